@@ -10,6 +10,7 @@
 #include "app/frontends/headless/tiles.h"
 #include "app/frontends/window/lost_context.h"
 #include "app/interrupt.h"
+#include "app/lab/own_trial.h"
 #include "app/model/camera_path.h"
 #include "app/model/film_plan.h"
 #include "app/panels/ui.h"
@@ -105,6 +106,7 @@ int renderCommand(const Options& asked) {
     if (options.output.empty()) throw UsageError("render needs -o FILE.png, FILE.mp4 or DIR/%05d.png");
     if (options.flyPath) options.frames = framesOfPath(options);
     const InterruptWatch watch;
+    adoptKernelFile(options.simulation);
     const EncoderRow& row = encoderHere(options.output, options.encoder);
     options.fps = std::min(options.fps, row.mostFps);
     if (options.loop) planLoop(options);

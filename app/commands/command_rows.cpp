@@ -7,6 +7,7 @@
 #include "app/encoders.h"
 #include "app/lab/figure.h"
 #include "app/model/occupancy.h"
+#include "app/model/own_kernel.h"
 #include "app/numbered_name.h"
 #include "app/text_values.h"
 #include "app/version.h"
@@ -98,7 +99,9 @@ void addParameter(CLI::App& app, Options& o, const Parameter& row, const std::st
         return;
     }
     const auto take = [&o, &row, flag = sharing(row, &Kept::option)](const std::string&, const std::string& text) {
-        const Value value = optionValue(row, row.kept.option, text);
+        // To name the file of a kernel at the command line is consent to compile it; nothing else is.
+        const bool file = row.path == "run.kernel" && namesKernelFile(text);
+        const Value value = file ? Value(text) : optionValue(row, row.kept.option, text);
         if (row.ask) return row.ask(o.simulation, value);
         o.settings[row.path] = value;
         if (flag) o.settings[flag->path] = true;

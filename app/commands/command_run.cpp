@@ -6,6 +6,7 @@
 #include "app/control/open_file.h"
 #include "app/format.h"
 #include "app/interrupt.h"
+#include "app/lab/own_trial.h"
 #include "app/numbered_name.h"
 #include "app/progress.h"
 #include "app/services/file_worker.h"
@@ -218,7 +219,8 @@ int runCommand(const Options& asked) {
     if (!asked.finalFile.empty()) final.emplace(asked.finalFile, outputs);
     const bool standardOutputTaken = asked.csv == "-" || asked.finalFile == "-";
 
-    const Options options = withFile(asked);
+    Options options = withFile(asked);
+    adoptKernelFile(options.simulation);
     // Those of what is written on the way are looked at without a file.
     if (options.snapshotEvery > 0) requireFolder(numberedName("--snapshots", options.snapshots, 0));
     if (!options.checkpoint.empty()) requireFolder(options.checkpoint);
@@ -358,6 +360,7 @@ int runCommand(const Options& asked) {
                  settings.integrator.c_str(), seconds);
     if (summaryEnergy) std::fprintf(out, "; energy %.9g, relative change %.2e", last.energy(), energies.change(last));
     if (summaryEnergy && last.potentialError > 0) std::fprintf(out, " (potential within %.1e)", last.potentialError);
+    if (isOwnKernel(settings.kernel.kernel)) std::fprintf(out, "; forces by %s", printable(settings.kernel.kernel).c_str());
     std::fprintf(out, "\n");
     if (lost && !failed)
         std::fprintf(stderr,

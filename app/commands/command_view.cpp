@@ -14,6 +14,7 @@
 #include "app/frontends/window/window.h"
 #include "app/host_clock.h"
 #include "app/interrupt.h"
+#include "app/lab/own_trial.h"
 #include "app/lessons/lesson_file.h"
 #include "app/lessons/lesson_runner.h"
 #include "app/model/look.h"
@@ -278,6 +279,7 @@ int viewCommand(const Options& asked) {
     if (plays) player = std::make_unique<Player>(asked.script, true);
     Options options = withFile(memory.options);
     options.watched = watched;
+    adoptKernelFile(options.simulation);
     Window window(options);
     window.moveTo(memory.place);
     const WaitBar waits(window);

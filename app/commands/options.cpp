@@ -394,11 +394,18 @@ void validate(Options& o, bool commandNamed) {
         !o.benchKernels.empty() ? o.benchKernels : std::vector<std::string>{nameOf(s.kernel.choice())};
     for (const std::string& name : kernelNames) {
         if (name == "auto" || (name == "all" && o.command == Subcommand::bench)) continue;
-        // To name the file of a kernel at the command line is consent to compile it.
         if (namesKernelFile(name)) {
-            if (o.command != Subcommand::bench || !o.benchFigure.empty() || !o.benchCard.empty() || o.frames > 0)
-                throw UsageError("--kernel " + name + ": files are measured by 'gravlab bench --kernel " + name +
-                                 "' and tried in the lab, page Own");
+            const bool runs =
+                o.command == Subcommand::view || o.command == Subcommand::run || o.command == Subcommand::render;
+            const bool measures =
+                o.command == Subcommand::bench && o.benchFigure.empty() && o.benchCard.empty() && o.frames == 0;
+            if (!runs && !measures)
+                throw UsageError("--kernel " + name +
+                                 ": the file of a kernel is for 'gravlab', 'gravlab run', 'gravlab render' and 'gravlab "
+                                 "bench' of forces; the lab has an editor, page Own");
+            if (runs && s.kernel.launch != LaunchRequest())
+                throw UsageError("--kernel " + name +
+                                 ": the text says how it is launched, in lines '// gravlab: block=128'");
             continue;
         }
         if (s.backend)

@@ -2,18 +2,10 @@
 #include "app/commands/stage_bench.h"
 
 #include "app/format.h"
-
-#include <algorithm>
+#include "app/median.h"
 
 namespace gravlab {
 namespace {
-
-double median(std::vector<double> values) {
-    if (values.empty()) return 0;
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
-}
 
 std::string padded(const std::string& text, std::size_t width) {
     return std::string(width > text.size() ? width - text.size() : 1, ' ') + text;

@@ -175,6 +175,17 @@ constexpr Action kView[] = {
      .strokes = {{Key::letterV, kAlt}},
      .parameter = "overlay.velocities"},
     {.name = "forces", .label = "Forces", .idea = "arrows of forces", .parameter = "overlay.forces"},
+    {.name = "tree-cells",
+     .label = "Cells of a tree",
+     .idea = "boxes of the cells of an octree over the bodies",
+     .parameter = "view.tree_cells",
+     .line = true},
+    {.name = "next-tree-cells",
+     .label = "Next of these",
+     .idea = "cells of a tree: those of one level, those that act on the selected body, none",
+     .strokes = {{Key::letterZ, kAlt}},
+     .parameter = "view.tree_cells",
+     .act = [](KeyTarget& t, int) { t.tree.boxes = static_cast<TreeBoxes>((static_cast<int>(t.tree.boxes) + 1) % 3); }},
 };
 
 constexpr Action kLook[] = {

@@ -254,9 +254,11 @@ void addMachine(std::vector<Parameter>& all) {
         std::string_view placeholder;
     };
     constexpr Knob kKnobs[] = {
-        {"run.block", "Block", "threads a block, which is also the bodies of a tile",
+        {"run.block", "Block",
+         "threads a block, which is also the bodies of a tile; on a CPU the bodies that a core takes at a time",
          "A GPU runs threads in blocks that share a small fast memory, where a tile of bodies is read once for all of them. "
-         "Large blocks read less from far memory; of small ones more run side by side (occupancy).",
+         "Large blocks read less from far memory; of small ones more run side by side (occupancy). On a CPU a core takes a "
+         "block of bodies at a time.",
          "--block", "block", &LaunchConfig::block, "THREADS"},
         {"run.unroll", "Unroll", "how many pairs the inner loop writes out",
          "A loop that is written out several times has fewer jumps, and independent pairs overlap; too many need more "

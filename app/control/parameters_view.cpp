@@ -4,6 +4,7 @@
 #include "app/model/launch.h"
 #include "app/model/look.h"
 #include "sim/core/error.h"
+#include "sim/forces/tree/key.h"
 
 #include <algorithm>
 #include <cmath>
@@ -13,6 +14,11 @@ namespace gravlab {
 namespace {
 
 using namespace rows;
+
+/// A name that can be chosen, and what it is.
+struct TreeBoxRow {
+    std::string_view name, idea;
+};
 
 constexpr double kDegrees = 180 / std::numbers::pi;
 constexpr Shown kInDegrees{"degrees", kDegrees};
@@ -338,6 +344,56 @@ void addBodies(std::vector<Parameter>& all) {
     all.push_back(std::move(duration));
 }
 
+constexpr TreeBoxRow kTreeBoxes[] = {{"none", "no boxes"},
+                                     {"level", "the cells of one level"},
+                                     {"acting", "the cells that act on the selected body, coloured by how they do"}};
+
+void addTree(std::vector<Parameter>& all) {
+    all.push_back(
+        {.path = "view.tree_cells",
+         .label = "Cells of a tree",
+         .idea = "boxes of the cells of an octree over the bodies: none, level (those of one level), or acting "
+                 "(those that act on the selected body)",
+         .term = "A tree takes far bodies together: cubes of space, each divided into eight while it has more than "
+                 "a few bodies. It is made of a copy of the bodies, whatever computes the run; cells act by the "
+                 "accuracy in force, or by the usual one where every pair is computed.",
+         .kind = Kind::choice,
+         .usual = kTreeBoxes[0].name,
+         .kept = {.option = "--tree-cells", .scene = "view.tree_cells", .placeholder = "WHAT"},
+         .choices = [] { return namesOf(kTreeBoxes); },
+         .offers =
+             [](const Document& d) { return offersOf(kTreeBoxes, kTreeBoxes[static_cast<std::size_t>(d.tree.boxes)].name); },
+         .get = [](const Document& d) -> Value {
+             return std::string(kTreeBoxes[static_cast<std::size_t>(d.tree.boxes)].name);
+         },
+         .set =
+             [](Document& d, const Value& v) {
+                 const auto row = std::ranges::find(kTreeBoxes, textOf(v), &TreeBoxRow::name);
+                 d.tree.boxes = static_cast<TreeBoxes>(row - kTreeBoxes);
+             }});
+    all.push_back(withMember(
+        {.path = "view.tree_level",
+         .label = "Level of cells",
+         .idea = "level of the tree whose cells have boxes; the root's is 0, and each is half as large as the one above",
+         .kind = Kind::integer,
+         .bounds = {.least = 0, .most = kTreeLevels},
+         .usual = "4",
+         .kept = {.option = "--tree-level", .scene = "view.tree_level", .placeholder = "LEVEL"}},
+        [](Document & d) -> auto& { return d.tree.level; }));
+    const auto told = [&](Parameter row, std::size_t (*get)(const TreeCells&)) {
+        row.kind = Kind::integer;
+        all.push_back(fact(std::move(row), [get](const Document& d) -> Value {
+            return d.facts.tree ? wholeValue(static_cast<std::uint64_t>(get(d.facts.tree->cells))) : Value();
+        }));
+    };
+    told({.path = "view.tree_levels", .label = "Levels", .idea = "of the tree whose cells have boxes, the root's included"},
+         [](const TreeCells& cells) { return static_cast<std::size_t>(cells.levels); });
+    told({.path = "view.tree_boxes", .label = "Cells", .idea = "of the level with boxes, or that act on the selected body"},
+         [](const TreeCells& cells) { return cells.cells; });
+    told({.path = "view.tree_bodies", .label = "Single bodies", .idea = "that act on the selected body one by one"},
+         [](const TreeCells& cells) { return cells.single; });
+}
+
 void addArrow(std::vector<Parameter>& all) {
     all.push_back(withMember(
         {.path = "drop.on",
@@ -406,6 +462,7 @@ std::vector<Parameter> viewParameters() {
     addCamera(all);
     addOverlays(all);
     addBodies(all);
+    addTree(all);
     addArrow(all);
     return all;
 }

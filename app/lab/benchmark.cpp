@@ -4,6 +4,7 @@
 #include "app/host_clock.h"
 #include "app/interrupt.h"
 #include "app/lab/benchmark_text.h"
+#include "app/median.h"
 #include "sim/backends/backend.h"
 #include "sim/core/random.h"
 #include "sim/forces/precision.h"
@@ -27,12 +28,6 @@ constexpr double kShortestCall = 1e-3;
 constexpr double kRepeatsOfMost = 3;
 // Reference forces cost samples x N pairs on the host: fewer where N is large.
 constexpr std::size_t samplesFor(std::size_t bodies) { return bodies > 200000 ? 256 : 1024; }
-
-double median(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    const std::size_t half = values.size() / 2;
-    return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
 
 double spreadOf(const std::vector<double>& values) {
     const auto [least, most] = std::minmax_element(values.begin(), values.end());

@@ -34,6 +34,14 @@ Reason needs(const FigureRequest& request) {
     return rowFor(request, axes) ? Reason() : whyNoRow(request, axes);
 }
 
+/// What there is of blocks on a processor has no multiprocessors to be shared out over.
+Reason needsMultiprocessors(const FigureRequest& request) {
+    if (backend(request.backend).onDevice) return needs<kBlock>(request);
+    const Reason cuda = deviceBackend().unavailable(request.options);
+    return "no " + request.backend + " kernel has multiprocessors; CUDA kernels have" +
+           (cuda.empty() ? "" : ", but the " + std::string(deviceBackend().name) + " backend cannot run here: " + cuda);
+}
+
 /// One curve along `axis` for each number of bodies.
 std::vector<SweepPoint> curvesByBodies(const FigureRequest& request, const KernelRow& row, const char* axis,
                                        std::vector<std::size_t> bodies, std::span<const int> values) {
@@ -407,7 +415,7 @@ constexpr FigureRow kFigures[] = {
     {.name = "waves",
      .idea = "the N/p table: blocks against multiprocessors",
      .title = "Enough blocks for all multiprocessors",
-     .refuses = needs<kBlock>,
+     .refuses = needsMultiprocessors,
      .points = wavesPoints,
      .draw = drawWaves,
      .walks = {"--block"}},

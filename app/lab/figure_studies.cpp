@@ -3,6 +3,7 @@
 #include "app/lab/benchmark_text.h"
 #include "app/lab/figure_parts.h"
 #include "app/lab/pair_matrix.h"
+#include "app/median.h"
 #include "sim/backends/backend.h"
 #include "sim/core/error.h"
 #include "sim/run/simulation.h"
@@ -34,11 +35,6 @@ std::optional<PairMatrixResult> matrixOf(Backend& device, int edge) {
 double matrixBytes(std::size_t bodies) {
     const double cells = static_cast<double>(matrixCells(bodies));
     return 3 * sizeof(float) * cells * cells;
-}
-
-double middle(std::vector<double> values) {
-    std::ranges::sort(values);
-    return values[values.size() / 2];
 }
 
 /// What a run makes of its energy.
@@ -195,7 +191,7 @@ FigureStudy matrixStudy(const FigureRequest& request, const FigureProgress& prog
             ++study.points;
             const bool right = std::abs(strongest - host.strongest()) <= kTolerance * host.strongest();
             study.right = study.right && right;
-            const double time = middle(seconds), n = static_cast<double>(count);
+            const double time = median(seconds), n = static_cast<double>(count);
             const double spread = (std::ranges::max(seconds) - std::ranges::min(seconds)) / time;
             const double rate = n * n / time, flow = matrixBytes(count) / time;
             const std::string name = bodiesText(count);

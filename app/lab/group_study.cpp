@@ -2,6 +2,7 @@
 
 #include "app/lab/figure_parts.h"
 #include "app/lab/sweep.h"
+#include "app/median.h"
 #include "sim/backends/groups.h"
 #include "sim/core/out_of_memory.h"
 #include "sim/scenes/scene.h"
@@ -40,11 +41,10 @@ SweepResult measureOne(const SweepPoint& point, const ParticleSet& bodies, doubl
     }
     row.verified = row.note.empty() && !seconds.empty();
     if (!row.verified) return result;
-    std::ranges::sort(seconds);
-    const double median = seconds[seconds.size() / 2];
+    const double middle = median(seconds);
     row.repeats = static_cast<int>(seconds.size());
-    row.msPerStep = 1e3 * median;
-    row.stepSpread = median > 0 ? (seconds.back() - seconds.front()) / median : 0;
+    row.msPerStep = 1e3 * middle;
+    row.stepSpread = middle > 0 ? (std::ranges::max(seconds) - std::ranges::min(seconds)) / middle : 0;
     return result;
 }
 

@@ -4,8 +4,10 @@
 #include "app/host_clock.h"
 #include "app/interrupt.h"
 #include "app/lab/kernel_source.h"
+#include "sim/backends/backend.h"
 #include "sim/core/error.h"
 #include "sim/core/text.h"
+#include "sim/run/simulation.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -306,7 +308,27 @@ const KernelRow& adoptKernelFile(const std::string& path, int device, double sof
     return row;
 }
 
-bool namesKernelFile(std::string_view name) { return name.ends_with(".cu") && name.size() > 3; }
+void adoptKernelFile(RunRequest& request) {
+    if (!request.kernel.kernel || !namesKernelFile(*request.kernel.kernel)) return;
+    const std::string path = *request.kernel.kernel;
+    if (request.backend && *request.backend != kOwnKernelBackend)
+        throw UsageError("the kernel of " + path + " runs on a GPU: take --backend cuda in the place of " +
+                         *request.backend);
+    ParticleSet bodies;
+    double softening = 0;
+    // Without a device its errors are still found, and the last sentence says what is missing.
+    if (chooseBackend({}, request.backendOptions).row->name == kOwnKernelBackend) {
+        RunRequest begins = request;
+        begins.backend = std::string(kOwnKernelBackend);
+        begins.kernel = {};
+        Simulation start(begins);
+        start.snapshot(bodies);
+        softening = start.force().softening;
+    }
+    request.kernel.kernel =
+        std::string(adoptKernelFile(path, request.backendOptions.device, softening, inSingle(bodies)).name);
+    request.backend = std::string(kOwnKernelBackend);
+}
 
 std::vector<Double4> inSingle(const ParticleSet& bodies) {
     std::vector<Double4> all = bodies.position;

@@ -3,6 +3,7 @@
 // Rule: the other process is not believed; what it sends is bounded, and only whether it passed counts.
 #pragma once
 #include "app/model/own_kernel.h"
+#include "sim/run/configuration.h"
 
 #include <sys/types.h>
 #include <optional>
@@ -55,8 +56,9 @@ OwnTrialReply awaitTrial(OwnTrial& trial);
 /// the CUDA backend. Throws InputError with FILE:LINE, NoDeviceError, or a check that failed.
 const KernelRow& adoptKernelFile(const std::string& path, int device, double softening, const std::vector<Double4>& bodies);
 
-/// Whether a name of a kernel is that of a file: it ends in .cu.
-bool namesKernelFile(std::string_view name);
+/// The same where the kernel of a request is a file: tried with the bodies that the run begins with, which it computes
+/// then on a GPU. Nothing where it is none. Only for what the command line asks for: to name a file there is consent.
+void adoptKernelFile(RunRequest& request);
 
 /// Positions and masses as a device holds them.
 std::vector<Double4> inSingle(const ParticleSet& bodies);

@@ -1,6 +1,7 @@
 #include "app/lab/visit_order.h"
 
 #include "app/format.h"
+#include "sim/backends/cuda/kernels/symmetric.h"
 
 #include <algorithm>
 
@@ -66,21 +67,25 @@ VisitOrder byTargets(const LaunchConfig& launch, const LaunchFacts& facts, std::
 
 /// As symmetric.cuh has it: a warp holds a tile and meets a chunk of the bodies ahead of it, in a circle; the first blocks
 /// take each tile with itself. With an even number of tiles the farthest is met from one side only.
-VisitOrder byPairTiles(const LaunchFacts& facts, Precision precision, std::uint32_t n) {
-    constexpr std::uint32_t kChunk = 128;  // of up to 12,288 bodies
-    const std::uint32_t tile = precision == Precision::fp64 ? 128 : 256;
-    const std::uint32_t tiles = (n + tile - 1) / tile, chunks = tiles / 2 * tile / kChunk;
+VisitOrder byPairTiles(const LaunchConfig& launch, const LaunchFacts& facts, Precision precision, std::uint32_t n) {
+    const int usual = precision == Precision::fp64 ? cuda::kSymmetricBodies<double> : cuda::kSymmetricBodies<float>;
+    const cuda::TilePartition cut =
+        cuda::tilePartition(n, 32 * (launch.bodiesPerThread > 1 ? launch.bodiesPerThread : usual));
+    const auto tile = static_cast<std::uint32_t>(cut.tile), tiles = static_cast<std::uint32_t>(cut.tiles),
+               chunk = static_cast<std::uint32_t>(cut.chunk), range = static_cast<std::uint32_t>(cut.range);
+    const int warps = std::max(1, facts.threads / 32);
     VisitOrder order;
     order.threads = 32;
     order.bodiesPerThread = static_cast<int>(tile) / 32;
     order.tile = tile;
-    order.range = kChunk;
+    order.range = chunk;
     order.once = true;
     const Waves waves{std::max(1.0, static_cast<double>(facts.residentBlocks) * facts.multiprocessors)};
     double begun = 0;  // of the wave
     int wave = 0;
     double longest = 0;
-    const auto add = [&](int block, std::uint32_t row, std::uint32_t column, std::uint32_t width, bool own) {
+    const auto add = [&](std::uint32_t unit, std::uint32_t row, std::uint32_t column, std::uint32_t width, bool own) {
+        const int block = static_cast<int>(unit) / warps;
         if (waves.of(block) != wave) {
             wave = waves.of(block);
             begun += longest;
@@ -95,13 +100,13 @@ VisitOrder byPairTiles(const LaunchFacts& facts, Precision precision, std::uint3
         order.tiles.push_back({row, rowEnd, column, columnEnd, begun, end, block, wave, false});
         if (!own) order.tiles.push_back({column, columnEnd, row, rowEnd, begun, end, block, wave, true});
     };
-    for (std::uint32_t k = 0; k < tiles; ++k) add(static_cast<int>(k), k * tile, k * tile, tile, true);
-    for (std::uint32_t chunk = 0; chunk < chunks; ++chunk)
+    for (std::uint32_t k = 0; k < tiles; ++k) add(k, k * tile, k * tile, tile, true);
+    for (std::uint32_t first = 0; first < range; first += chunk)
         for (std::uint32_t k = 0; k < tiles; ++k) {
-            const std::uint32_t ahead = tiles / 2 * tile - (tiles % 2 == 0 && k >= tiles / 2 ? tile : 0);
-            if (chunk * kChunk >= ahead) continue;
-            const std::uint32_t partner = ((k + 1) * tile + chunk * kChunk) % (tiles * tile);
-            add(static_cast<int>((chunk + 1) * tiles + k), k * tile, partner, kChunk, false);
+            const std::uint32_t ahead = range - (tiles % 2 == 0 && k >= tiles / 2 ? tile : 0);
+            if (first >= ahead) continue;
+            const std::uint32_t partner = ((k + 1) * tile + first) % (tiles * tile);
+            add((first / chunk + 1) * tiles + k, k * tile, partner, chunk, false);
         }
     return order;
 }
@@ -121,7 +126,7 @@ VisitOrder visitOrder(const KernelRow& row, const LaunchConfig& launch, const La
     }
     if (facts.gridX == 0 || facts.threads == 0) return notKnown("The launch is not known.");
     if (row.shape == WorkShape::targets) return byTargets(launch, facts, n);
-    if (row.shape == WorkShape::pairTiles) return byPairTiles(facts, precision, n);
+    if (row.shape == WorkShape::pairTiles) return byPairTiles(launch, facts, precision, n);
     return notKnown("This kernel goes over the pairs several times in one launch; 'tiled' or 'symmetric' show an order.");
 }
 

@@ -2,6 +2,7 @@
 
 #include "app/lessons/lesson_file.h"
 #include "app/lessons/placeholders.h"
+#include "app/model/twin_choice.h"
 #include "sim/backends/backend.h"
 #include "sim/core/error.h"
 
@@ -15,11 +16,24 @@ namespace gravlab {
 namespace {
 
 /// What every lesson begins from, whatever was set before it.
-constexpr std::string_view kFresh[] = {"set twin.on false",           "set view.four false",    "set run.seed 1",
-                                       "set run.backend auto",        "set run.kernel auto",    "set run.threads auto",
-                                       "set run.integrator leapfrog", "set run.time_step auto", "set run.softening auto",
-                                       "set run.precision auto",      "set run.law auto",       "set run.steps_per_frame 1",
-                                       "set run.speed auto",          "set run.paused false"};
+constexpr std::string_view kFresh[] = {"set twin.on false",
+                                       "set twin.view side",
+                                       "set view.tree_cells none",
+                                       "set view.selected none",
+                                       "set view.four false",
+                                       "set run.bodies auto",
+                                       "set run.seed 1",
+                                       "set run.backend auto",
+                                       "set run.kernel auto",
+                                       "set run.threads auto",
+                                       "set run.integrator leapfrog",
+                                       "set run.time_step auto",
+                                       "set run.softening auto",
+                                       "set run.precision auto",
+                                       "set run.law auto",
+                                       "set run.steps_per_frame 1",
+                                       "set run.speed auto",
+                                       "set run.paused false"};
 
 bool begins(const LessonStep& step) {
     return std::any_of(step.setup.begin(), step.setup.end(),
@@ -88,7 +102,7 @@ void LessonRunner::open(Document& document, std::shared_ptr<const Lesson> lesson
     state.listed = false;
     state.kept.clear();
     ended_ = false;
-    document.ui.visible = document.ui.panel = true;
+    document.ui.visible = document.ui.panel = document.ui.measurements = true;
     go(document, std::min(step, lesson_->steps.size() - 1), true);
 }
 
@@ -98,6 +112,7 @@ void LessonRunner::go(Document& document, std::size_t step, bool jumps) {
     const std::vector<LessonStep>& steps = lesson_->steps;
     if (jumps) {
         for (const std::string_view line : kFresh) lines_.push_back({0, std::string(line)});
+        for (const std::string_view key : twinKeys()) lines_.push_back({0, "set twin." + std::string(key) + " same"});
         std::size_t from = step;
         while (from > 0 && !begins(steps[from])) --from;
         for (; from < step; ++from)
@@ -122,6 +137,7 @@ void LessonRunner::take(Document& document, const LessonOrder& order) {
     using What = LessonOrder::What;
     try {
         if (order.what == What::list) state.listed = !state.listed;
+        if (state.listed) document.ui.measurements = true;
         if (order.what == What::open) open(document, lessonNamed(order.name));
     } catch (const Error& error) {
         return document.say(error.what());

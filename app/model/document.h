@@ -84,6 +84,7 @@ struct Document {
     VelocityArrow aim;
     ProfileRequest profileWanted;  ///< by the instruments
     GroupsWish groups;
+    TreeWish tree;  ///< boxes of cells over the picture
 
     /// Why the last change was refused, or what else there is to say. A warning stays until a change succeeds or it is
     /// dismissed; news fade.

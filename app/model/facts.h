@@ -1,6 +1,7 @@
 // What is known of the runs and of the selected body, as of the last frame. Rule: plain data.
 #pragma once
 #include "app/model/colour_mode.h"
+#include "app/model/tree_cells.h"
 #include "app/model/twin_choice.h"
 #include "sim/measure/groups.h"
 #include "sim/measure/orbit.h"
@@ -156,6 +157,7 @@ struct Facts {
     std::optional<LabBest> labBest;
     std::shared_ptr<const KnownGroups> groups;  ///< as found last; null: not yet
     bool findingGroups = false;
+    std::shared_ptr<const KnownTree> tree;  ///< as the picture wants it; null: not yet, or not wanted
     TwinFacts twin;
     std::optional<HistoryFacts> history;  ///< empty: none is kept
     bool operator==(const Facts&) const = default;

@@ -46,6 +46,8 @@ int countIn(std::string_view text, std::string_view word) {
 std::span<const OwnTemplate> ownTemplates() { return kTemplates; }
 std::string_view ownTemplateText(std::string_view name) { return ownKernelFile(std::string(name) + ".cu"); }
 
+bool namesKernelFile(std::string_view name) { return name.ends_with(".cu") && name.size() > 3; }
+
 std::string ownTextOfFile(const std::string& path) {
     constexpr std::size_t kMost = std::size_t{1} << 20;
     Source source = Source::open(path);

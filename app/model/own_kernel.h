@@ -46,6 +46,9 @@ std::string_view ownTemplateText(std::string_view name);
 /// A file of assets/kernels by its name, empty when there is none. Generated.
 std::string_view ownKernelFile(std::string_view name);
 
+/// Whether a name of a kernel is that of a file: it ends in .cu.
+bool namesKernelFile(std::string_view name);
+
 /// A text that a user has, and no more than a kernel can be. Throws InputError.
 std::string ownTextOfFile(const std::string& path);
 

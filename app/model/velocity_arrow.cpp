@@ -40,7 +40,7 @@ std::optional<glm::dvec3> VelocityArrow::release() {
     return ended.velocity;
 }
 
-bool Document::overlayDraws() const { return overlay.any(!facts.names->empty()); }
+bool Document::overlayDraws() const { return overlay.any(!facts.names->empty()) || tree.boxes != TreeBoxes::none; }
 
 ArrowScale Document::arrowScale() const {
     const double reach = kShare * static_cast<double>(drawnCamera().distance);

@@ -267,6 +267,8 @@ void drawOverlayChoice(PanelContext& p) {
     for (const char* path : {"overlay.legend", "overlay.scale_bar", "overlay.clock", "overlay.axes", "overlay.grid",
                              "overlay.labels", "overlay.velocities", "overlay.forces", "look.trails"})
         parameter(p, path);
+    parameter(p, "view.tree_cells");
+    if (p.workspace.tree.boxes == TreeBoxes::level) parameter(p, "view.tree_level");
     if (p.workspace.look.trails > 0) parameter(p, "look.trail_light");
     parameter(p, "camera.rotation");
     parameter(p, "camera.orthographic");

@@ -3,6 +3,7 @@
 #include "app/panels/parameter_widgets.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace gravlab {
 namespace {
@@ -49,6 +50,35 @@ bool pageButton(PanelContext& p, const Control& control, bool lit, float width) 
     return pressed;
 }
 
+/// The pages and the way out: in one row where there is room, else in as many as it takes.
+void drawPages(PanelContext& p, const LabPanel& shown) {
+    const float gap = ImGui::GetStyle().ItemSpacing.x, room = ImGui::GetContentRegionAvail().x,
+                wide = 72 * p.widgets.scale();
+    const bool all = static_cast<float>(std::size(kPages) + 1) * (wide + gap) - gap <= room;
+    const auto widthOf = [&](const Control& control) {
+        return all ? wide : ImGui::CalcTextSize(control.label).x + 2 * ImGui::GetStyle().FramePadding.x;
+    };
+    float used = 0;
+    // Whether the next one is beside those before it.
+    const auto beside = [&](float width) {
+        const bool fits = used > 0 && used + gap + width <= room;
+        used = fits ? used + gap + width : width;
+        return fits;
+    };
+    for (const PageRow& row : kPages) {
+        const float width = widthOf(row.control);
+        if (beside(width)) ImGui::SameLine();
+        if (pageButton(p, row.control, shown.page == row.page, width))
+            set(p, "lab.page", std::string(labPages()[static_cast<std::size_t>(row.page)]));
+    }
+    const float width = widthOf(kCloseLab), right = ImGui::GetWindowContentRegionMax().x - width;
+    if (beside(width))
+        ImGui::SameLine(right);
+    else
+        ImGui::SetCursorPosX(right);
+    if (p.widgets.button(kCloseLab, width)) set(p, "lab.open", false);
+}
+
 }  // namespace
 
 float labHeight(const Document& document, const UiState& state, ImVec2 surface, float scale) {
@@ -68,14 +98,7 @@ void drawLabPanel(PanelContext& p) {
     constexpr auto kFlags = kPanelWindow | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse;
     if (ImGui::Begin("gravlab lab", nullptr, kFlags)) {
         p.widgets.panel("lab");
-        const float button = 72 * s;
-        for (const PageRow& row : kPages) {
-            if (pageButton(p, row.control, shown.page == row.page, button))
-                set(p, "lab.page", std::string(labPages()[static_cast<std::size_t>(row.page)]));
-            ImGui::SameLine();
-        }
-        ImGui::SameLine(ImGui::GetWindowContentRegionMax().x - button);
-        if (p.widgets.button(kCloseLab, button)) set(p, "lab.open", false);
+        drawPages(p, shown);
         for (const PageRow& row : kPages)
             if (row.page == shown.page) row.draw(p);
     }

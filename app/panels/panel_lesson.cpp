@@ -134,7 +134,8 @@ void drawRecorded(PanelContext& p, const LessonTable& which) {
     const RecordedTable table = recordedTable(which);
     const Beside small(p, p.widgets.fonts().small);
     p.widgets.wrapped(palette::kMuted, table.heading.c_str());
-    constexpr auto kFlags = ImGuiTableFlags_RowBg | ImGuiTableFlags_SizingStretchProp;
+    // As wide as its own numbers: shares of the width would stay those of the table before it.
+    constexpr auto kFlags = ImGuiTableFlags_RowBg | ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_NoSavedSettings;
     if (ImGui::BeginTable("recorded", static_cast<int>(table.columns.size()) + 1, kFlags)) {
         ImGui::TableNextColumn();
         for (const std::string& column : table.columns) {

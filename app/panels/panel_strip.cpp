@@ -10,6 +10,7 @@ namespace {
 
 constexpr Control kControlsTab{"controls_tab", "Controls", "Scene, forces, physics, pace and look"};
 constexpr Control kMeasurementsTab{"measurements_tab", "Measurements", "How fast it runs, how exactly, and on what"};
+constexpr Control kLessonTab{"measurements_tab", "Lesson", "What is to be seen, and to be done"};
 
 }  // namespace
 
@@ -20,13 +21,15 @@ PanelPlan planPanels(const Document& document, const UiState& state, ImVec2 surf
     if (!state.visible || !state.panel) return plan;
     const float wide = surface.x / scale;
     const bool both = wide - sidesWidth > kBetween, all = wide - sidesWidth - 2 * kMargin >= kStrip;
-    // Plots come before knobs where a class looks on; the lab needs the width.
-    const bool sides = !(state.projector && !all) && !(document.labPanel.open && !all);
+    // Plots come before knobs where a class looks on; the lab needs the width. A lesson is what is looked at: it stays.
+    const float right = rightWidth(document);
+    const bool sides = document.lesson.shown() ? wide - right - 2 * kMargin >= kBetween
+                                               : !(state.projector && !all) && !(document.labPanel.open && !all);
     plan.tabs = sides && !both;
     plan.controls = sides && (both || !state.measurements);
     plan.measurements = sides && (both || state.measurements);
-    plan.left = sides ? (kControlWidth + kMargin) * scale : 0;
-    plan.right = sides && both ? (rightWidth(document) + kMargin) * scale : 0;
+    plan.left = sides ? ((plan.tabs && plan.measurements ? right : kControlWidth) + kMargin) * scale : 0;
+    plan.right = sides && both ? (right + kMargin) * scale : 0;
     const float between = (surface.x - plan.left - plan.right) / scale - 2 * kMargin;
     plan.strip = !document.labPanel.open && between >= kStrip && surface.y >= kStrip * scale;
     return plan;
@@ -43,7 +46,7 @@ void drawTabs(PanelContext& p) {
     };
     tab(kControlsTab, false);
     ImGui::SameLine();
-    tab(kMeasurementsTab, true);
+    tab(p.workspace.lesson.shown() ? kLessonTab : kMeasurementsTab, true);
 }
 
 bool beginStrip(PanelContext& p, const char* name, float height) {

@@ -95,8 +95,12 @@ void Widgets::frameIfLit(std::string_view name, ImVec2 from, ImVec2 to) {
     if (!ends && name != litMenu_) return;
     if (ends && !std::exchange(litShown_, true)) ImGui::SetScrollHereY();
     const float gap = 2 * scale_;
-    ImGui::GetWindowDrawList()->AddRect(ImVec2(from.x - gap, from.y - gap), ImVec2(to.x + gap, to.y + gap),
-                                        palette::kWarning, 4 * scale_, 0, palette::line(2 * scale_));
+    ImVec2 least(from.x - gap, from.y - gap), most(to.x + gap, to.y + gap);
+    if (!ends) {  // an item of the bar at the edge of the window, which is as high as the bar
+        least.y = ImGui::GetWindowPos().y + gap;
+        most.y = ImGui::GetWindowPos().y + ImGui::GetWindowHeight() - gap;
+    }
+    ImGui::GetWindowDrawList()->AddRect(least, most, palette::kWarning, 4 * scale_, 0, palette::line(2 * scale_));
 }
 
 void Widgets::finish(const Control& control, const Reason& unavailable, const ImVec2* foot) {

@@ -5,6 +5,7 @@
 #include "app/view/overlay_marks.h"
 #include "app/view/overlay_space.h"
 #include "app/view/overlay_touch.h"
+#include "app/view/overlay_tree.h"
 #include "render/colour_map.h"
 
 #include <glm/gtc/matrix_transform.hpp>
@@ -138,12 +139,17 @@ void drawOverlay(const Document& document, const OverlayPaths& paths, const Over
     for (const SpaceView& view : views) {
         list.PushClipRect(view.from, ImVec2(view.from.x + view.size.x, view.from.y + view.size.y), true);
         if (wanted.axes || wanted.grid) drawSpace(document, area, view, list, ink);
+        drawTreeCells(document, area, view, list);
         drawArrows(document, area, view, list);
         if (wanted.labels) drawLabels(document, area, view, list, ink.text);
         if (four || &view == &views.front()) drawTouch(document, paths, area, view, list);
         list.PopClipRect();
     }
     if (wanted.scaleBar && !four) drawScaleBar(document, area, views.front(), list, ink);
+    if (document.tree.boxes != TreeBoxes::none) {
+        const bool bar = wanted.scaleBar && !four;
+        drawTreeLegend(document, area, bar ? 36 * area.scale + ImGui::GetTextLineHeight() : 16 * area.scale, list, ink.text);
+    }
     if (wanted.clock) drawClock(document, area, list, ink);
     if (wanted.legend) drawLegend(document, area, list, ink);
     ImGui::PopFont();

@@ -113,6 +113,7 @@ void Workspace::draw(unsigned framebuffer, int width, int height) {
     const bool drawn = width > 0 && height > 0;
     view.draw(*this, host, framebuffer, width, height, realTime_);
     const double now = hostClock();
+    beside([&] { treeViewer.update(*this, host.simulation(), host.first().feed(), now, !realTime_); });
     if (drawn) {
         StateFeed& feed = host.first().feed();
         beside([&] { view.readSelected(*this, host, realTime_); });
@@ -149,7 +150,7 @@ void Workspace::readMeasurements() {
 bool Workspace::moving() const {
     if (host.moving() || view.moving(*this, host) || lab.busy() || labPanel.own.trying) return true;
     if (labPanel.visits && labPanel.shows(LabPage::matrix)) return true;
-    if (conservation.busy() || instruments.busy() || groupFinder.busy() || virial.busy() ||
+    if (conservation.busy() || instruments.busy() || groupFinder.busy() || treeViewer.busy() || virial.busy() ||
         (labPanel.open && lab.matrix.waiting()))
         return true;
     return trajectory.busy() || drop.dragging() || aim.dragging() || dropPath.busy();

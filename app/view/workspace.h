@@ -13,6 +13,7 @@
 #include "app/services/run_host.h"
 #include "app/services/telemetry.h"
 #include "app/services/trajectory_prediction.h"
+#include "app/services/tree_viewer.h"
 #include "app/services/virial_check.h"
 #include "app/view/run_view.h"
 
@@ -60,6 +61,7 @@ struct Workspace : Document {
     ConservationMonitor conservation;
     Instruments instruments;  ///< a galaxy over its radius
     GroupFinder groupFinder;
+    TreeViewer treeViewer;
     TrajectoryPrediction trajectory;
     DropPrediction dropPath;
     Lab lab;

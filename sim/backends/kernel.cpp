@@ -2,10 +2,12 @@
 #include "sim/backends/kernel.h"
 
 #include "sim/backends/kernel_rows.h"
+#include "sim/core/error.h"
 #include "sim/core/names.h"
 #include "sim/forces/tree/criterion.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <deque>
 #include <mutex>
 #include <stdexcept>
@@ -23,6 +25,8 @@ std::deque<KernelRow>& addedKernels() {
     static std::deque<KernelRow> rows;
     return rows;
 }
+
+bool isListed(std::span<const int> values, int wanted) { return std::ranges::find(values, wanted) != values.end(); }
 
 const KernelRow* findTrap(std::string_view backend, std::string_view name) {
     for (const KernelRow& row : trapKernels())
@@ -48,6 +52,28 @@ double keptAccuracy(const KernelRow& row, double allowedError) {
     if (!row.approximates) return 0;
     if (row.ownAccuracy > 0) return row.ownAccuracy;
     return allowedError > 0 ? allowedError : kUsualAccuracy;
+}
+
+LaunchConfig tunable(const KernelRow& row, LaunchConfig launch) {
+    if (launch == LaunchConfig()) launch = row.usual;
+    if (row.blocks.first == row.blocks.last) launch.block = row.usual.block;
+    if (row.unrolls.empty()) launch.unroll = row.usual.unroll;
+    if (launch.bodiesPerThread == 1 && !isListed(row.bodiesPerThread, 1)) launch.bodiesPerThread = row.usual.bodiesPerThread;
+    return launch;
+}
+
+int nearestOf(std::span<const int> values, int wanted) {
+    return *std::ranges::min_element(values, {},
+                                     [&](int value) { return std::llabs(static_cast<long long>(value) - wanted); });
+}
+
+void requireListed(const KernelRow& row, const char* what, std::span<const int> values, int wanted,
+                   std::string (*shown)(int)) {
+    if (isListed(values, wanted)) return;
+    std::string valid;
+    for (const int value : values) valid += (valid.empty() ? "" : ", ") + shown(value);
+    throw UsageError(std::string(what) + " " + shown(wanted) + " is not built for kernel '" + std::string(row.name) +
+                     "': valid are " + valid + "; nearest: " + shown(nearestOf(values, wanted)));
 }
 
 double slotsPerDirectedPair(const KernelRow& row, Precision precision) {

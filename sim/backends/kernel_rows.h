@@ -17,4 +17,14 @@ std::span<const KernelRow> cudaKernelRows();
 /// Those that are wrong on purpose.
 std::span<const KernelRow> cudaTrapRows();
 
+/// That launch as the row takes it: what it does not tune keeps its usual value, for block and unroll of another row mean
+/// nothing to it.
+LaunchConfig tunable(const KernelRow& row, LaunchConfig launch);
+/// Of a list that is not empty.
+int nearestOf(std::span<const int> values, int wanted);
+/// Throws UsageError, naming the valid ones and the nearest, for a value that the row was not built with.
+void requireListed(
+    const KernelRow& row, const char* what, std::span<const int> values, int wanted,
+    std::string (*shown)(int) = [](int value) { return std::to_string(value); });
+
 }  // namespace gravlab

@@ -289,7 +289,8 @@ TEST_F(KeyTest, aSweepIsGreyWhereTheKernelCannotVary) {
     std::map<std::string, Reason> refused;
     for (const SettingChoice& offer : offersOf(parameter("lab.sweep"), document)) refused[offer.name] = offer.refused;
     EXPECT_FALSE(refused.at("block").empty());
-    EXPECT_FALSE(refused.at("unroll").empty());
+    EXPECT_FALSE(refused.at("split").empty());
+    EXPECT_TRUE(refused.at("unroll").empty());
     EXPECT_TRUE(refused.at("bodies").empty());
 }
 

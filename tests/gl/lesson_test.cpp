@@ -112,5 +112,29 @@ TEST(LessonRun, waitsForAStudentAndLetsATeacherJump) {
     EXPECT_THAT(workspace.message, HasSubstr("No lesson is open"));
 }
 
+/// A class goes through them one after the other.
+TEST(LessonRun, beginsTheSameWhateverTheOneBeforeLeft) {
+    Options options;
+    options.simulation.scene = "two-body";
+    options.watched = true;
+    HeadlessContext context(0);
+    OffscreenTarget target(64, 64);
+    Workspace workspace(options);
+    LessonRunner runner;
+    LessonRunner::offer(workspace.lesson);
+    Controller controller;
+    double seconds = 0;
+    for (const char* name : {"order", "rounding"}) {
+        controller.post(Invoke{"lesson", {std::string(name)}}, Sender::panel);
+        for (int i = 0; i < 80; ++i) {
+            workspace.apply(controller);
+            runner.update(workspace, seconds += 0.1);
+            workspace.advance(true);
+        }
+        EXPECT_TRUE(workspace.facts.twin.on) << name << ": " << workspace.message;
+    }
+    EXPECT_EQ(workspace.intent.twin.keys, (std::vector<std::string_view>{"precision"})) << "the twin of 'order' is here";
+}
+
 }  // namespace
 }  // namespace gravlab

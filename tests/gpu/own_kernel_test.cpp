@@ -5,10 +5,13 @@
 #include "sim/core/error.h"
 #include "tests/gpu/gpu_fixture.h"
 #include "tests/paths.h"
+#include "tests/unit/cli_support.h"
 
 #include <gmock/gmock.h>
 
 #include <chrono>
+#include <filesystem>
+#include <fstream>
 #include <string>
 
 namespace gravlab::test {
@@ -128,6 +131,28 @@ TEST_F(OwnKernelOnGpu, whatWasNotTriedWithSoManyBodiesTouchesNoRun) {
         EXPECT_THAT(refused.what(), HasSubstr("has not been tried with 1501 bodies"));
     }
     EXPECT_THROW(made({.kernel = name})->configure({.precision = Precision::fp64}, {.kernel = name}), UsageError);
+}
+
+TEST_F(OwnKernelOnGpu, theCommandLineNamesOneForARunAndAPicture) {
+    const ScratchFolder folder;
+    const std::string file = (folder / "mine.cu").string(), end = (folder / "end.hdf5").string(),
+                      picture = (folder / "picture.png").string();
+    std::ofstream(file) << tiledText();
+    const Outcome run = runGravlab({"run", "plummer", "-n", "2000", "--steps", "3", "--kernel", file, "--final", end});
+    EXPECT_EQ(run.code, 0) << run.err;
+    EXPECT_THAT(run.out, HasSubstr("forces by " + file));
+    const Outcome by = runGravlab({"run", end, "--steps", "1"});
+    EXPECT_EQ(by.code, static_cast<int>(ExitCode::usage)) << "opening a file compiled it";
+    EXPECT_THAT(by.err, HasSubstr("add --kernel with that file"));
+    EXPECT_EQ(runGravlab({"run", end, "--steps", "1", "--kernel", file}).code, 0);
+    const Outcome drawn =
+        runGravlab({"render", "plummer", "-n", "2000", "--frames", "2", "--size", "64x48", "--kernel", file, "-o", picture});
+    EXPECT_EQ(drawn.code, 0) << drawn.err;
+    EXPECT_TRUE(std::filesystem::exists(picture));
+    std::ofstream(file) << replaced(tiledText(), "mine < n ?", "mine < n - 1 ?");
+    const Outcome wrong = runGravlab({"run", "plummer", "-n", "2000", "--steps", "3", "--kernel", file});
+    EXPECT_EQ(wrong.code, static_cast<int>(ExitCode::checkFailed));
+    EXPECT_THAT(wrong.err, HasSubstr("not those of fp64"));
 }
 
 TEST_F(OwnKernelOnGpu, anEntryWithoutExternCAndABlockThatDoesNotFitAreSentences) {

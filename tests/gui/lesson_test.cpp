@@ -39,6 +39,31 @@ TEST_F(LessonWindow, isGoneThroughByMouseAndKeys) {
     waitFor("the measurements", [](const Json& s) { return s.at("items").contains("panel/measurements"); });
 }
 
+TEST_F(LessonWindow, staysWhereAProjectorHasNoRoomForPanels) {
+    open({"two-body", "--size", "1280x720", "--backend", "cpu", "--lesson", "own-kernel"});
+    waitFor("the lesson", [](const Json& s) { return s.at("items").contains("panel/lesson"); });
+    key("ctrl+p");
+    const auto shows = [](const char* panel, const char* none) {
+        return [panel, none](const Json& s) { return s.at("items").contains(panel) && !s.at("items").contains(none); };
+    };
+    waitFor("the lesson alone", shows("panel/lesson", "panel/controls"));
+    click("controls_tab");
+    waitFor("the controls in its place", shows("panel/controls", "panel/lesson"));
+    click("measurements_tab");
+    waitFor("the lesson again", shows("panel/lesson", "panel/controls"));
+    // All pages of the lab are there, none under another.
+    const Json items = status().at("items");
+    const std::vector<const char*> buttons{"lab_launch",   "lab_sweep",      "lab_matrix", "lab_ladder",
+                                           "lab_recorded", "lab_calculator", "lab_own",    "lab_close"};
+    for (const char* a : buttons)
+        for (const char* b : buttons) {
+            if (a == b) continue;
+            const std::vector<double> one = items.at(a).at("rect"), other = items.at(b).at("rect");
+            EXPECT_TRUE(one[2] <= other[0] || other[2] <= one[0] || one[3] <= other[1] || other[3] <= one[1])
+                << a << ", " << b;
+        }
+}
+
 TEST_F(LessonWindow, isChosenFromTheList) {
     open({"two-body", "--size", "1280x720", "--backend", "cpu"});
     key("F2");

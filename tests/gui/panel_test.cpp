@@ -65,7 +65,9 @@ TEST_F(Panel, keepsTheDirectionWhileTheTimeStepIsDragged) {
 }
 
 TEST_F(Panel, greysWhatAKernelDoesNotHave) {
-    open(kPanels);
+    Arguments plain = kPanels;
+    plain.insert(plain.end(), {"--kernel", "naive"});
+    open(plain);
     const Json items = status().at("items");
     for (const char* name : {"run.block", "run.block/list", "run.unroll"})
         EXPECT_FALSE(items.at(name).at("enabled").get<bool>()) << name;
@@ -77,6 +79,32 @@ TEST_F(Panel, greysWhatAKernelDoesNotHave) {
     click("run.unroll");
     settle();
     EXPECT_EQ(status().at("unroll"), 1);
+}
+
+TEST_F(Panel, hasSomethingOfALaunchToTurnOnTheCpuToo) {
+    // As a machine without a GPU opens it: cells for far bodies.
+    open({"collision", "-n", "16384", "--size", "1280x720", "--backend", "cpu"});
+    const Json first = waitForValue("kernel", "tree").at("items");
+    EXPECT_TRUE(first.at("run.block").at("enabled").get<bool>());
+    EXPECT_FALSE(first.at("run.unroll").at("enabled").get<bool>());
+    EXPECT_FALSE(first.contains("run.block/nearest"));
+    enter("run.block", "512");
+    waitForValue("block", 512);
+    enter("run.block", "100");
+    const Json refused = waitFor("a refusal", [](const Json& s) { return s.at("message") != ""; });
+    EXPECT_NE(refused.at("message").get<std::string>().find("nearest: 128"), std::string::npos) << refused.at("message");
+    EXPECT_EQ(refused.at("block"), 512);
+    settle();
+    click("run.unroll/nearest");
+    waitForValue("kernel", "simd-threads");
+    choose("run.unroll", "4");
+    const Json direct = waitForValue("unroll", 4).at("items");
+    EXPECT_FALSE(direct.at("run.block").at("enabled").get<bool>());
+    click("run.block/nearest");
+    waitForValue("kernel", "symmetric-threads");
+    waitForValue("block", 512);
+    choose("run.block/list", "256");
+    waitForValue("block", 256);
 }
 
 TEST_F(Panel, changesBlockAndUnrollOnAGpu) {

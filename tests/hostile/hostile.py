@@ -852,7 +852,7 @@ def what_does_nothing_is_refused():
     for words in (("six-body", "--G", 5), ("six-body", "--units", "si"), ("six-body", "--columns", "x"), ("six-body", "--sanitize"),
                   ("t.csv", "--units", "si", "--G", 5), ("t.csv", "--seed", 5), ("six-body", "--every", 5), ("six-body", "--snapshots", "%d.csv"),
                   ("six-body", "--final", ""), ("t.csv", "--exponent", 3), ("six-body", "--backend", "cpu", "--device", 0),
-                  ("six-body", "--backend", "cpu", "--block", 128), ("six-body", "--csv", "a.csv", "--csv", "b.csv"),
+                  ("six-body", "--backend", "cpu", "--kernel", "simd", "--block", 128), ("six-body", "--csv", "a.csv", "--csv", "b.csv"),
                   ("t.csv", "--scene-version", 1), ("t.csv", "--law", "lennard-jones", "--softening", 1), ("t.csv", "--opening", 0.5),
                   ("six-body", "--backend", "cpu", "--opening", 0.5), ("six-body", "--backend", "cpu", "--kernel", "simd", "--accuracy", 1e-3)):
         one_sentence(run("run", *words, "--steps", 1), 2)

@@ -53,6 +53,75 @@ TEST(CpuBackend, instructionSetsAreChosenByName) {
     EXPECT_THAT(why, HasSubstr("avx3000"));
 }
 
+TEST(CpuBackend, aLaunchChangesBitsOnlyWhereItChangesTheOrderOfSums) {
+    const ParticleSet bodies = unevenBodies(9000);
+    for (const KernelRow& row : kernels()) {
+        if (row.backend != "cpu" || (row.blockSizes.empty() && row.unrolls.empty())) continue;
+        SCOPED_TRACE(std::string(row.name));
+        const std::unique_ptr<Backend> backend = made({.threads = 2});
+        const auto forces = [&](const LaunchConfig& launch) {
+            backend->load(bodies, termsOf({.softening = 0.02}), {{.kernel = {std::string(row.name), launch}}});
+            std::vector<Double4> a;
+            backend->accelerations(a);
+            return a;
+        };
+        const std::vector<Double4> usual = forces(row.usual);
+        EXPECT_EQ(backend->activeLaunch().block, row.blockSizes.empty() ? 1 : row.usual.block);
+        const bool inOrder = row.shape == WorkShape::targets;
+        for (const int block : row.blockSizes) {
+            LaunchConfig launch = row.usual;
+            launch.block = block;
+            const std::vector<Double4> got = forces(launch);
+            EXPECT_EQ(backend->activeLaunch().block, block);
+            EXPECT_EQ(sameBytes(got, usual), inOrder || block >= 256) << "block " << block;
+            const std::vector<std::uint32_t> targets = sampleTargets(bodies.position, 200);
+            std::vector<Double4> want(targets.size()), chosen;
+            referenceGravity(bodies.position, targets, 0.02, want);
+            for (const std::uint32_t target : targets) chosen.push_back(got.at(target));
+            EXPECT_TRUE(compareForces(chosen, want, gateOf(row, {})).passed) << "block " << block;
+        }
+        for (const int unroll : row.unrolls) {
+            EXPECT_TRUE(sameBytes(forces({.unroll = unroll}), usual)) << "unroll " << unroll;
+            EXPECT_EQ(backend->activeLaunch().unroll, unroll);
+        }
+    }
+}
+
+TEST(CpuBackend, refusesALaunchThatARowIsNotBuiltWith) {
+    const std::unique_ptr<Backend> backend = made({.threads = 1});
+    const auto refused = [&](const char* name, const LaunchConfig& launch) {
+        return refusedUse([&] { backend->configure({}, {name, launch}); });
+    };
+    EXPECT_THAT(refused("simd", {.unroll = 3}), HasSubstr("unroll 3 is not built for kernel 'simd': valid are 1, 2, 4, 8"));
+    EXPECT_THAT(refused("tree", {.block = 300}), HasSubstr("nearest: 256"));
+    const auto open = [&](const LaunchConfig& launch) {
+        const std::string why = refusedUse([&] { backend->configure({}, {{}, launch}); });
+        return why.empty() ? std::string(backend->activeKernel().name) : why;
+    };
+    EXPECT_EQ(open({.block = 256}), "symmetric-threads") << "one that has what is asked for";
+    EXPECT_EQ(open({.unroll = 4}), "simd-threads");
+    EXPECT_THAT(open({.block = 256, .unroll = 4}), HasSubstr("leave one of them out"));
+    EXPECT_EQ(refused("naive", {.block = 300, .unroll = 3}), "") << "it has none, and takes no notice";
+    EXPECT_EQ(refused("symmetric-threads", {1, 1, 1, 1}), "") << "as runs wrote it down before it had one";
+    EXPECT_EQ(backend->activeLaunch().block, 512);
+}
+
+TEST(CpuBackend, aLiveLaunchLetsATreeGoOnFromWhatItKnows) {
+    const auto went = [](int block) {
+        const std::unique_ptr<Backend> backend = made({.threads = 2});
+        const KernelChoice before{.kernel = "tree", .allowedError = 1e-3};
+        backend->load(unevenBodies(4000), termsOf({.softening = 0.02}), {{.kernel = before}});
+        (void)backend->advance(leapfrog(), 0.01, {.steps = 2}, nullptr);
+        KernelChoice after = before;
+        after.launch.block = block;
+        backend->configure({.softening = 0.02}, after);
+        (void)backend->advance(leapfrog(), 0.01, {.steps = 1}, nullptr);
+        return state(*backend);
+    };
+    const ParticleSet want = went(LaunchConfig().block), got = went(512);
+    EXPECT_TRUE(sameBytes(got.position, want.position)) << "the first force after it was by the opening angle";
+}
+
 TEST(CpuBackend, refusesNumbersOfThreadsThatMakeNoSense) {
     for (const int threads : {-1, 0})
         EXPECT_THAT(refusedUse([threads] { made({.threads = threads}); }), HasSubstr("threads must be 1 to"));

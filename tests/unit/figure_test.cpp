@@ -63,7 +63,7 @@ TEST(Figure, theTableHoldsTheStudies) {
 }
 
 TEST(Figure, thoseThatNeedCudaKernelsRefuseTheCpuAndSayWhy) {
-    for (const char* name : {"unroll", "block", "split", "block-split", "waves"}) {
+    for (const char* name : {"unroll", "split", "block-split", "waves"}) {
         const Reason reason = figure(name).refuses(requestFor("cpu"));
         EXPECT_THAT(reason, HasSubstr("no cpu kernel")) << name;
         if (!backend("cuda").unavailable({}).empty()) {
@@ -72,6 +72,7 @@ TEST(Figure, thoseThatNeedCudaKernelsRefuseTheCpuAndSayWhy) {
         EXPECT_EQ(figure(name).refuses(requestFor("cuda")), "") << name;
     }
     EXPECT_EQ(figure("bodies").refuses(requestFor("cpu")), "");
+    EXPECT_EQ(figure("block").refuses(requestFor("cpu")), "");
     EXPECT_EQ(figure("cpu-gpu").refuses(requestFor("cpu")), "");
 }
 

@@ -1,5 +1,6 @@
 // Texts that are made from formats.
 #include "app/format.h"
+#include "app/median.h"
 
 #include <gtest/gtest.h>
 
@@ -13,6 +14,13 @@ TEST(Format, isWhatPrintfWouldPrint) {
     EXPECT_EQ(formatted("%s", ""), "");
     EXPECT_EQ(formatted("%+.1f %% of %d", 2.25, 7), "+2.2 % of 7");
     EXPECT_EQ(formatted("%.17g", 0.1), "0.10000000000000001");
+}
+
+TEST(Median, ofAnEvenNumberIsBetweenTheTwoInTheMiddle) {
+    EXPECT_EQ(median({}), 0);
+    EXPECT_EQ(median({3}), 3);
+    EXPECT_EQ(median({9, 1, 2}), 2);
+    EXPECT_EQ(median({9, 1, 4, 2}), 3);
 }
 
 TEST(Format, cutsNothing) {

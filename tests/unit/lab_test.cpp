@@ -74,14 +74,20 @@ TEST(Lab, offersTheNearestKernelThatHasWhatOneLacks) {
     EXPECT_EQ(nearestWith("unroll", kernel("cuda", "pairs"), force)->name, "aos");
     EXPECT_EQ(nearestWith("unroll", kernel("cuda", "tree"), force)->name, "symmetric-runs") << "of any masses and numbers";
     EXPECT_EQ(nearestWith("split", kernel("cuda", "tiled"), force)->name, "tiled-split");
-    EXPECT_EQ(nearestWith("block", kernel("cpu", "simd"), force), nullptr);
+    EXPECT_EQ(nearestWith("block", kernel("cpu", "simd"), force)->name, "symmetric-threads");
+    EXPECT_EQ(nearestWith("unroll", kernel("cpu", "tree"), force)->name, "simd-threads");
+    EXPECT_EQ(nearestWith("split", kernel("cpu", "simd"), force), nullptr);
     const ForceSettings exact{.precision = Precision::fp64};
     EXPECT_EQ(nearestWith("unroll", kernel("cuda", "pairs"), exact)->name, "tiled") << "those before it have no fp64";
-    // In the default view something of a launch can always be turned.
-    for (const KernelRow& row : kernels())
-        if (row.backend == "cuda") {
-            EXPECT_TRUE(axisRefusal("block", row).empty() || axisRefusal("unroll", row).empty()) << row.name;
-        }
+    // In the default view something of a launch can always be turned, and what is grey is one click away: on the CPU, too,
+    // beside whose textbook loops there are none of one's choice.
+    for (const KernelRow& row : kernels()) {
+        const bool textbook = row.backend == "cpu" && (row.name.starts_with("naive") || row.name == "openmp");
+        if (row.backend == "reference") continue;
+        EXPECT_TRUE(textbook || axisRefusal("block", row).empty() || axisRefusal("unroll", row).empty()) << row.name;
+        for (const char* axis : {"block", "unroll"})
+            EXPECT_TRUE(axisRefusal(axis, row).empty() || nearestWith(axis, row, force)) << row.name << ", " << axis;
+    }
 }
 
 constexpr std::size_t kMany = 300000;

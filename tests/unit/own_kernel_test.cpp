@@ -135,11 +135,64 @@ TEST(OwnKernelFiles, theBenchNamesTheLine) {
     EXPECT_THAT(bad.err, HasSubstr("bad.cu:2: error: identifier \"wrong\" is undefined"));
     const Outcome none = runGravlab({"bench", "-n", "1k", "--kernel", (folder / "none.cu").string()});
     EXPECT_EQ(none.code, static_cast<int>(ExitCode::badInput)) << none.err;
-    const Outcome run = runGravlab({"run", "plummer", "--steps", "1", "--kernel", "bad.cu"});
-    EXPECT_EQ(run.code, static_cast<int>(ExitCode::usage));
-    EXPECT_THAT(run.err, HasSubstr("unknown kernel 'bad.cu'")) << "what is no consent compiles nothing";
     const Outcome cpu = runGravlab({"bench", "-n", "1k", "--backend", "cpu", "--kernel", file});
     EXPECT_EQ(cpu.code, static_cast<int>(ExitCode::usage)) << cpu.err;
+}
+
+TEST(OwnKernelFiles, aRunTakesOneThatTheCommandLineNames) {
+    const ScratchFolder folder;
+    const std::string bad = (folder / "bad.cu").string(), good = (folder / "good.cu").string(),
+                      script = (folder / "script.txt").string(), film = (folder / "film.png").string();
+    put(bad, std::string(kOwnHead) + "  wrong();\n}\n");
+    put(good, std::string(ownTemplateText("tiled")));
+    put(script, "set run.kernel " + good + "\n");
+    const std::vector<std::string> run{"run", "plummer", "-n", "500", "--steps", "1"},
+        render{"render", "plummer", "-n", "500", "--frames", "1", "--size", "64x48", "-o", film};
+    for (const auto& command : {run, render}) {
+        SCOPED_TRACE(command.front());
+        const auto with = [&](std::vector<std::string> more) {
+            std::vector<std::string> all = command;
+            all.insert(all.end(), more.begin(), more.end());
+            return runGravlab(all);
+        };
+        const Outcome cpu = with({"--kernel", good, "--backend", "cpu"});
+        EXPECT_EQ(cpu.code, static_cast<int>(ExitCode::usage));
+        EXPECT_THAT(cpu.err, HasSubstr("good.cu runs on a GPU: take --backend cuda in the place of cpu"));
+        const Outcome block = with({"--kernel", good, "--block", "64"});
+        EXPECT_EQ(block.code, static_cast<int>(ExitCode::usage));
+        EXPECT_THAT(block.err, HasSubstr("the text says how it is launched"));
+        if (!whyNoCompiler().empty()) {
+            const Outcome none = with({"--kernel", good});
+            EXPECT_EQ(none.code, static_cast<int>(ExitCode::noDevice));
+            EXPECT_THAT(none.err, HasSubstr("NVRTC"));
+            continue;
+        }
+        const Outcome wrong = with({"--kernel", bad});
+        EXPECT_EQ(wrong.code, static_cast<int>(ExitCode::badInput));
+        EXPECT_THAT(wrong.err, HasSubstr("bad.cu:2: error: identifier \"wrong\" is undefined"));
+        if (!backend("cuda").unavailable({}).empty()) {
+            const Outcome here = with({"--kernel", good});
+            EXPECT_EQ(here.code, static_cast<int>(ExitCode::noDevice)) << here.err;
+            EXPECT_THAT(here.err, HasSubstr("it compiles"));
+        }
+    }
+    // No script, and no other command, compiles anything.
+    const Outcome played = runGravlab({"play", script});
+    EXPECT_NE(played.code, 0);
+    EXPECT_THAT(played.out + played.err, HasSubstr("unknown kernel"));
+    const Outcome other = runGravlab({"fingerprint", "plummer", "--kernel", good});
+    EXPECT_EQ(other.code, static_cast<int>(ExitCode::usage)) << other.err;
+}
+
+TEST(OwnKernelFiles, whatOneComputedIsNotOpenedByItself) {
+    const ScratchFolder folder;
+    const std::string file = (folder / "run.hdf5").string();
+    const Outcome made =
+        runGravlab({"run", "plummer", "-n", "64", "--steps", "2", "--backend", "cpu", "--kernel", "simd", "--final", file});
+    if (made.code != 0) GTEST_SKIP() << made.err;
+    const Outcome on = runGravlab({"run", file, "--steps", "1", "--kernel", (folder / "none.cu").string()});
+    EXPECT_EQ(on.code, static_cast<int>(ExitCode::usage)) << "the CPU of the file runs none";
+    EXPECT_THAT(on.err, HasSubstr("runs on a GPU"));
 }
 
 TEST(OwnKernelText, linesThatDifferFromTheTextItBeganAs) {

@@ -111,6 +111,22 @@ TEST(VisitOrder, symmetricComputesEachPairOnceAndItsOwnTilesWhole) {
     }
 }
 
+TEST(VisitOrder, symmetricIsCutAsItsLaunchSays) {
+    const auto of = [](const LaunchConfig& launch, Precision precision) {
+        return visitOrder(kernel("cuda", "symmetric"), launch, onDevice(launch.block, 100, 1, 20, 0), precision, 1024);
+    };
+    EXPECT_EQ(of({.block = 32}, Precision::fp32).tile, 256u);
+    EXPECT_EQ(of({.block = 32}, Precision::fp64).tile, 128u);
+    const VisitOrder fewer = of({.block = 128, .bodiesPerThread = 4}, Precision::fp32);
+    EXPECT_EQ(fewer.tile, 128u);
+    EXPECT_EQ(fewer.bodiesPerThread, 4);
+    EXPECT_EQ(fewer.range, 128u);
+    // Eight tiles with themselves, four warps a block.
+    EXPECT_EQ(tileOf(fewer, 0, 0)->block, 0);
+    EXPECT_EQ(tileOf(fewer, 1023, 1023)->block, 1);
+    EXPECT_GT(tileOf(fewer, 0, 200)->block, 1);
+}
+
 TEST(VisitOrder, aProcessorsOneThreadGoesByRows) {
     const VisitOrder naive = visitOrder(kernel("cpu", "naive"), {}, {}, Precision::fp32, 5);
     EXPECT_EQ(naive.length, 25);

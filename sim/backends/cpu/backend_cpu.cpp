@@ -62,13 +62,16 @@ public:
         SystemConfiguration how = configuration;
         how.resize(terms.size());
         const KernelRow& row = choose(force, how[0].kernel, bodies.size());
+        const LaunchConfig launch = launchOf(row, how[0].kernel.launch);
         ForceTerms loaded = terms;
         const auto labels = translated(
             [&] {
                 return std::make_shared<const Labels>(Labels{bodies.id, bodies.group});
             },
             bodies.size(), row, force.precision);
-        replaceEngine(bodies.position, bodies.velocity, force, row, labels, {othersOf(terms), how, idsOf(labels)});
+        replaceEngine(bodies.position, bodies.velocity, force, row, labels,
+                      {othersOf(terms), launched(how, launch), idsOf(labels)});
+        launch_ = launch;
         terms_ = std::move(loaded);
         how_ = std::move(how);
     }
@@ -81,6 +84,7 @@ public:
 
     void configure(const ForceSettings& force, const KernelChoice& choice) override {
         const KernelRow& row = choose(force, choice, size());
+        const LaunchConfig launch = launchOf(row, choice.launch);
         const ForceSettings before = pairLawOf(terms_);
         ForceTerms terms = termsOf(force, othersOf(terms_));
         SystemConfiguration how = how_;
@@ -90,22 +94,28 @@ public:
             if (force.precision != before.precision) {
                 std::vector<Double4> positions, velocities;
                 engine_->copyState(positions, velocities);
-                replaceEngine(positions, velocities, force, row, labels_, {othersOf(terms), how, idsOf(labels_)});
+                replaceEngine(positions, velocities, force, row, labels_,
+                              {othersOf(terms), launched(how, launch), idsOf(labels_)});
             } else {
                 // A slow kernel may be minutes from the end of its step: the step begins again with the new one. Softening
                 // waits for the end of the step instead, or moving its slider would keep large systems from moving at all.
                 if (&row != row_) engine_->abandonStep();
-                translated([&] { engine_->configure(force, cpu::cpuKernel(row), choice); }, size(), row, force.precision);
+                translated([&] { engine_->configure(force, cpu::cpuKernel(row), launched(how, launch)[0].kernel); }, size(),
+                           row, force.precision);
             }
         }
         terms_ = std::move(terms);
         how_ = std::move(how);
         row_ = &row;
+        launch_ = launch;
     }
     const ForceTerms& terms() const override { return terms_; }
     const SystemConfiguration& systemConfiguration() const override { return how_; }
     const KernelRow& activeKernel() const override { return *row_; }
-    LaunchConfig activeLaunch() const override { return {1, 1, 1, 1}; }
+    LaunchConfig activeLaunch() const override {
+        const bool blocks = row_->blocks.first != row_->blocks.last;
+        return {blocks ? launch_.block : 1, row_->unrolls.empty() ? 1 : launch_.unroll, 1, 1};
+    }
 
     AdvanceStatus advance(StepProgram program, double timeStep, const Budget& budget, VertexSink* sink) override {
         const auto start = std::chrono::steady_clock::now();
@@ -184,9 +194,29 @@ private:
         return row;
     }
 
+    /// What the row makes of it. Throws UsageError for what it is not built with.
+    static LaunchConfig launchOf(const KernelRow& row, const LaunchConfig& wanted) {
+        LaunchConfig launch = tunable(row, wanted);
+        if (row.blockSizes.empty() && row.unrolls.empty()) return launch;
+        // As runs wrote it down before rows of the CPU had one.
+        if (wanted.block == 1) launch.block = row.usual.block;
+        if (!row.blockSizes.empty()) requireListed(row, "block", row.blockSizes, launch.block);
+        if (!row.unrolls.empty()) requireListed(row, "unroll", row.unrolls, launch.unroll, unrollText);
+        return launch;
+    }
+    static SystemConfiguration launched(SystemConfiguration how, const LaunchConfig& launch) {
+        how[0].kernel.launch = launch;
+        return how;
+    }
+
     /// The row of that name; without one the best for so many bodies, and so much error as is allowed.
     const KernelRow& named(const ForceSettings& force, const KernelChoice& choice, std::size_t bodies) const {
         if (choice.kernel) return kernel("cpu", *choice.kernel);
+        const LaunchConfig usual;
+        const bool block = choice.launch.block != usual.block, unroll = choice.launch.unroll != usual.unroll;
+        if (block && unroll)
+            throw UsageError("no kernel of the CPU has a block and an unroll factor: leave one of them out");
+        if (block || unroll) return kernel("cpu", block ? "symmetric-threads" : "simd-threads");
         if (const KernelRow& tree = kernel("cpu", "tree");
             choice.allowedError > 0 && bodies >= treeBodies(choice.allowedError) && refusal(tree, force).empty())
             return tree;
@@ -226,6 +256,7 @@ private:
     ForceTerms terms_ = termsOf({});
     SystemConfiguration how_ = SystemConfiguration(1);
     const KernelRow* row_ = &kernel("cpu", "simd-threads");
+    LaunchConfig launch_ = row_->usual;  ///< as the row takes it
     std::unique_ptr<Engine> engine_;
     std::shared_ptr<const Labels> labels_ = std::make_shared<const Labels>();
 };

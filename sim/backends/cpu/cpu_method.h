@@ -43,6 +43,7 @@ struct MethodContext {
     const SimdTarget& simd;
     std::size_t bodies = 0;                ///< of every evaluation
     std::span<const std::uint32_t> ids{};  ///< of the bodies; for terms that name them, and only while a method is made
+    LaunchConfig launch{};                 ///< as the row takes it
 };
 
 template <class T>

@@ -98,7 +98,8 @@ public:
 
     void configure(const ForceSettings& force, const CpuKernel& kernel, const KernelChoice& how) override {
         // May lack memory: nothing has changed then.
-        if (&kernel != wantedKernel_) nextMethod_ = makeMethod<T>(kernel, force.precision, methodContext());
+        if (&kernel != wantedKernel_ || how.launch != wantedHow_.launch)
+            nextMethod_ = makeMethod<T>(kernel, force.precision, methodContext(how.launch));
         wantedForce_ = force;
         wantedKernel_ = &kernel;
         wantedHow_ = how;
@@ -240,9 +241,15 @@ private:
     void adoptSettings() {
         if (kernel_ == wantedKernel_ && force_ == wantedForce_ && configuration_[0].kernel == wantedHow_ && !nextMethod_)
             return;
-        const bool sameForce = kernel_ == wantedKernel_ && force_ == wantedForce_ && !nextMethod_;
+        // Another launch of a row that goes by targets changes no bit.
+        const bool sameForce =
+            kernel_ == wantedKernel_ && force_ == wantedForce_ && (!nextMethod_ || kernel_->row.shape == WorkShape::targets);
         configuration_[0].kernel = wantedHow_;
-        if (nextMethod_) method_ = std::move(nextMethod_);
+        if (nextMethod_) {
+            // Another launch of the same row goes on with what the last one knew.
+            if (kernel_ == wantedKernel_ && method_->keepsState()) nextMethod_->restore(method_->state());
+            method_ = std::move(nextMethod_);
+        }
         force_ = wantedForce_;
         kernel_ = wantedKernel_;
         const bool single = force_.precision != Precision::fp64;
@@ -257,7 +264,10 @@ private:
         complete_.forceKnown = complete_.forceKnown && sameForce;
     }
 
-    MethodContext methodContext() const { return {context_.pool, context_.simd, size_, *ids_}; }
+    MethodContext methodContext(const LaunchConfig& launch) const {
+        return {context_.pool, context_.simd, size_, *ids_, launch};
+    }
+    MethodContext methodContext() const { return methodContext(configuration_[0].kernel.launch); }
 
     // Terms, the pair law first.
     using Methods = std::vector<std::unique_ptr<CpuForceMethod<T>>>;

@@ -30,6 +30,7 @@ public:
     /// Positions and velocities of the last complete step.
     virtual void copyState(std::vector<Double4>& positions, std::vector<Double4>& velocities) const = 0;
     /// From the next step on. Precision stays what the engine was made with. Throws std::bad_alloc; the old ones then stay.
+    /// `how` has the launch as the row takes it.
     virtual void configure(const ForceSettings& force, const CpuKernel& kernel, const KernelChoice& how) = 0;
     virtual AdvanceStatus advance(StepProgram program, double timeStep, const Budget& budget, VertexSink* sink) = 0;
     virtual void publish(VertexSink& sink) = 0;

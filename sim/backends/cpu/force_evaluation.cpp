@@ -20,7 +20,9 @@ constexpr std::size_t kTargetUnit = 64;  // two registers of any width
 constexpr std::size_t kRoundGrain = 16384;
 
 // Large tiles are faster (fewer lane sums to reduce: 512 bodies 2 % over 256), small ones give more threads something to do.
-std::size_t pairTile(std::size_t bodies) { return bodies >= 16384 ? 512 : bodies >= 4096 ? 256 : 128; }
+std::size_t pairTile(std::size_t bodies, int most) {
+    return std::min<std::size_t>(bodies >= 16384 ? 512 : bodies >= 4096 ? 256 : 128, static_cast<std::size_t>(most));
+}
 
 void waitForTurn(const std::atomic<std::int64_t>& turn, std::int64_t mine) {
     // Pieces are handed out in order, so the piece waited for is being worked on; it is rarely more than microseconds away.
@@ -44,7 +46,7 @@ ForceEvaluation<T, P>::ForceEvaluation(const DirectKernel<P>& kernel, const Meth
     const std::size_t n = context.bodies;
     inline_ = kernel_.sharing == Sharing::oneThread || n <= kTinyBodies;
     if (kernel_.shape == WorkShape::pairTiles) {
-        chunk_ = pairTile(n);
+        chunk_ = pairTile(n, context_.launch.block);
     } else {
         const std::size_t threads = static_cast<std::size_t>(std::max(1, context_.pool.threads()));
         const std::size_t balanced = roundUp(n / (8 * threads), kTargetUnit);
@@ -60,6 +62,10 @@ template <class T, class P>
 void ForceEvaluation<T, P>::prepare(const CpuBodies<T>& bodies, const ForceRequest& request) {
     request_ = request;
     loops_ = kernel_.loops->of(request.settings);
+    const auto unroll = std::ranges::find(kUnrolls, context_.launch.unroll) - kUnrolls.begin();
+    if (unroll > 0 && unroll < std::ssize(kUnrolls))
+        if (const TargetKernel<P> unrolled = loops_.unrolled[static_cast<std::size_t>(unroll) - 1])
+            loops_.targets = unrolled;
     const std::size_t n = bodies.count;
     if constexpr (kMixed) {
         context_.pool.forRange(n, kRoundGrain, [&](std::size_t first, std::size_t last) {

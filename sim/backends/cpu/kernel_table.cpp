@@ -5,7 +5,9 @@
 #include "sim/backends/cpu/tree_method.h"
 #include "sim/backends/kernel_rows.h"
 
+#include <array>
 #include <deque>
+#include <iterator>
 #include <stdexcept>
 #include <type_traits>
 #include <utility>
@@ -25,6 +27,9 @@ struct Simd {
     static const LawKernels<float>& of(const SimdTarget& simd, float) { return simd.kernels32; }
     static const LawKernels<double>& of(const SimdTarget& simd, double) { return simd.kernels64; }
 };
+
+/// Most bodies of a tile of pairs; fewer bodies take smaller ones, or there would be nothing to share out.
+constexpr std::array kPairTiles{128, 256, static_cast<int>(kPairTile)};
 
 /// A direct sum by the loops of a family.
 template <class Loops, WorkShape kShape, Sharing kSharing>
@@ -55,8 +60,20 @@ CpuKernel direct(std::string_view name, std::string_view idea, std::string_view 
         .unavailable = unavailable};
     if constexpr (std::is_same_v<LoopsOfDouble, const LawKernels<double>&>)
         kernel.fp64 = Method::template make<double, double>;
+    if constexpr (std::is_same_v<Loops, Simd> && kShape == WorkShape::targets) {
+        kernel.row.unrolls = kUnrolls;
+        kernel.row.usual.unroll = 1;
+    } else if constexpr (std::is_same_v<Loops, Simd>) {
+        kernel.row.blocks = {kPairTiles.front(), kPairTiles.back()};
+        kernel.row.blockSizes = kPairTiles;
+        kernel.row.usual = {.block = kPairTiles.back(), .unroll = 1};
+    }
     return kernel;
 }
+
+/// Bodies that a core takes down the tree at a time, about.
+constexpr int kTreeBlocks[] = {32, 64, 128, 256, 512};
+constexpr LaunchConfig kTree{.block = 128, .unroll = 1};
 
 template <TreeWalk kWalk>
 Reason whyNoTree(const KernelRow& row, const ForceSettings& force) {
@@ -70,6 +87,9 @@ CpuKernel tree(std::string_view name, std::string_view idea) {
     return {.row = {.backend = "cpu",
                     .name = name,
                     .idea = idea,
+                    .blocks = {kTreeBlocks[0], *std::rbegin(kTreeBlocks)},
+                    .blockSizes = kTreeBlocks,
+                    .usual = kTree,
                     .approximates = true,
                     .ownAccuracy = byAngle(kWalk) ? keptAccuracy(kWalk) : 0,
                     .source = "kernels_tree.inl:visit,expand,meetCells,meetBodies",

@@ -14,8 +14,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Groups that one thread takes at a time: some 0.1 ms at the usual accuracy.
-constexpr std::size_t kBatch = 4;
+// What groups have at the least on the average: with the usual block a thread takes four at a time, some 0.1 ms at the usual
+// accuracy.
+constexpr int kBodiesOfGroup = 32;
 constexpr std::size_t kGrain = 16384;
 
 bool past(Deadline deadline) { return deadline != kNoDeadline && Clock::now() >= deadline; }
@@ -56,6 +57,7 @@ TreeMethod<T>::TreeMethod(TreeWalk walk, const MethodContext& context, TreeKeys 
     : walk_(walk),
       curve_(curve),
       context_(context),
+      batchGroups_(static_cast<std::size_t>(std::max(1, context.launch.block / kBodiesOfGroup))),
       kernels_(treeKernels(context.simd)),
       tree_(context.bodies),
       sums_(context.bodies),
@@ -124,7 +126,7 @@ ForceProgress TreeMethod<T>::enqueue(double seconds) {
     const bool complete = !underWay();
     const auto groups = tree_.groups();
     const auto reached = [&](std::int64_t batch) {
-        const std::size_t group = static_cast<std::size_t>(batch) * kBatch;
+        const std::size_t group = static_cast<std::size_t>(batch) * batchGroups_;
         return group < groups.size() ? groups[group].first : static_cast<std::uint32_t>(bodies_.count);
     };
     ForceProgress progress{.complete = complete};
@@ -152,7 +154,7 @@ double TreeMethod<T>::progress() const {
 
 template <class T>
 std::size_t TreeMethod<T>::batches() const {
-    return (tree_.groups().size() + kBatch - 1) / kBatch;
+    return (tree_.groups().size() + batchGroups_ - 1) / batchGroups_;
 }
 
 template <class T>
@@ -242,10 +244,10 @@ bool TreeMethod<T>::walkGroups(TreeWalk walk, bool forLengths, Deadline deadline
     const auto all = static_cast<std::int64_t>(batches());
     SharedCounts counts;
     auto batch = [&](std::int64_t index) {
-        const std::size_t first = static_cast<std::size_t>(index) * kBatch;
+        const std::size_t first = static_cast<std::size_t>(index) * batchGroups_;
         TreeCounts here;
         const auto met = [&] { return here.pairs + here.cells + here.expandedLow + here.expandedHigh; };
-        for (const TreeGroup& group : groups.subspan(first, std::min(kBatch, groups.size() - first))) {
+        for (const TreeGroup& group : groups.subspan(first, std::min(batchGroups_, groups.size() - first))) {
             const std::uint64_t before = met();
             walkOne(task, group, here);
             counts.take((met() - before) / group.count);

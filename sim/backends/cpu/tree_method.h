@@ -74,6 +74,7 @@ private:
     TreeWalk walk_;
     TreeKeys curve_;
     MethodContext context_;
+    std::size_t batchGroups_;  ///< that one thread takes at a time
     const TreeKernels& kernels_;
     TreeLaw law_ = TreeLaw::gravity;
     std::optional<TreeForce> kept_;  ///< whose |a| it has; empty: nothing was evaluated, or its state came from elsewhere

@@ -56,11 +56,16 @@ inline void addTwoLevel(T& sum, T& lost, T term) {
     sum = total;
 }
 
+/// Sources that the loops over targets take in a turn.
+constexpr std::array<int, 4> kUnrolls{1, 2, 4, 8};
+
 /// The loops of one law.
 template <class T>
 struct KernelSet {
     TargetKernel<T> targets = nullptr;
     PairKernel<T> pairs = nullptr;
+    /// `targets` with its loop written out by each of kUnrolls but the first; same bits. Null: not built.
+    std::array<TargetKernel<T>, kUnrolls.size() - 1> unrolled{};
 };
 
 /// The kernels of one instruction set, or the plain ones: one set of loops for each of LoopLaws, in its order.

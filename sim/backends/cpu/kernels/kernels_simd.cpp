@@ -23,6 +23,14 @@ namespace gravlab::cpu {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+// A call of its own would keep its registers in memory.
+#undef GRAVLAB_INLINE_LAMBDA
+#if HWY_COMPILER_MSVC
+#define GRAVLAB_INLINE_LAMBDA HWY_ATTR
+#else
+#define GRAVLAB_INLINE_LAMBDA HWY_ATTR __attribute__((always_inline))
+#endif
+
 #if HWY_TARGET == HWY_SCALAR
 constexpr std::size_t kTargetVectors = 1, kPairVectors = 1;
 #elif HWY_TARGET <= HWY_AVX3
@@ -123,8 +131,8 @@ HWY_INLINE void addAt(D d, const SumView<T>& sums, std::size_t i, const Triple<V
     addTwoLevelAt(d, sums.z + i, sums.lostZ + i, term.z, first, last);
 }
 
-/// Sources [sourceBegin, sourceEnd) on kVectors registers of targets from i on.
-template <template <class> class PairLaw, std::size_t kVectors, class T>
+/// Sources [sourceBegin, sourceEnd) on kVectors registers of targets from i on, kUnroll of them in a turn of the loop.
+template <template <class> class PairLaw, std::size_t kUnroll, std::size_t kVectors, class T>
 HWY_INLINE void targetGroup(const BodyView<T>& bodies, const SumView<T>& sums, const ForceRequest& request,
                             const TargetPiece& piece, std::size_t i) {
     const hn::ScalableTag<T> d;
@@ -142,7 +150,8 @@ HWY_INLINE void targetGroup(const BodyView<T>& bodies, const SumView<T>& sums, c
         const std::size_t tileEnd = HWY_MIN(tile + kTile, piece.sourceEnd);
         Triple<V> a[kVectors];
         for (std::size_t k = 0; k < kVectors; ++k) a[k] = {hn::Zero(d), hn::Zero(d), hn::Zero(d)};
-        for (std::size_t j = tile; j < tileEnd; ++j) {
+        // Always in the order of sources: how many are written out changes no bit.
+        const auto meet = [&](std::size_t j) GRAVLAB_INLINE_LAMBDA {
             const V sx = hn::Set(d, bodies.x[j]), sy = hn::Set(d, bodies.y[j]), sz = hn::Set(d, bodies.z[j]);
             const V source = hn::Set(d, bodies.source[j]);
             for (std::size_t k = 0; k < kVectors; ++k) {
@@ -153,20 +162,28 @@ HWY_INLINE void targetGroup(const BodyView<T>& bodies, const SumView<T>& sums, c
                 a[k].y = hn::MulAdd(pull, dy, a[k].y);
                 a[k].z = hn::MulAdd(pull, dz, a[k].z);
             }
-        }
+        };
+        std::size_t j = tile;
+        if constexpr (kUnroll > 1)
+            for (; j + kUnroll <= tileEnd; j += kUnroll) {
+                meet(j), meet(j + 1);
+                if constexpr (kUnroll > 2) meet(j + 2), meet(j + 3);
+                if constexpr (kUnroll > 4) meet(j + 4), meet(j + 5), meet(j + 6), meet(j + 7);
+            }
+        for (; j < tileEnd; ++j) meet(j);
         const bool first = piece.first && tile == piece.sourceBegin;
         const bool last = piece.last && tileEnd == piece.sourceEnd;
         for (std::size_t k = 0; k < kVectors; ++k) addAt(d, sums, i + k * lanes, a[k], first, last);
     }
 }
 
-template <template <class> class PairLaw, class T>
+template <template <class> class PairLaw, std::size_t kUnroll, class T>
 void targets(const BodyView<T>& bodies, const SumView<T>& sums, const ForceRequest& request, const TargetPiece& piece) {
     const std::size_t lanes = hn::Lanes(hn::ScalableTag<T>());
     std::size_t i = piece.targetBegin;
     for (; i + kTargetVectors * lanes <= roundUp(piece.targetEnd, lanes); i += kTargetVectors * lanes)
-        targetGroup<PairLaw, kTargetVectors>(bodies, sums, request, piece, i);
-    for (; i < piece.targetEnd; i += lanes) targetGroup<PairLaw, 1>(bodies, sums, request, piece, i);
+        targetGroup<PairLaw, kUnroll, kTargetVectors>(bodies, sums, request, piece, i);
+    for (; i < piece.targetEnd; i += lanes) targetGroup<PairLaw, kUnroll, 1>(bodies, sums, request, piece, i);
 }
 
 /// Sources whose lane sums stay in the first-level cache while the other tile passes by: 64 x 3 registers, 12 kB.
@@ -259,8 +276,8 @@ HWY_INLINE void reduceLanes(D d, const T* HWY_RESTRICT in, std::size_t stride, T
 template <template <class> class PairLaw, class T>
 void pairs(const BodyView<T>& bodies, const SumView<T>& sums, const ForceRequest& request, const PairPiece& piece) {
     if (piece.aBegin == piece.bBegin) {
-        targets<PairLaw>(bodies, sums, request,
-                         {piece.aBegin, piece.aEnd, piece.aBegin, piece.aEnd, piece.first, piece.last});
+        targets<PairLaw, 1>(bodies, sums, request,
+                            {piece.aBegin, piece.aEnd, piece.aBegin, piece.aEnd, piece.first, piece.last});
         return;
     }
     const hn::ScalableTag<T> d;
@@ -298,7 +315,10 @@ void pairs(const BodyView<T>& bodies, const SumView<T>& sums, const ForceRequest
 
 template <class T, template <class> class... PairLaws>
 LawKernels<T> everyLaw(LawList<PairLaws...>) {
-    return {{{{targets<PairLaws, T>, pairs<PairLaws, T>}...}}};
+    static_assert(kUnrolls == std::array{1, 2, 4, 8});
+    return {{{{targets<PairLaws, 1, T>,
+               pairs<PairLaws, T>,
+               {targets<PairLaws, 2, T>, targets<PairLaws, 4, T>, targets<PairLaws, 8, T>}}...}}};
 }
 
 /// The same step on ten registers that know nothing of each other, again and again.

@@ -1,10 +1,10 @@
 // Which kernel runs how. Rule: what the device cannot do is refused here, before anything is launched.
 #include "sim/backends/cuda/methods/launch_plan.h"
 
+#include "sim/backends/kernel_rows.h"
 #include "sim/core/error.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <type_traits>
 
 namespace gravlab::cuda {
@@ -16,32 +16,6 @@ constexpr std::size_t kResidentBodies = 63;
 
 // Below, every pair at 3 T pairs/s is as fast as a tree at 1e-3.
 constexpr std::size_t kTreePays = 40000;
-
-using ValueText = std::string (*)(int);
-
-std::string listed(std::span<const int> values, ValueText shown) {
-    std::string text;
-    for (const int value : values) text += (text.empty() ? "" : ", ") + shown(value);
-    return text;
-}
-
-int nearest(std::span<const int> values, int wanted) {
-    return *std::min_element(values.begin(), values.end(), [&](int a, int b) {
-        return std::llabs(static_cast<long long>(a) - wanted) < std::llabs(static_cast<long long>(b) - wanted);
-    });
-}
-
-bool isListed(std::span<const int> values, int wanted) {
-    return std::find(values.begin(), values.end(), wanted) != values.end();
-}
-
-void requireListed(
-    const KernelRow& row, const char* what, std::span<const int> values, int wanted,
-    ValueText shown = [](int value) { return std::to_string(value); }) {
-    if (isListed(values, wanted)) return;
-    throw UsageError(std::string(what) + " " + shown(wanted) + " is not built for kernel '" + std::string(row.name) +
-                     "': valid are " + listed(values, shown) + "; nearest: " + shown(nearest(values, wanted)));
-}
 
 bool accepts(std::span<const int> values, int wanted) {
     return wanted == 1 || std::find(values.begin(), values.end(), wanted) != values.end();
@@ -85,13 +59,9 @@ std::string whyNotBodies(const KernelEntry& entry, const LaunchConfig& launch, c
     return {};
 }
 
-/// What the row does not tune keeps its usual value: block and unroll of another row mean nothing to it.
-LaunchConfig tunable(const KernelEntry& entry, LaunchConfig launch, Precision precision) {
-    const KernelRow& row = entry.row;
-    if (launch == LaunchConfig()) launch = row.usual;
-    if (row.blocks.first == row.blocks.last) launch.block = row.usual.block;
-    if (row.unrolls.empty()) launch.unroll = row.usual.unroll;
-    if (launch.bodiesPerThread == 1 && !isListed(row.bodiesPerThread, 1)) launch.bodiesPerThread = row.usual.bodiesPerThread;
+/// What that launch is in such a precision.
+LaunchConfig tunable(const KernelEntry& entry, const LaunchConfig& wanted, Precision precision) {
+    LaunchConfig launch = gravlab::tunable(entry.row, wanted);
     // Twice as large numbers take twice the registers.
     if (entry.symmetric() && precision == Precision::fp64 && launch.bodiesPerThread == kSymmetricBodies<float>)
         launch.bodiesPerThread = kSymmetricBodies<double>;
@@ -110,8 +80,8 @@ std::string whyNotTogether(const KernelEntry& entry, const LaunchConfig& launch,
                                : " is built with " + it + ", and with one of the three changed: set the others back first");
     }
     if (loopLaw(force) != Law::gravity)
-        return name + " with unroll " + unrollText(launch.unroll) +
-               " is built for gravity and charges only; nearest: " + std::to_string(nearest(Unrolls::values, launch.unroll));
+        return name + " with unroll " + unrollText(launch.unroll) + " is built for gravity and charges only; nearest: " +
+               std::to_string(nearestOf(Unrolls::values, launch.unroll));
     return std::to_string(launch.bodiesPerThread) + " bodies per thread are not built for " + name +
            " in fp64: they do not fit the registers; nearest: 4";
 }

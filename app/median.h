@@ -1,0 +1,17 @@
+// The one meaning of "median" in tables, figures and reports.
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+namespace gravlab {
+
+/// The middle of the sorted values, of an even number the mean of the two in the middle; 0 of none.
+inline double median(std::vector<double> values) {
+    if (values.empty()) return 0;
+    std::sort(values.begin(), values.end());
+    const std::size_t half = values.size() / 2;
+    return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+}  // namespace gravlab

@@ -1,0 +1,110 @@
+#!/usr/bin/env bash
+# Counts with Nsight Compute what docs/nsight.md says by formulas, of the rows `global`, `soa` and `tiled`, and compares:
+#   docs/benchmarks/nsight.sh [PROGRAM [FILE.csv [BODIES [BLOCK]]]]
+# PROGRAM: gravlab as it was built (build/gravlab). FILE.csv: where the numbers go (nsight.csv); a table of them is printed.
+# BODIES and BLOCK: 16384 and 128; BODIES a multiple of BLOCK, which is a multiple of 32. NCU names another ncu.
+# Needs an NVIDIA GPU whose driver allows counters (root, or NVreg_RestrictProfilingToAdminUsers=0). Ends with 1 when ncu does not
+# run or a counter is missing; a number far from its formula is marked in the column `agrees` and is no failure of the script:
+# it is what there is to be learnt.
+set -u
+program=${1:-build/gravlab}
+out=${2:-nsight.csv}
+bodies=${3:-16384}
+block=${4:-128}
+ncu=${NCU:-ncu}
+
+die() { echo "nsight.sh: $*" >&2; exit 1; }
+command -v "$ncu" > /dev/null || die "there is no '$ncu': install Nsight Compute, or name it in NCU"
+[ -x "$program" ] || die "there is no program '$program': build it, or name it as the first argument"
+[ $((bodies % block)) = 0 ] && [ $((block % 32)) = 0 ] && [ "$bodies" -gt 0 ] ||
+    die "$bodies bodies and blocks of $block threads: the formulas are for whole blocks of whole warps"
+
+metrics=(
+    launch__registers_per_thread
+    launch__waves_per_multiprocessor
+    sm__warps_active.avg.pct_of_peak_sustained_active
+    smsp__issue_active.avg.pct_of_peak_sustained_active
+    smsp__inst_executed.sum
+    smsp__inst_executed_pipe_xu.sum
+    l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum
+    l1tex__t_sector_hit_rate.pct
+    lts__t_sector_hit_rate.pct
+    dram__bytes_read.sum
+    l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum
+)
+list=$(IFS=,; echo "${metrics[*]}")
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+# measure ROW FUNCTION: counts one launch of that function.
+measure() {
+    local row=$1 function=$2
+    # The first launches are the check's and load what is read; one that has company behind and before it is looked at.
+    "$ncu" --csv --page raw --print-units base --metrics "$list" --kernel-name-base function --kernel-name "regex:^$function" \
+        --launch-skip 4 --launch-count 1 --log-file "$scratch/$row.csv" \
+        "$program" bench --backend cuda --kernel "$row" -n "$bodies" --block "$block" --unroll 16 --steps 8 --repeats 1 \
+        > "$scratch/$row.out" 2>&1
+    local code=$?
+    # What the bench says of a rate under a profiler is nothing; that it ran is enough.
+    if [ ! -s "$scratch/$row.csv" ] || grep -q '^==ERROR==' "$scratch/$row.csv"; then
+        grep '==ERROR==' "$scratch/$row.csv" "$scratch/$row.out" >&2
+        tail -3 "$scratch/$row.out" >&2
+        die "ncu counted nothing of '$row' (the program ended with $code)"
+    fi
+}
+
+measure global forceGlobal
+measure soa forceSoa
+measure tiled tiledForce
+
+command -v python3 > /dev/null || die "there is no python3 to read what ncu wrote"
+python3 - "$scratch" "$out" "$bodies" "$block" "${metrics[@]}" << 'PYTHON' || exit 1
+import csv, sys
+scratch, out, bodies, block = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
+metrics = sys.argv[5:]
+pairs = bodies * bodies / 32  # of warps
+# Instructions a directed pair as sim/backends/cuda/kernel_table.cpp has them; global loads in sectors of 32 bytes; wavefronts of shared loads. See docs/nsight.md.
+rows = {
+    "global": dict(issued=14.3, sectors=pairs, shared=0),
+    "soa": dict(issued=17.3, sectors=4 * pairs, shared=0),
+    "tiled": dict(issued=14, sectors=bodies / block * bodies / 2, shared=pairs),
+}
+def expected(metric, row):
+    return {
+        "smsp__inst_executed.sum": row["issued"] * pairs,
+        "smsp__inst_executed_pipe_xu.sum": pairs,
+        "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum": row["sectors"],
+        "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum": row["shared"],
+        "dram__bytes_read.sum": 16 * bodies,
+    }.get(metric)
+lines, missing = [], []
+for name, row in rows.items():
+    with open(f"{scratch}/{name}.csv", newline="") as file:
+        text = [line for line in file if line.startswith('"')]  # ncu writes remarks before the table
+    table = list(csv.reader(text))
+    if len(table) < 3:
+        sys.exit(f"nsight.sh: ncu wrote no table for '{name}'")
+    head, values = table[0], table[-1]  # the second line has units, which are the base ones
+    for metric in metrics:
+        if metric not in head or not values[head.index(metric)]:
+            missing.append(f"{name}: {metric}")
+            continue
+        counted = float(values[head.index(metric)].replace(",", ""))
+        formula = expected(metric, row)
+        ratio = agrees = ""
+        if formula is not None:
+            ratio = f"{counted / formula:.4g}" if formula else ("1" if counted == 0 else "inf")
+            # A few per cent are what begins and ends a kernel; of 0, what little there is against the pairs.
+            near = abs(counted / formula - 1) <= 0.1 if formula else counted <= 0.001 * pairs
+            agrees = "yes" if near else "no"
+        lines.append([name, bodies, block, metric, f"{counted:.10g}", "" if formula is None else f"{formula:.10g}", ratio, agrees])
+with open(out, "w", newline="") as file:
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(["kernel", "bodies", "block", "counter", "counted", "expected", "counted_over_expected", "agrees"])
+    writer.writerows(lines)
+for line in lines:
+    print(f"{line[0]:8} {line[3]:56} {line[4]:>14} {line[5]:>14} {line[6]:>8} {line[7]}")
+if missing:
+    sys.exit("nsight.sh: ncu has no such counter on this device: " + "; ".join(missing))
+print(f"written to {out}")
+PYTHON

@@ -1,0 +1,223 @@
+// Looks at a tree: the tree of the CPU's rows, walked once more for one group with the plain statements of the criterion.
+#include "sim/backends/tree_cells.h"
+
+#include "sim/backends/cpu/aligned_array.h"
+#include "sim/backends/cpu/kernels/simd_targets.h"
+#include "sim/backends/cpu/tree/octree.h"
+#include "sim/forces/law.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+namespace gravlab {
+namespace {
+
+using namespace cpu;
+
+/// Groups whose forces stand for those of all, for the floor of what a criterion looks at.
+constexpr std::size_t kSampledGroups = 128;
+
+TreeWalk walkOf(std::string_view kernel) {
+    constexpr std::pair<std::string_view, TreeWalk> kWalks[] = {
+        {"tree-theta-monopole", TreeWalk::thetaMonopole}, {"tree-theta", TreeWalk::theta}, {"tree-cells", TreeWalk::cells}};
+    for (const auto& [name, walk] : kWalks)
+        if (name == kernel) return walk;
+    return TreeWalk::expansions;
+}
+
+/// A tree over bodies, and what the walks read.
+class Looked {
+public:
+    explicit Looked(const ParticleSet& bodies)
+        : count_(bodies.size()), pool_(1), kernels_(treeKernels(simdTargets().front())), tree_(count_) {
+        VectorArrays<double> places(count_);
+        AlignedArray<double> sources(count_);
+        for (std::size_t i = 0; i < count_; ++i) {
+            const Double4& body = bodies.position[i];
+            places.axis[0][i] = body.x;
+            places.axis[1][i] = body.y;
+            places.axis[2][i] = body.z;
+            sources[i] = body.w;
+        }
+        const TreeBodies<double> from{{places.axis[0].data(), places.axis[1].data(), places.axis[2].data()}, sources.data()};
+        tree_.makeKeys(from, kernels_, pool_);
+        for (int pass = 0; pass < KeySort::kPasses; ++pass) tree_.sortPass(pass, pool_);
+        tree_.gather(from, pool_);
+        tree_.findNodes(pool_);
+        tree_.linkNodes(pool_);
+        tree_.addMoments(pool_);
+        tree_.makeGroups();
+    }
+
+    const Octree& tree() const { return tree_; }
+
+    CellBox box(std::size_t node, CellUse use) const {
+        const NodeMoments<float> moments = tree_.moments(node);
+        const TreeScale& scale = tree_.scale();
+        const TreeView view = tree_.view();
+        const int level = tree_.level(node);
+        const double size = 2 / (static_cast<double>(scale.grid) * std::ldexp(1.0, level)), slack = 1e-6 * size;
+        CellBox cube, own;
+        bool inside = true;
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            // Powers of two: the body's own place again.
+            const float at = view.body[axis][tree_.begin(node)] / scale.length;
+            const std::uint32_t index = treePlace(at * scale.grid) >> (kTreeLevels - level);
+            const double low = index * size - 1 / static_cast<double>(scale.grid);
+            set(cube, axis, low, low + size);
+            const double least = static_cast<double>(moments.low[axis] / scale.length),
+                         most = static_cast<double>(moments.high[axis] / scale.length);
+            set(own, axis, least, most);
+            inside = inside && least >= low - slack && most <= low + size + slack;
+        }
+        CellBox made = inside ? cube : own;
+        made.bodies = moments.bodies;
+        made.use = use;
+        return made;
+    }
+
+    void act(const ForceSettings& force, const TreeQuestion& question, TreeCells& made) {
+        const TreeView view = tree_.view();
+        const auto place = static_cast<std::uint32_t>(
+            std::find(view.order, view.order + count_, static_cast<std::uint32_t>(*question.body)) - view.order);
+        const std::span<const TreeGroup> groups = tree_.groups();
+        const TreeGroup group = *std::ranges::find_if(
+            groups, [&](const TreeGroup& one) { return place >= one.first && place < one.first + one.count; });
+        made.group.assign(view.order + group.first, view.order + group.first + group.count);
+        const TreeWalk walk = walkOf(question.kernel);
+        criterion(group, force, question, walk);
+        std::vector<std::int32_t> waiting{0};
+        while (!waiting.empty()) {
+            const std::int32_t id = waiting.back();
+            waiting.pop_back();
+            const CellUse use = useOf(id, walk);
+            if (use == CellUse::none) {
+                for (std::int32_t k = 0; k < view.count[id]; ++k) waiting.push_back(view.first[id] + k);
+                continue;
+            }
+            made.boxes.push_back(box(static_cast<std::size_t>(id), use));
+            if (use == CellUse::bodies) made.single += made.boxes.back().bodies;
+            ++(use == CellUse::bodies ? made.singleCells : use == CellUse::cell ? made.alone : made.expanded);
+        }
+    }
+
+private:
+    static void set(CellBox& box, std::size_t axis, double low, double high) {
+        double Vec3d::*const kAxes[] = {&Vec3d::x, &Vec3d::y, &Vec3d::z};
+        box.low.*kAxes[axis] = low;
+        box.high.*kAxes[axis] = high;
+    }
+
+    /// What the group asks of cells: as the first evaluation of a run finds it, which knows no accelerations yet and takes
+    /// them from a walk by the opening angle. Of the others only the rms counts, as a floor, and some give that.
+    void criterion(const TreeGroup& group, const ForceSettings& force, const TreeQuestion& question, TreeWalk walk) {
+        const TreeView view = tree_.view();
+        const TreeScale& scale = tree_.scale();
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            const auto [least, most] =
+                std::minmax_element(view.body[axis] + group.first, view.body[axis] + group.first + group.count);
+            centre_[axis] = 0.5f * (*least + *most);
+            half_[axis] = std::max(*most - centre_[axis], centre_[axis] - *least);
+        }
+        float squared = 0;
+        for (std::uint32_t k = group.first; k < group.first + group.count; ++k)
+            squared = std::max(squared, fromCentre(view.body[0][k], view.body[1][k], view.body[2][k]));
+        asks_.radius = std::sqrt(squared);
+        const double angle = byAngle(walk) && question.opening > 0 ? question.opening : kFirstOpening;
+        asks_.opening = static_cast<float>(1 / (angle * angle));
+        if (byAngle(walk)) return;
+        std::vector<float> lengths(count_);
+        const auto length = static_cast<double>(scale.length);
+        const TreeWalkTask task{
+            .tree = view,
+            .lengths = lengths.data(),
+            .acceleration = scale.acceleration,
+            .softeningSquared =
+                std::max(static_cast<float>(static_cast<double>(flooredSoftening<float>(force.softening)) * length * length),
+                         kSofteningSquaredFloor32),
+            .opening = static_cast<float>(1 / (kFirstOpening * kFirstOpening))};
+        const auto byOpening = kernels_.walk[static_cast<std::size_t>(TreeWalk::theta)];
+        TreeCounts counts;
+        const std::span<const TreeGroup> groups = tree_.groups();
+        const std::size_t sampled = std::min(groups.size(), kSampledGroups);
+        double sum = 0, bodies = 0;
+        for (std::size_t k = 0; k < sampled; ++k) {
+            const TreeGroup& one = groups[k * groups.size() / sampled];
+            byOpening(task, one, counts);
+            for (std::uint32_t at = one.first; at < one.first + one.count; ++at) {
+                const auto a = static_cast<double>(lengths[view.order[at]]);
+                if (std::isfinite(a)) sum += a * a;
+            }
+            bodies += one.count;
+        }
+        byOpening(task, group, counts);
+        float smallest = lengths[view.order[group.first]];
+        for (std::uint32_t at = group.first; at < group.first + group.count; ++at)
+            smallest = std::min(smallest, lengths[view.order[at]]);
+        const double floor = kSmallestShare * std::sqrt(sum / std::max(bodies, 1.0));
+        const double share =
+            shareOfAccuracy(keptAccuracy(TreeWalk::cells, question.allowedError), static_cast<double>(count_));
+        asks_.limit = static_cast<float>(share * std::max(static_cast<double>(smallest), floor) / scale.acceleration);
+    }
+
+    float fromCentre(float x, float y, float z) const {
+        const float dx = x - centre_[0], dy = y - centre_[1], dz = z - centre_[2];
+        return dx * dx + (dy * dy + dz * dz);
+    }
+
+    /// none: it is opened.
+    CellUse useOf(std::int32_t id, TreeWalk walk) const {
+        const TreeView view = tree_.view();
+        const float away[3] = {std::max(std::abs(view.x[id] - centre_[0]) - half_[0], 0.0f),
+                               std::max(std::abs(view.y[id] - centre_[1]) - half_[1], 0.0f),
+                               std::max(std::abs(view.z[id] - centre_[2]) - half_[2], 0.0f)};
+        const float squared = away[0] * away[0] + (away[1] * away[1] + away[2] * away[2]);
+        const float farthest = view.farthest[id];
+        if (walk == TreeWalk::expansions && squared > 0 &&
+            expandsCell(asks_, fromCentre(view.x[id], view.y[id], view.z[id]), farthest, view.weight[id],
+                        view.weightCube[id]) != Expanded::no)
+            return CellUse::expanded;
+        const bool divided = view.count[id] > 0;
+        // One or two bodies cost less than a cell.
+        const bool many = divided || view.count[id] < -2;
+        const bool accepted = byAngle(walk) ? acceptsCell<true>(asks_, squared, farthest, view.weightCube[id])
+                                            : acceptsCell<false>(asks_, squared, farthest, view.weightCube[id]);
+        if (many && accepted) return CellUse::cell;
+        return divided ? CellUse::none : CellUse::bodies;
+    }
+
+    std::size_t count_;
+    ThreadPool pool_;
+    const TreeKernels& kernels_;
+    Octree tree_;
+    // Of the group.
+    std::array<float, 3> centre_{}, half_{};
+    GroupCriterion<float> asks_{};
+};
+
+}  // namespace
+
+TreeCells treeCells(const ParticleSet& bodies, const ForceSettings& force, const TreeQuestion& question) {
+    TreeCells made;
+    if (bodies.size() == 0) return made;
+    Looked looked(bodies);
+    const Octree& tree = looked.tree();
+    made.levels = tree.levels();
+    std::vector<std::size_t> atLevel(static_cast<std::size_t>(made.levels));
+    for (std::size_t node = 0; node < tree.nodes(); ++node) ++atLevel[static_cast<std::size_t>(tree.level(node))];
+    while (made.deepest + 1 < atLevel.size() && atLevel[made.deepest + 1] <= kMostCellBoxes) ++made.deepest;
+    if (question.body) {
+        if (*question.body < bodies.size()) looked.act(force, question, made);
+        made.cells = made.boxes.size();
+    } else if (question.level >= 0 && question.level < made.levels) {
+        made.cells = atLevel[static_cast<std::size_t>(question.level)];
+        for (std::size_t node = 0; made.cells <= kMostCellBoxes && node < tree.nodes(); ++node)
+            if (tree.level(node) == question.level) made.boxes.push_back(looked.box(node, CellUse::none));
+    }
+    if (made.boxes.size() > kMostCellBoxes) made.boxes.clear();
+    return made;
+}
+
+}  // namespace gravlab

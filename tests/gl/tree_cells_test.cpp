@@ -1,0 +1,137 @@
+// Cells of a tree beside a run: made of a copy, of the step that they name, and told of in words.
+#include "app/control/parameter.h"
+#include "app/view/overlay_tree.h"
+#include "app/view/workspace.h"
+#include "gl_fixture.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+
+namespace gravlab {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class CellsOfARun : public test::GlTest {
+protected:
+    void begin(const char* scene = "plummer", std::size_t bodies = 3000) {
+        Options options;
+        options.simulation.scene = scene;
+        options.simulation.backend = "cpu";
+        options.simulation.bodies = bodies;
+        workspace = std::make_unique<Workspace>(options);
+        controller = std::make_unique<Controller>();
+    }
+    void TearDown() override {
+        workspace.reset();
+        GlTest::TearDown();
+    }
+    Event ask(Command command) {
+        controller->post(std::move(command), Sender::script);
+        return workspace->apply(*controller).front();
+    }
+    void set(const char* path, Value value) {
+        const Event event = ask(SetParameter{path, std::move(value)});
+        ASSERT_EQ(event.status, CommandStatus::applied) << event.why;
+    }
+    void frame(bool realTime = false) {
+        workspace->apply(*controller);
+        workspace->advance(realTime);
+        const OffscreenTarget target(64, 64);
+        workspace->draw(target.framebuffer(), 64, 64);
+    }
+    std::string said() const {
+        std::string all;
+        for (const std::string& line : treeLegend(*workspace)) all += line + "\n";
+        return all;
+    }
+    const TreeCells& cells() const { return workspace->facts.tree->cells; }
+
+    std::unique_ptr<Workspace> workspace;
+    std::unique_ptr<Controller> controller;
+};
+
+TEST_F(CellsOfARun, areOfTheStepThatIsShown) {
+    begin();
+    frame();
+    EXPECT_EQ(workspace->facts.tree, nullptr);
+    EXPECT_TRUE(treeLegend(*workspace).empty());
+    EXPECT_FALSE(workspace->overlayDraws());
+    set("view.tree_cells", std::string("level"));
+    set("view.tree_level", std::int64_t{2});
+    EXPECT_TRUE(workspace->overlayDraws());
+    for (int k = 0; k < 3; ++k) {
+        frame();
+        ASSERT_TRUE(workspace->facts.tree) << workspace->message;
+        EXPECT_EQ(workspace->facts.tree->step, workspace->facts.step);
+    }
+    EXPECT_GT(cells().boxes.size(), 8u);
+    EXPECT_EQ(parameter("view.tree_boxes").get(*workspace), Value(static_cast<std::int64_t>(cells().boxes.size())));
+    EXPECT_THAT(said(), HasSubstr("Level 2 of 0 to "));
+    set("view.tree_level", std::int64_t{21});
+    frame();
+    EXPECT_THAT(said(), HasSubstr("Level 21: no cells."));
+    set("view.tree_cells", std::string("none"));
+    frame();
+    EXPECT_EQ(workspace->facts.tree, nullptr);
+    EXPECT_FALSE(workspace->treeViewer.busy());
+}
+
+TEST_F(CellsOfARun, actOnTheSelectedBody) {
+    begin();
+    set("view.tree_cells", std::string("acting"));
+    frame();
+    EXPECT_THAT(treeLegend(*workspace), ElementsAre("Click a body to see the cells that act on it."));
+    workspace->selectId(42);
+    frame();
+    ASSERT_TRUE(workspace->facts.tree);
+    EXPECT_EQ(workspace->facts.tree->body, 42u);
+    EXPECT_THAT(said(), HasSubstr("What acts on body 42"));
+    EXPECT_THAT(said(), HasSubstr(" bodies one by one, of "));
+    EXPECT_THAT(said(), HasSubstr("instead of 3,000 bodies"));
+    const std::size_t usual = cells().single;
+    // A row that goes by the accuracy: coarser forces take less.
+    set("run.kernel", std::string("tree"));
+    set("run.accuracy", 1e-2);
+    frame();
+    ASSERT_TRUE(workspace->facts.tree);
+    EXPECT_LT(cells().single, usual);
+    workspace->clearSelection();
+    frame();
+    EXPECT_EQ(workspace->facts.tree, nullptr);
+}
+
+TEST_F(CellsOfARun, aWindowMakesThemBesideItsFramesAndRestsWhenTheyAreThere) {
+    begin();
+    set("run.paused", true);
+    set("view.tree_cells", std::string("level"));
+    for (int k = 0; k < 4000 && (!workspace->facts.tree || workspace->treeViewer.busy()); ++k) frame(true);
+    ASSERT_TRUE(workspace->facts.tree);
+    EXPECT_FALSE(workspace->treeViewer.busy());
+    const auto first = workspace->facts.tree;
+    for (int k = 0; k < 5; ++k) frame(true);
+    EXPECT_EQ(workspace->facts.tree, first) << "nothing moved, so nothing was made anew";
+    ASSERT_EQ(ask(Invoke{"step"}).status, CommandStatus::applied);
+    for (int k = 0; k < 4000 && workspace->facts.tree->step == first->step; ++k) frame(true);
+    EXPECT_EQ(workspace->facts.tree->step, workspace->facts.step);
+}
+
+TEST_F(CellsOfARun, anotherRunHasItsOwnAndFewBodiesHaveARoot) {
+    begin();
+    set("view.tree_cells", std::string("level"));
+    set("view.tree_level", std::int64_t{0});
+    frame();
+    ASSERT_EQ(ask(SetParameter{"run.scene", std::string("figure-eight")}).status, CommandStatus::applied);
+    frame();
+    ASSERT_TRUE(workspace->facts.tree);
+    EXPECT_EQ(workspace->facts.tree->run, workspace->facts.run);
+    EXPECT_EQ(cells().levels, 1);
+    EXPECT_EQ(cells().boxes.size(), 1u);
+    EXPECT_EQ(cells().boxes.front().bodies, 3u);
+}
+
+}  // namespace
+}  // namespace gravlab
