@@ -315,7 +315,10 @@ void addRunOptions(CLI::App& app, Options& o) {
     addValue(
         app, "--csv", "FILE", [&o](auto&, auto& text) { o.csv = text; },
         "energy and momenta: step,time,kinetic,potential,energy,px,py,pz,lx,ly,lz,relative_change,cx,cy,cz,"
-        "virial,r10,r50,r90,closest; with --twin also twin_energy,rms_separation,max_separation, empty where the runs have "
+        "virial,r10,r50,r90,closest; with --accuracy also force_error,force_error_allowed, of 99 % of the bodies by the "
+        "check of "
+        "the first force after the row before; with --twin also twin_energy,rms_separation,max_separation, empty where the "
+        "runs have "
         "no "
         "common time; '-' is standard output");
     addValue(

@@ -25,6 +25,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <initializer_list>
+#include <limits>
 #include <optional>
 #include <string_view>
 
@@ -110,6 +111,13 @@ std::string energyRow(const Simulation& simulation, const Diagnostics& d, const 
                   d.centreOfMass.y * length, d.centreOfMass.z * length, d.virialRatio(), shape.lagrangianRadii[0] * length,
                   shape.lagrangianRadii[1] * length, shape.lagrangianRadii[2] * length, shape.closest * length);
     return text;
+}
+
+/// What forces that are not exact were off by, of the force after the row before: by the check that is made of it, and what
+/// the accuracy allows 99 % of the bodies. Empty cells before there is a force.
+constexpr std::string_view kAccuracyColumns = ",force_error,force_error_allowed";
+std::string accuracyCells(const std::optional<ForceCheck>& check) {
+    return check ? formatted(",%.4g,%.4g", check->p99, check->allowed) : ",,";
 }
 
 /// How many steps there are to make from where the simulation stands.
@@ -243,11 +251,16 @@ int runCommand(const Options& asked) {
     if (summaryEnergy) measured = simulation.measure([] { InterruptWatch::check(); });  // there is nothing to lose yet
     const EnergyScale energies(measured, simulation.force());
     const SceneUnits units = tableUnits(simulation);
+    // Asked for by rows, so that a table is the same however fast the machine is; else by time.
+    const bool tellsError = csv && simulation.backend().activeKernel().approximates;
+    SpotCheck spotCheck(tellsError ? std::numeric_limits<double>::infinity() : SpotCheck::kSeconds);
     const auto writeRow = [&] {
-        csv->write(energyRow(simulation, measured, energies, units) + (twin ? twin->cells(simulation, units) : "") + "\n");
+        csv->write(energyRow(simulation, measured, energies, units) + (tellsError ? accuracyCells(spotCheck.newest()) : "") +
+                   (twin ? twin->cells(simulation, units) : "") + "\n");
     };
     if (csv) {
-        csv->write(energyColumns(units) + (twin ? TwinRecord::columns(units) : "") + "\n");
+        csv->write(energyColumns(units) + std::string(tellsError ? kAccuracyColumns : "") +
+                   (twin ? TwinRecord::columns(units) : "") + "\n");
         writeRow();
     }
 
@@ -263,7 +276,6 @@ int runCommand(const Options& asked) {
     ProgressLine progress("step", steps);
     NonFiniteMonitor guard;
     guard.check(simulation, true);
-    SpotCheck spotCheck;
     bool judged = false;  // the first force is, before anything that comes of it is written
     const auto look = [&](bool now) {
         const std::optional<NonFiniteState> blown = guard.check(simulation, now);
@@ -318,6 +330,7 @@ int runCommand(const Options& asked) {
         if (csv && status.stepsCompleted > 0 && simulation.step() % options.every == 0 && simulation.step() < end) {
             measured = simulation.measure();
             writeRow();
+            if (tellsError) spotCheck.ask(simulation);
         }
     }
     look(true);

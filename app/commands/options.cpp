@@ -144,7 +144,7 @@ void validateLaunch(const Options& o, const std::vector<std::string>& kernelName
         {"--bodies-per-thread", launch.bodiesPerThread.has_value(),
          [](const KernelRow& row) { return !row.bodiesPerThread.empty(); }},
         {"--split", launch.split || !o.benchSplits.empty(), [](const KernelRow& row) { return row.splits.last != 1; }},
-        {"--accuracy", o.simulation.accuracy.has_value(), goesByAccuracy},
+        {"--accuracy", o.simulation.accuracy.value_or(0) > 0, goesByAccuracy},
         {"--opening", o.simulation.opening.has_value(), goesByOpening, true},
     };
     if (std::none_of(std::begin(knobs), std::end(knobs), [](const Knob& knob) { return knob.asked; })) return;

@@ -44,9 +44,10 @@ void nextKernel(KeyTarget& t, int) {
     const auto first = static_cast<std::size_t>(place == rows.end() ? 0 : place - rows.begin());
     for (std::size_t step = 1; step < rows.size(); ++step) {
         const KernelRow& row = rows[(first + step) % rows.size()];
-        // Nobody comes upon an error that was not allowed by going through the rows.
-        if (row.backend != now->backend ||
-            (row.approximates && !t.intent.request.accuracy && !(t.facts.configuration.accuracy > 0)))
+        // Nobody comes upon an error that was not allowed by going through the rows, nor upon one that does not know the
+        // law.
+        if (row.backend != now->backend || (row.byCutOff && !refusal(row, t.facts.configuration.force).empty()) ||
+            (row.approximates && !(t.intent.request.accuracy.value_or(0) > 0) && !(t.facts.configuration.accuracy > 0)))
             continue;
         t.intent.request.kernel = {std::string(row.name), {}};
         return;

@@ -169,7 +169,9 @@ std::vector<SettingChoice> kernelChoices(const Document& d) {
     const KernelRow& now = *d.facts.kernel;
     std::vector<SettingChoice> rows{{"auto", "The backend chooses by N and device.", false, {}}};
     for (const KernelRow& row : kernels())
-        if (row.backend == now.backend) rows.push_back({std::string(row.name), row.idea, &row == &now, {}});
+        if (row.backend == now.backend)
+            rows.push_back({std::string(row.name), row.idea, &row == &now,
+                            row.byCutOff ? refusal(row, d.facts.configuration.force) : Reason()});
     for (const KernelRow& row : trapKernels())
         if (row.backend == now.backend)
             rows.push_back({std::string(row.name), row.idea, false,
@@ -357,7 +359,8 @@ void addPhysics(std::vector<Parameter>& all) {
                   .scene = "accuracy",
                   .checkpoint = "accuracy",
                   .help = "1e-5 to 1e-2; without it every pair is computed"},
-         .get = [](const Document& d) { return unlessZero(inForce(d).accuracy); }});
+         .get = [](const Document& d) { return unlessZero(inForce(d).accuracy); },
+         .asked = [](const Document& d) { return unlessZero(asked(d).accuracy.value_or(0)); }});
     all.push_back({.path = "run.exact_forces",
                    .label = "Exact forces",
                    .idea = "compute every pair, also of so many bodies that a window takes far ones together",

@@ -128,6 +128,8 @@ std::string sceneFileText(const Document& document, const std::string& path) {
     const StartState* start = facts.configuration.start.get();
     RunRequest settings = requestOf(facts.configuration);
     settings.bodies = document.facts.startBodies;
+    // What ran, and not what a window would choose for so many bodies on the day that the file is read.
+    if (facts.kernel && !facts.kernel->approximates) settings.accuracy = 0;
     std::string text = "# gravlab scene file: gravlab view FILE, or FILE.png that carries it\n# taken at step " +
                        std::to_string(facts.step) + ", t = " + formatted("%.9g", facts.time) + "\n";
     if (document.facts.edited)

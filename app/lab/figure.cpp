@@ -85,7 +85,7 @@ std::vector<SweepPoint> bodiesPoints(const FigureRequest& request) {
         return points;
     }
     for (const KernelRow& row : kernels())
-        if (row.backend == request.backend && (request.kernel.empty() ? !row.approximates : row.name == request.kernel))
+        if (row.backend == request.backend && (request.kernel.empty() ? everyPair(row) : row.name == request.kernel))
             add(row, std::string(row.name), request.launch.unroll);
     return points;
 }

@@ -119,7 +119,7 @@ std::vector<SweepPoint> ladderPoints(const FigureRequest& request) {
     for (const BackendRow* by : {&hostBackend(), &deviceBackend()}) {
         if (!by->unavailable(request.options).empty()) continue;
         for (const KernelRow& row : kernels()) {
-            if (row.backend != by->name || row.approximates) continue;
+            if (row.backend != by->name || !everyPair(row)) continue;
             SweepPoint point = basePoint(request, row);
             point.bodies = request.bodies.empty() ? kUsual : request.bodies.front();
             point.series = std::string(row.backend) + " " + std::string(row.name);

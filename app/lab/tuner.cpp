@@ -81,7 +81,7 @@ Tuner::Tuner(TuneRequest request, SweepSettings settings, Sweep::Maker make)
 bool Tuner::wanted(const KernelRow& row) const {
     if (row.backend != request_.backend) return false;
     // What holds for any masses, exactly and with the same bits every time: others only when they are named.
-    if (request_.kernels.empty()) return row.deterministic && !row.equalMasses && !row.approximates;
+    if (request_.kernels.empty()) return row.deterministic && !row.equalMasses && everyPair(row);
     return std::find(request_.kernels.begin(), request_.kernels.end(), row.name) != request_.kernels.end();
 }
 

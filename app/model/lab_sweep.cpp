@@ -58,7 +58,7 @@ const KernelRow* nearestWith(std::string_view axis, const KernelRow& row, const 
     for (std::ptrdiff_t i = 0; i < std::ssize(rows); ++i) {
         const KernelRow& other = rows[static_cast<std::size_t>(i)];
         const auto away = i < here ? here - i : i - here;
-        if (away >= least || other.backend != row.backend || other.approximates || other.equalMasses ||
+        if (away >= least || other.backend != row.backend || !everyPair(other) || other.equalMasses ||
             other.shape == WorkShape::wholeSteps || !axisRefusal(axis, other).empty() || !refusal(other, force).empty())
             continue;
         least = away;

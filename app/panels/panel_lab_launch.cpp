@@ -50,6 +50,13 @@ constexpr Control kMet{"lab_met", "Each body",
                        "What one body met on the average: single bodies, cells met one by one, and cells that went into an "
                        "expansion about its group"};
 constexpr Control kLongest{"lab_longest", "Longest list", "Bodies and cells that the group with most of them met"};
+constexpr Control kCells{
+    "lab_cells", "Cells",
+    "Cells as large as the cut-off of the law that hold a body, bodies in one on the average, and in the "
+    "fullest"};
+constexpr Control kMetNear{"lab_met_near", "Each body",
+                           "Bodies in the cells about one, which it is summed over, on the average; and how many that is of "
+                           "all. Where it is all of them, the cut-off is larger than the system and cells bring nothing"};
 constexpr Control kTreeTime{"lab_tree_time", "ms", "Where the time of the last force that was timed went"};
 constexpr Control kSource{"lab_source", "Source",
                           "The kernel's own text as it was compiled. Marked lines are not in the rung "
@@ -162,8 +169,8 @@ void drawProcessor(PanelContext& p) {
          p.facts.kernel->issuedPerDirectedPair > 0 ? formatted("%.3g a pair", p.facts.kernel->issuedPerDirectedPair) : "");
 }
 
-/// What a tree tells of its last evaluation: how it lies, what was met, where its time goes.
-void drawFigures(PanelContext& p) {
+/// Where the time of the last evaluation went.
+void drawTimes(PanelContext& p) {
     std::string times;
     double whole = 0;
     for (const MethodFigure& told : p.facts.figures) {
@@ -172,6 +179,14 @@ void drawFigures(PanelContext& p) {
             times += formatted("%s%s %.3g", times.empty() ? "" : ", ", std::string(told.name).c_str(), 1e3 * told.value);
         }
     }
+    if (whole <= 0) return;
+    p.widgets.label(kTreeTime);
+    p.widgets.wrapped(palette::kText, (times + formatted(": %.3g ms", 1e3 * whole)).c_str());
+    p.widgets.finish(kTreeTime);
+}
+
+/// What a tree or cells tell of the last evaluation: how they lie, what was met, where the time went.
+void drawFigures(PanelContext& p) {
     const auto value = [&](std::string_view name) {
         for (const MethodFigure& told : p.facts.figures)
             if (told.name == name && told.unit.empty()) return told.value;
@@ -180,16 +195,21 @@ void drawFigures(PanelContext& p) {
     const auto count = [&](std::string_view name) {
         return std::string(grouped(static_cast<std::uint64_t>(std::llround(std::max(value(name), 0.0)))));
     };
+    if (p.facts.kernel->byCutOff) {
+        fact(p, kCells,
+             formatted("%s, %.1f bodies each, at most %s", count("cells").c_str(), value("bodies a cell"),
+                       count("most in a cell").c_str()));
+        fact(p, kMetNear, formatted("%.0f bodies, %.2g %%", value("bodies a body"), 100 * value("share of all pairs")));
+        drawTimes(p);
+        return;
+    }
     fact(p, kTree, formatted("%s levels, %s nodes", count("levels").c_str(), count("nodes").c_str()));
     fact(p, kLeaves, formatted("%s, %s groups", count("leaves").c_str(), count("groups").c_str()));
     fact(p, kMet,
          formatted("%.0f bodies, %.0f cells, %.0f expanded", value("bodies a body"), value("cells a body"),
                    value("expanded a body")));
     if (value("longest list") > 0) fact(p, kLongest, count("longest list"));
-    if (whole <= 0) return;
-    p.widgets.label(kTreeTime);
-    p.widgets.wrapped(palette::kText, (times + formatted(": %.3g ms", 1e3 * whole)).c_str());
-    p.widgets.finish(kTreeTime);
+    drawTimes(p);
 }
 
 ImU32 inkColour(SourceColours ink) {

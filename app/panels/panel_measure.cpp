@@ -98,6 +98,10 @@ void drawRate(PanelContext& p) {
             line, sizeof line, "%spairs/s, %scells/s, %sbodies/s",
             withPrefix(t.interactionsPerSecond - t.cellsPerSecond).text, withPrefix(t.cellsPerSecond).text,
             withPrefix(t.forceSeconds > 0 ? static_cast<double>(p.facts.configuration.bodies) / t.forceSeconds : 0).text);
+    else if (check && check->passed && t.interactionsPerSecond > 0 && p.facts.kernel->byCutOff)
+        std::snprintf(
+            line, sizeof line, "%sbodies/s, summed by cells",
+            withPrefix(t.forceSeconds > 0 ? static_cast<double>(p.facts.configuration.bodies) / t.forceSeconds : 0).text);
     else if (check && check->passed && t.interactionsPerSecond > 0)
         std::snprintf(line, sizeof line, "%sFLOP/s effective, at 20 a pair",
                       withPrefix(kFlopsPerPair * t.interactionsPerSecond).text);

@@ -75,6 +75,7 @@ void drawStatusLine(PanelContext& p) {
             std::snprintf(text, sizeof text, ", 99 %% within %.3g %%", 100 * keptAccuracy(*p.facts.kernel, now.accuracy));
             quiet(p, text);
         }
+        if (p.facts.kernel->byCutOff) quiet(p, ", pairs within the cut-off");
         quiet(p, "   ");
         plain(clockText(p.facts.time, p.facts.scene->units).c_str());
         quiet(p, "   step ");

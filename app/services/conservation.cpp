@@ -5,6 +5,7 @@
 #include "sim/core/round_number.h"
 #include "sim/forces/law.h"
 #include "sim/forces/law_numbers.h"
+#include "sim/measure/single_energy.h"
 
 #include <algorithm>
 #include <cmath>
@@ -21,6 +22,14 @@ constexpr double kIdleSlice = 8e-3;        // [s] of a device that has nothing e
 constexpr std::size_t kMostPoints = 2048;  // then every second one goes
 
 }  // namespace
+
+PairSummation watchedPairs(const RunConfiguration& configuration) {
+    const ForceSettings& force = configuration.force;
+    if (PairSummation own = pairSummation(configuration)) return own;
+    const bool single = force.precision != Precision::fp64 && !backend(configuration.backend).exact && singleEnergy(force);
+    return single && configuration.bodies > ConservationMonitor::kMostInDouble ? PairSummation(pairsInSingle)
+                                                                               : PairSummation();
+}
 
 /// Notices other runs and changed parameters.
 void ConservationMonitor::follow(const Simulation& simulation) {
@@ -172,7 +181,9 @@ void ConservationMonitor::update(Simulation& simulation, StateFeed& feed, double
     follow(simulation);
     const double passed = std::clamp(now - std::exchange(lookedAt_, now), 0.0, 0.1);
     const std::size_t onDevice = simulation.backend().mostMeasured();
-    const std::size_t onHost = pairSummation(simulation.configuration()) ? kMostByTree : kMostBodies;
+    const std::size_t onHost = pairSummation(simulation.configuration())  ? kMostByTree
+                               : watchedPairs(simulation.configuration()) ? kMostInSingle
+                                                                          : kMostBodies;
     const std::size_t most = onDevice > 0 ? onDevice : onHost;
     if (simulation.configuration().bodies > most)
         why_ = "More than " + std::string(grouped(most).text) + " bodies: one sum over all their pairs would take minutes " +

@@ -37,12 +37,18 @@ struct ConservationMark {
     bool rebases = false;  ///< what energy is was changed
 };
 
+/// How a window sums the pairs of such a run on the host: as its forces are computed; where these are all pairs in single
+/// precision, and many, in single precision, too. Null: all of them in double.
+PairSummation watchedPairs(const RunConfiguration& configuration);
+
 class ConservationMonitor {
 public:
     /// On the host: one sum over all pairs of more bodies takes a core for many seconds, and could be had every few minutes
     /// only. Backends that measure have a limit of their own.
     static constexpr std::size_t kMostBodies = 65536;
-    /// The same where a tree sums them: one sum takes a core for half a minute.
+    /// The same of laws whose pairs may be in single precision, as those of more than kMostInDouble then are.
+    static constexpr std::size_t kMostInSingle = 262144, kMostInDouble = 16384;
+    /// The same where a tree or cells sum them: one sum takes a core for half a minute.
     static constexpr std::size_t kMostByTree = 16777216;
 
     /// Takes up a finished sample and starts the next when it is due. Call once a frame. On a device it costs at most a
@@ -100,7 +106,7 @@ private:
         // One thread: the backend needs the other cores.
         return Sample{{state->step(), state->time()},
                       measureSystem(state->state.bodies, termsOf(state->force, state->state.others), 1,
-                                    pairSummation(state->configuration))};
+                                    watchedPairs(state->configuration))};
     }};
 };
 

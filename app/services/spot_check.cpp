@@ -7,6 +7,7 @@ namespace gravlab {
 
 std::string SpotCheck::judge(const ForceCheck& result, bool first, double kept) {
     ++results_;
+    newest_ = result;
     const bool sound = result.nonFinite == 0 && result.median <= std::max(kMedian, kept) &&
                        result.max <= std::max(kWorst, kWorstOfKept * kept);
     if (sound) return {};
@@ -33,6 +34,11 @@ std::string SpotCheck::update(Simulation& simulation) {
         simulation.recheck();
     }
     return {};
+}
+
+void SpotCheck::ask(Simulation& simulation) {
+    asked_ = std::chrono::steady_clock::now();
+    simulation.recheck();
 }
 
 std::string SpotCheck::settle(Simulation& simulation) {

@@ -29,12 +29,17 @@ public:
     std::string settle(Simulation& simulation);
     /// The same on one result; `first`: it is that of a configuration. `kept`: the error that the row's bodies may have.
     std::string judge(const ForceCheck& result, bool first = false, double kept = 0);
+    /// Asks for a check of the next force, whatever the time.
+    void ask(Simulation& simulation);
+    /// The newest result; none: none has come.
+    const std::optional<ForceCheck>& newest() const { return newest_; }
     int results() const { return results_; }    ///< that have come
     int failures() const { return failures_; }  ///< of these, alarms
 
 private:
     double seconds_;
     std::chrono::steady_clock::time_point asked_ = std::chrono::steady_clock::now();
+    std::optional<ForceCheck> newest_;
     int results_ = 0, failures_ = 0;
     bool known_ = false;          ///< the check of the configuration has been judged
     std::uint64_t revision_ = 0;  ///< of the simulation then

@@ -8,7 +8,7 @@ namespace gravlab {
 
 StepCost stepCost(const Facts& facts) {
     const double forces = std::max(forcesPerStep(facts.integrator->program), 1);
-    if (facts.kernel->approximates) return {.seconds = forces * facts.forceSeconds, .power = 1};
+    if (!everyPair(*facts.kernel)) return {.seconds = forces * facts.forceSeconds, .power = 1};
     if (!(facts.interactionsPerSecond > 0)) return {};
     const auto bodies = static_cast<double>(facts.configuration.bodies);
     return {.seconds = forces * bodies * bodies / facts.interactionsPerSecond};

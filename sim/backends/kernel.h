@@ -50,6 +50,7 @@ struct KernelRow {
     bool deterministic = true;
     bool equalMasses = false;           ///< computes only bodies that all weigh the same
     bool approximates = false;          ///< takes far bodies together: exact to what is allowed, and never without it
+    bool byCutOff = false;              ///< leaves out what lies beyond the law's end: exact, and only under laws that end
     double ownAccuracy = 0;             ///< what 99 % of the bodies keep of a row that no allowed error turns; else 0
     double issuedPerDirectedPair = 0;   ///< issued instructions, 0 if unknown: the bound that a rate is held against
     double slots64PerDirectedPair = 0;  ///< the same in fp64, whose instructions take two slots each
@@ -61,6 +62,9 @@ struct KernelRow {
     /// Why it cannot compute this force in this build; empty when it can. Null: nothing that its backend would not say.
     Reason (*refuses)(const KernelRow& row, const ForceSettings& force) = nullptr;
 };
+
+/// Whether it computes all N * N pairs.
+constexpr bool everyPair(const KernelRow& row) { return !row.approximates && !row.byCutOff; }
 
 /// Why that row cannot compute this force, and what can; empty when it can as far as the row knows.
 Reason refusal(const KernelRow& row, const ForceSettings& force);

@@ -53,8 +53,9 @@ KernelChoice tunedKernel(const Tuning* tuning, const KernelChoice& wanted, const
 
 void configureTuned(Backend& backend, const ForceSettings& force, const KernelChoice& wanted, const Tuning* tuning) {
     backend.configure(force, wanted);
-    // Searches are made with unequal masses; where all are equal the backend knows a shorter way.
-    if (backend.activeKernel().equalMasses) return;
+    // Searches are made with unequal masses under gravity; where all are equal, or the law ends, the backend knows a shorter
+    // way.
+    if (backend.activeKernel().equalMasses || backend.activeKernel().byCutOff) return;
     const KernelChoice chosen = tunedKernel(tuning, wanted, backend, force.precision, backend.size());
     if (chosen == wanted) return;
     try {

@@ -4,6 +4,7 @@
 #include "sim/core/names.h"
 
 #include <array>
+#include <limits>
 
 namespace gravlab {
 namespace {
@@ -16,6 +17,14 @@ double forceOverDistanceOf(const ForceSettings& settings, double distanceSquared
 template <template <class> class PairLaw>
 double potentialOf(const ForceSettings& settings, double distanceSquared) {
     return PairLaw<double>(settings).potential(distanceSquared);
+}
+
+template <template <class> class PairLaw>
+double reachOf([[maybe_unused]] const ForceSettings& settings) {
+    if constexpr (PairLaw<double>::kEnds)
+        return PairLaw<double>::reach(settings);
+    else
+        return std::numeric_limits<double>::infinity();
 }
 
 template <template <class> class PairLaw>
@@ -33,6 +42,7 @@ constexpr LawRow rowOf() {
             .tried = L::kTried,
             .confines = L::confines,
             .takes = L::takes,
+            .reach = reachOf<PairLaw>,
             .forceOverDistance = forceOverDistanceOf<PairLaw>,
             .potential = potentialOf<PairLaw>};
 }

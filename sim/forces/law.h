@@ -94,6 +94,7 @@ struct LawList {
 //   kSoftened                            the softening length acts
 //   kHasJerk                             Hermite steps know how its force changes
 //   kFloorShare                          see floorShare()
+//   kEnds                                from a distance on there is no force at all; it then has reach()
 //   kSteep                               its own loops turn the rounding of a distance into ten times as much force
 //   kSigned                              sources have either sign
 //   kSingleEnergy                        pairs of light bodies may have their potential in float, where there are many
@@ -102,6 +103,7 @@ struct LawList {
 //   isGravity(settings)                  gravity's loops compute it, see loopLaw(); factor(settings): see forceFactor()
 //   takes(number)                        whether it reads that number of ForceSettings beside the softening
 //   confines(settings)                   the potential grows without end: no body leaves, whatever its energy
+//   reach(settings)                      that distance [L], where kEnds
 //   smallestR2(settings, heaviest, most) the r^2 from which on heaviest times forceOverDistance stays below `most`
 //
 // clang-format on
@@ -200,6 +202,8 @@ struct LawRow {
     std::span<const ForceSettings> tried;          ///< under which `check` runs it; law not filled in
     bool (*confines)(const ForceSettings&);        ///< no body leaves, whatever its energy
     bool (*takes)(double ForceSettings::*number);  ///< whether it reads that number
+    /// From this distance on there is no force at all [L]; infinite for laws without an end.
+    double (*reach)(const ForceSettings&);
     double (*forceOverDistance)(const ForceSettings&, double distanceSquared);  ///< in fp64, for checks and plots
     double (*potential)(const ForceSettings&, double distanceSquared);          ///< in fp64, for checks and plots
 };

@@ -84,6 +84,9 @@ bool takeTable(SceneParameters& to, std::string_view value) {
     return true;
 }
 
+/// Of an accuracy: every pair is computed, whatever the scene names.
+constexpr std::string_view kExact = "exact";
+
 bool saysAuto(std::string_view value) { return stringValue(value) == kAuto; }
 
 /// A number that may be left open.
@@ -205,7 +208,13 @@ const SettingRow kRows[] = {
     GRAVLAB_OPEN_NUMBER(kernel.launch.bodiesPerThread, "bodies_per_thread", 1, kMostBodiesPerThread,
                         "a whole number from 1 to 1024"),
     GRAVLAB_OPEN_NUMBER(kernel.launch.split, "split", 1, kMostSplit, "a whole number from 1 to 65535"),
-    GRAVLAB_OPEN_NUMBER(accuracy, "accuracy", kFinestAccuracy, kCoarsestAccuracy, "a number from 1e-05 to 0.01"),
+    {"accuracy", [](const RunRequest& s) { return s.accuracy == 0.0 ? tomlString(kExact) : openText(s.accuracy); },
+     [](RunRequest& s, std::string_view v) {
+         if (stringValue(v) != kExact) return takeOpen<double>(s.accuracy, v, kFinestAccuracy, kCoarsestAccuracy);
+         s.accuracy = 0;
+         return true;
+     },
+     GRAVLAB_COPY(accuracy), "a number from 1e-05 to 0.01, or exact", kFinestAccuracy, kCoarsestAccuracy},
     GRAVLAB_OPEN_NUMBER(opening, "opening", kLeastOpening, kMostOpening, "a number from 0.1 to 1.5"),
     GRAVLAB_OPEN_NAME(integrator, "integrator", "the name of an integrator"),
     GRAVLAB_OPEN_NUMBER(timeStep, "time_step", -1e300, 1e300, "a finite number"),

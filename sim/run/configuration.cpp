@@ -2,9 +2,13 @@
 
 #include "sim/backends/cpu/tree_energy.h"
 #include "sim/backends/kernel.h"
+#include "sim/forces/cell_grid.h"
 #include "sim/forces/law_numbers.h"
 #include "sim/forces/tree/rung.h"
+#include "sim/measure/cell_energy.h"
 #include "sim/measure/potential_error.h"
+
+#include <cmath>
 
 namespace gravlab {
 
@@ -45,6 +49,7 @@ void RunRequest::changeBackend(const std::optional<std::string>& name) {
 
 PairSummation pairSummation(const RunConfiguration& configuration) {
     const KernelRow& row = kernel(configuration.backend, configuration.kernel.kernel);
+    if (row.byCutOff && std::isfinite(reachOf(configuration.force))) return pairsByCells;
     if (!row.approximates || !treeHasEnergy(configuration.force)) return nullptr;
     return pairsByTree(accuracyOfEnergy(configuration.accuracy > 0 ? configuration.accuracy : kUsualAccuracy));
 }

@@ -44,9 +44,9 @@ struct RunRequest {
     bool backendOpen = false;              ///< `backend` is what ran where it was left open: the run goes on there
     BackendOptions backendOptions{};
     KernelRequest kernel{};
-    std::optional<double> accuracy{};         ///< relative error that 99 % of the bodies may have; empty: see farField
-    bool farField = false;                    ///< an open accuracy is the one that the scene names for so many bodies
-    std::optional<double> opening{};          ///< opening angle of the rows that go by it; empty: theirs
+    std::optional<double> accuracy{};  ///< relative error that 99 % of the bodies may have; 0: none; empty: see farField
+    bool farField = false;             ///< an open accuracy is the one that the scene names for so many bodies
+    std::optional<double> opening{};   ///< opening angle of the rows that go by it; empty: theirs
     std::optional<std::string> integrator{};  ///< empty: the scene's where what is asked for runs it, else the usual one
     std::optional<double> timeStep{};         ///< empty: the scene's [T]
     std::optional<double> softening{};        ///< empty: the scene's [L]

@@ -78,6 +78,37 @@ TEST_F(SceneFileTest, WhatIsWrittenIsReadBack) {
     EXPECT_EQ(again.facts.configuration.parameters.at("mass-ratio"), 0.5);
 }
 
+TEST_F(SceneFileTest, ItSaysWhetherForcesWereExact) {
+    const auto opened = [](const std::string& text) {
+        Options read;
+        read.simulation.backend = "cpu";
+        read.simulation.farField = true;  // as a window
+        takeSceneText(text, "test", read);
+        return read.simulation;
+    };
+    RunRequest request = opened("scene = \"plummer\"\nbodies = 20000\n");
+    request.farField = false;
+    Options options;
+    options.simulation = request;
+    Workspace exact(options);
+    ASSERT_FALSE(exact.facts.kernel->approximates);
+    const std::string text = sceneFileText(exact);
+    EXPECT_NE(text.find("\naccuracy = \"exact\"\n"), std::string::npos) << text;
+    // A window would take far bodies of so many together, had the file left it open.
+    options.simulation = opened(text);
+    EXPECT_EQ(options.simulation.accuracy, 0.0);
+    Workspace again(options);
+    EXPECT_FALSE(again.facts.kernel->approximates);
+    EXPECT_EQ(again.facts.configuration.accuracy, 0);
+    EXPECT_EQ(sceneFileText(again), text);
+    EXPECT_EQ(parameter("run.accuracy").asked(again), Value(std::string("auto")));
+    options.simulation = opened("scene = \"plummer\"\nbodies = 20000\naccuracy = \"auto\"\n");
+    Workspace open(options);
+    EXPECT_TRUE(open.facts.kernel->approximates);
+    EXPECT_NE(sceneFileText(open).find("\naccuracy = 0.001\n"), std::string::npos);
+    EXPECT_THROW(opened("scene = \"plummer\"\naccuracy = \"none\"\n"), InputError);
+}
+
 TEST_F(SceneFileTest, ACameraPathIsReadAndWritten) {
     Options options;
     options.simulation.backend = "cpu";

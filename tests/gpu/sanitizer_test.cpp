@@ -3,6 +3,7 @@
 //       --gtest_filter='Sanitizer*'
 // Rule: no comparison of numbers here; the checker judges.
 #include "gpu_fixture.h"
+#include "sim/forces/law.h"
 
 namespace gravlab::test {
 namespace {
@@ -19,6 +20,10 @@ TEST_F(Sanitizer, everyRowStepsOnFewBodies) {
             std::vector<ForceSettings> forces;
             for (const Precision precision : {Precision::fp32, Precision::mixed, Precision::fp64}) {
                 forces.push_back({.precision = precision, .softening = 0.05});
+                if (row.byCutOff) {
+                    forces.push_back({.law = kLaw<LennardJones>, .precision = precision});
+                    forces.push_back({.law = kLaw<LennardJones>, .precision = precision, .diameter = 0.1});  // many cells
+                }
                 if (row.name != "tiled") continue;
                 forces.push_back({.law = kLaw<Coulomb>, .precision = precision, .softening = 0.05});
                 forces.push_back({.law = kLaw<PowerLaw>, .precision = precision, .softening = 0.05, .exponent = 1.5});

@@ -131,6 +131,37 @@ TEST(Cli, runWritesEnergiesWithTheNamedColumns) {
     }
 }
 
+TEST(RunCommand, ATableOfForcesThatAreNotExactSaysWhatTheyWereOffBy) {
+    const ScratchFolder folder;
+    const auto table = [&](const std::vector<std::string>& how, const std::string& accuracy) {
+        std::vector<std::string> words{"run", "plummer", "-n", "3000", "--backend", "cpu", "--steps", "6", "--every", "2"};
+        words.insert(words.end(), how.begin(), how.end());
+        if (!accuracy.empty()) words.insert(words.end(), {"--kernel", "tree", "--accuracy", accuracy});
+        words.insert(words.end(), {"--csv", (folder / "e.csv").string()});
+        EXPECT_EQ(runGravlab(words).code, 0);
+        return linesOf(contentOf(folder / "e.csv"));
+    };
+    const auto cells = [](const std::string& line) {
+        const std::size_t allowed = line.rfind(','), error = line.rfind(',', allowed - 1);
+        return std::pair(line.substr(error + 1, allowed - error - 1), line.substr(allowed + 1));
+    };
+    const auto lines = table({}, "1e-3");
+    ASSERT_EQ(lines.size(), 5u);
+    EXPECT_EQ(cells(lines[0]), std::pair(std::string("force_error"), std::string("force_error_allowed")));
+    EXPECT_EQ(cells(lines[1]), std::pair(std::string(), std::string())) << "there has been no force yet";
+    for (std::size_t row = 2; row < lines.size(); ++row) {
+        const auto [error, allowed] = cells(lines[row]);
+        EXPECT_EQ(allowed, "0.001");
+        EXPECT_GT(std::stod(error), 1e-5);
+        EXPECT_LT(std::stod(error), 2e-3);
+    }
+    EXPECT_NE(cells(lines[2]).first, cells(lines[4]).first) << "each row has a check of its own";
+    EXPECT_EQ(table({}, "1e-3"), lines) << "however fast the machine is";
+    EXPECT_EQ(table({"--threads", "1"}, "1e-3"), lines);
+    EXPECT_LT(std::stod(cells(table({}, "1e-5").back()).first), std::stod(cells(lines.back()).first));
+    EXPECT_TRUE(table({}, "")[0].ends_with(",closest")) << "exact forces have rounding only, which the gates know";
+}
+
 TEST(Cli, finalHoldsEveryBodyWithAllDigits) {
     const ScratchFolder folder;
     const Outcome o =

@@ -104,13 +104,17 @@ TEST(Conservation, aCoarseStepIsSeenAndAnsweredWithASmallerOne) {
 }
 
 TEST(Conservation, manyBodiesAreRefusedWithTheReason) {
-    RunRequest settings{.scene = "kepler-disc", .bodies = ConservationMonitor::kMostBodies + 1, .backend = "cpu"};
-    Simulation simulation(settings);
-    ConservationMonitor kept;
-    StateFeed feed;
-    kept.update(simulation, feed, 1);
-    EXPECT_THAT(kept.why(), HasSubstr("65,536"));
-    EXPECT_TRUE(kept.points().empty());
+    const auto whyNot = [](std::size_t bodies, Precision precision) {
+        Simulation simulation(RunRequest{.scene = "cube", .bodies = bodies, .backend = "cpu", .precision = precision});
+        ConservationMonitor kept;
+        StateFeed feed;
+        kept.update(simulation, feed, 1);
+        EXPECT_TRUE(kept.points().empty());
+        return kept.why();
+    };
+    EXPECT_THAT(whyNot(ConservationMonitor::kMostInSingle + 1, Precision::fp32), HasSubstr("262,144"));
+    EXPECT_THAT(whyNot(ConservationMonitor::kMostBodies + 1, Precision::fp64), HasSubstr("65,536"));
+    EXPECT_EQ(whyNot(ConservationMonitor::kMostBodies + 1, Precision::fp32), "");
 }
 
 }  // namespace

@@ -167,6 +167,10 @@ private:
         return allowedError >= 1e-3 ? 8192 : allowedError >= 1e-4 ? 16384 : 65536;
     }
 
+    /// Bodies from which on cells take less time than all pairs under a law that ends: measured, see
+    /// docs/benchmarks/far-field.md.
+    static constexpr std::size_t kCellBodies = 1024;
+
     /// A check shares the time of a frame: a quarter of the budget, and all the time it needs where there is no limit.
     static Deadline checkDeadline(Deadline start, double budgetSeconds) {
         if (!(budgetSeconds < 1)) return kNoDeadline;
@@ -220,6 +224,8 @@ private:
         if (const KernelRow& tree = kernel("cpu", "tree");
             choice.allowedError > 0 && bodies >= treeBodies(choice.allowedError) && refusal(tree, force).empty())
             return tree;
+        if (const KernelRow& cells = kernel("cpu", "cells"); bodies >= kCellBodies && refusal(cells, force).empty())
+            return cells;
         // Newton's third law brings 1.5 times the rate once there are tiles enough to keep all threads busy.
         const bool symmetric = bodies >= 2048 * static_cast<std::size_t>(context_.pool.threads());
         return kernel("cpu", symmetric ? "symmetric-threads" : "simd-threads");

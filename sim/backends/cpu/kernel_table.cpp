@@ -1,11 +1,14 @@
 // The kernel table of the CPU: each row with the idea that it adds to the row above, and the method behind it.
 // Rule: a row names its code here and nowhere else.
+#include "sim/backends/cpu/cell_method.h"
 #include "sim/backends/cpu/force_evaluation.h"
 #include "sim/backends/cpu/mixed.h"
 #include "sim/backends/cpu/tree_method.h"
 #include "sim/backends/kernel_rows.h"
+#include "sim/forces/cell_grid.h"
 
 #include <array>
+#include <cmath>
 #include <deque>
 #include <iterator>
 #include <stdexcept>
@@ -108,6 +111,33 @@ CpuKernel tree(std::string_view name, std::string_view idea) {
                 }};
 }
 
+/// What lies beyond the end of a law is left out.
+CpuKernel cellLists(std::string_view name, std::string_view idea) {
+    return {.row = {.backend = "cpu",
+                    .name = name,
+                    .idea = idea,
+                    .byCutOff = true,
+                    .source = "kernels_simd.cpp:cellGroup,cells",
+                    .refuses = whyNotOnCpu},
+            .sharesWork = true,
+            .fp32 = [](const MethodContext& context) -> std::unique_ptr<CpuForceMethod<float>> {
+                return std::make_unique<CellMethod<float, float>>(context);
+            },
+            .mixed = [](const MethodContext& context) -> std::unique_ptr<CpuForceMethod<double>> {
+                return std::make_unique<CellMethod<double, float>>(context);
+            },
+            .fp64 = [](const MethodContext& context) -> std::unique_ptr<CpuForceMethod<double>> {
+                return std::make_unique<CellMethod<double, double>>(context);
+            },
+            .bytes =
+                [](std::size_t bodies, Precision precision) {
+                    if (precision == Precision::mixed)
+                        return CellMethod<double, float>::bytes(bodies) + InPairUnits::bytes(bodies);
+                    return precision == Precision::fp64 ? CellMethod<double, double>::bytes(bodies)
+                                                        : CellMethod<float, float>::bytes(bodies);
+                }};
+}
+
 Reason whyNoOpenMp() {
     return kOpenMpKernels32.available()
                ? Reason()
@@ -134,6 +164,8 @@ const std::vector<CpuKernel>& table() {
             direct<Simd, pairs, Sharing::pool>(
                 "symmetric-threads", "each pair once on all cores, tiles in rounds: same bits for any number of threads",
                 "kernels_simd.cpp:pairGroup"),
+            cellLists("cells",
+                      "only what is within the cut-off of a law that has one: bodies sorted by cells, exact in O(N)"),
             tree<TreeWalk::thetaMonopole>(
                 "tree-theta-monopole",
                 "far bodies as one at their centre: an octree, opened by the angle under which a cell is seen"),
@@ -208,6 +240,9 @@ Reason whyNotOnCpu(const KernelRow& row, const ForceSettings& force) {
     const bool there = force.precision == Precision::fp32    ? kernel.fp32 != nullptr
                        : force.precision == Precision::mixed ? kernel.mixed != nullptr
                                                              : kernel.fp64 != nullptr;
+    if (there && kernel.row.byCutOff && !std::isfinite(reachOf(force)))
+        return "its cells need a law with a cut-off, which " + std::string(lawRow(force.law).name) +
+               " has not; take 'symmetric-threads'";
     if (there) return {};
     return "the " + std::string(row.name) + " kernel has pairs in fp32 only; use simd-threads for fp64";
 }

@@ -1,9 +1,11 @@
 // The entries. Data and names of machine code, no CUDA header, so that every build lists them.
 #include "sim/backends/cuda/kernel_table.h"
 
+#include "sim/backends/cuda/kernels/cells.h"
 #include "sim/backends/cuda/kernels/factors.h"
 #include "sim/backends/kernel_rows.h"
 #include "sim/core/names.h"
+#include "sim/forces/cell_grid.h"
 #include "sim/forces/law.h"
 #include "sim/forces/tree/criterion.h"
 
@@ -13,6 +15,7 @@
 #include <deque>
 #include <mutex>
 #include <stdexcept>
+#include <tuple>
 
 namespace gravlab {
 namespace cuda {
@@ -22,6 +25,10 @@ Reason whyNotOnCuda(const KernelRow& row, const ForceSettings& force) {
     const KernelEntry& entry = kernelEntry(row.name);
     const OneSidedCode* oneSided = entry.oneSided();
     if (!entry.builtIn(force.precision)) return "it is not built in fp64; take 'tiled' or 'symmetric'";
+    if (row.byCutOff)
+        return std::isfinite(reachOf(force)) ? Reason()
+                                             : "its cells need a law with a cut-off, which " +
+                                                   std::string(lawRow(force.law).name) + " has not; take 'tiled'";
     if (!entry.row.approximates && loopLaw(force) != Law::gravity && !(oneSided && oneSided->otherLaws))
         return "it has loops for gravity and charges only; take 'tiled' or 'tiled-split'";
     // Its force is not taken up between two launches, so that nobody can turn it by a body's response.
@@ -94,6 +101,27 @@ Reason whyNoTree(const KernelRow& row, const ForceSettings& force) {
     const Reason reason = whyNotOnCuda(row, force);
     return reason.empty() ? treeRefusal(kWalk, force, "tiled") : reason;
 }
+
+template <class Real>
+std::unique_ptr<DeviceForceMethod<Real>> noCells(const MethodParts&) {
+    throw std::logic_error("a build without CUDA has no cells on a device");
+}
+template <class Real>
+const void* cellWalkOf() {
+    const void* found = nullptr;
+    if constexpr (kBuilt)
+        std::apply([&](const auto&... kernel) { ((found = found ? found : kernel.address), ...); },
+                   CellWalkKernels<Real, OtherLoopLaws>::all());
+    return found;
+}
+const void* cellCode(Precision precision) {
+    return precision == Precision::fp64 ? cellWalkOf<double>() : cellWalkOf<float>();
+}
+constexpr OwnCode kCellRow{.make32 = kBuilt ? makeCells<float> : noCells<float>,
+                           .make64 = kBuilt ? makeCells<double> : noCells<double>,
+                           .machineCode = cellCode,
+                           .blocks = cellWalkBlocks};
+
 std::unique_ptr<DeviceForceMethod<float>> noTree(const MethodParts&) {
     throw std::logic_error("a build without CUDA has no tree on a device");
 }
@@ -107,10 +135,11 @@ constexpr OwnCode treeRow{
     .make32 = kBuilt ? makeTree<kWalk, kCurve> : noTree, .machineCode = treeCode<kWalk>, .blocks = walkBlocks};
 
 // What a launch of these is by itself; none of them can be LaunchConfig().
-constexpr LaunchConfig kTree{static_cast<int>(kWalkThreads), 1, 1, 1}, kPairs{256, 1, 1, 1},
-    kSymmetric{32, 4, kSymmetricBodies<float>, 1}, kManySteps{512, 4, kManyStepsBodies, 1}, kTooMany{1025, 16, 1, 1};
-constexpr int kPairBlocks[] = {64, 256, 1024}, kWalkBlocks[] = {32, 64, 128}, kManyStepsBlocks[] = {64, 128, 256, 512},
-              kSymmetricBlocks[] = {32, 64, 32 * kMostSymmetricWarps},
+constexpr LaunchConfig kTree{static_cast<int>(kWalkThreads), 1, 1, 1}, kCells{static_cast<int>(kCellWalkThreads), 1, 1, 1},
+    kPairs{256, 1, 1, 1}, kSymmetric{32, 4, kSymmetricBodies<float>, 1}, kManySteps{512, 4, kManyStepsBodies, 1},
+    kTooMany{1025, 16, 1, 1};
+constexpr int kPairBlocks[] = {64, 256, 1024}, kWalkBlocks[] = {32, 64, 128}, kCellBlocks[] = {64, 128, 256},
+              kManyStepsBlocks[] = {64, 128, 256, 512}, kSymmetricBlocks[] = {32, 64, 32 * kMostSymmetricWarps},
               kSymmetricBodiesALane[] = {kFewerSymmetricBodies, kSymmetricBodies<float>};
 
 // Instructions issued a directed pair in fp32, counted in the machine code of the inner loops: 13 for the pull itself,
@@ -320,6 +349,16 @@ constexpr KernelEntry kEntries[] = {
              .source = "many_steps.cu:manySteps",
              .refuses = whyNotOnCuda},
      .code = ManyStepsCode{.kernel32 = manySteps}},
+    {.row = {.backend = "cuda",
+             .name = "cells",
+             .idea = "only what is within the cut-off of a law that has one: bodies sorted by cells, exact in O(N)",
+             .blocks = {64, 256},
+             .blockSizes = kCellBlocks,
+             .usual = kCells,
+             .byCutOff = true,
+             .source = "cells.cu:placeOfKey,walkCells",
+             .refuses = whyNotOnCuda},
+     .code = kCellRow},
     {.row = {.backend = "cuda",
              .name = "tree-theta-monopole",
              .idea = "far bodies as one at their centre: an octree, opened by the angle under which a cell is seen",

@@ -74,6 +74,10 @@ struct OwnCode {
 template <TreeWalk kWalk, TreeKeys kCurve>
 std::unique_ptr<DeviceForceMethod<float>> makeTree(const MethodParts& parts);
 
+/// The method of laws that end.
+template <class Real>
+std::unique_ptr<DeviceForceMethod<Real>> makeCells(const MethodParts& parts);
+
 /// Machine code that was loaded while the program ran: one launch a force, as own_kernel.h says it.
 struct LoadedCode {
     const void* kernel32 = nullptr;

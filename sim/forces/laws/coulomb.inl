@@ -5,6 +5,7 @@ struct Coulomb {
     static constexpr bool kSoftened = true;
     static constexpr bool kHasJerk = false;
     static constexpr double kFloorShare = 0.1;
+    static constexpr bool kEnds = false;
     static constexpr bool kSteep = false;
     static constexpr bool kSigned = true;
     static constexpr bool kSingleEnergy = true;

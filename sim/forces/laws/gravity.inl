@@ -5,6 +5,7 @@ struct Gravity {
     static constexpr bool kSoftened = true;
     static constexpr bool kHasJerk = true;
     static constexpr double kFloorShare = 0;
+    static constexpr bool kEnds = false;
     static constexpr bool kSteep = false;
     static constexpr bool kSigned = false;
     static constexpr bool kSingleEnergy = true;

@@ -8,6 +8,7 @@ struct LennardJones {
     static constexpr bool kSoftened = false;
     static constexpr bool kHasJerk = false;
     static constexpr double kFloorShare = 0.1;
+    static constexpr bool kEnds = true;
     static constexpr bool kSteep = true;
     static constexpr bool kSigned = false;
     static constexpr bool kSingleEnergy = false;
@@ -18,6 +19,7 @@ struct LennardJones {
     static bool takes(double ForceSettings::*number) {
         return number == &ForceSettings::strength || number == &ForceSettings::diameter || number == &ForceSettings::cutOff;
     }
+    static double reach(const ForceSettings& settings) { return settings.cutOff * settings.diameter; }
     static bool confines(const ForceSettings&) { return false; }
     static double smallestR2(const ForceSettings&, double, double) { return 0; }  // the core is finite
 

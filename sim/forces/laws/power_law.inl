@@ -6,6 +6,7 @@ struct PowerLaw {
     static constexpr bool kSoftened = true;
     static constexpr bool kHasJerk = false;
     static constexpr double kFloorShare = 0;
+    static constexpr bool kEnds = false;
     static constexpr bool kSteep = true;
     static constexpr bool kSigned = false;
     static constexpr bool kSingleEnergy = true;

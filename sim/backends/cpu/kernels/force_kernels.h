@@ -7,6 +7,8 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <span>
 
 namespace gravlab::cpu {
 
@@ -42,6 +44,26 @@ struct PairPiece {
 };
 constexpr std::size_t kPairTile = 512;
 
+/// Bodies [begin, end) in the order of cells.
+struct CellStretch {
+    std::uint32_t begin, end;
+};
+/// Bodies of one row of cells side by side, at most kCellGroup, with all that the law lets act on them. More would be
+/// farther apart, and meet more that is out of reach.
+struct CellPiece {
+    std::size_t first, count;
+    std::span<const CellStretch> stretches;
+};
+constexpr std::size_t kCellGroup = 16;
+/// Sums of a group in two parts, as SumView's.
+template <class T>
+struct CellSums {
+    T sum[3][kCellGroup], lost[3][kCellGroup];
+};
+/// Reads up to kCellGroup bodies beyond the group. The order of sums is that of the stretches, on whatever instruction set.
+template <class T>
+using CellKernel = void (*)(const BodyView<T>&, const ForceRequest&, const CellPiece&, CellSums<T>&);
+
 template <class T>
 using TargetKernel = void (*)(const BodyView<T>&, const SumView<T>&, const ForceRequest&, const TargetPiece&);
 template <class T>
@@ -64,6 +86,7 @@ template <class T>
 struct KernelSet {
     TargetKernel<T> targets = nullptr;
     PairKernel<T> pairs = nullptr;
+    CellKernel<T> cells = nullptr;  ///< of laws that end
     /// `targets` with its loop written out by each of kUnrolls but the first; same bits. Null: not built.
     std::array<TargetKernel<T>, kUnrolls.size() - 1> unrolled{};
 };

@@ -106,6 +106,15 @@ HWY_INLINE Lanes<T> inverseCube(Lanes<T> squared) {
 #include "sim/forces/laws/laws.inl"
 #undef GRAVLAB_LAW_FUNCTION
 
+/// Adds `term` to a sum in two parts.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE void addTwoLevel(D, V& sum, V& lost, V term) {
+    const V total = hn::Add(sum, term);
+    const V kept = hn::Sub(total, sum);
+    lost = hn::Add(lost, hn::Add(hn::Sub(sum, hn::Sub(total, kept)), hn::Sub(term, kept)));
+    sum = total;
+}
+
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE void addTwoLevelAt(D d, hn::TFromD<D>* HWY_RESTRICT sum, hn::TFromD<D>* HWY_RESTRICT lost, V term, bool first,
                               bool last) {
@@ -184,6 +193,73 @@ void targets(const BodyView<T>& bodies, const SumView<T>& sums, const ForceReque
     for (; i + kTargetVectors * lanes <= roundUp(piece.targetEnd, lanes); i += kTargetVectors * lanes)
         targetGroup<PairLaw, kUnroll, kTargetVectors>(bodies, sums, request, piece, i);
     for (; i < piece.targetEnd; i += lanes) targetGroup<PairLaw, kUnroll, 1>(bodies, sums, request, piece, i);
+}
+
+/// All stretches of a piece on kVectors registers of its bodies, from the k-th on.
+template <template <class> class PairLaw, std::size_t kVectors, class T>
+HWY_INLINE void cellGroup(const BodyView<T>& bodies, const ForceRequest& request, const CellPiece& piece, std::size_t k,
+                          CellSums<T>& out) {
+    const hn::ScalableTag<T> d;
+    using V = hn::Vec<decltype(d)>;
+    const std::size_t lanes = hn::Lanes(d), first = piece.first + k;
+    const PairLaw<Lanes<T>> law(request.settings, request.smallestR2);
+    const V offset = law.offset().v;
+    V x[kVectors], y[kVectors], z[kVectors];
+    Triple<V> sum[kVectors], lost[kVectors];
+    for (std::size_t v = 0; v < kVectors; ++v) {
+        x[v] = hn::LoadU(d, bodies.x + first + v * lanes);
+        y[v] = hn::LoadU(d, bodies.y + first + v * lanes);
+        z[v] = hn::LoadU(d, bodies.z + first + v * lanes);
+        sum[v] = lost[v] = {hn::Zero(d), hn::Zero(d), hn::Zero(d)};
+    }
+    for (const CellStretch& stretch : piece.stretches) {
+        for (std::size_t tile = stretch.begin; tile < stretch.end; tile += kTile) {
+            const std::size_t tileEnd = HWY_MIN(tile + kTile, static_cast<std::size_t>(stretch.end));
+            Triple<V> a[kVectors];
+            for (std::size_t v = 0; v < kVectors; ++v) a[v] = {hn::Zero(d), hn::Zero(d), hn::Zero(d)};
+            for (std::size_t j = tile; j < tileEnd; ++j) {
+                const V sx = hn::Set(d, bodies.x[j]), sy = hn::Set(d, bodies.y[j]), sz = hn::Set(d, bodies.z[j]);
+                const V source = hn::Set(d, bodies.source[j]);
+                for (std::size_t v = 0; v < kVectors; ++v) {
+                    const V dx = hn::Sub(sx, x[v]), dy = hn::Sub(sy, y[v]), dz = hn::Sub(sz, z[v]);
+                    const V distanceSquared = hn::MulAdd(dz, dz, hn::MulAdd(dy, dy, hn::MulAdd(dx, dx, offset)));
+                    const V pull = hn::Mul(source, law.forceOverDistanceAt(Lanes<T>(distanceSquared)).v);
+                    a[v].x = hn::MulAdd(pull, dx, a[v].x);
+                    a[v].y = hn::MulAdd(pull, dy, a[v].y);
+                    a[v].z = hn::MulAdd(pull, dz, a[v].z);
+                }
+            }
+            for (std::size_t v = 0; v < kVectors; ++v) {
+                addTwoLevel(d, sum[v].x, lost[v].x, a[v].x);
+                addTwoLevel(d, sum[v].y, lost[v].y, a[v].y);
+                addTwoLevel(d, sum[v].z, lost[v].z, a[v].z);
+            }
+        }
+    }
+    for (std::size_t v = 0; v < kVectors; ++v) {
+        const std::size_t at = k + v * lanes;
+        hn::StoreU(sum[v].x, d, out.sum[0] + at);
+        hn::StoreU(sum[v].y, d, out.sum[1] + at);
+        hn::StoreU(sum[v].z, d, out.sum[2] + at);
+        hn::StoreU(lost[v].x, d, out.lost[0] + at);
+        hn::StoreU(lost[v].y, d, out.lost[1] + at);
+        hn::StoreU(lost[v].z, d, out.lost[2] + at);
+    }
+}
+
+template <template <class> class PairLaw, class T>
+void cells(const BodyView<T>& bodies, const ForceRequest& request, const CellPiece& piece, CellSums<T>& out) {
+    const std::size_t lanes = hn::Lanes(hn::ScalableTag<T>());
+    static_assert(kCellGroup * sizeof(T) >= HWY_MAX_BYTES && kCellGroup * sizeof(T) % HWY_MAX_BYTES == 0);
+    for (std::size_t k = 0; k < piece.count;) {
+        if (kTargetVectors > 1 && piece.count - k > lanes) {
+            cellGroup<PairLaw, kTargetVectors>(bodies, request, piece, k, out);
+            k += kTargetVectors * lanes;
+        } else {
+            cellGroup<PairLaw, 1>(bodies, request, piece, k, out);
+            k += lanes;
+        }
+    }
 }
 
 /// Sources whose lane sums stay in the first-level cache while the other tile passes by: 64 x 3 registers, 12 kB.
@@ -313,11 +389,20 @@ void pairs(const BodyView<T>& bodies, const SumView<T>& sums, const ForceRequest
     addAll(piece.bBegin, bCount, onB);
 }
 
+template <template <class> class PairLaw, class T>
+CellKernel<T> cellKernel() {
+    if constexpr (PairLaw<Lanes<T>>::kEnds)
+        return cells<PairLaw, T>;
+    else
+        return nullptr;
+}
+
 template <class T, template <class> class... PairLaws>
 LawKernels<T> everyLaw(LawList<PairLaws...>) {
     static_assert(kUnrolls == std::array{1, 2, 4, 8});
     return {{{{targets<PairLaws, 1, T>,
                pairs<PairLaws, T>,
+               cellKernel<PairLaws, T>(),
                {targets<PairLaws, 2, T>, targets<PairLaws, 4, T>, targets<PairLaws, 8, T>}}...}}};
 }
 

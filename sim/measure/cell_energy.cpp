@@ -1,0 +1,115 @@
+#include "sim/measure/cell_energy.h"
+
+#include "sim/core/thread_pool.h"
+#include "sim/forces/cell_grid.h"
+#include "sim/forces/law.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+#include <vector>
+
+namespace gravlab {
+namespace {
+
+constexpr std::size_t kEnergyGrain = 256;
+
+/// Bodies in the order of cells.
+struct SortedBodies {
+    std::vector<std::uint64_t> key;
+    std::vector<std::uint32_t> body;
+    std::vector<Double4> at;
+};
+
+SortedBodies sortedBy(const std::vector<Double4>& bodies, double perLength, int threads) {
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> keyed(bodies.size());
+    const auto place = [&](double x) { return cellPlace(x, perLength); };
+    parallelFor(bodies.size(), threads, kEnergyGrain, [&](std::size_t first, std::size_t last) {
+        for (std::size_t i = first; i < last; ++i)
+            keyed[i] = {cellKey(place(bodies[i].x), place(bodies[i].y), place(bodies[i].z)), static_cast<std::uint32_t>(i)};
+    });
+    std::sort(keyed.begin(), keyed.end());
+    SortedBodies sorted;
+    for (const auto& [key, body] : keyed) {
+        sorted.key.push_back(key);
+        sorted.body.push_back(body);
+        sorted.at.push_back(bodies[body]);
+    }
+    return sorted;
+}
+
+/// A body with those before it in the cells about it.
+struct Met {
+    double energy = 0;
+    double squared = std::numeric_limits<double>::infinity();  ///< of the distance to the nearest
+    std::size_t nearest = 0;
+};
+
+template <class Energy>
+std::vector<Met> metIn(const SortedBodies& sorted, int threads, const Energy& energy) {
+    std::vector<Met> met(sorted.at.size());
+    const auto placeOf = [&](std::uint64_t key) {
+        return static_cast<std::size_t>(std::lower_bound(sorted.key.begin(), sorted.key.end(), key) - sorted.key.begin());
+    };
+    parallelFor(met.size(), threads, kEnergyGrain, [&](std::size_t first, std::size_t last) {
+        for (std::size_t i = first; i < last; ++i) {
+            const Double4& own = sorted.at[i];
+            const std::uint64_t row = cellRow(sorted.key[i]), cell = cellOfRow(sorted.key[i]);
+            // Those of later rows meet it from there.
+            for (int which = 0; which <= kCellRows / 2; ++which) {
+                const std::uint64_t key = neighbourRow(row, which) << kCellBits;
+                const std::size_t end = which == kCellRows / 2 ? i : placeOf(key + cell + 2);
+                for (std::size_t j = placeOf(key + cell - 1); j < end; ++j) {
+                    const double dx = sorted.at[j].x - own.x, dy = sorted.at[j].y - own.y, dz = sorted.at[j].z - own.z;
+                    const double squared = dx * dx + dy * dy + dz * dz;
+                    met[i].energy += sorted.at[j].w * energy(squared);
+                    if (squared < met[i].squared && (own.w != 0 || sorted.at[j].w != 0)) {
+                        met[i].squared = squared;
+                        met[i].nearest = j;
+                    }
+                }
+            }
+            met[i].energy *= own.w;
+        }
+    });
+    return met;
+}
+
+}  // namespace
+
+PairSum pairsByCells(const ParticleSet& bodies, const ForceSettings& force, int threads) {
+    PairSum sum;
+    double perLength = cellsPerLength(force), farthest = 0;
+    for (const Double4& at : bodies.position)
+        farthest = std::max({farthest, std::abs(at.x), std::abs(at.y), std::abs(at.z)});
+    double least = std::numeric_limits<double>::infinity();
+    const auto look = [&](const auto& energy) {
+        const SortedBodies sorted = sortedBy(bodies.position, perLength, threads);
+        for (std::size_t i = 0; const Met& met : metIn(sorted, threads, energy)) {
+            sum.potential += met.energy;
+            if (met.squared < least) {
+                least = met.squared;
+                sum.closestFirst = sorted.body[met.nearest];
+                sum.closestSecond = sorted.body[i];
+            }
+            ++i;
+        }
+    };
+    withLaw<double>(force, [&](const auto& law) {
+        const bool atZero = finiteAtZero(force);
+        look([&](double squared) { return squared > 0 || atZero ? law.potential(squared) : 0; });
+    });
+    // The nearest pair may be out of reach. Wider cells meet more, until one is met that nothing nearer can have been
+    // missed.
+    while (!(least * perLength * perLength <= 1) && farthest * perLength > 0.5 && std::isfinite(farthest)) {
+        perLength /= 2;
+        look([](double) { return 0.0; });
+    }
+    sum.potential = forceFactor(force) * sum.potential + 0.0;
+    if (sum.closestFirst > sum.closestSecond) std::swap(sum.closestFirst, sum.closestSecond);
+    if (std::isfinite(least)) sum.closest = std::sqrt(least);
+    return sum;
+}
+
+}  // namespace gravlab

@@ -1,0 +1,175 @@
+#include "sim/measure/single_energy.h"
+
+#include "sim/core/thread_pool.h"
+#include "sim/forces/force_check.h"
+#include "sim/forces/law.h"
+#include "sim/measure/potential_error.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace gravlab {
+namespace {
+
+// Sources in a block: their distances stay in the nearest cache, and the compiler sees loops of known length.
+constexpr std::size_t kSources = 64, kSums = 16;
+// Squared, of a body's distance from the centre: places are rounded by 2^-24 of it, so a nearer pair would be wrong by more
+// than 2^-14.
+constexpr float kNear = 0x1p-20f;
+
+/// About the centre of all, so that rounding is of distances within the system.
+struct SingleBodies {
+    std::vector<float> x, y, z, w;
+
+    explicit SingleBodies(const std::vector<Double4>& bodies) {
+        Vec3d centre{};
+        for (const Double4& body : bodies) centre += xyz(body);
+        centre /= static_cast<double>(std::max<std::size_t>(1, bodies.size()));
+        for (const Double4& body : bodies) {
+            const Vec3d at = xyz(body) - centre;
+            x.push_back(static_cast<float>(at.x));
+            y.push_back(static_cast<float>(at.y));
+            z.push_back(static_cast<float>(at.z));
+            w.push_back(static_cast<float>(body.w));
+        }
+        // Whole blocks can be read.
+        for (std::vector<float>* values : {&x, &y, &z, &w})
+            values->resize((bodies.size() + kSources - 1) / kSources * kSources);
+    }
+};
+
+/// A body's potential of bodies [0, end), and the nearest of them; none of itself.
+struct SingleRow {
+    double potential = 0;
+    double squared = std::numeric_limits<double>::infinity();
+    std::size_t nearest = 0;
+};
+
+template <template <class> class PairLaw>
+class SingleSum {
+public:
+    SingleSum(const std::vector<Double4>& bodies, const ForceSettings& force)
+        : bodies_(bodies), single_(bodies), law_(force), exact_(force), atZero_(finiteAtZero(force)) {}
+
+    SingleRow row(std::size_t i, std::size_t end) const {
+        SingleRow row;
+        const float x = single_.x[i], y = single_.y[i], z = single_.z[i], near = kNear * (x * x + y * y + z * z);
+        float known = std::numeric_limits<float>::infinity();
+        std::array<float, kSources> squared, source;
+        for (std::size_t base = 0; base < end; base += kSources) {
+            float least = std::numeric_limits<float>::infinity();
+            for (std::size_t k = 0; k < kSources; ++k) {
+                const float dx = single_.x[base + k] - x, dy = single_.y[base + k] - y, dz = single_.z[base + k] - z;
+                squared[k] = dx * dx + dy * dy + dz * dz;
+                least = squared[k] < least ? squared[k] : least;
+            }
+            // The body itself, a block that is not whole, and pairs that need more digits.
+            if (base + kSources > end || least <= near) {
+                addExactly(row, i, base, std::min(base + kSources, end));
+                known = std::min(known, static_cast<float>(row.squared));
+                continue;
+            }
+            for (std::size_t k = 0; k < kSources; ++k) source[k] = single_.w[base + k];
+            std::array<float, kSums> sum{};
+            for (std::size_t k = 0; k < kSources; k += kSums)
+                for (std::size_t lane = 0; lane < kSums; ++lane)
+                    sum[lane] += source[k + lane] * law_.potential(squared[k + lane]);
+            for (const float part : sum) row.potential += static_cast<double>(part);
+            if (!(least < known)) continue;
+            known = least;
+            nearestIn(row, i, base, base + kSources);
+        }
+        return row;
+    }
+    double exactly(std::size_t i) const {
+        SingleRow row;
+        addExactly(row, i, 0, bodies_.size());
+        return row.potential;
+    }
+
+private:
+    double squaredOf(std::size_t i, std::size_t j) const {
+        const Vec3d r = xyz(bodies_[j]) - xyz(bodies_[i]);
+        return dot(r, r);
+    }
+    void take(SingleRow& row, std::size_t i, std::size_t j, double squared) const {
+        if (!(squared < row.squared) || (bodies_[i].w == 0 && bodies_[j].w == 0)) return;
+        row.squared = squared;
+        row.nearest = j;
+    }
+    void addExactly(SingleRow& row, std::size_t i, std::size_t first, std::size_t end) const {
+        for (std::size_t j = first; j < end; ++j) {
+            if (j == i) continue;
+            const double squared = squaredOf(i, j);
+            if (squared > 0 || atZero_) row.potential += bodies_[j].w * exact_.potential(squared);
+            take(row, i, j, squared);
+        }
+    }
+    void nearestIn(SingleRow& row, std::size_t i, std::size_t first, std::size_t end) const {
+        for (std::size_t j = first; j < end; ++j) take(row, i, j, squaredOf(i, j));
+    }
+
+    const std::vector<Double4>& bodies_;
+    SingleBodies single_;
+    PairLaw<float> law_;
+    PairLaw<double> exact_;
+    bool atZero_;
+};
+
+template <template <class> class PairLaw>
+PairSum summed(const ParticleSet& bodies, const ForceSettings& force, double factor, int threads) {
+    const std::size_t n = bodies.size();
+    const SingleSum<PairLaw> pairs(bodies.position, force);
+    std::vector<SingleRow> rows(n);
+    // Row i has i pairs: folding the triangle gives every piece the same work.
+    parallelFor((n + 1) / 2, threads, 64, [&](std::size_t first, std::size_t last) {
+        for (std::size_t k = first; k < last; ++k)
+            for (const std::size_t i : {k, n - 1 - k}) rows[i] = pairs.row(i, i);
+    });
+    PairSum sum;
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < n; ++i) {
+        sum.potential += bodies.position[i].w * rows[i].potential;
+        if (!(rows[i].squared < least)) continue;
+        least = rows[i].squared;
+        sum.closestFirst = static_cast<std::uint32_t>(rows[i].nearest);
+        sum.closestSecond = static_cast<std::uint32_t>(i);
+    }
+    if (std::isfinite(least)) sum.closest = std::sqrt(least);
+    constexpr double kAffordable = 3e7;
+    constexpr std::size_t kFewest = 32, kMost = 256;
+    const auto affordable = static_cast<std::size_t>(kAffordable / static_cast<double>(std::max<std::size_t>(1, n)));
+    PotentialError error;
+    for (const std::uint32_t i : randomTargets(n, std::clamp(affordable, kFewest, kMost)))
+        error.add(bodies.position[i].w * pairs.row(i, n).potential, bodies.position[i].w * pairs.exactly(i));
+    sum.error = error.relative();
+    sum.potential = factor * sum.potential + 0.0;  // no -0 of bodies that do not pull
+    return sum;
+}
+
+}  // namespace
+
+bool singleEnergy(const ForceSettings& force) {
+    return forLaw<Laws>(loopLaw(force), [&]<template <class> class PairLaw>() { return PairLaw<double>::kSingleEnergy; });
+}
+
+PairSum pairsInSingle(const ParticleSet& bodies, const ForceSettings& force, int threads) {
+    ForceSettings loop = force;
+    loop.law = loopLaw(force);
+    return forLaw<Laws>(loop.law, [&]<template <class> class PairLaw>() -> PairSum {
+        if constexpr (PairLaw<double>::kSingleEnergy)
+            return summed<PairLaw>(bodies, loop, forceFactor(force), threads);
+        else
+            throw std::logic_error("pairs of " + std::string(lawRow(force.law).name) +
+                                   " have no energy in single precision");
+    });
+}
+
+}  // namespace gravlab

@@ -1,0 +1,369 @@
+// Cells of laws that end: exact for bodies anywhere, at any cut-off, in any slices, and honest about what was computed.
+#include "sim/backends/cpu/cell_method.h"
+#include "sim/backends/cpu/engine.h"
+#include "sim/backends/tuning.h"
+#include "sim/forces/cell_grid.h"
+#include "sim/forces/force_check.h"
+#include "sim/measure/cell_energy.h"
+#include "sim/run/configuration.h"
+#include "sim/scenes/scene.h"
+#include "tests/measured.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace gravlab {
+namespace {
+
+using namespace testing_support;
+using testing::HasSubstr;
+
+constexpr ForceSettings kAtoms{.law = kLaw<LennardJones>};
+
+ForceSettings atomsWith(double cutOff, double diameter = 1, Precision precision = Precision::fp32) {
+    return {.law = kLaw<LennardJones>, .precision = precision, .diameter = diameter, .cutOff = cutOff};
+}
+
+ParticleSet atomsAt(std::vector<Double4> positions) {
+    for (Double4& at : positions)
+        at = {static_cast<float>(at.x), static_cast<float>(at.y), static_cast<float>(at.z), at.w == 0 ? 1 : at.w};
+    return bodiesOf(positions, std::vector<Double4>(positions.size()));
+}
+
+/// Anywhere in a cube about the origin: some are deep inside each other's wall.
+ParticleSet gasOf(std::size_t count, double edge, std::uint64_t seed = 5) {
+    std::vector<Double4> positions;
+    for (std::size_t i = 0; i < count; ++i) {
+        Random random(seed, i);
+        const auto place = [&] { return random.uniform(-edge / 2, edge / 2); };
+        positions.push_back({place(), place(), place(), 0.5 + 0.25 * static_cast<double>(i % 3)});
+    }
+    return atomsAt(positions);
+}
+
+/// Atoms on the corners of cells and a little to either side of them, on both sides of the origin.
+ParticleSet atBorders(const ForceSettings& force) {
+    const double edge = 1 / cellsPerLength(force);
+    std::vector<Double4> positions;
+    for (int a = -2; a <= 2; ++a)
+        for (int b = -2; b <= 2; ++b)
+            for (int c = -2; c <= 2; ++c) {
+                const Double4 at{a * edge, b * edge, c * edge, 0};
+                positions.push_back(at);
+                positions.push_back({at.x + 1.125, at.y, at.z, 0});
+                positions.push_back({at.x, at.y - 1.125, at.z, 0});
+                positions.push_back({std::nextafterf(static_cast<float>(at.x), 0.0f), at.y, at.z + 1.125, 0});
+            }
+    return atomsAt(positions);
+}
+
+std::unique_ptr<Backend> byCells(const ParticleSet& bodies, const ForceSettings& force, BackendOptions options = {}) {
+    std::unique_ptr<Backend> made = backend("cpu").make(options);
+    made->load(bodies, ForceConfiguration{force, {.kernel = "cells"}});
+    EXPECT_EQ(made->activeKernel().name, "cells");
+    return made;
+}
+
+std::vector<Double4> exactForces(const ParticleSet& bodies, const ForceSettings& force, std::vector<double>& floors) {
+    std::vector<std::uint32_t> all(bodies.size());
+    std::iota(all.begin(), all.end(), 0u);
+    std::vector<Double4> want(all.size());
+    floors.resize(all.size());
+    referenceForces(bodies.position, bodies.velocity, all, force, want, floors);
+    return want;
+}
+
+ForceCheck checkedCells(const ParticleSet& bodies, const ForceSettings& force, const BackendOptions& options = {}) {
+    std::vector<Double4> got;
+    byCells(bodies, force, options)->accelerations(got);
+    std::vector<double> floors;
+    const std::vector<Double4> want = exactForces(bodies, force, floors);
+    return compareForces(got, want, gateOf(kernel("cpu", "cells"), force), floors);
+}
+
+struct AtomCase {
+    std::string name;
+    ForceSettings force;
+    ParticleSet bodies;
+};
+
+std::vector<AtomCase> atomCases() {
+    std::vector<AtomCase> cases{
+        {"one", kAtoms, gasOf(1, 2)},
+        {"two in reach", kAtoms, atomsAt({{-0.5, 0, 0, 0}, {0.75, 0, 0, 0}})},
+        {"two out of reach", kAtoms, atomsAt({{-4, 0, 0, 0}, {4, 0, 0, 0}})},
+        {"a lattice", kAtoms, spacedBodies(4097)},
+        {"a lattice with a short reach", atomsWith(1.12), spacedBodies(2000)},
+        {"a gas", kAtoms, gasOf(3000, 30)},
+        {"a thin gas", kAtoms, gasOf(2000, 300)},
+        {"small atoms", atomsWith(3.2, 0.3), gasOf(1500, 6)},
+        {"large atoms", atomsWith(1.9, 700), gasOf(300, 9000)},
+        {"a cut-off larger than the box", atomsWith(20), gasOf(700, 12)},
+        {"corners of cells", kAtoms, atBorders(kAtoms)},
+        {"corners of long cells", atomsWith(20), atBorders(atomsWith(20))},
+        {"all in one point", kAtoms, atomsAt(std::vector<Double4>(300, {3, -2, 1, 0}))},
+        {"two points", kAtoms, atomsAt({{1, 1, 1, 0}, {1, 1, 1, 0}, {2.25, 1, 1, 0}, {2.25, 1, 1, 0}, {2.25, 1, 1, 0}})}};
+    ParticleSet far = spacedBodies(1000);
+    far.position[7] = {3e7, -4e7, 12, 1};         // beyond the cells that have keys of their own
+    far.position[8] = {3e7 + 1024, -4e7, 12, 1};  // in the same cell, out of reach
+    far.position[500] = {-4e5, 3e5, -2e5, 1};     // within them
+    far.position[501] = {-4e5 + 1.25, 3e5, -2e5, 1};
+    cases.push_back({"some very far away", kAtoms, far});
+    ParticleSet beyond = spacedBodies(700);
+    for (Double4& at : beyond.position) at.x += 1u << 22;  // where a float has steps of a half
+    for (Double4& at : beyond.position) at.x = static_cast<float>(at.x);
+    cases.push_back({"all beyond the cells", kAtoms, beyond});
+    return cases;
+}
+
+TEST(Cells, areExactWhereverBodiesAre) {
+    for (const AtomCase& c : atomCases())
+        for (const cpu::SimdTarget& target : cpu::simdTargets())
+            for (const Precision precision : {Precision::fp32, Precision::mixed, Precision::fp64}) {
+                ForceSettings force = c.force;
+                force.precision = precision;
+                const ForceCheck check = checkedCells(c.bodies, force, {.simd = std::string(target.name)});
+                EXPECT_TRUE(check.passed) << c.name << ", " << target.name << ", precision " << static_cast<int>(precision)
+                                          << ": " << check.text();
+            }
+}
+
+TEST(Cells, whatIsLeftOutOrTooMuchIsNoticed) {
+    const ParticleSet bodies = spacedBodies(2000);
+    EXPECT_TRUE(checkedCells(bodies, kAtoms).passed);
+    std::vector<Double4> got;
+    std::vector<double> floors;
+    byCells(bodies, kAtoms)->accelerations(got);
+    const std::vector<Double4> want = exactForces(bodies, kAtoms, floors);
+    const ForceGate gate = gateOf(kernel("cpu", "cells"), kAtoms);
+    // Without what comes from one of the 27 cells: a side, an edge, a corner.
+    const double scale = cellsPerLength(kAtoms);
+    const auto cell = [&](std::size_t i, int axis) {
+        const Double4& at = bodies.position[i];
+        return static_cast<int>(cellPlace(axis == 0 ? at.x : axis == 1 ? at.y : at.z, scale));
+    };
+    const LennardJones<double> law(kAtoms);
+    for (const auto& [dx, dy, dz] : {std::array{1, 0, 0}, std::array{0, -1, 1}, std::array{-1, -1, -1}}) {
+        std::vector<Double4> wrong = got;
+        for (std::size_t i = 0; i < bodies.size(); ++i)
+            for (std::size_t j = 0; j < bodies.size(); ++j) {
+                if (cell(j, 0) - cell(i, 0) != dx || cell(j, 1) - cell(i, 1) != dy || cell(j, 2) - cell(i, 2) != dz)
+                    continue;
+                const Vec3d r = xyz(bodies.position[j]) - xyz(bodies.position[i]);
+                const double pull = bodies.position[j].w * law.forceOverDistance(dot(r, r));
+                wrong[i].x -= pull * r.x;
+                wrong[i].y -= pull * r.y;
+                wrong[i].z -= pull * r.z;
+            }
+        EXPECT_TRUE(compareForces(got, want, gate, floors).passed);
+        EXPECT_FALSE(compareForces(wrong, want, gate, floors).passed) << dx << ' ' << dy << ' ' << dz;
+    }
+    EXPECT_FALSE(compareForces(got, exactForces(bodies, atomsWith(2.4), floors), gate, floors).passed) << "another cut-off";
+}
+
+template <class T>
+std::vector<T> summed(const ParticleSet& bodies, const ForceSettings& force, int threads, double seconds, double* pairs) {
+    ThreadPool pool(threads);
+    VectorArrays<T> at(bodies.size());
+    AlignedArray<T> source(bodies.size());
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+        at.axis[0][i] = static_cast<T>(bodies.position[i].x);
+        at.axis[1][i] = static_cast<T>(bodies.position[i].y);
+        at.axis[2][i] = static_cast<T>(bodies.position[i].z);
+        source[i] = static_cast<T>(bodies.position[i].w);
+    }
+    const auto method = cpu::makeMethod<T>(cpu::cpuKernel(kernel("cpu", "cells")), force.precision,
+                                           {pool, cpu::simdTargets().front(), bodies.size()});
+    method->prepare({{at.axis[0].data(), at.axis[1].data(), at.axis[2].data()}, source.data(), bodies.size()},
+                    {.settings = force});
+    EXPECT_TRUE(method->underWay());
+    method->enqueue(0);
+    EXPECT_TRUE(method->underWay()) << "the smallest slice is not the whole";
+    method->abandon();
+    EXPECT_FALSE(method->underWay());
+    method->prepare({{at.axis[0].data(), at.axis[1].data(), at.axis[2].data()}, source.data(), bodies.size()},
+                    {.settings = force});
+    *pairs = 0;
+    double before = 0;
+    for (bool complete = false; !complete;) {
+        const ForceProgress progress = method->enqueue(seconds);
+        complete = progress.complete;
+        *pairs += progress.work.pairs;
+        EXPECT_TRUE(complete || method->progress() > before);
+        before = method->progress();
+    }
+    EXPECT_TRUE(method->accuracy().exact());
+    EXPECT_FALSE(method->keepsState());
+    const auto sums = method->sums();
+    EXPECT_EQ(sums.factor, 1);
+    std::vector<T> all;
+    for (const T* axis : sums.axis) all.insert(all.end(), axis, axis + bodies.size());
+    return all;
+}
+
+template <class T>
+void sameInSlices(Precision precision) {
+    const ForceSettings force = atomsWith(2.5, 1, precision);
+    for (const ParticleSet& bodies : {spacedBodies(5000), gasOf(3000, 200)}) {
+        double all = 0, pairs = 0;
+        const std::vector<T> want = summed<T>(bodies, force, 1, std::numeric_limits<double>::infinity(), &all);
+        for (const int threads : {1, 3, 7}) {
+            const std::vector<T> got = summed<T>(bodies, force, threads, 0, &pairs);
+            EXPECT_EQ(std::memcmp(got.data(), want.data(), want.size() * sizeof(T)), 0) << threads << " threads";
+            EXPECT_EQ(pairs, all) << "each pair is told of once";
+        }
+    }
+}
+
+TEST(Cells, sumTheSameBitsHoweverTheyAreCutAndShared) {
+    sameInSlices<float>(Precision::fp32);
+    sameInSlices<double>(Precision::mixed);
+    sameInSlices<double>(Precision::fp64);
+}
+
+double pairsOf(const ParticleSet& bodies, const ForceSettings& force) {
+    double pairs = 0;
+    summed<float>(bodies, force, 2, std::numeric_limits<double>::infinity(), &pairs);
+    return pairs;
+}
+
+TEST(Cells, computeAsManyPairsAsThereAreBodiesNearEachOther) {
+    const ParticleSet bodies = spacedBodies(3000);
+    const double reach = reachOf(kAtoms);
+    double near = 0;
+    for (const Double4& a : bodies.position)
+        for (const Double4& b : bodies.position) near += distance(a, b) < reach ? 1 : 0;
+    const double some = pairsOf(bodies, kAtoms), n = static_cast<double>(bodies.size());
+    EXPECT_GE(some, near);
+    EXPECT_LT(some, n * n / 4);
+    // Eight times the bodies at the same density: eight times the pairs, but for the surface, not sixty-four.
+    EXPECT_LT(pairsOf(spacedBodies(24000), kAtoms), 12 * some);
+    EXPECT_EQ(pairsOf(bodies, atomsWith(20)), n * n) << "a reach larger than the system leaves nothing out";
+    const std::unique_ptr<Backend> backend = byCells(bodies, kAtoms);
+    backend->advance(integrator("leapfrog").program, 1e-9, {.steps = 1}, nullptr);
+    const WorkTotals before = backend->totals();
+    backend->advance(integrator("leapfrog").program, 1e-9, {.steps = 2}, nullptr);
+    EXPECT_EQ(backend->totals().interactions - before.interactions, 2 * some) << "rates are of what was computed";
+}
+
+TEST(Cells, tellHowBodiesLieAndWhereTheTimeGoes) {
+    const auto figuresOf = [](const ParticleSet& bodies, const ForceSettings& force) {
+        const std::unique_ptr<Backend> backend = byCells(bodies, force);
+        backend->advance(integrator("leapfrog").program, 1e-9, {.steps = 1}, nullptr);
+        std::map<std::string, double> figures;
+        for (const MethodFigure& figure : backend->figures()) figures[std::string(figure.name)] = figure.value;
+        return figures;
+    };
+    auto figures =
+        figuresOf(atomsAt({{0.5, 0.5, 0.5, 0}, {0.75, 0.5, 0.5, 0}, {0.5, 0.75, 0.5, 0}, {90, 90, 0, 0}}), kAtoms);
+    EXPECT_EQ(figures["cells"], 2);
+    EXPECT_EQ(figures["bodies a cell"], 2);
+    EXPECT_EQ(figures["most in a cell"], 3);
+    EXPECT_EQ(figures["bodies a body"], 10.0 / 4);
+    figures = figuresOf(spacedBodies(4000), kAtoms);
+    EXPECT_LT(figures["share of all pairs"], 0.3);
+    for (const char* part : {"keys and sort", "build", "walk"}) EXPECT_GT(figures[part], 0) << part;
+    EXPECT_EQ(figuresOf(gasOf(200, 5), atomsWith(20))["share of all pairs"], 1) << "it says that nothing is left out";
+}
+
+TEST(Cells, haveTheEnergyAndTheClosestPairOfAllPairs) {
+    for (const AtomCase& c : atomCases()) {
+        SCOPED_TRACE(c.name);
+        const Diagnostics all = measure(c.bodies, c.force, 2);
+        const PairSum one = pairsByCells(c.bodies, c.force, 1), many = pairsByCells(c.bodies, c.force, 7);
+        EXPECT_NEAR(one.potential, all.potential, 1e-12 * std::abs(all.potential) + 1e-12);
+        EXPECT_EQ(one.error, 0) << "nothing is left out";
+        EXPECT_EQ(one.closest, all.shape.closest);
+        EXPECT_DOUBLE_EQ(distance(c.bodies.position[one.closestFirst], c.bodies.position[one.closestSecond]),
+                         all.shape.closest);
+        EXPECT_EQ(one.potential, many.potential) << "the same bits on any number of threads";
+        EXPECT_EQ(one.closestSecond, many.closestSecond);
+    }
+    ParticleSet light = gasOf(400, 40);
+    for (std::size_t i = 0; i < light.size(); i += 2) light.position[i].w = 0;
+    EXPECT_EQ(pairsByCells(light, kAtoms, 0).closest, measure(light, kAtoms).shape.closest) << "massless bodies";
+    RunConfiguration configuration{.backend = "cpu", .force = kAtoms};
+    configuration.kernel.kernel = "cells";
+    EXPECT_TRUE(pairSummation(configuration));
+    configuration.kernel.kernel = "simd-threads";
+    EXPECT_FALSE(pairSummation(configuration));
+}
+
+TEST(Cells, areOfferedUnderLawsThatEndAndNoOther) {
+    for (const char* name : {"cpu", "cuda"}) {
+        const KernelRow& row = kernel(name, "cells");
+        EXPECT_FALSE(everyPair(row));
+        EXPECT_FALSE(row.approximates);
+        for (const LawRow& law : laws()) {
+            const Reason reason = refusal(row, {.law = law.law});
+            EXPECT_EQ(reason.empty(), law.law == kLaw<LennardJones>) << law.name;
+            EXPECT_EQ(std::isfinite(reachOf({.law = law.law})), law.law == kLaw<LennardJones>);
+            if (!reason.empty()) {
+                EXPECT_THAT(reason, HasSubstr("need a law with a cut-off, which " + std::string(law.name) + " has not"));
+            }
+        }
+    }
+    EXPECT_EQ(reachOf(atomsWith(3, 0.5)), 1.5);
+}
+
+TEST(Cells, areTakenForManyAtomsWhereNobodyNamedAKernel) {
+    const std::unique_ptr<Backend> backend = gravlab::backend("cpu").make({.threads = 2});
+    const auto taken = [&](std::size_t bodies, const ForceSettings& force, const KernelChoice& how = {}) {
+        backend->load(spacedBodies(bodies), ForceConfiguration{force, how});
+        return backend->activeKernel().name;
+    };
+    EXPECT_EQ(taken(100, kAtoms), "simd-threads");
+    for (const Precision precision : {Precision::fp32, Precision::mixed, Precision::fp64})
+        EXPECT_EQ(taken(20000, atomsWith(2.5, 1, precision)), "cells");
+    EXPECT_EQ(taken(20000, kAtoms, {.kernel = "symmetric-threads"}), "symmetric-threads");
+    EXPECT_EQ(taken(20000, {.law = kLaw<PowerLaw>}), "symmetric-threads");
+    // What a search found is of gravity.
+    taken(20000, kAtoms);
+    TunedChoice found{.backend = "cpu", .bodies = 20000, .kernel = {"symmetric-threads", {}}};
+    found.device = backend->launchFacts().device;
+    found.driver = backend->launchFacts().driver;
+    const Tuning tuning = Tuning().with(found);
+    configureTuned(*backend, kAtoms, {}, &tuning);
+    EXPECT_EQ(backend->activeKernel().name, "cells");
+    configureTuned(*backend, {}, {}, &tuning);
+    EXPECT_EQ(backend->activeKernel().name, "symmetric-threads");
+}
+
+TEST(Cells, aLawNeverReachesFartherThanItSays) {
+    for (const LawRow& law : laws())
+        for (ForceSettings force : law.tried) {
+            force.law = law.law;
+            const double reach = law.reach(force);
+            if (!std::isfinite(reach)) continue;
+            for (const double r : {reach, 1.0001 * reach, 2 * reach, 1e6 * reach})
+                EXPECT_EQ(law.forceOverDistance(force, r * r), 0) << law.name << " at " << r / reach;
+            EXPECT_NE(law.forceOverDistance(force, 0.99 * reach * reach), 0);
+        }
+}
+
+TEST(Cells, neighboursOfACellAreInNineStretchesOfKeys) {
+    const std::uint32_t x = 1000, y = 2000, z = 3000;
+    const std::uint64_t row = cellRow(cellKey(x, y, z));
+    int which = 0;
+    for (const std::uint32_t c : {z - 1, z, z + 1})
+        for (const std::uint32_t b : {y - 1, y, y + 1}) EXPECT_EQ(neighbourRow(row, which++), cellRow(cellKey(x, b, c)));
+    EXPECT_EQ(which, kCellRows);
+    EXPECT_EQ(cellOfRow(cellKey(x, y, z)), x);
+    constexpr double kNothing = std::numeric_limits<double>::quiet_NaN(), kEndless = std::numeric_limits<double>::infinity();
+    for (const double far : {-1e30, -kEndless, kNothing}) EXPECT_EQ(cellPlace(far, 0.4), 1u) << far;
+    for (const double far : {1e30, kEndless}) EXPECT_EQ(cellPlace(far, 0.4), kCellGrid - 2) << far;
+    EXPECT_EQ(cellPlace(-1e-9, 0.4) + 1, cellPlace(1e-9, 0.4)) << "cells do not fold at the origin";
+}
+
+}  // namespace
+}  // namespace gravlab
