@@ -639,6 +639,8 @@ private:
         if constexpr (kTogether) addUp(longest);
         if constexpr (kField)
             endField(group);
+        else if constexpr (kLaw != TreeLaw::gravity)
+            endLawForce(group);
         else
             endForce(group);
     }
@@ -678,8 +680,32 @@ private:
     }
 
     __device__ void endForce(TreeGroup group) {
-        const auto factor = factorOf();
-        [[maybe_unused]] float sizes = 0;
+        const float factor = task_.scale->acceleration;
+#pragma unroll
+        for (int t = 0; t < kTargets; ++t) {
+            if constexpr (kExpands) {
+                float far[3] = {};
+                addExpandedPull<true>(far, expansion_, unit_ * (at_[t][0] - centre_[0]), unit_ * (at_[t][1] - centre_[1]),
+                                      unit_ * (at_[t][2] - centre_[2]));
+                for (int axis = 0; axis < 3; ++axis) sum_[t][axis] += unit_ * unit_ * far[axis];
+            }
+            if (lane_ + 32 * t >= group.count) continue;
+            const std::uint32_t body = task_.order[place_[t]];
+            const float x = factor * sum_[t][0], y = factor * sum_[t][1], z = factor * sum_[t][2];
+            if (task_.sums) asVectors(task_.sums)[body] = {x, y, z, 0};
+            // Scaled again, so that no square leaves the range of numbers.
+            const float length = sqrtf(sum_[t][0] * sum_[t][0] + sum_[t][1] * sum_[t][1] + sum_[t][2] * sum_[t][2]);
+            task_.lengths[body] = factor * length;
+        }
+    }
+
+    /// The same under other laws.
+    __device__ void endLawForce(TreeGroup group) {
+        double factor = task_.scale->acceleration;
+        [[maybe_unused]] float back = 0, sizes = 0;
+        if constexpr (kPower) factor = powerScale();
+        // 1/r^2 is in the units of the expansion, too; another power is computed in its own.
+        if constexpr (kExpands) back = kPower ? unit_ : unit_ * unit_;
         if constexpr (kSized && kExpands) sizes = unit_ * unit_ * warpSum(atCentre_);
 #pragma unroll
         for (int t = 0; t < kTargets; ++t) {
@@ -688,29 +714,16 @@ private:
                 float far[3] = {};
                 addExpandedPull<true>(far, expansion_, unit_ * (at_[t][0] - centre_[0]), unit_ * (at_[t][1] - centre_[1]),
                                       unit_ * (at_[t][2] - centre_[2]));
-                // 1/r^2 is in the units, too; other laws are computed in their own.
-                for (int axis = 0; axis < 3; ++axis)
-                    if constexpr (kPower)
-                        sum_[t][axis] += unit_ * far[axis];
-                    else
-                        sum_[t][axis] += unit_ * unit_ * far[axis];
+                for (int axis = 0; axis < 3; ++axis) sum_[t][axis] += back * far[axis];
             }
             if (lane_ + 32 * t >= group.count) continue;
             const std::uint32_t body = task_.order[place_[t]];
-            const float x = static_cast<float>(factor * sum_[t][0]), y = static_cast<float>(factor * sum_[t][1]),
-                        z = static_cast<float>(factor * sum_[t][2]);
-            if (task_.sums) asVectors(task_.sums)[body] = {x, y, z, 0};
-            // Scaled again, so that no square leaves the range of numbers.
+            const auto scaled = [&](float x) { return static_cast<float>(factor * static_cast<double>(x)); };
+            if (task_.sums) asVectors(task_.sums)[body] = {scaled(sum_[t][0]), scaled(sum_[t][1]), scaled(sum_[t][2]), 0};
             float length = sqrtf(sum_[t][0] * sum_[t][0] + sum_[t][1] * sum_[t][1] + sum_[t][2] * sum_[t][2]);
             if constexpr (kSized) length = fmaxf(length, task_.floorShare * (size_[t] + sizes));
-            task_.lengths[body] = static_cast<float>(factor * length);
+            task_.lengths[body] = scaled(length);
         }
-    }
-    __device__ std::conditional_t<kPower, double, float> factorOf() const {
-        if constexpr (kPower)
-            return powerScale();
-        else
-            return task_.scale->acceleration;
     }
 
     __device__ void endField(TreeGroup group) {
