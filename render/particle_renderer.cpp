@@ -67,8 +67,8 @@ struct ParticleRenderer::State {
     float mostColour = 1;  ///< largest channel in that row
     std::unique_ptr<Buffer> traits;
     std::size_t traitCount = 0;
-    float mostShare = 1, mostDarkShare = 0;  ///< largest shares of light among the traits
-    std::unique_ptr<Buffer> sample;          ///< values on their way to the host
+    double shares = 0, darkShares = 0;  ///< of light among the traits, together
+    std::unique_ptr<Buffer> sample;     ///< values on their way to the host
     std::size_t sampleCount = 0;
     bool sampleOfTraits = false;
     GLsync sampleDone = nullptr;
@@ -137,7 +137,8 @@ SpriteStyle ParticleRenderer::State::inkOf(const ParticleBuffer& buffer, const C
     const auto mapped = [&](float value) { return look.logarithmic ? std::log2(std::max(value, 1e-37f)) : value; };
     const float low = mapped(look.valueFloor), high = mapped(look.valueScale);
     setColours(look.colourMap);
-    const float share = withTraits ? std::max(mostShare, mostDarkShare * look.darkLight) : 1;
+    const double allShares =
+        withTraits ? shares + darkShares * static_cast<double>(look.darkLight) : static_cast<double>(buffer.frontCount());
     return {.vertices = buffer.frontBuffer(),
             .traits = withTraits ? traits->id() : 0,
             .count = buffer.frontBuffer() ? buffer.frontCount() : 0,
@@ -153,7 +154,7 @@ SpriteStyle ParticleRenderer::State::inkOf(const ParticleBuffer& buffer, const C
             .darkLight = look.darkLight,
             .brightness = look.brightness,
             .colours = colours.id(),
-            .mostLight = 1.001f * look.brightness * mostColour * share};
+            .allLight = 1.001 * static_cast<double>(look.brightness) * static_cast<double>(mostColour) * allShares};
 }
 
 /// What a photograph must know of the bodies in the light.
@@ -301,11 +302,9 @@ void ParticleRenderer::setTraits(std::span<const BodyTrait> traits) {
     state.last.reset();
     state.traitCount = traits.size();
     state.traits.reset();
-    state.mostShare = state.mostDarkShare = 0;
-    for (const BodyTrait& trait : traits) {
-        state.mostShare = std::max(state.mostShare, trait.light);
-        state.mostDarkShare = std::max(state.mostDarkShare, -trait.light);
-    }
+    state.shares = state.darkShares = 0;
+    for (const BodyTrait& trait : traits)
+        (trait.light < 0 ? state.darkShares : state.shares) += static_cast<double>(std::abs(trait.light));
     if (traits.empty()) return;
     state.traits = std::make_unique<Buffer>();
     glNamedBufferStorage(state.traits->id(), static_cast<GLsizeiptr>(traits.size_bytes()), traits.data(), 0);

@@ -26,7 +26,7 @@ struct SpriteStyle {
     bool logarithmic = false, useTraits = false;
     float darkLight = 1, brightness = 1;
     GLuint colours = 0;   ///< texture of one row
-    float mostLight = 1;  ///< bound of what one body can give to one pixel
+    double allLight = 1;  ///< bound of what all bodies can give to one pixel
 };
 
 /// What is done where bodies are very many.
