@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string_view>
 
 namespace gravlab {
 namespace {
@@ -22,6 +23,12 @@ struct Slot {
     }
     ~Slot() { forgetFence(); }
 };
+
+bool drawsInSoftware() {
+    const GLubyte* text = glGetString(GL_RENDERER);
+    const std::string_view renderer = text ? reinterpret_cast<const char*>(text) : "";
+    return renderer.starts_with("llvmpipe") || renderer.starts_with("softpipe");
+}
 
 class HostParticleBuffer final : public ParticleBuffer {
 public:
@@ -55,11 +62,13 @@ public:
 
 private:
     void grow(Slot& slot, std::size_t capacity) {
-        constexpr GLbitfield kAccess = GL_MAP_WRITE_BIT | GL_MAP_PERSISTENT_BIT | GL_MAP_COHERENT_BIT;
+        // Where OpenGL's memory is the host's, others may look at what was written; see Picker.
+        const GLbitfield access = GL_MAP_WRITE_BIT | GL_MAP_PERSISTENT_BIT | GL_MAP_COHERENT_BIT |
+                                  (drawsInSoftware() ? GL_MAP_READ_BIT : GLbitfield{0});
         const auto bytes = static_cast<GLsizeiptr>(capacity * sizeof(ParticleVertex));
         auto buffer = std::make_unique<Buffer>();
-        glNamedBufferStorage(buffer->id(), bytes, nullptr, kAccess);
-        void* data = glMapNamedBufferRange(buffer->id(), 0, bytes, kAccess);
+        glNamedBufferStorage(buffer->id(), bytes, nullptr, access);
+        void* data = glMapNamedBufferRange(buffer->id(), 0, bytes, access);
         if (!data)
             throw GlError("OpenGL has no " + std::to_string(bytes >> 20) + " MiB for " + std::to_string(capacity) +
                           " vertices; try fewer bodies");

@@ -69,8 +69,8 @@ struct ParticleRenderer::State {
     float mostColour = 1;  ///< largest channel in that row
     std::unique_ptr<Buffer> traits;
     std::size_t traitCount = 0;
-    float meanShare = 1, meanDarkShare = 0;  ///< of light, over all traits
-    std::unique_ptr<Buffer> sample;          ///< values on their way to the host
+    double shares = 0, darkShares = 0;  ///< of light among the traits, together
+    std::unique_ptr<Buffer> sample;     ///< values on their way to the host
     std::size_t sampleCount = 0;
     bool sampleOfTraits = false;
     GLsync sampleDone = nullptr;
@@ -147,24 +147,26 @@ SpriteStyle ParticleRenderer::State::inkOf(const ParticleBuffer& buffer, const C
                                  : std::min(kLargestRadius * height / camera.part.w, raster.largestRadius()));
     const float near =
         stars ? std::clamp(atTarget / largest, 1.0f, kMostNear) : 1;  // the light of a larger disc, in a point
-    const float share = withTraits ? meanShare + meanDarkShare * look.darkLight : 1;
-    return {.vertices = buffer.frontBuffer(),
-            .traits = withTraits ? traits->id() : 0,
-            .count = buffer.frontBuffer() ? buffer.frontCount() : 0,
-            .clipFromWorld = projection * camera.view(),
-            .radiusScale = look.pointSize * projection[1][1] * height / 2,
-            .radiusLimits = {smallest, largest},
-            // Without perspective every depth is 1, and nothing fades.
-            .nearDepth = camera.orthographic ? 1e-4f : kNearFade * camera.distance,
-            .valueRange = {low, high > low ? high : low + 1e-6f},
-            .logarithmic = look.logarithmic,
-            .useTraits = look.useTraits && withTraits,
-            .darkLight = look.darkLight,
-            .brightness = look.brightness * near * near,
-            .colours = colours.id(),
-            .mostLight = 1.001f * look.brightness * near * near * mostColour * share,
-            .woven = look.photograph.on && look.useTraits && withTraits,
-            .growth = stars ? kGrowth : 0};
+    const double allShares =
+        withTraits ? shares + darkShares * static_cast<double>(look.darkLight) : static_cast<double>(buffer.frontCount());
+    return {
+        .vertices = buffer.frontBuffer(),
+        .traits = withTraits ? traits->id() : 0,
+        .count = buffer.frontBuffer() ? buffer.frontCount() : 0,
+        .clipFromWorld = projection * camera.view(),
+        .radiusScale = look.pointSize * projection[1][1] * height / 2,
+        .radiusLimits = {smallest, largest},
+        // Without perspective every depth is 1, and nothing fades.
+        .nearDepth = camera.orthographic ? 1e-4f : kNearFade * camera.distance,
+        .valueRange = {low, high > low ? high : low + 1e-6f},
+        .logarithmic = look.logarithmic,
+        .useTraits = look.useTraits && withTraits,
+        .darkLight = look.darkLight,
+        .brightness = look.brightness * near * near,
+        .colours = colours.id(),
+        .allLight = 1.001 * static_cast<double>(look.brightness * near * near) * static_cast<double>(mostColour) * allShares,
+        .woven = look.photograph.on && look.useTraits && withTraits,
+        .growth = stars ? kGrowth : 0};
 }
 
 /// What a photograph must know of the bodies in the light.
@@ -312,12 +314,10 @@ void ParticleRenderer::setTraits(std::span<const BodyTrait> traits) {
     state.last.reset();
     state.traitCount = traits.size();
     state.traits.reset();
-    if (traits.empty()) return;
-    double shares = 0, darkShares = 0;
+    state.shares = state.darkShares = 0;
     for (const BodyTrait& trait : traits)
-        (trait.light < 0 ? darkShares : shares) += std::abs(static_cast<double>(trait.light));
-    state.meanShare = static_cast<float>(shares / static_cast<double>(traits.size()));
-    state.meanDarkShare = static_cast<float>(darkShares / static_cast<double>(traits.size()));
+        (trait.light < 0 ? state.darkShares : state.shares) += static_cast<double>(std::abs(trait.light));
+    if (traits.empty()) return;
     state.traits = std::make_unique<Buffer>();
     glNamedBufferStorage(state.traits->id(), static_cast<GLsizeiptr>(traits.size_bytes()), traits.data(), 0);
 }

@@ -153,9 +153,8 @@ void ComputeSprites::fit(std::size_t bodies, int width, int height) {
 void ComputeSprites::draw(const SpriteStyle& ink, const RenderTarget& light, RasterSprites& raster, StageTimer& timer) {
     const int width = light.width(), height = light.height();
     fit(ink.count, width, height);
-    const double bound = static_cast<double>(ink.mostLight) * static_cast<double>(ink.count);
-    const bool lit = usable(bound);
-    const double unitsPerLight = lit ? kMostLightUnits / bound : 0;
+    const bool lit = usable(ink.allLight);
+    const double unitsPerLight = lit ? kMostLightUnits / ink.allLight : 0;
 
     const bool points = asPoints(ink.count);
     glClearNamedBufferSubData(list_->id(), GL_R32UI, 0, sizeof(GLuint), GL_RED_INTEGER, GL_UNSIGNED_INT, nullptr);

@@ -26,7 +26,7 @@ struct SpriteStyle {
     bool logarithmic = false, useTraits = false;
     float darkLight = 1, brightness = 1;
     GLuint colours = 0;   ///< texture of one row
-    float mostLight = 1;  ///< bound of what bodies can give to one pixel, by their number
+    double allLight = 1;  ///< bound of what all bodies can give to one pixel
     bool woven = false;   ///< alpha gets the light times a lot of each body, see Photograph in shaders/photograph.glsl
     float growth = 0;     ///< light from which on a body's image grows with it; 0: none does
 };

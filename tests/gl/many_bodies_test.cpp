@@ -154,8 +154,8 @@ TEST_F(ManyBodiesTest, PiecesGiveTheSamePictureBitByBit) {
                 const Light again = lightBy(DrawMethodRequest::compute, many, 200, 120);
                 if (size < 1)
                     EXPECT_EQ(again.rgba, once.rgba) << size;
-                else  // blended in the order of the list, which is as threads come
-                    EXPECT_NEAR(again.sum() / once.sum(), 1, 1e-3);
+                else  // blended in half floats, in the order of the list, which is as threads come
+                    EXPECT_NEAR(again.sum() / once.sum(), 1, 1e-2);
             }
         }
     }

@@ -138,7 +138,7 @@ private:
                 std::max(static_cast<float>(static_cast<double>(flooredSoftening<float>(force.softening)) * length * length),
                          kSofteningSquaredFloor32),
             .opening = static_cast<float>(1 / (kFirstOpening * kFirstOpening))};
-        const auto byOpening = kernels_.walk[static_cast<std::size_t>(TreeWalk::theta)];
+        const auto byOpening = kernels_.gravity.walk[static_cast<std::size_t>(TreeWalk::theta)];
         TreeCounts counts;
         const std::span<const TreeGroup> groups = tree_.groups();
         const std::size_t sampled = std::min(groups.size(), kSampledGroups);
