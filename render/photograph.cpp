@@ -123,17 +123,16 @@ void DevelopedLight::develop(DrawMethod method, const RenderTarget& light, int s
         return static_cast<std::size_t>(std::clamp(step, 0L, static_cast<long>(levels_.size()) - 1));
     };
     const std::size_t around = stepOf(film.armWidth), widest = stepOf(kWidest * film.armWidth);
-    // The widest step is made round once: tents of single texels that large would show as squares.
-    const std::size_t top = std::max(around, widest);
-    for (std::size_t k = top + 1; k-- > 0;) {
+    // The widest steps are made round, each by itself: tents of single texels that large would show as squares.
+    for (std::size_t k = std::max(around, widest) + 1; k-- > 0;) {
         const float side = static_cast<float>(shrink) * std::exp2(static_cast<float>(k));
-        const int reach = k < top ? 0 : k >= kCheapWide ? 3 : 1;
+        const int reach = k < widest ? 0 : k >= kCheapWide ? 3 : 1;
         glProgramUniform1i(smoothing.id(), smoothing.uniform("reach"), reach);
         glProgramUniform1f(smoothing.id(), smoothing.uniform("bodiesPerLight"), side * side / film.lightOfBody);
         glProgramUniform1f(smoothing.id(), smoothing.uniform("octave"), octaveOf(side / film.armWidth));
         glProgramUniform1f(smoothing.id(), smoothing.uniform("counted"), k < widest ? 1 : 0);
         glBindTextureUnit(0, levels_[k].texture());
-        glBindTextureUnit(1, k == top ? levels_[k].texture() : smooth_[k + 1].texture());
+        glBindTextureUnit(1, k < widest ? smooth_[k + 1].texture() : levels_[k].texture());
         run(method, smooth_[k]);
     }
     const RenderTarget& lanes = smooth_[stepOf(kLane * film.armWidth)];
