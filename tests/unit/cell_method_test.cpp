@@ -292,7 +292,9 @@ TEST(Cells, haveTheEnergyAndTheClosestPairOfAllPairs) {
     ParticleSet light = gasOf(400, 40);
     for (std::size_t i = 0; i < light.size(); i += 2) light.position[i].w = 0;
     EXPECT_EQ(pairsByCells(light, kAtoms, 0).closest, measure(light, kAtoms).shape.closest) << "massless bodies";
-    RunConfiguration configuration{.backend = "cpu", .force = kAtoms};
+    RunConfiguration configuration;
+    configuration.backend = "cpu";
+    configuration.force = kAtoms;
     configuration.kernel.kernel = "cells";
     EXPECT_TRUE(pairSummation(configuration));
     configuration.kernel.kernel = "simd-threads";
@@ -329,7 +331,10 @@ TEST(Cells, areTakenForManyAtomsWhereNobodyNamedAKernel) {
     EXPECT_EQ(taken(20000, {.law = kLaw<PowerLaw>}), "symmetric-threads");
     // What a search found is of gravity.
     taken(20000, kAtoms);
-    TunedChoice found{.backend = "cpu", .bodies = 20000, .kernel = {"symmetric-threads", {}}};
+    TunedChoice found;
+    found.backend = "cpu";
+    found.bodies = 20000;
+    found.kernel.kernel = "symmetric-threads";
     found.device = backend->launchFacts().device;
     found.driver = backend->launchFacts().driver;
     const Tuning tuning = Tuning().with(found);

@@ -59,7 +59,10 @@ TEST(SingleEnergy, hasPairsThatRoundingWouldBringTogether) {
 
 TEST(SingleEnergy, isTakenByAWindowForManyBodiesInSinglePrecision) {
     const auto watched = [](std::size_t bodies, const ForceSettings& force, const char* backend, const char* kernel) {
-        RunConfiguration configuration{.bodies = bodies, .backend = backend, .force = force};
+        RunConfiguration configuration;
+        configuration.bodies = bodies;
+        configuration.backend = backend;
+        configuration.force = force;
         configuration.kernel.kernel = kernel;
         return static_cast<bool>(watchedPairs(configuration));
     };
