@@ -3,7 +3,6 @@
 #include "app/control/output_names.h"
 #include "app/control/parameter.h"
 #include "app/control/scene_file.h"
-#include "app/model/own_kernel.h"
 #include "sim/backends/kernel.h"
 #include "sim/core/error.h"
 #include "sim/core/text.h"
@@ -93,9 +92,6 @@ Options filled(const Options& options) {
             setting.copy(offer.request, options.simulation);
     // A kernel belongs to a backend: the file's says nothing to another one.
     if (options.has("--backend") && !options.has("--kernel")) offer.request.kernel = options.simulation.kernel;
-    if (!options.has("--kernel") && offer.request.kernel.kernel && namesKernelFile(*offer.request.kernel.kernel))
-        throw UsageError(options.file + " was computed by the kernel of '" + *offer.request.kernel.kernel +
-                         "', which opening it does not compile: add --kernel with that file, or --kernel auto");
     // An accuracy that is asked for anew lets the machine choose again, unless the file's kernel goes by it.
     if (options.has("--accuracy") && !options.has("--kernel") && options.simulation.accuracy &&
         !kernelDoes(offer.request.kernel, goesByAccuracy))

@@ -29,7 +29,7 @@ TEST(KernelSource, everyRowHasItsText) {
         const KernelSource& source = kernelSource(row);
         EXPECT_FALSE(source.file.empty()) << row.name;
         EXPECT_GT(source.lines.size(), 5u) << row.name;
-        EXPECT_LT(source.lines.size(), 200u) << row.name << ": the function was not found";
+        EXPECT_LT(source.lines.size(), 250u) << row.name << ": the function was not found";
     }
     const KernelSource& split = kernelSource(kernel("cuda", "tiled-split"));
     EXPECT_EQ(split.file, "tiled.cuh");

@@ -683,6 +683,7 @@ private:
         const float factor = task_.scale->acceleration;
 #pragma unroll
         for (int t = 0; t < kTargets; ++t) {
+            if (kTogether && threadIdx.x / 32 != t) continue;
             if constexpr (kExpands) {
                 float far[3] = {};
                 addExpandedPull<true>(far, expansion_, unit_ * (at_[t][0] - centre_[0]), unit_ * (at_[t][1] - centre_[1]),
@@ -709,7 +710,6 @@ private:
         if constexpr (kSized && kExpands) sizes = unit_ * unit_ * warpSum(atCentre_);
 #pragma unroll
         for (int t = 0; t < kTargets; ++t) {
-            if (kTogether && threadIdx.x / 32 != t) continue;
             if constexpr (kExpands) {
                 float far[3] = {};
                 addExpandedPull<true>(far, expansion_, unit_ * (at_[t][0] - centre_[0]), unit_ * (at_[t][1] - centre_[1]),
