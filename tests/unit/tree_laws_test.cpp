@@ -291,7 +291,7 @@ void keeps(const LawBodies& bodies, const ForceSettings& force, const std::strin
 /// GRAVLAB_TREE_BODIES=131072 measures more of them, and more powers.
 std::size_t measuredBodies() {
     const char* asked = std::getenv("GRAVLAB_TREE_BODIES");
-    return asked ? static_cast<std::size_t>(std::atoll(asked)) : 20000;
+    return asked ? static_cast<std::size_t>(std::atoll(asked)) : 8192;
 }
 
 TEST(TreeLaws, chargesKeepTheAccuracyThatIsAskedFor) {
