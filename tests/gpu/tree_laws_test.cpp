@@ -7,6 +7,7 @@
 #include "sim/forces/law.h"
 #include "sim/measure/diagnostics.h"
 #include "sim/scenes/scene.h"
+#include "tests/charged_shapes.h"
 
 #include <cmath>
 #include <cstdio>
@@ -109,27 +110,10 @@ TEST_F(TreeLawsOnGpu, wrongAccelerationsAreCaught) {
 }
 
 TEST_F(TreeLawsOnGpu, bodiesThatAreHardForCells) {
-    const auto shaped = [](std::size_t count, const std::string& name) {
-        ParticleSet bodies = unevenBodies(count);
-        for (std::size_t i = 0; i < count; ++i) {
-            Double4& at = bodies.position[i];
-            if (i % 2 == 1) at.w = -at.w;
-            if (name == "point") at = {1, 2, 3, at.w};
-            if (name == "three points") at = {static_cast<double>(i % 3), 1, 0.5, at.w};
-            if (name == "line") at = {at.x, 0.5, -0.25, at.w};
-            if (name == "none") at.w = 0;
-            if (name == "pairs" && i % 2 == 1)
-                at = {bodies.position[i - 1].x, bodies.position[i - 1].y, bodies.position[i - 1].z,
-                      -bodies.position[i - 1].w};
-            if (name == "spread")
-                at.w = static_cast<float>((i % 2 ? 1 : -1) * std::pow(10.0, 12.0 * Random(3, i).uniform(0, 1)));
-        }
-        return bodies;
-    };
     for (const char* name : {"uneven", "point", "three points", "line", "none", "pairs", "spread"})
         for (const std::size_t count : {1, 2, 17, 33, 3000})
             for (const ForceSettings& force : {charged(), powered(3), powered(-1)}) {
-                ParticleSet bodies = shaped(count, name);
+                ParticleSet bodies = chargedShape(count, name);
                 if (force.law != kLaw<Coulomb>)
                     for (Double4& at : bodies.position) at.w = std::abs(at.w);
                 const auto backend = under(force, bodies, "tree", 1e-3);
@@ -139,7 +123,7 @@ TEST_F(TreeLawsOnGpu, bodiesThatAreHardForCells) {
             }
     // Under gravity, too: masses that differ by 1e12, and more bodies in one place than keys can tell apart.
     for (const char* name : {"three points", "spread"}) {
-        ParticleSet bodies = shaped(5000, name);
+        ParticleSet bodies = chargedShape(5000, name);
         for (Double4& at : bodies.position) at.w = std::abs(at.w);
         const ForceSettings gravity{.softening = 0.02};
         EXPECT_TRUE(errors(*under(gravity, bodies, "tree", 1e-3), bodies, gravity, 2e-3).passed) << name;

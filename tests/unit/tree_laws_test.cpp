@@ -8,6 +8,8 @@
 #include "sim/forces/law.h"
 #include "sim/scenes/scene.h"
 #include "tests/bodies.h"
+#include "tests/charged_shapes.h"
+#include "tests/rounded_bodies.h"
 
 #include <gtest/gtest.h>
 
@@ -179,33 +181,13 @@ TEST(TreeLaws, theFieldOfADipoleIsWhatItsPullIsTheSlopeOf) {
 // ---------------------------------------------------------------------------------------------------------------------
 // The method.
 
-/// Bodies in arrays, as methods read them, rounded to float.
-struct LawBodies {
-    VectorArrays<float> x;
-    AlignedArray<float> source;
-    std::vector<Double4> rounded;
-
-    explicit LawBodies(const ParticleSet& bodies) : x(bodies.size()), source(bodies.size()) {
-        for (std::size_t i = 0; i < bodies.size(); ++i) {
-            const Double4& at = bodies.position[i];
-            x.axis[0][i] = static_cast<float>(at.x);
-            x.axis[1][i] = static_cast<float>(at.y);
-            x.axis[2][i] = static_cast<float>(at.z);
-            source[i] = static_cast<float>(at.w);
-            rounded.push_back({x.axis[0][i], x.axis[1][i], x.axis[2][i], source[i]});
-        }
-    }
-    std::size_t size() const { return rounded.size(); }
-    CpuBodies<float> view() const { return {{x.axis[0].data(), x.axis[1].data(), x.axis[2].data()}, source.data(), size()}; }
-};
-
 struct LawRun {
     ThreadPool pool;
     TreeMethod<float> method;
-    const LawBodies& bodies;
+    const RoundedBodies& bodies;
     ForceRequest request;
 
-    LawRun(const LawBodies& all, const ForceSettings& force, double accuracy, TreeWalk walk = TreeWalk::expansions,
+    LawRun(const RoundedBodies& all, const ForceSettings& force, double accuracy, TreeWalk walk = TreeWalk::expansions,
            int threads = 2, const SimdTarget& simd = simdTargets().front(), TreeKeys curve = TreeKeys::hilbert)
         : pool(threads),
           method(walk, {pool, simd, all.size()}, curve),
@@ -238,7 +220,7 @@ struct LawTruth {
     std::vector<Double4> want;
     std::vector<double> floors;
 
-    LawTruth(const LawBodies& bodies, const ForceSettings& force, std::size_t count = 1024)
+    LawTruth(const RoundedBodies& bodies, const ForceSettings& force, std::size_t count = 1024)
         : targets(randomTargets(bodies.size(), count)), want(targets.size()), floors(targets.size()) {
         referenceForces(bodies.rounded, {}, targets, force, want, floors);
     }
@@ -263,7 +245,7 @@ ParticleSet ball(std::size_t count, Signs signs, std::uint64_t seed = 3) {
     return bodies;
 }
 
-void keeps(const LawBodies& bodies, const ForceSettings& force, const std::string& name) {
+void keeps(const RoundedBodies& bodies, const ForceSettings& force, const std::string& name) {
     const LawTruth truth(bodies, force);
     for (const TreeWalk walk : {TreeWalk::cells, TreeWalk::expansions}) {
         double pairs = kEndless;
@@ -296,7 +278,7 @@ std::size_t measuredBodies() {
 
 TEST(TreeLaws, chargesKeepTheAccuracyThatIsAskedFor) {
     for (const Signs signs : {Signs::one, Signs::both, Signs::halves, Signs::cloud})
-        keeps(LawBodies(ball(measuredBodies(), signs)), charged(signs == Signs::cloud ? 0.05 : 0.01),
+        keeps(RoundedBodies(ball(measuredBodies(), signs)), charged(signs == Signs::cloud ? 0.05 : 0.01),
               kSignNames[static_cast<std::size_t>(signs)]);
 }
 
@@ -304,15 +286,16 @@ TEST(TreeLaws, thePowerLawKeepsTheAccuracyThatIsAskedFor) {
     std::vector exponents{-4.0, -1.0, 1.0, 1.5, 3.0};
     if (std::getenv("GRAVLAB_TREE_BODIES")) exponents.insert(exponents.end(), {-2.5, 0.0, 5.0, 9.0});
     for (const double exponent : exponents)
-        keeps(LawBodies(ball(measuredBodies(), Signs::one)), powered(exponent, 0.02, 0.5),
+        keeps(RoundedBodies(ball(measuredBodies(), Signs::one)), powered(exponent, 0.02, 0.5),
               "a = " + std::to_string(exponent));
-    keeps(LawBodies(sceneNamed("power-law").build({.bodies = 20000, .seed = 3})), powered(-1, 0.05), "the scene's springs");
+    keeps(RoundedBodies(sceneNamed("power-law").build({.bodies = 20000, .seed = 3})), powered(-1, 0.05),
+          "the scene's springs");
 }
 
 TEST(TreeLaws, cellsAreTaken) {
     // Else all of the above would prove nothing.
     for (const ForceSettings& force : {charged(), powered(1.5), powered(-1), powered(3)}) {
-        const LawBodies bodies(ball(30000, Signs::one));
+        const RoundedBodies bodies(ball(30000, Signs::one));
         for (const TreeWalk walk : {TreeWalk::theta, TreeWalk::cells, TreeWalk::expansions}) {
             LawRun run(bodies, force, 1e-3, walk);
             run.evaluated();
@@ -333,7 +316,7 @@ TEST(TreeLaws, anOpeningAngleIsWhatItsRowSays) {
     for (const Case& c :
          {Case{charged(), Signs::one, false}, Case{charged(), Signs::both, false}, Case{powered(1), Signs::one, true},
           Case{powered(-1), Signs::one, true}, Case{powered(3), Signs::one, true}, Case{powered(5), Signs::one, true}}) {
-        const LawBodies bodies(ball(15000, c.signs));
+        const RoundedBodies bodies(ball(15000, c.signs));
         const LawTruth truth(bodies, c.force);
         for (const TreeWalk walk : {TreeWalk::thetaMonopole, TreeWalk::theta}) {
             if (walk == TreeWalk::thetaMonopole && !c.monopole) continue;
@@ -349,31 +332,13 @@ TEST(TreeLaws, anOpeningAngleIsWhatItsRowSays) {
 }
 
 TEST(TreeLaws, computesHostileShapes) {
-    const auto shaped = [](std::size_t count, const std::string& name) {
-        ParticleSet bodies = unevenBodies(count);
-        for (std::size_t i = 0; i < count; ++i) {
-            Double4& at = bodies.position[i];
-            if (i % 2 == 1) at.w = -at.w;
-            if (name == "point") at = {1, 2, 3, at.w};
-            if (name == "three points") at = {static_cast<double>(i % 3), 1, 0.5, at.w};
-            if (name == "line") at = {at.x, 0.5, -0.25, at.w};
-            if (name == "far" && i == 0) at = {1e6, -1e6, 1e6, at.w};
-            if (name == "none") at.w = 0;
-            if (name == "pairs" && i % 2 == 1)
-                at = {bodies.position[i - 1].x, bodies.position[i - 1].y, bodies.position[i - 1].z,
-                      -bodies.position[i - 1].w};
-            if (name == "spread") at.w = (i % 2 ? 1 : -1) * std::pow(10.0, 12.0 * Random(3, i).uniform(0, 1));
-            if (name == "near") at = {1 + 1e-6 * at.x, 1 + 1e-6 * at.y, 1e-6 * at.z, at.w};
-        }
-        return bodies;
-    };
     for (const char* name : {"uneven", "point", "three points", "line", "far", "none", "pairs", "spread", "near"})
         for (const std::size_t count : {1, 2, 17, 3000})
             for (const bool charges : {true, false}) {
-                ParticleSet set = shaped(count, name);
+                ParticleSet set = chargedShape(count, name);
                 if (!charges)
                     for (Double4& at : set.position) at.w = std::abs(at.w);
-                const LawBodies bodies(set);
+                const RoundedBodies bodies(set);
                 for (const ForceSettings& force : charges ? std::vector{charged()} : std::vector{powered(3), powered(-1)}) {
                     SCOPED_TRACE(std::string(name) + ", N = " + std::to_string(count) + ", law " +
                                  std::string(lawRow(force.law).name) + " " + std::to_string(force.exponent));
@@ -410,7 +375,7 @@ TEST(TreeLaws, massesOverTwelveDecadesPointsOfManyAndForcesThatCancel) {
             ParticleSet bodies = *set;
             if (force.law == kLaw<Coulomb> && set != &mirrored)
                 for (std::size_t i = 0; i < kCount; i += 3) bodies.position[i].w *= -1;
-            const LawBodies rounded(bodies);
+            const RoundedBodies rounded(bodies);
             LawRun run(rounded, force, 1e-3);
             const LawTruth truth(rounded, force);
             for (int k = 0; k < 2; ++k) {
@@ -432,7 +397,7 @@ TEST(TreeLaws, areAsExactInFarUnits) {
         ParticleSet far = bodies;
         constexpr double kUnit = 0x1p20;
         for (Double4& at : far.position) at = {kUnit * at.x, kUnit * at.y, kUnit * at.z, at.w};
-        const LawBodies near(bodies), wide(far);
+        const RoundedBodies near(bodies), wide(far);
         const LawTruth truth(wide, powered(exponent, 0.02 * kUnit));
         const ForceCheck check =
             truth.check(LawRun(wide, powered(exponent, 0.02 * kUnit), 1e-3).evaluated(), gateOfAccuracy(1e-3));
@@ -442,7 +407,7 @@ TEST(TreeLaws, areAsExactInFarUnits) {
 
 TEST(TreeLaws, givesTheSameBitsForThreadsSlicesAndRepeatsAndFromASavedState) {
     for (const ForceSettings& force : {charged(), powered(1.5)}) {
-        const LawBodies bodies(ball(6000, force.law == kLaw<Coulomb> ? Signs::both : Signs::one));
+        const RoundedBodies bodies(ball(6000, force.law == kLaw<Coulomb> ? Signs::both : Signs::one));
         LawRun one(bodies, force, 1e-3, TreeWalk::expansions, 1), many(bodies, force, 1e-3, TreeWalk::expansions, 3),
             sliced(bodies, force, 1e-3), resumed(bodies, force, 1e-3), forgetful(bodies, force, 1e-3);
         EXPECT_TRUE(sameBytes(one.evaluated(), many.evaluated()));
@@ -459,7 +424,7 @@ TEST(TreeLaws, givesTheSameBitsForThreadsSlicesAndRepeatsAndFromASavedState) {
 }
 
 TEST(TreeLaws, anotherLawForgetsTheAccelerationsOfTheLast) {
-    const LawBodies bodies(ball(6000, Signs::one));
+    const RoundedBodies bodies(ball(6000, Signs::one));
     LawRun changed(bodies, powered(3, 0.02, 0.001), 1e-3), fresh(bodies, powered(3, 0.02, 1000), 1e-3);
     changed.evaluated();
     changed.request.settings.strength = 1000;
@@ -475,7 +440,7 @@ TEST(TreeLaws, anotherLawForgetsTheAccelerationsOfTheLast) {
 
 TEST(TreeLaws, aMortonCurveOrdersBodiesAnewAndIsAsExact) {
     const ForceSettings gravity{.softening = 0.02};
-    const LawBodies bodies(ball(20000, Signs::one));
+    const RoundedBodies bodies(ball(20000, Signs::one));
     LawRun hilbert(bodies, gravity, 1e-3),
         morton(bodies, gravity, 1e-3, TreeWalk::expansions, 2, simdTargets().front(), TreeKeys::morton);
     const std::vector<Double4> along = hilbert.evaluated(), jumping = morton.evaluated();
@@ -491,7 +456,7 @@ TEST(TreeLaws, aMortonCurveOrdersBodiesAnewAndIsAsExact) {
 }
 
 TEST(TreeLaws, oneSignOfChargeIsGravityThatPushes) {
-    const LawBodies bodies(ball(8000, Signs::one));
+    const RoundedBodies bodies(ball(8000, Signs::one));
     const std::vector<Double4> push = LawRun(bodies, charged(), 1e-4).evaluated(),
                                pull = LawRun(bodies, {.softening = 0.02}, 1e-4).evaluated();
     double worst = 0;
@@ -505,19 +470,13 @@ TEST(TreeLaws, oneSignOfChargeIsGravityThatPushes) {
 
 enum class LawFault { none, noDipole, turnedDipole, netCharges, staleLengths };
 
-std::vector<Double4> walkedByHand(const LawBodies& bodies, std::span<const double> lengths, const ForceSettings& force,
+std::vector<Double4> walkedByHand(const RoundedBodies& bodies, std::span<const double> lengths, const ForceSettings& force,
                                   double accuracy, LawFault fault) {
     ThreadPool pool(2);
     Octree tree(bodies.size());
     tree.takeSigned(true);
     const TreeBodies<float> from{bodies.view().axis, bodies.view().source};
-    tree.makeKeys(from, treeKernels(simdTargets().front()), pool);
-    for (int pass = 0; pass < KeySort::kPasses; ++pass) tree.sortPass(pass, pool);
-    tree.gather(from, pool);
-    tree.findNodes(pool);
-    tree.linkNodes(pool);
-    tree.addMoments(pool);
-    tree.makeGroups();
+    tree.build(from, treeKernels(simdTargets().front()), pool);
     const TreeView view = tree.view();
     const double scale = tree.scale().length;
     const GravityField<double> field{force.softening * force.softening * scale * scale};
@@ -594,7 +553,7 @@ TEST(TreeLaws, wrongWalksFailTheGate) {
     // Shells of both signs about each other, so that cells at the border cancel and are far from having no dipole.
     ParticleSet set = ball(8192, Signs::both);
     for (Double4& at : set.position) at.w = std::copysign(at.w, std::sin(9 * at.x) * std::sin(9 * at.y));
-    const LawBodies bodies(set);
+    const RoundedBodies bodies(set);
     std::vector<std::uint32_t> all(bodies.size());
     std::iota(all.begin(), all.end(), 0u);
     std::vector<Double4> want(all.size());

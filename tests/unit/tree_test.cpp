@@ -6,6 +6,7 @@
 #include "sim/scenes/scene.h"
 #include "tests/bodies.h"
 #include "tests/deep_clusters.h"
+#include "tests/rounded_bodies.h"
 
 #include <gtest/gtest.h>
 
@@ -20,26 +21,6 @@ namespace {
 using namespace testing_support;
 
 constexpr double kWhole = std::numeric_limits<double>::infinity();
-
-/// Bodies in arrays, as methods read them, rounded to float.
-struct Arrays {
-    VectorArrays<float> x;
-    AlignedArray<float> source;
-    std::vector<Double4> rounded;
-
-    explicit Arrays(const ParticleSet& bodies) : x(bodies.size()), source(bodies.size()) {
-        for (std::size_t i = 0; i < bodies.size(); ++i) {
-            const Double4& at = bodies.position[i];
-            x.axis[0][i] = static_cast<float>(at.x);
-            x.axis[1][i] = static_cast<float>(at.y);
-            x.axis[2][i] = static_cast<float>(at.z);
-            source[i] = static_cast<float>(at.w);
-            rounded.push_back({x.axis[0][i], x.axis[1][i], x.axis[2][i], source[i]});
-        }
-    }
-    std::size_t size() const { return rounded.size(); }
-    CpuBodies<float> view() const { return {{x.axis[0].data(), x.axis[1].data(), x.axis[2].data()}, source.data(), size()}; }
-};
 
 ParticleSet shaped(std::size_t count, const char* shape) {
     ParticleSet bodies = unevenBodies(count);
@@ -60,19 +41,13 @@ ParticleSet shaped(std::size_t count, const char* shape) {
 constexpr const char* kShapes[] = {"uneven", "point", "line", "plane", "pairs", "far", "massless", "spread"};
 
 struct Built {
-    Arrays arrays;
+    RoundedBodies arrays;
     ThreadPool pool{2};
     Octree tree;
 
     explicit Built(const ParticleSet& bodies) : arrays(bodies), tree(bodies.size()) {
         const TreeBodies<float> view{arrays.view().axis, arrays.view().source};
-        tree.makeKeys(view, treeKernels(simdTargets().front()), pool);
-        for (int pass = 0; pass < KeySort::kPasses; ++pass) tree.sortPass(pass, pool);
-        tree.gather(view, pool);
-        tree.findNodes(pool);
-        tree.linkNodes(pool);
-        tree.addMoments(pool);
-        tree.makeGroups();
+        tree.build(view, treeKernels(simdTargets().front()), pool);
     }
 };
 
@@ -318,7 +293,7 @@ std::vector<Double4> walkedPlainly(const Built& built, std::span<const double> l
     return result;
 }
 
-std::vector<Double4> direct(const Arrays& bodies, std::span<const std::uint32_t> targets, double softening) {
+std::vector<Double4> direct(const RoundedBodies& bodies, std::span<const std::uint32_t> targets, double softening) {
     std::vector<Double4> want(targets.size());
     referenceGravity(bodies.rounded, targets, softening, want);
     return want;
@@ -372,10 +347,10 @@ TEST(TreeWalk, wrongWalksFailTheGate) {
 struct TreeRun {
     ThreadPool pool;
     TreeMethod<float> method;
-    const Arrays& bodies;
+    const RoundedBodies& bodies;
     ForceRequest request;
 
-    TreeRun(const Arrays& arrays, TreeWalk walk, double accuracy, double softening, int threads = 2,
+    TreeRun(const RoundedBodies& arrays, TreeWalk walk, double accuracy, double softening, int threads = 2,
             const SimdTarget& simd = simdTargets().front())
         : pool(threads),
           method(walk, {pool, simd, arrays.size()}),
@@ -396,7 +371,7 @@ struct TreeRun {
 
 TEST(TreeWalk, keepsTheAccuracyThatIsAskedFor) {
     for (const char* scene : {"plummer", "galaxy"}) {
-        const Arrays bodies(sceneBodies(scene, 30000));
+        const RoundedBodies bodies(sceneBodies(scene, 30000));
         const double softening = 0.01;
         const std::vector<std::uint32_t> targets = randomBodies(bodies.size(), 1024);
         const std::vector<Double4> want = direct(bodies, targets, softening);
@@ -425,7 +400,7 @@ TEST(TreeWalk, keepsTheAccuracyThatIsAskedFor) {
 }
 
 TEST(TreeWalk, byAnOpeningAngleIsWhatItsRowSays) {
-    const Arrays bodies(sceneBodies("galaxy", 20000));
+    const RoundedBodies bodies(sceneBodies("galaxy", 20000));
     const std::vector<std::uint32_t> targets = randomBodies(bodies.size(), 1024);
     const std::vector<Double4> want = direct(bodies, targets, 0.01);
     double monopole = 0;
@@ -448,7 +423,7 @@ TEST(TreeWalk, byAnOpeningAngleIsWhatItsRowSays) {
 }
 
 TEST(TreeWalk, aSmallAngleIsTheDirectSum) {
-    const Arrays bodies(unevenBodies(3000));
+    const RoundedBodies bodies(unevenBodies(3000));
     const std::vector<std::uint32_t> targets = randomBodies(bodies.size(), 500);
     TreeRun run(bodies, TreeWalk::theta, 0, 0.02);
     run.request.opening = 0.01;
@@ -460,7 +435,7 @@ TEST(TreeWalk, computesHostileShapes) {
     for (const char* shape : kShapes)
         for (const std::size_t count : {1, 2, 17, 3000}) {
             SCOPED_TRACE(std::string(shape) + ", N = " + std::to_string(count));
-            const Arrays bodies(shaped(count, shape));
+            const RoundedBodies bodies(shaped(count, shape));
             std::vector<std::uint32_t> all(count);
             std::iota(all.begin(), all.end(), 0u);
             for (const SimdTarget& target : simdTargets()) {
@@ -474,10 +449,10 @@ TEST(TreeWalk, computesHostileShapes) {
 TEST(TreeWalk, whatIsNoNumberFailsTheCheck) {
     ParticleSet bad = unevenBodies(500);
     bad.position[77].y = std::numeric_limits<double>::quiet_NaN();
-    const Arrays bodies(bad);
+    const RoundedBodies bodies(bad);
     TreeRun run(bodies, TreeWalk::expansions, 1e-3, 0.02);
     const std::vector<std::uint32_t> targets{1, 77, 200};
-    const std::vector<Double4> want = direct(Arrays(unevenBodies(500)), targets, 0.02);
+    const std::vector<Double4> want = direct(RoundedBodies(unevenBodies(500)), targets, 0.02);
     EXPECT_FALSE(compareForces(at(run.evaluated(), targets), want, gateOfAccuracy(1e-3)).passed);
 }
 
@@ -492,13 +467,15 @@ TEST(TreeWalk, aFarClusterPullsAsOneBody) {
     }
     ParticleSet alone = bodies;
     for (std::size_t i = 100; i < 200; ++i) alone.position[i].w = 0;
-    const Arrays both(bodies), one(alone);
-    const auto pull = [&](const Arrays& arrays) { return TreeRun(arrays, TreeWalk::thetaMonopole, 0, 1).evaluated()[5].x; };
+    const RoundedBodies both(bodies), one(alone);
+    const auto pull = [&](const RoundedBodies& arrays) {
+        return TreeRun(arrays, TreeWalk::thetaMonopole, 0, 1).evaluated()[5].x;
+    };
     EXPECT_NEAR(pull(both) - pull(one), mass / 1e6, 1e-3 * mass / 1e6 + 1e-6 * std::abs(pull(one)));
 }
 
 TEST(TreeWalk, givesTheSameBitsForThreadsSlicesAndRepeats) {
-    const Arrays bodies(sceneBodies("plummer", 6000));
+    const RoundedBodies bodies(sceneBodies("plummer", 6000));
     for (const TreeWalk walk : {TreeWalk::thetaMonopole, TreeWalk::theta, TreeWalk::cells, TreeWalk::expansions}) {
         TreeRun one(bodies, walk, 1e-3, 0.01, 1), many(bodies, walk, 1e-3, 0.01, 3), sliced(bodies, walk, 1e-3, 0.01, 2);
         for (int evaluation = 0; evaluation < 3; ++evaluation) {
@@ -514,7 +491,7 @@ TEST(TreeWalk, givesTheSameBitsForThreadsSlicesAndRepeats) {
 }
 
 TEST(TreeWalk, goesOnFromASavedStateBitForBit) {
-    const Arrays first(sceneBodies("plummer", 6000)), moved(sceneBodies("plummer", 6000));
+    const RoundedBodies first(sceneBodies("plummer", 6000)), moved(sceneBodies("plummer", 6000));
     TreeRun whole(first, TreeWalk::expansions, 1e-3, 0.01), resumed(first, TreeWalk::expansions, 1e-3, 0.01),
         forgetful(first, TreeWalk::expansions, 1e-3, 0.01);
     whole.evaluated();
@@ -549,7 +526,7 @@ TEST(TreeWalk, isTakenOnlyWhereAnErrorIsAllowedAndTheForceIsItsOwn) {
 }
 
 TEST(TreeWalk, anEvaluationThatIsAbandonedLeavesNoTrace) {
-    const Arrays bodies(sceneBodies("plummer", 6000));
+    const RoundedBodies bodies(sceneBodies("plummer", 6000));
     TreeRun plain(bodies, TreeWalk::expansions, 1e-3, 0.01), stopped(bodies, TreeWalk::expansions, 1e-3, 0.01);
     for (int slices : {1, 12, 30}) {
         stopped.method.prepare(bodies.view(), stopped.request);

@@ -2,6 +2,7 @@
 #include "sim/backends/tree_cells.h"
 
 #include "sim/backends/cpu/aligned_array.h"
+#include "sim/backends/cpu/body_arrays.h"
 #include "sim/backends/cpu/kernels/simd_targets.h"
 #include "sim/backends/cpu/tree/octree.h"
 #include "sim/forces/law.h"
@@ -32,23 +33,10 @@ class Looked {
 public:
     explicit Looked(const ParticleSet& bodies)
         : count_(bodies.size()), pool_(1), kernels_(treeKernels(simdTargets().front())), tree_(count_) {
-        VectorArrays<double> places(count_);
-        AlignedArray<double> sources(count_);
-        for (std::size_t i = 0; i < count_; ++i) {
-            const Double4& body = bodies.position[i];
-            places.axis[0][i] = body.x;
-            places.axis[1][i] = body.y;
-            places.axis[2][i] = body.z;
-            sources[i] = body.w;
-        }
-        const TreeBodies<double> from{{places.axis[0].data(), places.axis[1].data(), places.axis[2].data()}, sources.data()};
-        tree_.makeKeys(from, kernels_, pool_);
-        for (int pass = 0; pass < KeySort::kPasses; ++pass) tree_.sortPass(pass, pool_);
-        tree_.gather(from, pool_);
-        tree_.findNodes(pool_);
-        tree_.linkNodes(pool_);
-        tree_.addMoments(pool_);
-        tree_.makeGroups();
+        const BodyArrays<double> arrays(bodies.position);
+        tree_.build<double>(
+            {{arrays.x.axis[0].data(), arrays.x.axis[1].data(), arrays.x.axis[2].data()}, arrays.source.data()}, kernels_,
+            pool_);
     }
 
     const Octree& tree() const { return tree_; }

@@ -1,4 +1,5 @@
 #include "sim/backends/cpu/tree_energy.h"
+#include "sim/backends/cpu/body_arrays.h"
 
 #include "sim/backends/cpu/tree_method.h"
 #include "sim/forces/law.h"
@@ -43,17 +44,9 @@ PairSum sumByTree(const ParticleSet& bodies, const ForceSettings& force, double 
     if (n < 2) return sum;
     ThreadPool pool(threads);
     TreeMethod<double> method(TreeWalk::expansions, {.pool = pool, .simd = simdTargets().front(), .bodies = n});
-    VectorArrays<double> places(n);
-    AlignedArray<double> sources(n);
-    for (std::size_t i = 0; i < n; ++i) {
-        const Double4& body = bodies.position[i];
-        places.axis[0][i] = body.x;
-        places.axis[1][i] = body.y;
-        places.axis[2][i] = body.z;
-        sources[i] = body.w;
-    }
-    method.prepare({.axis = {places.axis[0].data(), places.axis[1].data(), places.axis[2].data()},
-                    .source = sources.data(),
+    const BodyArrays<double> arrays(bodies.position);
+    method.prepare({.axis = {arrays.x.axis[0].data(), arrays.x.axis[1].data(), arrays.x.axis[2].data()},
+                    .source = arrays.source.data(),
                     .count = n},
                    {.settings = force, .potential = true, .allowedError = accuracy});
     method.enqueue(std::numeric_limits<double>::infinity());

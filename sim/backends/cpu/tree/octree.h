@@ -45,6 +45,17 @@ public:
     void linkNodes(ThreadPool& pool);
     void addMoments(ThreadPool& pool);
     void makeGroups();
+    /// All of them at once.
+    template <class T>
+    void build(const TreeBodies<T>& bodies, const TreeKernels& kernels, ThreadPool& pool) {
+        makeKeys(bodies, kernels, pool);
+        for (int pass = 0; pass < KeySort::kPasses; ++pass) sortPass(pass, pool);
+        gather(bodies, pool);
+        findNodes(pool);
+        linkNodes(pool);
+        addMoments(pool);
+        makeGroups();
+    }
 
     std::size_t bodies() const { return count_; }
     std::size_t nodes() const { return nodes_; }
