@@ -8,7 +8,6 @@
 #include "sim/backends/backend.h"
 #include "sim/core/random.h"
 #include "sim/forces/precision.h"
-#include "sim/forces/tree/criterion.h"
 
 #include <algorithm>
 #include <cmath>
@@ -62,10 +61,7 @@ Trial::Trial(Backend& backend, const Integrator& integrator, double timeStep, co
     const KernelRow& row = backend.activeKernel();
     targets_ = row.approximates ? randomTargets(bodies.size(), samples) : sampleTargets(bodies.position, samples);
     const KernelChoice& choice = backend.configuration().kernel;
-    if (row.approximates)
-        row_.allowed = row.ownAccuracy > 0 && choice.opening > 0
-                           ? accuracyOfOpening(choice.opening, row.ownAccuracy == kMonopoleAccuracy)
-                           : keptAccuracy(row, choice.allowedError);
+    row_.allowed = keptAccuracy(row, choice.allowedError, choice.opening);
 }
 
 bool Trial::advance(double seconds) {

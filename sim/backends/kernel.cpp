@@ -48,9 +48,10 @@ LaunchConfig usualLaunch(const std::optional<std::string>& kernelName) {
     return {};
 }
 
-double keptAccuracy(const KernelRow& row, double allowedError) {
+double keptAccuracy(const KernelRow& row, double allowedError, double opening) {
     if (!row.approximates) return 0;
-    if (row.ownAccuracy > 0) return row.ownAccuracy;
+    if (row.ownAccuracy > 0)
+        return opening > 0 ? accuracyOfOpening(opening, row.ownAccuracy == kMonopoleAccuracy) : row.ownAccuracy;
     return allowedError > 0 ? allowedError : kUsualAccuracy;
 }
 

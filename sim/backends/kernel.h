@@ -70,7 +70,7 @@ constexpr bool everyPair(const KernelRow& row) { return !row.approximates && !ro
 Reason refusal(const KernelRow& row, const ForceSettings& force);
 
 /// The relative error that 99 % of the bodies keep when so much is allowed, 0 being a row's usual; 0: rounding only.
-double keptAccuracy(const KernelRow& row, double allowedError = 0);
+double keptAccuracy(const KernelRow& row, double allowedError = 0, double opening = 0);
 
 /// Issue slots that a directed pair takes at least; 0 where that is not known.
 double slotsPerDirectedPair(const KernelRow& row, Precision precision);
