@@ -142,6 +142,25 @@ constexpr int kPairBlocks[] = {64, 256, 1024}, kWalkBlocks[] = {32, 64, 128}, kC
               kManyStepsBlocks[] = {64, 128, 256, 512}, kSymmetricBlocks[] = {32, 64, 32 * kMostSymmetricWarps},
               kSymmetricBodiesALane[] = {kFewerSymmetricBodies, kSymmetricBodies<float>};
 
+/// Far bodies as cells.
+template <TreeWalk kWalk, TreeKeys kCurve = TreeKeys::hilbert>
+constexpr KernelEntry treeEntry(std::string_view name, std::string_view idea) {
+    return {.row = {.backend = "cuda",
+                    .name = name,
+                    .idea = idea,
+                    .blocks = {32, static_cast<int>(kWalkThreads)},
+                    .blockSizes = kWalkBlocks,
+                    .usual = kTree,
+                    .approximates = true,
+                    .ownAccuracy = kWalk == TreeWalk::thetaMonopole ? kMonopoleAccuracy
+                                   : kWalk == TreeWalk::theta       ? kQuadrupoleAccuracy
+                                                                    : 0,
+                    .source = kWalk == TreeWalk::expansions ? "tree_walker.cuh:visit,expand,meetCells,meetBodies"
+                                                            : "tree_walker.cuh:visit,meetCells,meetBodies",
+                    .refuses = whyNoTree<kWalk>},
+            .code = treeRow<kWalk, kCurve>};
+}
+
 // Instructions issued a directed pair in fp32, counted in the machine code of the inner loops: 13 for the pull itself,
 // then reads, loop and the second level of sums. How each was tuned is in docs/benchmarks/kernel-notes.md.
 constexpr KernelEntry kEntries[] = {
@@ -359,58 +378,18 @@ constexpr KernelEntry kEntries[] = {
              .source = "cells.cu:placeOfKey,walkCells",
              .refuses = whyNotOnCuda},
      .code = kCellRow},
-    {.row = {.backend = "cuda",
-             .name = "tree-theta-monopole",
-             .idea = "far bodies as one at their centre: an octree, opened by the angle under which a cell is seen",
-             .blocks = {32, static_cast<int>(kWalkThreads)},
-             .blockSizes = kWalkBlocks,
-             .usual = kTree,
-             .approximates = true,
-             .ownAccuracy = kMonopoleAccuracy,
-             .source = "tree_walk.cu:visit,meetCells,meetBodies",
-             .refuses = whyNoTree<TreeWalk::thetaMonopole>},
-     .code = treeRow<TreeWalk::thetaMonopole>},
-    {.row = {.backend = "cuda",
-             .name = "tree-theta",
-             .idea = "the same with the second moments of a cell: three to eight times more exact at 2.4 times its cost",
-             .blocks = {32, static_cast<int>(kWalkThreads)},
-             .blockSizes = kWalkBlocks,
-             .usual = kTree,
-             .approximates = true,
-             .ownAccuracy = kQuadrupoleAccuracy,
-             .source = "tree_walk.cu:visit,meetCells,meetBodies",
-             .refuses = whyNoTree<TreeWalk::theta>},
-     .code = treeRow<TreeWalk::theta>},
-    {.row = {.backend = "cuda",
-             .name = "tree-cells",
-             .idea = "cells are opened by what they would leave out of the acceleration: work goes where it is small",
-             .blocks = {32, static_cast<int>(kWalkThreads)},
-             .blockSizes = kWalkBlocks,
-             .usual = kTree,
-             .approximates = true,
-             .source = "tree_walk.cu:visit,meetCells,meetBodies",
-             .refuses = whyNoTree<TreeWalk::cells>},
-     .code = treeRow<TreeWalk::cells>},
-    {.row = {.backend = "cuda",
-             .name = "tree-morton",
-             .idea = "cells far from a group of bodies go into one expansion about it, a lane each, and once for the group",
-             .blocks = {32, static_cast<int>(kWalkThreads)},
-             .blockSizes = kWalkBlocks,
-             .usual = kTree,
-             .approximates = true,
-             .source = "tree_walk.cu:visit,expand,meetCells,meetBodies",
-             .refuses = whyNoTree<TreeWalk::expansions>},
-     .code = treeRow<TreeWalk::expansions, TreeKeys::morton>},
-    {.row = {.backend = "cuda",
-             .name = "tree",
-             .idea = "the same along a Hilbert curve: where a Morton curve jumps, groups would be wide and open more cells",
-             .blocks = {32, static_cast<int>(kWalkThreads)},
-             .blockSizes = kWalkBlocks,
-             .usual = kTree,
-             .approximates = true,
-             .source = "tree_walk.cu:visit,expand,meetCells,meetBodies",
-             .refuses = whyNoTree<TreeWalk::expansions>},
-     .code = treeRow<TreeWalk::expansions>},
+    treeEntry<TreeWalk::thetaMonopole>(
+        "tree-theta-monopole",
+        "far bodies as one at their centre: an octree, opened by the angle under which a cell is seen"),
+    treeEntry<TreeWalk::theta>(
+        "tree-theta", "the same with the second moments of a cell: three to eight times more exact at 2.4 times its cost"),
+    treeEntry<TreeWalk::cells>(
+        "tree-cells", "cells are opened by what they would leave out of the acceleration: work goes where it is small"),
+    treeEntry<TreeWalk::expansions, TreeKeys::morton>(
+        "tree-morton",
+        "cells far from a group of bodies go into one expansion about it, a lane each, and once for the group"),
+    treeEntry<TreeWalk::expansions>(
+        "tree", "the same along a Hilbert curve: where a Morton curve jumps, groups would be wide and open more cells"),
 };
 
 constexpr KernelEntry kTraps[] = {

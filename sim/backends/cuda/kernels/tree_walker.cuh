@@ -1,0 +1,679 @@
+// The walk: a warp takes a group of targets down the tree. 32 nodes are tested at once, a lane each, and dealt to lists; a
+// list that holds 32 is evaluated by the whole warp: cells far from the group a lane each into one expansion about its
+// centre, nearer cells and single bodies by all targets. Where groups are too few to fill the device, the warps of a block
+// take one together: they share a stack and lists, each evaluates an equal part, and their sums are added in the order of
+// warps. Rule: the lists of a group are in an order that the tree decides, so its sums are the same bits whoever computes
+// them.
+#pragma once
+#include "sim/backends/cuda/kernels/pair.cuh"
+#include "sim/backends/cuda/kernels/tree.h"
+#include "sim/backends/cuda/kernels/tree_walk_memory.cuh"
+#include "sim/forces/tree/cell.h"
+
+#include <cstdint>
+#include <type_traits>
+
+namespace gravlab::cuda {
+
+// What a walk for the energy keeps in the place of an acceleration, beside the sum; and where places of bodies are.
+constexpr int kNearest = 1;
+constexpr float kNowhere = 3e38f;
+constexpr unsigned kPlacesAt = 32 * sizeof(float4);
+
+/// Adds the pull of a body under a power of the distance.
+struct SoftenedPull {
+    PowerField<float> field;
+    __device__ __forceinline__ void operator()(Vec3<float>& sum, const float4& target, const float4& source) const {
+        const float dx = source.x - target.x, dy = source.y - target.y, dz = source.z - target.z;
+        const float squared = fmaf(dz, dz, fmaf(dy, dy, fmaf(dx, dx, field.softeningSquared)));
+        const float pull = source.w * field.pullAt(squared);
+        sum.x = fmaf(dx, pull, sum.x);
+        sum.y = fmaf(dy, pull, sum.y);
+        sum.z = fmaf(dz, pull, sum.z);
+    }
+};
+
+template <TreeLaw kLaw>
+struct OfLaw {
+    using Task = WalkTask;
+    using Field = GravityField<float>;
+    using Criterion = GroupCriterion<float>;
+};
+template <>
+struct OfLaw<TreeLaw::charges> {
+    using Task = ChargesWalkTask;
+    using Field = GravityField<float>;
+    using Criterion = ChargesCriterion<float>;
+};
+template <>
+struct OfLaw<TreeLaw::power> {
+    using Task = PowerWalkTask;
+    using Field = PowerField<float>;
+    using Criterion = PowerCriterion<float>;
+};
+
+/// kField: sums potentials in the place of accelerations. kTeam: warps that take a group together.
+template <TreeLaw kLaw, TreeWalk kWalk, int kTargets, bool kField = false, int kTeam = 1>
+class Walker {
+    using Task = typename OfLaw<kLaw>::Task;
+    using Field = typename OfLaw<kLaw>::Field;
+    static constexpr bool kCharges = kLaw == TreeLaw::charges, kPower = kLaw == TreeLaw::power;
+    static constexpr bool kSized = kCharges && !kField;  ///< sums the sizes of pulls
+    static constexpr unsigned kCellBytes = cellVectors(kLaw) * sizeof(float4);
+    static constexpr unsigned kStageBytes = 32 * kCellBytes, kStackAt = kStageBytes, kListAt = kStackAt + kStack * 4;
+    static_assert(sizeof(WarpMemory<kLaw>) == kListAt + 4 * kList * 4);
+
+public:
+    static constexpr bool kTogether = kTeam > 1;
+    static constexpr bool kTheta = byAngle(kWalk);
+    static constexpr bool kExpands = kWalk == TreeWalk::expansions;
+    static constexpr bool kMonopole = kWalk == TreeWalk::thetaMonopole;
+
+    /// `memory` begins with what this warp has for itself, `team` with what all of its team share.
+    __device__ Walker(const Task& task, const void* memory, const void* team = nullptr)
+        : task_(task),
+          memory_(memory),
+          team_(team ? team : memory),
+          lane_(threadIdx.x % 32),
+          below_((1u << lane_) - 1),
+          field_(fieldOf(task)) {
+        const TreeScale scale = *task.scale;
+        field_.softeningSquared = fmaxf(task.softeningSquared * scale.length * scale.length, kSofteningSquaredFloor32);
+        if constexpr (kPower) {
+            field_.nearest = fmaxf(task.nearest, task.field.nearest * scale.length * scale.length);
+            criterion_.field = &field_;
+            criterion_.left = task.left;
+        }
+    }
+
+    __device__ void run(TreeGroup group) {
+        begin(group);
+        std::uint32_t depth = 1;
+        if (lane_ == 0) memory_.store(kStackAt, 0u);
+        while (depth > 0) {
+            const int room = (kStack - kSpare - static_cast<int>(depth)) / 7;
+            const std::uint32_t take = min(depth, static_cast<std::uint32_t>(max(1, min(32, room))));
+            __syncwarp();
+            depth -= take;
+            const bool has = lane_ < take;
+            const std::uint32_t id = has ? memory_.load(kStackAt + 4 * (depth + lane_)) : 0;
+            __syncwarp();
+            depth = visit(id, has, depth);
+            if constexpr (kExpands) {
+                if (length_[kLow] >= 32) expand<false>(32);
+                if (length_[kHigh] >= 32) expand<true>(32);
+            }
+            if (length_[kCells] >= 32) meetCells(32);
+            if (length_[kBodies] >= 32) meetBodies(32);
+            visited_ += take;
+        }
+        if constexpr (kExpands) {
+            if (length_[kLow] > 0) expand<false>(length_[kLow]);
+            if (length_[kHigh] > 0) expand<true>(length_[kHigh]);
+        }
+        if (length_[kCells] > 0) meetCells(length_[kCells]);
+        if (length_[kBodies] > 0) meetBodies(length_[kBodies]);
+        end(group);
+    }
+
+    /// All warps of the block with the same group; after a barrier behind the group before.
+    __device__ void runTogether(TreeGroup group) {
+        begin(group);
+        std::uint32_t depth = 1;
+        if (threadIdx.x == 0) team_.store(0, 0u);
+        for (round_ = 0; depth > 0; ++round_) {
+            const int room = (kTeamStack - kSpare - static_cast<int>(depth)) / 7;
+            const std::uint32_t take = min(depth, static_cast<std::uint32_t>(max(1, min(32 * kTeam, room))));
+            __syncthreads();
+            depth -= take;
+            const bool has = threadIdx.x < take;
+            const std::uint32_t id = has ? team_.load(4 * (depth + threadIdx.x)) : 0;
+            depth = visit(id, has, depth);
+            share(kTeamList - 32 * kTeam);
+            visited_ += min(32u, take - min(take, threadIdx.x - lane_));
+        }
+        share(0);
+        end(group);
+    }
+
+private:
+    /// Evaluates the lists that are longer, an equal part a warp.
+    __device__ __forceinline__ void share(int longer) {
+        int longest = 0;
+        for (const int length : length_) longest = max(longest, length);
+        if (longest <= longer) return;
+        __syncthreads();
+        if constexpr (kExpands) {
+            if (length_[kLow] > longer) part(kLow, [&](int n) { expand<false>(n); });
+            if (length_[kHigh] > longer) part(kHigh, [&](int n) { expand<true>(n); });
+        }
+        if (length_[kCells] > longer) part(kCells, [&](int n) { meetCells(n); });
+        if (length_[kBodies] > longer) part(kBodies, [&](int n) { meetBodies(n); });
+    }
+    template <class Evaluate>
+    __device__ __forceinline__ void part(List list, const Evaluate& evaluate) {
+        const int all = length_[list], each = (all + kTeam - 1) / kTeam, warp = static_cast<int>(threadIdx.x) / 32;
+        next_ = min(all, warp * each);
+        const int end = min(all, next_ + each);
+#pragma unroll 1
+        while (next_ < end) evaluate(min(32, end - next_));
+        length_[list] = 0;
+    }
+
+    __device__ static Field fieldOf(const Task& task) {
+        if constexpr (kPower)
+            return task.field;
+        else
+            return {};
+    }
+    /// The same where lengths are multiplied by the expansion's unit, whose square is s2.
+    __device__ __forceinline__ Field expandedBy(float s2) const {
+        if constexpr (kPower)
+            return {s2 * field_.softeningSquared, field_.degree, field_.nearest, 1 / s2, field_.whole};
+        else
+            return {s2 * field_.softeningSquared};
+    }
+    /// What a scaled acceleration is multiplied by: scales are powers of two.
+    __device__ double powerScale() const {
+        const int length = ilogbf(task_.scale->length), source = ilogbf(task_.scale->source);
+        return task_.factor * exp2(static_cast<double>(task_.field.degree) * length - source);
+    }
+
+    __device__ void begin(TreeGroup group) {
+        const TreeScale scale = *task_.scale;
+        float low[3] = {3e38f, 3e38f, 3e38f}, high[3] = {-3e38f, -3e38f, -3e38f};
+        float smallest = 3e38f;
+#pragma unroll
+        for (int t = 0; t < kTargets; ++t) {
+            place_[t] = group.first + min(lane_ + 32 * t, group.count - 1);
+            const float4 at = asVectors(task_.sorted)[place_[t]];
+            at_[t][0] = at.x;
+            at_[t][1] = at.y;
+            at_[t][2] = at.z;
+            for (int axis = 0; axis < 3; ++axis) {
+                low[axis] = fminf(low[axis], at_[t][axis]);
+                high[axis] = fmaxf(high[axis], at_[t][axis]);
+                sum_[t][axis] = 0;
+            }
+            if constexpr (kSized) size_[t] = 0;
+            if constexpr (kField) {
+                sum_[t][kNearest] = kNowhere;
+                neighbour_[t] = 0;
+            }
+            if constexpr (!kTheta) smallest = fminf(smallest, task_.before[task_.order[place_[t]]]);
+        }
+        for (int axis = 0; axis < 3; ++axis) {
+            low[axis] = warpMin(low[axis]);
+            high[axis] = warpMax(high[axis]);
+            centre_[axis] = 0.5f * (low[axis] + high[axis]);
+            half_[axis] = fmaxf(high[axis] - centre_[axis], centre_[axis] - low[axis]);
+        }
+        criterion_.opening = task_.opening;
+        if constexpr (!kTheta && kPower)
+            criterion_.limit = static_cast<float>(
+                task_.share * static_cast<double>(fmaxf(warpMin(smallest), scale.smallest)) / powerScale());
+        else if constexpr (!kTheta)
+            criterion_.limit = task_.share * fmaxf(warpMin(smallest), scale.smallest) / scale.acceleration;
+        if constexpr (kExpands) {
+            float squared = 0;
+#pragma unroll
+            for (int t = 0; t < kTargets; ++t) {
+                const float x = at_[t][0] - centre_[0], y = at_[t][1] - centre_[1], z = at_[t][2] - centre_[2];
+                squared = fmaxf(squared, x * x + y * y + z * z);
+            }
+            criterion_.radius = sqrtf(warpMax(squared));
+            // A power of two, so that scaling rounds nothing; bounded, so that far cells keep their second moments.
+            unit_ = exp2f(static_cast<float>(max(0, min(12, -ilogbf(fmaxf(criterion_.radius, 1e-6f))))));
+            expansion_ = {};
+            atCentre_ = 0;
+        }
+        for (int& length : length_) length = 0;
+        for (unsigned& met : met_) met = 0;
+        visited_ = 0;
+    }
+
+    __device__ __forceinline__ void append(List list, bool mine, std::uint32_t id) {
+        const unsigned all = __ballot_sync(kAll, mine);
+        if (mine) memory_.store(kListAt + 4 * (kList * list + length_[list] + __popc(all & below_)), id);
+        length_[list] += __popc(all);
+    }
+
+    /// Tests a node a lane and deals them out; gives the stack's new depth.
+    __device__ __forceinline__ std::uint32_t visit(std::uint32_t id, bool has, std::uint32_t depth) {
+        const float4 a = asVectors(task_.nodes.centre)[2ull * id], b = asVectors(task_.nodes.centre)[2ull * id + 1];
+        const float cx = fabsf(a.x - centre_[0]), cy = fabsf(a.y - centre_[1]), cz = fabsf(a.z - centre_[2]);
+        const float x = fmaxf(cx - half_[0], 0.f), y = fmaxf(cy - half_[1], 0.f), z = fmaxf(cz - half_[2], 0.f);
+        const float squared = x * x + y * y + z * z;
+        const int children = asInt(b.w);
+        bool open = has, low = false, high = false;
+        if constexpr (kExpands) {
+            const Expanded expanded = expandsCell(criterion_, cx * cx + cy * cy + cz * cz, b.x, fabsf(a.w), b.y);
+            const bool apart = static_cast<int>(has) & static_cast<int>(squared > 0);
+            low = static_cast<int>(apart) & static_cast<int>(expanded == Expanded::low);
+            high = static_cast<int>(apart) & static_cast<int>(expanded == Expanded::high);
+            open = open && !low && !high;
+        }
+        // One or two bodies cost less than a cell, and a cell of one would meet itself.
+        const bool accepted = acceptsCell<kTheta>(criterion_, squared, b.x, b.y), several = children + 2u > 2u;
+        const bool cell = static_cast<int>(open) & static_cast<int>(several) & static_cast<int>(accepted);
+        open = open && !cell;
+        const bool leaf = static_cast<int>(open) & static_cast<int>(children < 0);
+        const unsigned opened = static_cast<unsigned>(open ? max(children, 0) : 0);
+        unsigned before = 0, all = 0;
+#pragma unroll
+        for (int bit = 0; bit < 4; ++bit) {
+            const unsigned lanes = __ballot_sync(kAll, opened >> bit & 1);
+            before += __popc(lanes & below_) << bit;
+            all += __popc(lanes) << bit;
+        }
+        if constexpr (kTogether) {
+            const unsigned mine[4] = {__ballot_sync(kAll, leaf), __ballot_sync(kAll, cell), __ballot_sync(kAll, low),
+                                      __ballot_sync(kAll, high)};
+            // Of all warps at most 128 each: a byte.
+            unsigned found = 0, lists = 0, lengths = 0;
+            for (int list = 0; list < 4; ++list) found |= __popc(mine[list]) << 8 * list;
+            const unsigned slots = kTeamFoundAt + 8 * kTeam * (round_ & 1);
+            if (lane_ == 0) {
+                team_.store(slots + threadIdx.x / 32 * 8, found);
+                team_.store(slots + threadIdx.x / 32 * 8 + 4, all);
+            }
+            __syncthreads();
+            all = 0;
+#pragma unroll
+            for (unsigned warp = 0; warp < kTeam; ++warp) {
+                const unsigned theirs = team_.load(slots + 8 * warp), children = team_.load(slots + 8 * warp + 4);
+                lists += warp < threadIdx.x / 32 ? theirs : 0;
+                before += warp < threadIdx.x / 32 ? children : 0;
+                lengths += theirs;
+                all += children;
+            }
+            const bool flags[4] = {leaf, cell, low, high};
+#pragma unroll
+            for (int list = 0; list < 4; ++list) {
+                const unsigned at = length_[list] + (lists >> 8 * list & 255) + __popc(mine[list] & below_);
+                if (flags[list]) team_.store(kTeamListAt + 4 * (kTeamList * list + at), id);
+                length_[list] += static_cast<int>(lengths >> 8 * list & 255);
+            }
+        } else {
+            if constexpr (kExpands) {
+                append(kLow, low, id);
+                append(kHigh, high, id);
+            }
+            append(kCells, cell, id);
+            append(kBodies, leaf, id);
+        }
+        const auto child = static_cast<std::uint32_t>(asInt(b.z));
+#pragma unroll
+        for (unsigned k = 0; k < 8; ++k)
+            if (k < opened) {
+                if constexpr (kTogether)
+                    team_.store(4 * (depth + before + k), child + k);
+                else
+                    memory_.store(kStackAt + 4 * (depth + before + k), child + k);
+            }
+        __syncwarp();
+        return depth + all;
+    }
+
+    /// The last `n` of a list, a lane each; of a team's list the next ones of this warp's part.
+    __device__ __forceinline__ std::uint32_t taken(List list, int n) {
+        if constexpr (kTogether) {
+            const int at = next_ + (static_cast<int>(lane_) < n ? static_cast<int>(lane_) : 0);
+            next_ += n;
+            return team_.load(kTeamListAt + 4 * (kTeamList * list + at));
+        }
+        length_[list] -= n;
+        const std::uint32_t id =
+            memory_.load(kListAt + 4 * (kList * list + length_[list] + (static_cast<int>(lane_) < n ? lane_ : 0)));
+        __syncwarp();
+        return id;
+    }
+
+    template <bool kHighOrder>
+    __device__ __forceinline__ void expand(int n) {
+        const std::uint32_t id = taken(kHighOrder ? kHigh : kLow, n);
+        if (static_cast<int>(lane_) < n) {
+            const float4 a = asVectors(task_.nodes.centre)[2ull * id];
+            const float4 m0 = asVectors(task_.nodes.moments)[2ull * id], m1 = asVectors(task_.nodes.moments)[2ull * id + 1];
+            const float s = unit_, s2 = s * s;
+            const float q[kMoments] = {s2 * m0.x, s2 * m0.y, s2 * m0.z, s2 * m0.w, s2 * m1.x, s2 * m1.y};
+            const Field field = expandedBy(s2);
+            addToExpansion<kHighOrder>(expansion_, s * (centre_[0] - a.x), s * (centre_[1] - a.y), s * (centre_[2] - a.z),
+                                       a.w, q, field);
+            if constexpr (kField)
+                atCentre_ += fieldAtCentre(s * (centre_[0] - a.x), s * (centre_[1] - a.y), s * (centre_[2] - a.z), a.w, q,
+                                           field.softeningSquared);
+            if constexpr (kCharges) {
+                const float4 first = asVectors(task_.dipoles)[id];
+                const float dipole[3] = {s * first.x, s * first.y, s * first.z};
+                const float x = s * (centre_[0] - a.x), y = s * (centre_[1] - a.y), z = s * (centre_[2] - a.z);
+                addDipoleToExpansion<kHighOrder>(expansion_, x, y, z, dipole, field);
+                if constexpr (kField)
+                    atCentre_ += dipoleField(dipole, x, y, z, field.softeningSquared);
+                else
+                    atCentre_ += m1.z / (x * x + y * y + z * z);  // sizes of pulls, for all of the group
+            }
+        }
+        met_[kHighOrder ? kHigh : kLow] += static_cast<unsigned>(n);
+    }
+
+    __device__ __forceinline__ void meetCells(int n) {
+        const std::uint32_t id = taken(kCells, n);
+        // Behind the last one are massless ones.
+        float4 a{0, 0, 0, 0}, q0{0, 0, 0, 0}, q1{0, 0, 0, 0};
+        [[maybe_unused]] float4 dipole{0, 0, 0, 0};
+        if (static_cast<int>(lane_) < n) {
+            a = asVectors(task_.nodes.centre)[2ull * id];
+            if constexpr (!kMonopole) {
+                const float4 m0 = asVectors(task_.nodes.moments)[2ull * id],
+                             m1 = asVectors(task_.nodes.moments)[2ull * id + 1];
+                const CellPull<float> pull =
+                    cellPull(CellMoments<float>{a.x, a.y, a.z, a.w, {m0.x, m0.y, m0.z, m0.w, m1.x, m1.y}}, field_.power());
+                q0 = {pull.q[0], pull.q[1], pull.q[2], pull.q[3]};
+                q1 = {pull.q[4], pull.q[5], pull.trace, 0};
+                if constexpr (kCharges) {
+                    q1.w = m1.z;
+                    dipole = asVectors(task_.dipoles)[id];
+                }
+            }
+        }
+        memory_.store(kCellBytes * lane_, a);
+        if constexpr (!kMonopole) {
+            memory_.store(kCellBytes * lane_ + 16, q0);
+            memory_.store(kCellBytes * lane_ + 32, q1);
+        }
+        if constexpr (kCharges) memory_.store(kCellBytes * lane_ + 48, dipole);
+        __syncwarp();
+        const unsigned end = memory_.at(kCellBytes * n);
+#pragma unroll 1
+        for (unsigned at = memory_.at(0); at < end; at += 2 * kCellBytes) {
+            meetCell<0>(at);
+            meetCell<kCellBytes>(at);
+        }
+        __syncwarp();
+        met_[kCells] += static_cast<unsigned>(n);
+    }
+    template <unsigned kOffset>
+    __device__ __forceinline__ void meetCell(unsigned at) {
+        const float4 a = Shared::load4<kOffset>(at);
+        if constexpr (kMonopole) {
+            const BodyPull one = bodyPull();
+#pragma unroll
+            for (int t = 0; t < kTargets; ++t) addBody(one, t, a);
+        } else if constexpr (kCharges) {
+            meetCharges(a, Shared::load4<kOffset + 16>(at), Shared::load4<kOffset + 32>(at),
+                        Shared::load4<kOffset + 48>(at));
+        } else {
+            const float4 q0 = Shared::load4<kOffset + 16>(at), q1 = Shared::load4<kOffset + 32>(at);
+            const CellPull<float> pull{a.x, a.y, a.z, a.w, {q0.x, q0.y, q0.z, q0.w, q1.x, q1.y}, q1.z};
+#pragma unroll
+            for (int t = 0; t < kTargets; ++t)
+                if constexpr (kField)
+                    sum_[t][0] += cellField(pull, at_[t][0], at_[t][1], at_[t][2], field_.softeningSquared);
+                else
+                    addCellPull(sum_[t], pull, at_[t][0], at_[t][1], at_[t][2], field_);
+        }
+    }
+
+    __device__ __forceinline__ void meetCharges(const float4& a, const float4& q0, const float4& q1, const float4& first) {
+        const CellPull<float> pull{a.x, a.y, a.z, a.w, {q0.x, q0.y, q0.z, q0.w, q1.x, q1.y}, q1.z};
+        const float dipole[3] = {first.x, first.y, first.z};
+#pragma unroll
+        for (int t = 0; t < kTargets; ++t) {
+            const float* at = at_[t];
+            if constexpr (kField) {
+                sum_[t][0] += cellField(pull, at[0], at[1], at[2], field_.softeningSquared) +
+                              dipoleField(dipole, at[0] - a.x, at[1] - a.y, at[2] - a.z, field_.softeningSquared);
+            } else {
+                addCellPull(sum_[t], pull, at[0], at[1], at[2], field_);
+                addDipolePull(sum_[t], dipole, a.x, a.y, a.z, at[0], at[1], at[2], field_);
+                const float x = a.x - at[0], y = a.y - at[1], z = a.z - at[2];
+                const float u = inverseRoot(x * x + (y * y + (z * z + field_.softeningSquared)));
+                size_[t] += q1.w * (u * u);
+            }
+        }
+    }
+
+    using BodyPull = std::conditional_t<kPower, SoftenedPull, GravityPull<float>>;
+    __device__ __forceinline__ BodyPull bodyPull() const {
+        if constexpr (kPower)
+            return {field_};
+        else
+            return {field_.softeningSquared};
+    }
+    __device__ __forceinline__ void addBody(const BodyPull& one, int t, const float4& body) {
+        if constexpr (kSized) {
+            const float x = body.x - at_[t][0], y = body.y - at_[t][1], z = body.z - at_[t][2];
+            const float inverse = inverseRoot(fmaf(z, z, fmaf(y, y, fmaf(x, x, field_.softeningSquared))));
+            const float weight = kSizeOfAxes * fabsf(body.w) * inverse * (inverse * inverse);
+            size_[t] = fmaf(weight, fabsf(x) + fabsf(y) + fabsf(z), size_[t]);
+        }
+        Vec3<float> a{sum_[t][0], sum_[t][1], sum_[t][2]};
+        one(a, {at_[t][0], at_[t][1], at_[t][2], 0}, body);
+        sum_[t][0] = a.x;
+        sum_[t][1] = a.y;
+        sum_[t][2] = a.z;
+    }
+
+    /// The potential of a body for its targets, which are none of them itself; and whether it is the nearest.
+    __device__ __forceinline__ void meetField(const float4& source, std::uint32_t place) {
+        if (source.w == 0) return;  // it pulls nobody, and stands behind the last one
+#pragma unroll
+        for (int t = 0; t < kTargets; ++t) {
+            const float x = source.x - at_[t][0], y = source.y - at_[t][1], z = source.z - at_[t][2];
+            const float squared = x * x + y * y + z * z;
+            if (place == place_[t]) continue;
+            // Two bodies in one place have no energy where that is not finite.
+            if (squared > 0 || task_.softeningSquared > 0)
+                sum_[t][0] += source.w * inverseRoot(squared + field_.softeningSquared);
+            if (squared < sum_[t][kNearest]) {
+                sum_[t][kNearest] = squared;
+                neighbour_[t] = place;
+            }
+        }
+    }
+
+    template <unsigned kOffset>
+    __device__ __forceinline__ void meetBody(const BodyPull& one, unsigned at) {
+        const float4 source = Shared::load4<kOffset>(at);
+        if constexpr (kField) {
+            meetField(source, memory_.load(kPlacesAt + (at + kOffset - memory_.at(0)) / 4));
+        } else {
+#pragma unroll
+            for (int t = 0; t < kTargets; ++t) addBody(one, t, source);
+        }
+    }
+
+    /// The bodies of `n` leaves, 32 at a time: a lane finds the leaf that its body is of by counting where leaves start.
+    __device__ __forceinline__ void meetBodies(int n) {
+        const std::uint32_t id = taken(kBodies, n);
+        const float4 link = asVectors(task_.nodes.centre)[2ull * id + 1];
+        const bool has = static_cast<int>(lane_) < n;
+        const int bodies = has ? -asInt(link.w) : 0;
+        int start = bodies;  // becomes the sum of those before
+        for (int step = 1; step < 32; step *= 2) {
+            const int other = __shfl_up_sync(kAll, start, step);
+            if (static_cast<int>(lane_) >= step) start += other;
+        }
+        const int all = __shfl_sync(kAll, start, 31);
+        start -= bodies;
+        const int shift = asInt(link.z) - start;
+        const BodyPull one = bodyPull();
+        [[maybe_unused]] std::uint32_t fetched = 0;  // place of the body
+        const auto fetch = [&](int base) {
+            const unsigned bit = has && start >= base && start < base + 32 ? 1u << (start - base) : 0;
+            const unsigned starts = __reduce_or_sync(kAll, bit);
+            const int passed = __popc(__ballot_sync(kAll, has && start < base));
+            const int leaf = passed + __popc(starts & (below_ | 1u << lane_)) - 1;
+            const int place = __shfl_sync(kAll, shift, max(leaf, 0)) + base + static_cast<int>(lane_);
+            float4 body{0, 0, 0, 0};
+            if (base + static_cast<int>(lane_) < all) body = asVectors(task_.sorted)[place];
+            if constexpr (kField) fetched = static_cast<std::uint32_t>(place);
+            return body;
+        };
+        float4 body = fetch(0);
+        for (int base = 0; base < all; base += 32) {
+            memory_.store(16 * lane_, body);
+            if constexpr (kField) memory_.store(kPlacesAt + 4 * lane_, fetched);
+            __syncwarp();
+            if (base + 32 < all) body = fetch(base + 32);
+            // Behind the last one are massless ones.
+            const unsigned end = memory_.at(16 * min(32, all - base));
+#pragma unroll 1
+            for (unsigned at = memory_.at(0); at < end; at += 64) {
+                meetBody<0>(one, at);
+                meetBody<16>(one, at);
+                meetBody<32>(one, at);
+                meetBody<48>(one, at);
+            }
+            __syncwarp();
+        }
+        met_[kBodies] += static_cast<unsigned>(all);
+    }
+
+    __device__ void end(TreeGroup group) {
+        if constexpr (kExpands) {
+            float* terms = expansion_.first;
+            static_assert(sizeof expansion_ == kExpansionTerms * sizeof(float));
+#pragma unroll
+            for (int k = 0; k < kExpansionTerms; ++k) terms[k] = warpSum(terms[k]);
+        }
+        const unsigned longest = met_[kBodies] + met_[kCells] + met_[kLow] + met_[kHigh];
+        if (lane_ == 0) {
+            const unsigned long long targets = group.count;
+            atomicAdd(&task_.counts->pairs, targets * met_[kBodies]);
+            atomicAdd(&task_.counts->cells, targets * met_[kCells]);
+            if constexpr (kExpands) {
+                atomicAdd(&task_.counts->expandedLow, targets * met_[kLow]);
+                atomicAdd(&task_.counts->expandedHigh, targets * met_[kHigh]);
+            }
+            atomicAdd(&task_.counts->visited, static_cast<unsigned long long>(visited_));
+            if constexpr (!kTogether) atomicMax(&task_.facts->longest, longest);
+        }
+        if constexpr (kTogether) addUp(longest);
+        if constexpr (kField)
+            endField(group);
+        else if constexpr (kLaw != TreeLaw::gravity)
+            endLawForce(group);
+        else
+            endForce(group);
+    }
+
+    /// The sums of all warps, in their order; each warp has those of its targets then.
+    __device__ void addUp(unsigned longest) {
+        static_assert(kTargets <= kTeam && kTermsAt + 4 * 32 * 3 * kTargets + 4 <= kStageBytes);
+        __syncwarp();
+        if constexpr (kExpands)
+            if (lane_ == 0)
+                for (int k = 0; k < kExpansionTerms; ++k) memory_.store(4 * k, __float_as_uint(expansion_.first[k]));
+#pragma unroll
+        for (int t = 0; t < kTargets; ++t)
+            for (int axis = 0; axis < 3; ++axis)
+                memory_.store(kTermsAt + 4 * (32 * (3 * t + axis) + lane_), __float_as_uint(sum_[t][axis]));
+        if (lane_ == 0) memory_.store(kStageBytes - 4, longest);
+        __syncthreads();
+        const unsigned warp = threadIdx.x / 32, base = memory_.at(0) - kStageBytes * warp;
+        const auto all = [&](unsigned offset) {
+            float sum = 0;
+#pragma unroll
+            for (unsigned k = 0; k < kTeam; ++k) sum += Shared::loadFloat(base + kStageBytes * k + offset);
+            return sum;
+        };
+        if (threadIdx.x == 0) {
+            unsigned sum = 0;
+            for (unsigned k = 0; k < kTeam; ++k) sum += __float_as_uint(Shared::loadFloat(base + kStageBytes * (k + 1) - 4));
+            atomicMax(&task_.facts->longest, sum);
+        }
+        if (warp >= kTargets) return;
+        if constexpr (kExpands)
+#pragma unroll
+            for (int k = 0; k < kExpansionTerms; ++k) expansion_.first[k] = all(4 * k);
+#pragma unroll
+        for (int t = 0; t < kTargets; ++t)
+            for (int axis = 0; axis < 3; ++axis) sum_[t][axis] = all(kTermsAt + 4 * (32 * (3 * t + axis) + lane_));
+    }
+
+    __device__ void endForce(TreeGroup group) {
+        const float factor = task_.scale->acceleration;
+#pragma unroll
+        for (int t = 0; t < kTargets; ++t) {
+            if (kTogether && threadIdx.x / 32 != t) continue;
+            if constexpr (kExpands) {
+                float far[3] = {};
+                addExpandedPull<true>(far, expansion_, unit_ * (at_[t][0] - centre_[0]), unit_ * (at_[t][1] - centre_[1]),
+                                      unit_ * (at_[t][2] - centre_[2]));
+                for (int axis = 0; axis < 3; ++axis) sum_[t][axis] += unit_ * unit_ * far[axis];
+            }
+            if (lane_ + 32 * t >= group.count) continue;
+            const std::uint32_t body = task_.order[place_[t]];
+            const float x = factor * sum_[t][0], y = factor * sum_[t][1], z = factor * sum_[t][2];
+            if (task_.sums) asVectors(task_.sums)[body] = {x, y, z, 0};
+            // Scaled again, so that no square leaves the range of numbers.
+            const float length = sqrtf(sum_[t][0] * sum_[t][0] + sum_[t][1] * sum_[t][1] + sum_[t][2] * sum_[t][2]);
+            task_.lengths[body] = factor * length;
+        }
+    }
+
+    /// The same under other laws.
+    __device__ void endLawForce(TreeGroup group) {
+        double factor = task_.scale->acceleration;
+        [[maybe_unused]] float back = 0, sizes = 0;
+        if constexpr (kPower) factor = powerScale();
+        // 1/r^2 is in the units of the expansion, too; another power is computed in its own.
+        if constexpr (kExpands) back = kPower ? unit_ : unit_ * unit_;
+        if constexpr (kSized && kExpands) sizes = unit_ * unit_ * warpSum(atCentre_);
+#pragma unroll
+        for (int t = 0; t < kTargets; ++t) {
+            if constexpr (kExpands) {
+                float far[3] = {};
+                addExpandedPull<true>(far, expansion_, unit_ * (at_[t][0] - centre_[0]), unit_ * (at_[t][1] - centre_[1]),
+                                      unit_ * (at_[t][2] - centre_[2]));
+                for (int axis = 0; axis < 3; ++axis) sum_[t][axis] += back * far[axis];
+            }
+            if (lane_ + 32 * t >= group.count) continue;
+            const std::uint32_t body = task_.order[place_[t]];
+            const auto scaled = [&](float x) { return static_cast<float>(factor * static_cast<double>(x)); };
+            if (task_.sums) asVectors(task_.sums)[body] = {scaled(sum_[t][0]), scaled(sum_[t][1]), scaled(sum_[t][2]), 0};
+            float length = sqrtf(sum_[t][0] * sum_[t][0] + sum_[t][1] * sum_[t][1] + sum_[t][2] * sum_[t][2]);
+            if constexpr (kSized) length = fmaxf(length, task_.floorShare * (size_[t] + sizes));
+            task_.lengths[body] = scaled(length);
+        }
+    }
+
+    __device__ void endField(TreeGroup group) {
+        const float centre = warpSum(atCentre_);
+        const double length = task_.scale->length, factor = 0.5 * length / task_.scale->source;
+#pragma unroll
+        for (int t = 0; t < kTargets; ++t) {
+            if (lane_ + 32 * t >= group.count) continue;
+            const float far = centre + expandedField(expansion_, unit_ * (at_[t][0] - centre_[0]),
+                                                     unit_ * (at_[t][1] - centre_[1]), unit_ * (at_[t][2] - centre_[2]));
+            const std::uint32_t body = task_.order[place_[t]];
+            const float nearest = sum_[t][kNearest];
+            task_.fields.energy[body] = factor * static_cast<double>(sum_[t][0] + unit_ * far);
+            task_.fields.squared[body] = nearest < kNowhere ? nearest / (length * length) : INFINITY;
+            task_.fields.neighbour[body] = task_.order[neighbour_[t]];
+        }
+    }
+
+    const Task& task_;
+    Shared memory_, team_;
+    std::uint32_t lane_;
+    unsigned below_;
+    Field field_;
+    typename OfLaw<kLaw>::Criterion criterion_{};
+    std::uint32_t place_[kTargets];
+    float at_[kTargets][3], sum_[kTargets][3];
+    float centre_[3], half_[3];
+    FieldExpansion<float> expansion_;
+    float atCentre_;                     ///< the field there, for the energy; of charges, sizes of pulls
+    float size_[kTargets];               ///< of charges: sizes of pulls
+    std::uint32_t neighbour_[kTargets];  ///< place
+    float unit_;                         ///< what lengths of the expansion are multiplied by
+    int length_[4];
+    unsigned met_[4], visited_;  ///< by this group
+    unsigned round_ = 0;         ///< of a team
+    int next_ = 0;               ///< of this warp's part of a team's list
+};
+
+}  // namespace gravlab::cuda
