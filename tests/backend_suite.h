@@ -65,7 +65,7 @@ protected:
     bool isDouble() const { return GetParam().backend == "reference"; }
     bool approximates() const { return GetParam().approximates; }
     /// What 99 % of the bodies keep, of a row that approximates.
-    double kept() const { return keptAccuracy(GetParam()); }
+    double kept() const { return keptAccuracy(GetParam(), {}); }
     ForceGate gate() const { return gateOf(GetParam(), {}); }
     /// `in64` for backends that compute in double precision, else `in32`.
     double tolerance(double in64, double in32) const { return isDouble() ? in64 : in32; }

@@ -326,14 +326,14 @@ Verdict verifyKernel(Backend& tested, const KernelRow& row, std::optional<double
                 continue;
             }
             for (const double accuracy : kAccuracies) {
-                const Limits limits = allowed({gateOfAccuracy(keptAccuracy(row, accuracy)), usual.golden, usual.steps});
+                const Limits limits = allowed({gateOf(row, {}, accuracy), usual.golden, usual.steps});
                 verifyForces(verdict, tested, row, precision, limits, accuracy);
                 if (precision.precision == Precision::fp32) verifyLaws(verdict, tested, row, limits.forces, accuracy);
             }
         }
         if (verdict.configurations == 0) throw UsageError("every launch of this row was refused");
         // A few steps of few bodies, so that what is left out of forces moves nobody far.
-        const double steps = row.approximates ? keptAccuracy(row) * kStepTime : kLimits32.steps;
+        const double steps = row.approximates ? keptAccuracy(row, {}) * kStepTime : kLimits32.steps;
         verifySteps(verdict, tested, row, allowed(alwaysExact ? kLimits64 : Limits{kGate32, kGolden32, steps}).steps);
     } catch (const std::exception& error) {
         if (InterruptWatch::signal() != 0) throw;

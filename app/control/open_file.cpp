@@ -15,8 +15,8 @@
 
 namespace gravlab {
 
-bool goesByAccuracy(const KernelRow& row) { return row.approximates && row.ownAccuracy == 0; }
-bool goesByOpening(const KernelRow& row) { return row.approximates && row.ownAccuracy > 0; }
+bool goesByAccuracy(const KernelRow& row) { return row.approximates && !row.byOpening; }
+bool goesByOpening(const KernelRow& row) { return row.approximates && row.byOpening; }
 
 void requireSoftened(bool asked, Law law) {
     if (!asked || lawRow(law).softened) return;

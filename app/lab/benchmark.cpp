@@ -61,7 +61,7 @@ Trial::Trial(Backend& backend, const Integrator& integrator, double timeStep, co
     const KernelRow& row = backend.activeKernel();
     targets_ = row.approximates ? randomTargets(bodies.size(), samples) : sampleTargets(bodies.position, samples);
     const KernelChoice& choice = backend.configuration().kernel;
-    row_.allowed = keptAccuracy(row, choice.allowedError, choice.opening);
+    row_.allowed = keptAccuracy(row, force, choice.allowedError, choice.opening);
 }
 
 bool Trial::advance(double seconds) {
@@ -199,9 +199,8 @@ bool Trial::checkOnHost() {
     backend_.accelerations(all);
     for (std::size_t k = 0; k < targets_.size(); ++k) got[k] = all.at(targets_[k]);
     referenceForces(bodies.position, bodies.velocity, targets_, force_, want, floors);
-    const ForceGate gate = row_.allowed > 0
-                               ? gateOfAccuracy(row_.allowed)
-                               : gateOf(backend_.activeKernel(), force_, backend_.configuration().kernel.allowedError);
+    const KernelChoice& choice = backend_.configuration().kernel;
+    const ForceGate gate = gateOf(backend_.activeKernel(), force_, choice.allowedError, choice.opening);
     return take(compareForces(got, want, gate, floors));
 }
 

@@ -245,7 +245,7 @@ void drawWaves(const FigureArea& area, std::span<const SweepResult> results) {
 /// The row of the backend that an allowed error turns; null: it has none.
 const KernelRow* treeOf(const FigureRequest& request) {
     const auto turned = [&](const KernelRow& row) {
-        return row.backend == request.backend && row.approximates && row.ownAccuracy == 0;
+        return row.backend == request.backend && row.approximates && !row.byOpening;
     };
     if (!request.kernel.empty()) {
         const KernelRow& row = kernel(request.backend, request.kernel);

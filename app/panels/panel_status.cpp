@@ -72,7 +72,8 @@ void drawStatusLine(PanelContext& p) {
             if (!p.facts.kernel->unrolls.empty()) quiet(p, text);
         }
         if (p.facts.kernel->approximates) {
-            std::snprintf(text, sizeof text, ", 99 %% within %.3g %%", 100 * keptAccuracy(*p.facts.kernel, now.accuracy));
+            const double kept = keptAccuracy(*p.facts.kernel, now.force, now.accuracy, now.opening);
+            std::snprintf(text, sizeof text, ", 99 %% within %.3g %%", 100 * kept);
             quiet(p, text);
         }
         if (p.facts.kernel->byCutOff) quiet(p, ", pairs within the cut-off");

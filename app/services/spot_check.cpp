@@ -23,7 +23,8 @@ std::string SpotCheck::judge(const ForceCheck& result, bool first, double kept) 
 std::string SpotCheck::update(Simulation& simulation) {
     const auto now = std::chrono::steady_clock::now();
     const std::optional<ForceCheck> first = simulation.forceCheck();
-    const double kept = keptAccuracy(simulation.backend().activeKernel(), simulation.configuration().accuracy);
+    const RunConfiguration& run = simulation.configuration();
+    const double kept = keptAccuracy(simulation.backend().activeKernel(), run.force, run.accuracy, run.opening);
     // A configuration may have come and been checked since the last look.
     const bool known = std::exchange(known_, first.has_value()) && revision_ == simulation.revision();
     revision_ = simulation.revision();

@@ -69,8 +69,8 @@ const BackendRow& exactBackend() { return *std::ranges::find(backends(), true, &
 const BackendRow& hostBackend() { return *std::ranges::find(backends(), true, &BackendRow::usesCores); }
 const BackendRow& deviceBackend() { return *std::ranges::find(backends(), true, &BackendRow::onDevice); }
 
-ForceGate gateOf(const KernelRow& row, const ForceSettings& force, double allowedError) {
-    if (row.approximates) return gateOfAccuracy(keptAccuracy(row, allowedError));
+ForceGate gateOf(const KernelRow& row, const ForceSettings& force, double allowedError, double opening) {
+    if (row.approximates) return gateOfAccuracy(keptAccuracy(row, force, allowedError, opening));
     return backend(row.backend).exact ? kGate64 : gateOf(force);
 }
 

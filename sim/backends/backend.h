@@ -259,7 +259,7 @@ const BackendRow& hostBackend();
 const BackendRow& deviceBackend();
 
 /// What accelerations of that row are held against: rounding, or the error that was allowed where it approximates.
-ForceGate gateOf(const KernelRow& row, const ForceSettings& force, double allowedError = 0);
+ForceGate gateOf(const KernelRow& row, const ForceSettings& force, double allowedError = 0, double opening = 0);
 
 /// 1024, 4096 and so on up to `most`, at least three numbers: what benchmarks go through by themselves.
 std::vector<std::size_t> studiedBodies(std::size_t most);

@@ -48,10 +48,9 @@ LaunchConfig usualLaunch(const std::optional<std::string>& kernelName) {
     return {};
 }
 
-double keptAccuracy(const KernelRow& row, double allowedError, double opening) {
+double keptAccuracy(const KernelRow& row, const ForceSettings& force, double allowedError, double opening) {
     if (!row.approximates) return 0;
-    if (row.ownAccuracy > 0)
-        return opening > 0 ? accuracyOfOpening(opening, row.ownAccuracy == kMonopoleAccuracy) : row.ownAccuracy;
+    if (row.keeps) return row.keeps(force, allowedError, opening);
     return allowedError > 0 ? allowedError : kUsualAccuracy;
 }
 

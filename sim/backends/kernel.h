@@ -51,7 +51,7 @@ struct KernelRow {
     bool equalMasses = false;           ///< computes only bodies that all weigh the same
     bool approximates = false;          ///< takes far bodies together: exact to what is allowed, and never without it
     bool byCutOff = false;              ///< leaves out what lies beyond the law's end: exact, and only under laws that end
-    double ownAccuracy = 0;             ///< what 99 % of the bodies keep of a row that no allowed error turns; else 0
+    bool byOpening = false;             ///< of those, one that an opening angle turns, and no allowed error
     double issuedPerDirectedPair = 0;   ///< issued instructions, 0 if unknown: the bound that a rate is held against
     double slots64PerDirectedPair = 0;  ///< the same in fp64, whose instructions take two slots each
     /// Text of its inner loop, for the lab: "force_tiled.cu", or "tiled.cuh:gather,tiledForce" for some of its functions.
@@ -59,6 +59,8 @@ struct KernelRow {
     std::string_view source{};
     /// Why its rate is none: it is wrong on purpose, to be measured and never to be run. Empty: a row like the others.
     std::string_view trap{};
+    /// What keptAccuracy() says of one that approximates; null: it keeps the allowed error.
+    double (*keeps)(const ForceSettings& force, double allowedError, double opening) = nullptr;
     /// Why it cannot compute this force in this build; empty when it can. Null: nothing that its backend would not say.
     Reason (*refuses)(const KernelRow& row, const ForceSettings& force) = nullptr;
 };
@@ -69,8 +71,9 @@ constexpr bool everyPair(const KernelRow& row) { return !row.approximates && !ro
 /// Why that row cannot compute this force, and what can; empty when it can as far as the row knows.
 Reason refusal(const KernelRow& row, const ForceSettings& force);
 
-/// The relative error that 99 % of the bodies keep when so much is allowed, 0 being a row's usual; 0: rounding only.
-double keptAccuracy(const KernelRow& row, double allowedError = 0, double opening = 0);
+/// The relative error that 99 % of the bodies keep under that force, when so much is allowed or at that opening angle [rad],
+/// 0 being a row's usual; 0: rounding only.
+double keptAccuracy(const KernelRow& row, const ForceSettings& force, double allowedError = 0, double opening = 0);
 
 /// Issue slots that a directed pair takes at least; 0 where that is not known.
 double slotsPerDirectedPair(const KernelRow& row, Precision precision);

@@ -368,7 +368,8 @@ void Simulation::adopt(const Plan& p) {
     configuration_.kernel = kernelInUse();
     // What is in force: of a row that an allowed error turns, and of no other.
     const KernelRow& row = backend_->activeKernel();
-    configuration_.accuracy = row.approximates && row.ownAccuracy == 0 ? keptAccuracy(row, choice_.allowedError) : 0;
+    configuration_.accuracy =
+        row.approximates && !row.byOpening ? keptAccuracy(row, p.configuration.force, choice_.allowedError) : 0;
     ++revision_;
     if (p.configuration.start)
         names_ = p.configuration.start->names;

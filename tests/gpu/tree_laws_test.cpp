@@ -139,7 +139,8 @@ TEST_F(TreeLawsOnGpu, anOpeningAngleIsWhatItsRowSays) {
                 EXPECT_THROW(under(force, bodies, row, 0), UsageError);
                 continue;
             }
-            const ForceCheck check = errors(*under(force, bodies, row, 0), bodies, force, kernel("cuda", row).ownAccuracy);
+            const ForceCheck check =
+                errors(*under(force, bodies, row, 0), bodies, force, keptAccuracy(kernel("cuda", row), force));
             EXPECT_TRUE(check.passed) << row << ", a = " << force.exponent << ": " << check.text();
         }
 }

@@ -68,7 +68,7 @@ protected:
         return compareForces(chosen, want, gateOf(*GetParam().row, {.precision = GetParam().precision}));
     }
     bool approximates() const { return GetParam().row->approximates; }
-    double kept() const { return keptAccuracy(*GetParam().row); }
+    double kept() const { return keptAccuracy(*GetParam().row, {}); }
     bool isDouble() const { return GetParam().precision == Precision::fp64; }
     bool slow() const { return GetParam().row->name.starts_with("naive") || GetParam().simd == "scalar"; }
 };

@@ -100,7 +100,7 @@ void checkSlices(const KernelRow& row, Precision precision) {
     EXPECT_EQ(std::memcmp(got.data(), want.data(), want.size() * sizeof(T)), 0) << "a slice changed bits";
     EXPECT_EQ(method->sums().factor, 1);
     EXPECT_EQ(method->accuracy().exact(), !row.approximates);
-    EXPECT_EQ(method->accuracy().allowedError, keptAccuracy(row));
+    EXPECT_EQ(method->accuracy().allowedError, keptAccuracy(row, request.settings));
     if (row.approximates) return;
     EXPECT_EQ(method->accuracy().gate.median, gateOf(request.settings).median);
     EXPECT_TRUE(method->state().empty());

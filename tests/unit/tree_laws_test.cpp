@@ -331,6 +331,32 @@ TEST(TreeLaws, anOpeningAngleIsWhatItsRowSays) {
     }
 }
 
+TEST(TreeLaws, aRowKeepsWhatItsMethodSays) {
+    const RoundedBodies bodies(ball(40, Signs::one));
+    ThreadPool pool(1);
+    for (const KernelRow& row : kernels()) {
+        if (row.backend != "cpu" || !row.approximates) continue;
+        for (const ForceSettings& force : {ForceSettings{.softening = 0.02}, charged(), powered(1.5), powered(5)}) {
+            if (!refusal(row, force).empty()) continue;
+            const auto method =
+                makeMethod<float>(cpuKernel(row), Precision::fp32, {pool, simdTargets().front(), bodies.size()});
+            for (const double allowed : {0.0, 1e-4})
+                for (const double opening : {0.0, 0.25, 0.7}) {
+                    method->prepare(bodies.view(), {.settings = force, .allowedError = allowed, .opening = opening});
+                    const double kept = keptAccuracy(row, force, allowed, opening);
+                    EXPECT_EQ(kept, method->accuracy().allowedError) << row.name << ", law " << lawRow(force.law).name << ' '
+                                                                     << force.exponent << ", " << allowed << ", " << opening;
+                    EXPECT_EQ(gateOf(row, force, allowed, opening).median, method->accuracy().gate.median);
+                    EXPECT_EQ(kept, keptAccuracy(kernel("cuda", row.name), force, allowed, opening)) << "on a GPU";
+                }
+        }
+    }
+    // A steep law needs a narrower angle for the same error.
+    const KernelRow& theta = kernel("cpu", "tree-theta");
+    EXPECT_GT(keptAccuracy(theta, powered(5), 0, 0.35), 2 * keptAccuracy(theta, {}, 0, 0.35));
+    EXPECT_EQ(keptAccuracy(theta, powered(5)), keptAccuracy(theta, {}));
+}
+
 TEST(TreeLaws, computesHostileShapes) {
     for (const char* name : {"uneven", "point", "three points", "line", "far", "none", "pairs", "spread", "near"})
         for (const std::size_t count : {1, 2, 17, 3000})

@@ -94,9 +94,11 @@ CpuKernel tree(std::string_view name, std::string_view idea) {
                     .blockSizes = kTreeBlocks,
                     .usual = kTree,
                     .approximates = true,
-                    .ownAccuracy = byAngle(kWalk) ? keptAccuracy(kWalk) : 0,
+                    .byOpening = byAngle(kWalk),
                     .source = "kernels_tree.inl:visit,expand,meetCells,meetBodies",
                     .refuses = whyNoTree<kWalk>},
+                    .keeps = [](const ForceSettings& force, double allowedError,
+                                double opening) { return keptAccuracy(kWalk, force, allowedError, opening); },
             .sharesWork = true,
             .fp32 = [](const MethodContext& context) -> std::unique_ptr<CpuForceMethod<float>> {
                 return std::make_unique<TreeMethod<float>>(kWalk, context, kCurve);

@@ -145,8 +145,7 @@ private:
         for (std::uint32_t at = group.first; at < group.first + group.count; ++at)
             smallest = std::min(smallest, lengths[view.order[at]]);
         const double floor = kSmallestShare * std::sqrt(sum / std::max(bodies, 1.0));
-        const double share =
-            shareOfAccuracy(keptAccuracy(TreeWalk::cells, question.allowedError), static_cast<double>(count_));
+        const double share = shareOfAccuracy({}, question.allowedError, static_cast<double>(count_));
         asks_.limit = static_cast<float>(share * std::max(static_cast<double>(smallest), floor) / scale.acceleration);
     }
 

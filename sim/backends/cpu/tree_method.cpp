@@ -1,5 +1,6 @@
 #include "sim/backends/cpu/tree_method.h"
 
+#include "sim/backends/cpu/tree/walk_task.h"
 #include "sim/forces/force_check.h"
 #include "sim/forces/law.h"
 
@@ -103,7 +104,7 @@ void TreeMethod<T>::prepare(const CpuBodies<T>& bodies, const ForceRequest& requ
     const TreeForce force = treeForce(request.settings);
     if (request.potential && !treeHasEnergy(request.settings)) throw std::logic_error("no tree sums these potentials");
     if (kept_ && *kept_ != force) known_ = false;
-    tree_.takeSigned(force.law == TreeLaw::charges);
+    tree_.takeSigned(signedCells(request.settings));
     kept_ = force;
     law_ = force.law;
     bodies_ = bodies;
@@ -203,32 +204,12 @@ void TreeMethod<T>::run(Deadline deadline) {
 
 template <class T>
 bool TreeMethod<T>::walkGroups(TreeWalk walk, bool forLengths, Deadline deadline) {
-    const bool power = law_ == TreeLaw::power;
-    const double usual = usualOpening(request_.settings);
-    const double angle = !forLengths && byAngle(walk) && request_.opening > 0 ? request_.opening : usual;
-    const TreeScale& scale = tree_.scale();
-    const double length = static_cast<double>(scale.length);
-    const double floor = power ? 0 : request_.smallestR2;
-    const double softening =
-        static_cast<double>(flooredSoftening<float>(request_.settings.softening, floor)) * length * length;
-    TreeWalkTask task{
-        .tree = tree_.view(),
-        .lengths = forLengths ? before_.data() : lengths_.data(),
-        .before = before_.data(),
-        .acceleration = scale.acceleration,
-        .smallest = smallest_,
-        .softeningSquared = std::max(static_cast<float>(softening), kSofteningSquaredFloor32),
-        .opening = static_cast<float>(1 / (angle * angle)),
-        .share = static_cast<float>(shareOfAccuracy(request_.settings, keptAccuracy(TreeWalk::cells, request_.allowedError),
-                                                    static_cast<double>(context_.bodies)))};
-    if (power) {
-        const TreeForce force = treeForce(request_.settings);
-        task.power = {powerField(force.power, request_.smallestR2, length),
-                      static_cast<float>((force.power + 1) / (static_cast<double>(GravityField<float>::power()) + 1)),
-                      leftOut(request_.settings)};
-        task.acceleration = force.factor * std::pow(length, force.power) / static_cast<double>(scale.source);
-    }
-    if (law_ == TreeLaw::charges) task.floorShare = static_cast<float>(floorShare(request_.settings));
+    ForceRequest request = request_;
+    if (forLengths) request.opening = 0;
+    TreeWalkTask task = walkTask(tree_, walk, request);
+    task.lengths = forLengths ? before_.data() : lengths_.data();
+    task.before = before_.data();
+    task.smallest = smallest_;
     const bool forFields = request_.potential && !forLengths;
     if (forFields) {
         task.fields = fields_.field.data();

@@ -142,6 +142,11 @@ constexpr int kPairBlocks[] = {64, 256, 1024}, kWalkBlocks[] = {32, 64, 128}, kC
               kManyStepsBlocks[] = {64, 128, 256, 512}, kSymmetricBlocks[] = {32, 64, 32 * kMostSymmetricWarps},
               kSymmetricBodiesALane[] = {kFewerSymmetricBodies, kSymmetricBodies<float>};
 
+template <TreeWalk kWalk>
+double keptBy(const ForceSettings& force, double allowedError, double opening) {
+    return keptAccuracy(kWalk, force, allowedError, opening);
+}
+
 /// Far bodies as cells.
 template <TreeWalk kWalk, TreeKeys kCurve = TreeKeys::hilbert>
 constexpr KernelEntry treeEntry(std::string_view name, std::string_view idea) {
@@ -152,11 +157,10 @@ constexpr KernelEntry treeEntry(std::string_view name, std::string_view idea) {
                     .blockSizes = kWalkBlocks,
                     .usual = kTree,
                     .approximates = true,
-                    .ownAccuracy = kWalk == TreeWalk::thetaMonopole ? kMonopoleAccuracy
-                                   : kWalk == TreeWalk::theta       ? kQuadrupoleAccuracy
-                                                                    : 0,
+                    .byOpening = byAngle(kWalk),
                     .source = kWalk == TreeWalk::expansions ? "tree_walker.cuh:visit,expand,meetCells,meetBodies"
                                                             : "tree_walker.cuh:visit,meetCells,meetBodies",
+                    .keeps = keptBy<kWalk>,
                     .refuses = whyNoTree<kWalk>},
             .code = treeRow<kWalk, kCurve>};
 }

@@ -22,12 +22,6 @@ enum class TreeKeys { hilbert, morton };
 /// Whether an opening angle decides; else the relative criterion, which needs the last accelerations.
 constexpr bool byAngle(TreeWalk walk) { return walk == TreeWalk::thetaMonopole || walk == TreeWalk::theta; }
 
-/// The relative error that 99 % of the bodies keep; 0 for an allowed error and an opening [rad] is what is usual.
-inline double keptAccuracy(TreeWalk walk, double allowedError = 0, double opening = 0) {
-    if (byAngle(walk)) return accuracyOfOpening(opening > 0 ? opening : kFirstOpening, walk == TreeWalk::thetaMonopole);
-    return allowedError > 0 ? allowedError : kUsualAccuracy;
-}
-
 /// What cells must know of their bodies, and whose field they have.
 enum class TreeLaw {
     gravity,
@@ -116,14 +110,16 @@ inline PowerField<float> powerField(double power, double smallestR2, double leng
 inline double usualOpening(const ForceSettings& force) {
     return kFirstOpening / std::pow(std::max(1.0, static_cast<double>(leftOut(force).cell)), 0.25);
 }
-/// See keptAccuracy(); for that force.
+/// The relative error that 99 % of the bodies keep under that force; 0 for an allowed error and an opening [rad] is what is
+/// usual.
 inline double keptAccuracy(TreeWalk walk, const ForceSettings& force, double allowedError, double opening) {
-    if (!byAngle(walk) || opening <= 0) return keptAccuracy(walk, allowedError);
-    return keptAccuracy(walk, allowedError, opening * kFirstOpening / usualOpening(force));
+    if (!byAngle(walk)) return allowedError > 0 ? allowedError : kUsualAccuracy;
+    const double times = opening > 0 ? opening / usualOpening(force) : 1;
+    return accuracyOfOpening(times * kFirstOpening, walk == TreeWalk::thetaMonopole);
 }
-/// The share of the relative criterion, see shareOfAccuracy(); for that force.
-inline double shareOfAccuracy(const ForceSettings& force, double accuracy, double bodies) {
-    const double gravity = shareOfAccuracy(accuracy, bodies);
+/// The share of the relative criterion, see shareOfAccuracy(); for that force and allowed error, 0 being the usual.
+inline double shareOfAccuracy(const ForceSettings& force, double allowedError, double bodies) {
+    const double gravity = shareOfAccuracy(allowedError > 0 ? allowedError : kUsualAccuracy, bodies);
     const std::optional<TreeLaw> law = treeLaw(force);
     if (law == TreeLaw::charges) return kChargesShare * gravity;
     if (law == TreeLaw::power) return (treeForce(force).power < -1 ? kGrowingShare : kPowerShare) * gravity;

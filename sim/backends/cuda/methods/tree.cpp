@@ -312,8 +312,7 @@ private:
                             .parts = parts,
                             .softeningSquared = static_cast<float>(softened),
                             .opening = static_cast<float>(1 / (angle * angle)),
-                            .share = static_cast<float>(
-                                shareOfAccuracy(settings, keptAccuracy(TreeWalk::cells, request().allowedError), count())),
+                            .share = static_cast<float>(shareOfAccuracy(settings, request().allowedError, count())),
                             .fields = fields_};
         if (law_ == TreeLaw::charges) {
             launchKernel(forFields ? chargesFieldKernel(targetsPerLane_) : chargesWalkKernel(kind, targetsPerLane_),
