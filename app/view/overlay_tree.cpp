@@ -107,8 +107,6 @@ std::vector<LegendLine> linesOf(const Document& document) {
     if (cells.expanded > 0)
         lines.push_back({cellCount(cells.expanded, "cell") + " in one expansion for all of them", CellUse::expanded, true});
     lines.push_back({"instead of " + std::string(grouped(bodies)) + " bodies"});
-    if (document.facts.configuration.force.law != Law::gravity)
-        lines.push_back({"by what gravity asks of cells, as if sources were masses"});
     if (cells.boxes.empty() && cells.cells > 0) lines.push_back({"too many to be drawn"});
     return lines;
 }

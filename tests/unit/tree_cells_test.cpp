@@ -1,8 +1,11 @@
 // The cells of a tree that a picture shows: where they are, and that those that act are the ones that the force is made of.
 #include "sim/backends/tree_cells.h"
 #include "sim/backends/cpu/tree_method.h"
+#include "sim/core/error.h"
+#include "sim/forces/law.h"
 #include "tests/bodies.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -112,7 +115,7 @@ TEST(TreeCellsOf, everyBodyActsOnceOnASelectedOne) {
 
 TEST(TreeCellsOf, aBodyAreThoseThatItsForceIsMadeOf) {
     const std::size_t count = 3000;
-    const ParticleSet bodies = unevenBodies(count);
+    ParticleSet bodies = unevenBodies(count);
     VectorArrays<float> x(count);
     AlignedArray<float> source(count);
     for (std::size_t i = 0; i < count; ++i) {
@@ -125,17 +128,35 @@ TEST(TreeCellsOf, aBodyAreThoseThatItsForceIsMadeOf) {
         const char* name;
         TreeWalk walk;
         double accuracy;
+        ForceSettings force = kSoft;
+        double opening = 0;
     };
-    for (const auto& [name, walk, accuracy] :
-         {Case{"tree-theta", TreeWalk::theta, 0}, Case{"tree-cells", TreeWalk::cells, 1e-3},
-          Case{"tree", TreeWalk::expansions, 1e-2}, Case{"tree", TreeWalk::expansions, 1e-3}}) {
-        SCOPED_TRACE(std::string(name) + ", " + std::to_string(accuracy));
+    const ForceSettings charges{.law = kLaw<Coulomb>, .softening = 0.02},
+        steep{.law = kLaw<PowerLaw>, .softening = 0.02, .exponent = 5},
+        flat{.law = kLaw<PowerLaw>, .softening = 0.02, .exponent = 0};
+    std::vector<Case> cases{{"tree-theta", TreeWalk::theta, 0},
+                            {"tree-cells", TreeWalk::cells, 1e-3},
+                            {"tree", TreeWalk::expansions, 1e-2},
+                            {"tree", TreeWalk::expansions, 1e-3}};
+    for (const ForceSettings& force : {charges, steep, flat}) {
+        cases.push_back({"tree-theta", TreeWalk::theta, 0, force});
+        cases.push_back({"tree-theta", TreeWalk::theta, 0, force, 0.7});
+        cases.push_back({"tree-cells", TreeWalk::cells, 1e-2, force});
+        cases.push_back({"tree", TreeWalk::expansions, 1e-2, force});
+    }
+    for (const auto& [name, walk, accuracy, force, opening] : cases) {
+        SCOPED_TRACE(std::string(name) + ", " + std::to_string(accuracy) + ", law " + std::string(lawRow(force.law).name) +
+                     " " + std::to_string(force.exponent));
+        for (std::size_t i = 0; i < count; i += 2) {
+            bodies.position[i].w = std::copysign(bodies.position[i].w, force.law == kLaw<Coulomb> ? -1 : 1);
+            source[i] = static_cast<float>(bodies.position[i].w);
+        }
         ThreadPool pool(1);
         cpu::TreeMethod<float> method(walk, {pool, cpu::simdTargets().front(), count});
         // The second time, so that what the first does for its criterion is not counted.
         for (int time = 0; time < 2; ++time) {
             method.prepare({{x.axis[0].data(), x.axis[1].data(), x.axis[2].data()}, source.data(), count},
-                           {.settings = kSoft, .allowedError = accuracy});
+                           {.settings = force, .allowedError = accuracy, .opening = opening});
             method.enqueue(std::numeric_limits<double>::infinity());
         }
         std::map<std::string, double> told;
@@ -144,7 +165,9 @@ TEST(TreeCellsOf, aBodyAreThoseThatItsForceIsMadeOf) {
         double single = 0, alone = 0, expanded = 0;
         for (std::size_t i = 0; i < count; ++i) {
             if (looked[i]) continue;
-            const TreeCells cells = treeCells(bodies, kSoft, onBody(i, name, accuracy));
+            TreeQuestion question = onBody(i, name, accuracy);
+            question.opening = opening;
+            const TreeCells cells = treeCells(bodies, force, question);
             for (const std::uint32_t other : cells.group) looked[other] = true;
             const auto targets = static_cast<double>(cells.group.size()) / static_cast<double>(count);
             single += targets * static_cast<double>(cells.single);
@@ -154,6 +177,18 @@ TEST(TreeCellsOf, aBodyAreThoseThatItsForceIsMadeOf) {
         EXPECT_NEAR(single, told["bodies a body"], 0.02 * told["bodies a body"]);
         EXPECT_NEAR(alone, told["cells a body"], 0.02 * told["cells a body"] + 0.5);
         EXPECT_NEAR(expanded, told["expanded a body"], 0.02 * told["expanded a body"] + 0.5);
+    }
+}
+
+TEST(TreeCellsOf, aLawThatEndsAreThoseOfALevelOnly) {
+    const ParticleSet bodies = unevenBodies(500);
+    const ForceSettings atoms{.law = kLaw<LennardJones>};
+    EXPECT_GT(treeCells(bodies, atoms, ofLevel(2)).boxes.size(), 1u);
+    try {
+        treeCells(bodies, atoms, onBody(3));
+        FAIL() << "a tree that does not know the law says what acts";
+    } catch (const UsageError& error) {
+        EXPECT_THAT(error.what(), testing::HasSubstr("No cells act on a body under lennard-jones"));
     }
 }
 

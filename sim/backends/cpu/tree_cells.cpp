@@ -4,7 +4,8 @@
 #include "sim/backends/cpu/aligned_array.h"
 #include "sim/backends/cpu/body_arrays.h"
 #include "sim/backends/cpu/kernels/simd_targets.h"
-#include "sim/backends/cpu/tree/octree.h"
+#include "sim/backends/cpu/tree/walk_task.h"
+#include "sim/core/error.h"
 #include "sim/forces/law.h"
 
 #include <algorithm>
@@ -31,12 +32,14 @@ TreeWalk walkOf(std::string_view kernel) {
 /// A tree over bodies, and what the walks read.
 class Looked {
 public:
-    explicit Looked(const ParticleSet& bodies)
-        : count_(bodies.size()), pool_(1), kernels_(treeKernels(simdTargets().front())), tree_(count_) {
+    Looked(const ParticleSet& bodies, const ForceSettings& force)
+        : count_(bodies.size()), pool_(1), force_(force), tree_(count_) {
+        for (const Double4& at : bodies.position) heaviest_ = std::max(heaviest_, std::abs(at.w));
         const BodyArrays<double> arrays(bodies.position);
+        tree_.takeSigned(signedCells(force));
         tree_.build<double>(
-            {{arrays.x.axis[0].data(), arrays.x.axis[1].data(), arrays.x.axis[2].data()}, arrays.source.data()}, kernels_,
-            pool_);
+            {{arrays.x.axis[0].data(), arrays.x.axis[1].data(), arrays.x.axis[2].data()}, arrays.source.data()},
+            treeKernels(simdTargets().front()), pool_);
     }
 
     const Octree& tree() const { return tree_; }
@@ -66,7 +69,7 @@ public:
         return made;
     }
 
-    void act(const ForceSettings& force, const TreeQuestion& question, TreeCells& made) {
+    void act(const TreeQuestion& question, TreeCells& made) {
         const TreeView view = tree_.view();
         const auto place = static_cast<std::uint32_t>(
             std::find(view.order, view.order + count_, static_cast<std::uint32_t>(*question.body)) - view.order);
@@ -75,12 +78,14 @@ public:
             groups, [&](const TreeGroup& one) { return place >= one.first && place < one.first + one.count; });
         made.group.assign(view.order + group.first, view.order + group.first + group.count);
         const TreeWalk walk = walkOf(question.kernel);
-        criterion(group, force, question, walk);
+        criterion(group, question, walk);
+        const bool powerLaw = treeForce(force_).law == TreeLaw::power;
+        const PowerCriterion<float> powerAsks{asks_, &task_.power.field, task_.power.left};
         std::vector<std::int32_t> waiting{0};
         while (!waiting.empty()) {
             const std::int32_t id = waiting.back();
             waiting.pop_back();
-            const CellUse use = useOf(id, walk);
+            const CellUse use = powerLaw ? useOf(powerAsks, id, walk) : useOf(asks_, id, walk);
             if (use == CellUse::none) {
                 for (std::int32_t k = 0; k < view.count[id]; ++k) waiting.push_back(view.first[id] + k);
                 continue;
@@ -100,9 +105,8 @@ private:
 
     /// What the group asks of cells: as the first evaluation of a run finds it, which knows no accelerations yet and takes
     /// them from a walk by the opening angle. Of the others only the rms counts, as a floor, and some give that.
-    void criterion(const TreeGroup& group, const ForceSettings& force, const TreeQuestion& question, TreeWalk walk) {
+    void criterion(const TreeGroup& group, const TreeQuestion& question, TreeWalk walk) {
         const TreeView view = tree_.view();
-        const TreeScale& scale = tree_.scale();
         for (std::size_t axis = 0; axis < 3; ++axis) {
             const auto [least, most] =
                 std::minmax_element(view.body[axis] + group.first, view.body[axis] + group.first + group.count);
@@ -113,40 +117,37 @@ private:
         for (std::uint32_t k = group.first; k < group.first + group.count; ++k)
             squared = std::max(squared, fromCentre(view.body[0][k], view.body[1][k], view.body[2][k]));
         asks_.radius = std::sqrt(squared);
-        const double angle = byAngle(walk) && question.opening > 0 ? question.opening : kFirstOpening;
-        asks_.opening = static_cast<float>(1 / (angle * angle));
+        task_ = walkTask(tree_, walk,
+                         {.settings = force_,
+                          .smallestR2 = smallestR2<float>(force_, heaviest_),
+                          .allowedError = question.allowedError,
+                          .opening = question.opening});
+        asks_.opening = task_.opening;
         if (byAngle(walk)) return;
         std::vector<float> lengths(count_);
-        const auto length = static_cast<double>(scale.length);
-        const TreeWalkTask task{
-            .tree = view,
-            .lengths = lengths.data(),
-            .acceleration = scale.acceleration,
-            .softeningSquared =
-                std::max(static_cast<float>(static_cast<double>(flooredSoftening<float>(force.softening)) * length * length),
-                         kSofteningSquaredFloor32),
-            .opening = static_cast<float>(1 / (kFirstOpening * kFirstOpening))};
-        const auto byOpening = kernels_.gravity.walk[static_cast<std::size_t>(TreeWalk::theta)];
+        task_.lengths = lengths.data();
+        const TreeWalks& walks = treeWalks(simdTargets().front(), treeForce(force_).law);
+        const auto byOpening = walks.walk[static_cast<std::size_t>(TreeWalk::theta)];
         TreeCounts counts;
         const std::span<const TreeGroup> groups = tree_.groups();
         const std::size_t sampled = std::min(groups.size(), kSampledGroups);
         double sum = 0, bodies = 0;
         for (std::size_t k = 0; k < sampled; ++k) {
             const TreeGroup& one = groups[k * groups.size() / sampled];
-            byOpening(task, one, counts);
+            byOpening(task_, one, counts);
             for (std::uint32_t at = one.first; at < one.first + one.count; ++at) {
                 const auto a = static_cast<double>(lengths[view.order[at]]);
                 if (std::isfinite(a)) sum += a * a;
             }
             bodies += one.count;
         }
-        byOpening(task, group, counts);
+        byOpening(task_, group, counts);
         float smallest = lengths[view.order[group.first]];
         for (std::uint32_t at = group.first; at < group.first + group.count; ++at)
             smallest = std::min(smallest, lengths[view.order[at]]);
         const double floor = kSmallestShare * std::sqrt(sum / std::max(bodies, 1.0));
-        const double share = shareOfAccuracy({}, question.allowedError, static_cast<double>(count_));
-        asks_.limit = static_cast<float>(share * std::max(static_cast<double>(smallest), floor) / scale.acceleration);
+        asks_.limit = static_cast<float>(static_cast<double>(task_.share) * std::max(static_cast<double>(smallest), floor) /
+                                         task_.acceleration);
     }
 
     float fromCentre(float x, float y, float z) const {
@@ -155,7 +156,8 @@ private:
     }
 
     /// none: it is opened.
-    CellUse useOf(std::int32_t id, TreeWalk walk) const {
+    template <class Criterion>
+    CellUse useOf(const Criterion& asks, std::int32_t id, TreeWalk walk) const {
         const TreeView view = tree_.view();
         const float away[3] = {std::max(std::abs(view.x[id] - centre_[0]) - half_[0], 0.0f),
                                std::max(std::abs(view.y[id] - centre_[1]) - half_[1], 0.0f),
@@ -163,23 +165,25 @@ private:
         const float squared = away[0] * away[0] + (away[1] * away[1] + away[2] * away[2]);
         const float farthest = view.farthest[id];
         if (walk == TreeWalk::expansions && squared > 0 &&
-            expandsCell(asks_, fromCentre(view.x[id], view.y[id], view.z[id]), farthest, view.weight[id],
+            expandsCell(asks, fromCentre(view.x[id], view.y[id], view.z[id]), farthest, view.weight[id],
                         view.weightCube[id]) != Expanded::no)
             return CellUse::expanded;
         const bool divided = view.count[id] > 0;
         // One or two bodies cost less than a cell.
         const bool many = divided || view.count[id] < -2;
-        const bool accepted = byAngle(walk) ? acceptsCell<true>(asks_, squared, farthest, view.weightCube[id])
-                                            : acceptsCell<false>(asks_, squared, farthest, view.weightCube[id]);
+        const bool accepted = byAngle(walk) ? acceptsCell<true>(asks, squared, farthest, view.weightCube[id])
+                                            : acceptsCell<false>(asks, squared, farthest, view.weightCube[id]);
         if (many && accepted) return CellUse::cell;
         return divided ? CellUse::none : CellUse::bodies;
     }
 
     std::size_t count_;
     ThreadPool pool_;
-    const TreeKernels& kernels_;
+    ForceSettings force_;
+    double heaviest_ = 0;
     Octree tree_;
     // Of the group.
+    TreeWalkTask task_;
     std::array<float, 3> centre_{}, half_{};
     GroupCriterion<float> asks_{};
 };
@@ -189,14 +193,19 @@ private:
 TreeCells treeCells(const ParticleSet& bodies, const ForceSettings& force, const TreeQuestion& question) {
     TreeCells made;
     if (bodies.size() == 0) return made;
-    Looked looked(bodies);
+    if (question.body && !treeLaw(force))
+        throw UsageError(
+            "No cells act on a body under " + std::string(lawRow(force.law).name) +
+            ": a tree knows gravity, charges and the power law, and not where a law ends or turns its sign. The "
+            "cells of a level can be seen.");
+    Looked looked(bodies, force);
     const Octree& tree = looked.tree();
     made.levels = tree.levels();
     std::vector<std::size_t> atLevel(static_cast<std::size_t>(made.levels));
     for (std::size_t node = 0; node < tree.nodes(); ++node) ++atLevel[static_cast<std::size_t>(tree.level(node))];
     while (made.deepest + 1 < atLevel.size() && atLevel[made.deepest + 1] <= kMostCellBoxes) ++made.deepest;
     if (question.body) {
-        if (*question.body < bodies.size()) looked.act(force, question, made);
+        if (*question.body < bodies.size()) looked.act(question, made);
         made.cells = made.boxes.size();
     } else if (question.level >= 0 && question.level < made.levels) {
         made.cells = atLevel[static_cast<std::size_t>(question.level)];
