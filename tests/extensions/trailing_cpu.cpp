@@ -71,7 +71,7 @@ const bool kThere = cpu::addCpuKernel(
      .fp32 = make<float, Precision::fp32>,
      .mixed = make<double, Precision::mixed>,
      .fp64 = make<double, Precision::fp64>,
-     .bytes = [](std::size_t bodies, Precision) { return 96.0 * static_cast<double>(bodies); }});
+     .bytes = [](std::size_t bodies, const ForceSettings&) { return 96.0 * static_cast<double>(bodies); }});
 
 }  // namespace
 }  // namespace gravlab::extension

@@ -3,6 +3,8 @@
 
 #include "sim/core/out_of_memory.h"
 #include "sim/core/work_watch.h"
+#include "sim/forces/law.h"
+#include "sim/forces/tree/rung.h"
 #include "sim/run/simulation.h"
 
 #include <gmock/gmock.h>
@@ -57,6 +59,24 @@ TEST(MemoryNeed, countsBytesBeyondTheRangeOfIntegers) {
     // A tree takes more than pairs do.
     EXPECT_GT(memoryNeed(hostBackend(), 1'000'000, {}, {.allowedError = 1e-3}).host,
               memoryNeed(hostBackend(), 1'000'000, {}, {}).host);
+}
+
+TEST(MemoryNeed, countsTheDipolesOfCharges) {
+    const std::size_t bodies = 1'000'000;
+    const ForceSettings charges{.law = kLaw<Coulomb>, .softening = 0.02}, gravity{.softening = 0.02};
+    const double dipoles = 4.0 * sizeof(float) * static_cast<double>(mostTreeNodes(bodies));
+    for (const BackendRow& row : backends()) {
+        const auto more = [&](const KernelChoice& kernel) {
+            const MemoryNeed with = memoryNeed(row, bodies, charges, kernel),
+                             without = memoryNeed(row, bodies, gravity, kernel);
+            return with.host + with.device - without.host - without.device;
+        };
+        const MemoryNeed all = memoryNeed(row, bodies, gravity, {.allowedError = 1e-3});
+        if (row.usesCores || all.device > 0) {
+            EXPECT_EQ(more({.allowedError = 1e-3}), dipoles) << row.name;
+        }
+        EXPECT_EQ(more({}), 0) << row.name << ": pairs need none";
+    }
 }
 
 TEST(MemoryNeed, ARunSaysItBeforeItTakesItAndIsRefusedBeforeItMakesBodies) {

@@ -68,7 +68,7 @@ public:
             [&] {
                 return std::make_shared<const Labels>(Labels{bodies.id, bodies.group});
             },
-            bodies.size(), row, force.precision);
+            bodies.size(), row, force);
         replaceEngine(bodies.position, bodies.velocity, force, row, labels,
                       {othersOf(terms), launched(how, launch), idsOf(labels)});
         launch_ = launch;
@@ -101,7 +101,7 @@ public:
                 // waits for the end of the step instead, or moving its slider would keep large systems from moving at all.
                 if (&row != row_) engine_->abandonStep();
                 translated([&] { engine_->configure(force, cpu::cpuKernel(row), launched(how, launch)[0].kernel); }, size(),
-                           row, force.precision);
+                           row, force);
             }
         }
         terms_ = std::move(terms);
@@ -120,7 +120,7 @@ public:
     AdvanceStatus advance(StepProgram program, double timeStep, const Budget& budget, VertexSink* sink) override {
         const auto start = std::chrono::steady_clock::now();
         const AdvanceStatus status =
-            translated([&] { return engine_->advance(program, timeStep, budget, sink); }, size(), *row_, precision());
+            translated([&] { return engine_->advance(program, timeStep, budget, sink); }, size(), *row_, pairLawOf(terms_));
         if (context_.check.running()) context_.check.run(context_.pool, checkDeadline(start, budget.seconds));
         return status;
     }
@@ -135,7 +135,7 @@ public:
     void wait() override { context_.check.run(context_.pool, kNoDeadline); }
 
     void accelerations(std::vector<Double4>& out) override {
-        translated([&] { engine_->accelerations(out); }, size(), *row_, precision());
+        translated([&] { engine_->accelerations(out); }, size(), *row_, pairLawOf(terms_));
     }
 
     void requestForceCheck(std::vector<std::uint32_t> targets) override {
@@ -187,7 +187,6 @@ private:
     static std::shared_ptr<const std::vector<std::uint32_t>> idsOf(const std::shared_ptr<const Labels>& labels) {
         return {labels, &labels->id};
     }
-    Precision precision() const { return pairLawOf(terms_).precision; }
 
     /// The row that computes so many bodies. Throws UsageError when none can as it is asked.
     const KernelRow& choose(const ForceSettings& force, const KernelChoice& choice, std::size_t bodies) const {
@@ -234,9 +233,9 @@ private:
     /// Makes the new engine before the old one goes, so that a failure leaves the old bodies as they were.
     void replaceEngine(std::span<const Double4> positions, std::span<const Double4> velocities, const ForceSettings& force,
                        const KernelRow& row, std::shared_ptr<const Labels> labels, const EngineTerms& terms) {
-        requireHostMemory(cpu::engineBytes(positions.size(), cpu::cpuKernel(row), force.precision), "the bodies on the cpu");
+        requireHostMemory(cpu::engineBytes(positions.size(), cpu::cpuKernel(row), force), "the bodies on the cpu");
         translated([&] { engine_ = cpu::makeEngine(context_, positions, velocities, force, cpu::cpuKernel(row), terms); },
-                   positions.size(), row, force.precision);
+                   positions.size(), row, force);
         labels_ = std::move(labels);
         row_ = &row;
         context_.check.cancel();
@@ -244,11 +243,12 @@ private:
 
     /// Runs `work`; a lack of memory becomes an error that says how much is needed.
     template <class Work>
-    static std::invoke_result_t<Work> translated(Work work, std::size_t bodies, const KernelRow& row, Precision precision) {
+    static std::invoke_result_t<Work> translated(Work work, std::size_t bodies, const KernelRow& row,
+                                                 const ForceSettings& force) {
         try {
             return work();
         } catch (const std::bad_alloc&) {
-            const double bytes = cpu::engineBytes(bodies, cpu::cpuKernel(row), precision);
+            const double bytes = cpu::engineBytes(bodies, cpu::cpuKernel(row), force);
             char text[160];
             std::snprintf(
                 text, sizeof text,
@@ -274,7 +274,7 @@ double cpuBytes(std::size_t bodies, const ForceSettings& force, const KernelChoi
     const KernelRow& row = kernel("cpu", named                     ? std::string_view(*choice.kernel)
                                          : choice.allowedError > 0 ? "tree"
                                                                    : "symmetric-threads");
-    return cpu::engineBytes(bodies, cpu::cpuKernel(row), force.precision);
+    return cpu::engineBytes(bodies, cpu::cpuKernel(row), force);
 }
 
 BackendRow cpuBackendRow() {

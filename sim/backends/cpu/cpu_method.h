@@ -56,7 +56,7 @@ struct CpuKernel {
     MakeMethod<float> fp32 = nullptr;  ///< null, as the others: not in this precision
     MakeMethod<double> mixed = nullptr;
     MakeMethod<double> fp64 = nullptr;
-    double (*bytes)(std::size_t bodies, Precision precision) = nullptr;  ///< that a method holds
+    double (*bytes)(std::size_t bodies, const ForceSettings& force) = nullptr;  ///< that a method holds
     Reason (*unavailable)() = nullptr;  ///< why this build has it not at all; null, or empty when it has
 };
 

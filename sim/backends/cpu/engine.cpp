@@ -499,10 +499,10 @@ std::unique_ptr<Engine> makeEngine(EngineContext& context, std::span<const Doubl
     return engine;
 }
 
-double engineBytes(std::size_t bodies, const CpuKernel& kernel, Precision precision) {
+double engineBytes(std::size_t bodies, const CpuKernel& kernel, const ForceSettings& force) {
     // Source, response, two states of nine numbers.
-    const double state = 2 + 2 * 9, stateBytes = precision == Precision::fp32 ? 4 : 8;
-    return static_cast<double>(roundUp(bodies, kTile)) * state * stateBytes + kernel.bytes(bodies, precision);
+    const double state = 2 + 2 * 9, stateBytes = force.precision == Precision::fp32 ? 4 : 8;
+    return static_cast<double>(roundUp(bodies, kTile)) * state * stateBytes + kernel.bytes(bodies, force);
 }
 
 }  // namespace gravlab::cpu

@@ -44,10 +44,11 @@ struct Direct {
     }
 };
 
-double directBytes(std::size_t bodies, Precision precision) {
-    if (precision == Precision::mixed) return ForceEvaluation<double, float>::bytes(bodies) + InPairUnits::bytes(bodies);
-    return precision == Precision::fp64 ? ForceEvaluation<double, double>::bytes(bodies)
-                                        : ForceEvaluation<float, float>::bytes(bodies);
+double directBytes(std::size_t bodies, const ForceSettings& force) {
+    if (force.precision == Precision::mixed)
+        return ForceEvaluation<double, float>::bytes(bodies) + InPairUnits::bytes(bodies);
+    return force.precision == Precision::fp64 ? ForceEvaluation<double, double>::bytes(bodies)
+                                              : ForceEvaluation<float, float>::bytes(bodies);
 }
 
 template <class Loops, WorkShape kShape, Sharing kSharing>
@@ -107,9 +108,10 @@ CpuKernel tree(std::string_view name, std::string_view idea) {
                 return std::make_unique<TreeMethod<double>>(kWalk, context, kCurve);
             },
             .bytes =
-                [](std::size_t bodies, Precision precision) {
-                    return precision == Precision::fp32 ? TreeMethod<float>::bytes(bodies)
-                                                        : TreeMethod<double>::bytes(bodies) + InPairUnits::bytes(bodies);
+                [](std::size_t bodies, const ForceSettings& force) {
+                    return force.precision == Precision::fp32
+                               ? TreeMethod<float>::bytes(bodies, force)
+                               : TreeMethod<double>::bytes(bodies, force) + InPairUnits::bytes(bodies);
                 }};
 }
 
@@ -132,11 +134,11 @@ CpuKernel cellLists(std::string_view name, std::string_view idea) {
                 return std::make_unique<CellMethod<double, double>>(context);
             },
             .bytes =
-                [](std::size_t bodies, Precision precision) {
-                    if (precision == Precision::mixed)
+                [](std::size_t bodies, const ForceSettings& force) {
+                    if (force.precision == Precision::mixed)
                         return CellMethod<double, float>::bytes(bodies) + InPairUnits::bytes(bodies);
-                    return precision == Precision::fp64 ? CellMethod<double, double>::bytes(bodies)
-                                                        : CellMethod<float, float>::bytes(bodies);
+                    return force.precision == Precision::fp64 ? CellMethod<double, double>::bytes(bodies)
+                                                              : CellMethod<float, float>::bytes(bodies);
                 }};
 }
 

@@ -70,9 +70,9 @@ TreeMethod<T>::TreeMethod(TreeWalk walk, const MethodContext& context, TreeKeys 
 }
 
 template <class T>
-double TreeMethod<T>::bytes(std::size_t bodies) {
+double TreeMethod<T>::bytes(std::size_t bodies, const ForceSettings& force) {
     const double sums = 3 * (sizeof(float) + (kMixed ? sizeof(T) : 0));
-    return Octree::bytes(bodies) + sums * static_cast<double>(roundUp(bodies, kTile)) +
+    return Octree::bytes(bodies, signedCells(force)) + sums * static_cast<double>(roundUp(bodies, kTile)) +
            2.0 * sizeof(float) * static_cast<double>(bodies);
 }
 

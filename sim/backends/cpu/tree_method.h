@@ -43,8 +43,8 @@ public:
     /// The tree of the last evaluation, for tests.
     const Octree& tree() const { return tree_; }
 
-    /// Bytes that one holds for so many bodies.
-    static double bytes(std::size_t bodies);
+    /// Bytes that one holds for so many bodies under that force.
+    static double bytes(std::size_t bodies, const ForceSettings& force);
 
 private:
     static constexpr bool kMixed = !std::is_same_v<T, float>;

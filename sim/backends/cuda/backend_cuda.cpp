@@ -307,7 +307,8 @@ double cudaBytes(std::size_t bodies, const ForceSettings& force, const KernelCho
                             : kernel.allowedError > 0 && force.precision != Precision::fp64;
     // A copy of the state for whoever looks at it.
     const double copy = 2.0 * (force.precision == Precision::fp32 ? sizeof(Float4) : sizeof(Double4));
-    return stateBytes(bodies, force.precision) + copy * static_cast<double>(bodies) + (tree ? cuda::treeBytes(bodies) : 0);
+    return stateBytes(bodies, force.precision) + copy * static_cast<double>(bodies) +
+           (tree ? cuda::treeBytes(bodies, force) : 0);
 }
 
 double freeCudaBytes(int device) {

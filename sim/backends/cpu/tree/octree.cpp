@@ -52,8 +52,9 @@ Octree::Octree(std::size_t bodies)
     std::fill_n(source_.data() + bodies, kTreePadding, 0.0f);
 }
 
-double Octree::bytes(std::size_t bodies) {
-    const double perNode = 6 * sizeof(float) + 3 * sizeof(std::int32_t) + 1 + sizeof(TreeCell) + sizeof(Box);
+double Octree::bytes(std::size_t bodies, bool eitherSign) {
+    const double perNode = 6 * sizeof(float) + 3 * sizeof(std::int32_t) + 1 + sizeof(TreeCell) + sizeof(Box) +
+                           (eitherSign ? kDipoleStride * sizeof(float) : 0);
     const double perBody = sizeof(std::uint32_t) + 4 * sizeof(float) + 2 + sizeof(TreeGroup);
     return KeySort::bytes(bodies) + perBody * static_cast<double>(bodies) +
            perNode * static_cast<double>(mostTreeNodes(bodies));

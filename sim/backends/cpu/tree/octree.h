@@ -72,7 +72,7 @@ public:
     std::uint32_t begin(std::size_t node) const { return begin_[node]; }
     std::uint64_t keyAt(std::size_t place) const { return sort_.data()[place].key; }
 
-    static double bytes(std::size_t bodies);
+    static double bytes(std::size_t bodies, bool eitherSign);
 
 private:
     struct Box {

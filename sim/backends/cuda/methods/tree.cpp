@@ -443,12 +443,13 @@ private:
 
 }  // namespace
 
-double treeBytes(std::size_t bodies) {
+double treeBytes(std::size_t bodies, const ForceSettings& force) {
     const double n = static_cast<double>(bodies), nodes = static_cast<double>(mostTreeNodes(bodies));
     constexpr double kOfANode = 2 * sizeof(Float4), kLinks = 2 * sizeof(std::uint32_t);
+    const double dipole = treeLaw(force) == TreeLaw::charges ? sizeof(Float4) : 0;
     // Keys twice, indices, levels, starts of nodes, and what a sort of pairs needs besides.
     constexpr double kKeys = 2 * 8 + 4 + 2 + 2.0 * 4 * kTreeDepths / kTreeThreads + 12.5;
-    return n * (sizeof(Float4) + sizeof(std::uint32_t) + 2 * sizeof(float)) + nodes * (2 * kOfANode + 1) +
+    return n * (sizeof(Float4) + sizeof(std::uint32_t) + 2 * sizeof(float)) + nodes * (2 * kOfANode + 1 + dipole) +
            std::max(kOfANode * nodes, kKeys * n) + std::max(kLinks * nodes, sizeof(TreeGroup) * n);
 }
 
