@@ -107,6 +107,24 @@ TEST_F(Panel, hasSomethingOfALaunchToTurnOnTheCpuToo) {
     waitForValue("block", 256);
 }
 
+TEST_F(Panel, hasABlockForAtomsOnTheCpu) {
+    open({"lennard-jones", "-n", "2000", "--size", "1280x720", "--backend", "cpu"});
+    const Json first = waitForValue("kernel", "cells").at("items");
+    EXPECT_TRUE(first.at("run.block").at("enabled").get<bool>());
+    EXPECT_FALSE(first.contains("run.block/nearest"));
+    EXPECT_FALSE(first.at("run.unroll").at("enabled").get<bool>());
+    EXPECT_EQ(status().at("block"), 64);
+    choose("run.block/list", "256");
+    waitForValue("block", 256);
+    enter("run.block", "100");
+    const Json refused = waitFor("a refusal", [](const Json& s) { return s.at("message") != ""; });
+    EXPECT_NE(refused.at("message").get<std::string>().find("nearest: 128"), std::string::npos) << refused.at("message");
+    EXPECT_EQ(refused.at("kernel"), "cells");
+    settle();
+    click("run.unroll/nearest");
+    waitForValue("kernel", "simd-threads");
+}
+
 TEST_F(Panel, changesBlockAndUnrollOnAGpu) {
     open({"plummer", "-n", "5000", "--backend", "auto"});
     if (status().at("backend") != "cuda") GTEST_SKIP() << "no CUDA device here; `block` is tested as greyed out";

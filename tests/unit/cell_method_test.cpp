@@ -172,7 +172,8 @@ TEST(Cells, whatIsLeftOutOrTooMuchIsNoticed) {
 }
 
 template <class T>
-std::vector<T> summed(const ParticleSet& bodies, const ForceSettings& force, int threads, double seconds, double* pairs) {
+std::vector<T> summed(const ParticleSet& bodies, const ForceSettings& force, int threads, double seconds, double* pairs,
+                      int block = 64, int* slices = nullptr) {
     ThreadPool pool(threads);
     VectorArrays<T> at(bodies.size());
     AlignedArray<T> source(bodies.size());
@@ -182,8 +183,9 @@ std::vector<T> summed(const ParticleSet& bodies, const ForceSettings& force, int
         at.axis[2][i] = static_cast<T>(bodies.position[i].z);
         source[i] = static_cast<T>(bodies.position[i].w);
     }
-    const auto method = cpu::makeMethod<T>(cpu::cpuKernel(kernel("cpu", "cells")), force.precision,
-                                           {pool, cpu::simdTargets().front(), bodies.size()});
+    const auto method = cpu::makeMethod<T>(
+        cpu::cpuKernel(kernel("cpu", "cells")), force.precision,
+        {.pool = pool, .simd = cpu::simdTargets().front(), .bodies = bodies.size(), .launch = {.block = block}});
     method->prepare({{at.axis[0].data(), at.axis[1].data(), at.axis[2].data()}, source.data(), bodies.size()},
                     {.settings = force});
     EXPECT_TRUE(method->underWay());
@@ -199,6 +201,7 @@ std::vector<T> summed(const ParticleSet& bodies, const ForceSettings& force, int
         const ForceProgress progress = method->enqueue(seconds);
         complete = progress.complete;
         *pairs += progress.work.pairs;
+        if (slices) ++*slices;
         EXPECT_TRUE(complete || method->progress() > before);
         before = method->progress();
     }
@@ -229,6 +232,38 @@ TEST(Cells, sumTheSameBitsHoweverTheyAreCutAndShared) {
     sameInSlices<float>(Precision::fp32);
     sameInSlices<double>(Precision::mixed);
     sameInSlices<double>(Precision::fp64);
+}
+
+TEST(Cells, aBlockIsWhatACoreSumsAtATimeAndChangesNoBit) {
+    const KernelRow& row = kernel("cpu", "cells");
+    ASSERT_GT(row.blockSizes.size(), 2u);
+    const ParticleSet bodies = spacedBodies(5000);
+    double all = 0, pairs = 0;
+    const std::vector<float> want = summed<float>(bodies, kAtoms, 1, std::numeric_limits<double>::infinity(), &all);
+    int before = std::numeric_limits<int>::max();
+    for (const int block : row.blockSizes) {
+        int slices = 0;
+        // One after another on one thread: as many slices as there are blocks.
+        const std::vector<float> got = summed<float>(bodies, kAtoms, 1, 0, &pairs, block, &slices);
+        EXPECT_EQ(std::memcmp(got.data(), want.data(), want.size() * sizeof(float)), 0) << block;
+        EXPECT_EQ(pairs, all) << block;
+        EXPECT_LT(slices, before) << block;
+        EXPECT_GE(slices, 5000 / block) << block;
+        before = slices;
+    }
+    const std::unique_ptr<Backend> backend = byCells(bodies, kAtoms);
+    EXPECT_EQ(backend->activeLaunch().block, row.usual.block);
+    backend->configure(kAtoms, {.kernel = "cells", .launch = {.block = 256}});
+    EXPECT_EQ(backend->activeLaunch().block, 256);
+    const std::string why = [&] {
+        try {
+            backend->configure(kAtoms, {.kernel = "cells", .launch = {.block = 300}});
+        } catch (const UsageError& error) {
+            return std::string(error.what());
+        }
+        return std::string();
+    }();
+    EXPECT_THAT(why, HasSubstr("nearest: 256"));
 }
 
 double pairsOf(const ParticleSet& bodies, const ForceSettings& force) {

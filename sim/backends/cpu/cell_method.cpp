@@ -11,8 +11,8 @@
 namespace gravlab::cpu {
 namespace {
 
-// Bodies that one thread works on at a time, and groups: some 20 microseconds at the density of a liquid.
-constexpr std::size_t kCellGrain = 4096, kCellBatch = 4;
+// Bodies that one thread puts in order at a time.
+constexpr std::size_t kCellGrain = 4096;
 
 const LawKernels<float>& loopsFor(const SimdTarget& simd, float) { return simd.kernels32; }
 const LawKernels<double>& loopsFor(const SimdTarget& simd, double) { return simd.kernels64; }
@@ -22,6 +22,7 @@ const LawKernels<double>& loopsFor(const SimdTarget& simd, double) { return simd
 template <class T, class P>
 CellMethod<T, P>::CellMethod(const MethodContext& context)
     : context_(context),
+      batchGroups_(std::max<std::size_t>(1, static_cast<std::size_t>(context.launch.block) / kCellGroup)),
       sort_(context.bodies),
       order_(context.bodies),
       cell_(context.bodies),
@@ -73,7 +74,7 @@ double CellMethod<T, P>::progress() const {
 
 template <class T, class P>
 std::int64_t CellMethod<T, P>::batches() const {
-    return static_cast<std::int64_t>((groupCount_ + kCellBatch - 1) / kCellBatch);
+    return static_cast<std::int64_t>((groupCount_ + batchGroups_ - 1) / batchGroups_);
 }
 
 template <class T, class P>
@@ -191,9 +192,9 @@ bool CellMethod<T, P>::walk(Deadline deadline) {
     // The sum of counts is the same in any order.
     std::atomic<std::uint64_t> pairs{0};
     auto batch = [&](std::int64_t index) {
-        const std::size_t first = static_cast<std::size_t>(index) * kCellBatch;
+        const std::size_t first = static_cast<std::size_t>(index) * batchGroups_;
         std::uint64_t here = 0;
-        for (std::size_t k = first; k < std::min(first + kCellBatch, groupCount_); ++k) here += sum(sorted, groups_[k]);
+        for (std::size_t k = first; k < std::min(first + batchGroups_, groupCount_); ++k) here += sum(sorted, groups_[k]);
         pairs.fetch_add(here, std::memory_order_relaxed);
     };
     batch_ = bodies_.count <= kTinyBodies ? ThreadPool::runHere(batch_, batches(), deadline, batch)

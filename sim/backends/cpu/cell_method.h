@@ -50,6 +50,7 @@ private:
     void tell();
 
     MethodContext context_;
+    std::size_t batchGroups_;  ///< that one thread takes at a time
     ForceRequest request_;
     CpuBodies<T> bodies_{};
     CellKernel<P> loop_ = nullptr;

@@ -97,9 +97,9 @@ CpuKernel tree(std::string_view name, std::string_view idea) {
                     .approximates = true,
                     .byOpening = byAngle(kWalk),
                     .source = "kernels_tree.inl:visit,expand,meetCells,meetBodies",
-                    .refuses = whyNoTree<kWalk>},
                     .keeps = [](const ForceSettings& force, double allowedError,
                                 double opening) { return keptAccuracy(kWalk, force, allowedError, opening); },
+                    .refuses = whyNoTree<kWalk>},
             .sharesWork = true,
             .fp32 = [](const MethodContext& context) -> std::unique_ptr<CpuForceMethod<float>> {
                 return std::make_unique<TreeMethod<float>>(kWalk, context, kCurve);
@@ -115,11 +115,20 @@ CpuKernel tree(std::string_view name, std::string_view idea) {
                 }};
 }
 
+/// Bodies that a core sums at a time at most, by groups of kCellGroup or fewer; with the usual ones some 20 microseconds at
+/// the density of a liquid.
+constexpr int kCellBlocks[] = {16, 32, 64, 128, 256};
+constexpr LaunchConfig kCells{.block = 64, .unroll = 1};
+static_assert(kCellBlocks[0] == kCellGroup);
+
 /// What lies beyond the end of a law is left out.
 CpuKernel cellLists(std::string_view name, std::string_view idea) {
     return {.row = {.backend = "cpu",
                     .name = name,
                     .idea = idea,
+                    .blocks = {kCellBlocks[0], *std::rbegin(kCellBlocks)},
+                    .blockSizes = kCellBlocks,
+                    .usual = kCells,
                     .byCutOff = true,
                     .source = "kernels_simd.cpp:cellGroup,cells",
                     .refuses = whyNotOnCpu},
