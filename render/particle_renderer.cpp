@@ -184,6 +184,7 @@ ExposedFilm ParticleRenderer::State::filmOf(const SpriteStyle& ink, const Camera
                      (std::numbers::pi_v<float> * middle * middle),
             .armWidth = look.photograph.scale * pixelsPerLength,
             .clipFromSky = sky.projection(aspect) * glm::mat4(glm::mat3(camera.view())),
+            .elevation = camera.elevation,
             .wholeHeight = height / camera.part.w};
 }
 

@@ -15,11 +15,16 @@ constexpr std::size_t kLevels = 7;
 constexpr int kSmallest = 8;  // pixels
 // Bodies in a texel from which its own light is mixed in, and from which it stands alone; old stars, which have no arms, are
 // smoother.
-constexpr float kFewest = 3, kEnough = 14, kEnoughOld = 200;
+constexpr float kFewest = 3, kEnough = 28, kEnoughOld = 200;
 // The light of a single body is spread over so much of an arm's width at most.
 constexpr float kWidest = 0.8f;
 // Lanes of dust, of an arm's width.
 constexpr float kLane = 0.25f;
+// Large clouds of gas, of the same; light that is half seen, of that of a usual middle, and at least in bodies in so large a
+// square.
+constexpr float kCloud = 0.1f, kFaintest = 0.005f, kFewestSeen = 1.3f;
+// A lane along a disc lies on its near half, so far out, in widths of an arm.
+constexpr float kLaneBelow = 1.8f;
 constexpr int kSkyGalaxies = 420, kSkyStars = 1500;
 // Levels from which on a wide kernel costs next to nothing.
 constexpr std::size_t kCheapWide = 3;
@@ -37,7 +42,7 @@ struct Emulsion {
 
 const Emulsion& emulsionOf(Starlight starlight) {
     static const Emulsion kGalaxies{
-        {1.1f, 0.74f, 0.36f, 1.0f, 0.82f, 0.60f, 0.80f, 0.86f, 1.0f}, {0.05f, 0.05f, 0.8f}, 0.25f, 1, 0};
+        {1.1f, 0.74f, 0.36f, 1.0f, 0.85f, 0.65f, 0.80f, 0.86f, 1.0f}, {0.05f, 0.05f, 0.8f}, 0.25f, 1, 0};
     static const Emulsion kClusters{{1.0f, 0.45f, 0.16f, 1.0f, 0.90f, 0.76f, 0.45f, 0.66f, 1.2f}, {1, 1, 1}, 0.7f, 0, 0};
     static const Emulsion kNursery{{1.0f, 0.45f, 0.16f, 1.0f, 0.90f, 0.76f, 0.45f, 0.66f, 1.2f}, {1, 1, 1}, 0.7f, 0, 1};
     return starlight == Starlight::galaxies ? kGalaxies : starlight == Starlight::clusters ? kClusters : kNursery;
@@ -49,6 +54,12 @@ float octaveOf(float width) {
     const float finer = -std::log2(width);
     const float part = std::clamp((finer + 0.6f) / 1.2f, 0.0f, 1.0f);
     return part * part * (3 - 2 * part) * std::pow(kPersistence, std::max(finer - 1, 0.0f));
+}
+
+/// Share of the lane along a disc that is seen from so far above its plane: none from 45 degrees on.
+float laneOf(float elevation) {
+    const float part = std::clamp((std::cos(elevation) - 0.71f) / 0.25f, 0.0f, 1.0f);
+    return part * part * (3 - 2 * part);
 }
 
 }  // namespace
@@ -82,7 +93,8 @@ const Program& DevelopedLight::begin(DrawMethod method, Stage stage) {
     if (!program) {
         program = method == DrawMethod::compute ? std::make_unique<Program>("photograph.comp", defines)
                                                 : std::make_unique<Program>("screen.vert", "photograph.frag", defines);
-        for (const auto& [name, unit] : {std::pair("level", 0), {"coarser", 1}, {"grain", 2}, {"lanes", 3}, {"plan", 4}})
+        for (const auto& [name, unit] :
+             {std::pair("level", 0), {"coarser", 1}, {"grain", 2}, {"lanes", 3}, {"plan", 4}, {"clouds", 5}})
             glProgramUniform1i(program->id(), program->uniform(name), unit);
     }
     glUseProgram(program->id());
@@ -117,6 +129,7 @@ void DevelopedLight::develop(DrawMethod method, const RenderTarget& light, int s
     }
     const Program& smoothing = begin(method, smooth);
     glProgramUniform3f(smoothing.id(), smoothing.uniform("enough"), kFewest, kEnough, kEnoughOld);
+    glProgramUniform1f(smoothing.id(), smoothing.uniform("youth"), emulsion.youth);
     // Of the steps the one whose texels are about as wide as arms, and the one where single bodies are spread at most.
     const auto stepOf = [&](float width) {
         const long step = std::lround(std::log2(std::max(width / static_cast<float>(shrink), 1.0f)));
@@ -139,6 +152,8 @@ void DevelopedLight::develop(DrawMethod method, const RenderTarget& light, int s
     const Program& planning = begin(method, plan);
     glProgramUniform1f(planning.id(), planning.uniform("youth"), emulsion.youth);
     glProgramUniform1f(planning.id(), planning.uniform("usual"), film.usual);
+    glProgramUniform2f(planning.id(), planning.uniform("tilt"), kLaneBelow * std::sin(film.elevation),
+                       laneOf(film.elevation));
     glProgramUniform2f(planning.id(), planning.uniform("step"), film.armWidth / static_cast<float>(light.width()),
                        film.armWidth / static_cast<float>(light.height()));
     glBindTextureUnit(1, smooth_[around].texture());
@@ -154,6 +169,10 @@ void DevelopedLight::develop(DrawMethod method, const RenderTarget& light, int s
     set("resolved", emulsion.resolved);
     set("nebula", emulsion.nebula * photograph.gas);
     set("usual", film.usual);
+    const auto side = static_cast<float>(shrink);
+    set("bodiesPerLight", side * side / film.lightOfBody);
+    set("faintest", kFaintest * film.usual + kFewestSeen * film.lightOfBody / (film.armWidth * film.armWidth));
+    glBindTextureUnit(5, levels_[stepOf(kCloud * film.armWidth)].texture());
     glProgramUniformMatrix3fv(composing.id(), composing.uniform("colours"), 1, GL_FALSE, glm::value_ptr(emulsion.colours));
     glBindTextureUnit(0, smooth_[0].texture());
     glBindTextureUnit(2, levels_[0].texture());

@@ -20,6 +20,7 @@ struct ExposedFilm {
     float usual = 1;           ///< light of a pixel in the middle of a picture of all of them
     float armWidth = 1;        ///< [px]
     glm::mat4 clipFromSky{1};  ///< directions to the picture
+    float elevation = 0;       ///< of the eye over the plane of discs
     float wholeHeight = 1;     ///< of the picture that this is a part of [px]
 };
 

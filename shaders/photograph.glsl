@@ -1,16 +1,19 @@
 // Bodies as populations of stars. `light` has three channels: red old stars, green stars of a disc, blue what is resolved; alpha:
 // all light times lots of its bodies. How far the mean lot of some bodies is from that of all is a pattern that goes with them
 // wherever they go: its sizes, added up, break arms, lanes and gas into pieces (the weave).
-// STAGE 0: light without the grain of single bodies: a level of the pyramid where it has enough of them, else the coarser
-// one. STAGE 1: where a disc is young, where lanes of dust are: of smooth light, so in half as many texels. STAGE 2: what it would look
-// like: old stars warm, young ones blue where a disc is denser than around, gas that they make glow, dust on the inner edge of arms.
+// STAGE 0: light without the grain of single bodies: a level of the pyramid where it has enough of them or differs by more than
+// chance, else the coarser one. STAGE 1: where a disc is young, where lanes of dust are: of smooth light, so in half as many
+// texels. STAGE 2: what it would look like: old stars warm, young ones blue where a disc is denser than around and has few old
+// ones, clusters and gas that they make glow, dust on the inner edge of arms and before a bulge that is seen from the side.
 // STAGE 3: with the glow.
 uniform sampler2D level;    // STAGE 0: as it is; 2: smooth, alpha: the weave; 3: what STAGE 2 gave
 uniform sampler2D coarser;  // STAGE 0: smooth, one level up; 1: as wide as arms; 3: glow
 uniform sampler2D lanes;    // STAGE 1, 2: smooth, as wide as lanes of dust
 uniform sampler2D plan;     // STAGE 2: what STAGE 1 gave: youth, dust, the disc, and light in that of a usual middle
 uniform sampler2D grain;    // STAGE 2: the first level as it is
-uniform float bodiesPerLight;  // in a texel
+uniform sampler2D clouds;   // STAGE 2: the level as wide as large clouds of gas, as it is
+uniform float faintest;     // STAGE 2: light that is half seen
+uniform float bodiesPerLight;  // in a texel; STAGE 2: of the first level
 uniform vec3 enough;           // bodies in a texel from which its own light counts, and alone; of old stars alone
 uniform float octave;          // weight of patterns of this level
 uniform float counted;         // whether the level's own light counts at all
@@ -18,6 +21,7 @@ uniform int reach;             // of a round kernel over `coarser`, which is thi
 uniform mat3 colours;          // of the three channels
 uniform float youth, dust, gas, resolved, nebula;
 uniform float usual;        // light of the middle of a picture
+uniform vec2 tilt;          // STAGE 1: how far below the ridge the lane of a disc from the side is, in arms; its share
 uniform vec2 step;          // width of an arm in parts of the picture
 uniform float glowWeight, glowScale;
 
@@ -36,7 +40,7 @@ vec4 roundly(vec2 uv) {
     for (int y = -reach; y <= reach; ++y)
         for (int x = -reach; x <= reach; ++x) {
             vec2 at = 0.5 * vec2(x, y);
-            float weight = exp(-1.5 * dot(at, at));
+            float weight = max(exp(-1.5 * dot(at, at)) - 0.02, 0.0);  // no step at the rim: it would show as a ring
             sum += weight * textureLod(coarser, uv + texel * at, 0.0).rgb;
             weights += weight;
         }
@@ -47,7 +51,14 @@ vec4 developed(ivec2 pixel, vec2 uv) {
     vec4 wide = reach > 0 ? roundly(uv) : tent(coarser, uv), here = texelFetch(level, pixel, 0);
     float bodies = (wide.r + wide.g + wide.b) * bodiesPerLight;
     // Old stars have no arms that could blur.
-    vec3 own = counted * smoothstep(vec3(enough.x), enough.zyy, vec3(bodies));
+    vec3 own = smoothstep(vec3(enough.x), enough.zyy, vec3(bodies));
+    // What chance would hardly make of so few is there: edges stay narrow, and no haze lies beside what is bright. A tent is some
+    // five texels.
+    vec3 near = tent(level, uv).rgb;
+    vec2 expected = 5.0 * bodiesPerLight * wide.rg, more = 5.0 * bodiesPerLight * near.rg - expected;
+    vec2 chance = max(0.4 * more, -1.6 * more) / sqrt(expected + 3.0);  // one bright star is not many
+    wide.rg = mix(wide.rg, near.rg, youth * smoothstep(vec2(1.7), vec2(4.0), chance));
+    own *= counted;
     // In units of what chance makes of so many: half of 0.231, the deviation of even lots between 0.1 and 0.9, because the light
     // of a body is in several texels.
     float all = here.r + here.g + here.b, count = all * bodiesPerLight;
@@ -68,34 +79,71 @@ vec4 developed(ivec2 pixel, vec2 uv) {
     vec3 above = textureLod(coarser, uv + vec2(0.0, far.y), 0.0).rgb, below = textureLod(coarser, uv - vec2(0.0, far.y), 0.0).rgb;
     vec2 inwards = vec2(right.r + right.g - left.r - left.g, above.r + above.g - below.r - below.g);
     inwards /= max(length(inwards), 1e-20);
-    // Discs grow from inside: the inner ones are older. A stream that was drawn out into an empty sky stands alone, as an arm never
-    // does, and forms fewer stars.
+    // Discs grow from inside: where old stars are many there are few young ones, and more of them outwards. A stream that was
+    // drawn out into an empty sky stands alone, as an arm never does, and forms fewer stars.
     float alone = around.g / max(0.25 * (right.g + left.g + above.g + below.g), 1e-20);
-    float young = disc * clamp((contrast - 0.85) / 0.75, 0.0, 1.0) * (1.0 - 0.85 * smoothstep(0.35, 1.2, around.g / usual)) *
-                  (1.0 - 0.8 * smoothstep(1.4, 2.0, alone));
+    float outside = 1.0 - smoothstep(0.0, 0.75, around.r / max(all, 1e-20));
+    float young = disc * smoothstep(0.75, 1.75, contrast) * outside * (1.5 - 1.2 * smoothstep(0.05, 1.6, around.g / usual)) *
+                  (1.0 - 0.65 * smoothstep(1.4, 2.0, alone));
     vec2 outwards = uv - 0.42 * step * inwards;
     // By tents: plain bilinear steps of an arm's width would show as boxes about a bright centre.
     float outer = tent(lanes, outwards).g / max(tent(coarser, outwards).g, 1e-20);
     float lane = smoothstep(1.0, 1.55, outer) * smoothstep(2.0, 0.9, contrast);
-    return vec4(youth * vec3(young, disc * lane, disc), (youth > 0.0 ? around.g : all + around.b) / usual);
+    // Of a disc from the side the near half is before the bulge: dust lies below the ridge of its light.
+    float side = 0.0;
+    if (tilt.y != 0.0) {
+        // A part of a ring: lowest before the middle, and nowhere straight.
+        float low = (0.15 + 0.85 * smoothstep(0.3, 2.5, all / usual)) * (1.0 + 0.25 * tent(lanes, uv).a);
+        vec2 up = vec2(0.0, step.y), at = uv + tilt.x * low * up;
+        vec2 ridge = tent(lanes, at).rg, over = tent(coarser, at + 0.7 * up).rg, under = tent(coarser, at - 0.7 * up).rg;
+        float more = over.r + over.g, less = under.r + under.g, slope = (more - less) / max(more + less, 1e-20);
+        float high = smoothstep(1.0, 2.0, 2.0 * (ridge.r + ridge.g) / max(more + less, 1e-20));
+        side = 2.0 * tilt.y * exp(-30.0 * slope * slope) * high * smoothstep(0.05, 0.3, around.g / usual);
+    }
+    return vec4(youth * vec3(young, disc * lane + side, disc), (youth > 0.0 ? around.g : all + around.b) / usual);
 }
 #elif STAGE == 2
 float square(float x) { return x * x; }
 
 vec4 developed(ivec2 pixel, vec2 uv) {
     vec4 finest = texelFetch(level, pixel, 0), planned = textureLod(plan, uv, 0.0);
-    vec3 here = finest.rgb;
-    float weave = finest.a, young = planned.r * clamp(0.9 * exp(0.45 * weave), 0.25, 2.3), full = min(young, 1.0);
+    // Photographs end at some faintness; what fewer bodies than one make of a width is no light of its own.
+    float all = finest.r + finest.g + finest.b;
+    vec3 here = finest.rgb * square(all) / max(square(all) + square(faintest), 1e-30);
+    // The finer parts of the pattern count more than those as wide as arms: the latter would show their texels as blocks.
+    float weave = finest.a, coarse = tent(lanes, uv).a;
+    float young = planned.r * clamp(0.8 * exp(0.8 * weave - 0.4 * coarse), 0.2, 2.6), full = min(young, 1.0);
     // Where the pattern changes its sign there are threads, as fine as its finest part; here and there, by its coarser part.
-    float threads = exp(-3.5 * square(weave + 0.1)) *
-                    (0.15 + 0.85 * smoothstep(-0.9, 0.9, textureLod(lanes, uv, 0.0).a - 0.4 * weave));
+    float threads = exp(-3.5 * square(weave + 0.1)) * (0.15 + 0.85 * smoothstep(-0.9, 0.9, coarse - 0.4 * weave));
     float depth = dust * (planned.g * (1.2 + 3.0 * threads) + planned.b * (0.15 + 0.8 * threads) * sqrt(here.g / usual));
-    vec3 passed = 0.36 + 0.64 * exp(-depth * vec3(0.62, 1.0, 1.45));
+    // Half of a disc is before its dust; of the bulge, seen through the near half, less.
+    float before = mix(0.36, 0.16, smoothstep(1.1, 2.0, planned.g));
+    vec3 passed = before + (1.0 - before) * exp(-depth * vec3(0.62, 1.0, 1.45));
 
-    vec3 outskirts = mix(vec3(0.62, 0.88, 1.55), vec3(1.0), max(smoothstep(0.03, 0.9, planned.a), 1.0 - youth));
-    vec3 starlight = colours[0] * here.r * (1.0 - 0.3 * full) + colours[1] * outskirts * here.g * (1.0 - 0.5 * full) +
-                     vec3(0.32, 0.61, 1.30) * (2.1 * young * here.g) + colours[2] * (0.3 * here.b);
-    vec3 knots = vec3(1.30, 0.24, 0.50) * (gas * 2.6 * smoothstep(0.45, 1.2, young) * (texelFetch(grain, pixel, 0).b + 0.8 * here.b));
+    // Of few bodies those of a high lot are clusters of stars, those of a low one clouds of gas; of many, what their mean lot
+    // is by chance.
+    vec4 single = tent(grain, uv);
+    float many = sqrt(max(4.0 * (single.r + single.g + single.b) * bodiesPerLight, 1.0));
+    float lot = (single.a / max(single.r + single.g + single.b, 1e-20) - 0.5) * many / 0.231;
+    float peak = single.g / max(here.g, 1e-20);
+    float crowd = full * here.g * peak / (1.0 + 0.35 * peak);
+    float bright = crowd * square(clamp((lot - 0.8) / 0.9, 0.0, 1.4));
+    float pink = crowd * square(clamp((-lot - 0.9) / 0.8, 0.0, 1.4));
+    float cloud = tent(clouds, uv).b;
+
+    // Faint light of discs is cream between arms, where old stars are, and a pale blue in what has none.
+    float aged = max(smoothstep(0.02, 0.25, here.r / max(here.r + here.g, 1e-20)), smoothstep(0.02, 0.4, planned.a));
+    vec3 outskirts = mix(vec3(0.64, 0.88, 1.50), vec3(1.0), max(aged, 1.0 - youth));
+    vec3 hot = mix(vec3(0.30, 0.58, 1.20), vec3(0.52, 0.70, 1.10), smoothstep(0.15, 1.2, planned.a));
+    // What is bright is paler, as old stars are where they are most crowded.
+    vec3 old = mix(colours[0], vec3(1.18, 0.89, 0.56), youth * smoothstep(0.5, 8.0, here.r / usual));
+    vec3 starlight = old * here.r * (1.0 - 0.3 * full) + colours[1] * outskirts * here.g * (1.0 - 0.5 * full) +
+                     hot * (1.8 * young * here.g) + vec3(0.62, 0.82, 1.15) * (5.0 * bright) +
+                     colours[2] * (mix(0.3, 0.06 + 0.24 * full, youth) * here.b);
+    // Most clouds are small; only the brightest clusters light up what is farther away.
+    float lit = 1.3 * single.b + 3.5 * cloud;
+    vec3 knots = vec3(1.30, 0.24, 0.50) * (gas * smoothstep(0.3, 1.1, young) * smoothstep(-1.0, 1.0, weave + coarse) *
+                                           (lit / (1.0 + 0.4 * lit / usual) + 2.0 * pink));
     // Gas around a young cluster: lit by its bright stars, in threads and with holes.
     vec3 veil = mix(vec3(1.0, 0.34, 0.40), vec3(0.36, 0.52, 0.90), planned.a / (planned.a + 0.6)) *
                 (nebula * 0.16 * usual * sqrt(planned.a) * smoothstep(0.0, 0.25, planned.a) * clamp(exp(0.7 * weave) - 0.35, 0.0, 3.0));

@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 #include <numeric>
@@ -230,6 +231,79 @@ TEST_F(PhotographTest, PatternsHaveSeveralSizes) {
         }
     EXPECT_GT(std::sqrt(coarse / large), 1) << "as wide as arms";
     EXPECT_GT(std::sqrt(fine / small), 0.7) << "and within those";
+}
+
+TEST_F(PhotographTest, ClustersOfAFewPixelsStandOutOfArms) {
+    // Pixels far brighter in blue than what is around them.
+    const auto clusters = [&] {
+        const auto rgb = picture();
+        const auto blue = [&](int i, int j) { return rgb[static_cast<std::size_t>(3 * (j * kWidth + i) + 2)]; };
+        int count = 0;
+        for (int j = 44; j < kHeight - 44; ++j)
+            for (int i = 84; i < kWidth - 84; ++i) {
+                const int around = blue(i - 4, j) + blue(i + 4, j) + blue(i, j - 4) + blue(i, j + 4);
+                count += 4 * blue(i, j) > around + 4 * 20;
+            }
+        return count;
+    };
+    look.photograph.sky = 0;
+    const int woven = clusters();
+    for (BodyTrait& trait : traits_) trait.value = placeOf(populationAt(trait.value));
+    renderer_->setTraits(traits_);
+    const int plain = clusters();
+    EXPECT_GT(woven, plain + 100) << plain;
+}
+
+TEST_F(PhotographTest, ArmsOfOldStarsAreNotYoung) {
+    // What glowing gas adds inside of a radius and outside of it.
+    const double pixels = kHeight / (2 * std::tan(camera.fieldOfView / 2)) / camera.distance;
+    const auto gas = [&](bool inside) {
+        look.photograph.gas = 0;
+        const auto without = picture();
+        look.photograph.gas = 1;
+        const auto with = picture();
+        double sum = 0;
+        for (int j = 0; j < kHeight; ++j)
+            for (int i = 0; i < kWidth; ++i) {
+                const double r = std::hypot(i + 0.5 - kWidth / 2, j + 0.5 - kHeight / 2) / pixels;
+                const auto at = static_cast<std::size_t>(3 * (j * kWidth + i));
+                if ((r < 0.6) == inside) sum += static_cast<double>(with[at]) - without[at];
+            }
+        return sum;
+    };
+    const double inner = gas(true), outer = gas(false);
+    // Half of the disc's stars inside are old.
+    for (std::size_t i = 0; i < traits_.size(); ++i)
+        if (populationAt(traits_[i].value) == Population::disc && i % 2 == 0 &&
+            std::hypot(bodies_[i].x, bodies_[i].y) < 0.7f)
+            traits_[i].value = placeOf(Population::old);
+    renderer_->setTraits(traits_);
+    EXPECT_GT(gas(false), 0.6 * outer);
+    EXPECT_LT(gas(true), 0.35 * inner);
+}
+
+TEST_F(PhotographTest, ADiscFromTheSideHasALaneOnItsNearHalf) {
+    // The part of light that dust takes from the bulge above and below its middle.
+    const auto taken = [&](float elevation) {
+        camera.elevation = elevation;
+        look.photograph.dust = 0;
+        const auto clear = picture();
+        look.photograph.dust = 1;
+        const auto dusty = picture();
+        std::array<double, 2> lost{}, light{};
+        for (int j = -8; j < 8; ++j)
+            for (int i = -12; i < 12; ++i) {
+                const auto at = static_cast<std::size_t>(3 * ((kHeight / 2 + j) * kWidth + kWidth / 2 + i) + 1);
+                const std::size_t half = j < 0 ? 0 : 1;
+                light[half] += clear[at], lost[half] += static_cast<double>(clear[at]) - dusty[at];
+            }
+        return std::array{lost[0] / light[0], lost[1] / light[1]};
+    };
+    const auto above = taken(0.25f), below = taken(-0.25f), face = taken(1.5f);
+    EXPECT_GT(above[1], 1.5 * above[0]) << "rows run down";
+    EXPECT_GT(above[1], 0.05);
+    EXPECT_GT(below[0], 1.5 * below[1]);
+    EXPECT_LT(std::max(face[0], face[1]), above[1]);
 }
 
 TEST_F(PhotographTest, FewStarsShowNoSquares) {
