@@ -144,10 +144,14 @@ vec4 developed(ivec2 pixel, vec2 uv) {
     float lit = 1.3 * single.b + 3.5 * cloud;
     vec3 knots = vec3(1.30, 0.24, 0.50) * (gas * smoothstep(0.3, 1.1, young) * smoothstep(-1.0, 1.0, weave + coarse) *
                                            (lit / (1.0 + 0.4 * lit / usual) + 2.0 * pink));
-    // Gas around a young cluster: lit by its bright stars, in threads and with holes.
-    vec3 veil = mix(vec3(1.0, 0.34, 0.40), vec3(0.36, 0.52, 0.90), planned.a / (planned.a + 0.6)) *
-                (nebula * 0.16 * usual * sqrt(planned.a) * smoothstep(0.0, 0.25, planned.a) * clamp(exp(0.7 * weave) - 0.35, 0.0, 3.0));
+    // Gas around a young cluster: pushed out of its middle, in threads with bright rims and holes, lit by its bright stars.
+    float cavity = 1.0 - 0.6 * smoothstep(0.4, 2.0, planned.a);
+    vec3 veil = mix(vec3(1.0, 0.30, 0.36), vec3(0.36, 0.52, 0.90), planned.a / (planned.a + 0.9)) *
+                (nebula * 0.55 * usual * sqrt(planned.a) * smoothstep(0.0, 0.15, planned.a) * cavity *
+                 clamp(exp(1.1 * weave + 0.5 * coarse) * (0.5 + threads) - 0.3, 0.0, 3.5));
     float seen = resolved * mix(1.0, 0.3 + 0.7 * smoothstep(0.1, 0.6, young), youth);
+    // The middle of a cluster is brighter than its stars one by one, and paler.
+    starlight *= 1.0 + (1.0 - youth) * vec3(4.0, 4.3, 4.8) * smoothstep(0.4, 4.0, planned.a);
     return vec4((1.0 - resolved) * passed * starlight + knots * passed + veil, seen);
 }
 #else

@@ -526,6 +526,8 @@ TEST(PhotographModes, aFewStarsOutshineTheirCluster) {
         EXPECT_GT(few, least * all) << "a thousandth of the stars";
         EXPECT_LT(few, 0.5 * all);
         EXPECT_GT(light.back(), 40 * light[light.size() / 2]);
+        const auto seen = std::ranges::count_if(light, [](double share) { return share > 0.1; });
+        EXPECT_EQ(seen < 7000, stars == Stars::young) << seen << " of a young cluster of hundreds";
     }
 }
 
