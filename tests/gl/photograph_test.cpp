@@ -279,7 +279,56 @@ TEST_F(PhotographTest, ArmsOfOldStarsAreNotYoung) {
             traits_[i].value = placeOf(Population::old);
     renderer_->setTraits(traits_);
     EXPECT_GT(gas(false), 0.6 * outer);
-    EXPECT_LT(gas(true), 0.35 * inner);
+    const double aged = gas(true);
+    EXPECT_LT(aged, 0.08 * inner) << aged / inner;
+}
+
+TEST_F(PhotographTest, LargeCloudsOfGasHaveAGlow) {
+    // Pixels that gas around young clusters of that light adds to.
+    const auto lit = [&](float share) {
+        std::vector<BodyTrait> traits = traits_;
+        for (std::size_t i = 0; i < traits.size(); ++i)
+            if (populationAt(traits[i].value) == Population::cluster)
+                traits[i].light = i % 8 < 4 && i % 5 == 0 && std::hypot(bodies_[i].x, bodies_[i].y) > 0.5f ? share : 0;
+        renderer_->setTraits(traits);
+        look.photograph.gas = 0;
+        const auto without = shown(3 * kWidth, 3 * kHeight);
+        look.photograph.gas = 1;
+        const auto with = shown(3 * kWidth, 3 * kHeight);
+        int count = 0;
+        for (std::size_t i = 0; i < with.size(); i += 3) count += with[i] > without[i] + 3;
+        return count;
+    };
+    const int dark = lit(0), faint = lit(3) - dark, bright = lit(40) - dark;
+    EXPECT_GT(faint, 20) << "any";
+    EXPECT_GT(bright, 1.8 * faint);
+    EXPECT_GT(bright, 4000) << "about twice as far as the images of so few reach";
+}
+
+TEST_F(PhotographTest, AStreamOfFewBodiesHasNoHazeBesideIt) {
+    std::mt19937 random(9);
+    std::uniform_real_distribution<float> part(-1, 1);
+    const float c = std::cos(camera.azimuth), s = std::sin(camera.azimuth);
+    std::vector<ParticleVertex> stream;
+    for (int i = 0; i < 400; ++i) {  // from left to right
+        const float along = part(random), across = 0.01f * part(random);
+        stream.push_back({c * across - s * along, s * across + c * along, 0, 0});
+    }
+    store(stream);
+    renderer_->setTraits(std::vector<BodyTrait>(stream.size(), {placeOf(Population::disc), 1}));
+    look.brightness = 20;
+    const auto rgb = picture();
+    const auto row = [&](double arms) {
+        const double pixels = kHeight / (2 * std::tan(camera.fieldOfView / 2)) / camera.distance;
+        const int j =
+            kHeight / 2 + static_cast<int>(std::lround(arms * static_cast<double>(look.photograph.scale) * pixels));
+        double sum = 0;
+        for (int i = kWidth / 2 - 50; i < kWidth / 2 + 50; ++i) sum += rgb[static_cast<std::size_t>(3 * (j * kWidth + i))];
+        return sum / 100;
+    };
+    EXPECT_GT(row(0), 60);
+    EXPECT_LT(row(1.25), 0.5 * row(0)) << "on a logarithmic scale, beyond an arm's width";
+    EXPECT_LT(row(-1.25), 0.5 * row(0));
 }
 
 TEST_F(PhotographTest, ADiscFromTheSideHasALaneOnItsNearHalf) {
