@@ -246,7 +246,7 @@ void FewBody::apply(const StepOp& step, double timeStep) {
     } else {
         StepRegisters<double*> registers{x_.data(), v_.data(), a_.data(), x0_.data(), v0_.data(), dx_.data(), dv_.data()};
         applyOp(step.op, factorOf(step, timeStep), registers, ColumnArithmetic{0, count});
-        if (step.op == Op::kick || movesBodies(step.op)) jerkKnown_ = false;
+        if (step.op == Op::kick || isOfBlocks(step.op) || movesBodies(step.op)) jerkKnown_ = false;
         if (movesBodies(step.op)) forceKnown_ = false;
     }
 }

@@ -4,6 +4,7 @@
 #include "sim/core/state_array.h"
 #include "sim/forces/force_check.h"
 #include "sim/forces/force_settings.h"
+#include "sim/integrators/active_bodies.h"
 
 #include <string_view>
 #include <vector>
@@ -17,6 +18,8 @@ struct ForceRequest {
     bool potential = false;   ///< also the potential of each body, where the method offers it
     double allowedError = 0;  ///< relative error that 99 % of the bodies may have; 0: rounding only
     double opening = 0;       ///< opening angle, for rows of a tree that go by it; 0: the usual
+    /// Whose sums are wanted; sources are all bodies. A method may sum up more of them, and then counts what it did.
+    ActiveBodies active{};
 };
 
 /// What was evaluated: never N*N for what was not computed.

@@ -22,7 +22,7 @@ public:
     /// The operation to run next; only while a step is under way.
     const StepOp& op() const { return initialForce_ ? kForce : program_[next_]; }
     /// True when nothing of the step is left but the operation that op() gives.
-    bool atLastOp() const { return !initialForce_ && next_ + 1 == program_.size(); }
+    bool atLastOp() const { return !initialForce_ && next_ + 1 == program_.size() && rounds_ == 1; }
     /// True when op() is the force that the program's first operation needs and the step before did not leave.
     bool atInitialForce() const { return running_ && initialForce_; }
     /// The first target of the force under way that is not done yet.
@@ -33,6 +33,8 @@ public:
         program_ = program;
         timeStep_ = timeStep;
         next_ = 0;
+        round_ = 0;
+        rounds_ = 1;
         target_ = 0;
         forcesDone_ = 0;
         initialForce_ = !forceKnown && needsInitialForce(program);
@@ -47,8 +49,18 @@ public:
         target_ = 0;
         if (initialForce_)
             initialForce_ = false;
-        else if (++next_ == program_.size())
-            running_ = false;
+        else if (++next_ == program_.size()) {
+            if (--rounds_ > 0)
+                next_ = round_;
+            else
+                running_ = false;
+        }
+    }
+    /// What follows the operation to run next is done so many times: the substeps of block steps.
+    void repeat(unsigned rounds) {
+        round_ = next_ + 1;
+        rounds_ = static_cast<int>(rounds);
+        forces_ += rounds_ - 1;
     }
     /// Forgets the step under way.
     void abandon() { running_ = false; }
@@ -65,6 +77,8 @@ private:
     StepProgram program_;
     double timeStep_ = 0;
     std::size_t next_ = 0, target_ = 0;
+    std::size_t round_ = 0;  ///< operation that a substep begins with
+    int rounds_ = 1;         ///< substeps that have not ended
     int forces_ = 0, forcesDone_ = 0;
     bool initialForce_ = false, running_ = false;
 };
@@ -273,6 +287,8 @@ private:
             machine.endForce();
         } else {
             machine.apply(cursor_.op(), cursor_.timeStep());
+            if constexpr (requires { machine.substeps(); })
+                if (cursor_.op().op == Op::rungs) cursor_.repeat(machine.substeps());
         }
         cursor_.next();
         if (cursor_.atBoundary()) machine.endStep(1);

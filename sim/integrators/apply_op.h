@@ -7,9 +7,13 @@
 
 namespace gravlab {
 
+/// True for operations that only block steps have. applyOp() runs them as if all bodies were on the first rung.
+GRAVLAB_HOST_DEVICE constexpr bool isOfBlocks(Op op) { return op == Op::rungs || op == Op::open || op == Op::close; }
+
 /// True for operations that applyOp() runs: each body by itself, from its own registers alone.
 GRAVLAB_HOST_DEVICE constexpr bool isPointwise(Op op) {
-    return op == Op::kick || op == Op::drift || op == Op::save || op == Op::combine || op == Op::stage || op == Op::finish;
+    return op == Op::kick || op == Op::drift || op == Op::save || op == Op::combine || op == Op::stage || op == Op::finish ||
+           isOfBlocks(op);
 }
 
 /// True when operation `op` moves bodies, so that a known force is no longer the force at x.
@@ -18,7 +22,9 @@ GRAVLAB_HOST_DEVICE constexpr bool movesBodies(Op op) {
 }
 
 /// True when `op` reads or writes x0, v0, dx or dv.
-GRAVLAB_HOST_DEVICE constexpr bool usesScratch(Op op) { return isPointwise(op) && op != Op::kick && op != Op::drift; }
+GRAVLAB_HOST_DEVICE constexpr bool usesScratch(Op op) {
+    return isPointwise(op) && op != Op::kick && op != Op::drift && !isOfBlocks(op);
+}
 
 /// The factor that applyOp() takes: w dt [T] for kick, drift and stage, dt [T] for finish, w for combine.
 constexpr double factorOf(const StepOp& step, double timeStep) {
@@ -44,6 +50,8 @@ template <class Register, class Force, class Real, class Arithmetic>
 GRAVLAB_HOST_DEVICE void applyOp(Op op, Real factor, StepRegisters<Register, Force>& r, const Arithmetic& on) {
     switch (op) {
         case Op::kick:
+        case Op::open:
+        case Op::close:
             on.add(r.v, factor, r.a);
             break;
         case Op::drift:
@@ -71,6 +79,7 @@ GRAVLAB_HOST_DEVICE void applyOp(Op op, Real factor, StepRegisters<Register, For
         case Op::predict:
         case Op::correct:
         case Op::adaptive:
+        case Op::rungs:
             break;
     }
 }

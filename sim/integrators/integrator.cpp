@@ -38,6 +38,7 @@ constexpr StepOp kYoshida6[] = {
 constexpr StepOp kEuler[] = {{Op::force}, {Op::drift, 1}, {Op::kick, 1}};
 // With a second evaluation, P(EC)E: a and jerk at the step's end are those of the corrected place.
 constexpr StepOp kHermite4[] = {{Op::predict}, {Op::force}, {Op::correct}, {Op::force}};
+constexpr StepOp kBlockLeapfrog[] = {{Op::rungs}, {Op::open, 0.5}, {Op::drift, 1}, {Op::force}, {Op::close, 0.5}};
 constexpr StepOp kRadau15[] = {{Op::adaptive, 1}};
 
 constexpr Integrator kIntegrators[] = {
@@ -57,6 +58,8 @@ constexpr Integrator kIntegrators[] = {
      "Makino & Aarseth 1992", 4, false, false, kHermite4},
     {"radau15", "order 15 with automatic steps: close encounters to the last digits, for small systems in fp64",
      "Everhart 1985; Rein & Spiegel 2015", 15, false, false, kRadau15},
+    {"block-leapfrog", "each body at a step of its own, dt over a power of two: for dense centres; not exactly reversible",
+     "Hernquist & Katz 1989; Springel 2005", 2, false, false, kBlockLeapfrog},
     {"euler", "the first thing one tries: both updates from the old state; orbits spiral out", "Euler 1768", 1, false, false,
      kEuler},
 };
@@ -82,6 +85,10 @@ bool needsJerk(StepProgram program) {
 
 bool isAdaptive(StepProgram program) {
     return std::any_of(program.begin(), program.end(), [](const StepOp& s) { return s.op == Op::adaptive; });
+}
+
+bool inBlocks(StepProgram program) {
+    return std::any_of(program.begin(), program.end(), [](const StepOp& s) { return s.op == Op::rungs; });
 }
 
 std::span<const Integrator> integrators() { return kIntegrators; }

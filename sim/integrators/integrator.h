@@ -8,16 +8,21 @@ namespace gravlab {
 
 /// The operations of a step. x, v, a are the state and the last force; x0, v0, dx, dv are four scratch registers.
 enum class Op : unsigned char {
-    kick,     ///< v += w dt a
-    drift,    ///< x += w dt v
-    force,    ///< a = F(x)
-    save,     ///< x0 = x, v0 = v, dx = 0, dv = 0
-    combine,  ///< dx += w v, dv += w a
-    stage,    ///< x = x0 + w dt v, v = v0 + w dt a  (both from the v and a before this operation)
-    finish,   ///< x = x0 + dt dx, v = v0 + dt dv
-    predict,  ///< Hermite prediction from a and jerk
-    correct,  ///< Hermite correction from old and new a and jerk
-    adaptive  ///< x and v a whole dt on, in steps of automatic length; fp64, small systems; stands alone
+    kick,      ///< v += w dt a
+    drift,     ///< x += w dt v
+    force,     ///< a = F(x)
+    save,      ///< x0 = x, v0 = v, dx = 0, dv = 0
+    combine,   ///< dx += w v, dv += w a
+    stage,     ///< x = x0 + w dt v, v = v0 + w dt a  (both from the v and a before this operation)
+    finish,    ///< x = x0 + dt dx, v = v0 + dt dv
+    predict,   ///< Hermite prediction from a and jerk
+    correct,   ///< Hermite correction from old and new a and jerk
+    adaptive,  ///< x and v a whole dt on, in steps of automatic length; fp64, small systems; stands alone
+    // Of block steps, see block_steps.h. What stands after `rungs` is done for each substep, of which a drift moves all
+    // bodies. Where there are no rungs, all bodies are on the first one, and it is a step like any other.
+    rungs,  ///< gives each body its rung
+    open,   ///< v += w (own dt) a, for bodies whose own step begins
+    close   ///< the same, for those whose own step ends; the force before it is for them alone
 };
 
 struct StepOp {
@@ -31,7 +36,7 @@ using StepProgram = std::span<const StepOp>;
 /// True when the program's first use of `a` comes before its first force: a must be known when a step starts.
 bool needsInitialForce(StepProgram program);
 
-/// Number of force evaluations in one step.
+/// Number of force evaluations in one step; of block steps, those of all bodies.
 int forcesPerStep(StepProgram program);
 
 /// True when its forces must come with the jerk, da/dt.
@@ -39,6 +44,9 @@ bool needsJerk(StepProgram program);
 
 /// True for a program that chooses its own steps within dt.
 bool isAdaptive(StepProgram program);
+
+/// True for a program in which bodies take steps of their own within dt.
+bool inBlocks(StepProgram program);
 
 /// A row of the integrator table.
 struct Integrator {

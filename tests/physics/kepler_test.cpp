@@ -102,6 +102,7 @@ TEST(Kepler, circularPhaseErrorHasItsClosedForm) {
 TEST(Kepler, reversibleIntegratorsReturnAndTheOthersDoNot) {
     for (const Integrator& row : integrators()) {
         if (isAdaptive(row.program)) continue;  // returns because it makes no error, not because it reverses
+        if (inBlocks(row.program)) continue;    // two bodies that pull alike are on one rung
         const std::unique_ptr<Backend> backend = reference();
         const ParticleSet start = keplerStart(0.5);
         backend->configure({}, {});

@@ -285,7 +285,10 @@ TEST(CpuBackend, tinySystemsFollowTheReferenceInEveryIntegrator) {
         EXPECT_LE(worst, 1e-13);
         const WorkTotals totals = cpu->totals();
         EXPECT_EQ(totals.steps, 31);
-        EXPECT_EQ(totals.interactions, static_cast<double>(totals.forceEvaluations) * 100 * 100);
+        if (inBlocks(row.program))
+            EXPECT_EQ(totals.interactions, truth->totals().interactions) << "beside whole forces, parts of them";
+        else
+            EXPECT_EQ(totals.interactions, static_cast<double>(totals.forceEvaluations) * 100 * 100);
         EXPECT_EQ(totals.forceEvaluations, truth->totals().forceEvaluations);
         EXPECT_GT(totals.forceSeconds, 0);
     }

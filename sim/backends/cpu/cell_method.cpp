@@ -59,7 +59,7 @@ ForceProgress CellMethod<T, P>::enqueue(double seconds) {
     if (underWay()) run(deadlineAfter(seconds));
     ForceProgress progress{.complete = !underWay(), .work = {.pairs = static_cast<double>(pairs_ - told_)}};
     told_ = pairs_;
-    if (progress.complete) tell();
+    if (progress.complete && request_.active.all()) tell();
     return progress;
 }
 
@@ -158,6 +158,8 @@ void CellMethod<T, P>::makeGroups() {
 
 template <class T, class P>
 std::uint64_t CellMethod<T, P>::sum(const BodyView<P>& sorted, const Group& group) {
+    const auto asked = [&](std::uint32_t body) { return request_.active.has(body); };
+    if (std::none_of(order_.data() + group.first, order_.data() + group.first + group.count, asked)) return 0;
     const std::uint32_t first = cell_[group.first] - 1, last = cell_[group.first + group.count - 1] + 1;
     std::array<CellStretch, kCellRows> stretches;
     std::size_t found = 0;

@@ -1,12 +1,15 @@
 #include "sim/backends/cpu/engine.h"
 
+#include "sim/backends/block_figures.h"
 #include "sim/backends/cpu/aligned_array.h"
 #include "sim/backends/cpu/cpu_method.h"
 #include "sim/backends/force_state.h"
 #include "sim/backends/step_runner.h"
 #include "sim/core/pages.h"
 #include "sim/forces/law.h"
+#include "sim/integrators/block_steps.h"
 
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <mutex>
@@ -37,6 +40,7 @@ template <class T>
 struct State {
     VectorArrays<T> x, v, a;
     bool forceKnown = false;  ///< a is the force at x, under the present settings
+    ActiveBodies active{};    ///< whose force is under way
 
     State() = default;
     explicit State(std::size_t count) : x(count), v(count), a(count) {}
@@ -107,7 +111,7 @@ public:
     }
 
     AdvanceStatus advance(StepProgram program, double timeStep, const Budget& budget, VertexSink* sink) override {
-        if (size_ <= kTinyBodies && size_ > 0 && runner_.cursor().atBoundary())
+        if (size_ <= kTinyBodies && size_ > 0 && runner_.cursor().atBoundary() && !inBlocks(program))
             return runner_.advanceWholeSteps(*this, program, timeStep, budget, sink);
         return runner_.advance(*this, program, timeStep, budget, sink);
     }
@@ -149,7 +153,11 @@ public:
         copyOut(complete_.a, out);
     }
 
-    std::vector<MethodFigure> figures() const override { return method_->figures(); }
+    std::vector<MethodFigure> figures() const override {
+        std::vector<MethodFigure> all = method_->figures();
+        for (const MethodFigure& figure : figuresOf(told_)) all.push_back(figure);
+        return all;
+    }
 
     bool keepsForceState() const override {
         for (std::size_t k = 0; k < termCount(); ++k)
@@ -191,6 +199,9 @@ public:
             copy(complete_.a, work_.a, first, last);
         });
         work_.forceKnown = complete_.forceKnown;
+        work_.active = {};
+        clock_ = {};
+        if (inBlocks(program)) rungs_.resize(size_);
         abandonForce();
     }
     bool forceKnown() const { return work_.forceKnown; }
@@ -203,22 +214,42 @@ public:
     }
     void endForce() {
         term_ = 0;
-        work_.forceKnown = true;
+        work_.forceKnown = work_.active.all();
         endForceAt(work_, {});
     }
+    unsigned substeps() const { return clock_.substeps(); }
     void apply(const StepOp& step, double timeStep) {
+        if (step.op == Op::drift) {
+            timeStep /= clock_.substeps();
+            work_.active = clock_.active(rungs_.data());
+        }
+        std::array<T, kRungCount> kicks{};
+        if (isOfBlocks(step.op)) kicks = ownKicks<T>(step.weight, timeStep);
+        const int least = step.op == Op::open ? clock_.beginning() : clock_.ending();
         const auto onAxes = [&](std::size_t first, std::size_t last) {
-            for (std::size_t axis = 0; axis < 3; ++axis) applyOnAxis(step, timeStep, axis, first, last);
+            for (std::size_t axis = 0; axis < 3; ++axis)
+                if (isOfBlocks(step.op))
+                    kickOnAxis(kicks, least, axis, first, last);
+                else
+                    applyOnAxis(step, timeStep, axis, first, last);
         };
         if (movesBodies(step.op)) work_.forceKnown = false;
-        if (size_ <= kTinyBodies) return onAxes(0, size_);  // the pool and the clock would take longer
-        const double start = StepPacer::steadySeconds();
-        context_.pool.forRange(size_, kMoveGrain, onAxes);
-        context_.totals.integrateSeconds += StepPacer::steadySeconds() - start;
+        if (size_ <= kTinyBodies && step.op != Op::rungs) {
+            onAxes(0, size_);  // the pool and the clock would take longer
+        } else {
+            const double start = StepPacer::steadySeconds();
+            if (step.op == Op::rungs)
+                giveRungs();
+            else
+                context_.pool.forRange(size_, kMoveGrain, onAxes);
+            context_.totals.integrateSeconds += StepPacer::steadySeconds() - start;
+        }
+        if (step.op == Op::close) clock_.next();
     }
     void endStep(std::int64_t steps) {
         std::swap(complete_, work_);
         context_.totals.steps += steps;
+        told_ = clock_;
     }
     void wholeStepForce() {
         method_->prepare(bodiesOf(work_), requests_[0]);
@@ -312,7 +343,11 @@ private:
 
     /// Computes about `seconds` of a term; true when that was the last of it, and `state` has its accelerations.
     bool runTerm(State<T>& state, std::size_t k, CpuForceMethod<T>& method, double seconds) {
-        if (!method.underWay()) method.prepare(bodiesOf(state), requests_[k]);
+        if (!method.underWay()) {
+            ForceRequest request = requests_[k];
+            request.active = state.active;
+            method.prepare(bodiesOf(state), request);
+        }
         if (!runSlice(method, k, seconds)) return false;
         takeTerm(state, k, method);
         return true;
@@ -324,14 +359,14 @@ private:
             for (const std::uint32_t target : context_.check.targets()) values.push_back(at(state.a, target, 0));
             return values;
         };
-        const bool shares = others_.size() > 0 && context_.check.wanted();
+        const bool shares = others_.size() > 0 && context_.check.wanted() && state.active.all();
         if (k == 0) {
-            takeForce(method, state.a);
+            takeForce(method, state);
             if (shares) shares_ = {checked()};
             sharesOf_ = context_.check.request();
             return;
         }
-        addForce(method.sums(), state.a);
+        addForce(method.sums(), state);
         if (shares && shares_.size() == k && sharesOf_ == context_.check.request())
             shares_.push_back(shareOf(method.sums()));
     }
@@ -351,14 +386,18 @@ private:
     }
 
     /// From the sums of a complete evaluation to accelerations: the term's factor and each body's response.
-    void takeForce(const CpuForceMethod<T>& method, VectorArrays<T>& a) {
+    void takeForce(const CpuForceMethod<T>& method, State<T>& state) {
         const CpuForceSums<T> sums = method.sums();
+        const ActiveBodies active = state.active;
         const bool scaled = !unitResponse_ || sums.factor != 1;
         forBodies([&](std::size_t first, std::size_t last) {
             for (std::size_t axis = 0; axis < 3; ++axis) {
                 const T* __restrict from = sums.axis[axis];
-                T* __restrict to = a.axis[axis].data();
-                if (scaled)
+                T* __restrict to = state.a.axis[axis].data();
+                if (!active.all()) {
+                    for (std::size_t i = first; i < last; ++i)
+                        if (active.has(i)) to[i] = scaled ? from[i] * (sums.factor * response_[i]) : from[i];
+                } else if (scaled)
                     for (std::size_t i = first; i < last; ++i) to[i] = from[i] * (sums.factor * response_[i]);
                 else
                     for (std::size_t i = first; i < last; ++i) to[i] = from[i];
@@ -366,12 +405,14 @@ private:
         });
     }
 
-    void addForce(const CpuForceSums<T>& sums, VectorArrays<T>& a) {
+    void addForce(const CpuForceSums<T>& sums, State<T>& state) {
+        const ActiveBodies active = state.active;
         forBodies([&](std::size_t first, std::size_t last) {
             for (std::size_t axis = 0; axis < 3; ++axis) {
                 const T* __restrict from = sums.axis[axis];
-                T* __restrict to = a.axis[axis].data();
-                for (std::size_t i = first; i < last; ++i) to[i] += from[i] * (sums.factor * response_[i]);
+                T* __restrict to = state.a.axis[axis].data();
+                for (std::size_t i = first; i < last; ++i)
+                    if (active.has(i)) to[i] += from[i] * (sums.factor * response_[i]);
             }
         });
     }
@@ -401,6 +442,7 @@ private:
     /// A force is complete and nothing has moved yet: the moment to check it. `methods`: that computed it; empty: the
     /// engine's.
     void endForceAt(const State<T>& state, const Methods& methods) {
+        if (!state.active.all()) return;  // others have the force of a place where they no longer are
         ++context_.totals.forceEvaluations;
         std::vector<std::vector<Double4>> shares = std::exchange(shares_, {});
         if (!context_.check.wanted() || force_ != wantedForce_ || kernel_ != wantedKernel_) return;
@@ -445,6 +487,41 @@ private:
         applyOp(step.op, static_cast<T>(factorOf(step, timeStep)), registers, ColumnArithmetic{first, last});
     }
 
+    /// Each body gets its rung, by the accelerations that the step begins with.
+    void giveRungs() {
+        std::atomic<std::uint64_t> sum{0}, counted{0};
+        context_.pool.forRange(size_, kMoveGrain, [&](std::size_t first, std::size_t last) {
+            LogarithmSum here;
+            for (std::size_t i = first; i < last; ++i)
+                if (const std::uint32_t own = logarithmOf(static_cast<float>(lengthAt(work_.a, i))))
+                    here.sum += own, ++here.counted;
+            sum.fetch_add(here.sum, std::memory_order_relaxed);
+            counted.fetch_add(here.counted, std::memory_order_relaxed);
+        });
+        const float reference = LogarithmSum{sum, counted}.reference();
+        std::array<std::atomic<std::size_t>, kRungCount> bodies{};
+        context_.pool.forRange(size_, kMoveGrain, [&](std::size_t first, std::size_t last) {
+            std::array<std::size_t, kRungCount> here{};
+            for (std::size_t i = first; i < last; ++i) {
+                const int rung = rungOf(static_cast<float>(lengthAt(work_.a, i)), reference);
+                rungs_[i] = static_cast<std::uint8_t>(rung);
+                ++here[static_cast<std::size_t>(rung)];
+            }
+            for (std::size_t rung = 0; rung < here.size(); ++rung)
+                bodies[rung].fetch_add(here[rung], std::memory_order_relaxed);
+        });
+        std::array<std::size_t, kRungCount> all{};
+        for (std::size_t rung = 0; rung < all.size(); ++rung) all[rung] = bodies[rung];
+        clock_ = BlockClock(all);
+    }
+    void kickOnAxis(const std::array<T, kRungCount>& kicks, int least, std::size_t axis, std::size_t first,
+                    std::size_t last) {
+        T* __restrict v = work_.v.axis[axis].data();
+        const T* __restrict a = work_.a.axis[axis].data();
+        for (std::size_t i = first; i < last; ++i)
+            if (rungs_[i] >= least) v[i] += kicks[rungs_[i]] * a[i];
+    }
+
     float shownValue(std::size_t i) const {
         const double speed = lengthAt(complete_.v, i);
         switch (context_.shown) {
@@ -469,6 +546,8 @@ private:
     State<T> complete_;                     ///< the last complete step: what everyone sees
     State<T> work_;                         ///< the step under way
     std::vector<VectorArrays<T>> scratch_;  ///< x0, v0, dx, dv, or empty
+    std::vector<std::uint8_t> rungs_;       ///< of block steps, from the first of them on
+    BlockClock clock_, told_;               ///< of the step under way and the last complete one
     ForceSettings force_, wantedForce_;
     ForceTerms others_;                   ///< beside the pair law
     SystemConfiguration configuration_;   ///< of all terms

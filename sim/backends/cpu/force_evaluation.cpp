@@ -53,8 +53,6 @@ ForceEvaluation<T, P>::ForceEvaluation(const DirectKernel<P>& kernel, const Meth
         chunk_ = inline_ ? kMostTargetsPerPiece : std::clamp(balanced, kTargetUnit, kMostTargetsPerPiece);
     }
     chunks_ = static_cast<std::int64_t>((n + chunk_ - 1) / chunk_);
-    const auto segments = static_cast<std::int64_t>((n + kSourcesPerPiece - 1) / kSourcesPerPiece);
-    pieces_ = kernel_.shape == WorkShape::pairTiles ? pairCount(chunks_) : chunks_ * segments;
     turn_ = std::make_unique<std::atomic<std::int64_t>[]>(static_cast<std::size_t>(chunks_));
 }
 
@@ -79,10 +77,61 @@ void ForceEvaluation<T, P>::prepare(const CpuBodies<T>& bodies, const ForceReque
     } else {
         bodies_ = {bodies.axis[0], bodies.axis[1], bodies.axis[2], bodies.source, n};
     }
+    targetCount_ = sourceCount_ = n;
+    firstSource_ = 0;
+    if (part()) gatherActive();
+    chunks_ = static_cast<std::int64_t>((targetCount_ + chunk_ - 1) / chunk_);
     done_ = 0;
     counted_ = 0;
-    total_ = pieces_;
+    total_ = pieces();
     for (std::int64_t i = 0; i < chunks_; ++i) turn_[static_cast<std::size_t>(i)].store(0, std::memory_order_relaxed);
+}
+
+template <class T, class P>
+std::int64_t ForceEvaluation<T, P>::pieces() const {
+    if (kernel_.shape == WorkShape::pairTiles && !part()) return pairCount(chunks_);
+    return chunks_ * static_cast<std::int64_t>((sourceCount_ + kSourcesPerPiece - 1) / kSourcesPerPiece);
+}
+
+template <class T, class P>
+void ForceEvaluation<T, P>::gatherActive() {
+    const std::size_t n = bodies_.count;
+    if (sideSource_.padded() == 0) {
+        const std::size_t most = roundUp(n, kTile) + n;
+        VectorArrays<P> positions(most);
+        VectorArrays<T> spread(n);
+        sideSource_ = AlignedArray<P>(most);
+        sidePositions_ = std::move(positions);
+        spread_ = std::move(spread);
+        targets_.reserve(n);
+    }
+    targets_.clear();
+    for (std::size_t i = 0; i < n; ++i)
+        if (request_.active.has(i)) targets_.push_back(static_cast<std::uint32_t>(i));
+    targetCount_ = targets_.size();
+    // Sources begin with a tile, and pieces of them with the same ones as among all bodies.
+    firstSource_ = roundUp(targetCount_, kTile);
+    const std::array<const P*, 3> from{bodies_.x, bodies_.y, bodies_.z};
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        P* to = sidePositions_.axis[axis].data();
+        for (std::size_t k = 0; k < targetCount_; ++k) to[k] = from[axis][targets_[k]];
+        std::copy_n(from[axis], n, to + firstSource_);
+    }
+    for (std::size_t k = 0; k < targetCount_; ++k) sideSource_[k] = bodies_.source[targets_[k]];
+    std::copy_n(bodies_.source, n, sideSource_.data() + firstSource_);
+    bodies_ = {sidePositions_.axis[0].data(), sidePositions_.axis[1].data(), sidePositions_.axis[2].data(),
+               sideSource_.data(), firstSource_ + n};
+}
+
+/// From the order of targets to that of bodies.
+template <class T, class P>
+void ForceEvaluation<T, P>::spreadActive() {
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        const P *sum = sums_.axis[axis].data(), *lost = lost_.axis[axis].data();
+        T* to = spread_.axis[axis].data();
+        for (std::size_t k = 0; k < targetCount_; ++k)
+            to[targets_[k]] = kMixed ? static_cast<T>(sum[k]) + static_cast<T>(lost[k]) : static_cast<T>(sum[k]);
+    }
 }
 
 template <class T, class P>
@@ -90,8 +139,8 @@ ForceProgress ForceEvaluation<T, P>::enqueue(double seconds) {
     if (!underWay()) return {.complete = true};
     run(deadlineAfter(seconds));
     const bool complete = !underWay();
-    if (complete) addParts();
-    const double n = static_cast<double>(bodies_.count), pairs = n * n;
+    if (complete) part() ? spreadActive() : addParts();
+    const double pairs = static_cast<double>(targetCount_) * static_cast<double>(sourceCount_);
     const double now = complete ? pairs : std::floor(pairs * progress());
     return {.complete = complete, .work = {.pairs = now - std::exchange(counted_, now)}};
 }
@@ -111,6 +160,7 @@ void ForceEvaluation<T, P>::addParts() {
 template <class T, class P>
 CpuForceSums<T> ForceEvaluation<T, P>::sums() const {
     const T factor = static_cast<T>(forceFactor(request_.settings));
+    if (part()) return {{spread_.axis[0].data(), spread_.axis[1].data(), spread_.axis[2].data()}, factor};
     if constexpr (kMixed)
         return {{whole_.axis[0].data(), whole_.axis[1].data(), whole_.axis[2].data()}, factor};
     else
@@ -126,9 +176,10 @@ double ForceEvaluation<T, P>::bytes(std::size_t bodies) {
 template <class T, class P>
 TargetPiece ForceEvaluation<T, P>::targetPiece(std::int64_t index) const {
     const std::size_t segment = static_cast<std::size_t>(index / chunks_), chunk = static_cast<std::size_t>(index % chunks_);
-    const std::size_t source = segment * kSourcesPerPiece, target = chunk * chunk_, n = bodies_.count;
-    const std::size_t sourceEnd = std::min(n, source + kSourcesPerPiece);
-    return {target, std::min(n, target + chunk_), source, sourceEnd, segment == 0, !kMixed && sourceEnd == n};
+    const std::size_t end = firstSource_ + sourceCount_, target = chunk * chunk_;
+    const std::size_t source = firstSource_ + segment * kSourcesPerPiece;
+    const std::size_t sourceEnd = std::min(end, source + kSourcesPerPiece);
+    return {target, std::min(targetCount_, target + chunk_), source, sourceEnd, segment == 0, !kMixed && sourceEnd == end};
 }
 
 template <class T, class P>
@@ -190,7 +241,7 @@ template <class T, class P>
 void ForceEvaluation<T, P>::run(Deadline deadline) {
     if (kernel_.sharing == Sharing::openMp)
         runOpenMpPieces(deadline);
-    else if (kernel_.shape == WorkShape::pairTiles)
+    else if (kernel_.shape == WorkShape::pairTiles && !part())
         share(deadline, [this](std::int64_t index) { runPairs(index); });
     else
         share(deadline, [this](std::int64_t index) { runTargets(index); });

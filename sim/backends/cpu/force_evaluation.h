@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 namespace gravlab::cpu {
 
@@ -27,6 +28,9 @@ struct DirectKernel {
 /// Order of pieces, so that threads never change a bit: piece k works on chunk k mod chunks, or on two tiles of one round,
 /// and adds to the two-level sums of its targets when `turn_` of each of its chunks has reached its round. Pieces are handed
 /// out in ascending order, so the piece that one waits for is always being worked on.
+///
+/// Of a part of the bodies, targets stand side by side in front of all sources, and every row runs its loops over targets:
+/// each sum is then the same terms in the same order as among all, where a row has no tiles of pairs.
 template <class T, class P>
 class ForceEvaluation final : public CpuForceMethod<T> {
 public:
@@ -54,6 +58,10 @@ private:
     void share(Deadline deadline, Run run);
     void runOpenMpPieces(Deadline deadline);
     void addParts();
+    void gatherActive();
+    void spreadActive();
+    bool part() const { return !request_.active.all(); }
+    std::int64_t pieces() const;
 
     DirectKernel<P> kernel_;
     MethodContext context_;
@@ -66,11 +74,18 @@ private:
     BodyView<P> bodies_{};               ///< as pairs read them
     SumView<P> view_{};                  ///< of sums_ and lost_
     std::int64_t done_ = 0, total_ = 0;  ///< pieces
-    std::int64_t pieces_ = 0;            ///< of an evaluation
     double counted_ = 0;                 ///< pairs of the evaluation that enqueue() has told of
     std::size_t chunk_ = 0;              ///< targets or bodies of a piece
-    std::int64_t chunks_ = 0;            ///< of all bodies
-    bool inline_ = false;                ///< too small to be worth waking anyone
+    std::int64_t chunks_ = 0;            ///< of all targets
+    // Of a part of the bodies, from the first such evaluation on.
+    std::vector<std::uint32_t> targets_;
+    VectorArrays<P> sidePositions_;
+    AlignedArray<P> sideSource_;
+    VectorArrays<T> spread_;       ///< sums in body order
+    std::size_t targetCount_ = 0;  ///< of the evaluation under way
+    std::size_t firstSource_ = 0;  ///< whose place that is
+    std::size_t sourceCount_ = 0;
+    bool inline_ = false;  ///< too small to be worth waking anyone
     /// For each chunk how many of its pieces are done; a piece waits for its turn.
     std::unique_ptr<std::atomic<std::int64_t>[]> turn_;
 };

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 #include <stdexcept>
 #include <utility>
@@ -19,6 +20,10 @@ using Clock = std::chrono::steady_clock;
 // accuracy.
 constexpr int kBodiesOfGroup = 32;
 constexpr std::size_t kGrain = 16384;
+
+// Of so many bodies no more than one is asked for: then the order of bodies and nodes that an evaluation in the same step of
+// the run made is used once more. New moments make its cells right again; only their shapes are those of before.
+constexpr std::size_t kBodiesToServe = 4;
 
 bool past(Deadline deadline) { return deadline != kNoDeadline && Clock::now() >= deadline; }
 
@@ -110,6 +115,7 @@ void TreeMethod<T>::prepare(const CpuBodies<T>& bodies, const ForceRequest& requ
     bodies_ = bodies;
     request_ = request;
     step_ = bodies.count > 0 ? kKeys : kSteps;
+    serves_ = request.active.follows && tree_.nodes() > 0 && request.active.count * kBodiesToServe <= bodies.count;
     batch_ = 0;
     counts_ = told_ = {};
     longest_ = 0;
@@ -125,21 +131,20 @@ ForceProgress TreeMethod<T>::enqueue(double seconds) {
     const std::int64_t before = step_ == kWalk ? batch_ : 0;
     if (underWay()) run(deadlineAfter(seconds));
     const bool complete = !underWay();
-    const auto groups = tree_.groups();
-    const auto reached = [&](std::int64_t batch) {
-        const std::size_t group = static_cast<std::size_t>(batch) * batchGroups_;
-        return group < groups.size() ? groups[group].first : static_cast<std::uint32_t>(bodies_.count);
-    };
+    const auto groups = this->groups();
     ForceProgress progress{.complete = complete};
-    if (bodies_.count > 0 && step_ >= kWalk)
-        progress.work.bodies = static_cast<double>(reached(complete ? static_cast<std::int64_t>(batches()) : batch_)) -
-                               static_cast<double>(reached(before));
+    if (bodies_.count > 0 && step_ >= kWalk) {
+        const std::size_t end =
+            complete ? groups.size() : std::min(groups.size(), static_cast<std::size_t>(batch_) * batchGroups_);
+        for (std::size_t k = static_cast<std::size_t>(before) * batchGroups_; k < end; ++k)
+            progress.work.bodies += groups[k].count;
+    }
     const auto difference = [](std::uint64_t now, std::uint64_t told) { return static_cast<double>(now - told); };
     progress.work.pairs = difference(counts_.pairs, told_.pairs);
     progress.work.cells = difference(counts_.cells + counts_.expandedLow + counts_.expandedHigh,
                                      told_.cells + told_.expandedLow + told_.expandedHigh);
     told_ = counts_;
-    if (complete) tell();
+    if (complete && request_.active.all()) tell();
     return progress;
 }
 
@@ -155,7 +160,37 @@ double TreeMethod<T>::progress() const {
 
 template <class T>
 std::size_t TreeMethod<T>::batches() const {
-    return (tree_.groups().size() + batchGroups_ - 1) / batchGroups_;
+    return (groups().size() + batchGroups_ - 1) / batchGroups_;
+}
+
+template <class T>
+std::span<const TreeGroup> TreeMethod<T>::groups() const {
+    // Lengths to begin with are wanted of all bodies: a later evaluation reads those of others.
+    return request_.active.all() || step_ == kFirstWalk ? tree_.groups() : std::span<const TreeGroup>(active_);
+}
+
+/// Of each group what lies between the first and the last of its bodies that are asked for.
+template <class T>
+void TreeMethod<T>::chooseGroups() {
+    const std::span<const TreeGroup> all = tree_.groups();
+    const std::uint32_t* order = tree_.view().order;
+    found_.resize(all.size());
+    context_.pool.forRange(all.size(), kGrain / kTreeGroup, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t k = begin; k < end; ++k) {
+            std::uint32_t first = all[k].first, last = first + all[k].count;
+            while (first < last && !request_.active.has(order[first])) ++first;
+            while (last > first && !request_.active.has(order[last - 1])) --last;
+            found_[k] = {first, last - first};
+        }
+    });
+    active_.clear();
+    std::ranges::copy_if(found_, std::back_inserter(active_), [](const TreeGroup& group) { return group.count > 0; });
+}
+
+/// Whether the evaluation before this one made what the step makes.
+template <class T>
+bool TreeMethod<T>::madeBefore(int step) const {
+    return serves_ && (step < kGather || step == kNodes || step == kLinks);
 }
 
 template <class T>
@@ -166,6 +201,10 @@ void TreeMethod<T>::run(Deadline deadline) {
         const Clock::time_point start = Clock::now();
         const int step = step_;
         bool done = true;
+        if (madeBefore(step)) {
+            ++step_;
+            continue;
+        }
         if (step == kKeys)
             tree_.makeKeys(bodies, kernels_, pool, curve_);
         else if (step < kGather)
@@ -178,9 +217,10 @@ void TreeMethod<T>::run(Deadline deadline) {
             tree_.linkNodes(pool);
         else if (step == kMoments)
             tree_.addMoments(pool);
-        else if (step == kGroups)
-            tree_.makeGroups();
-        else if (step == kFirstWalk)
+        else if (step == kGroups) {
+            if (!serves_) tree_.makeGroups();
+            if (!request_.active.all()) chooseGroups();
+        } else if (step == kFirstWalk)
             done = known_ || !keepsState() || walkGroups(TreeWalk::theta, true, deadline);
         else if (step == kMeasure)
             smallest_ = keepsState() ? smallest() : 0;
@@ -198,7 +238,7 @@ void TreeMethod<T>::run(Deadline deadline) {
         ++step_;
     } while (step_ < kSteps && !past(deadline));
     if (step_ < kSteps || request_.potential) return;
-    std::swap(before_, lengths_);
+    if (request_.active.all()) std::swap(before_, lengths_);
     known_ = true;
 }
 
@@ -207,7 +247,8 @@ bool TreeMethod<T>::walkGroups(TreeWalk walk, bool forLengths, Deadline deadline
     ForceRequest request = request_;
     if (forLengths) request.opening = 0;
     TreeWalkTask task = walkTask(tree_, walk, request);
-    task.lengths = forLengths ? before_.data() : lengths_.data();
+    // Of a part of the bodies in their place: a group reads and writes no others.
+    task.lengths = forLengths || !request_.active.all() ? before_.data() : lengths_.data();
     task.before = before_.data();
     task.smallest = smallest_;
     const bool forFields = request_.potential && !forLengths;
@@ -219,7 +260,7 @@ bool TreeMethod<T>::walkGroups(TreeWalk walk, bool forLengths, Deadline deadline
     } else if (!forLengths) {
         task.sums = {sums_.axis[0].data(), sums_.axis[1].data(), sums_.axis[2].data()};
     }
-    const std::span<const TreeGroup> groups = tree_.groups();
+    const std::span<const TreeGroup> groups = this->groups();
     const TreeWalks& walks = treeWalks(context_.simd, law_);
     const auto walkOne = forFields ? walks.fieldWalk : walks.walk[static_cast<std::size_t>(walk)];
     const auto all = static_cast<std::int64_t>(batches());

@@ -65,6 +65,9 @@ private:
     };
 
     void run(Deadline deadline);
+    bool madeBefore(int step) const;
+    void chooseGroups();
+    std::span<const TreeGroup> groups() const;
     bool walkGroups(TreeWalk walk, bool forLengths, Deadline deadline);
     float smallest();
     void endFields();
@@ -85,9 +88,11 @@ private:
     VectorArrays<T> whole_;             ///< the same in T; empty where that is float
     RawArray<float> before_, lengths_;  ///< |a| in body order: of the last evaluation, and of the one under way
     std::vector<double> partial_;
-    Fields fields_;       ///< empty before the first evaluation for the potential
-    bool known_ = false;  ///< before_ has |a| of an evaluation
-    float smallest_ = 0;  ///< floor of |a|
+    Fields fields_;                          ///< empty before the first evaluation for the potential
+    bool known_ = false;                     ///< before_ has |a| of an evaluation
+    float smallest_ = 0;                     ///< floor of |a|
+    bool serves_ = false;                    ///< the order of the evaluation before serves this one
+    std::vector<TreeGroup> active_, found_;  ///< where a part of the bodies is asked for: groups with some of them
     int step_ = kSteps;
     std::int64_t batch_ = 0;  ///< of the walk under way, done
     TreeCounts counts_, told_;

@@ -1,6 +1,7 @@
 // The reference backend: fp64, one thread, one plain loop. Rule: nothing clever; it is the truth for every test.
 #include "sim/backends/reference/backend_reference.h"
 
+#include "sim/backends/block_figures.h"
 #include "sim/backends/few_body.h"
 #include "sim/backends/kernel_rows.h"
 #include "sim/backends/step_runner.h"
@@ -10,9 +11,9 @@
 #include "sim/core/validation.h"
 #include "sim/forces/law_numbers.h"
 #include "sim/forces/reference_force.h"
+#include "sim/integrators/block_steps.h"
 
 #include <cmath>
-#include <numeric>
 
 namespace gravlab {
 namespace {
@@ -29,6 +30,7 @@ bool needsFewBody(StepProgram program) { return needsJerk(program) || isAdaptive
 struct State {
     std::vector<Double4> x, v, a;
     bool forceKnown = false;  ///< a is the force at x, under the present settings
+    ActiveBodies active{};    ///< whose force is under way
 
     void resize(std::size_t n) {
         x.resize(n);
@@ -154,12 +156,15 @@ public:
     std::optional<ForceCheck> takeForceCheck() override { return std::exchange(check_, std::nullopt); }
 
     WorkTotals totals() override { return totals_; }
+    std::vector<MethodFigure> figures() override { return figuresOf(clock_); }
 
     // What StepRunner calls.
     void beginStep(StepProgram program) {
         requirePointwise(program, "reference");
         adoptSettings();
         work_ = complete_;
+        work_.active = {};
+        clock_ = {};
         if (needsScratch(program))
             for (std::vector<Double4>* scratch : {&x0_, &v0_, &dx_, &dv_}) scratch->resize(size());
     }
@@ -172,12 +177,23 @@ public:
     }
     void endForce() {
         std::swap(work_.a, nextForce_);
+        if (!work_.active.all()) return;
         work_.forceKnown = true;
         ++totals_.forceEvaluations;
         runCheck(work_);
     }
+    unsigned substeps() const { return clock_.substeps(); }
     void apply(const StepOp& step, double timeStep) {
         const double start = StepPacer::steadySeconds();
+        if (isOfBlocks(step.op)) {
+            applyToRungs(step, timeStep);
+            totals_.integrateSeconds += StepPacer::steadySeconds() - start;
+            return;
+        }
+        if (step.op == Op::drift) {
+            timeStep /= clock_.substeps();
+            if (!rungs_.empty()) work_.active = clock_.active(rungs_.data());
+        }
         StepRegisters<Double4*> registers{work_.x.data(), work_.v.data(), work_.a.data(), x0_.data(),
                                           v0_.data(),     dx_.data(),     dv_.data()};
         applyOp(step.op, factorOf(step, timeStep), registers, VectorColumnArithmetic{0, size()});
@@ -190,6 +206,34 @@ public:
     }
 
 private:
+    void applyToRungs(const StepOp& step, double timeStep) {
+        if (step.op == Op::rungs) {
+            rungs_.resize(size());
+            LogarithmSum all;
+            for (const Double4& a : work_.a)
+                if (const std::uint32_t own = logarithmOf(static_cast<float>(length(a)))) all.sum += own, ++all.counted;
+            const float reference = all.reference();
+            std::array<std::size_t, kRungCount> bodies{};
+            for (std::size_t i = 0; i < size(); ++i) {
+                const int rung = rungOf(static_cast<float>(length(work_.a[i])), reference);
+                rungs_[i] = static_cast<std::uint8_t>(rung);
+                ++bodies[static_cast<std::size_t>(rung)];
+            }
+            clock_ = BlockClock(bodies);
+            return;
+        }
+        const std::array<double, kRungCount> kicks = ownKicks<double>(step.weight, timeStep);
+        const int least = step.op == Op::open ? clock_.beginning() : clock_.ending();
+        for (std::size_t i = 0; i < size(); ++i) {
+            if (rungs_[i] < least) continue;
+            const double kick = kicks[rungs_[i]];
+            work_.v[i].x += kick * work_.a[i].x;
+            work_.v[i].y += kick * work_.a[i].y;
+            work_.v[i].z += kick * work_.a[i].z;
+        }
+        if (step.op == Op::close) clock_.next();
+    }
+
     static void judge(const ForceSettings& force, const KernelChoice& choice) {
         requireSoftening(force.softening);
         requireLawNumbers(force);
@@ -266,20 +310,31 @@ private:
     void computeForces(const State& state, std::vector<Double4>& a, std::size_t first, std::size_t last) {
         const double start = StepPacer::steadySeconds();
         const std::span<const Double4> x = state.x;
+        std::size_t evaluated = 0;
         for (std::size_t i = first; i < last; ++i) {
+            if (!state.active.has(i)) {
+                a[i] = state.a[i];
+                continue;
+            }
+            ++evaluated;
             a[i] = plainForce(x, x[i], force_);
             const double response = complete_.v[i].w;
             a[i] = {response * a[i].x, response * a[i].y, response * a[i].z, 0};
         }
-        totals_.interactions += static_cast<double>(last - first) * static_cast<double>(x.size());
+        totals_.interactions += static_cast<double>(evaluated) * static_cast<double>(x.size());
         const double pairs = StepPacer::steadySeconds();
         totals_.forceSeconds += pairs - start;
         if (others_.empty()) return;
-        std::vector<std::uint32_t> targets(last - first);
-        std::iota(targets.begin(), targets.end(), static_cast<std::uint32_t>(first));
+        std::vector<std::uint32_t> targets;
+        std::vector<Double4> sums;
+        for (std::size_t i = first; i < last; ++i) {
+            if (!state.active.has(i)) continue;
+            targets.push_back(static_cast<std::uint32_t>(i));
+            sums.push_back(a[i]);
+        }
         for (const auto& term : others_)
-            totals_.termInteractions +=
-                term->addAccelerations(bodiesOf(state), targets, std::span(a).subspan(first, last - first), {});
+            totals_.termInteractions += term->addAccelerations(bodiesOf(state), targets, sums, {});
+        for (std::size_t k = 0; k < targets.size(); ++k) a[targets[k]] = sums[k];
         totals_.termSeconds += StepPacer::steadySeconds() - pairs;
     }
 
@@ -311,8 +366,10 @@ private:
         return static_cast<float>(speed);
     }
 
-    State complete_;  ///< the last complete step: what everyone sees
-    State work_;      ///< the step under way
+    State complete_;                   ///< the last complete step: what everyone sees
+    State work_;                       ///< the step under way
+    std::vector<std::uint8_t> rungs_;  ///< of block steps, from the first of them on
+    BlockClock clock_;
     std::vector<Double4> nextForce_;
     std::vector<Double4> x0_, v0_, dx_, dv_;
     std::vector<std::uint32_t> id_;

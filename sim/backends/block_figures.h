@@ -1,0 +1,43 @@
+// What block steps tell of themselves, for the lab and for tables.
+#pragma once
+#include "sim/backends/force_method.h"
+#include "sim/integrators/block_steps.h"
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace gravlab {
+
+/// What the mean of a body's forces in a step of the run is called.
+constexpr std::string_view kForcesOfABody = "forces a body and step";
+
+/// Bodies on each rung in use, and forces of a body in a step of the run; nothing where no step was one of blocks.
+inline std::vector<MethodFigure> figuresOf(const BlockClock& clock) {
+    std::vector<MethodFigure> figures;
+    double bodies = 0;
+    for (std::size_t rung = 0; (1u << rung) <= clock.substeps(); ++rung) {
+        figures.push_back({kRungNames[rung], "", static_cast<double>(clock.bodies()[rung])});
+        bodies += static_cast<double>(clock.bodies()[rung]);
+    }
+    if (bodies == 0) return {};
+    figures.push_back({kForcesOfABody, "", clock.forces() / bodies});
+    return figures;
+}
+
+/// The figure of that name; 0 where none is told.
+inline double figureNamed(std::span<const MethodFigure> figures, std::string_view name) {
+    for (const MethodFigure& figure : figures)
+        if (figure.name == name) return figure.value;
+    return 0;
+}
+
+/// How many rungs bodies are on.
+inline int rungsIn(std::span<const MethodFigure> figures) {
+    int rungs = 0;
+    for (const std::string_view name : kRungNames) rungs += figureNamed(figures, name) > 0;
+    return rungs;
+}
+
+}  // namespace gravlab

@@ -1,0 +1,67 @@
+// Block steps by a tree against those by all pairs, on any backend.
+#pragma once
+#include "sim/backends/backend.h"
+#include "sim/forces/law.h"
+#include "sim/scenes/scene.h"
+#include "tests/bodies.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace gravlab::testing_support {
+
+/// What a run says of block steps under that name; 0: nothing.
+inline double figureOf(Backend& run, std::string_view name) {
+    for (const MethodFigure& figure : run.figures())
+        if (figure.name == name) return figure.value;
+    return 0;
+}
+
+inline double shareOf(std::vector<double>& values, double share) {
+    const auto place = values.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size()));
+    std::ranges::nth_element(values, place);
+    return *place;
+}
+
+/// `pairs`: a row that sums all of them.
+inline void expectTreeStepsAsPairs(const char* backendName, const char* pairs, const ForceSettings& force,
+                                   std::size_t bodies, int steps) {
+    SCOPED_TRACE(std::string(lawRow(force.law).name) + ' ' + std::to_string(bodies));
+    ParticleSet start = sceneNamed("hernquist").build({.bodies = bodies, .seed = 5});
+    for (std::size_t i = 0; i < start.size(); ++i) {
+        if (lawRow(force.law).signedSources && i % 2 == 1) start.position[i].w *= -1;
+        start.velocity[i].x += 5;  // cells that stayed behind within a step would be noticed
+    }
+    constexpr double kStep = 1.0 / 16;
+    const auto ran = [&](const KernelChoice& kernel) {
+        std::unique_ptr<Backend> run = backend(backendName).make({});
+        run->load(start, {force, kernel});
+        const StepProgram program = integrator("block-leapfrog").program;
+        for (std::int64_t done = 0; done < steps;)
+            done += run->advance(program, kStep, {.steps = steps - done}, nullptr).stepsCompleted;
+        run->wait();
+        return run;
+    };
+    const std::unique_ptr<Backend> tested = ran({.kernel = "tree", .allowedError = 1e-3}), truth = ran({.kernel = pairs});
+    for (const char* name : {"rung 1", "rung 2"}) {
+        EXPECT_GT(figureOf(*truth, name), 10) << name;
+        EXPECT_NEAR(figureOf(*tested, name) / figureOf(*truth, name), 1, 0.05) << name;
+    }
+    ParticleSet got, want;
+    tested->snapshot(got);
+    truth->snapshot(want);
+    std::vector<double> off, moved;
+    for (std::size_t i = 0; i < start.size(); ++i) {
+        const Double4 &x = start.position[i], &v = start.velocity[i];
+        const double time = steps * kStep;
+        off.push_back(distance(got.position[i], want.position[i]));
+        moved.push_back(distance(want.position[i], {x.x + time * v.x, x.y + time * v.y, x.z + time * v.z, 0}));
+    }
+    EXPECT_LT(shareOf(off, 0.9), 0.02 * shareOf(moved, 0.5)) << "of what forces moved them";
+}
+
+}  // namespace gravlab::testing_support
