@@ -178,7 +178,7 @@ void Trial::repeat(double seconds) {
     stepRates_.push_back(interactions / worked_);
     // A part of the next step may have been computed, too: what was computed says how many steps it is worth.
     const double pairs = static_cast<double>(row_.bodies) * static_cast<double>(row_.bodies);
-    const double worth = everyPair(backend_.activeKernel())
+    const double worth = everyPair(backend_.activeKernel()) && !inBlocks(integrator_.program)
                              ? interactions / (pairs * std::max(1, forcesPerStep(integrator_.program)))
                              : static_cast<double>(stepsDone_);
     milliseconds_.push_back(worked_ * 1e3 / (worth > 0 ? worth : static_cast<double>(stepsDone_)));

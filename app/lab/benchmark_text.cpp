@@ -2,10 +2,12 @@
 #include "app/lab/benchmark_text.h"
 
 #include "sim/backends/backend.h"
+#include "sim/backends/block_figures.h"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 namespace gravlab {
@@ -32,6 +34,14 @@ Json toJson(const BenchmarkRow& row) {
         for (const MethodFigure& told : row.figures)
             if (told.name == name) return told.unit == "s" ? 1e3 * told.value : told.value;
         return nullptr;
+    };
+    // At the whole step, at half of it, at a quarter and so on.
+    const auto onRungs = [&row]() -> Json {
+        std::string bodies;
+        for (const MethodFigure& told : row.figures)
+            if (told.name.starts_with("rung "))
+                bodies += (bodies.empty() ? "" : " ") + std::to_string(std::llround(told.value));
+        return bodies.empty() ? Json(nullptr) : Json(bodies);
     };
     return {{"backend", row.backend},
             {"device", row.device},
@@ -70,6 +80,9 @@ Json toJson(const BenchmarkRow& row) {
             {"build_ms", figure("build")},
             {"moments_ms", figure("moments")},
             {"walk_ms", figure("walk")},
+            // Of block steps.
+            {"forces_a_body", figure(kForcesOfABody)},
+            {"bodies_on_rungs", onRungs()},
             {"threads", row.threads > 0 ? Json(row.threads) : Json(nullptr)}};
 }
 

@@ -3,6 +3,7 @@
 #include "app/format.h"
 #include "app/lab/kernel_source.h"
 #include "app/panels/panel_lab.h"
+#include "sim/backends/block_figures.h"
 
 #include <algorithm>
 #include <cmath>
@@ -42,6 +43,9 @@ constexpr Control kEach{"lab_each", "Each thread", "Directed pairs a second and 
 constexpr Control kBound{"lab_bound", "Bound",
                          "The achieved rate against what the device can issue with this kernel: the bar is "
                          "full at the highest clock, the line is the clock of now"};
+constexpr Control kRungBodies{"lab_rungs", "Rungs",
+                              "Bodies at the whole step of the run, at half of it, at a quarter and so on"};
+constexpr Control kRungForces{"lab_forces", "Forces", "Evaluated for a body on the average"};
 constexpr Control kTree{"lab_tree", "Tree",
                         "Levels of the octree of the last force, its root included, and all of its nodes"};
 constexpr Control kLeaves{"lab_leaves", "Leaves",
@@ -195,6 +199,13 @@ void drawFigures(PanelContext& p) {
     const auto count = [&](std::string_view name) {
         return std::string(grouped(static_cast<std::uint64_t>(std::llround(std::max(value(name), 0.0)))));
     };
+    if (const int rungs = rungsIn(p.facts.figures); rungs > 0) {
+        std::string bodies;
+        for (const MethodFigure& told : p.facts.figures)
+            if (told.name.starts_with("rung ")) bodies += (bodies.empty() ? "" : ", ") + count(told.name);
+        fact(p, kRungBodies, bodies);
+        fact(p, kRungForces, formatted("%.3g a body and step", value(kForcesOfABody)));
+    }
     if (p.facts.kernel->byCutOff) {
         fact(p, kCells,
              formatted("%s, %.1f bodies each, at most %s", count("cells").c_str(), value("bodies a cell"),
@@ -203,6 +214,7 @@ void drawFigures(PanelContext& p) {
         drawTimes(p);
         return;
     }
+    if (value("nodes") <= 0) return;
     fact(p, kTree, formatted("%s levels, %s nodes", count("levels").c_str(), count("nodes").c_str()));
     fact(p, kLeaves, formatted("%s, %s groups", count("leaves").c_str(), count("groups").c_str()));
     fact(p, kMet,

@@ -3,6 +3,7 @@
 #include "app/model/unit_text.h"
 #include "app/panels/parameter_widgets.h"
 #include "app/services/adaptive_quality.h"
+#include "sim/backends/block_figures.h"
 
 #include <algorithm>
 
@@ -91,6 +92,11 @@ void drawStatusLine(PanelContext& p) {
             const UnitOfTime unit = unitOfTime(p.facts.innerStep, p.facts.scene->units);
             std::snprintf(text, sizeof text, "automatic step %.3g %s", p.facts.innerStep * unit.scale, unit.name.c_str());
             p.widgets.text(kAutomatic, palette::kText, text);
+        }
+        if (const int rungs = rungsIn(p.facts.figures); inBlocks(p.facts.integrator->program) && rungs > 0) {
+            std::snprintf(text, sizeof text, "   %d rung%s, %.3g forces a body and step", rungs, rungs == 1 ? "" : "s",
+                          figureNamed(p.facts.figures, kForcesOfABody));
+            quiet(p, text);
         }
         if (const std::string lowered = p.facts.quality; !lowered.empty()) {
             ImGui::SameLine(0, 0);

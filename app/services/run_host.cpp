@@ -200,6 +200,7 @@ void RunHost::readProgress() {
     facts.time = simulation().time();
     facts.step = simulation().step();
     facts.check = simulation().forceCheck();
+    if (facts.integrator && inBlocks(facts.integrator->program)) facts.figures = simulation().backend().figures();
     if (facts.vertexPath != first().vertices().path()) facts.vertexPath = first().vertices().path();
     facts.history.reset();
     if (!rewind_) return;

@@ -1,5 +1,7 @@
 #include "app/services/step_cost.h"
 
+#include "sim/backends/block_figures.h"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -7,9 +9,11 @@
 namespace gravlab {
 
 StepCost stepCost(const Facts& facts) {
-    const double forces = std::max(forcesPerStep(facts.integrator->program), 1);
+    double forces = std::max(forcesPerStep(facts.integrator->program), 1);
+    // Its time is told of all that a step evaluates, for a force of all bodies.
     if (!everyPair(*facts.kernel)) return {.seconds = forces * facts.forceSeconds, .power = 1};
     if (!(facts.interactionsPerSecond > 0)) return {};
+    if (inBlocks(facts.integrator->program)) forces = std::max(forces, figureNamed(facts.figures, kForcesOfABody));
     const auto bodies = static_cast<double>(facts.configuration.bodies);
     return {.seconds = forces * bodies * bodies / facts.interactionsPerSecond};
 }
