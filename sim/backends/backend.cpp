@@ -74,11 +74,13 @@ ForceGate gateOf(const KernelRow& row, const ForceSettings& force, double allowe
     return backend(row.backend).exact ? kGate64 : gateOf(force);
 }
 
-MemoryNeed memoryNeed(const BackendRow& row, std::size_t bodies, const ForceSettings& force, const KernelChoice& kernel) {
+MemoryNeed memoryNeed(const BackendRow& row, std::size_t bodies, const ForceSettings& force, const KernelChoice& kernel,
+                      StepProgram program) {
     // Of the reference backend: two states and the registers of a step, in double.
     constexpr double kReferenceBytes = 7 * sizeof(Double4);
     if (row.onDevice) return {.host = 0, .device = cudaBytes(bodies, force, kernel)};
-    return {.host = row.usesCores ? cpuBytes(bodies, force, kernel) : kReferenceBytes * static_cast<double>(bodies)};
+    return {.host = row.usesCores ? cpuBytes(bodies, force, kernel, inBlocks(program))
+                                  : kReferenceBytes * static_cast<double>(bodies)};
 }
 
 MemoryNeed freeMemory(const BackendRow& row, const BackendOptions& options) {
@@ -99,6 +101,8 @@ Reason refusal(const BackendRow& row, const Integrator& integrator, std::size_t 
         reason = row.refuses(program, bodies);
     else if (needsJerk(program) || isAdaptive(program))
         reason = "it runs on the reference backend, for small systems";
+    else if (row.onDevice && inBlocks(program))
+        reason = "a device computes no forces of a part of the bodies yet; the cpu backend does";
     return reason.empty() ? reason
                           : "integrator '" + std::string(integrator.name) + "' cannot run on the " + std::string(row.name) +
                                 " backend: " + reason;

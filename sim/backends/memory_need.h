@@ -12,8 +12,9 @@ struct MemoryNeed {
     double host = 0, device = 0;
 };
 
-/// What the backend takes for so many bodies, beside the scene and copies of a state on the host.
-MemoryNeed memoryNeed(const BackendRow& row, std::size_t bodies, const ForceSettings& force, const KernelChoice& kernel);
+/// What the backend takes for so many bodies that step by `program`, beside the scene and copies of a state on the host.
+MemoryNeed memoryNeed(const BackendRow& row, std::size_t bodies, const ForceSettings& force, const KernelChoice& kernel,
+                      StepProgram program = {});
 
 /// What is free; infinite where nobody knows, and on the device of a backend that has none.
 MemoryNeed freeMemory(const BackendRow& row, const BackendOptions& options);

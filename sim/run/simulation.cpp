@@ -81,9 +81,11 @@ BackendChoice backendFor(const std::optional<std::string>& name, const RunReques
         const std::string named(other.name);
         return BackendChoice{chooseBackend(named, wanted.backendOptions).row, "running on " + named + ", because " + why};
     };
-    if (!refusal(*choice.row, integrator, 1).empty())
-        return instead(exactBackend(),
-                       "integrator '" + std::string(integrator.name) + "' needs its double precision on one thread");
+    if (const Reason reason = refusal(*choice.row, integrator, 1); !reason.empty())
+        return refusal(hostBackend(), integrator, 1).empty()
+                   ? instead(hostBackend(), reason)
+                   : instead(exactBackend(),
+                             "integrator '" + std::string(integrator.name) + "' needs its double precision on one thread");
     if (!choice.row->onDevice) return choice;
     if (const Reason reason = refusal(*choice.row, forceOf(scene, wanted, Precision::fp32)); !reason.empty())
         return instead(hostBackend(), reason);
@@ -181,7 +183,7 @@ struct Simulation::Plan {
     /// its own meanwhile.
     void requireRoom() const {
         const std::size_t bodies = configuration.bodies;
-        MemoryNeed need = memoryNeed(*backend.row, bodies, configuration.force, choice);
+        MemoryNeed need = memoryNeed(*backend.row, bodies, configuration.force, choice, integrator->program);
         need.host += kBytesPerBody * static_cast<double>(bodies);
         if (bodies >= kManyBodies) WorkWatch::note(needText(need, bodies));
         requireMemory(need, freeMemory(*backend.row, configuration.backendOptions), bodies);

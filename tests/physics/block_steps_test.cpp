@@ -445,5 +445,13 @@ TEST(BlockSteps, keepEnergyAtFewerForcesThanAStepForAll) {
     EXPECT_LT(block.momentum, 1e-3) << "actio and reactio are taken at different times, so to the order of the step";
 }
 
+TEST(BlockSteps, aDeviceRefusesThemInASentenceAndTheCpuDoesNot) {
+    const Integrator& row = integrator("block-leapfrog");
+    EXPECT_NE(refusal(backend("cuda"), row, 1000).find("a part of the bodies"), std::string::npos);
+    EXPECT_EQ(refusal(backend("cpu"), row, 1000), "");
+    EXPECT_EQ(refusal(backend("reference"), row, 1000), "");
+    EXPECT_EQ(refusal(backend("cuda"), usualIntegrator(), 1000), "");
+}
+
 }  // namespace
 }  // namespace gravlab

@@ -59,6 +59,10 @@ TEST(MemoryNeed, countsBytesBeyondTheRangeOfIntegers) {
     // A tree takes more than pairs do.
     EXPECT_GT(memoryNeed(hostBackend(), 1'000'000, {}, {.allowedError = 1e-3}).host,
               memoryNeed(hostBackend(), 1'000'000, {}, {}).host);
+    // Steps of their own take rungs, and memory for a part of the bodies.
+    const StepProgram blocks = integrator("block-leapfrog").program;
+    EXPECT_GE(memoryNeed(hostBackend(), 1'000'000, {}, {}, blocks).host,
+              memoryNeed(hostBackend(), 1'000'000, {}, {}, usualIntegrator().program).host + 30e6);
 }
 
 TEST(MemoryNeed, countsTheDipolesOfCharges) {

@@ -269,12 +269,12 @@ private:
 
 }  // namespace
 
-double cpuBytes(std::size_t bodies, const ForceSettings& force, const KernelChoice& choice) {
+double cpuBytes(std::size_t bodies, const ForceSettings& force, const KernelChoice& choice, bool inBlocks) {
     const bool named = choice.kernel && hasKernel("cpu", *choice.kernel);
     const KernelRow& row = kernel("cpu", named                     ? std::string_view(*choice.kernel)
                                          : choice.allowedError > 0 ? "tree"
                                                                    : "symmetric-threads");
-    return cpu::engineBytes(bodies, cpu::cpuKernel(row), force);
+    return cpu::engineBytes(bodies, cpu::cpuKernel(row), force, inBlocks);
 }
 
 BackendRow cpuBackendRow() {

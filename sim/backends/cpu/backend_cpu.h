@@ -8,6 +8,6 @@ namespace gravlab {
 BackendRow cpuBackendRow();
 
 /// Bytes that a run on the CPU takes for so many bodies.
-double cpuBytes(std::size_t bodies, const ForceSettings& force, const KernelChoice& kernel);
+double cpuBytes(std::size_t bodies, const ForceSettings& force, const KernelChoice& kernel, bool inBlocks);
 
 }  // namespace gravlab

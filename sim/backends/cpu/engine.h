@@ -51,6 +51,6 @@ std::unique_ptr<Engine> makeEngine(EngineContext& context, std::span<const Doubl
                                    const EngineTerms& terms = {});
 
 /// Bytes that an engine holds for `bodies` bodies in `precision`, the kernel's method included.
-double engineBytes(std::size_t bodies, const CpuKernel& kernel, const ForceSettings& force);
+double engineBytes(std::size_t bodies, const CpuKernel& kernel, const ForceSettings& force, bool inBlocks = false);
 
 }  // namespace gravlab::cpu
