@@ -164,28 +164,28 @@ struct Few {
 
 TEST(FarFieldEnergy, aCellHasThePotentialOfItsBodies) {
     const Few few;
-    const double squared = few.softening * few.softening;
+    const GravityField<double> field{few.softening * few.softening};
     const CellPull<double> pull = cellPull(few.cell, 2.0);
     double before = 0;
     for (const double distance : {1.0, 2.0, 4.0}) {
         const Vec3d at{distance, 0.6 * distance, -0.3 * distance};
-        const double want = few.field(at), got = cellField(pull, at.x, at.y, at.z, squared);
+        const double want = few.field(at), got = cellField(pull, at.x, at.y, at.z, field);
         const double error = std::abs(got / want - 1);
         EXPECT_LT(error, 1e-4 / std::pow(distance, 3));
         if (before > 0) {
             EXPECT_LT(error, before / 6) << "of third order in one over the distance";
         }
         before = error;
-        EXPECT_NEAR(got,
-                    fieldAtCentre(at.x - few.cell.x, at.y - few.cell.y, at.z - few.cell.z, few.cell.source, few.cell.moments,
-                                  squared),
-                    1e-14 * got);
+        EXPECT_NEAR(
+            got,
+            fieldAtCentre(at.x - few.cell.x, at.y - few.cell.y, at.z - few.cell.z, few.cell.source, few.cell.moments, field),
+            1e-14 * got);
         // Its gradient is the acceleration.
         double a[3] = {};
-        addCellPull(a, pull, at.x, at.y, at.z, GravityField<double>{squared});
+        addCellPull(a, pull, at.x, at.y, at.z, field);
         const double h = 1e-5;
         const double slope =
-            (cellField(pull, at.x, at.y + h, at.z, squared) - cellField(pull, at.x, at.y - h, at.z, squared)) / (2 * h);
+            (cellField(pull, at.x, at.y + h, at.z, field) - cellField(pull, at.x, at.y - h, at.z, field)) / (2 * h);
         EXPECT_NEAR(slope, a[1], 1e-8 * std::abs(a[1]));
     }
 }
@@ -197,7 +197,7 @@ TEST(FarFieldEnergy, anExpansionHasThePotentialOfItsCells) {
     FieldExpansion<double> expansion;
     const double x = centre.x - few.cell.x, y = centre.y - few.cell.y, z = centre.z - few.cell.z;
     addToExpansion<true>(expansion, x, y, z, few.cell.source, few.cell.moments, field);
-    const double first = fieldAtCentre(x, y, z, few.cell.source, few.cell.moments, field.softeningSquared);
+    const double first = fieldAtCentre(x, y, z, few.cell.source, few.cell.moments, field);
     for (const Vec3d& off : {Vec3d{0.02, 0.03, -0.01}, Vec3d{-0.05, 0.01, 0.04}, Vec3d{0.1, 0.1, 0.1}}) {
         const double got = first + expandedField(expansion, off.x, off.y, off.z), want = few.field(centre + off);
         EXPECT_NEAR(got, want, 2e-4 * want);

@@ -89,7 +89,7 @@ double orderOf(const std::vector<TreeBody<double>>& bodies, const Field& field, 
     return std::log2(errors[0] / errors[1]);
 }
 
-PowerField<double> fieldOf(double exponent) { return {0.01, exponent, 1e-30, 1, -1}; }
+PowerField<double> fieldOf(double exponent) { return {0.01, exponent, 1e-30, 1, -1, 1, 0}; }
 
 TEST(TreeLaws, aCellLeavesOutWhatFallsWithTheFifthPowerAndNeedsItsDipoleForThat) {
     const GravityField<double> field{0.01};
@@ -172,7 +172,7 @@ TEST(TreeLaws, theFieldOfADipoleIsWhatItsPullIsTheSlopeOf) {
     const GravityField<double> field{0.01};
     const CellPull<double> pull = cellPull(made.cell, field.power());
     const auto at = [&](double x) {
-        return cellField(pull, x, 1.5, -1.0, 0.01) + dipoleField(made.dipole, x - pull.x, 1.5 - pull.y, -1 - pull.z, 0.01);
+        return cellField(pull, x, 1.5, -1.0, field) + dipoleField(made.dipole, x - pull.x, 1.5 - pull.y, -1 - pull.z, 0.01);
     };
     const double h = 1e-5;
     EXPECT_NEAR((at(2 + h) - at(2 - h)) / (2 * h), pullOfCell(made, {2, 1.5, -1}, field)[0], 1e-8);

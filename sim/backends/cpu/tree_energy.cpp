@@ -15,26 +15,29 @@ namespace {
 using namespace cpu;
 
 /// The sum that the tree's stand for, as plainly as it can be written.
-double fieldOf(const std::vector<Double4>& bodies, std::size_t target, double softeningSquared) {
+template <class PairLaw>
+double potentialOf(const std::vector<Double4>& bodies, std::size_t target, const PairLaw& law, bool finite) {
     double sum = 0;
     const Double4& at = bodies[target];
     for (std::size_t j = 0; j < bodies.size(); ++j) {
         const double x = bodies[j].x - at.x, y = bodies[j].y - at.y, z = bodies[j].z - at.z;
-        const double squared = x * x + y * y + z * z + softeningSquared;
-        if (j != target && squared > 0) sum += bodies[j].w / std::sqrt(squared);
+        const double squared = x * x + y * y + z * z;
+        if (j != target && (finite || squared > 0)) sum += bodies[j].w * law.potential(squared);
     }
     return sum;
 }
 
-double errorOf(const std::vector<Double4>& bodies, const TreeMethod<double>::Fields& fields, double softening) {
+double errorOf(const std::vector<Double4>& bodies, const TreeMethod<double>::Fields& fields, const ForceSettings& force) {
     constexpr double kPairs = 3e7;
     constexpr std::size_t kFewest = 32, kMost = 256;
     const std::size_t n = bodies.size();
     const auto affordable = static_cast<std::size_t>(kPairs / static_cast<double>(n));
     PotentialError error;
-    for (const std::uint32_t i : randomTargets(n, std::clamp(affordable, kFewest, kMost)))
-        error.add(bodies[i].w * fields.unit * static_cast<double>(fields.field[i]),
-                  bodies[i].w * fieldOf(bodies, i, softening * softening));
+    withLaw<double>(force, [&](const auto& law) {
+        for (const std::uint32_t i : randomTargets(n, std::clamp(affordable, kFewest, kMost)))
+            error.add(-forceFactor(force) * bodies[i].w * fields.unit * static_cast<double>(fields.field[i]),
+                      bodies[i].w * potentialOf(bodies, i, law, finiteAtZero(force)));
+    });
     return error.relative();
 }
 
@@ -62,7 +65,7 @@ PairSum sumByTree(const ParticleSet& bodies, const ForceSettings& force, double 
     sum.potential = -0.5 * forceFactor(force) * fields.unit * potential;
     if (sum.closestFirst > sum.closestSecond) std::swap(sum.closestFirst, sum.closestSecond);
     if (std::isfinite(least)) sum.closest = distance(bodies.position[sum.closestFirst], bodies.position[sum.closestSecond]);
-    sum.error = errorOf(bodies.position, fields, force.softening);
+    sum.error = errorOf(bodies.position, fields, force);
     return sum;
 }
 

@@ -4,9 +4,9 @@
 
 namespace gravlab {
 
-/// Sums pairs under gravity or charges by a tree whose forces keep `accuracy`, on so many threads (0 = all), which it waits
-/// for. The same bits for any number of threads. Some bodies at random are compared with fp64, which gives PairSum::error;
-/// the closest pair is that of the bodies that were met one by one. Throws std::bad_alloc.
+/// Sums pairs under a law that treeLaw() knows by a tree whose forces keep `accuracy`, on so many threads (0 = all), which
+/// it waits for. The same bits for any number of threads. Some bodies at random are compared with fp64, which gives
+/// PairSum::error; the closest pair is that of the bodies that were met one by one. Throws std::bad_alloc.
 PairSummation pairsByTree(double accuracy);
 
 }  // namespace gravlab

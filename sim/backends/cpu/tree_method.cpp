@@ -292,7 +292,9 @@ void TreeMethod<T>::endFields() {
     const std::uint32_t* order = tree_.view().order;
     for (std::size_t i = 0; i < bodies_.count; ++i)
         fields_.neighbour[i] = fields_.nearest[i] < kNone ? static_cast<std::int32_t>(order[fields_.neighbour[i]]) : -1;
-    fields_.unit = static_cast<double>(tree_.scale().length) / static_cast<double>(tree_.scale().source);
+    const TreeForce force = treeForce(request_.settings);
+    fields_.unit = force.factor * std::pow(static_cast<double>(tree_.scale().length), force.power - 1) /
+                   static_cast<double>(tree_.scale().source);
 }
 
 /// kSmallestShare of the rms acceleration.

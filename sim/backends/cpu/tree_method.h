@@ -30,11 +30,11 @@ public:
     std::vector<StateArray> state() const override;
     bool restore(const std::vector<StateArray>& state) override;
 
-    /// What an evaluation for the potential leaves in the place of sums, of each body in body order. It writes no state. Of
-    /// gravity and charges alone.
+    /// What an evaluation for the potential leaves in the place of sums, of each body in body order. It writes no state.
     struct Fields {
-        std::vector<float> field;    ///< sum of source / distance, softened, over all others; not scaled: times `unit`
-        std::vector<float> nearest;  ///< distance squared of the nearest source that was met by itself; scaled
+        /// Sum of source / distance, softened, over all others, and its like under other powers; scaled: times `unit`.
+        std::vector<float> field;
+        std::vector<float> nearest;           ///< distance squared of the nearest source that was met by itself; scaled
         std::vector<std::int32_t> neighbour;  ///< that one; below 0: there is none
         double unit = 1;
     };

@@ -11,6 +11,12 @@
 
 namespace gravlab {
 
+/// The natural one.
+template <class Real>
+GRAVLAB_HOST_DEVICE Real logarithm(Real x) {
+    return std::log(x);
+}
+
 #define GRAVLAB_TREE_FUNCTION GRAVLAB_HOST_DEVICE
 #include "sim/forces/tree/cell.inl"
 #undef GRAVLAB_TREE_FUNCTION

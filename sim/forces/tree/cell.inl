@@ -1,14 +1,19 @@
 // What cell.h declares. Included into namespaces: gravlab, for scalars on host and device, and once for each instruction set
-// of the SIMD kernels. An includer says what GRAVLAB_TREE_FUNCTION is, and has inverseRoot(), raised() and larger() for its
-// Real.
+// of the SIMD kernels. An includer says what GRAVLAB_TREE_FUNCTION is, and has inverseRoot(), raised(), logarithm() and
+// larger() for its Real.
 
-/// The field of a point source: D_1 at s is -pull(s), and D_(n+1) = -(power + 2n - 1) D_n / s.
+/// The field of a point source: D_1 at s is -pull(s), and D_(n+1) = -(power + 2n - 1) D_n / s. fieldOf() is F of a source m
+/// with second moments: three halves of e.Q.e, and half of trace(Q) with its sign turned.
 template <class Real>
 struct GravityField {
     Real softeningSquared;
     GRAVLAB_TREE_FUNCTION static Real power() { return Real(2); }
     GRAVLAB_TREE_FUNCTION Real pull(Real inverseRootOfS, Real) const {
         return inverseRootOfS * inverseRootOfS * inverseRootOfS;
+    }
+    GRAVLAB_TREE_FUNCTION Real fieldOf(Real inverseRootOfS, Real, Real m, Real along, Real trace) const {
+        const Real u2 = inverseRootOfS * inverseRootOfS;
+        return inverseRootOfS * (m + u2 * (along * u2 + trace));
     }
 };
 /// The pull 1 / d^power in the softened distance d, in lengths of which `unit` squared are one of s; whole powers are
@@ -19,7 +24,9 @@ struct PowerField {
     Real degree;   ///< the power
     Real nearest;  ///< smallest d squared, in units
     Real unit;
-    int whole;  ///< the power if it is whole and small, else below 0
+    int whole;   ///< the power if it is whole and small, else below 0
+    Real over;   ///< 1 / (power - 1); any where that is none
+    Real shift;  ///< of the field of power 1, a logarithm: that of the unit's length
     GRAVLAB_TREE_FUNCTION Real power() const { return degree; }
     GRAVLAB_TREE_FUNCTION Real pull(Real, Real s) const { return unit * pullAt(unit * s); }
     /// Over the distance, in units.
@@ -30,6 +37,21 @@ struct PowerField {
         Real product = inverse;
         for (int factor = 0; factor < whole; ++factor) product = product * inverse;
         return product;
+    }
+    /// F of a source of 1: its slope is the pull. In units.
+    GRAVLAB_TREE_FUNCTION Real fieldAt(Real s) const {
+        const Real at = larger(s, nearest);
+        if (whole == 1) return shift - Real(0.5) * logarithm(at);
+        if (whole < 0) return over * raised(at, Real(0.5) * (Real(1) - degree));
+        const Real inverse = inverseRoot(at);
+        if (whole == 0) return over * (at * inverse);
+        Real product = over;
+        for (int factor = 1; factor < whole; ++factor) product = product * inverse;
+        return product;
+    }
+    GRAVLAB_TREE_FUNCTION Real fieldOf(Real inverseRootOfS, Real s, Real m, Real along, Real trace) const {
+        const Real along2 = Real(1.0 / 3) * (degree + Real(1)) * (along * (inverseRootOfS * inverseRootOfS));
+        return m * fieldAt(unit * s) + pull(inverseRootOfS, s) * (along2 + trace);
     }
 };
 
@@ -358,29 +380,28 @@ GRAVLAB_TREE_FUNCTION void addExpandedPull(Real* a, const FieldExpansion<Real>& 
     }
 }
 
-// The field F itself, of gravity and charges: the potential with its sign turned. On steps that ask for the energy.
+// The field F itself: the potential with its sign turned. On steps that ask for the energy.
 
-/// Of a cell at (x, y, z).
-template <class Real>
-GRAVLAB_TREE_FUNCTION Real cellField(const CellPull<Real>& cell, Real x, Real y, Real z, Real softeningSquared) {
+/// Of a cell, in the form that gravity's have, at (x, y, z).
+template <class Real, class Field>
+GRAVLAB_TREE_FUNCTION Real cellField(const CellPull<Real>& cell, Real x, Real y, Real z, const Field& field) {
     const Real dx = cell.x - x, dy = cell.y - y, dz = cell.z - z;
-    const Real u = inverseRoot(dx * dx + (dy * dy + (dz * dz + softeningSquared))), u2 = u * u;
+    const Real squared = dx * dx + (dy * dy + (dz * dz + field.softeningSquared));
     const Real qx = cell.q[0] * dx + cell.q[3] * dy + cell.q[4] * dz;
     const Real qy = cell.q[3] * dx + cell.q[1] * dy + cell.q[5] * dz;
     const Real qz = cell.q[4] * dx + cell.q[5] * dy + cell.q[2] * dz;
     const Real s = dx * qx + dy * qy + dz * qz;
-    // Of q = 3 Q: m D0 + trace(Q)/2 D1 + e.Q.e/2 D2.
-    return u * (cell.source + u2 * (Real(0.5) * s * u2 + Real(1.0 / 3) * cell.trace));
+    return field.fieldOf(inverseRoot(squared), squared, cell.source, Real(0.5) * s, Real(1.0 / 3) * cell.trace);
 }
 
 /// Of a cell of that source and second moments at a point that is (x, y, z) from its centre: the term that
 /// addToExpansion() has no use for.
-template <class Real>
-GRAVLAB_TREE_FUNCTION Real fieldAtCentre(Real x, Real y, Real z, Real m, const Real* q, Real softeningSquared) {
-    const Real u = inverseRoot(x * x + (y * y + (z * z + softeningSquared))), u2 = u * u;
+template <class Real, class Field>
+GRAVLAB_TREE_FUNCTION Real fieldAtCentre(Real x, Real y, Real z, Real m, const Real* q, const Field& field) {
+    const Real squared = x * x + (y * y + (z * z + field.softeningSquared));
     const Real qx = q[0] * x + q[3] * y + q[4] * z, qy = q[3] * x + q[1] * y + q[5] * z, qz = q[4] * x + q[5] * y + q[2] * z;
     const Real s = x * qx + y * qy + z * qz;
-    return u * (m + u2 * (Real(1.5) * s * u2 + Real(-0.5) * (q[0] + q[1] + q[2])));
+    return field.fieldOf(inverseRoot(squared), squared, m, Real(1.5) * s, Real(-0.5) * (q[0] + q[1] + q[2]));
 }
 
 /// Of a dipole, (x, y, z) from its centre.

@@ -67,12 +67,8 @@ inline TreeForce treeForce(const ForceSettings& force) {
     return {*law, pull.power, pull.factor};
 }
 
-/// Whether a walk sums its potentials, too. Of r^-a they grow with the distance for small a, so that what is far decides
-/// them and a criterion of forces says nothing of their error: all pairs are summed there.
-inline bool treeHasEnergy(const ForceSettings& force) {
-    const std::optional<TreeLaw> law = treeLaw(force);
-    return law == TreeLaw::gravity || law == TreeLaw::charges;
-}
+/// Whether a walk sums its potentials, too.
+inline bool treeHasEnergy(const ForceSettings& force) { return treeLaw(force).has_value(); }
 
 /// Why a rung cannot compute this force; empty when it can. `exact`: a row that can, for the sentence.
 inline std::string treeRefusal(TreeWalk walk, const ForceSettings& force, const char* exact) {
@@ -103,7 +99,13 @@ inline PowerField<float> powerField(double power, double smallestR2, double leng
     const double half = 0.5 * (power + 1), any = half > 0 ? std::pow(kRange, -1 / half) : 0;
     const double own = half > 0 ? std::max(any, smallestR2) * length * length : 0;
     const bool whole = power >= 0 && power <= kLargestWhole && power == std::round(power);
-    return {0, static_cast<float>(power), static_cast<float>(std::max(any, own)), 1, whole ? static_cast<int>(power) : -1};
+    return {0,
+            static_cast<float>(power),
+            static_cast<float>(std::max(any, own)),
+            1,
+            whole ? static_cast<int>(power) : -1,
+            static_cast<float>(power == 1 ? 1 : 1 / (power - 1)),
+            static_cast<float>(std::log(length))};
 }
 
 /// The opening angle that a row takes where nobody chose: at it, it keeps what it keeps of gravity at kFirstOpening.

@@ -65,6 +65,8 @@ HWY_INLINE Lanes raised(const Lanes& x, const Lanes& power) {
     return Lanes(hn::Exp(d, hn::Mul(power.v, hn::Log(d, x.v))));
 }
 
+HWY_INLINE Lanes logarithm(const Lanes& x) { return Lanes(hn::Log(D(), x.v)); }
+
 #define GRAVLAB_TREE_FUNCTION HWY_INLINE
 #include "sim/forces/tree/cell.inl"
 #undef GRAVLAB_TREE_FUNCTION
@@ -133,8 +135,13 @@ private:
     /// What cells pull by, where lengths are multiplied by a power of two.
     HWY_INLINE auto fieldIn(float unit) const {
         if constexpr (kPower)
-            return PowerField<Lanes>{Lanes(task_.softeningSquared * unit * unit), Lanes(task_.power.field.degree),
-                                     Lanes(task_.power.field.nearest), Lanes(1 / (unit * unit)), task_.power.field.whole};
+            return PowerField<Lanes>{Lanes(task_.softeningSquared * unit * unit),
+                                     Lanes(task_.power.field.degree),
+                                     Lanes(task_.power.field.nearest),
+                                     Lanes(1 / (unit * unit)),
+                                     task_.power.field.whole,
+                                     Lanes(task_.power.field.over),
+                                     Lanes(task_.power.field.shift)};
         else
             return GravityField<Lanes>{Lanes(task_.softeningSquared * unit * unit)};
     }
@@ -385,8 +392,10 @@ private:
                 hn::Store(hn::BitCast(d, neighbour[k]), d, walker.sum_[kNeighbour] + own);
             }
         }
-        HWY_INLINE void meet(const TreeView& tree, std::int32_t j, V offset, bool softened) {
+        HWY_INLINE void meet(const Walker& walker, std::int32_t j, V offset) {
             const D d;
+            const TreeView& tree = walker.tree_;
+            const bool softened = walker.task_.softened;
             const hn::RebindToSigned<D> di;
             const V sx = hn::Set(d, tree.body[0][j]), sy = hn::Set(d, tree.body[1][j]), sz = hn::Set(d, tree.body[2][j]);
             const V s = hn::Set(d, tree.source[j]);
@@ -396,7 +405,13 @@ private:
                 const V squared = hn::MulAdd(dz, dz, hn::MulAdd(dy, dy, hn::Mul(dx, dx)));
                 const Mask other = hn::RebindMask(d, hn::Ne(place[k], source));
                 const Mask acts = softened ? other : hn::And(other, hn::Gt(squared, hn::Zero(d)));
-                field[k] = hn::MulAdd(s, hn::IfThenElseZero(acts, inverseRootOf(d, hn::Add(squared, offset))), field[k]);
+                const V s2 = hn::Add(squared, offset);
+                V one;
+                if constexpr (kPower)
+                    one = walker.fieldIn(1).fieldAt(Lanes(s2)).v;
+                else
+                    one = inverseRootOf(d, s2);
+                field[k] = hn::MulAdd(s, hn::IfThenElseZero(acts, one), field[k]);
                 const Mask nearer = hn::And(other, hn::Lt(squared, nearest[k]));
                 nearest[k] = hn::IfThenElse(nearer, squared, nearest[k]);
                 neighbour[k] = hn::IfThenElse(hn::RebindMask(di, nearer), source, neighbour[k]);
@@ -431,7 +446,7 @@ private:
                     if constexpr (!kField)
                         targets.meet(*this, x[j], y[j], z[j], source[j], offset);
                     else if (source[j] != 0)
-                        targets.meet(tree_, j, offset, task_.softened);
+                        targets.meet(*this, j, offset);
             targets.store(*this, at);
         });
     }
@@ -453,7 +468,7 @@ private:
                                          cell.source,
                                          {cell.q[0], cell.q[1], cell.q[2], cell.q[3], cell.q[4], cell.q[5]},
                                          cell.trace};
-                    if constexpr (kPower) {
+                    if constexpr (kPower && !kField) {
                         const Lanes times(task_.power.moments);
                         for (Lanes& q : pull.q) q = q * times;
                         pull.trace = pull.trace * times;
@@ -464,7 +479,7 @@ private:
                     for (std::size_t k = 0; k < kVectors; ++k) {
                         if constexpr (kField) {
                             const Lanes x(targets.x[k]), y(targets.y[k]), z(targets.z[k]);
-                            Lanes added = cellField(pull, x, y, z, field.softeningSquared);
+                            Lanes added = cellField(pull, x, y, z, field);
                             if constexpr (kCharges)
                                 added += dipoleField(dipole, x - pull.x, y - pull.y, z - pull.z, field.softeningSquared);
                             targets.field[k] = hn::Add(targets.field[k], added.v);
@@ -519,7 +534,7 @@ private:
             const Lanes source(hn::IfThenElseZero(has, field_of(3)));
             addToExpansion<kHigh>(expansion_, place(0), place(1), place(2), source, q, field);
             if constexpr (kField)
-                atCentre_ += fieldAtCentre(place(0), place(1), place(2), source, q, field.softeningSquared);
+                atCentre_ += fieldAtCentre(place(0), place(1), place(2), source, q, field);
             if constexpr (kCharges) {
                 const auto at = hn::Mul(hn::LoadU(di, list.id + k), hn::Set(di, kDipoleStride));
                 const auto first = [&](int axis) HWY_ATTR {
@@ -562,7 +577,9 @@ private:
                 return Lanes((Lanes(hn::LoadU(d, tree_.body[axis] + at)) - Lanes(centre_[axis])) * Lanes(unit_));
             };
             const Lanes far = centre + expandedField(expansion_, place(0), place(1), place(2));
-            hn::Store(hn::MulAdd(far.v, hn::Set(d, unit_), hn::Load(d, sum_[kFieldSum] + own)), d, sum_[kFieldSum] + own);
+            // 1/r is in the units of the expansion; another power is computed in its own.
+            const V back = hn::Set(d, kPower ? 1.0f : unit_);
+            hn::Store(hn::MulAdd(far.v, back, hn::Load(d, sum_[kFieldSum] + own)), d, sum_[kFieldSum] + own);
         }
         for (std::uint32_t k = 0; k < group_.count; ++k) {
             const std::uint32_t body = tree_.order[group_.first + k];

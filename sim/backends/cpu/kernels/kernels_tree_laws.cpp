@@ -15,10 +15,9 @@ namespace HWY_NAMESPACE {
 template <TreeLaw kLaw>
 TreeWalks describeLaw() {
     TreeWalks walks{{nullptr, walk<kLaw, TreeWalk::theta>, walk<kLaw, TreeWalk::cells>, walk<kLaw, TreeWalk::expansions>},
-                    nullptr};
-    // Of charges a cell needs its dipole, which the first rung leaves out; potentials are those of 1/r.
+                    walk<kLaw, TreeWalk::expansions, true>};
+    // Of charges a cell needs its dipole, which the first rung leaves out.
     if constexpr (kLaw == TreeLaw::power) walks.walk[0] = walk<kLaw, TreeWalk::thetaMonopole>;
-    if constexpr (kLaw == TreeLaw::charges) walks.fieldWalk = walk<kLaw, TreeWalk::expansions, true>;
     return walks;
 }
 

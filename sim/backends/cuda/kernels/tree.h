@@ -70,7 +70,9 @@ constexpr unsigned kTreeMeasureBlocks = 256, kTreeGroupBlocks = 1024;
 
 /// What a walk for the energy leaves of each body, in body order.
 struct TreeFields {
-    double* energy = nullptr;   ///< half of the sum of source / distance, softened, over all others [M/L]
+    /// Half of the sum of source / distance, softened, over all others [M/L]; under another power of its like with the
+    /// strength: the potential with its sign turned.
+    double* energy = nullptr;
     double* squared = nullptr;  ///< of the distance to the nearest source that was met by itself [L^2]; infinite: none
     std::uint32_t* neighbour = nullptr;  ///< that one
 };
@@ -132,6 +134,7 @@ Kernel<WalkTask> treeFieldKernel(int targetsPerLane);
 Kernel<ChargesWalkTask> chargesWalkKernel(TreeWalk walk, int targetsPerLane);
 Kernel<ChargesWalkTask> chargesFieldKernel(int targetsPerLane);
 Kernel<PowerWalkTask> powerWalkKernel(TreeWalk walk, int targetsPerLane);
+Kernel<PowerWalkTask> powerFieldKernel(int targetsPerLane);
 
 /// A block at most, and usually. Its warps know nothing of each other.
 constexpr unsigned kWalkThreads = 128;

@@ -78,6 +78,7 @@ Kernel<ChargesWalkTask> chargesWalkKernel(TreeWalk walk, int targetsPerLane) {
 }
 Kernel<ChargesWalkTask> chargesFieldKernel(int targetsPerLane) { return fieldWalkOf<TreeLaw::charges>(targetsPerLane); }
 
+Kernel<PowerWalkTask> powerFieldKernel(int targetsPerLane) { return fieldWalkOf<TreeLaw::power>(targetsPerLane); }
 Kernel<PowerWalkTask> powerWalkKernel(TreeWalk walk, int targetsPerLane) {
     return targetsPerLane == 1 ? walkOf<TreeLaw::power, 1>(walk) : walkOf<TreeLaw::power, 2>(walk);
 }

@@ -81,6 +81,7 @@ public:
         field_.softeningSquared = fmaxf(task.softeningSquared * scale.length * scale.length, kSofteningSquaredFloor32);
         if constexpr (kPower) {
             field_.nearest = fmaxf(task.nearest, task.field.nearest * scale.length * scale.length);
+            field_.shift = logf(scale.length);
             criterion_.field = &field_;
             criterion_.left = task.left;
         }
@@ -169,15 +170,22 @@ private:
     /// The same where lengths are multiplied by the expansion's unit, whose square is s2.
     __device__ __forceinline__ Field expandedBy(float s2) const {
         if constexpr (kPower)
-            return {s2 * field_.softeningSquared, field_.degree, field_.nearest, 1 / s2, field_.whole};
+            return {s2 * field_.softeningSquared,
+                    field_.degree,
+                    field_.nearest,
+                    1 / s2,
+                    field_.whole,
+                    field_.over,
+                    field_.shift};
         else
             return {s2 * field_.softeningSquared};
     }
-    /// What a scaled acceleration is multiplied by: scales are powers of two.
-    __device__ double powerScale() const {
+    /// What a scaled sum is multiplied by that has lengths to the -power in it: scales are powers of two.
+    __device__ double powerScale(double power) const {
         const int length = ilogbf(task_.scale->length), source = ilogbf(task_.scale->source);
-        return task_.factor * exp2(static_cast<double>(task_.field.degree) * length - source);
+        return task_.factor * exp2(power * length - source);
     }
+    __device__ double powerScale() const { return powerScale(static_cast<double>(task_.field.degree)); }
 
     __device__ void begin(TreeGroup group) {
         const TreeScale scale = *task_.scale;
@@ -341,8 +349,8 @@ private:
             addToExpansion<kHighOrder>(expansion_, s * (centre_[0] - a.x), s * (centre_[1] - a.y), s * (centre_[2] - a.z),
                                        a.w, q, field);
             if constexpr (kField)
-                atCentre_ += fieldAtCentre(s * (centre_[0] - a.x), s * (centre_[1] - a.y), s * (centre_[2] - a.z), a.w, q,
-                                           field.softeningSquared);
+                atCentre_ +=
+                    fieldAtCentre(s * (centre_[0] - a.x), s * (centre_[1] - a.y), s * (centre_[2] - a.z), a.w, q, field);
             if constexpr (kCharges) {
                 const float4 first = asVectors(task_.dipoles)[id];
                 const float dipole[3] = {s * first.x, s * first.y, s * first.z};
@@ -368,7 +376,8 @@ private:
                 const float4 m0 = asVectors(task_.nodes.moments)[2ull * id],
                              m1 = asVectors(task_.nodes.moments)[2ull * id + 1];
                 const CellPull<float> pull =
-                    cellPull(CellMoments<float>{a.x, a.y, a.z, a.w, {m0.x, m0.y, m0.z, m0.w, m1.x, m1.y}}, field_.power());
+                    cellPull(CellMoments<float>{a.x, a.y, a.z, a.w, {m0.x, m0.y, m0.z, m0.w, m1.x, m1.y}},
+                             kField ? GravityField<float>::power() : field_.power());
                 q0 = {pull.q[0], pull.q[1], pull.q[2], pull.q[3]};
                 q1 = {pull.q[4], pull.q[5], pull.trace, 0};
                 if constexpr (kCharges) {
@@ -409,7 +418,7 @@ private:
 #pragma unroll
             for (int t = 0; t < kTargets; ++t)
                 if constexpr (kField)
-                    sum_[t][0] += cellField(pull, at_[t][0], at_[t][1], at_[t][2], field_.softeningSquared);
+                    sum_[t][0] += cellField(pull, at_[t][0], at_[t][1], at_[t][2], field_);
                 else
                     addCellPull(sum_[t], pull, at_[t][0], at_[t][1], at_[t][2], field_);
         }
@@ -422,7 +431,7 @@ private:
         for (int t = 0; t < kTargets; ++t) {
             const float* at = at_[t];
             if constexpr (kField) {
-                sum_[t][0] += cellField(pull, at[0], at[1], at[2], field_.softeningSquared) +
+                sum_[t][0] += cellField(pull, at[0], at[1], at[2], field_) +
                               dipoleField(dipole, at[0] - a.x, at[1] - a.y, at[2] - a.z, field_.softeningSquared);
             } else {
                 addCellPull(sum_[t], pull, at[0], at[1], at[2], field_);
@@ -464,8 +473,13 @@ private:
             const float squared = x * x + y * y + z * z;
             if (place == place_[t]) continue;
             // Two bodies in one place have no energy where that is not finite.
-            if (squared > 0 || task_.softeningSquared > 0)
-                sum_[t][0] += source.w * inverseRoot(squared + field_.softeningSquared);
+            if (squared > 0 || task_.softeningSquared > 0) {
+                const float softened = squared + field_.softeningSquared;
+                if constexpr (kPower)
+                    sum_[t][0] += source.w * field_.fieldAt(softened);
+                else
+                    sum_[t][0] += source.w * inverseRoot(softened);
+            }
             if (squared < sum_[t][kNearest]) {
                 sum_[t][kNearest] = squared;
                 neighbour_[t] = place;
@@ -642,7 +656,11 @@ private:
 
     __device__ void endField(TreeGroup group) {
         const float centre = warpSum(atCentre_);
-        const double length = task_.scale->length, factor = 0.5 * length / task_.scale->source;
+        const double length = task_.scale->length;
+        double factor = 0.5 * length / task_.scale->source;
+        if constexpr (kPower) factor = 0.5 * powerScale(static_cast<double>(task_.field.degree) - 1);
+        // 1/r is in the units of the expansion; another power is computed in its own.
+        const float back = kPower ? 1.f : unit_;
 #pragma unroll
         for (int t = 0; t < kTargets; ++t) {
             if (lane_ + 32 * t >= group.count) continue;
@@ -650,7 +668,7 @@ private:
                                                      unit_ * (at_[t][1] - centre_[1]), unit_ * (at_[t][2] - centre_[2]));
             const std::uint32_t body = task_.order[place_[t]];
             const float nearest = sum_[t][kNearest];
-            task_.fields.energy[body] = factor * static_cast<double>(sum_[t][0] + unit_ * far);
+            task_.fields.energy[body] = factor * static_cast<double>(sum_[t][0] + back * far);
             task_.fields.squared[body] = nearest < kNowhere ? nearest / (length * length) : INFINITY;
             task_.fields.neighbour[body] = task_.order[neighbour_[t]];
         }

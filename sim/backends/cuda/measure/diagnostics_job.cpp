@@ -164,9 +164,10 @@ bool DiagnosticsJob<Real>::enqueueTree(double seconds) {
                                 neighbour_.data()};
         if (!std::exchange(treeBegun_, true)) tree_->begin(x_.data(), force_, fields);
         if (!tree_->enqueue(seconds)) return false;
+        const TreeForce law = treeForce(force_);
         launchKernel(fieldCheckKernel(), {static_cast<unsigned>(checked_.size())}, kMeasureThreads,
                      FieldCheckTask{x_.data(), fields.energy, checked_.data(), checks_.data(), count_,
-                                    force_.softening * force_.softening},
+                                    force_.softening * force_.softening, law.power, law.factor},
                      0, stream_);
         CUDA_CHECK(copyAsync(hostChecks_.data(), checks_.data(), checks_.bytes(), Copy::toHost, stream_));
     }
@@ -181,7 +182,7 @@ void DiagnosticsJob<Real>::enqueueEnd() {
         PairChunkTask<Real>{x_.data(), reinterpret_cast<const double*>(first_.data()),
                             reinterpret_cast<const double*>(second_.data()), neighbour_.data(), pairParts_.data(), count_},
         0, stream_);
-    const double sign = loopLaw(force_) == Law::gravity ? -forceFactor(force_) : 1;
+    const double sign = tree_ || loopLaw(force_) == Law::gravity ? -forceFactor(force_) : 1;
     launchKernel(kernels_.pairsEnd, {1}, kMeasureThreads,
                  PairEndTask<Real>{x_.data(), pairParts_.data(), blocks, sign, state_.data()}, 0, stream_);
     CUDA_CHECK(copyAsync(host_.data(), state_.data(), sizeof(MeasuredState), Copy::toHost, stream_));

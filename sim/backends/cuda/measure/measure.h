@@ -142,6 +142,7 @@ struct FieldCheckTask {
     double* result;                ///< [2 k] what was got, [2 k + 1] what it should be
     std::uint32_t count;
     double softeningSquared;
+    double power, factor;  ///< of the pull, see PowerPull
 };
 Kernel<FieldCheckTask> fieldCheckKernel();
 

@@ -320,7 +320,8 @@ private:
                          ChargesWalkTask{task, dipoles_.data(), static_cast<float>(floorShare(settings))}, 0, stream_);
         } else if (power) {
             const TreeForce force = treeForce(settings);
-            launchKernel(powerWalkKernel(kind, targetsPerLane_), {blocks}, threads_,
+            launchKernel(forFields ? powerFieldKernel(targetsPerLane_) : powerWalkKernel(kind, targetsPerLane_), {blocks},
+                         threads_,
                          PowerWalkTask{task, powerField(force.power, request().smallestR2, 1),
                                        powerField(force.power, 0, 1).nearest, force.factor, leftOut(settings)},
                          0, stream_);

@@ -1,0 +1,178 @@
+// Potentials of other powers of the distance by the tree: of a cell, of an expansion, and of all pairs.
+#include "sim/backends/cpu/tree_energy.h"
+#include "sim/forces/law.h"
+#include "sim/forces/tree/rung.h"
+#include "sim/measure/diagnostics.h"
+#include "sim/run/configuration.h"
+#include "sim/scenes/scene.h"
+#include "tests/bodies.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace gravlab {
+namespace {
+
+using namespace testing_support;
+
+constexpr double kExponents[] = {-4, -2, -1, 0, 0.5, 1, 1.5, 3, 5, 9};
+
+ForceSettings underPower(double exponent, double softening = 0.02, double strength = 1) {
+    return {.law = kLaw<PowerLaw>, .softening = softening, .exponent = exponent, .strength = strength};
+}
+
+PowerField<double> powerFieldOf(double exponent, double softening, double lengths = 1) {
+    const PowerField<float> as = powerField(exponent, 0, 1);
+    const double inside = softening * softening * lengths * lengths;
+    return {inside, exponent, 1e-300, 1 / (lengths * lengths), as.whole, exponent == 1 ? 1 : 1 / (exponent - 1), 0};
+}
+
+/// A cell of a few bodies beside the origin.
+struct PowerCell {
+    std::vector<Double4> bodies;
+    CellMoments<double> cell;
+    PowerCell() {
+        for (int k = 0; k < 9; ++k)
+            bodies.push_back({0.4 * std::cos(3.0 * k), 0.3 * std::sin(5.0 * k), 0.35 * std::cos(7.0 * k + 1), 1 + 0.2 * k});
+        for (const Double4& b : bodies) {
+            cell.source += b.w;
+            cell.x += b.w * b.x;
+            cell.y += b.w * b.y;
+            cell.z += b.w * b.z;
+        }
+        cell.x /= cell.source;
+        cell.y /= cell.source;
+        cell.z /= cell.source;
+        for (const Double4& b : bodies) addSecondMoments(cell.moments, b.w, b.x - cell.x, b.y - cell.y, b.z - cell.z);
+    }
+    /// By the law itself.
+    double want(const Vec3d& at, const ForceSettings& force) const {
+        double sum = 0;
+        for (const Double4& b : bodies) {
+            const Vec3d d = xyz(b) - at;
+            sum -= b.w * lawRow(force.law).potential(force, dot(d, d));
+        }
+        return sum;
+    }
+};
+
+TEST(TreePotential, ofACellIsThatOfItsBodiesAndItsSlopeIsThePull) {
+    const PowerCell few;
+    const CellPull<double> asGravity = cellPull(few.cell, 2.0);
+    for (const double exponent : kExponents) {
+        SCOPED_TRACE(exponent);
+        const ForceSettings force = underPower(exponent, 0.3);
+        const PowerField<double> field = powerFieldOf(exponent, 0.3);
+        double errors[2];
+        for (int k = 0; k < 2; ++k) {
+            const double d = k == 0 ? 15 : 30;
+            const Vec3d at{0.36 * d, 0.48 * d, 0.8 * d};
+            const double got = cellField(asGravity, at.x, at.y, at.z, field), want = few.want(at, force);
+            errors[k] = std::abs(got - want) / std::abs(want);
+            EXPECT_LT(errors[k], 5e-3);
+            EXPECT_NEAR(got,
+                        fieldAtCentre(at.x - few.cell.x, at.y - few.cell.y, at.z - few.cell.z, few.cell.source,
+                                      few.cell.moments, field),
+                        1e-13 * std::abs(got));
+            double a[3] = {};
+            addCellPull(a, cellPull(few.cell, exponent), at.x, at.y, at.z, field);
+            const double h = 1e-3, slope = (cellField(asGravity, at.x, at.y + h, at.z, field) -
+                                            cellField(asGravity, at.x, at.y - h, at.z, field)) /
+                                           (2 * h);
+            EXPECT_NEAR(slope, a[1], 1e-6 * std::abs(a[1]));
+        }
+        // Of springs nothing is left out; of the logarithm the potential itself grows a little.
+        if (exponent == -1) {
+            EXPECT_LT(errors[0], 1e-13);
+        } else {
+            EXPECT_NEAR(std::log2(errors[0] / errors[1]), 3, 0.5);
+        }
+    }
+}
+
+TEST(TreePotential, ofAnExpansionIsThatOfItsCellsInAnyUnit) {
+    const PowerCell few;
+    const CellPull<double> asGravity = cellPull(few.cell, 2.0);
+    for (const double exponent : kExponents)
+        for (const double unit : {1.0, 8.0}) {
+            SCOPED_TRACE(exponent);
+            const auto ofCell = [&](const Vec3d& at) {
+                return cellField(asGravity, at.x, at.y, at.z, powerFieldOf(exponent, 0.3));
+            };
+            const PowerField<double> field = powerFieldOf(exponent, 0.3, unit);
+            const Vec3d centre{4, -2.5, 3};
+            const double x = unit * (centre.x - few.cell.x), y = unit * (centre.y - few.cell.y),
+                         z = unit * (centre.z - few.cell.z);
+            double q[kMoments];
+            for (int k = 0; k < kMoments; ++k) q[k] = unit * unit * few.cell.moments[k];
+            FieldExpansion<double> expansion;
+            addToExpansion<true>(expansion, x, y, z, few.cell.source, q, field);
+            const double first = fieldAtCentre(x, y, z, few.cell.source, q, field);
+            for (const Vec3d& off : {Vec3d{0.02, 0.03, -0.01}, Vec3d{-0.2, 0.1, 0.15}}) {
+                const double got = first + expandedField(expansion, unit * off.x, unit * off.y, unit * off.z);
+                const double want = ofCell(centre + off), at = ofCell(centre);
+                EXPECT_NEAR(first, at, 1e-12 * std::abs(at));
+                EXPECT_NEAR(got - first, want - at, 5e-3 * std::abs(want - at));
+            }
+        }
+}
+
+ParticleSet clusterIn(double unit, std::size_t count = 6000) {
+    ParticleSet bodies = sceneNamed("plummer").build({.bodies = count, .seed = 3});
+    for (Double4& at : bodies.position) at = {unit * at.x, unit * at.y, unit * at.z, at.w};
+    return bodies;
+}
+
+void hasTheEnergyOfAllPairs(const ParticleSet& bodies, const ForceSettings& force) {
+    SCOPED_TRACE("a = " + std::to_string(force.exponent) + ", softening " + std::to_string(force.softening));
+    const ForceTerms terms = termsOf(force, {});
+    const Diagnostics want = measureSystem(bodies, terms, 2), got = measureSystem(bodies, terms, 2, pairsByTree(1e-4));
+    EXPECT_NEAR(got.potential, want.potential, 2e-4 * std::abs(want.potential));
+    EXPECT_LE(std::abs(got.potential - want.potential), (4 * got.potentialError + 1e-6) * std::abs(want.potential))
+        << "it says how exact it is";
+    EXPECT_GT(got.potentialError, 0) << "it was not by the tree";
+    EXPECT_LT(got.potentialError, 1e-2);
+    EXPECT_NEAR(got.shape.closest, want.shape.closest, 1e-5 * want.shape.closest);
+    std::printf("a = %4.1f: off by %.1e, said to be within %.1e\n", force.exponent, got.potential / want.potential - 1,
+                got.potentialError);
+}
+
+TEST(TreePotential, ofAllBodiesGivesTheEnergyOfAllPairs) {
+    for (const double exponent : kExponents) hasTheEnergyOfAllPairs(clusterIn(1), underPower(exponent, 0.03, 0.5));
+    // Without softening, and in lengths that the tree scales far: a logarithm does not scale, it moves.
+    for (const double exponent : {0.0, 1.0, 1.5}) {
+        hasTheEnergyOfAllPairs(clusterIn(1), underPower(exponent, 0));
+        hasTheEnergyOfAllPairs(clusterIn(0x1p20), underPower(exponent, 0x1p14));
+        hasTheEnergyOfAllPairs(clusterIn(0x1p-20), underPower(exponent, 0x1p-26, 1000));
+    }
+}
+
+TEST(TreePotential, ofALogarithmLeavesOutPairsInOnePlaceAsAllPairsDo) {
+    ParticleSet bodies = clusterIn(64, 500);
+    for (std::size_t i = 100; i < 160; ++i) bodies.position[i] = bodies.position[99];
+    for (const double softening : {0.0, 0.05}) {
+        const ForceTerms terms = termsOf(underPower(1, softening), {});
+        const Diagnostics want = measureSystem(bodies, terms, 1), got = measureSystem(bodies, terms, 1, pairsByTree(1e-4));
+        EXPECT_NEAR(got.potential, want.potential, 1e-5 * std::abs(want.potential)) << softening;
+        EXPECT_EQ(got.shape.closest, 0);
+    }
+}
+
+TEST(TreePotential, isWhatARunUnderAPowerLawIsMeasuredBy) {
+    RunConfiguration configuration;
+    configuration.backend = "cpu";
+    configuration.force = underPower(1.5);
+    configuration.kernel.kernel = "tree";
+    configuration.accuracy = 1e-3;
+    const PairSummation sum = pairSummation(configuration);
+    ASSERT_TRUE(sum);
+    const PairSum one = sum(clusterIn(1), configuration.force, 1), three = sum(clusterIn(1), configuration.force, 3);
+    EXPECT_GT(one.error, 0);
+    EXPECT_EQ(one.potential, three.potential) << "the same bits on any number of threads";
+    configuration.force = {.law = kLaw<LennardJones>};
+    EXPECT_FALSE(pairSummation(configuration)) << "no cells know where a law ends";
+}
+
+}  // namespace
+}  // namespace gravlab
