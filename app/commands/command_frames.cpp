@@ -3,17 +3,22 @@
 #include "app/commands/options.h"
 #include "app/commands/stage_bench.h"
 #include "app/frontends/headless/headless.h"
+#include "app/frontends/window/lost_context.h"
 #include "app/host_clock.h"
 #include "app/interrupt.h"
 #include "app/panels/ui.h"
 #include "app/services/frame_times.h"
 #include "app/services/spot_check.h"
 #include "app/view/workspace.h"
+#include "render/finish_drawing.h"
+#include "render/particle_renderer.h"
 #include "sim/core/error.h"
 #include "sim/io/file/atomic_file.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <optional>
 #include <thread>
@@ -35,6 +40,11 @@ public:
         InterruptWatch::check();
         workspace_.apply();
         workspace_.advance(true);
+        drawFrame(panelTimer);
+    }
+    /// The picture and the panels alone: nothing is computed or measured beside them.
+    void drawFrame(GpuTimer* panelTimer = nullptr) {
+        InterruptWatch::check();
         workspace_.draw(target_.framebuffer(), options_.width, options_.height);
         if (panels_) {
             panels_->setSurface(options_.width, options_.height, 1 / options_.fps);
@@ -47,6 +57,13 @@ public:
     }
 
     Workspace& workspace() { return workspace_; }
+    /// Whether there is more than one colour in the last picture. Waits for it.
+    bool shows() {
+        const std::vector<std::uint8_t> rgb = target_.read();
+        for (std::size_t i = 3; i < rgb.size(); ++i)
+            if (rgb[i] != rgb[i - 3]) return true;
+        return false;
+    }
 
 private:
     const Options& options_;
@@ -64,13 +81,13 @@ void waitForDisplay(double rate, double start) {
 
 /// Frames until the energy of the start is known, and at least so many; a wait that people notice is said, and ends: of
 /// so many bodies a sum goes on in a fiftieth of the time.
-void warmUp(Offscreen& screen, int frames, GpuTimer* panels = nullptr) {
+void warmUp(Offscreen& screen, int frames) {
     constexpr double kNoticed = 2, kLongest = 10;  // [s]
     const double start = hostClock();
     bool said = false;
     for (int frame = 0; frame < frames || screen.workspace().conservation.busy(); ++frame) {
         InterruptWatch::check();
-        screen.makeFrame(panels);
+        screen.makeFrame();
         if (frame >= frames && hostClock() - start > kLongest) {
             std::fprintf(stderr, "gravlab: it is not known yet; the sum goes on in a fiftieth of the time\n");
             return;
@@ -112,36 +129,64 @@ void timeFrames(const Options& options) {
                 busy > 0 ? 1e-9 * pairs / busy : 0, 1e-9 * pairs / seconds);
 }
 
-/// One row: the same picture again and again while nothing else is on the GPU: first whole pictures, then their stages.
+/// Throws where what was timed was no picture of the bodies: times of nothing look like good ones.
+void requireDrawn(Offscreen& screen, const StageSamples& samples, std::int64_t frames) {
+    Workspace& workspace = screen.workspace();
+    const std::string why = whyNotDrawn({.lost = lostContext(),
+                                         .bodies = workspace.facts.configuration.bodies,
+                                         .there = workspace.host.first().vertices().frontCount(),
+                                         .frames = static_cast<std::size_t>(frames),
+                                         .timed = std::min(samples.pictures(), samples.detailed()),
+                                         .shows = screen.shows()});
+    if (!why.empty()) throw Error(ExitCode::deviceFailure, "drawing was not timed: " + why);
+}
+
+/// One row: a picture after the other while nothing else is on the GPU, each from a little farther round, so that none is
+/// the one before; first whole pictures, then their stages.
 StageRow timeStages(const Options& options) {
     Offscreen screen(options);
     Workspace& workspace = screen.workspace();
+    ParticleRenderer& renderer = workspace.host.first().renderer();
     workspace.intent.paused = true;
-    workspace.host.first().renderer().reusePictures(false);
+    renderer.reusePictures(false);
     StageSamples samples;
     GpuTimer panelTimer;
-    // A run that is paused is still measured once: its energy, in slices of milliseconds that would lie between two stages.
     constexpr int kLeftOut = 20;
-    warmUp(screen, kLeftOut, &panelTimer);
-    workspace.host.first().renderer().takeTimes();
-    panelTimer.take();
+    constexpr float kTurn = 1e-3f;  // [rad]
+    const auto draw = [&] {
+        workspace.camera.azimuth += kTurn;
+        screen.drawFrame(&panelTimer);
+    };
+    const auto take = [&](bool keep) {
+        for (const DrawTimes& times : renderer.takeTimes())
+            if (keep) samples.add(times);
+        if (const std::optional<double> panelTime = panelTimer.take(); panelTime && keep) samples.addPanels(*panelTime);
+    };
+    // One frame as a window makes it; a run that is paused would be measured in the next ones, between two stages.
+    screen.makeFrame(&panelTimer);
+    workspace.host.simulation().backend().wait();
     for (const bool detailed : {false, true}) {
-        workspace.host.first().renderer().timeStages(detailed);
+        renderer.timeStages(detailed);
+        for (int frame = 0; frame < kLeftOut; ++frame) draw();
+        finishDrawing();
+        take(false);
         double last = hostClock();
         for (std::int64_t frame = 0; frame < options.frames; ++frame) {
-            screen.makeFrame(&panelTimer);
+            draw();
             const double time = hostClock();
             if (!detailed && frame > 0) samples.addFrame(1e3 * (time - last));  // each waits for the one before
             last = time;
-            for (const DrawTimes& times : workspace.host.first().renderer().takeTimes()) samples.add(times);
-            if (const std::optional<double> panelTime = panelTimer.take()) samples.addPanels(*panelTime);
+            take(true);
         }
+        finishDrawing();
+        take(true);
     }
+    requireDrawn(screen, samples, options.frames);
     StageRow row{.scene = workspace.facts.configuration.scene,
                  .bodies = workspace.facts.configuration.bodies,
                  .width = options.width,
                  .height = options.height,
-                 .path = workspace.host.first().renderer().path().path()};
+                 .path = renderer.path().path()};
     samples.finish(row);
     return row;
 }

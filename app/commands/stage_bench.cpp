@@ -30,7 +30,16 @@ void StageSamples::finish(StageRow& row) const {
     row.picture = median(pictures_);
     row.panels = median(panels_);
     row.frame = median(frames_);
-    row.frames = pictures_.size() + stages_[0].size();
+    row.frames = pictures() + detailed();
+}
+
+std::string whyNotDrawn(const DrawnFacts& facts) {
+    if (!facts.lost.empty()) return facts.lost;
+    if (facts.there < facts.bodies)
+        return "OpenGL has " + std::to_string(facts.there) + " of " + std::to_string(facts.bodies) + " bodies";
+    if (2 * facts.timed < facts.frames)
+        return "OpenGL told the times of " + std::to_string(facts.timed) + " pictures of " + std::to_string(facts.frames);
+    return facts.shows ? "" : "nothing is to be seen in the last picture";
 }
 
 std::string stageTable(std::span<const StageRow> rows) {
@@ -46,7 +55,9 @@ std::string stageTable(std::span<const StageRow> rows) {
         text += "\n";
     }
     return text +
-           "Medians in ms of a paused run. Stages, picture and panels: time on the GPU. Frame: host, from one to the next.\n"
+           "Medians in ms of a paused run that a camera turns about. Stages, picture and panels: time on the GPU. Frame: "
+           "host,\n"
+           "from one to the next.\n"
            "Between stages lie time stamps; picture, panels and frame come from frames without. So sum and picture differ\n"
            "by what the stamps take.\n";
 }

@@ -32,6 +32,9 @@ public:
     void add(const DrawTimes& times);
     void addPanels(double milliseconds) { panels_.push_back(milliseconds); }
     void addFrame(double milliseconds) { frames_.push_back(milliseconds); }
+    /// Frames of each kind.
+    std::size_t pictures() const { return pictures_.size(); }
+    std::size_t detailed() const { return stages_[0].size(); }
     /// Fills in the medians.
     void finish(StageRow& row) const;
 
@@ -39,6 +42,16 @@ private:
     std::array<std::vector<double>, kDrawStages> stages_;
     std::vector<double> pictures_, panels_, frames_;
 };
+
+/// What tells whether bodies were drawn in the frames that were timed.
+struct DrawnFacts {
+    std::string lost{};                 ///< why OpenGL's context is lost; empty while it is whole
+    std::size_t bodies = 0, there = 0;  ///< of the run, and in OpenGL's memory
+    std::size_t frames = 0, timed = 0;  ///< of each kind
+    bool shows = false;                 ///< the last picture has more than one colour
+};
+/// Why they were not, as part of a sentence; empty when they were.
+std::string whyNotDrawn(const DrawnFacts& facts);
 
 std::string stageTable(std::span<const StageRow> rows);
 std::string stageCsv(std::span<const StageRow> rows);

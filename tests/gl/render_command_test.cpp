@@ -107,6 +107,35 @@ TEST(BenchFrames, timesStagesOfBothWaysForEverySizeAndNumber) {
     fs::remove(out);
 }
 
+TEST(BenchFrames, stagesAreThoseOfPicturesThatWereDrawn) {
+    const fs::path out = fs::temp_directory_path() / ("gravlab_drawn_" + std::to_string(getpid()));
+    const auto told = [&](const std::string& arguments) {
+        const std::string command = std::string(GRAVLAB_BINARY) + " bench plummer --frames 40 --stages --size 96x64" +
+                                    " --backend cpu --splat raster --format csv " + arguments + " > " + out.string() +
+                                    " 2>&1";
+        const int status = std::system(command.c_str());
+        std::ifstream file(out);
+        std::string text{std::istreambuf_iterator<char>(file), {}};
+        fs::remove(out);
+        return std::pair(WEXITSTATUS(status), text);
+    };
+    const auto numbers = [&](int bodies) {
+        const auto [status, text] = told("-n " + std::to_string(bodies));
+        EXPECT_EQ(status, 0) << text;
+        std::vector<double> row;
+        std::stringstream line(text.substr(text.rfind("raster,") + 7));
+        for (std::string number; std::getline(line, number, ',');) row.push_back(std::stod(number));
+        return row;
+    };
+    const std::vector<double> few = numbers(500), many = numbers(20000);
+    ASSERT_EQ(few.size(), 13u);
+    ASSERT_EQ(many.size(), 13u);
+    EXPECT_EQ(many.back(), 80) << "each picture of both kinds was timed";
+    EXPECT_GT(many[0], 4 * few[0]) << "bodies are drawn in each of them";
+    EXPECT_GT(many[9], many[0] / 4) << "and in those without stamps";
+    EXPECT_GT(many[11], many[9] / 4) << "a frame waits for the one before it";
+}
+
 TEST_F(RenderCommandTest, PictureCarriesItsSettings) {
     ASSERT_EQ(render({"figure-eight", "-o", out("a.png"), "--frames", "3", "--steps-per-frame", "7", "--size", "320x180",
                       "--seed", "5"}),

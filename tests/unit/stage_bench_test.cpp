@@ -31,6 +31,24 @@ TEST(StageBench, picturesAndStagesComeFromTheirOwnFrames) {
     EXPECT_EQ(row.frame, 2);
     EXPECT_EQ(row.panels, 0.25);
     EXPECT_EQ(row.frames, 6u);
+    EXPECT_EQ(samples.pictures(), 3u);
+    EXPECT_EQ(samples.detailed(), 3u);
+}
+
+TEST(StageBench, timesOfNothingAreNoTimes) {
+    const DrawnFacts good{.bodies = 1000, .there = 1000, .frames = 60, .timed = 58, .shows = true};
+    EXPECT_EQ(whyNotDrawn(good), "");
+    DrawnFacts bad = good;
+    bad.there = 0;
+    EXPECT_EQ(whyNotDrawn(bad), "OpenGL has 0 of 1000 bodies");
+    bad = good;
+    bad.timed = 3;
+    EXPECT_EQ(whyNotDrawn(bad), "OpenGL told the times of 3 pictures of 60");
+    bad = good;
+    bad.shows = false;
+    EXPECT_EQ(whyNotDrawn(bad), "nothing is to be seen in the last picture");
+    bad.lost = "the graphics driver was reset";
+    EXPECT_EQ(whyNotDrawn(bad), "the graphics driver was reset");
 }
 
 TEST(StageBench, tableAndCsvHaveTheSameColumns) {
