@@ -15,7 +15,9 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace gravlab {
@@ -120,7 +122,8 @@ int benchCommand(const Options& options) {
 
     // What was asked for by name must be possible, and is refused before anything is timed; of 'all', what can run does.
     const bool everything = options.benchKernels == std::vector<std::string>{"all"};
-    backend->load(scene.build({sweep.bodies.front(), wanted.seed}));
+    std::optional<ParticleSet> made = scene.build({sweep.bodies.front(), wanted.seed});
+    backend->load(*made);
     if (!everything)
         for (const KernelChoice& choice : sweep.choices)
             if (!choice.kernel || !namesKernelFile(*choice.kernel)) backend->configure(force, choice);
@@ -131,7 +134,8 @@ int benchCommand(const Options& options) {
         options.benchFormat == "table" && (options.output.empty() || options.output == "-");  // rows as they come
     if (live) std::fputs(benchmarkTableHead().c_str(), stdout);
     const auto measure = [&](std::size_t bodies) {
-        ParticleSet start = scene.build({bodies, wanted.seed});
+        // The first are there already.
+        ParticleSet start = made ? std::move(*std::exchange(made, std::nullopt)) : scene.build({bodies, wanted.seed});
         if (options.benchSpreadMasses) spreadMasses(start);
         for (const KernelChoice& choice : sweep.choices) {
             InterruptWatch::check();

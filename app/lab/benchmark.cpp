@@ -7,11 +7,13 @@
 #include "app/median.h"
 #include "sim/backends/backend.h"
 #include "sim/core/random.h"
+#include "sim/core/thread_pool.h"
 #include "sim/forces/precision.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <span>
 
 namespace gravlab {
 namespace {
@@ -25,8 +27,23 @@ constexpr double kLongestCall = 2;
 constexpr double kShortestCall = 1e-3;
 // A kernel slow enough to need fewer repetitions than planned still gets this many times `mostSeconds`.
 constexpr double kRepeatsOfMost = 3;
-// Reference forces cost samples x N pairs on the host: fewer where N is large.
-constexpr std::size_t samplesFor(std::size_t bodies) { return bodies > 200000 ? 256 : 1024; }
+// Reference forces cost samples x N pairs on the host, some 5 ns each on a thread: fewer where N is large.
+std::size_t samplesFor(std::size_t bodies) {
+    constexpr double kPairs = 2.7e9;
+    constexpr std::size_t kFewest = 32, kOfMany = 256, kMost = 1024;
+    if (bodies <= 200000) return kMost;
+    return std::clamp(static_cast<std::size_t>(kPairs / static_cast<double>(bodies)), kFewest, kOfMany);
+}
+
+/// What referenceForces() gives, the same bits, by all threads.
+void sharedReference(const ParticleSet& bodies, std::span<const std::uint32_t> targets, const ForceSettings& force,
+                     std::span<Double4> want, std::span<double> floors) {
+    parallelFor(targets.size(), 0, 1, [&](std::size_t first, std::size_t last) {
+        const std::size_t part = last - first;
+        referenceForces(bodies.position, bodies.velocity, targets.subspan(first, part), force, want.subspan(first, part),
+                        floors.subspan(first, part));
+    });
+}
 
 double spreadOf(const std::vector<double>& values) {
     const auto [least, most] = std::minmax_element(values.begin(), values.end());
@@ -55,11 +72,15 @@ Trial::Trial(Backend& backend, const Integrator& integrator, double timeStep, co
     if (const double slots = slotsPerDirectedPair(kernel, force.precision); slots > 0)
         row_.boundPerSecond = backend.issueSlotsPerSecond() / slots;
 
-    ParticleSet bodies;
-    backend.snapshot(bodies);
-    const std::size_t samples = plan.checkBodies > 0 ? plan.checkBodies : samplesFor(bodies.size());
+    const std::size_t samples = plan.checkBodies > 0 ? plan.checkBodies : samplesFor(row_.bodies);
     const KernelRow& row = backend.activeKernel();
-    targets_ = row.approximates ? randomTargets(bodies.size(), samples) : sampleTargets(bodies.position, samples);
+    if (row.approximates) {
+        targets_ = randomTargets(row_.bodies, samples);
+    } else {
+        ParticleSet bodies;
+        backend.snapshot(bodies);
+        targets_ = sampleTargets(bodies.position, samples);
+    }
     const KernelChoice& choice = backend.configuration().kernel;
     row_.allowed = keptAccuracy(row, force, choice.allowedError, choice.opening);
 }
@@ -198,7 +219,7 @@ bool Trial::checkOnHost() {
     backend_.snapshot(bodies);
     backend_.accelerations(all);
     for (std::size_t k = 0; k < targets_.size(); ++k) got[k] = all.at(targets_[k]);
-    referenceForces(bodies.position, bodies.velocity, targets_, force_, want, floors);
+    sharedReference(bodies, targets_, force_, want, floors);
     const KernelChoice& choice = backend_.configuration().kernel;
     const ForceGate gate = gateOf(backend_.activeKernel(), force_, choice.allowedError, choice.opening);
     return take(compareForces(got, want, gate, floors));

@@ -1,10 +1,14 @@
 // Between the host's doubles and the device's arrays.
 #include "sim/backends/cuda/device_state.h"
 
+#include "sim/core/pages.h"
+#include "sim/core/thread_pool.h"
 #include "sim/forces/force_settings.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <cstddef>
 #include <type_traits>
 
 namespace gravlab::cuda {
@@ -15,15 +19,25 @@ Vec4<Real> converted(const Double4& value) {
     return {static_cast<Real>(value.x), static_cast<Real>(value.y), static_cast<Real>(value.z), static_cast<Real>(value.w)};
 }
 
+// Bodies that are between host and device at a time: hundred millions of them have no second array here.
+constexpr std::size_t kPart = std::size_t{1} << 20;
+// Bodies that a thread converts at a time, at least.
+constexpr std::size_t kGrain = 65536;
+
 template <class Real>
 void upload(const DeviceArray<Vec4<Real>>& to, const std::vector<Double4>& from, Stream stream) {
-    std::vector<Vec4<Real>> host(from.size());
-    std::transform(from.begin(), from.end(), host.begin(), converted<Real>);
     // Arrays with pads are longer than there are bodies.
     constexpr Real far = kPadDistance<Real>;
-    host.resize(to.size(), {far, far, far, 0});
-    CUDA_CHECK(copyAsync(to.data(), host.data(), to.bytes(), Copy::toDevice, stream));
-    CUDA_CHECK(waitForStream(stream));
+    std::vector<Vec4<Real>> part(std::min(kPart, to.size()));
+    for (std::size_t done = 0; done < to.size(); done += part.size()) {
+        const std::size_t count = std::min(part.size(), to.size() - done);
+        parallelFor(count, 0, kGrain, [&](std::size_t first, std::size_t last) {
+            for (std::size_t k = first; k < last; ++k)
+                part[k] = done + k < from.size() ? converted<Real>(from[done + k]) : Vec4<Real>{far, far, far, 0};
+        });
+        CUDA_CHECK(copyAsync(to.data() + done, part.data(), count * sizeof(Vec4<Real>), Copy::toDevice, stream));
+        CUDA_CHECK(waitForStream(stream));
+    }
 }
 
 }  // namespace
@@ -40,7 +54,14 @@ DeviceState<Real>::DeviceState(std::uint32_t count, Stream stream) : count_(coun
 
 template <class Real>
 void DeviceState<Real>::upload(const ParticleSet& bodies) {
-    hasResponses_ = std::ranges::any_of(bodies.velocity, [](const Double4& v) { return v.w != 1; });
+    std::atomic<bool> responses{false};
+    parallelFor(bodies.size(), 0, kGrain, [&](std::size_t first, std::size_t last) {
+        if (std::any_of(bodies.velocity.begin() + static_cast<std::ptrdiff_t>(first),
+                        bodies.velocity.begin() + static_cast<std::ptrdiff_t>(last),
+                        [](const Double4& v) { return v.w != 1; }))
+            responses = true;
+    });
+    hasResponses_ = responses;
     if (count_ == 0) return;
     cuda::upload<Real>(work().x, {}, stream_);  // its pads
     cuda::upload<Real>(complete().x, bodies.position, stream_);
@@ -60,11 +81,17 @@ void DeviceState<Real>::uploadAccelerations(const std::vector<Double4>& accelera
 
 template <class Real>
 std::vector<Double4> DeviceState<Real>::download(const DeviceArray<V>& from) const {
-    std::vector<V> host(count_);
-    CUDA_CHECK(copyAsync(host.data(), from.data(), count_ * sizeof(V), Copy::toHost, stream_));
-    CUDA_CHECK(waitForStream(stream_));
-    std::vector<Double4> result(count_);
-    std::transform(host.begin(), host.end(), result.begin(), [](const V& a) { return Double4{a.x, a.y, a.z, a.w}; });
+    std::vector<V> part(std::min<std::size_t>(kPart, count_));
+    std::vector<Double4> result;
+    resizeTouched(result, count_);
+    for (std::size_t done = 0; done < count_; done += part.size()) {
+        const std::size_t bodies = std::min<std::size_t>(part.size(), count_ - done);
+        CUDA_CHECK(copyAsync(part.data(), from.data() + done, bodies * sizeof(V), Copy::toHost, stream_));
+        CUDA_CHECK(waitForStream(stream_));
+        parallelFor(bodies, 0, kGrain, [&](std::size_t first, std::size_t last) {
+            for (std::size_t k = first; k < last; ++k) result[done + k] = {part[k].x, part[k].y, part[k].z, part[k].w};
+        });
+    }
     return result;
 }
 
