@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <system_error>
 #include <thread>
 #include <tuple>
@@ -24,6 +25,19 @@ struct FoundUnder {
     std::uint32_t away, depth, body, pad;
 };
 
+/// Four numbers in a register, and what a comparison of them gives.
+using Four = float __attribute__((vector_size(16)));
+using FourMarks = std::int32_t __attribute__((vector_size(16)));
+constexpr std::size_t kFour = 4;
+
+Four four(float number) { return Four{number, number, number, number}; }
+
+bool anyOf(FourMarks marks) {
+    std::uint64_t halves[2];
+    std::memcpy(halves, &marks, sizeof halves);
+    return (halves[0] | halves[1]) != 0;
+}
+
 /// What the shader does, in memory that the host may read.
 struct HostSearch {
     const ParticleVertex* bodies;
@@ -34,18 +48,28 @@ struct HostSearch {
     FoundUnder best(std::size_t first, std::size_t last) const {
         const auto none = std::bit_cast<std::uint32_t>(3.4e38f);
         FoundUnder found{none, none, kNothing, 0};
-        // Of the way to the cursor, times w, and of w: nearly all bodies are turned down without a division.
+        // Of the way to the cursor, times w, and of w: nearly all bodies are turned down without a division, four at a time.
         const glm::mat4 rows = glm::transpose(clipFromWorld);
         const glm::vec4 x = 0.5f * viewport.x * rows[0] + (0.5f * viewport.x - cursor.x) * rows[3],
                         y = 0.5f * viewport.y * rows[1] + (0.5f * viewport.y - cursor.y) * rows[3], w = rows[3];
         const float wide = 1.001f * radius + 0.01f, reach = wide * wide;
-        for (std::size_t i = first; i < last; ++i) {
-            const ParticleVertex& b = bodies[i];
-            const float dx = x.x * b.x + x.y * b.y + x.z * b.z + x.w, dy = y.x * b.x + y.y * b.y + y.z * b.z + y.w,
-                        depth = w.x * b.x + w.y * b.y + w.z * b.z + w.w;
-            if (dx * dx + dy * dy > reach * depth * depth) continue;
-            consider(b, i, found);
+        const Four xOf[] = {four(x.x), four(x.y), four(x.z), four(x.w)},
+                   yOf[] = {four(y.x), four(y.y), four(y.z), four(y.w)},
+                   wOf[] = {four(w.x), four(w.y), four(w.z), four(w.w)}, reaches = four(reach);
+        const ParticleVertex* const from = bodies;
+        std::size_t i = first;
+        for (; i + kFour <= last; i += kFour) {
+            const ParticleVertex &a = from[i], &b = from[i + 1], &c = from[i + 2], &d = from[i + 3];
+            const Four px{a.x, b.x, c.x, d.x}, py{a.y, b.y, c.y, d.y}, pz{a.z, b.z, c.z, d.z};
+            const Four dx = xOf[0] * px + xOf[1] * py + (xOf[2] * pz + xOf[3]);
+            const Four dy = yOf[0] * px + yOf[1] * py + (yOf[2] * pz + yOf[3]);
+            const Four depth = wOf[0] * px + wOf[1] * py + (wOf[2] * pz + wOf[3]);
+            const FourMarks near = dx * dx + dy * dy <= reaches * (depth * depth);
+            if (!anyOf(near)) continue;
+            for (std::size_t k = 0; k < kFour; ++k)
+                if (near[k]) consider(from[i + k], i + k, found);
         }
+        for (; i < last; ++i) consider(bodies[i], i, found);
         return found;
     }
 

@@ -99,6 +99,51 @@ TEST_F(PickerTest, FindsTheOneInFrontAndNotTheOneItHides) {
     }
 }
 
+TEST_F(PickerTest, FindsWhatALookAtEveryBodyFinds) {
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    const glm::vec2 size(400, 300);
+    int found = 0, crowded = 0;
+    for (const std::size_t count :
+         {std::size_t{1}, std::size_t{2}, std::size_t{3}, std::size_t{5}, std::size_t{4099}, std::size_t{600'003}}) {
+        std::vector<ParticleVertex> bodies;
+        for (std::uint64_t i = 0; i < count; ++i) {
+            Random random(11, i);
+            // Most in the middle, some behind the camera, some far out.
+            const double wide = i % 7 == 0 ? 20 : i % 5 == 0 ? 0.05 : 1;
+            const auto place = [&] { return static_cast<float>(wide * random.normal()); };
+            bodies.push_back({place(), place(), place(), 0});
+            if (i % 11 == 3) bodies[i] = bodies[i - 1];
+            if (i % 1000 == 999) bodies[i].y = nan;
+        }
+        store(bodies);
+        for (std::uint64_t k = 0; k < 24; ++k) {
+            Random random(12, k);
+            camera.orthographic = k % 4 == 1;
+            const glm::mat4 clipFromWorld = camera.projection(size.x / size.y) * camera.view();
+            glm::vec2 cursor(static_cast<float>(random.uniform(-5, 405)), static_cast<float>(random.uniform(-5, 305)));
+            if (k % 3 == 0) cursor = pixelOf({bodies[k % count].x, bodies[k % count].y, bodies[k % count].z}, size);
+            if (!(std::abs(cursor.x) < 1e6f && std::abs(cursor.y) < 1e6f)) continue;
+            std::optional<std::size_t> want;
+            float away = 0, depth = 0;
+            for (std::size_t i = 0; i < count; ++i) {
+                const glm::vec4 clip = clipFromWorld * glm::vec4(bodies[i].x, bodies[i].y, bodies[i].z, 1);
+                if (!(clip.w > 0) || clip.z < -clip.w) continue;
+                const glm::vec2 turned(cursor.x, size.y - cursor.y);
+                const float seen = glm::distance((0.5f + 0.5f * glm::vec2(clip) / clip.w) * size, turned);
+                if (!(seen <= 12)) continue;
+                const float beyond = std::max(seen - Picker::kUnder, 0.0f);
+                crowded += want && beyond == 0 && away == 0;
+                if (want && (beyond > away || (beyond == away && clip.z >= depth))) continue;
+                want = i, away = beyond, depth = clip.z;
+            }
+            EXPECT_EQ(pick(cursor, size), want) << count << " bodies, cursor " << cursor.x << ", " << cursor.y;
+            found += want.has_value();
+        }
+    }
+    EXPECT_GT(found, 30) << "hardly any was there to be found";
+    EXPECT_GT(crowded, 1000) << "none was in front of another";
+}
+
 TEST_F(PickerTest, WatchesOneBody) {
     store({{1, 2, 3, 4}, {5, 6, 7, 8}});
     Picker picker;
