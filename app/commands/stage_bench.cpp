@@ -11,7 +11,7 @@ std::string padded(const std::string& text, std::size_t width) {
     return std::string(width > text.size() ? width - text.size() : 1, ' ') + text;
 }
 
-std::string number(double milliseconds) { return formatted("%.3f", milliseconds); }
+std::string millisecondsText(double milliseconds) { return formatted("%.3f", milliseconds); }
 
 constexpr std::size_t kWidth = 10;
 
@@ -50,8 +50,9 @@ std::string stageTable(std::span<const StageRow> rows) {
         text += padded(std::to_string(row.bodies), kWidth) +
                 padded(std::to_string(row.width) + "x" + std::to_string(row.height), kWidth + 2) +
                 padded(std::string(nameOf(row.path)), kWidth);
-        for (const double stage : row.stages) text += padded(number(stage), kWidth);
-        for (const double time : {row.sum, row.picture, row.panels, row.frame}) text += padded(number(time), kWidth);
+        for (const double stage : row.stages) text += padded(millisecondsText(stage), kWidth);
+        for (const double time : {row.sum, row.picture, row.panels, row.frame})
+            text += padded(millisecondsText(time), kWidth);
         text += "\n";
     }
     return text +
@@ -69,8 +70,8 @@ std::string stageCsv(std::span<const StageRow> rows) {
     for (const StageRow& row : rows) {
         text += row.scene + "," + std::to_string(row.bodies) + "," + std::to_string(row.width) + "," +
                 std::to_string(row.height) + "," + std::string(nameOf(row.path));
-        for (const double stage : row.stages) text += "," + number(stage);
-        for (const double time : {row.sum, row.picture, row.panels, row.frame}) text += "," + number(time);
+        for (const double stage : row.stages) text += "," + millisecondsText(stage);
+        for (const double time : {row.sum, row.picture, row.panels, row.frame}) text += "," + millisecondsText(time);
         text += "," + std::to_string(row.frames) + "\n";
     }
     return text;
