@@ -1,5 +1,6 @@
-# Writes a C++ source with `FUNCTION(name)`, declared in HEADER, that gives the content of every file in FILES by its name, and of "*" their names, a line each.
-set(text "// Generated: files of the project, embedded.\n#include \"${HEADER}\"\n\nnamespace gravlab {\nstd::string_view ${FUNCTION}(std::string_view name) {\n")
+# Writes a C++ source with `FUNCTION(name)` that gives the content of every file in FILES by its name, and of "*" their names, a
+# line each. It declares the function itself: no header of the program takes longer than the text.
+set(text "// Generated: files of the project, embedded.\n#include <string_view>\n\nnamespace gravlab {\nstd::string_view ${FUNCTION}(std::string_view name);\nstd::string_view ${FUNCTION}(std::string_view name) {\n")
 set(names "")
 foreach(file IN LISTS FILES)
   get_filename_component(name ${file} NAME)

@@ -1,5 +1,5 @@
-# Writes a C++ source with `FUNCTION(name)`, declared in HEADER, that gives the bytes of every file in FILES by its name. The
-# assembler copies them as they are; where it cannot (no ELF) there are none.
+# Writes a C++ source with `FUNCTION(name)` that gives the bytes of every file in FILES by its name. The assembler copies them as
+# they are; where it cannot (no ELF) there are none. It declares the function itself, see embed.cmake.
 set(symbols "")
 set(rows "")
 set(number 0)
@@ -12,5 +12,5 @@ foreach(file IN LISTS FILES)
   string(APPEND rows "    if (name == \"${name}\") return {${symbol}, static_cast<std::size_t>(${symbol}End - ${symbol})};\n")
   math(EXPR number "${number} + 1")
 endforeach()
-file(WRITE ${OUTPUT} "// Generated: files of the project, embedded.\n#include \"${HEADER}\"\n\n#if defined(__ELF__)\n${symbols}#endif\n
-namespace gravlab {\nstd::string_view ${FUNCTION}(std::string_view name) {\n#if defined(__ELF__)\n${rows}#endif\n    (void)name;\n    return {};\n}\n}  // namespace gravlab\n")
+file(WRITE ${OUTPUT} "// Generated: files of the project, embedded.\n#include <cstddef>\n#include <string_view>\n\n#if defined(__ELF__)\n${symbols}#endif\n
+namespace gravlab {\nstd::string_view ${FUNCTION}(std::string_view name);\nstd::string_view ${FUNCTION}(std::string_view name) {\n#if defined(__ELF__)\n${rows}#endif\n    (void)name;\n    return {};\n}\n}  // namespace gravlab\n")
