@@ -186,13 +186,21 @@ HWY_INLINE void targetGroup(const BodyView<T>& bodies, const SumView<T>& sums, c
     }
 }
 
+template <template <class> class PairLaw, class T>
+HWY_NOINLINE void lastTargets(const BodyView<T>& bodies, const SumView<T>& sums, const ForceRequest& request,
+                              const TargetPiece& piece, std::size_t i) {
+    targetGroup<PairLaw, 1, 1>(bodies, sums, request, piece, i);
+}
+
 template <template <class> class PairLaw, std::size_t kUnroll, class T>
 void targets(const BodyView<T>& bodies, const SumView<T>& sums, const ForceRequest& request, const TargetPiece& piece) {
     const std::size_t lanes = hn::Lanes(hn::ScalableTag<T>());
     std::size_t i = piece.targetBegin;
     for (; i + kTargetVectors * lanes <= roundUp(piece.targetEnd, lanes); i += kTargetVectors * lanes)
         targetGroup<PairLaw, kUnroll, kTargetVectors>(bodies, sums, request, piece, i);
-    for (; i < piece.targetEnd; i += lanes) targetGroup<PairLaw, kUnroll, 1>(bodies, sums, request, piece, i);
+    // The one register that may be left: a loop for all unrolls, which change no bit.
+    if constexpr (kTargetVectors > 1)
+        for (; i < piece.targetEnd; i += lanes) lastTargets<PairLaw>(bodies, sums, request, piece, i);
 }
 
 /// All stretches of a piece on kVectors registers of its bodies, from the k-th on.
@@ -252,13 +260,14 @@ void cells(const BodyView<T>& bodies, const ForceRequest& request, const CellPie
     const std::size_t lanes = hn::Lanes(hn::ScalableTag<T>());
     static_assert(kCellGroup * sizeof(T) >= HWY_MAX_BYTES && kCellGroup * sizeof(T) % HWY_MAX_BYTES == 0);
     for (std::size_t k = 0; k < piece.count;) {
-        if (kTargetVectors > 1 && piece.count - k > lanes) {
-            cellGroup<PairLaw, kTargetVectors>(bodies, request, piece, k, out);
-            k += kTargetVectors * lanes;
-        } else {
-            cellGroup<PairLaw, 1>(bodies, request, piece, k, out);
-            k += lanes;
-        }
+        if constexpr (kTargetVectors > 1)
+            if (piece.count - k > lanes) {
+                cellGroup<PairLaw, kTargetVectors>(bodies, request, piece, k, out);
+                k += kTargetVectors * lanes;
+                continue;
+            }
+        cellGroup<PairLaw, 1>(bodies, request, piece, k, out);
+        k += lanes;
     }
 }
 
@@ -372,8 +381,9 @@ void pairs(const BodyView<T>& bodies, const SumView<T>& sums, const ForceRequest
         std::size_t i = 0;  // what lies past tile a has no source (padding) or is not this tile's: whole tiles only
         for (; i + kPairVectors * lanes <= roundUp(aCount, lanes); i += kPairVectors * lanes)
             pairGroup<PairLaw, kPairVectors>(bodies, request, piece.aBegin + i, jBegin, jEnd, onA + i, kPairTile, lanesOnB);
-        for (; i < aCount; i += lanes)
-            pairGroup<PairLaw, 1>(bodies, request, piece.aBegin + i, jBegin, jEnd, onA + i, kPairTile, lanesOnB);
+        if constexpr (kPairVectors > 1)
+            for (; i < aCount; i += lanes)
+                pairGroup<PairLaw, 1>(bodies, request, piece.aBegin + i, jBegin, jEnd, onA + i, kPairTile, lanesOnB);
         for (std::size_t j = 0; j < blockEnd - block; j += kReduced)
             for (std::size_t axis = 0; axis < 3; ++axis)
                 reduceLanes(d, lanesOnB + (3 * j + axis) * lanes, 3 * lanes, onB + axis * kPairTile + block + j);
