@@ -78,25 +78,35 @@ void buildParser(CLI::App& app, const CommandRow& row, Options& options) {
 }
 
 /// All parsers, to look options up in.
-struct AllParsers {
-    std::array<Options, std::size(kCommands)> options;
-    std::array<CLI::App, std::size(kCommands)> apps;
-    AllParsers() {
-        for (std::size_t i = 0; i < apps.size(); ++i) buildParser(apps[i], kCommands[i], options[i]);
+class AllParsers {
+public:
+    /// Made when they are first asked for: to make them takes longer than everything else that happens before a command
+    /// runs.
+    static const AllParsers& get() {
+        static const AllParsers all;
+        return all;
     }
+    const CLI::App& operator[](std::size_t command) const { return apps_[command]; }
     const CLI::Option* find(const std::string& name) const {
-        for (const CLI::App& app : apps)
+        for (const CLI::App& app : apps_)
             if (const CLI::Option* option = app.get_option_no_throw(name)) return option;
         return nullptr;
     }
+
+private:
+    AllParsers() {
+        for (std::size_t i = 0; i < apps_.size(); ++i) buildParser(apps_[i], kCommands[i], options_[i]);
+    }
+    std::array<Options, std::size(kCommands)> options_;
+    std::array<CLI::App, std::size(kCommands)> apps_;
 };
 
 /// Index of the word that names the command, or args.size(). Words that are the value of an option before it are skipped.
-std::size_t findCommandWord(const std::vector<std::string>& args, const AllParsers& parsers) {
+std::size_t findCommandWord(const std::vector<std::string>& args) {
     for (std::size_t i = 0; i < args.size(); ++i) {
         if (args[i] == "--") break;
         if (!args[i].starts_with('-') || args[i].size() < 2) return i;
-        const CLI::Option* option = parsers.find(args[i]);
+        const CLI::Option* option = AllParsers::get().find(args[i]);
         if (option && option->get_expected_min() > 0) ++i;
     }
     return args.size();
@@ -112,19 +122,19 @@ std::string overview() {
     return text + "Each has its own help: gravlab run --help. Without a command, view is meant:\n\n";
 }
 
-[[noreturn]] void refuseExtra(const CommandRow& row, const std::string& extra, const AllParsers& parsers) {
+[[noreturn]] void refuseExtra(const CommandRow& row, const std::string& extra) {
     if (!extra.starts_with('-'))
         throw UsageError("unexpected argument '" + extra + "'; 'gravlab " + std::string(row.name) +
                          " --help' shows what it takes");
     const std::string name = extra.substr(0, extra.find('='));
+    const AllParsers& parsers = AllParsers::get();
     std::string owners;
-    for (std::size_t i = 0; i < parsers.apps.size(); ++i)
-        if (parsers.apps[i].get_option_no_throw(name))
-            owners += (owners.empty() ? "" : ", ") + std::string(kCommands[i].name);
+    for (std::size_t i = 0; i < std::size(kCommands); ++i)
+        if (parsers[i].get_option_no_throw(name)) owners += (owners.empty() ? "" : ", ") + std::string(kCommands[i].name);
     if (!owners.empty())
         throw UsageError("option " + name + " does not apply to '" + std::string(row.name) + "'; it belongs to: " + owners);
     std::vector<std::string> names;
-    for (const CLI::Option* option : parsers.apps[static_cast<std::size_t>(&row - kCommands.data())].get_options())
+    for (const CLI::Option* option : parsers[static_cast<std::size_t>(&row - kCommands.data())].get_options())
         for (const std::string& longOption : option->get_lnames()) names.push_back("--" + longOption);
     throw UsageError(unknownName("option", name, {names.begin(), names.end()}));
 }
@@ -486,8 +496,7 @@ void validate(Options& o, bool commandNamed) {
 
 Options parseOptions(int argc, const char* const* argv) {
     std::vector<std::string> args(argv + std::min(1, argc), argv + argc);
-    const AllParsers parsers;
-    const std::size_t word = findCommandWord(args, parsers);
+    const std::size_t word = findCommandWord(args);
     const CommandRow* row = &commandRow(Subcommand::view);
     bool named = false;
     if (word < args.size())
@@ -523,7 +532,7 @@ Options parseOptions(int argc, const char* const* argv) {
         throw UsageError(std::string(error.what()) + "; see 'gravlab " + std::string(row->name) + " --help'");
     }
     for (const std::string& extra : app.remaining())
-        if (extra != "--") refuseExtra(*row, extra, parsers);
+        if (extra != "--") refuseExtra(*row, extra);
     for (const char* output : kOutputs)
         if (const CLI::Option* option = app.get_option_no_throw(output); option && option->count() > 1)
             throw UsageError(std::string(output) + " is given " + std::to_string(option->count()) +
