@@ -99,6 +99,22 @@ const std::vector<Double4>& truth(std::size_t count, double softening, bool equa
     return forces;
 }
 
+/// Of one law with its numbers, and bodies that the same numbers make again: rows, accuracies and precisions meet it alike.
+struct TruthUnder {
+    std::vector<Double4> forces;
+    std::vector<double> floors;
+};
+const TruthUnder& truthUnder(const ForceSettings& force, std::size_t number, bool equalMasses, const ParticleSet& bodies) {
+    static std::map<std::tuple<Law, std::size_t, std::size_t, bool>, TruthUnder> known;
+    TruthUnder& truth = known[{force.law, number, bodies.size(), equalMasses}];
+    if (truth.forces.empty()) {
+        truth.forces.resize(bodies.size());
+        truth.floors.resize(bodies.size());
+        referenceForces(bodies.position, bodies.velocity, bodies.id, force, truth.forces, truth.floors);
+    }
+    return truth;
+}
+
 std::string launchText(const KernelRow& row, std::size_t count, double softening, const LaunchConfig& launch) {
     char text[160];
     std::snprintf(text, sizeof text, "N = %zu, softening %g", count, softening);
@@ -191,9 +207,8 @@ void verifyLaws(Verdict& verdict, Backend& backend, const KernelRow& row, const 
                     if (law.signedSources && i % 3 == 1) bodies.position[i].w *= -1;
                     bodies.velocity[i].w = i % 5 == 0 ? 0.5 : 1;
                 }
-                std::vector<Double4> got, want(count);
-                std::vector<double> floors(count);
-                referenceForces(bodies.position, bodies.velocity, bodies.id, force, want, floors);
+                std::vector<Double4> got;
+                const auto& [want, floors] = truthUnder(force, number, row.equalMasses, bodies);
                 backend.load(bodies, {force, {.kernel = std::string(row.name), .allowedError = allowedError}});
                 backend.accelerations(got);
                 judge(verdict, compareForces(got, want, gate, floors),
