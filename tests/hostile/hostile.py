@@ -4,6 +4,7 @@
     hostile.py BINARY               the short part, as ./test runs it
     hostile.py BINARY --all         all of it: a quarter of an hour
     hostile.py BINARY NAME...       the cases of these names
+    ... --jobs N                    N cases at a time: many of them wait more than they compute
 
 Each case is a function that raises AssertionError when a promise is broken. Needs Python's standard library; cases that make
 foreign HDF5 files need h5py (Debian: python3-h5py) and say so when it is missing.
@@ -12,6 +13,7 @@ Rule: a case makes its files in a folder of its own and leaves no process behind
 import gzip
 import json
 import math
+import multiprocessing
 import os
 import random
 import re
@@ -1279,6 +1281,22 @@ def windows_leave_devices_and_files_whole():
                     assert run("info", os.path.join(folder, name)).code == 0, name
 
 
+def outcome(name):
+    """Runs a case in a folder of its own; gives its name and what was wrong."""
+    function = next(row[1] for row in CASES if row[0] == name)
+    here = os.getcwd()
+    with tempfile.TemporaryDirectory(prefix="gravlab-hostile-") as folder:
+        os.chdir(folder)
+        os.environ["XDG_STATE_HOME"] = os.environ["XDG_CONFIG_HOME"] = os.environ["XDG_CACHE_HOME"] = folder
+        try:
+            function()
+        except Exception as error:
+            return name, f"{type(error).__name__}: {error}"
+        finally:
+            os.chdir(here)
+    return name, None
+
+
 def main():
     global BINARY
     words = sys.argv[1:]
@@ -1286,26 +1304,20 @@ def main():
         sys.exit(__doc__)
     BINARY = os.path.abspath(words.pop(0))
     everything = "--all" in words
+    jobs = int(words.pop(words.index("--jobs") + 1)) if "--jobs" in words else 1
     names = [word for word in words if not word.startswith("--")]
     for name in names:
         if name not in [row[0] for row in CASES]:
             sys.exit(f"hostile.py: there is no case {name!r}; there are: " + ", ".join(row[0] for row in CASES))
-    passed = failed = 0
-    here = os.getcwd()
-    for name, function, long in CASES:
-        if (names and name not in names) or (not names and long and not everything):
-            continue
-        with tempfile.TemporaryDirectory(prefix="gravlab-hostile-") as folder:
-            os.chdir(folder)
-            os.environ["XDG_STATE_HOME"] = os.environ["XDG_CONFIG_HOME"] = os.environ["XDG_CACHE_HOME"] = folder
-            try:
-                function()
-                passed += 1
-            except (AssertionError, subprocess.TimeoutExpired) as error:
-                failed += 1
-                print(f"FAILED {name}: {error}", flush=True)
-            finally:
-                os.chdir(here)
+    chosen = [name for name, _, long in CASES if (name in names if names else everything or not long)]
+    passed = 0
+    # A process of its own for each: cases change folders, limits and the environment.
+    with multiprocessing.get_context("fork").Pool(jobs, maxtasksperchild=1) as pool:
+        for name, fault in pool.imap_unordered(outcome, chosen):
+            passed += fault is None
+            if fault is not None:
+                print(f"FAILED {name}: {fault}", flush=True)
+    failed = len(chosen) - passed
     print(f"{passed} passed, {failed} failed")
     sys.exit(1 if failed or not passed else 0)
 
