@@ -133,6 +133,9 @@ void GuiTest::TearDown() {
 
 void GuiTest::open(Arguments arguments) {
     if (!greeted) arguments.emplace_back("--no-welcome");
+    // Steps would fill what the picture leaves of each frame, and every event waits for two frames.
+    if (std::find(arguments.begin(), arguments.end(), "--time-budget") == arguments.end())
+        arguments.insert(arguments.end(), {"--time-budget", "4"});
     arguments.insert(arguments.begin(), {GRAVLAB_BINARY, "view"});
     program = std::make_unique<Process>(arguments,
                                         Environment{{"DISPLAY", display->name()},

@@ -368,7 +368,7 @@ TEST(TreeLaws, computesHostileShapes) {
                 for (const ForceSettings& force : charges ? std::vector{charged()} : std::vector{powered(3), powered(-1)}) {
                     SCOPED_TRACE(std::string(name) + ", N = " + std::to_string(count) + ", law " +
                                  std::string(lawRow(force.law).name) + " " + std::to_string(force.exponent));
-                    const LawTruth truth(bodies, force, count);
+                    const LawTruth truth(bodies, force);
                     for (const SimdTarget& target : simdTargets()) {
                         LawRun run(bodies, force, 1e-3, TreeWalk::expansions, 2, target);
                         for (int k = 0; k < 2; ++k) {
