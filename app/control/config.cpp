@@ -46,7 +46,7 @@ bool known(std::string_view scene) {
 }
 
 /// A row. An empty text is left out of the file.
-struct Row {
+struct ConfigRow {
     std::string_view table, key;
     std::string_view option;  ///< of the command line, which goes before the file; empty: none
     std::function<std::string(const Document&, const WindowPlace&)> text;
@@ -55,7 +55,7 @@ struct Row {
 
 /// What is no row of the table of parameters, and the scene, whose number of bodies is written where it is not the usual
 /// one.
-std::vector<Row> ownRows() {
+std::vector<ConfigRow> ownRows() {
     return {
         {"window", "width", "--size", [](const Document&, const WindowPlace& place) { return std::to_string(place.width); },
          [](Remembered& r, auto& k, auto v) { r.place.width = whole(k, v, 200, 16384); }},
@@ -105,7 +105,7 @@ std::vector<Row> ownRows() {
 }
 
 /// The row of a parameter.
-Row rowOf(const Parameter& p) {
+ConfigRow rowOf(const Parameter& p) {
     const std::size_t point = p.kept.configuration.find('.');
     const Parameter* flag = sharing(p, &Kept::configuration);
     return {p.kept.configuration.substr(0, point), p.kept.configuration.substr(point + 1),
@@ -123,18 +123,18 @@ Row rowOf(const Parameter& p) {
 }
 
 /// All, by their tables.
-const std::vector<Row>& rows() {
-    static const std::vector<Row> all = [] {
-        std::vector<Row> found = ownRows();
+const std::vector<ConfigRow>& rows() {
+    static const std::vector<ConfigRow> all = [] {
+        std::vector<ConfigRow> found = ownRows();
         for (const Parameter& p : parameters()) {
             const bool others = p.kind == Kind::flag && sharing(p, &Kept::configuration);
-            const bool known = std::ranges::any_of(found, [&](const Row& own) {
+            const bool known = std::ranges::any_of(found, [&](const ConfigRow& own) {
                 return p.kept.configuration == std::string(own.table) + "." + std::string(own.key);
             });
             if (!p.kept.configuration.empty() && !known && !others) found.push_back(rowOf(p));
         }
         constexpr std::array<std::string_view, 5> kTables{"window", "panels", "scene", "look", "lessons"};
-        std::stable_sort(found.begin(), found.end(), [&](const Row& a, const Row& b) {
+        std::stable_sort(found.begin(), found.end(), [&](const ConfigRow& a, const ConfigRow& b) {
             return std::find(kTables.begin(), kTables.end(), a.table) < std::find(kTables.begin(), kTables.end(), b.table);
         });
         return found;
@@ -143,7 +143,7 @@ const std::vector<Row>& rows() {
 }
 
 /// The command line goes before the row.
-bool passedOver(const Row& row, const Options& options) {
+bool passedOver(const ConfigRow& row, const Options& options) {
     return row.option == "SCENE" ? sceneGiven(options) : options.has(row.option);
 }
 
@@ -151,7 +151,7 @@ void takeLine(std::string_view line, std::string& table, Remembered& to) {
     if (line.front() == '[') {
         table = line.back() == ']' ? std::string(trimmed(line.substr(1, line.size() - 2))) : std::string();
         std::vector<std::string_view> valid;
-        for (const Row& row : rows())
+        for (const ConfigRow& row : rows())
             if (std::find(valid.begin(), valid.end(), row.table) == valid.end()) valid.push_back(row.table);
         if (std::find(valid.begin(), valid.end(), table) == valid.end())
             throw UsageError(unknownName("table", table, valid));
@@ -161,10 +161,10 @@ void takeLine(std::string_view line, std::string& table, Remembered& to) {
     if (!pair.found) throw UsageError("expected KEY = VALUE or [TABLE]");
     const std::string key(pair.key);
     const auto row =
-        std::find_if(rows().begin(), rows().end(), [&](const Row& r) { return r.table == table && r.key == key; });
+        std::find_if(rows().begin(), rows().end(), [&](const ConfigRow& r) { return r.table == table && r.key == key; });
     if (row == rows().end()) {
         std::vector<std::string_view> valid;
-        for (const Row& r : rows())
+        for (const ConfigRow& r : rows())
             if (r.table == table) valid.push_back(r.key);
         if (valid.empty()) throw UsageError("'" + key + "' is in no table that is known");
         throw UsageError(unknownName("key of [" + table + "]", key, valid));
@@ -226,7 +226,7 @@ bool ConfigKeeper::due(double seconds) const {
 
 std::string ConfigKeeper::text(const Document& document, const WindowPlace& place) {
     std::vector<std::string> now;
-    for (const Row& row : rows()) now.push_back(row.text(document, place));
+    for (const ConfigRow& row : rows()) now.push_back(row.text(document, place));
     if (begun_.empty()) begun_ = now;
     // Width and height, or scene and bodies, belong together.
     const auto changed = [&](std::string_view option) {
@@ -237,7 +237,7 @@ std::string ConfigKeeper::text(const Document& document, const WindowPlace& plac
     std::string text = "# What gravlab's window remembers. Written by gravlab; 'gravlab --no-config' does without it.\n";
     std::string_view table;
     for (std::size_t i = 0; i < now.size(); ++i) {
-        const Row& row = rows()[i];
+        const ConfigRow& row = rows()[i];
         std::string value = now[i];
         if (passedOver(row, asked_.options) && !changed(row.option)) {
             const auto found = asked_.passedOver.find(std::string(row.table) + "." + std::string(row.key));

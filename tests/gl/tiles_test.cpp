@@ -82,15 +82,15 @@ TEST_F(TilesGl, togetherAreThePictureDrawnAtOnce) {
     options.settings["look.auto_exposure"] = true;  // measured once, for all parts
     options.settings["look.trails"] = std::int64_t{20};
     options.settings["look.glow"] = 0.8;  // strong, so that a seam would show
-    constexpr int kWidth = 1088, kHeight = 832;
+    constexpr int kWide = 1088, kHigh = 832;
     Workspace workspace(options);
-    OffscreenTarget target(kWidth, kHeight);
+    OffscreenTarget target(kWide, kHigh);
     for (int i = 0; i < 4; ++i) {
         if (i > 0) workspace.advance(false);
-        workspace.draw(target.framebuffer(), kWidth, kHeight);
+        workspace.draw(target.framebuffer(), kWide, kHigh);
     }
     const std::vector<std::uint8_t> whole = target.read();
-    const std::vector<std::uint8_t> parts = drawTiles(workspace, planTiles(kWidth, kHeight, 320), {});
+    const std::vector<std::uint8_t> parts = drawTiles(workspace, planTiles(kWide, kHigh, 320), {});
     ASSERT_EQ(parts.size(), whole.size());
     EXPECT_GT(*std::max_element(whole.begin(), whole.end()), 100) << "there must be a picture";
     const Difference found = difference(whole, parts);
@@ -98,7 +98,7 @@ TEST_F(TilesGl, togetherAreThePictureDrawnAtOnce) {
     EXPECT_LT(found.mean, 0.5) << "the dither has another pattern, and nothing else may differ much";
 
     // The comparison sees a seam: parts without their borders.
-    TilePlan bare = planTiles(kWidth, kHeight, 320);
+    TilePlan bare = planTiles(kWide, kHigh, 320);
     for (Tile& tile : bare.tiles) {
         tile.left = tile.innerLeft;
         tile.bottom = tile.innerBottom;

@@ -216,13 +216,14 @@ TEST(FarFieldEnergy, anExpansionHasThePotentialOfItsCells) {
 ForceSettings gravityOf(double softening) { return {.softening = softening}; }
 
 TEST(FarFieldEnergy, isThatOfAllPairs) {
-    struct Case {
+    struct FieldCase {
         const char* scene;
         std::size_t bodies;
         double softening;
     };
-    for (const Case& c : {Case{"plummer", 6000, 0.01}, Case{"galaxy", 8000, 0.05}, Case{"collision", 5000, 0.05},
-                          Case{"kepler-disc", 3000, 0}, Case{"plummer", 40, 0.01}, Case{"plummer", 3, 0}}) {
+    for (const FieldCase& c :
+         {FieldCase{"plummer", 6000, 0.01}, FieldCase{"galaxy", 8000, 0.05}, FieldCase{"collision", 5000, 0.05},
+          FieldCase{"kepler-disc", 3000, 0}, FieldCase{"plummer", 40, 0.01}, FieldCase{"plummer", 3, 0}}) {
         SCOPED_TRACE(c.scene + std::string(" ") + std::to_string(c.bodies));
         const ParticleSet bodies = sceneNamed(c.scene).build({.bodies = c.bodies, .seed = 3});
         const ForceTerms terms = termsOf(gravityOf(c.softening), {});
