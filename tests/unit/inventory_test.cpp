@@ -103,14 +103,15 @@ TEST(Inventory, holdsTheOptionsOfEachCommand) {
 
 TEST(Inventory, holdsWhatEachOptionAllows) {
     const ScratchFolder folder;
-    const std::pair<const char*, std::vector<std::string>> starts[] = {{"view", {}},
-                                                                       {"render", {"-o", "a.png"}},
-                                                                       {"run", {"--steps", "1"}},
-                                                                       {"bench", {}},
-                                                                       {"tune", {}},
-                                                                       {"check", {}},
-                                                                       {"fingerprint", {}},
-                                                                       {"groups", {}}};
+    const std::pair<const char*, std::vector<std::string>> starts[] = {
+        {"view", {}},
+        {"render", {"-o", "a.png"}},
+        {"run", {"--steps", "1"}},
+        {"bench", {"-n", "64", "--steps", "1", "--repeats", "1"}},
+        {"tune", {}},
+        {"check", {}},
+        {"fingerprint", {}},
+        {"groups", {}}};
     // Free texts, and what depends on the machine.
     static const std::regex named(R"(^  (?:-\w,)?(--[A-Za-z-]+)(?:,--\w+)? (\S+).*)"), free("FILE|DIR|PATTERN|NAME=VALUE"),
         passed("--columns|--twin|--simd");
