@@ -94,7 +94,8 @@ int benchCommand(const Options& options) {
     const InterruptWatch watch;
     AtomicFile out(options.output.empty() ? "-" : options.output);
     const RunRequest& wanted = options.simulation;
-    const Scene& scene = sceneNamed(wanted.scene);
+    const Scene& scene = sceneNamed(wanted.scene, wanted.sceneVersion);
+    requireParameters(scene, wanted.parameters);
     const Integrator& steps = wanted.integrator ? integrator(*wanted.integrator) : usualIntegrator();
     const BackendChoice chosen = chooseBackend(wanted.backend, wanted.backendOptions);
     const bool files = std::ranges::any_of(options.benchKernels, namesKernelFile);
@@ -122,7 +123,7 @@ int benchCommand(const Options& options) {
 
     // What was asked for by name must be possible, and is refused before anything is timed; of 'all', what can run does.
     const bool everything = options.benchKernels == std::vector<std::string>{"all"};
-    std::optional<ParticleSet> made = scene.build({sweep.bodies.front(), wanted.seed});
+    std::optional<ParticleSet> made = scene.build({sweep.bodies.front(), wanted.seed, wanted.parameters});
     backend->load(*made);
     if (!everything)
         for (const KernelChoice& choice : sweep.choices)
@@ -135,7 +136,8 @@ int benchCommand(const Options& options) {
     if (live) std::fputs(benchmarkTableHead().c_str(), stdout);
     const auto measure = [&](std::size_t bodies) {
         // The first are there already.
-        ParticleSet start = made ? std::move(*std::exchange(made, std::nullopt)) : scene.build({bodies, wanted.seed});
+        ParticleSet start = made ? std::move(*std::exchange(made, std::nullopt))
+                                 : scene.build({bodies, wanted.seed, wanted.parameters});
         if (options.benchSpreadMasses) spreadMasses(start);
         for (const KernelChoice& choice : sweep.choices) {
             InterruptWatch::check();

@@ -101,6 +101,22 @@ TEST(CliBench, aTreeIsTimedAtTheAccuracyAndTheOpeningAskedFor) {
     EXPECT_THAT(timed("tree-theta", "--opening", "0.25"), HasSubstr("\"accuracy\": 0.000625,"));
 }
 
+TEST(CliBench, theSceneHasTheNumbersThatAreAskedFor) {
+    const auto rungs = [](const char* depth) {
+        const Outcome o =
+            runGravlab({"bench", "king", "--set", std::string("w0=") + depth, "--backend", "cpu", "-n", "2048",
+                        "--integrator", "block-leapfrog", "--steps", "1", "--repeats", "1", "--format", "json"});
+        EXPECT_EQ(o.code, 0) << o.err;
+        const std::size_t at = o.out.find("\"bodies_on_rungs\": \"");
+        EXPECT_NE(at, std::string::npos) << o.out;
+        return at == std::string::npos ? "" : o.out.substr(at, o.out.find('\n', at) - at);
+    };
+    EXPECT_NE(rungs("3"), rungs("12"));
+    const Outcome unknown = runGravlab({"bench", "king", "--set", "depth=3", "--backend", "cpu", "-n", "64"});
+    EXPECT_EQ(unknown.code, 2);
+    EXPECT_THAT(unknown.err, HasSubstr("depth"));
+}
+
 TEST(CliFigure, refusesWhatCannotBeMadeBeforeAnythingIsMeasured) {
     const ScratchFolder folder;
     const std::string file = (folder / "f.png").string();
