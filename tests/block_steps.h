@@ -34,7 +34,7 @@ inline void expectTreeStepsAsPairs(const char* backendName, const char* pairs, c
     ParticleSet start = sceneNamed("hernquist").build({.bodies = bodies, .seed = 5});
     for (std::size_t i = 0; i < start.size(); ++i) {
         if (lawRow(force.law).signedSources && i % 2 == 1) start.position[i].w *= -1;
-        start.velocity[i].x += 5;  // cells that stayed behind within a step would be noticed
+        start.velocity[i].x += 20;  // cells that stayed behind within a step would be noticed
     }
     constexpr double kStep = 1.0 / 16;
     const auto ran = [&](const KernelChoice& kernel) {
@@ -61,7 +61,8 @@ inline void expectTreeStepsAsPairs(const char* backendName, const char* pairs, c
         off.push_back(distance(got.position[i], want.position[i]));
         moved.push_back(distance(want.position[i], {x.x + time * v.x, x.y + time * v.y, x.z + time * v.z, 0}));
     }
-    EXPECT_LT(shareOf(off, 0.9), 0.02 * shareOf(moved, 0.5)) << "of what forces moved them";
+    // Places are as far as 4 off, where 8e-6 are some thirty roundings. Cells that stayed behind: three times as much.
+    EXPECT_LT(shareOf(off, 0.99), 5e-3 * shareOf(moved, 0.5) + 8e-6) << "of what forces moved them";
 }
 
 }  // namespace gravlab::testing_support
