@@ -136,8 +136,8 @@ int benchCommand(const Options& options) {
     if (live) std::fputs(benchmarkTableHead().c_str(), stdout);
     const auto measure = [&](std::size_t bodies) {
         // The first are there already.
-        ParticleSet start = made ? std::move(*std::exchange(made, std::nullopt))
-                                 : scene.build({bodies, wanted.seed, wanted.parameters});
+        ParticleSet start =
+            made ? std::move(*std::exchange(made, std::nullopt)) : scene.build({bodies, wanted.seed, wanted.parameters});
         if (options.benchSpreadMasses) spreadMasses(start);
         for (const KernelChoice& choice : sweep.choices) {
             InterruptWatch::check();
