@@ -4,7 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
+#include <sstream>
 #include <string>
 #include <string_view>
 
@@ -13,8 +13,10 @@ namespace gravlab {
 inline bool hasHdf5() { return fileFormat("hdf5").unavailable().empty(); }
 
 inline std::string contentOf(const std::filesystem::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
+    // Not letter by letter: tests are compiled without optimisation.
+    std::ostringstream content;
+    content << std::ifstream(path, std::ios::binary).rdbuf();
+    return content.str();
 }
 
 inline void put(const std::filesystem::path& path, std::string_view bytes) {

@@ -8,8 +8,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <string>
 
 namespace gravlab {
@@ -17,8 +15,7 @@ namespace {
 
 TEST(Fonts, areInTheProgram) {
     if (std::getenv("GRAVLAB_FONT")) GTEST_SKIP() << "GRAVLAB_FONT names another font";
-    std::ifstream file(GRAVLAB_BINARY, std::ios::binary);
-    const std::string program{std::istreambuf_iterator<char>(file), {}};
+    const std::string program = contentOf(GRAVLAB_BINARY);
     ASSERT_FALSE(program.empty());
     for (const FontBytes font : {textFont(), monoFont()}) {
         ASSERT_GT(font.size(), 100000u);

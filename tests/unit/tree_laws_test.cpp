@@ -577,7 +577,7 @@ TEST(TreeLaws, wrongWalksFailTheGate) {
     const ForceSettings force = charged(0.01);
     const double accuracy = 1e-3;
     // Shells of both signs about each other, so that cells at the border cancel and are far from having no dipole.
-    ParticleSet set = ball(8192, Signs::both);
+    ParticleSet set = ball(4096, Signs::both);
     for (Double4& at : set.position) at.w = std::copysign(at.w, std::sin(9 * at.x) * std::sin(9 * at.y));
     const RoundedBodies bodies(set);
     std::vector<std::uint32_t> all(bodies.size());

@@ -318,11 +318,11 @@ ParticleSet sceneBodies(const char* scene, std::size_t count) {
 }
 
 TEST(TreeWalk, wrongWalksFailTheGate) {
-    const Built built(sceneBodies("plummer", 8192));
-    const std::vector<std::uint32_t> targets = randomBodies(8192, 1024);
+    const Built built(sceneBodies("plummer", 4096));
+    const std::vector<std::uint32_t> targets = randomBodies(4096, 1024);
     const double softening = 0.01, accuracy = 1e-3;
     const std::vector<Double4> want = direct(built.arrays, targets, softening);
-    std::vector<std::uint32_t> all(8192);
+    std::vector<std::uint32_t> all(4096);
     std::iota(all.begin(), all.end(), 0u);
     std::vector<double> lengths;
     for (const Double4& a : direct(built.arrays, all, softening)) lengths.push_back(distance(a, {}));
