@@ -28,7 +28,7 @@ shift $((OPTIND - 1))
 rows() {
     cat <<'ROWS'
 collision          | N | 650     | 1    | --distance 14 --accuracy 1e-3
-disc               | N | 300     | 1    | --elevation 50 --accuracy 1e-3
+disc               | N | 300     | 1    | --elevation 50 --distance 11 --accuracy 1e-3
 plummer            | N | 100     | 1    |
 cube               | N | 360     | 1    | --distance 4
 six-body           | - | 3000    | 600  | --distance 14 --colour origin
