@@ -8,6 +8,7 @@
 #include "sim/measure/potential_error.h"
 #include "sim/run/simulation.h"
 #include "tests/bodies.h"
+#include "tests/cell_of_bodies.h"
 
 #include <gtest/gtest.h>
 
@@ -141,16 +142,7 @@ struct Few {
             const double t = k;
             bodies.push_back({0.1 * std::cos(3 * t), 0.07 * std::sin(5 * t), 0.05 * std::cos(7 * t + 1), 1 + 0.2 * t});
         }
-        for (const Double4& b : bodies) {
-            cell.source += b.w;
-            cell.x += b.w * b.x;
-            cell.y += b.w * b.y;
-            cell.z += b.w * b.z;
-        }
-        cell.x /= cell.source;
-        cell.y /= cell.source;
-        cell.z /= cell.source;
-        for (const Double4& b : bodies) addSecondMoments(cell.moments, b.w, b.x - cell.x, b.y - cell.y, b.z - cell.z);
+        cell = cellOf(bodies);
     }
     double field(const Vec3d& at) const {
         double sum = 0;

@@ -6,6 +6,7 @@
 #include "sim/run/configuration.h"
 #include "sim/scenes/scene.h"
 #include "tests/bodies.h"
+#include "tests/cell_of_bodies.h"
 
 #include <gtest/gtest.h>
 
@@ -35,16 +36,7 @@ struct PowerCell {
     PowerCell() {
         for (int k = 0; k < 9; ++k)
             bodies.push_back({0.4 * std::cos(3.0 * k), 0.3 * std::sin(5.0 * k), 0.35 * std::cos(7.0 * k + 1), 1 + 0.2 * k});
-        for (const Double4& b : bodies) {
-            cell.source += b.w;
-            cell.x += b.w * b.x;
-            cell.y += b.w * b.y;
-            cell.z += b.w * b.z;
-        }
-        cell.x /= cell.source;
-        cell.y /= cell.source;
-        cell.z /= cell.source;
-        for (const Double4& b : bodies) addSecondMoments(cell.moments, b.w, b.x - cell.x, b.y - cell.y, b.z - cell.z);
+        cell = cellOf(bodies);
     }
     /// By the law itself.
     double want(const Vec3d& at, const ForceSettings& force) const {

@@ -1,0 +1,26 @@
+// A cell as the tree makes one of its bodies.
+#pragma once
+#include "sim/core/vec3.h"
+#include "sim/forces/tree/cell.h"
+
+#include <span>
+
+namespace gravlab::testing_support {
+
+/// Their sources together, the centre of these, and second moments about it.
+inline CellMoments<double> cellOf(std::span<const Double4> bodies) {
+    CellMoments<double> cell;
+    for (const Double4& b : bodies) {
+        cell.source += b.w;
+        cell.x += b.w * b.x;
+        cell.y += b.w * b.y;
+        cell.z += b.w * b.z;
+    }
+    cell.x /= cell.source;
+    cell.y /= cell.source;
+    cell.z /= cell.source;
+    for (const Double4& b : bodies) addSecondMoments(cell.moments, b.w, b.x - cell.x, b.y - cell.y, b.z - cell.z);
+    return cell;
+}
+
+}  // namespace gravlab::testing_support
