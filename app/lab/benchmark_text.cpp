@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 
 namespace gravlab {
@@ -35,13 +34,11 @@ Json toJson(const BenchmarkRow& row) {
             if (told.name == name) return told.unit == "s" ? 1e3 * told.value : told.value;
         return nullptr;
     };
-    // At the whole step, at half of it, at a quarter and so on.
     const auto onRungs = [&row]() -> Json {
-        std::string bodies;
-        for (const MethodFigure& told : row.figures)
-            if (told.name.starts_with("rung "))
-                bodies += (bodies.empty() ? "" : " ") + std::to_string(std::llround(told.value));
-        return bodies.empty() ? Json(nullptr) : Json(bodies);
+        std::string text;
+        for (const std::uint64_t bodies : bodiesOnRungs(row.figures))
+            text += (text.empty() ? "" : " ") + std::to_string(bodies);
+        return text.empty() ? Json(nullptr) : Json(text);
     };
     return {{"backend", row.backend},
             {"device", row.device},

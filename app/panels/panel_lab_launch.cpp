@@ -199,11 +199,10 @@ void drawFigures(PanelContext& p) {
     const auto count = [&](std::string_view name) {
         return std::string(grouped(static_cast<std::uint64_t>(std::llround(std::max(value(name), 0.0)))));
     };
-    if (const int rungs = rungsIn(p.facts.figures); rungs > 0) {
-        std::string bodies;
-        for (const MethodFigure& told : p.facts.figures)
-            if (told.name.starts_with("rung ")) bodies += (bodies.empty() ? "" : ", ") + count(told.name);
-        fact(p, kRungBodies, bodies);
+    if (const std::vector<std::uint64_t> rungs = bodiesOnRungs(p.facts.figures); !rungs.empty()) {
+        std::string text;
+        for (const std::uint64_t bodies : rungs) text += (text.empty() ? "" : ", ") + std::string(grouped(bodies));
+        fact(p, kRungBodies, text);
         fact(p, kRungForces, formatted("%.3g a body and step", value(kForcesOfABody)));
     }
     if (p.facts.kernel->byCutOff) {
@@ -314,8 +313,8 @@ void drawKernelText(PanelContext& p, const KernelRow& row) {
         columns = fitting;
         if (fresh) {
             const auto from = static_cast<std::size_t>(std::max(source.firstDifference - 4, 0));
-            const auto row = std::ranges::find_if(rows, [&](const SourceRow& r) { return r.line >= from; });
-            ImGui::SetScrollY(high * static_cast<float>(row - rows.begin()));
+            const auto top = std::ranges::find_if(rows, [&](const SourceRow& r) { return r.line >= from; });
+            ImGui::SetScrollY(high * static_cast<float>(top - rows.begin()));
         }
         ImDrawList& list = *ImGui::GetWindowDrawList();
         const ImVec2 origin = ImGui::GetCursorScreenPos();

@@ -3,7 +3,9 @@
 #include "sim/backends/force_method.h"
 #include "sim/integrators/block_steps.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -33,11 +35,17 @@ inline double figureNamed(std::span<const MethodFigure> figures, std::string_vie
     return 0;
 }
 
+/// Bodies at the whole step of the run, at half of it, at a quarter and so on; nothing where no step was one of blocks.
+inline std::vector<std::uint64_t> bodiesOnRungs(std::span<const MethodFigure> figures) {
+    std::vector<std::uint64_t> bodies;
+    for (const MethodFigure& figure : figures)
+        if (std::ranges::find(kRungNames, figure.name) != kRungNames.end())
+            bodies.push_back(static_cast<std::uint64_t>(figure.value));
+    return bodies;
+}
 /// How many rungs bodies are on.
 inline int rungsIn(std::span<const MethodFigure> figures) {
-    int rungs = 0;
-    for (const std::string_view name : kRungNames) rungs += figureNamed(figures, name) > 0;
-    return rungs;
+    return static_cast<int>(std::ranges::count_if(bodiesOnRungs(figures), [](std::uint64_t bodies) { return bodies > 0; }));
 }
 
 }  // namespace gravlab
