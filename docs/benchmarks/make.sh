@@ -58,7 +58,7 @@ if [ "$backend" = cuda ]; then
     figure matrix "${on[@]}"
     figure accuracy "${on[@]}" -n 131072 --accuracy 1e-2,1e-3,1e-4,1e-5
     figure crossover "${on[@]}" -n 16384,32768,65536,131072,262144
-    figure groups plummer "${on[@]}" -n 16384,65536,262144
+    figure groups plummer "${on[@]}" -n 16384,65536,262144,1048576
     figure ladder --repeats 3 -n 16384
     figure cpu-gpu --repeats 1 -n 1024,4096,16384
 else

@@ -127,7 +127,8 @@ constexpr std::uint32_t kFriendBranch = 1u << kFriendBranchBits;
 
 struct FriendBox {
     double low[3], high[3];
-    bool odd;  ///< some of its bodies have no place: the box is of the others
+    bool odd;     ///< some of its bodies have no place: the box is of the others
+    bool joined;  ///< all of its bodies were in one set when last looked at, see markJoined()
 };
 
 struct FriendTree {
@@ -168,7 +169,7 @@ GRAVLAB_HOST_DEVICE void widen(FriendBox& box, const double* low, const double* 
 /// Box `index` of a level, when the level below is made.
 GRAVLAB_HOST_DEVICE void makeFriendBox(const FriendTree& tree, int level, std::uint32_t index) {
     constexpr double kFar = 1.7e308;
-    FriendBox box{{kFar, kFar, kFar}, {-kFar, -kFar, -kFar}, false};
+    FriendBox box{{kFar, kFar, kFar}, {-kFar, -kFar, -kFar}, false, false};
     if (level == 0) {
         const std::uint32_t first = index * kFriendLeaf, left = tree.at.count - first;
         const std::uint32_t end = first + (left < kFriendLeaf ? left : kFriendLeaf);
@@ -228,11 +229,42 @@ GRAVLAB_HOST_DEVICE std::uint32_t wholeBoxOf(const FriendTree& tree, std::uint32
     return (index << (kFriendBranchBits * level)) * kFriendLeaf;
 }
 
-/// Joins places `first` to `end`, friends of each other or one alone, with their friends in the leaves behind `leaf`.
+/// Joins a body with its friends in its leaf and in the next along the curve. In dense places most sets grow together so,
+/// and what they hold need not be compared again.
+GRAVLAB_HOST_DEVICE void joinNear(const FriendTree& tree, std::uint32_t place) {
+    if (!hasPlace(tree.at, place)) return;
+    const std::uint32_t behind = (place / kFriendLeaf + 2) * kFriendLeaf;
+    const std::uint32_t end = behind < tree.at.count ? behind : tree.at.count;
+    std::uint32_t mine = groupRoot(tree.parent, place);
+    for (std::uint32_t other = place + 1; other < end; ++other)
+        if (loadParent(tree.parent + other) != mine && areFriends(tree.at, place, other, tree.square))
+            mine = joinGroups(tree.parent, mine, other);
+}
+
+/// Whether all bodies of box `index` of a level are in one set by now, when those of the level below are known. What is in
+/// one set stays so.
+GRAVLAB_HOST_DEVICE void markJoined(const FriendTree& tree, int level, std::uint32_t index) {
+    FriendBox& box = tree.boxes[tree.start[level] + index];
+    const std::uint32_t parts = level == 0 ? kFriendLeaf : kFriendBranch;
+    const std::uint32_t all = level == 0 ? tree.at.count : tree.start[level] - tree.start[level - 1];
+    const std::uint32_t bodies = kFriendLeaf << (kFriendBranchBits * (level - 1));  // in a part, where parts are boxes
+    const std::uint32_t first = index * parts;
+    std::uint32_t root = ~0u;
+    box.joined = true;
+    for (std::uint32_t part = first; part < first + parts && part < all && box.joined; ++part) {
+        if (level > 0 && !tree.boxes[tree.start[level - 1] + part].joined) box.joined = false;
+        const std::uint32_t its = groupRoot(tree.parent, level == 0 ? part : part * bodies);
+        if (part == first) root = its;
+        if (its != root) box.joined = false;
+    }
+}
+
+/// Joins places `first` to `end`, of one set or one alone, with their friends in the leaves behind the one after
+/// `leaf`: joinNear() has been there.
 GRAVLAB_HOST_DEVICE void joinLater(const FriendTree& tree, std::uint32_t leaf, const FriendBox& own, std::uint32_t first,
                                    std::uint32_t end) {
     int level = 0;
-    std::uint32_t index = leaf + 1;
+    std::uint32_t index = leaf + 2;
     bool up = true;
     std::uint32_t mine = first;  // of its set: what was its root once
     for (;;) {
@@ -243,8 +275,7 @@ GRAVLAB_HOST_DEVICE void joinLater(const FriendTree& tree, std::uint32_t leaf, c
         if (index >= tree.start[level + 1] - tree.start[level]) return;
         const FriendBox& box = tree.boxes[tree.start[level] + index];
         bool open = mayTouch(own, box, tree.square);
-        const bool whole = open && isWhole(box, tree.square);
-        if (whole) {
+        if (open && box.joined) {
             const std::uint32_t there = (index << (kFriendBranchBits * level)) * kFriendLeaf;
             mine = groupRoot(tree.parent, mine);
             if (mine == groupRoot(tree.parent, there)) {
@@ -267,13 +298,13 @@ GRAVLAB_HOST_DEVICE void joinLater(const FriendTree& tree, std::uint32_t leaf, c
             mine = groupRoot(tree.parent, mine);
             for (std::uint32_t other = begin; other < stop && !done; ++other) {
                 if (loadParent(tree.parent + other) == mine) {  // who is in the set need not be looked at
-                    done = whole;
+                    done = box.joined;
                     continue;
                 }
                 for (std::uint32_t place = first; place < end; ++place)
                     if (areFriends(tree.at, place, other, tree.square)) {
                         mine = joinGroups(tree.parent, mine, other);
-                        done = whole;  // all others of it are joined with this one
+                        done = box.joined;  // all others of it are joined with this one
                         break;
                     }
             }
@@ -282,10 +313,10 @@ GRAVLAB_HOST_DEVICE void joinLater(const FriendTree& tree, std::uint32_t leaf, c
     }
 }
 
-/// The search of a leaf whose bodies all are friends; nothing for others.
+/// The search of a leaf whose bodies are in one set; nothing for others.
 GRAVLAB_HOST_DEVICE void joinFromLeaf(const FriendTree& tree, std::uint32_t leaf) {
     const FriendBox own = tree.boxes[leaf];
-    if (!isWhole(own, tree.square)) return;
+    if (!own.joined) return;
     const std::uint32_t first = leaf * kFriendLeaf, left = tree.at.count - first;
     joinLater(tree, leaf, own, first, first + (left < kFriendLeaf ? left : kFriendLeaf));
 }
@@ -293,9 +324,7 @@ GRAVLAB_HOST_DEVICE void joinFromLeaf(const FriendTree& tree, std::uint32_t leaf
 /// The search of a body whose leaf is no such; nothing for others.
 GRAVLAB_HOST_DEVICE void joinFromBody(const FriendTree& tree, std::uint32_t place) {
     const std::uint32_t leaf = place / kFriendLeaf;
-    if (isWhole(tree.boxes[leaf], tree.square) || !hasPlace(tree.at, place)) return;
-    for (std::uint32_t other = place + 1; other < tree.at.count && other / kFriendLeaf == leaf; ++other)
-        if (areFriends(tree.at, place, other, tree.square)) joinGroups(tree.parent, place, other);
+    if (tree.boxes[leaf].joined || !hasPlace(tree.at, place)) return;
     FriendBox own{};
     for (int axis = 0; axis < 3; ++axis) own.low[axis] = own.high[axis] = tree.at.axis[axis][place];
     joinLater(tree, leaf, own, place, place + 1);

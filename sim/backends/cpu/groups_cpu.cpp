@@ -177,6 +177,10 @@ FoundGroups groupsByTree(const ParticleSet& bodies, double length, const Backend
             all.each(tree.start[level + 1] - tree.start[level], kSearchGrain,
                      [&](std::uint32_t index) { makeFriendBox(tree, level, index); });
         all.each(bodies.size(), kGroupGrain, [&](std::uint32_t place) { tree.parent[place] = wholeBoxOf(tree, place); });
+        all.each(bodies.size(), kGroupGrain, [&](std::uint32_t place) { joinNear(tree, place); });
+        for (int level = 0; level < tree.levels; ++level)
+            all.each(tree.start[level + 1] - tree.start[level], kSearchGrain,
+                     [&](std::uint32_t index) { markJoined(tree, level, index); });
         const std::uint32_t leaves = tree.start[1];
         all.each(leaves, kSearchGrain / kFriendLeaf, [&](std::uint32_t leaf) {
             joinFromLeaf(tree, leaf);
@@ -195,7 +199,7 @@ constexpr GroupRung kCpuRungs[] = {
     {"cpu", "union-grid", "sets are joined, cell by cell of a grid as wide as the linking length, on all threads",
      [](std::size_t bodies) { return GroupSearch::bytes(bodies) + 8.0 * static_cast<double>(bodies); }, groupsByGrid},
     {"cpu", "union-tree",
-     "sets are joined over a tree: boxes out of reach are left out, boxes of friends alone taken at once",
+     "sets are joined over a tree: boxes out of reach are left out, boxes of one set taken at once",
      [](std::size_t bodies) { return GroupSearch::bytes(bodies) + 10.0 * static_cast<double>(bodies); }, groupsByTree},
 };
 

@@ -32,7 +32,7 @@ constexpr GroupRung kCudaRungs[] = {
     onDevice<GroupWay::grid>("union-grid",
                              "sets are joined in one pass with atomics on their roots, cell by cell of a grid: no sweeps"),
     onDevice<GroupWay::tree>(
-        "union-tree", "sets are joined over a tree: boxes out of reach are left out, boxes of friends alone taken at once"),
+        "union-tree", "sets are joined over a tree: boxes out of reach are left out, boxes of one set taken at once"),
 };
 
 }  // namespace

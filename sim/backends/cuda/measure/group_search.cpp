@@ -124,7 +124,10 @@ private:
         for (task_.pass = 0; task_.pass < tree.levels; ++task_.pass)
             run(groupBoxKernel(), tree.start[task_.pass + 1] - tree.start[task_.pass]);
         run(groupWholeKernel());
-        run(groupLeafKernel(), tree.start[1]);
+        run(groupNearKernel());
+        for (task_.pass = 0; task_.pass < tree.levels; ++task_.pass)
+            run(groupMarkKernel(), tree.start[task_.pass + 1] - tree.start[task_.pass]);
+        run(groupLeafKernel(), std::size_t{32} * tree.start[1]);
         run(groupBodyKernel());
     }
 

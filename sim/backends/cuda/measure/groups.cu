@@ -129,9 +129,103 @@ __global__ void joinWhole(GroupTask task) {
     if (place < task.count) task.parent[place] = wholeBoxOf(task.tree, place);
 }
 
+__global__ void joinBeside(GroupTask task) {
+    const std::uint32_t place = ownIndex();
+    if (place < task.count) joinNear(task.tree, place);
+}
+
+__global__ void markBoxes(GroupTask task) {
+    const std::uint32_t index = ownIndex();
+    if (index < task.tree.start[task.pass + 1] - task.tree.start[task.pass]) markJoined(task.tree, task.pass, index);
+}
+
+/// A warp a leaf: a body of it is compared with thousands where a group has not grown together yet, and what one thread did
+/// for that long all others waited for. Boxes are tested one a lane, last come first; where the stack fills, fewer at a time
+/// down to one, which adds at most three a level.
 __global__ void joinLeaves(GroupTask task) {
-    const std::uint32_t leaf = ownIndex();
-    if (leaf < task.tree.start[1]) joinFromLeaf(task.tree, leaf);
+    constexpr std::uint32_t kStack = 512, kDepthFirst = 3 * kFriendLevels, kNoBox = ~0u, kLevelBit = 28;
+    static_assert(kFriendLevels <= 1 << (32 - kLevelBit));
+    constexpr unsigned kAll = ~0u, kOthers = 32 / kFriendLeaf;
+    static_assert(kOthers * kFriendLeaf == 32 && kFriendLeaf % kOthers == 0);
+    __shared__ std::uint32_t stacks[kGroupThreads / 32][kStack];
+    const FriendTree& tree = task.tree;
+    const std::uint32_t leaf = blockIdx.x * (kGroupThreads / 32) + threadIdx.x / 32, lane = threadIdx.x % 32;
+    if (leaf >= tree.start[1]) return;
+    const FriendBox own = tree.boxes[leaf];
+    if (!own.joined) return;
+    std::uint32_t* const stack = stacks[threadIdx.x / 32];
+
+    // What joinNear() has not seen: the rest of each row of siblings, from the leaf up.
+    std::uint32_t size = 0;
+    for (std::uint32_t level = 0, index = leaf + 2; static_cast<int>(level) < tree.levels; ++level) {
+        const std::uint32_t boxes = tree.start[level + 1] - tree.start[level];
+        if (index >= boxes) break;
+        for (; index % kFriendBranch != 0 && index < boxes; ++index) stack[size++] = level << kLevelBit | index;
+        index >>= kFriendBranchBits;
+        if (static_cast<int>(level) + 1 == tree.levels) break;
+    }
+    __syncwarp();
+
+    constexpr std::uint32_t kOwn = kFriendLeaf / kOthers;  // bodies of the leaf that a lane has
+    const std::uint32_t first = leaf * kFriendLeaf;
+    double at[kOwn][3];
+    for (std::uint32_t k = 0; k < kOwn; ++k) {
+        const std::uint32_t place = first + lane / kFriendLeaf + kOthers * k;
+        for (int axis = 0; axis < 3; ++axis)
+            at[k][axis] = place < tree.at.count ? tree.at.axis[axis][place] : kFarAway;  // nobody's friend
+    }
+    while (size > 0) {
+        std::uint32_t taken = size < 32 ? size : 32;
+        if (size + 3 * taken > kStack - kDepthFirst)
+            taken = size + 6 > kStack - kDepthFirst ? 1 : (kStack - kDepthFirst - size) / 3;
+        const std::uint32_t entry = lane < taken ? stack[size - 1 - lane] : kNoBox;
+        size -= taken;
+        __syncwarp();
+        const std::uint32_t level = entry >> kLevelBit, index = entry & ((1u << kLevelBit) - 1);
+        bool open = false, joined = false;
+        if (entry != kNoBox && index < tree.start[level + 1] - tree.start[level]) {
+            const FriendBox& box = tree.boxes[tree.start[level] + index];
+            open = mayTouch(own, box, tree.square);
+            joined = box.joined;
+            if (open && joined) {
+                const std::uint32_t there = (index << (kFriendBranchBits * level)) * kFriendLeaf;
+                if (groupRoot(tree.parent, first) == groupRoot(tree.parent, there)) {
+                    open = false;
+                } else if (allTouch(own, box, tree.square)) {
+                    joinGroups(tree.parent, first, there);
+                    open = false;
+                }
+            }
+        }
+        const unsigned inner = __ballot_sync(kAll, open && level > 0);
+        if (open && level > 0) {
+            const std::uint32_t to = size + kFriendBranch * __popc(inner & ((1u << lane) - 1));
+            for (std::uint32_t child = 0; child < kFriendBranch; ++child)
+                stack[to + child] = (level - 1) << kLevelBit | ((index << kFriendBranchBits) + child);
+        }
+        size += kFriendBranch * __popc(inner);
+        for (unsigned leaves = __ballot_sync(kAll, open && level == 0); leaves != 0; leaves &= leaves - 1) {
+            const int from = __ffs(static_cast<int>(leaves)) - 1;
+            const bool one = __shfl_sync(kAll, joined, from) != 0;
+            const std::uint32_t other = __shfl_sync(kAll, index, from) * kFriendLeaf + lane % kFriendLeaf;
+            const bool there = other < tree.at.count;
+            const bool known = there && loadParent(tree.parent + other) == groupRoot(tree.parent, first);
+            if (one && __any_sync(kAll, known)) continue;  // who is in the set need not be looked at
+            bool isFriend = false;
+            if (there && !known) {
+                const double x = tree.at.axis[0][other], y = tree.at.axis[1][other], z = tree.at.axis[2][other];
+                for (const double(&mine)[3] : at)
+                    isFriend = isFriend || friendSquare(mine[0] - x, mine[1] - y, mine[2] - z) <= tree.square;
+            }
+            unsigned friends = __ballot_sync(kAll, isFriend);
+            for (unsigned half = 16; half >= kFriendLeaf; half /= 2) friends |= friends >> half;
+            friends &= (1u << kFriendLeaf) - 1;
+            if (one) friends &= 0u - friends;  // all others of it are joined with this one
+            if (lane < kFriendLeaf && (friends >> lane & 1) != 0) joinGroups(tree.parent, first, other);
+            __syncwarp();
+        }
+        __syncwarp();
+    }
 }
 
 __global__ void joinBodies(GroupTask task) {
@@ -219,6 +313,8 @@ Kernel<GroupTask> groupGridKeyKernel() { return kernelOf(makeGridKeys); }
 Kernel<GroupTask> groupGatherKernel() { return kernelOf(gatherPlaces); }
 Kernel<GroupTask> groupBoxKernel() { return kernelOf(makeBoxes); }
 Kernel<GroupTask> groupWholeKernel() { return kernelOf(joinWhole); }
+Kernel<GroupTask> groupNearKernel() { return kernelOf(joinBeside); }
+Kernel<GroupTask> groupMarkKernel() { return kernelOf(markBoxes); }
 Kernel<GroupTask> groupLeafKernel() { return kernelOf(joinLeaves); }
 Kernel<GroupTask> groupBodyKernel() { return kernelOf(joinBodies); }
 Kernel<GroupTask> groupCellKernel() { return kernelOf(joinCells); }

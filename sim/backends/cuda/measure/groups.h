@@ -53,7 +53,9 @@ Kernel<GroupTask> groupGridKeyKernel();
 Kernel<GroupTask> groupGatherKernel();  ///< each place is a root
 Kernel<GroupTask> groupBoxKernel();     ///< a thread a box of level `pass`
 Kernel<GroupTask> groupWholeKernel();
-Kernel<GroupTask> groupLeafKernel();  ///< a thread a leaf
+Kernel<GroupTask> groupNearKernel();
+Kernel<GroupTask> groupMarkKernel();  ///< a thread a box of level `pass`
+Kernel<GroupTask> groupLeafKernel();  ///< a warp a leaf
 Kernel<GroupTask> groupBodyKernel();
 Kernel<GroupTask> groupCellKernel();
 Kernel<GroupTask> groupSweepKernel();
