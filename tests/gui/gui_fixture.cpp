@@ -136,6 +136,8 @@ void GuiTest::open(Arguments arguments) {
     // Steps would fill what the picture leaves of each frame, and every event waits for two frames.
     if (std::find(arguments.begin(), arguments.end(), "--time-budget") == arguments.end())
         arguments.insert(arguments.end(), {"--time-budget", "4"});
+    // A plain picture: most tests are not about it, and without a GPU half of their time went into photographs.
+    if (plain) arguments.insert(arguments.end(), {"--colour", "speed", "--glow", "0"});
     arguments.insert(arguments.begin(), {GRAVLAB_BINARY, "view"});
     program = std::make_unique<Process>(arguments,
                                         Environment{{"DISPLAY", display->name()},

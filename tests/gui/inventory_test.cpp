@@ -31,6 +31,7 @@ TEST_F(InventoryWindow, holdsTheStatusTheControlsAndWhatIsRemembered) {
     std::ofstream(file)
         << "[window]\nwidth = 1600\nheight = 1000\n[scene]\nname = \"plummer\"\nbodies = 200\n[look]\ncolour = \"speed\"\n";
     greeted = true;  // the line that remembers it is one of those
+    plain = false;   // so is the usual look
     open({"--backend", "cpu", "--twin", "integrator=euler"});
     std::set<std::string> members, controls;
     const auto look = [&] {

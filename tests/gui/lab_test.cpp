@@ -1,6 +1,7 @@
 // The lab, by mouse and key: the launch's numbers, a sweep beside the running picture, its export, and tuning.
 #include "gui_fixture.h"
 
+#include <chrono>
 #include <cstdlib>
 #include <fstream>
 
@@ -142,6 +143,7 @@ TEST_F(LabPanel, tunesAndTakesUpWhatItFinds) {
     settle();
     click("lab-tune");
     waitFor("the search", [](const Json& s) { return s.at("lab").at("busy") == true; });
+    patience = std::chrono::minutes(4);  // it measures for seconds, and longer beside other work
     const Json end = waitFor("its end", [](const Json& s) { return s.at("lab").at("busy") == false; });
     const std::string text = end.at("lab").at("status");
     EXPECT_NE(text.find("in whole steps"), std::string::npos) << text;
