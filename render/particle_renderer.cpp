@@ -335,11 +335,17 @@ bool ParticleRenderer::measureDensity(const ParticleBuffer& bodies, float size) 
     return state_->density->measure(bodies, state.traits->id(), size);
 }
 
-void ParticleRenderer::recordTrail(const ParticleBuffer& bodies, const Look& look) {
+void ParticleRenderer::recordTrail(const ParticleBuffer& bodies, const Look& look, std::size_t within) {
     if (look.trails < 2) return;
     if (!state_->trails) state_->trails.emplace();
     state_->last.reset();
-    state_->trails->record(bodies, static_cast<std::size_t>(look.trails));
+    state_->trails->record(bodies, {static_cast<std::size_t>(look.trails), within});
+}
+
+void ParticleRenderer::recordTrail(std::span<const ParticleVertex> bodies, const Look& look, std::size_t within) {
+    if (look.trails < 2) return;
+    if (!state_->trails) state_->trails.emplace();
+    state_->trails->recordWithin(bodies, {static_cast<std::size_t>(look.trails), within});
 }
 
 void ParticleRenderer::forgetTrails() {

@@ -59,7 +59,7 @@ struct Look {
     ToneCurve tone = ToneCurve::plate;
     bool paper = false;         ///< dark bodies on white, for print and projectors; no glow
     bool autoExposure = false;  ///< brings half of the light below a mid tone; `exposure` still multiplies
-    int trails = 0;             ///< points of the line behind each body; 0 = none. Long rings are cut to fit the GPU
+    int trails = 0;             ///< frames that the line behind each body goes back; 0 = none. Long rings are cut to fit the GPU
     float trailLight = 1;       ///< brightness of trails
     float adaptation = 1;       ///< part of the way that auto-exposure goes in this frame; 1 = at once
     Photograph photograph{};
@@ -99,8 +99,11 @@ public:
     /// Traits of all bodies, copied. As long as their number is not that of the drawn bodies, every body is plain.
     void setTraits(std::span<const BodyTrait> traits);
 
-    /// Appends the bodies to their trails, Look::trails points long. Once for each step that shall show.
-    void recordTrail(const ParticleBuffer& bodies, const Look& look);
+    /// Appends the bodies to their trails, Look::trails frames long, of up to `within` points each. Once for each step that
+    /// shall show.
+    void recordTrail(const ParticleBuffer& bodies, const Look& look, std::size_t within = 1);
+    /// Appends where they were within the frame that the next recordTrail() ends. Waits for nothing; the values are copied.
+    void recordTrail(std::span<const ParticleVertex> bodies, const Look& look, std::size_t within);
     /// Starts the trails anew: the bodies are others, or somewhere else.
     void forgetTrails();
 

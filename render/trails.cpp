@@ -5,31 +5,57 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace gravlab {
 
-void Trails::forget() { filled_ = 0; }
+void Trails::forget() {
+    filled_ = open_ = 0;
+    frames_.clear();
+}
 
-void Trails::record(const ParticleBuffer& bodies, std::size_t points) {
-    const std::size_t count = bodies.frontCount();
-    if (!bodies.frontBuffer() || count == 0 || points < 2) return;
-    const std::size_t bytes = count * sizeof(ParticleVertex);
-    const std::size_t slots = std::min(points, kMostBytes / bytes);
+bool Trails::makeRoom(std::size_t bodies, Length length) {
+    if (bodies == 0 || length.frames < 2) return false;
+    const std::size_t most = kMostBytes / (bodies * sizeof(ParticleVertex));
+    const std::size_t within = std::max<std::size_t>(1, length.within);
+    const std::size_t slots = std::min(length.frames, most / within) * within;
     if (slots < 2) {
         forget();
-        return;
+        return false;
     }
-    if (count != bodies_ || slots != slots_) {
-        ring_ = std::make_unique<Buffer>();
-        glNamedBufferStorage(ring_->id(), static_cast<GLsizeiptr>(slots * bytes), nullptr, 0);
-        bodies_ = count;
-        slots_ = slots;
-        filled_ = head_ = 0;
-    }
+    if (bodies == bodies_ && slots == slots_ && within == within_) return true;
+    ring_ = std::make_unique<Buffer>();
+    glNamedBufferStorage(ring_->id(), static_cast<GLsizeiptr>(slots * bodies * sizeof(ParticleVertex)), nullptr,
+                         GL_DYNAMIC_STORAGE_BIT);
+    bodies_ = bodies;
+    slots_ = slots;
+    within_ = within;
+    forget();
+    return true;
+}
+
+/// Gives the slot of the next point. The first of a frame takes the room of the oldest frame.
+std::size_t Trails::append() {
+    if (open_ == 0)
+        for (; frames_.size() >= slots_ / within_; frames_.pop_front()) filled_ -= std::min(filled_, frames_.front());
     head_ = filled_ == 0 ? 0 : (head_ + 1) % slots_;
-    glCopyNamedBufferSubData(bodies.frontBuffer(), ring_->id(), 0, static_cast<GLintptr>(head_ * bytes),
-                             static_cast<GLsizeiptr>(bytes));
     filled_ = std::min(filled_ + 1, slots_);
+    ++open_;
+    return head_;
+}
+
+void Trails::record(const ParticleBuffer& bodies, Length length) {
+    if (!bodies.frontBuffer() || !makeRoom(bodies.frontCount(), length)) return;
+    const std::size_t bytes = bodies_ * sizeof(ParticleVertex);
+    glCopyNamedBufferSubData(bodies.frontBuffer(), ring_->id(), 0, static_cast<GLintptr>(append() * bytes),
+                             static_cast<GLsizeiptr>(bytes));
+    frames_.push_back(std::exchange(open_, 0));
+}
+
+void Trails::recordWithin(std::span<const ParticleVertex> bodies, Length length) {
+    if (!makeRoom(bodies.size(), length) || open_ + 1 >= within_) return;
+    glNamedBufferSubData(ring_->id(), static_cast<GLintptr>(append() * bodies.size_bytes()),
+                         static_cast<GLsizeiptr>(bodies.size_bytes()), bodies.data());
 }
 
 void Trails::draw(const Ink& ink) {

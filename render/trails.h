@@ -6,15 +6,22 @@
 #include <glm/mat4x4.hpp>
 
 #include <cstddef>
+#include <deque>
 #include <memory>
+#include <span>
 
 namespace gravlab {
 
 class Trails {
 public:
-    /// Appends the front buffer. Another number of bodies, or of points, starts anew. `points` is cut so that the ring stays
-    /// within kMostBytes.
-    void record(const ParticleBuffer& bodies, std::size_t points);
+    /// How long trails are: frames, and points that a frame may have. Cut so that the ring stays within kMostBytes.
+    struct Length {
+        std::size_t frames = 0, within = 1;
+    };
+    /// Appends the front buffer, which ends a frame. Another number of bodies, or another length, starts anew.
+    void record(const ParticleBuffer& bodies, Length length);
+    /// Appends where bodies were within the frame that record() ends next; more than it may have are left out.
+    void recordWithin(std::span<const ParticleVertex> bodies, Length length);
     void forget();
 
     /// What the lines look like; colours follow the bodies' own rules.
@@ -35,10 +42,15 @@ public:
     static constexpr std::size_t kMostBytes = std::size_t{256} << 20;
 
 private:
+    bool makeRoom(std::size_t bodies, Length length);
+    std::size_t append();
+
     Program lines_{"trail.vert", "trail.frag"};
     VertexArray array_;
     std::unique_ptr<Buffer> ring_;
     std::size_t bodies_ = 0, slots_ = 0, filled_ = 0, head_ = 0;
+    std::size_t within_ = 1, open_ = 0;  ///< points that a frame may have, and that the one under way has
+    std::deque<std::size_t> frames_;     ///< points of each, the newest last
 };
 
 }  // namespace gravlab

@@ -43,4 +43,10 @@ void Run::makePicture() {
     publish();
 }
 
+void Run::recordTrailWithin(const Look& look, std::size_t within) {
+    if (!renderer_ || simulation_->backend().vertexSpace() != MemorySpace::host) return;
+    simulation_->publish(within_);
+    renderer_->recordTrail(within_.all, look, within);
+}
+
 }  // namespace gravlab

@@ -6,7 +6,9 @@
 #include "render/particle_renderer.h"
 #include "sim/run/simulation.h"
 
+#include <cstddef>
 #include <memory>
+#include <vector>
 
 namespace gravlab {
 
@@ -37,6 +39,8 @@ public:
     bool copyVertices(bool wanted);
     /// Stores the last complete step.
     void publish() { simulation_->publish(*vertices_); }
+    /// Appends it to the trails within a frame, without a picture of it; nothing where the backend writes to a device.
+    void recordTrailWithin(const Look& look, std::size_t within);
 
     /// Lets go of everything of OpenGL while its context is still current: that one is lost.
     void dropPicture();
@@ -44,7 +48,20 @@ public:
     void makePicture();
 
 private:
+    /// Vertices here, for what needs no picture.
+    class HostVertices : public VertexSink {
+    public:
+        MemorySpace space() const override { return MemorySpace::host; }
+        VertexSpan open(std::size_t count, void*) override {
+            all.resize(count);
+            return {all.data(), count};
+        }
+        void close(void*) override {}
+        std::vector<ParticleVertex> all;
+    };
+
     std::unique_ptr<ParticleRenderer> renderer_;
+    HostVertices within_;
     std::unique_ptr<ParticleBuffer> vertices_;
     MemorySpace space_ = MemorySpace::host;
     int device_ = -1;

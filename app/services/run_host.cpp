@@ -236,14 +236,23 @@ void RunHost::advance(bool realTime, double seconds) {
     std::int64_t left = intent.paused ? intent.singleSteps : paced ? document_.facts.stepsDue : intent.stepsPerFrame;
     if (realTime) left = std::min(left, document_.mostSteps);
     if (left > 0 || twin_.on()) {
-        std::int64_t done = twin_.on() ? advancePair(left, seconds, realTime) : 0;
+        const std::int64_t every = realTime ? stepsOfATrailPoint(left) : 0;
+        std::int64_t done = twin_.on() ? advancePair(left, seconds, realTime, every) : 0;
         left -= done;
+        for (const double end = hostClock() + seconds; !twin_.on() && every > 0 && left > every && hostClock() < end;) {
+            const AdvanceStatus status = simulation().advance({.seconds = end - hostClock(), .steps = every}, nullptr);
+            left -= status.stepsCompleted;
+            done += status.stepsCompleted;
+            if (status.stepsCompleted > 0) noteTrailPoint();
+            seconds = std::max(end - hostClock(), 0.0);
+        }
         while (!twin_.on() && left > 0) {
             const AdvanceStatus status = simulation().advance({.seconds = seconds, .steps = left}, &first().vertices());
             document_.facts.stepProgress = status.stepProgress;
             document_.facts.innerStep = status.innerStep;
             left -= status.stepsCompleted;
             done += status.stepsCompleted;
+            if (status.stepsCompleted == 0 && done > 0) first().publish();  // those within the frame
             if (realTime) break;
         }
         stepsSinceChange_ += done;
@@ -359,14 +368,14 @@ void RunHost::bringTwin() {
 }
 
 /// Advances both by up to `steps`; how many the first has made. A film of two runs is none of one.
-std::int64_t RunHost::advancePair(std::int64_t steps, double seconds, bool realTime) {
+std::int64_t RunHost::advancePair(std::int64_t steps, double seconds, bool realTime, std::int64_t every) {
     const auto end = [&](const std::string& why) {
         if (!realTime) throw;
         document_.warn(why);
         document_.intent.twin = twin_.choice();
     };
     try {
-        twin_.advance(steps, seconds, realTime);
+        twin_.advance(steps, seconds, realTime, {every, [this] { noteTrailPoint(); }});
     } catch (const std::bad_alloc&) {
         end(kNoMemoryForTwin);
     } catch (const Error& error) {
@@ -411,9 +420,30 @@ void RunHost::forgetTrails() {
     trailStep_ = -1;
 }
 
+/// A window that goes fast, or is drawn slowly, makes hundreds of steps a frame: an orbit of few points would be a polygon.
+/// Lines of many bodies cost more than they show, and on a device a frame's steps are one piece of work.
+std::size_t RunHost::trailPointsWithin() const {
+    constexpr std::size_t kMost = 16, kOfAllBodies = 48;
+    for (const Run& run : runs_)
+        if (run.simulation().backend().vertexSpace() != MemorySpace::host) return 1;
+    return std::clamp<std::size_t>(kOfAllBodies / std::max<std::size_t>(1, document_.facts.configuration.bodies), 1, kMost);
+}
+
+/// 0: a point a frame.
+std::int64_t RunHost::stepsOfATrailPoint(std::int64_t steps) const {
+    constexpr std::int64_t kLeast = 4;
+    const auto most = static_cast<std::int64_t>(trailPointsWithin());
+    if (most < 2 || document_.look.trails < 2 || steps <= kLeast) return 0;
+    return std::max(kLeast, (steps - 1) / most + 1);
+}
+
+void RunHost::noteTrailPoint() {
+    for (Run& run : runs_) run.recordTrailWithin(document_.look, trailPointsWithin());
+}
+
 void RunHost::recordTrails(const Look& look) {
     if (document_.facts.step == trailStep_) return;
-    for (Run& run : runs_) run.renderer().recordTrail(run.vertices(), look);
+    for (Run& run : runs_) run.renderer().recordTrail(run.vertices(), look, trailPointsWithin());
     trailStep_ = document_.facts.step;
 }
 

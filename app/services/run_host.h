@@ -86,7 +86,10 @@ private:
     void applyTwin();
     void followWithTwin(bool restarted);
     void bringTwin();
-    std::int64_t advancePair(std::int64_t steps, double seconds, bool realTime);
+    std::int64_t advancePair(std::int64_t steps, double seconds, bool realTime, std::int64_t every);
+    std::size_t trailPointsWithin() const;
+    std::int64_t stepsOfATrailPoint(std::int64_t steps) const;
+    void noteTrailPoint();
     void updateTwin(bool realTime);
 
     Document& document_;

@@ -114,7 +114,7 @@ void Twin::end() {
     choice_.on = false;
 }
 
-void Twin::advance(std::int64_t steps, double seconds, bool realTime) {
+void Twin::advance(std::int64_t steps, double seconds, bool realTime, const Pauses& pauses) {
     Simulation& first = this->first().simulation();
     progress_ = {.innerStep = progress_.innerStep};
     const double start = hostClock(), end = realTime ? start + seconds : 1e300;
@@ -148,6 +148,7 @@ void Twin::advance(std::int64_t steps, double seconds, bool realTime) {
                 chunk = 1;
             const bool due = watch_.due(hostClock(), realTime);
             if (due) chunk = std::min(chunk, run_->stepsToMeeting(first));
+            if (pauses.every > 0) chunk = std::min(chunk, pauses.every);
             const double before = hostClock();
             const AdvanceStatus status = first.advance({.seconds = left(), .steps = chunk}, nullptr);
             progress_.stepProgress = status.stepProgress;
@@ -159,6 +160,7 @@ void Twin::advance(std::int64_t steps, double seconds, bool realTime) {
                 stepSeconds_ = (hostClock() - before) / static_cast<double>(status.stepsCompleted);
             // A film is measured once a frame, at its end.
             if (due && realTime) measureHere();
+            if (pauses.every > 0 && even_ && progress_.steps < steps) pauses.show();
         }
         if (!even_) return;
         // Who reads the distance of runs that stand still wants that of the step they stand at.

@@ -6,6 +6,7 @@
 #include "app/services/twin_run.h"
 
 #include <deque>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -48,7 +49,13 @@ public:
     const Progress& progress() const { return progress_; }
     /// Advances both by up to `steps` of the first within `seconds`; neither waits for a device. Stores both for the
     /// picture when they are at one time. A failure of the twin ends it and is thrown as DeviceError or UsageError.
-    void advance(std::int64_t steps, double seconds, bool realTime);
+    /// Where both are to stand at one time within the steps: at least every so many of the first's; 0: nowhere.
+    struct Pauses {
+        std::int64_t every = 0;
+        std::function<void()> show{};
+    };
+    void advance(std::int64_t steps, double seconds, bool realTime, const Pauses& pauses);
+
     /// Nothing is left to do for the twin until the first goes on.
     bool even() const { return !on() || even_; }
     /// Takes up measurements. Once a frame.

@@ -50,6 +50,7 @@ public:
     /// All that acts, the pair law first.
     const ForceTerms& terms() const { return backend_->terms(); }
     Backend& backend() { return *backend_; }
+    const Backend& backend() const { return *backend_; }
     const std::string& backendWhy() const { return backendWhy_; }  ///< which path runs and why
 
     /// Changes a running simulation. Another scene, N or seed starts anew at t = 0; another backend takes the state over;

@@ -1,12 +1,16 @@
 // Trails: where bodies were, fading, in the bodies' colours; and views without perspective.
 #include "gl_fixture.h"
+#include "app/frontends/headless/headless.h"
+#include "app/view/workspace.h"
 #include "render/colour_map.h"
 #include "render/trails.h"
 
 #include <glm/geometric.hpp>
 #include <glm/vec4.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <span>
 
 namespace gravlab::test {
 namespace {
@@ -54,6 +58,30 @@ TEST_F(TrailTest, ForgetsWhatIsOlderThanItsLength) {
     EXPECT_EQ(lightAt(picture, 0.2), 0);
 }
 
+TEST_F(TrailTest, AFrameMayHaveSeveralPoints) {
+    look.trails = 3;
+    const auto frame = [&](float from) {
+        // There and back within each frame; of the last point there is no room.
+        for (const float beside : {0.5f, 0.9f}) renderer_->recordTrail(std::vector<ParticleVertex>{{0, from, beside, 0}}, look, 2);
+        store({{0, from, 0, 0}});
+        renderer_->recordTrail(*buffer_, look, 2);
+    };
+    for (int i = 0; i < 5; ++i) frame(-1.0f + 0.5f * static_cast<float>(i));  // ends at 1
+    const Light picture = light(200, 200);
+    const double pixels = 200 / (2 * std::tan(camera.fieldOfView / 2)) / camera.distance;
+    const auto lightBeside = [&](double y, double z) {
+        double sum = 0;
+        for (int dx = -1; dx <= 1; ++dx)
+            for (int dy = -1; dy <= 1; ++dy)
+                sum += picture.at(static_cast<int>(100 + y * pixels) + dx, static_cast<int>(100 + z * pixels) + dy)[1];
+        return sum;
+    };
+    EXPECT_GT(lightBeside(0.5, 0.25), 0);
+    EXPECT_GT(lightBeside(1, 0.25), 0);
+    EXPECT_EQ(lightBeside(1, 0.7), 0) << "a point more than there is room for";
+    EXPECT_EQ(lightAt(picture, -0.3), 0) << "more frames than were asked for";
+}
+
 TEST_F(TrailTest, EndsWhenBodiesAreOthersOrItIsOff) {
     for (int i = 0; i < 4; ++i) step({{0, -1 + 0.5f * static_cast<float>(i), 0, 0}});
     look.trails = 0;
@@ -92,7 +120,7 @@ TEST_F(TrailTest, EachBodyHasItsOwnLine) {
 TEST_F(TrailTest, ManyBodiesGetShorterTrailsAndNumbersThatAreNoneDoNoHarm) {
     Trails trails;
     store(std::vector<ParticleVertex>(100000, {0, 0, 0, 0}));
-    trails.record(*buffer_, 1000000);
+    trails.record(*buffer_, {.frames = 1000000});
     EXPECT_LE(trails.room() * 100000 * sizeof(ParticleVertex), Trails::kMostBytes);
     EXPECT_GT(trails.room(), 50u);
     const float nan = std::numeric_limits<float>::quiet_NaN();
@@ -140,6 +168,59 @@ TEST(Camera, KeepsTheScaleOfTheTargetsPlaneWithoutPerspective) {
         const glm::vec4 same = other.projection(1.5f) * other.view() * glm::vec4(0, 0, 0, 1);
         EXPECT_NEAR(same.x / same.w, 0, 1e-5);
         EXPECT_GT(clip.y / clip.w, 0.1f);
+    }
+}
+
+/// How wide the light of a picture is across its longest direction, as a share of that one.
+double roundness(std::span<const std::uint8_t> rgb, int width, int height) {
+    double sum = 0, x = 0, y = 0, xx = 0, xy = 0, yy = 0;
+    for (int row = 0; row < height; ++row)
+        for (int column = 0; column < width; ++column) {
+            const double light = rgb[3 * static_cast<std::size_t>(row * width + column) + 1];
+            sum += light;
+            x += light * column;
+            y += light * row;
+            xx += light * column * column;
+            xy += light * column * row;
+            yy += light * row * row;
+        }
+    x /= sum;
+    y /= sum;
+    xx = xx / sum - x * x;
+    xy = xy / sum - x * y;
+    yy = yy / sum - y * y;
+    const double middle = (xx + yy) / 2, apart = std::hypot((xx - yy) / 2, xy);
+    return std::sqrt(std::max(middle - apart, 0.0) / (middle + apart));
+}
+
+TEST(TrailsOfAWindow, areRoundWhereAFrameIsHalfATurn) {
+    constexpr int kWidth = 300, kHeight = 300, kHalfATurn = 200;
+    HeadlessContext context;
+    Options options;
+    options.simulation.scene = "two-body";
+    options.simulation.backend = "cpu";
+    options.settings["look.trails"] = std::int64_t{100};
+    for (const bool twin : {false, true}) {
+        SCOPED_TRACE(twin);
+        Workspace workspace(options);
+        workspace.look.bloom = 0;
+        workspace.intent.speed = 0;
+        workspace.intent.stepsPerFrame = kHalfATurn;
+        workspace.intent.timeBudgetMs = 2000;
+        if (twin) {
+            workspace.intent.twin.on = true;
+            workspace.intent.twin.view = TwinView::overlaid;
+        }
+        OffscreenTarget target(kWidth, kHeight);
+        for (int frame = 0; frame < 5; ++frame) {
+            workspace.apply();
+            workspace.advance(true);
+            workspace.draw(target.framebuffer(), kWidth, kHeight);
+        }
+        ASSERT_GE(workspace.facts.step, 2 * kHalfATurn);
+        EXPECT_EQ(workspace.facts.twin.on, twin);
+        target.beginRead();
+        EXPECT_GT(roundness(target.endRead(), kWidth, kHeight), 0.3) << "a line between the ends of the orbits";
     }
 }
 
