@@ -199,7 +199,7 @@ public:
     // More would keep the pairs of one state busy for minutes in the share of the device that they may take.
     std::size_t mostMeasured() const override {
         constexpr std::size_t kByTree = std::size_t{1} << 30;
-        return activeKernel().approximates && cuda::deviceTreeHasEnergy(pairLawOf(terms_)) ? kByTree : 2097152;
+        return activeKernel().approximates && treeHasEnergy(pairLawOf(terms_)) ? kByTree : 2097152;
     }
     void requestMeasurement() override {
         use();

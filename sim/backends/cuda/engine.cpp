@@ -280,7 +280,7 @@ void EngineOf<Real>::requestMeasurement() {
     try {
         if (!diagnostics_) diagnostics_ = std::make_unique<DiagnosticsJob<Real>>(context_.stream, state_.count());
         if constexpr (std::is_same_v<Real, float>) {
-            const bool tree = method_->plan().entry->row.approximates && deviceTreeHasEnergy(wanted_);
+            const bool tree = method_->plan().entry->row.approximates && treeHasEnergy(wanted_);
             const double accuracy = tree ? accuracyOfEnergy(method_->accuracy().allowedError) : 0;
             if (accuracy != diagnostics_->accuracy())
                 diagnostics_->setTree(accuracy > 0 ? makeTreeEnergy(method_->plan(), state_.count(), context_.device,

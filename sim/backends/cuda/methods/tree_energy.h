@@ -20,12 +20,6 @@ public:
     virtual bool enqueue(double seconds) = 0;
 };
 
-/// Whether sums for the energy come from a device's tree. The power law's walk has not been proven on one; all its pairs are
-/// summed there.
-inline bool deviceTreeHasEnergy(const ForceSettings& force) {
-    return treeHasEnergy(force) && treeLaw(force) != TreeLaw::power;
-}
-
 /// Bytes of device memory that a tree of so many bodies takes at most: room for the worst one, 160 to 180 a body; of charges
 /// 20 to 28 more.
 double treeBytes(std::size_t bodies, const ForceSettings& force);
