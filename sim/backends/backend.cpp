@@ -22,7 +22,7 @@ BackendRow cudaBackendRow() {
         kWhy, [](const BackendOptions& options) -> std::unique_ptr<Backend> { throw NoDeviceError(kWhy(options)); },
         [] { return "none: " + kWhy({}); });
 }
-double cudaBytes(std::size_t, const ForceSettings&, const KernelChoice&) { return 0; }
+double cudaBytes(std::size_t, const ForceSettings&, const KernelChoice&, bool) { return 0; }
 double freeCudaBytes(int) { return std::numeric_limits<double>::infinity(); }
 #endif
 
@@ -78,7 +78,7 @@ MemoryNeed memoryNeed(const BackendRow& row, std::size_t bodies, const ForceSett
                       StepProgram program) {
     // Of the reference backend: two states and the registers of a step, in double.
     constexpr double kReferenceBytes = 7 * sizeof(Double4);
-    if (row.onDevice) return {.host = 0, .device = cudaBytes(bodies, force, kernel)};
+    if (row.onDevice) return {.host = 0, .device = cudaBytes(bodies, force, kernel, inBlocks(program))};
     return {.host = row.usesCores ? cpuBytes(bodies, force, kernel, inBlocks(program))
                                   : kReferenceBytes * static_cast<double>(bodies)};
 }
@@ -101,8 +101,6 @@ Reason refusal(const BackendRow& row, const Integrator& integrator, std::size_t 
         reason = row.refuses(program, bodies);
     else if (needsJerk(program) || isAdaptive(program))
         reason = "it runs on the reference backend, for small systems";
-    else if (row.onDevice && inBlocks(program))
-        reason = "a device computes no forces of a part of the bodies yet; the cpu backend does";
     return reason.empty() ? reason
                           : "integrator '" + std::string(integrator.name) + "' cannot run on the " + std::string(row.name) +
                                 " backend: " + reason;

@@ -3,7 +3,10 @@
 //       --gtest_filter='Sanitizer*'
 // Rule: no comparison of numbers here; the checker judges.
 #include "gpu_fixture.h"
+#include "sim/backends/block_figures.h"
 #include "sim/forces/law.h"
+
+#include <algorithm>
 
 namespace gravlab::test {
 namespace {
@@ -49,6 +52,30 @@ TEST_F(Sanitizer, everyRowStepsOnFewBodies) {
                 ASSERT_TRUE(check.has_value());
                 if (force.law == kLaw<LennardJones>) continue;  // these bodies are deep inside its wall
                 EXPECT_TRUE(check->passed) << row.name << ", N = " << count << ": " << check->text();
+            }
+        }
+}
+
+TEST_F(Sanitizer, blockSteps) {
+    for (const std::size_t count : {2, 257, 1000})
+        for (const KernelRow& row : kernels()) {
+            if (row.backend != "cuda") continue;
+            for (const Precision precision : {Precision::fp32, Precision::mixed, Precision::fp64}) {
+                ForceSettings force{.precision = precision, .softening = 0.02};
+                if (row.byCutOff) force = {.law = kLaw<LennardJones>, .precision = precision, .diameter = 0.01};
+                if (!refusal(row, force).empty()) continue;
+                ParticleSet bodies = unevenBodies(count);
+                if (row.equalMasses)
+                    for (Double4& body : bodies.position) body.w = 1.0 / 1024;
+                bodies.velocity[1].w = precision == Precision::mixed ? 0.5 : 1;  // not only sums as they are
+                KernelChoice choice{.kernel = std::string(row.name)};
+                if (row.splits.last > 1 && count > 100) choice.launch.split = 3;
+                if (row.approximates && !row.byOpening) choice.allowedError = 1e-3;
+                const std::unique_ptr<Backend> backend = gravlab::backend("cuda").make({});
+                backend->load(bodies, {force, choice});
+                run(*backend, integrator("block-leapfrog").program, row.byCutOff ? 1e-6 : 1.0 / 64, 2);
+                const auto figures = backend->figures();
+                EXPECT_TRUE(std::ranges::any_of(figures, [](const MethodFigure& f) { return f.name == kForcesOfABody; }));
             }
         }
 }

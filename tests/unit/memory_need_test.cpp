@@ -63,6 +63,11 @@ TEST(MemoryNeed, countsBytesBeyondTheRangeOfIntegers) {
     const StepProgram blocks = integrator("block-leapfrog").program;
     EXPECT_GE(memoryNeed(hostBackend(), 1'000'000, {}, {}, blocks).host,
               memoryNeed(hostBackend(), 1'000'000, {}, {}, usualIntegrator().program).host + 30e6);
+    if (memoryNeed(deviceBackend(), 1'000'000, {}, {}).device > 0)
+        for (const KernelChoice& kernel : {KernelChoice{}, KernelChoice{.kernel = "tree", .allowedError = 1e-3}}) {
+            EXPECT_GE(memoryNeed(deviceBackend(), 1'000'000, {}, kernel, blocks).device,
+                      memoryNeed(deviceBackend(), 1'000'000, {}, kernel, usualIntegrator().program).device + 9e6);
+        }
 }
 
 TEST(MemoryNeed, countsTheDipolesOfCharges) {

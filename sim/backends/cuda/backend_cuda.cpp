@@ -301,13 +301,16 @@ private:
 
 }  // namespace
 
-double cudaBytes(std::size_t bodies, const ForceSettings& force, const KernelChoice& kernel) {
+double cudaBytes(std::size_t bodies, const ForceSettings& force, const KernelChoice& kernel, bool inBlocks) {
     const bool named = kernel.kernel && hasKernel("cuda", *kernel.kernel);
     const bool tree = named ? gravlab::kernel("cuda", *kernel.kernel).approximates
                             : kernel.allowedError > 0 && force.precision != Precision::fp64;
     // A copy of the state for whoever looks at it.
     const double copy = 2.0 * (force.precision == Precision::fp32 ? sizeof(Float4) : sizeof(Double4));
-    return stateBytes(bodies, force.precision) + copy * static_cast<double>(bodies) +
+    // Of block steps: rungs, and the groups of a part of the bodies, or their list, targets and sums.
+    const double vector = force.precision == Precision::fp64 ? sizeof(Double4) : sizeof(Float4);
+    const double part = inBlocks ? 1 + (tree ? sizeof(TreeGroup) : sizeof(std::uint32_t) + 2 * vector) : 0;
+    return stateBytes(bodies, force.precision) + (copy + part) * static_cast<double>(bodies) +
            (tree ? cuda::treeBytes(bodies, force) : 0);
 }
 

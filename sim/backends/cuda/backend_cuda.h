@@ -9,7 +9,7 @@ BackendRow cudaBackendRow();
 
 /// Bytes of device memory that a run takes for so many bodies, without what kernels of pairs need besides; 0 in builds
 /// without CUDA.
-double cudaBytes(std::size_t bodies, const ForceSettings& force, const KernelChoice& kernel);
+double cudaBytes(std::size_t bodies, const ForceSettings& force, const KernelChoice& kernel, bool inBlocks);
 /// Of that device; infinite where it does not tell.
 double freeCudaBytes(int device);
 

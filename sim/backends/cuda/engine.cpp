@@ -20,6 +20,7 @@ EngineOf<Real>::EngineOf(EngineContext& context, const ParticleSet& bodies, cons
       facts_(factsOf(bodies)),
       force_(force),
       wanted_(force),
+      blocks_(state_.count(), context.stream),
       check_(context.stream),
       termCheck_(context.stream) {
     configuration_.resize(1 + terms.others.size());
@@ -157,11 +158,11 @@ void EngineOf<Real>::adoptSettings() {
 }
 
 template <class Real>
-bool EngineOf<Real>::enqueueSlice(Method& method) {
+bool EngineOf<Real>::enqueueSlice(Method& method, bool ofAll) {
     const ForceProgress done = method.enqueue(kSliceSeconds);
     const double rated = method.rated(done.work);
     context_.timer.add(rated / method.rate()->perSecond(),
-                       {.forceEvaluations = done.complete ? 1 : 0,
+                       {.forceEvaluations = done.complete && ofAll ? 1 : 0,
                         .interactions = done.work.pairs,
                         .cells = done.work.cells,
                         .rated = rated},
@@ -170,11 +171,11 @@ bool EngineOf<Real>::enqueueSlice(Method& method) {
 }
 
 template <class Real>
-DeviceSums<Real> EngineOf<Real>::accelerationOf(DeviceSums<Real> sums, const V* v, V* to) {
+DeviceSums<Real> EngineOf<Real>::accelerationOf(DeviceSums<Real> sums, const V* v, V* to, const ActiveBodies& active) {
     if (!responds()) return sums;
     constexpr unsigned kThreads = 256;
     launchKernel(respondKernel<Real>(), {(state_.count() + kThreads - 1) / kThreads}, kThreads,
-                 {sums.sums, sums.ranges, v, forceFactor(force_), to, state_.count()}, 0, context_.stream);
+                 {sums.sums, sums.ranges, v, forceFactor(force_), to, state_.count(), false, active}, 0, context_.stream);
     return {to, 1};
 }
 
@@ -188,10 +189,10 @@ bool EngineOf<Real>::enqueueTermSlice(DeviceTermMethod<Real>& method) {
 }
 
 template <class Real>
-void EngineOf<Real>::addTerm(const DeviceSums<Real>& sums, const V* v, V* to) {
+void EngineOf<Real>::addTerm(const DeviceSums<Real>& sums, const V* v, V* to, const ActiveBodies& active) {
     constexpr unsigned kThreads = 256;
     launchKernel(respondKernel<Real>(), {(state_.count() + kThreads - 1) / kThreads}, kThreads,
-                 {sums.sums, sums.ranges, v, 1, to, state_.count(), true}, 0, context_.stream);
+                 {sums.sums, sums.ranges, v, 1, to, state_.count(), true, active}, 0, context_.stream);
 }
 
 template <class Real>

@@ -1,7 +1,9 @@
 // One run on the device: its state, its force method, and the steps that they make. Rule: everything is enqueued on one
-// stream, and no call of a frame waits.
+// stream, and no call of a frame waits; but where block steps begin, for less than a millisecond of work.
 #pragma once
 #include "sim/backends/backend.h"
+#include "sim/backends/block_figures.h"
+#include "sim/backends/cuda/device_blocks.h"
 #include "sim/backends/cuda/device_state.h"
 #include "sim/backends/cuda/kernels/integrate.h"
 #include "sim/backends/cuda/measure/diagnostics_job.h"
@@ -55,7 +57,11 @@ public:
     const LaunchPlan& plan() const { return method_->plan(); }
     std::string launchFailure() const { return method_->failure(); }
     const BodyFacts& facts() const { return facts_; }
-    std::vector<MethodFigure> figures() const { return method_->figures(); }
+    std::vector<MethodFigure> figures() const {
+        std::vector<MethodFigure> all = method_->figures();
+        for (const MethodFigure& figure : figuresOf(blocks_.told())) all.push_back(figure);
+        return all;
+    }
     void accelerations(std::vector<Double4>& out);
     void requestForceCheck(std::vector<std::uint32_t> targets);
     std::optional<ForceCheck> takeForceCheck();
@@ -83,10 +89,13 @@ private:
     static constexpr double kSliceSeconds = 2.5e-3;
 
     // Forces. The pair law is the first term.
-    ForceRequest request(std::size_t term = 0) const {
+    ForceRequest request(std::size_t term = 0, const ActiveBodies& active = {}) const {
         const KernelChoice& how = configuration_[term].kernel;
-        return {
-            .settings = force_, .smallestR2 = state_.smallestR2(), .allowedError = how.allowedError, .opening = how.opening};
+        return {.settings = force_,
+                .smallestR2 = state_.smallestR2(),
+                .allowedError = how.allowedError,
+                .opening = how.opening,
+                .active = active};
     }
     /// A term beside the pair law.
     struct OtherTerm {
@@ -106,8 +115,9 @@ private:
     Methods methodsLikeThese() const;
     ForceState emptyState() const;
     void abandonForce();
-    /// Enqueues the next slice of the method's evaluation. True when it was the last one.
-    bool enqueueSlice(Method& method);
+    /// Enqueues the next slice of the method's evaluation, which may be one of a part of the bodies. True when it was the
+    /// last one.
+    bool enqueueSlice(Method& method, bool ofAll = true);
     /// True when the pair law's accelerations are not the plain sums of pulls.
     bool responds() const { return force_.law != Law::gravity || state_.hasResponses(); }
     /// True when the sums of the pair law's method are what bodies feel: kernels may then go on with them by themselves.
@@ -115,14 +125,14 @@ private:
     /// Enqueues the next slice of a term's method. True when it was the last one.
     bool enqueueTermSlice(DeviceTermMethod<Real>& method);
     /// Adds a term's complete evaluation to the accelerations of bodies that respond as `v` says.
-    void addTerm(const DeviceSums<Real>& sums, const V* v, V* to);
+    void addTerm(const DeviceSums<Real>& sums, const V* v, V* to, const ActiveBodies& active = {});
     /// The pair law's part of a force of several terms is complete: it goes into `bodies.sums`, and a check begins.
     void endPairs(const DeviceBodies<Real>& bodies);
     /// The next slice of the term under way. True when no term is left.
     bool runTerm(const DeviceBodies<Real>& bodies);
     /// What the terms' sums make of bodies that respond as `v` says: the one place between a force and its use. `to` takes
     /// it where it is more than the sums.
-    DeviceSums<Real> accelerationOf(DeviceSums<Real> sums, const V* v, V* to);
+    DeviceSums<Real> accelerationOf(DeviceSums<Real> sums, const V* v, V* to, const ActiveBodies& active = {});
     /// The pair law's part of the force at the last complete step, into `to`; and the whole of it.
     void evaluatePairs(Method& method, V* to);
     void evaluate(const Methods& methods, V* termSums, V* to);
@@ -136,6 +146,9 @@ private:
     void restartStep();
     void adoptSettings();
     bool atForce() const { return !cursor_.atBoundary() && cursor_.op().op == Op::force; }
+    bool atRungs() const { return !cursor_.atBoundary() && cursor_.op().op == Op::rungs; }
+    /// Gives rungs out; false where `waits` is not and the device has too much to do before they are there.
+    bool giveRungs(bool waits);
     /// True when a force comes before the end of the step, or after the operation under way.
     bool forceLeft(bool afterThis) const;
     /// True when the force that the step has come to may come in one launch with the operations after it.
@@ -143,7 +156,7 @@ private:
     /// The force that the step has come to: at which positions, and where its sums may go.
     DeviceBodies<Real> forceHere();
     /// True when the next force is to be checked.
-    bool checks() const { return check_.wanted() && force_ == wanted_; }
+    bool checks() const { return check_.wanted() && force_ == wanted_ && active_.all(); }
     void runForce();
     /// Runs operations up to the next force or the end of the step; with `follow`, on into the next step. Begins with the
     /// force itself where that fuses().
@@ -165,6 +178,7 @@ private:
     // Estimates [s].
     double integrateSeconds() const;
     double stepSeconds() const;
+    double forceSeconds() const;
     double nextSeconds() const;
     bool smallSteps() const;
     void endPart(Span kind);
@@ -187,6 +201,8 @@ private:
     double timeStep_ = 0;
     StepProgram nextProgram_;  ///< of the step after the one under way
     double nextTimeStep_ = 0;
+    DeviceBlocks blocks_;
+    ActiveBodies active_{};          ///< whose force is next or under way
     V *x_ = nullptr, *v_ = nullptr;  ///< where the state of the step under way is
     DeviceSums<Real> acceleration_;  ///< by the last force
     bool forceAtX_ = false;          ///< nothing moved since the last force

@@ -15,6 +15,8 @@ constexpr double kBunchedForce = 3e-4, kBunch = 1e-3;
 constexpr double kMapSeconds = 1e-5;
 // Longest batch of steps in one launch.
 constexpr double kBatchSeconds = 2e-3;
+// As long a call of a frame waits for the rungs of block steps: a step of a small system shall not take a frame.
+constexpr double kShortWait = 1e-3;
 // From here on a step takes a good part of a frame.
 constexpr double kLongStep = 8e-3;
 
@@ -26,15 +28,28 @@ double EngineOf<Real>::integrateSeconds() const {
     return 3e-6 + 150.0 * state_.count() / 1e12;
 }
 
+/// Of the force that is next.
+template <class Real>
+double EngineOf<Real>::forceSeconds() const {
+    const double share = active_.all() ? 1 : static_cast<double>(active_.count) / state_.count();
+    return share * method_->evaluationSeconds();
+}
+
 /// Of the next piece of work.
 template <class Real>
 double EngineOf<Real>::nextSeconds() const {
-    return cursor_.atBoundary() || atForce() ? method_->sliceSeconds(kSliceSeconds) : integrateSeconds();
+    if (!cursor_.atBoundary() && !atForce()) return integrateSeconds();
+    return std::min(forceSeconds(), method_->sliceSeconds(kSliceSeconds));
 }
 
 template <class Real>
 double EngineOf<Real>::stepSeconds() const {
-    return std::max(1, forcesPerStep(program_)) * (method_->evaluationSeconds() + integrateSeconds());
+    // Steps on each rung are as the last ones were.
+    const double bodies = std::max<double>(1, state_.count());
+    const double forces =
+        std::max<double>(forcesPerStep(program_), inBlocks(program_) ? blocks_.told().forces() / bodies : 1);
+    const double moves = inBlocks(program_) ? blocks_.told().substeps() : forces;
+    return forces * method_->evaluationSeconds() + std::max(1.0, moves) * integrateSeconds();
 }
 
 template <class Real>
@@ -51,6 +66,8 @@ template <class Real>
 void EngineOf<Real>::beginStep(StepProgram program, double timeStep) {
     requirePointwise(program, "cuda");
     if (needsScratch(program)) state_.requireScratch();
+    blocks_.begin(inBlocks(program));
+    active_ = {};
     adoptSettings();
     program_ = program;
     timeStep_ = timeStep;
@@ -80,7 +97,7 @@ bool EngineOf<Real>::forceLeft(bool afterThis) const {
 
 template <class Real>
 bool EngineOf<Real>::fuses() const {
-    return atForce() && plainForce() && method_->steps() && method_->steps()->fuses(kSliceSeconds);
+    return atForce() && !inBlocks(program_) && plainForce() && method_->steps() && method_->steps()->fuses(kSliceSeconds);
 }
 
 template <class Real>
@@ -98,18 +115,18 @@ void EngineOf<Real>::runForce() {
     if (term_ > 0) {
         if (!runTerm(bodies)) return;
     } else {
-        if (!method_->underWay()) method_->prepare(bodies, request());
-        const bool complete = enqueueSlice(*method_);
+        if (!method_->underWay()) method_->prepare(bodies, request(0, active_));
+        const bool complete = enqueueSlice(*method_, active_.all());
         endPart(Span::force);
         if (!complete) {
             const double done = method_->progress() / static_cast<double>(termCount());
             cursor_.reach(static_cast<std::size_t>(done * state_.count()));
             return;
         }
-        acceleration_ = accelerationOf(method_->sums(), v_, bodies.sums);
+        acceleration_ = accelerationOf(method_->sums(), v_, bodies.sums, active_);
         if (!others_.empty()) return endPairs(bodies);
     }
-    forceAtX_ = true;
+    forceAtX_ = active_.all();
     if (firstForce_ && acceleration_.ranges == 1) state_.complete().forceKnown = true;
     cursor_.next();
     if (!checks()) return;
@@ -142,7 +159,7 @@ void EngineOf<Real>::endPairs(const DeviceBodies<Real>& bodies) {
 template <class Real>
 bool EngineOf<Real>::runTerm(const DeviceBodies<Real>& bodies) {
     OtherTerm& other = others_[term_ - 1];
-    if (!other.method->underWay()) other.method->prepare({bodies.positions, termSums_.data()}, request(term_));
+    if (!other.method->underWay()) other.method->prepare({bodies.positions, termSums_.data()}, request(term_, active_));
     const bool complete = enqueueTermSlice(*other.method);
     if (complete) {
         const DeviceSums<Real> sums = other.method->sums();
@@ -151,7 +168,7 @@ bool EngineOf<Real>::runTerm(const DeviceBodies<Real>& bodies) {
             if (sums.ranges > 1 || sums.sums != termSums_.data()) enqueueSum(sums, termSums_.data());
             termCheck_.addShare(other.term, other.method->accuracy().gate, termSums_.data(), true);
         }
-        addTerm(sums, v_, bodies.sums);
+        addTerm(sums, v_, bodies.sums, active_);
         ++term_;
     }
     endPart(Span::terms);
@@ -177,6 +194,7 @@ IntegrateTask<Real> EngineOf<Real>::operationsFromHere() const {
     task.ranges = acceleration_.ranges;
     setScratch(task);
     task.shown = context_.shown;
+    task.rungs = inBlocks(program_) ? blocks_.rungs() : nullptr;
     return task;
 }
 
@@ -218,8 +236,8 @@ bool EngineOf<Real>::launchOperations(Operations& task, PendingForce& force) {
     const unsigned threads = lanes == 1 ? 256 : 32 * lanes;
     task.bodiesPerBlock = threads / lanes;
     const unsigned blocks = (task.count + task.bodiesPerBlock - 1) / task.bodiesPerBlock;
-    launchKernel(integrateKernel<Real>(), {blocks}, threads, task, lanes > 1 ? 3 * sizeof(double) * threads : 0,
-                 context_.stream);
+    launchKernel(task.rungs ? blockIntegrateKernel<Real>() : integrateKernel<Real>(), {blocks}, threads, task,
+                 lanes > 1 ? 3 * sizeof(double) * threads : 0, context_.stream);
     return false;
 }
 
@@ -246,7 +264,7 @@ void EngineOf<Real>::setOut(Operations& task) {
 
 template <class Real>
 void EngineOf<Real>::appendOps(Operations& task, PendingForce& force) {
-    while (!cursor_.atBoundary() && !atForce()) {
+    while (!cursor_.atBoundary() && !atForce() && !atRungs()) {
         if (task.steps == Operations::kMostSteps) {
             if (!task.force) task.force = state_.work().a.data();
             setOut(task);
@@ -255,7 +273,11 @@ void EngineOf<Real>::appendOps(Operations& task, PendingForce& force) {
             task = operationsFromHere();
         }
         const StepOp& op = cursor_.op();
-        task.add(op, timeStep_);
+        BlockClock& clock = blocks_.clock();
+        if (op.op == Op::drift) active_ = blocks_.active();
+        task.add(op, op.op == Op::drift ? timeStep_ / clock.substeps() : timeStep_,
+                 op.op == Op::open ? clock.beginning() : clock.ending());
+        if (op.op == Op::close) clock.next();
         task.usesScratch |= usesScratch(op.op);
         if (movesBodies(op.op)) forceAtX_ = false;
         cursor_.next();
@@ -279,6 +301,29 @@ void EngineOf<Real>::appendEnd(Operations& task, PendingForce& force, bool follo
     const int before = task.steps;
     appendOps(task, force);
     if (task.steps > before) setOut(task);
+}
+
+template <class Real>
+bool EngineOf<Real>::giveRungs(bool waits) {
+    GpuTimer& timer = context_.timer;
+    if (firstForce_) {
+        // The force that the step begins with, where the last complete one has it.
+        V* const to = state_.complete().a.data();
+        if (acceleration_.ranges > 1 || acceleration_.sums != to) enqueueSum(acceleration_, to);
+        acceleration_ = {to, 1};
+        state_.complete().forceKnown = true;
+        firstForce_ = false;
+    }
+    if (blocks_.enqueueRungs<Real>(acceleration_.sums)) {
+        timer.add(integrateSeconds(), {});
+        timer.close(measured_ ? Span::integrate : Span::steps);
+    }
+    timer.collect();
+    if (!waits && !blocks_.arrived() && timer.outstanding() > kShortWait) return false;
+    blocks_.take();
+    cursor_.repeat(blocks_.clock().substeps());
+    cursor_.next();
+    return true;
 }
 
 template <class Real>
@@ -323,6 +368,7 @@ void EngineOf<Real>::integrate(VertexSink* sink, bool follow) {
         beginStep(program, timeStep);
         throw;
     }
+    if (ends) blocks_.end();
     if (firstForce_ && !ends) state_.complete().forceKnown = true;
     firstForce_ = false;
     timer.add(integrateSeconds(), {.steps = ends ? 1 : 0});
@@ -346,7 +392,8 @@ bool EngineOf<Real>::runToEnd(const Pacing& pacing, AdvanceStatus& status, Verte
     const double left = pacing.left() - integrateSeconds() - (atForce() ? method_->evaluationSeconds() : 0);
     const bool shows = sink && (last || left < 2 * stepSeconds());
     if (shows && pacing.offline()) context_.writer.deliver(*sink, true);
-    integrate(shows ? sink : nullptr, !last && !shows && left > 0 && force_ == wanted_);
+    const bool follow = !last && !shows && left > 0 && force_ == wanted_ && !inBlocks(program_) && !inBlocks(nextProgram_);
+    integrate(shows ? sink : nullptr, follow);
     ++status.stepsCompleted;
     if (!shows) return false;
     status.published |= sink->space() == MemorySpace::cudaDevice || context_.writer.deliver(*sink, pacing.offline());
@@ -391,6 +438,8 @@ bool EngineOf<Real>::runBatch(const Pacing& pacing, AdvanceStatus& status, Verte
         if (vertices) context_.writer.abandon(*sink);
         throw;
     }
+    blocks_.begin(false);
+    blocks_.end();
     const double all = static_cast<double>(steps);
     timer.add(all * force,
               {.steps = steps,
@@ -443,7 +492,9 @@ AdvanceStatus EngineOf<Real>::advance(StepProgram program, double timeStep, cons
             if (first) timer.begin();
             first = false;
             measured_ = status.stepsCompleted == 0 || !smallSteps() || !others_.empty();
-            if (atForce() && !fused)
+            if (atRungs()) {
+                if (!giveRungs(pacing.offline())) break;
+            } else if (atForce() && !fused)
                 runForce();
             else if (forceLeft(fused))
                 integrate(nullptr, false);
@@ -465,7 +516,9 @@ void EngineOf<Real>::finishStep() {
     context_.timer.begin();
     measured_ = true;
     while (!cursor_.atBoundary())
-        if (atForce() && !fuses())
+        if (atRungs())
+            giveRungs(true);
+        else if (atForce() && !fuses())
             runForce();
         else
             integrate(nullptr, false);

@@ -59,6 +59,7 @@ __global__ __launch_bounds__(256) void walkCells(CellWalkTask<Real, Law> task) {
     if (place - static_cast<std::uint32_t>(lane) >= task.end) return;  // the whole warp
     const bool mine = place < task.end;
     const std::uint32_t own = mine ? place : task.end - 1;
+    if (!__any_sync(~0u, mine && task.active.has(task.order[own]))) return;
     const Vector<Real>* sorted = asVectors(task.sorted);
     const Vector<Real> self = sorted[own];
     const std::uint64_t key = task.sortedKey[own], row = cellRow(key);

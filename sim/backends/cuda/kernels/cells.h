@@ -5,6 +5,7 @@
 #include "sim/backends/cuda/kernels/packed.h"
 #include "sim/backends/cuda/runtime/launch.h"
 #include "sim/forces/law.h"
+#include "sim/integrators/active_bodies.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -49,6 +50,7 @@ struct CellWalkTask {
     std::uint32_t count, first, end;
     unsigned long long* pairs;  ///< grows by those that were computed
     Law law;
+    ActiveBodies active{};  ///< a warp without any of them does nothing
 };
 template <class Real, class Laws>
 struct CellWalkKernels;

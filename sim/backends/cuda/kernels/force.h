@@ -6,6 +6,7 @@
 #include "sim/backends/cuda/kernels/packed.h"
 #include "sim/backends/cuda/runtime/launch.h"
 #include "sim/forces/law.h"
+#include "sim/integrators/active_bodies.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -21,11 +22,13 @@ constexpr int kSumChunk = 128;
 /// equal length; a slice is the same stretch of each range. Device memory throughout.
 template <class Real>
 struct ForceTask {
-    const Vec4<Real>* bodies;  ///< x, y, z [L]; w = mass [M]
-    const Real* copies;        ///< the same as a row of its own keeps them, see CopiesTask; else null
-    Vec4<Real>* sums;          ///< of range r, target i: sums[r * count + i], x, y, z [L/T^2]; written by the last slice
-    double* carry;             ///< running sums between slices: carry[(3 r + axis) * targetCount + i - targetFirst]
-    std::uint32_t count;       ///< bodies
+    const Vec4<Real>* bodies;   ///< x, y, z [L]; w = mass [M]
+    const Vec4<Real>* targets;  ///< the same, or some of the bodies by themselves
+    const Real* copies;         ///< the same as a row of its own keeps them, see CopiesTask; else null
+    Vec4<Real>* sums;           ///< of range r, target i: sums[r * stride + i], x, y, z [L/T^2]; written by the last slice
+    double* carry;              ///< running sums between slices: carry[(3 r + axis) * targetCount + i - targetFirst]
+    std::uint32_t count;        ///< bodies
+    std::uint32_t stride;       ///< of ranges in sums; count, or as many as targets are
     std::uint32_t targetFirst, targetCount;
     std::uint32_t rangeLength;              ///< sources in a range; the last ranges may be shorter or empty
     std::uint32_t sliceFirst, sliceLength;  ///< within each range; both multiples of the block, but for the range's end
@@ -74,7 +77,8 @@ struct RespondTask {
     double sign;
     Vec4<Real>* out;  ///< may be `sums` where there is one range
     std::uint32_t count;
-    bool adds = false;  ///< to what is in `out`
+    bool adds = false;      ///< to what is in `out`
+    ActiveBodies active{};  ///< of the others nothing is read or written
 };
 template <class Real>
 Kernel<RespondTask<Real>> respondKernel();
@@ -143,7 +147,8 @@ struct WidenTask {
     std::uint32_t ranges;
     Double4* to;
     std::uint32_t count;
-    double back = 1;  ///< accelerations of the pairs, times this, are the state's
+    double back = 1;        ///< accelerations of the pairs, times this, are the state's
+    ActiveBodies active{};  ///< of the others nothing is read or written
 };
 Kernel<NarrowTask> narrowKernel();
 Kernel<WidenTask> widenKernel();

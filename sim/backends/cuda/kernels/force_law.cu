@@ -21,7 +21,7 @@ Kernel<LawTask<Real, Law>> unrolledKernel(int unroll) {
 template <class Real>
 __global__ void respond(RespondTask<Real> task) {
     const std::uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= task.count) return;
+    if (i >= task.count || !task.active.has(i)) return;
     double sum[3] = {};
     for (std::uint32_t range = 0; range < task.ranges; ++range) {
         const Vector<Real> a = asVectors(task.sums)[static_cast<std::size_t>(range) * task.count + i];

@@ -15,7 +15,7 @@ struct OneTarget {
 
     __device__ explicit OneTarget(const ForceTask<float>& forceTask) : task(forceTask) {
         const std::uint32_t held = min(target, task.targetCount - 1);
-        self = asVectors(task.bodies)[task.targetFirst + held];
+        self = asVectors(task.targets)[task.targetFirst + held];
         for (int axis = 0; axis < 3; ++axis)
             sum[axis] = task.resumes ? task.carry[axis * static_cast<std::size_t>(task.targetCount) + held] : 0.0;
     }

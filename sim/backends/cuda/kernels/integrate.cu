@@ -28,7 +28,7 @@ __device__ Vector<Real> summedForce(const IntegrateTask<Real>& task, std::uint32
     return {static_cast<Real>(sum[0]), static_cast<Real>(sum[1]), static_cast<Real>(sum[2]), 0};
 }
 
-template <class Real>
+template <class Real, bool kBlocks>
 __global__ void integrate(IntegrateTask<Real> task) {
     const unsigned lane = threadIdx.x / task.bodiesPerBlock;
     const std::uint32_t i = blockIdx.x * task.bodiesPerBlock + (threadIdx.x - lane * task.bodiesPerBlock);
@@ -38,16 +38,22 @@ __global__ void integrate(IntegrateTask<Real> task) {
         a = summedForce(task, i, lane, inside);
     else if (task.ranges == 1 && inside)
         a = asVectors(task.sums)[i];
-    if (inside && lane == 0) runOperations(task, i, a);
+    if (inside && lane == 0) runOperations<Real, kBlocks>(task, i, a);
 }
 
 }  // namespace
 
 template <class Real>
 Kernel<IntegrateTask<Real>> integrateKernel() {
-    return kernelOf(integrate<Real>);
+    return kernelOf(integrate<Real, false>);
+}
+template <class Real>
+Kernel<IntegrateTask<Real>> blockIntegrateKernel() {
+    return kernelOf(integrate<Real, true>);
 }
 template Kernel<IntegrateTask<float>> integrateKernel();
 template Kernel<IntegrateTask<double>> integrateKernel();
+template Kernel<IntegrateTask<float>> blockIntegrateKernel();
+template Kernel<IntegrateTask<double>> blockIntegrateKernel();
 
 }  // namespace gravlab::cuda

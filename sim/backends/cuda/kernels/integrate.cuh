@@ -57,8 +57,8 @@ __device__ float shownValue(VertexValue shown, const V& x, const V& v, const V& 
     return static_cast<float>(sqrt(squared(v)));
 }
 
-/// Runs the task's operations on body `i`, whose force is `a`.
-template <class Real>
+/// Runs the task's operations on body `i`, whose force is `a`. kBlocks: there are operations of block steps.
+template <class Real, bool kBlocks = false>
 __device__ __forceinline__ void runOperations(const IntegrateTask<Real>& task, std::uint32_t i, const Vector<Real>& a) {
     using V = Vector<Real>;
     storeIfSet(task.force, i, a);
@@ -71,6 +71,8 @@ __device__ __forceinline__ void runOperations(const IntegrateTask<Real>& task, s
         r.dx = asVectors(task.dx)[i];
         r.dv = asVectors(task.dv)[i];
     }
+    const int rung = kBlocks ? task.rungs[i] : 0;
+    const Real shorter = Real(1) / static_cast<Real>(1u << rung);  // exact
     for (int k = 0;; ++k) {
         if (k == task.end) {
             storeIfSet(task.endX, i, r.x);
@@ -82,7 +84,11 @@ __device__ __forceinline__ void runOperations(const IntegrateTask<Real>& task, s
                                                                shownValue(task.shown, r.x, r.v, a)};
         }
         if (k == task.steps) break;
-        applyOp(task.step[k].op, task.step[k].factor, r, FusedArithmetic());
+        const IntegrateStep<Real>& step = task.step[k];
+        if (!kBlocks || !isOfBlocks(step.op))
+            applyOp(step.op, step.factor, r, FusedArithmetic());
+        else if (rung >= step.least)
+            applyOp(step.op, shorter * step.factor, r, FusedArithmetic());
     }
     if (task.usesScratch) {
         storeIfSet(task.x0, i, r.x0);

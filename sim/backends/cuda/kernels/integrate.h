@@ -14,7 +14,8 @@ namespace gravlab::cuda {
 template <class Real>
 struct IntegrateStep {
     Op op;
-    Real factor;  ///< see factorOf()
+    std::uint8_t least;  ///< of block steps: for bodies on this rung and deeper ones, whose own steps are shorter
+    Real factor;         ///< see factorOf(); of a step on the first rung
 };
 
 /// One launch. Device memory throughout; arrays of `count`. Null where not wanted.
@@ -35,15 +36,21 @@ struct IntegrateTask {
     V *endX, *endV, *endA;     ///< where the complete step goes
     ParticleVertex* vertices;  ///< where what is drawn of it goes
     VertexValue shown;
-    V *outX, *outV;  ///< the state after all operations
+    V *outX, *outV;             ///< the state after all operations
+    const std::uint8_t* rungs;  ///< of block steps: for blockIntegrateKernel()
     int steps;
     IntegrateStep<Real> step[kMostSteps];
 
-    void add(const StepOp& op, double timeStep) { step[steps++] = {op.op, static_cast<Real>(factorOf(op, timeStep))}; }
+    void add(const StepOp& op, double timeStep, int least = 0) {
+        step[steps++] = {op.op, static_cast<std::uint8_t>(least), static_cast<Real>(factorOf(op, timeStep))};
+    }
 };
 
 /// Needs 3 doubles of dynamic shared memory a thread when several threads share a body.
 template <class Real>
 Kernel<IntegrateTask<Real>> integrateKernel();
+/// The same for operations of block steps.
+template <class Real>
+Kernel<IntegrateTask<Real>> blockIntegrateKernel();
 
 }  // namespace gravlab::cuda

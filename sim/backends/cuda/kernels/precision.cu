@@ -19,7 +19,7 @@ __global__ void narrowPositions(NarrowTask task) {
 
 __global__ void widenSums(WidenTask task) {
     const std::uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= task.count) return;
+    if (i >= task.count || !task.active.has(i)) return;
     double x = 0, y = 0, z = 0;
     for (std::uint32_t range = 0; range < task.ranges; ++range) {
         const float4 a = asVectors(task.sums)[static_cast<std::size_t>(range) * task.count + i];

@@ -16,7 +16,7 @@ __global__ __launch_bounds__(kEdge* kEdge) void forcePairs(ForceTask<float> task
     const float4* bodies = asVectors(task.bodies);
     const std::uint32_t column = threadIdx.x % kEdge, row = threadIdx.x / kEdge;
     const std::uint32_t first = blockIdx.x * kEdge;
-    const float4 self = bodies[task.targetFirst + min(first + row, task.targetCount - 1)];
+    const float4 self = asVectors(task.targets)[task.targetFirst + min(first + row, task.targetCount - 1)];
 
     // Who adds: row `column` of axis `row`.
     const bool adds = row < 3;
@@ -58,7 +58,7 @@ __global__ __launch_bounds__(kBlock, 1) void tiledConstantBlock(ForceTask<float>
     __shared__ float4 tile[kBlock];
     const float4* bodies = asVectors(task.bodies);
     const std::uint32_t target = blockIdx.x * kBlock + threadIdx.x, held = min(target, task.targetCount - 1);
-    const float4 self = bodies[task.targetFirst + held];
+    const float4 self = asVectors(task.targets)[task.targetFirst + held];
     double sum[3];
     for (int axis = 0; axis < 3; ++axis)
         sum[axis] = task.resumes ? task.carry[axis * static_cast<std::size_t>(task.targetCount) + held] : 0.0;
@@ -105,7 +105,7 @@ __global__ __launch_bounds__(1024, 1) void tiledBlockSplit(ForceTask<float> task
     float4* const tile = reinterpret_cast<float4*>(shared) + segment * width;
     const float4* bodies = asVectors(task.bodies);
     const std::uint32_t target = blockIdx.x * width + lane, held = min(target, task.targetCount - 1);
-    const float4 self = bodies[task.targetFirst + held];
+    const float4 self = asVectors(task.targets)[task.targetFirst + held];
     const GravityPull<float> addPull{task.softeningSquared};
     const std::size_t n = task.targetCount;
     double sum[3];

@@ -22,7 +22,7 @@ struct TiledTargets {
 #pragma unroll
         for (int b = 0; b < kBodies; ++b) {
             const std::uint32_t target = min(firstTarget + b * width, task.targetCount - 1);
-            self[b] = bodies[task.targetFirst + target];
+            self[b] = asVectors(task.targets)[task.targetFirst + target];
             for (int axis = 0; axis < 3; ++axis)
                 sum[b][axis] = task.resumes ? task.carry[(3ull * blockIdx.y + axis) * task.targetCount + target] : 0.0;
         }
@@ -87,7 +87,7 @@ __device__ __forceinline__ void storeSum(const ForceTask<Real>& task, std::uint3
         atomicAdd(to + 2, a.z);
         return;
     }
-    asVectors(task.sums)[static_cast<std::size_t>(blockIdx.y) * task.count + task.targetFirst + target] = a;
+    asVectors(task.sums)[static_cast<std::size_t>(blockIdx.y) * task.stride + task.targetFirst + target] = a;
 }
 
 /// Most threads a block, so that the registers hold a thread's bodies.

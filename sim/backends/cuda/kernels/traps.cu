@@ -18,7 +18,7 @@ __global__ __launch_bounds__(1024, 1) void forceNoBarrier(ForceTask<float> task)
     const float4* bodies = asVectors(task.bodies);
     const std::uint32_t width = blockDim.x, lane = threadIdx.x;
     const std::uint32_t target = blockIdx.x * width + lane, held = min(target, task.targetCount - 1);
-    const float4 self = bodies[task.targetFirst + held];
+    const float4 self = asVectors(task.targets)[task.targetFirst + held];
     double sum[3];
     for (int axis = 0; axis < 3; ++axis)
         sum[axis] = task.resumes ? task.carry[axis * static_cast<std::size_t>(task.targetCount) + held] : 0.0;
@@ -55,7 +55,7 @@ __global__ void forceMisread(ForceTask<float> task) {
     const float3* places = reinterpret_cast<const float3*>(task.bodies);
     const float4* bodies = asVectors(task.bodies);
     const std::uint32_t target = blockIdx.x * blockDim.x + threadIdx.x, held = min(target, task.targetCount - 1);
-    const float3 own = places[task.targetFirst + held];
+    const float3 own = reinterpret_cast<const float3*>(task.targets)[task.targetFirst + held];
     const float4 self = make_float4(own.x, own.y, own.z, 0);
     double sum[3];
     for (int axis = 0; axis < 3; ++axis)

@@ -128,7 +128,8 @@ private:
                               .first = first,
                               .end = end,
                               .pairs = pairs_.data(),
-                              .law = Law(request.settings, request.smallestR2)},
+                              .law = Law(request.settings, request.smallestR2),
+                              .active = request.active},
                              0, stream_);
         });
     }

@@ -55,8 +55,9 @@ private:
         if (done.complete) {
             const DeviceSums<float> sums = pairs_->sums();
             launchKernel(widenKernel(), blocksFor(count()), kThreads,
-                         {sums.sums, sums.ranges, bodies().sums, count(), accelerationUnit(units_, request().settings)}, 0,
-                         stream_);
+                         {sums.sums, sums.ranges, bodies().sums, count(), accelerationUnit(units_, request().settings),
+                          request().active},
+                         0, stream_);
         }
         return done;
     }

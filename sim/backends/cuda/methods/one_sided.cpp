@@ -1,4 +1,5 @@
 // Slices of the one-sided kernels: a group of targets that fills the device meets as many sources as fit the time.
+#include "sim/backends/cuda/kernels/blocks.h"
 #include "sim/backends/cuda/methods/force_method.h"
 #include "sim/backends/cuda/runtime/per_device.h"
 
@@ -6,6 +7,7 @@
 #include <cmath>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 namespace gravlab::cuda {
 namespace {
@@ -15,6 +17,8 @@ constexpr double kNeverCutPairs = 2e8;
 // Waves of blocks in one launch of a cut force: with four, the last and partly filled one costs little.
 constexpr double kWaves = 4;
 constexpr unsigned kCopyThreads = 256;
+// Where a part of the bodies leaves the device half empty, several blocks share a body's sources; so many each at least.
+constexpr std::uint32_t kFewestSources = 1024;
 
 PerDevice<OwnedEvent>& lastConstantReads() {
     static PerDevice<OwnedEvent> events;
@@ -31,7 +35,9 @@ public:
     explicit OneSided(const MethodParts& parts)
         : DeviceForceMethod<Real>(parts.plan, parts.count, parts.rate),
           code_(*parts.plan.entry->oneSided()),
-          stream_(parts.stream) {
+          stream_(parts.stream),
+          moreRanges_(mayHaveMoreRanges(*parts.plan.entry)),
+          resident_(static_cast<std::uint32_t>(parts.plan.residentBlocks * parts.device.multiprocessors)) {
         const LaunchConfig& launch = parts.plan.launch;
         const std::uint32_t count = parts.count;
         if constexpr (std::is_same_v<Real, double>)
@@ -39,8 +45,8 @@ public:
         else
             kernel_ = code_.kernel32(launch);
         // Ranges of a multiple of 8 sources keep the unrolled loops whole.
-        rangeLength_ = launch.split == 1 ? count : roundedUp(std::ceil(static_cast<double>(count) / launch.split), 8);
-        const double wave = static_cast<double>(parts.plan.residentBlocks) * parts.device.multiprocessors * blockTargets();
+        rangeLength_ = rangeLengthOf(static_cast<std::uint32_t>(launch.split));
+        const double wave = static_cast<double>(resident_) * blockTargets();
         groupTargets_ =
             static_cast<std::uint32_t>(std::min<double>(count, roundedUp(kWaves * wave / gridRanges(), blockTargets())));
         const bool shared = gridRanges() > 1 && !code_.atomicSums;
@@ -54,8 +60,16 @@ public:
         }
     }
 
+    void prepare(const DeviceBodies<Real>& bodies, const ForceRequest& request) override {
+        if (!request.active.all()) requirePart();  // may lack memory: nothing has begun then
+        DeviceForceMethod<Real>::prepare(bodies, request);
+        targets_ = part() ? static_cast<std::uint32_t>(request.active.count) : this->count();
+        ranges_ = gridRanges();
+        evaluatedRange_ = rangeLength_;
+        if (part()) takeMoreRanges();
+    }
     DeviceSums<Real> sums() const override {
-        if (sums_.size() == 0) return {this->bodies().sums, 1};
+        if (sums_.size() == 0 || part()) return {this->bodies().sums, 1};
         return {sums_.data(), gridRanges()};
     }
     StepLauncher<Real>* steps() override { return code_.fused ? this : nullptr; }
@@ -69,6 +83,7 @@ public:
         if (movesWhatIsRead(operations, bodies.positions)) return false;
         if constexpr (std::is_same_v<Real, float>) {
             ForceTask<float> force = wholeTask(bodies, request);
+            force.rangeLength = rangeLength_;
             force.targetCount = this->count();
             force.sliceLength = force.rangeLength;
             force.finishes = true;
@@ -83,24 +98,27 @@ public:
 private:
     ForceProgress enqueuePairs(double pairs) override {
         const std::uint32_t count = this->count();
+        if (targets_ == 0) return {.complete = true};
         ForceTask<Real> task = wholeTask(this->bodies(), this->request());
+        task.rangeLength = evaluatedRange_;
         task.targetFirst = target_;
         task.sliceFirst = source_;
-        task.targetCount = std::min(groupTargets_, count - target_);
+        task.targetCount = std::min(groupTargets(), targets_ - target_);
         task.sliceLength = task.rangeLength - source_;
         const bool begins = target_ == 0 && source_ == 0;
-        if (carry_.size() == 0 || (begins && this->allPairs() < 1.5 * pairs && count <= code_.longestSlice)) {
-            task.targetCount = count;
+        if (begins) enqueueFirst();
+        if (part()) readPart(task);
+        if (carry_.size() == 0 || (begins && allWanted() < 1.5 * pairs && count <= code_.longestSlice)) {
+            task.targetCount = targets_;
         } else {
             const std::uint32_t step = code_.sliceStep(launch());
-            const double sources = pairs / (static_cast<double>(task.targetCount) * launch().split);
+            const double sources = pairs / (static_cast<double>(task.targetCount) * ranges_ * segments());
             double length = std::max(1.0, std::floor(sources / step)) * step;
             length = std::min<double>(length, code_.longestSlice / step * step);
             if (length < task.sliceLength) task.sliceLength = static_cast<std::uint32_t>(length);
         }
         task.resumes = source_ > 0;
         task.finishes = source_ + task.sliceLength >= task.rangeLength;
-        if (begins) enqueueFirst();
         if (constant_) {
             // One array for all backends of a device: whoever fills it waits for the last who read it.
             CUDA_CHECK(waitInStream(stream_, *constantRead_));
@@ -117,33 +135,95 @@ private:
             target_ += task.targetCount;
             source_ = 0;
         }
-        const bool last = target_ >= count;
-        if (last) rewind();
+        const bool last = target_ >= targets_;
+        if (last) {
+            rewind();
+            if (part()) spreadPart();
+        }
         return {.complete = last, .work = {.pairs = static_cast<double>(task.targetCount) * count * share}};
     }
     double nextPairs(double seconds) const override {
-        return std::min(this->allPairs(), carry_.size() == 0 ? this->allPairs() : this->pairsIn(seconds));
+        const double all = this->underWay() ? allWanted() : this->allPairs();
+        return std::min(all, carry_.size() == 0 ? all : this->pairsIn(seconds));
     }
     double doneShare() const override {
-        if (this->count() == 0) return 0;
-        const double part = static_cast<double>(source_) / rangeLength_;
-        return (target_ + part * std::min(groupTargets_, this->count() - target_)) / this->count();
+        if (targets_ == 0) return 0;
+        const double done = static_cast<double>(source_) / evaluatedRange_;
+        return (target_ + done * std::min(groupTargets(), targets_ - target_)) / targets_;
     }
     void rewind() override { target_ = source_ = 0; }
+
+    /// Of the evaluation: directed pairs.
+    double allWanted() const { return static_cast<double>(targets_) * this->count(); }
+
+    // A part of the bodies: they are put in front as targets, and what they sum up goes back to its places. Sources are as
+    // ever, so that a sum is the same bits as among all wherever it has as many ranges.
+    bool part() const { return !this->request().active.all(); }
+    void requirePart() {
+        const std::uint32_t count = this->count();
+        if (part_.list.size() == count) return;
+        Part made;
+        made.list = DeviceArray<std::uint32_t>(count);
+        made.found = DeviceArray<std::uint32_t>(1);
+        made.scratch = DeviceArray<std::uint8_t>(activeListBytes(count));
+        made.targets = DeviceArray<Vec4<Real>>(count);
+        made.sums = DeviceArray<Vec4<Real>>(std::max<std::size_t>(static_cast<std::size_t>(gridRanges()) * count,
+                                                                  moreRanges_ ? resident_ * blockTargets() : 0));
+        part_ = std::move(made);
+    }
+    /// As many as fill the device.
+    void takeMoreRanges() {
+        const std::uint32_t count = this->count();
+        if (!moreRanges_ || targets_ == 0) return;
+        const std::uint32_t blocks = (targets_ + blockTargets() - 1) / blockTargets();
+        const auto fits = [&](std::uint32_t ranges) {
+            return static_cast<std::uint64_t>(ranges) * blocks <= resident_ && count / ranges >= kFewestSources &&
+                   (carry_.size() == 0 || 3ull * ranges * targets_ <= carry_.size());
+        };
+        while (fits(2 * ranges_)) ranges_ *= 2;
+        if (ranges_ != gridRanges()) evaluatedRange_ = rangeLengthOf(ranges_);
+    }
+    void readPart(ForceTask<Real>& task) const {
+        task.targets = part_.targets.data();
+        task.sums = part_.sums.data();
+        task.stride = targets_;
+    }
+    void gatherPart() {
+        const DeviceBodies<Real>& bodies = this->bodies();
+        listActive({this->request().active, this->count(), part_.list.data(), part_.found.data()}, part_.scratch.data(),
+                   part_.scratch.bytes(), stream_);
+        launchKernel(gatherActiveKernel<Real>(), {(targets_ + kCopyThreads - 1) / kCopyThreads}, kCopyThreads,
+                     {part_.list.data(), targets_, bodies.positions, part_.targets.data()}, 0, stream_);
+    }
+    void spreadPart() {
+        launchKernel(
+            spreadActiveKernel<Real>(), {(targets_ + kCopyThreads - 1) / kCopyThreads}, kCopyThreads,
+            {part_.list.data(), targets_, part_.sums.data(), this->bodies().sums, code_.atomicSums ? 1 : ranges_, targets_},
+            0, stream_);
+    }
+    /// Whether its blocks go by ranges of the sources, of any number.
+    static bool mayHaveMoreRanges(const KernelEntry& entry) {
+        const OneSidedCode& code = *entry.oneSided();
+        return !code.splitsInBlock && !code.goesOn && (code.otherLaws || code.fused || entry.row.splits.last > 1);
+    }
+    std::uint32_t rangeLengthOf(std::uint32_t ranges) const {
+        return ranges == 1 ? this->count() : roundedUp(std::ceil(static_cast<double>(this->count()) / ranges), 8);
+    }
 
     /// What a force needs before its first slice.
     void enqueueFirst() {
         const DeviceBodies<Real>& bodies = this->bodies();
+        if (part()) gatherPart();
         // What is added to, and what a launch that fails leaves as it was.
         if (code_.atomicSums || code_.goesOn)
-            CUDA_CHECK(fillAsync(bodies.sums, 0, this->count() * sizeof(Vec4<Real>), stream_));
+            CUDA_CHECK(fillAsync(part() ? part_.sums.data() : bodies.sums, 0, targets_ * sizeof(Vec4<Real>), stream_));
         if constexpr (std::is_same_v<Real, float>)
             if (code_.copier)
                 launchKernel(code_.copier(), {(this->count() + kCopyThreads - 1) / kCopyThreads}, kCopyThreads,
                              {bodies.positions, copies_.data(), this->count()}, 0, stream_);
     }
     void launchForce(const ForceTask<Real>& task) {
-        const Dim blocks{(task.targetCount + blockTargets() - 1) / blockTargets(), gridRanges()};
+        const Dim blocks{(task.targetCount + blockTargets() - 1) / blockTargets(), ranges_};
         const auto threads = static_cast<unsigned>(code_.threads(launch()));
         const std::size_t shared = code_.sharedBytes(launch(), sizeof(Real));
         const ForceSettings& force = this->request().settings;
@@ -170,14 +250,13 @@ private:
     }
     ForceTask<Real> wholeTask(const DeviceBodies<Real>& bodies, const ForceRequest& request) const {
         ForceTask<Real> task{};
-        task.bodies = bodies.positions;
+        task.bodies = task.targets = bodies.positions;
         task.copies = copies_.data();
         task.sums = sums_.size() > 0 ? sums_.data() : bodies.sums;
         task.carry = carry_.data();
-        task.count = this->count();
-        task.rangeLength = rangeLength_;
+        task.count = task.stride = this->count();
         task.softeningSquared = static_cast<Real>(softeningSquared(request));
-        task.segments = static_cast<std::uint32_t>(code_.splitsInBlock ? launch().split : 1);
+        task.segments = segments();
         task.atomic = code_.atomicSums;
         return task;
     }
@@ -192,18 +271,31 @@ private:
     }
     const LaunchConfig& launch() const { return this->plan().launch; }
     std::uint32_t blockTargets() const { return code_.targets(launch()); }
+    std::uint32_t segments() const { return static_cast<std::uint32_t>(code_.splitsInBlock ? launch().split : 1); }
+    /// Of a launch when a force is cut: as many sums as the carry has room for.
+    std::uint32_t groupTargets() const { return groupTargets_ * gridRanges() / ranges_; }
     /// Of the sources, with blocks of their own.
     std::uint32_t gridRanges() const { return static_cast<std::uint32_t>(code_.splitsInBlock ? 1 : launch().split); }
 
     const OneSidedCode& code_;
     Kernel<ForceTask<Real>> kernel_;
     Stream stream_;
-    std::uint32_t rangeLength_ = 0;          ///< sources that one block sees
-    std::uint32_t groupTargets_ = 0;         ///< targets of a launch when a force is cut
+    bool moreRanges_;
+    std::uint32_t resident_;          ///< blocks
+    std::uint32_t rangeLength_ = 0;   ///< sources that one block sees
+    std::uint32_t groupTargets_ = 0;  ///< targets of a launch when a force is cut
+    // Of the evaluation.
+    std::uint32_t targets_ = 0, ranges_ = 1, evaluatedRange_ = 0;
     std::uint32_t target_ = 0, source_ = 0;  ///< where the force under way stands
     DeviceArray<Vec4<Real>> sums_;           ///< with split > 1: one force a range and body
     DeviceArray<double> carry_;              ///< running sums between the launches of a force that is cut
     DeviceArray<Real> copies_;
+    /// From the first evaluation of a part of the bodies on.
+    struct Part {
+        DeviceArray<std::uint32_t> list, found;
+        DeviceArray<std::uint8_t> scratch;
+        DeviceArray<Vec4<Real>> targets, sums;
+    } part_;
     std::string failure_;                       ///< of a launch that did not run
     void* constant_ = nullptr;                  ///< of this device
     const OwnedEvent* constantRead_ = nullptr;  ///< its last reader is done

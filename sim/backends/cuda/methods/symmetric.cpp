@@ -8,12 +8,17 @@
 namespace gravlab::cuda {
 namespace {
 
+// Of all bodies. Where fewer are asked for, their sums take less by a row that goes by targets: it issues 14 instructions a
+// directed pair where this one issues 8.8.
+constexpr double kPartByTargets = 0.6;
+
 template <class Real>
 class Symmetric final : public DeviceForceMethod<Real> {
 public:
     explicit Symmetric(const MethodParts& parts)
         : DeviceForceMethod<Real>(parts.plan, parts.count, parts.rate),
           stream_(parts.stream),
+          device_(parts.device),
           shape_(symmetricShape(parts.plan.launch)),
           partition_(tilePartition(parts.count, 32 * shape_.bodies)),
           kernel_(symmetricKernel<Real>(parts.plan.entry->symmetric()->sums, shape_)),
@@ -23,8 +28,20 @@ public:
         carry_ = DeviceArray<double>(3 * static_cast<std::size_t>(partition_.bodies()));
     }
 
+    void prepare(const DeviceBodies<Real>& bodies, const ForceRequest& request) override {
+        const ActiveBodies& active = request.active;
+        const bool byTargets = !active.all() && static_cast<double>(active.count) < kPartByTargets * this->count();
+        if (byTargets) {
+            if (!targets_) targets_ = makeTargets(request.settings);
+            targets_->prepare(bodies, request);
+        }
+        DeviceForceMethod<Real>::prepare(bodies, request);
+        byTargets_ = byTargets;
+    }
+
 private:
-    ForceProgress enqueuePairs(double) override {
+    ForceProgress enqueuePairs(double pairs) override {
+        if (byTargets_) return targets_->enqueue(pairs / this->rate()->perSecond());
         const DeviceBodies<Real>& bodies = this->bodies();
         const std::uint32_t count = this->count();
         const int first = round_ * partition_.round;
@@ -49,14 +66,23 @@ private:
     }
     double nextPairs(double) const override { return this->allPairs() / partition_.rounds(); }
     double doneShare() const override {
+        if (byTargets_) return targets_->progress();
         // The diagonal tiles of the first round are as much as half a tile of partners.
         const double own = partition_.tile / 2.0;
         const double all = partition_.range + own;
         return round_ == 0 ? 0 : (std::min(round_ * partition_.round, partition_.range) + own) / all;
     }
     void rewind() override { round_ = 0; }
+    /// A row that can sum up a part of the bodies; pairs met from both sides cannot.
+    MadeMethod<Real> makeTargets(const ForceSettings& force) const {
+        const LaunchPlan plan = choose(KernelChoice{.kernel = "tiled"}, {.count = this->count()}, force, device_);
+        return makeOneSided<Real>({plan, this->count(), device_, stream_, this->rate()});
+    }
 
     Stream stream_;
+    const DeviceFacts& device_;
+    MadeMethod<Real> targets_;  ///< from the first part of the bodies on
+    bool byTargets_ = false;    ///< the evaluation under way or the last one
     SymmetricShape shape_;
     TilePartition partition_;
     Kernel<SymmetricTask<Real>> kernel_;

@@ -2,6 +2,7 @@
 // criterion needs of the last accelerations is the method's state.
 #include "sim/backends/cuda/kernels/tree.h"
 
+#include "sim/backends/cuda/kernels/tree_part.h"
 #include "sim/backends/cuda/methods/force_method.h"
 #include "sim/backends/cuda/methods/tree_energy.h"
 #include "sim/forces/force_check.h"
@@ -14,6 +15,7 @@
 #include <functional>
 #include <optional>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 namespace gravlab::cuda {
@@ -33,6 +35,8 @@ constexpr std::uint32_t kTogether = 200000;
 constexpr std::uint32_t kMostParts = 4096;
 // Slices are longer than asked for: at the end of each most of the device waits for the groups that take longest (0.1 ms).
 constexpr double kLongSlice = 3;
+// As the CPU's: of so many bodies no more than one is asked for, and order and nodes of the evaluation before serve again.
+constexpr std::size_t kBodiesToServe = 4;
 
 /// Of the plan where it is one of a tree: sums for the energy go with any.
 unsigned walkThreads(const LaunchPlan& plan) {
@@ -166,6 +170,8 @@ public:
         kept_ = force;
         law_ = force.law;
         DeviceForceMethod::prepare(bodies, request);
+        const ActiveBodies& active = request.active;
+        serves_ = active.follows && found_ && active.count * kBodiesToServe <= count();
     }
     // In bodies walked; what comes before the walk counts as so many more.
     double work() const override { return (1 + kBuildShare) * count(); }
@@ -191,12 +197,15 @@ private:
         const std::uint32_t n = count();
         if (n == 0) return {.complete = true};
         if (law_ == TreeLaw::charges && dipoles_.size() == 0) dipoles_ = DeviceArray<Float4>(mostTreeNodes(n));
+        const ActiveBodies& active = request().active;
+        if (!active.all()) requirePart();
+        const double walked = active.all() ? n : static_cast<double>(active.count);
         ForceProgress done{.work = takeCounts()};
-        if (part_ == 0) {
-            const double parts = std::ceil(n / std::max(1.0, kLongSlice * bodies));
+        if (slice_ == 0) {
+            const double parts = std::ceil(walked / std::max(1.0, kLongSlice * bodies));
             parts_ = static_cast<std::uint32_t>(std::clamp(parts, 1.0, static_cast<double>(kMostParts)));
             const auto now = std::chrono::steady_clock::now();
-            timed_ = !reading_ && now - timedAt_ > kTimed && !fields_.energy;
+            timed_ = !reading_ && now - timedAt_ > kTimed && !fields_.energy && active.all();
             if (timed_) timedAt_ = now;
             mark(0);
             build();
@@ -205,25 +214,27 @@ private:
                 walk(TreeWalk::theta, 0, 1, nullptr, before_.data());
                 measure(before_.data());
             }
+            if (!active.all()) cutGroups();
             CUDA_CHECK(fillAsync(next_.data(), 0, parts_ * sizeof(std::uint32_t), stream_));
         }
-        if (part_ == 0) mark(kGrouped);
-        walk(walk_, part_, parts_, this->bodies().sums, lengths_.data());
-        done.work.bodies = static_cast<double>(n) / parts_ + (part_ == 0 ? kBuildShare * n : 0);
-        if (++part_ < parts_) return done;
-        part_ = 0;
+        if (slice_ == 0) mark(kGrouped);
+        // Of a part of the bodies in their place: a group reads and writes no others.
+        walk(walk_, slice_, parts_, this->bodies().sums, active.all() ? lengths_.data() : before_.data(), !active.all());
+        done.work.bodies = walked / parts_ + (slice_ == 0 ? kBuildShare * n : 0);
+        if (++slice_ < parts_) return done;
+        slice_ = 0;
         done.complete = true;
         if (fields_.energy) return done;
-        std::swap(before_, lengths_);
+        if (active.all()) std::swap(before_, lengths_);
         known_ = true;
-        ++evaluations_;
+        walked_ += active.all() ? n : active.count;
         mark(kWalked);
         readCounts();
         return done;
     }
     double nextPairs(double seconds) const override { return std::min<double>(count(), pairsIn(kLongSlice * seconds)); }
-    double doneShare() const override { return parts_ > 0 ? static_cast<double>(part_) / parts_ : 0; }
-    void rewind() override { part_ = 0; }
+    double doneShare() const override { return parts_ > 0 ? static_cast<double>(slice_) / parts_ : 0; }
+    void rewind() override { slice_ = 0; }
 
     TreeTask task(const float* before) const {
         return {.bodies = bodies().positions,
@@ -258,20 +269,18 @@ private:
         launchBuild(treeScaleKernel(), 1, task);
     }
     void build() {
-        measure(known_ && relative() ? before_.data() : nullptr);
         const TreeTask task = this->task(nullptr);
         const std::uint32_t perBody = blocksOf(count());
         // The host does not know how many nodes there are; these go through them by strides.
         const unsigned perNode = std::min(perBody, 8 * multiprocessors_);
-        launchBuild(treeKeyKernel(curve_), perBody, task);
-        sortTreeKeys(task, scratch_.data(), scratch_.bytes(), stream_);
-        launchBuild(treeGatherKernel(), perBody, task);
-        mark(kSorted);
-        launchBuild(treeCountKernel(), perBody, task);
-        scanTreeStarts(task, starts_, scratch_.data(), scratch_.bytes(), stream_);
-        CUDA_CHECK(fillAsync(facts_.data(), 0, facts_.bytes(), stream_));
-        launchBuild(treeEmitKernel(), perBody, task);
-        launchBuild(treeLinkKernel(), perNode, task);
+        if (serves_) {
+            launchBuild(treeGatherKernel(), perBody, task);
+            launchBuild(treeRelinkKernel(), perNode, task);
+        } else {
+            found_ = false;
+            findNodes(task, perBody, perNode);
+            found_ = true;
+        }
         mark(kLinked);
         if (law_ == TreeLaw::charges) {
             const ChargesTreeTask charges{task, dipoles_.data()};
@@ -286,7 +295,39 @@ private:
         launchBuild(treeGroupCountKernel(targetsPerLane_), groupBlocks, task);
         launchBuild(treeGroupKernel(targetsPerLane_), groupBlocks, task);
     }
-    void walk(TreeWalk kind, std::uint32_t part, std::uint32_t parts, Float4* sums, float* lengths) {
+    /// Order and nodes.
+    void findNodes(const TreeTask& task, std::uint32_t perBody, unsigned perNode) {
+        measure(known_ && relative() ? before_.data() : nullptr);
+        launchBuild(treeKeyKernel(curve_), perBody, task);
+        sortTreeKeys(task, scratch_.data(), scratch_.bytes(), stream_);
+        launchBuild(treeGatherKernel(), perBody, task);
+        mark(kSorted);
+        launchBuild(treeCountKernel(), perBody, task);
+        scanTreeStarts(task, starts_, scratch_.data(), scratch_.bytes(), stream_);
+        CUDA_CHECK(fillAsync(facts_.data(), 0, facts_.bytes(), stream_));
+        launchBuild(treeEmitKernel(), perBody, task);
+        launchBuild(treeLinkKernel(), perNode, task);
+    }
+    /// Down to the bodies that are asked for, and the others left out.
+    void cutGroups() {
+        const TreeCutTask cut{request().active, order_.data(), groups_.data(),
+                              static_cast<std::uint32_t>(groups_.bytes() / sizeof(TreeGroup)), facts_.data()};
+        launchKernel(treeCutKernel(), {blocksOf(cut.most)}, kTreeThreads, cut, 0, stream_);
+        keepGroups(cut, part_.groups.data(), &part_.facts.data()->groups, part_.scratch.data(), part_.scratch.bytes(),
+                   stream_);
+    }
+    void requirePart() {
+        if (part_.groups.size() > 0) return;
+        const std::size_t most = groups_.bytes() / sizeof(TreeGroup);
+        Part made;
+        made.groups = DeviceArray<TreeGroup>(most);
+        made.facts = DeviceArray<TreeFacts>(1);
+        made.scratch = DeviceArray<std::uint8_t>(keepGroupsBytes(static_cast<std::uint32_t>(most)));
+        CUDA_CHECK(fillAsync(made.facts.data(), 0, made.facts.bytes(), stream_));
+        part_ = std::move(made);
+    }
+    /// `ofPart`: those of cutGroups().
+    void walk(TreeWalk kind, std::uint32_t part, std::uint32_t parts, Float4* sums, float* lengths, bool ofPart = false) {
         const int multiprocessors = static_cast<int>(multiprocessors_);
         // Before the criterion has accelerations to go by, the angle is the usual one.
         const ForceSettings& settings = request().settings;
@@ -300,12 +341,12 @@ private:
         const WalkTask task{.nodes = nodes(),
                             .sorted = sorted_.data(),
                             .order = order_.data(),
-                            .groups = groups_.data(),
+                            .groups = ofPart ? part_.groups.data() : groups_.data(),
                             .scale = scale_.data(),
                             .before = before_.data(),
                             .lengths = lengths,
                             .sums = sums,
-                            .facts = facts_.data(),
+                            .facts = ofPart ? part_.facts.data() : facts_.data(),
                             .counts = counts_.data(),
                             .next = next_.data() + part,
                             .part = part,
@@ -343,7 +384,7 @@ private:
     void readCounts() {
         if (!timed_) return;
         reading_ = true;
-        readAt_ = evaluations_;
+        readAt_ = walked_;
         CUDA_CHECK(copyAsync(&readBack_.data()->facts, facts_.data(), sizeof(TreeFacts), Copy::toHost, stream_));
         CUDA_CHECK(copyAsync(&readBack_.data()->counts, counts_.data(), sizeof(TreeCounts), Copy::toHost, stream_));
         CUDA_CHECK(recordEvent(arrivedHere_, stream_));
@@ -357,7 +398,7 @@ private:
         const ForceWork work{.pairs = difference(now.pairs, told_.pairs),
                              .cells = difference(now.cells + now.expandedLow + now.expandedHigh,
                                                  told_.cells + told_.expandedLow + told_.expandedHigh)};
-        const double bodies = static_cast<double>(count()) * static_cast<double>(readAt_ - toldAt_);
+        const double bodies = static_cast<double>(readAt_ - toldAt_);
         const auto each = [&](unsigned long long a, unsigned long long b) { return difference(a, b) / bodies; };
         const double pairs = each(now.pairs, told_.pairs), cells = each(now.cells, told_.cells),
                      low = each(now.expandedLow, told_.expandedLow), high = each(now.expandedHigh, told_.expandedHigh);
@@ -395,8 +436,10 @@ private:
     bool together_;     ///< a block takes a group
     int targetsPerLane_;
     std::uint32_t starts_ = 0;
-    std::uint32_t part_ = 0, parts_ = 0;
-    bool known_ = false;  ///< before_ has |a| of an evaluation
+    std::uint32_t slice_ = 0, parts_ = 0;
+    bool known_ = false;   ///< before_ has |a| of an evaluation
+    bool found_ = false;   ///< order and nodes are those of an evaluation
+    bool serves_ = false;  ///< they are not found again in this one
     DeviceArray<double> partial_;
     DeviceArray<TreeScale> scale_;
     DeviceArray<std::uint8_t> momentsOrKeys_, linksOrGroups_;  ///< own what is placed
@@ -412,6 +455,12 @@ private:
     DeviceArray<std::uint8_t> level_;
     DeviceArray<TreeFacts> facts_;
     DeviceArray<TreeCounts> counts_;
+    /// Groups of a part of the bodies and how many, from the first such evaluation on.
+    struct Part {
+        DeviceArray<TreeGroup> groups;
+        DeviceArray<TreeFacts> facts;
+        DeviceArray<std::uint8_t> scratch;
+    } part_;
     DeviceArray<float> before_, lengths_;  ///< |a| in body order: of the last evaluation, and of the one under way
     PinnedArray<ReadBack> readBack_;
     OwnedEvent arrivedHere_;
@@ -420,7 +469,7 @@ private:
     bool timed_ = false;  ///< the evaluation under way, or the one that is being read
     std::array<OwnedEvent, kMarks> marks_;
     TreeCounts told_{};
-    std::uint64_t evaluations_ = 0, readAt_ = 0, toldAt_ = 0;  ///< ended; when counts were fetched, and told of
+    std::uint64_t walked_ = 0, readAt_ = 0, toldAt_ = 0;  ///< bodies; when counts were fetched, and told of
     std::vector<MethodFigure> figures_;
 };
 

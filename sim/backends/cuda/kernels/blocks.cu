@@ -1,0 +1,120 @@
+// Rungs by the mean of accelerations in logarithms, and lists of the bodies on some of them.
+#include "sim/backends/cuda/kernels/blocks.h"
+#include "sim/backends/cuda/kernels/pair.cuh"
+
+#include <thrust/iterator/counting_iterator.h>
+#include <cub/device/device_select.cuh>
+
+namespace gravlab::cuda {
+namespace {
+
+/// Each product and sum rounded by itself, as the host does it.
+template <class V>
+__device__ __forceinline__ float lengthOf(const V& a) {
+    const double x = a.x, y = a.y, z = a.z;
+    return static_cast<float>(sqrt(__dadd_rn(__dadd_rn(__dmul_rn(x, x), __dmul_rn(y, y)), __dmul_rn(z, z))));
+}
+
+template <class Real>
+__global__ __launch_bounds__(kBlocksThreads) void sumRungLogarithms(RungTask<Real> task) {
+    unsigned long long sum = 0;
+    unsigned counted = 0;
+    for (std::uint32_t i = blockIdx.x * kBlocksThreads + threadIdx.x; i < task.count; i += gridDim.x * kBlocksThreads)
+        if (const std::uint32_t own = logarithmOf(lengthOf(asVectors(task.accelerations)[i]))) {
+            sum += own;
+            ++counted;
+        }
+    for (int other = 16; other > 0; other /= 2) {
+        sum += __shfl_xor_sync(~0u, sum, other);
+        counted += __shfl_xor_sync(~0u, counted, other);
+    }
+    if (threadIdx.x % 32 != 0 || counted == 0) return;
+    atomicAdd(&task.sums->sum, sum);
+    atomicAdd(&task.sums->counted, static_cast<unsigned long long>(counted));
+}
+
+template <class Real>
+__global__ __launch_bounds__(kBlocksThreads) void giveRungs(RungTask<Real> task) {
+    __shared__ std::uint32_t bodies[kRungCount];
+    if (threadIdx.x < kRungCount) bodies[threadIdx.x] = 0;
+    __syncthreads();
+    const float reference = LogarithmSum{task.sums->sum, task.sums->counted}.reference();
+    for (std::uint32_t i = blockIdx.x * kBlocksThreads + threadIdx.x; i < task.count; i += gridDim.x * kBlocksThreads) {
+        const int rung = rungOf(lengthOf(asVectors(task.accelerations)[i]), reference);
+        task.rungs[i] = static_cast<std::uint8_t>(rung);
+        atomicAdd(bodies + rung, 1u);
+    }
+    __syncthreads();
+    if (threadIdx.x < kRungCount && bodies[threadIdx.x] > 0) atomicAdd(task.sums->bodies + threadIdx.x, bodies[threadIdx.x]);
+}
+
+struct IsActive {
+    ActiveBodies active;
+    __device__ bool operator()(std::uint32_t body) const { return active.has(body); }
+};
+
+template <class Real>
+__global__ void gatherActive(ActiveCopyTask<Real> task) {
+    const std::uint32_t k = blockIdx.x * blockDim.x + threadIdx.x;
+    if (k < task.listed) asVectors(task.to)[k] = asVectors(task.from)[task.list[k]];
+}
+
+template <class Real>
+__global__ void spreadActive(ActiveCopyTask<Real> task) {
+    const std::uint32_t k = blockIdx.x * blockDim.x + threadIdx.x;
+    if (k >= task.listed) return;
+    Vector<Real> whole = asVectors(task.from)[k];
+    if (task.ranges > 1) {
+        double sum[3] = {};
+        for (std::uint32_t range = 0; range < task.ranges; ++range) {
+            const Vector<Real> a = asVectors(task.from)[static_cast<std::size_t>(range) * task.stride + k];
+            sum[0] += a.x;
+            sum[1] += a.y;
+            sum[2] += a.z;
+        }
+        whole = {static_cast<Real>(sum[0]), static_cast<Real>(sum[1]), static_cast<Real>(sum[2]), 0};
+    }
+    asVectors(task.to)[task.list[k]] = whole;
+}
+
+}  // namespace
+
+template <class Real>
+Kernel<RungTask<Real>> rungLogarithmKernel() {
+    return kernelOf(sumRungLogarithms<Real>);
+}
+template <class Real>
+Kernel<RungTask<Real>> rungKernel() {
+    return kernelOf(giveRungs<Real>);
+}
+template <class Real>
+Kernel<ActiveCopyTask<Real>> gatherActiveKernel() {
+    return kernelOf(gatherActive<Real>);
+}
+template <class Real>
+Kernel<ActiveCopyTask<Real>> spreadActiveKernel() {
+    return kernelOf(spreadActive<Real>);
+}
+template Kernel<RungTask<float>> rungLogarithmKernel();
+template Kernel<RungTask<double>> rungLogarithmKernel();
+template Kernel<RungTask<float>> rungKernel();
+template Kernel<RungTask<double>> rungKernel();
+template Kernel<ActiveCopyTask<float>> gatherActiveKernel();
+template Kernel<ActiveCopyTask<double>> gatherActiveKernel();
+template Kernel<ActiveCopyTask<float>> spreadActiveKernel();
+template Kernel<ActiveCopyTask<double>> spreadActiveKernel();
+
+std::size_t activeListBytes(std::uint32_t count) {
+    std::size_t bytes = 0;
+    std::uint32_t* none = nullptr;
+    CUDA_CHECK(
+        cub::DeviceSelect::If(nullptr, bytes, thrust::counting_iterator<std::uint32_t>(0), none, none, count, IsActive()));
+    return bytes;
+}
+
+void listActive(const ActiveListTask& task, void* scratch, std::size_t bytes, Stream stream) {
+    CUDA_CHECK(cub::DeviceSelect::If(scratch, bytes, thrust::counting_iterator<std::uint32_t>(0), task.list, task.found,
+                                     task.count, IsActive{task.active}, stream));
+}
+
+}  // namespace gravlab::cuda
