@@ -1,5 +1,5 @@
 // One run on the device: its state, its force method, and the steps that they make. Rule: everything is enqueued on one
-// stream, and no call of a frame waits; but where block steps begin, for less than a millisecond of work.
+// stream, and no call of a frame waits; but where block steps begin, within its budget.
 #pragma once
 #include "sim/backends/backend.h"
 #include "sim/backends/block_figures.h"
@@ -147,7 +147,7 @@ private:
     void adoptSettings();
     bool atForce() const { return !cursor_.atBoundary() && cursor_.op().op == Op::force; }
     bool atRungs() const { return !cursor_.atBoundary() && cursor_.op().op == Op::rungs; }
-    /// Gives rungs out; false where `waits` is not and the device has too much to do before they are there.
+    /// Gives rungs out; false where they are not there yet and it must not wait for them.
     bool giveRungs(bool waits);
     /// True when a force comes before the end of the step, or after the operation under way.
     bool forceLeft(bool afterThis) const;

@@ -15,8 +15,6 @@ constexpr double kBunchedForce = 3e-4, kBunch = 1e-3;
 constexpr double kMapSeconds = 1e-5;
 // Longest batch of steps in one launch.
 constexpr double kBatchSeconds = 2e-3;
-// As long a call of a frame waits for the rungs of block steps: a step of a small system shall not take a frame.
-constexpr double kShortWait = 1e-3;
 // From here on a step takes a good part of a frame.
 constexpr double kLongStep = 8e-3;
 
@@ -319,7 +317,7 @@ bool EngineOf<Real>::giveRungs(bool waits) {
         timer.close(measured_ ? Span::integrate : Span::steps);
     }
     timer.collect();
-    if (!waits && !blocks_.arrived() && timer.outstanding() > kShortWait) return false;
+    if (!waits && !blocks_.arrived()) return false;
     blocks_.take();
     cursor_.repeat(blocks_.clock().substeps());
     cursor_.next();
@@ -493,7 +491,8 @@ AdvanceStatus EngineOf<Real>::advance(StepProgram program, double timeStep, cons
             first = false;
             measured_ = status.stepsCompleted == 0 || !smallSteps() || !others_.empty();
             if (atRungs()) {
-                if (!giveRungs(pacing.offline())) break;
+                // What is queued ends within the budget: waiting for it costs a frame nothing that it had not given.
+                if (!giveRungs(pacing.left() > 0)) break;
             } else if (atForce() && !fused)
                 runForce();
             else if (forceLeft(fused))

@@ -61,20 +61,26 @@ __global__ void gatherActive(ActiveCopyTask<Real> task) {
 
 template <class Real>
 __global__ void spreadActive(ActiveCopyTask<Real> task) {
-    const std::uint32_t k = blockIdx.x * blockDim.x + threadIdx.x;
-    if (k >= task.listed) return;
-    Vector<Real> whole = asVectors(task.from)[k];
-    if (task.ranges > 1) {
-        double sum[3] = {};
-        for (std::uint32_t range = 0; range < task.ranges; ++range) {
-            const Vector<Real> a = asVectors(task.from)[static_cast<std::size_t>(range) * task.stride + k];
-            sum[0] += a.x;
-            sum[1] += a.y;
-            sum[2] += a.z;
-        }
-        whole = {static_cast<Real>(sum[0]), static_cast<Real>(sum[1]), static_cast<Real>(sum[2]), 0};
+    const std::uint32_t thread = blockIdx.x * blockDim.x + threadIdx.x;
+    if (task.ranges == 1) {
+        if (thread < task.listed) asVectors(task.to)[task.list[thread]] = asVectors(task.from)[thread];
+        return;
     }
-    asVectors(task.to)[task.list[k]] = whole;
+    // A warp a body, and its lanes' sums in a fixed order.
+    const std::uint32_t k = thread / kSpreadLanes, lane = thread % kSpreadLanes;
+    if (k >= task.listed) return;
+    double sum[3] = {};
+    for (std::uint32_t range = lane; range < task.ranges; range += kSpreadLanes) {
+        const Vector<Real> a = asVectors(task.from)[static_cast<std::size_t>(range) * task.stride + k];
+        sum[0] += a.x;
+        sum[1] += a.y;
+        sum[2] += a.z;
+    }
+    for (int other = kSpreadLanes / 2; other > 0; other /= 2)
+        for (double& axis : sum) axis += __shfl_xor_sync(~0u, axis, other);
+    if (lane == 0)
+        asVectors(task.to)[task.list[k]] = {static_cast<Real>(sum[0]), static_cast<Real>(sum[1]), static_cast<Real>(sum[2]),
+                                            0};
 }
 
 }  // namespace

@@ -44,7 +44,9 @@ std::size_t activeListBytes(std::uint32_t count);
 /// Enqueues, and throws DeviceError.
 void listActive(const ActiveListTask& task, void* scratch, std::size_t bytes, Stream stream);
 
-/// Between the bodies and those of a list. One thread a listed body.
+/// Between the bodies and those of a list. One thread a listed body; where sums are spread, kSpreadLanes of them for more
+/// than one range.
+constexpr unsigned kSpreadLanes = 32;
 template <class Real>
 struct ActiveCopyTask {
     const std::uint32_t* list;

@@ -196,10 +196,11 @@ private:
                      {part_.list.data(), targets_, bodies.positions, part_.targets.data()}, 0, stream_);
     }
     void spreadPart() {
-        launchKernel(
-            spreadActiveKernel<Real>(), {(targets_ + kCopyThreads - 1) / kCopyThreads}, kCopyThreads,
-            {part_.list.data(), targets_, part_.sums.data(), this->bodies().sums, code_.atomicSums ? 1 : ranges_, targets_},
-            0, stream_);
+        const std::uint32_t ranges = code_.atomicSums ? 1 : ranges_;
+        const std::uint64_t threads = static_cast<std::uint64_t>(targets_) * (ranges > 1 ? kSpreadLanes : 1);
+        launchKernel(spreadActiveKernel<Real>(), {static_cast<unsigned>((threads + kCopyThreads - 1) / kCopyThreads)},
+                     kCopyThreads, {part_.list.data(), targets_, part_.sums.data(), this->bodies().sums, ranges, targets_},
+                     0, stream_);
     }
     /// Whether its blocks go by ranges of the sources, of any number.
     static bool mayHaveMoreRanges(const KernelEntry& entry) {

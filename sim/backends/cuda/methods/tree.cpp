@@ -171,7 +171,7 @@ public:
         law_ = force.law;
         DeviceForceMethod::prepare(bodies, request);
         const ActiveBodies& active = request.active;
-        serves_ = active.follows && found_ && active.count * kBodiesToServe <= count();
+        serves_ = active.follows && found_ && known_ && active.count * kBodiesToServe <= count();
     }
     // In bodies walked; what comes before the walk counts as so many more.
     double work() const override { return (1 + kBuildShare) * count(); }
