@@ -5,6 +5,7 @@
 #include "gpu_fixture.h"
 #include "sim/backends/block_figures.h"
 #include "sim/forces/law.h"
+#include "sim/scenes/scene.h"
 
 #include <algorithm>
 
@@ -57,14 +58,15 @@ TEST_F(Sanitizer, everyRowStepsOnFewBodies) {
 }
 
 TEST_F(Sanitizer, blockSteps) {
-    for (const std::size_t count : {2, 257, 1000})
+    for (const std::size_t count : {2, 1000})
         for (const KernelRow& row : kernels()) {
             if (row.backend != "cuda") continue;
             for (const Precision precision : {Precision::fp32, Precision::mixed, Precision::fp64}) {
-                ForceSettings force{.precision = precision, .softening = 0.02};
-                if (row.byCutOff) force = {.law = kLaw<LennardJones>, .precision = precision, .diameter = 0.01};
+                ForceSettings force{.precision = precision, .softening = 0.2};  // few substeps
+                if (row.byCutOff) force.law = kLaw<LennardJones>;
                 if (!refusal(row, force).empty()) continue;
-                ParticleSet bodies = unevenBodies(count);
+                ParticleSet bodies =
+                    row.byCutOff ? sceneNamed("lennard-jones").build({.bodies = count, .seed = 5}) : unevenBodies(count);
                 if (row.equalMasses)
                     for (Double4& body : bodies.position) body.w = 1.0 / 1024;
                 bodies.velocity[1].w = precision == Precision::mixed ? 0.5 : 1;  // not only sums as they are
@@ -73,7 +75,7 @@ TEST_F(Sanitizer, blockSteps) {
                 if (row.approximates && !row.byOpening) choice.allowedError = 1e-3;
                 const std::unique_ptr<Backend> backend = gravlab::backend("cuda").make({});
                 backend->load(bodies, {force, choice});
-                run(*backend, integrator("block-leapfrog").program, row.byCutOff ? 1e-6 : 1.0 / 64, 2);
+                run(*backend, integrator("block-leapfrog").program, 1.0 / 256, 1);
                 const auto figures = backend->figures();
                 EXPECT_TRUE(std::ranges::any_of(figures, [](const MethodFigure& f) { return f.name == kForcesOfABody; }));
             }
