@@ -202,10 +202,11 @@ private:
                      kCopyThreads, {part_.list.data(), targets_, part_.sums.data(), this->bodies().sums, ranges, targets_},
                      0, stream_);
     }
-    /// Whether its blocks go by ranges of the sources, of any number.
+    /// Whether its blocks go by ranges of the sources, of any number; atomics would add more of them in no fixed order.
     static bool mayHaveMoreRanges(const KernelEntry& entry) {
         const OneSidedCode& code = *entry.oneSided();
-        return !code.splitsInBlock && !code.goesOn && (code.otherLaws || code.fused || entry.row.splits.last > 1);
+        return !code.splitsInBlock && !code.atomicSums && !code.goesOn &&
+               (code.otherLaws || code.fused || entry.row.splits.last > 1);
     }
     std::uint32_t rangeLengthOf(std::uint32_t ranges) const {
         return ranges == 1 ? this->count() : roundedUp(std::ceil(static_cast<double>(this->count()) / ranges), 8);
