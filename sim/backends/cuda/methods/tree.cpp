@@ -197,18 +197,18 @@ private:
         const std::uint32_t n = count();
         if (n == 0) return {.complete = true};
         if (law_ == TreeLaw::charges && dipoles_.size() == 0) dipoles_ = DeviceArray<Float4>(mostTreeNodes(n));
-        const ActiveBodies& active = request().active;
-        if (!active.all()) requirePart();
-        const double walked = active.all() ? n : static_cast<double>(active.count);
         ForceProgress done{.work = takeCounts()};
-        if (slice_ == 0) {
+        const ActiveBodies& active = request().active;
+        if (!active.all()) requireAsked();
+        const double walked = active.all() ? n : static_cast<double>(active.count);
+        if (part_ == 0) {
             const double parts = std::ceil(walked / std::max(1.0, kLongSlice * bodies));
             parts_ = static_cast<std::uint32_t>(std::clamp(parts, 1.0, static_cast<double>(kMostParts)));
             const auto now = std::chrono::steady_clock::now();
             timed_ = !reading_ && now - timedAt_ > kTimed && !fields_.energy && active.all();
             if (timed_) timedAt_ = now;
             mark(0);
-            build();
+            serves_ ? renew() : build();
             if (first()) {
                 CUDA_CHECK(fillAsync(next_.data(), 0, sizeof(std::uint32_t), stream_));
                 walk(TreeWalk::theta, 0, 1, nullptr, before_.data());
@@ -217,12 +217,12 @@ private:
             if (!active.all()) cutGroups();
             CUDA_CHECK(fillAsync(next_.data(), 0, parts_ * sizeof(std::uint32_t), stream_));
         }
-        if (slice_ == 0) mark(kGrouped);
+        if (part_ == 0) mark(kGrouped);
         // Of a part of the bodies in their place: a group reads and writes no others.
-        walk(walk_, slice_, parts_, this->bodies().sums, active.all() ? lengths_.data() : before_.data(), !active.all());
-        done.work.bodies = walked / parts_ + (slice_ == 0 ? kBuildShare * n : 0);
-        if (++slice_ < parts_) return done;
-        slice_ = 0;
+        walk(walk_, part_, parts_, this->bodies().sums, active.all() ? lengths_.data() : before_.data(), !active.all());
+        done.work.bodies = walked / parts_ + (part_ == 0 ? kBuildShare * n : 0);
+        if (++part_ < parts_) return done;
+        part_ = 0;
         done.complete = true;
         if (fields_.energy) return done;
         if (active.all()) std::swap(before_, lengths_);
@@ -233,8 +233,8 @@ private:
         return done;
     }
     double nextPairs(double seconds) const override { return std::min<double>(count(), pairsIn(kLongSlice * seconds)); }
-    double doneShare() const override { return parts_ > 0 ? static_cast<double>(slice_) / parts_ : 0; }
-    void rewind() override { slice_ = 0; }
+    double doneShare() const override { return parts_ > 0 ? static_cast<double>(part_) / parts_ : 0; }
+    void rewind() override { part_ = 0; }
 
     TreeTask task(const float* before) const {
         return {.bodies = bodies().positions,
@@ -269,19 +269,36 @@ private:
         launchBuild(treeScaleKernel(), 1, task);
     }
     void build() {
+        found_ = false;
+        measure(known_ && relative() ? before_.data() : nullptr);
         const TreeTask task = this->task(nullptr);
         const std::uint32_t perBody = blocksOf(count());
         // The host does not know how many nodes there are; these go through them by strides.
         const unsigned perNode = std::min(perBody, 8 * multiprocessors_);
-        if (serves_) {
-            launchBuild(treeGatherKernel(), perBody, task);
-            launchBuild(treeRelinkKernel(), perNode, task);
-        } else {
-            found_ = false;
-            findNodes(task, perBody, perNode);
-            found_ = true;
-        }
+        launchBuild(treeKeyKernel(curve_), perBody, task);
+        sortTreeKeys(task, scratch_.data(), scratch_.bytes(), stream_);
+        launchBuild(treeGatherKernel(), perBody, task);
+        mark(kSorted);
+        launchBuild(treeCountKernel(), perBody, task);
+        scanTreeStarts(task, starts_, scratch_.data(), scratch_.bytes(), stream_);
+        CUDA_CHECK(fillAsync(facts_.data(), 0, facts_.bytes(), stream_));
+        launchBuild(treeEmitKernel(), perBody, task);
+        launchBuild(treeLinkKernel(), perNode, task);
         mark(kLinked);
+        found_ = true;
+        addMoments(task, perBody, perNode);
+    }
+    /// The tree of the evaluation before this one, its bodies where they are now.
+    void renew() {
+        const TreeTask task = this->task(nullptr);
+        const std::uint32_t perBody = blocksOf(count());
+        const unsigned perNode = std::min(perBody, 8 * multiprocessors_);
+        launchBuild(treeGatherKernel(), perBody, task);
+        launchBuild(treeRelinkKernel(), perNode, task);
+        addMoments(task, perBody, perNode);
+    }
+    /// And groups.
+    void addMoments(const TreeTask& task, std::uint32_t perBody, unsigned perNode) {
         if (law_ == TreeLaw::charges) {
             const ChargesTreeTask charges{task, dipoles_.data()};
             launchKernel(chargesLeavesKernel(), {perNode}, kTreeThreads, charges, 0, stream_);
@@ -295,36 +312,23 @@ private:
         launchBuild(treeGroupCountKernel(targetsPerLane_), groupBlocks, task);
         launchBuild(treeGroupKernel(targetsPerLane_), groupBlocks, task);
     }
-    /// Order and nodes.
-    void findNodes(const TreeTask& task, std::uint32_t perBody, unsigned perNode) {
-        measure(known_ && relative() ? before_.data() : nullptr);
-        launchBuild(treeKeyKernel(curve_), perBody, task);
-        sortTreeKeys(task, scratch_.data(), scratch_.bytes(), stream_);
-        launchBuild(treeGatherKernel(), perBody, task);
-        mark(kSorted);
-        launchBuild(treeCountKernel(), perBody, task);
-        scanTreeStarts(task, starts_, scratch_.data(), scratch_.bytes(), stream_);
-        CUDA_CHECK(fillAsync(facts_.data(), 0, facts_.bytes(), stream_));
-        launchBuild(treeEmitKernel(), perBody, task);
-        launchBuild(treeLinkKernel(), perNode, task);
-    }
     /// Down to the bodies that are asked for, and the others left out.
     void cutGroups() {
         const TreeCutTask cut{request().active, order_.data(), groups_.data(),
                               static_cast<std::uint32_t>(groups_.bytes() / sizeof(TreeGroup)), facts_.data()};
         launchKernel(treeCutKernel(), {blocksOf(cut.most)}, kTreeThreads, cut, 0, stream_);
-        keepGroups(cut, part_.groups.data(), &part_.facts.data()->groups, part_.scratch.data(), part_.scratch.bytes(),
+        keepGroups(cut, asked_.groups.data(), &asked_.facts.data()->groups, asked_.scratch.data(), asked_.scratch.bytes(),
                    stream_);
     }
-    void requirePart() {
-        if (part_.groups.size() > 0) return;
+    void requireAsked() {
+        if (asked_.groups.size() > 0) return;
         const std::size_t most = groups_.bytes() / sizeof(TreeGroup);
-        Part made;
+        AskedGroups made;
         made.groups = DeviceArray<TreeGroup>(most);
         made.facts = DeviceArray<TreeFacts>(1);
         made.scratch = DeviceArray<std::uint8_t>(keepGroupsBytes(static_cast<std::uint32_t>(most)));
         CUDA_CHECK(fillAsync(made.facts.data(), 0, made.facts.bytes(), stream_));
-        part_ = std::move(made);
+        asked_ = std::move(made);
     }
     /// `ofPart`: those of cutGroups().
     void walk(TreeWalk kind, std::uint32_t part, std::uint32_t parts, Float4* sums, float* lengths, bool ofPart = false) {
@@ -341,12 +345,12 @@ private:
         const WalkTask task{.nodes = nodes(),
                             .sorted = sorted_.data(),
                             .order = order_.data(),
-                            .groups = ofPart ? part_.groups.data() : groups_.data(),
+                            .groups = ofPart ? asked_.groups.data() : groups_.data(),
                             .scale = scale_.data(),
                             .before = before_.data(),
                             .lengths = lengths,
                             .sums = sums,
-                            .facts = ofPart ? part_.facts.data() : facts_.data(),
+                            .facts = ofPart ? asked_.facts.data() : facts_.data(),
                             .counts = counts_.data(),
                             .next = next_.data() + part,
                             .part = part,
@@ -436,7 +440,7 @@ private:
     bool together_;     ///< a block takes a group
     int targetsPerLane_;
     std::uint32_t starts_ = 0;
-    std::uint32_t slice_ = 0, parts_ = 0;
+    std::uint32_t part_ = 0, parts_ = 0;
     bool known_ = false;   ///< before_ has |a| of an evaluation
     bool found_ = false;   ///< order and nodes are those of an evaluation
     bool serves_ = false;  ///< they are not found again in this one
@@ -456,11 +460,11 @@ private:
     DeviceArray<TreeFacts> facts_;
     DeviceArray<TreeCounts> counts_;
     /// Groups of a part of the bodies and how many, from the first such evaluation on.
-    struct Part {
+    struct AskedGroups {
         DeviceArray<TreeGroup> groups;
         DeviceArray<TreeFacts> facts;
         DeviceArray<std::uint8_t> scratch;
-    } part_;
+    } asked_;
     DeviceArray<float> before_, lengths_;  ///< |a| in body order: of the last evaluation, and of the one under way
     PinnedArray<ReadBack> readBack_;
     OwnedEvent arrivedHere_;
