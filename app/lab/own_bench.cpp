@@ -54,6 +54,7 @@ void OwnBench::finish(Document& document, const OwnTrialRequest& request, const 
     own.sentence = reply.sentence;
     own.messages = reply.code.messages;
     own.secondsPerForce = reply.secondsPerForce;
+    own.bodies = request.bodies.size();
     if (reply.outcome != OwnOutcome::good) return;
     if (own.tried == own.exercise) own.exerciseSeconds = reply.secondsPerForce;
     try {

@@ -3,6 +3,7 @@
 #pragma once
 #include "sim/backends/cuda/own_kernel.h"
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,6 +23,7 @@ struct OwnKernel {
     std::string sentence;  ///< how that ended
     std::vector<CompilerMessage> messages;
     double secondsPerForce = 0;
+    std::size_t bodies = 0;      ///< of that force
     std::string exercise;        ///< the text of the exercise that was begun last
     double exerciseSeconds = 0;  ///< of a force as that text has it; 0: not tried
     std::string kernel;          ///< the row that it became; empty: none

@@ -137,11 +137,12 @@ void drawOutcome(PanelContext& p) {
     }
     const bool changed = own.tried != own.text;
     if (own.outcome == OwnOutcome::good) {
-        const double n = static_cast<double>(p.facts.configuration.bodies);
-        p.widgets.wrapped(changed ? palette::kMuted : palette::kGood,
-                          formatted("Right: %s. A force takes %.3g ms (%s interactions/s, unwarmed)", own.sentence.c_str(),
-                                    1e3 * own.secondsPerForce, withPrefix(n * n / own.secondsPerForce).text)
-                              .c_str());
+        const double n = static_cast<double>(own.bodies);
+        p.widgets.wrapped(
+            changed ? palette::kMuted : palette::kGood,
+            formatted("Right: %s. A force takes %.3g ms (%s interactions/s with %zu bodies)", own.sentence.c_str(),
+                      1e3 * own.secondsPerForce, withPrefix(n * n / own.secondsPerForce).text, own.bodies)
+                .c_str());
         if (p.facts.kernel->name == own.kernel)
             p.widgets.wrapped(palette::kText,
                               "It computes the run: its rate is at the right, its registers on page Launch.");

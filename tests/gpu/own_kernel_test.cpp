@@ -79,6 +79,24 @@ TEST_F(OwnKernelOnGpu, everyTextToBeginWithIsRightAndIsMeasured) {
     }
 }
 
+TEST_F(OwnKernelOnGpu, theTimeOfAForceIsThatOfAllBodies) {
+    // The time of a thread grows with the bodies, whatever the device: 64 times as many take at least 8 times as long.
+    const OwnTrialReply few = tried(tiledText(), 1024), many = tried(tiledText(), 65536);
+    ASSERT_EQ(few.outcome, OwnOutcome::good) << few.sentence;
+    ASSERT_EQ(many.outcome, OwnOutcome::good) << many.sentence;
+    EXPECT_GT(few.secondsPerForce, 0);
+    EXPECT_GT(many.secondsPerForce, 8 * few.secondsPerForce);
+    // What a run measures of the same code is the same up to what a step has beside its force.
+    const std::unique_ptr<Backend> backend = loaded(
+        unevenBodies(65536),
+        {.kernel = std::string(adoptOwnKernel("clock.cu", many.code, ownLaunch(tiledText(), "clock.cu"), 65536).name)});
+    const BenchmarkRow measured = timeKernel(*backend, integrator("leapfrog"), 1e-3, {.softening = 0.05},
+                                             {.repeats = 2, .warmUpSeconds = 0.05, .repetitionSeconds = 0.05});
+    const double rate = 65536.0 * 65536.0 / many.secondsPerForce;
+    EXPECT_LT(rate, 4 * measured.interactionsPerSecond);
+    EXPECT_GT(rate, measured.interactionsPerSecond / 4);
+}
+
 TEST_F(OwnKernelOnGpu, aKernelThatForgetsTheLastBodyIsStruck) {
     // As a source ...
     const OwnTrialReply source = tried(replaced(tiledText(), "mine < n ?", "mine < n - 1 ?"));

@@ -88,8 +88,8 @@ struct OwnTrialReply {
     OwnOutcome outcome = OwnOutcome::unfinished;
     std::string sentence;  ///< why it is not good, or in numbers how good
     OwnMachineCode code;
-    double secondsPerForce = 0;
-    std::string stage;  ///< what is being done
+    double secondsPerForce = 0;  ///< of a force of all bodies of the request
+    std::string stage;           ///< what is being done
 };
 
 /// Compiles and runs a text here, checks it against fp64, and tells `told` of each stage before it begins. A text can hang
