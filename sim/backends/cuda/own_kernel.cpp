@@ -1,6 +1,7 @@
 // The text of an own kernel, and NVRTC, which is opened by its name so that nothing depends on it.
 #include "sim/backends/cuda/own_kernel.h"
 
+#include "sim/backends/cuda/checked_addresses.h"
 #include "sim/core/error.h"
 #include "sim/core/names.h"
 #include "sim/core/text.h"
@@ -249,11 +250,15 @@ std::string messagesText(const std::vector<CompilerMessage>& messages, const std
     return text;
 }
 
-OwnMachineCode compileOwn(std::string_view text, const std::string& file, int major, int minor) {
-    const OwnLaunch launch = ownLaunch(text, file);
-    if (Reason reason = whyNoCompiler(); !reason.empty()) throw NoDeviceError(reason);
-    const Compiler& compiler = Compiler::instance();
-    const auto begin = std::chrono::steady_clock::now();
+namespace {
+
+/// What is compiled for, of what the compiler knows.
+struct Architecture {
+    int number = 0;      ///< 90
+    bool exact = false;  ///< the device's own; else the driver goes on from there
+};
+
+Architecture architectureFor(const Compiler& compiler, int major, int minor) {
     int count = 0;
     std::vector<int> known;
     if (compiler.architectureCount(&count) == 0 && count > 0) {
@@ -266,11 +271,13 @@ OwnMachineCode compileOwn(std::string_view text, const std::string& file, int ma
     // A compiler older than the device gives what the driver can go on from.
     for (const int one : known)
         if (one <= device) wanted = std::max(wanted, one);
-    OwnMachineCode code;
-    code.architecture = (exact ? "sm_" : "compute_") + std::to_string(wanted > 0 ? wanted : device);
+    return {wanted > 0 ? wanted : device, exact};
+}
+
+std::vector<std::string> optionsFor(const std::string& architecture, const OwnLaunch& launch) {
     const auto define = [](const char* name, int value) { return std::string("-D") + name + "=" + std::to_string(value); };
-    const std::vector<std::string> options{
-        "--gpu-architecture=" + code.architecture,
+    return {
+        "--gpu-architecture=" + architecture,
         "--std=c++17",
         "--ftz=true",  // as the rungs have it: 1/sqrt is one instruction then
         define("BLOCK", launch.block),
@@ -278,17 +285,47 @@ OwnMachineCode compileOwn(std::string_view text, const std::string& file, int ma
         define("SPLIT", launch.split),
         define("UNROLL", launch.unroll),
     };
+}
+
+const Compiler& compilerOrThrow() {
+    if (Reason reason = whyNoCompiler(); !reason.empty()) throw NoDeviceError(reason);
+    return Compiler::instance();
+}
+
+}  // namespace
+
+OwnMachineCode compileOwn(std::string_view text, const std::string& file, int major, int minor) {
+    const OwnLaunch launch = ownLaunch(text, file);
+    const Compiler& compiler = compilerOrThrow();
+    const auto begin = std::chrono::steady_clock::now();
+    const Architecture architecture = architectureFor(compiler, major, minor);
+    OwnMachineCode code;
+    code.architecture = (architecture.exact ? "sm_" : "compute_") + std::to_string(architecture.number);
     Program program(compiler, std::string(text) + contract(), file);
-    const bool compiled = program.compile(options);
+    const bool compiled = program.compile(optionsFor(code.architecture, launch));
     const std::string log = program.log();
     code.messages = compilerMessages(log);
     translate(code.messages, log);
     if (compiled)
-        code.image = program.image(exact);
+        code.image = program.image(architecture.exact);
     else if (std::none_of(code.messages.begin(), code.messages.end(), [](const CompilerMessage& m) { return m.error; }))
         code.messages.push_back({0, true, log.empty() ? "the compiler gave up without a word" : printable(log)});
     code.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return code;
+}
+
+CheckedCode compileChecked(std::string_view text, const std::string& file, int major, int minor) {
+    const OwnLaunch launch = ownLaunch(text, file);
+    const Compiler& compiler = compilerOrThrow();
+    const Architecture architecture = architectureFor(compiler, major, minor);
+    std::vector<std::string> options = optionsFor("compute_" + std::to_string(architecture.number), launch);
+    options.push_back("--generate-line-info");
+    const std::string name = "gravlab-own-text.cu";
+    Program program(compiler, std::string(text) + contract(), name);
+    if (!program.compile(options)) throw InputError(file + ": " + printable(program.log()));
+    std::string ptx = program.image(false);
+    ptx.resize(std::min(ptx.size(), ptx.find('\0')));
+    return checkedAddresses(ptx, {.block = launch.block, .shared = launch.shared, .file = name});
 }
 
 #if !GRAVLAB_HAS_CUDA

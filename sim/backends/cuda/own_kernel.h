@@ -13,6 +13,8 @@
 
 namespace gravlab {
 
+struct CheckedCode;
+
 /// Name of the backend that runs them.
 constexpr std::string_view kOwnKernelBackend = "cuda";
 
@@ -59,6 +61,8 @@ Reason whyNoCompiler();
 /// Compiles for compute capability `major`.`minor`. Throws NoDeviceError where there is no compiler, InputError for a bad
 /// line "// gravlab:".
 OwnMachineCode compileOwn(std::string_view text, const std::string& file, int major, int minor);
+/// The same text with a question before each access, for the first runs on a device (checked_addresses.h), or its refusal.
+CheckedCode compileChecked(std::string_view text, const std::string& file, int major, int minor);
 /// What the compiler writes, as messages: lines "FILE(LINE): error: TEXT", with what belongs to them.
 std::vector<CompilerMessage> compilerMessages(std::string_view log);
 /// FILE:LINE: error: TEXT, a line each.
