@@ -299,7 +299,9 @@ const KernelRow& adoptKernelFile(const std::string& path, int device, double sof
         case OwnOutcome::noDevice:
             throw NoDeviceError(path + ": " + reply.sentence);
         default:
-            throw Error(ExitCode::checkFailed, path + ": " + reply.sentence);
+            // What names a line names the file, too.
+            throw Error(ExitCode::checkFailed,
+                        reply.sentence.starts_with(path + ":") ? reply.sentence : path + ": " + reply.sentence);
     }
     for (const CompilerMessage& message : reply.code.messages)
         if (!message.error) std::fprintf(stderr, "gravlab: %s\n", messagesText({message}, path).c_str());

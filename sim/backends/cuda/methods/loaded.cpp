@@ -1,5 +1,6 @@
 // Kernels that users write: their rows, one launch a force, and the first trial of a text.
 // Rule: in a run works only what a trial has seen with as many bodies.
+#include "sim/backends/cuda/checked_addresses.h"
 #include "sim/backends/cuda/methods/force_method.h"
 #include "sim/backends/cuda/own_kernel.h"
 #include "sim/backends/cuda/runtime/device.h"
@@ -15,6 +16,8 @@
 #include <iterator>
 #include <mutex>
 #include <set>
+#include <span>
+#include <utility>
 
 namespace gravlab::cuda {
 namespace {
@@ -97,22 +100,66 @@ private:
 class Library {
 public:
     explicit Library(const std::string& image) { CUDA_CHECK(loadCode(&library_, image.data())); }
+    /// PTX of a compiler that may be newer than the driver, which then reads it as that of an older one.
+    static Library ofText(std::string ptx) {
+        Code code = kUnsupportedPtx;
+        Library made;
+        for (const char* version : {"", "9.0", "8.8", "8.7", "8.6", "8.5", "8.4", "8.3", "8.2", "8.1", "8.0", "7.8"}) {
+            if (*version != 0) {
+                const std::size_t at = ptx.find(".version "), end = ptx.find('\n', at);
+                if (at == std::string::npos) break;
+                ptx.replace(at, end - at, std::string(".version ") + version);
+            }
+            code = loadCode(&made.library_, ptx.c_str());
+            if (code != kUnsupportedPtx) break;
+            takeLastError();
+        }
+        check(code, "loadCode(the text with checks of its addresses)", __FILE__, __LINE__);
+        return made;
+    }
     ~Library() {
         if (library_) unloadCode(library_);
     }
-    Library(const Library&) = delete;
-    Library& operator=(const Library&) = delete;
+    Library(Library&& other) noexcept : library_(std::exchange(other.library_, nullptr)) {}
+    Library& operator=(Library&&) = delete;
     const void* entry() const {
         const void* kernel = nullptr;
         if (kernelNamed(&kernel, library_, "force") == kSuccess) return kernel;
         takeLastError();
         return nullptr;
     }
+    void* variable(const char* name) const {
+        void* memory = nullptr;
+        CUDA_CHECK(globalNamed(&memory, library_, name));
+        return memory;
+    }
     /// Stays to the end of the program.
     void keep() { library_ = nullptr; }
 
 private:
+    Library() = default;
     void* library_ = nullptr;
+};
+
+/// A text whose accesses are asked about, loaded.
+struct CheckedProgram {
+    CheckedProgram(CheckedCode made, const OwnLaunch& launch) : code(std::move(made)), library(Library::ofText(code.ptx)) {
+        kernel = library.entry();
+        if (!kernel) throw DeviceError("the code with checks of addresses has no entry");
+        KernelFacts facts;
+        CUDA_CHECK(kernelFacts(facts, kernel));
+        if (launch.block > facts.mostThreads)
+            throw DeviceError("block=" + std::to_string(launch.block) + " is more than " +
+                              std::to_string(facts.mostThreads) + ", which the text with checks of its addresses allows");
+        stackBytes = facts.localBytes;
+        limits = library.variable(kCheckedLimitsName);
+        report = library.variable(kCheckedReportName);
+    }
+    CheckedCode code;
+    Library library;
+    const void* kernel = nullptr;
+    void *limits = nullptr, *report = nullptr;
+    std::size_t stackBytes = 0;
 };
 
 // Bodies behind the last one that nobody may write: a thread that forgets to ask whether it has a body lands there.
@@ -125,31 +172,49 @@ public:
     Runs(const OwnTrialRequest& request, const OwnLaunch& launch, std::size_t count)
         : launch_(launch),
           count_(count),
+          bodies_(request.bodies.data(), count),
           force_{.softening = request.softening},
-          targets_(sampleTargets({request.bodies.data(), count})),
-          want_(targets_.size()),
-          floors_(targets_.size()),
           positions_(padded(static_cast<std::uint32_t>(count))),
           all_(count + 2 * kFence) {
-        const std::span<const Double4> bodies(request.bodies.data(), count);
         double heaviest = 0;
-        for (const Double4& body : bodies) heaviest = std::max(heaviest, std::abs(body.w));
+        for (const Double4& body : bodies_) heaviest = std::max(heaviest, std::abs(body.w));
         softeningSquared_ =
             static_cast<float>(std::max({force_.softening * force_.softening, static_cast<double>(kSofteningSquaredFloor32),
                                          smallestR2<float>(force_, heaviest)}));
         std::vector<Float4> host(positions_.size(),
                                  Float4{kPadDistance<float>, kPadDistance<float>, kPadDistance<float>, 0});
-        std::ranges::transform(bodies, host.begin(), [](const Double4& body) {
+        std::ranges::transform(bodies_, host.begin(), [](const Double4& body) {
             return Float4{static_cast<float>(body.x), static_cast<float>(body.y), static_cast<float>(body.z),
                           static_cast<float>(body.w)};
         });
         CUDA_CHECK(copyAsync(positions_.data(), host.data(), positions_.bytes(), Copy::toDevice, stream_));
         CUDA_CHECK(waitForStream(stream_));
-        referenceForces(bodies, {}, targets_, force_, want_, floors_);
+    }
+
+    /// What a program finds that asks before each access; nothing: text is empty.
+    CheckedFinding finding(const CheckedProgram& program) {
+        const CheckedLimits limits{.bodies = reinterpret_cast<std::uintptr_t>(positions_.data()),
+                                   .bodiesBytes = positions_.bytes(),
+                                   .accelerations = reinterpret_cast<std::uintptr_t>(sums()),
+                                   .accelerationsBytes = count_ * sizeof(Float4),
+                                   .turns = checkedTurns(positions_.size(), launch_.bodies),
+                                   .stackBytes = program.stackBytes};
+        CheckedReport report;
+        CUDA_CHECK(copyAsync(program.limits, &limits, sizeof limits, Copy::toDevice, stream_));
+        CUDA_CHECK(copyAsync(program.report, &report, sizeof report, Copy::toDevice, stream_));
+        CUDA_CHECK(fillAsync(all_.data(), kFenceByte, all_.bytes(), stream_));
+        launchOnce(program.kernel);
+        CUDA_CHECK(copyAsync(&report, program.report, sizeof report, Copy::toHost, stream_));
+        CUDA_CHECK(waitForStream(stream_));
+        return report.kind == 0 ? CheckedFinding{} : checkedFinding(report, limits, program.code.arrays, count_);
     }
 
     /// Why `kernel` is not good, run `times` over; empty: it is.
     std::string fault(const void* kernel, int times) {
+        targets_ = sampleTargets(bodies_);
+        want_.resize(targets_.size());
+        floors_.resize(targets_.size());
+        referenceForces(bodies_, {}, targets_, force_, want_, floors_);
         for (int time = 0; time < times; ++time) {
             CUDA_CHECK(fillAsync(all_.data(), kFenceByte, all_.bytes(), stream_));
             CUDA_CHECK(fillAsync(sums(), 0xff, count_ * sizeof(Float4), stream_));  // NaN: what is not stored is seen
@@ -225,6 +290,7 @@ private:
 
     const OwnLaunch& launch_;
     std::size_t count_;
+    std::span<const Double4> bodies_;
     ForceSettings force_;
     float softeningSquared_ = 0;
     std::vector<std::uint32_t> targets_;
@@ -236,7 +302,13 @@ private:
     ForceCheck check_;
 };
 
-void runTrial(const OwnTrialRequest& request, OwnTrialReply& reply, const std::function<void(const OwnTrialReply&)>& told) {
+// Most bodies whose addresses are checked. The checks make a force several times as long.
+constexpr std::size_t kMostChecked = 32768;
+// Few bodies, and no multiple of anything that a launch is made of.
+constexpr std::size_t kFew = 1021;
+
+void runTrial(const OwnTrialRequest& request, const DeviceFacts& device, OwnTrialReply& reply,
+              const std::function<void(const OwnTrialReply&)>& told) {
     const auto stage = [&](std::string text) {
         reply.stage = std::move(text);
         told(reply);
@@ -259,13 +331,37 @@ void runTrial(const OwnTrialRequest& request, OwnTrialReply& reply, const std::f
                          " registers a thread allow";
         return;
     }
+    const auto marked = [&](OwnOutcome outcome, int line, std::string text) {
+        reply.outcome = outcome;
+        reply.code.messages.push_back({line, true, std::move(text)});
+    };
     const std::size_t all = request.bodies.size();
-    // First few bodies, and no multiple of anything that a launch is made of.
+    {
+        // A bad address that the device itself meets stops what every program draws on it, so none gets so far.
+        stage("making checks of its addresses");
+        CheckedCode checked = compileChecked(request.text, request.file, device.major, device.minor);
+        if (checked.ptx.empty()) {
+            marked(OwnOutcome::badText, checked.line,
+                   "it " + checked.refusal + ": what that touches cannot be checked, so it is not run");
+            reply.sentence = messagesText({reply.code.messages.back()}, request.file);
+            return;
+        }
+        const CheckedProgram program(std::move(checked), launch);
+        for (const std::size_t bodies : {std::min(all, kFew), std::min(all, kMostChecked)}) {
+            stage("a force of " + std::to_string(bodies) + " bodies with its addresses checked");
+            const CheckedFinding finding = Runs(request, launch, bodies).finding(program);
+            if (finding.text.empty()) continue;
+            marked(OwnOutcome::failed, finding.line, finding.text);
+            reply.sentence =
+                request.file + (finding.line > 0 ? ":" + std::to_string(finding.line) : std::string()) + ": " + finding.text;
+            return;
+        }
+    }
     struct Part {
         std::size_t bodies;
         int times;
     };
-    const Part parts[] = {{std::min<std::size_t>(all, 1021), 3}, {all, all > 100000 ? 1 : 3}};
+    const Part parts[] = {{std::min(all, kFew), 3}, {all, all > 100000 ? 1 : 3}};
     for (const Part& part : parts) {
         const std::string what = "a force of " + std::to_string(part.bodies) + " bodies";
         stage(what);
@@ -314,7 +410,7 @@ void tryOwnKernel(const OwnTrialRequest& request, const std::function<void(const
             reply.sentence = "it compiles, and cannot be run: " + none;
         } else {
             CUDA_CHECK(setDevice(request.device));
-            runTrial(request, reply, told);
+            runTrial(request, device, reply, told);
         }
     } catch (const InputError& error) {
         reply.outcome = OwnOutcome::badText;

@@ -47,6 +47,7 @@ constexpr std::string_view kFunctions[] = {
     "cudaLibraryLoadData",
     "cudaLibraryUnload",
     "cudaLibraryGetKernel",
+    "cudaLibraryGetGlobal",
     "cudaGetSymbolAddress",
     "cudaGLGetDevices",
     "cudaGraphicsGLRegisterBuffer",
@@ -205,10 +206,15 @@ Code kernelNamed(const void** kernel, void* library, const char* name) {
     *kernel = found;
     return code;
 }
+Code globalNamed(void** memory, void* library, const char* name) {
+    std::size_t bytes = 0;
+    return GRAVLAB_COUNTED(cudaLibraryGetGlobal, memory, &bytes, static_cast<cudaLibrary_t>(library), name);
+}
 #else
 Code loadCode(void**, const void*) { return cudaErrorNotSupported; }
 Code unloadCode(void*) { return cudaErrorNotSupported; }
 Code kernelNamed(const void**, void*, const char*) { return cudaErrorNotSupported; }
+Code globalNamed(void**, void*, const char*) { return cudaErrorNotSupported; }
 #endif
 
 Code symbolAddress(void** memory, const void* symbol) { return GRAVLAB_COUNTED(cudaGetSymbolAddress, memory, symbol); }

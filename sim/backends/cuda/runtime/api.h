@@ -21,7 +21,7 @@ using GlResource = cudaGraphicsResource*;
 /// A cudaError_t; 0 is success.
 using Code = int;
 constexpr Code kSuccess = 0, kOutOfMemory = 2, kInsufficientDriver = 35, kNoDevice = 100, kInvalidDevice = 101,
-               kInvalidGraphicsContext = 219, kNoKernelImage = 209, kNotReady = 600;
+               kInvalidGraphicsContext = 219, kUnsupportedPtx = 222, kNoKernelImage = 209, kNotReady = 600;
 
 /// Copies of more than this count as body-sized; facts of a frame (counters, a force check) stay below.
 constexpr std::size_t kLargestFact = 8192;
@@ -81,6 +81,7 @@ Code launchCooperative(const void* kernel, Dim grid, unsigned threads, void** ar
 Code loadCode(void** library, const void* image);  ///< a cubin or PTX; the image may go afterwards
 Code unloadCode(void* library);
 Code kernelNamed(const void** kernel, void* library, const char* name);  ///< to be asked about and launched like others
+Code globalNamed(void** memory, void* library, const char* name);        ///< a variable of it on this device
 Code symbolAddress(void** memory, const void* symbol);                   ///< of a __constant__ or __device__ variable
 Code glDevices(unsigned& count, int* devices, unsigned most);            ///< CUDA devices of the current OpenGL context
 Code registerGlBuffer(GlResource& resource, unsigned buffer);            ///< to be overwritten completely each time
