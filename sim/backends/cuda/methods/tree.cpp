@@ -2,8 +2,10 @@
 // criterion needs of the last accelerations is the method's state.
 #include "sim/backends/cuda/kernels/tree.h"
 
+#include "sim/backends/cuda/kernels/tree_regions.h"
 #include "sim/backends/cuda/methods/force_method.h"
 #include "sim/backends/cuda/methods/tree_energy.h"
+#include "sim/backends/cuda/methods/tree_limits.h"
 #include "sim/forces/force_check.h"
 
 #include <algorithm>
@@ -90,8 +92,9 @@ public:
           stream_(parts.stream),
           multiprocessors_(static_cast<unsigned>(std::max(1, parts.device.multiprocessors))),
           threads_(walkThreads(parts.plan)),
-          together_(walk == TreeWalk::expansions && threads_ == kWalkThreads && parts.count < kTogether),
-          targetsPerLane_(parts.count >= (together_ ? kWideTeams : kWideGroups) ? 2 : 1) {
+          twoLevels_(walk == TreeWalk::expansions && parts.count >= treeLimits().regionsFrom),
+          together_(walk == TreeWalk::expansions && threads_ == kWalkThreads && parts.count < kTogether && !twoLevels_),
+          targetsPerLane_(twoLevels_ || parts.count >= (together_ ? kWideTeams : kWideGroups) ? 2 : 1) {
         const std::uint32_t n = parts.count;
         if (n == 0) return;
         starts_ = kTreeDepths * blocksOf(n) + 1;
@@ -129,7 +132,7 @@ public:
         groupCounts_ = DeviceArray<std::uint32_t>(kTreeGroupBlocks);
         facts_ = DeviceArray<TreeFacts>(1);
         counts_ = DeviceArray<TreeCounts>(1);
-        next_ = DeviceArray<std::uint32_t>(kMostParts);
+        next_ = DeviceArray<std::uint32_t>(2 * kMostParts);
         before_ = DeviceArray<float>(n);
         lengths_ = DeviceArray<float>(n);
         readBack_ = PinnedArray<ReadBack>(1);
@@ -206,6 +209,7 @@ private:
                 measure(before_.data());
             }
             CUDA_CHECK(fillAsync(next_.data(), 0, parts_ * sizeof(std::uint32_t), stream_));
+            if (twoLevels_) CUDA_CHECK(fillAsync(next_.data() + kMostParts, 0, parts_ * sizeof(std::uint32_t), stream_));
         }
         if (part_ == 0) mark(kGrouped);
         walk(walk_, part_, parts_, this->bodies().sums, lengths_.data());
@@ -325,12 +329,34 @@ private:
                          PowerWalkTask{task, powerField(force.power, request().smallestR2, 1),
                                        powerField(force.power, 0, 1).nearest, force.factor, leftOut(settings)},
                          0, stream_);
+        } else if (twoLevels_ && kind == TreeWalk::expansions && !forFields) {
+            walkInTwoLevels(task);
         } else {
             launchKernel(forFields  ? treeFieldKernel(targetsPerLane_)
                          : together ? treeTeamKernel(targetsPerLane_)
                                     : treeWalkKernel(kind, targetsPerLane_),
                          {blocks}, threads_, task, 0, stream_);
         }
+    }
+
+    /// Lists lie where boxes were, which make groups and are not read any more. Groups of less than a quarter of what they
+    /// may have could have more regions than that holds; those walk from the root.
+    void walkInTwoLevels(const WalkTask& walk) {
+        const TreeLimits& limits = limits_;
+        const std::size_t bytes = box_.bytes(), room = bytes / regionBytes(limits.regionNodes);
+        const auto regions = static_cast<std::uint32_t>(std::min<std::size_t>(room, limits.regions));
+        auto* const fields = reinterpret_cast<RegionField*>(box_.data());
+        const RegionTask task{walk,
+                              fields,
+                              reinterpret_cast<std::uint32_t*>(fields + regions),
+                              regions,
+                              limits.regionNodes,
+                              next_.data() + kMostParts + walk.part};
+        const int multiprocessors = static_cast<int>(multiprocessors_);
+        if (regions > 0)
+            launchKernel(treeRegionKernel(), {regionBlocks(count(), multiprocessors)}, kWalkThreads, task, 0, stream_);
+        launchKernel(belowRegionsKernel(), {walkBlocks(count(), multiprocessors, kWalkThreads)}, kWalkThreads, task, 0,
+                     stream_);
     }
 
     // Ends of the parts of an evaluation.
@@ -392,7 +418,9 @@ private:
     Stream stream_;
     unsigned multiprocessors_;
     unsigned threads_;  ///< a block of the walk
-    bool together_;     ///< a block takes a group
+    TreeLimits limits_ = treeLimits();
+    bool twoLevels_;  ///< regions walk first
+    bool together_;   ///< a block takes a group
     int targetsPerLane_;
     std::uint32_t starts_ = 0;
     std::uint32_t part_ = 0, parts_ = 0;
