@@ -164,6 +164,7 @@ public:
         begin(group);
         const bool listed = region < regions_.regions;
         if (listed) addRegionPull(region);
+        __syncwarp();
         if (lane_ == 0) {
             memory_.store(kStackAt, 0u);
             memory_.store(kRegionAt, region);

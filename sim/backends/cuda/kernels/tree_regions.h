@@ -33,8 +33,8 @@ Kernel<RegionTask> treeRegionKernel();
 Kernel<RegionTask> belowRegionsKernel();
 
 /// Enough for regions of groups that are half empty; each warp takes the next region when it has done one.
-inline unsigned regionBlocks(std::size_t bodies, int multiprocessors) {
-    return walkBlocks(bodies / kRegionGroups, multiprocessors, kWalkThreads);
+inline unsigned regionBlocks(std::size_t bodies, int multiprocessors, unsigned threads) {
+    return walkBlocks(bodies / kRegionGroups + 1, multiprocessors, threads);
 }
 
 }  // namespace gravlab::cuda

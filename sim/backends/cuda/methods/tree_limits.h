@@ -1,5 +1,9 @@
 // Where a tree on a device changes its ways. Tests make it do so for few bodies; nothing else writes here.
 #pragma once
+#include "sim/backends/cuda/kernels/tree.h"
+
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 
@@ -14,12 +18,26 @@ struct TreeLimits {
     std::uint32_t regionNodes = 1024;
     /// Regions at most.
     std::uint32_t regions = std::numeric_limits<std::uint32_t>::max();
+    /// Bodies from which on there is no room for the worst tree: one that has more nodes has wider leaves. Below, memory is
+    /// not short, and two launches more would be 1 % of a step.
+    std::uint32_t widensFrom = 1048576;
+    /// Room then. `plummer` and `galaxy` have 0.24; bodies spread evenly, so that most cubes have just too many, 0.54.
+    double nodesABody = 0.7;
 };
 
 /// For trees that are made from now on.
 inline TreeLimits& treeLimits() {
     static TreeLimits limits;
     return limits;
+}
+
+/// Nodes that a tree of so many bodies has room for.
+inline std::size_t treeNodeRoom(std::size_t bodies) {
+    const TreeLimits& limits = treeLimits();
+    const std::size_t worst = mostTreeNodes(bodies);
+    if (bodies < limits.widensFrom) return worst;
+    const auto usual = static_cast<std::size_t>(limits.nodesABody * static_cast<double>(bodies));
+    return std::min(worst, std::max(usual, mostTreeNodes(bodies, kWidestLeaf)));
 }
 
 }  // namespace gravlab::cuda
