@@ -13,7 +13,7 @@ struct TreeLimits {
     /// Bodies from which on groups walk in two levels (10,485,760: 12.29 ms a step became 11.35 at 1e-3, 29.87 became 24.62
     /// at 1e-4; 1,048,576: nothing, for its 2,000 regions do not fill the device).
     std::uint32_t regionsFrom = 2097152;
-    /// Room for the nodes that a region leaves. At 1e-4 one of 10,485,760 bodies leaves 463, one of a hundred more than 791;
+    /// Room for the nodes that a region leaves. At 1e-4 regions of 10,485,760 bodies leave 463 and at most 791 (60 of them),
     /// of 2,097,152 bodies 553 and 904.
     std::uint32_t regionNodes = 1024;
     /// Regions at most.
