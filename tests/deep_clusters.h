@@ -32,4 +32,30 @@ inline ParticleSet deepClusters(std::size_t side, std::size_t beside) {
     return bodies;
 }
 
+/// Chains of cubes on a grid of side^3, which wider leaves do not make short: at each of `levels` levels above the deepest a
+/// body alone in seven of eight octants, in the eighth the chain, and `core` bodies in its last cube.
+inline ParticleSet deepChains(std::size_t side, int levels, int core) {
+    ParticleSet bodies;
+    constexpr double kCell = 2.0 / kTreeGrid;
+    const auto add = [&](double x, double y, double z) {
+        bodies.position.push_back({x, y, z, 1});
+        bodies.velocity.push_back({0, 0, 0, 1});
+        bodies.id.push_back(static_cast<std::uint32_t>(bodies.id.size()));
+        bodies.group.push_back(0);
+    };
+    const double step = 2.0 / static_cast<double>(side);
+    for (std::size_t i = 0; i < side * side * side; ++i) {
+        const auto corner = [&](std::size_t along) { return -1 + step * static_cast<double>(along); };
+        const double x = corner(i % side), y = corner(i / side % side), z = corner(i / side / side);
+        for (int level = 0; level < levels; ++level) {
+            const double edge = kCell * static_cast<double>(2 << level);
+            for (int k = 1; k < 8; ++k)
+                add(x + edge * (k % 2 + 0.25), y + edge * (k / 2 % 2 + 0.25), z + edge * (k / 4 + 0.25));
+        }
+        for (int k = 0; k < core; ++k)
+            add(x + kCell * (k % 2 + 0.5), y + kCell * (k / 2 % 2 + 0.5), z + kCell * (k / 4 % 2 + 0.5));
+    }
+    return bodies;
+}
+
 }  // namespace gravlab::testing_support

@@ -2,6 +2,7 @@
 //   compute-sanitizer --tool memcheck|racecheck|initcheck|synccheck --error-exitcode 9 gravlab_gpu_tests
 //       --gtest_filter='Sanitizer*'
 // Rule: no comparison of numbers here; the checker judges.
+#include "forced_tree.h"
 #include "gpu_fixture.h"
 #include "sim/backends/block_figures.h"
 #include "sim/forces/law.h"
@@ -115,6 +116,25 @@ TEST_F(Sanitizer, theTreeIsMeasured) {
         ASSERT_TRUE(done.has_value());
         EXPECT_EQ(done->failure, "");
     }
+}
+
+TEST_F(Sanitizer, theTreeIsWalkedInTwoLevels) {
+    for (const std::uint32_t nodes : {1, 30, 1024})
+        for (const std::uint32_t regions : {5u, ~0u})
+            for (const std::size_t count : {1, 65, 1000, 8000}) {
+                cuda::TreeLimits limits = ForcedTree::twoLevels();
+                limits.regionNodes = nodes;
+                limits.regions = regions;
+                const ForcedTree forced(limits);
+                KernelChoice choice{.kernel = "tree"};
+                choice.allowedError = 1e-3;
+                const std::unique_ptr<Backend> backend = loaded(unevenBodies(count), choice);
+                for (std::int64_t done = 0; done < 2;)
+                    done +=
+                        backend->advance(integrator("leapfrog").program, 1e-3, {.seconds = 0, .steps = 2 - done}, nullptr)
+                            .stepsCompleted;
+                backend->wait();
+            }
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // The tree on the GPU: errors within what was allowed, the same bits however it is cut and repeated, and bodies that are
 // hard for an octree. Resume and memory checkers go through its rows with all others.
+#include "forced_tree.h"
 #include "gpu_fixture.h"
 #include "sim/backends/memory_need.h"
 #include "sim/forces/tree/criterion.h"
@@ -140,6 +141,41 @@ TEST_F(TreeOnGpu, theWorstTreeFitsItsMemory) {
     }
 }
 
+TEST_F(TreeOnGpu, aTreeWithoutRoomIsLessDeep) {
+    cuda::TreeLimits little;
+    little.widensFrom = 0;
+    little.nodesABody = 0;
+    const auto nodesOf = [](Backend& backend) {
+        run(backend, integrator("leapfrog").program, 1e-9, 60);
+        const auto figures = backend.figures();
+        const auto found = std::ranges::find(figures, "nodes", &MethodFigure::name);
+        return found == figures.end() ? -1 : found->value;
+    };
+    // Leaves of 64 bodies are enough for the first, those of 256 for the second.
+    const std::pair<const char*, ParticleSet> cases[] = {{"clusters", deepClusters(8, 3)},
+                                                         {"chains", deepChains(4, 14, 65)}};
+    for (const auto& [name, bodies] : cases) {
+        const double deep = nodesOf(*loaded(bodies, row("tree")));
+        const ForcedTree forced(little);
+        const auto room = static_cast<double>(cuda::treeNodeRoom(bodies.size()));
+        EXPECT_GT(deep, room) << name << " would fit";
+        for (const char* rung : {"tree-theta", "tree"}) {
+            const auto backend = loaded(bodies, row(rung));
+            const ForceCheck check = errors(*backend, bodies, 0.05, gate(rung == std::string("tree") ? 1e-2 : 5e-2));
+            EXPECT_TRUE(check.passed) << rung << ", " << name << ": " << check.text();
+            EXPECT_TRUE(sameBytes(accelerations(*backend), accelerations(*loaded(bodies, row(rung))))) << rung;
+            const double nodes = nodesOf(*backend);
+            EXPECT_GT(nodes, 0) << name;
+            EXPECT_LE(nodes, room) << rung << ", " << name;
+        }
+    }
+    // One that has room is what it is without a limit.
+    const ParticleSet bodies = scene("plummer", 40000);
+    const std::vector<Double4> usual = accelerations(*loaded(bodies, row("tree")));
+    const ForcedTree forced(little);
+    EXPECT_TRUE(sameBytes(usual, accelerations(*loaded(bodies, row("tree")))));
+}
+
 TEST_F(TreeOnGpu, memoryIsWhatWasSaid) {
     // The context, code and what a first launch takes are there before.
     const auto warm = loaded(scene("plummer", 100000), row("tree"));
@@ -157,7 +193,7 @@ TEST_F(TreeOnGpu, memoryIsWhatWasSaid) {
     // taken here.
     EXPECT_LT(taken, 2 * said);
     EXPECT_GT(taken, 0.5 * said);
-    EXPECT_LT(said / kBodies, 310) << "bytes a body";
+    EXPECT_LT(said / kBodies, 96 + 32 + 110) << "bytes a body";
 }
 
 TEST_F(TreeOnGpu, bodiesThatAreHardForAnOctree) {

@@ -70,6 +70,20 @@ TEST(MemoryNeed, countsBytesBeyondTheRangeOfIntegers) {
         }
 }
 
+TEST(MemoryNeed, aTreeOfManyBodiesTakesLittleOnADevice) {
+    for (const BackendRow& row : backends()) {
+        if (!row.onDevice) continue;
+        for (const std::size_t bodies : {1'048'576, 10'485'760, 104'857'600}) {
+            const double tree = memoryNeed(row, bodies, {}, {.allowedError = 1e-3}).device,
+                         pairs = memoryNeed(row, bodies, {}, {}).device;
+            EXPECT_LE(tree - pairs, 110.0 * static_cast<double>(bodies)) << row.name << ' ' << bodies;
+            if (pairs > 0) {
+                EXPECT_GT(tree - pairs, 80.0 * static_cast<double>(bodies)) << row.name << ' ' << bodies;
+            }
+        }
+    }
+}
+
 TEST(MemoryNeed, countsTheDipolesOfCharges) {
     const std::size_t bodies = 1'000'000;
     const ForceSettings charges{.law = kLaw<Coulomb>, .softening = 0.02}, gravity{.softening = 0.02};

@@ -149,6 +149,18 @@ constexpr std::size_t mostTreeNodes(std::size_t bodies) {
     return nodes;
 }
 
+/// A bound of the same where leaves may have so many bodies: cubes that are divided have more, and eight children at most.
+/// Half a node a body for leaves of 256.
+constexpr std::size_t mostTreeNodes(std::size_t bodies, std::size_t leaf) {
+    const std::size_t clusters = bodies / (leaf + 1);
+    std::size_t divided = 0, cubes = 1;
+    for (int level = 0; level < kTreeLevels; ++level) {
+        divided += cubes < clusters ? cubes : clusters;
+        if (cubes < clusters) cubes *= 8;
+    }
+    return 8 * divided + 1;
+}
+
 /// Targets that are evaluated together: places in the order of keys.
 struct TreeGroup {
     std::uint32_t first, count;

@@ -13,6 +13,9 @@
 namespace gravlab::cuda {
 
 constexpr unsigned kTreeThreads = 256;
+/// What leaves may have, one after the other, where room for nodes ends. With the last every tree must fit.
+constexpr int kWiderLeaves[] = {64, 256};
+constexpr int kWidestLeaf = 256;
 /// Powers of two, so that scaling rounds nothing, and the floor of accelerations.
 struct TreeScale {
     float length;        ///< a coordinate times this is about 1 at the edge of the box
@@ -31,7 +34,8 @@ struct TreeFacts {
     std::uint32_t nodes, groups;
     std::uint32_t deepest;  ///< level
     std::uint32_t leaves;
-    std::uint32_t longest;  ///< list of a group: bodies and cells, expanded ones included
+    std::uint32_t longest;    ///< list of a group: bodies and cells, expanded ones included
+    std::uint32_t wanted[2];  ///< nodes with leaves of kTreeLeaf bodies; and where that is too many, of kWiderLeaves[0]
 };
 
 /// Two float4 a node that a test reads, two with its moments, two with its box.
@@ -58,6 +62,7 @@ struct TreeTask {
     std::uint32_t* starts;  ///< [level][block]: nodes that begin there, then how many come before; one more at the end
     std::uint32_t* offsets;
     TreeNodes nodes;
+    std::uint32_t room;          ///< nodes
     std::uint32_t* groupCounts;  ///< of each block that makes groups
     TreeGroup* groups;
     TreeFacts* facts;
@@ -115,6 +120,9 @@ Kernel<TreeTask> treeKeyKernel(TreeKeys curve);
 // Here the keys are sorted, see sortTreeKeys().
 Kernel<TreeTask> treeGatherKernel();
 Kernel<TreeTask> treeCountKernel();
+/// Counts anew with leaves of kWiderLeaves[number] where there is no room for those before; in the order of numbers, with
+/// any number of blocks. Not needed where the worst tree has room.
+Kernel<TreeTask> treeWidenKernel(int number);
 // Here the counts are added up, see scanTreeStarts().
 Kernel<TreeTask> treeEmitKernel();
 Kernel<TreeTask> treeLinkKernel();

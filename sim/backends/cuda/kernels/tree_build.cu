@@ -91,14 +91,15 @@ __global__ void gather(TreeTask task) {
     asVectors(task.sorted)[place] = {body.x * by.length, body.y * by.length, body.z * by.length, body.w * by.source};
 }
 
-/// Levels of the nodes that begin at a place: above the last cube that it shares with the one before, down to a level below
-/// the deepest cube that has more than a leaf's bodies. Nodes of level `first` to `end - 2` are divided.
-__global__ void countNodes(TreeTask task) {
-    __shared__ std::int8_t common[kTreeThreads + kTreeLeaf];
+/// Levels of the nodes that begin at the places of a block: above the last cube that one shares with the one before, down to
+/// a level below the deepest cube that has more than a leaf's bodies. Nodes of level `first` to `end - 2` are divided.
+template <int kLeaf>
+__device__ void countNodesOf(const TreeTask& task, std::uint32_t block, std::uint32_t* wanted) {
+    __shared__ std::int8_t common[kTreeThreads + kLeaf];
     __shared__ std::uint32_t starts[kTreeDepths][kTreeThreads / 32];
-    const std::uint32_t base = blockIdx.x * kTreeThreads, place = base + threadIdx.x;
-    for (std::uint32_t k = threadIdx.x; k < kTreeThreads + kTreeLeaf; k += kTreeThreads) {
-        const std::int64_t from = static_cast<std::int64_t>(base) + k - kTreeLeaf, to = from + kTreeLeaf;
+    const std::uint32_t base = block * kTreeThreads, place = base + threadIdx.x;
+    for (std::uint32_t k = threadIdx.x; k < kTreeThreads + kLeaf; k += kTreeThreads) {
+        const std::int64_t from = static_cast<std::int64_t>(base) + k - kLeaf, to = from + kLeaf;
         common[k] = from < 0 || to >= task.count
                         ? std::int8_t(-1)
                         : static_cast<std::int8_t>(commonLevels(task.sortedKey[from], task.sortedKey[to]));
@@ -107,7 +108,7 @@ __global__ void countNodes(TreeTask task) {
     int first = 0, end = 0;
     if (place < task.count) {
         int deep = -1;
-        for (int k = 0; k <= kTreeLeaf; ++k) deep = max(deep, static_cast<int>(common[threadIdx.x + k]));
+        for (int k = 0; k <= kLeaf; ++k) deep = max(deep, static_cast<int>(common[threadIdx.x + k]));
         first = place == 0 ? 0 : commonLevels(task.sortedKey[place - 1], task.sortedKey[place]) + 1;
         end = max(first, min(deep + 1, kTreeLevels) + 1);
         task.levels[place] = static_cast<std::uint16_t>(first | end << 8);
@@ -117,11 +118,40 @@ __global__ void countNodes(TreeTask task) {
         if (threadIdx.x % 32 == 0) starts[level][threadIdx.x / 32] = __popc(here);
     }
     __syncthreads();
-    if (threadIdx.x >= kTreeDepths) return;
+    if (threadIdx.x >= 32) return;
+    static_assert(kTreeDepths <= 32);
     std::uint32_t sum = 0;
-    for (const std::uint32_t part : starts[threadIdx.x]) sum += part;
-    task.starts[threadIdx.x * task.blocks + blockIdx.x] = sum;
-    if (threadIdx.x == 0 && blockIdx.x == 0) task.starts[kTreeDepths * task.blocks] = 0;
+    if (threadIdx.x < kTreeDepths) {
+        for (const std::uint32_t part : starts[threadIdx.x]) sum += part;
+        task.starts[threadIdx.x * task.blocks + block] = sum;
+    }
+    const std::uint32_t all = __reduce_add_sync(~0u, sum);
+    if (threadIdx.x > 0) return;
+    if (wanted) atomicAdd(wanted, all);
+    if (block == 0) task.starts[kTreeDepths * task.blocks] = 0;
+}
+
+__global__ void countNodes(TreeTask task) { countNodesOf<kTreeLeaf>(task, blockIdx.x, task.facts->wanted); }
+
+/// Whether leaves of so many bodies, by number, make more nodes than there is room for.
+__device__ __forceinline__ bool tooMany(const TreeTask& task, int number) { return task.facts->wanted[number] > task.room; }
+
+template <int kNumber>
+__global__ void widenLeaves(TreeTask task) {
+    static_assert(sizeof kWiderLeaves == 2 * sizeof(int) && kWiderLeaves[1] == kWidestLeaf);
+    for (int before = 0; before <= kNumber; ++before)
+        if (!tooMany(task, before)) return;
+    for (std::uint32_t block = blockIdx.x; block < task.blocks; block += gridDim.x) {
+        countNodesOf<kWiderLeaves[kNumber]>(task, block, kNumber == 0 ? task.facts->wanted + 1 : nullptr);
+        __syncthreads();
+    }
+}
+
+/// Bodies that a leaf may have in this tree.
+__device__ __forceinline__ std::uint32_t leafOf(const TreeTask& task) {
+    constexpr std::uint32_t kWide = kWiderLeaves[0], kWidest = kWiderLeaves[1];
+    if (!tooMany(task, 0)) return kTreeLeaf;
+    return tooMany(task, 1) ? kWidest : kWide;
 }
 
 /// Ids are in the order of levels, in a level in that of keys: so children of a node are next to each other, and where a
@@ -170,7 +200,7 @@ constexpr int kLevelBits = 31, kOnlyLeaves = 128;
 
 /// Children and parents; the bodies of leaves.
 __global__ void linkNodes(TreeTask task) {
-    const std::uint32_t nodes = task.facts->nodes;
+    const std::uint32_t nodes = task.facts->nodes, leaf = leafOf(task);
     for (std::uint32_t id = blockIdx.x * kTreeThreads + threadIdx.x; id < nodes; id += gridDim.x * kTreeThreads) {
         float4* centre = asVectors(task.nodes.centre) + 2ull * id;
         const int level = task.nodes.level[id] & kLevelBits;
@@ -178,9 +208,9 @@ __global__ void linkNodes(TreeTask task) {
         const std::uint64_t key = task.sortedKey[first];
         if (asInt(centre[1].w) == 0) {
             std::uint32_t end = first + 1;
-            const std::uint32_t near = min(task.count, first + kTreeLeaf + 1);
+            const std::uint32_t near = min(task.count, first + leaf + 1);
             while (end < near && commonLevels(key, task.sortedKey[end]) >= level) ++end;
-            if (end == first + kTreeLeaf + 1 && level == kTreeLevels) {
+            if (end == first + leaf + 1 && level == kTreeLevels) {
                 // More bodies in one cube than keys can tell apart: the leaf has them all.
                 std::uint32_t beyond = task.count;
                 while (end < beyond) {
@@ -586,6 +616,7 @@ Kernel<TreeTask> treeKeyKernel(TreeKeys curve) {
 }
 Kernel<TreeTask> treeGatherKernel() { return kernelOf(gather); }
 Kernel<TreeTask> treeCountKernel() { return kernelOf(countNodes); }
+Kernel<TreeTask> treeWidenKernel(int number) { return kernelOf(number == 0 ? widenLeaves<0> : widenLeaves<1>); }
 Kernel<TreeTask> treeEmitKernel() { return kernelOf(emitNodes); }
 Kernel<TreeTask> treeLinkKernel() { return kernelOf(linkNodes); }
 Kernel<TreeTask> treeLeavesKernel() { return kernelOf(addLeaves<false>); }

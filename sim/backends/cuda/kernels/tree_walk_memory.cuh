@@ -98,4 +98,10 @@ __device__ __forceinline__ float warpSum(float x) {
     return x;
 }
 
+/// What lengths of an expansion are multiplied by. A power of two, so that scaling rounds nothing; bounded, so that far
+/// cells keep their second moments.
+__device__ __forceinline__ float expansionUnit(float radius) {
+    return exp2f(static_cast<float>(max(0, min(12, -ilogbf(fmaxf(radius, 1e-6f))))));
+}
+
 }  // namespace gravlab::cuda

@@ -60,10 +60,11 @@ class Walker {
     static constexpr bool kCharges = kLaw == TreeLaw::charges, kPower = kLaw == TreeLaw::power;
     static constexpr bool kSized = kCharges && !kField;  ///< sums the sizes of pulls
     static constexpr unsigned kCellBytes = cellVectors(kLaw) * sizeof(float4);
-    static constexpr unsigned kStageBytes = 32 * kCellBytes, kStackAt = kStageBytes, kListAt = kStackAt + kStack * 4;
+    static constexpr unsigned kStageBytes = 32 * kCellBytes, kListAt = kStageBytes + kStack * 4;
     static_assert(sizeof(WarpMemory<kLaw>) == kListAt + 4 * kList * 4);
 
 public:
+    static constexpr unsigned kStackAt = kStageBytes;
     static constexpr bool kTogether = kTeam > 1;
     static constexpr bool kTheta = byAngle(kWalk);
     static constexpr bool kExpands = kWalk == TreeWalk::expansions;
@@ -137,7 +138,7 @@ public:
         end(group);
     }
 
-private:
+protected:
     /// Evaluates the lists that are longer, an equal part a warp.
     __device__ __forceinline__ void share(int longer) {
         int longest = 0;
@@ -230,8 +231,7 @@ private:
                 squared = fmaxf(squared, x * x + y * y + z * z);
             }
             criterion_.radius = sqrtf(warpMax(squared));
-            // A power of two, so that scaling rounds nothing; bounded, so that far cells keep their second moments.
-            unit_ = exp2f(static_cast<float>(max(0, min(12, -ilogbf(fmaxf(criterion_.radius, 1e-6f))))));
+            unit_ = expansionUnit(criterion_.radius);
             expansion_ = {};
             atCentre_ = 0;
         }

@@ -3,8 +3,10 @@
 #include "sim/backends/cuda/kernels/tree.h"
 
 #include "sim/backends/cuda/kernels/tree_part.h"
+#include "sim/backends/cuda/kernels/tree_regions.h"
 #include "sim/backends/cuda/methods/force_method.h"
 #include "sim/backends/cuda/methods/tree_energy.h"
+#include "sim/backends/cuda/methods/tree_limits.h"
 #include "sim/forces/force_check.h"
 
 #include <algorithm>
@@ -13,6 +15,7 @@
 #include <cmath>
 #include <cstring>
 #include <functional>
+#include <iterator>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -94,32 +97,40 @@ public:
           stream_(parts.stream),
           multiprocessors_(static_cast<unsigned>(std::max(1, parts.device.multiprocessors))),
           threads_(walkThreads(parts.plan)),
-          together_(walk == TreeWalk::expansions && threads_ == kWalkThreads && parts.count < kTogether),
-          targetsPerLane_(parts.count >= (together_ ? kWideTeams : kWideGroups) ? 2 : 1) {
+          twoLevels_(walk == TreeWalk::expansions && parts.count >= treeLimits().regionsFrom),
+          together_(walk == TreeWalk::expansions && threads_ == kWalkThreads && parts.count < kTogether && !twoLevels_),
+          targetsPerLane_(twoLevels_ || parts.count >= (together_ ? kWideTeams : kWideGroups) ? 2 : 1) {
         const std::uint32_t n = parts.count;
         if (n == 0) return;
         starts_ = kTreeDepths * blocksOf(n) + 1;
-        const std::size_t nodes = mostTreeNodes(n);
+        room_ = treeNodeRoom(n);
+        const std::size_t nodes = room_;
         partial_ = DeviceArray<double>(4 * kTreeMeasureBlocks);
         scale_ = DeviceArray<TreeScale>(1);
         order_ = DeviceArray<std::uint32_t>(n);
         sorted_ = DeviceArray<Float4>(n);
         centre_ = DeviceArray<Float4>(2 * nodes);
-        box_ = DeviceArray<Float4>(2 * nodes);
         level_ = DeviceArray<std::uint8_t>(nodes);
+        // What is sorted is not read any more when nodes are found, which begin with what is in their boxes later.
+        {
+            MemoryPlan plan;
+            plan.place(box_, 2 * nodes);
+            plan.begin();
+            plan.place(key_, n);
+            plan.place(index_, n);
+            boxesOrKeys_ = plan.taken();
+        }
         // What finds the nodes is not read any more when leaves get their moments, which nothing writes before.
         {
             MemoryPlan plan;
             plan.place(moments_, 2 * nodes);
             plan.begin();
-            plan.place(key_, n);
             plan.place(sortedKey_, n);
-            plan.place(index_, n);
             plan.place(levels_, n);
             plan.place(startCounts_, starts_);
             plan.place(offsets_, starts_);
             plan.place(scratch_, treeScratchBytes(n, starts_));
-            momentsOrKeys_ = plan.taken();
+            momentsOrSorted_ = plan.taken();
         }
         // Groups are made when all moments are there, and these have brought them from children to parents.
         {
@@ -133,7 +144,7 @@ public:
         groupCounts_ = DeviceArray<std::uint32_t>(kTreeGroupBlocks);
         facts_ = DeviceArray<TreeFacts>(1);
         counts_ = DeviceArray<TreeCounts>(1);
-        next_ = DeviceArray<std::uint32_t>(kMostParts);
+        next_ = DeviceArray<std::uint32_t>(2 * kMostParts);
         before_ = DeviceArray<float>(n);
         lengths_ = DeviceArray<float>(n);
         readBack_ = PinnedArray<ReadBack>(1);
@@ -196,7 +207,7 @@ private:
     ForceProgress enqueuePairs(double bodies) override {
         const std::uint32_t n = count();
         if (n == 0) return {.complete = true};
-        if (law_ == TreeLaw::charges && dipoles_.size() == 0) dipoles_ = DeviceArray<Float4>(mostTreeNodes(n));
+        if (law_ == TreeLaw::charges && dipoles_.size() == 0) dipoles_ = DeviceArray<Float4>(room_);
         ForceProgress done{.work = takeCounts()};
         const ActiveBodies& active = request().active;
         if (!active.all()) requireAsked();
@@ -216,6 +227,7 @@ private:
             }
             if (!active.all()) cutGroups();
             CUDA_CHECK(fillAsync(next_.data(), 0, parts_ * sizeof(std::uint32_t), stream_));
+            if (twoLevels_) CUDA_CHECK(fillAsync(next_.data() + kMostParts, 0, parts_ * sizeof(std::uint32_t), stream_));
         }
         if (part_ == 0) mark(kGrouped);
         // Of a part of the bodies in their place: a group reads and writes no others.
@@ -252,6 +264,7 @@ private:
                 .starts = startCounts_.data(),
                 .offsets = offsets_.data(),
                 .nodes = nodes(),
+                .room = static_cast<std::uint32_t>(room_),
                 .groupCounts = groupCounts_.data(),
                 .groups = groups_.data(),
                 .facts = facts_.data()};
@@ -279,9 +292,12 @@ private:
         sortTreeKeys(task, scratch_.data(), scratch_.bytes(), stream_);
         launchBuild(treeGatherKernel(), perBody, task);
         mark(kSorted);
-        launchBuild(treeCountKernel(), perBody, task);
-        scanTreeStarts(task, starts_, scratch_.data(), scratch_.bytes(), stream_);
         CUDA_CHECK(fillAsync(facts_.data(), 0, facts_.bytes(), stream_));
+        launchBuild(treeCountKernel(), perBody, task);
+        if (room_ < mostTreeNodes(count()))
+            for (int number = 0; number < static_cast<int>(std::size(kWiderLeaves)); ++number)
+                launchBuild(treeWidenKernel(number), perNode, task);
+        scanTreeStarts(task, starts_, scratch_.data(), scratch_.bytes(), stream_);
         launchBuild(treeEmitKernel(), perBody, task);
         launchBuild(treeLinkKernel(), perNode, task);
         mark(kLinked);
@@ -370,12 +386,33 @@ private:
                          PowerWalkTask{task, powerField(force.power, request().smallestR2, 1),
                                        powerField(force.power, 0, 1).nearest, force.factor, leftOut(settings)},
                          0, stream_);
+        } else if (twoLevels_ && kind == TreeWalk::expansions && !forFields) {
+            walkInTwoLevels(task);
         } else {
             launchKernel(forFields  ? treeFieldKernel(targetsPerLane_)
                          : together ? treeTeamKernel(targetsPerLane_)
                                     : treeWalkKernel(kind, targetsPerLane_),
                          {blocks}, threads_, task, 0, stream_);
         }
+    }
+
+    /// Lists lie where boxes were, which make groups and are not read any more. Groups of fewer than 24 bodies could have
+    /// more regions than that holds; those walk from the root.
+    void walkInTwoLevels(const WalkTask& walk) {
+        const TreeLimits& limits = limits_;
+        const std::size_t room = box_.bytes() / regionBytes(limits.regionNodes);
+        const auto regions = static_cast<std::uint32_t>(std::min<std::size_t>(room, limits.regions));
+        auto* const fields = reinterpret_cast<RegionField*>(box_.data());
+        const RegionTask task{walk,
+                              fields,
+                              reinterpret_cast<std::uint32_t*>(fields + regions),
+                              regions,
+                              limits.regionNodes,
+                              next_.data() + kMostParts + walk.part};
+        const int multiprocessors = static_cast<int>(multiprocessors_);
+        if (regions > 0)
+            launchKernel(treeRegionKernel(), {regionBlocks(count(), multiprocessors, threads_)}, threads_, task, 0, stream_);
+        launchKernel(belowRegionsKernel(), {walkBlocks(count(), multiprocessors, threads_)}, threads_, task, 0, stream_);
     }
 
     // Ends of the parts of an evaluation.
@@ -437,7 +474,9 @@ private:
     Stream stream_;
     unsigned multiprocessors_;
     unsigned threads_;  ///< a block of the walk
-    bool together_;     ///< a block takes a group
+    TreeLimits limits_ = treeLimits();
+    bool twoLevels_;  ///< regions walk first
+    bool together_;   ///< a block takes a group
     int targetsPerLane_;
     std::uint32_t starts_ = 0;
     std::uint32_t part_ = 0, parts_ = 0;
@@ -446,15 +485,16 @@ private:
     bool serves_ = false;  ///< they are not found again in this one
     DeviceArray<double> partial_;
     DeviceArray<TreeScale> scale_;
-    DeviceArray<std::uint8_t> momentsOrKeys_, linksOrGroups_;  ///< own what is placed
-    Placed<Float4> moments_;
+    std::size_t room_ = 0;                                                     ///< for nodes
+    DeviceArray<std::uint8_t> boxesOrKeys_, momentsOrSorted_, linksOrGroups_;  ///< own what is placed
+    Placed<Float4> moments_, box_;
     Placed<std::uint64_t> key_, sortedKey_;
     Placed<std::uint32_t> index_, startCounts_, offsets_, parent_, arrived_;
     Placed<std::uint16_t> levels_;
     Placed<std::uint8_t> scratch_;
     Placed<TreeGroup> groups_;
     DeviceArray<std::uint32_t> order_, groupCounts_, next_;
-    DeviceArray<Float4> sorted_, centre_, box_;
+    DeviceArray<Float4> sorted_, centre_;
     DeviceArray<Float4> dipoles_;  ///< of charges; empty until there are any
     DeviceArray<std::uint8_t> level_;
     DeviceArray<TreeFacts> facts_;
@@ -498,13 +538,14 @@ private:
 }  // namespace
 
 double treeBytes(std::size_t bodies, const ForceSettings& force) {
-    const double n = static_cast<double>(bodies), nodes = static_cast<double>(mostTreeNodes(bodies));
+    const double n = static_cast<double>(bodies), nodes = static_cast<double>(treeNodeRoom(bodies));
     constexpr double kOfANode = 2 * sizeof(Float4), kLinks = 2 * sizeof(std::uint32_t);
     const double dipole = treeLaw(force) == TreeLaw::charges ? sizeof(Float4) : 0;
-    // Keys twice, indices, levels, starts of nodes, and what a sort of pairs needs besides.
-    constexpr double kKeys = 2 * 8 + 4 + 2 + 2.0 * 4 * kTreeDepths / kTreeThreads + 12.5;
-    return n * (sizeof(Float4) + sizeof(std::uint32_t) + 2 * sizeof(float)) + nodes * (2 * kOfANode + 1 + dipole) +
-           std::max(kOfANode * nodes, kKeys * n) + std::max(kLinks * nodes, sizeof(TreeGroup) * n);
+    // Keys and indices; and sorted keys, levels, starts of nodes, and what a sort of pairs needs besides.
+    constexpr double kKeys = 8 + 4, kSorted = 8 + 2 + 2.0 * 4 * kTreeDepths / kTreeThreads + 12.5;
+    return n * (sizeof(Float4) + sizeof(std::uint32_t) + 2 * sizeof(float)) + nodes * (kOfANode + 1 + dipole) +
+           std::max(kOfANode * nodes, kKeys * n) + std::max(kOfANode * nodes, kSorted * n) +
+           std::max(kLinks * nodes, sizeof(TreeGroup) * n);
 }
 
 std::unique_ptr<TreeEnergy> makeTreeEnergy(const LaunchPlan& plan, std::uint32_t count, const DeviceFacts& device,

@@ -20,8 +20,8 @@ public:
     virtual bool enqueue(double seconds) = 0;
 };
 
-/// Bytes of device memory that a tree of so many bodies takes at most: room for the worst one, 160 to 180 a body; of charges
-/// 20 to 28 more.
+/// Bytes of device memory that a tree of so many bodies takes: 105 a body, 180 of less than a million; of charges 11 to 28
+/// more.
 double treeBytes(std::size_t bodies, const ForceSettings& force);
 
 /// Takes as much as a tree for forces. Throws DeviceError when there is not enough.
