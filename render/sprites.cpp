@@ -45,7 +45,8 @@ bool usable(double value) { return value > 1e-30 && value < 1e30; }
 
 }  // namespace
 
-RasterSprites::RasterSprites() {
+RasterSprites::RasterSprites(std::string_view vertexFile, std::string_view fragmentFile)
+    : program_(vertexFile, fragmentFile) {
     glEnableVertexArrayAttrib(array_.id(), 0);
     glVertexArrayAttribFormat(array_.id(), 0, 4, GL_FLOAT, GL_FALSE, 0);
     glVertexArrayAttribBinding(array_.id(), 0, 0);
@@ -56,7 +57,7 @@ RasterSprites::RasterSprites() {
     largest_ = range[1] / 2;
 }
 
-void RasterSprites::prepare(const SpriteStyle& ink, const RenderTarget& light) {
+void RasterSprites::prepare(const SpriteStyle& ink, const RenderTarget& light, std::size_t every) {
     // A point whose centre is off the picture is clipped whole. The viewport reaches beyond the picture by the largest
     // radius, and the projection shrinks by the same ratio, so that sprites leave the picture smoothly.
     const int width = light.width(), height = light.height();
@@ -71,10 +72,10 @@ void RasterSprites::prepare(const SpriteStyle& ink, const RenderTarget& light) {
     glBlendEquation(GL_FUNC_ADD);
     glBlendFunc(GL_ONE, GL_ONE);
     glUseProgram(program_.id());
-    glVertexArrayVertexBuffer(array_.id(), 0, ink.vertices, 0, sizeof(ParticleVertex));
+    glVertexArrayVertexBuffer(array_.id(), 0, ink.vertices, 0, static_cast<GLsizei>(every * sizeof(ParticleVertex)));
     if (ink.traits) {
         glEnableVertexArrayAttrib(array_.id(), 1);
-        glVertexArrayVertexBuffer(array_.id(), 1, ink.traits, 0, sizeof(BodyTrait));
+        glVertexArrayVertexBuffer(array_.id(), 1, ink.traits, 0, static_cast<GLsizei>(every * sizeof(BodyTrait)));
     } else {
         glDisableVertexArrayAttrib(array_.id(), 1);
         glVertexAttrib2f(1, 0, 1);
@@ -90,9 +91,9 @@ void RasterSprites::leave() {
     glVertexArrayElementBuffer(array_.id(), 0);
 }
 
-void RasterSprites::draw(const SpriteStyle& ink, const RenderTarget& light) {
-    prepare(ink, light);
-    glDrawArrays(GL_POINTS, 0, static_cast<GLsizei>(ink.count));
+void RasterSprites::draw(const SpriteStyle& ink, const RenderTarget& light, std::size_t every) {
+    prepare(ink, light, every);
+    glDrawArrays(GL_POINTS, 0, static_cast<GLsizei>(ink.count / every));
     leave();
 }
 

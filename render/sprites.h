@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace gravlab {
 
@@ -40,18 +41,19 @@ struct ManyBodies {
 /// Point sprites, added up by blending.
 class RasterSprites {
 public:
-    RasterSprites();
-    /// Adds all bodies to `light`.
-    void draw(const SpriteStyle& ink, const RenderTarget& light);
+    explicit RasterSprites(std::string_view vertexFile = "body.vert", std::string_view fragmentFile = "body.frag");
+    /// Adds all bodies to `light`, or one in so many.
+    void draw(const SpriteStyle& ink, const RenderTarget& light, std::size_t every = 1);
     /// Adds those of an index list with its indirect command in front.
     void drawListed(const SpriteStyle& ink, const RenderTarget& light, GLuint list);
     /// Largest radius that this OpenGL draws [px].
     float largestRadius() const { return largest_; }
+    const Program& program() const { return program_; }
 
 private:
-    void prepare(const SpriteStyle& ink, const RenderTarget& light);
+    void prepare(const SpriteStyle& ink, const RenderTarget& light, std::size_t every = 1);
     void leave();
-    Program program_{"body.vert", "body.frag"};
+    Program program_;
     VertexArray array_;
     float largest_ = 1;
 };
