@@ -92,4 +92,14 @@ Look sceneLook(const SceneView& view, std::size_t bodies) {
     return look;
 }
 
+void fitGalaxies(Look& look, const SceneUnits& units) {
+    if (units.length != "kpc") return;
+    // A scene's light is that of a full picture: galaxies that are small in theirs are exposed for less time, else their
+    // cores would be white and their tails as bright as discs. A power of 2 would make all discs alike, and lone cores dull.
+    constexpr float kArmLength = 3.2f, kShorter = 1.2f;  // [kpc]
+    const float whole = look.photograph.scale;
+    look.photograph.scale = std::min(whole, kArmLength / static_cast<float>(units.lengthScale));
+    look.exposure *= std::pow(look.photograph.scale / whole, kShorter);
+}
+
 }  // namespace gravlab

@@ -21,6 +21,9 @@ constexpr int kUsualTrail = 400;
 /// How `bodies` of a scene look best: the picture as a whole is equally bright for every N, and bodies get finer above a few
 /// thousand. What the user changed by hand is not in here; call it when scene or N change.
 Look sceneLook(const SceneView& view, std::size_t bodies);
+/// Of a photograph: galaxies have the arms that galaxies have, however much of the picture they take, and are exposed for
+/// that.
+void fitGalaxies(Look& look, const SceneUnits& units);
 
 /// A row of the tone curves.
 struct ToneRow {

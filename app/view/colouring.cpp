@@ -1,8 +1,8 @@
 #include "app/view/colouring.h"
 
 #include "app/host_clock.h"
+#include "app/model/look.h"
 
-#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -85,11 +85,7 @@ Look Colouring::look(Document& document, RunHost& host, bool realTime) {
     drawn.useTraits = mode.ofTraits;
     drawn.colourMap = mapOf(mode, document.look.colourMap);
     drawn.photograph.on = mode.photograph;
-    // Arms of galaxies that are far from each other are not wider for it.
-    constexpr float kArm = 3.2f;  // [kpc]
-    const SceneUnits& units = document.facts.scene->units;
-    if (units.length == "kpc")
-        drawn.photograph.scale = std::min(drawn.photograph.scale, kArm / static_cast<float>(units.lengthScale));
+    if (mode.photograph) fitGalaxies(drawn, document.facts.scene->units);
     const Stars stars = document.facts.scene->view.stars;
     drawn.photograph.starlight = stars == Stars::globular ? Starlight::clusters
                                  : stars == Stars::young  ? Starlight::nursery

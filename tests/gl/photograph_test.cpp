@@ -1,5 +1,6 @@
 // Photographs: what dust, gas and sky add or take away, colours by age, light without grain, and both draw methods alike.
 #include "app/model/colour_mode.h"
+#include "app/model/look.h"
 #include "gl_fixture.h"
 #include "picture_difference.h"
 #include "render/colour_map.h"
@@ -490,6 +491,26 @@ TEST_F(PhotographTest, ALowerQualityIsTheSameGalaxyWithoutItsLayers) {
     quality.glowShrink = 8;
     renderer_->setQuality(quality);
     EXPECT_NEAR(sumOf(picture(), 0) / sumOf(full, 0), 1, 0.2);
+}
+
+TEST(PhotographModes, galaxiesThatAreSmallInTheirPictureAreExposedForLess) {
+    const auto lookAt = [](double distance, std::string_view length) {
+        SceneView view;
+        view.distance = distance;
+        SceneUnits units;
+        units.length = length;
+        units.lengthScale = 1;
+        Look look = sceneLook(view, 65536);
+        fitGalaxies(look, units);
+        return look;
+    };
+    const Look full = lookAt(30, "kpc"), small = lookAt(160, "kpc"), plain = lookAt(160, "");
+    EXPECT_EQ(full.exposure, plain.exposure);
+    EXPECT_FLOAT_EQ(small.photograph.scale, 3.2f) << "an arm is no wider for it";
+    EXPECT_GT(plain.photograph.scale, 2.9f * small.photograph.scale);
+    // As bright as a full picture is would be by the square of the lengths.
+    EXPECT_LT(small.exposure, 0.3f * full.exposure);
+    EXPECT_GT(small.exposure, 0.1f * full.exposure);
 }
 
 TEST(PhotographModes, discsAreOldInsideAndKeepTheirAges) {
