@@ -1,6 +1,7 @@
 // Bodies into a floating-point picture, trails over them, then glow and tone into the caller's framebuffer.
 #include "render/particle_renderer.h"
 
+#include "render/attitude.h"
 #include "render/colour_map.h"
 #include "render/density.h"
 #include "render/post_process.h"
@@ -63,6 +64,7 @@ struct ParticleRenderer::State {
     DrawMethodChooser chooser;
     DrawMethodRequest wish = DrawMethodRequest::raster;
     PictureQuality quality;
+    std::optional<Attitude> attitude;     ///< from the first photograph
     std::optional<DensityField> density;  ///< from the first time that masses are set
     Texture colours;
     int coloursOf = -100;  ///< the row of colourMaps() that `colours` holds
@@ -94,6 +96,7 @@ struct ParticleRenderer::State {
     void readTimes();
     SpriteStyle inkOf(const ParticleBuffer& buffer, const Camera& camera, const Look& look);
     ExposedFilm filmOf(const SpriteStyle& ink, const Camera& camera, const Look& look) const;
+    GLuint attitudeOf(const SpriteStyle& ink, const Camera& camera, const Look& look, const ExposedFilm& film);
     DrawMethod lastPath(const SpriteStyle& ink) const;
     DrawMethod choosePath(const SpriteStyle& ink, const Camera& camera, const Look& look);
     void drawBodies(DrawMethod path, const SpriteStyle& ink);
@@ -184,8 +187,15 @@ ExposedFilm ParticleRenderer::State::filmOf(const SpriteStyle& ink, const Camera
                      (std::numbers::pi_v<float> * middle * middle),
             .armWidth = look.photograph.scale * pixelsPerLength,
             .clipFromSky = sky.projection(aspect) * glm::mat4(glm::mat3(camera.view())),
-            .elevation = camera.elevation,
             .wholeHeight = height / camera.part.w};
+}
+
+GLuint ParticleRenderer::State::attitudeOf(const SpriteStyle& ink, const Camera& camera, const Look& look,
+                                           const ExposedFilm& film) {
+    if (!attitude) attitude.emplace();
+    const glm::mat4 view = camera.view();
+    const glm::vec4 towardsEye(view[0][2], view[1][2], view[2][2], view[3][2] + camera.distance);
+    return attitude->measure(ink, -towardsEye / look.photograph.scale, film.armWidth, light->width(), light->height());
 }
 
 /// The way of the last picture, where one of this size can be drawn so.
@@ -287,7 +297,9 @@ void ParticleRenderer::drawSo(bool again, const ParticleBuffer& bodies, const Ca
     if (!again) state.timer.begin(path);
     state.drawBodies(path, ink);
     if (state.quality.trails) state.drawTrails(ink, look);
-    const ExposedFilm film = state.filmOf(ink, camera, look);
+    ExposedFilm film = state.filmOf(ink, camera, look);
+    if (look.photograph.on && look.photograph.starlight == Starlight::galaxies && state.quality.glowShrink > 0)
+        film.attitude = state.attitudeOf(ink, camera, look, film);
     state.postProcess.draw(path, *state.light, look, state.quality, framebuffer, width, height, state.timer,
                            look.photograph.on ? &film : nullptr);
     if (!again) state.timer.end();

@@ -24,7 +24,7 @@ constexpr float kLane = 0.25f;
 // square.
 constexpr float kCloud = 0.1f, kFaintest = 0.005f, kFewestSeen = 1.3f;
 // A lane along a disc lies on its near half, so far out, in widths of an arm.
-constexpr float kLaneBelow = 1.8f;
+constexpr float kLaneBelow = 1.9f;
 constexpr int kSkyGalaxies = 420, kSkyStars = 1500;
 // Levels from which on a wide kernel costs next to nothing.
 constexpr std::size_t kCheapWide = 3;
@@ -42,7 +42,7 @@ struct Emulsion {
 
 const Emulsion& emulsionOf(Starlight starlight) {
     static const Emulsion kGalaxies{
-        {1.1f, 0.74f, 0.36f, 1.0f, 0.85f, 0.65f, 0.80f, 0.86f, 1.0f}, {0.05f, 0.05f, 0.8f}, 0.25f, 1, 0};
+        {1.1f, 0.73f, 0.38f, 1.0f, 0.83f, 0.67f, 0.80f, 0.86f, 1.0f}, {0.05f, 0.05f, 0.8f}, 0.25f, 1, 0};
     static const Emulsion kClusters{{1.0f, 0.45f, 0.16f, 1.0f, 0.90f, 0.76f, 0.45f, 0.66f, 1.2f}, {1, 1, 1}, 0.7f, 0, 0};
     static const Emulsion kNursery{{1.0f, 0.45f, 0.16f, 1.0f, 0.90f, 0.76f, 0.45f, 0.66f, 1.2f}, {1, 1, 1}, 0.7f, 0, 1};
     return starlight == Starlight::galaxies ? kGalaxies : starlight == Starlight::clusters ? kClusters : kNursery;
@@ -56,18 +56,13 @@ float octaveOf(float width) {
     return part * part * (3 - 2 * part) * std::pow(kPersistence, std::max(finer - 1, 0.0f));
 }
 
-/// Share of the lane along a disc that is seen from so far above its plane: none from 45 degrees on.
-float laneOf(float elevation) {
-    const float part = std::clamp((std::cos(elevation) - 0.71f) / 0.25f, 0.0f, 1.0f);
-    return part * part * (3 - 2 * part);
-}
-
 }  // namespace
 
 void DevelopedLight::forget() {
     levels_.clear();
     smooth_.clear();
     planned_.clear();
+    flow_.clear();
     developed_.clear();
 }
 
@@ -84,6 +79,8 @@ void DevelopedLight::fit(const RenderTarget& light, int shrink) {
     } while (levels_.size() < kLevels && std::min(width, height) >= kSmallest);
     const RenderTarget& half = levels_[std::min<std::size_t>(1, levels_.size() - 1)];
     planned_.emplace_back(GL_RGBA16F, half.width(), half.height());
+    const RenderTarget& eighth = levels_[std::min<std::size_t>(3, levels_.size() - 1)];
+    flow_.emplace_back(GL_RGBA16F, eighth.width(), eighth.height());
     for (int k = 0; k < 2; ++k) developed_.emplace_back(GL_RGBA16F, levels_[0].width(), levels_[0].height());
 }
 
@@ -93,8 +90,14 @@ const Program& DevelopedLight::begin(DrawMethod method, Stage stage) {
     if (!program) {
         program = method == DrawMethod::compute ? std::make_unique<Program>("photograph.comp", defines)
                                                 : std::make_unique<Program>("screen.vert", "photograph.frag", defines);
-        for (const auto& [name, unit] :
-             {std::pair("level", 0), {"coarser", 1}, {"grain", 2}, {"lanes", 3}, {"plan", 4}, {"clouds", 5}})
+        for (const auto& [name, unit] : {std::pair("level", 0),
+                                         {"coarser", 1},
+                                         {"grain", 2},
+                                         {"lanes", 3},
+                                         {"plan", 4},
+                                         {"clouds", 5},
+                                         {"attitude", 6},
+                                         {"flow", 7}})
             glProgramUniform1i(program->id(), program->uniform(name), unit);
     }
     glUseProgram(program->id());
@@ -149,26 +152,31 @@ void DevelopedLight::develop(DrawMethod method, const RenderTarget& light, int s
         run(method, smooth_[k]);
     }
     const RenderTarget& lanes = smooth_[stepOf(kLane * film.armWidth)];
-    const Program& planning = begin(method, plan);
-    glProgramUniform1f(planning.id(), planning.uniform("youth"), emulsion.youth);
-    glProgramUniform1f(planning.id(), planning.uniform("usual"), film.usual);
-    glProgramUniform2f(planning.id(), planning.uniform("tilt"), kLaneBelow * std::sin(film.elevation),
-                       laneOf(film.elevation));
-    glProgramUniform2f(planning.id(), planning.uniform("step"), film.armWidth / static_cast<float>(light.width()),
-                       film.armWidth / static_cast<float>(light.height()));
+    const auto setStep = [&](const Program& program) {
+        glProgramUniform2f(program.id(), program.uniform("step"), film.armWidth / static_cast<float>(light.width()),
+                           film.armWidth / static_cast<float>(light.height()));
+        glProgramUniform1f(program.id(), program.uniform("usual"), film.usual);
+        glProgramUniform1f(program.id(), program.uniform("youth"), emulsion.youth);
+    };
     glBindTextureUnit(1, smooth_[around].texture());
     glBindTextureUnit(3, lanes.texture());
+    glBindTextureUnit(6, film.attitude);
+    setStep(begin(method, flow));
+    run(method, flow_.front());
+    glBindTextureUnit(7, flow_.front().texture());
+    const Program& planning = begin(method, plan);
+    setStep(planning);
+    glProgramUniform1f(planning.id(), planning.uniform("below"), kLaneBelow);
     run(method, planned_.front());
     const Program& composing = begin(method, compose);
+    setStep(composing);
     const auto set = [&](const char* name, float value) {
         glProgramUniform1f(composing.id(), composing.uniform(name), value);
     };
-    set("youth", emulsion.youth);
     set("dust", photograph.dust);
     set("gas", photograph.gas);
     set("resolved", emulsion.resolved);
     set("nebula", emulsion.nebula * photograph.gas);
-    set("usual", film.usual);
     const auto side = static_cast<float>(shrink);
     set("bodiesPerLight", side * side / film.lightOfBody);
     set("faintest", kFaintest * film.usual + kFewestSeen * film.lightOfBody / (film.armWidth * film.armWidth));

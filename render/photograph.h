@@ -20,7 +20,7 @@ struct ExposedFilm {
     float usual = 1;           ///< light of a pixel in the middle of a picture of all of them
     float armWidth = 1;        ///< [px]
     glm::mat4 clipFromSky{1};  ///< directions to the picture
-    float elevation = 0;       ///< of the eye over the plane of discs
+    unsigned attitude = 0;     ///< texture that says how discs lie, see shaders/attitude.frag
     float wholeHeight = 1;     ///< of the picture that this is a part of [px]
 };
 
@@ -42,7 +42,7 @@ public:
     void forget();
 
 private:
-    enum Stage { smooth, plan, compose, glow, kStages };
+    enum Stage { smooth, plan, compose, glow, flow, kStages };
     void fit(const RenderTarget& light, int shrink);
     const Program& begin(DrawMethod method, Stage stage);
     void run(DrawMethod method, const RenderTarget& to);
@@ -54,6 +54,7 @@ private:
     std::vector<RenderTarget> levels_;     ///< of the light, each half of the one before
     std::vector<RenderTarget> smooth_;     ///< the same without grain
     std::vector<RenderTarget> planned_;    ///< of half the size: what is young, where dust is
+    std::vector<RenderTarget> flow_;       ///< an eighth as wide: where arms run
     std::vector<RenderTarget> developed_;  ///< without and with glow
     int shrink_ = 0;
     bool glowing_ = false;

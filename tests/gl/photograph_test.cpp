@@ -1,7 +1,7 @@
 // Photographs: what dust, gas and sky add or take away, colours by age, light without grain, and both draw methods alike.
 #include "app/model/colour_mode.h"
 #include "app/model/look.h"
-#include "gl_fixture.h"
+#include "photograph_fixture.h"
 #include "picture_difference.h"
 #include "render/colour_map.h"
 
@@ -16,51 +16,6 @@
 
 namespace gravlab::test {
 namespace {
-
-constexpr int kWidth = 320, kHeight = 240;
-
-/// A disc of radius 1.2, seen from above: most of its bodies on two arms, the others anywhere, and a bulge.
-class PhotographTest : public GlTest {
-protected:
-    void SetUp() override {
-        GlTest::SetUp();
-        camera.elevation = 1.5f;
-        camera.distance = 3.4f;
-        look.pointSize = 0.012f;
-        look.brightness = 2;
-        look.useTraits = true;
-        look.colourMap = -2;
-        look.valueFloor = 0;
-        look.valueScale = 1;
-        look.tone = ToneCurve::slide;
-        look.photograph = {.on = true, .scale = 0.2f, .dust = 0, .gas = 0, .sky = 0};
-        std::mt19937 random(11);
-        std::uniform_real_distribution<float> part(0, 1);
-        std::normal_distribution<float> normal(0, 1);
-        for (int i = 0; i < 9000; ++i) {
-            const bool bulge = i % 9 == 0, arm = !bulge && i % 8 < 4;
-            const float radius = bulge ? 0.12f * std::abs(normal(random)) : 1.2f * std::sqrt(part(random));
-            float angle = 2 * std::numbers::pi_v<float> * part(random);
-            if (arm)
-                angle = -2.2f * std::log(radius + 0.05f) + std::numbers::pi_v<float> * static_cast<float>(i / 2 % 2) +
-                        0.12f * normal(random);
-            bodies_.push_back({radius * std::cos(angle), radius * std::sin(angle), 0.02f * normal(random), 0.5f});
-            const Population population = bulge ? Population::old : i % 47 == 3 ? Population::cluster : Population::disc;
-            traits_.push_back({placeOf(population, part(random)), 1});
-        }
-        // Its dark halo, which counts as bodies and gives no light.
-        for (int i = 0; i < 9000; ++i) {
-            bodies_.push_back({3 * normal(random), 3 * normal(random), 3 * normal(random), 0.5f});
-            traits_.push_back({placeOf(Population::old), 0});
-        }
-        store(bodies_);
-        renderer_->setTraits(traits_);
-    }
-    std::vector<std::uint8_t> picture() { return shown(kWidth, kHeight); }
-
-    std::vector<ParticleVertex> bodies_;
-    std::vector<BodyTrait> traits_;
-};
 
 double sumOf(const std::vector<std::uint8_t>& rgb, std::size_t channel) {
     double sum = 0;
@@ -167,6 +122,7 @@ TEST_F(PhotographTest, GasGlowsRedAndOnlyInArms) {
 
 /// Mean difference of two pictures where both are inside, one moved by so many pixels to the right.
 double differenceMoved(const std::vector<std::uint8_t>& a, const std::vector<std::uint8_t>& b, int right) {
+    constexpr int kWidth = PhotographTest::kWidth, kHeight = PhotographTest::kHeight;
     double sum = 0;
     int count = 0;
     for (int j = 40; j < kHeight - 40; ++j)
@@ -330,30 +286,6 @@ TEST_F(PhotographTest, AStreamOfFewBodiesHasNoHazeBesideIt) {
     EXPECT_GT(row(0), 60);
     EXPECT_LT(row(1.25), 0.5 * row(0)) << "on a logarithmic scale, beyond an arm's width";
     EXPECT_LT(row(-1.25), 0.5 * row(0));
-}
-
-TEST_F(PhotographTest, ADiscFromTheSideHasALaneOnItsNearHalf) {
-    // The part of light that dust takes from the bulge above and below its middle.
-    const auto taken = [&](float elevation) {
-        camera.elevation = elevation;
-        look.photograph.dust = 0;
-        const auto clear = picture();
-        look.photograph.dust = 1;
-        const auto dusty = picture();
-        std::array<double, 2> lost{}, light{};
-        for (int j = -8; j < 8; ++j)
-            for (int i = -12; i < 12; ++i) {
-                const auto at = static_cast<std::size_t>(3 * ((kHeight / 2 + j) * kWidth + kWidth / 2 + i) + 1);
-                const std::size_t half = j < 0 ? 0 : 1;
-                light[half] += clear[at], lost[half] += static_cast<double>(clear[at]) - dusty[at];
-            }
-        return std::array{lost[0] / light[0], lost[1] / light[1]};
-    };
-    const auto above = taken(0.25f), below = taken(-0.25f), face = taken(1.5f);
-    EXPECT_GT(above[1], 1.5 * above[0]) << "rows run down";
-    EXPECT_GT(above[1], 0.05);
-    EXPECT_GT(below[0], 1.5 * below[1]);
-    EXPECT_LT(std::max(face[0], face[1]), above[1]);
 }
 
 TEST_F(PhotographTest, FewStarsShowNoSquares) {

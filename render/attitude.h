@@ -1,0 +1,25 @@
+// How the discs of a photograph lie, out of the depths of their bodies: which half of each is the near one.
+#pragma once
+#include "render/gl_objects.h"
+#include "render/sprites.h"
+
+#include <glm/vec4.hpp>
+
+#include <optional>
+
+namespace gravlab {
+
+class Attitude {
+public:
+    /// Makes a small picture of a picture of that size; `behind` is the depth behind the camera's target, in widths of an
+    /// arm, `armWidth` in pixels. Its texture is returned; what is in it: shaders/attitude.frag.
+    GLuint measure(const SpriteStyle& ink, const glm::vec4& behind, float armWidth, int width, int height);
+
+private:
+    RasterSprites points_{"attitude.vert", "attitude_point.frag"};
+    Program fit_{"screen.vert", "attitude.frag"};
+    VertexArray array_;
+    std::optional<RenderTarget> moments_, lie_;
+};
+
+}  // namespace gravlab

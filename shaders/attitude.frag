@@ -1,0 +1,40 @@
+#version 450 core
+// How discs lie: the plane that fits the depths of the light about a texel best. A disc of any attitude, anywhere, has its far half
+// where the plane falls away from the eye, and nothing has to be told where discs are.
+// xy: depth a length across the picture; z: of the light along a line of sight, how deep it is, in widths of an arm; w: 1 where
+// there is any.
+in vec2 uv;
+uniform sampler2D moments;  // light, light times depth, times its square
+uniform vec2 arm;           // its width in parts of the picture
+layout(location = 0) out vec4 lie;
+
+const int reach = 4;
+const float spacing = 0.4;  // of taps, in widths of an arm
+
+void main() {
+    float light = 0.0, depth = 0.0, squares = 0.0;
+    vec2 place = vec2(0.0), product = vec2(0.0);
+    vec3 inertia = vec3(0.0);  // xx, yy, xy
+    for (int y = -reach; y <= reach; ++y)
+        for (int x = -reach; x <= reach; ++x) {
+            vec2 at = spacing * vec2(x, y);
+            vec3 here = exp(-0.8 * dot(at, at)) * textureLod(moments, uv + arm * at, 0.0).rgb;
+            light += here.r;
+            depth += here.g;
+            squares += here.b;
+            place += here.r * at;
+            product += here.g * at;
+            inertia += here.r * vec3(at * at, at.x * at.y);
+        }
+    lie = vec4(0.0);
+    if (!(light > 0.0)) return;
+    depth /= light;
+    place /= light;
+    product = product / light - depth * place;
+    // A stream is a line and says nothing of what is across it.
+    inertia = inertia / light - vec3(place * place, place.x * place.y) + vec3(0.06, 0.06, 0.0);
+    vec2 slope = vec2(inertia.y * product.x - inertia.z * product.y, inertia.x * product.y - inertia.z * product.x) /
+                 (inertia.x * inertia.y - inertia.z * inertia.z);
+    float left = squares / light - depth * depth - dot(slope, product);
+    lie = vec4(slope, sqrt(max(left, 0.0)), 1.0);
+}
