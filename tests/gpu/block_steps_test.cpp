@@ -272,7 +272,7 @@ void comparePart(const KernelRow& row, const ForceSettings& force, std::size_t c
     if (row.deterministic) {
         EXPECT_EQ(differing(run, 0, run.sums(0), all), 0u);
     }
-    run.bodies().position[17].w *= 100;
+    std::ranges::max_element(run.bodies().position, {}, &Double4::w)->x += 0.3;
     run.upload();
     EXPECT_GT(worstOf(run, 2, run.sums(2), all), close);
 }
@@ -437,7 +437,8 @@ TEST_F(BlockStepsOnGpu, followTheReferenceUnderOtherLaws) {
                 if (!(off <= worst)) worst = off;
                 moved = std::max(moved, distance(want.position[i], start.position[i]));
             }
-            EXPECT_LE(worst, precision == Precision::fp64 ? 1e-10 : 1e-5);
+            // Rounded pulls put an atom at the border of two rungs on the other one, and atoms that touch part quickly.
+            EXPECT_LE(worst, precision == Precision::fp64 ? 1e-10 : cells ? 3e-4 : 1e-5);
             EXPECT_GT(moved, 1e-3);
         }
 }
