@@ -72,6 +72,7 @@ private:
     void warmUp(double seconds);
     void planRepeats();
     void repeat(double seconds);
+    double interactionsOf(double counted) const;
     bool checkOnHost();
     bool take(const std::optional<ForceCheck>& check);
     void finish();

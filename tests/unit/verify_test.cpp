@@ -121,6 +121,22 @@ TEST(Benchmark, aVerifiedKernelHasARate) {
     EXPECT_EQ(row.repeats, 3);
 }
 
+TEST(Benchmark, aTreeThatIsReadNowAndThenHasARateOfWhatABodyNeeds) {
+    KernelRow tree = plainRow();
+    tree.approximates = true;
+    Spoilt silent({});
+    silent.row = &tree;
+    silent.rateFactor = 0;  // its counts come between the repetitions
+    silent.told = {{"bodies a body", "", 10}, {"cells a body", "", 4}, {"expanded a body", "", 6}, {"levels", "", 1000}};
+    const BenchmarkRow row = timed(silent);
+    EXPECT_TRUE(row.verified) << row.note;
+    EXPECT_NEAR(row.stepInteractionsPerSecond * row.msPerStep * 1e-3 / (64 * 20), 1, 0.5) << "of 64 bodies in a step";
+    silent.told.clear();
+    const BenchmarkRow unknown = timed(silent);
+    EXPECT_FALSE(unknown.verified);
+    EXPECT_THAT(unknown.note, HasSubstr("--steps"));
+}
+
 void expectNoRate(const BenchmarkRow& row) {
     EXPECT_FALSE(row.verified);
     EXPECT_EQ(row.interactionsPerSecond, 0);
