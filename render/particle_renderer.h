@@ -59,9 +59,9 @@ struct Look {
     ToneCurve tone = ToneCurve::plate;
     bool paper = false;         ///< dark bodies on white, for print and projectors; no glow
     bool autoExposure = false;  ///< brings half of the light below a mid tone; `exposure` still multiplies
-    int trails = 0;             ///< frames that the line behind each body goes back; 0 = none. Long rings are cut to fit the GPU
-    float trailLight = 1;       ///< brightness of trails
-    float adaptation = 1;       ///< part of the way that auto-exposure goes in this frame; 1 = at once
+    int trails = 0;        ///< frames that the line behind each body goes back; 0 = none. Long rings are cut to fit the GPU
+    float trailLight = 1;  ///< brightness of trails
+    float adaptation = 1;  ///< part of the way that auto-exposure goes in this frame; 1 = at once
     Photograph photograph{};
     bool operator==(const Look&) const = default;
 };

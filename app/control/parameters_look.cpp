@@ -164,8 +164,9 @@ std::vector<Parameter> lookParameters() {
     all.push_back(withMember(
         {.path = "look.trails",
          .label = "Trails",
-         .idea = "frames that the line behind each body goes back; where a window makes many steps a frame for few bodies, of "
-                 "several points each; 0 is none",
+         .idea =
+             "frames that the line behind each body goes back; where a window makes many steps a frame for few bodies, of "
+             "several points each; 0 is none",
          .kind = Kind::integer,
          .bounds = {.least = 0, .most = 100000},
          .usual = "(0; 400 in a window for scenes of up to 100 bodies)",

@@ -1,7 +1,7 @@
 // Trails: where bodies were, fading, in the bodies' colours; and views without perspective.
-#include "gl_fixture.h"
 #include "app/frontends/headless/headless.h"
 #include "app/view/workspace.h"
+#include "gl_fixture.h"
 #include "render/colour_map.h"
 #include "render/trails.h"
 
@@ -62,7 +62,8 @@ TEST_F(TrailTest, AFrameMayHaveSeveralPoints) {
     look.trails = 3;
     const auto frame = [&](float from) {
         // There and back within each frame; of the last point there is no room.
-        for (const float beside : {0.5f, 0.9f}) renderer_->recordTrail(std::vector<ParticleVertex>{{0, from, beside, 0}}, look, 2);
+        for (const float beside : {0.5f, 0.9f})
+            renderer_->recordTrail(std::vector<ParticleVertex>{{0, from, beside, 0}}, look, 2);
         store({{0, from, 0, 0}});
         renderer_->recordTrail(*buffer_, look, 2);
     };

@@ -198,8 +198,7 @@ FoundGroups groupsByTree(const ParticleSet& bodies, double length, const Backend
 constexpr GroupRung kCpuRungs[] = {
     {"cpu", "union-grid", "sets are joined, cell by cell of a grid as wide as the linking length, on all threads",
      [](std::size_t bodies) { return GroupSearch::bytes(bodies) + 8.0 * static_cast<double>(bodies); }, groupsByGrid},
-    {"cpu", "union-tree",
-     "sets are joined over a tree: boxes out of reach are left out, boxes of one set taken at once",
+    {"cpu", "union-tree", "sets are joined over a tree: boxes out of reach are left out, boxes of one set taken at once",
      [](std::size_t bodies) { return GroupSearch::bytes(bodies) + 10.0 * static_cast<double>(bodies); }, groupsByTree},
 };
 

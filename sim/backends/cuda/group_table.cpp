@@ -31,8 +31,8 @@ constexpr GroupRung kCudaRungs[] = {
         "propagate", "no lists: every body takes the smallest label around it, and passes it on to who it had its own from"),
     onDevice<GroupWay::grid>("union-grid",
                              "sets are joined in one pass with atomics on their roots, cell by cell of a grid: no sweeps"),
-    onDevice<GroupWay::tree>(
-        "union-tree", "sets are joined over a tree: boxes out of reach are left out, boxes of one set taken at once"),
+    onDevice<GroupWay::tree>("union-tree",
+                             "sets are joined over a tree: boxes out of reach are left out, boxes of one set taken at once"),
 };
 
 }  // namespace
