@@ -23,12 +23,10 @@ constexpr int kSumChunk = 128;
 template <class Real>
 struct ForceTask {
     const Vec4<Real>* bodies;   ///< x, y, z [L]; w = mass [M]
-    const Vec4<Real>* targets;  ///< the same, or some of the bodies by themselves
     const Real* copies;         ///< the same as a row of its own keeps them, see CopiesTask; else null
     Vec4<Real>* sums;           ///< of range r, target i: sums[r * stride + i], x, y, z [L/T^2]; written by the last slice
     double* carry;              ///< running sums between slices: carry[(3 r + axis) * targetCount + i - targetFirst]
     std::uint32_t count;        ///< bodies
-    std::uint32_t stride;       ///< of ranges in sums; count, or as many as targets are
     std::uint32_t targetFirst, targetCount;
     std::uint32_t rangeLength;              ///< sources in a range; the last ranges may be shorter or empty
     std::uint32_t sliceFirst, sliceLength;  ///< within each range; both multiples of the block, but for the range's end
@@ -36,6 +34,9 @@ struct ForceTask {
     bool resumes, finishes;                 ///< reads carry; writes sums instead of carry
     std::uint32_t segments;                 ///< parts of a block's threads that share its targets, a range each; mostly 1
     bool atomic;                            ///< ranges are added to sums[i] by atomics, in no fixed order
+    // At the end: loops of the rungs are other machine code when what they read moves.
+    const Vec4<Real>* targets;  ///< the bodies, or some of them by themselves
+    std::uint32_t stride;       ///< of ranges in sums; count, or as many as targets are
 };
 
 /// The tiled kernels: threads x bodiesPerThread targets a block, tiles of one body a thread in dynamic shared memory.

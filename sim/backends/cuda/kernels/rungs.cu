@@ -92,7 +92,7 @@ __global__ __launch_bounds__(kBlock, 1) void tiledConstantBlock(ForceTask<float>
             accumulate(sum, part);
         }
     }
-    if (target < task.targetCount) storeSum(task, target, sum);
+    if (target < task.targetCount) storeSum(task, target, sum, task.stride);
 }
 
 /// Several threads a body: a block of p * q threads has p targets, and thread t adds the sources of range t / p to target
@@ -154,7 +154,7 @@ __global__ __launch_bounds__(1024, 1) void tiledBlockSplit(ForceTask<float> task
         if (segment == 0)
             for (std::uint32_t k = 0; k < segments; ++k) total[axis] += sums[k * width + lane];
     }
-    if (segment == 0 && target < task.targetCount) storeSum(task, target, total);
+    if (segment == 0 && target < task.targetCount) storeSum(task, target, total, task.stride);
 }
 
 }  // namespace

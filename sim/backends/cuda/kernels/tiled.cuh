@@ -72,9 +72,10 @@ struct TiledTargets {
     }
 };
 
-/// Stores the sum of target `target` of a task: whole, to be added to by others, or to be resumed.
+/// Stores the sum of target `target` of a task: whole, to be added to by others, or to be resumed. `stride` between ranges.
 template <class Real>
-__device__ __forceinline__ void storeSum(const ForceTask<Real>& task, std::uint32_t target, const double (&sum)[3]) {
+__device__ __forceinline__ void storeSum(const ForceTask<Real>& task, std::uint32_t target, const double (&sum)[3],
+                                         std::uint32_t stride) {
     if (!task.finishes) {
         for (int axis = 0; axis < 3; ++axis) task.carry[(3ull * blockIdx.y + axis) * task.targetCount + target] = sum[axis];
         return;
@@ -87,7 +88,7 @@ __device__ __forceinline__ void storeSum(const ForceTask<Real>& task, std::uint3
         atomicAdd(to + 2, a.z);
         return;
     }
-    asVectors(task.sums)[static_cast<std::size_t>(blockIdx.y) * task.stride + task.targetFirst + target] = a;
+    asVectors(task.sums)[static_cast<std::size_t>(blockIdx.y) * stride + task.targetFirst + target] = a;
 }
 
 /// Most threads a block, so that the registers hold a thread's bodies.
@@ -106,7 +107,7 @@ __global__ __launch_bounds__(kTiledThreads<Real, kBodies>, 1) void tiledForce(Fo
 #pragma unroll
     for (int b = 0; b < kBodies; ++b) {
         const std::uint32_t target = targets.firstTarget + b * blockDim.x;
-        if (target < task.targetCount) storeSum(task, target, targets.sum[b]);
+        if (target < task.targetCount) storeSum(task, target, targets.sum[b], task.stride);
     }
 }
 

@@ -46,7 +46,7 @@ __global__ __launch_bounds__(1024, 1) void forceNoBarrier(ForceTask<float> task)
             }
         }
     }
-    if (target < task.targetCount) storeSum(task, target, sum);
+    if (target < task.targetCount) storeSum(task, target, sum, task.stride);
 }
 
 /// One thread a body, as `global`, but the array of float4 is read as if it were one of float3: body j begins 12 j bytes
@@ -72,7 +72,7 @@ __global__ void forceMisread(ForceTask<float> task) {
         }
         accumulate(sum, part);
     }
-    if (target < task.targetCount) storeSum(task, target, sum);
+    if (target < task.targetCount) storeSum(task, target, sum, task.stride);
 }
 
 }  // namespace
