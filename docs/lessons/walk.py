@@ -5,7 +5,7 @@
 
 -t: where NAME.jpg is written (that of this script). -s: of the window (1280x720). -a: a picture of every step, NAME-STEP.jpg. Without
 names all lessons of the program. A display of its own is opened, which XVFB names where it is not Xvfb; pictures need ffmpeg. The
-picture of a lesson is its last explanation. Ends with 1 where a step was not reached within its time, and says which.
+picture of a lesson is that of its last step that can be gone through here. Ends with 1 where a step was not reached within its time, and says which.
 """
 import argparse, json, os, shlex, subprocess, sys, tempfile, time
 
@@ -62,7 +62,7 @@ def walk(window, lesson, take):
                 break
             window.ask("wait seconds 0.2")
         window.ask("wait seconds 0.6")
-        take(step, steps)
+        take(step, shown or answered is not None)
     return missed
 
 
@@ -87,9 +87,9 @@ def main():
         display = ":" + os.fdopen(read).readline().strip()
         try:
             for name in names:
-                def take(step, steps):
+                def take(step, lived):
                     target = f"{name}-{step}" if asked.all else name
-                    if not asked.all and step != steps:
+                    if not asked.all and not lived:  # not on this machine
                         return
                     for quality in ("3", "4", "6", "8", "11", "15"):  # the best that stays below 80 KB
                         path = os.path.join(asked.to, target + ".jpg")
