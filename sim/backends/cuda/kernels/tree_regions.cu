@@ -18,8 +18,7 @@ public:
         std::uint32_t depth = 1, left = 0;
         if (lane_ == 0) memory_.store(kStackAt, 0u);
         while (depth > 0) {
-            const int room = (kStack - kSpare - static_cast<int>(depth)) / 7;
-            const std::uint32_t take = min(depth, static_cast<std::uint32_t>(max(1, min(32, room))));
+            const std::uint32_t take = toPop<kStack, 32>(depth);
             const bool mayOpen = regionMayOpen(left, depth, take, regions_.nodes);
             __syncwarp();
             depth -= take;
@@ -27,12 +26,10 @@ public:
             const std::uint32_t id = has ? memory_.load(kStackAt + 4 * (depth + lane_)) : 0;
             __syncwarp();
             depth = visitForRegion(id, has, depth, mayOpen, list, left);
-            if (length_[kLow] >= 32) expand<false>(32);
-            if (length_[kHigh] >= 32) expand<true>(32);
+            expandLonger<31>();
             visited_ += take;
         }
-        if (length_[kLow] > 0) expand<false>(length_[kLow]);
-        if (length_[kHigh] > 0) expand<true>(length_[kHigh]);
+        expandLonger<0>();
         endRegion(region, bodies, left);
     }
 
@@ -175,24 +172,17 @@ public:
         for (;;) {
             if (depth < 32) depth = fill(depth);
             if (depth == 0) break;
-            const int room = (kStack - kSpare - static_cast<int>(depth)) / 7;
-            const std::uint32_t take = min(depth, static_cast<std::uint32_t>(max(1, min(32, room))));
+            const std::uint32_t take = toPop<kStack, 32>(depth);
             __syncwarp();
             depth -= take;
             const bool has = lane_ < take;
             const std::uint32_t id = has ? memory_.load(kStackAt + 4 * (depth + lane_)) : 0;
             __syncwarp();
             depth = visit(id, has, depth);
-            if (length_[kLow] >= 32) expand<false>(32);
-            if (length_[kHigh] >= 32) expand<true>(32);
-            if (length_[kCells] >= 32) meetCells(32);
-            if (length_[kBodies] >= 32) meetBodies(32);
+            evaluateLonger<31>();
             visited_ += take;
         }
-        if (length_[kLow] > 0) expand<false>(length_[kLow]);
-        if (length_[kHigh] > 0) expand<true>(length_[kHigh]);
-        if (length_[kCells] > 0) meetCells(length_[kCells]);
-        if (length_[kBodies] > 0) meetBodies(length_[kBodies]);
+        evaluateLonger<0>();
         end(group);
     }
 

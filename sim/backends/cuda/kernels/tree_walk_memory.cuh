@@ -16,6 +16,12 @@ constexpr int kStack = 1024, kSpare = 7 * kTreeDepths + 32;
 constexpr int kList = 64;
 /// Of warps that take a group together.
 constexpr int kTeamStack = 2048, kTeamList = 512;
+/// Nodes that so many lanes pop at once from a stack of that length.
+template <int kLength, int kLanes>
+__device__ __forceinline__ std::uint32_t toPop(std::uint32_t depth) {
+    const int room = (kLength - kSpare - static_cast<int>(depth)) / 7;
+    return min(depth, static_cast<std::uint32_t>(max(1, min(kLanes, room))));
+}
 
 /// Vectors that a cell takes there: of charges, its dipole as well.
 constexpr int cellVectors(TreeLaw law) { return law == TreeLaw::charges ? 4 : 3; }

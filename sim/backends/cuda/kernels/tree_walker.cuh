@@ -93,28 +93,17 @@ public:
         std::uint32_t depth = 1;
         if (lane_ == 0) memory_.store(kStackAt, 0u);
         while (depth > 0) {
-            const int room = (kStack - kSpare - static_cast<int>(depth)) / 7;
-            const std::uint32_t take = min(depth, static_cast<std::uint32_t>(max(1, min(32, room))));
+            const std::uint32_t take = toPop<kStack, 32>(depth);
             __syncwarp();
             depth -= take;
             const bool has = lane_ < take;
             const std::uint32_t id = has ? memory_.load(kStackAt + 4 * (depth + lane_)) : 0;
             __syncwarp();
             depth = visit(id, has, depth);
-            if constexpr (kExpands) {
-                if (length_[kLow] >= 32) expand<false>(32);
-                if (length_[kHigh] >= 32) expand<true>(32);
-            }
-            if (length_[kCells] >= 32) meetCells(32);
-            if (length_[kBodies] >= 32) meetBodies(32);
+            evaluateLonger<31>();
             visited_ += take;
         }
-        if constexpr (kExpands) {
-            if (length_[kLow] > 0) expand<false>(length_[kLow]);
-            if (length_[kHigh] > 0) expand<true>(length_[kHigh]);
-        }
-        if (length_[kCells] > 0) meetCells(length_[kCells]);
-        if (length_[kBodies] > 0) meetBodies(length_[kBodies]);
+        evaluateLonger<0>();
         end(group);
     }
 
@@ -124,8 +113,7 @@ public:
         std::uint32_t depth = 1;
         if (threadIdx.x == 0) team_.store(0, 0u);
         for (round_ = 0; depth > 0; ++round_) {
-            const int room = (kTeamStack - kSpare - static_cast<int>(depth)) / 7;
-            const std::uint32_t take = min(depth, static_cast<std::uint32_t>(max(1, min(32 * kTeam, room))));
+            const std::uint32_t take = toPop<kTeamStack, 32 * kTeam>(depth);
             __syncthreads();
             depth -= take;
             const bool has = threadIdx.x < take;
@@ -139,6 +127,19 @@ public:
     }
 
 protected:
+    /// Evaluates up to 32 of each list that is longer.
+    template <int kLonger>
+    __device__ __forceinline__ void evaluateLonger() {
+        if constexpr (kExpands) expandLonger<kLonger>();
+        if (length_[kCells] > kLonger) meetCells(kLonger > 0 ? 32 : length_[kCells]);
+        if (length_[kBodies] > kLonger) meetBodies(kLonger > 0 ? 32 : length_[kBodies]);
+    }
+    template <int kLonger>
+    __device__ __forceinline__ void expandLonger() {
+        if (length_[kLow] > kLonger) expand<false>(kLonger > 0 ? 32 : length_[kLow]);
+        if (length_[kHigh] > kLonger) expand<true>(kLonger > 0 ? 32 : length_[kHigh]);
+    }
+
     /// Evaluates the lists that are longer, an equal part a warp.
     __device__ __forceinline__ void share(int longer) {
         int longest = 0;
