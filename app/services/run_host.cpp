@@ -239,19 +239,19 @@ void RunHost::advance(bool realTime, double seconds) {
         const std::int64_t every = realTime ? stepsOfATrailPoint(left) : 0;
         std::int64_t done = twin_.on() ? advancePair(left, seconds, realTime, every) : 0;
         left -= done;
-        for (const double end = hostClock() + seconds; !twin_.on() && every > 0 && left > every && hostClock() < end;) {
-            const AdvanceStatus status = simulation().advance({.seconds = end - hostClock(), .steps = every}, nullptr);
-            left -= status.stepsCompleted;
-            done += status.stepsCompleted;
-            if (status.stepsCompleted > 0) noteTrailPoint();
-            seconds = std::max(end - hostClock(), 0.0);
-        }
-        while (!twin_.on() && left > 0) {
-            const AdvanceStatus status = simulation().advance({.seconds = seconds, .steps = left}, &first().vertices());
+        for (const double begun = hostClock(); !twin_.on() && left > 0;) {
+            const double rest = std::max(seconds - (every > 0 ? hostClock() - begun : 0), 0.0);
+            const bool within = every > 0 && left > every && rest > 0;
+            const AdvanceStatus status = simulation().advance({.seconds = rest, .steps = within ? every : left},
+                                                              within ? nullptr : &first().vertices());
             document_.facts.stepProgress = status.stepProgress;
             document_.facts.innerStep = status.innerStep;
             left -= status.stepsCompleted;
             done += status.stepsCompleted;
+            if (within) {
+                if (status.stepsCompleted > 0) noteTrailPoint();
+                continue;
+            }
             if (status.stepsCompleted == 0 && done > 0) first().publish();  // those within the frame
             if (realTime) break;
         }
