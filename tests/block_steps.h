@@ -1,13 +1,16 @@
-// Block steps by a tree against those by all pairs, on any backend.
+// What block steps must keep on any backend: by a tree those by all pairs, and energy at fewer forces.
 #pragma once
 #include "sim/backends/backend.h"
 #include "sim/forces/law.h"
+#include "sim/measure/diagnostics.h"
 #include "sim/scenes/scene.h"
 #include "tests/bodies.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdio>
 #include <memory>
 #include <string>
 #include <vector>
@@ -27,6 +30,19 @@ inline double shareOf(std::vector<double>& values, double share) {
     return *place;
 }
 
+/// Bodies under that force, when so many whole steps have been made.
+inline std::unique_ptr<Backend> afterSteps(const char* backendName, const ParticleSet& bodies, const ForceSettings& force,
+                                           const KernelChoice& kernel, std::string_view integratorName, double timeStep,
+                                           std::int64_t steps) {
+    std::unique_ptr<Backend> run = backend(backendName).make({});
+    run->load(bodies, {force, kernel});
+    const StepProgram program = integrator(integratorName).program;
+    for (std::int64_t done = 0; done < steps;)
+        done += run->advance(program, timeStep, {.steps = steps - done}, nullptr).stepsCompleted;
+    run->wait();
+    return run;
+}
+
 /// `pairs`: a row that sums all of them.
 inline void expectTreeStepsAsPairs(const char* backendName, const char* pairs, const ForceSettings& force,
                                    std::size_t bodies, int steps) {
@@ -38,13 +54,7 @@ inline void expectTreeStepsAsPairs(const char* backendName, const char* pairs, c
     }
     constexpr double kStep = 1.0 / 16;
     const auto ran = [&](const KernelChoice& kernel) {
-        std::unique_ptr<Backend> run = backend(backendName).make({});
-        run->load(start, {force, kernel});
-        const StepProgram program = integrator("block-leapfrog").program;
-        for (std::int64_t done = 0; done < steps;)
-            done += run->advance(program, kStep, {.steps = steps - done}, nullptr).stepsCompleted;
-        run->wait();
-        return run;
+        return afterSteps(backendName, start, force, kernel, "block-leapfrog", kStep, steps);
     };
     const std::unique_ptr<Backend> tested = ran({.kernel = "tree", .allowedError = 1e-3}), truth = ran({.kernel = pairs});
     for (const char* name : {"rung 1", "rung 2"}) {
@@ -63,6 +73,32 @@ inline void expectTreeStepsAsPairs(const char* backendName, const char* pairs, c
     }
     // Places are as far as 4 off, where 8e-6 are some thirty roundings. Cells that stayed behind: three times as much.
     EXPECT_LT(shareOf(off, 0.99), 5e-3 * shareOf(moved, 0.5) + 8e-6) << "of what forces moved them";
+}
+
+/// Four units of time of a Hernquist sphere by blocks, and by a step for all as long as the longest and as the shortest.
+inline void expectEnergyAtFewerForces(const char* backendName, const KernelChoice& kernel) {
+    constexpr std::size_t kBodies = 1500;
+    const ParticleSet start = sceneNamed("hernquist").build({.bodies = kBodies, .seed = 5});
+    const ForceSettings force{.precision = Precision::fp64, .softening = 0.02};
+    struct Ran {
+        double energy, momentum, forces;
+    };
+    const Diagnostics before = measure(start, force);
+    const auto ran = [&](const char* name, double timeStep) {
+        const std::unique_ptr<Backend> run =
+            afterSteps(backendName, start, force, kernel, name, timeStep, std::lround(4 / timeStep));
+        ParticleSet end;
+        run->snapshot(end);
+        const Diagnostics after = measure(end, force);
+        return Ran{std::abs(after.energy() / before.energy() - 1), length(after.momentum - before.momentum),
+                   run->totals().interactions / static_cast<double>(kBodies * kBodies)};
+    };
+    const Ran block = ran("block-leapfrog", 1.0 / 16), coarse = ran("leapfrog", 1.0 / 16), fine = ran("leapfrog", 1.0 / 128);
+    std::printf("energy: block %.2e at %.0f forces a body, shared %.2e at %.0f and %.2e at %.0f; momentum %.1e\n",
+                block.energy, block.forces, coarse.energy, coarse.forces, fine.energy, fine.forces, block.momentum);
+    EXPECT_LT(4 * block.energy, coarse.energy);
+    EXPECT_LT(1.5 * block.forces, fine.forces);
+    EXPECT_LT(block.momentum, 1e-3) << "actio and reactio are taken at different times, so to the order of the step";
 }
 
 }  // namespace gravlab::testing_support
