@@ -22,11 +22,11 @@ constexpr int kSumChunk = 128;
 /// equal length; a slice is the same stretch of each range. Device memory throughout.
 template <class Real>
 struct ForceTask {
-    const Vec4<Real>* bodies;   ///< x, y, z [L]; w = mass [M]
-    const Real* copies;         ///< the same as a row of its own keeps them, see CopiesTask; else null
-    Vec4<Real>* sums;           ///< of range r, target i: sums[r * stride + i], x, y, z [L/T^2]; written by the last slice
-    double* carry;              ///< running sums between slices: carry[(3 r + axis) * targetCount + i - targetFirst]
-    std::uint32_t count;        ///< bodies
+    const Vec4<Real>* bodies;  ///< x, y, z [L]; w = mass [M]
+    const Real* copies;        ///< the same as a row of its own keeps them, see CopiesTask; else null
+    Vec4<Real>* sums;          ///< of range r, target i: sums[r * stride + i], x, y, z [L/T^2]; written by the last slice
+    double* carry;             ///< running sums between slices: carry[(3 r + axis) * targetCount + i - targetFirst]
+    std::uint32_t count;       ///< bodies
     std::uint32_t targetFirst, targetCount;
     std::uint32_t rangeLength;              ///< sources in a range; the last ranges may be shorter or empty
     std::uint32_t sliceFirst, sliceLength;  ///< within each range; both multiples of the block, but for the range's end

@@ -9,7 +9,8 @@ __global__ __launch_bounds__(512, 1) void lawForce(LawTask<Real, Law> task) {
     extern __shared__ unsigned char shared[];
     TiledTargets<Real, kUnroll, 1> targets;
     targets.gather(task.force, reinterpret_cast<Vector<Real>*>(shared), LawPull<Real, Law>{task.law});
-    if (targets.firstTarget < task.force.targetCount) storeSum(task.force, targets.firstTarget, targets.sum[0], task.force.stride);
+    if (targets.firstTarget < task.force.targetCount)
+        storeSum(task.force, targets.firstTarget, targets.sum[0], task.force.stride);
 }
 
 template <class Real, class Law>
