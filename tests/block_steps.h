@@ -1,4 +1,4 @@
-// What block steps must keep on any backend: by a tree those by all pairs, and energy at fewer forces.
+// What block steps must keep on any backend: by a tree those by all pairs, energy at fewer forces, and leapfrog on one rung.
 #pragma once
 #include "sim/backends/backend.h"
 #include "sim/forces/law.h"
@@ -12,6 +12,7 @@
 #include <cmath>
 #include <cstdio>
 #include <memory>
+#include <numbers>
 #include <string>
 #include <vector>
 
@@ -99,6 +100,32 @@ inline void expectEnergyAtFewerForces(const char* backendName, const KernelChoic
     EXPECT_LT(4 * block.energy, coarse.energy);
     EXPECT_LT(1.5 * block.forces, fine.forces);
     EXPECT_LT(block.momentum, 1e-3) << "actio and reactio are taken at different times, so to the order of the step";
+}
+
+/// A ring: all of it at one acceleration, so on one rung, the second. Blocks are then steps of half the length, to the last
+/// bit.
+inline void expectLeapfrogOnOneRung(const char* backendName, const KernelChoice& kernel, const ForceSettings& force,
+                                    std::size_t bodies, int steps) {
+    std::vector<Double4> positions, velocities;
+    for (std::size_t i = 0; i < bodies; ++i) {
+        const double angle = 2 * std::numbers::pi * static_cast<double>(i) / static_cast<double>(bodies);
+        positions.push_back({std::cos(angle), std::sin(angle), 0, 1 / static_cast<double>(bodies)});
+        velocities.push_back({-std::sin(angle) / 2, std::cos(angle) / 2, 0.1, 1});
+    }
+    const ParticleSet ring = bodiesOf(positions, velocities);
+    constexpr double kStep = 0.02;
+    const auto ran = [&](const char* name, double timeStep, int count) {
+        return afterSteps(backendName, ring, force, kernel, name, timeStep, count);
+    };
+    const std::unique_ptr<Backend> block = ran("block-leapfrog", kStep, steps),
+                                   leapfrog = ran("leapfrog", kStep / 2, 2 * steps), other = ran("leapfrog", kStep, steps);
+    ParticleSet got, want, coarse;
+    block->snapshot(got);
+    leapfrog->snapshot(want);
+    other->snapshot(coarse);
+    EXPECT_EQ(figureOf(*block, "forces a body and step"), 2) << "the mean is on the second rung";
+    EXPECT_TRUE(sameState(got, want));
+    EXPECT_FALSE(sameState(got, coarse)) << "or nothing is compared here";
 }
 
 }  // namespace gravlab::testing_support

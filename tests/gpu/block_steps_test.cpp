@@ -16,7 +16,6 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
-#include <numbers>
 #include <optional>
 #include <string>
 #include <vector>
@@ -82,17 +81,6 @@ TEST_F(BlockStepsOnGpu, rungsAreThoseOfTheRule) {
         }
 }
 
-/// A ring: all of it at one acceleration, so on one rung.
-ParticleSet ringOfBodies(std::size_t bodies) {
-    std::vector<Double4> positions, velocities;
-    for (std::size_t i = 0; i < bodies; ++i) {
-        const double angle = 2 * std::numbers::pi * static_cast<double>(i) / static_cast<double>(bodies);
-        positions.push_back({std::cos(angle), std::sin(angle), 0, 1 / static_cast<double>(bodies)});
-        velocities.push_back({-std::sin(angle) / 2, std::cos(angle) / 2, 0.1, 1});
-    }
-    return bodiesOf(positions, velocities);
-}
-
 TEST_F(BlockStepsOnGpu, onOneRungTheyAreLeapfrogToTheLastBit) {
     for (const char* name : {"global", "tiled", "tiled-split", "fused", "symmetric", "tree"})
         for (const std::size_t bodies : {2, 400, 20000})
@@ -104,15 +92,7 @@ TEST_F(BlockStepsOnGpu, onOneRungTheyAreLeapfrogToTheLastBit) {
                 KernelChoice choice{.kernel = name};
                 if (choice.kernel == "tree") choice.allowedError = 1e-3;
                 if (choice.kernel == "tiled-split" && bodies > 100) choice.launch.split = 5;
-                const std::unique_ptr<Backend> block = runOf("cuda", ringOfBodies(bodies), force, choice),
-                                               leapfrog = runOf("cuda", ringOfBodies(bodies), force, choice),
-                                               other = runOf("cuda", ringOfBodies(bodies), force, choice);
-                GpuTest::run(*block, blockProgram(), 0.02, 5);
-                GpuTest::run(*leapfrog, integrator("leapfrog").program, 0.01, 10);
-                GpuTest::run(*other, integrator("leapfrog").program, 0.02, 5);
-                EXPECT_EQ(figureOf(*block, "forces a body and step"), 2) << "the mean is on the second rung";
-                EXPECT_TRUE(sameState(state(*block), state(*leapfrog)));
-                EXPECT_FALSE(sameState(state(*block), state(*other))) << "or nothing is compared here";
+                expectLeapfrogOnOneRung("cuda", choice, force, bodies, 5);
             }
 }
 

@@ -14,7 +14,6 @@
 #include <cmath>
 #include <cstring>
 #include <map>
-#include <numbers>
 #include <string>
 
 namespace gravlab {
@@ -91,32 +90,12 @@ TEST(BlockClock, twiceTheAccelerationIsARung) {
     EXPECT_FLOAT_EQ(sum.reference(), std::sqrt(2.0f)) << "half a rung below the mean of 1 and 4 in logarithms";
 }
 
-/// A ring: all of it at one acceleration, so on one rung.
-ParticleSet ring(std::size_t bodies) {
-    std::vector<Double4> positions, velocities;
-    for (std::size_t i = 0; i < bodies; ++i) {
-        const double angle = 2 * std::numbers::pi * static_cast<double>(i) / static_cast<double>(bodies);
-        positions.push_back({std::cos(angle), std::sin(angle), 0, 1 / static_cast<double>(bodies)});
-        velocities.push_back({-std::sin(angle) / 2, std::cos(angle) / 2, 0.1, 1});
-    }
-    return bodiesOf(positions, velocities);
-}
-
 TEST(BlockSteps, onOneRungTheyAreLeapfrogToTheLastBit) {
     for (const char* name : {"reference", "cpu"})
         for (const std::size_t bodies : {2, 400})
             for (const Precision precision : {Precision::fp32, Precision::fp64}) {
                 SCOPED_TRACE(std::string(name) + ' ' + std::to_string(bodies));
-                const ForceSettings force{.precision = precision, .softening = 0.1};
-                const std::unique_ptr<Backend> block = loadedBackend(name, ring(bodies), force),
-                                               leapfrog = loadedBackend(name, ring(bodies), force),
-                                               other = loadedBackend(name, ring(bodies), force);
-                block->advance(blockSteps(), 0.02, {.steps = 20}, nullptr);
-                leapfrog->advance(integrator("leapfrog").program, 0.01, {.steps = 40}, nullptr);
-                other->advance(integrator("leapfrog").program, 0.02, {.steps = 20}, nullptr);
-                EXPECT_EQ(figureOf(*block, "forces a body and step"), 2) << "the mean is on the second rung";
-                EXPECT_TRUE(sameState(stateOf(*block), stateOf(*leapfrog)));
-                EXPECT_FALSE(sameState(stateOf(*block), stateOf(*other))) << "or nothing is compared here";
+                expectLeapfrogOnOneRung(name, {}, {.precision = precision, .softening = 0.1}, bodies, 20);
             }
 }
 
