@@ -13,9 +13,10 @@ namespace {
 
 constexpr std::size_t kLevels = 7;
 constexpr int kSmallest = 8;  // pixels
-// Bodies in a texel from which its own light is mixed in, and from which it stands alone; old stars, which have no arms, are
-// smoother.
-constexpr float kFewest = 3, kEnough = 28, kEnoughOld = 200;
+// Bodies in a texel from which its own light is mixed in, and from which it stands alone: what chance makes of so few passes
+// for star clouds where a texel is a small part of an arm, and would be spots where it is a large one. Old stars without a
+// disc are smoother.
+constexpr float kFewest = 2, kEnoughFine = 12, kEnoughWide = 18, kEnoughOld = 200;
 // The light of a single body is spread over so much of an arm's width at most.
 constexpr float kWidest = 0.8f;
 // Lanes of dust, of an arm's width.
@@ -52,7 +53,7 @@ const Emulsion& emulsionOf(Starlight starlight) {
 /// out at once as a camera comes nearer.
 float octaveOf(float width) {
     const float finer = -std::log2(width);
-    const float part = std::clamp((finer + 0.6f) / 1.2f, 0.0f, 1.0f);
+    const float part = std::clamp((finer + 1.6f) / 2.0f, 0.0f, 1.0f);
     return part * part * (3 - 2 * part) * std::pow(kPersistence, std::max(finer - 1, 0.0f));
 }
 
@@ -131,7 +132,6 @@ void DevelopedLight::develop(DrawMethod method, const RenderTarget& light, int s
         run(method, levels_[k]);
     }
     const Program& smoothing = begin(method, smooth);
-    glProgramUniform3f(smoothing.id(), smoothing.uniform("enough"), kFewest, kEnough, kEnoughOld);
     glProgramUniform1f(smoothing.id(), smoothing.uniform("youth"), emulsion.youth);
     // Of the steps the one whose texels are about as wide as arms, and the one where single bodies are spread at most.
     const auto stepOf = [&](float width) {
@@ -144,6 +144,9 @@ void DevelopedLight::develop(DrawMethod method, const RenderTarget& light, int s
         const float side = static_cast<float>(shrink) * std::exp2(static_cast<float>(k));
         const int reach = k < widest ? 0 : k >= kCheapWide ? 3 : 1;
         glProgramUniform1i(smoothing.id(), smoothing.uniform("reach"), reach);
+        const float wide = std::clamp((side / film.armWidth - 0.08f) / 0.2f, 0.0f, 1.0f);
+        glProgramUniform3f(smoothing.id(), smoothing.uniform("enough"), kFewest, std::lerp(kEnoughFine, kEnoughWide, wide),
+                           kEnoughOld);
         glProgramUniform1f(smoothing.id(), smoothing.uniform("bodiesPerLight"), side * side / film.lightOfBody);
         glProgramUniform1f(smoothing.id(), smoothing.uniform("octave"), octaveOf(side / film.armWidth));
         glProgramUniform1f(smoothing.id(), smoothing.uniform("counted"), k < widest ? 1 : 0);

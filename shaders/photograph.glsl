@@ -39,10 +39,22 @@ vec4 tent(sampler2D image, vec2 uv) {
 vec2 alongArms(vec2 uv, vec2 lie) {
     float tilt = max(dot(lie, lie), 1e-12);
     vec2 side = vec2(lie.y * lie.y - lie.x * lie.x, -2.0 * lie.x * lie.y) / tilt;  // of an angle twice as large
-    vec2 twice = mix(tent(flow, uv).xy, side, 0.6 * smoothstep(1.0, 9.0, tilt));
+    vec2 twice = mix(tent(flow, uv).xy, side, 0.6 * smoothstep(5.0, 14.0, tilt));
     if (!(dot(twice, twice) > 1e-10)) return vec2(0.0);
     float angle = 0.5 * atan(twice.y, twice.x);
     return min(1.5 * length(twice), 1.0) * vec2(cos(angle), sin(angle));
+}
+#endif
+
+#if STAGE == 1 || STAGE == 2
+/// How much of a stream this is: drawn out into an empty sky, and of the outskirts of a disc, where there are no old stars.
+float tailAt(vec2 uv) {
+    vec3 here = textureLod(coarser, uv, 0.0).rgb;
+    vec2 far = 2.0 * step;
+    float around = textureLod(coarser, uv + vec2(far.x, 0.0), 0.0).g + textureLod(coarser, uv - vec2(far.x, 0.0), 0.0).g +
+                   textureLod(coarser, uv + vec2(0.0, far.y), 0.0).g + textureLod(coarser, uv - vec2(0.0, far.y), 0.0).g;
+    float aged = smoothstep(0.06, 0.4, here.r / max(here.r + here.g, 1e-20));
+    return smoothstep(1.3, 1.85, 4.0 * here.g / max(around, 1e-20)) * (1.0 - aged);
 }
 #endif
 
@@ -64,8 +76,9 @@ vec4 roundly(vec2 uv) {
 vec4 developed(ivec2 pixel, vec2 uv) {
     vec4 wide = reach > 0 ? roundly(uv) : tent(coarser, uv), here = texelFetch(level, pixel, 0);
     float bodies = (wide.r + wide.g + wide.b) * bodiesPerLight;
-    // Old stars have no arms that could blur.
-    vec3 own = smoothstep(vec3(enough.x), enough.zyy, vec3(bodies));
+    // Old stars have no arms that could blur, but in discs they have as much detail as the rest.
+    float alone = mix(enough.z, 2.5 * enough.y, smoothstep(0.05, 0.3, wide.g / max(wide.r + wide.g, 1e-20)));
+    vec3 own = smoothstep(vec3(enough.x), vec3(alone, enough.yy), vec3(bodies));
     // What chance would hardly make of so few is there: edges stay narrow, and no haze lies beside what is bright. A tent is some
     // five texels.
     vec3 near = tent(level, uv).rgb;
@@ -88,7 +101,7 @@ vec4 developed(ivec2 pixel, vec2 uv) {
     vec4 narrow = tent(lanes, uv);
     float all = around.r + around.g;
     // Where the disc is: bright enough to be more than a few stars on their way out, and more than the bulge.
-    float disc = smoothstep(0.02, 0.25, around.g / usual) * around.g / max(all, 1e-20);
+    float disc = smoothstep(0.015, 0.2, around.g / usual) * around.g / max(all, 1e-20);
     float contrast = narrow.g / max(around.g, 1e-20);
     // Inwards: towards more light, over twice an arm's width, lest it be towards the arm.
     vec2 far = 2.0 * step;
@@ -101,12 +114,10 @@ vec4 developed(ivec2 pixel, vec2 uv) {
     vec2 along = step * alongArms(uv, lie.xy);
     float ridge = 0.34 * contrast + 0.22 * (contrastAt(uv + 0.6 * along) + contrastAt(uv - 0.6 * along)) +
                   0.11 * (contrastAt(uv + 1.2 * along) + contrastAt(uv - 1.2 * along));
-    // Discs grow from inside: where old stars are many there are few young ones, and more of them outwards. A stream that was
-    // drawn out into an empty sky stands alone, as an arm never does, and forms fewer stars.
-    float alone = around.g / max(0.25 * (right.g + left.g + above.g + beneath.g), 1e-20);
+    // Discs grow from inside: where old stars are many there are few young ones, and more of them outwards. A stream forms fewer.
     float outside = 1.0 - smoothstep(0.0, 0.75, around.r / max(all, 1e-20));
     float young = disc * smoothstep(0.75, 1.55, mix(ridge, contrast, 0.4)) * outside *
-                  (1.5 - 1.2 * smoothstep(0.05, 1.6, around.g / usual)) * (1.0 - 0.65 * smoothstep(1.2, 2.6, alone));
+                  (1.5 - 1.2 * smoothstep(0.05, 1.6, around.g / usual)) * (1.0 - 0.5 * tailAt(uv));
     // A lane is nearer to its arm here and farther from it there, and broken.
     float uneven = clamp(narrow.a, -1.5, 1.5);
     vec2 outwards = uv - (0.42 + 0.1 * uneven) * step * inwards;
@@ -136,19 +147,22 @@ vec4 developed(ivec2 pixel, vec2 uv) {
 #elif STAGE == 2
 float square(float x) { return x * x; }
 
-/// The finer part of the pattern, drawn out along arms, as what turns is, and more along a disc that is seen from the side.
-float drawnOut(vec2 uv, vec2 lie) {
-    vec2 along = alongArms(uv, lie);
+/// The finer part of the pattern, drawn out along arms, as what turns is, and more along a disc that is seen from the side. Only
+/// a little: longer, it would be stripes. What is no disc, but galaxies that go through one another, does not turn.
+float drawnOut(vec2 uv, vec3 attitude) {
+    vec2 lie = attitude.xy;
+    float turns = 1.0 - smoothstep(0.4, 0.9, attitude.z / sqrt(1.0 + dot(lie, lie)));
+    vec2 along = turns * alongArms(uv, lie);
     // An arc of a ring is shorter where the ring turns from the eye.
-    lie *= min(1.0, 2.0 / max(length(lie), 1e-6));
+    lie *= min(1.0, 1.6 / max(length(lie), 1e-6));
     float flatness = 1.0 + dot(lie, lie);
-    along *= 0.055 * step * (flatness - square(dot(along, lie))) / sqrt(flatness);
+    along *= 0.03 * step * (flatness - square(dot(along, lie))) / sqrt(flatness);
     float sum = 0.0;
-    for (int k = -5; k <= 5; ++k) {
+    for (int k = -3; k <= 3; ++k) {
         vec2 at = uv + float(k) * along;
         sum += textureLod(level, at, 0.0).a - textureLod(lanes, at, 0.0).a;
     }
-    return sum / 11.0;
+    return mix(0.6, 1.0, turns) * sum / 7.0;
 }
 
 vec4 developed(ivec2 pixel, vec2 uv) {
@@ -160,14 +174,17 @@ vec4 developed(ivec2 pixel, vec2 uv) {
     float middle = here.r / max(tent(coarser, uv).r, 1e-20);
     here.r *= pow(max(middle, 1e-20), -youth * (middle > 1.0 ? 0.15 : 0.55 * smoothstep(0.0, 0.3, middle)));
     // Of faint light less is seen than its share: streams narrow and fade to their ends, where a print would have a border.
-    here *= mix(1.0, pow(all / max(all + 0.12 * usual, 1e-20), 0.7), youth);
+    here *= mix(1.0, pow(all / max(all + 0.08 * usual, 1e-20), 0.7), youth);
+    // A stream has the light of its stars alone, which are those of outskirts.
+    float tail = youth * tailAt(uv);
+    here *= 1.0 - 0.45 * tail;
     // The finer parts of the pattern count more than those as wide as arms: the latter would show their texels as blocks.
     float weave = finest.a, coarse = tent(lanes, uv).a;
-    vec2 lie = textureLod(attitude, uv, 0.0).xy;
+    vec3 how = textureLod(attitude, uv, 0.0).xyz;
     // The more a disc is seen from the side, the more of it lies one behind the other, and the less of it stands out.
-    float steep = dot(lie, lie), drawn = drawnOut(uv, lie) / sqrt(1.0 + 0.3 * steep);
+    float steep = dot(how.xy, how.xy), drawn = drawnOut(uv, how) / sqrt(1.0 + 0.3 * steep);
     float fine = 0.5 * (weave - coarse) / sqrt(1.0 + 0.7 * steep) + drawn;
-    float young = planned.r * clamp(0.92 * exp(0.6 * fine + 0.15 * coarse), 0.4, 2.2), full = min(young, 1.0);
+    float young = planned.r * clamp(0.92 * exp(0.6 * fine + 0.3 * coarse), 0.3, 2.4), full = min(young, 1.0);
     // Clouds of dust are of every depth, as what turbulence makes is, and drawn out with the arms.
     float filaments = clamp(exp(-0.3 * coarse - 2.6 * drawn), 0.08, 4.0);
     float thin = 0.25 * planned.b * max(filaments - 0.4, 0.0) * sqrt(min(here.g / usual, 1.5));
@@ -191,18 +208,20 @@ vec4 developed(ivec2 pixel, vec2 uv) {
     // blue may be greener than both are: their greens are below the mean of red and blue.
     float aged = max(smoothstep(0.03, 0.3, here.r / max(here.r + here.g, 1e-20)), smoothstep(0.04, 0.5, planned.a));
     vec3 outskirts = mix(vec3(0.64, 0.86, 1.50), vec3(1.0), max(aged, 1.0 - youth));
+    outskirts = mix(outskirts, vec3(0.86, 0.93, 1.16), tail);
     vec3 hot = mix(vec3(0.36, 0.62, 1.16), vec3(0.60, 0.76, 1.06), smoothstep(0.15, 1.2, planned.a));
     // What is bright is paler, as old stars are where they are most crowded; so is what is far out, which has fewer metals.
     vec3 old = mix(colours[0], vec3(1.06, 0.77, 0.47), youth * smoothstep(1.0, 0.0, here.r / usual));
     old = mix(old, vec3(1.18, 0.89, 0.56), youth * smoothstep(0.5, 8.0, here.r / usual));
     // Star clouds: none is as even as what is smoothed.
-    here.g *= exp(youth * planned.b * 0.4 * clamp(fine, -2.0, 2.0));
+    here.g *= exp(youth * planned.b * 0.55 * clamp(fine, -2.0, 2.0));
     vec3 starlight = old * here.r * (1.0 - 0.3 * full) + colours[1] * outskirts * here.g * (1.0 - 0.5 * full) +
                      hot * (1.7 * young * here.g) + vec3(0.66, 0.82, 1.12) * (6.0 * bright) +
                      colours[2] * (mix(0.3, 0.06 + 0.24 * full, youth) * here.b);
     // Most clouds are small; only the brightest clusters light up what is farther away.
     float lit = 1.3 * single.b + 3.5 * cloud;
-    vec3 knots = vec3(1.30, 0.24, 0.50) * (gas * smoothstep(0.3, 1.1, young) * smoothstep(-1.0, 1.0, weave + coarse) *
+    float glowing = gas * (1.0 - 0.7 * tail) * smoothstep(0.3, 1.1, young);
+    vec3 knots = vec3(1.30, 0.24, 0.50) * (glowing * smoothstep(-1.0, 1.0, weave + coarse) *
                                            (lit / (1.0 + 0.4 * lit / usual) + 2.0 * pink));
     // Gas around a young cluster: pushed out of its middle, in threads with bright rims and holes, lit by its bright stars.
     float threads = exp(-3.5 * square(weave + 0.1)) * (0.15 + 0.85 * smoothstep(-0.9, 0.9, coarse - 0.4 * weave));
