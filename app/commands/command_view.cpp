@@ -248,6 +248,7 @@ void runFrames(const Options& options, Window& window, Workspace& workspace, Ui&
                 takePicture(workspace, ui, window.width(), window.height(), window.description(),
                             std::exchange(ui.state.pictureName, {}));
             if (std::exchange(ui.state.saveScene, false)) saveScene(workspace, std::exchange(ui.state.sceneName, {}));
+            if (!lastFrame) workspace.advanceAhead();
             window.show();
         }
         window.follow(ui.state);

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <new>
 #include <stdexcept>
 #include <utility>
@@ -130,7 +131,7 @@ void RunHost::takeUp() {
     const StaleParts stale = staleAfter(before, d.facts.configuration);
     if (others)
         showAnew();
-    else if (stale.vertices)
+    else if (stale.vertices || ahead_ > 0)
         first().publish();
     if (stale.rates) ++rateChanges_;
     countAnew();
@@ -157,7 +158,7 @@ void RunHost::showAnew() {
 
 /// What is measured and shown of the forces belongs to another configuration or to other bodies.
 void RunHost::countAnew() {
-    stepsSinceChange_ = 0;
+    stepsSinceChange_ = ahead_ = 0;
     readProgress();
 }
 
@@ -232,10 +233,11 @@ void RunHost::advance(bool realTime, double seconds) {
         feed.pump(simulation());
     else
         feed.serve(simulation());  // a film waits for what was asked for
-    const bool paced = realTime && intent.speed > 0;
-    std::int64_t left = intent.paused ? intent.singleSteps : paced ? document_.facts.stepsDue : intent.stepsPerFrame;
-    if (realTime) left = std::min(left, document_.mostSteps);
-    if (left > 0 || twin_.on()) {
+    if (const std::int64_t made = std::exchange(ahead_, 0); made > 0) {
+        first().publish();
+        stepsSinceChange_ += made;
+        lastStepAt_ = hostClock();
+    } else if (std::int64_t left = stepsOfAFrame(realTime); left > 0 || twin_.on()) {
         const std::int64_t every = realTime ? stepsOfATrailPoint(left) : 0;
         std::int64_t done = twin_.on() ? advancePair(left, seconds, realTime, every) : 0;
         left -= done;
@@ -264,6 +266,22 @@ void RunHost::advance(bool realTime, double seconds) {
     readTwin();
     readProgress();
     sayPath();
+}
+
+std::int64_t RunHost::stepsOfAFrame(bool realTime) const {
+    const Intent& intent = document_.intent;
+    const bool paced = realTime && intent.speed > 0;
+    const std::int64_t steps = intent.paused ? intent.singleSteps : paced ? document_.facts.stepsDue : intent.stepsPerFrame;
+    return realTime ? std::min(steps, document_.mostSteps) : steps;
+}
+
+void RunHost::advanceAhead(double seconds) {
+    // Whoever counts steps, and what compares two runs, has none that are not shown.
+    const bool counted = document_.mostSteps != std::numeric_limits<std::int64_t>::max();
+    if (ahead_ > 0 || document_.intent.paused || counted || twin_.on()) return;
+    if (first().vertices().space() != MemorySpace::cudaDevice) return;
+    const AdvanceStatus status = simulation().advance({.seconds = seconds, .steps = stepsOfAFrame(true)}, nullptr);
+    ahead_ = status.stepsCompleted;
 }
 
 /// Whoever goes back wants to look first, so the run pauses there.

@@ -31,6 +31,11 @@ public:
     void beginTwin(const TwinChoice& choice);
     /// Advances within `seconds` (realTime) or exactly the steps asked for (film), and publishes.
     void advance(bool realTime, double seconds);
+    /// Gives a device that stores vertices where OpenGL draws them the steps of the next frame, which the next advance()
+    /// shows: it computes while the picture of this one is handed to the display.
+    void advanceAhead(double seconds);
+    /// Whether the next advance() shows steps that were given ahead, in place of making some.
+    bool ahead() const { return ahead_ > 0; }
     /// Waits for the device of the first run and takes up what is known then: for those who must not see how long it takes.
     void settle();
 
@@ -90,6 +95,7 @@ private:
     std::size_t trailPointsWithin() const;
     std::int64_t stepsOfATrailPoint(std::int64_t steps) const;
     void noteTrailPoint();
+    std::int64_t stepsOfAFrame(bool realTime) const;
     void updateTwin(bool realTime);
 
     Document& document_;
@@ -101,8 +107,9 @@ private:
     std::uint64_t dressings_ = 0, rateChanges_ = 0, jumps_ = 0;
     std::int64_t trailStep_ = -1;  ///< newest step in the trails
     std::int64_t stepsSinceChange_ = 0;
-    double lastStepAt_ = 0;  ///< host clock [s]
-    std::string saidPath_;   ///< what stderr has been told
+    std::int64_t ahead_ = 0;  ///< steps that no vertices show yet
+    double lastStepAt_ = 0;   ///< host clock [s]
+    std::string saidPath_;    ///< what stderr has been told
 };
 
 }  // namespace gravlab

@@ -51,10 +51,7 @@ void Workspace::advance(bool realTime) {
     if (realTime) {
         if (facts.run != pacedRun_) pace_.restart();
         pacedRun_ = facts.run;
-        facts.stepsDue = std::min(pace_.due(advancedAt_ > 0 ? begun - advancedAt_ : 0, intent.paused ? 0 : intent.speed,
-                                            facts.configuration.timeStep),
-                                  stepsOfAQueue());
-        advancedAt_ = begun;
+        if (!host.ahead()) askPace(begun);
     }
     if (realTime && facts.time < facts.scene->story.time) storyRun = facts.run;
     const std::int64_t before = facts.step;
@@ -78,6 +75,19 @@ void Workspace::advance(bool realTime) {
     beside([&] { groupFinder.update(*this, host.simulation(), host.first().feed(), !realTime); });
     labLoop_.refreshMatrix(lab, *this, host, realTime);
     readMeasurements();
+}
+
+void Workspace::askPace(double now) {
+    facts.stepsDue = std::min(
+        pace_.due(advancedAt_ > 0 ? now - advancedAt_ : 0, intent.paused ? 0 : intent.speed, facts.configuration.timeStep),
+        stepsOfAQueue());
+    advancedAt_ = now;
+}
+
+void Workspace::advanceAhead() {
+    if (intent.paused || !onDevice() || facts.run != pacedRun_) return;
+    askPace(hostClock());
+    host.advanceAhead(stepSeconds());
 }
 
 /// How long the steps of a frame may take [s].

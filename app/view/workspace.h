@@ -37,6 +37,8 @@ struct Workspace : Document {
     }
     /// Advances within the budget (realTime) or exactly stepsPerFrame steps (film), publishes and measures.
     void advance(bool realTime);
+    /// After a picture was drawn and before it is shown: steps of the next frame, see RunHost::advanceAhead().
+    void advanceAhead();
     /// Draws the newest complete step and reads the timers that have finished. A size of 0 only reads them.
     void draw(unsigned framebuffer, int width, int height);
     /// What was drawn last once more, for a film beside the window or in parts: nothing recorded, nothing measured, light as
@@ -70,6 +72,7 @@ struct Workspace : Document {
 private:
     void beside(const std::function<void()>& measure);
     double stepSeconds();
+    void askPace(double now);
     std::int64_t stepsOfAQueue();
     bool onDevice();
     void readMeasurements();

@@ -34,5 +34,17 @@ TEST_F(PausedWorkspace, measuresTheStartOfTheNextScene) {
     EXPECT_EQ(workspace.facts.step, 0);
 }
 
+TEST_F(PausedWorkspace, onlyADeviceIsGivenStepsAhead) {
+    Options options;
+    options.simulation.scene = "plummer";
+    options.simulation.backend = "cpu";
+    options.simulation.bodies = 300;
+    Workspace workspace(options);
+    ASSERT_TRUE(workspace.apply());
+    workspace.advance(true);
+    workspace.advanceAhead();  // a picture would wait for them
+    EXPECT_EQ(workspace.host.simulation().step(), workspace.facts.step);
+}
+
 }  // namespace
 }  // namespace gravlab::test

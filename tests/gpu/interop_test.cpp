@@ -1,5 +1,6 @@
 // Kernels that store into OpenGL's buffers, and the copy that takes over where they cannot. Pictures are looked at.
 #include "app/frontends/headless/headless.h"
+#include "app/view/workspace.h"
 #include "gpu_fixture.h"
 #include "render/particle_buffer.h"
 #include "render/particle_renderer.h"
@@ -132,6 +133,72 @@ TEST_F(Interop, theCopyDrawsTheSamePicture) {
             EXPECT_EQ(cuda::takeLastError(), cuda::kSuccess) << "an error was left behind";
             EXPECT_EQ(got, want);
         }
+}
+
+/// Where bodies are in the buffer that is drawn.
+std::vector<ParticleVertex> drawnBodies(const ParticleBuffer& buffer) {
+    std::vector<ParticleVertex> bodies(buffer.frontCount());
+    glGetNamedBufferSubData(buffer.frontBuffer(), 0, static_cast<GLsizeiptr>(bodies.size() * sizeof(ParticleVertex)),
+                            bodies.data());
+    return bodies;
+}
+
+/// Whether bodies are drawn where the run has them now.
+bool drawsTheRun(Workspace& workspace) {
+    const RunState state = workspace.host.simulation().state();
+    const std::vector<ParticleVertex> drawn = drawnBodies(workspace.host.first().vertices());
+    if (drawn.size() != state.bodies.size()) return false;
+    for (std::size_t i = 0; i < drawn.size(); ++i)
+        if (drawn[i].x != static_cast<float>(state.bodies.position[i].x) ||
+            drawn[i].y != static_cast<float>(state.bodies.position[i].y))
+            return false;
+    return true;
+}
+
+TEST_F(Interop, stepsGivenAheadAreShownByTheNextFrame) {
+    Options options;
+    options.simulation.scene = "plummer";
+    options.simulation.backend = "cuda";
+    options.simulation.bodies = 4096;
+    Workspace workspace(options);
+    workspace.intent.stepsPerFrame = 3;
+    OffscreenTarget target(320, 200);
+    const auto frame = [&] {
+        ASSERT_TRUE(workspace.apply());
+        workspace.advance(true);
+        workspace.draw(target.framebuffer(), 320, 200);
+    };
+    frame();
+    EXPECT_EQ(workspace.facts.step, 3);
+    EXPECT_TRUE(drawsTheRun(workspace));
+    workspace.advanceAhead();
+    EXPECT_EQ(workspace.host.simulation().step(), 6);
+    EXPECT_EQ(workspace.facts.step, 3) << "what is said is what is drawn";
+    EXPECT_FALSE(drawsTheRun(workspace));
+    frame();
+    EXPECT_EQ(workspace.host.simulation().step(), 6) << "and no more than a frame's steps";
+    EXPECT_EQ(workspace.facts.step, 6);
+    EXPECT_TRUE(drawsTheRun(workspace));
+
+    workspace.advanceAhead();
+    workspace.intent.paused = true;
+    frame();
+    EXPECT_EQ(workspace.facts.step, 9);
+    EXPECT_TRUE(drawsTheRun(workspace));
+    workspace.advanceAhead();
+    frame();
+    EXPECT_EQ(workspace.host.simulation().step(), 9) << "a run that pauses goes nowhere";
+
+    workspace.intent.paused = false;
+    workspace.advanceAhead();
+    workspace.intent.reset = true;
+    frame();
+    EXPECT_EQ(workspace.facts.step, 3) << "of the run that began anew";
+    EXPECT_TRUE(drawsTheRun(workspace));
+
+    workspace.mostSteps = 2;  // as a film that is recorded counts them
+    workspace.advanceAhead();
+    EXPECT_EQ(workspace.host.simulation().step(), 3);
 }
 
 TEST(HostCopy, takesOverWhereCudaCannotShare) {

@@ -563,9 +563,10 @@ void Window::show() {
     constexpr int kUsualRate = 60;
     const GLFWvidmode* mode = glfwGetVideoMode(glfwGetPrimaryMonitor());
     const double interval = 1.0 / (mode && mode->refreshRate > 0 ? mode->refreshRate : kUsualRate);
-    if (const double rest = glfw_->shownAt + interval - hostClock(); rest > 0 && rest <= interval)
-        std::this_thread::sleep_for(std::chrono::duration<double>(rest));
-    glfw_->shownAt = hostClock();
+    const double due = glfw_->shownAt + interval, now = hostClock();
+    const bool early = now < due && due <= now + interval;
+    if (early) std::this_thread::sleep_for(std::chrono::duration<double>(due - now));
+    glfw_->shownAt = early ? due : now;  // what a sleep takes too long the next one is shorter
 }
 
 void Window::showWaiting(const std::string& words, double share) {
