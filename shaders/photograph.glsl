@@ -158,11 +158,9 @@ float drawnOut(vec2 uv, vec3 attitude) {
     float flatness = 1.0 + dot(lie, lie);
     along *= 0.03 * step * (flatness - square(dot(along, lie))) / sqrt(flatness);
     float sum = 0.0;
-    for (int k = -3; k <= 3; ++k) {
-        vec2 at = uv + float(k) * along;
-        sum += textureLod(level, at, 0.0).a - textureLod(lanes, at, 0.0).a;
-    }
-    return mix(0.6, 1.0, turns) * sum / 7.0;
+    for (int k = -5; k <= 5; ++k) sum += textureLod(level, uv + float(k) * along, 0.0).a;
+    float mean = mix(0.6, 1.0, turns) * (sum / 11.0 - textureLod(lanes, uv, 0.0).a);
+    return 0.8 * mean / sqrt(1.0 + 1.2 * mean * mean);
 }
 
 vec4 developed(ivec2 pixel, vec2 uv) {
@@ -183,8 +181,8 @@ vec4 developed(ivec2 pixel, vec2 uv) {
     vec3 how = textureLod(attitude, uv, 0.0).xyz;
     // The more a disc is seen from the side, the more of it lies one behind the other, and the less of it stands out.
     float steep = dot(how.xy, how.xy), drawn = drawnOut(uv, how) / sqrt(1.0 + 0.3 * steep);
-    float fine = 0.5 * (weave - coarse) / sqrt(1.0 + 0.7 * steep) + drawn;
-    float young = planned.r * clamp(0.92 * exp(0.6 * fine + 0.3 * coarse), 0.3, 2.4), full = min(young, 1.0);
+    float own = 0.5 * (weave - coarse), fine = own / sqrt(1.0 + 0.7 * steep + own * own) + drawn;
+    float young = planned.r * clamp(0.92 * exp(0.7 * fine + 0.3 * coarse), 0.3, 2.4), full = min(young, 1.0);
     // Clouds of dust are of every depth, as what turbulence makes is, and drawn out with the arms.
     float filaments = clamp(exp(-0.3 * coarse - 2.6 * drawn), 0.08, 4.0);
     float thin = 0.25 * planned.b * max(filaments - 0.4, 0.0) * sqrt(min(here.g / usual, 1.5));
@@ -214,7 +212,7 @@ vec4 developed(ivec2 pixel, vec2 uv) {
     vec3 old = mix(colours[0], vec3(1.06, 0.77, 0.47), youth * smoothstep(1.0, 0.0, here.r / usual));
     old = mix(old, vec3(1.18, 0.89, 0.56), youth * smoothstep(0.5, 8.0, here.r / usual));
     // Star clouds: none is as even as what is smoothed.
-    here.g *= exp(youth * planned.b * 0.55 * clamp(fine, -2.0, 2.0));
+    here.g *= exp(youth * planned.b * 0.65 * fine);
     vec3 starlight = old * here.r * (1.0 - 0.3 * full) + colours[1] * outskirts * here.g * (1.0 - 0.5 * full) +
                      hot * (1.7 * young * here.g) + vec3(0.66, 0.82, 1.12) * (6.0 * bright) +
                      colours[2] * (mix(0.3, 0.06 + 0.24 * full, youth) * here.b);
