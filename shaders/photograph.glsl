@@ -158,8 +158,11 @@ float drawnOut(vec2 uv, vec3 attitude) {
     float flatness = 1.0 + dot(lie, lie);
     along *= 0.03 * step * (flatness - square(dot(along, lie))) / sqrt(flatness);
     float sum = 0.0;
-    for (int k = -5; k <= 5; ++k) sum += textureLod(level, uv + float(k) * along, 0.0).a;
-    float mean = mix(0.6, 1.0, turns) * (sum / 11.0 - textureLod(lanes, uv, 0.0).a);
+    for (int k = -5; k <= 5; ++k) {
+        vec2 at = uv + float(k) * along;
+        sum += textureLod(level, at, 0.0).a - textureLod(lanes, at, 0.0).a;  // of one mean would show the texels of `lanes`
+    }
+    float mean = mix(0.6, 1.0, turns) * sum / 11.0;
     return 0.8 * mean / sqrt(1.0 + 1.2 * mean * mean);
 }
 
