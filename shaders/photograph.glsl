@@ -156,7 +156,7 @@ float drawnOut(vec2 uv, vec3 attitude) {
     // An arc of a ring is shorter where the ring turns from the eye.
     lie *= min(1.0, 1.6 / max(length(lie), 1e-6));
     float flatness = 1.0 + dot(lie, lie);
-    along *= 0.03 * step * (flatness - square(dot(along, lie))) / sqrt(flatness);
+    along *= 0.045 * step * (flatness - square(dot(along, lie))) / sqrt(flatness);
     float sum = 0.0;
     for (int k = -5; k <= 5; ++k) {
         vec2 at = uv + float(k) * along;
