@@ -129,7 +129,9 @@ TEST_F(ScarceSession, goesOnWithoutItsTwinAndMakesNoStepTwice) {
     ASSERT_GE(points(), 3u);
     // What else is measured beside the run asks for as many bytes, and may be the one that gets none.
     std::int64_t step = workspace_->facts.step;
-    for (int round = 0; round < 50 && workspace_->host.twin().on(); ++round) {
+    for (int round = 0; round < 200 && workspace_->host.twin().on(); ++round) {
+        // A comparison that is under way must end before one can be refused.
+        std::this_thread::sleep_for(std::chrono::milliseconds(2 * round));
         for (int i = 0; i <= round % 3; ++i) frame(1e-3);  // what was asked for is copied, and nothing else is due
         const ScarceMemory scarce(kOddCount * sizeof(Double4));
         // However long the last one seems to have taken, the next is due, once none is under way.
