@@ -30,10 +30,11 @@ enum class Starlight {
 struct Photograph {
     bool on = false;
     Starlight starlight = Starlight::galaxies;
-    float scale = 1;  ///< width of an arm [L]
-    float dust = 1;   ///< what the dust of discs takes away; 0: nothing
-    float gas = 1;    ///< light of gas around young stars; 0: none
-    float sky = 1;    ///< light of stars and galaxies far behind; 0: none
+    float scale = 1;          ///< width of an arm [L]
+    float dust = 1;           ///< what the dust of discs takes away; 0: nothing
+    float gas = 1;            ///< light of gas around young stars; 0: none
+    float sky = 1;            ///< light of stars and galaxies far behind; 0: none
+    std::uint32_t skyOf = 0;  ///< which sky: each number has another
     bool operator==(const Photograph&) const = default;
 };
 

@@ -217,6 +217,7 @@ void DevelopedLight::drawSky(const Photograph& photograph, const ExposedFilm& fi
     glProgramUniform1f(id, sky_->uniform("pixels"), film.wholeHeight);
     glProgramUniform1i(id, sky_->uniform("galaxies"), kSkyGalaxies);
     glProgramUniform1f(id, sky_->uniform("brightness"), photograph.sky);
+    glProgramUniform1ui(id, sky_->uniform("sky"), photograph.skyOf);
     glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
     glViewport(0, 0, width, height);
     glEnable(GL_PROGRAM_POINT_SIZE);

@@ -77,7 +77,7 @@ vec4 developed(ivec2 pixel, vec2 uv) {
     vec4 wide = reach > 0 ? roundly(uv) : tent(coarser, uv), here = texelFetch(level, pixel, 0);
     float bodies = (wide.r + wide.g + wide.b) * bodiesPerLight;
     // Old stars have no arms that could blur, but in discs they have as much detail as the rest.
-    float alone = mix(enough.z, 2.5 * enough.y, smoothstep(0.05, 0.3, wide.g / max(wide.r + wide.g, 1e-20)));
+    float alone = mix(enough.z, 1.5 * enough.y, smoothstep(0.05, 0.3, wide.g / max(wide.r + wide.g, 1e-20)));
     vec3 own = smoothstep(vec3(enough.x), vec3(alone, enough.yy), vec3(bodies));
     // What chance would hardly make of so few is there: edges stay narrow, and no haze lies beside what is bright. A tent is some
     // five texels.
@@ -178,17 +178,17 @@ vec4 developed(ivec2 pixel, vec2 uv) {
     here *= mix(1.0, pow(all / max(all + 0.08 * usual, 1e-20), 0.7), youth);
     // A stream has the light of its stars alone, which are those of outskirts.
     float tail = youth * tailAt(uv);
-    here *= 1.0 - 0.45 * tail;
+    here *= pow(min(here.g / (0.5 * usual) + 0.02, 1.0), 0.6 * tail);
     // The finer parts of the pattern count more than those as wide as arms: the latter would show their texels as blocks.
     float weave = finest.a, coarse = tent(lanes, uv).a;
     vec3 how = textureLod(attitude, uv, 0.0).xyz;
     // The more a disc is seen from the side, the more of it lies one behind the other, and the less of it stands out.
     float steep = dot(how.xy, how.xy), drawn = drawnOut(uv, how) / sqrt(1.0 + 0.3 * steep);
     float own = 0.5 * (weave - coarse), fine = own / sqrt(1.0 + 0.7 * steep + own * own) + drawn;
-    float young = planned.r * clamp(0.92 * exp(0.7 * fine + 0.3 * coarse), 0.3, 2.4), full = min(young, 1.0);
+    float young = planned.r * clamp(0.8 * exp(1.2 * fine + 0.3 * coarse), 0.12, 2.6), full = min(young, 1.0);
     // Clouds of dust are of every depth, as what turbulence makes is, and drawn out with the arms.
     float filaments = clamp(exp(-0.3 * coarse - 2.6 * drawn), 0.08, 4.0);
-    float thin = 0.25 * planned.b * max(filaments - 0.4, 0.0) * sqrt(min(here.g / usual, 1.5));
+    float thin = 0.4 * planned.b * max(filaments - 0.8, 0.0) * sqrt(min(here.g / usual, 1.5));
     float depth = dust * (planned.g * (0.2 + 0.7 * filaments) + thin);
     // Half of a disc is before its dust; of the bulge, seen through the near half, less.
     float before = mix(0.42, 0.24, smoothstep(1.1, 2.2, planned.g));
@@ -200,6 +200,9 @@ vec4 developed(ivec2 pixel, vec2 uv) {
     float many = sqrt(max(4.0 * (single.r + single.g + single.b) * bodiesPerLight, 1.0));
     float lot = (single.a / max(single.r + single.g + single.b, 1e-20) - 0.5) * many / 0.231;
     float peak = single.g / max(here.g, 1e-20);
+    // Young stars are in clusters that have not dispersed: some of chance is left in their light that is none of the disc's.
+    float share = single.a / max(single.r + single.g + single.b, 1e-20);
+    float uneven = pow(clamp(peak, 0.05, 6.0), 0.8) * (0.35 + 2.6 * share * share * share);
     float crowd = full * here.g * peak / (1.0 + 0.35 * peak);
     float bright = crowd * square(clamp((lot - 0.8) / 0.9, 0.0, 1.4));
     float pink = crowd * square(clamp((-lot - 0.9) / 0.8, 0.0, 1.4));
@@ -207,7 +210,7 @@ vec4 developed(ivec2 pixel, vec2 uv) {
 
     // Faint light of discs is cream between arms, where old stars are, and a pale blue in what has none. No mixture of warm and
     // blue may be greener than both are: their greens are below the mean of red and blue.
-    float aged = max(smoothstep(0.03, 0.3, here.r / max(here.r + here.g, 1e-20)), smoothstep(0.04, 0.5, planned.a));
+    float aged = max(smoothstep(0.03, 0.3, here.r / max(here.r + here.g, 1e-20)), smoothstep(0.03, 0.42, planned.a));
     vec3 outskirts = mix(vec3(0.64, 0.86, 1.50), vec3(1.0), max(aged, 1.0 - youth));
     outskirts = mix(outskirts, vec3(0.86, 0.93, 1.16), tail);
     vec3 hot = mix(vec3(0.36, 0.62, 1.16), vec3(0.60, 0.76, 1.06), smoothstep(0.15, 1.2, planned.a));
@@ -217,7 +220,7 @@ vec4 developed(ivec2 pixel, vec2 uv) {
     // Star clouds: none is as even as what is smoothed.
     here.g *= exp(youth * planned.b * 0.65 * fine);
     vec3 starlight = old * here.r * (1.0 - 0.3 * full) + colours[1] * outskirts * here.g * (1.0 - 0.5 * full) +
-                     hot * (1.7 * young * here.g) + vec3(0.66, 0.82, 1.12) * (6.0 * bright) +
+                     hot * (2.2 * young * here.g * uneven * (1.0 - 0.4 * tail)) + vec3(0.66, 0.82, 1.12) * (6.0 * bright) +
                      colours[2] * (mix(0.3, 0.06 + 0.24 * full, youth) * here.b);
     // Most clouds are small; only the brightest clusters light up what is farther away.
     float lit = 1.3 * single.b + 3.5 * cloud;

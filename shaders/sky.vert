@@ -1,9 +1,10 @@
 #version 450 core
-// What is far behind and before everything: a few stars and galaxies, at places of the sky that are always the same.
+// What is far behind and before everything: a few stars and galaxies, at places of a sky that are always the same.
 uniform mat4 clipFromSky;
 uniform float pixels;  // of the picture's height
 uniform int galaxies;  // the first of all
 uniform float brightness;
+uniform uint sky;      // which one
 flat out vec4 form;    // a galaxy: axis ratio, cosine and sine of the major axis, 1; a star with a cross: width of its bars,
                        // radii of its core, and -1; other stars: 0
 flat out vec3 light;
@@ -15,7 +16,7 @@ uint mixed(uint x) {  // the finalizer of MurmurHash3 (A. Appleby)
     return x ^ (x >> 16);
 }
 
-float lot(uint turn) { return float(mixed(uint(gl_VertexID) * 8u + turn + 0x9e3779b9u) >> 8) / 16777216.0; }
+float lot(uint turn) { return float(mixed(uint(gl_VertexID) * 8u + turn + 0x9e3779b9u ^ sky * 0x85ebca6bu) >> 8) / 16777216.0; }
 
 void main() {
     float z = 2.0 * lot(0u) - 1.0, angle = 6.2831853 * lot(1u), flat_ = sqrt(1.0 - z * z);

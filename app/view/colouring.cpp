@@ -17,6 +17,13 @@ std::vector<BodyTrait> traitsOf(const ColourMode& mode, const Facts& facts) {
     return groupTraits(*facts.bodies, facts.groups->ids, facts.groups->labels, facts.groups->least);
 }
 
+/// Every scene is somewhere else (the hash of G. Fowler, L. C. Noll and K.-P. Vo).
+std::uint32_t skyOf(std::string_view scene) {
+    std::uint32_t sum = 2166136261u;
+    for (const char letter : scene) sum = (sum ^ static_cast<unsigned char>(letter)) * 16777619u;
+    return sum;
+}
+
 }  // namespace
 
 /// Gives the renderers what the mode colours by.
@@ -90,6 +97,7 @@ Look Colouring::look(Document& document, RunHost& host, bool realTime) {
     drawn.photograph.starlight = stars == Stars::globular ? Starlight::clusters
                                  : stars == Stars::young  ? Starlight::nursery
                                                           : Starlight::galaxies;
+    drawn.photograph.skyOf = skyOf(document.facts.scene->name);
     if (drawn.tone == ToneCurve::automatic) drawn.tone = mode.photograph ? ToneCurve::slide : ToneCurve::plate;
     constexpr double kAdaptation = 0.5, kFilmFrame = 1.0 / 60;  // [s]
     if (scene_ != document.facts.scene) drawnAt_ = -1;

@@ -52,6 +52,18 @@ TEST_F(PhotographTest, DustOnlyDarkensAndReddens) {
     }
 }
 
+TEST_F(PhotographTest, EveryNumberHasASkyOfItsOwnAndAlwaysTheSame) {
+    look.photograph.sky = 1;
+    const auto one = picture();
+    look.photograph.skyOf = 7;
+    const auto other = picture();
+    EXPECT_NE(one, other);
+    look.photograph.sky = 0;
+    EXPECT_NE(other, picture()) << "there is none";
+    look.photograph.sky = 1;
+    EXPECT_EQ(other, picture());
+}
+
 TEST_F(PhotographTest, DustLiesOnTheInnerEdgeOfArms) {
     const auto clear = picture();
     look.photograph.dust = 1;
