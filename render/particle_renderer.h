@@ -4,6 +4,7 @@
 #include "render/draw_method.h"
 #include "render/particle_buffer.h"
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>

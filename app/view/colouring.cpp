@@ -4,6 +4,8 @@
 #include "app/model/look.h"
 
 #include <cmath>
+#include <cstdint>
+#include <string_view>
 #include <vector>
 
 namespace gravlab {
