@@ -275,11 +275,14 @@ std::int64_t RunHost::stepsOfAFrame(bool realTime) const {
     return realTime ? std::min(steps, document_.mostSteps) : steps;
 }
 
-void RunHost::advanceAhead(double seconds) {
-    // Whoever counts steps, and what compares two runs, has none that are not shown.
+/// Whoever counts steps, and what compares two runs, has none that are not shown; and a picture waits for a processor's.
+bool RunHost::takesAhead() const {
     const bool counted = document_.mostSteps != std::numeric_limits<std::int64_t>::max();
-    if (ahead_ > 0 || document_.intent.paused || counted || twin_.on()) return;
-    if (first().vertices().space() != MemorySpace::cudaDevice) return;
+    return ahead_ == 0 && !document_.intent.paused && !counted && !twin_.on() &&
+           first().vertices().space() == MemorySpace::cudaDevice;
+}
+
+void RunHost::advanceAhead(double seconds) {
     const AdvanceStatus status = simulation().advance({.seconds = seconds, .steps = stepsOfAFrame(true)}, nullptr);
     ahead_ = status.stepsCompleted;
 }

@@ -31,8 +31,10 @@ public:
     void beginTwin(const TwinChoice& choice);
     /// Advances within `seconds` (realTime) or exactly the steps asked for (film), and publishes.
     void advance(bool realTime, double seconds);
-    /// Gives a device that stores vertices where OpenGL draws them the steps of the next frame, which the next advance()
-    /// shows: it computes while the picture of this one is handed to the display.
+    /// Whether the run may be given the steps of the next frame before the picture of this one is shown: a device that
+    /// stores vertices where OpenGL draws them computes while the picture is handed to the display.
+    bool takesAhead() const;
+    /// Gives it those steps, which the next advance() shows. Only where takesAhead().
     void advanceAhead(double seconds);
     /// Whether the next advance() shows steps that were given ahead, in place of making some.
     bool ahead() const { return ahead_ > 0; }

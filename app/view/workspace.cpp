@@ -85,7 +85,7 @@ void Workspace::askPace(double now) {
 }
 
 void Workspace::advanceAhead() {
-    if (intent.paused || !onDevice() || facts.run != pacedRun_) return;
+    if (!host.takesAhead()) return;  // nor is any time taken from the pace of the next frame
     askPace(hostClock());
     host.advanceAhead(stepSeconds());
 }

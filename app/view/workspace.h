@@ -37,7 +37,7 @@ struct Workspace : Document {
     }
     /// Advances within the budget (realTime) or exactly stepsPerFrame steps (film), publishes and measures.
     void advance(bool realTime);
-    /// After a picture was drawn and before it is shown: steps of the next frame, see RunHost::advanceAhead().
+    /// After a picture was drawn and before it is shown: steps of the next frame, where RunHost::takesAhead().
     void advanceAhead();
     /// Draws the newest complete step and reads the timers that have finished. A size of 0 only reads them.
     void draw(unsigned framebuffer, int width, int height);

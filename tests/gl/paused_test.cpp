@@ -1,4 +1,5 @@
 // A window whose run is paused: what is measured beside it comes to its end, and nothing of the run before stays.
+#include "app/host_clock.h"
 #include "app/view/workspace.h"
 #include "gl_fixture.h"
 
@@ -10,14 +11,20 @@
 namespace gravlab::test {
 namespace {
 
-class PausedWorkspace : public GlTest {};
-
-TEST_F(PausedWorkspace, measuresTheStartOfTheNextScene) {
+Options plummer(std::size_t bodies) {
     Options options;
     options.simulation.scene = "plummer";
     options.simulation.backend = "cpu";
-    options.simulation.bodies = 3000;
-    Workspace workspace(options);
+    options.simulation.bodies = bodies;
+    return options;
+}
+
+double frameClock = 0;  // [s]
+
+class PausedWorkspace : public GlTest {};
+
+TEST_F(PausedWorkspace, measuresTheStartOfTheNextScene) {
+    Workspace workspace(plummer(3000));
     workspace.intent.paused = true;
     workspace.facts.stepProgress = 0.5;  // of a step that the next scene does not make
     workspace.intent.request.scene = "cube";
@@ -35,15 +42,33 @@ TEST_F(PausedWorkspace, measuresTheStartOfTheNextScene) {
 }
 
 TEST_F(PausedWorkspace, onlyADeviceIsGivenStepsAhead) {
-    Options options;
-    options.simulation.scene = "plummer";
-    options.simulation.backend = "cpu";
-    options.simulation.bodies = 300;
-    Workspace workspace(options);
+    Workspace workspace(plummer(300));
     ASSERT_TRUE(workspace.apply());
     workspace.advance(true);
     workspace.advanceAhead();  // a picture would wait for them
     EXPECT_EQ(workspace.host.simulation().step(), workspace.facts.step);
+}
+
+TEST_F(PausedWorkspace, whatIsNotGivenStepsAheadKeepsItsPace) {
+    const HostClockSource source = hostClockSource();
+    frameClock = 100;
+    hostClockSource() = [] { return frameClock; };
+    {
+        Workspace workspace(plummer(300));
+        ASSERT_TRUE(workspace.apply());
+        workspace.advance(true);
+        const std::int64_t begun = workspace.facts.step;
+        workspace.intent.speed = 100 * workspace.facts.configuration.timeStep;
+        for (int frame = 0; frame < 5; ++frame) {
+            frameClock += 0.09;  // the picture
+            workspace.advanceAhead();
+            frameClock += 0.01;  // and its way to the display
+            ASSERT_TRUE(workspace.apply());
+            workspace.advance(true);
+        }
+        EXPECT_NEAR(static_cast<double>(workspace.facts.step - begun), 50, 1);
+    }
+    hostClockSource() = source;
 }
 
 }  // namespace
