@@ -44,15 +44,21 @@ vec2 alongArms(vec2 uv, vec2 lie) {
     float angle = 0.5 * atan(twice.y, twice.x);
     return min(1.5 * length(twice), 1.0) * vec2(cos(angle), sin(angle));
 }
-#endif
 
-#if STAGE == 1 || STAGE == 2
-/// How much of a stream this is: drawn out into an empty sky, and of the outskirts of a disc, where there are no old stars.
-float tailAt(vec2 uv) {
-    vec3 here = textureLod(coarser, uv, 0.0).rgb;
+/// Light two arms' widths away on all four sides.
+struct Sides {
+    vec3 right, left, above, beneath;
+};
+Sides sidesOf(vec2 uv) {
     vec2 far = 2.0 * step;
-    float around = textureLod(coarser, uv + vec2(far.x, 0.0), 0.0).g + textureLod(coarser, uv - vec2(far.x, 0.0), 0.0).g +
-                   textureLod(coarser, uv + vec2(0.0, far.y), 0.0).g + textureLod(coarser, uv - vec2(0.0, far.y), 0.0).g;
+    return Sides(textureLod(coarser, uv + vec2(far.x, 0.0), 0.0).rgb, textureLod(coarser, uv - vec2(far.x, 0.0), 0.0).rgb,
+                 textureLod(coarser, uv + vec2(0.0, far.y), 0.0).rgb, textureLod(coarser, uv - vec2(0.0, far.y), 0.0).rgb);
+}
+
+/// How much of a stream this is: drawn out into an empty sky, and of the outskirts of a disc, where there are no old stars.
+float tailAt(vec2 uv, Sides sides) {
+    vec3 here = textureLod(coarser, uv, 0.0).rgb;
+    float around = sides.right.g + sides.left.g + sides.above.g + sides.beneath.g;
     float aged = smoothstep(0.06, 0.4, here.r / max(here.r + here.g, 1e-20));
     return smoothstep(1.3, 1.85, 4.0 * here.g / max(around, 1e-20)) * (1.0 - aged);
 }
@@ -104,10 +110,9 @@ vec4 developed(ivec2 pixel, vec2 uv) {
     float disc = smoothstep(0.015, 0.2, around.g / usual) * around.g / max(all, 1e-20);
     float contrast = narrow.g / max(around.g, 1e-20);
     // Inwards: towards more light, over twice an arm's width, lest it be towards the arm.
-    vec2 far = 2.0 * step;
-    vec3 right = textureLod(coarser, uv + vec2(far.x, 0.0), 0.0).rgb, left = textureLod(coarser, uv - vec2(far.x, 0.0), 0.0).rgb;
-    vec3 above = textureLod(coarser, uv + vec2(0.0, far.y), 0.0).rgb, beneath = textureLod(coarser, uv - vec2(0.0, far.y), 0.0).rgb;
-    vec2 inwards = vec2(right.r + right.g - left.r - left.g, above.r + above.g - beneath.r - beneath.g);
+    Sides sides = sidesOf(uv);
+    vec2 inwards = vec2(sides.right.r + sides.right.g - sides.left.r - sides.left.g,
+                        sides.above.r + sides.above.g - sides.beneath.r - sides.beneath.g);
     inwards /= max(length(inwards), 1e-20);
     // Arms are long: what is dense counts with what is before and behind it along the arm, so that none ends at once.
     vec4 lie = tent(attitude, uv);
@@ -117,7 +122,7 @@ vec4 developed(ivec2 pixel, vec2 uv) {
     // Discs grow from inside: where old stars are many there are few young ones, and more of them outwards. A stream forms fewer.
     float outside = 1.0 - smoothstep(0.0, 0.75, around.r / max(all, 1e-20));
     float young = disc * smoothstep(0.75, 1.55, mix(ridge, contrast, 0.4)) * outside *
-                  (1.5 - 1.2 * smoothstep(0.05, 1.6, around.g / usual)) * (1.0 - 0.5 * tailAt(uv));
+                  (1.5 - 1.2 * smoothstep(0.05, 1.6, around.g / usual)) * (1.0 - 0.5 * tailAt(uv, sides));
     // A lane is nearer to its arm here and farther from it there, and broken.
     float uneven = clamp(narrow.a, -1.5, 1.5);
     vec2 outwards = uv - (0.42 + 0.1 * uneven) * step * inwards;
@@ -177,7 +182,7 @@ vec4 developed(ivec2 pixel, vec2 uv) {
     // Of faint light less is seen than its share: streams narrow and fade to their ends, where a print would have a border.
     here *= mix(1.0, pow(all / max(all + 0.08 * usual, 1e-20), 0.7), youth);
     // A stream has the light of its stars alone, which are those of outskirts.
-    float tail = youth * tailAt(uv);
+    float tail = youth * tailAt(uv, sidesOf(uv));
     here *= pow(min(here.g / (0.5 * usual) + 0.02, 1.0), 0.6 * tail);
     // The finer parts of the pattern count more than those as wide as arms: the latter would show their texels as blocks.
     float weave = finest.a, coarse = tent(lanes, uv).a;
@@ -197,11 +202,10 @@ vec4 developed(ivec2 pixel, vec2 uv) {
     // Of few bodies those of a high lot are clusters of stars, those of a low one clouds of gas; of many, what their mean lot
     // is by chance.
     vec4 single = tent(grain, uv);
-    float many = sqrt(max(4.0 * (single.r + single.g + single.b) * bodiesPerLight, 1.0));
-    float lot = (single.a / max(single.r + single.g + single.b, 1e-20) - 0.5) * many / 0.231;
+    float sum = single.r + single.g + single.b, share = single.a / max(sum, 1e-20);
+    float lot = (share - 0.5) * sqrt(max(4.0 * sum * bodiesPerLight, 1.0)) / 0.231;
     float peak = single.g / max(here.g, 1e-20);
     // Young stars are in clusters that have not dispersed: some of chance is left in their light that is none of the disc's.
-    float share = single.a / max(single.r + single.g + single.b, 1e-20);
     float uneven = pow(clamp(peak, 0.05, 6.0), 0.8) * (0.35 + 2.6 * share * share * share);
     float crowd = full * here.g * peak / (1.0 + 0.35 * peak);
     float bright = crowd * square(clamp((lot - 0.8) / 0.9, 0.0, 1.4));
