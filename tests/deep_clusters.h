@@ -1,8 +1,8 @@
 // Bodies that make as many nodes of a tree as so many bodies can.
 #pragma once
 #include "sim/core/particles.h"
-#include "sim/forces/tree/criterion.h"
-#include "sim/forces/tree/key.h"
+#include "sim/tree/criterion.h"
+#include "sim/tree/key.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -2,8 +2,8 @@
 // backends.
 #pragma once
 #include "sim/core/random.h"
-#include "sim/measure/friends.h"
-#include "sim/measure/groups.h"
+#include "sim/groups/friends.h"
+#include "sim/groups/groups.h"
 #include "sim/scenes/scene.h"
 #include "tests/bodies.h"
 

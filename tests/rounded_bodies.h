@@ -1,7 +1,7 @@
 // Bodies as methods of the CPU read them in single precision, and as references see the same.
 #pragma once
 #include "sim/backends/cpu/body_arrays.h"
-#include "sim/backends/cpu/cpu_method.h"
+#include "sim/backends/cpu/methods/cpu_method.h"
 #include "sim/core/particles.h"
 
 #include <vector>

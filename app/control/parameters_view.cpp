@@ -4,7 +4,7 @@
 #include "app/model/launch.h"
 #include "app/model/look.h"
 #include "sim/core/error.h"
-#include "sim/forces/tree/key.h"
+#include "sim/tree/key.h"
 
 #include <algorithm>
 #include <cmath>

@@ -3,7 +3,7 @@
 #include "app/model/colour_mode.h"
 #include "app/model/tree_cells.h"
 #include "app/model/twin_choice.h"
-#include "sim/measure/groups.h"
+#include "sim/groups/groups.h"
 #include "sim/measure/orbit.h"
 #include "sim/run/configuration.h"
 

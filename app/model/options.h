@@ -5,8 +5,8 @@
 #include "app/model/twin_choice.h"
 #include "sim/backends/pair_matrix.h"
 #include "sim/core/value.h"
+#include "sim/groups/groups.h"
 #include "sim/io/snapshot.h"
-#include "sim/measure/groups.h"
 #include "sim/run/configuration.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // A kernel that the user writes in the lab: its text, what came of its last trial, and texts to begin with.
 // Rule: plain data; the lab tries, and only where that was asked for.
 #pragma once
-#include "sim/backends/cuda/own_kernel.h"
+#include "sim/backends/cuda/own/own_kernel.h"
 
 #include <cstddef>
 #include <span>

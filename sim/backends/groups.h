@@ -1,7 +1,7 @@
 // The rungs that find groups of bodies, by backend. Rule: all of them give the labels that every pair gives, bit for bit.
 #pragma once
 #include "sim/backends/backend.h"
-#include "sim/measure/groups.h"
+#include "sim/groups/groups.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -4,7 +4,7 @@
 #include "sim/backends/kernel_rows.h"
 #include "sim/core/error.h"
 #include "sim/core/names.h"
-#include "sim/forces/tree/criterion.h"
+#include "sim/tree/criterion.h"
 
 #include <algorithm>
 #include <cstdlib>

@@ -8,10 +8,10 @@
 #include "sim/forces/law.h"
 #include "sim/forces/law_numbers.h"
 #include "sim/forces/precision.h"
-#include "sim/forces/tree/criterion.h"
 #include "sim/io/file/source.h"
 #include "sim/io/toml_value.h"
 #include "sim/scenes/scene.h"
+#include "sim/tree/criterion.h"
 
 #include <algorithm>
 #include <array>

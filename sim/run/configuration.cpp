@@ -1,12 +1,12 @@
 #include "sim/run/configuration.h"
 
-#include "sim/backends/cpu/tree_energy.h"
+#include "sim/backends/cpu/methods/tree_energy.h"
 #include "sim/backends/kernel.h"
 #include "sim/forces/cell_grid.h"
 #include "sim/forces/law_numbers.h"
-#include "sim/forces/tree/rung.h"
 #include "sim/measure/cell_energy.h"
 #include "sim/measure/potential_error.h"
+#include "sim/tree/rung.h"
 
 #include <cmath>
 

@@ -10,8 +10,8 @@
 #include "sim/forces/law_numbers.h"
 #include "sim/forces/precision.h"
 #include "sim/forces/single_precision.h"
-#include "sim/forces/tree/criterion.h"
 #include "sim/run/far_field.h"
+#include "sim/tree/criterion.h"
 
 #include <algorithm>
 #include <atomic>

@@ -1,6 +1,6 @@
 // Springs on the CPU, and how they come out of a file.
 #include "sim/backends/cpu/aligned_array.h"
-#include "sim/backends/cpu/cpu_method.h"
+#include "sim/backends/cpu/methods/cpu_method.h"
 #include "springs.h"
 
 #include <algorithm>

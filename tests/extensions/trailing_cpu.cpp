@@ -1,7 +1,7 @@
 // A force method that the program does not know, with a state and an accuracy of its own: a ten-thousandth of each force is
 // still the one before it. With trailing_cuda.cu it is all that adding it takes.
 #include "sim/backends/cpu/aligned_array.h"
-#include "sim/backends/cpu/cpu_method.h"
+#include "sim/backends/cpu/methods/cpu_method.h"
 
 #include <algorithm>
 

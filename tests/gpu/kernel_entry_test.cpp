@@ -1,8 +1,8 @@
 // The kernel table and its typed launches, judged without a GPU: what does not fit does not compile.
+#include "sim/backends/cuda/jobs/matrix.h"
+#include "sim/backends/cuda/jobs/measure.h"
 #include "sim/backends/cuda/kernel_table.h"
 #include "sim/backends/cuda/kernels/factors.h"
-#include "sim/backends/cuda/measure/matrix.h"
-#include "sim/backends/cuda/measure/measure.h"
 #include "sim/backends/kernel_rows.h"
 #include "sim/core/error.h"
 #include "sim/forces/law.h"

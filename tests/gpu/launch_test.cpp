@@ -1,8 +1,8 @@
 // What is launched where, judged by facts of devices: needs no GPU, but for the test of two.
 #include "gpu_fixture.h"
 #include "sim/backends/cuda/methods/launch_plan.h"
-#include "sim/backends/cuda/pacing.h"
 #include "sim/backends/cuda/runtime/device.h"
+#include "sim/backends/cuda/runtime/pacing.h"
 #include "sim/backends/cuda/runtime/per_device.h"
 
 #include <gtest/gtest.h>

@@ -3,9 +3,9 @@
 #include "forced_tree.h"
 #include "gpu_fixture.h"
 #include "sim/backends/memory_need.h"
-#include "sim/forces/tree/criterion.h"
-#include "sim/forces/tree/key.h"
 #include "sim/run/simulation.h"
+#include "sim/tree/criterion.h"
+#include "sim/tree/key.h"
 #include "tests/deep_clusters.h"
 
 #include <algorithm>

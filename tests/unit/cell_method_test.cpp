@@ -1,5 +1,5 @@
 // Cells of laws that end: exact for bodies anywhere, at any cut-off, in any slices, and honest about what was computed.
-#include "sim/backends/cpu/cell_method.h"
+#include "sim/backends/cpu/methods/cell_method.h"
 #include "sim/backends/cpu/engine.h"
 #include "sim/backends/tuning.h"
 #include "sim/forces/cell_grid.h"

@@ -1,5 +1,5 @@
 // The order of tile pairs: all pairs once, each tile once a round.
-#include "sim/backends/cpu/pair_schedule.h"
+#include "sim/backends/cpu/methods/pair_schedule.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Groups of bodies: every rung against every pair, on shapes with known groups; and that a wrong label is caught.
 #include "sim/backends/groups.h"
-#include "sim/measure/friends.h"
+#include "sim/groups/friends.h"
 #include "sim/scenes/scene.h"
 #include "tests/bodies.h"
 #include "tests/group_shapes.h"

@@ -4,8 +4,8 @@
 #include "sim/core/out_of_memory.h"
 #include "sim/core/work_watch.h"
 #include "sim/forces/law.h"
-#include "sim/forces/tree/rung.h"
 #include "sim/run/simulation.h"
+#include "sim/tree/rung.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // The cells of a tree that a picture shows: where they are, and that those that act are the ones that the force is made of.
 #include "sim/backends/tree_cells.h"
-#include "sim/backends/cpu/tree_method.h"
+#include "sim/backends/cpu/methods/tree_method.h"
 #include "sim/core/error.h"
 #include "sim/forces/law.h"
 #include "tests/bodies.h"

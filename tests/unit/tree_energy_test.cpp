@@ -1,10 +1,10 @@
 // Potentials of other powers of the distance by the tree: of a cell, of an expansion, and of all pairs.
-#include "sim/backends/cpu/tree_energy.h"
+#include "sim/backends/cpu/methods/tree_energy.h"
 #include "sim/forces/law.h"
-#include "sim/forces/tree/rung.h"
 #include "sim/measure/diagnostics.h"
 #include "sim/run/configuration.h"
 #include "sim/scenes/scene.h"
+#include "sim/tree/rung.h"
 #include "tests/bodies.h"
 #include "tests/cell_of_bodies.h"
 

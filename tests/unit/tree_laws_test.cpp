@@ -2,8 +2,8 @@
 // walk which leaves dipoles out, or goes by net charges, is noticed.
 #include "app/commands/verify.h"
 #include "sim/backends/backend.h"
-#include "sim/backends/cpu/tree_energy.h"
-#include "sim/backends/cpu/tree_method.h"
+#include "sim/backends/cpu/methods/tree_energy.h"
+#include "sim/backends/cpu/methods/tree_method.h"
 #include "sim/core/random.h"
 #include "sim/forces/law.h"
 #include "sim/scenes/scene.h"

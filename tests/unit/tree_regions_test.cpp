@@ -1,8 +1,8 @@
 // The first level of a walk in two: what a region takes and leaves is all there is, however little room it has, and what
 // its groups make of both keeps the accuracy. The walk is that of the kernels, node by node, over the tree of the CPU.
 #include "sim/backends/cpu/tree/octree.h"
-#include "sim/forces/tree/region.h"
 #include "sim/scenes/scene.h"
+#include "sim/tree/region.h"
 #include "tests/bodies.h"
 #include "tests/rounded_bodies.h"
 

@@ -1,6 +1,6 @@
 // The tree of the CPU: what must hold of it exactly, what its forces are worth, and that wrong walks are noticed.
 #include "sim/backends/backend.h"
-#include "sim/backends/cpu/tree_method.h"
+#include "sim/backends/cpu/methods/tree_method.h"
 #include "sim/core/random.h"
 #include "sim/forces/law.h"
 #include "sim/scenes/scene.h"

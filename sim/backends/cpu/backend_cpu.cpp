@@ -1,8 +1,8 @@
 // The CPU backend: checks what is asked for, keeps what is not physics, and lets the engine compute.
 #include "sim/backends/cpu/backend_cpu.h"
 
-#include "sim/backends/cpu/cpu_method.h"
 #include "sim/backends/cpu/engine.h"
+#include "sim/backends/cpu/methods/cpu_method.h"
 #include "sim/backends/cpu/peaks.h"
 #include "sim/backends/kernel_rows.h"
 #include "sim/core/names.h"

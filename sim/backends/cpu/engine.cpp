@@ -2,7 +2,7 @@
 
 #include "sim/backends/block_figures.h"
 #include "sim/backends/cpu/aligned_array.h"
-#include "sim/backends/cpu/cpu_method.h"
+#include "sim/backends/cpu/methods/cpu_method.h"
 #include "sim/backends/force_state.h"
 #include "sim/backends/step_runner.h"
 #include "sim/core/pages.h"

@@ -2,9 +2,9 @@
 // Rule: what is shown, saved and checked is the last complete step; a step under way works on a copy.
 #pragma once
 #include "sim/backends/backend.h"
-#include "sim/backends/cpu/cpu_method.h"
 #include "sim/backends/cpu/force_check_job.h"
 #include "sim/backends/cpu/kernels/simd_targets.h"
+#include "sim/backends/cpu/methods/cpu_method.h"
 #include "sim/core/thread_pool.h"
 
 #include <memory>

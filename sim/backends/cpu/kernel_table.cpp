@@ -1,9 +1,9 @@
 // The kernel table of the CPU: each row with the idea that it adds to the row above, and the method behind it.
 // Rule: a row names its code here and nowhere else.
-#include "sim/backends/cpu/cell_method.h"
-#include "sim/backends/cpu/force_evaluation.h"
-#include "sim/backends/cpu/mixed.h"
-#include "sim/backends/cpu/tree_method.h"
+#include "sim/backends/cpu/methods/cell_method.h"
+#include "sim/backends/cpu/methods/force_evaluation.h"
+#include "sim/backends/cpu/methods/mixed.h"
+#include "sim/backends/cpu/methods/tree_method.h"
 #include "sim/backends/kernel_rows.h"
 #include "sim/forces/cell_grid.h"
 

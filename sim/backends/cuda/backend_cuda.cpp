@@ -8,7 +8,7 @@
 #include "sim/backends/kernel_rows.h"
 #include "sim/core/out_of_memory.h"
 #include "sim/core/validation.h"
-#include "sim/forces/tree/rung.h"
+#include "sim/tree/rung.h"
 
 #include <cmath>
 #include <cstdio>

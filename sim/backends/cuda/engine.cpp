@@ -1,8 +1,8 @@
 // State, forces, and what is measured beside them. The steps that are made of them are in engine_steps.cpp.
 #include "sim/backends/cuda/engine.h"
 
-#include "sim/forces/tree/rung.h"
 #include "sim/measure/potential_error.h"
+#include "sim/tree/rung.h"
 
 #include <algorithm>
 #include <type_traits>

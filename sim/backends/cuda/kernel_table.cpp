@@ -7,7 +7,7 @@
 #include "sim/core/names.h"
 #include "sim/forces/cell_grid.h"
 #include "sim/forces/law.h"
-#include "sim/forces/tree/criterion.h"
+#include "sim/tree/criterion.h"
 
 #include <algorithm>
 #include <array>

@@ -7,7 +7,7 @@
 #include <hwy/highway.h>
 // After the two above, which name the instruction set.
 #include "sim/backends/cpu/kernels/kernels_tree.inl"
-#include "sim/forces/tree/key.h"
+#include "sim/tree/key.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace gravlab::cpu {

@@ -12,7 +12,7 @@
 
 #include "sim/backends/cpu/kernels/inverse_cube.inl"
 #include "sim/backends/cpu/kernels/tree_kernels.h"
-#include "sim/forces/tree/criterion.h"
+#include "sim/tree/criterion.h"
 
 #include <bit>
 #include <cmath>
@@ -68,7 +68,7 @@ HWY_INLINE Lanes raised(const Lanes& x, const Lanes& power) {
 HWY_INLINE Lanes logarithm(const Lanes& x) { return Lanes(hn::Log(D(), x.v)); }
 
 #define GRAVLAB_TREE_FUNCTION HWY_INLINE
-#include "sim/forces/tree/cell.inl"
+#include "sim/tree/cell.inl"
 #undef GRAVLAB_TREE_FUNCTION
 
 /// Places that a group's registers can have.

@@ -2,7 +2,7 @@
 // Rule: a group's sums depend on the tree and the criterion alone, so how groups are shared out never changes a bit.
 #pragma once
 #include "sim/backends/cpu/kernels/simd_targets.h"
-#include "sim/forces/tree/rung.h"
+#include "sim/tree/rung.h"
 
 #include <array>
 #include <cstddef>

@@ -3,8 +3,8 @@
 #pragma once
 #include "sim/backends/cpu/kernels/tree_kernels.h"
 #include "sim/backends/cpu/tree/key_sort.h"
-#include "sim/forces/tree/moments.h"
-#include "sim/forces/tree/rung.h"
+#include "sim/tree/moments.h"
+#include "sim/tree/rung.h"
 
 #include <array>
 #include <span>

@@ -4,7 +4,7 @@
 #pragma once
 #include "sim/backends/cuda/kernels/packed.h"
 #include "sim/backends/cuda/runtime/launch.h"
-#include "sim/forces/tree/rung.h"
+#include "sim/tree/rung.h"
 
 #include <algorithm>
 #include <cstddef>

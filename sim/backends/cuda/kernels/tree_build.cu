@@ -2,7 +2,7 @@
 // nodes begin at a body follow from its key, those beside it and those a leaf's size away, so no level waits for another.
 #include "sim/backends/cuda/kernels/pair.cuh"
 #include "sim/backends/cuda/kernels/tree.h"
-#include "sim/forces/tree/cell.h"
+#include "sim/tree/cell.h"
 
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>

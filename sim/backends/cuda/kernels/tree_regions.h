@@ -1,7 +1,7 @@
-// The walk in two levels on a device: what its kernels are told. See sim/forces/tree/region.h.
+// The walk in two levels on a device: what its kernels are told. See sim/tree/region.h.
 #pragma once
 #include "sim/backends/cuda/kernels/tree.h"
-#include "sim/forces/tree/region.h"
+#include "sim/tree/region.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // What the walk of the tree has in shared memory, see tree_walker.cuh.
 #pragma once
 #include "sim/backends/cuda/kernels/tree.h"
-#include "sim/forces/tree/cell.h"
+#include "sim/tree/cell.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -8,7 +8,7 @@
 #include "sim/backends/cuda/kernels/pair.cuh"
 #include "sim/backends/cuda/kernels/tree.h"
 #include "sim/backends/cuda/kernels/tree_walk_memory.cuh"
-#include "sim/forces/tree/cell.h"
+#include "sim/tree/cell.h"
 
 #include <cstdint>
 #include <type_traits>

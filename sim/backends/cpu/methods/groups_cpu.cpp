@@ -1,0 +1,209 @@
+// The two rungs that join sets, on all threads: over a grid, and over a tree.
+#include "sim/backends/groups.h"
+
+#include "sim/backends/cpu/tree/key_sort.h"
+#include "sim/groups/friends.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+namespace gravlab {
+namespace {
+
+using cpu::KeyedBody;
+using cpu::KeySort;
+using cpu::RawArray;
+
+constexpr std::size_t kGroupGrain = 4096, kSearchGrain = 512;
+
+/// Bodies in the order of keys, and sets of them.
+class GroupSearch {
+public:
+    GroupSearch(const ParticleSet& bodies, const BackendOptions& options)
+        : bodies_(bodies), pool_(options.threads.value_or(0)), count_(bodies.size()), sort_(count_), parent_(count_) {
+        for (auto& values : axis_) values = RawArray<double>(count_);
+    }
+
+    FriendPlaces places() const {
+        return {{axis_[0].data(), axis_[1].data(), axis_[2].data()}, static_cast<std::uint32_t>(count_)};
+    }
+    std::uint32_t* parent() { return parent_.data(); }
+    std::uint64_t keyAt(std::size_t place) const { return sort_.data()[place].key; }
+    int threads() const { return pool_.threads(); }
+
+    template <class Use>
+    void each(std::size_t count, std::size_t grain, const Use& use) {
+        pool_.forRange(count, grain, [&](std::size_t first, std::size_t last) {
+            for (std::size_t i = first; i < last; ++i) use(static_cast<std::uint32_t>(i));
+        });
+    }
+
+    FriendFrame frame() {
+        struct Part {
+            FriendFrame frame{{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}, {}, 0};
+            double far = 0;
+            std::size_t counted = 0;
+        };
+        std::vector<Part> parts((count_ + kGroupGrain - 1) / kGroupGrain);
+        const auto measure = [&](const auto& take) {
+            pool_.forRange(count_, kGroupGrain, [&](std::size_t first, std::size_t last) {
+                for (std::size_t i = first; i < last; ++i) {
+                    const Double4& p = bodies_.position[i];
+                    const double at[3] = {p.x, p.y, p.z};
+                    if (isPlace(p.x) && isPlace(p.y) && isPlace(p.z)) take(parts[first / kGroupGrain], at);
+                }
+            });
+        };
+        measure([](Part& part, const double* at) {
+            ++part.counted;
+            for (int axis = 0; axis < 3; ++axis) {
+                part.frame.low[axis] = std::min(part.frame.low[axis], at[axis]);
+                part.frame.high[axis] = std::max(part.frame.high[axis], at[axis]);
+                part.frame.centre[axis] += at[axis];
+            }
+        });
+        Part all;
+        for (const Part& part : parts) {
+            all.counted += part.counted;
+            for (int axis = 0; axis < 3; ++axis) {
+                all.frame.low[axis] = std::min(all.frame.low[axis], part.frame.low[axis]);
+                all.frame.high[axis] = std::max(all.frame.high[axis], part.frame.high[axis]);
+                all.frame.centre[axis] += part.frame.centre[axis];
+            }
+        }
+        FriendFrame made = all.frame;
+        const double counted = static_cast<double>(std::max<std::size_t>(1, all.counted));
+        for (double& x : made.centre) x /= counted;
+        measure([&made](Part& part, const double* at) {
+            double far = 0;
+            for (int axis = 0; axis < 3; ++axis) far = std::max(far, std::abs(at[axis] - made.centre[axis]));
+            part.frame.reach = std::max(part.frame.reach, far);
+            part.far += far;
+        });
+        for (const Part& part : parts) {
+            made.reach = std::max(made.reach, part.frame.reach);
+            all.far += part.far;
+        }
+        made.reach = std::min(made.reach, kFriendMeans * all.far / counted);
+        return made;
+    }
+
+    template <class KeyOf>
+    void sortBy(const KeyOf& keyOf) {
+        KeyedBody* keyed = sort_.data();
+        each(count_, kGroupGrain, [&](std::uint32_t i) {
+            const Double4& at = bodies_.position[i];
+            keyed[i] = {keyOf(at.x, at.y, at.z), i};
+        });
+        for (int pass = 0; pass < KeySort::kPasses; ++pass) sort_.pass(pass, pool_);
+        each(count_, kGroupGrain, [&](std::uint32_t place) {
+            const Double4& at = bodies_.position[bodyAt(place)];
+            axis_[0][place] = at.x;
+            axis_[1][place] = at.y;
+            axis_[2][place] = at.z;
+            parent_[place] = place;
+        });
+    }
+
+    /// Of each body, the smallest index in its set.
+    std::vector<std::uint32_t> labels() {
+        std::vector<std::uint32_t> least(count_, ~0u), labels(count_);
+        each(count_, kGroupGrain,
+             [&](std::uint32_t place) { lowerParent(least.data() + groupRoot(parent(), place), bodyAt(place)); });
+        each(count_, kGroupGrain, [&](std::uint32_t place) { labels[bodyAt(place)] = least[groupRoot(parent(), place)]; });
+        return labels;
+    }
+
+    static double bytes(std::size_t bodies) { return KeySort::bytes(bodies) + 36.0 * static_cast<double>(bodies); }
+
+private:
+    std::uint32_t bodyAt(std::uint32_t place) const { return sort_.data()[place].body; }
+
+    const ParticleSet& bodies_;
+    ThreadPool pool_;
+    std::size_t count_;
+    KeySort sort_;
+    RawArray<double> axis_[3];
+    RawArray<std::uint32_t> parent_;
+};
+
+/// `search` joins what belongs together. The pool's threads are there before time is taken.
+template <class Search>
+FoundGroups timedSearch(const ParticleSet& bodies, const BackendOptions& options, const Search& search) {
+    GroupSearch all(bodies, options);
+    const auto start = std::chrono::steady_clock::now();
+    FoundGroups found;
+    search(all, found);
+    found.labels = all.labels();
+    found.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return found;
+}
+
+FoundGroups groupsByGrid(const ParticleSet& bodies, double length, const BackendOptions& options) {
+    return timedSearch(bodies, options, [&](GroupSearch& all, FoundGroups& found) {
+        FriendGrid grid{};
+        placeGrid(grid, all.frame(), length);
+        all.sortBy([&](double x, double y, double z) { return cellKey(grid, x, y, z); });
+        std::vector<std::uint64_t> keys(bodies.size());
+        all.each(bodies.size(), kGroupGrain, [&](std::uint32_t place) { keys[place] = all.keyAt(place); });
+        grid.at = all.places();
+        grid.key = keys.data();
+        grid.parent = all.parent();
+        const std::size_t pieces = (bodies.size() + kSearchGrain - 1) / kSearchGrain;
+        all.each(pieces, 1, [&](std::uint32_t piece) {
+            CellRows rows;
+            const auto first = static_cast<std::uint32_t>(piece * kSearchGrain);
+            const auto last = static_cast<std::uint32_t>(std::min<std::size_t>(bodies.size(), first + kSearchGrain));
+            for (std::uint32_t place = first; place < last; ++place) joinFromCell(grid, place, rows);
+        });
+        std::size_t cells = 0;
+        for (std::size_t k = 0; k < keys.size(); ++k) cells += k == 0 || keys[k] != keys[k - 1];
+        found.figures = {{"cells", "", static_cast<double>(cells)}, {"threads", "", static_cast<double>(all.threads())}};
+    });
+}
+
+FoundGroups groupsByTree(const ParticleSet& bodies, double length, const BackendOptions& options) {
+    return timedSearch(bodies, options, [&](GroupSearch& all, FoundGroups& found) {
+        const FriendFrame frame = all.frame();
+        all.sortBy([&](double x, double y, double z) { return friendTreeKey(frame, x, y, z); });
+        FriendTree tree = friendTreeOf(static_cast<std::uint32_t>(bodies.size()));
+        RawArray<FriendBox> boxes(tree.start[tree.levels]);
+        tree.at = all.places();
+        tree.boxes = boxes.data();
+        tree.square = length * length;
+        tree.parent = all.parent();
+        for (int level = 0; level < tree.levels; ++level)
+            all.each(tree.start[level + 1] - tree.start[level], kSearchGrain,
+                     [&](std::uint32_t index) { makeFriendBox(tree, level, index); });
+        all.each(bodies.size(), kGroupGrain, [&](std::uint32_t place) { tree.parent[place] = wholeBoxOf(tree, place); });
+        all.each(bodies.size(), kGroupGrain, [&](std::uint32_t place) { joinNear(tree, place); });
+        for (int level = 0; level < tree.levels; ++level)
+            all.each(tree.start[level + 1] - tree.start[level], kSearchGrain,
+                     [&](std::uint32_t index) { markJoined(tree, level, index); });
+        const std::uint32_t leaves = tree.start[1];
+        all.each(leaves, kSearchGrain / kFriendLeaf, [&](std::uint32_t leaf) {
+            joinFromLeaf(tree, leaf);
+            const std::uint32_t first = leaf * kFriendLeaf, end = std::min(tree.at.count - first, kFriendLeaf) + first;
+            for (std::uint32_t place = first; place < end; ++place) joinFromBody(tree, place);
+        });
+        std::size_t whole = 0;
+        for (std::uint32_t leaf = 0; leaf < leaves; ++leaf) whole += isWhole(tree.boxes[leaf], tree.square);
+        found.figures = {{"leaves", "", static_cast<double>(leaves)},
+                         {"leaves of friends alone", "", static_cast<double>(whole)},
+                         {"threads", "", static_cast<double>(all.threads())}};
+    });
+}
+
+constexpr GroupRung kCpuRungs[] = {
+    {"cpu", "union-grid", "sets are joined, cell by cell of a grid as wide as the linking length, on all threads",
+     [](std::size_t bodies) { return GroupSearch::bytes(bodies) + 8.0 * static_cast<double>(bodies); }, groupsByGrid},
+    {"cpu", "union-tree", "sets are joined over a tree: boxes out of reach are left out, boxes of one set taken at once",
+     [](std::size_t bodies) { return GroupSearch::bytes(bodies) + 10.0 * static_cast<double>(bodies); }, groupsByTree},
+};
+
+}  // namespace
+
+std::span<const GroupRung> cpuGroupRungs() { return kCpuRungs; }
+
+}  // namespace gravlab

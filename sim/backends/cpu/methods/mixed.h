@@ -1,0 +1,42 @@
+// Mixed precision: pairs in units of their own, so that lengths and masses beyond single precision stay those of the state.
+#pragma once
+#include "sim/backends/cpu/aligned_array.h"
+#include "sim/backends/cpu/methods/cpu_method.h"
+#include "sim/backends/pair_units.h"
+
+#include <memory>
+#include <optional>
+
+namespace gravlab::cpu {
+
+/// A method of mixed precision that is given its bodies in the units that suit them, powers of two: chosen when it first
+/// computes, kept since, so that rounding is the same in any. Where they are those of the state it is the method alone.
+class InPairUnits final : public CpuForceMethod<double> {
+public:
+    InPairUnits(std::unique_ptr<CpuForceMethod<double>> pairs, const MethodContext& context);
+
+    void prepare(const CpuBodies<double>& bodies, const ForceRequest& request) override;
+    ForceProgress enqueue(double seconds) override { return pairs_->enqueue(seconds); }
+    bool underWay() const override { return pairs_->underWay(); }
+    double progress() const override { return pairs_->progress(); }
+    void abandon() override { pairs_->abandon(); }
+    CpuForceSums<double> sums() const override;
+    Accuracy accuracy() const override { return pairs_->accuracy(); }
+    std::vector<MethodFigure> figures() const override { return pairs_->figures(); }
+    bool keepsState() const override { return pairs_->keepsState(); }
+    std::vector<StateArray> state() const override;
+    bool restore(const std::vector<StateArray>& state) override;
+
+    /// Bytes that it holds for so many bodies beside its pairs'.
+    static double bytes(std::size_t bodies);
+
+private:
+    std::unique_ptr<CpuForceMethod<double>> pairs_;
+    ThreadPool& pool_;
+    VectorArrays<double> positions_;
+    AlignedArray<double> source_;
+    std::optional<PairUnits> units_;
+    double back_ = 1;  ///< accelerations of the pairs, times this, are the state's
+};
+
+}  // namespace gravlab::cpu

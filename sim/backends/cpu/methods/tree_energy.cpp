@@ -1,0 +1,80 @@
+#include "sim/backends/cpu/methods/tree_energy.h"
+#include "sim/backends/cpu/body_arrays.h"
+
+#include "sim/backends/cpu/methods/tree_method.h"
+#include "sim/forces/law.h"
+#include "sim/measure/potential_error.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace gravlab {
+namespace {
+
+using namespace cpu;
+
+/// The sum that the tree's stand for, as plainly as it can be written.
+template <class PairLaw>
+double potentialOf(const std::vector<Double4>& bodies, std::size_t target, const PairLaw& law, bool finite) {
+    double sum = 0;
+    const Double4& at = bodies[target];
+    for (std::size_t j = 0; j < bodies.size(); ++j) {
+        const double x = bodies[j].x - at.x, y = bodies[j].y - at.y, z = bodies[j].z - at.z;
+        const double squared = x * x + y * y + z * z;
+        if (j != target && (finite || squared > 0)) sum += bodies[j].w * law.potential(squared);
+    }
+    return sum;
+}
+
+double errorOf(const std::vector<Double4>& bodies, const TreeMethod<double>::Fields& fields, const ForceSettings& force) {
+    constexpr double kPairs = 3e7;
+    constexpr std::size_t kFewest = 32, kMost = 256;
+    const std::size_t n = bodies.size();
+    const auto affordable = static_cast<std::size_t>(kPairs / static_cast<double>(n));
+    PotentialError error;
+    withLaw<double>(force, [&](const auto& law) {
+        for (const std::uint32_t i : randomTargets(n, std::clamp(affordable, kFewest, kMost)))
+            error.add(-forceFactor(force) * bodies[i].w * fields.unit * static_cast<double>(fields.field[i]),
+                      bodies[i].w * potentialOf(bodies, i, law, finiteAtZero(force)));
+    });
+    return error.relative();
+}
+
+PairSum sumByTree(const ParticleSet& bodies, const ForceSettings& force, double accuracy, int threads) {
+    const std::size_t n = bodies.size();
+    PairSum sum;
+    if (n < 2) return sum;
+    ThreadPool pool(threads);
+    TreeMethod<double> method(TreeWalk::expansions, {.pool = pool, .simd = simdTargets().front(), .bodies = n});
+    const BodyArrays<double> arrays(bodies.position);
+    method.prepare({.axis = {arrays.x.axis[0].data(), arrays.x.axis[1].data(), arrays.x.axis[2].data()},
+                    .source = arrays.source.data(),
+                    .count = n},
+                   {.settings = force, .potential = true, .allowedError = accuracy});
+    method.enqueue(std::numeric_limits<double>::infinity());
+    const TreeMethod<double>::Fields& fields = method.fields();
+    double potential = 0, least = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < n; ++i) {
+        potential += bodies.position[i].w * static_cast<double>(fields.field[i]);
+        if (fields.neighbour[i] < 0 || !(static_cast<double>(fields.nearest[i]) < least)) continue;
+        least = static_cast<double>(fields.nearest[i]);
+        sum.closestFirst = static_cast<std::uint32_t>(fields.neighbour[i]);
+        sum.closestSecond = static_cast<std::uint32_t>(i);
+    }
+    sum.potential = -0.5 * forceFactor(force) * fields.unit * potential;
+    if (sum.closestFirst > sum.closestSecond) std::swap(sum.closestFirst, sum.closestSecond);
+    if (std::isfinite(least)) sum.closest = distance(bodies.position[sum.closestFirst], bodies.position[sum.closestSecond]);
+    sum.error = errorOf(bodies.position, fields, force);
+    return sum;
+}
+
+}  // namespace
+
+PairSummation pairsByTree(double accuracy) {
+    return [accuracy](const ParticleSet& bodies, const ForceSettings& force, int threads) {
+        return sumByTree(bodies, force, accuracy, threads);
+    };
+}
+
+}  // namespace gravlab

@@ -1,0 +1,348 @@
+#include "sim/backends/cpu/methods/tree_method.h"
+
+#include "sim/backends/cpu/tree/walk_task.h"
+#include "sim/forces/force_check.h"
+#include "sim/forces/law.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <numeric>
+#include <stdexcept>
+#include <utility>
+
+namespace gravlab::cpu {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// What groups have at the least on the average: with the usual block a thread takes four at a time, some 0.1 ms at the usual
+// accuracy.
+constexpr int kBodiesOfGroup = 32;
+constexpr std::size_t kGrain = 16384;
+
+// Of so many bodies no more than one is asked for: then the order of bodies and nodes that an evaluation in the same step of
+// the run made is used once more. New moments make its cells right again; only their shapes are those of before.
+constexpr std::size_t kBodiesToServe = 4;
+
+bool past(Deadline deadline) { return deadline != kNoDeadline && Clock::now() >= deadline; }
+
+double secondsSince(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+/// Counts that threads add to. The sums are the same in any order.
+struct SharedCounts {
+    std::atomic<std::uint64_t> pairs{0}, cells{0}, expandedLow{0}, expandedHigh{0}, visited{0};
+    std::atomic<std::uint64_t> longest{0};  ///< list of a group
+
+    void take(std::uint64_t list) {
+        std::uint64_t known = longest.load(std::memory_order_relaxed);
+        while (list > known && !longest.compare_exchange_weak(known, list, std::memory_order_relaxed)) {
+        }
+    }
+
+    void add(const TreeCounts& counts) {
+        pairs.fetch_add(counts.pairs, std::memory_order_relaxed);
+        cells.fetch_add(counts.cells, std::memory_order_relaxed);
+        expandedLow.fetch_add(counts.expandedLow, std::memory_order_relaxed);
+        expandedHigh.fetch_add(counts.expandedHigh, std::memory_order_relaxed);
+        visited.fetch_add(counts.visited, std::memory_order_relaxed);
+    }
+    void addTo(TreeCounts& counts) const {
+        counts.pairs += pairs;
+        counts.cells += cells;
+        counts.expandedLow += expandedLow;
+        counts.expandedHigh += expandedHigh;
+        counts.visited += visited;
+    }
+};
+
+}  // namespace
+
+template <class T>
+TreeMethod<T>::TreeMethod(TreeWalk walk, const MethodContext& context, TreeKeys curve)
+    : walk_(walk),
+      curve_(curve),
+      context_(context),
+      batchGroups_(static_cast<std::size_t>(std::max(1, context.launch.block / kBodiesOfGroup))),
+      kernels_(treeKernels(context.simd)),
+      tree_(context.bodies),
+      sums_(context.bodies),
+      whole_(kMixed ? context.bodies : 0),
+      before_(context.bodies),
+      lengths_(context.bodies),
+      partial_((context.bodies + kGrain - 1) / kGrain) {
+    figures_.reserve(16);
+}
+
+template <class T>
+double TreeMethod<T>::bytes(std::size_t bodies, const ForceSettings& force) {
+    const double sums = 3 * (sizeof(float) + (kMixed ? sizeof(T) : 0));
+    return Octree::bytes(bodies, signedCells(force)) + sums * static_cast<double>(roundUp(bodies, kTile)) +
+           2.0 * sizeof(float) * static_cast<double>(bodies);
+}
+
+template <class T>
+Accuracy TreeMethod<T>::accuracy() const {
+    const double error = keptAccuracy(walk_, request_.settings, request_.allowedError, request_.opening);
+    return {.gate = gateOfAccuracy(error), .allowedError = error};
+}
+
+template <class T>
+std::vector<StateArray> TreeMethod<T>::state() const {
+    if (!known_ || !keepsState()) return {};
+    return {{"lengths", {before_.data(), before_.data() + before_.size()}}};
+}
+
+template <class T>
+bool TreeMethod<T>::restore(const std::vector<StateArray>& state) {
+    known_ = false;
+    if (state.empty()) return true;
+    if (state.size() != 1 || state[0].name != "lengths" || state[0].values.size() != before_.size()) return false;
+    std::ranges::transform(state[0].values, before_.data(), [](double length) { return static_cast<float>(length); });
+    known_ = true;
+    kept_.reset();
+    return true;
+}
+
+template <class T>
+void TreeMethod<T>::prepare(const CpuBodies<T>& bodies, const ForceRequest& request) {
+    const TreeForce force = treeForce(request.settings);
+    if (request.potential && !treeHasEnergy(request.settings)) throw std::logic_error("no tree sums these potentials");
+    if (kept_ && *kept_ != force) known_ = false;
+    tree_.takeSigned(signedCells(request.settings));
+    kept_ = force;
+    law_ = force.law;
+    bodies_ = bodies;
+    request_ = request;
+    step_ = bodies.count > 0 ? kKeys : kSteps;
+    serves_ = request.active.follows && tree_.nodes() > 0 && request.active.count * kBodiesToServe <= bodies.count;
+    batch_ = 0;
+    counts_ = told_ = {};
+    longest_ = 0;
+    seconds_ = {};
+    if (!request.potential) return;
+    fields_.field.resize(bodies.count);
+    fields_.nearest.resize(bodies.count);
+    fields_.neighbour.resize(bodies.count);
+}
+
+template <class T>
+ForceProgress TreeMethod<T>::enqueue(double seconds) {
+    const std::int64_t before = step_ == kWalk ? batch_ : 0;
+    if (underWay()) run(deadlineAfter(seconds));
+    const bool complete = !underWay();
+    const auto groups = this->groups();
+    ForceProgress progress{.complete = complete};
+    if (bodies_.count > 0 && step_ >= kWalk) {
+        const std::size_t end =
+            complete ? groups.size() : std::min(groups.size(), static_cast<std::size_t>(batch_) * batchGroups_);
+        for (std::size_t k = static_cast<std::size_t>(before) * batchGroups_; k < end; ++k)
+            progress.work.bodies += groups[k].count;
+    }
+    const auto difference = [](std::uint64_t now, std::uint64_t told) { return static_cast<double>(now - told); };
+    progress.work.pairs = difference(counts_.pairs, told_.pairs);
+    progress.work.cells = difference(counts_.cells + counts_.expandedLow + counts_.expandedHigh,
+                                     told_.cells + told_.expandedLow + told_.expandedHigh);
+    told_ = counts_;
+    if (complete && request_.active.all()) tell();
+    return progress;
+}
+
+template <class T>
+double TreeMethod<T>::progress() const {
+    if (!underWay()) return 0;
+    const double groups = static_cast<double>(batch_) / static_cast<double>(std::max<std::size_t>(1, batches()));
+    // The tree takes about a tenth.
+    constexpr double kTreeShare = 0.1, kWalkShare = 0.89;
+    if (step_ >= kWalk) return kTreeShare + kWalkShare * groups;
+    return kTreeShare * (step_ + (step_ == kFirstWalk ? groups : 0)) / static_cast<double>(kWalk);
+}
+
+template <class T>
+std::size_t TreeMethod<T>::batches() const {
+    return (groups().size() + batchGroups_ - 1) / batchGroups_;
+}
+
+template <class T>
+std::span<const TreeGroup> TreeMethod<T>::groups() const {
+    // Lengths to begin with are wanted of all bodies: a later evaluation reads those of others.
+    return request_.active.all() || step_ == kFirstWalk ? tree_.groups() : std::span<const TreeGroup>(active_);
+}
+
+/// Of each group what lies between the first and the last of its bodies that are asked for.
+template <class T>
+void TreeMethod<T>::chooseGroups() {
+    const std::span<const TreeGroup> all = tree_.groups();
+    const std::uint32_t* order = tree_.view().order;
+    found_.resize(all.size());
+    context_.pool.forRange(all.size(), kGrain / kTreeGroup, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t k = begin; k < end; ++k) {
+            std::uint32_t first = all[k].first, last = first + all[k].count;
+            while (first < last && !request_.active.has(order[first])) ++first;
+            while (last > first && !request_.active.has(order[last - 1])) --last;
+            found_[k] = {first, last - first};
+        }
+    });
+    active_.clear();
+    std::ranges::copy_if(found_, std::back_inserter(active_), [](const TreeGroup& group) { return group.count > 0; });
+}
+
+/// Whether the evaluation before this one made what the step makes.
+template <class T>
+bool TreeMethod<T>::madeBefore(int step) const {
+    return serves_ && (step < kGather || step == kNodes || step == kLinks);
+}
+
+template <class T>
+void TreeMethod<T>::run(Deadline deadline) {
+    ThreadPool& pool = context_.pool;
+    const TreeBodies<T> bodies{bodies_.axis, bodies_.source};
+    do {
+        const Clock::time_point start = Clock::now();
+        const int step = step_;
+        bool done = true;
+        if (madeBefore(step)) {
+            ++step_;
+            continue;
+        }
+        if (step == kKeys)
+            tree_.makeKeys(bodies, kernels_, pool, curve_);
+        else if (step < kGather)
+            tree_.sortPass(step - kSorting, pool);
+        else if (step == kGather)
+            tree_.gather(bodies, pool);
+        else if (step == kNodes)
+            tree_.findNodes(pool);
+        else if (step == kLinks)
+            tree_.linkNodes(pool);
+        else if (step == kMoments)
+            tree_.addMoments(pool);
+        else if (step == kGroups) {
+            if (!serves_) tree_.makeGroups();
+            if (!request_.active.all()) chooseGroups();
+        } else if (step == kFirstWalk)
+            done = known_ || !keepsState() || walkGroups(TreeWalk::theta, true, deadline);
+        else if (step == kMeasure)
+            smallest_ = keepsState() ? smallest() : 0;
+        else if (step == kWalk)
+            done = walkGroups(walk_, false, deadline);
+        else if (request_.potential)
+            endFields();
+        else if constexpr (kMixed)
+            pool.forRange(bodies_.count, kGrain, [&](std::size_t first, std::size_t last) {
+                for (std::size_t axis = 0; axis < 3; ++axis)
+                    for (std::size_t i = first; i < last; ++i) whole_.axis[axis][i] = static_cast<T>(sums_.axis[axis][i]);
+            });
+        seconds_[static_cast<std::size_t>(step)] += secondsSince(start);
+        if (!done) return;
+        ++step_;
+    } while (step_ < kSteps && !past(deadline));
+    if (step_ < kSteps || request_.potential) return;
+    if (request_.active.all()) std::swap(before_, lengths_);
+    known_ = true;
+}
+
+template <class T>
+bool TreeMethod<T>::walkGroups(TreeWalk walk, bool forLengths, Deadline deadline) {
+    ForceRequest request = request_;
+    if (forLengths) request.opening = 0;
+    TreeWalkTask task = walkTask(tree_, walk, request);
+    // Of a part of the bodies in their place: a group reads and writes no others.
+    task.lengths = forLengths || !request_.active.all() ? before_.data() : lengths_.data();
+    task.before = before_.data();
+    task.smallest = smallest_;
+    const bool forFields = request_.potential && !forLengths;
+    if (forFields) {
+        task.fields = fields_.field.data();
+        task.nearest = fields_.nearest.data();
+        task.neighbours = fields_.neighbour.data();
+        task.softened = request_.settings.softening > 0;
+    } else if (!forLengths) {
+        task.sums = {sums_.axis[0].data(), sums_.axis[1].data(), sums_.axis[2].data()};
+    }
+    const std::span<const TreeGroup> groups = this->groups();
+    const TreeWalks& walks = treeWalks(context_.simd, law_);
+    const auto walkOne = forFields ? walks.fieldWalk : walks.walk[static_cast<std::size_t>(walk)];
+    const auto all = static_cast<std::int64_t>(batches());
+    SharedCounts counts;
+    auto batch = [&](std::int64_t index) {
+        const std::size_t first = static_cast<std::size_t>(index) * batchGroups_;
+        TreeCounts here;
+        const auto met = [&] { return here.pairs + here.cells + here.expandedLow + here.expandedHigh; };
+        for (const TreeGroup& group : groups.subspan(first, std::min(batchGroups_, groups.size() - first))) {
+            const std::uint64_t before = met();
+            walkOne(task, group, here);
+            counts.take((met() - before) / group.count);
+        }
+        counts.add(here);
+    };
+    batch_ = bodies_.count <= kTinyBodies ? ThreadPool::runHere(batch_, all, deadline, batch)
+                                          : context_.pool.run(batch_, all, deadline, batch);
+    counts.addTo(counts_);
+    longest_ = std::max(longest_, counts.longest.load());
+    if (batch_ < all) return false;
+    if (forLengths) batch_ = 0;
+    return true;
+}
+
+/// Places become bodies.
+template <class T>
+void TreeMethod<T>::endFields() {
+    constexpr float kNone = 1e38f;
+    const std::uint32_t* order = tree_.view().order;
+    for (std::size_t i = 0; i < bodies_.count; ++i)
+        fields_.neighbour[i] = fields_.nearest[i] < kNone ? static_cast<std::int32_t>(order[fields_.neighbour[i]]) : -1;
+    const TreeForce force = treeForce(request_.settings);
+    fields_.unit = force.factor * std::pow(static_cast<double>(tree_.scale().length), force.power - 1) /
+                   static_cast<double>(tree_.scale().source);
+}
+
+/// kSmallestShare of the rms acceleration.
+template <class T>
+float TreeMethod<T>::smallest() {
+    context_.pool.forRange(bodies_.count, kGrain, [&](std::size_t first, std::size_t last) {
+        double sum = 0;
+        for (std::size_t i = first; i < last; ++i)
+            if (const double length = static_cast<double>(before_[i]); std::isfinite(length)) sum += length * length;
+        partial_[first / kGrain] = sum;
+    });
+    const double sum = std::accumulate(partial_.begin(), partial_.end(), 0.0);
+    return static_cast<float>(kSmallestShare * std::sqrt(sum / static_cast<double>(bodies_.count)));
+}
+
+template <class T>
+void TreeMethod<T>::tell() {
+    const auto seconds = [&](int first, int last) {
+        return std::accumulate(seconds_.begin() + first, seconds_.begin() + last, 0.0);
+    };
+    const auto aBody = [&](std::uint64_t count) {
+        return static_cast<double>(count) / static_cast<double>(std::max<std::size_t>(1, bodies_.count));
+    };
+    figures_ = {{"levels", "", static_cast<double>(tree_.levels())},
+                {"nodes", "", static_cast<double>(tree_.nodes())},
+                {"leaves", "", static_cast<double>(tree_.leaves())},
+                {"groups", "", static_cast<double>(tree_.groups().size())},
+                {"bodies a body", "", aBody(counts_.pairs)},
+                {"cells a body", "", aBody(counts_.cells)},
+                {"expanded a body", "", aBody(counts_.expandedLow + counts_.expandedHigh)},
+                {"longest list", "", static_cast<double>(longest_)},
+                {"keys and sort", "s", seconds(kKeys, kNodes)},
+                {"build", "s", seconds(kNodes, kMoments)},
+                {"moments", "s", seconds(kMoments, kGroups)},
+                {"groups", "s", seconds(kGroups, kFirstWalk)},
+                {"walk", "s", seconds(kFirstWalk, kSteps)}};
+}
+
+template <class T>
+CpuForceSums<T> TreeMethod<T>::sums() const {
+    const T factor = static_cast<T>(forceFactor(request_.settings));
+    if constexpr (kMixed)
+        return {{whole_.axis[0].data(), whole_.axis[1].data(), whole_.axis[2].data()}, factor};
+    else
+        return {{sums_.axis[0].data(), sums_.axis[1].data(), sums_.axis[2].data()}, factor};
+}
+
+template class TreeMethod<float>;
+template class TreeMethod<double>;
+
+}  // namespace gravlab::cpu

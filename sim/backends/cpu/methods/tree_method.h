@@ -1,0 +1,107 @@
+// Bodies far away as cells: a tree made afresh for every evaluation, and a walk of it for each group of bodies. What the
+// criterion needs of the last accelerations is the method's state.
+#pragma once
+#include "sim/backends/cpu/aligned_array.h"
+#include "sim/backends/cpu/methods/cpu_method.h"
+#include "sim/backends/cpu/tree/octree.h"
+
+#include <atomic>
+#include <chrono>
+#include <optional>
+#include <vector>
+
+namespace gravlab::cpu {
+
+/// T: precision of the state; the tree and its sums are fp32.
+template <class T>
+class TreeMethod final : public CpuForceMethod<T> {
+public:
+    TreeMethod(TreeWalk walk, const MethodContext& context, TreeKeys curve = TreeKeys::hilbert);
+
+    void prepare(const CpuBodies<T>& bodies, const ForceRequest& request) override;
+    ForceProgress enqueue(double seconds) override;
+    bool underWay() const override { return step_ < kSteps; }
+    double progress() const override;
+    void abandon() override { step_ = kSteps; }
+    CpuForceSums<T> sums() const override;
+    Accuracy accuracy() const override;
+    std::vector<MethodFigure> figures() const override { return figures_; }
+    bool keepsState() const override { return !byAngle(walk_); }
+    std::vector<StateArray> state() const override;
+    bool restore(const std::vector<StateArray>& state) override;
+
+    /// What an evaluation for the potential leaves in the place of sums, of each body in body order. It writes no state.
+    struct Fields {
+        /// Sum of source / distance, softened, over all others, and its like under other powers; scaled: times `unit`.
+        std::vector<float> field;
+        std::vector<float> nearest;           ///< distance squared of the nearest source that was met by itself; scaled
+        std::vector<std::int32_t> neighbour;  ///< that one; below 0: there is none
+        double unit = 1;
+    };
+    const Fields& fields() const { return fields_; }
+
+    /// The tree of the last evaluation, for tests.
+    const Octree& tree() const { return tree_; }
+
+    /// Bytes that one holds for so many bodies under that force.
+    static double bytes(std::size_t bodies, const ForceSettings& force);
+
+private:
+    static constexpr bool kMixed = !std::is_same_v<T, float>;
+    // What an evaluation consists of; it can stop after each, and between groups.
+    enum Step : int {
+        kKeys,
+        kSorting,
+        kGather = kSorting + KeySort::kPasses,
+        kNodes,
+        kLinks,
+        kMoments,
+        kGroups,
+        kFirstWalk,  ///< by the opening angle, for |a|
+        kMeasure,
+        kWalk,
+        kWiden,
+        kSteps
+    };
+
+    void run(Deadline deadline);
+    bool madeBefore(int step) const;
+    void chooseGroups();
+    std::span<const TreeGroup> groups() const;
+    bool walkGroups(TreeWalk walk, bool forLengths, Deadline deadline);
+    float smallest();
+    void endFields();
+    void tell();
+    std::size_t batches() const;
+
+    TreeWalk walk_;
+    TreeKeys curve_;
+    MethodContext context_;
+    std::size_t batchGroups_;  ///< that one thread takes at a time
+    const TreeKernels& kernels_;
+    TreeLaw law_ = TreeLaw::gravity;
+    std::optional<TreeForce> kept_;  ///< whose |a| it has; empty: nothing was evaluated, or its state came from elsewhere
+    ForceRequest request_;
+    CpuBodies<T> bodies_{};
+    Octree tree_;
+    VectorArrays<float> sums_;
+    VectorArrays<T> whole_;             ///< the same in T; empty where that is float
+    RawArray<float> before_, lengths_;  ///< |a| in body order: of the last evaluation, and of the one under way
+    std::vector<double> partial_;
+    Fields fields_;                          ///< empty before the first evaluation for the potential
+    bool known_ = false;                     ///< before_ has |a| of an evaluation
+    float smallest_ = 0;                     ///< floor of |a|
+    bool serves_ = false;                    ///< the order of the evaluation before serves this one
+    std::vector<TreeGroup> active_, found_;  ///< where a part of the bodies is asked for: groups with some of them
+    int step_ = kSteps;
+    std::int64_t batch_ = 0;  ///< of the walk under way, done
+    TreeCounts counts_, told_;
+    std::uint64_t longest_ = 0;  ///< list of a group
+    std::array<double, kSteps> seconds_{};
+    std::vector<MethodFigure> figures_;
+};
+
+extern template class TreeMethod<float>;
+extern template class TreeMethod<double>;
+
+}  // namespace gravlab::cpu

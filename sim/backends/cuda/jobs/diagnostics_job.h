@@ -1,0 +1,69 @@
+// Measures a complete step beside the steps that follow it. Rule: it works on a copy, made on the device in the order of the
+// stream, and in slices; no call waits.
+#pragma once
+#include "sim/backends/cuda/jobs/measure.h"
+#include "sim/backends/cuda/methods/tree_energy.h"
+#include "sim/backends/cuda/runtime/memory.h"
+#include "sim/forces/force_settings.h"
+#include "sim/measure/diagnostics.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+namespace gravlab::cuda {
+
+template <class Real>
+class DiagnosticsJob {
+public:
+    /// Takes some 70 bytes a body of device memory (for a state in double, 90). Throws DeviceError when there is not enough.
+    DiagnosticsJob(Stream stream, std::uint32_t count);
+
+    /// How pairs are summed from the next begin() on: by a tree, or all of them (null). Of a state in float only.
+    void setTree(std::unique_ptr<TreeEnergy> tree);
+    /// Of the forces of the tree; 0: all pairs are summed.
+    double accuracy() const { return tree_ ? tree_->accuracy() : 0; }
+
+    /// Enqueues a copy of the state and all but its pairs. Drops what was under way.
+    void begin(const Vec4<Real>* x, const Vec4<Real>* v, const ForceSettings& force);
+    bool running() const { return running_; }
+    void drop() { running_ = sliceRunning_ = false; }
+    /// Enqueues the next slice, of about `seconds`, once the one before is done; the result when there are no more. Throws
+    /// DeviceError; the measurement is dropped then.
+    std::optional<Diagnostics> advance(double seconds);
+
+private:
+    void enqueue();
+    void enqueuePairs(double seconds);
+    void enqueuePairLaunch(std::uint32_t targetFirst, std::uint32_t targetEnd, std::uint32_t sourceEnd);
+    bool enqueueTree(double seconds);
+    void enqueueEnd();
+    Diagnostics result() const;
+
+    Stream stream_;
+    std::uint32_t count_;
+    MeasureKernels<Real> kernels_;
+    DeviceArray<Vec4<Real>> x_, v_;
+    DeviceArray<unsigned long long> first_, second_;  ///< radius and mass of each body; then its energy and nearest distance
+    DeviceArray<std::uint32_t> neighbour_;
+    DeviceArray<Moments> parts_;
+    DeviceArray<PairPart> pairParts_;
+    DeviceArray<MeasuredState> state_;
+    DeviceArray<RadiusSearch> search_;
+    DeviceArray<unsigned long long> histogram_;
+    PinnedArray<MeasuredState> host_;
+    // Where a tree sums the pairs, and the bodies whose potentials are compared with fp64.
+    std::unique_ptr<TreeEnergy> tree_;
+    DeviceArray<std::uint32_t> checked_;
+    DeviceArray<double> checks_;
+    PinnedArray<double> hostChecks_;
+    OwnedEvent sliceBegin_, sliceEnd_;
+
+    ForceSettings force_;
+    bool running_ = false, sliceRunning_ = false, ended_ = false;
+    bool treeBegun_ = false;                 ///< the tree has been given this measurement's bodies
+    std::uint32_t source_ = 0, target_ = 0;  ///< next stretch of sources, and the first target that has not met it
+    double slicePairs_ = 0, rate_ = 0, seconds_ = 0;
+};
+
+}  // namespace gravlab::cuda

@@ -1,0 +1,221 @@
+// What is launched to find groups.
+#include "sim/backends/cuda/jobs/group_search.h"
+
+#include "sim/backends/cuda/jobs/groups.h"
+#include "sim/backends/cuda/runtime/memory.h"
+#include "sim/core/out_of_memory.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+
+namespace gravlab::cuda {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+bool searches(GroupWay way) { return way == GroupWay::searchFromHost || way == GroupWay::searchOnDevice; }
+
+/// Throws before memory is taken that is not there.
+void requireGroupMemory(double bytes, const std::string& what, const char* advice) {
+    std::size_t free = 0, total = 0;
+    CUDA_CHECK(memoryInfo(free, total));
+    if (bytes <= 0.95 * static_cast<double>(free)) return;
+    constexpr double kGibibyte = 1024.0 * 1024 * 1024;
+    char text[300];
+    std::snprintf(text, sizeof text, "%s would take %.1f GiB of device memory, %.1f GiB are free; %s", what.c_str(),
+                  bytes / kGibibyte, static_cast<double>(free) / kGibibyte, advice);
+    throw OutOfMemoryError(text);
+}
+
+class GroupSearchOnDevice {
+public:
+    GroupSearchOnDevice(GroupWay way, const ParticleSet& bodies, double length, const DeviceFacts& device)
+        : way_(way), device_(device) {
+        const auto n = static_cast<std::uint32_t>(bodies.size());
+        requireGroupMemory(groupBytes(way, n), "finding groups of " + std::to_string(n) + " bodies",
+                           "ask for fewer bodies, or --backend cpu");
+        task_.count = n;
+        task_.length = length;
+        task_.tree = friendTreeOf(n);
+        bodies_ = DeviceArray<Double4>(n);
+        partial_ = DeviceArray<FrameSums>(kFrameBlocks);
+        frame_ = DeviceArray<FriendFrame>(1);
+        key_ = DeviceArray<std::uint64_t>(n);
+        sortedKey_ = DeviceArray<std::uint64_t>(n);
+        for (auto* words : {&index_, &order_, &parent_, &least_, &label_}) *words = DeviceArray<std::uint32_t>(n);
+        for (auto& values : axis_) values = DeviceArray<double>(n);
+        scratch_ = DeviceArray<std::uint8_t>(groupScratchBytes(n));
+        grid_ = DeviceArray<FriendGrid>(1);
+        flags_ = DeviceArray<GroupFlags>(1);
+        if (way == GroupWay::tree) boxes_ = DeviceArray<FriendBox>(task_.tree.start[task_.tree.levels]);
+        if (searches(way)) {
+            friends_ = DeviceArray<std::uint64_t>(n + std::size_t{1});
+            begin_ = DeviceArray<std::uint64_t>(n + std::size_t{1});
+            mark_ = DeviceArray<std::uint32_t>(n);
+        }
+        host_ = PinnedArray<std::uint64_t>(1);
+        task_.bodies = bodies_.data();
+        task_.partial = partial_.data();
+        task_.frame = frame_.data();
+        task_.key = key_.data();
+        task_.sortedKey = sortedKey_.data();
+        task_.index = index_.data();
+        task_.order = order_.data();
+        task_.parent = task_.tree.parent = parent_.data();
+        task_.least = least_.data();
+        task_.label = label_.data();
+        task_.grid = grid_.data();
+        task_.flags = flags_.data();
+        task_.friends = friends_.data();
+        task_.begin = begin_.data();
+        task_.mark = mark_.data();
+        for (int axis = 0; axis < 3; ++axis) task_.tree.at.axis[axis] = task_.axis[axis] = axis_[axis].data();
+        task_.tree.boxes = boxes_.data();
+        task_.tree.square = length * length;
+        CUDA_CHECK(copyAsync(bodies_.data(), bodies.position.data(), bodies_.bytes(), Copy::toDevice, stream_));
+        CUDA_CHECK(waitForStream(stream_));
+    }
+    ~GroupSearchOnDevice() { waitForStream(stream_); }  // what it used is released next
+    GroupSearchOnDevice(const GroupSearchOnDevice&) = delete;
+    GroupSearchOnDevice& operator=(const GroupSearchOnDevice&) = delete;
+
+    FoundGroups find() {
+        FoundGroups found;
+        const Clock::time_point start = Clock::now();
+        measure();
+        if (way_ == GroupWay::tree)
+            byTree();
+        else
+            byCells(found);
+        run(groupLeastKernel());
+        run(groupLabelKernel());
+        CUDA_CHECK(waitForStream(stream_));
+        found.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+        found.labels.resize(task_.count);
+        CUDA_CHECK(copyAsync(found.labels.data(), label_.data(), label_.bytes(), Copy::toHost, stream_));
+        CUDA_CHECK(waitForStream(stream_));
+        return found;
+    }
+
+private:
+    void run(Kernel<GroupTask> kernel, std::size_t threads) {
+        const auto blocks = static_cast<unsigned>((threads + kGroupThreads - 1) / kGroupThreads);
+        launchKernel(kernel, {blocks}, kGroupThreads, task_, 0, stream_);
+    }
+    void run(Kernel<GroupTask> kernel) { run(kernel, task_.count); }
+
+    void measure() {
+        for (task_.pass = 0; task_.pass < 2; ++task_.pass) {
+            launchKernel(groupFrameKernel(), {kFrameBlocks}, kGroupThreads, task_, 0, stream_);
+            launchKernel(groupFrameEndKernel(), {1}, kGroupThreads, task_, 0, stream_);
+        }
+    }
+
+    void sortByKeys() {
+        sortGroupKeys(task_, scratch_.data(), scratch_.size(), stream_);
+        run(groupGatherKernel());
+    }
+
+    void byTree() {
+        run(groupTreeKeyKernel());
+        sortByKeys();
+        const FriendTree& tree = task_.tree;
+        for (task_.pass = 0; task_.pass < tree.levels; ++task_.pass)
+            run(groupBoxKernel(), tree.start[task_.pass + 1] - tree.start[task_.pass]);
+        run(groupWholeKernel());
+        run(groupNearKernel());
+        for (task_.pass = 0; task_.pass < tree.levels; ++task_.pass)
+            run(groupMarkKernel(), tree.start[task_.pass + 1] - tree.start[task_.pass]);
+        run(groupLeafKernel(), std::size_t{32} * tree.start[1]);
+        run(groupBodyKernel());
+    }
+
+    void byCells(FoundGroups& found) {
+        launchKernel(groupGridKernel(), {1}, 1, task_, 0, stream_);
+        run(groupGridKeyKernel());
+        sortByKeys();
+        if (way_ == GroupWay::grid) return run(groupCellKernel());
+        if (way_ == GroupWay::propagate) {
+            found.figures = {{"sweeps", "", static_cast<double>(untilNothingChanges(groupSweepKernel()))}};
+            return;
+        }
+        run(groupCountKernel(), task_.count + std::size_t{1});
+        scanGroupCounts(task_, scratch_.data(), scratch_.size(), stream_);
+        const std::uint64_t friends = read(begin_.data() + task_.count);
+        requireGroupMemory(static_cast<double>(friends) * sizeof(std::uint32_t),
+                           "the lists of " + std::to_string(friends) + " friends",
+                           "take --kernel union-tree, which keeps none");
+        list_ = DeviceArray<std::uint32_t>(std::max<std::uint64_t>(1, friends));
+        task_.list = list_.data();
+        run(groupListKernel());
+        run(groupBeginKernel());
+        const std::uint32_t levels =
+            way_ == GroupWay::searchFromHost ? untilNothingChanges(groupLevelKernel()) : allLevels();
+        found.figures = {{"friends a body", "", static_cast<double>(friends) / task_.count},
+                         {"levels", "", static_cast<double>(levels)}};
+    }
+
+    template <class T>
+    T read(const T* from) {
+        static_assert(sizeof(T) <= sizeof(std::uint64_t));
+        CUDA_CHECK(copyAsync(host_.data(), from, sizeof(T), Copy::toHost, stream_));
+        CUDA_CHECK(waitForStream(stream_));
+        return *reinterpret_cast<const T*>(host_.data());
+    }
+
+    /// The host asks after every launch whether something was lowered. Gives the launches.
+    std::uint32_t untilNothingChanges(Kernel<GroupTask> kernel) {
+        for (task_.level = 0;; ++task_.level) {
+            CUDA_CHECK(fillAsync(flags_.data(), 0, flags_.bytes(), stream_));
+            run(kernel);
+            if (read(&flags_.data()->changed[0]) == 0) return task_.level + 1;
+        }
+    }
+
+    std::uint32_t allLevels() {
+        CUDA_CHECK(fillAsync(flags_.data(), 0, flags_.bytes(), stream_));
+        int resident = 0;
+        CUDA_CHECK(residentBlocks(resident, groupLoopKernel().address, kGroupThreads, 0));
+        const std::size_t most =
+            static_cast<std::size_t>(std::max(1, resident)) * static_cast<std::size_t>(std::max(1, device_.multiprocessors));
+        const std::size_t wanted = (task_.count + kGroupThreads - 1) / kGroupThreads;
+        launchResident(groupLoopKernel(), {static_cast<unsigned>(std::min(most, wanted))}, kGroupThreads, task_, 0, stream_);
+        return read(&flags_.data()->levels);
+    }
+
+    GroupWay way_;
+    DeviceFacts device_;
+    OwnedStream stream_;
+    GroupTask task_{};
+    DeviceArray<Double4> bodies_;
+    DeviceArray<FrameSums> partial_;
+    DeviceArray<FriendFrame> frame_;
+    DeviceArray<std::uint64_t> key_, sortedKey_, friends_, begin_;
+    DeviceArray<std::uint32_t> index_, order_, parent_, least_, label_, list_, mark_;
+    DeviceArray<double> axis_[3];
+    DeviceArray<std::uint8_t> scratch_;
+    DeviceArray<FriendBox> boxes_;
+    DeviceArray<FriendGrid> grid_;
+    DeviceArray<GroupFlags> flags_;
+    PinnedArray<std::uint64_t> host_;
+};
+
+}  // namespace
+
+double groupBytes(GroupWay way, std::size_t bodies) {
+    // Body, place, two keys, five words; the sort's scratch is about a key and a word.
+    double each = sizeof(Double4) + 3 * sizeof(double) + 2 * sizeof(std::uint64_t) + 5 * sizeof(std::uint32_t) + 13;
+    if (way == GroupWay::tree) each += sizeof(FriendBox) / static_cast<double>(kFriendLeaf) * 4 / 3;
+    if (searches(way)) each += 2 * sizeof(std::uint64_t) + sizeof(std::uint32_t);
+    return each * static_cast<double>(bodies);
+}
+
+FoundGroups groupsOnDevice(GroupWay way, const ParticleSet& bodies, double length, const BackendOptions& options) {
+    DeviceFacts device;
+    CUDA_CHECK(deviceFacts(options.device, device));
+    CUDA_CHECK(setDevice(options.device));
+    return GroupSearchOnDevice(way, bodies, length, device).find();
+}
+
+}  // namespace gravlab::cuda

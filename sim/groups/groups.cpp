@@ -1,0 +1,265 @@
+#include "sim/groups/groups.h"
+
+#include "sim/core/error.h"
+#include "sim/core/random.h"
+#include "sim/core/thread_pool.h"
+#include "sim/groups/friends.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstdio>
+#include <numeric>
+
+namespace gravlab {
+namespace {
+
+/// Coordinates as the rungs have them.
+struct Coordinates {
+    std::vector<double> axis[3];
+    explicit Coordinates(const ParticleSet& bodies) {
+        for (auto& values : axis) values.reserve(bodies.size());
+        for (const Double4& at : bodies.position) {
+            axis[0].push_back(at.x);
+            axis[1].push_back(at.y);
+            axis[2].push_back(at.z);
+        }
+    }
+    FriendPlaces places() const {
+        return {{axis[0].data(), axis[1].data(), axis[2].data()}, static_cast<std::uint32_t>(axis[0].size())};
+    }
+};
+
+/// Roots become labels: where the smallest is the parent, it is the root.
+std::vector<std::uint32_t> labelsOf(std::vector<std::uint32_t> parent) {
+    for (std::uint32_t i = 0; i < parent.size(); ++i) parent[i] = groupRoot(parent.data(), i);
+    return parent;
+}
+
+std::vector<std::uint32_t> alone(std::size_t count) {
+    std::vector<std::uint32_t> parent(count);
+    std::iota(parent.begin(), parent.end(), 0u);
+    return parent;
+}
+
+constexpr std::size_t kMostOfGroup = 2048, kGroupsChecked = 64;
+/// Bodies that are compared with all: of few every one, else as many as half a second of one core is for, but some.
+constexpr double kComparisons = 3e8;
+std::size_t sampled(std::size_t bodies) {
+    const auto wanted = static_cast<std::size_t>(kComparisons / static_cast<double>(bodies));
+    return std::min(bodies, std::max<std::size_t>(16, wanted));
+}
+
+std::string bodyText(std::size_t body) { return "body " + std::to_string(body); }
+
+/// Labels by themselves: each is the smallest of its group, and of itself.
+std::string flawOf(std::span<const std::uint32_t> labels) {
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+        if (labels[i] > i) return bodyText(i) + " is said to be in a group that begins later";
+        if (labels[labels[i]] != labels[i]) return bodyText(i) + " has a label that is not the first of its group";
+    }
+    return {};
+}
+
+/// A body that should have another label by its friends among all.
+std::string strangerOf(const FriendPlaces& at, std::uint32_t body, double square, std::span<const std::uint32_t> labels) {
+    std::atomic<std::int64_t> found{-1};
+    parallelFor(at.count, 0, 65536, [&](std::size_t first, std::size_t last) {
+        for (std::size_t other = first; other < last; ++other)
+            if (labels[other] != labels[body] && other != body &&
+                areFriends(at, body, static_cast<std::uint32_t>(other), square))
+                found = static_cast<std::int64_t>(other);
+    });
+    if (found < 0) return {};
+    return bodyText(body) + " and its friend, " + bodyText(static_cast<std::size_t>(found.load())) +
+           ", are in different groups";
+}
+
+/// Whether friendship leads from the first of these to all others.
+bool hangsTogether(const FriendPlaces& at, std::span<const std::uint32_t> members, double square) {
+    std::vector<std::uint32_t> left(members.begin() + 1, members.end()), reached{members.front()};
+    while (!reached.empty()) {
+        const std::uint32_t from = reached.back();
+        reached.pop_back();
+        const auto apart = std::partition(left.begin(), left.end(),
+                                          [&](std::uint32_t other) { return !areFriends(at, from, other, square); });
+        reached.insert(reached.end(), apart, left.end());
+        left.erase(apart, left.end());
+    }
+    return left.empty();
+}
+
+}  // namespace
+
+double meanDistance(const ParticleSet& bodies) {
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    std::size_t counted = 0;
+    for (const Double4& p : bodies.position) {
+        const double at[3] = {p.x, p.y, p.z};
+        if (!isPlace(at[0]) || !isPlace(at[1]) || !isPlace(at[2])) continue;
+        ++counted;
+        for (int axis = 0; axis < 3; ++axis) {
+            low[axis] = std::min(low[axis], at[axis]);
+            high[axis] = std::max(high[axis], at[axis]);
+        }
+    }
+    if (counted == 0) return 0;
+    // A thickness that is rounding alone is none.
+    constexpr double kThin = 1e-9;
+    const double widest = std::max({high[0] - low[0], high[1] - low[1], high[2] - low[2]});
+    double logarithm = -std::log(static_cast<double>(counted));
+    int axes = 0;
+    for (int axis = 0; axis < 3; ++axis) {
+        const double extent = high[axis] - low[axis];
+        if (!(extent > kThin * widest)) continue;
+        logarithm += std::log(extent);
+        ++axes;
+    }
+    return axes > 0 ? std::exp(logarithm / axes) : 0;
+}
+
+double linkingLength(const ParticleSet& bodies, const Linking& linking) {
+    const double length = linking.length > 0 ? linking.length : linking.mean * meanDistance(bodies);
+    // 0 where all bodies are in one point.
+    if (length == 0 || (length > 1e-150 && length < 1e150)) return length;
+    char text[160];
+    std::snprintf(text, sizeof text, "the linking length is %g; its square must be a number: give 1e-150 to 1e150", length);
+    throw UsageError(text);
+}
+
+std::vector<std::uint32_t> groupsByPairs(const ParticleSet& bodies, double length) {
+    const Coordinates coordinates(bodies);
+    const FriendPlaces at = coordinates.places();
+    const double square = length * length;
+    std::vector<std::uint32_t> parent = alone(bodies.size());
+    for (std::uint32_t i = 0; i < at.count; ++i)
+        for (std::uint32_t other = i + 1; other < at.count; ++other)
+            if (areFriends(at, i, other, square)) joinGroups(parent.data(), i, other);
+    return labelsOf(std::move(parent));
+}
+
+GroupTable groupTable(const ParticleSet& bodies, std::span<const std::uint32_t> labels, std::size_t least) {
+    GroupTable table;
+    constexpr std::uint32_t kNone = ~0u;
+    // Row of each label, by what it has of members first.
+    std::vector<std::uint32_t> row(labels.size(), 0);
+    for (const std::uint32_t label : labels) ++row[label];
+    for (std::size_t i = 0; i < row.size(); ++i) {
+        const std::size_t members = row[i];
+        row[i] = kNone;
+        if (members == 0) continue;
+        ++table.all;
+        if (members < std::max<std::size_t>(1, least)) continue;
+        row[i] = static_cast<std::uint32_t>(table.groups.size());
+        table.groups.push_back({.label = static_cast<std::uint32_t>(i), .members = members});
+        table.bodies += members;
+    }
+    // From each group's first body, so that small groups far out keep their digits.
+    struct Sums {
+        double weight = 0, squares = 0, speeds = 0;
+        Vec3d at{}, velocity{};
+        bool alike = false;
+    };
+    std::vector<Sums> sums(table.groups.size());
+    const auto each = [&](auto&& use) {
+        for (std::size_t i = 0; i < labels.size(); ++i)
+            if (const std::uint32_t k = row[labels[i]]; k != kNone) use(table.groups[k], sums[k], i);
+    };
+    each(
+        [&](BodyGroup& group, Sums&, std::size_t i) { group.mass += inertialMass(bodies.position[i], bodies.velocity[i]); });
+    for (std::size_t k = 0; k < sums.size(); ++k) sums[k].alike = !(table.groups[k].mass > 0);
+    const auto weightOf = [&](const Sums& sum, std::size_t i) {
+        return sum.alike ? 1 : inertialMass(bodies.position[i], bodies.velocity[i]);
+    };
+    each([&](BodyGroup& group, Sums& sum, std::size_t i) {
+        const double weight = weightOf(sum, i);
+        sum.weight += weight;
+        sum.at += (xyz(bodies.position[i]) - xyz(bodies.position[group.label])) * weight;
+        sum.velocity += xyz(bodies.velocity[i]) * weight;
+    });
+    for (std::size_t k = 0; k < sums.size(); ++k) {
+        BodyGroup& group = table.groups[k];
+        group.centre = xyz(bodies.position[group.label]) + sums[k].at / sums[k].weight;
+        group.velocity = sums[k].velocity / sums[k].weight;
+    }
+    each([&](BodyGroup& group, Sums& sum, std::size_t i) {
+        const Vec3d from = xyz(bodies.position[i]) - group.centre, drift = xyz(bodies.velocity[i]) - group.velocity;
+        const double weight = weightOf(sum, i);
+        sum.squares += weight * dot(from, from);
+        sum.speeds += weight * dot(drift, drift);
+    });
+    for (std::size_t k = 0; k < sums.size(); ++k) {
+        table.groups[k].radius = std::sqrt(sums[k].squares / sums[k].weight);
+        table.groups[k].dispersion = std::sqrt(sums[k].speeds / (3 * sums[k].weight));
+    }
+    std::ranges::sort(table.groups, [](const BodyGroup& a, const BodyGroup& b) {
+        return a.members != b.members ? a.members > b.members : a.label < b.label;
+    });
+    return table;
+}
+
+GroupCheck checkGroups(const ParticleSet& bodies, double length, std::span<const std::uint32_t> labels,
+                       std::size_t mostForPairs) {
+    GroupCheck check;
+    if (labels.size() != bodies.size()) {
+        check.failure =
+            "there are " + std::to_string(labels.size()) + " labels for " + std::to_string(bodies.size()) + " bodies";
+        return check;
+    }
+    if (bodies.size() <= mostForPairs) {
+        check.what = "every pair";
+        const std::vector<std::uint32_t> want = groupsByPairs(bodies, length);
+        const auto [here, there] = std::ranges::mismatch(labels, want);
+        if (here != labels.end())
+            check.failure = bodyText(static_cast<std::size_t>(here - labels.begin())) +
+                            " is said to be in the group of body " + std::to_string(*here) + ", and every pair says " +
+                            std::to_string(*there);
+        return check;
+    }
+    check.failure = flawOf(labels);
+    if (!check.failure.empty()) return check;
+    const Coordinates coordinates(bodies);
+    const FriendPlaces at = coordinates.places();
+    const double square = length * length;
+    Random random(0x9f0f);
+    const auto lot = [&] {
+        return std::min(at.count - 1, static_cast<std::uint32_t>(random.uniform() * static_cast<double>(at.count)));
+    };
+    const std::size_t compared = sampled(bodies.size());
+    for (std::size_t k = 0; k < compared && check.failure.empty(); ++k)
+        check.failure = strangerOf(at, compared < bodies.size() ? lot() : static_cast<std::uint32_t>(k), square, labels);
+    // Groups of bodies by lot, which are rather the larger ones.
+    std::vector<std::uint32_t> asked;
+    for (std::size_t tries = 0; tries < 64 * kGroupsChecked && asked.size() < kGroupsChecked; ++tries) {
+        const std::uint32_t label = labels[lot()];
+        if (std::ranges::find(asked, label) == asked.end()) asked.push_back(label);
+    }
+    std::size_t connected = 0, large = 0;
+    std::vector<std::vector<std::uint32_t>> members(asked.size());
+    std::vector<std::uint8_t> rowOf(labels.size(), 0);
+    for (std::size_t k = 0; k < asked.size(); ++k) rowOf[asked[k]] = static_cast<std::uint8_t>(k + 1);
+    for (std::uint32_t i = 0; i < at.count; ++i)
+        if (const std::uint8_t k = rowOf[labels[i]]) members[k - 1u].push_back(i);
+    for (std::size_t k = 0; k < asked.size() && check.failure.empty(); ++k) {
+        const std::span<const std::uint32_t> all = members[k];
+        if (all.size() <= kMostOfGroup) {
+            ++connected;
+            if (!hangsTogether(at, all, square))
+                check.failure = "the group of " + bodyText(asked[k]) + " does not hang together";
+            continue;
+        }
+        // Of a large one, that no body is without a friend in it.
+        ++large;
+        for (int draw = 0; draw < 8 && check.failure.empty(); ++draw) {
+            const std::uint32_t body = all[static_cast<std::size_t>(random.uniform() * static_cast<double>(all.size()))];
+            if (std::ranges::none_of(
+                    all, [&](std::uint32_t other) { return other != body && areFriends(at, body, other, square); }))
+                check.failure = bodyText(body) + " has no friend in the group that it is said to be in";
+        }
+    }
+    check.what = std::to_string(compared) + " bodies against all others, " + std::to_string(connected) +
+                 " groups as a whole" + (large > 0 ? ", bodies of " + std::to_string(large) + " large ones" : "");
+    return check;
+}
+
+}  // namespace gravlab

@@ -1,0 +1,143 @@
+// When a cell may stand for its bodies, and when it may go into the expansion of a group. Host and device.
+//
+// What is left out of a cell of mass M at a distance d, whose farthest body is b from its centre, is about M b^3 / d^5. The
+// relative criterion (Springel 2005, MNRAS 364, 1105, for a group and with the farthest body for the length of an edge)
+// keeps that below a share of the smallest acceleration of the group, so that work goes where forces are small. A first
+// evaluation knows none and takes the opening angle. All distances are from the group's box, so that a wide group is safe at
+// its rim.
+#pragma once
+#include "sim/tree/cell.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace gravlab {
+
+/// Most bodies of a leaf, and of a group of targets; and of a run of cells that groups are cut from.
+constexpr int kTreeLeaf = 16, kTreeGroup = 64, kTreeRun = 256;
+/// Distance over the farthest body's: nearer, moments do not converge (Salmon & Warren 1994).
+constexpr float kNearestCell = 1.2f;
+/// Of the first evaluation: what |a| it gives need not be good, for it only chooses cells.
+constexpr double kFirstOpening = 0.5;
+/// What an expansion may leave out, as a share of what a cell may.
+constexpr float kExpansionShare = 0.015f;
+/// The smallest acceleration that a criterion looks at, as a share of the rms, as compareForces() does.
+constexpr double kSmallestShare = 1e-3;
+constexpr double kFinestAccuracy = 1e-5, kCoarsestAccuracy = 1e-2, kUsualAccuracy = 1e-3;
+constexpr double kLeastOpening = 0.1, kMostOpening = 1.5;
+/// At the opening angle of a first evaluation.
+constexpr double kMonopoleAccuracy = 3e-2, kQuadrupoleAccuracy = 1e-2;
+
+/// Of charges and of power laws, beside gravity's share; measured, see docs/decisions/tree.md.
+constexpr double kChargesShare = 0.75, kPowerShare = 0.5;
+/// Where pulls grow with the distance faster than it.
+constexpr double kGrowingShare = 0.2;
+
+/// The share of the relative criterion at which 99 % of the bodies keep that accuracy: powers through what was measured on
+/// spheres and galaxies of 65,536 to 10,000,000 bodies, see docs/decisions/tree.md. With more bodies more cells add up, and
+/// more of their errors cancel.
+inline double shareOfAccuracy(double accuracy, double bodies) {
+    // Coarse ones reach nearer cells, whose higher moments are larger.
+    const double power = accuracy > 1e-3 ? 1.1 : 1.5;
+    // From there on a tenth's power more, as far as it was measured.
+    const double many = std::clamp(bodies / 262144, 1.0, 1e7 / 262144);
+    return 1.3e-3 * std::pow(accuracy / 1e-3, power) * std::pow(std::max(bodies, 65536.0) / 65536, 0.08) *
+           std::pow(many, 0.1);
+}
+
+/// What 99 % of the bodies keep where an opening angle decides, by the moments that cells have: bounds of what was measured,
+/// some hundred bodies of very different mass included; of a hundred thousand it is a fifth.
+inline double accuracyOfOpening(double opening, bool monopole) {
+    const double usual = opening / kFirstOpening;
+    return monopole ? kMonopoleAccuracy * std::pow(usual, 3) : kQuadrupoleAccuracy * std::pow(usual, 4);
+}
+
+/// Throws UsageError for an accuracy that no row keeps; 0 is every pair.
+void requireAccuracy(double accuracy);
+
+/// What a group of targets asks of cells.
+template <class Real>
+struct GroupCriterion {
+    Real opening;  ///< squared: 1 / theta^2; 0: the relative criterion
+    Real limit;    ///< share times the smallest acceleration of the group
+    Real radius;   ///< of the farthest target from the centre of the expansion
+};
+
+/// Whether the moments may stand for the bodies, for targets whose box is `squared` away from the centre (squared).
+template <bool kTheta, class Real>
+GRAVLAB_HOST_DEVICE bool acceptsCell(const GroupCriterion<Real>& group, Real squared, Real farthest, Real sourceTimesCube) {
+    const bool clear = squared > Real(kNearestCell * kNearestCell) * farthest * farthest;
+    // The farthest body may be at a corner: half of an edge is 1/sqrt(3) of it.
+    if constexpr (kTheta) return clear && squared > group.opening * Real(4.0 / 3) * farthest * farthest;
+    const bool good = sourceTimesCube * inverseRoot(squared) < group.limit * (squared * squared);
+    return static_cast<int>(clear) & static_cast<int>(good);
+}
+
+enum class Expanded { no, low, high };
+
+/// Whether it may go into an expansion about a point `squared` away (squared), and of which order.
+template <class Real>
+GRAVLAB_HOST_DEVICE Expanded expandsCell(const GroupCriterion<Real>& group, Real squared, Real farthest, Real source,
+                                         Real sourceTimesCube) {
+    const Real inverse = inverseRoot(squared), reach = Real(kNearestCell) * (group.radius + farthest);
+    const Real r2 = group.radius * group.radius;
+    const Real left = source * r2 * (r2 + Real(2) * farthest * farthest);
+    const Real limit = Real(kExpansionShare) * group.limit * (squared * squared * squared);
+    // Without a branch: neighbours in a warp hardly ever agree.
+    const bool far = static_cast<int>(squared > reach * reach) &
+                     static_cast<int>(sourceTimesCube * inverse < group.limit * (squared * squared));
+    const Expanded nearer = left * (group.radius * inverse) < limit ? Expanded::high : Expanded::no;
+    const Expanded order = left < limit ? Expanded::low : nearer;
+    return far ? order : Expanded::no;
+}
+
+/// Of charges, whose sum in a cell may be none where they are large: goes by the sum of their sizes, which is in its cube.
+template <class Real>
+struct ChargesCriterion : GroupCriterion<Real> {};
+
+template <class Real>
+GRAVLAB_HOST_DEVICE Expanded expandsCell(const ChargesCriterion<Real>& group, Real squared, Real farthest, Real,
+                                         Real sourceTimesCube) {
+    const GroupCriterion<Real>& base = group;
+    if (!(sourceTimesCube > Real(0))) return Expanded::no;
+    return expandsCell(base, squared, farthest, sourceTimesCube / (farthest * farthest * farthest), sourceTimesCube);
+}
+
+/// How much larger than gravity's, of a power law, is what a cell leaves out of forces: the largest third derivative of a
+/// pull in any direction, over that of 1/r^2; and of expansions, of the fourth, and of the fifth over it.
+struct LeftOut {
+    float cell = 1, expansion = 1, higher = 1;
+    float reach = 1;  ///< steep laws need more distance before moments converge: times kNearestCell
+};
+
+/// Of another power of the distance.
+template <class Real>
+struct PowerCriterion : GroupCriterion<Real> {
+    const PowerField<Real>* field = nullptr;  ///< of sources of 1
+    LeftOut left;
+};
+
+template <bool kTheta, class Real>
+GRAVLAB_HOST_DEVICE bool acceptsCell(const PowerCriterion<Real>& group, Real squared, Real farthest, Real sourceTimesCube) {
+    const Real reach = Real(kNearestCell) * Real(group.left.reach) * farthest;
+    if (!(squared > reach * reach) || !(squared > group.field->nearest)) return false;
+    if constexpr (kTheta) return squared > group.opening * Real(4.0 / 3) * farthest * farthest;
+    return sourceTimesCube * (Real(group.left.cell) * group.field->pullAt(squared)) < group.limit * squared;
+}
+
+template <class Real>
+GRAVLAB_HOST_DEVICE Expanded expandsCell(const PowerCriterion<Real>& group, Real squared, Real farthest, Real source,
+                                         Real sourceTimesCube) {
+    const Real inverse = inverseRoot(squared);
+    const Real reach = Real(kNearestCell) * Real(group.left.reach) * (group.radius + farthest);
+    if (!(squared > reach * reach) || !(squared > group.field->nearest)) return Expanded::no;
+    const Real pull = group.field->pullAt(squared);
+    if (!(sourceTimesCube * (Real(group.left.cell) * pull) < group.limit * squared)) return Expanded::no;
+    const Real r2 = group.radius * group.radius;
+    const Real left = source * r2 * (r2 + Real(2) * farthest * farthest) * (Real(group.left.expansion) * pull * inverse);
+    const Real limit = Real(kExpansionShare) * group.limit * squared;
+    if (left < limit) return Expanded::low;
+    return left * (Real(group.left.higher) * group.radius * inverse) < limit ? Expanded::high : Expanded::no;
+}
+
+}  // namespace gravlab
