@@ -1,9 +1,9 @@
 // Entry: reads the command line, runs one command. The only catch of the program turns errors into a sentence and exit code.
 #include "app/commands/options.h"
-#include "app/lab/own_trial.h"
-#include "app/lab/tune_cache.h"
-#include "app/progress.h"
-#include "app/standard_streams.h"
+#include "app/bench/own_trial.h"
+#include "app/bench/tune_cache.h"
+#include "app/system/progress.h"
+#include "app/system/standard_streams.h"
 #include "sim/core/error.h"
 #include "sim/core/text.h"
 

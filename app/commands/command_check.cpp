@@ -2,9 +2,9 @@
 // is listed with the reason and is no failure.
 #include "app/commands/lesson_check.h"
 #include "app/commands/options.h"
-#include "app/commands/physics_check.h"
-#include "app/commands/verify.h"
-#include "app/interrupt.h"
+#include "app/bench/physics_check.h"
+#include "app/bench/verify.h"
+#include "app/system/interrupt.h"
 #include "sim/core/error.h"
 
 #include <cstdio>

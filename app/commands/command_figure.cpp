@@ -1,9 +1,9 @@
 // `gravlab bench --figure`: measures a study of the table of figures and writes it as a picture or as numbers.
 #include "app/commands/options.h"
-#include "app/commands/sweep_progress.h"
-#include "app/interrupt.h"
-#include "app/lab/figure.h"
-#include "app/progress.h"
+#include "app/bench/sweep_progress.h"
+#include "app/system/interrupt.h"
+#include "app/bench/figure.h"
+#include "app/system/progress.h"
 #include "sim/core/error.h"
 #include "sim/integrators/integrator.h"
 #include "sim/io/file/atomic_file.h"

@@ -1,12 +1,12 @@
 // `gravlab bench --frames`: whole frames as the window makes them, off screen: steps within the time budget, picture,
 // panels. Rule: one frame may be under way while the next is made, as with a display; the time is that from frame to frame.
 #include "app/commands/options.h"
-#include "app/commands/stage_bench.h"
+#include "app/bench/stage_bench.h"
 #include "app/frontends/headless/headless.h"
 #include "app/frontends/window/lost_context.h"
-#include "app/host_clock.h"
-#include "app/interrupt.h"
-#include "app/panels/ui.h"
+#include "app/system/host_clock.h"
+#include "app/system/interrupt.h"
+#include "app/ui/ui.h"
 #include "app/services/frame_times.h"
 #include "app/services/spot_check.h"
 #include "app/view/workspace.h"

@@ -3,7 +3,7 @@
 #include "app/commands/options.h"
 #include "app/control/open_file.h"
 #include "app/control/scene_file.h"
-#include "app/format.h"
+#include "app/tables/format.h"
 #include "sim/backends/groups.h"
 #include "sim/core/error.h"
 #include "sim/core/text.h"

@@ -2,7 +2,7 @@
 #include "app/commands/command_rows.h"
 #include "app/control/action.h"
 #include "app/control/parameter.h"
-#include "app/encoders.h"
+#include "app/film/encoders.h"
 #include "app/lessons/lesson_file.h"
 #include "app/lessons/lesson_runner.h"
 #include "sim/backends/backend.h"

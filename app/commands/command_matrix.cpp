@@ -1,7 +1,7 @@
 // `gravlab matrix`: the numbers of all pairs, which the lab shows as a picture.
 #include "app/commands/options.h"
 #include "app/control/open_file.h"
-#include "app/interrupt.h"
+#include "app/system/interrupt.h"
 #include "app/lab/pair_numbers.h"
 #include "sim/core/error.h"
 #include "sim/run/simulation.h"

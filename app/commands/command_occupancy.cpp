@@ -1,7 +1,7 @@
 // `gravlab occupancy`: what a launch would find on a GPU, also on one that is not here.
 #include "app/commands/options.h"
-#include "app/format.h"
-#include "app/model/occupancy.h"
+#include "app/tables/format.h"
+#include "app/tables/occupancy.h"
 #include "sim/core/error.h"
 
 #include <nlohmann/json.hpp>

@@ -1,11 +1,11 @@
 // `gravlab tune`: finds the fastest kernel and launch for this device and some numbers of bodies, and remembers them for
 // `--kernel auto`. Rule: what was found is stored after each number of bodies, so an interrupt loses one of them only.
 #include "app/commands/options.h"
-#include "app/format.h"
-#include "app/interrupt.h"
-#include "app/lab/tune_cache.h"
-#include "app/lab/tuner.h"
-#include "app/progress.h"
+#include "app/tables/format.h"
+#include "app/system/interrupt.h"
+#include "app/bench/tune_cache.h"
+#include "app/bench/tuner.h"
+#include "app/system/progress.h"
 #include "sim/core/error.h"
 
 #include "sim/backends/backend.h"

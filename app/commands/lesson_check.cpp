@@ -1,9 +1,9 @@
 #include "app/commands/lesson_check.h"
 
-#include "app/commands/verify.h"
+#include "app/bench/verify.h"
 #include "app/frontends/headless/headless.h"
-#include "app/host_clock.h"
-#include "app/interrupt.h"
+#include "app/system/host_clock.h"
+#include "app/system/interrupt.h"
 #include "app/lessons/lesson_file.h"
 #include "app/lessons/lesson_runner.h"
 #include "app/lessons/placeholders.h"

@@ -1,6 +1,6 @@
 #include "app/commands/run_plots.h"
 
-#include "app/picture.h"
+#include "app/system/picture.h"
 #include "app/plots/canvas.h"
 #include "app/plots/plot.h"
 #include "sim/core/error.h"

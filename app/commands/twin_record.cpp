@@ -2,7 +2,7 @@
 
 #include "app/commands/run_plots.h"
 
-#include "app/plots/twin_plot.h"
+#include "app/ui/twin_plot.h"
 
 #include <cmath>
 #include <cstdio>

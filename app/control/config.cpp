@@ -2,8 +2,8 @@
 #include "app/control/config.h"
 
 #include "app/control/parameter.h"
-#include "app/text_values.h"
-#include "app/user_folder.h"
+#include "app/tables/text_values.h"
+#include "app/system/user_folder.h"
 #include "sim/core/error.h"
 #include "sim/core/names.h"
 #include "sim/core/text.h"

@@ -2,7 +2,7 @@
 #include "app/control/action.h"
 #include "app/model/document.h"
 #include "app/model/film_plan.h"
-#include "app/model/launch.h"
+#include "app/tables/launch.h"
 #include "app/model/ui_state.h"
 #include "sim/core/error.h"
 #include "sim/io/formats/units.h"

@@ -2,8 +2,8 @@
 #include "app/control/action.h"
 #include "app/model/body_search.h"
 #include "app/model/document.h"
-#include "app/model/lab_sweep.h"
-#include "app/model/launch.h"
+#include "app/tables/lab_sweep.h"
+#include "app/tables/launch.h"
 #include "app/model/ui_state.h"
 #include "sim/core/error.h"
 

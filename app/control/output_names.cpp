@@ -1,6 +1,6 @@
 #include "app/control/output_names.h"
 
-#include "app/numbered_name.h"
+#include "app/system/numbered_name.h"
 #include "sim/core/error.h"
 #include "sim/io/file/atomic_file.h"
 

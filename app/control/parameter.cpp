@@ -1,8 +1,8 @@
 // What all rows have in common: finding one, judging a value, saying what is allowed.
 #include "app/control/parameter.h"
 
-#include "app/format.h"
-#include "app/text_values.h"
+#include "app/tables/format.h"
+#include "app/tables/text_values.h"
 #include "sim/core/error.h"
 #include "sim/core/names.h"
 #include "sim/io/toml_value.h"

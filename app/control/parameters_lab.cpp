@@ -1,7 +1,7 @@
 // What the lab's pages show that ask nothing of the run: a rung's text, recorded measurements, the launch calculator.
 #include "app/control/parameter_rows.h"
 #include "app/model/document.h"
-#include "app/model/occupancy.h"
+#include "app/tables/occupancy.h"
 #include "app/model/recorded.h"
 #include "sim/backends/kernel.h"
 

@@ -1,8 +1,8 @@
 // What the window and its panels show, films, kept states and the lab.
 #include "app/control/parameter_rows.h"
-#include "app/encoders.h"
+#include "app/film/encoders.h"
 #include "app/model/film_plan.h"
-#include "app/model/lab_sweep.h"
+#include "app/tables/lab_sweep.h"
 #include "sim/core/error.h"
 #include "sim/io/snapshot.h"
 #include "sim/measure/profile.h"

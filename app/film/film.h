@@ -2,9 +2,9 @@
 // Rule: what is written is complete or not there; a writer that is destroyed before finish() takes everything back, unless
 // it was told to keep a part.
 #pragma once
-#include "app/encoders.h"
-#include "app/numbered_name.h"
-#include "app/picture.h"
+#include "app/film/encoders.h"
+#include "app/system/numbered_name.h"
+#include "app/system/picture.h"
 
 #include <cstdint>
 #include <memory>

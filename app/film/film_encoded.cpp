@@ -1,8 +1,8 @@
 // Films: frames through a pipe to an ffmpeg process. User text is never a format string and never meets a shell.
 #include "app/film/film_encoded.h"
 
-#include "app/encoders.h"
-#include "app/interrupt.h"
+#include "app/film/encoders.h"
+#include "app/system/interrupt.h"
 #include "sim/core/error.h"
 #include "sim/io/file/atomic_file.h"
 

@@ -1,7 +1,7 @@
 // Writes frames beside the picture, so that neither waits for an encoder. Rule: frames are written in the order they came.
 #pragma once
 #include "app/film/film.h"
-#include "app/services/worker.h"
+#include "app/system/worker.h"
 
 #include <memory>
 #include <string>

@@ -1,10 +1,10 @@
 // What the lab does behind its panel: sweeps and searches that run inside the frame loop, their results, and their export.
 // Rule: it asks for work in requests and does it in advance(); nothing of it touches the running simulation.
 #pragma once
-#include "app/lab/pair_matrix.h"
-#include "app/lab/sweep_axis.h"
-#include "app/lab/tuner.h"
-#include "app/model/lab_sweep.h"
+#include "app/bench/pair_matrix.h"
+#include "app/bench/sweep_axis.h"
+#include "app/bench/tuner.h"
+#include "app/tables/lab_sweep.h"
 #include "app/plots/plot.h"
 
 #include <functional>

@@ -1,7 +1,7 @@
 // The bench at which a kernel of one's own is tried: a trial beside the frames, and what becomes of its result.
 // Rule: only what was asked for is compiled, and only what passed its trial comes to the run.
 #pragma once
-#include "app/lab/own_trial.h"
+#include "app/bench/own_trial.h"
 #include "app/services/run_host.h"
 
 #include <memory>

@@ -1,6 +1,6 @@
 #include "app/lab/pair_numbers.h"
 
-#include "app/interrupt.h"
+#include "app/system/interrupt.h"
 #include "sim/core/error.h"
 #include "sim/core/vec3.h"
 #include "sim/forces/law.h"

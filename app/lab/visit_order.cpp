@@ -1,6 +1,6 @@
 #include "app/lab/visit_order.h"
 
-#include "app/format.h"
+#include "app/tables/format.h"
 #include "sim/backends/cuda/kernels/symmetric.h"
 
 #include <algorithm>

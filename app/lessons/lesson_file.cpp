@@ -4,7 +4,7 @@
 #include "app/control/parameter.h"
 #include "app/control/scene_file.h"
 #include "app/control/script.h"
-#include "app/lab/kernel_source.h"
+#include "app/bench/kernel_source.h"
 #include "app/lessons/placeholders.h"
 #include "app/model/recorded.h"
 #include "sim/backends/backend.h"

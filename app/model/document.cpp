@@ -1,7 +1,7 @@
 // Selecting, following and what four views bring with them.
 #include "app/model/document.h"
 
-#include "app/model/colour_mode.h"
+#include "app/tables/colour_mode.h"
 #include "app/model/look.h"
 #include "sim/core/error.h"
 

@@ -5,7 +5,7 @@
 #include "app/model/facts.h"
 #include "app/model/intent.h"
 #include "app/model/lab_panel.h"
-#include "app/model/launch.h"
+#include "app/tables/launch.h"
 #include "app/model/lesson.h"
 #include "app/model/options.h"
 #include "app/model/ui_state.h"

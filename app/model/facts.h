@@ -1,6 +1,6 @@
 // What is known of the runs and of the selected body, as of the last frame. Rule: plain data.
 #pragma once
-#include "app/model/colour_mode.h"
+#include "app/tables/colour_mode.h"
 #include "app/model/tree_cells.h"
 #include "app/model/twin_choice.h"
 #include "sim/groups/groups.h"

@@ -1,7 +1,7 @@
 // What the lab shows, and what is asked of it. Rule: plain data; LabLoop takes up what is asked.
 #pragma once
-#include "app/model/occupancy.h"
-#include "app/model/own_kernel.h"
+#include "app/tables/occupancy.h"
+#include "app/tables/own_kernel.h"
 #include "sim/backends/pair_matrix.h"
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // Light budget of a picture: N bodies of radius r share an area that goes with the square of the camera's distance.
 #include "app/model/look.h"
 
-#include "app/text_values.h"
+#include "app/tables/text_values.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // What was asked for at the start, as plain data: by the command line, a configuration or a scene file.
 #pragma once
 #include "app/model/camera_path.h"
-#include "app/model/occupancy.h"
+#include "app/tables/occupancy.h"
 #include "app/model/twin_choice.h"
 #include "sim/backends/pair_matrix.h"
 #include "sim/core/value.h"

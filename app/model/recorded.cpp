@@ -1,6 +1,6 @@
 #include "app/model/recorded.h"
 
-#include "app/format.h"
+#include "app/tables/format.h"
 #include "sim/core/error.h"
 #include "sim/core/value.h"
 #include "sim/forces/precision.h"

@@ -1,8 +1,8 @@
 // The names and what each says in a label.
 #include "app/model/twin_choice.h"
 
-#include "app/format.h"
-#include "app/model/lab_sweep.h"
+#include "app/tables/format.h"
+#include "app/tables/lab_sweep.h"
 #include "sim/backends/backend.h"
 #include "sim/core/error.h"
 #include "sim/core/names.h"

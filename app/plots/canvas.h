@@ -1,7 +1,7 @@
 // Pictures drawn with ImGui's draw lists on the host: exported plots and cards need no window and no OpenGL.
 // Rule: while one lives it is ImGui's current context; the one before comes back with its end.
 #pragma once
-#include "app/picture.h"
+#include "app/system/picture.h"
 
 #include <imgui.h>
 

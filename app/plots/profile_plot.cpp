@@ -1,7 +1,7 @@
 #include "app/plots/profile_plot.h"
 
-#include "app/format.h"
-#include "app/picture.h"
+#include "app/tables/format.h"
+#include "app/system/picture.h"
 #include "app/plots/canvas.h"
 
 #include <cmath>

@@ -1,6 +1,6 @@
 #include "app/services/conservation.h"
 
-#include "app/format.h"
+#include "app/tables/format.h"
 #include "sim/core/particles.h"
 #include "sim/core/round_number.h"
 #include "sim/forces/law.h"

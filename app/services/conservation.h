@@ -3,7 +3,7 @@
 // or where the backend does not measure, on a thread of its own.
 #pragma once
 #include "app/services/state_feed.h"
-#include "app/services/worker.h"
+#include "app/system/worker.h"
 #include "sim/measure/diagnostics.h"
 #include "sim/run/simulation.h"
 

@@ -2,7 +2,7 @@
 // Rule: it owns every call into a snapshot's format while it lives; results are taken by the thread that asked.
 #pragma once
 #include "app/model/options.h"
-#include "app/services/worker.h"
+#include "app/system/worker.h"
 #include "sim/io/checkpoint.h"
 #include "sim/io/snapshot.h"
 

@@ -3,7 +3,7 @@
 #pragma once
 #include "app/model/document.h"
 #include "app/services/state_feed.h"
-#include "app/services/worker.h"
+#include "app/system/worker.h"
 #include "sim/run/simulation.h"
 
 #include <memory>

@@ -1,6 +1,6 @@
 #include "app/services/non_finite_monitor.h"
 
-#include "app/host_clock.h"
+#include "app/system/host_clock.h"
 #include "sim/core/thread_pool.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "app/services/run_host.h"
 
-#include "app/host_clock.h"
+#include "app/system/host_clock.h"
 #include "app/model/look.h"
 #include "app/services/stale_parts.h"
 #include "sim/core/error.h"

@@ -1,7 +1,7 @@
 // The bodies are fetched on a thread of their own; what is shared is made whole there and never touched again.
 #include "app/services/state_feed.h"
 
-#include "app/host_clock.h"
+#include "app/system/host_clock.h"
 
 #include <utility>
 

@@ -1,7 +1,7 @@
 // States of a running simulation for all that work beside it. Who needs one asks; who asks in the meantime shares it.
 // Rule: at most one copy of the bodies is under way, no frame waits for it, and nobody copies the bodies for himself.
 #pragma once
-#include "app/services/worker.h"
+#include "app/system/worker.h"
 #include "sim/run/simulation.h"
 
 #include <cstdint>

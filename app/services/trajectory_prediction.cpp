@@ -1,7 +1,7 @@
 // When to ask again: another body or run, most of the path used up, or the body beside its path.
 #include "app/services/trajectory_prediction.h"
 
-#include "app/format.h"
+#include "app/tables/format.h"
 #include "app/model/document.h"
 
 #include <glm/geometric.hpp>

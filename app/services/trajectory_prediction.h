@@ -2,7 +2,7 @@
 // Rule: a state is asked for only then, and seldom where bodies are very many.
 #pragma once
 #include "app/services/state_feed.h"
-#include "app/services/worker.h"
+#include "app/system/worker.h"
 #include "sim/run/simulation.h"
 #include "sim/run/trajectory.h"
 

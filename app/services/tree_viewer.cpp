@@ -1,6 +1,6 @@
 #include "app/services/tree_viewer.h"
 
-#include "app/host_clock.h"
+#include "app/system/host_clock.h"
 #include "sim/core/error.h"
 
 #include <algorithm>

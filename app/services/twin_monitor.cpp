@@ -1,6 +1,6 @@
 #include "app/services/twin_monitor.h"
 
-#include "app/host_clock.h"
+#include "app/system/host_clock.h"
 #include "sim/backends/backend.h"
 #include "sim/measure/diagnostics.h"
 

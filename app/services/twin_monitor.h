@@ -4,7 +4,7 @@
 #include "app/services/divergence.h"
 #include "app/services/state_feed.h"
 #include "app/services/twin_run.h"
-#include "app/services/worker.h"
+#include "app/system/worker.h"
 #include "render/vertex_sample.h"
 
 #include <memory>

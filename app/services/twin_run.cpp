@@ -1,6 +1,6 @@
 #include "app/services/twin_run.h"
 
-#include "app/host_clock.h"
+#include "app/system/host_clock.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 #include "app/services/virial_check.h"
 
-#include "app/format.h"
-#include "app/model/unit_text.h"
+#include "app/tables/format.h"
+#include "app/tables/unit_text.h"
 #include "sim/core/particles.h"
 #include "sim/core/random.h"
 #include "sim/measure/profile.h"

@@ -2,7 +2,7 @@
 // Rule: says nothing of few bodies, or where gravity does not bind them; of very many it takes a sample and says so.
 #pragma once
 #include "app/services/conservation.h"
-#include "app/services/worker.h"
+#include "app/system/worker.h"
 #include "sim/core/particles.h"
 #include "sim/forces/force_settings.h"
 #include "sim/scenes/scene.h"

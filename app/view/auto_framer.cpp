@@ -1,6 +1,6 @@
 #include "app/view/auto_framer.h"
 
-#include "app/host_clock.h"
+#include "app/system/host_clock.h"
 
 #include <glm/vec3.hpp>
 

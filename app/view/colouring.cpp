@@ -1,6 +1,6 @@
 #include "app/view/colouring.h"
 
-#include "app/host_clock.h"
+#include "app/system/host_clock.h"
 #include "app/model/look.h"
 
 #include <cmath>

@@ -1,6 +1,6 @@
 #include "app/view/mark_reader.h"
 
-#include "app/host_clock.h"
+#include "app/system/host_clock.h"
 #include "sim/measure/orbit.h"
 
 #include <algorithm>

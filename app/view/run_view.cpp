@@ -1,6 +1,6 @@
 #include "app/view/run_view.h"
 
-#include "app/host_clock.h"
+#include "app/system/host_clock.h"
 
 #include <utility>
 

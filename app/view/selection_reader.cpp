@@ -1,6 +1,6 @@
 #include "app/view/selection_reader.h"
 
-#include "app/host_clock.h"
+#include "app/system/host_clock.h"
 #include "sim/measure/body_energy.h"
 #include "sim/measure/orbit.h"
 

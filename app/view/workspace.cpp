@@ -1,7 +1,7 @@
 #include "app/view/workspace.h"
 
 #include "app/control/parameter.h"
-#include "app/host_clock.h"
+#include "app/system/host_clock.h"
 #include "app/services/step_cost.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 // Rule: as in fuzz_targets.h: refused with an Error or accepted and sound; every broken promise aborts.
 #pragma once
 #include "app/control/scene_file.h"
-#include "app/picture.h"
+#include "app/system/picture.h"
 #include "sim/core/text.h"
 #include "sim/io/file/checksum.h"
 #include "sim/io/hdf5/gadget.h"

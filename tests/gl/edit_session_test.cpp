@@ -2,7 +2,7 @@
 // sentence, the law in force is obeyed, and a setting that is changed leaves alone what it does not make wrong.
 #include "app/frontends/headless/headless.h"
 #include "app/frontends/window/session_files.h"
-#include "app/model/launch.h"
+#include "app/tables/launch.h"
 #include "app/services/stale_parts.h"
 #include "app/view/workspace.h"
 #include "sim/core/body_edit.h"

@@ -1,5 +1,5 @@
 // Encoders: the table, what ffmpeg makes of every row that works here and films that end early.
-#include "app/encoders.h"
+#include "app/film/encoders.h"
 #include "app/film/film.h"
 #include "sim/core/error.h"
 #include "tests/command_output.h"

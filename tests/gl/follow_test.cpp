@@ -1,8 +1,8 @@
 // What the camera follows is in the middle of the picture, in its first frame and in every other, and marks are on bodies.
 // Rule: the tests look at the picture, not at the camera.
 #include "app/frontends/headless/headless.h"
-#include "app/picture.h"
-#include "app/view/overlay_space.h"
+#include "app/system/picture.h"
+#include "app/ui/overlay_space.h"
 #include "app/view/workspace.h"
 #include "tests/paths.h"
 

@@ -1,5 +1,5 @@
 // A small fixed scene against a stored picture. GRAVLAB_WRITE_GOLDEN=1 stores what is drawn now: look at it before it stays.
-#include "app/picture.h"
+#include "app/system/picture.h"
 #include "gl_fixture.h"
 #include "picture_difference.h"
 #include "tests/paths.h"

@@ -1,6 +1,6 @@
 // Colour modes, traits, tone curves, white pages and auto-exposure: known bodies, known light, stored pictures.
-#include "app/model/colour_mode.h"
-#include "app/picture.h"
+#include "app/tables/colour_mode.h"
+#include "app/system/picture.h"
 #include "gl_fixture.h"
 #include "picture_difference.h"
 #include "render/colour_map.h"

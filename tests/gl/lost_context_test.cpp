@@ -4,8 +4,8 @@
 #include "app/commands/options.h"
 #include "app/control/parameter.h"
 #include "app/frontends/headless/headless.h"
-#include "app/host_clock.h"
-#include "app/panels/ui.h"
+#include "app/system/host_clock.h"
+#include "app/ui/ui.h"
 #include "app/view/workspace.h"
 #include "sim/core/error.h"
 

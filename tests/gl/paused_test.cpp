@@ -1,5 +1,5 @@
 // A window whose run is paused: what is measured beside it comes to its end, and nothing of the run before stays.
-#include "app/host_clock.h"
+#include "app/system/host_clock.h"
 #include "app/view/workspace.h"
 #include "gl_fixture.h"
 

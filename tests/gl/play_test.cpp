@@ -1,6 +1,6 @@
 // `gravlab play` as a process: each line answered, each status, each exit code, the same answers each time.
 #include "../unit/cli_support.h"
-#include "app/picture.h"
+#include "app/system/picture.h"
 #include "tests/paths.h"
 #include "tests/wrong_forces.h"
 

@@ -1,5 +1,5 @@
 // Numbers beside the plot of the rate have room for five letters.
-#include "app/panels/rate_unit.h"
+#include "app/ui/rate_unit.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // `gravlab render` from outside: exit codes, files, and what is in them.
 #include "app/model/film_plan.h"
-#include "app/picture.h"
+#include "app/system/picture.h"
 #include "tests/paths.h"
 #include "tests/wrong_forces.h"
 

@@ -4,7 +4,7 @@
 #include "app/control/config.h"
 #include "app/control/parameter.h"
 #include "app/frontends/headless/headless.h"
-#include "app/picture.h"
+#include "app/system/picture.h"
 #include "app/view/workspace.h"
 #include "sim/core/error.h"
 

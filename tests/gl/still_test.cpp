@@ -1,6 +1,6 @@
 // A picture that stands still gets its full look, whatever was lowered before; suns and planets look like what they are;
 // marks of bodies are those of the step that is shown.
-#include "app/model/colour_mode.h"
+#include "app/tables/colour_mode.h"
 #include "app/view/workspace.h"
 #include "gl_fixture.h"
 #include "sim/measure/orbit.h"

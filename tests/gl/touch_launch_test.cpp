@@ -1,6 +1,6 @@
 // Drops by an arrow and paths ahead.
 #include "app/frontends/headless/headless.h"
-#include "app/model/launch.h"
+#include "app/tables/launch.h"
 #include "app/services/trajectory_prediction.h"
 #include "app/view/workspace.h"
 #include "sim/core/error.h"

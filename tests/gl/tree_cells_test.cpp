@@ -1,6 +1,6 @@
 // Cells of a tree beside a run: made of a copy, of the step that they name, and told of in words.
 #include "app/control/parameter.h"
-#include "app/view/overlay_tree.h"
+#include "app/ui/overlay_tree.h"
 #include "app/view/workspace.h"
 #include "gl_fixture.h"
 

@@ -4,7 +4,7 @@
 
 #include "app/control/scene_file.h"
 #include "app/frontends/headless/headless.h"
-#include "app/panels/ui.h"
+#include "app/ui/ui.h"
 #include "app/services/trajectory_prediction.h"
 #include "app/view/workspace.h"
 #include "render/vertex_sample.h"

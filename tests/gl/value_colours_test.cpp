@@ -2,7 +2,7 @@
 #include "render/value_colours.h"
 
 #include "app/frontends/headless/headless.h"
-#include "app/lab/pair_matrix.h"
+#include "app/bench/pair_matrix.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Measuring on a GPU: facts of a launch, trials in slices, sweeps past what the device can launch, tuning and `auto`.
 #include "app/lab/lab.h"
-#include "app/lab/figure.h"
-#include "app/lab/tuner.h"
+#include "app/bench/figure.h"
+#include "app/bench/tuner.h"
 #include "gpu_fixture.h"
 #include "sim/core/error.h"
 #include "sim/run/simulation.h"

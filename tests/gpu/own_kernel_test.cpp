@@ -1,7 +1,7 @@
 // Kernels that users write, on a GPU: the texts to begin with run, wrong ones are struck, and neither a loop without an end
 // nor a bad address touches this process or the device.
-#include "app/lab/benchmark.h"
-#include "app/lab/own_trial.h"
+#include "app/bench/benchmark.h"
+#include "app/bench/own_trial.h"
 #include "sim/core/error.h"
 #include "tests/gpu/gpu_fixture.h"
 #include "tests/paths.h"

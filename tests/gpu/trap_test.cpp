@@ -1,6 +1,6 @@
 // Kernels that are wrong on purpose, on a device: wrong where they should be, without a rate in any case, and no danger to
 // what runs beside them.
-#include "app/lab/benchmark.h"
+#include "app/bench/benchmark.h"
 #include "gpu_fixture.h"
 #include "sim/core/error.h"
 #include "sim/run/simulation.h"

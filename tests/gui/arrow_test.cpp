@@ -1,6 +1,6 @@
 // Dropping a body by an arrow, with real keys and mouse in a window of this process: where it comes to be, how fast it is,
 // and what takes the arrow back.
-#include "app/model/launch.h"
+#include "app/tables/launch.h"
 #include "own_window.h"
 
 #include <glm/geometric.hpp>

@@ -3,7 +3,7 @@
 #include "app/control/keys.h"
 #include "app/control/scene_file.h"
 #include "app/model/look.h"
-#include "app/picture.h"
+#include "app/system/picture.h"
 #include "own_window.h"
 
 #include <GLFW/glfw3.h>

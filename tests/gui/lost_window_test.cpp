@@ -1,5 +1,5 @@
 // Graphics that are lost and do not come back: the window ends, the run does not.
-#include "app/host_clock.h"
+#include "app/system/host_clock.h"
 #include "own_window.h"
 #include "sim/core/error.h"
 

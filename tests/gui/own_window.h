@@ -5,7 +5,7 @@
 #include "app/control/controller.h"
 #include "app/frontends/window/session_files.h"
 #include "app/frontends/window/window.h"
-#include "app/panels/ui.h"
+#include "app/ui/ui.h"
 #include "app/view/workspace.h"
 #include "gui_fixture.h"
 

@@ -1,6 +1,6 @@
 // The window: keys, mouse, sizes, pictures, and what happens without a display.
 #include "app/frontends/window/lost_context.h"
-#include "app/picture.h"
+#include "app/system/picture.h"
 #include "gui_fixture.h"
 #include "tests/files.h"
 #include "tests/paths.h"

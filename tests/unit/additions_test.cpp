@@ -133,9 +133,9 @@ TEST(Additions, aNumberOfALawIsItsRowAndTheLawsThatReadIt) {
         // A scene of springs, the virial of a potential that is nearly a constant, other loops, a heading of `check`.
         {"exponent",
          {"sim/scenes/law_scenes.cpp", "app/commands/command_run.cpp", "app/model/twin_choice.cpp",
-          "app/commands/physics_check.cpp"}},
+          "app/bench/physics_check.cpp"}},
         // "arm-strength" is a number of scenes.
-        {"strength", {"app/commands/physics_check.cpp", "sim/scenes/disc_scenes.cpp", "sim/scenes/galaxy_scenes.cpp"}}};
+        {"strength", {"app/bench/physics_check.cpp", "sim/scenes/disc_scenes.cpp", "sim/scenes/galaxy_scenes.cpp"}}};
     const std::string folder = "sim/forces/laws/", rows = contentOf(fs::path(GRAVLAB_SOURCE_DIR) / folder / "numbers.inl");
     static const std::regex row(R"(GRAVLAB_LAW_NUMBER\((\w+),)");
     std::size_t count = 0;

@@ -1,7 +1,7 @@
 // The benchmark card: what stands on it, and that it cannot be made of nothing.
-#include "app/lab/card.h"
+#include "app/bench/card.h"
 
-#include "app/picture.h"
+#include "app/system/picture.h"
 #include "sim/core/error.h"
 #include "tests/unit/cli_support.h"
 

@@ -1,7 +1,7 @@
 // Kernels that users write, with a question before each access: what is asked, what is refused, and what the answers say.
 // That the answers are right is for a GPU, tests/gpu/own_kernel_test.cpp.
 #include "sim/backends/cuda/own/checked_addresses.h"
-#include "app/model/own_kernel.h"
+#include "app/tables/own_kernel.h"
 #include "tests/unit/cli_support.h"
 
 #include <gmock/gmock.h>

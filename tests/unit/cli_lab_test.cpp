@@ -1,5 +1,5 @@
 // Figures by starting the program.
-#include "app/picture.h"
+#include "app/system/picture.h"
 #include "sim/backends/backend.h"
 #include "tests/unit/cli_support.h"
 

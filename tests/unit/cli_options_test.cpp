@@ -2,7 +2,7 @@
 #include "app/commands/options.h"
 
 #include "app/control/parameter.h"
-#include "app/text_values.h"
+#include "app/tables/text_values.h"
 #include "sim/core/error.h"
 
 #include <gmock/gmock.h>

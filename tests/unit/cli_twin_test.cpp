@@ -1,5 +1,5 @@
 // Twin runs from the command line: columns, pictures, refusals.
-#include "app/picture.h"
+#include "app/system/picture.h"
 #include "cli_support.h"
 
 #include <gmock/gmock.h>

@@ -4,7 +4,7 @@
 #include "app/control/config.h"
 #include "app/control/parameter.h"
 #include "app/control/scene_file.h"
-#include "app/picture.h"
+#include "app/system/picture.h"
 #include "cli_support.h"
 #include "sim/core/error.h"
 

@@ -1,7 +1,7 @@
 // Figures: what they measure, where they refuse, and that the picture holds what was measured.
-#include "app/lab/figure.h"
+#include "app/bench/figure.h"
 
-#include "app/lab/sweep_axis.h"
+#include "app/bench/sweep_axis.h"
 #include "app/plots/canvas.h"
 #include "sim/core/error.h"
 

@@ -1,5 +1,5 @@
 // The letters of panels and pictures are in the program, whatever the system has.
-#include "app/font_files.h"
+#include "app/system/font_files.h"
 #include "tests/files.h"
 #include "tests/paths.h"
 

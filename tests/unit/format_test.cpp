@@ -1,6 +1,6 @@
 // Texts that are made from formats.
-#include "app/format.h"
-#include "app/median.h"
+#include "app/tables/format.h"
+#include "app/tables/median.h"
 
 #include <gtest/gtest.h>
 

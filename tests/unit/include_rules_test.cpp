@@ -113,21 +113,23 @@ const Room kRooms[] = {
     {"sim/io/file", 14},
     {"sim/io", 15},
     {"render", 20},
-    {"app", 30},  // clocks, texts, pixels, fonts and the version
-    {"app/model", 31},
-    {"app/control", 32},
-    {"app/services", 33},
-    {"app/plots", 34},
-    {"app/lab", 35},
-    {"app/view", 36},
-    {"app/lessons", 37},
-    {"app/film", 38},
-    {"app/panels", 39},
-    {"app/frontends/headless", 40},
-    {"app/frontends/window", 41},
-    {"app/frontends/serve", 41},
-    {"app/commands", 42},
-    {"app/main", 43},
+    {"app/tables", 30},
+    {"app/system", 31},
+    {"app/model", 32},
+    {"app/plots", 33},
+    {"app/bench", 34},
+    {"app/film", 35},
+    {"app/control", 36},
+    {"app/services", 37},
+    {"app/lab", 38},
+    {"app/view", 39},
+    {"app/lessons", 40},
+    {"app/ui", 41},
+    {"app/frontends/headless", 42},
+    {"app/frontends/window", 43},
+    {"app/frontends/serve", 43},
+    {"app/commands", 44},
+    {"app/main", 45},
 };
 
 /// An include against the order that stands for now, with its reason. Both are beginnings of paths.
@@ -258,13 +260,13 @@ const PastException kPastExceptions[] = {
     {"sim/io/hdf5/helper_process.cpp", 3, "reads /proc/self/statm, and writes to /dev/null"},
     {"sim/io/hdf5/gadget_reader.cpp", 1, "the library opens the descriptor that it is given, in a process of its own"},
     {"sim/io/hdf5/gadget_writer.cpp", 1, "a file in memory"},
-    {"app/encoders.cpp", 1, "gives /dev/null to a program that it asks"},
+    {"app/film/encoders.cpp", 1, "gives /dev/null to a program that it asks"},
     {"app/film/film_encoded.cpp", 4, "reads /proc of the encoder, and keeps what that says in a file without a name"},
     {"app/film/film.cpp", 2, "removes the numbered frames of a film that was given up"},
     {"app/services/state_folder.cpp", 9,
      "marks of living sessions are locks and no data; states are removed as their budget says"},
     {"app/control/line_reader.cpp", 1, "reads a script line by line from whatever gives lines, pipes and terminals too"},
-    {"app/standard_streams.cpp", 1, "holds /dev/null where a stream is closed"},
+    {"app/system/standard_streams.cpp", 1, "holds /dev/null where a stream is closed"},
 };
 
 bool goesPast(const std::string& line) {
@@ -374,12 +376,12 @@ TEST(IncludeRules, aRoomThatIncludesDownwardsIsNoticed) {
         {"sim/run/simulation.cpp", "sim/io/checkpoint.h", 1},
         {"sim/io/file/source.cpp", "sim/io/snapshot.h", 1},
         {"app/model/look.cpp", "app/services/rewind.h", 1},
-        {"app/services/rewind.cpp", "app/panels/ui.h", 1},
-        {"app/view/overlay.cpp", "app/frontends/window/window.h", 1},
-        {"app/panels/panel_film.cpp", "app/commands/verify.h", 1},
+        {"app/services/rewind.cpp", "app/ui/ui.h", 1},
+        {"app/ui/overlay.cpp", "app/frontends/window/window.h", 1},
+        {"app/ui/panel_film.cpp", "app/bench/verify.h", 1},
         {"app/invented/new.cpp", "app/model/look.h", 1},
-        {"app/panels/panel_film.cpp", "app/invented/new.h", 1},
-        {"app/format.cpp", "app/model/look.h", 1},
+        {"app/ui/panel_film.cpp", "app/invented/new.h", 1},
+        {"app/tables/format.cpp", "app/model/look.h", 1},
     };
     for (const Include& include : broken)
         EXPECT_TRUE(disorder(include).has_value()) << include.file << " " << include.header;
@@ -387,8 +389,8 @@ TEST(IncludeRules, aRoomThatIncludesDownwardsIsNoticed) {
         {"sim/forces/law.h", "sim/core/names.h", 1},
         {"sim/backends/backend.h", "sim/measure/shape.h", 1},
         {"sim/backends/cpu/kernels/simd.h", "sim/backends/cpu/engine.h", 1},
-        {"app/panels/ui.h", "app/format.h", 1},
-        {"app/main.cpp", "app/commands/verify.h", 1},
+        {"app/ui/ui.h", "app/tables/format.h", 1},
+        {"app/main.cpp", "app/bench/verify.h", 1},
         {"app/commands/command_run.cpp", "app/services/file_worker.h", 1},
     };
     for (const Include& include : fine) EXPECT_FALSE(disorder(include).has_value()) << include.file << " " << include.header;

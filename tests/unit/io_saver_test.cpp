@@ -1,5 +1,5 @@
 // The thread that saves beside a run, the folder for autosaves, the marks of living sessions, the watch for bad numbers.
-#include "app/numbered_name.h"
+#include "app/system/numbered_name.h"
 #include "app/services/file_worker.h"
 #include "app/services/non_finite_monitor.h"
 #include "app/services/spot_check.h"

@@ -1,5 +1,5 @@
 // The kernels' text in the lab: cut, coloured, compared.
-#include "app/lab/kernel_source.h"
+#include "app/bench/kernel_source.h"
 #include "sim/backends/cuda/kernel_table.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
 // Dropping bodies by an arrow: places, speeds, and small galaxies that hold together.
-#include "app/model/launch.h"
+#include "app/tables/launch.h"
 
 #include "sim/core/body_edit.h"
 #include "sim/measure/diagnostics.h"

@@ -1,5 +1,5 @@
 // Resident blocks of planned launches, against what is published and what was counted on a device.
-#include "app/model/occupancy.h"
+#include "app/tables/occupancy.h"
 
 #include "sim/core/error.h"
 

@@ -1,5 +1,5 @@
 // Scale bar, clock and the names of the look on the command line.
-#include "app/view/overlay.h"
+#include "app/ui/overlay.h"
 #include "app/control/parameter.h"
 #include "app/model/look.h"
 #include "sim/core/error.h"

@@ -1,8 +1,8 @@
 // Kernels that users write, as far as they go without a GPU: what a text promises, the compiler's messages at their lines,
 // and a trial in a process of its own.
 #include "sim/backends/cuda/own/own_kernel.h"
-#include "app/lab/kernel_source.h"
-#include "app/lab/own_trial.h"
+#include "app/bench/kernel_source.h"
+#include "app/bench/own_trial.h"
 #include "sim/core/error.h"
 #include "tests/unit/cli_support.h"
 

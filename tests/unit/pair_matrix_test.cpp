@@ -1,5 +1,5 @@
 // The picture of all pair forces against forces known by hand.
-#include "app/lab/pair_matrix.h"
+#include "app/bench/pair_matrix.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

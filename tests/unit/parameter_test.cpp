@@ -2,7 +2,7 @@
 // refused with a sentence.
 #include "app/control/parameter.h"
 
-#include "app/panels/parameter_widgets.h"
+#include "app/ui/parameter_widgets.h"
 #include "sim/core/error.h"
 
 #include <gmock/gmock.h>

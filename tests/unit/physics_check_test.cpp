@@ -1,5 +1,5 @@
 // The reference table of `check --physics`: rows are there for every kind of system, and a wrong answer fails.
-#include "app/commands/physics_check.h"
+#include "app/bench/physics_check.h"
 #include "app/services/predictability.h"
 #include "tests/unit/cli_support.h"
 

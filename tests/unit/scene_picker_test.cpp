@@ -1,6 +1,6 @@
 // The pictures of scenes, what is found by words, and where keys go among them.
-#include "app/panels/scene_picker.h"
-#include "app/picture.h"
+#include "app/ui/scene_picker.h"
+#include "app/system/picture.h"
 #include "sim/core/error.h"
 
 #include <gmock/gmock.h>

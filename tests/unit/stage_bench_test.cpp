@@ -1,5 +1,5 @@
 // The table of `bench --frames --stages`: what goes into which column.
-#include "app/commands/stage_bench.h"
+#include "app/bench/stage_bench.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

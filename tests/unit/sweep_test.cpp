@@ -1,5 +1,5 @@
 // The engine behind figures, tuning and the lab: what it measures, refuses and survives.
-#include "app/lab/sweep.h"
+#include "app/bench/sweep.h"
 
 #include "sim/core/error.h"
 #include "sim/scenes/scene.h"

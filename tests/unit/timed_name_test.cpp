@@ -1,5 +1,5 @@
 // Names of files that keys make.
-#include "app/timed_name.h"
+#include "app/system/timed_name.h"
 
 #include "cli_support.h"
 

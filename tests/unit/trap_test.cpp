@@ -1,7 +1,7 @@
 // Kernels that are wrong on purpose: in no list, in no run, and without a rate whatever they compute.
-#include "app/lab/benchmark_text.h"
-#include "app/lab/sweep_axis.h"
-#include "app/lab/tuner.h"
+#include "app/bench/benchmark_text.h"
+#include "app/bench/sweep_axis.h"
+#include "app/bench/tuner.h"
 #include "cli_support.h"
 #include "sim/core/error.h"
 #include "sim/scenes/scene.h"

@@ -1,6 +1,6 @@
 // The tree under charges and the power law: what cells and expansions must be exactly, what the forces are worth, and that a
 // walk which leaves dipoles out, or goes by net charges, is noticed.
-#include "app/commands/verify.h"
+#include "app/bench/verify.h"
 #include "sim/backends/backend.h"
 #include "sim/backends/cpu/methods/tree_energy.h"
 #include "sim/backends/cpu/methods/tree_method.h"

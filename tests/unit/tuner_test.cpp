@@ -1,9 +1,9 @@
 // The search for the fastest launch, the file that remembers it, and what `auto` makes of it.
-#include "app/lab/tuner.h"
+#include "app/bench/tuner.h"
 
-#include "app/host_clock.h"
-#include "app/lab/tune_cache.h"
-#include "app/version.h"
+#include "app/system/host_clock.h"
+#include "app/bench/tune_cache.h"
+#include "app/system/version.h"
 #include "sim/core/error.h"
 #include "sim/run/simulation.h"
 #include "tests/unit/cli_support.h"

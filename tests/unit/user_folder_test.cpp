@@ -1,5 +1,5 @@
 // Where a user's own files are kept.
-#include "app/user_folder.h"
+#include "app/system/user_folder.h"
 
 #include <gtest/gtest.h>
 

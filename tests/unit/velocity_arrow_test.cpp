@@ -1,6 +1,6 @@
 // The arrow of a velocity that is dragged by its tip, and where labels find room.
 #include "app/model/document.h"
-#include "app/view/overlay_marks.h"
+#include "app/ui/overlay_marks.h"
 
 #include <glm/geometric.hpp>
 #include <glm/mat4x4.hpp>

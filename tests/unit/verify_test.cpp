@@ -1,6 +1,6 @@
 // Verification must notice: kernels that are wrong in ways kernels are wrong, and rates that cannot be.
-#include "app/commands/verify.h"
-#include "app/lab/benchmark.h"
+#include "app/bench/verify.h"
+#include "app/bench/benchmark.h"
 #include "sim/core/error.h"
 #include "sim/scenes/scene.h"
 #include "tests/unit/spoilt_backend.h"

@@ -1,8 +1,8 @@
 // The order in which kernels visit pairs, and the numbers of all pairs as files.
 #include "app/lab/visit_order.h"
-#include "app/lab/pair_matrix.h"
+#include "app/bench/pair_matrix.h"
 #include "app/lab/pair_numbers.h"
-#include "app/model/own_kernel.h"
+#include "app/tables/own_kernel.h"
 #include "sim/core/error.h"
 #include "sim/forces/law.h"
 #include "tests/unit/cli_support.h"

@@ -1,5 +1,5 @@
 // What controls make of what hands do to them.
-#include "app/panels/widgets.h"
+#include "app/ui/widgets.h"
 
 #include <gtest/gtest.h>
 

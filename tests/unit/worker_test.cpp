@@ -1,5 +1,5 @@
 // What works beside the frames: order, the newest wins, failures travel, and nothing is left behind.
-#include "app/services/worker.h"
+#include "app/system/worker.h"
 
 #include <gtest/gtest.h>
 #include <signal.h>

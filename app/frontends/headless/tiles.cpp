@@ -1,7 +1,7 @@
 #include "app/frontends/headless/tiles.h"
 
 #include "app/frontends/headless/headless.h"
-#include "app/interrupt.h"
+#include "app/system/interrupt.h"
 #include "sim/core/error.h"
 
 #include <algorithm>

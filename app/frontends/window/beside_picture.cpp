@@ -2,8 +2,8 @@
 
 #include "app/control/scene_file.h"
 #include "app/frontends/headless/headless.h"
-#include "app/panels/ui.h"
-#include "app/timed_name.h"
+#include "app/ui/ui.h"
+#include "app/system/timed_name.h"
 #include "sim/core/error.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // A window's picture once more, for films and pictures: of a size of its own, at the full look, with or without panels.
 #pragma once
 #include "app/model/ui_state.h"
-#include "app/picture.h"
+#include "app/system/picture.h"
 #include "app/view/workspace.h"
 
 #include <memory>

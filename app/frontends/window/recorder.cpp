@@ -1,12 +1,12 @@
 #include "app/frontends/window/recorder.h"
 
 #include "app/control/scene_file.h"
-#include "app/encoders.h"
+#include "app/film/encoders.h"
 #include "app/frontends/headless/headless.h"
 #include "app/frontends/window/beside_picture.h"
-#include "app/host_clock.h"
+#include "app/system/host_clock.h"
 #include "app/model/film_plan.h"
-#include "app/picture.h"
+#include "app/system/picture.h"
 #include "sim/core/error.h"
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 #include "app/control/open_file.h"
 #include "app/control/parameter.h"
 #include "app/control/scene_file.h"
-#include "app/timed_name.h"
+#include "app/system/timed_name.h"
 #include "sim/core/error.h"
 #include "sim/core/text.h"
 

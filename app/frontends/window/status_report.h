@@ -1,6 +1,6 @@
 // What the window shows, as JSON for programs: tests read it to see numbers change and to find controls.
 #pragma once
-#include "app/panels/ui.h"
+#include "app/ui/ui.h"
 
 #include <cstdint>
 #include <string>

@@ -4,8 +4,8 @@
 #include "app/control/action.h"
 #include "app/control/config.h"
 #include "app/control/controller.h"
-#include "app/host_clock.h"
-#include "app/model/launch.h"
+#include "app/system/host_clock.h"
+#include "app/tables/launch.h"
 #include "render/gl_objects.h"
 #include "sim/core/error.h"
 

@@ -2,7 +2,7 @@
 // Rule: callbacks only take notes or post commands; work happens in the frame loop.
 #pragma once
 #include "app/model/options.h"
-#include "app/panels/ui.h"
+#include "app/ui/ui.h"
 
 #include <cstdint>
 #include <memory>

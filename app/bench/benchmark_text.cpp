@@ -1,0 +1,189 @@
+// Benchmark rows as text. One list of cells feeds CSV and JSON.
+#include "app/bench/benchmark_text.h"
+
+#include "sim/backends/backend.h"
+#include "sim/backends/block_figures.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstdio>
+
+namespace gravlab {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Whether the kernel has such a factor: the loops of the others are written out as their code says.
+bool unrolls(const BenchmarkRow& row) {
+    const auto rows = kernels();
+    return std::any_of(rows.begin(), rows.end(), [&](const KernelRow& kernel) {
+        return kernel.backend == row.backend && kernel.name == row.kernel && !kernel.unrolls.empty();
+    });
+}
+
+Json unrollOf(const BenchmarkRow& row) {
+    if (!unrolls(row)) return nullptr;
+    return row.unroll == kAutoUnroll ? Json(unrollText(row.unroll)) : Json(row.unroll);
+}
+
+Json toJson(const BenchmarkRow& row) {
+    const auto rate = [&row](double value) { return row.verified ? Json(value) : Json(nullptr); };
+    const auto figure = [&row](std::string_view name) -> Json {
+        for (const MethodFigure& told : row.figures)
+            if (told.name == name) return told.unit == "s" ? 1e3 * told.value : told.value;
+        return nullptr;
+    };
+    const auto onRungs = [&row]() -> Json {
+        std::string text;
+        for (const std::uint64_t bodies : bodiesOnRungs(row.figures))
+            text += (text.empty() ? "" : " ") + std::to_string(bodies);
+        return text.empty() ? Json(nullptr) : Json(text);
+    };
+    return {{"backend", row.backend},
+            {"device", row.device},
+            {"kernel", row.kernel},
+            {"n", row.bodies},
+            {"block", row.block},
+            {"unroll", unrollOf(row)},
+            {"interactions_per_second", rate(row.interactionsPerSecond)},
+            {"spread", rate(row.spread)},
+            {"step_interactions_per_second", rate(row.stepInteractionsPerSecond)},
+            {"step_spread", rate(row.stepSpread)},
+            {"gflops", rate(row.gflops)},
+            {"ms_per_step", rate(row.msPerStep)},
+            {"rel_error_median", row.errorMedian},
+            {"rel_error_p999", row.errorP999},
+            {"verified", row.verified},
+            {"bodies_per_thread", row.bodiesPerThread},
+            {"split", row.split},
+            {"precision", row.precision},
+            {"bound_interactions_per_second", row.boundPerSecond > 0 ? Json(row.boundPerSecond) : Json(nullptr)},
+            {"clock_mhz", row.clock > 0 ? Json(row.clock * 1e-6) : Json(nullptr)},
+            {"integrator", row.integrator},
+            {"steps", row.steps},
+            {"repeats", row.repeats},
+            {"note", row.note},
+            // Of rows that take far bodies together.
+            {"accuracy", row.allowed > 0 ? Json(row.allowed) : Json(nullptr)},
+            {"rel_error_p99", row.allowed > 0 ? Json(row.errorP99) : Json(nullptr)},
+            {"levels", figure("levels")},
+            {"leaves", figure("leaves")},
+            {"bodies_a_body", figure("bodies a body")},
+            {"cells_a_body", figure("cells a body")},
+            {"expanded_a_body", figure("expanded a body")},
+            {"longest_list", figure("longest list")},
+            {"sort_ms", figure("keys and sort")},
+            {"build_ms", figure("build")},
+            {"moments_ms", figure("moments")},
+            {"walk_ms", figure("walk")},
+            // Of block steps.
+            {"forces_a_body", figure(kForcesOfABody)},
+            {"bodies_on_rungs", onRungs()},
+            {"threads", row.threads > 0 ? Json(row.threads) : Json(nullptr)}};
+}
+
+std::string cell(const Json& value) {
+    if (value.is_null()) return "";
+    return value.is_string() ? csvCell(value.get<std::string>()) : value.dump();
+}
+
+std::string csv(std::span<const BenchmarkRow> rows) {
+    std::string text = benchmarkCsvHead() + "\n";
+    for (const BenchmarkRow& row : rows) text += benchmarkCsvLine(row) + "\n";
+    return text;
+}
+
+std::string json(std::span<const BenchmarkRow> rows) {
+    Json all = Json::array();
+    for (const BenchmarkRow& row : rows) all.push_back(toJson(row));
+    return all.dump(2) + "\n";
+}
+
+std::string table(std::span<const BenchmarkRow> rows) {
+    std::string text = benchmarkTableHead();
+    for (const BenchmarkRow& row : rows) text += benchmarkTableLine(row);
+    return text + benchmarkTableFoot(rows);
+}
+
+/// "128 x16", with bodies a thread and split where they are used: "128 x16 b4 s8"; "-" where nothing can be turned.
+std::string launchText(const BenchmarkRow& row) {
+    if (row.threads > 0) return std::to_string(row.threads) + (row.threads == 1 ? " thread" : " threads");
+    if (row.block == 1 && row.unroll == 1 && row.bodiesPerThread == 1 && row.split == 1) return "-";
+    std::string text = std::to_string(row.block);
+    if (unrolls(row)) text += " x" + unrollText(row.unroll);
+    if (row.bodiesPerThread > 1) text += " b" + std::to_string(row.bodiesPerThread);
+    if (row.split > 1) text += " s" + std::to_string(row.split);
+    return text;
+}
+
+}  // namespace
+
+std::string csvCell(std::string_view given) {
+    std::string text(given);
+    if (text.find_first_of(",\"\n") == std::string::npos) return text;
+    for (std::size_t i = text.find('"'); i != std::string::npos; i = text.find('"', i + 2)) text.insert(i, 1, '"');
+    return '"' + text + '"';
+}
+
+std::string benchmarkCsvHead() {
+    const Json cells = toJson({});
+    std::string text;
+    for (const auto& [name, value] : cells.items()) text += (text.empty() ? "" : ",") + name;
+    return text;
+}
+
+std::string benchmarkCsvLine(const BenchmarkRow& row) {
+    const Json cells = toJson(row);
+    std::string text;
+    bool first = true;
+    for (const auto& [name, value] : cells.items()) {
+        text += (first ? "" : ",") + cell(value);
+        first = false;
+    }
+    return text;
+}
+
+std::string benchmarkTableHead() {
+    return "                                                        force only       whole steps\n"
+           "backend    kernel                 N  launch            G/s  spread      G/s   ms/step  error median   99.9 %\n";
+}
+
+std::string benchmarkTableLine(const BenchmarkRow& row) {
+    char text[800];
+    const int used = std::snprintf(text, sizeof text, "%-10s %-16s %9zu  %-14s", row.backend.c_str(), row.kernel.c_str(),
+                                   row.bodies, launchText(row).c_str());
+    char* rest = text + used;
+    const std::size_t room = sizeof text - static_cast<std::size_t>(used);
+    if (!row.trap.empty())
+        std::snprintf(rest, room, "%8s %7s %8s %9s %12.1e %9.1e  %s\n", "-", "-", "-", "-", row.errorMedian, row.errorP999,
+                      struckText(row).c_str());
+    else if (row.verified)
+        std::snprintf(rest, room, "%8.3f %5.1f %% %8.3f %9.4g %12.1e %9.1e\n", row.interactionsPerSecond * 1e-9,
+                      row.spread * 100, row.stepInteractionsPerSecond * 1e-9, row.msPerStep, row.errorMedian, row.errorP999);
+    else
+        std::snprintf(rest, room, "%8s %7s %8s %9s %12.1e %9.1e  NOT VERIFIED\n", "-", "-", "-", "-", row.errorMedian,
+                      row.errorP999);
+    return text;
+}
+
+std::string struckText(const BenchmarkRow& row) {
+    char clock[80] = "";
+    if (row.struckRate > 0) std::snprintf(clock, sizeof clock, "the clock says %.4g G/s, ", row.struckRate * 1e-9);
+    return clock + std::string("not a rate: ") + row.trap;
+}
+
+std::string benchmarkTableFoot(std::span<const BenchmarkRow> rows) {
+    if (rows.empty()) return "";
+    return "on " + rows.front().device +
+           "; N*N pairs a force evaluation (trees and cells: those computed), 20 effective operations a pair; launch: "
+           "threads a block, x unroll,\n"
+           "b bodies a thread, s split\n";
+}
+
+std::span<const BenchmarkFormat> benchmarkFormats() {
+    static constexpr BenchmarkFormat kFormats[] = {{"table", table}, {"csv", csv}, {"json", json}};
+    return kFormats;
+}
+
+}  // namespace gravlab

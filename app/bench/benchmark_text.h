@@ -1,0 +1,33 @@
+// Benchmark rows as text: table, CSV, JSON. Rule: a rate that is not verified is an empty cell, never a number.
+#pragma once
+#include "app/bench/benchmark.h"
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace gravlab {
+
+/// A row of the table of formats.
+struct BenchmarkFormat {
+    std::string_view name;
+    std::string (*text)(std::span<const BenchmarkRow>);
+};
+/// table, csv, json.
+std::span<const BenchmarkFormat> benchmarkFormats();
+
+/// The pieces of the table, for rows that are shown as they come. Each ends its line.
+std::string benchmarkTableHead();
+std::string benchmarkTableLine(const BenchmarkRow& row);
+std::string benchmarkTableFoot(std::span<const BenchmarkRow> rows);
+
+/// What is said of a kernel that is wrong on purpose in the place of its rate: "the clock says 783 G/s, not a rate: ...".
+std::string struckText(const BenchmarkRow& row);
+
+/// Names and cells of a CSV line, without the line's end.
+std::string benchmarkCsvHead();
+std::string benchmarkCsvLine(const BenchmarkRow& row);
+/// A text as a CSV cell: quoted where it has to be.
+std::string csvCell(std::string_view text);
+
+}  // namespace gravlab

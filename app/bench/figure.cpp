@@ -1,0 +1,681 @@
+// The figures. Rule: a figure takes its kernels and factors from the kernel table, and what cannot be measured is left out.
+#include "app/bench/figure_parts.h"
+
+#include "app/bench/group_study.h"
+#include "app/system/version.h"
+#include "app/tables/format.h"
+#include "sim/backends/backend.h"
+#include "sim/core/names.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace gravlab {
+
+using namespace figures_detail;
+
+namespace {
+
+constexpr int kFigureWidth = 1920, kFigureHeight = 1080;
+constexpr float kFontSize = 30;
+using paper::kInk;
+const SweepMeasure kThousandSteps{"thousand-steps", "seconds for 1,000 steps",
+                                  [](const BenchmarkRow& row) { return row.msPerStep; },
+                                  [](const BenchmarkRow& row) { return row.stepSpread; }};
+
+constexpr const char* kBlockAndUnroll[] = {"block", "unroll"};
+constexpr const char* kBlock[] = {"block"};
+constexpr const char* kSplit[] = {"split"};
+constexpr const char* kBlockAndSplit[] = {"block", "split"};
+
+template <const auto& axes>
+Reason needs(const FigureRequest& request) {
+    return rowFor(request, axes) ? Reason() : whyNoRow(request, axes);
+}
+
+/// What there is of blocks on a processor has no multiprocessors to be shared out over.
+Reason needsMultiprocessors(const FigureRequest& request) {
+    if (backend(request.backend).onDevice) return needs<kBlock>(request);
+    const Reason cuda = deviceBackend().unavailable(request.options);
+    return "no " + request.backend + " kernel has multiprocessors; CUDA kernels have" +
+           (cuda.empty() ? "" : ", but the " + std::string(deviceBackend().name) + " backend cannot run here: " + cuda);
+}
+
+/// One curve along `axis` for each number of bodies.
+std::vector<SweepPoint> curvesByBodies(const FigureRequest& request, const KernelRow& row, const char* axis,
+                                       std::vector<std::size_t> bodies, std::span<const int> values) {
+    if (!request.bodies.empty()) bodies = request.bodies;
+    std::vector<SweepPoint> points;
+    for (const std::size_t count : bodies) {
+        SweepPoint base = basePoint(request, row);
+        base.bodies = count;
+        base.series = bodiesText(count);
+        for (SweepPoint& point : pointsAlong(sweepAxis(axis), row, base, given(values))) points.push_back(std::move(point));
+    }
+    return points;
+}
+
+std::vector<SweepPoint> unrollPoints(const FigureRequest& request) {
+    return curvesByBodies(request, *rowFor(request, kBlockAndUnroll), "unroll", {1024, 4096, 16384, 65536}, request.unrolls);
+}
+
+std::vector<SweepPoint> blockPoints(const FigureRequest& request) {
+    return curvesByBodies(request, *rowFor(request, kBlock), "block", {4096, 16384, 65536}, request.blocks);
+}
+
+std::vector<SweepPoint> splitPoints(const FigureRequest& request) {
+    return curvesByBodies(request, *rowFor(request, kSplit), "split", {4096}, request.splits);
+}
+
+/// With unrolling and without where there is such a factor; else one curve a kernel.
+std::vector<SweepPoint> bodiesPoints(const FigureRequest& request) {
+    std::vector<SweepPoint> points;
+    const auto add = [&](const KernelRow& row, const std::string& series, int unroll) {
+        SweepPoint base = basePoint(request, row);
+        base.series = series;
+        base.kernel.launch.unroll = unroll;
+        for (SweepPoint& point : pointsAlong(sweepAxis("bodies"), row, base, request.bodies))
+            points.push_back(std::move(point));
+    };
+    if (const KernelRow* row = rowFor(request, kBlockAndUnroll)) {
+        const int most = request.launch.unroll > 1 ? request.launch.unroll : LaunchConfig{}.unroll;
+        add(*row, "unrolled " + std::to_string(most) + " times", most);
+        add(*row, "not unrolled", 1);
+        return points;
+    }
+    for (const KernelRow& row : kernels())
+        if (row.backend == request.backend && (request.kernel.empty() ? everyPair(row) : row.name == request.kernel))
+            add(row, std::string(row.name), request.launch.unroll);
+    return points;
+}
+
+std::vector<SweepPoint> wavesPoints(const FigureRequest& request) {
+    const KernelRow& row = *rowFor(request, kBlock);
+    const std::vector<std::size_t> bodies =
+        request.bodies.empty() ? std::vector<std::size_t>{1024, 4096, 8192, 16384, 32768, 65536, 131072} : request.bodies;
+    std::vector<SweepPoint> points;
+    const std::vector<std::size_t> blocks =
+        request.blocks.empty() ? std::vector<std::size_t>{64, 128, 256, 512} : given(request.blocks);
+    for (const std::size_t block : blocks)
+        for (const std::size_t count : bodies) {
+            SweepPoint point = basePoint(request, row);
+            point.bodies = count;
+            point.kernel.launch.block = static_cast<int>(block);
+            point.series = "p = " + std::to_string(block);
+            point.x = static_cast<double>((count + block - 1) / block);
+            points.push_back(std::move(point));
+        }
+    return points;
+}
+
+/// The textbook on one core, with symmetry, with vectors, on all cores; and the GPU.
+std::vector<SweepPoint> cpuGpuPoints(const FigureRequest& request) {
+    struct Curve {
+        const BackendRow& (*backend)();
+        const char* kernel;  ///< null: the backend chooses
+        const char* series;
+        std::size_t mostBodies;
+    };
+    static constexpr Curve kCurves[] = {
+        {hostBackend, "naive", "one core, plain loop", 65536},
+        {hostBackend, "naive-symmetric", "one core, with symmetry", 65536},
+        {hostBackend, "simd", "one core, vectors", 65536},
+        {hostBackend, nullptr, "all cores", 262144},
+        {deviceBackend, nullptr, "GPU", 1048576},
+    };
+    std::vector<SweepPoint> points;
+    for (const Curve& curve : kCurves) {
+        const BackendRow& by = curve.backend();
+        if (!by.unavailable(request.options).empty()) continue;
+        std::vector<std::size_t> bodies = request.bodies;
+        if (bodies.empty())
+            for (std::size_t count = 1024; count <= curve.mostBodies; count *= 4) bodies.push_back(count);
+        for (const std::size_t count : bodies) {
+            SweepPoint point;
+            point.backend = by.name;
+            point.options = request.options;
+            point.bodies = count;
+            if (curve.kernel) point.kernel.kernel = curve.kernel;
+            // A slow point is a few steps; a repetition of fewer than 1,000 is marked as extrapolated.
+            point.plan = {.steps = 1000,
+                          .repeats = std::min(request.repeats, 3),
+                          .warmUpSeconds = 0.1,
+                          .mostSeconds = 2,
+                          .checkOnHost = false};
+            point.series = curve.series;
+            point.x = static_cast<double>(count);
+            points.push_back(std::move(point));
+        }
+    }
+    return points;
+}
+
+std::string cpuGpuNote(const FigureRequest& request) {
+    const Reason reason = deviceBackend().unavailable(request.options);
+    return reason.empty() ? "hollow: extrapolated from measured steps"
+                          : "hollow: extrapolated from measured steps; no GPU curve: " + reason;
+}
+
+template <const SweepMeasure& measure>
+void drawCurves(const FigureArea& area, const char* axis, std::span<const SweepResult> results) {
+    drawPlot(area.canvas.list(), area.from, area.to, sweepPlot("", sweepAxis(axis), results, measure), area.style);
+}
+
+void drawSplit(const FigureArea& area, std::span<const SweepResult> results) {
+    Plot plot = sweepPlot("", sweepAxis("split"), results, kStepRate);
+    for (PlotSeries& series : plot.series) series.label += ", whole steps";
+    for (PlotSeries& series : sweepPlot("", sweepAxis("split"), results, kForceRate).series) {
+        series.label += ", forces only";
+        plot.series.push_back(std::move(series));
+    }
+    plot.y.label = "G interactions/s";
+    if (plot.marked) plot.x.label += "; dashed: the fastest steps";
+    drawPlot(area.canvas.list(), area.from, area.to, plot, area.style);
+}
+
+void drawCpuGpu(const FigureArea& area, std::span<const SweepResult> results) {
+    Plot plot = sweepPlot("", sweepAxis("bodies"), results, kThousandSteps);
+    plot.y.logarithmic = true;
+    plot.marked = false;
+    drawPlot(area.canvas.list(), area.from, area.to, plot, area.style);
+}
+
+int multiprocessorsOf(std::span<const SweepResult> results) {
+    int most = 0;
+    for (const SweepResult& result : results) most = std::max(most, result.facts.multiprocessors);
+    return most;
+}
+
+/// Blocks N/p for each N and p, green where there is at least one for each multiprocessor.
+void drawWavesTable(const FigureArea& area, std::span<const SweepResult> results) {
+    ImDrawList& list = area.canvas.list();
+    const int multiprocessors = multiprocessorsOf(results);
+    std::vector<std::string> columns;
+    std::vector<std::size_t> rows;
+    for (const SweepResult& result : results) {
+        if (std::find(columns.begin(), columns.end(), result.point.series) == columns.end())
+            columns.push_back(result.point.series);
+        if (std::find(rows.begin(), rows.end(), result.point.bodies) == rows.end()) rows.push_back(result.point.bodies);
+    }
+    std::sort(rows.begin(), rows.end());
+    const float line = area.canvas.small()->FontSize, high = 2.1f * line, head = 3.4f * line;
+    const float first = 5.2f * line,
+                wide = (area.to.x - area.from.x - first) / static_cast<float>(std::max<std::size_t>(columns.size(), 1));
+    char text[96];
+    std::snprintf(text, sizeof text, "blocks N/p; green: at least one for each of %d multiprocessors", multiprocessors);
+    area.canvas.text(area.canvas.small(), area.from, kFigureQuiet, text, 0, area.to.x - area.from.x);
+    for (std::size_t c = 0; c < columns.size(); ++c)
+        area.canvas.text(area.canvas.small(),
+                         ImVec2(area.from.x + first + (static_cast<float>(c) + 0.5f) * wide, area.from.y + 1.8f * line),
+                         kInk, columns[c].c_str(), 0.5f);
+    for (std::size_t r = 0; r < rows.size(); ++r)
+        area.canvas.text(area.canvas.small(),
+                         ImVec2(area.from.x + first - 0.5f * line,
+                                area.from.y + head + static_cast<float>(r) * high + 0.5f * (high - line)),
+                         kInk, grouped(rows[r]), 1);
+    for (const SweepResult& result : results) {
+        const auto c = std::find(columns.begin(), columns.end(), result.point.series) - columns.begin();
+        const auto r = std::find(rows.begin(), rows.end(), result.point.bodies) - rows.begin();
+        const ImVec2 a(area.from.x + first + static_cast<float>(c) * wide,
+                       area.from.y + head + static_cast<float>(r) * high);
+        const bool enough = result.point.x >= multiprocessors;
+        list.AddRectFilled(a, ImVec2(a.x + wide - 3, a.y + high - 3),
+                           enough ? IM_COL32(198, 234, 205, 255) : IM_COL32(250, 214, 200, 255));
+        area.canvas.text(area.canvas.small(), ImVec2(a.x + 0.5f * wide, a.y + 0.5f * (high - line)), kInk,
+                         grouped(static_cast<std::uint64_t>(result.point.x)), 0.5f);
+    }
+}
+
+void drawWaves(const FigureArea& area, std::span<const SweepResult> results) {
+    static const SweepAxis kBlocks{
+        "blocks", "blocks N/p; the line: one for each multiprocessor", true, false, nullptr, nullptr, nullptr};
+    Plot plot = sweepPlot("", kBlocks, results, kForceRate);
+    plot.x.ticks.clear();
+    plot.markX = multiprocessorsOf(results);
+    plot.marked = plot.markX > 0;
+    FigureArea table = area;
+    table.from.x = area.from.x + 0.62f * (area.to.x - area.from.x);
+    PlotStyle style = area.style;
+    style.legendBeside = false;
+    drawPlot(area.canvas.list(), area.from, ImVec2(table.from.x - 20, area.to.y), plot, style);
+    drawWavesTable(table, results);
+}
+
+/// The row of the backend that an allowed error turns; null: it has none.
+const KernelRow* treeOf(const FigureRequest& request) {
+    const auto turned = [&](const KernelRow& row) {
+        return row.backend == request.backend && row.approximates && !row.byOpening;
+    };
+    if (!request.kernel.empty()) {
+        const KernelRow& row = kernel(request.backend, request.kernel);
+        return turned(row) ? &row : nullptr;
+    }
+    const KernelRow* last = nullptr;  // of the ladder
+    for (const KernelRow& row : kernels())
+        if (turned(row)) last = &row;
+    return last;
+}
+
+Reason needsTree(const FigureRequest& request) {
+    if (treeOf(request)) return {};
+    return request.kernel.empty() ? "the " + request.backend + " backend takes no bodies together"
+                                  : "kernel '" + request.kernel + "' is not turned by an accuracy; take 'tree'";
+}
+
+/// Bodies that a tree is for on that backend: a factor apart, up to what every pair of can still be waited for.
+std::vector<std::size_t> treeBodies(const FigureRequest& request, std::size_t factor) {
+    if (!request.bodies.empty()) return request.bodies;
+    const bool device = backend(request.backend).onDevice;
+    std::vector<std::size_t> bodies;
+    for (std::size_t count = device ? 16384 : 2048; count <= (device ? 1048576u : 65536u); count *= factor)
+        bodies.push_back(count);
+    return bodies;
+}
+
+std::vector<SweepPoint> accuracyPoints(const FigureRequest& request) {
+    std::vector<SweepPoint> points;
+    const std::vector<double> accuracies =
+        request.accuracies.empty() ? std::vector<double>{1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5} : request.accuracies;
+    for (const std::size_t count : treeBodies(request, 8))
+        for (const double accuracy : accuracies) {
+            SweepPoint point = basePoint(request, *treeOf(request));
+            point.bodies = count;
+            point.kernel.allowedError = accuracy;
+            point.series = bodiesText(count);
+            point.x = accuracy;
+            points.push_back(std::move(point));
+        }
+    return points;
+}
+
+std::vector<SweepPoint> crossoverPoints(const FigureRequest& request) {
+    std::vector<SweepPoint> points;
+    for (const double accuracy : {0.0, 1e-3, 1e-4})
+        for (const std::size_t count : treeBodies(request, 2)) {
+            SweepPoint point = basePoint(request, *treeOf(request));
+            point.bodies = count;
+            point.kernel.allowedError = accuracy;
+            if (accuracy == 0) point.kernel = {};  // what the backend takes for every pair
+            point.series = accuracy > 0 ? formatted("tree, 99 %% within %.0e", accuracy) : std::string("every pair");
+            point.x = static_cast<double>(count);
+            points.push_back(std::move(point));
+        }
+    return points;
+}
+
+/// A curve for each series, of those that are verified.
+template <class Value>
+void addCurves(Plot& plot, std::span<const SweepResult> results, const std::string& what, const Value& value) {
+    for (const SweepResult& result : results) {
+        if (!result.row.verified) continue;
+        PlotSeries& series = seriesNamed(plot, result.point.series + what);
+        series.x.push_back(result.point.x);
+        series.y.push_back(value(result.row));
+    }
+}
+
+double stepsPerSecond(const BenchmarkRow& row) { return row.msPerStep > 0 ? 1e3 / row.msPerStep : 0; }
+
+/// What was allowed against what came of it, and what it costs.
+void drawAccuracy(const FigureArea& area, std::span<const SweepResult> results) {
+    Plot errors;
+    errors.x = logarithmicAxis("accuracy asked for");
+    errors.y = logarithmicAxis("relative error of the force");
+    Plot rates;
+    rates.x = errors.x;
+    rates.y = logarithmicAxis("steps/s");
+    addCurves(errors, results, ", 99 %", [](const BenchmarkRow& row) { return row.errorP99; });
+    addCurves(errors, results, ", median", [](const BenchmarkRow& row) { return row.errorMedian; });
+    PlotSeries allowed;
+    allowed.label = "allowed for 99 %";
+    for (const SweepResult& result : results) allowed.x.push_back(result.point.x);
+    std::sort(allowed.x.begin(), allowed.x.end());
+    allowed.y = allowed.x;
+    allowed.markers = false;
+    errors.series.push_back(std::move(allowed));
+    addCurves(rates, results, "", stepsPerSecond);
+    const float middle = 0.55f * area.from.x + 0.45f * area.to.x;
+    PlotStyle style = area.style;
+    style.legendBeside = false;
+    drawPlot(area.canvas.list(), area.from, ImVec2(middle - 20, area.to.y), errors, style);
+    drawPlot(area.canvas.list(), ImVec2(middle + 20, area.from.y), area.to, rates, style);
+}
+
+/// From where on `b` is above `a`, both axes logarithmic; 0: it does not come to be.
+double crossing(const PlotSeries& a, const PlotSeries& b) {
+    double found = 0, lastX = 0, last = 0;
+    for (std::size_t i = 0; i < a.x.size(); ++i) {
+        const auto same = std::ranges::find(b.x, a.x[i]);
+        if (same == b.x.end()) continue;
+        const double now = std::log(b.y[static_cast<std::size_t>(same - b.x.begin())] / a.y[i]);
+        if (now < 0) found = 0;
+        if (lastX > 0 && last < 0 && now >= 0) found = lastX * std::pow(a.x[i] / lastX, last / (last - now));
+        lastX = a.x[i];
+        last = now;
+    }
+    return found;
+}
+
+void drawCrossover(const FigureArea& area, std::span<const SweepResult> results) {
+    Plot plot;
+    plot.x = logarithmicAxis("bodies");
+    plot.y = logarithmicAxis("steps/s");
+    addCurves(plot, results, "", stepsPerSecond);
+    for (std::size_t k = 1; k < plot.series.size(); ++k) {
+        const double at = crossing(plot.series[0], plot.series[k]);
+        if (at > 0) plot.changes.push_back(at);
+        if (at > 0) plot.series[k].label += formatted(", faster from %.0f", at);
+    }
+    if (!plot.changes.empty()) plot.x.label += "; dashed: where a tree becomes faster";
+    drawPlot(area.canvas.list(), area.from, area.to, plot, area.style);
+}
+
+Reason neverRefuses(const FigureRequest&) { return {}; }
+
+constexpr FigureRow kFigures[] = {
+    {.name = "unroll",
+     .idea = "rate over the unroll factor",
+     .title = "Rate over the unroll factor",
+     .refuses = needs<kBlockAndUnroll>,
+     .points = unrollPoints,
+     .draw = [](const FigureArea& area,
+                std::span<const SweepResult> results) { drawCurves<kForceRate>(area, "unroll", results); },
+     .walks = {"--unroll"}},
+    {.name = "block",
+     .idea = "rate over the block size",
+     .title = "Rate over the block size",
+     .refuses = needs<kBlock>,
+     .points = blockPoints,
+     .draw = [](const FigureArea& area,
+                std::span<const SweepResult> results) { drawCurves<kForceRate>(area, "block", results); },
+     .walks = {"--block"}},
+    {.name = "bodies",
+     .idea = "rate over the number of bodies, with and without unrolling",
+     .title = "Rate over the number of bodies",
+     .refuses = neverRefuses,
+     .points = bodiesPoints,
+     .draw = [](const FigureArea& area,
+                std::span<const SweepResult> results) { drawCurves<kForceRate>(area, "bodies", results); }},
+    {.name = "split",
+     .idea = "rate over the split of the sources, for few bodies",
+     .title = "Splitting a body's sources",
+     .refuses = needs<kSplit>,
+     .points = splitPoints,
+     .draw = drawSplit,
+     .walks = {"--split"}},
+    {.name = "block-split",
+     .idea = "map of the rate over block size and split, for few bodies",
+     .title = "Block size and split together",
+     .refuses = needs<kBlockAndSplit>,
+     .points = blockSplitPoints,
+     .draw = drawBlockSplit,
+     .walks = {"--block", "--split"},
+     .oneNumberOfBodies = true},
+    {.name = "waves",
+     .idea = "the N/p table: blocks against multiprocessors",
+     .title = "Enough blocks for all multiprocessors",
+     .refuses = needsMultiprocessors,
+     .points = wavesPoints,
+     .draw = drawWaves,
+     .walks = {"--block"}},
+    {.name = "ladder",
+     .idea = "every rung of the CPU and the GPU: factor over one thread, share of the bound, lines, registers",
+     .title = "The ladder: one idea a rung",
+     .refuses = neverRefuses,
+     .points = ladderPoints,
+     .draw = drawLadder,
+     .note = ladderNote,
+     .oneNumberOfBodies = true,
+     .columns = ladderColumns},
+    {.name = "threads",
+     .idea = "strong scaling: speed-up and efficiency over CPU threads",
+     .title = "The same work on more threads",
+     .refuses = needsCores,
+     .points = threadsPoints,
+     .draw = drawThreads,
+     .walks = {"--threads"},
+     .columns = threadsColumns},
+    {.name = "roofline",
+     .idea = "launches under what the device can do: multiply-adds, inverse roots, memory",
+     .title = "What limits a launch",
+     .refuses = neverRefuses,
+     .points = rooflinePoints,
+     .draw = drawRoofline,
+     .note = rooflineNote,
+     .oneNumberOfBodies = true,
+     .columns = rooflineColumns},
+    {.name = "matrix",
+     .idea = "the matrix of all pairs over its tile: pairs and bytes a second",
+     .title = "The matrix of all pair forces, written to memory",
+     .refuses = needsMatrix,
+     .walks = {"--block"},
+     .study = matrixStudy},
+    {.name = "cpu-gpu",
+     .idea = "time of 1,000 steps on one core, all cores and the GPU",
+     .title = "Time of 1,000 steps",
+     .refuses = neverRefuses,
+     .points = cpuGpuPoints,
+     .draw = drawCpuGpu,
+     .note = cpuGpuNote},
+    {.name = "accuracy",
+     .idea = "errors and steps a second of the tree over the accuracy asked for",
+     .title = "What an accuracy gives and costs",
+     .refuses = needsTree,
+     .points = accuracyPoints,
+     .draw = drawAccuracy,
+     .walks = {"--accuracy"}},
+    {.name = "crossover",
+     .idea = "steps a second over the number of bodies, every pair and the tree",
+     .title = "Every pair, or a tree",
+     .refuses = needsTree,
+     .points = crossoverPoints,
+     .draw = drawCrossover},
+    {.name = "energy-dt",
+     .idea = "error of the energy over the time step, with slopes",
+     .title = "What a time step does to the energy",
+     .refuses = neverRefuses,
+     .walks = {"--dt"},
+     .oneNumberOfBodies = true,
+     .study = energyOverTimeStep},
+    {.name = "energy-softening",
+     .idea = "error of the energy over the softening, with slopes",
+     .title = "What softening does to the energy",
+     .refuses = neverRefuses,
+     .walks = {"--softening", "--dt"},
+     .oneNumberOfBodies = true,
+     .study = energyOverSoftening},
+    {.name = "groups",
+     .idea = "time to find groups, friends of friends, over the number of bodies, by every rung of the backend",
+     .title = "Finding groups of bodies",
+     .refuses = whyNoGroups,
+     .study = groupStudy},
+};
+
+/// "NVIDIA H200, 132 multiprocessors, ..., driver 580.95; AVX-512, 2 threads".
+std::string devicesText(std::span<const SweepResult> results) {
+    std::vector<std::string> seen;
+    for (const SweepResult& result : results) {
+        if (result.row.device.empty()) continue;
+        // A CPU is described by what it computes with; its name is among the facts.
+        const std::string name = result.facts.device.substr(0, result.facts.device.find(','));
+        const bool named = result.row.device.find(name) != std::string::npos;
+        const std::string text = (named ? "" : name + ": ") + result.row.device +
+                                 (result.facts.driver.empty() ? "" : ", driver " + result.facts.driver);
+        if (std::find(seen.begin(), seen.end(), text) == seen.end()) seen.push_back(text);
+    }
+    std::string text;
+    for (const std::string& one : seen) text += (text.empty() ? "" : "; ") + one;
+    return text;
+}
+
+std::string kernelsText(std::span<const SweepResult> results) {
+    std::vector<std::string> seen;
+    std::string text;
+    for (const SweepResult& result : results) {
+        if (!result.row.verified || std::find(seen.begin(), seen.end(), result.row.kernel) != seen.end()) continue;
+        seen.push_back(result.row.kernel);
+        text += (text.empty() ? "kernels: " : ", ") + result.row.kernel;
+    }
+    constexpr std::size_t kMostNamed = 8;  // more do not fit a line; their figure names them itself
+    if (seen.size() > kMostNamed) return std::to_string(seen.size()) + " kernels";
+    return text;
+}
+
+std::string protocolText(std::span<const SweepResult> results) {
+    int repeats = 0;
+    std::size_t refused = 0, failed = 0;
+    double worst = 0;
+    for (const SweepResult& result : results) {
+        repeats = std::max(repeats, result.row.repeats);
+        refused += result.refused;
+        failed += !result.refused && !result.row.verified;
+        worst = std::max(worst, result.row.errorP999);
+    }
+    char text[200];
+    std::snprintf(
+        text, sizeof text,
+        "median of up to %d repetitions after a warm-up, bars: range of the repetitions; 99.9 %% of checked forces "
+        "within %.0e of fp64",
+        repeats, worst);
+    std::string all = text;
+    if (refused > 0) all += "; " + std::to_string(refused) + " points that cannot be run left out";
+    if (failed > 0) all += "; " + std::to_string(failed) + " POINTS FAILED THEIR CHECK and are left out";
+    return all;
+}
+
+}  // namespace
+
+std::span<const FigureRow> figures() { return kFigures; }
+
+const FigureRow& figure(std::string_view name) { return findRow(figures(), "figure", name); }
+
+namespace {
+
+/// Title and footer; `draw` fills what is between.
+Picture page(const FigureRow& row, std::span<const std::string> footer, const std::function<void(const FigureArea&)>& draw) {
+    Canvas canvas(kFigureWidth, kFigureHeight, kFontSize);
+    canvas.list().AddRectFilled(ImVec2(0, 0), canvas.size(), IM_COL32_WHITE);
+    constexpr float kMargin = 40;
+    canvas.text(canvas.large(), ImVec2(kMargin, 24), kInk, std::string(row.title).c_str());
+    const float line = canvas.small()->FontSize * 1.35f;
+    float y = kFigureHeight - 18;
+    for (auto text = footer.rbegin(); text != footer.rend(); ++text) {
+        if (text->empty()) continue;
+        y -= line;
+        canvas.text(canvas.small(), ImVec2(kMargin, y), kFigureQuiet, text->c_str(), 0, kFigureWidth - 2 * kMargin);
+    }
+    draw({.canvas = canvas,
+          .from = ImVec2(kMargin - 15, 40 + canvas.large()->FontSize),
+          .to = ImVec2(kFigureWidth - kMargin, y - 10),
+          .style = {.light = true, .fontScale = 1, .lineWidth = 4, .legend = true, .legendBeside = true}});
+    Picture picture{.width = kFigureWidth, .height = kFigureHeight, .rgb = canvas.finish(), .texts = {}};
+    picture.texts = {{"Software", "gravlab " + std::string(version())}, {"gravlab:figure", std::string(row.name)}};
+    return picture;
+}
+
+}  // namespace
+
+Picture figurePicture(const FigureRow& row, std::span<const SweepResult> results, const std::string& note) {
+    const std::string footer[] = {note, devicesText(results) + "; " + kernelsText(results),
+                                  protocolText(results) + "; gravlab " + std::string(version())};
+    return page(row, footer, [&](const FigureArea& area) { row.draw(area, results); });
+}
+
+Picture figurePicture(const FigureRow& row, const FigureStudy& study, const std::string& note) {
+    const std::string footer[] = {note, study.device, study.protocol + "; gravlab " + std::string(version())};
+    return page(row, footer, [&](const FigureArea& area) {
+        const float wide = (area.to.x - area.from.x) / static_cast<float>(std::max<std::size_t>(study.plots.size(), 1));
+        PlotStyle style = area.style;
+        style.legendBeside = study.plots.size() == 1;
+        for (std::size_t k = 0; k < study.plots.size(); ++k) {
+            const float left = area.from.x + wide * static_cast<float>(k);
+            drawPlot(area.canvas.list(), ImVec2(left, area.from.y), ImVec2(left + wide - 20, area.to.y), study.plots[k],
+                     style);
+        }
+    });
+}
+
+std::string figureCsv(const FigureRow& row, std::span<const SweepResult> results) {
+    std::vector<SweepColumn> columns;
+    if (row.columns)
+        for (const FigureColumn& column : row.columns())
+            columns.push_back({std::string(column.name),
+                               [&column, results](const SweepResult& result) { return column.value(results, result); }});
+    return sweepCsv(results, columns);
+}
+
+double slopeOf(std::span<const double> x, std::span<const double> y, double least, double most) {
+    double n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        if (!(x[i] > 0 && y[i] > least && y[i] < most)) continue;
+        const double a = std::log(x[i]), b = std::log(y[i]);
+        n += 1, sx += a, sy += b, sxx += a * a, sxy += a * b;
+    }
+    const double spread = n * sxx - sx * sx;
+    return n < 2 || !(spread > 0) ? 0 : (n * sxy - sx * sy) / spread;
+}
+
+namespace figures_detail {
+
+const KernelRow* rowFor(const FigureRequest& request, std::span<const char* const> axes) {
+    const auto fits = [&](const KernelRow& row) {
+        return row.backend == request.backend && std::all_of(axes.begin(), axes.end(), [&row](const char* axis) {
+                   return sweepAxis(axis).refuses(row).empty();
+               });
+    };
+    if (!request.kernel.empty()) {
+        const KernelRow& row = kernel(request.backend, request.kernel);
+        return fits(row) ? &row : nullptr;
+    }
+    const KernelRow* first = nullptr;
+    for (const KernelRow& row : kernels())
+        if (fits(row) && (!first || (row.name == "tiled" && first->name != "tiled"))) first = &row;
+    return first;
+}
+
+Reason whyNoRow(const FigureRequest& request, std::span<const char* const> axes) {
+    if (!request.kernel.empty()) {
+        const KernelRow& row = kernel(request.backend, request.kernel);
+        for (const char* axis : axes)
+            if (const Reason reason = sweepAxis(axis).refuses(row); !reason.empty()) return reason;
+    }
+    std::string missing;
+    for (const char* axis : axes) missing += (missing.empty() ? "" : " and ") + std::string(axis);
+    const BackendRow& device = deviceBackend();
+    const Reason cuda = device.unavailable(request.options);
+    return "no " + request.backend + " kernel has a " + missing + " to vary; CUDA kernels have" +
+           (cuda.empty() ? "" : ", but the " + std::string(device.name) + " backend cannot run here: " + cuda);
+}
+
+LaunchConfig launchOf(const FigureRequest& request, const KernelRow& row) {
+    return request.kernel.empty() && request.launch == LaunchConfig() ? row.usual : request.launch;
+}
+
+SweepPoint basePoint(const FigureRequest& request, const KernelRow& row) {
+    SweepPoint point;
+    point.backend = row.backend;
+    point.options = request.options;
+    point.kernel = {std::string(row.name), launchOf(request, row)};
+    point.plan = kPointPlan;
+    point.plan.repeats = request.repeats;
+    return point;
+}
+
+std::string bodiesText(std::size_t bodies) { return std::string("N = ") + grouped(bodies).text; }
+
+std::vector<std::size_t> given(std::span<const int> values) {
+    std::vector<std::size_t> result;
+    for (const int value : values) result.push_back(static_cast<std::size_t>(value));
+    return result;
+}
+
+PlotAxis logarithmicAxis(const char* label) {
+    PlotAxis axis;
+    axis.label = label;
+    axis.logarithmic = true;
+    return axis;
+}
+
+}  // namespace figures_detail
+}  // namespace gravlab

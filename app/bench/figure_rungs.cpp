@@ -1,0 +1,357 @@
+// Figures of many rungs at once: the ladder, its scaling over threads, what limits it, and a map over two factors.
+#include "app/bench/figure_parts.h"
+#include "app/bench/kernel_source.h"
+#include "app/tables/format.h"
+#include "sim/backends/backend.h"
+
+#include <cmath>
+
+namespace gravlab {
+
+int linesOfKernel(const KernelRow& row) {
+    const auto says = [](const SourceLine& line) {
+        return std::ranges::any_of(line.spans, [](const SourceSpan& span) { return span.ink != SourceColours::comment; });
+    };
+    const std::vector<SourceLine>& lines = kernelSource(row).lines;
+    return static_cast<int>(std::count_if(lines.begin(), lines.end(), says));
+}
+
+namespace figures_detail {
+namespace {
+
+using paper::kInk;
+
+const KernelRow& rowOf(const SweepResult& result) { return kernel(result.row.backend, result.row.kernel); }
+
+/// The rate that others are a factor of: the first rung of the first backend, one thread. 0: it has none.
+double firstRate(std::span<const SweepResult> results) {
+    return results.empty() || !results.front().row.verified ? 0 : results.front().row.interactionsPerSecond;
+}
+double factorOf(std::span<const SweepResult> results, const SweepResult& of) {
+    const double first = firstRate(results);
+    return first > 0 && of.row.verified ? of.row.interactionsPerSecond / first : 0;
+}
+double shareOf(const SweepResult& of) {
+    return of.row.boundPerSecond > 0 && of.row.verified ? of.row.interactionsPerSecond / of.row.boundPerSecond : 0;
+}
+
+constexpr FigureColumn kLadderColumns[] = {
+    {"factor", factorOf},
+    {"share_of_bound", [](std::span<const SweepResult>, const SweepResult& of) { return shareOf(of); }},
+    {"lines", [](std::span<const SweepResult>,
+                 const SweepResult& of) { return of.refused ? 0.0 : static_cast<double>(linesOfKernel(rowOf(of))); }},
+};
+
+/// Rate of the same curve on the fewest threads, times these: what one thread would do.
+double oneThread(std::span<const SweepResult> results, const SweepResult& of) {
+    const SweepResult* fewest = nullptr;
+    for (const SweepResult& result : results)
+        if (result.row.verified && result.point.series == of.point.series && (!fewest || result.point.x < fewest->point.x))
+            fewest = &result;
+    return fewest ? fewest->row.interactionsPerSecond / fewest->point.x : 0;
+}
+double speedUp(std::span<const SweepResult> results, const SweepResult& of) {
+    const double one = oneThread(results, of);
+    return one > 0 && of.row.verified ? of.row.interactionsPerSecond / one : 0;
+}
+
+constexpr FigureColumn kThreadsColumns[] = {
+    {"speed_up", speedUp},
+    {"efficiency", [](std::span<const SweepResult> results,
+                      const SweepResult& of) { return of.point.x > 0 ? speedUp(results, of) / of.point.x : 0; }},
+};
+
+constexpr double kFlopsPerPair = 20;
+
+/// Bytes of bodies that one force evaluation reads: as the launch asks for them; of a CPU each body once, since caches
+/// hold them all.
+double bytesRead(const SweepResult& of) {
+    constexpr double kBody = 16;
+    return of.facts.memoryBytes > 0 ? of.facts.memoryBytes : kBody * static_cast<double>(of.row.bodies);
+}
+double flopPerByte(const SweepResult& of) {
+    const double n = static_cast<double>(of.row.bodies);
+    return kFlopsPerPair * n * n / bytesRead(of);
+}
+
+constexpr FigureColumn kRooflineColumns[] = {
+    {"flop_per_byte",
+     [](std::span<const SweepResult>, const SweepResult& of) { return of.row.verified ? flopPerByte(of) : 0; }},
+    {"peak_multiply_adds_per_second",
+     [](std::span<const SweepResult>, const SweepResult& of) { return of.peaks.multiplyAdds; }},
+    {"peak_inverse_roots_per_second",
+     [](std::span<const SweepResult>, const SweepResult& of) { return of.peaks.inverseRoots; }},
+    {"peak_bytes_per_second", [](std::span<const SweepResult>, const SweepResult& of) { return of.peaks.bandwidth; }},
+};
+
+std::string percent(double share) { return share > 0 ? formatted("%.0f %%", 100 * share) : "-"; }
+std::string rate(double perSecond) {
+    const double g = perSecond * 1e-9;
+    return g >= 1000 ? std::string(grouped(static_cast<std::uint64_t>(std::llround(g)))) : formatted("%.3g", g);
+}
+
+/// A heading and a cell for each rung.
+struct LadderColumn {
+    const char* heading;
+    float right;  ///< end of its text, in widths of the small font's line
+    std::string (*text)(std::span<const SweepResult> results, const SweepResult& of);
+};
+constexpr LadderColumn kShown[] = {
+    {"G/s", 17.5f, [](std::span<const SweepResult>, const SweepResult& of) { return rate(of.row.interactionsPerSecond); }},
+    {"bound", 21, [](std::span<const SweepResult>, const SweepResult& of) { return percent(shareOf(of)); }},
+    {"lines", 24,
+     [](std::span<const SweepResult>, const SweepResult& of) { return std::to_string(linesOfKernel(rowOf(of))); }},
+    {"registers", 28.5f,
+     [](std::span<const SweepResult>, const SweepResult& of) {
+         return of.facts.registers > 0 ? std::to_string(of.facts.registers) : std::string("-");
+     }},
+};
+
+}  // namespace
+
+std::span<const FigureColumn> ladderColumns() { return kLadderColumns; }
+std::span<const FigureColumn> threadsColumns() { return kThreadsColumns; }
+std::span<const FigureColumn> rooflineColumns() { return kRooflineColumns; }
+
+std::vector<SweepPoint> ladderPoints(const FigureRequest& request) {
+    constexpr std::size_t kUsual = 16384;
+    std::vector<SweepPoint> points;
+    for (const BackendRow* by : {&hostBackend(), &deviceBackend()}) {
+        if (!by->unavailable(request.options).empty()) continue;
+        for (const KernelRow& row : kernels()) {
+            if (row.backend != by->name || !everyPair(row)) continue;
+            SweepPoint point = basePoint(request, row);
+            point.bodies = request.bodies.empty() ? kUsual : request.bodies.front();
+            point.series = std::string(row.backend) + " " + std::string(row.name);
+            point.x = static_cast<double>(points.size() + 1);
+            points.push_back(std::move(point));
+        }
+    }
+    return points;
+}
+
+std::string ladderNote(const FigureRequest& request) {
+    const bool device = deviceBackend().unavailable(request.options).empty();
+    return std::string(
+               "logarithmic scale; bound: instructions that the device can issue; lines of the kernel's text, without "
+               "comments") +
+           (device ? "" : "; no GPU here, so no rungs of one");
+}
+
+void drawLadder(const FigureArea& area, std::span<const SweepResult> results) {
+    ImDrawList& list = area.canvas.list();
+    ImFont* const font = area.canvas.small();
+    const float line = font->FontSize;
+    std::vector<const SweepResult*> rungs;
+    double least = 1, most = 1;
+    for (const SweepResult& result : results) {
+        if (result.refused) continue;
+        rungs.push_back(&result);
+        if (const double factor = factorOf(results, result); factor > 0) {
+            least = std::min(least, factor);
+            most = std::max(most, factor);
+        }
+    }
+    if (rungs.empty()) return;
+    const float head = area.from.y + 1.4f * line;
+    const float high = std::min((area.to.y - head) / static_cast<float>(rungs.size()), 2.2f * line);
+    const float left = area.from.x + 30 * line, right = area.to.x - 7 * line;
+    const double decades = std::log10(1.3 * most / least) + 0.15;
+    area.canvas.text(font, ImVec2(area.from.x + 15, area.from.y), kFigureQuiet,
+                     (bodiesText(rungs.front()->row.bodies) + ", forces only").c_str());
+    for (const LadderColumn& column : kShown)
+        area.canvas.text(font, ImVec2(area.from.x + column.right * line, area.from.y), kFigureQuiet, column.heading, 1);
+    area.canvas.text(font, ImVec2(left, area.from.y), kFigureQuiet, "times the first rung");
+    for (std::size_t k = 0; k < rungs.size(); ++k) {
+        const SweepResult& result = *rungs[k];
+        const float top = head + high * static_cast<float>(k), text = top + 0.5f * (high - line);
+        const bool device = result.row.backend == deviceBackend().name;
+        area.canvas.text(font, ImVec2(area.from.x + 15, text), kInk, result.point.series.c_str(), 0, 13 * line);
+        if (!result.row.verified) {
+            area.canvas.text(font, ImVec2(left, text), IM_COL32(190, 30, 30, 255), "FAILED ITS CHECK: no rate");
+            continue;
+        }
+        for (const LadderColumn& column : kShown)
+            area.canvas.text(font, ImVec2(area.from.x + column.right * line, text), kInk,
+                             column.text(results, result).c_str(), 1);
+        const double factor = factorOf(results, result);
+        const double part = factor > 0 ? (std::log10(factor / least) + 0.15) / decades : 0;
+        const float end = left + (right - left) * static_cast<float>(std::clamp(part, 0.0, 1.0));
+        list.AddRectFilled(ImVec2(left, top + 0.14f * high), ImVec2(end, top + 0.86f * high),
+                           seriesColour(device ? 1 : 0, true), 3);
+        area.canvas.text(font, ImVec2(end + 0.4f * line, text), kInk,
+                         formatted(factor >= 100 ? "%.0f x" : "%.3g x", factor).c_str());
+    }
+}
+
+Reason needsCores(const FigureRequest& request) {
+    if (backend(request.backend).usesCores) return {};
+    return "the " + request.backend + " backend has no threads of a CPU to vary; take --backend " +
+           std::string(hostBackend().name);
+}
+
+std::vector<SweepPoint> threadsPoints(const FigureRequest& request) {
+    // One kernel for all numbers of threads: left to itself the backend may take another one for each.
+    constexpr const char* kUsual = "simd-threads";
+    const KernelRow& row = kernel(request.backend, request.kernel.empty() ? kUsual : request.kernel);
+    std::vector<SweepPoint> points;
+    const std::vector<std::size_t> bodies =
+        request.bodies.empty() ? std::vector<std::size_t>{1024, 4096, 16384} : request.bodies;
+    for (const std::size_t count : bodies) {
+        SweepPoint base = basePoint(request, row);
+        base.bodies = count;
+        base.series = bodiesText(count);
+        for (SweepPoint& point : pointsAlong(sweepAxis("threads"), row, base, given(request.threads)))
+            points.push_back(std::move(point));
+    }
+    return points;
+}
+
+void drawThreads(const FigureArea& area, std::span<const SweepResult> results) {
+    Plot up;
+    up.x = logarithmicAxis("CPU threads");
+    up.y.label = "speed-up over one thread";
+    Plot efficiency;
+    efficiency.x = up.x;
+    efficiency.y.label = "efficiency: speed-up over threads [%]";
+    PlotSeries ideal;
+    ideal.label = "every thread counts in full";
+    ideal.markers = false;
+    for (const SweepResult& result : results) {
+        if (!result.row.verified) continue;
+        if (std::ranges::find(ideal.x, result.point.x) == ideal.x.end()) ideal.x.push_back(result.point.x);
+        for (Plot* plot : {&up, &efficiency}) {
+            PlotSeries& series = seriesNamed(*plot, result.point.series);
+            const double value = speedUp(results, result);
+            series.x.push_back(result.point.x);
+            series.y.push_back(plot == &up ? value : 100 * value / result.point.x);
+            series.error.push_back(0.5 * result.row.spread * series.y.back());
+        }
+    }
+    std::ranges::sort(ideal.x);
+    up.x.ticks = efficiency.x.ticks = ideal.x;
+    ideal.y = ideal.x;
+    up.series.push_back(ideal);
+    ideal.y.assign(ideal.x.size(), 100);
+    efficiency.series.push_back(std::move(ideal));
+    const float middle = 0.5f * (area.from.x + area.to.x);
+    PlotStyle style = area.style;
+    style.legendBeside = false;
+    drawPlot(area.canvas.list(), area.from, ImVec2(middle - 20, area.to.y), up, style);
+    style.legend = false;  // of the same curves
+    drawPlot(area.canvas.list(), ImVec2(middle + 20, area.from.y), area.to, efficiency, style);
+}
+
+std::vector<SweepPoint> rooflinePoints(const FigureRequest& request) {
+    const BackendRow& by = backend(request.backend);
+    const std::size_t usual = by.onDevice ? 65536 : 4096;
+    std::vector<SweepPoint> points;
+    const auto add = [&](const KernelChoice& choice) {
+        SweepPoint point;
+        point.backend = request.backend;
+        point.options = request.options;
+        point.bodies = request.bodies.empty() ? usual : request.bodies.front();
+        point.kernel = choice;
+        point.plan = kPointPlan;
+        point.plan.repeats = request.repeats;
+        point.series = nameOf(choice);
+        point.peaks = true;
+        points.push_back(std::move(point));
+    };
+    if (!request.kernel.empty()) {
+        add({request.kernel, request.launch});
+        return points;
+    }
+    // The first rung, the plainest with something to turn, and what would be taken.
+    const KernelRow* first = nullptr;
+    for (const KernelRow& row : kernels())
+        if (!first && row.backend == request.backend) first = &row;
+    constexpr const char* kAxes[] = {"block", "unroll"};
+    if (first) add({std::string(first->name), launchOf(request, *first)});
+    if (const KernelRow* tunable = rowFor(request, kAxes)) add({std::string(tunable->name), launchOf(request, *tunable)});
+    add({});
+    return points;
+}
+
+std::string rooflineNote(const FigureRequest& request) {
+    return backend(request.backend).onDevice
+               ? "20 floating-point operations a pair; bytes as the launch asks for them, most of which the caches answer; "
+                 "peaks: units x highest clock, two transfers a clock over the memory bus"
+               : "20 floating-point operations a pair; each body read once, since caches hold them all; peaks measured by "
+                 "loops "
+                 "of one operation on all threads";
+}
+
+void drawRoofline(const FigureArea& area, std::span<const SweepResult> results) {
+    DevicePeaks peaks;
+    Plot plot;
+    plot.x = logarithmicAxis("operations a byte that is read");
+    plot.y = logarithmicAxis("GFLOP/s");
+    double least = 1e300, most = 0;
+    for (const SweepResult& result : results) {
+        if (!result.row.verified) continue;
+        peaks = result.peaks;
+        least = std::min(least, flopPerByte(result));
+        most = std::max(most, flopPerByte(result));
+    }
+    if (most == 0) return;
+    const double multiplyAdds = 2 * peaks.multiplyAdds, roots = kFlopsPerPair * peaks.inverseRoots;
+    const double ridge = peaks.bandwidth > 0 ? multiplyAdds / peaks.bandwidth : least;
+    const double low = std::min(least, ridge) / 4, high = 4 * std::max(most, ridge);
+    const auto roof = [&](const std::string& label, std::vector<double> x, std::vector<double> y) {
+        PlotSeries series;
+        series.label = label;
+        series.markers = false;
+        for (std::size_t k = 0; k < x.size(); ++k) {
+            series.x.push_back(x[k]);
+            series.y.push_back(1e-9 * y[k]);
+        }
+        plot.series.push_back(std::move(series));
+    };
+    if (peaks.bandwidth > 0)
+        roof(formatted("memory: %sB/s", withPrefix(peaks.bandwidth).text), {low, ridge},
+             {low * peaks.bandwidth, multiplyAdds});
+    roof(formatted("multiply-adds only: %sFLOP/s", withPrefix(multiplyAdds).text), {ridge, high},
+         {multiplyAdds, multiplyAdds});
+    if (peaks.inverseRoots > 0)
+        roof(formatted("one inverse root a pair: %s/s", withPrefix(peaks.inverseRoots).text), {low, high}, {roots, roots});
+    for (const SweepResult& result : results) {
+        if (!result.row.verified) continue;
+        PlotSeries series;
+        const double reached = kFlopsPerPair * result.row.interactionsPerSecond;
+        const std::string asked = result.point.series == "auto" ? ", taken by itself" : "";
+        series.label = result.row.kernel + asked + formatted(": %.0f %% of multiply-adds", 100 * reached / multiplyAdds);
+        series.line = false;
+        series.x.push_back(flopPerByte(result));
+        series.y.push_back(1e-9 * reached);
+        plot.series.push_back(std::move(series));
+        if (result.row.boundPerSecond <= 0 || result.point.series != results.back().point.series) continue;
+        const double bound = kFlopsPerPair * result.row.boundPerSecond;
+        roof(formatted("all that %s issues", result.row.kernel.c_str()), {low, high}, {bound, bound});
+    }
+    drawPlot(area.canvas.list(), area.from, area.to, plot, area.style);
+}
+
+std::vector<SweepPoint> blockSplitPoints(const FigureRequest& request) {
+    constexpr const char* kAxes[] = {"block", "split"};
+    const KernelRow& row = *rowFor(request, kAxes);
+    SweepPoint base = basePoint(request, row);
+    base.bodies = request.bodies.empty() ? 4096 : request.bodies.front();
+    std::vector<SweepPoint> points;
+    for (SweepPoint& line : pointsAlong(sweepAxis("split"), row, base, given(request.splits))) {
+        line.series = std::to_string(std::llround(line.x));
+        for (SweepPoint& point : pointsAlong(sweepAxis("block"), row, line, given(request.blocks)))
+            points.push_back(std::move(point));
+    }
+    return points;
+}
+
+void drawBlockSplit(const FigureArea& area, std::span<const SweepResult> results) {
+    const std::string title =
+        results.empty() ? "" : results.front().row.kernel + ", " + bodiesText(results.front().row.bodies);
+    drawHeatMap(area.canvas.list(), area.from, area.to,
+                sweepMap(title, sweepAxis("block"), sweepAxis("split"), results, kStepRate), area.style);
+}
+
+}  // namespace figures_detail
+}  // namespace gravlab

@@ -1,0 +1,260 @@
+// Figures that are no sweep over force kernels: the matrix of all pairs, and what becomes of the energy.
+#include "app/bench/benchmark_text.h"
+#include "app/bench/figure_parts.h"
+#include "app/bench/pair_matrix.h"
+#include "app/tables/format.h"
+#include "app/tables/median.h"
+#include "sim/backends/backend.h"
+#include "sim/core/error.h"
+#include "sim/run/simulation.h"
+#include "sim/scenes/scene.h"
+
+#include <cmath>
+#include <limits>
+
+namespace gravlab::figures_detail {
+namespace {
+
+/// Levels that stay where they were made.
+class NoSink final : public FloatSink {
+public:
+    MemorySpace space() const override { return MemorySpace::cudaDevice; }
+    float* open(std::size_t, void*) override { return nullptr; }
+    void close(void*) override {}
+};
+
+/// Seconds of the device for one matrix; empty where it gave none.
+std::optional<PairMatrixResult> matrixOf(Backend& device, int edge) {
+    NoSink sink;
+    if (!device.pairMatrix()->enqueue({.edge = edge, .kept = true}, sink)) return std::nullopt;
+    device.wait();
+    return device.pairMatrix()->take();
+}
+
+/// Bytes to and from memory: a force a cell written and read again, a level a cell written.
+double matrixBytes(std::size_t bodies) {
+    const double cells = static_cast<double>(matrixCells(bodies));
+    return 3 * sizeof(float) * cells * cells;
+}
+
+/// What a run makes of its energy.
+struct EnergyError {
+    double first = 0, last = 0, largest = 0;  ///< E0; (E - E0) / |E0| at the end; the largest of its sizes on the way
+    std::int64_t steps = 0;
+};
+
+/// Steps of `request` up to about `until`, with some measurements on the way.
+EnergyError energyErrorOf(const RunRequest& request, double until, const std::function<void()>& look) {
+    constexpr std::int64_t kSamples = 64, kMostSteps = 10'000'000;
+    Simulation simulation(request);
+    const double step = std::abs(simulation.configuration().timeStep);
+    const double wanted = std::max(1.0, std::round(until / step));
+    if (!(wanted <= static_cast<double>(kMostSteps)))
+        throw UsageError(formatted("a time step of %.3g makes %.3g steps until %.3g; at most %lld are made", step, wanted,
+                                   until, static_cast<long long>(kMostSteps)));
+    EnergyError error{.first = simulation.measure().energy(), .steps = static_cast<std::int64_t>(wanted)};
+    const double scale = error.first != 0 ? std::abs(error.first) : 1;
+    std::int64_t done = 0;
+    for (std::int64_t sample = 1; sample <= kSamples; ++sample) {
+        const std::int64_t target = error.steps * sample / kSamples;
+        while (done < target) {
+            const AdvanceStatus status = simulation.advance({.seconds = 0.2, .steps = target - done}, nullptr);
+            done += status.stepsCompleted;
+            look();
+        }
+        error.last = (simulation.measure().energy() - error.first) / scale;
+        // A NaN stays.
+        if (!(std::abs(error.last) <= error.largest)) error.largest = std::abs(error.last);
+    }
+    return error;
+}
+
+// Below it an error is rounding, above it a run is no solution: neither has a slope.
+constexpr double kRounding = 1e-12, kLost = 0.1;
+
+/// A curve: what is varied along it, and what it is called.
+struct EnergyCurve {
+    std::string name;
+    RunRequest run;
+};
+
+FigureStudy energyStudy(const FigureRequest& request, const std::vector<EnergyCurve>& curves, const char* axis,
+                        std::span<const double> values, void (*set)(RunRequest&, double), const FigureProgress& progress) {
+    FigureStudy study;
+    Plot plot;
+    plot.x = logarithmicAxis(axis);
+    plot.y = logarithmicAxis("largest |E - E0| / |E0|");
+    study.csv =
+        "series,x,integrator,time_step,softening,precision,scene,bodies,until,steps,energy,signed_error,largest_error,slope,"
+        "device,date\n";
+    const std::size_t all = curves.size() * values.size();
+    std::string rungs;
+    for (const EnergyCurve& curve : curves) {
+        PlotSeries series;
+        series.label = curve.name;
+        std::vector<std::string> lines;
+        for (const double value : values) {
+            RunRequest run = curve.run;
+            set(run, value);
+            const EnergyError error = energyErrorOf(run, request.until, [&] { progress(study.points, all); });
+            progress(++study.points, all);
+            series.x.push_back(value);
+            series.y.push_back(std::max(error.largest, 1e-17));
+            const Simulation made(run);  // what is in force
+            const RunConfiguration& in = made.configuration();
+            lines.push_back(csvCell(curve.name) + formatted(",%.10g,", value) + in.integrator +
+                            formatted(",%.10g,%.10g,", in.timeStep, in.force.softening) +
+                            std::string(nameOf(in.force.precision)) + "," + csvCell(in.scene) +
+                            formatted(",%zu,%.10g,%lld,%.12g,%.6e,%.6e", in.bodies, request.until,
+                                      static_cast<long long>(error.steps), error.first, error.last, error.largest));
+            rungs = in.scene + ", " + grouped(in.bodies).text + " bodies, " + std::string(nameOf(in.force.precision)) +
+                    ", " + in.kernel.kernel;
+        }
+        const double slope = slopeOf(series.x, series.y, kRounding, kLost);
+        for (const std::string& line : lines)
+            study.csv += line + "," + (slope != 0 ? formatted("%.4g", slope) : "") + "," + csvCell(request.backend) + "," +
+                         dateOfToday() + "\n";
+        if (slope != 0) series.label += formatted(", slope %.1f", slope);
+        plot.series.push_back(std::move(series));
+    }
+    study.device = rungs + ", backend " + request.backend;
+    study.protocol = formatted(
+        "largest error of 64 measurements up to t = %.4g; slopes between %.0e and %.1f; the signed error at the end is in "
+        "the "
+        "CSV",
+        request.until, kRounding, kLost);
+    study.plots.push_back(std::move(plot));
+    return study;
+}
+
+/// What was asked for, with what a study of energies takes where nothing was.
+RunRequest studiedRun(const FigureRequest& request) {
+    RunRequest run = request.run;
+    run.backend = request.backend;
+    run.backendOptions = request.options;
+    if (!run.precision) run.precision = Precision::fp64;
+    const Scene& scene = sceneNamed(run.scene);
+    if (!request.bodies.empty()) run.bodies = request.bodies.front();
+    if (scene.fixedBodies == 0 && !run.bodies) run.bodies = 256;
+    return run;
+}
+
+}  // namespace
+
+Reason needsMatrix(const FigureRequest& request) {
+    const BackendRow& by = backend(request.backend);
+    if (by.onDevice) return {};
+    const Reason reason = deviceBackend().unavailable(request.options);
+    return "the " + request.backend + " backend has no tiles of a matrix; the " + std::string(deviceBackend().name) +
+           " backend has" + (reason.empty() ? "" : ", but it cannot run here: " + reason);
+}
+
+FigureStudy matrixStudy(const FigureRequest& request, const FigureProgress& progress) {
+    constexpr double kTolerance = 1e-4;
+    const std::vector<std::size_t> bodies =
+        request.bodies.empty() ? std::vector<std::size_t>{512, 1024, 2048, 4096} : request.bodies;
+    const std::vector<int> blocks = request.blocks.empty() ? std::vector<int>{64, 256, 1024} : request.blocks;
+    const std::unique_ptr<Backend> device = backend(request.backend).make(request.options);
+    const Scene& scene = sceneNamed(request.run.scene);
+    const ForceSettings force{.law = scene.law,
+                              .precision = request.run.precision.value_or(Precision::fp32),
+                              .softening = request.run.softening.value_or(scene.softening)};
+    FigureStudy study;
+    Plot pairs, bytes;
+    pairs.x = bytes.x = logarithmicAxis("threads a block: a tile of 8 x 8, 16 x 16, 32 x 32 cells");
+    for (const int block : blocks) pairs.x.ticks.push_back(block);
+    bytes.x.ticks = pairs.x.ticks;
+    pairs.y.label = "G pairs/s";
+    bytes.y.label = "GB/s to and from memory";
+    study.csv =
+        "series,n,block,edge,cells,seconds,spread,pairs_per_second,bytes_per_second,share_of_bandwidth,strongest,"
+        "verified,device,date\n";
+    const DevicePeaks peaks = device->peaks();
+    for (const std::size_t count : bodies) {
+        const ParticleSet start = scene.build({count, request.run.seed});
+        device->load(start, {force, {}});
+        PairMatrix host;
+        host.compute(start.position, force);
+        for (const int block : blocks) {
+            progress(study.points, bodies.size() * blocks.size());
+            const int edge = static_cast<int>(std::lround(std::sqrt(block)));
+            if (edge * edge != block)
+                throw UsageError("a block of the matrix has 64, 256 or 1024 threads, not " + std::to_string(block));
+            std::vector<double> seconds;
+            float strongest = 0;
+            for (int k = -3; k < 4 * request.repeats; ++k) {  // the first ones warm up
+                const std::optional<PairMatrixResult> result = matrixOf(*device, edge);
+                if (!result) throw UsageError("the device computes no matrix of " + std::to_string(count) + " bodies");
+                strongest = result->strongest;
+                if (k >= 0) seconds.push_back(result->seconds);
+            }
+            ++study.points;
+            const bool right = std::abs(strongest - host.strongest()) <= kTolerance * host.strongest();
+            study.right = study.right && right;
+            const double time = median(seconds), n = static_cast<double>(count);
+            const double spread = (std::ranges::max(seconds) - std::ranges::min(seconds)) / time;
+            const double rate = n * n / time, flow = matrixBytes(count) / time;
+            const std::string name = bodiesText(count);
+            study.csv += csvCell(name) +
+                         formatted(",%zu,%d,%d,%zu,%.6g,%.4g,", count, block, edge, matrixCells(count), time, spread) +
+                         (right ? formatted("%.6g,%.6g,", rate, flow) : std::string(",,")) +
+                         (right && peaks.bandwidth > 0 ? formatted("%.4g", flow / peaks.bandwidth) : std::string()) +
+                         formatted(",%.6g,%s,", static_cast<double>(strongest), right ? "true" : "false") +
+                         csvCell(device->description()) + "," + dateOfToday() + "\n";
+            if (!right) continue;
+            const auto put = [&](Plot& plot, double value) {
+                PlotSeries& series = seriesNamed(plot, name);
+                series.x.push_back(block);
+                series.y.push_back(value);
+                series.error.push_back(0.5 * spread * value);
+            };
+            put(pairs, 1e-9 * rate);
+            put(bytes, 1e-9 * flow);
+        }
+    }
+    study.device = device->description() +
+                   (peaks.bandwidth > 0 ? formatted("; memory %sB/s", withPrefix(peaks.bandwidth).text) : std::string());
+    study.protocol = formatted(
+        "median of %d matrices on the device, bars: their range; up to 1,024 bodies a cell is a pair, above the strongest "
+        "of a "
+        "block; strongest force within %.0e of the host's%s",
+        4 * request.repeats, kTolerance, study.right ? "" : "; SOME WERE NOT and are left out");
+    study.plots = {std::move(pairs), std::move(bytes)};
+    return study;
+}
+
+FigureStudy energyOverTimeStep(const FigureRequest& request, const FigureProgress& progress) {
+    const RunRequest run = studiedRun(request);
+    std::vector<EnergyCurve> curves;
+    // Of orders 1, 2 and 4, unless one was asked for.
+    constexpr const char* kUsual[] = {"euler", "symplectic-euler", "leapfrog", "yoshida4"};
+    if (run.integrator) curves.push_back({*run.integrator, run});
+    for (const char* name : kUsual) {
+        if (run.integrator) break;
+        curves.push_back({name, run});
+        curves.back().run.integrator = name;
+    }
+    std::vector<double> steps = request.timeSteps;
+    if (steps.empty())
+        for (double part = 8; part <= 2048; part *= 2) steps.push_back(request.until / part);
+    return energyStudy(
+        request, curves, "time step [T]", steps, [](RunRequest& to, double value) { to.timeStep = value; }, progress);
+}
+
+FigureStudy energyOverSoftening(const FigureRequest& request, const FigureProgress& progress) {
+    const RunRequest run = studiedRun(request);
+    std::vector<EnergyCurve> curves;
+    const std::vector<double> steps =
+        request.timeSteps.empty() ? std::vector<double>{request.until / 128, request.until / 512, request.until / 2048}
+                                  : request.timeSteps;
+    for (const double step : steps) {
+        curves.push_back({formatted("dt %.3g", step), run});
+        curves.back().run.timeStep = step;
+    }
+    std::vector<double> softenings = request.softenings;
+    if (softenings.empty()) softenings = {0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5};
+    return energyStudy(
+        request, curves, "softening [L]", softenings, [](RunRequest& to, double value) { to.softening = value; }, progress);
+}
+
+}  // namespace gravlab::figures_detail

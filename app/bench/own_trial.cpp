@@ -1,0 +1,342 @@
+// Both ends of a trial. Requests and answers go through files in memory, so that neither end ever waits for the other.
+#include "app/bench/own_trial.h"
+
+#include "app/bench/kernel_source.h"
+#include "app/system/host_clock.h"
+#include "app/system/interrupt.h"
+#include "sim/backends/backend.h"
+#include "sim/core/error.h"
+#include "sim/core/text.h"
+#include "sim/run/simulation.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+extern char** environ;  // NOLINT: the environment of POSIX
+
+namespace gravlab {
+namespace {
+
+constexpr std::size_t kMostText = std::size_t{1} << 20, kMostAnswers = std::size_t{64} << 20;
+constexpr double kLookSeconds = 0.01;
+
+/// A file in memory that goes with its descriptor.
+class Memory {
+public:
+    explicit Memory(const char* name) : fd_(memfd_create(name, MFD_CLOEXEC)) {
+        if (fd_ < 0) throw IoError("no memory for the trial of a kernel: " + std::generic_category().message(errno));
+    }
+    ~Memory() {
+        if (fd_ >= 0) close(fd_);
+    }
+    Memory(const Memory&) = delete;
+    Memory& operator=(const Memory&) = delete;
+    int fd() const { return fd_; }
+    int give() { return std::exchange(fd_, -1); }
+
+private:
+    int fd_;
+};
+
+bool writeAll(int fd, const void* from, std::size_t bytes) {
+    const char* at = static_cast<const char*>(from);
+    while (bytes > 0) {
+        const ssize_t written = write(fd, at, bytes);
+        if (written < 0 && errno == EINTR) continue;
+        if (written <= 0) return false;
+        at += written;
+        bytes -= static_cast<std::size_t>(written);
+    }
+    return true;
+}
+
+std::string readAll(int fd, std::size_t most) {
+    std::string all;
+    std::array<char, 65536> block;
+    while (all.size() < most) {
+        const ssize_t got = pread(fd, block.data(), block.size(), static_cast<off_t>(all.size()));
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) break;
+        all.append(block.data(), static_cast<std::size_t>(got));
+    }
+    return all;
+}
+
+/// Values by name, each "NAME BYTES\n", the bytes, and a line end.
+void put(std::string& to, std::string_view name, std::string_view value) {
+    to += std::string(name) + " " + std::to_string(value.size()) + "\n";
+    to += value;
+    to += '\n';
+}
+void put(std::string& to, std::string_view name, double value) {
+    char text[40];
+    std::snprintf(text, sizeof text, "%.17g", value);
+    put(to, name, std::string_view(text));
+}
+/// Takes the first value off; false at the end, and where the last one is not complete.
+bool take(std::string_view& from, std::string_view& name, std::string_view& value) {
+    const std::size_t end = from.find('\n');
+    if (end == std::string_view::npos) return false;
+    const std::string_view head = from.substr(0, end);
+    const std::size_t blank = head.rfind(' ');
+    std::size_t bytes = 0;
+    if (blank == std::string_view::npos ||
+        std::from_chars(head.data() + blank + 1, head.data() + head.size(), bytes).ec != std::errc() ||
+        bytes + 1 > from.size() - end - 1)
+        return false;
+    name = head.substr(0, blank);
+    value = from.substr(end + 1, bytes);
+    from.remove_prefix(end + 1 + bytes + 1);
+    return true;
+}
+double numberOf(std::string_view text) {
+    double value = 0;
+    std::from_chars(text.data(), text.data() + text.size(), value);
+    return value;
+}
+
+std::string packed(const OwnTrialRequest& request) {
+    std::string all;
+    put(all, "file", request.file);
+    put(all, "text", request.text);
+    put(all, "device", request.device);
+    put(all, "softening", request.softening);
+    put(all, "bodies", {reinterpret_cast<const char*>(request.bodies.data()), request.bodies.size() * sizeof(Double4)});
+    return all;
+}
+
+OwnTrialRequest requestOf(std::string_view all) {
+    OwnTrialRequest request;
+    std::string_view name, value;
+    while (take(all, name, value)) {
+        if (name == "file") request.file = std::string(value);
+        if (name == "text") request.text = std::string(value);
+        if (name == "device") request.device = static_cast<int>(numberOf(value));
+        if (name == "softening") request.softening = numberOf(value);
+        if (name == "bodies") {
+            request.bodies.resize(value.size() / sizeof(Double4));
+            std::memcpy(request.bodies.data(), value.data(), request.bodies.size() * sizeof(Double4));
+        }
+    }
+    return request;
+}
+
+std::string packed(const OwnTrialReply& reply) {
+    std::string all;
+    put(all, "stage", reply.stage);
+    if (reply.outcome == OwnOutcome::unfinished) return all;
+    put(all, "sentence", reply.sentence);
+    put(all, "architecture", reply.code.architecture);
+    put(all, "compiling", reply.code.seconds);
+    for (const CompilerMessage& message : reply.code.messages) {
+        put(all, message.error ? "error" : "warning", message.text);
+        put(all, "line", message.line);
+    }
+    put(all, "image", reply.code.image);
+    put(all, "seconds", reply.secondsPerForce);
+    put(all, "outcome", static_cast<double>(reply.outcome));  // last: who has it has all
+    return all;
+}
+
+void takeAnswers(std::string_view all, OwnTrialReply& reply) {
+    OwnTrialReply got;
+    std::string_view name, value;
+    while (take(all, name, value)) {
+        if (name == "stage") got.stage = printable(value);
+        if (name == "sentence") {
+            for (std::string_view rest = value; !rest.empty();) {
+                const std::size_t end = std::min(rest.find('\n'), rest.size());
+                got.sentence += (got.sentence.empty() ? "" : "\n") + printable(rest.substr(0, end));
+                rest.remove_prefix(std::min(end + 1, rest.size()));
+            }
+        }
+        if (name == "architecture") got.code.architecture = printable(value);
+        if (name == "compiling") got.code.seconds = numberOf(value);
+        if (name == "error" || name == "warning") got.code.messages.push_back({0, name == "error", printable(value)});
+        if (name == "line" && !got.code.messages.empty()) got.code.messages.back().line = static_cast<int>(numberOf(value));
+        if (name == "image") got.code.image = std::string(value);
+        if (name == "seconds") got.secondsPerForce = numberOf(value);
+        if (name == "outcome") {
+            const double outcome = numberOf(value);
+            if (outcome >= 0 && outcome <= static_cast<double>(OwnOutcome::good))
+                got.outcome = static_cast<OwnOutcome>(static_cast<int>(outcome));
+        }
+    }
+    reply = std::move(got);
+}
+
+pid_t started(const std::string& program, int in, int out) {
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, in, 0);
+    posix_spawn_file_actions_adddup2(&actions, out, 1);
+    posix_spawnattr_t attributes;
+    posix_spawnattr_init(&attributes);
+    sigset_t none;
+    sigemptyset(&none);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setpgroup(&attributes, 0);  // Ctrl C is for the program that waits
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+    std::string name = "gravlab", word(kTrialWord);
+    char* const words[] = {name.data(), word.data(), nullptr};
+    pid_t process = -1;
+    const int error = posix_spawn(&process, program.c_str(), &actions, &attributes, words, environ);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    if (error != 0)
+        throw IoError("no process for the trial of a kernel: " + program + ": " + std::generic_category().message(error));
+    return process;
+}
+
+}  // namespace
+
+int runTrialHere() {
+    std::size_t most = kMostText + 65536;
+    if (const off_t length = lseek(0, 0, SEEK_END); length > 0) most = static_cast<std::size_t>(length);
+    const std::string all = readAll(0, most);
+    tryOwnKernel(requestOf(all), [](const OwnTrialReply& reply) {
+        const std::string answer = packed(reply);
+        writeAll(1, answer.data(), answer.size());
+    });
+    // What the device was left in is nobody's business any more, and freeing it may wait for a kernel that never ends.
+    _exit(0);
+}
+
+OwnTrial::OwnTrial(OwnTrialRequest request, Limits limits, const std::string& program)
+    : request_(std::move(request)), limits_(limits), stageSince_(hostClock()) {
+    if (request_.text.size() > kMostText) throw InputError(request_.file + " is longer than 1 MiB, which no kernel is");
+    const std::string all = packed(request_);
+    const Memory in("gravlab trial");
+    Memory out("gravlab trial answers");
+    if (!writeAll(in.fd(), all.data(), all.size()) || lseek(in.fd(), 0, SEEK_SET) != 0)
+        throw IoError("no memory for the trial of a kernel: " + std::generic_category().message(errno));
+    process_ = started(program.empty() ? "/proc/self/exe" : program, in.fd(), out.fd());
+    answers_ = out.give();
+    reply_.stage = "starting";
+}
+
+OwnTrial::~OwnTrial() {
+    end();
+    if (answers_ >= 0) close(answers_);
+}
+
+void OwnTrial::end() {
+    if (process_ <= 0) return;
+    kill(-process_, SIGKILL);
+    while (waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
+    }
+    process_ = -1;
+}
+
+void OwnTrial::read() {
+    const std::string before = reply_.stage;
+    takeAnswers(readAll(answers_, kMostAnswers), reply_);
+    if (reply_.stage.empty()) reply_.stage = before;
+    if (reply_.stage != before) stageSince_ = hostClock();
+}
+
+std::optional<OwnTrialReply> OwnTrial::poll() {
+    if (process_ <= 0) return std::nullopt;
+    int status = 0;
+    const pid_t ended = waitpid(process_, &status, WNOHANG);
+    read();
+    if (ended == process_) {
+        process_ = -1;
+        if (reply_.outcome == OwnOutcome::unfinished) {
+            reply_.outcome = OwnOutcome::failed;
+            reply_.sentence = "the process that tried it died while " + reply_.stage +
+                              (WIFSIGNALED(status) ? ", by signal " + std::to_string(WTERMSIG(status)) : std::string());
+        }
+        return reply_;
+    }
+    const bool computes = reply_.stage.starts_with("a force");
+    const double limit = computes ? limits_.force : limits_.compile;
+    if (hostClock() - stageSince_ < limit) return std::nullopt;
+    end();
+    char text[160];
+    std::snprintf(
+        text, sizeof text,
+        computes ? "%s takes longer than %.3g s: does a loop never end?" : "%s takes longer than %.3g s; it was ended",
+        reply_.stage.c_str(), limit);
+    reply_.outcome = OwnOutcome::failed;
+    reply_.sentence = text;
+    return reply_;
+}
+
+OwnTrialReply awaitTrial(OwnTrial& trial) {
+    while (true) {
+        if (std::optional<OwnTrialReply> reply = trial.poll()) return std::move(*reply);
+        InterruptWatch::check();
+        std::this_thread::sleep_for(std::chrono::duration<double>(kLookSeconds));
+    }
+}
+
+const KernelRow& adoptKernelFile(const std::string& path, int device, double softening, const std::vector<Double4>& bodies) {
+    const std::string text = ownTextOfFile(path);
+    const OwnLaunch launch = ownLaunch(text, path);
+    OwnTrial trial({.text = text, .file = path, .device = device, .softening = softening, .bodies = bodies});
+    const OwnTrialReply reply = awaitTrial(trial);
+    switch (reply.outcome) {
+        case OwnOutcome::good:
+            break;
+        case OwnOutcome::badText:
+            throw InputError(reply.sentence);
+        case OwnOutcome::noCompiler:
+        case OwnOutcome::noDevice:
+            throw NoDeviceError(path + ": " + reply.sentence);
+        default:
+            // What names a line names the file, too.
+            throw Error(ExitCode::checkFailed,
+                        reply.sentence.starts_with(path + ":") ? reply.sentence : path + ": " + reply.sentence);
+    }
+    for (const CompilerMessage& message : reply.code.messages)
+        if (!message.error) std::fprintf(stderr, "gravlab: %s\n", messagesText({message}, path).c_str());
+    const KernelRow& row = adoptOwnKernel(path, reply.code, launch, bodies.size());
+    showOwnSource(row.name, text);
+    return row;
+}
+
+void adoptKernelFile(RunRequest& request) {
+    if (!request.kernel.kernel || !namesKernelFile(*request.kernel.kernel)) return;
+    const std::string path = *request.kernel.kernel;
+    if (request.backend && *request.backend != kOwnKernelBackend)
+        throw UsageError("the kernel of " + path + " runs on a GPU: take --backend cuda in the place of " +
+                         *request.backend);
+    ParticleSet bodies;
+    double softening = 0;
+    // Without a device its errors are still found, and the last sentence says what is missing.
+    if (chooseBackend({}, request.backendOptions).row->name == kOwnKernelBackend) {
+        RunRequest begins = request;
+        begins.backend = std::string(kOwnKernelBackend);
+        begins.kernel = {};
+        Simulation start(begins);
+        start.snapshot(bodies);
+        softening = start.force().softening;
+    }
+    request.kernel.kernel =
+        std::string(adoptKernelFile(path, request.backendOptions.device, softening, inSingle(bodies)).name);
+    request.backend = std::string(kOwnKernelBackend);
+}
+
+std::vector<Double4> inSingle(const ParticleSet& bodies) {
+    std::vector<Double4> all = bodies.position;
+    for (Double4& body : all)
+        for (double* const number : {&body.x, &body.y, &body.z, &body.w}) *number = static_cast<float>(*number);
+    return all;
+}
+
+}  // namespace gravlab

@@ -1,0 +1,147 @@
+// The sweep engine. Rule: every exit of a point leaves either a loaded backend or none.
+#include "app/bench/sweep.h"
+
+#include "app/bench/benchmark_text.h"
+#include "app/system/host_clock.h"
+#include "app/system/timed_name.h"
+#include "sim/core/error.h"
+#include "sim/scenes/scene.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <ctime>
+#include <exception>
+#include <new>
+#include <utility>
+
+namespace gravlab {
+namespace {
+
+bool isInterrupt(const Error& error) { return static_cast<int>(error.code()) >= 128; }
+
+}  // namespace
+
+Sweep::Sweep(std::vector<SweepPoint> points, SweepSettings settings, Maker make)
+    : points_(std::move(points)), settings_(std::move(settings)), make_(std::move(make)), total_(points_.size()) {
+    sceneNamed(settings_.scene);
+    integrator(settings_.integrator);
+    if (!make_)
+        make_ = [](const std::string& name, const BackendOptions& options) {
+            return chooseBackend(name, options).row->make(options);
+        };
+}
+
+Sweep::~Sweep() = default;
+
+/// Begins to prepare the next point, and takes it up when it is ready. Waits a little: most points take no time.
+bool Sweep::begin(double seconds) {
+    constexpr double kPatience = 2e-3;  // [s]
+    if (!preparation_)
+        preparation_ = std::make_unique<Preparation>(std::exchange(bench_, {}), points_[next_], settings_, make_);
+    if (!preparation_->ready(std::clamp(seconds, 0.0, kPatience))) return false;
+    std::exception_ptr error;
+    bench_ = preparation_->take(error);
+    preparation_.reset();
+    if (error) std::rethrow_exception(error);
+    return true;
+}
+
+bool Sweep::advance(double seconds) {
+    const double until = hostClock() + seconds;
+    do {
+        if (finished()) break;
+        try {
+            if (!bench_.trial && !begin(until - hostClock())) break;
+            if (bench_.trial->advance(until - hostClock())) store(bench_.trial->row(), false);
+        } catch (const UsageError& error) {
+            fail(error.what(), true);
+        } catch (const Error& error) {
+            if (isInterrupt(error)) throw;
+            fail(error.what(), false);
+            bench_.drop();
+        } catch (const std::bad_alloc&) {
+            fail("not enough memory", false);
+            bench_.drop();
+        }
+    } while (hostClock() < until);
+    if (finished()) bench_.drop();
+    return !finished();
+}
+
+void Sweep::store(BenchmarkRow row, bool refused) {
+    SweepResult result{.point = points_[next_], .row = std::move(row), .facts = {}, .peaks = {}, .refused = refused};
+    if (!refused && bench_.backend) {
+        result.facts = bench_.backend->launchFacts();
+        if (result.point.peaks) result.peaks = bench_.backend->peaks();
+    }
+    results_.push_back(std::move(result));
+    bench_.trial.reset();
+    ++next_;
+}
+
+void Sweep::fail(const std::string& note, bool refused) {
+    const SweepPoint& point = points_[next_];
+    const LaunchConfig& launch = point.kernel.launch;
+    BenchmarkRow row;
+    row.backend = point.backend;
+    row.kernel = nameOf(point.kernel);
+    row.bodies = point.bodies;
+    row.block = launch.block;
+    row.unroll = launch.unroll;
+    row.bodiesPerThread = launch.bodiesPerThread;
+    row.split = launch.split;
+    row.note = note;
+    store(std::move(row), refused);
+}
+
+void Sweep::cancel() {
+    if (finished()) return;
+    cancelled_ = true;
+    preparation_.reset();
+    bench_.drop();
+    next_ = points_.size();
+}
+
+double Sweep::progress() const {
+    if (total_ == 0 || finished()) return 1;
+    return (static_cast<double>(next_) + (bench_.trial ? bench_.trial->progress() : 0)) / static_cast<double>(total_);
+}
+
+const SweepResult* bestOf(std::span<const SweepResult> results) {
+    const SweepResult* best = nullptr;
+    for (const SweepResult& result : results)
+        if (result.row.verified && (!best || result.row.stepInteractionsPerSecond > best->row.stepInteractionsPerSecond))
+            best = &result;
+    return best;
+}
+
+bool isExtrapolated(const SweepResult& result) { return result.row.verified && result.point.plan.steps > result.row.steps; }
+
+std::string sweepCsv(std::span<const SweepResult> results, std::span<const SweepColumn> more) {
+    std::string text = "series,x,extrapolated," + benchmarkCsvHead() +
+                       ",multiprocessors,blocks,waves,last_wave,occupancy,registers,shared_bytes";
+    for (const SweepColumn& column : more) text += "," + column.name;
+    text += ",driver,date\n";
+    const auto number = [](double value) {
+        char digits[40] = "";
+        if (value != 0) std::snprintf(digits, sizeof digits, "%.10g", value);
+        return std::string(digits);
+    };
+    const std::string today = dateOfToday();
+    for (const SweepResult& result : results) {
+        const LaunchFacts& facts = result.facts;
+        text += csvCell(result.point.series) + "," + number(result.point.x) + "," +
+                (isExtrapolated(result) ? "true" : "false") + "," + benchmarkCsvLine(result.row);
+        for (const double value : {static_cast<double>(facts.multiprocessors), static_cast<double>(facts.blocks()),
+                                   facts.waves(), facts.lastWave(), facts.occupancy(), static_cast<double>(facts.registers),
+                                   static_cast<double>(facts.sharedBytes)})
+            text += "," + number(value);
+        for (const SweepColumn& column : more) text += "," + number(column.value(result));
+        text += "," + csvCell(facts.driver) + "," + today + "\n";
+    }
+    return text;
+}
+
+std::string dateOfToday() { return timeText(std::time(nullptr), "%Y-%m-%d", true); }
+
+}  // namespace gravlab

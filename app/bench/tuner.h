@@ -1,0 +1,74 @@
+// The search for the fastest kernel and launch on a device, in rounds over the sweep engine: coarse, uphill from the best,
+// final. Rule: only verified launches compete, and whole steps count, so that a reduction is never free.
+#pragma once
+#include "app/bench/sweep.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gravlab {
+
+/// What is searched for.
+struct TuneRequest {
+    std::string backend;  ///< resolved, never "auto"
+    BackendOptions options;
+    std::size_t bodies = 0;
+    std::vector<std::string> kernels{};  ///< empty: all of the backend
+    double patience = 1;                 ///< scales the time of every measurement
+    bool checkOnHost = true;             ///< finalists are checked by the host's own loop, which takes seconds at large N
+};
+
+class Tuner {
+public:
+    /// Throws UsageError when there is nothing to choose: one kernel with one launch.
+    Tuner(TuneRequest request, SweepSettings settings, Sweep::Maker make = {});
+
+    /// Works for about `seconds`. True while there is more to do.
+    bool advance(double seconds);
+    void cancel();
+    /// As Sweep::preparing() and Sweep::takePreparation().
+    bool preparing() const { return sweep_ && sweep_->preparing(); }
+    std::unique_ptr<Preparation> takePreparation() { return sweep_ ? sweep_->takePreparation() : nullptr; }
+    bool finished() const { return round_ == kRounds; }
+    bool cancelled() const { return cancelled_; }
+    double progress() const;
+    /// "round 2, point 3 of 17: tiled, block 128, unroll 8".
+    std::string status() const;
+
+    /// The fastest verified result so far; of the final round once it is finished. Null: none.
+    const SweepResult* best() const;
+    /// What the backend's own choice reaches; null until it is measured.
+    const SweepResult* automatic() const;
+    /// What was found; empty unless finished with a verified best.
+    std::optional<TunedChoice> choice() const;
+    const TuneRequest& request() const { return request_; }
+    std::size_t measured() const { return measured_.size(); }
+
+private:
+    static constexpr int kRounds = 7;
+    void beginRound();
+    std::vector<SweepPoint> automaticRound() const;
+    std::vector<SweepPoint> coarseRound() const;
+    std::vector<SweepPoint> nearbyRound() const;
+    std::vector<SweepPoint> finalRound() const;
+    void addCandidates(std::vector<SweepPoint>& points, const KernelRow& row) const;
+    bool wanted(const KernelRow& row) const;
+    bool known(const SweepPoint& point, const std::vector<SweepPoint>& also) const;
+    SweepPoint pointOf(const std::optional<std::string>& kernel) const;
+    std::vector<const SweepResult*> fastest(std::size_t count) const;
+
+    TuneRequest request_;
+    SweepSettings settings_;
+    Sweep::Maker make_;
+    int round_ = 0;
+    bool cancelled_ = false;
+    std::optional<Sweep> sweep_;
+    std::vector<SweepResult> measured_;  ///< of all rounds that are over
+    std::size_t finalFirst_ = 0;         ///< where the final round's begin
+};
+
+/// "tiled-split, block 128, unroll 8, split 16": only what the kernel can turn; "simd-threads, 2 threads" on a CPU.
+std::string launchSentence(const std::string& backend, const KernelChoice& choice, std::optional<int> threads = {});
+
+}  // namespace gravlab

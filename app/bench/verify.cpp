@@ -1,0 +1,392 @@
+// Verification of kernels on this machine.
+#include "app/bench/verify.h"
+
+#include "app/system/interrupt.h"
+#include "sim/backends/backend.h"
+#include "sim/core/error.h"
+#include "sim/core/particles.h"
+#include "sim/forces/cell_grid.h"
+#include "sim/forces/force_check.h"
+#include "sim/forces/law.h"
+#include "sim/forces/precision.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <tuple>
+
+namespace gravlab {
+namespace {
+
+// One more and one less than what tiles, warps and vectors are made of.
+constexpr std::array<std::size_t, 11> kBodyCounts{1, 2, 3, 31, 32, 33, 255, 256, 257, 1000, 4097};
+constexpr std::array<int, 6> kBlocks{32, 96, 128, 256, 512, 1024};
+constexpr std::array<double, 2> kSoftenings{0.0, 0.05};
+
+constexpr std::size_t kStepBodies = 257;
+constexpr std::int64_t kSteps = 8;
+constexpr double kStepTime = 1.0 / 512;
+// Positions after a few steps, relative to the extent: fp32 rounds at 6e-8 and sums a few of those.
+constexpr double kStepTolerance32 = 5e-6, kStepTolerance64 = 1e-13;
+
+/// Four bodies whose forces are known to forty digits.
+struct Golden {
+    double softening;
+    std::array<Double4, 4> acceleration;
+};
+constexpr std::array<Double4, 4> kGoldenPositions{{{0, 0, 0, 1}, {1, 0, 0, 2}, {0, 2, 0, 3}, {0, 0, 3, 4}}};
+constexpr std::array<Golden, 2> kGolden{{
+    {0,
+     {{{2, 0.75, 0.44444444444444444444, 0},
+       {-1.3948192637067099368, 0.53665631459994952714, 0.37947331922020551984, 0},
+       {0.17888543819998317571, -0.77844785985388300435, 0.25601547518087497939, 0},
+       {0.06324555320336758664, 0.1280077375904374897, -0.49285937710687010558, 0}}}},
+    {0.5,
+     {{{1.4310835055998654057, 0.68480647069082251347, 0.42654872381930539821, 0},
+       {-1.086825343951337789, 0.49878374911083972861, 0.36567514978795566562, 0},
+       {0.16626124970361324287, -0.72666068321076035881, 0.24880404035988955287, 0},
+       {0.060945858297992610936, 0.12440202017994477644, -0.47607778611872134702, 0}}}},
+}};
+constexpr ForceGate kGolden32{5e-7, 5e-7}, kGolden64{1e-14, 1e-14};
+
+/// Numbers in [0, 1) on a grid that fp32 holds exactly, so that every backend computes with the same bodies.
+class Grid {
+public:
+    double next() {
+        state_ += 0x9e3779b97f4a7c15u;
+        std::uint64_t z = state_;
+        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+        z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+        return static_cast<double>((z ^ (z >> 31)) >> 44) / (1 << 20);
+    }
+
+private:
+    std::uint64_t state_ = 2026;
+};
+
+/// Unequal masses over two decades and every seventh body massless, then a half in runs of equal masses; or all masses
+/// equal. Every eleventh body on top of the one before.
+ParticleSet mixedBodies(std::size_t count, bool equalMasses) {
+    ParticleSet bodies;
+    bodies.resize(count);
+    Grid grid;
+    for (std::size_t i = 0; i < count; ++i) {
+        const double other = i % 7 == 6 ? 0 : 1 + 99 * grid.next(), run = static_cast<double>(i / 700 % 4);
+        const double mass = (2 * i > count ? 20 * run : other) / static_cast<double>(count);
+        bodies.position[i] = {2 * grid.next() - 1, 2 * grid.next() - 1, 2 * grid.next() - 1,
+                              static_cast<float>(equalMasses ? 50.0 / static_cast<double>(count) : mass)};
+        bodies.velocity[i] = {grid.next() - 0.5, grid.next() - 0.5, grid.next() - 0.5, 1};
+        if (i % 11 == 10) {
+            bodies.position[i].x = bodies.position[i - 1].x;
+            bodies.position[i].y = bodies.position[i - 1].y;
+            bodies.position[i].z = bodies.position[i - 1].z;
+        }
+        bodies.id[i] = static_cast<std::uint32_t>(i);
+    }
+    return bodies;
+}
+
+const std::vector<Double4>& truth(std::size_t count, double softening, bool equalMasses) {
+    static std::map<std::tuple<std::size_t, double, bool>, std::vector<Double4>> known;
+    std::vector<Double4>& forces = known[{count, softening, equalMasses}];
+    if (forces.empty()) {
+        const ParticleSet bodies = mixedBodies(count, equalMasses);
+        forces.resize(count);
+        referenceGravity(bodies.position, bodies.id, softening, forces);
+    }
+    return forces;
+}
+
+/// Of one law with its numbers, and bodies that the same numbers make again: rows, accuracies and precisions meet it alike.
+struct TruthUnder {
+    std::vector<Double4> forces;
+    std::vector<double> floors;
+};
+const TruthUnder& truthUnder(const ForceSettings& force, std::size_t number, bool equalMasses, const ParticleSet& bodies) {
+    static std::map<std::tuple<Law, std::size_t, std::size_t, bool>, TruthUnder> known;
+    TruthUnder& truth = known[{force.law, number, bodies.size(), equalMasses}];
+    if (truth.forces.empty()) {
+        truth.forces.resize(bodies.size());
+        truth.floors.resize(bodies.size());
+        referenceForces(bodies.position, bodies.velocity, bodies.id, force, truth.forces, truth.floors);
+    }
+    return truth;
+}
+
+std::string launchText(const KernelRow& row, std::size_t count, double softening, const LaunchConfig& launch) {
+    char text[160];
+    std::snprintf(text, sizeof text, "N = %zu, softening %g", count, softening);
+    std::string where = text;
+    if (row.blocks.last != 1) where += ", block " + std::to_string(launch.block);
+    if (!row.unrolls.empty()) where += ", unroll " + unrollText(launch.unroll);
+    return where;
+}
+
+std::string accuracyText(double allowedError) {
+    char text[40];
+    std::snprintf(text, sizeof text, ", accuracy %g", allowedError);
+    return allowedError > 0 ? text : "";
+}
+
+/// Takes one comparison into the verdict. The first failure is the one that is told.
+void judge(Verdict& verdict, const ForceCheck& check, const std::string& where) {
+    ++verdict.configurations;
+    verdict.worstMedian = std::max(verdict.worstMedian, check.median);
+    verdict.worst = std::max(verdict.worst, check.max);
+    if (check.passed || verdict.state == Verdict::State::failed) return;
+    verdict.state = Verdict::State::failed;
+    verdict.note = where + ": " + check.text();
+}
+
+/// What is allowed in a precision: for forces of many bodies, for the golden ones, for positions after a few steps.
+struct Limits {
+    ForceGate forces, golden;
+    double steps;
+};
+constexpr Limits kLimits32{kGate32, kGolden32, kStepTolerance32}, kLimits64{kGate64, kGolden64, kStepTolerance64};
+
+constexpr const Limits& limitsOf(Precision precision) { return precision == Precision::fp64 ? kLimits64 : kLimits32; }
+
+// At which rows are tried that take far bodies together.
+constexpr std::array<double, 3> kAccuracies{1e-2, 1e-3, 1e-4};
+
+void verifyForces(Verdict& verdict, Backend& backend, const KernelRow& row, const PrecisionRow& precision,
+                  const Limits& limits, double allowedError) {
+    std::vector<Double4> got;
+    const std::vector<LaunchConfig> launches = launchesOf(row, kBlocks);
+    const auto compareAll = [&](const ParticleSet& bodies, double softening, std::span<const Double4> want,
+                                const ForceGate& gate) {
+        for (const LaunchConfig& launch : launches) {
+            InterruptWatch::check(kUnfinishedCheck);
+            try {
+                backend.configure({.precision = precision.precision, .softening = softening},
+                                  {.kernel = std::string(row.name), .launch = launch, .allowedError = allowedError});
+            } catch (const UsageError&) {
+                continue;  // the row has no such precision, or the device a lower limit: refused before a launch
+            }
+            backend.accelerations(got);
+            judge(verdict, compareForces(got, want, gate),
+                  std::string(precision.name) + ", " + launchText(row, bodies.size(), softening, launch) +
+                      accuracyText(allowedError));
+        }
+    };
+    for (const Golden& known : kGolden) {
+        if (row.equalMasses) break;  // these weigh 1, 2, 3 and 4
+        ParticleSet bodies;
+        bodies.resize(kGoldenPositions.size());
+        std::copy(kGoldenPositions.begin(), kGoldenPositions.end(), bodies.position.begin());
+        for (std::size_t i = 0; i < bodies.size(); ++i) {
+            bodies.velocity[i] = {0, 0, 0, 1};
+            bodies.id[i] = static_cast<std::uint32_t>(i);
+        }
+        backend.load(bodies, {});
+        compareAll(bodies, known.softening, known.acceleration, limits.golden);
+    }
+    for (const std::size_t count : kBodyCounts) {
+        const ParticleSet bodies = mixedBodies(count, row.equalMasses);
+        backend.load(bodies, {});
+        for (const double softening : kSoftenings)
+            compareAll(bodies, softening, truth(count, softening, row.equalMasses), limits.forces);
+    }
+}
+
+/// Of a row that takes far bodies together: the other laws that its cells know, as it is usually launched. Sources of both
+/// signs where the law has them, and bodies that respond differently.
+void verifyLaws(Verdict& verdict, Backend& backend, const KernelRow& row, const ForceGate& gate, double allowedError) {
+    for (const LawRow& law : laws())
+        for (std::size_t number = 0; number < law.tried.size(); ++number) {
+            ForceSettings force = law.tried[number];
+            force.law = law.law;
+            if (!refusal(row, force).empty()) continue;
+            for (const std::size_t count : {std::size_t{257}, kBodyCounts.back()}) {
+                InterruptWatch::check(kUnfinishedCheck);
+                ParticleSet bodies = mixedBodies(count, row.equalMasses);
+                for (std::size_t i = 0; i < count; ++i) {
+                    if (law.signedSources && i % 3 == 1) bodies.position[i].w *= -1;
+                    bodies.velocity[i].w = i % 5 == 0 ? 0.5 : 1;
+                }
+                std::vector<Double4> got;
+                const auto& [want, floors] = truthUnder(force, number, row.equalMasses, bodies);
+                backend.load(bodies, {force, {.kernel = std::string(row.name), .allowedError = allowedError}});
+                backend.accelerations(got);
+                judge(verdict, compareForces(got, want, gate, floors),
+                      std::string(law.name) + " " + std::to_string(number + 1) + ", N = " + std::to_string(count) +
+                          accuracyText(allowedError));
+            }
+        }
+}
+
+/// Atoms on a disordered grid, of three sources, so that no wall is entered deeply.
+ParticleSet atoms(std::size_t count) {
+    const auto side = static_cast<std::size_t>(std::ceil(std::cbrt(static_cast<double>(count))));
+    ParticleSet bodies;
+    bodies.resize(count);
+    Grid grid;
+    for (std::size_t i = 0; i < count; ++i) {
+        const auto place = [&](std::size_t site) {
+            return static_cast<float>(1.1 * static_cast<double>(site) + 0.1 * grid.next() - 2);
+        };
+        bodies.position[i] = {place(i % side), place(i / side % side), place(i / side / side),
+                              0.5 + 0.25 * static_cast<double>(i % 3)};
+        bodies.velocity[i] = {0, 0, 0, 1};
+        bodies.id[i] = static_cast<std::uint32_t>(i);
+    }
+    return bodies;
+}
+
+/// A row that leaves out what is beyond the end of a law, under every law that has one.
+void verifyUnderLawsThatEnd(Verdict& verdict, Backend& backend, const KernelRow& row, std::optional<double> tolerance) {
+    for (const LawRow& law : laws()) {
+        for (ForceSettings force : law.tried) {
+            force.law = law.law;
+            if (!std::isfinite(reachOf(force))) break;
+            for (const std::size_t count : kBodyCounts) {
+                const ParticleSet bodies = atoms(count);
+                std::vector<Double4> got, want(count);
+                std::vector<double> floors(count);
+                referenceForces(bodies.position, bodies.velocity, bodies.id, force, want, floors);
+                for (const PrecisionRow& precision : precisions()) {
+                    InterruptWatch::check(kUnfinishedCheck);
+                    force.precision = precision.precision;
+                    const ForceGate gate = tolerance ? ForceGate{*tolerance, *tolerance} : gateOf(row, force);
+                    for (const LaunchConfig& launch : launchesOf(row, kBlocks)) {
+                        backend.load(bodies, {force, {.kernel = std::string(row.name), .launch = launch}});
+                        backend.accelerations(got);
+                        judge(verdict, compareForces(got, want, gate, floors),
+                              std::string(law.name) + ", " + std::string(precision.name) + ", " +
+                                  launchText(row, count, 0, launch));
+                    }
+                }
+            }
+        }
+    }
+}
+
+void verifySteps(Verdict& verdict, Backend& tested, const KernelRow& row, double tolerance) {
+    const ParticleSet start = mixedBodies(kStepBodies, row.equalMasses);
+    const auto advanced = [&](Backend& backend, const KernelChoice& kernel, const Integrator& integrator) {
+        backend.load(start, {{.softening = kSoftenings.back()}, kernel});
+        const Budget budget{.steps = kSteps};
+        backend.advance(integrator.program, kStepTime, budget, nullptr);
+        backend.finishStep();
+        backend.wait();
+        ParticleSet end;
+        backend.snapshot(end);
+        return end;
+    };
+    const BackendRow& truth = exactBackend();
+    const std::unique_ptr<Backend> reference = truth.make({});
+    for (const Integrator& integrator : integrators()) {
+        if (!refusal(backend(row.backend), integrator, kStepBodies).empty()) continue;
+        if (!refusal(truth, integrator, kStepBodies).empty()) continue;
+        InterruptWatch::check(kUnfinishedCheck);
+        const ParticleSet want = advanced(*reference, {}, integrator);
+        const ParticleSet got = advanced(tested, {std::string(row.name), launchesOf(row, kBlocks).front()}, integrator);
+        double worst = 0;
+        for (std::size_t i = 0; i < want.size(); ++i) {
+            const Double4 &a = got.position[i], &b = want.position[i];
+            const double error = distance(a, b);
+            if (!(error <= worst)) worst = error;  // a NaN stays
+        }
+        if (worst <= tolerance || verdict.state == Verdict::State::failed) continue;
+        char text[160];
+        std::snprintf(text, sizeof text, "%lld steps of %s are off by %.1e, more than %.1e", static_cast<long long>(kSteps),
+                      std::string(integrator.name).c_str(), worst, tolerance);
+        verdict.state = Verdict::State::failed;
+        verdict.note = text;
+    }
+}
+
+}  // namespace
+
+std::vector<LaunchConfig> launchesOf(const KernelRow& row, std::span<const int> blocks) {
+    std::vector<int> allowed;
+    for (const int block : blocks)
+        if (block >= row.blocks.first && (row.blocks.last == 0 || block <= row.blocks.last)) allowed.push_back(block);
+    if (!row.blockSizes.empty()) allowed.assign(row.blockSizes.begin(), row.blockSizes.end());
+    if (row.blocks.last == 1 || allowed.empty()) allowed = {row.usual.block};
+    std::vector<int> unrolls(row.unrolls.begin(), row.unrolls.end());
+    if (unrolls.empty()) unrolls = {row.usual.unroll};
+    std::vector<LaunchConfig> launches;
+    // Where not all go together, the usual one goes first.
+    if (row.usual != LaunchConfig()) launches.push_back(row.usual);
+    for (const int block : allowed)
+        for (const int unroll : unrolls) {
+            LaunchConfig launch = row.usual;
+            launch.block = block;
+            launch.unroll = unroll;
+            if (launches.empty() || launch != launches.front()) launches.push_back(launch);
+        }
+    return launches;
+}
+
+Verdict verifyKernel(Backend& tested, const KernelRow& row, std::optional<double> tolerance) {
+    Verdict verdict{.backend = std::string(row.backend), .kernel = std::string(row.name), .note = {}};
+    const auto allowed = [&tolerance](const Limits& usual) {
+        return tolerance ? Limits{{*tolerance, *tolerance}, {*tolerance, *tolerance}, *tolerance} : usual;
+    };
+    const bool alwaysExact = backend(row.backend).exact;
+    try {
+        if (row.byCutOff) {
+            verifyUnderLawsThatEnd(verdict, tested, row, tolerance);
+            return verdict;
+        }
+        for (const PrecisionRow& precision : precisions()) {
+            if (alwaysExact && precision.precision != Precision::fp64) continue;
+            const Limits usual = limitsOf(precision.precision);
+            if (!row.approximates) {
+                verifyForces(verdict, tested, row, precision, allowed(usual), 0);
+                continue;
+            }
+            for (const double accuracy : kAccuracies) {
+                const Limits limits = allowed({gateOf(row, {}, accuracy), usual.golden, usual.steps});
+                verifyForces(verdict, tested, row, precision, limits, accuracy);
+                if (precision.precision == Precision::fp32) verifyLaws(verdict, tested, row, limits.forces, accuracy);
+            }
+        }
+        if (verdict.configurations == 0) throw UsageError("every launch of this row was refused");
+        // A few steps of few bodies, so that what is left out of forces moves nobody far.
+        const double steps = row.approximates ? keptAccuracy(row, {}) * kStepTime : kLimits32.steps;
+        verifySteps(verdict, tested, row, allowed(alwaysExact ? kLimits64 : Limits{kGate32, kGolden32, steps}).steps);
+    } catch (const std::exception& error) {
+        if (InterruptWatch::signal() != 0) throw;
+        verdict.state = Verdict::State::failed;
+        verdict.note = error.what();
+    }
+    return verdict;
+}
+
+std::vector<Verdict> verifyAll(std::span<const BackendRow> rows, const BackendOptions& options,
+                               std::optional<double> tolerance) {
+    std::vector<Verdict> verdicts;
+    for (const BackendRow& row : rows) {
+        const Reason reason = row.unavailable(options);
+        if (!reason.empty()) {
+            verdicts.push_back(
+                {.backend = std::string(row.name), .kernel = "-", .state = Verdict::State::unavailable, .note = reason});
+            continue;
+        }
+        try {
+            const std::unique_ptr<Backend> made = row.make(options);
+            for (const KernelRow& kernelRow : kernels()) {
+                if (kernelRow.backend != row.name) continue;
+                const Reason missing =
+                    kernelRow.byCutOff ? Reason() : refusal(kernelRow, {});  // of this build: such a row is no failure
+                verdicts.push_back(missing.empty() ? verifyKernel(*made, kernelRow, tolerance)
+                                                   : Verdict{.backend = std::string(row.name),
+                                                             .kernel = std::string(kernelRow.name),
+                                                             .state = Verdict::State::unavailable,
+                                                             .note = missing});
+            }
+        } catch (const std::exception& error) {
+            if (InterruptWatch::signal() != 0) throw;
+            verdicts.push_back(
+                {.backend = std::string(row.name), .kernel = "-", .state = Verdict::State::failed, .note = error.what()});
+        }
+    }
+    return verdicts;
+}
+
+}  // namespace gravlab

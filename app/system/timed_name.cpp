@@ -1,0 +1,34 @@
+#include "app/system/timed_name.h"
+
+#include <filesystem>
+
+namespace gravlab {
+
+std::string plainName(std::string_view text) {
+    std::string name;
+    for (const char c : text.substr(0, 40)) {
+        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+        name += plain ? c : '-';
+    }
+    return name.empty() ? "run" : name;
+}
+
+std::string timeText(std::time_t when, const char* format, bool universal) {
+    std::tm parts{};
+    universal ? gmtime_r(&when, &parts) : localtime_r(&when, &parts);
+    char text[64];
+    return {text, std::strftime(text, sizeof text, format, &parts)};
+}
+
+std::string timedName(std::string_view start, std::string_view end) {
+    const std::string stem = std::string(start) + timeText(std::time(nullptr), "-%Y%m%d-%H%M%S");
+    std::string name = stem + std::string(end);
+    std::error_code unknown;
+    // Also a link that leads nowhere has the name.
+    for (int number = 2; std::filesystem::symlink_status(name, unknown).type() != std::filesystem::file_type::not_found;
+         ++number)
+        name = stem + "-" + std::to_string(number) + std::string(end);
+    return name;
+}
+
+}  // namespace gravlab

@@ -1,0 +1,306 @@
+// The table, the colours of stars, round numbers.
+#include "app/tables/colour_mode.h"
+
+#include "sim/core/body_edit.h"
+#include "sim/core/random.h"
+#include "sim/core/round_number.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+
+namespace gravlab {
+namespace {
+
+std::string orOwn(std::string_view name, std::string_view own) { return std::string(name.empty() ? own : name); }
+
+ShownUnit speedUnit(const SceneUnits& u) { return {orOwn(u.speed, "L/T"), u.speedScale}; }
+
+ShownUnit accelerationUnit(const SceneUnits& u) {
+    if (u.speed.empty() || u.time.empty()) return {"L/T^2", 1};
+    return {std::string(u.speed) + "/" + std::string(u.time), u.speedScale / u.timeScale};
+}
+
+ShownUnit massUnit(const SceneUnits& u) { return {orOwn(u.mass, "M"), u.massScale}; }
+
+ShownUnit energyUnit(const SceneUnits& u) {
+    if (u.speed.empty() || u.mass.empty()) return {"M L^2/T^2", 1};
+    return {std::string(u.mass) + " (" + std::string(u.speed) + ")^2", u.massScale * u.speedScale * u.speedScale};
+}
+
+ShownUnit densityUnit(const SceneUnits& u) {
+    if (u.mass.empty() || u.length.empty()) return {"M/L^3", 1};
+    return {std::string(u.mass) + "/" + std::string(u.length) + "^3",
+            u.massScale / (u.lengthScale * u.lengthScale * u.lengthScale)};
+}
+
+ShownUnit kelvin(const SceneUnits&) { return {"K", 1}; }
+
+// Of a galaxy in a photograph so many bodies are seen one by one, and at most this part of them.
+constexpr double kResolved = 1500, kMostResolved = 0.05;
+
+constexpr float kCoolest = 3200, kHottest = 13000;
+
+constexpr ColourMode kModes[] = {
+    {"speed", "speed", "how fast a body is", VertexValue::speed, false, false, "", speedUnit},
+    {"acceleration", "acceleration", "how strongly a body is pulled, on a logarithmic scale", VertexValue::acceleration,
+     false, true, "", accelerationUnit},
+    {"energy", "kinetic energy", "kinetic energy of a body, on a logarithmic scale", VertexValue::kineticEnergy, false, true,
+     "", energyUnit},
+    {"mass", "mass", "mass of a body, on a logarithmic scale", VertexValue::speed, true, true, "", massUnit},
+    {"origin", "origin", "which galaxy a body started in", VertexValue::speed, true, false, "categories", nullptr},
+    {"density", "local density, by cells",
+     "mass per volume around a body, on a logarithmic scale: an estimate from cells of space that are halved until few "
+     "bodies are left in them",
+     VertexValue::speed, true, true, "", densityUnit, true},
+    {"stars", "temperature",
+     "stars by temperature: drawn by lot for every body, old and red in bulges, some young and blue in discs",
+     VertexValue::speed, true, true, "starlight", kelvin},
+    {"plain", "", "all bodies white", VertexValue::speed, false, false, "plain", nullptr},
+    {.name = "photograph",
+     .label = "",
+     .idea = "as a telescope would see it: bulges and inner discs old and warm, outer discs young and blue where they are "
+             "denser than around, with "
+             "dust and glowing gas there; ages, dust, gas and the sky are painted in, places are computed",
+     .published = VertexValue::speed,
+     .ofTraits = true,
+     .map = "populations",
+     .photograph = true},
+    {.name = "celestial",
+     .label = "",
+     .idea = "suns and planets in their tints and sizes, which are those of symbols and not to scale; what a scene does not "
+             "say follows from the masses",
+     .published = VertexValue::speed,
+     .ofTraits = true,
+     .map = "celestials"},
+    {.name = "group",
+     .label = "group",
+     .idea = "groups of bodies, friends of friends, as they were last found; grey are those in none",
+     .published = VertexValue::speed,
+     .ofTraits = true,
+     .map = "categories",
+     .ofGroups = true},
+};
+
+/// A star by lot: the same for the same body, always.
+BodyTrait star(std::uint32_t id, std::uint8_t group) {
+    Random random(0x57a7, id);
+    const double lot = random.uniform();
+    const bool old = group >> 6 == 1;
+    // Most stars are cool; in discs one in twenty is hot, and those give most of the light.
+    const double height = old ? 0.42 * lot : 0.06 + 0.94 * std::pow(lot, 2.6);
+    const double temperature = kCoolest * std::pow(kHottest / kCoolest, height);
+    const double light = std::clamp(std::pow(temperature / 5600, 1.8), 0.35, 4.0);
+    return {static_cast<float>(temperature), static_cast<float>(light)};
+}
+
+/// What a body is in a photograph: by its species, and a few by lot.
+BodyTrait population(std::uint32_t id, std::uint8_t group, bool aged, Stars stars, std::size_t all) {
+    Random random(0x90b, id);
+    const double lot = random.uniform(), light = random.uniform(), weave = random.uniform();
+    // What is bright has the mean lot: patterns are of many.
+    const auto trait = [&](Population which, double share) {
+        return BodyTrait{placeOf(which, share > 2 ? 0.5f : static_cast<float>(weave)), static_cast<float>(share)};
+    };
+    // Few bright stars and many faint ones, by a power of a star's place among all; none gives more than that part of all
+    // light.
+    const double count = static_cast<double>(std::max<std::size_t>(all, 1));
+    const auto ranked = [&](double least, double power, double most) {
+        return std::min(least * std::pow(std::max(lot, 1e-6), -power), std::max(most * count, 12.0));
+    };
+    if (stars == Stars::globular) {
+        // Giants give most of the light of an old cluster; some blue stars are on the horizontal branch.
+        const double share = ranked(0.36, 0.62, 1e-3);
+        if (share > 2.5) return trait(light < 0.8 ? Population::red : Population::yellow, share);
+        if (share > 0.9 && light < 0.16) return trait(Population::blue, 1.2 * share);
+        return trait(share > 0.9 ? Population::white : Population::yellow, share);
+    }
+    if (stars == Stars::young) {
+        // A cluster of hundreds, whatever stands for them: of the faint ones nine in ten are below what is seen.
+        const double share = ranked(0.24, 0.76, 8e-3) * (lot > 0.1 && light > 0.1 ? 0.02 : 1);
+        if (share > 6)
+            return trait(light < 0.05 ? Population::red : light < 0.8 ? Population::blue : Population::white, share);
+        if (share > 1) return trait(light < 0.55 ? Population::blue : Population::white, share);
+        return trait(weave < 0.4 ? Population::blue : weave < 0.85 ? Population::white : Population::yellow, share);
+    }
+    const double resolved = std::min(kResolved / count, kMostResolved);
+    const bool old = aged || speciesOf(group) == Species::bulge || stars == Stars::elliptical;
+    const bool seen = lot < resolved;
+    if (old) return seen ? trait(Population::giant, 1.5 + 2 * light * light) : trait(Population::old, 1);
+    // A young cluster is as bright as it is, however many bodies share the rest of the light; most are faint.
+    const double cluster = std::pow(kMostResolved / resolved, 0.6);
+    return seen ? trait(Population::cluster, (0.6 + 9 * std::pow(light, 3)) * cluster) : trait(Population::disc, 1);
+}
+
+/// What a body of that part of the heaviest mass may be.
+Celestial celestialOf(double share) {
+    // From 75 masses of Jupiter on a body shines by itself; Saturn has 95 of Earth, Neptune 17, and Mars a tenth.
+    if (share > 0.07) return Celestial::star;
+    if (share > 2e-4) return Celestial::gasGiant;
+    if (share > 2e-5) return Celestial::blueIce;
+    return share > 1e-6 ? Celestial::cloudy : Celestial::barren;
+}
+
+}  // namespace
+
+std::span<const ColourMode> colourModes() { return kModes; }
+
+BodyMotion motionOf(const Double4& velocity) {
+    if (!isHeld(velocity)) return BodyMotion::free;
+    const bool moves = velocity.x != 0 || velocity.y != 0 || velocity.z != 0;
+    return moves ? BodyMotion::coasting : BodyMotion::held;
+}
+
+namespace {
+
+/// The old stars of discs with a bulge: all of the innermost, some up to where half of the disc is, by lot. A bar is old as
+/// far as it is made of them; arms farther out are young where the picture finds them dense.
+std::vector<std::uint8_t> agedStars(const ParticleSet& bodies) {
+    constexpr double kAllOld = 0.10, kSomeOld = 0.48;  // of the disc's stars inside
+    std::vector<std::uint8_t> aged(bodies.size(), 0);
+    struct Galaxy {
+        Vec3d sum{};
+        std::size_t bulge = 0;
+        std::vector<float> radii{};
+        float inner = 0, outer = 0;
+    };
+    std::array<Galaxy, kMostGalaxies> galaxies;
+    const auto galaxy = [&](std::size_t i) -> Galaxy& {
+        return galaxies[static_cast<std::size_t>(galaxyOf(bodies.group[i]))];
+    };
+    for (std::size_t i = 0; i < bodies.size(); ++i)
+        if (speciesOf(bodies.group[i]) == Species::bulge) galaxy(i).sum += xyz(bodies.position[i]), ++galaxy(i).bulge;
+    if (std::ranges::all_of(galaxies, [](const Galaxy& g) { return g.bulge == 0; })) return aged;
+    const auto radius = [&](std::size_t i) {
+        const Galaxy& g = galaxy(i);
+        return static_cast<float>(length(xyz(bodies.position[i]) - g.sum * (1.0 / static_cast<double>(g.bulge))));
+    };
+    const auto inDisc = [&](std::size_t i) { return speciesOf(bodies.group[i]) == Species::disc && galaxy(i).bulge > 0; };
+    for (std::size_t i = 0; i < bodies.size(); ++i)
+        if (inDisc(i)) galaxy(i).radii.push_back(radius(i));
+    for (Galaxy& g : galaxies) {
+        if (g.radii.empty()) continue;
+        const auto at = [&](double part) {
+            const auto place = g.radii.begin() + static_cast<std::ptrdiff_t>(part * static_cast<double>(g.radii.size() - 1));
+            std::nth_element(g.radii.begin(), place, g.radii.end());
+            return *place;
+        };
+        g.inner = at(kAllOld), g.outer = at(kSomeOld);
+    }
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+        if (!inDisc(i)) continue;
+        const float r = radius(i), inner = galaxy(i).inner, outer = galaxy(i).outer;
+        const float way = std::clamp((r - inner) / std::max(outer - inner, 1e-30f), 0.0f, 1.0f);
+        aged[i] = Random(0xa9e, bodies.id[i]).uniform() >= static_cast<double>(way * way * (3 - 2 * way));
+    }
+    return aged;
+}
+
+}  // namespace
+
+BodyFacts bodyFacts(const ParticleSet& bodies, const BodyFacts* before) {
+    BodyFacts facts{bodies.id, bodies.group, {}, {}, agedStars(bodies)};
+    if (before && before->aged.size() == before->size()) {
+        std::unordered_map<std::uint32_t, std::uint8_t> known;
+        for (std::size_t i = 0; i < before->size(); ++i) known.emplace(before->id[i], before->aged[i]);
+        for (std::size_t i = 0; i < facts.size(); ++i)
+            if (const auto found = known.find(facts.id[i]); found != known.end()) facts.aged[i] = found->second;
+    }
+    facts.mass.reserve(bodies.size());
+    for (const Double4& p : bodies.position) facts.mass.push_back(static_cast<float>(p.w));
+    facts.motion.reserve(bodies.size());
+    for (const Double4& v : bodies.velocity) facts.motion.push_back(motionOf(v));
+    return facts;
+}
+
+ValueRange roundedRange(std::span<const float> values, bool logarithmic, double scale) {
+    std::vector<float> good;
+    good.reserve(values.size());
+    for (const float v : values)
+        if (std::isfinite(v) && (!logarithmic || v > 0)) good.push_back(v);
+    if (good.empty()) return logarithmic ? ValueRange{0.1, 1} : ValueRange{0, 1};
+    std::sort(good.begin(), good.end());
+    const auto at = [&](double part) {
+        return static_cast<double>(good[static_cast<std::size_t>(part * static_cast<double>(good.size() - 1))]);
+    };
+    ValueRange range{logarithmic ? roundDown(at(0.02) * scale) / scale : 0, roundUp(at(0.98) * scale) / scale};
+    if (!(range.high > range.low)) range.high = range.low > 0 ? 2 * range.low : 1;
+    return range;
+}
+
+std::vector<BodyTrait> bodyTraits(const ColourMode& mode, const BodyFacts& facts, Stars stars,
+                                  std::span<const Celestial> celestials) {
+    const bool dark = std::any_of(facts.group.begin(), facts.group.end(), isDark);
+    if (!mode.ofTraits && !dark) return {};
+    std::vector<BodyTrait> traits(facts.size());
+    float heaviest = 1e-30f;
+    for (const float mass : facts.mass) heaviest = std::max(heaviest, std::abs(mass));
+    for (std::size_t i = 0; i < facts.size(); ++i) {
+        BodyTrait& trait = traits[i];
+        if (mode.name == "mass") trait.value = facts.mass[i];
+        if (mode.name == "origin")
+            trait.value =
+                (static_cast<float>(galaxyOf(facts.group[i]) % static_cast<int>(kCategories)) + 0.5f) / kCategories;
+        if (mode.name == "stars") trait = star(facts.id[i], facts.group[i]);
+        if (mode.name == "celestial") {
+            const std::uint32_t id = facts.id[i];
+            const Celestial what = id < celestials.size()
+                                       ? celestials[id]
+                                       : celestialOf(static_cast<double>(std::abs(facts.mass[i]) / heaviest));
+            trait.value = placeOfCelestial(static_cast<std::size_t>(what));
+        }
+        const bool aged = i < facts.aged.size() && facts.aged[i] != 0;
+        if (mode.photograph) trait = population(facts.id[i], facts.group[i], aged, stars, facts.size());
+        if (isDark(facts.group[i])) trait.light = mode.photograph ? 0 : -1;
+    }
+    return traits;
+}
+
+std::size_t groupBand(std::uint32_t firstId) { return splitmix64(firstId + 1) % kGroupBands; }
+
+std::vector<BodyTrait> groupTraits(const BodyFacts& facts, std::span<const std::uint32_t> ids,
+                                   std::span<const std::uint32_t> labels, std::size_t least) {
+    constexpr float kGreyLight = 0.12f;
+    const auto placeOfBand = [](std::size_t band) { return (static_cast<float>(band) + 0.5f) / kCategories; };
+    std::vector<BodyTrait> traits(facts.size(), {placeOfBand(kGroupBands), kGreyLight});
+    if (std::ranges::equal(ids, facts.id)) {
+        std::vector<std::uint32_t> members(labels.size(), 0);
+        for (const std::uint32_t label : labels) ++members[label];
+        for (std::size_t i = 0; i < traits.size(); ++i)
+            if (members[labels[i]] >= least) traits[i] = {placeOfBand(groupBand(ids[labels[i]])), 1};
+    }
+    for (std::size_t i = 0; i < traits.size(); ++i)
+        if (isDark(facts.group[i])) traits[i].light = -traits[i].light;
+    return traits;
+}
+
+ValueRange traitRange(const ColourMode& mode, std::span<const BodyTrait> traits, double scale) {
+    if (mode.name == "origin" || mode.name == "celestial" || mode.photograph || mode.ofGroups) return {0, 1};
+    if (mode.name == "stars") return {kCoolest, kHottest};
+    float low = 1e30f, high = 0;
+    for (const BodyTrait& trait : traits) {
+        if (!(trait.value > 0)) continue;
+        low = std::min(low, trait.value);
+        high = std::max(high, trait.value);
+    }
+    if (!(high > 0)) return {0.1, 1};
+    ValueRange range{roundDown(static_cast<double>(low) * scale) / scale,
+                     roundUp(static_cast<double>(high) * scale) / scale};
+    if (!(range.high > range.low)) range = {range.low / 2, range.low * 2};
+    return range;
+}
+
+int mapOf(const ColourMode& mode, int chosen) {
+    if (mode.map.empty()) return chosen;
+    if (mode.photograph) return kPopulationRow;
+    if (mode.map == celestialMap().name) return kCelestialRow;
+    const auto maps = colourMaps();
+    for (std::size_t i = 0; i < maps.size(); ++i)
+        if (maps[i].name == mode.map) return static_cast<int>(i);
+    return kCategoryRow;
+}
+
+}  // namespace gravlab

@@ -1,0 +1,67 @@
+// Formatting by hand where printf has no such format.
+#include "app/tables/format.h"
+
+#include <cinttypes>
+#include <cmath>
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+
+namespace gravlab {
+
+Text grouped(std::uint64_t value) {
+    char digits[24];
+    const int count = std::snprintf(digits, sizeof digits, "%" PRIu64, value);
+    Text out;
+    char* to = out.text;
+    for (int i = 0; i < count; ++i) {
+        *to++ = digits[i];
+        const int left = count - 1 - i;
+        if (left > 0 && left % 3 == 0) *to++ = ',';
+    }
+    return out;
+}
+
+Text withPrefix(double value) {
+    static constexpr struct {
+        double size;
+        const char* prefix;
+    } kPrefixes[] = {{1e15, "P"}, {1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}, {1, ""}};
+    Text out;
+    for (const auto& row : kPrefixes) {
+        const double part = value / row.size;
+        // 999.5 would be printed as 1000: it belongs to the next prefix.
+        if (!(std::abs(part) >= 0.9995) && row.size > 1) continue;
+        const int digits = std::abs(part) < 9.995 ? 2 : std::abs(part) < 99.95 ? 1 : 0;
+        std::snprintf(out.text, sizeof out.text, "%.*f %s", digits, part, row.prefix);
+        break;
+    }
+    return out;
+}
+
+Text milliseconds(double value) {
+    Text out;
+    const int digits = value < 0.0995 ? 3 : value < 0.995 ? 2 : value < 99.5 ? 1 : 0;
+    std::snprintf(out.text, sizeof out.text, "%.*f", digits, value);
+    return out;
+}
+
+Text shortNumber(double value) {
+    Text out;
+    std::snprintf(out.text, sizeof out.text, "%.5g", value);
+    return out;
+}
+
+std::string formatted(const char* format, ...) {
+    va_list values, again;
+    va_start(values, format);
+    va_copy(again, values);
+    const int length = std::vsnprintf(nullptr, 0, format, values);
+    va_end(values);
+    std::string text(length > 0 ? static_cast<std::size_t>(length) : 0, '\0');
+    std::vsnprintf(text.data(), text.size() + 1, format, again);
+    va_end(again);
+    return text;
+}
+
+}  // namespace gravlab

@@ -1,0 +1,61 @@
+#include "app/tables/own_kernel.h"
+
+#include "sim/core/error.h"
+#include "sim/core/text.h"
+#include "sim/io/file/source.h"
+
+#include <algorithm>
+#include <array>
+
+namespace gravlab {
+namespace {
+
+constexpr OwnTemplate kTemplates[] = {
+    {"global", "one thread a body reads all sources from global memory"},
+    {"tiled", "a block reads a tile of bodies into shared memory for all its threads"},
+    {"registers", "a thread holds several bodies in registers"},
+    {"split", "several blocks share the sources of the same bodies and add by atomics"},
+    {"missing-barrier", "an exercise: put the second barrier back", true},
+    {"not-coalesced", "an exercise: make the reads coalesced", true},
+};
+
+// By OwnOutcome, and two that are none.
+constexpr std::array<std::string_view, 9> kStates{"unfinished", "no-compiler", "bad-text", "no-device", "failed",
+                                                  "wrong",      "good",        "trying",   "none"};
+
+}  // namespace
+
+std::span<const std::string_view> ownStates() { return kStates; }
+
+std::string_view stateOf(const OwnKernel& own) {
+    if (own.trying) return "trying";
+    return own.outcome == OwnOutcome::unfinished ? "none" : kStates[static_cast<std::size_t>(own.outcome)];
+}
+
+int countIn(std::string_view text, std::string_view word) {
+    int count = 0;
+    while (!text.empty()) {
+        const std::size_t end = std::min(text.find('\n'), text.size());
+        const std::string_view line = text.substr(0, std::min(end, text.find("//")));
+        text.remove_prefix(std::min(end + 1, text.size()));
+        for (std::size_t at = line.find(word); at != std::string_view::npos; at = line.find(word, at + 1)) ++count;
+    }
+    return count;
+}
+
+std::span<const OwnTemplate> ownTemplates() { return kTemplates; }
+std::string_view ownTemplateText(std::string_view name) { return ownKernelFile(std::string(name) + ".cu"); }
+
+bool namesKernelFile(std::string_view name) { return name.ends_with(".cu") && name.size() > 3; }
+
+std::string ownTextOfFile(const std::string& path) {
+    constexpr std::size_t kMost = std::size_t{1} << 20;
+    Source source = Source::open(path);
+    std::string text(kMost + 1, '\0');
+    text.resize(source.read(text.data(), text.size()));
+    if (text.size() > kMost) throw InputError(path + " is longer than 1 MiB, which no kernel is");
+    if (text.find('\0') != std::string::npos) throw InputError(path + " is no text");
+    return text;
+}
+
+}  // namespace gravlab

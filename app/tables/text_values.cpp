@@ -1,0 +1,90 @@
+#include "app/tables/text_values.h"
+
+#include "sim/core/error.h"
+
+#include <cmath>
+#include <limits>
+#include <optional>
+
+namespace gravlab {
+namespace {
+
+[[noreturn]] void refuse(std::string_view option, std::string_view text, const std::string& expected) {
+    throw UsageError(std::string(option) + " '" + std::string(text) + "': expected " + expected);
+}
+
+}  // namespace
+
+std::int64_t parseInteger(std::string_view option, std::string_view text, std::int64_t least, std::int64_t most) {
+    const auto value = wholeText<std::int64_t>(text);
+    if (value && *value >= least && *value <= most) return *value;
+    std::string expected = "a whole number of at least " + std::to_string(least);
+    if (most != std::numeric_limits<std::int64_t>::max()) expected += " and at most " + std::to_string(most);
+    refuse(option, text, expected);
+}
+
+std::uint64_t parseSeed(std::string_view option, std::string_view text) {
+    const auto value = wholeText<std::uint64_t>(text);
+    if (!value) refuse(option, text, "a whole number from 0 to 18446744073709551615");
+    return *value;
+}
+
+std::size_t parseBodies(std::string_view option, std::string_view text) {
+    std::string_view digits = text;
+    std::int64_t unit = 1;
+    if (!digits.empty() && (digits.back() == 'k' || digits.back() == 'K')) unit = 1 << 10;
+    if (!digits.empty() && (digits.back() == 'm' || digits.back() == 'M')) unit = 1 << 20;
+    if (unit != 1) digits.remove_suffix(1);
+    const auto value = wholeText<std::int64_t>(digits);
+    if (!value || *value < 1 || *value > kMaxBodies / unit)
+        refuse(option, text, "a number of bodies from 1 to 2147483647, such as 65536, 64k (= 65536) or 1M (= 1048576)");
+    return static_cast<std::size_t>(*value * unit);
+}
+
+double parseReal(std::string_view option, std::string_view text) {
+    const auto value = wholeText<double>(text);
+    if (!value || !std::isfinite(*value)) refuse(option, text, "a finite number");
+    return *value;
+}
+
+double parsePositive(std::string_view option, std::string_view text) {
+    const auto value = wholeText<double>(text);
+    if (!value || !std::isfinite(*value) || !(*value > 0)) refuse(option, text, "a finite number above 0");
+    return *value;
+}
+
+double parseNonNegative(std::string_view option, std::string_view text) {
+    const auto value = wholeText<double>(text);
+    if (!value || !std::isfinite(*value) || !(*value >= 0)) refuse(option, text, "a finite number of at least 0");
+    return *value;
+}
+
+std::pair<int, int> parseSize(std::string_view option, std::string_view text) {
+    const std::size_t cross = text.find_first_of("xX");
+    if (cross != std::string_view::npos) {
+        const auto width = wholeText<int>(text.substr(0, cross));
+        const auto height = wholeText<int>(text.substr(cross + 1));
+        const auto fits = [](const std::optional<int>& pixels) { return pixels && *pixels >= 1 && *pixels <= 16384; };
+        if (fits(width) && fits(height)) return {*width, *height};
+    }
+    refuse(option, text, "WIDTHxHEIGHT in pixels, both from 1 to 16384, such as 1280x720");
+}
+
+std::optional<std::string> nameUnlessAuto(const std::string& text) {
+    return text == "auto" ? std::nullopt : std::optional(text);
+}
+
+std::vector<std::string> splitList(const std::vector<std::string>& texts) {
+    std::vector<std::string> pieces;
+    for (const std::string& text : texts) {
+        std::size_t start = 0;
+        while (start <= text.size()) {
+            const std::size_t end = std::min(text.find_first_of(", \t", start), text.size());
+            if (end > start) pieces.push_back(text.substr(start, end - start));
+            start = end + 1;
+        }
+    }
+    return pieces;
+}
+
+}  // namespace gravlab

@@ -1,0 +1,70 @@
+#include "app/tables/unit_text.h"
+
+#include "sim/core/round_number.h"
+
+#include <cmath>
+#include <cstdio>
+#include <string_view>
+
+namespace gravlab {
+
+std::string threeDigits(double value) {
+    char text[32];
+    const double size = std::abs(value);
+    std::snprintf(text, sizeof text, size >= 100 && size < 1e5 ? "%.0f" : "%.3g", value);
+    return text;
+}
+
+RoundLength roundLength(double most, const SceneUnits& units) {
+    if (!(most > 0) || !std::isfinite(most)) return {};
+    double shown = most * units.lengthScale;
+    std::string_view name = units.length.empty() ? "L" : units.length;
+    double scale = units.lengthScale;
+    // Neighbouring units of the same family, where the number would be unhandy.
+    struct Step {
+        std::string_view from, to;
+        double factor, above, below;
+    };
+    constexpr Step kSteps[] = {{"kpc", "Mpc", 1e-3, 2000, 0}, {"kpc", "pc", 1e3, 1e300, 0.5}};
+    for (const Step& step : kSteps)
+        if (name == step.from && (shown >= step.above || shown < step.below)) {
+            name = step.to;
+            shown *= step.factor;
+            scale *= step.factor;
+            break;
+        }
+    const double round = roundDown(shown);
+    return {round / scale, threeDigits(round) + " " + std::string(name)};
+}
+
+UnitOfTime unitOfTime(double time, const SceneUnits& units) {
+    const double value = std::abs(time) * units.timeScale;
+    if (units.time.empty()) return {units.timeScale, "T"};
+    if (units.time == "Myr" && value >= 1000) return {units.timeScale / 1000, "Gyr"};
+    if (units.time == "years" && value < 2) return {units.timeScale * 365.25, "days"};
+    return {units.timeScale, std::string(units.time)};
+}
+
+std::string clockText(double time, const SceneUnits& units) {
+    char text[64];
+    const auto [scale, name] = unitOfTime(time, units);
+    const double value = time * scale, size = std::abs(value);
+    std::snprintf(text, sizeof text, "t = %.*f",
+                  name == "Gyr"                   ? 3
+                  : size >= 100 || name == "days" ? 1
+                  : size >= 10                    ? 2
+                                                  : 3,
+                  value);
+    return units.time.empty() ? text : text + (" " + name);
+}
+
+SpeedText speedUnit(double speed, const SceneUnits& units) {
+    if (units.time.empty()) return {1, "T/s"};
+    SpeedText text{units.timeScale, std::string(units.time) + "/s"};
+    const double shown = std::abs(speed) * units.timeScale;
+    if (units.time == "Myr" && shown >= 1000) return {units.timeScale / 1000, "Gyr/s"};
+    if (units.time == "years" && shown < 1) return {units.timeScale * 365.25, "days/s"};
+    return text;
+}
+
+}  // namespace gravlab

@@ -1,0 +1,158 @@
+// Lines and texts by ImGui's draw list of the background; places in space by the camera that draws the bodies.
+#include "app/ui/overlay.h"
+
+#include "app/tables/colour_mode.h"
+#include "app/ui/overlay_marks.h"
+#include "app/ui/overlay_space.h"
+#include "app/ui/overlay_touch.h"
+#include "app/ui/overlay_tree.h"
+#include "render/colour_map.h"
+
+#include <glm/gtc/matrix_transform.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <optional>
+#include <vector>
+
+namespace gravlab {
+namespace {
+
+struct Ink {
+    ImU32 text, line, faint;
+};
+Ink inkOf(bool paper) {
+    if (paper) return {IM_COL32(20, 24, 30, 255), IM_COL32(20, 24, 30, 220), IM_COL32(20, 24, 30, 60)};
+    return {IM_COL32(222, 226, 232, 235), IM_COL32(222, 226, 232, 200), IM_COL32(160, 175, 200, 50)};
+}
+
+void drawScaleBar(const Document& document, const OverlayArea& area, const SpaceView& view, ImDrawList& list,
+                  const Ink& ink) {
+    const auto pixel = static_cast<double>(view.camera.lengthPerPixel({view.size.x, view.size.y}));
+    const RoundLength bar = roundLength(pixel * 160 * static_cast<double>(area.scale), document.facts.scene->units);
+    const auto width = static_cast<float>(bar.length / pixel);
+    const float s = area.scale, tick = 4 * s;
+    const ImVec2 at(area.from.x + 16 * s, area.to.y - 16 * s);
+    list.AddLine(at, ImVec2(at.x + width, at.y), ink.line, 1.5f * s);
+    list.AddLine(ImVec2(at.x, at.y - tick), ImVec2(at.x, at.y + tick), ink.line, 1.5f * s);
+    list.AddLine(ImVec2(at.x + width, at.y - tick), ImVec2(at.x + width, at.y + tick), ink.line, 1.5f * s);
+    const ImVec2 size = ImGui::CalcTextSize(bar.text.c_str());
+    list.AddText(ImVec2(at.x + 0.5f * (width - size.x), at.y - size.y - 5 * s), ink.text, bar.text.c_str());
+}
+
+void drawClock(const Document& document, const OverlayArea& area, ImDrawList& list, const Ink& ink) {
+    const std::string text = clockText(document.facts.time, document.facts.scene->units);
+    const ImVec2 size = ImGui::CalcTextSize(text.c_str());
+    list.AddText(ImVec2(area.to.x - size.x - 16 * area.scale, area.to.y - size.y - 12 * area.scale), ink.text, text.c_str());
+}
+
+void drawLegend(const Document& document, const OverlayArea& area, ImDrawList& list, const Ink& ink) {
+    const ColourMode& mode = document.shownMode();
+    if (mode.label.empty()) return;
+    const float s = area.scale, width = 220 * s, height = 9 * s, line = ImGui::GetTextLineHeight();
+    const int map = mapOf(mode, document.look.colourMap);
+    const auto maps = colourMaps();
+    const auto colours = linearColours(map < 0 ? categoryMap() : maps[static_cast<std::size_t>(map) % maps.size()]);
+    std::string title(mode.label);
+    ShownUnit unit;
+    if (mode.ofGroups) title += "s, grey: none";
+    if (mode.unit) {
+        unit = mode.unit(document.facts.scene->units);
+        title += " [" + unit.name + "]";
+    }
+    const float left = std::clamp(0.5f * (area.from.x + area.to.x - width), area.from.x, area.to.x);
+    const float top = area.to.y - height - line - 14 * s;
+    constexpr int kStrips = 128;
+    // Of the categories only those that the scene has.
+    const int used = map < 0 ? std::clamp(document.facts.galaxies, 1, static_cast<int>(kCategories)) : 0;
+    const int shown = mode.ofGroups ? static_cast<int>(kGroupBands) : used;
+    for (int i = 0; i < kStrips; ++i) {
+        const std::size_t place =
+            shown > 0 ? (static_cast<std::size_t>(i * shown / kStrips) * 2 + 1) * kColourMapSize / (2 * kCategories)
+                      : static_cast<std::size_t>(i) * (kColourMapSize - 1) / (kStrips - 1);
+        const glm::vec3 c = srgbFromLinear(colours[place]);
+        const ImU32 colour = ImGui::ColorConvertFloat4ToU32(ImVec4(c.x, c.y, c.z, 1));
+        list.AddRectFilled(ImVec2(left + width * static_cast<float>(i) / kStrips, top),
+                           ImVec2(left + width * static_cast<float>(i + 1) / kStrips + 0.5f, top + height), colour);
+    }
+    list.AddRect(ImVec2(left, top), ImVec2(left + width, top + height), ink.faint);
+    const ImVec2 titleSize = ImGui::CalcTextSize(title.c_str());
+    list.AddText(ImVec2(left + 0.5f * (width - titleSize.x), top - titleSize.y - 3 * s), ink.text, title.c_str());
+    if (!mode.unit) return;
+    const ValueRange range = document.shownRange();
+    const double middle = mode.logarithmic ? std::sqrt(range.low * range.high) : 0.5 * (range.low + range.high);
+    const struct {
+        double value;
+        float place;
+    } ticks[] = {{range.low, 0}, {middle, 0.5f}, {range.high, 1}};
+    for (const auto& tick : ticks) {
+        const std::string text = threeDigits(tick.value * unit.scale);
+        const ImVec2 size = ImGui::CalcTextSize(text.c_str());
+        list.AddText(ImVec2(left + width * tick.place - size.x * tick.place, top + height + 2 * s), ink.text, text.c_str());
+    }
+}
+
+void drawSpace(const Document& document, const OverlayArea& area, const SpaceView& view, ImDrawList& list, const Ink& ink) {
+    const SceneUnits& units = document.facts.scene->units;
+    const RoundLength step = roundLength(0.35 * static_cast<double>(view.camera.distance), units);
+    const auto cell = static_cast<float>(step.length);
+    constexpr int kCells = 6;
+    const float reach = cell * kCells;
+    if (document.overlay.grid)
+        for (int i = -kCells; i <= kCells; ++i) {
+            const float at = cell * static_cast<float>(i);
+            drawSegment(list, view, {at, -reach, 0}, {at, reach, 0}, ink.faint, area.scale);
+            drawSegment(list, view, {-reach, at, 0}, {reach, at, 0}, ink.faint, area.scale);
+        }
+    if (!document.overlay.axes || document.fourViewed()) return;  // four views have their own
+    // Colours that stay apart for every eye, and letters anyway.
+    const struct {
+        glm::vec3 way;
+        ImU32 colour;
+        const char* name;
+    } axes[] = {{{1, 0, 0}, IM_COL32(230, 159, 0, 255), "x"},
+                {{0, 1, 0}, IM_COL32(0, 158, 115, 255), "y"},
+                {{0, 0, 1}, IM_COL32(86, 180, 233, 255), "z"}};
+    for (const auto& axis : axes) {
+        const glm::vec3 end = axis.way * cell;
+        drawSegment(list, view, {0, 0, 0}, end, axis.colour, 1.5f * area.scale);
+        if (const std::optional<ImVec2> at = onSurface(view, end)) {
+            const std::string text = std::string(axis.name) + " " + step.text;
+            list.AddText(ImVec2(at->x + 4 * area.scale, at->y - 6 * area.scale), axis.colour, text.c_str());
+        }
+    }
+}
+
+}  // namespace
+
+void drawOverlay(const Document& document, const OverlayPaths& paths, const OverlayArea& area,
+                 std::span<const Viewport> viewports) {
+    const OverlayChoice& wanted = document.overlay;
+    if (!document.overlayDraws() && !touchDraws(document)) return;
+    ImDrawList& list = *ImGui::GetBackgroundDrawList();
+    const Ink ink = inkOf(document.look.paper);
+    ImGui::PushFont(area.font);
+    const std::vector<SpaceView> views = spaceViews(viewports);
+    const bool four = document.fourViewed();  // these have axes with numbers instead of a scale bar
+    for (const SpaceView& view : views) {
+        list.PushClipRect(view.from, ImVec2(view.from.x + view.size.x, view.from.y + view.size.y), true);
+        if (wanted.axes || wanted.grid) drawSpace(document, area, view, list, ink);
+        drawTreeCells(document, area, view, list);
+        drawArrows(document, area, view, list);
+        if (wanted.labels) drawLabels(document, area, view, list, ink.text);
+        if (four || &view == &views.front()) drawTouch(document, paths, area, view, list);
+        list.PopClipRect();
+    }
+    if (wanted.scaleBar && !four) drawScaleBar(document, area, views.front(), list, ink);
+    if (document.tree.boxes != TreeBoxes::none) {
+        const bool bar = wanted.scaleBar && !four;
+        drawTreeLegend(document, area, bar ? 36 * area.scale + ImGui::GetTextLineHeight() : 16 * area.scale, list, ink.text);
+    }
+    if (wanted.clock) drawClock(document, area, list, ink);
+    if (wanted.legend) drawLegend(document, area, list, ink);
+    ImGui::PopFont();
+}
+
+}  // namespace gravlab

@@ -1,0 +1,30 @@
+// What is written over the picture: legend, scale bar, clock, axes, grid. In films and windows alike; panels are elsewhere.
+#pragma once
+#include "app/model/document.h"
+#include "app/tables/unit_text.h"
+#include "sim/run/trajectory.h"
+
+#include <imgui.h>
+
+#include <span>
+#include <string>
+
+namespace gravlab {
+
+/// The free part of the surface, in pixels.
+struct OverlayArea {
+    ImVec2 from, to;
+    float scale = 1;  ///< of texts and lines
+    ImFont* font = nullptr;
+};
+
+/// Paths ahead of the selected body and of the one under the arrow.
+struct OverlayPaths {
+    const Trajectory &selected, &dropped;
+};
+
+/// Draws whatever document.overlay asks for behind all panels. Between ImGui's NewFrame and Render.
+void drawOverlay(const Document& document, const OverlayPaths& paths, const OverlayArea& area,
+                 std::span<const Viewport> viewports);
+
+}  // namespace gravlab

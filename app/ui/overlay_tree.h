@@ -1,0 +1,18 @@
+// Boxes of a tree's cells over the picture, and what they say. Behind all panels, in films and windows alike.
+#pragma once
+#include "app/ui/overlay.h"
+#include "app/ui/overlay_space.h"
+
+#include <string>
+#include <vector>
+
+namespace gravlab {
+
+void drawTreeCells(const Document& document, const OverlayArea& area, const SpaceView& view, ImDrawList& list);
+/// Lines that end `above` pixels over the area's lower left corner.
+void drawTreeLegend(const Document& document, const OverlayArea& area, float above, ImDrawList& list, ImU32 ink);
+
+/// What the lines say, without their colours: one a line.
+std::vector<std::string> treeLegend(const Document& document);
+
+}  // namespace gravlab

@@ -1,0 +1,154 @@
+// The body that was clicked: what it is, what it does, and what can be done with it.
+#include "app/services/trajectory_prediction.h"
+#include "app/tables/format.h"
+#include "app/tables/launch.h"
+#include "app/ui/parameter_widgets.h"
+#include "sim/forces/law.h"
+
+#include <cmath>
+#include <numbers>
+
+namespace gravlab {
+namespace {
+
+constexpr Control kNear[] = {{"near_1", "", "The nearest body: select it"},
+                             {"near_2", "", "The second nearest body: select it"},
+                             {"near_3", "", "The third nearest body: select it"}};
+constexpr Control kFind{"find_body", "Find",
+                        "The name or the number of a body; a part of the name will do. Enter selects it"};
+constexpr Control kUnselect{"unselect", "Close", "Select nothing. Key: Esc, or a click on the empty sky"};
+constexpr Control kStop{"launch_stop", "Done", "No longer drop bodies. Key: Esc"};
+
+void row(PanelContext& p, const char* name, const std::string& value) {
+    p.widgets.wrapped(palette::kMuted, name);
+    ImGui::SameLine(86 * p.widgets.scale());
+    ImGui::TextUnformatted(value.c_str());
+}
+
+std::string number(double value, std::string_view unit, std::string_view own) {
+    return formatted("%.4g ", value) + std::string(unit.empty() ? own : unit);
+}
+
+/// What people call a body.
+std::string nameText(const Facts& facts, std::uint32_t id) {
+    const std::string_view name = facts.names->nameOf(id);
+    return name.empty() ? "body " + std::to_string(id) : std::string(name);
+}
+
+/// The nearest bodies as buttons, so that one can go from body to body.
+void drawNeighbours(PanelContext& p, const BodyReadout& body, const SceneUnits& units) {
+    for (std::size_t k = 0; k < std::size(kNear) && k < body.nearest.size(); ++k) {
+        const BodyNeighbour& near = body.nearest[k];
+        p.widgets.wrapped(palette::kMuted, k == 0 ? "nearest" : "");
+        ImGui::SameLine(86 * p.widgets.scale());
+        const std::string_view called = p.facts.names->nameOf(near.id);
+        const std::string name =
+            (called.empty() ? std::to_string(near.id) : std::string(called)) + "##near" + std::to_string(k);
+        if (p.widgets.button({kNear[k].name, name.c_str(), kNear[k].tip}, 72 * p.widgets.scale()))
+            set(p, "view.selected", std::int64_t{near.id});
+        ImGui::SameLine();
+        ImGui::TextUnformatted(("at " + number(near.distance * units.lengthScale, units.length, "L")).c_str());
+    }
+}
+
+/// Chooses what the arrow drops.
+void drawLaunch(PanelContext& p) {
+    const Slingshot& tool = p.workspace.drop;
+    if (!tool.on) return;
+    const LaunchScene scene = p.workspace.launchScene();
+    const SceneUnits& units = p.facts.scene->units;
+    p.widgets.section("Drop by an arrow");
+    parameter(p, "drop.kind", {.label = "Drop"});
+    parameter(p, "drop.mass");
+    if (launchRows()[static_cast<std::size_t>(tool.row)].galaxy) {
+        parameter(p, "drop.size");
+        parameter(p, "drop.bodies");
+    }
+    const LaunchOrder order = tool.usual(scene);
+    std::string facts = number(order.mass * units.massScale, units.mass, "M");
+    if (order.bodies > 1)
+        facts += ", " + std::string(grouped(order.bodies)) + " bodies, " +
+                 number(order.size * units.lengthScale, units.length, "L");
+    p.widgets.wrapped(palette::kMuted, facts.c_str());
+    p.widgets.wrapped(palette::kMuted, "Press in the picture, drag the arrow, let go.");
+    if (p.widgets.button(kStop, ImGui::GetContentRegionAvail().x)) set(p, "drop.on", false);
+}
+
+/// What two bodies alone would do.
+void drawOrbit(PanelContext& p, const BodyReadout& body, const SceneUnits& units) {
+    if (!body.orbit) return;
+    const Orbit& orbit = body.orbit->orbit;
+    row(p, orbit.closed() ? "goes round" : "flies past", nameText(p.facts, body.orbit->around));
+    row(p, "semi-axis", number(orbit.semiMajorAxis * units.lengthScale, units.length, "L"));
+    row(p, "eccentricity", formatted("%.4f", orbit.eccentricity));
+    row(p, "inclination", formatted("%.2f deg", orbit.inclination * 180 / std::numbers::pi));
+    if (orbit.period) row(p, "period", number(*orbit.period * units.timeScale, units.time, "T"));
+    row(p, "pericentre", number(orbit.pericentre * units.lengthScale, units.length, "L"));
+}
+
+void drawBody(PanelContext& p) {
+    const std::optional<BodyReadout>& body = p.workspace.selected;
+    if (!body) return;
+    const SceneUnits& units = p.facts.scene->units;
+    const std::string_view name = p.facts.names->nameOf(body->id), tag = p.facts.names->tagOf(body->id);
+    p.widgets.section((name.empty() ? "Body " + std::to_string(body->id) : std::string(name)).c_str());
+    std::string typed;
+    p.widgets.label(kFind);
+    if (p.widgets.field(kFind, -1, "", typed) && !typed.empty()) invoke(p, "select-body", {typed});
+    if (!name.empty()) row(p, "number", std::to_string(body->id));
+    if (!tag.empty()) row(p, "tag", std::string(tag));
+    if (body->dark) row(p, "kind", "dark matter");
+    if (p.facts.galaxies > 1) row(p, "origin", std::to_string(body->galaxy + 1));
+    const std::string_view source = lawRow(p.facts.configuration.force.law).source;
+    if (body->mass) row(p, "mass", number(*body->mass * units.massScale, units.mass, "M"));
+    if (source != "mass") row(p, std::string(source).c_str(), formatted("%.4g", body->source));
+    if (body->placed)
+        row(p, "distance",
+            number(static_cast<double>(std::hypot(body->position.x, body->position.y, body->position.z)) * units.lengthScale,
+                   units.length, "L"));
+    if (body->speed) row(p, "speed", number(*body->speed * units.speedScale, units.speed, "L/T"));
+    if (body->energy)
+        row(p, "energy",
+            number(*body->energy * units.speedScale * units.speedScale, units.speed.empty() ? "" : "(km/s)^2", "L^2/T^2") +
+                (body->bound ? ", bound" : ", escapes"));
+    drawOrbit(p, *body, units);
+    if (body->held) row(p, "held", body->coasting ? "goes straight on" : "at its place");
+    drawNeighbours(p, *body, units);
+    parameter(p, "view.ahead");
+    if (p.workspace.ahead.wanted) {
+        Dragged far = parameter("view.ahead_time").dragged;
+        far.floor = 0.1 * std::abs(p.facts.configuration.timeStep);
+        parameter(p, "view.ahead_time", {.label = "Ahead", .dragged = far});
+    }
+    const float gap = ImGui::GetStyle().ItemSpacing.x, width = (ImGui::GetContentRegionAvail().x - 2 * gap) / 3;
+    action(p, "follow", width, p.workspace.follow ? "Let go" : "Follow");
+    ImGui::SameLine();
+    action(p, "remove", width, "Remove");
+    ImGui::SameLine();
+    if (p.widgets.button(kUnselect, width)) set(p, "view.selected", std::string("none"));
+    const float half = (ImGui::GetContentRegionAvail().x - gap) / 2;
+    action(p, "hold", half, body->held && !body->coasting ? "Let fall" : "Hold");
+    ImGui::SameLine();
+    action(p, "coast", half, body->coasting ? "Let free" : "Coast");
+}
+
+}  // namespace
+
+void drawBodyPanel(PanelContext& p) {
+    p.bodyPanel = 0;
+    if (!p.workspace.selected && !p.workspace.drop.on) return;
+    const float s = p.widgets.scale();
+    ImGui::SetNextWindowPos(ImVec2(p.surface.x - kMargin * s, p.surface.y - (bottomHeight(p.state) + kBodyPanelGap) * s),
+                            ImGuiCond_Always, ImVec2(1, 1));
+    ImGui::SetNextWindowSizeConstraints(ImVec2(kMeasureWidth * s, 0), ImVec2(kMeasureWidth * s, 0.6f * p.surface.y));
+    constexpr auto kFlags = kPanelWindow | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoFocusOnAppearing;
+    if (ImGui::Begin("gravlab body", nullptr, kFlags)) {
+        p.widgets.panel("body");
+        drawLaunch(p);
+        drawBody(p);
+        p.bodyPanel = ImGui::GetWindowHeight();
+    }
+    ImGui::End();
+}
+
+}  // namespace gravlab

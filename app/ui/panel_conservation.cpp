@@ -1,0 +1,171 @@
+// The strip at the bottom: does the run keep what it should? Rule: amber and red mean the same as in the numbers of a run.
+#include "app/plots/plot.h"
+#include "app/services/conservation.h"
+#include "app/tables/unit_text.h"
+#include "app/ui/panel_strip.h"
+#include "app/ui/parameter_widgets.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <span>
+
+namespace gravlab {
+namespace {
+
+constexpr Control kEnergy{"conservation_energy", "Energy",
+                          "Change of the total energy since the start over the energy of the start. Amber above 1e-3, red "
+                          "above 1e-1: then the picture is not what the law says. Noise: what the sum is wrong by where a "
+                          "tree makes it, as bodies at random say that are compared with double precision"};
+constexpr Control kMomenta{
+    "conservation_momenta", "Momenta",
+    "How far the momentum P and the angular momentum L of all bodies have wandered, over what the bodies "
+    "carry in all. Pulls act in pairs and cancel in these sums, so only errors move them"};
+constexpr Control kShape{
+    "conservation_shape", "Shape",
+    "The virial ratio 2T/|W|, which is 1 in balance, and the radii that hold 10, 50 and 90 % of the mass"};
+constexpr Control kClosest{
+    "conservation_closest", "Closest pair",
+    "The smallest distance of two bodies just now. Below the softening they pull each other less than "
+    "two points would; the smaller it is against it, the more a fixed time step has to resolve"};
+constexpr Control kConservationNumbers{
+    "conservation", "Conservation",
+    "Sums in double precision over a copy of one complete step, beside the picture: on a GPU by the "
+    "GPU itself, in a fiftieth of its time. Dashes in the plots: a parameter was changed. Key: J"};
+
+ImU32 colourOf(double change) {
+    const double size = std::abs(change);
+    return !(size <= kWrongChange) ? palette::kBad : size > kDoubtfulChange ? palette::kWarning : palette::kGood;
+}
+
+Plot plotOf(const char* title, bool logarithmic) {
+    Plot plot;
+    plot.title = title;
+    plot.y.logarithmic = logarithmic;
+    return plot;
+}
+
+template <class Value>
+void add(Plot& plot, const char* label, std::span<const ConservationPoint> points, Value value) {
+    PlotSeries series;
+    series.label = label;
+    series.markers = false;
+    for (const ConservationPoint& point : points) {
+        series.x.push_back(point.time);
+        series.y.push_back(value(point));
+    }
+    plot.series.push_back(std::move(series));
+}
+
+/// Draws into the next `width` pixels of the line.
+void show(PanelContext& p, const Control& control, Plot plot, float width, float height) {
+    const ConservationMonitor& watch = p.workspace.conservation;
+    for (const ConservationMark& mark : watch.marks()) plot.changes.push_back(mark.time);
+    rescale(plot, unitOfTime(p.facts.time, p.facts.scene->units).scale, 1);
+    const ImVec2 from = ImGui::GetCursorScreenPos();
+    ImGui::Dummy(ImVec2(width, height));
+    p.widgets.finish(control);
+    drawPlot(*ImGui::GetWindowDrawList(), from, ImVec2(from.x + width, from.y + height), plot,
+             {.light = palette::light,
+              .lineWidth = palette::line(1.4f * p.widgets.scale()),
+              .legend = plot.series.size() > 1,
+              .legendAbove = true});
+}
+
+/// From the first point on where anything has changed.
+std::span<const ConservationPoint> changed(const std::vector<ConservationPoint>& points) {
+    const auto first = std::find_if(points.begin(), points.end(), [](const ConservationPoint& q) {
+        return !(std::abs(q.change) <= 1e-16 && q.momentum <= 1e-17 && q.spin <= 1e-17);
+    });
+    return std::span(points).subspan(static_cast<std::size_t>(first - points.begin()));
+}
+
+/// A number of the table beside the last one, with the table's own words.
+void numberBeside(PanelContext& p, const Control& control, const char* text) {
+    ImGui::SameLine(0, 0);
+    p.widgets.text(control, palette::kMuted, text);
+}
+
+void drawConserved(PanelContext& p) {
+    const ConservationMonitor& watch = p.workspace.conservation;
+    const ConservationPoint& now = watch.points().back();
+    const SceneUnits& units = p.facts.scene->units;
+    const std::string length = units.length.empty() ? std::string() : " " + std::string(units.length);
+    char text[240];
+    if (now.floor > 0)
+        std::snprintf(text, sizeof text, "dE/E0 %+.1e +- %.0e", now.change, now.floor);
+    else
+        std::snprintf(text, sizeof text, "dE/E0 %+.1e", now.change);
+    p.widgets.text(kConservationNumbers, colourOf(now.change), text);
+    std::snprintf(text, sizeof text, "   worst %.1e", watch.worstChange());
+    numberBeside(p, controlOf(parameter("run.energy_change")), text);
+    std::snprintf(text, sizeof text, "   2T/|W| %.3f", 2 * now.virial);
+    numberBeside(p, controlOf(parameter("run.virial_ratio")), text);
+    std::snprintf(text, sizeof text, "   r50 %.4g%s", now.shape.lagrangianRadii[1] * units.lengthScale, length.c_str());
+    numberBeside(p, controlOf(parameter("run.half_mass_radius")), text);
+    std::snprintf(text, sizeof text, "   closest pair %.3g%s", now.shape.closest * units.lengthScale, length.c_str());
+    numberBeside(p, kClosest, text);
+    const std::string advice = watch.advice(p.facts.configuration, *p.facts.integrator);
+    if (advice.empty()) return;
+    ImGui::SameLine(0, 10 * p.widgets.scale());
+    p.widgets.wrapped(colourOf(watch.worstChange()), advice.c_str());
+}
+
+}  // namespace
+
+float conservationHeight(const Workspace& workspace, const UiState& state, ImVec2 surface, float scale) {
+    return state.inWindow && state.conservation && instrumentsHeight(workspace, state, surface, scale) == 0 &&
+                   planPanels(workspace, state, surface, scale).strip
+               ? (kConservationHeight + kMargin) * scale
+               : 0;
+}
+
+void drawConservation(PanelContext& p) {
+    if (conservationHeight(p.workspace, p.state, p.surface, p.widgets.scale()) == 0) return;
+    const float s = p.widgets.scale();
+    if (beginStrip(p, "conservation", kConservationHeight)) {
+        const ConservationMonitor& watch = p.workspace.conservation;
+        const std::vector<ConservationPoint>& points = watch.points();
+        if (!watch.why().empty() || points.empty()) {
+            p.widgets.text(kConservationNumbers, palette::kMuted,
+                           watch.why().empty() ? "Energy: the start is being measured" : watch.why().c_str());
+        } else if (points.size() < 2) {
+            drawConserved(p);
+            p.widgets.wrapped(palette::kMuted, "Curves begin with the first step.");
+        } else {
+            drawConserved(p);
+            const float gap = 6 * s, free = ImGui::GetContentRegionAvail().x - 2 * gap;
+            const float tall = ImGui::GetContentRegionAvail().y;
+            const SceneUnits& units = p.facts.scene->units;
+            const std::string time = unitOfTime(p.facts.time, units).name;
+            Plot energy = plotOf(("|dE/E0| over t [" + time + "]").c_str(), true);
+            // Curves begin where there is something to see: the start differs from itself in nothing, nor does what comes
+            // after it to the rounding of a sum, and a logarithm has no zero.
+            const std::span<const ConservationPoint> later = changed(points);
+            const bool byTree = std::ranges::any_of(later, [](const ConservationPoint& q) { return q.floor > 0; });
+            add(energy, byTree ? "change" : "", later,
+                [](const ConservationPoint& q) { return std::max(std::abs(q.change), 1e-16); });
+            if (byTree) add(energy, "noise", later, [](const ConservationPoint& q) { return std::max(q.floor, 1e-16); });
+            Plot momenta = plotOf("momenta, relative", true);
+            add(momenta, "|dP|", later, [](const ConservationPoint& q) { return std::max(q.momentum, 1e-17); });
+            add(momenta, "|dL|", later, [](const ConservationPoint& q) { return std::max(q.spin, 1e-17); });
+            const std::string length = units.length.empty() ? "" : " [" + std::string(units.length) + "]";
+            Plot shape = plotOf(("shape" + length).c_str(), false);
+            add(shape, "2T/|W|", points, [](const ConservationPoint& q) { return 2 * q.virial; });
+            for (std::size_t k = 0; k < 3; ++k) {
+                static constexpr const char* kNames[] = {"r10", "r50", "r90"};
+                add(shape, kNames[k], points, [k, scale = units.lengthScale](const ConservationPoint& q) {
+                    return scale * q.shape.lagrangianRadii[k];
+                });
+            }
+            show(p, kEnergy, std::move(energy), free / 3, tall);
+            ImGui::SameLine(0, gap);
+            show(p, kMomenta, std::move(momenta), free / 3, tall);
+            ImGui::SameLine(0, gap);
+            show(p, kShape, std::move(shape), free / 3, tall);
+        }
+        endStrip();
+    }
+}
+
+}  // namespace gravlab

@@ -1,0 +1,301 @@
+// The left panel: everything that can be tuned while it runs. Lists walk the program's own tables.
+#include "app/services/predictability.h"
+#include "app/services/step_cost.h"
+#include "app/tables/format.h"
+#include "app/tables/lab_sweep.h"
+#include "app/tables/unit_text.h"
+#include "app/ui/panel_twin.h"
+#include "app/ui/parameter_widgets.h"
+#include "sim/backends/backend.h"
+#include "sim/forces/law_numbers.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace gravlab {
+namespace {
+
+constexpr Control kExact{"run.bodies/exact", "Bodies", "The exact number: 65536, 64k (= 65,536) or 1M. Enter takes it up"};
+constexpr Control kMoreLight{"more_light", "More light", "Dark matter, tone curve, automatic exposure, white page, quality"};
+constexpr Control kOverlay{"overlay", "In the picture", "Legend, scale bar, clock, axes, grid, trails, the camera"};
+
+void drawTransport(PanelContext& p) {
+    const float gap = ImGui::GetStyle().ItemSpacing.x;
+    const float width = (ImGui::GetContentRegionAvail().x - 2 * gap) / 3;
+    action(p, "run", width, p.workspace.intent.paused ? "Run" : "Pause");
+    ImGui::SameLine();
+    action(p, "step", width, "Step");
+    ImGui::SameLine();
+    action(p, "reset", width, "Reset");
+}
+
+/// Simulated time a second of watching in the scene's own unit, and what of it the machine reaches.
+void drawSpeed(PanelContext& p) {
+    const SceneUnits& units = p.facts.scene->units;
+    const Intent& intent = p.workspace.intent;
+    const SpeedText unit = speedUnit(intent.speed > 0 ? intent.speed : p.facts.speed, units);
+    const Control control = controlOf(parameter("run.speed"));
+    const std::string format = "%.3g " + unit.unit;
+    double value = intent.speed * unit.scale;
+    if (p.widgets.drag(control, value, {.least = 0, .most = 1e30, .speed = 0.02, .floor = 1e-9, .format = format.c_str()}))
+        p.post({SetParameter{"run.speed", value / unit.scale, p.widgets.goesOn(control.name)}});
+    // Always a line, so that what is below never moves under the pointer.
+    constexpr double kReached = 0.9;
+    const bool behind = !intent.paused && p.facts.speed > 0 && p.facts.speed < kReached * intent.speed;
+    const double parts = intent.speed / ownSpeed(p.facts);
+    ImGui::PushFont(p.widgets.fonts().small);
+    char text[96];
+    if (intent.speed == 0)
+        std::snprintf(text, sizeof text, "by steps a frame: %.3g %s", p.facts.speed * unit.scale, unit.unit.c_str());
+    else if (behind)
+        std::snprintf(text, sizeof text, "this machine reaches %.3g %s", p.facts.speed * unit.scale, unit.unit.c_str());
+    else if (std::abs(parts - 1) < 1e-6)
+        std::snprintf(text, sizeof text, "the scene's own pace");
+    else
+        std::snprintf(text, sizeof text, "%.3g times the scene's own pace", parts);
+    p.widgets.wrapped(palette::kMuted, text);
+    ImGui::PopFont();
+}
+
+/// In powers of two by hand, and the exact number beside it.
+void drawBodies(PanelContext& p) {
+    const Reason fixed = actionOf("more-bodies").unavailable(p.workspace);
+    // What is beyond takes a minute to build; it can be typed, but not be hit by a slip of the mouse.
+    constexpr std::size_t kSliderEnd = std::size_t{1} << 22;
+    const Control control = controlOf(parameter("run.bodies"));
+    p.widgets.label(control, fixed);
+    const float width = ImGui::GetContentRegionAvail().x, gap = ImGui::GetStyle().ItemInnerSpacing.x;
+    const float exact = 0.46f * width;
+    std::size_t bodies = p.facts.configuration.bodies;
+    if (p.widgets.powers(control, width - exact - gap, bodies, std::min(kSliderEnd, p.facts.bodiesLimit), fixed))
+        set(p, "run.bodies", wholeValue(bodies));
+    ImGui::SameLine(0, gap);
+    std::string typed;
+    if (!p.widgets.field(kExact, exact, grouped(p.facts.configuration.bodies), typed, fixed)) return;
+    std::erase_if(typed, [](char c) { return c == ',' || c == ' '; });
+    set(p, "run.bodies", valueOf(typed));
+}
+
+/// Where a step takes seconds: how long, and a number of bodies that can be watched.
+void drawSlowStep(PanelContext& p) {
+    static constexpr Control kFewer{"fewer_bodies", "",
+                                    "Start the scene with as many bodies as this machine moves at a pace that "
+                                    "can be watched"};
+    const auto slow = slowStep(p.facts.configuration.bodies, stepCost(p.facts));
+    if (!slow || !actionOf("fewer-bodies").unavailable(p.workspace).empty()) return;
+    char text[128];
+    std::snprintf(text, sizeof text, "One step takes about %.0f s here; %s bodies make %.0f steps/s.", slow->seconds,
+                  grouped(slow->bodies).text, slow->stepsPerSecond);
+    p.widgets.wrapped(palette::kWarning, text);
+    const std::string label = "Take " + std::string(grouped(slow->bodies)) + " bodies";
+    Control button = kFewer;
+    button.label = label.c_str();
+    if (p.widgets.button(button, ImGui::GetContentRegionAvail().x)) set(p, "run.bodies", wholeValue(slow->bodies));
+}
+
+/// The scene's own numbers: drag, and the scene starts again when the mouse lets go.
+void drawNumbers(PanelContext& p) {
+    for (const SceneParameter& row : p.facts.scene->parameters) {
+        const std::string format = "%.3g" + (row.unit.empty() ? "" : " " + std::string(row.unit));
+        parameter(p, "scene." + std::string(row.name),
+                  {.dragged = Dragged{.speed = 0,
+                                      .floor = (row.most - row.least) / 400,
+                                      .format = format.c_str(),
+                                      .onRelease = true,
+                                      .least = row.least,
+                                      .most = row.most}});
+    }
+}
+
+/// The list by name, and beside it the way to the pictures.
+void drawSceneList(PanelContext& p) {
+    const float gap = ImGui::GetStyle().ItemInnerSpacing.x;
+    const float button = ImGui::CalcTextSize("All").x + 2 * ImGui::GetStyle().FramePadding.x;
+    p.widgets.label(controlOf(parameter("run.scene")));
+    parameter(p, "run.scene",
+              {.now = Value(std::string(p.facts.scene->name)), .width = ImGui::GetContentRegionAvail().x - button - gap});
+    ImGui::SameLine(0, gap);
+    action(p, "scenes", button, "All");
+}
+
+void drawScene(PanelContext& p) {
+    p.widgets.section("Scene");
+    drawSceneList(p);
+    drawBodies(p);
+    drawSlowStep(p);
+    const float side = ImGui::GetFrameHeight();
+    typedParameter(p, "run.seed", side);
+    action(p, "next-seed", side, "+");
+    drawNumbers(p);
+    ImGui::PushFont(p.widgets.fonts().small);
+    const std::string caption(p.facts.scene->caption);
+    p.widgets.wrapped(palette::kMuted, caption.c_str());
+    const std::string note = predictabilityNote(p.facts.configuration.scene, *p.facts.integrator, p.facts.time,
+                                                p.facts.configuration.force.precision != Precision::fp64);
+    if (!note.empty()) p.widgets.wrapped(palette::kWarning, note.c_str());
+    ImGui::PopFont();
+}
+
+Reason notTunable(const PanelContext& p, const char* what) {
+    return "The kernel '" + std::string(p.facts.kernel->name) + "' has no " + what + ".";
+}
+
+/// A list of whole numbers, of which one is chosen. 0 is the compiler's choice.
+void listOf(PanelContext& p, std::string_view path, std::span<const int> values) {
+    const std::string now = valueText(parameter(path).get(p.workspace));
+    for (const int value : values) {
+        const std::string text = unrollText(value);
+        const Value wanted = value == kAutoUnroll ? Value(text) : Value(std::int64_t{value});
+        if (p.widgets.choice(text, "", now == text)) set(p, path, wanted);
+    }
+    p.widgets.endCombo();
+}
+
+/// Under a control that the kernel in use has no use for: the way to the nearest one that has.
+void offerKernel(PanelContext& p, const char* name, std::string_view axis) {
+    const KernelRow* const other = nearestWith(axis, *p.facts.kernel, p.facts.configuration.force);
+    if (!other) return;
+    const std::string label = "Take '" + std::string(other->name) + "'";
+    if (p.widgets.button({name, label.c_str(), Tip::ofRow(other->idea)}, ImGui::GetContentRegionAvail().x))
+        set(p, "run.kernel", std::string(other->name));
+}
+
+/// A launch value that a row offers as a list of compile-time factors.
+void drawFactor(PanelContext& p, std::string_view path, const char* what, std::span<const int> values) {
+    const Reason reason = values.size() > 1 ? Reason() : notTunable(p, what);
+    const std::string now = reason.empty() ? valueText(parameter(path).get(p.workspace)) : "-";
+    if (p.widgets.beginCombo(controlOf(parameter(path)), now, reason)) listOf(p, path, values);
+}
+
+/// A launch value from a range: typed, or one of the usual powers of two or of the only ones.
+void drawRange(PanelContext& p, const Control& list, std::string_view path, const char* what, Range range, int least,
+               std::span<const int> only = {}) {
+    const Reason reason = range.last != range.first ? Reason() : notTunable(p, what);
+    const float side = ImGui::GetFrameHeight();
+    const Value now = reason.empty() ? parameter(path).get(p.workspace) : Value();
+    typedParameter(p, path, side, {.unavailable = reason, .now = now});
+    if (!p.widgets.beginCombo(list, "", reason, side)) return;
+    constexpr int kUsualLimit = 1024;
+    std::vector<int> usual(only.begin(), only.end());
+    const int most = !only.empty() ? 0 : range.last == 0 ? kUsualLimit : std::min(range.last, kUsualLimit);
+    for (int value = least; value <= most; value *= 2)
+        if (value >= range.first) usual.push_back(value);
+    listOf(p, path, usual);
+}
+
+/// Whether far bodies are taken together, and how exactly: where that is so, or would be if nobody had said otherwise.
+void drawFarField(PanelContext& p) {
+    const bool far = p.facts.kernel->approximates;
+    if (!far && !namesAccuracy(p.facts)) return;
+    parameter(p, "run.exact_forces");
+    parameter(p, "run.accuracy", {.unavailable = far ? Reason() : "Every pair is computed."});
+}
+
+void drawCompute(PanelContext& p) {
+    const KernelRow& kernel = *p.facts.kernel;
+    p.widgets.section("Compute");
+    parameter(p, "run.backend");
+    parameter(p, "run.kernel");
+    drawFarField(p);
+    static constexpr Control kBlocks{"run.block/list", "", "Usual block sizes"},
+        kSplits{"run.split/list", "", "Usual splits"};
+    drawRange(p, kBlocks, "run.block", "block size", kernel.blocks, 32, kernel.blockSizes);
+    if (!axisRefusal("block", kernel).empty()) offerKernel(p, "run.block/nearest", "block");
+    drawFactor(p, "run.unroll", "unroll factor", kernel.unrolls);
+    if (!axisRefusal("unroll", kernel).empty()) offerKernel(p, "run.unroll/nearest", "unroll");
+    if (kernel.bodiesPerThread.size() > 1)
+        drawFactor(p, "run.bodies_per_thread", "targets a thread", kernel.bodiesPerThread);
+    if (kernel.splits.first != kernel.splits.last) drawRange(p, kSplits, "run.split", "split", kernel.splits, 1);
+}
+
+/// A number as the scene's clock and scale bar count it.
+void inUnits(PanelContext& p, std::string_view path, const std::string& unit, double scale) {
+    Dragged hand = parameter(path).dragged;
+    const std::string format = hand.format + (unit.empty() ? std::string() : " " + unit);
+    hand.format = format.c_str();
+    parameter(p, path, {.dragged = hand, .shown = Shown{unit, scale}});
+}
+
+void drawPhysics(PanelContext& p) {
+    p.widgets.section("Physics");
+    const SceneUnits& units = p.facts.scene->units;
+    const UnitOfTime time = unitOfTime(p.facts.configuration.timeStep, units);
+    inUnits(p, "run.time_step", units.time.empty() ? "" : time.name, time.scale);
+    inUnits(p, "run.softening", std::string(units.length), units.lengthScale);
+    parameter(p, "run.law");
+    for (const LawNumber& number : lawNumbers())
+        if (number.acts(p.facts.configuration.force.law)) parameter(p, "run." + std::string(number.key));
+    parameter(p, "run.precision", {.unavailable = fixedPrecision(p.facts.configuration.backend)});
+    parameter(p, "run.integrator");
+    p.widgets.section("Pace");
+    parameter(p, "run.steps_per_frame");
+    parameter(p, "run.time_budget");
+    if (p.state.inWindow) parameter(p, "window.display_sync");
+    if (backend(p.facts.kernel->backend).onDevice) parameter(p, "look.copy_vertices");
+}
+
+void drawLook(PanelContext& p) {
+    p.widgets.section("Look");
+    const ColourMode& mode = p.workspace.shownMode();
+    const Reason given = mode.map.empty() ? Reason() : "Colouring by " + std::string(mode.name) + " brings its own colours.";
+    parameter(p, "look.colour_mode");
+    if (mode.ofGroups) {
+        parameter(p, "groups.linking");
+        parameter(p, "groups.least");
+    }
+    parameter(p, "look.colour_map", {.unavailable = given});
+    parameter(p, "look.exposure");
+    parameter(p, "look.body_size");
+    if (mode.published == VertexValue::speed && !mode.ofTraits && given.empty()) parameter(p, "look.top_speed");
+    parameter(p, "look.glow");
+}
+
+void drawMoreLight(PanelContext& p) {
+    if (!p.widgets.fold(kMoreLight, false)) return;
+    if (p.facts.darkBodies && !p.workspace.shownMode().photograph) parameter(p, "look.dark_matter");
+    if (p.workspace.shownMode().photograph)
+        for (const char* layer : {"look.dust", "look.gas", "look.sky"}) parameter(p, layer);
+    parameter(p, "look.tone", {.unavailable = actionOf("tone").unavailable(p.workspace)});
+    parameter(p, "look.auto_exposure");
+    parameter(p, "look.white_page");
+    parameter(p, "look.hold_rate");
+}
+
+void drawOverlayChoice(PanelContext& p) {
+    if (!p.widgets.fold(kOverlay, false)) return;
+    for (const char* path : {"overlay.legend", "overlay.scale_bar", "overlay.clock", "overlay.axes", "overlay.grid",
+                             "overlay.labels", "overlay.velocities", "overlay.forces", "look.trails"})
+        parameter(p, path);
+    parameter(p, "view.tree_cells");
+    if (p.workspace.tree.boxes == TreeBoxes::level) parameter(p, "view.tree_level");
+    if (p.workspace.look.trails > 0) parameter(p, "look.trail_light");
+    parameter(p, "camera.rotation");
+    parameter(p, "camera.orthographic");
+}
+
+}  // namespace
+
+void drawControlPanel(PanelContext& p) {
+    const float s = p.widgets.scale();
+    const float limit = p.surface.y - p.top - (bottomHeight(p.state) + 2 * kMargin) * s;
+    ImGui::SetNextWindowPos(ImVec2(kMargin * s, p.top + kMargin * s));
+    ImGui::SetNextWindowSizeConstraints(ImVec2(kControlWidth * s, 0), ImVec2(kControlWidth * s, std::max(limit, 40 * s)));
+    constexpr auto kFlags = kPanelWindow | ImGuiWindowFlags_AlwaysAutoResize;
+    if (ImGui::Begin("gravlab controls", nullptr, kFlags)) {
+        p.widgets.panel("controls");
+        drawTabs(p);
+        drawTransport(p);
+        drawSpeed(p);
+        drawScene(p);
+        drawCompute(p);
+        drawPhysics(p);
+        drawTwinControls(p);
+        drawLook(p);
+        drawMoreLight(p);
+        drawOverlayChoice(p);
+    }
+    ImGui::End();
+}
+
+}  // namespace gravlab

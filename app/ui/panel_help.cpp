@@ -1,0 +1,126 @@
+// F1: every key by menu, and the mouse, in as many columns as it takes.
+#include "app/ui/parameter_widgets.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace gravlab {
+namespace {
+
+constexpr Control kCloseHelp{"close_help", "Close", "Put the list away. Keys: F1, Esc"};
+constexpr float kColumn = 370, kKeyWidth = 104, kGap = 20, kHeading = 25;
+
+/// A heading with its rows: what stays together in a column.
+struct Group {
+    std::string title;
+    std::vector<std::pair<std::string, std::string_view>> rows;
+    float height = 0;
+};
+
+constexpr float kKeyGap = 10;
+/// Whether a name is wider than the place for names: its text then begins right behind it.
+bool isWide(const std::string& keys, float scale) {
+    return ImGui::CalcTextSize(keys.c_str()).x > (kKeyWidth - kGap - kKeyGap) * scale;
+}
+
+std::vector<Group> groups(float scale) {
+    std::vector<Group> all;
+    for (const Menu& menu : menus()) {
+        Group group{std::string(menu.name), {}};
+        for (const Action& action : menu.rows)
+            if (std::string keys = keyText(action); !keys.empty()) group.rows.emplace_back(std::move(keys), action.idea);
+        if (!group.rows.empty()) all.push_back(std::move(group));
+    }
+    Group mouse{"Mouse", {}};
+    for (const MouseRow& row : mouseRows()) mouse.rows.emplace_back(std::string(row.name), row.idea);
+    all.push_back(std::move(mouse));
+    for (Group& group : all) {
+        group.height = kHeading * scale;
+        for (const auto& [keys, idea] : group.rows)
+            group.height +=
+                ImGui::CalcTextSize(
+                    idea.data(), idea.data() + idea.size(), false,
+                    kColumn * scale - (isWide(keys, scale) ? ImGui::CalcTextSize(keys.c_str()).x + (kKeyGap + kGap) * scale
+                                                           : kKeyWidth * scale))
+                    .y +
+                ImGui::GetStyle().ItemSpacing.y;
+    }
+    return all;
+}
+
+/// Columns that groups take, in their order, when none is higher than that.
+std::size_t columnsAt(const std::vector<Group>& all, float height) {
+    std::size_t columns = 1;
+    float used = 0;
+    for (const Group& group : all) {
+        if (used > 0 && used + group.height > height) {
+            ++columns;
+            used = 0;
+        }
+        used += group.height;
+    }
+    return columns;
+}
+
+void draw(PanelContext& p, const Group& group) {
+    p.widgets.section(group.title.c_str());
+    const float right = ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x;
+    for (const auto& [keys, idea] : group.rows) {
+        ImGui::TextUnformatted(keys.c_str());
+        if (const float s = p.widgets.scale(); isWide(keys, s))
+            ImGui::SameLine(0, kKeyGap * s);
+        else
+            ImGui::SameLine(kKeyWidth * s);
+        ImGui::PushStyleColor(ImGuiCol_Text, palette::kMuted);
+        ImGui::PushTextWrapPos(right);
+        ImGui::TextUnformatted(idea.data(), idea.data() + idea.size());
+        ImGui::PopTextWrapPos();
+        ImGui::PopStyleColor();
+    }
+}
+
+}  // namespace
+
+void drawHelp(PanelContext& p) {
+    if (!p.state.help) return;
+    const float s = p.widgets.scale(), column = (kColumn + kGap) * s;
+    const float high = p.surface.y - p.top - kStatusHeight * s;
+    ImGui::PushFont(p.widgets.fonts().small);
+    const std::vector<Group> all = groups(s);
+    const auto fit = static_cast<std::size_t>(std::max((p.surface.x - kGap * s) / column, 1.0f));
+    const std::size_t columns = std::min(columnsAt(all, high - 50 * s), fit);
+    // The lowest height at which so many columns hold everything.
+    float limit = 0;
+    while (columnsAt(all, limit) > columns) limit += 8 * s;
+    const float width = static_cast<float>(columns) * column + kGap * s;
+    ImGui::SetNextWindowPos(ImVec2(0.5f * p.surface.x, p.top + 0.5f * high), ImGuiCond_Always, ImVec2(0.5f, 0.5f));
+    ImGui::SetNextWindowSizeConstraints(ImVec2(width, 0), ImVec2(width, high));
+    ImGui::SetNextWindowBgAlpha(1);
+    constexpr auto kFlags = kPanelWindow | ImGuiWindowFlags_AlwaysAutoResize;
+    if (ImGui::Begin("gravlab keys", nullptr, kFlags)) {
+        p.widgets.panel("keys");
+        ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, ImVec2(0.5f * kGap * s, 0));
+        if (ImGui::BeginTable("columns", static_cast<int>(columns), ImGuiTableFlags_SizingStretchSame)) {
+            ImGui::TableNextColumn();
+            float used = 0;
+            for (const Group& group : all) {
+                if (used > 0 && used + group.height > limit) {
+                    ImGui::TableNextColumn();
+                    used = 0;
+                }
+                used += group.height;
+                draw(p, group);
+            }
+            ImGui::EndTable();
+        }
+        ImGui::PopStyleVar();
+        ImGui::Dummy(ImVec2(0, 2 * s));
+        if (p.widgets.button(kCloseHelp, 0)) set(p, "window.help", false);
+    }
+    ImGui::End();
+    ImGui::PopFont();
+}
+
+}  // namespace gravlab

@@ -1,0 +1,200 @@
+// The strip at the bottom, for galaxies: how they turn, how dense and how warm they are, over the radius.
+#include "app/plots/profile_plot.h"
+#include "app/services/instruments.h"
+#include "app/tables/format.h"
+#include "app/tables/unit_text.h"
+#include "app/ui/panel_strip.h"
+#include "app/ui/parameter_widgets.h"
+#include "render/colour_map.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace gravlab {
+namespace {
+
+constexpr Control kGroups{
+    "groups", "Groups",
+    "Groups of bodies, friends of friends, the largest first: bodies, mass, radius (root mean square) and velocity "
+    "dispersion. "
+    "The square is the colour that the colour mode group gives. They are as they were at the step that is named"};
+
+constexpr float kHeight = 172;  // pixels at scale 1
+
+constexpr Control kAbout{
+    "instruments", "Instruments",
+    "Measured in double precision about the centre chosen here, in rings around the axis of rotation, at "
+    "most once a second and beside the picture, of a sample where bodies are many. Stars only; dark matter pulls but is "
+    "not seen. Order: 1 where all turn one way, near 0 in a sphere. Key: Ctrl J"};
+constexpr std::array<Control, 4> kPlots{
+    {{"instruments_rotation", "Rotation",
+      "Dots: mean tangential velocity of the stars. Lines: the velocity of circular orbits, from the radial force in the "
+      "plane, and from the mass within a sphere of that radius"},
+     {"instruments_density", "Surface density",
+      "Mass of stars in a ring over its area; a straight line is an exponential disc"},
+     {"instruments_dispersion", "Dispersion", "Spread of the radial velocity (R) and of the vertical one (z) in a ring"},
+     {"instruments_q", "Toomre Q",
+      "sigma_R kappa / (3.36 G Sigma) of the disc: below 1 a thin disc falls apart into clumps. Only where bodies form a "
+      "disc"}}};
+
+/// Names of curves where there is room for a word.
+constexpr std::pair<std::string_view, const char*> kBriefNames[] = {
+    {"measured", "stars"}, {"v_c, radial force", "force"}, {"v_c, mass within", "mass"}, {"sigma_R", "R"}, {"sigma_z", "z"}};
+
+void drawChoice(PanelContext& p) {
+    const float s = p.widgets.scale();
+    parameter(p, "instruments.centre", {.width = 118 * s});
+    ImGui::SameLine();
+    if (p.facts.galaxies < 2) return;
+    parameter(p, "instruments.galaxy", {.width = 88 * s});
+    ImGui::SameLine();
+}
+
+std::string sampleText(const Profile& profile) {
+    const std::string looked(grouped(profile.sampled).text), all(grouped(profile.bodies).text);
+    char order[40];
+    std::snprintf(order, sizeof order, "order %.2f", profile.order);
+    return (profile.sampled < profile.bodies ? looked + " of " + all : all) + " bodies, " + order;
+}
+
+/// How old what is shown is, in steps of the run.
+std::string ageText(const Instruments& instruments, std::int64_t now) {
+    const std::int64_t steps = now - instruments.step();
+    if (steps <= 0) return "of this step";
+    return std::string(grouped(static_cast<std::uint64_t>(steps)).text) + (steps == 1 ? " step ago" : " steps ago");
+}
+
+void drawPlots(PanelContext& p, const Profile& profile, float width) {
+    const float s = p.widgets.scale();
+    constexpr float kNarrowest = 105;  // pixels at scale 1, in which a plot still says something
+    std::array<Plot, 4> plots = profilePlots(profile, p.facts.scene->units);
+    // Q is for discs; without one its place goes to the others.
+    const std::size_t all = plots[3].series.empty() ? 3 : 4;
+    const float gap = 6 * s, tall = ImGui::GetContentRegionAvail().y;
+    const auto fit = static_cast<std::size_t>(std::max(1.0f, (width + gap) / (kNarrowest * s + gap)));
+    const std::size_t shown = std::min(all, fit);
+    const float wide = (width - gap * static_cast<float>(shown - 1)) / static_cast<float>(shown);
+    for (std::size_t k = 0; k < shown; ++k) {
+        if (k > 0) ImGui::SameLine(0, gap);
+        Plot& plot = plots[k];
+        // Short titles with the unit: a strip has no room for labels beside the axes.
+        static constexpr const char* kTitles[] = {"Rotation", "Density", "Dispersion", "Toomre Q"};
+        const std::size_t bracket = plot.y.label.find('[');
+        plot.title = kTitles[k];
+        if (k < 3)
+            plot.title += bracket == std::string::npos ? " [" + plot.y.label + "]" : " " + plot.y.label.substr(bracket);
+        // A legend must leave room for the curves; the tooltip says what they are.
+        for (PlotSeries& series : plot.series)
+            for (const auto& [usual, brief] : kBriefNames)
+                if (series.label == usual) series.label = brief;
+        plot.x.label.clear();
+        plot.y.label.clear();
+        const ImVec2 from = ImGui::GetCursorScreenPos();
+        ImGui::Dummy(ImVec2(wide, tall));
+        p.widgets.finish(kPlots[k]);
+        drawPlot(*ImGui::GetWindowDrawList(), from, ImVec2(from.x + wide, from.y + tall), plot,
+                 {.light = palette::light,
+                  .lineWidth = palette::line(1.4f * s),
+                  .legend = plot.series.size() > 1,
+                  .legendAbove = true});
+    }
+}
+
+/// "3 groups of 10 or more, of this step".
+std::string groupsText(const KnownGroups& known, std::int64_t now) {
+    const std::string count(grouped(known.table.groups.size()).text), least(grouped(known.least).text);
+    return count + (known.table.groups.size() == 1 ? " group of " : " groups of ") + least + " or more, " +
+           (now == known.step ? "of this step"
+                              : "of step " + std::string(grouped(static_cast<std::uint64_t>(known.step)).text));
+}
+
+constexpr float kGroupsWidth = 268;  // pixels at scale 1
+
+void drawGroups(PanelContext& p, const KnownGroups& known) {
+    const float s = p.widgets.scale(), line = ImGui::GetTextLineHeight() + 2 * s;
+    const SceneUnits& units = p.facts.scene->units;
+    const ImVec2 from = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    const bool here = known.ids == p.facts.bodies->id;
+    p.widgets.text(kGroups, palette::kMuted,
+                   here ? groupsText(known, p.facts.step).c_str() : "The bodies are others now: find groups again.");
+    if (!here) return;
+    const float right[] = {54 * s, 128 * s, 180 * s, kGroupsWidth * s};  // ends of the columns
+    const auto cells = [&](float top, const std::string(&text)[4], ImU32 colour) {
+        for (std::size_t k = 0; k < 4; ++k) {
+            const float wide = ImGui::CalcTextSize(text[k].c_str()).x;
+            list.AddText(ImVec2(from.x + right[k] - wide, top), colour, text[k].c_str());
+        }
+    };
+    const auto head = [](const char* what, std::string_view unit) {
+        return std::string(what) + (unit.empty() ? "" : " [" + std::string(unit) + "]");
+    };
+    float top = from.y + line;
+    cells(top, {"bodies", head("mass", units.mass), head("r", units.length), head("sigma", units.speed)}, palette::kMuted);
+    const auto colours = linearColours(categoryMap());
+    for (const BodyGroup& group : known.table.groups) {
+        top += line;
+        if (top + line > from.y + room.y) break;
+        const std::size_t band = groupBand(known.ids[group.label]);
+        const glm::vec3 c = srgbFromLinear(colours[(2 * band + 1) * kColourMapSize / (2 * kCategories)]);
+        list.AddRectFilled(ImVec2(from.x, top + 3 * s), ImVec2(from.x + 10 * s, top + 13 * s),
+                           ImGui::ColorConvertFloat4ToU32(ImVec4(c.x, c.y, c.z, 1)));
+        cells(top,
+              {grouped(group.members).text, threeDigits(group.mass * units.massScale),
+               threeDigits(group.radius * units.lengthScale), threeDigits(group.dispersion * units.speedScale)},
+              palette::kText);
+    }
+}
+
+/// The button and what it goes by, at the right of the line.
+void drawFindGroups(PanelContext& p) {
+    const float s = p.widgets.scale(), wide = 88 * s;
+    const float at = ImGui::GetWindowWidth() - wide - 10 * s;
+    ImGui::SameLine();
+    // Where the words before it leave no room, it is in the menu.
+    if (ImGui::GetCursorPosX() > at) return ImGui::NewLine();
+    ImGui::SetCursorPosX(at);
+    action(p, "find-groups", wide, p.facts.findingGroups ? "Finding" : nullptr);
+}
+
+}  // namespace
+
+float instrumentsHeight(const Workspace& workspace, const UiState& state, ImVec2 surface, float scale) {
+    // Few bodies have no curves over a radius.
+    const bool fits =
+        planPanels(workspace, state, surface, scale).strip && workspace.facts.configuration.bodies >= Instruments::kFewest;
+    return state.inWindow && state.instruments && fits ? (kHeight + kMargin) * scale : 0;
+}
+
+void drawInstruments(PanelContext& p) {
+    const Instruments& instruments = p.workspace.instruments;
+    const float s = p.widgets.scale();
+    if (instrumentsHeight(p.workspace, p.state, p.surface, s) == 0) return;
+    if (beginStrip(p, "instruments", kHeight)) {
+        drawChoice(p);
+        const std::optional<Profile>& profile = instruments.profile();
+        const std::string unit = p.facts.scene->units.length.empty() ? "L" : std::string(p.facts.scene->units.length);
+        std::string text = "measuring";
+        if (profile && !profile->why.empty())
+            text = profile->why;
+        else if (profile)
+            text = "R in " + unit + "; " + sampleText(*profile) + ", " + ageText(instruments, p.facts.step);
+        p.widgets.text(kAbout, palette::kMuted, text.c_str());
+        drawFindGroups(p);
+        const float all = ImGui::GetContentRegionAvail().x;
+        const float groups = p.facts.groups ? (kGroupsWidth + 10) * s : 0;
+        const ImVec2 corner = ImGui::GetCursorPos();
+        if (profile && profile->why.empty()) drawPlots(p, *profile, all - groups);
+        if (p.facts.groups) {
+            ImGui::SetCursorPos(ImVec2(corner.x + all - kGroupsWidth * s, corner.y));
+            drawGroups(p, *p.facts.groups);
+        }
+        endStrip();
+    }
+}
+
+}  // namespace gravlab

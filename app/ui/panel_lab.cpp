@@ -1,0 +1,108 @@
+// The lab's panel: between the other two, above the status line. Its pages have a file each.
+#include "app/ui/panel_lab.h"
+#include "app/ui/parameter_widgets.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace gravlab {
+namespace {
+
+constexpr Control kCloseLab{"lab_close", "Close", "Put the lab away; a sweep that runs is ended. Key: L"};
+constexpr float kHeightPart = 0.62f;
+
+struct PageRow {
+    LabPage page;
+    Control control;
+    void (*draw)(PanelContext& panel);
+};
+constexpr PageRow kPages[] = {
+    {LabPage::launch,
+     {"lab_launch", "Launch", "What the hardware does with the kernel and launch in use, beside the kernel's own text"},
+     drawLabLaunch},
+    {LabPage::sweep,
+     {"lab_sweep", "Sweep",
+      "Measure over block size, unroll factor, bodies or split while the picture goes on; search for the "
+      "fastest launch"},
+     drawLabSweep},
+    {LabPage::matrix,
+     {"lab_matrix", "Matrix", "The forces of all pairs as a live picture, for up to 4,096 bodies"},
+     drawLabMatrix},
+    {LabPage::ladder,
+     {"lab_ladder", "Ladder", "Every kernel with its idea and its text, also those that cannot run here"},
+     drawLabLadder},
+    {LabPage::recorded,
+     {"lab_recorded", "Recorded", "Curves that were measured on a named device, for machines without one"},
+     drawLabRecorded},
+    {LabPage::calculator,
+     {"lab_calculator", "Calculator", "Waves, tail and occupancy of a launch on any GPU, which need not be here"},
+     drawLabCalculator},
+    {LabPage::own,
+     {"lab_own", "Own", "Write a kernel, compile it, try it in a process of its own, and let it compute the run"},
+     drawLabOwn},
+};
+
+/// A button that stays lit while its page is shown.
+bool pageButton(PanelContext& p, const Control& control, bool lit, float width) {
+    ImGui::PushStyleColor(ImGuiCol_Button, ImGui::GetStyleColorVec4(lit ? ImGuiCol_Header : ImGuiCol_Button));
+    const bool pressed = p.widgets.button(control, width);
+    ImGui::PopStyleColor();
+    return pressed;
+}
+
+/// The pages and the way out: in one row where there is room, else in as many as it takes.
+void drawPages(PanelContext& p, const LabPanel& shown) {
+    const float gap = ImGui::GetStyle().ItemSpacing.x, room = ImGui::GetContentRegionAvail().x,
+                wide = 72 * p.widgets.scale();
+    const bool all = static_cast<float>(std::size(kPages) + 1) * (wide + gap) - gap <= room;
+    const auto widthOf = [&](const Control& control) {
+        return all ? wide : ImGui::CalcTextSize(control.label).x + 2 * ImGui::GetStyle().FramePadding.x;
+    };
+    float used = 0;
+    // Whether the next one is beside those before it.
+    const auto beside = [&](float width) {
+        const bool fits = used > 0 && used + gap + width <= room;
+        used = fits ? used + gap + width : width;
+        return fits;
+    };
+    for (const PageRow& row : kPages) {
+        const float width = widthOf(row.control);
+        if (beside(width)) ImGui::SameLine();
+        if (pageButton(p, row.control, shown.page == row.page, width))
+            set(p, "lab.page", std::string(labPages()[static_cast<std::size_t>(row.page)]));
+    }
+    const float width = widthOf(kCloseLab), right = ImGui::GetWindowContentRegionMax().x - width;
+    if (beside(width))
+        ImGui::SameLine(right);
+    else
+        ImGui::SetCursorPosX(right);
+    if (p.widgets.button(kCloseLab, width)) set(p, "lab.open", false);
+}
+
+}  // namespace
+
+float labHeight(const Document& document, const UiState& state, ImVec2 surface, float scale) {
+    if (!document.labPanel.open || !state.visible || !state.panel) return 0;
+    return kHeightPart * (surface.y - menuHeight(state, scale) - bottomHeight(state) * scale) + kMargin * scale;
+}
+
+void drawLabPanel(PanelContext& p) {
+    const LabPanel& shown = p.workspace.labPanel;
+    if (!shown.open) return;
+    const float s = p.widgets.scale();
+    const float left = p.plan.left + kMargin * s, right = p.surface.x - p.plan.right - kMargin * s;
+    ImGui::SetNextWindowPos(ImVec2(left, p.surface.y - (bottomHeight(p.state) + kMargin) * s), ImGuiCond_Always,
+                            ImVec2(0, 1));
+    ImGui::SetNextWindowSize(ImVec2(right - left, labHeight(p.workspace, p.state, p.surface, s) - kMargin * s));
+    ImGui::SetNextWindowBgAlpha(1);
+    constexpr auto kFlags = kPanelWindow | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse;
+    if (ImGui::Begin("gravlab lab", nullptr, kFlags)) {
+        p.widgets.panel("lab");
+        drawPages(p, shown);
+        for (const PageRow& row : kPages)
+            if (row.page == shown.page) row.draw(p);
+    }
+    ImGui::End();
+}
+
+}  // namespace gravlab

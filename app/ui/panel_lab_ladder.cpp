@@ -1,0 +1,147 @@
+// What can be read of the ladder on any machine: every rung with its idea and text, and what was recorded of a named device.
+// Rule: recorded rates are dashed and hollow, say where and when, and never share a plot with what is measured here.
+#include "app/bench/figure.h"
+#include "app/bench/kernel_source.h"
+#include "app/model/recorded.h"
+#include "app/plots/plot.h"
+#include "app/tables/format.h"
+#include "app/ui/panel_lab.h"
+#include "app/ui/parameter_widgets.h"
+#include "sim/backends/backend.h"
+#include "sim/forces/precision.h"
+
+#include <algorithm>
+#include <map>
+
+namespace gravlab {
+namespace {
+
+constexpr Control kRungs{"ladder_rungs", "Rungs",
+                         "All kernels of all backends, each with one idea more than the one above; click to read its text"};
+constexpr Control kRecordedPlot{"recorded_plot", "Recorded",
+                                "Measured on the device named above, on that day: dashed and hollow, not of this machine"};
+
+/// The row that is read: the one chosen, or the one in use.
+const KernelRow& rungOf(const PanelContext& p) {
+    const std::string& name = p.workspace.labPanel.rung;
+    for (const KernelRow& row : kernels())
+        if (std::string(row.backend) + ":" + std::string(row.name) == name) return row;
+    return *p.facts.kernel;
+}
+
+std::string deviceShown(const PanelContext& p) {
+    const Value now = parameter("lab.recorded").get(p.workspace);
+    const auto* name = std::get_if<std::string>(&now);
+    return name ? *name : std::string();
+}
+
+/// Rates at one N of a device's table, by kernel.
+struct RecordedRungs {
+    std::string heading;
+    std::map<std::string, std::string, std::less<>> rates;
+};
+const RecordedRungs& recordedRungs(const std::string& device) {
+    static std::map<std::string, RecordedRungs> known;
+    if (const auto found = known.find(device); found != known.end()) return found->second;
+    RecordedRungs made;
+    constexpr const char* kBodies = "65536";
+    if (!device.empty())
+        for (const RecordedRow& row : recordedRows(device)) {
+            const auto n = row.find("n"), kernel = row.find("kernel"), precision = row.find("precision");
+            if (n == row.end() || n->second != kBodies || kernel == row.end()) continue;
+            if (precision != row.end() && precision->second != nameOf(Precision::fp32)) continue;
+            const auto found = recordedRate(row);
+            if (found.empty()) continue;
+            made.rates.emplace(kernel->second, found);
+            if (made.heading.empty()) made.heading = "G/s: recorded, " + deviceAndDate(row) + ", N = 65,536";
+        }
+    return known.emplace(device, std::move(made)).first->second;
+}
+
+void drawRungs(PanelContext& p, const KernelRow& read) {
+    const RecordedRungs& recorded = recordedRungs(deviceShown(p));
+    if (!recorded.heading.empty()) p.widgets.wrapped(palette::kMuted, recorded.heading.c_str());
+    constexpr auto kFlags = ImGuiTableFlags_RowBg | ImGuiTableFlags_SizingStretchProp;
+    if (!ImGui::BeginTable("rungs", 3, kFlags)) return;
+    ImGui::TableSetupColumn("rung", 0, 3);
+    ImGui::TableSetupColumn("lines", 0, 1);
+    ImGui::TableSetupColumn("G/s", 0, 1.4f);
+    ImGui::TableHeadersRow();
+    for (const KernelRow& row : kernels()) {
+        const bool device = row.backend == deviceBackend().name;
+        if (!device && row.backend != hostBackend().name) continue;
+        ImGui::TableNextColumn();
+        const std::string name = std::string(row.backend) + " " + std::string(row.name);
+        if (ImGui::Selectable(name.c_str(), &row == &read, ImGuiSelectableFlags_SpanAllColumns))
+            set(p, "lab.rung", std::string(row.backend) + ":" + std::string(row.name));
+        ImGui::TableNextColumn();
+        const int lines = linesOfKernel(row);
+        ImGui::TextUnformatted(lines > 0 ? std::to_string(lines).c_str() : "-");
+        ImGui::TableNextColumn();
+        const auto rate = recorded.rates.find(row.name);
+        ImGui::TextUnformatted(device && rate != recorded.rates.end() ? rate->second.c_str() : "");
+    }
+    ImGui::EndTable();
+    p.widgets.finish(kRungs);
+}
+
+}  // namespace
+
+void drawLabLadder(PanelContext& p) {
+    const KernelRow& read = rungOf(p);
+    const float s = p.widgets.scale(), wide = ImGui::GetContentRegionAvail().x;
+    if (ImGui::BeginChild("ladder rungs", ImVec2(std::clamp(0.36f * wide, 230 * s, 420 * s), 0))) {
+        ImGui::PushFont(p.widgets.fonts().small);
+        parameter(p, "lab.rung");
+        drawRungs(p, read);
+        ImGui::PopFont();
+    }
+    ImGui::EndChild();
+    ImGui::SameLine();
+    if (ImGui::BeginChild("ladder text", ImVec2(0, 0))) {
+        ImGui::PushFont(p.widgets.fonts().small);
+        p.widgets.wrapped(palette::kText, (std::string(read.name) + ": " + std::string(read.idea)).c_str());
+        const Reason reason = backend(read.backend).unavailable({});
+        if (!reason.empty()) p.widgets.wrapped(palette::kMuted, ("To read; it cannot run here: " + reason + ".").c_str());
+        ImGui::PopFont();
+        drawKernelText(p, read);
+    }
+    ImGui::EndChild();
+}
+
+void drawLabRecorded(PanelContext& p) {
+    const float s = p.widgets.scale();
+    ImGui::PushFont(p.widgets.fonts().small);
+    parameter(p, "lab.recorded", {.width = 130 * s});
+    ImGui::SameLine();
+    parameter(p, "lab.recorded_figure", {.width = 110 * s});
+    const std::string device = deviceShown(p);
+    const RecordedFigure& figure = recordedFigure(device, p.workspace.labPanel.recordedFigure);
+    p.widgets.wrapped(palette::kWarning, figure.missing.empty() ? figure.heading.c_str() : figure.missing.c_str());
+    const ImVec2 from = ImGui::GetCursorScreenPos(), size = ImGui::GetContentRegionAvail();
+    if (!figure.missing.empty() || size.x < 40 || size.y < 40) return ImGui::PopFont();
+    Plot plot;
+    plot.x.label = p.workspace.labPanel.recordedFigure;
+    plot.x.logarithmic = true;
+    plot.y.label = "G interactions/s, forces only, recorded";
+    for (const RecordedCurve& curve : figure.curves) {
+        PlotSeries series;
+        series.label = curve.label;
+        series.x = curve.x;
+        series.y = curve.y;
+        series.error = curve.halfSpread;
+        series.hollow.assign(curve.x.size(), true);
+        series.dashed = true;
+        for (const double x : curve.x)
+            if (std::ranges::find(plot.x.ticks, x) == plot.x.ticks.end()) plot.x.ticks.push_back(x);
+        plot.series.push_back(std::move(series));
+    }
+    std::ranges::sort(plot.x.ticks);
+    ImGui::Dummy(size);
+    p.widgets.finish(kRecordedPlot);
+    const PlotStyle style{.light = palette::light, .fontScale = 1, .lineWidth = palette::line(2 * s), .legend = true};
+    drawPlot(*ImGui::GetWindowDrawList(), from, ImVec2(from.x + size.x, from.y + size.y), plot, style);
+    ImGui::PopFont();
+}
+
+}  // namespace gravlab

@@ -1,0 +1,363 @@
+// What the hardware does with the launch in use: the numbers at the left, the kernel's own text at the right.
+// Rule: what is not known is a dash, and a rate is shown only when its forces are verified.
+#include "app/bench/kernel_source.h"
+#include "app/tables/format.h"
+#include "app/ui/panel_lab.h"
+#include "sim/backends/block_figures.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+namespace gravlab {
+namespace {
+
+constexpr Control kGrid{"lab_grid", "Grid",
+                        "Blocks of one force on all bodies: N over the targets of a block, times the split"};
+constexpr Control kThreads{"lab_threads", "Threads", "All threads of the grid, and warps of 32"};
+constexpr Control kRule{"lab_rule", "N/p",
+                        "Blocks against multiprocessors. With fewer blocks than multiprocessors some of "
+                        "them have nothing to do: N/p should not be less than their number"};
+constexpr Control kWaves{"lab_waves", "Waves",
+                         "Rounds of resident blocks until the grid is done. The last one keeps only a "
+                         "part of the device busy: the tail"};
+constexpr Control kOccupancy{"lab_occupancy", "Occupancy",
+                             "Resident warps over the most that a multiprocessor can hold. They hide the latency of each "
+                             "other; registers and shared memory limit them"};
+constexpr Control kRegisters{"lab_registers", "Registers",
+                             "Registers a thread, as compiled; spilled ones are in slow memory"};
+constexpr Control kShared{"lab_shared", "Shared", "Shared memory a block: the tile of bodies that its threads read"};
+constexpr Control kMemory{"lab_memory", "Memory",
+                          "Bytes that one force reads from memory: N*N/p bodies of 16 bytes. Each body "
+                          "is read once a block instead of once a thread"};
+constexpr Control kIssued{"lab_issued", "Issued",
+                          "Instructions that the row issues for one directed pair, shared-memory reads, "
+                          "shuffles and reductions included; in fp64 each takes two slots and counts twice"};
+constexpr Control kPerClock{"lab_per_clock", "Pairs/clock",
+                            "Directed pairs a clock and multiprocessor, at the clock it runs at"};
+constexpr Control kClock{"lab_clock", "Clock", "Of the multiprocessors: now, and the highest that the device allows"};
+constexpr Control kVector{"lab_vector", "Vector", "Bodies in one register of the instruction set in use"};
+constexpr Control kCores{"lab_cores", "Threads", "CPU threads that share the targets"};
+constexpr Control kEach{"lab_each", "Each thread", "Directed pairs a second and thread"};
+constexpr Control kBound{"lab_bound", "Bound",
+                         "The achieved rate against what the device can issue with this kernel: the bar is "
+                         "full at the highest clock, the line is the clock of now"};
+constexpr Control kRungBodies{"lab_rungs", "Rungs",
+                              "Bodies at the whole step of the run, at half of it, at a quarter and so on"};
+constexpr Control kRungForces{"lab_forces", "Forces", "Evaluated for a body on the average"};
+constexpr Control kTree{"lab_tree", "Tree",
+                        "Levels of the octree of the last force, its root included, and all of its nodes"};
+constexpr Control kLeaves{"lab_leaves", "Leaves",
+                          "Nodes that have bodies; and groups of bodies that go down the tree together"};
+constexpr Control kMet{"lab_met", "Each body",
+                       "What one body met on the average: single bodies, cells met one by one, and cells that went into an "
+                       "expansion about its group"};
+constexpr Control kLongest{"lab_longest", "Longest list", "Bodies and cells that the group with most of them met"};
+constexpr Control kCells{
+    "lab_cells", "Cells",
+    "Cells as large as the cut-off of the law that hold a body, bodies in one on the average, and in the "
+    "fullest"};
+constexpr Control kMetNear{"lab_met_near", "Each body",
+                           "Bodies in the cells about one, which it is summed over, on the average; and how many that is of "
+                           "all. Where it is all of them, the cut-off is larger than the system and cells bring nothing"};
+constexpr Control kTreeTime{"lab_tree_time", "ms", "Where the time of the last force that was timed went"};
+constexpr Control kSource{"lab_source", "Source",
+                          "The kernel's own text as it was compiled. Marked lines are not in the rung "
+                          "below"};
+
+/// The rate of verified forces, or 0.
+double verifiedRate(const PanelContext& p) {
+    return p.facts.check && p.facts.check->passed ? p.workspace.telemetry.interactionsPerSecond : 0;
+}
+
+void fact(PanelContext& p, const Control& control, const std::string& value, ImU32 colour = palette::kText) {
+    p.widgets.label(control);
+    p.widgets.text(control, colour, value.empty() ? "-" : value.c_str());
+}
+
+std::string bytesText(double bytes) {
+    return bytes < 1024 ? formatted("%.0f bytes", bytes) : formatted("%sB", withPrefix(bytes).text);
+}
+
+/// Achieved over possible: a bar with the bound of the present clock as a line.
+void drawBound(PanelContext& p, double rate, double bound, double boundNow) {
+    const float s = p.widgets.scale();
+    const ImVec2 from = ImGui::GetCursorScreenPos(), size(ImGui::GetContentRegionAvail().x, 12 * s);
+    ImGui::Dummy(size);
+    p.widgets.finish(kBound);
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    list.AddRectFilled(from, ImVec2(from.x + size.x, from.y + size.y), palette::veil(20), 3 * s);
+    constexpr double kBoundSlack = 1.05;
+    const bool impossible = rate > kBoundSlack * bound;
+    const auto part = [&](double value) { return size.x * static_cast<float>(std::clamp(value / bound, 0.0, 1.0)); };
+    if (rate > 0) {
+        const double reached = rate / (boundNow > 0 ? boundNow : bound);
+        const ImU32 colour = impossible       ? palette::kBad
+                             : reached > 0.75 ? palette::kGood
+                             : reached > 0.4  ? palette::kAccent
+                                              : palette::kWarning;
+        list.AddRectFilled(from, ImVec2(from.x + part(rate), from.y + size.y), colour, 3 * s);
+    }
+    if (boundNow > 0) {
+        const float x = from.x + part(boundNow);
+        list.AddLine(ImVec2(x, from.y - 2 * s), ImVec2(x, from.y + size.y + 2 * s), palette::kText, 2 * s);
+    }
+    ImGui::PushFont(p.widgets.fonts().small);
+    std::string line = rate > 0 ? formatted("%s", withPrefix(rate).text) : std::string("not verified");
+    line += formatted(" of %s interactions/s", withPrefix(bound).text);
+    if (rate > 0) line += formatted(": %.0f %%", 100 * rate / bound);
+    if (rate > 0 && boundNow > 0) line += formatted(", %.0f %% at the present clock", 100 * rate / boundNow);
+    if (impossible) line += ": more than can be issued, so this is an error of the measurement and no rate";
+    p.widgets.wrapped(impossible ? palette::kBad : palette::kMuted, line.c_str());
+    ImGui::PopFont();
+}
+
+void drawDevice(PanelContext& p) {
+    const LaunchFacts& f = p.facts.launch;
+    const KernelRow& row = *p.facts.kernel;
+    const double rate = verifiedRate(p);
+    const int targets = f.threads * p.facts.configuration.kernel.launch.bodiesPerThread;
+    if (f.gridX > 0) {
+        fact(p, kGrid,
+             f.gridY > 1 ? formatted("%s x %d", grouped(static_cast<std::uint64_t>(f.gridX)).text, f.gridY)
+                         : std::string(grouped(static_cast<std::uint64_t>(f.gridX))));
+        const auto threads = static_cast<std::uint64_t>(f.blocks()) * static_cast<std::uint64_t>(f.threads);
+        fact(p, kThreads, formatted("%s, %s warps", grouped(threads).text, grouped(threads / 32).text));
+        const bool enough = f.blocks() >= f.multiprocessors;
+        // Rows that deal pairs or whole steps have blocks of their own making: there is no N/p to write out.
+        const std::string quotient = row.shape == WorkShape::targets
+                                         ? formatted("%s/%d%s = ", grouped(p.facts.configuration.bodies).text, targets,
+                                                     f.gridY > 1 ? formatted(" x %d", f.gridY).c_str() : "")
+                                         : std::string();
+        fact(p, kRule, quotient + formatted("%d %s %d", f.blocks(), enough ? ">=" : "<", f.multiprocessors),
+             enough ? palette::kGood : palette::kBad);
+        fact(p, kWaves, formatted("%.2f, the last %.0f %% full", f.waves(), 100 * f.lastWave()),
+             f.waves() >= 1 && (f.waves() > 4 || f.lastWave() > 0.7) ? palette::kText : palette::kWarning);
+    }
+    fact(p, kOccupancy,
+         f.occupancy() > 0 ? formatted("%.0f %%: %d blocks, %d of %d warps", 100 * f.occupancy(), f.residentBlocks,
+                                       (f.threads + 31) / 32 * f.residentBlocks, f.warpsPerMultiprocessor)
+                           : "");
+    fact(p, kRegisters,
+         f.registers > 0
+             ? formatted("%d%s", f.registers, f.localBytes > 0 ? formatted(", %zu bytes spilled", f.localBytes).c_str() : "")
+             : "",
+         f.localBytes > 0 ? palette::kWarning : palette::kText);
+    fact(p, kShared, f.sharedBytes > 0 ? bytesText(static_cast<double>(f.sharedBytes)) : "");
+    fact(p, kMemory, f.memoryBytes > 0 ? bytesText(f.memoryBytes) : "");
+    const double slots = slotsPerDirectedPair(row, p.facts.configuration.force.precision);
+    fact(p, kIssued, slots > 0 ? formatted("%.3g a pair", slots) : "");
+    const double clock = f.clockNow > 0 ? f.clockNow : f.highestClock;
+    fact(p, kPerClock, rate > 0 && clock > 0 ? formatted("%.2f", rate / clock / f.multiprocessors) : "");
+    fact(p, kClock,
+         f.clockNow > 0       ? formatted("%.0f of %.0f MHz", f.clockNow * 1e-6, f.highestClock * 1e-6)
+         : f.highestClock > 0 ? formatted("at most %.0f MHz", f.highestClock * 1e-6)
+                              : "");
+    const double lanes = static_cast<double>(f.multiprocessors) * f.lanesPerMultiprocessor;
+    if (slots > 0 && f.highestClock > 0) drawBound(p, rate, lanes * f.highestClock / slots, lanes * f.clockNow / slots);
+}
+
+void drawProcessor(PanelContext& p) {
+    const LaunchFacts& f = p.facts.launch;
+    const double rate = verifiedRate(p);
+    // A number of double precision takes the room of two.
+    const bool wide = p.facts.configuration.force.precision == Precision::fp64;
+    fact(p, kVector,
+         f.vectorLanes > 0 ? formatted(wide ? "%d bodies of fp64" : "%d bodies of fp32",
+                                       wide ? std::max(f.vectorLanes / 2, 1) : f.vectorLanes)
+                           : "");
+    fact(p, kCores, f.cpuThreads > 0 ? formatted("%d", f.cpuThreads) : "1");
+    fact(p, kEach, rate > 0 ? formatted("%s pairs/s", withPrefix(rate / std::max(f.cpuThreads, 1)).text) : "");
+    fact(p, kIssued,
+         p.facts.kernel->issuedPerDirectedPair > 0 ? formatted("%.3g a pair", p.facts.kernel->issuedPerDirectedPair) : "");
+}
+
+/// Where the time of the last evaluation went.
+void drawTimes(PanelContext& p) {
+    std::string times;
+    double whole = 0;
+    for (const MethodFigure& told : p.facts.figures) {
+        if (told.unit == "s") {
+            whole += told.value;
+            times += formatted("%s%s %.3g", times.empty() ? "" : ", ", std::string(told.name).c_str(), 1e3 * told.value);
+        }
+    }
+    if (whole <= 0) return;
+    p.widgets.label(kTreeTime);
+    p.widgets.wrapped(palette::kText, (times + formatted(": %.3g ms", 1e3 * whole)).c_str());
+    p.widgets.finish(kTreeTime);
+}
+
+/// What a tree or cells tell of the last evaluation: how they lie, what was met, where the time went.
+void drawFigures(PanelContext& p) {
+    const auto value = [&](std::string_view name) {
+        for (const MethodFigure& told : p.facts.figures)
+            if (told.name == name && told.unit.empty()) return told.value;
+        return 0.0;
+    };
+    const auto count = [&](std::string_view name) {
+        return std::string(grouped(static_cast<std::uint64_t>(std::llround(std::max(value(name), 0.0)))));
+    };
+    if (const std::vector<std::uint64_t> rungs = bodiesOnRungs(p.facts.figures); !rungs.empty()) {
+        std::string text;
+        for (const std::uint64_t bodies : rungs) text += (text.empty() ? "" : ", ") + std::string(grouped(bodies));
+        fact(p, kRungBodies, text);
+        fact(p, kRungForces, formatted("%.3g a body and step", value(kForcesOfABody)));
+    }
+    if (p.facts.kernel->byCutOff) {
+        fact(p, kCells,
+             formatted("%s, %.1f bodies each, at most %s", count("cells").c_str(), value("bodies a cell"),
+                       count("most in a cell").c_str()));
+        fact(p, kMetNear, formatted("%.0f bodies, %.2g %%", value("bodies a body"), 100 * value("share of all pairs")));
+        drawTimes(p);
+        return;
+    }
+    if (value("nodes") <= 0) return;
+    fact(p, kTree, formatted("%s levels, %s nodes", count("levels").c_str(), count("nodes").c_str()));
+    fact(p, kLeaves, formatted("%s, %s groups", count("leaves").c_str(), count("groups").c_str()));
+    fact(p, kMet,
+         formatted("%.0f bodies, %.0f cells, %.0f expanded", value("bodies a body"), value("cells a body"),
+                   value("expanded a body")));
+    if (value("longest list") > 0) fact(p, kLongest, count("longest list"));
+    drawTimes(p);
+}
+
+ImU32 inkColour(SourceColours ink) {
+    switch (ink) {
+        case SourceColours::keyword:
+            return IM_COL32(198, 146, 233, 255);
+        case SourceColours::number:
+            return IM_COL32(240, 180, 110, 255);
+        case SourceColours::comment:
+            return IM_COL32(122, 140, 126, 255);
+        case SourceColours::text:
+            return IM_COL32(150, 200, 120, 255);
+        case SourceColours::directive:
+            return IM_COL32(110, 180, 220, 255);
+        case SourceColours::plain:
+            break;
+    }
+    return IM_COL32(214, 218, 226, 255);
+}
+
+/// A line of the text, or a part of one that is too long for the panel.
+struct SourceRow {
+    std::size_t line = 0;
+    int first = 0, last = 0;  ///< letters
+    int column = 0;           ///< where it begins
+};
+
+/// Broken at blanks, so that nobody has to scroll sideways.
+std::vector<SourceRow> rowsOf(const KernelSource& source, int columns) {
+    constexpr int kIndent = 8;
+    std::vector<SourceRow> rows;
+    for (std::size_t i = 0; i < source.lines.size(); ++i) {
+        const std::string& text = source.lines[i].text;
+        const int size = static_cast<int>(text.size());
+        const int blanks = static_cast<int>(std::min(text.find_first_not_of(' '), text.size()));
+        SourceRow row{.line = i};
+        while (size - row.first > columns - row.column) {
+            const int room = columns - row.column;
+            const std::size_t at = text.rfind(' ', static_cast<std::size_t>(row.first + room));
+            const bool blank = at != std::string::npos && static_cast<int>(at) > row.first + room / 2;
+            row.last = blank ? static_cast<int>(at) + 1 : row.first + room;
+            rows.push_back(row);
+            row.first = row.last;
+            row.column = std::min(blanks + kIndent, columns / 2);
+        }
+        row.last = size;
+        rows.push_back(row);
+    }
+    return rows;
+}
+
+void drawRow(ImDrawList& list, ImVec2 at, const SourceLine& line, const SourceRow& row, ImFont* font, float letter) {
+    for (const SourceSpan& span : line.spans) {
+        const int first = std::max(span.first, row.first), last = std::min(span.last, row.last);
+        if (first >= last) continue;
+        const float x = at.x + letter * static_cast<float>(row.column + first - row.first);
+        list.AddText(font, font->FontSize, ImVec2(x, at.y), inkColour(span.ink), line.text.c_str() + first,
+                     line.text.c_str() + last);
+    }
+}
+
+}  // namespace
+
+void drawKernelText(PanelContext& p, const KernelRow& row) {
+    const KernelSource& source = kernelSource(row);
+    const float s = p.widgets.scale();
+    ImFont* const font = p.widgets.fonts().mono;
+    ImGui::PushFont(p.widgets.fonts().small);
+    const std::string head = source.file.empty()    ? "no text for this kernel"
+                             : source.below.empty() ? source.file
+                                                    : source.file + "; marked: not in '" + source.below + "'";
+    p.widgets.text(kSource, palette::kMuted, head.c_str());
+    ImGui::PopFont();
+    ImGui::PushStyleColor(ImGuiCol_ChildBg, IM_COL32(8, 10, 14, palette::light ? 255 : 200));
+    if (ImGui::BeginChild("lab source", ImVec2(0, 0))) {
+        // A fresh text opens where it differs from the rung below.
+        static const KernelSource* shown = nullptr;
+        static std::vector<SourceRow> rows;
+        static int columns = 0;
+        ImGui::PushFont(font);
+        const float high = std::floor(1.25f * font->FontSize);
+        const float letter = font->CalcTextSizeA(font->FontSize, 1e6f, 0, "m").x;
+        const float margin = 10 * s;
+        // As if there were a scroll bar: it must not come and go with the rows that it makes room for.
+        const float wide = ImGui::GetWindowWidth() - margin - ImGui::GetStyle().ScrollbarSize;
+        const int fitting = std::max(24, static_cast<int>(wide / letter));
+        const bool fresh = shown != &source;
+        if (fresh || columns != fitting) rows = rowsOf(source, fitting);
+        shown = &source;
+        columns = fitting;
+        if (fresh) {
+            const auto from = static_cast<std::size_t>(std::max(source.firstDifference - 4, 0));
+            const auto top = std::ranges::find_if(rows, [&](const SourceRow& r) { return r.line >= from; });
+            ImGui::SetScrollY(high * static_cast<float>(top - rows.begin()));
+        }
+        ImDrawList& list = *ImGui::GetWindowDrawList();
+        const ImVec2 origin = ImGui::GetCursorScreenPos();
+        const auto first = static_cast<std::size_t>(std::max(0.f, std::floor(ImGui::GetScrollY() / high)));
+        const auto shownLines = static_cast<std::size_t>(ImGui::GetWindowHeight() / high) + 2;
+        for (std::size_t i = first; i < std::min(rows.size(), first + shownLines); ++i) {
+            const SourceLine& line = source.lines[rows[i].line];
+            const ImVec2 at(origin.x + margin, origin.y + high * static_cast<float>(i));
+            if (line.differs) {
+                list.AddRectFilled(ImVec2(origin.x, at.y), ImVec2(origin.x + margin + wide, at.y + high),
+                                   IM_COL32(106, 176, 243, 34));
+                list.AddRectFilled(ImVec2(origin.x, at.y), ImVec2(origin.x + 3 * s, at.y + high), palette::kAccent);
+            }
+            drawRow(list, at, line, rows[i], font, letter);
+        }
+        ImGui::Dummy(ImVec2(wide, high * static_cast<float>(rows.size())));
+        ImGui::PopFont();
+    }
+    ImGui::EndChild();
+    ImGui::PopStyleColor();
+}
+
+void drawLabLaunch(PanelContext& p) {
+    const float wide = ImGui::GetContentRegionAvail().x;
+    if (ImGui::BeginChild("lab facts", ImVec2(std::max(0.42f * wide, std::min(250 * p.widgets.scale(), wide)), 0))) {
+        const KernelRow& row = *p.facts.kernel;
+        ImGui::PushFont(p.widgets.fonts().small);
+        p.widgets.wrapped(palette::kText, (std::string(row.name) + ": " + std::string(row.idea)).c_str());
+        if (!row.deterministic)
+            p.widgets.wrapped(palette::kWarning,
+                              "The order of its sums changes from run to run: a comparison, not a result.");
+        ImGui::Dummy(ImVec2(0, 2 * p.widgets.scale()));
+        if (p.facts.launch.multiprocessors > 0)
+            drawDevice(p);
+        else
+            drawProcessor(p);
+        if (!p.facts.figures.empty()) drawFigures(p);
+        ImGui::PopFont();
+    }
+    ImGui::EndChild();
+    ImGui::SameLine();
+    if (ImGui::BeginChild("lab text", ImVec2(0, 0))) drawKernelText(p, *p.facts.kernel);
+    ImGui::EndChild();
+}
+
+}  // namespace gravlab

@@ -1,0 +1,294 @@
+// The live matrix of pair forces, with the pair under the pointer.
+#include "app/lab/visit_order.h"
+#include "app/tables/format.h"
+#include "app/tables/occupancy.h"
+#include "app/ui/panel_lab.h"
+#include "app/ui/parameter_widgets.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+
+namespace gravlab {
+namespace {
+
+constexpr Control kMap{"lab_map", "Pairs",
+                       "Row i, column j: what body i has with body j; strengths on a logarithmic scale. A one-sided kernel "
+                       "computes every cell, a symmetric one half of them"};
+constexpr Control kScale{"lab_scale", "Scale", "Force, from the strongest pair downwards"};
+
+constexpr double kSlowMotion = 12;  // s until all pairs have been visited
+
+/// Where cells are on screen.
+struct MatrixFrame {
+    ImVec2 from;
+    float side = 1;
+    double bodies = 1;
+    float x(double column) const { return from.x + side * static_cast<float>(column / bodies); }
+    float y(double row) const { return from.y + side * static_cast<float>(row / bodies); }
+    ImVec2 at(double column, double row) const { return {x(column), y(row)}; }
+};
+
+/// The order of the launch in use; made when that changes.
+const VisitOrder& orderInUse(const PanelContext& p) {
+    static VisitOrder order;
+    static KernelInUse of;
+    static LaunchFacts launch;
+    static std::size_t bodies = 0;
+    static Precision precision = Precision::fp32;
+    const RunConfiguration& c = p.facts.configuration;
+    LaunchFacts now = p.facts.launch;
+    now.clockNow = 0;  // changes all the time and nothing here
+    if (of != c.kernel || launch != now || bodies != c.bodies || precision != c.force.precision) {
+        of = c.kernel;
+        launch = now;
+        bodies = c.bodies;
+        precision = c.force.precision;
+        order = visitOrder(*p.facts.kernel, c.kernel.launch, now, precision, bodies);
+        // Where no blocks are, those of another machine can still be looked at.
+        if (!order.unknown.empty() && now.multiprocessors == 0) {
+            constexpr int kExampleThreads = 64;
+            const PlannedLaunch there = planned(gpu("h200"), {.bodies = bodies,
+                                                              .threads = kExampleThreads,
+                                                              .registers = 40,
+                                                              .sharedBytes = kExampleThreads * 4 * sizeof(float)});
+            const std::string why = order.unknown;
+            order = visitOrder(kernel(kOwnKernelBackend, "tiled"), {.block = kExampleThreads}, there.facts, Precision::fp32,
+                               bodies);
+            order.example = why + " As an example, what 'tiled' with 64 threads a block would do on an H200:";
+        }
+    }
+    return order;
+}
+
+/// What has not been visited yet is veiled, what is being visited shines.
+void drawVisits(ImDrawList& list, const MatrixFrame& frame, const VisitOrder& order, double time) {
+    constexpr ImU32 kVeil = IM_COL32(0, 0, 0, 170), kShine = IM_COL32(255, 244, 150, 235);
+    constexpr float kLeast = 2;  // pixels, so that one column is seen
+    ImVec2 from, to;
+    bool open = false;
+    const auto flush = [&] {
+        if (open) list.AddRectFilled(from, to, kVeil);
+        open = false;
+    };
+    const auto veil = [&](ImVec2 a, ImVec2 b) {
+        if (open && a.y == from.y && b.y == to.y && a.x == to.x) {
+            to = b;
+            return;
+        }
+        flush();
+        from = a, to = b, open = true;
+    };
+    for (const VisitTile& tile : order.tiles) {
+        if (time >= tile.end) continue;
+        const ImVec2 first = frame.at(tile.column, tile.row), last = frame.at(tile.columnEnd, tile.rowEnd);
+        if (time < tile.begin) {
+            veil(first, last);
+            continue;
+        }
+        const auto part = static_cast<float>((time - tile.begin) / (tile.end - tile.begin));
+        if (tile.mirrored) {
+            const float now = first.y + part * (last.y - first.y);
+            list.AddRectFilled(ImVec2(first.x, now), ImVec2(last.x, std::min(now + kLeast, last.y)),
+                               IM_COL32(150, 200, 255, 235));
+            veil(ImVec2(first.x, now), last);
+        } else {
+            const float now = first.x + part * (last.x - first.x);
+            list.AddRectFilled(ImVec2(now, first.y), ImVec2(std::min(now + kLeast, last.x), last.y), kShine);
+            veil(ImVec2(now, first.y), last);
+        }
+    }
+    flush();
+}
+
+/// Tiles in thin lines, blocks in stronger ones, and where a wave ends a thick one.
+void drawBorders(ImDrawList& list, const MatrixFrame& frame, const VisitOrder& order, float s) {
+    constexpr float kLeast = 5;  // pixels between lines that can be told apart
+    const auto far = [&](std::uint32_t bodies) {
+        return bodies > 0 && frame.side * static_cast<float>(bodies / frame.bodies) >= kLeast;
+    };
+    const double n = frame.bodies;
+    if (far(order.tile) && order.tile < n)
+        for (double c = order.tile; c < n; c += order.tile)
+            list.AddLine(frame.at(c, 0), frame.at(c, n), IM_COL32(255, 255, 255, 120), s);
+    const VisitTile* before = nullptr;
+    for (const VisitTile& tile : order.tiles) {
+        if (tile.mirrored) continue;
+        if (before && tile.row != before->row && tile.block != before->block) {
+            const bool wave = tile.wave != before->wave && !order.once;
+            if (tile.row > 0 && (wave || far(tile.rowEnd - tile.row)))
+                list.AddLine(
+                    frame.at(order.once ? 0 : tile.column, tile.row),
+                    frame.at(order.once ? n : std::min(n, static_cast<double>(tile.column) + order.range), tile.row),
+                    wave ? palette::kWarning : IM_COL32(110, 190, 255, 150), wave ? 3 * s : 1.5f * s);
+        }
+        if (!order.once && order.range < n && tile.row == 0 && tile.column > 0 && tile.column % order.range == 0)
+            list.AddLine(frame.at(tile.column, 0), frame.at(tile.column, n), IM_COL32(110, 190, 255, 220), 2 * s);
+        before = &tile;
+    }
+}
+
+/// The pair under the pointer: its row and column, and the tile that has it.
+void drawMark(ImDrawList& list, const MatrixFrame& frame, const VisitOrder& order, std::uint32_t i, std::uint32_t j,
+              float s) {
+    const double wide = std::max(1.0, 2 * static_cast<double>(s) * frame.bodies / static_cast<double>(frame.side));
+    list.AddRectFilled(frame.at(0, i), frame.at(frame.bodies, i + wide), IM_COL32(255, 255, 255, 70));
+    list.AddRectFilled(frame.at(j, 0), frame.at(j + wide, frame.bodies), IM_COL32(255, 255, 255, 70));
+    if (const VisitTile* tile = tileOf(order, i, j))
+        list.AddRect(frame.at(tile->column, tile->row), frame.at(tile->columnEnd, tile->rowEnd), palette::kGood, 0, 0,
+                     2 * s);
+}
+
+std::string shownName(PairValue value) {
+    switch (value) {
+        case PairValue::potential:
+            return "|U|";
+        case PairValue::component:
+            return "Fx";
+        case PairValue::distance:
+            return "distance";
+        case PairValue::force:
+            break;
+    }
+    return "|F|";
+}
+
+}  // namespace
+
+void drawLabMatrix(PanelContext& p) {
+    const PairMatrix& matrix = p.workspace.lab.matrix;  // resting the pointer on a cell asks for its pair
+    const float s = p.widgets.scale();
+    ImGui::PushFont(p.widgets.fonts().small);
+    if (matrix.cells() == 0 || matrix.texture() == 0) {
+        char text[160];
+        std::snprintf(text, sizeof text, "The matrix is shown for at most %s bodies; there are %s.",
+                      grouped(PairMatrix::kMostBodies).text, grouped(p.facts.configuration.bodies).text);
+        p.widgets.wrapped(palette::kMuted, p.facts.configuration.bodies > PairMatrix::kMostBodies
+                                               ? text
+                                               : "The matrix comes with the next step.");
+        ImGui::PopFont();
+        return;
+    }
+    char text[400];
+    const auto n = static_cast<std::uint64_t>(matrix.bodies());
+    std::snprintf(text, sizeof text, "%s x %s pairs%s. %s.", grouped(n).text, grouped(n).text,
+                  matrix.stride() > 1 ? "; a cell is the largest of a block of neighbours" : "", matrix.path().c_str());
+    p.widgets.wrapped(palette::kMuted, text);
+
+    parameter(p, "lab.matrix", {.width = 100 * s});
+    ImGui::SameLine();
+    for (const char* path : {"lab.borders", "lab.visits"}) {
+        const bool on = std::get<bool>(parameter(path).get(p.workspace));
+        const Control control = controlOf(parameter(path));
+        ImGui::PushStyleColor(ImGuiCol_Button, ImGui::GetStyleColorVec4(on ? ImGuiCol_Header : ImGuiCol_Button));
+        if (p.widgets.button(control, 66 * s)) set(p, path, !on);
+        ImGui::PopStyleColor();
+        ImGui::SameLine();
+    }
+    action(p, "matrix-csv", 44 * s, "CSV");
+    ImGui::SameLine();
+    action(p, "matrix-npy", 44 * s, "npy");
+    if (!p.workspace.labPanel.said.empty()) {
+        ImGui::SameLine();
+        ImGui::TextUnformatted(p.workspace.labPanel.said.c_str());
+    }
+
+    const ImVec2 room = ImGui::GetContentRegionAvail();
+    const float line = ImGui::GetTextLineHeight(), bar = 120 * s;
+    const float side = std::max(40.f, std::min(room.y - 1.6f * line, std::max(room.x - bar - 220 * s, 0.6f * room.x)));
+    const ImVec2 from = ImGui::GetCursorScreenPos();
+    // A pointer in some versions of ImGui and a number in others: only this cast serves both.
+    ImGui::Image((ImTextureID) static_cast<std::uintptr_t>(matrix.texture()), ImVec2(side, side));
+    const bool hovered = ImGui::IsItemHovered();
+    p.widgets.finish(kMap);
+    const ImVec2 mouse = ImGui::GetIO().MousePos;
+    const auto cell = hovered ? matrix.at((mouse.x - from.x) / side, (mouse.y - from.y) / side) : std::nullopt;
+
+    const VisitOrder& order = orderInUse(p);
+    const MatrixFrame frame{from, side, static_cast<double>(matrix.bodies())};
+    const bool ordered = order.unknown.empty() && matrix.bodies() == p.facts.configuration.bodies;
+    const auto bodyAt = [&](float part) {
+        return std::min(static_cast<std::uint32_t>(std::max(part, 0.f) * static_cast<float>(matrix.bodies())),
+                        static_cast<std::uint32_t>(matrix.bodies() - 1));
+    };
+    const std::uint32_t i = bodyAt((mouse.y - from.y) / side), j = bodyAt((mouse.x - from.x) / side);
+    double time = 0;
+    if (ordered) {
+        ImDrawList& over = *ImGui::GetWindowDrawList();
+        over.PushClipRect(from, ImVec2(from.x + side, from.y + side), true);
+        time = std::fmod(ImGui::GetTime(), kSlowMotion) / kSlowMotion * order.length * 1.1;  // a moment with all of it
+        if (p.workspace.labPanel.visits) drawVisits(over, frame, order, time);
+        if (p.workspace.labPanel.borders) drawBorders(over, frame, order, s);
+        if (hovered) drawMark(over, frame, order, i, j, s);
+        over.PopClipRect();
+    }
+
+    // The scale beside it: a strip of the colours with a number a decade.
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    const ImVec2 strip(from.x + side + 14 * s, from.y);
+    constexpr int kSteps = 70;
+    for (int k = 0; k < kSteps; ++k) {
+        const float y = strip.y + side * static_cast<float>(k) / kSteps;
+        list.AddRectFilled(ImVec2(strip.x, y), ImVec2(strip.x + 14 * s, y + side / kSteps + 1),
+                           levelColour(matrix.shown(), 1 - static_cast<float>(k) / kSteps));
+    }
+    const auto top = static_cast<double>(matrix.strongest());
+    constexpr int kMarks = 7;
+    for (int mark = 0; mark < kMarks; ++mark) {
+        const double part = mark / static_cast<double>(kMarks);
+        double value = top * std::pow(10.0, -part * static_cast<double>(PairMatrix::kDecades));
+        if (matrix.shown() == PairValue::distance) value = top * (1 - part);
+        if (matrix.shown() == PairValue::component) {  // from right over next to nothing to left
+            const double off = std::abs(2 * part - 1);
+            value = top * std::pow(10.0, -(1 - off) * static_cast<double>(PairMatrix::kDecades)) * (part > 0.5 ? -1 : 1);
+        }
+        std::snprintf(text, sizeof text, matrix.shown() == PairValue::distance ? "%.3g" : "%.1e", value);
+        list.AddText(ImVec2(strip.x + 20 * s, strip.y + side * static_cast<float>(part)), palette::kMuted, text);
+    }
+    // What the lines are, and who computes the pair under the pointer.
+    const float aside = strip.x + 92 * s;
+    ImGui::SetCursorScreenPos(ImVec2(aside, from.y));
+    ImGui::BeginGroup();
+    ImGui::PushTextWrapPos(ImGui::GetCursorPosX() +
+                           std::max(60.f, ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x - aside));
+    const auto say = [](ImU32 colour, const std::string& what) {
+        ImGui::PushStyleColor(ImGuiCol_Text, colour);
+        ImGui::TextUnformatted(what.c_str());
+        ImGui::PopStyleColor();
+    };
+    if (!ordered) {
+        say(palette::kMuted, order.unknown);
+    } else {
+        if (!order.example.empty()) say(palette::kMuted, order.example);
+        say(palette::kText, (order.example.empty() ? std::string(p.facts.kernel->name) : std::string("tiled")) +
+                                (order.threads > 1 ? formatted(": %d threads a block, %d bodies a thread", order.threads,
+                                                               order.bodiesPerThread)
+                                                   : ": one thread"));
+        if (order.tile > 0) say(palette::kMuted, formatted("Thin: tiles of %u sources", order.tile));
+        if (order.threads > 1)
+            say(IM_COL32(110, 190, 255, 255), order.once ? "Blue: tiles of targets" : "Blue: blocks and their parts");
+        if (order.threads > 1)
+            say(order.waves > 1 ? palette::kWarning : palette::kMuted,
+                order.waves > 1 ? formatted("Thick: %d waves of blocks", order.waves)
+                                : std::string("All blocks at once: one wave"));
+        if (p.workspace.labPanel.visits)
+            say(palette::kText, formatted("Visited: %.0f %%", 100 * std::min(1.0, time / std::max(order.length, 1.0))));
+        if (order.once && p.workspace.labPanel.visits)
+            say(IM_COL32(150, 200, 255, 255), "Light blue: the other half, added");
+        if (hovered) say(palette::kGood, visitText(order, i, j));
+    }
+    ImGui::PopTextWrapPos();
+    ImGui::EndGroup();
+    ImGui::SetCursorScreenPos(ImVec2(from.x, from.y + side + 0.3f * line));
+    if (cell)
+        std::snprintf(text, sizeof text, "%s(%s, %s) = %.3e at distance %.4g", shownName(matrix.shown()).c_str(),
+                      grouped(cell->i).text, grouped(cell->j).text, cell->value, cell->distance);
+    else
+        std::snprintf(text, sizeof text,
+                      hovered ? "Asking the GPU for this pair." : "Rest the pointer on a cell for its pair.");
+    p.widgets.text(kScale, cell ? palette::kText : palette::kMuted, text);
+    ImGui::PopFont();
+}
+
+}  // namespace gravlab

@@ -1,0 +1,201 @@
+// A kernel of one's own: its text at the left, compiled and tried when the button is pressed; what came of it at the right.
+// Rule: nothing here compiles by itself.
+#include "app/bench/kernel_source.h"
+#include "app/tables/format.h"
+#include "app/ui/panel_lab.h"
+#include "app/ui/parameter_widgets.h"
+#include "sim/core/error.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace gravlab {
+namespace {
+
+constexpr Control kBegin{"own_begin", "Begin with", "Puts a text into the editor to begin with; nothing is compiled"};
+
+/// The editor's own copy of the text, which ImGui writes into.
+struct Editor {
+    std::string text;
+    std::vector<SourceLine> lines;
+    std::string below;
+    int caretLine = 0;
+    int wantedLine = 0;  ///< to be brought into sight, from 1; 0: none
+    bool active = false;
+
+    void take(const std::string& other) {
+        text = other;
+        compare();
+    }
+    void compare() {
+        below.clear();
+        try {
+            below = ownLaunch(text, "").from;
+        } catch (const Error&) {  // a line under way; the trial says what is wrong with it
+        }
+        if (ownTemplateText(below).empty()) below.clear();
+        lines = comparedLines(text, ownTemplateText(below));
+        if (below.empty())
+            for (SourceLine& line : lines) line.differs = false;
+    }
+};
+
+Editor& editor() {
+    static Editor only;
+    return only;
+}
+
+bool enterPressed() {
+#if IMGUI_VERSION_NUM < 18700
+    return ImGui::IsKeyPressed(ImGui::GetKeyIndex(ImGuiKey_Enter), false);
+#else
+    return ImGui::IsKeyPressed(ImGuiKey_Enter, false);
+#endif
+}
+
+int edited(ImGuiInputTextCallbackData* data) {
+    auto& own = *static_cast<Editor*>(data->UserData);
+    if (data->EventFlag == ImGuiInputTextFlags_CallbackResize) {
+        own.text.resize(static_cast<std::size_t>(data->BufTextLen));
+        data->Buf = own.text.data();
+    } else {
+        const int line = static_cast<int>(std::count(data->Buf, data->Buf + data->CursorPos, '\n'));
+        if (line != own.caretLine) own.wantedLine = line + 1;
+        own.caretLine = line;
+    }
+    return 0;
+}
+
+void drawEditor(PanelContext& p) {
+    const OwnKernel& own = p.workspace.labPanel.own;
+    Editor& at = editor();
+    if (!at.active && at.text != own.text) at.take(own.text);
+    const float s = p.widgets.scale();
+    ImFont* const font = p.widgets.fonts().mono;
+    ImGui::PushStyleColor(ImGuiCol_ChildBg, IM_COL32(8, 10, 14, palette::light ? 255 : 200));
+    if (ImGui::BeginChild("own editor", ImVec2(0, 0), false, ImGuiWindowFlags_HorizontalScrollbar)) {
+        ImGui::PushFont(font);
+        const float high = ImGui::GetFontSize(), letter = font->CalcTextSizeA(font->FontSize, 1e6f, 0, "m").x;
+        const float gutter = 5.5f * letter;
+        std::size_t longest = 0;
+        for (const SourceLine& line : at.lines) longest = std::max(longest, line.text.size());
+        const ImVec2 origin = ImGui::GetCursorScreenPos();
+        const float wide = std::max(ImGui::GetContentRegionAvail().x, gutter + letter * static_cast<float>(longest + 4));
+        const float tall = std::max(ImGui::GetContentRegionAvail().y, high * static_cast<float>(at.lines.size() + 2));
+        if (at.wantedLine > 0) {
+            const float y = high * static_cast<float>(at.wantedLine - 1), view = ImGui::GetWindowHeight();
+            if (y < ImGui::GetScrollY() || y + 2 * high > ImGui::GetScrollY() + view)
+                ImGui::SetScrollY(std::max(0.f, y - 0.4f * view));
+            at.wantedLine = 0;
+        }
+        ImDrawList& list = *ImGui::GetWindowDrawList();
+        const bool current = own.tried == at.text;
+        for (std::size_t k = 0; k < at.lines.size(); ++k) {
+            const ImVec2 left(origin.x, origin.y + high * static_cast<float>(k)), right(origin.x + wide, left.y + high);
+            const auto number = static_cast<int>(k) + 1;
+            const auto said = std::find_if(own.messages.begin(), own.messages.end(),
+                                           [&](const CompilerMessage& m) { return current && m.line == number; });
+            if (said != own.messages.end()) {
+                list.AddRectFilled(left, right, said->error ? IM_COL32(240, 80, 70, 70) : IM_COL32(240, 190, 70, 45));
+            } else if (at.lines[k].differs) {
+                list.AddRectFilled(left, right, IM_COL32(106, 176, 243, 34));
+                list.AddRectFilled(left, ImVec2(left.x + 3 * s, right.y), palette::kAccent);
+            }
+            list.AddText(ImVec2(left.x + letter, left.y), IM_COL32(110, 116, 128, 255), formatted("%3d", number).c_str());
+        }
+        ImGui::SetCursorScreenPos(ImVec2(origin.x + gutter, origin.y));
+        ImGui::PushStyleColor(ImGuiCol_FrameBg, IM_COL32(0, 0, 0, 0));
+        ImGui::PushStyleColor(ImGuiCol_Text, IM_COL32(214, 218, 226, 255));
+        ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(0, 0));
+        ImGui::PushStyleVar(ImGuiStyleVar_FrameBorderSize, 0);
+        // Ctrl Enter ends the editing, as ImGui has it for texts of many lines.
+        const bool enter = enterPressed() && ImGui::GetIO().KeyCtrl;
+        const bool wasActive = at.active;
+        const bool changed = ImGui::InputTextMultiline(
+            "##own_text", at.text.data(), at.text.capacity() + 1, ImVec2(wide - gutter, tall),
+            ImGuiInputTextFlags_CallbackResize | ImGuiInputTextFlags_CallbackAlways | ImGuiInputTextFlags_AllowTabInput,
+            edited, &at);
+        at.active = ImGui::IsItemActive();
+        if (changed) {
+            at.compare();
+            p.post({SetParameter{"lab.own_text", at.text, wasActive}});
+        }
+        if (enter && wasActive && !own.trying) invoke(p, "own-try");
+        ImGui::PopStyleVar(2);
+        ImGui::PopStyleColor(2);
+        ImGui::PopFont();
+    }
+    ImGui::EndChild();
+    ImGui::PopStyleColor();
+}
+
+void drawOutcome(PanelContext& p) {
+    const OwnKernel& own = p.workspace.labPanel.own;
+    if (own.trying) {
+        p.widgets.wrapped(palette::kAccent, ("Trying: " + own.stage).c_str());
+        return;
+    }
+    const bool changed = own.tried != own.text;
+    if (own.outcome == OwnOutcome::good) {
+        const double n = static_cast<double>(own.bodies);
+        p.widgets.wrapped(
+            changed ? palette::kMuted : palette::kGood,
+            formatted("Right: %s. A force takes %.3g ms (%s interactions/s with %zu bodies)", own.sentence.c_str(),
+                      1e3 * own.secondsPerForce, withPrefix(n * n / own.secondsPerForce).text, own.bodies)
+                .c_str());
+        if (p.facts.kernel->name == own.kernel)
+            p.widgets.wrapped(palette::kText,
+                              "It computes the run: its rate is at the right, its registers on page Launch.");
+    } else if (own.outcome == OwnOutcome::badText && !own.messages.empty()) {
+        for (const CompilerMessage& message : own.messages) {
+            const std::string text =
+                (message.line > 0 ? "line " + std::to_string(message.line) + ": " : std::string()) + message.text;
+            p.widgets.wrapped(changed ? palette::kMuted : message.error ? palette::kBad : palette::kWarning, text.c_str());
+            if (ImGui::IsItemClicked() && message.line > 0) editor().wantedLine = message.line;
+        }
+    } else if (!own.sentence.empty()) {
+        const bool struck = own.outcome == OwnOutcome::wrong || own.outcome == OwnOutcome::failed;
+        p.widgets.wrapped(changed || !struck ? palette::kMuted : palette::kBad,
+                          ((struck ? "No rate: " : "") + own.sentence).c_str());
+    }
+    if (changed && own.outcome != OwnOutcome::unfinished)
+        p.widgets.wrapped(palette::kMuted, "The text has changed since it was tried.");
+}
+
+}  // namespace
+
+void drawLabOwn(PanelContext& p) {
+    const OwnKernel& own = p.workspace.labPanel.own;
+    const float s = p.widgets.scale(), wide = ImGui::GetContentRegionAvail().x;
+    if (ImGui::BeginChild("own facts", ImVec2(std::clamp(0.34f * wide, std::min(230 * s, 0.5f * wide), 420 * s), 0))) {
+        ImGui::PushFont(p.widgets.fonts().small);
+        const float half = 0.5f * (ImGui::GetContentRegionAvail().x - 6 * s);
+        if (p.widgets.beginCombo(kBegin, own.text.empty()         ? "a text of the list"
+                                         : editor().below.empty() ? ""
+                                                                  : editor().below)) {
+            for (const OwnTemplate& row : ownTemplates())
+                if (p.widgets.choice(row.name, row.idea, false)) invoke(p, "own-begin", {Value(std::string(row.name))});
+            p.widgets.endCombo();
+        }
+        ImGui::Dummy(ImVec2(0, 3 * s));
+        action(p, "own-try", half);
+        ImGui::SameLine(0, 6 * s);
+        action(p, "own-save", half, "Save");
+        ImGui::Dummy(ImVec2(0, 3 * s));
+        drawOutcome(p);
+        if (own.text.empty())
+            p.widgets.wrapped(
+                palette::kMuted,
+                "A text is compiled for this device and tried in a process of its own, with a copy of the bodies: "
+                "neither a loop without an end nor a bad address touches the run. Ctrl Enter does it, too.");
+        else if (const std::string& below = editor().below; !below.empty())
+            p.widgets.wrapped(palette::kMuted, ("Marked: lines that '" + below + "' does not have.").c_str());
+        ImGui::PopFont();
+    }
+    ImGui::EndChild();
+    ImGui::SameLine();
+    if (ImGui::BeginChild("own text", ImVec2(0, 0))) drawEditor(p);
+    ImGui::EndChild();
+}
+
+}  // namespace gravlab

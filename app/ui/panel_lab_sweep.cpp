@@ -1,0 +1,99 @@
+// Sweeps in the window: what to walk along, how far it is, the curve or map, and what to do with it.
+#include "app/tables/format.h"
+#include "app/ui/panel_lab.h"
+#include "app/ui/parameter_widgets.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace gravlab {
+namespace {
+
+constexpr Control kProgress{"lab_progress", "Progress", "How far the measurement is"};
+constexpr Control kStruck{"lab_struck", "No rate",
+                          "What the clock shows of a kernel that is wrong on purpose. It is no rate, also where its forces "
+                          "happen to be right: only what every check passes is one"};
+constexpr Control kPlot{"lab_plot", "Plot",
+                        "Rate over what was varied; bars are the range of the repetitions, the dashed line is "
+                        "the best point"};
+
+void drawProgress(PanelContext& p) {
+    const Lab& lab = p.workspace.lab;
+    const float s = p.widgets.scale();
+    const ImVec2 from = ImGui::GetCursorScreenPos(), size(ImGui::GetContentRegionAvail().x, 5 * s);
+    ImGui::Dummy(size);
+    p.widgets.finish(kProgress);
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    list.AddRectFilled(from, ImVec2(from.x + size.x, from.y + size.y), palette::veil(18), 2 * s);
+    if (lab.busy())
+        list.AddRectFilled(from, ImVec2(from.x + size.x * static_cast<float>(lab.progress()), from.y + size.y),
+                           palette::kAccent, 2 * s);
+    ImGui::PushFont(p.widgets.fonts().small);
+    std::string line = lab.status();
+    if (const SweepResult* best = lab.best(); best && !lab.tuning()) {
+        const double rate = lab.wholeSteps ? best->row.stepInteractionsPerSecond : best->row.interactionsPerSecond;
+        char text[200];
+        std::snprintf(text, sizeof text, "%sbest: %s, N = %s: %s interactions/s", line.empty() ? "" : "; ",
+                      launchSentence(best->point.backend, best->point.kernel, best->point.options.threads).c_str(),
+                      grouped(best->row.bodies).text, withPrefix(rate).text);
+        line += text;
+    }
+    p.widgets.wrapped(palette::kMuted, line.empty() ? "nothing measured yet" : line.c_str());
+    ImGui::PopFont();
+}
+
+/// Kernels that are wrong on purpose: what the clock shows, with a line through it, and why it is no rate.
+void drawStruck(PanelContext& p) {
+    const float s = p.widgets.scale();
+    for (const SweepResult& result : p.workspace.lab.results()) {
+        const BenchmarkRow& row = result.row;
+        if (row.trap.empty()) continue;
+        const std::string rate = row.struckRate > 0 ? withPrefix(row.struckRate).text + std::string("interactions/s") : "-";
+        p.widgets.wrapped(palette::kText, row.kernel.c_str());
+        ImGui::SameLine(130 * s);
+        p.widgets.text(kStruck, palette::kBad, rate.c_str());
+        const ImVec2 from = ImGui::GetItemRectMin(), to = ImGui::GetItemRectMax();
+        const float y = std::floor(0.5f * (from.y + to.y));
+        if (row.struckRate > 0)
+            ImGui::GetWindowDrawList()->AddLine(ImVec2(from.x - 2, y), ImVec2(to.x + 2, y), palette::kBad, 2 * s);
+        ImGui::SameLine();
+        p.widgets.wrapped(palette::kMuted, row.note.c_str());
+    }
+}
+
+}  // namespace
+
+void drawLabSweep(PanelContext& p) {
+    const Lab& lab = p.workspace.lab;
+    const float s = p.widgets.scale(), button = 66 * s;
+    parameter(p, "lab.sweep", {.now = Value(std::string(lab.sweepFor(*p.facts.kernel).name)), .width = 130 * s});
+    ImGui::SameLine();
+    action(p, lab.busy() ? "lab-cancel" : "lab-measure", button, lab.busy() ? "Cancel" : "Start");
+    ImGui::SameLine();
+    action(p, "lab-tune", button);
+    ImGui::SameLine();
+    const Control rate = controlOf(parameter("lab.whole_steps"), lab.wholeSteps ? "Whole steps" : "Forces only");
+    if (p.widgets.button(rate, 96 * s)) set(p, "lab.whole_steps", !lab.wholeSteps);
+    ImGui::SameLine();
+    action(p, "lab-use-best", 72 * s, "Use best");
+    ImGui::SameLine();
+    action(p, "lab-csv", 44 * s, "CSV");
+    ImGui::SameLine();
+    action(p, "lab-png", 44 * s, "PNG");
+    drawProgress(p);
+    ImGui::PushFont(p.widgets.fonts().small);
+    drawStruck(p);
+    ImGui::PopFont();
+
+    const ImVec2 from = ImGui::GetCursorScreenPos(), size = ImGui::GetContentRegionAvail();
+    if (size.x < 40 || size.y < 40) return;
+    ImGui::Dummy(size);
+    p.widgets.finish(kPlot);
+    const PlotStyle style{.light = palette::light, .fontScale = 1, .lineWidth = palette::line(2 * s), .legend = true};
+    ImGui::PushFont(p.widgets.fonts().small);
+    lab.drawResults(*ImGui::GetWindowDrawList(), from, ImVec2(from.x + size.x, from.y + size.y), style);
+    ImGui::PopFont();
+}
+
+}  // namespace gravlab

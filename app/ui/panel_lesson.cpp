@@ -1,0 +1,334 @@
+// A lesson at the right, in place of the measurements: its text, what to do, the student's own numbers, questions; or the
+// list of lessons.
+#include "app/bench/kernel_source.h"
+#include "app/lessons/lesson_runner.h"
+#include "app/lessons/lesson_text.h"
+#include "app/lessons/placeholders.h"
+#include "app/model/recorded.h"
+#include "app/ui/parameter_widgets.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+namespace gravlab {
+namespace {
+
+constexpr float kLessonWidth = 350, kLargeLessonWidth = 590;
+// Of the letters' own size, in large type: of the large font, which is too large for a text, and of the small ones.
+constexpr float kLargeLetters = 0.8f, kLargeSmall = 1.5f;
+
+constexpr Control kNumber{"lesson_number", "Your number", "Type a number; Enter takes it"};
+constexpr Control kKernel{"lesson_kernel", "The kernel's text",
+                          "As it was compiled; what the rung below does not have is brighter"};
+constexpr std::array<Control, 6> kChoices{{{"lesson_choice/1", "1", "Take this answer"},
+                                           {"lesson_choice/2", "2", "Take this answer"},
+                                           {"lesson_choice/3", "3", "Take this answer"},
+                                           {"lesson_choice/4", "4", "Take this answer"},
+                                           {"lesson_choice/5", "5", "Take this answer"},
+                                           {"lesson_choice/6", "6", "Take this answer"}}};
+constexpr Control kRow{"lesson_row", "", "Begin this lesson"};
+
+float letters(PanelContext& p) { return p.workspace.lesson.large ? kLargeLetters : 1; }
+
+/// Letters of a font beside the text's own, while it lives.
+class Beside {
+public:
+    Beside(PanelContext& p, ImFont* font) : letters_(letters(p)) {
+        ImGui::SetWindowFontScale(p.workspace.lesson.large ? kLargeSmall : 1);
+        ImGui::PushFont(font);
+    }
+    ~Beside() {
+        ImGui::PopFont();
+        ImGui::SetWindowFontScale(letters_);
+    }
+    Beside(const Beside&) = delete;
+    Beside& operator=(const Beside&) = delete;
+
+private:
+    float letters_;
+};
+
+void section(PanelContext& p, const char* title) {
+    const Beside small(p, p.widgets.fonts().small);
+    p.widgets.section(title);
+}
+
+/// With its numbers. Marks for program text say nothing in letters of one kind.
+std::string plainText(PanelContext& p, std::string_view text) {
+    std::string shown = filledIn(text, numbersOf(p.workspace, p.workspace.lesson.kept));
+    std::erase(shown, '`');
+    return shown;
+}
+
+void drawText(PanelContext& p, std::string_view text, ImU32 colour) {
+    const float s = p.widgets.scale();
+    for (const TextBlock& block : blocksOf(plainText(p, text))) {
+        if (block.kind == TextBlock::Kind::code) {
+            const Beside mono(p, p.widgets.fonts().mono);
+            ImGui::PushStyleColor(ImGuiCol_Text, colour);
+            ImGui::TextUnformatted(block.text.c_str());
+            ImGui::PopStyleColor();
+        } else if (block.kind == TextBlock::Kind::point) {
+            ImGui::Bullet();
+            p.widgets.wrapped(colour, block.text.c_str());
+        } else {
+            p.widgets.wrapped(colour, block.text.c_str());
+        }
+        ImGui::Dummy(ImVec2(0, 2 * s));
+    }
+}
+
+/// A choice over as many lines as it takes.
+bool drawAnswer(PanelContext& p, std::size_t which, const std::string& text, ImU32 colour, bool open) {
+    const float s = p.widgets.scale(), pad = 6 * s, width = ImGui::GetContentRegionAvail().x;
+    const std::string shown = plainText(p, text);
+    const ImVec2 size = ImGui::CalcTextSize(shown.c_str(), nullptr, false, width - 2 * pad);
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    ImGui::PushID(static_cast<int>(which));
+    ImGui::BeginDisabled(!open);
+    const bool pressed = ImGui::Button("##choice", ImVec2(width, size.y + 2 * pad));
+    ImGui::EndDisabled();
+    ImGui::PopID();
+    p.widgets.finish(kChoices[which]);
+    ImGui::GetWindowDrawList()->AddText(ImGui::GetFont(), ImGui::GetFontSize(), ImVec2(at.x + pad, at.y + pad), colour,
+                                        shown.c_str(), nullptr, width - 2 * pad);
+    return pressed;
+}
+
+/// `given`: what was answered; a prediction (`judged` false) is not called right or wrong.
+void drawQuestion(PanelContext& p, const LessonQuestion& question, const std::optional<double>& given, bool judged) {
+    p.widgets.wrapped(palette::kText, plainText(p, question.text).c_str());
+    const bool open = !given;
+    for (std::size_t i = 0; i < std::min(question.choices.size(), kChoices.size()); ++i) {
+        const bool mine = given && *given == static_cast<double>(i + 1);
+        const bool right = judged && given && question.answer == static_cast<double>(i + 1);
+        const ImU32 colour = right            ? palette::kGood
+                             : mine && judged ? palette::kBad
+                             : mine           ? palette::kAccent
+                                              : palette::kText;
+        if (drawAnswer(p, i, question.choices[i], colour, open) && open)
+            invoke(p, "lesson-answer", {static_cast<std::int64_t>(i + 1)});
+    }
+    if (question.choices.empty() && open) {
+        std::string typed;
+        p.widgets.label(kNumber);
+        if (p.widgets.field(kNumber, ImGui::GetContentRegionAvail().x, "", typed) && !typed.empty())
+            invoke(p, "lesson-answer", {valueOf(typed)});
+    }
+    if (!given) return;
+    if (!judged) {
+        const std::string text = question.choices.empty() ? "You said " + shownValue(*given) + "." : std::string();
+        if (!text.empty()) p.widgets.wrapped(palette::kAccent, text.c_str());
+        return;
+    }
+    const bool right = isRight(question, *given);
+    std::string verdict = right ? "Right." : "Not quite.";
+    if (question.choices.empty())
+        verdict += " You said " + shownValue(*given) + "; it is " + shownValue(question.answer) + ".";
+    p.widgets.wrapped(right ? palette::kGood : palette::kWarning, verdict.c_str());
+    drawText(p, question.why, palette::kText);
+}
+
+void drawRecorded(PanelContext& p, const LessonTable& which) {
+    const RecordedTable table = recordedTable(which);
+    const Beside small(p, p.widgets.fonts().small);
+    p.widgets.wrapped(palette::kMuted, table.heading.c_str());
+    // As wide as its own numbers: shares of the width would stay those of the table before it.
+    constexpr auto kFlags = ImGuiTableFlags_RowBg | ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_NoSavedSettings;
+    if (ImGui::BeginTable("recorded", static_cast<int>(table.columns.size()) + 1, kFlags)) {
+        ImGui::TableNextColumn();
+        for (const std::string& column : table.columns) {
+            ImGui::TableNextColumn();
+            ImGui::TextUnformatted(column.c_str());
+        }
+        for (const auto& row : table.rows)
+            for (const std::string& cell : row) {
+                ImGui::TableNextColumn();
+                ImGui::TextUnformatted(cell.c_str());
+            }
+        ImGui::EndTable();
+    }
+    ImGui::Dummy(ImVec2(0, 4 * p.widgets.scale()));
+}
+
+void drawKernel(PanelContext& p, const std::string& name) {
+    const std::size_t blank = std::min(name.find(' '), name.size() - 1);
+    const KernelSource& source = kernelSource(kernel(name.substr(0, blank), name.substr(blank + 1)));
+    if (source.file.empty()) return;
+    const Beside mono(p, p.widgets.fonts().mono);
+    if (!p.widgets.fold(kKernel, false)) return;
+    ImGui::BeginChild("kernel", ImVec2(0, 200 * p.widgets.scale()), true, ImGuiWindowFlags_HorizontalScrollbar);
+    if (p.workspace.lesson.large) ImGui::SetWindowFontScale(kLargeSmall);
+    for (const SourceLine& line : source.lines) {
+        ImGui::PushStyleColor(ImGuiCol_Text, line.differs ? palette::kText : palette::kMuted);
+        ImGui::TextUnformatted(line.text.c_str());
+        ImGui::PopStyleColor();
+    }
+    ImGui::EndChild();
+}
+
+/// What is watched while it goes on, live.
+void drawWatched(PanelContext& p, const LessonStep& step) {
+    for (const std::string& path : step.watch) {
+        const Parameter& row = parameter(path);
+        ImGui::PushStyleColor(ImGuiCol_Text, palette::kMuted);
+        ImGui::TextUnformatted(row.label.data(), row.label.data() + row.label.size());
+        ImGui::PopStyleColor();
+        ImGui::SameLine(0.5f * ImGui::GetContentRegionAvail().x);
+        const std::string text = shownValue(row.get(p.workspace)) + " " + std::string(row.unit);
+        ImGui::TextUnformatted(text.c_str());
+    }
+}
+
+void drawStep(PanelContext& p, const LessonStep& step) {
+    const LessonState& lesson = p.workspace.lesson;
+    const LessonPhase phase = lesson.phase;
+    const Reason missing = missingFor(step, p.workspace.intent.request.backendOptions);
+    drawText(p, step.text, palette::kText);
+    if (!step.kernel.empty()) drawKernel(p, step.kernel);
+    if (!missing.empty()) {
+        p.widgets.wrapped(palette::kWarning, ("Not on this machine: " + missing + ".").c_str());
+        return;
+    }
+    if (step.predict && phase >= LessonPhase::predict) {
+        section(p, "First: what do you expect?");
+        drawQuestion(p, *step.predict, lesson.guess, false);
+    }
+    if (phase < LessonPhase::begin) return;
+    if (step.recorded) drawRecorded(p, *step.recorded);  // it would tell what is to be predicted
+    if (!step.task.empty()) {
+        section(p, "Do");
+        const bool done = phase > LessonPhase::act;
+        p.widgets.wrapped(done ? palette::kMuted : palette::kAccent, plainText(p, step.task).c_str());
+    }
+    if (phase <= LessonPhase::after) drawWatched(p, step);
+    if (phase == LessonPhase::act && !step.show.empty()) action(p, "lesson-show", 0);
+    if (phase == LessonPhase::act && lesson.late)
+        p.widgets.wrapped(palette::kMuted,
+                          "This takes longer than it should: is the run paused, or is something else still to be done?");
+    if (!lesson.problem.empty()) p.widgets.wrapped(palette::kWarning, lesson.problem.c_str());
+    if (phase < LessonPhase::question) return;
+    if (!step.explain.empty()) {
+        section(p, "What it says");
+        drawText(p, step.explain, palette::kText);
+    }
+    if (step.question) {
+        section(p, "Question");
+        drawQuestion(p, *step.question, lesson.answered, true);
+    }
+}
+
+void drawLessonList(PanelContext& p) {
+    const LessonState& lesson = p.workspace.lesson;
+    const float s = p.widgets.scale();
+    for (std::size_t i = 0; i < lesson.offered.size(); ++i) {
+        const LessonOffer& offer = lesson.offered[i];
+        const int reached = reachedOf(lesson.progress, offer.name);
+        ImGui::PushID(static_cast<int>(i));
+        const ImVec2 at = ImGui::GetCursorScreenPos();
+        const float width = ImGui::GetContentRegionAvail().x, line = ImGui::GetTextLineHeightWithSpacing();
+        const float ideaHeight = ImGui::CalcTextSize(offer.idea.c_str(), nullptr, false, width - 12 * s).y;
+        if (ImGui::Button("##lesson", ImVec2(width, line + ideaHeight + 8 * s))) invoke(p, "lesson", {offer.name});
+        p.widgets.finish(kRow);
+        ImDrawList& list = *ImGui::GetWindowDrawList();
+        const ImU32 title = reached >= offer.steps ? palette::kGood : palette::kText;
+        list.AddText(ImVec2(at.x + 6 * s, at.y + 4 * s), title, offer.title.c_str());
+        const std::string right =
+            reached == 0 ? std::to_string(offer.minutes) + " min"
+                         : std::to_string(std::min(reached, offer.steps)) + " of " + std::to_string(offer.steps);
+        const float wide = ImGui::CalcTextSize(right.c_str()).x;
+        list.AddText(ImVec2(at.x + width - wide - 6 * s, at.y + 4 * s), palette::kMuted, right.c_str());
+        list.AddText(ImGui::GetFont(), ImGui::GetFontSize(), ImVec2(at.x + 6 * s, at.y + 4 * s + line), palette::kMuted,
+                     offer.idea.c_str(), nullptr, width - 12 * s);
+        ImGui::PopID();
+    }
+}
+
+void drawButtons(PanelContext& p) {
+    const LessonState& lesson = p.workspace.lesson;
+    const float gap = ImGui::GetStyle().ItemSpacing.x, width = (ImGui::GetContentRegionAvail().x - 2 * gap) / 3;
+    const bool last = lesson.step + 1 == lesson.lesson->steps.size();
+    action(p, "lesson-back", width, "Back");
+    ImGui::SameLine();
+    action(p, "lesson-step", width, "Again");
+    ImGui::SameLine();
+    if (last && lesson.phase == LessonPhase::done)
+        action(p, "lessons", width, "Lessons");
+    else
+        action(p, "lesson-next", width, lesson.phase == LessonPhase::done ? "Next" : "Skip");
+}
+
+/// Pixels that a row of buttons takes.
+float buttonsHeight() { return ImGui::GetFrameHeight() + 2 * ImGui::GetStyle().ItemSpacing.y; }
+
+}  // namespace
+
+float rightWidth(const Document& document) {
+    return !document.lesson.shown() ? kMeasureWidth : document.lesson.large ? kLargeLessonWidth : kLessonWidth;
+}
+
+void lightControl(PanelContext& p) {
+    const LessonStep* step = p.workspace.lesson.now();
+    if (!step || p.workspace.lesson.phase != LessonPhase::act || step->control.empty()) return p.widgets.light({}, {});
+    std::string menu;
+    for (const Menu& one : menus())
+        for (const Action& action : one.rows)
+            if (action.name == step->control) menu = "menu/" + std::string(one.name);
+    p.widgets.light(step->control, menu);
+}
+
+void drawLessonPanel(PanelContext& p) {
+    const LessonState& lesson = p.workspace.lesson;
+    const float s = p.widgets.scale();
+    // Beside the controls, however large the letters are.
+    const float width =
+        std::min(rightWidth(p.workspace) * s, std::max(p.surface.x - (kControlWidth + 3 * kMargin) * s, kMeasureWidth * s));
+    const float body = p.state.bodyPanel > 0 ? p.state.bodyPanel + kBodyPanelGap * s : 0;
+    const float height = p.surface.y - p.top - body - (bottomHeight(p.state) + 2 * kMargin) * s;
+    const float edge = p.plan.tabs ? kMargin * s + width : p.surface.x - kMargin * s;
+    ImGui::SetNextWindowPos(ImVec2(edge, p.top + kMargin * s), ImGuiCond_Always, ImVec2(1, 0));
+    ImGui::SetNextWindowSize(ImVec2(width, std::max(height, 120 * s)));
+    ImGui::SetNextWindowBgAlpha(1);
+    if (ImGui::Begin("gravlab lesson", nullptr, kPanelWindow | ImGuiWindowFlags_NoScrollbar)) {
+        p.widgets.panel("lesson");
+        drawTabs(p);
+        ImGui::PushFont(lesson.large ? p.widgets.fonts().large : p.widgets.fonts().normal);
+        if (lesson.large) ImGui::SetWindowFontScale(kLargeLetters);
+        const bool listed = lesson.listed || !lesson.lesson;
+        const float button = ImGui::CalcTextSize("Present").x + 4 * ImGui::GetStyle().FramePadding.x;
+        std::string head = "Lessons";
+        if (!listed)
+            head = lesson.lesson->title + "  " + std::to_string(lesson.step + 1) + "/" +
+                   std::to_string(lesson.lesson->steps.size());
+        const float row = ImGui::GetContentRegionMax().x - 2 * button - ImGui::GetStyle().ItemSpacing.x;
+        ImGui::PushTextWrapPos(row - 4 * s);
+        ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(palette::kMuted), "%s", head.c_str());
+        ImGui::PopTextWrapPos();
+        ImGui::SameLine(row);
+        action(p, "lesson-large", button, lesson.large ? "Smaller" : "Present");
+        ImGui::SameLine();
+        action(p, "lesson-close", button, "Close");
+        if (!listed) {
+            constexpr float kTitle = 0.66f;
+            ImGui::PushFont(p.widgets.fonts().large);
+            ImGui::SetWindowFontScale(lesson.large ? 1 : kTitle);
+            p.widgets.wrapped(palette::kText, lesson.now()->title.c_str());
+            ImGui::SetWindowFontScale(letters(p));
+            ImGui::PopFont();
+        }
+        ImGui::BeginChild("text", ImVec2(0, listed ? 0 : -buttonsHeight()));
+        if (lesson.large) ImGui::SetWindowFontScale(kLargeLetters);
+        if (listed)
+            drawLessonList(p);
+        else
+            drawStep(p, *lesson.now());
+        ImGui::EndChild();
+        if (!listed) drawButtons(p);
+        ImGui::SetWindowFontScale(1);
+        ImGui::PopFont();
+    }
+    ImGui::End();
+}
+
+}  // namespace gravlab

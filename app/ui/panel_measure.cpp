@@ -1,0 +1,334 @@
+// The right panel: how fast, how right, where the time goes and what runs.
+// Rule: a rate is shown only for a configuration whose force check has passed.
+#include "app/services/virial_check.h"
+#include "app/tables/format.h"
+#include "app/ui/parameter_widgets.h"
+#include "app/ui/rate_unit.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+
+namespace gravlab {
+namespace {
+
+constexpr double kFlopsPerPair = 20;
+
+constexpr Control kFlops{"flops", "Effective",
+                         "The rate at 20 floating-point operations a pair, whatever the kernel really issues; of a tree its "
+                         "parts, and bodies whose force was computed"};
+constexpr Control kAllowedError{
+    "error", "Error",
+    "Relative error of the accelerations of up to 1,024 bodies at random against double precision. Momentum: what the "
+    "forces of all bodies sum up to, over their sizes; it would be 0 if each pair pulled both ways alike"};
+constexpr Control kHistory{"history", "History", "The rate over the last seconds in which something was computed"};
+constexpr Control kSplitBar{
+    "split_bar", "Time",
+    "Where the time of a frame goes. Other is the panels, copying the picture to the screen, and waiting"};
+constexpr Control kBalance{
+    "balance", "Balance",
+    "2T/|W| when the run began: 1 in balance, below it falls together, above it flies apart. A "
+    "system keeps its energy while it comes to balance, and that says where its half-mass radius will go; after a "
+    "dynamical time it is measured"};
+constexpr Control kDevice{"device", "Device", "What computes, and why not something faster"};
+constexpr Control kVertices{"vertices", "Vertices", "How bodies reach the picture"};
+constexpr Control kPicture{"picture", "Picture",
+                           "How bodies become a picture. In a window both ways are timed on the running picture, and again "
+                           "when it changes much"};
+constexpr Control kRenderer{"renderer", "OpenGL", "What draws"};
+
+// Colours that stay apart with the common colour-vision deficiencies (Okabe & Ito 2008).
+constexpr std::array<ImU32, 4> kPartColours = {IM_COL32(86, 180, 233, 255), IM_COL32(230, 159, 0, 255),
+                                               IM_COL32(0, 158, 115, 255), IM_COL32(204, 121, 167, 255)};
+
+/// A measured value with the table's own words.
+Control measuredControl(const char* name, const char* label, std::string_view path) {
+    Control control = controlOf(parameter(path), label);
+    control.name = name;
+    return control;
+}
+
+struct Parts {
+    std::array<const char*, 4> names{"force", "integrate", "publish", "draw"};
+    std::array<double, 4> ms{};
+};
+
+/// Text in the middle of a line through it: not a result.
+void strikeThrough(ImU32 colour, float thickness) {
+    const ImVec2 from = ImGui::GetItemRectMin(), to = ImGui::GetItemRectMax();
+    const float y = std::floor(0.54f * from.y + 0.46f * to.y);
+    ImGui::GetWindowDrawList()->AddLine(ImVec2(from.x - 2, y), ImVec2(to.x + 2, y), colour, thickness);
+}
+
+void drawRate(PanelContext& p) {
+    const Control rate = measuredControl("rate", "Rate", "run.rate"), error = measuredControl("error", "Error", "run.check");
+    const Telemetry& t = p.workspace.telemetry;
+    const std::optional<ForceCheck>& check = p.facts.check;
+    const Fonts& fonts = p.widgets.fonts();
+    const bool failed = check && !check->passed;
+    char line[200];
+
+    const bool known = check && t.interactionsPerSecond > 0;
+    Text digits = withPrefix(t.interactionsPerSecond);
+    char* const gap = std::strchr(digits.text, ' ');
+    *gap = '\0';
+    const ImVec2 at = ImGui::GetCursorPos();
+    ImGui::PushFont(fonts.large);
+    if (!known) {
+        p.widgets.text(rate, palette::kMuted, check ? "-" : "checking");
+    } else {
+        p.widgets.text(rate, failed ? palette::kBad : palette::kText, digits);
+        if (failed) strikeThrough(palette::kBad, 2 * p.widgets.scale());
+    }
+    const float wide = ImGui::GetItemRectSize().x, high = ImGui::GetTextLineHeight();
+    ImGui::PopFont();
+    if (known) {
+        // The unit shares the baseline of the large digits: font heights below it go with their sizes.
+        const float drop = 0.76f * (fonts.large->FontSize - fonts.normal->FontSize);
+        ImGui::SetCursorPos(ImVec2(at.x + wide + 7 * p.widgets.scale(), at.y + drop));
+        std::snprintf(line, sizeof line, "%s%sinteractions/s", gap + 1, gap[1] ? " " : "");
+        p.widgets.wrapped(palette::kMuted, line);
+    }
+    ImGui::SetCursorPos(ImVec2(at.x, at.y + high + ImGui::GetStyle().ItemSpacing.y));
+
+    ImGui::PushFont(fonts.small);
+    if (check && check->passed && t.interactionsPerSecond > 0 && p.facts.kernel->approximates)
+        std::snprintf(
+            line, sizeof line, "%spairs/s, %scells/s, %sbodies/s",
+            withPrefix(t.interactionsPerSecond - t.cellsPerSecond).text, withPrefix(t.cellsPerSecond).text,
+            withPrefix(t.forceSeconds > 0 ? static_cast<double>(p.facts.configuration.bodies) / t.forceSeconds : 0).text);
+    else if (check && check->passed && t.interactionsPerSecond > 0 && p.facts.kernel->byCutOff)
+        std::snprintf(
+            line, sizeof line, "%sbodies/s, summed by cells",
+            withPrefix(t.forceSeconds > 0 ? static_cast<double>(p.facts.configuration.bodies) / t.forceSeconds : 0).text);
+    else if (check && check->passed && t.interactionsPerSecond > 0)
+        std::snprintf(line, sizeof line, "%sFLOP/s effective, at 20 a pair",
+                      withPrefix(kFlopsPerPair * t.interactionsPerSecond).text);
+    else
+        std::snprintf(line, sizeof line, "%s", check ? " " : "no rate before the forces are verified");
+    p.widgets.text(kFlops, palette::kMuted, line);
+
+    if (!check) {
+        p.widgets.text(error, palette::kMuted,
+                       p.workspace.intent.paused ? "forces: the next step is checked" : "forces: being checked");
+    } else if (check->nonFinite > 0) {
+        std::snprintf(line, sizeof line, "FAILED: %zu of %zu forces are not finite", check->nonFinite, check->samples);
+        p.widgets.text(error, palette::kBad, line);
+    } else if (check->allowed > 0) {
+        const int used = std::snprintf(line, sizeof line, "%s: 99 %% within %.1e\nmedian %.1e, largest %.1e",
+                                       check->passed ? "verified" : "FAILED", check->p99, check->median, check->max);
+        if (check->momentum >= 0)
+            std::snprintf(line + used, sizeof line - static_cast<std::size_t>(used), "\nmomentum %.1e", check->momentum);
+        p.widgets.text(kAllowedError, check->passed ? palette::kGood : palette::kBad, line);
+    } else {
+        std::snprintf(line, sizeof line, "%s: error %.1e median, %.1e at 99.9 %%", check->passed ? "verified" : "FAILED",
+                      check->median, check->p999);
+        // With a wide font, a line for each number: ImGui would break one at its decimal point.
+        if (ImGui::CalcTextSize(line).x > ImGui::GetContentRegionAvail().x)
+            if (char* comma = std::strchr(line, ',')) comma[1] = '\n';
+        p.widgets.text(error, check->passed ? palette::kGood : palette::kBad, line);
+    }
+    ImGui::PopFont();
+}
+
+/// The rate over time: own draw list, labelled, minimum and maximum named.
+void drawHistory(PanelContext& p) {
+    const Telemetry& t = p.workspace.telemetry;
+    const float s = p.widgets.scale();
+    ImGui::PushFont(p.widgets.fonts().small);
+    const float line = ImGui::GetTextLineHeight();
+    // The unit at the left and the extremes at the right, in two lines where the font is too wide for one.
+    const float wide = ImGui::CalcTextSize("G interactions/s  min 0.0001234  max 0.0001234").x;
+    const float head = wide > ImGui::GetContentRegionAvail().x ? line + 2 * s : 0;
+    const ImVec2 from = ImGui::GetCursorScreenPos();
+    const ImVec2 size(ImGui::GetContentRegionAvail().x, 100 * s + head);
+    ImGui::Dummy(size);
+    p.widgets.finish(kHistory);
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+
+    const bool shown = p.facts.check && p.facts.check->passed && t.historyCount > 1;
+    const float* values = t.rateHistory.data() + Telemetry::kHistory - t.historyCount;
+    float low = 0, high = 1;
+    if (shown) {
+        const auto [least, most] = std::minmax_element(values, values + t.historyCount);
+        low = *least;
+        high = *most;
+    }
+    // The scale starts at zero, so that a dip looks as large as it is.
+    const float axis = ImGui::CalcTextSize("0.123").x + 6 * s;
+    const float top = shown ? 1.12f * std::max(high, 1e-9f) : 1;
+    const auto [unit, unitName] = rateUnit(top);
+    const ImVec2 a(from.x + axis, from.y + head + line + 9 * s), b(from.x + size.x, from.y + size.y - line - 2 * s);
+    list.AddRectFilled(a, b, palette::veil(8), 3 * s);
+    list.AddLine(ImVec2(a.x, b.y), b, palette::kFaint);
+    list.AddText(from, palette::kMuted, unitName);
+
+    char text[64];
+    if (shown) {
+        for (const float part : {0.0f, 0.5f, 1.0f}) {
+            const float y = b.y + part * (a.y - b.y);
+            std::snprintf(text, sizeof text, "%.3g", static_cast<double>(part * top / unit));
+            const ImVec2 extent = ImGui::CalcTextSize(text);
+            list.AddText(ImVec2(a.x - extent.x - 5 * s, y - 0.5f * extent.y), palette::kMuted, text);
+            if (part > 0) list.AddLine(ImVec2(a.x, y), ImVec2(b.x, y), palette::veil(14));
+        }
+        std::array<ImVec2, Telemetry::kHistory> points;
+        const auto last = static_cast<float>(Telemetry::kHistory - 1);
+        const std::size_t offset = Telemetry::kHistory - t.historyCount;
+        for (std::size_t i = 0; i < t.historyCount; ++i)
+            points[i] =
+                ImVec2(a.x + (b.x - a.x) * static_cast<float>(i + offset) / last, b.y + (a.y - b.y) * values[i] / top);
+        list.AddPolyline(points.data(), static_cast<int>(t.historyCount), palette::kAccent, 0, palette::line(1.6f * s));
+        std::snprintf(text, sizeof text, "min %.3g   max %.3g", static_cast<double>(low / unit),
+                      static_cast<double>(high / unit));
+        const ImVec2 extent = ImGui::CalcTextSize(text);
+        list.AddText(ImVec2(b.x - extent.x, from.y + head), palette::kMuted, text);
+    } else {
+        const char* why =
+            p.facts.check && !p.facts.check->passed ? "not shown: the check failed" : "waiting for a verified rate";
+        const ImVec2 extent = ImGui::CalcTextSize(why);
+        list.AddText(ImVec2(0.5f * (a.x + b.x - extent.x), 0.5f * (a.y + b.y - extent.y)), palette::kMuted, why);
+    }
+    std::snprintf(text, sizeof text, "%.0f s ago", Telemetry::kHistoryInterval * static_cast<double>(Telemetry::kHistory));
+    list.AddText(ImVec2(a.x, b.y + 2 * s), palette::kMuted, text);
+    const ImVec2 now = ImGui::CalcTextSize("now");
+    list.AddText(ImVec2(b.x - now.x, b.y + 2 * s), palette::kMuted, "now");
+    ImGui::PopFont();
+}
+
+void drawPace(PanelContext& p) {
+    const Telemetry& t = p.workspace.telemetry;
+    struct Row {
+        Control control;
+        double value;
+    };
+    const Row rows[] = {{measuredControl("frames", "frames/s", "window.frames_per_second"), t.framesPerSecond},
+                        {measuredControl("steps", "steps/s", "run.steps_per_second"), t.stepsPerSecond},
+                        {measuredControl("frame_time", "ms/frame", "window.frame_time"), t.frameMilliseconds}};
+    const float third = ImGui::GetContentRegionAvail().x / 3, left = ImGui::GetCursorPosX();
+    for (int i = 0; i < 3; ++i) {
+        if (i > 0) ImGui::SameLine(left + static_cast<float>(i) * third);
+        char text[32];
+        std::snprintf(text, sizeof text,
+                      rows[i].value < 0.095 && rows[i].value > 0 ? "%.2g"
+                      : rows[i].value < 9.95                     ? "%.1f"
+                                                                 : "%.0f",
+                      rows[i].value);
+        ImGui::BeginGroup();
+        // A window that stands still has no rate.
+        ImGui::TextUnformatted(p.workspace.intent.paused || t.framesPerSecond == 0 ? "-" : text);
+        ImGui::PushFont(p.widgets.fonts().small);
+        p.widgets.wrapped(palette::kMuted, rows[i].control.label);
+        ImGui::PopFont();
+        ImGui::EndGroup();
+        p.widgets.finish(rows[i].control);
+    }
+}
+
+void drawSplit(PanelContext& p) {
+    const Telemetry& t = p.workspace.telemetry;
+    const float s = p.widgets.scale();
+    Parts parts{.ms = {t.forceMs, t.integrateMs, t.publishMs, t.drawMs}};
+    if (p.facts.vertexPath.starts_with("host copy")) parts.names[2] = "copied";
+    double sum = 0;
+    for (const double ms : parts.ms) sum += ms;
+    const double whole = std::max({t.frameMilliseconds, sum, 1e-9});
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+
+    const ImVec2 from = ImGui::GetCursorScreenPos();
+    const ImVec2 size(ImGui::GetContentRegionAvail().x, 10 * s);
+    ImGui::Dummy(size);
+    p.widgets.finish(kSplitBar);
+    list.AddRectFilled(from, ImVec2(from.x + size.x, from.y + size.y), palette::veil(18), 3 * s);
+    float x = from.x;
+    for (std::size_t i = 0; i < parts.ms.size(); ++i) {
+        const float width = size.x * static_cast<float>(parts.ms[i] / whole);
+        if (width < 0.5f) continue;
+        list.AddRectFilled(ImVec2(x, from.y), ImVec2(x + width, from.y + size.y), kPartColours[i]);
+        x += width;
+    }
+
+    ImGui::PushFont(p.widgets.fonts().small);
+    const float half = ImGui::GetContentRegionAvail().x / 2, left = ImGui::GetCursorPosX();
+    const float line = ImGui::GetTextLineHeight();
+    const bool paired = ImGui::CalcTextSize("integrate 0.001 ms").x + 14 * s < half;
+    const auto legend = [&](std::size_t place, const char* name, double ms, ImU32 colour) {
+        if (paired && place % 2) ImGui::SameLine(left + half);
+        const ImVec2 at = ImGui::GetCursorScreenPos();
+        const float box = 7 * s, y = at.y + 0.5f * (line - box);
+        list.AddRectFilled(ImVec2(at.x, y), ImVec2(at.x + box, y + box), colour, 2 * s);
+        ImGui::SetCursorPosX(ImGui::GetCursorPosX() + 12 * s);
+        char text[96];
+        std::snprintf(text, sizeof text, "%s %s ms", name, milliseconds(ms).text);
+        p.widgets.wrapped(palette::kMuted, text);
+    };
+    for (std::size_t i = 0; i < parts.ms.size(); ++i) legend(i, parts.names[i], parts.ms[i], kPartColours[i]);
+    legend(4, "other", std::max(t.frameMilliseconds - sum, 0.0), palette::veil(40));
+    ImGui::PopFont();
+}
+
+/// Does the scene stand still when left alone? Nothing where that has no meaning.
+void drawBalance(PanelContext& p) {
+    const std::span<const VirialState> start = p.balance;
+    if (start.empty()) return;
+    p.widgets.section("Balance");
+    ImGui::PushFont(p.widgets.fonts().small);
+    const std::string text =
+        virialText(start, measuredDrift(start, p.workspace.conservation.points()), p.facts.scene->units);
+    ImGui::BeginGroup();
+    p.widgets.wrapped(palette::kText, text.c_str());
+    ImGui::EndGroup();
+    p.widgets.finish(kBalance);
+    ImGui::PopFont();
+}
+
+void drawWhere(PanelContext& p) {
+    const struct {
+        const Control& control;
+        const std::string& text;
+    } rows[] = {{kDevice, p.facts.device},
+                {kDevice, p.facts.backendWhy},
+                {kVertices, p.facts.vertexPath},
+                {kPicture, p.facts.drawMethod},
+                {kRenderer, p.renderer}};
+    ImGui::PushFont(p.widgets.fonts().small);
+    bool first = true;
+    for (const auto& row : rows) {
+        ImGui::BeginGroup();
+        p.widgets.wrapped(first ? palette::kText : palette::kMuted, row.text.c_str());
+        ImGui::EndGroup();
+        p.widgets.finish(row.control);
+        first = false;
+    }
+    ImGui::PopFont();
+}
+
+}  // namespace
+
+void drawMeasurePanel(PanelContext& p) {
+    const float s = p.widgets.scale();
+    // A body's panel stands below.
+    const float body = p.state.bodyPanel > 0 && !p.plan.tabs ? p.state.bodyPanel + kBodyPanelGap * s : 0;
+    const float limit = p.surface.y - p.top - body - (bottomHeight(p.state) + 2 * kMargin) * s;
+    const float edge = p.plan.tabs ? (kMargin + kMeasureWidth) * s : p.surface.x - kMargin * s;
+    ImGui::SetNextWindowPos(ImVec2(edge, p.top + kMargin * s), ImGuiCond_Always, ImVec2(1, 0));
+    ImGui::SetNextWindowSizeConstraints(ImVec2(kMeasureWidth * s, 0), ImVec2(kMeasureWidth * s, std::max(limit, 40 * s)));
+    constexpr auto kFlags = kPanelWindow | ImGuiWindowFlags_AlwaysAutoResize;
+    if (ImGui::Begin("gravlab measurements", nullptr, kFlags)) {
+        p.widgets.panel("measurements");
+        drawTabs(p);
+        drawRate(p);
+        drawHistory(p);
+        drawPace(p);
+        p.widgets.section("Time of a frame");
+        drawSplit(p);
+        drawBalance(p);
+        p.widgets.section("Runs on");
+        drawWhere(p);
+        action(p, "lab", ImGui::GetContentRegionAvail().x, "Lab");
+    }
+    ImGui::End();
+}
+
+}  // namespace gravlab

@@ -1,0 +1,118 @@
+// The menu bar: walks the table of actions. Knows no action by itself.
+#include "app/control/action.h"
+#include "app/ui/panels.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace gravlab {
+namespace {
+
+constexpr float kBarPadding = 9, kItemGap = 6;
+
+void drawChoices(PanelContext& p, const KeyTarget& target, const Action& action, const std::string& name) {
+    const Reason reason = action.unavailable ? action.unavailable(target) : Reason();
+    if (!p.widgets.beginMenu(name, action.label, reason.empty())) return;
+    int which = 0;
+    for (const SettingChoice& choice : choicesOf(action, target)) {
+        const std::string item = name + "/" + choice.name;
+        if (p.widgets.menuItem(item, choice.name, keyText(action, which), choice.chosen, choice.idea, choice.refused))
+            p.post({invokeOf(action, which)});
+        ++which;
+    }
+    p.widgets.endMenu();
+}
+
+void drawAction(PanelContext& p, const KeyTarget& target, const Action& action, const std::string& menu) {
+    const std::string name = menu + "/" + std::string(action.name);
+    if (hasChoices(action)) {
+        drawChoices(p, target, action, name);
+        return;
+    }
+    const Reason reason = action.unavailable ? action.unavailable(target) : Reason();
+    const bool checked = isOn(action, target);
+    if (p.widgets.menuItem(name, action.label, keyText(action), checked, action.idea, reason)) p.post({invokeOf(action)});
+}
+
+bool pressed(ImGuiKey key) {
+#if IMGUI_VERSION_NUM < 18700
+    return ImGui::IsKeyPressed(ImGui::GetKeyIndex(key));
+#else
+    return ImGui::IsKeyPressed(key);
+#endif
+}
+
+/// Left and Right go on to the neighbour. Dear ImGui would, too, if the bar had had the keys before.
+void walk(PanelContext& p, std::size_t place) {
+    const std::size_t count = menus().size();
+    const bool right = pressed(ImGuiKey_RightArrow) && !p.widgets.listOpen && !p.widgets.listFocused;
+    const bool left = pressed(ImGuiKey_LeftArrow) && !p.widgets.listOpen;
+    if (!right && !left) return;
+    p.menu.asked = true;
+    p.menu.wanted = (place + (right ? 1 : count - 1)) % count;
+    ImGui::CloseCurrentPopup();
+}
+
+void drawMenu(PanelContext& p, std::size_t place) {
+    const Menu& menu = menus()[place];
+    const std::string name = "menu/" + std::string(menu.name);
+    if (!p.widgets.beginMenu(name, menu.name)) return;
+    p.widgets.listOpen = p.widgets.listFocused = false;
+    // Asked for once more while open: put away.
+    if (p.menu.asked) {
+        p.menu.asked = false;
+        ImGui::CloseCurrentPopup();
+    }
+    for (std::size_t i = 0; i < menu.rows.size();) {
+        const std::string_view list = menu.rows[i].list;
+        if (menu.rows[i].line) ImGui::Separator();
+        if (list.empty()) {
+            drawAction(p, p.workspace, menu.rows[i++], name);
+            continue;
+        }
+        const bool open = p.widgets.beginMenu(name + "/" + std::string(list), list);
+        for (; i < menu.rows.size() && menu.rows[i].list == list; ++i)
+            if (open) drawAction(p, p.workspace, menu.rows[i], name);
+        if (open) p.widgets.endMenu();
+    }
+    walk(p, place);
+    p.widgets.endMenu();
+}
+
+/// Half the way between two titles: less where large letters meet a narrow window, so that the last one can be reached.
+float titleGap(float width, float scale) {
+    float letters = 0;
+    for (const Menu& menu : menus()) letters += ImGui::CalcTextSize(menu.name.data(), menu.name.data() + menu.name.size()).x;
+    const float free = (width - letters - 2 * kBarPadding * scale) / (2 * static_cast<float>(menus().size()));
+    return std::floor(std::clamp(free, 1.0f, 2 * kBarPadding * scale));
+}
+
+}  // namespace
+
+float menuHeight(const UiState& state, float scale) {
+    return state.inWindow && state.visible ? std::floor(kMenuHeight * scale) : 0;
+}
+
+void drawMenuBar(PanelContext& p) {
+    if (p.top == 0) return;
+    const float s = p.widgets.scale();
+    ImGui::PushStyleVar(ImGuiStyleVar_FramePadding,
+                        ImVec2(kBarPadding * s, std::floor(0.5f * (p.top - ImGui::GetFontSize()))));
+    ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(titleGap(p.surface.x, s), 2 * kItemGap * s));
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(kBarPadding * s, 1.5f * kItemGap * s));
+    if (ImGui::BeginMainMenuBar()) {
+        p.widgets.panel("menu");
+        const bool open = ImGui::IsPopupOpen(nullptr, ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
+        if (p.menu.asked && !open) {
+            p.menu.asked = false;
+            ImGui::OpenPopup(std::string(menus()[p.menu.wanted % menus().size()].name).c_str());
+            p.menu.wanted = 0;
+        }
+        for (std::size_t i = 0; i < menus().size(); ++i) drawMenu(p, i);
+        ImGui::EndMainMenuBar();
+    }
+    ImGui::PopStyleVar(4);
+}
+
+}  // namespace gravlab

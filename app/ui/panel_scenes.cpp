@@ -1,0 +1,214 @@
+// All scenes as pictures, in their groups: by mouse, or by arrows and Enter; typing searches. Rule: choosing is the command
+// that the list of scenes gives.
+#include "app/tables/format.h"
+#include "app/ui/parameter_widgets.h"
+#include "app/ui/scene_picker.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+namespace gravlab {
+namespace {
+
+constexpr Control kSearchScenes{"scenes_search", "Search",
+                                "Words of a scene's name or description. Arrows move, Enter takes, Esc closes"};
+constexpr Control kCloseScenes{"scenes_close", "Close", "Put the pictures away. Keys: Esc, Ctrl N"};
+
+constexpr float kSceneCell = 180, kSmallSceneCell = 146, kManyPixels = 900, kSceneGap = 8;  // at scale 1
+constexpr float kScenesWidth = 1180, kDetailHeight = 54;
+constexpr int kPageOfLines = 3;  // lines
+
+bool keyPressed(ImGuiKey key) {
+#if IMGUI_VERSION_NUM < 18700
+    return ImGui::IsKeyPressed(ImGui::GetKeyIndex(key));
+#else
+    return ImGui::IsKeyPressed(key);
+#endif
+}
+
+void closeScenes(PanelContext& p) { set(p, "window.scenes", false); }
+
+void takeScene(PanelContext& p, const Scene& scene) {
+    set(p, "run.scene", std::string(scene.name));
+    closeScenes(p);
+}
+
+/// "scenes/galaxy": a stable name for tests, made once.
+Control cellOf(const Scene& scene) {
+    static std::unordered_map<const Scene*, std::string> names;
+    const auto [found, fresh] = names.try_emplace(&scene);
+    if (fresh) found->second = "scenes/" + std::string(scene.name);
+    return {found->second.c_str(), scene.name.data(), Tip::ofRow(scene.idea)};
+}
+
+bool isOnScreen(PanelContext& p, const Scene& scene) { return p.facts.scene->name == scene.name; }
+
+/// The field that keeps the keys as long as the pictures are shown. True when its text has changed.
+bool drawSceneSearch(PanelContext& p, float width) {
+    ScenePicker& picker = p.picker;
+    char text[128];
+    std::snprintf(text, sizeof text, "%s", picker.search.c_str());
+    ImGui::SetNextItemWidth(width);
+    // Arrows go through the pictures: the caret stays behind what was typed.
+    const auto atEnd = [](ImGuiInputTextCallbackData* data) {
+        if (data->SelectionStart == data->SelectionEnd)
+            data->CursorPos = data->SelectionStart = data->SelectionEnd = data->BufTextLen;
+        return 0;
+    };
+    if (!ImGui::IsAnyItemActive()) ImGui::SetKeyboardFocusHere();
+    const bool changed =
+        ImGui::InputTextWithHint("##search", "type to search", text, sizeof text, ImGuiInputTextFlags_CallbackAlways, atEnd);
+    p.widgets.finish(kSearchScenes);
+    // Esc takes a text back in this field; here it closes.
+    if (!changed || keyPressed(ImGuiKey_Escape)) return false;
+    picker.search = text;
+    return true;
+}
+
+void drawSceneCell(PanelContext& p, const Scene& scene, ImVec2 size) {
+    ScenePicker& picker = p.picker;
+    const float s = p.widgets.scale(), pad = 4 * s, rounding = 4 * s;
+    const Control control = cellOf(scene);
+    const ImVec2 from = ImGui::GetCursorScreenPos(), to(from.x + size.x, from.y + size.y);
+    const bool taken = ImGui::InvisibleButton(control.name, size);
+    const bool hovered = ImGui::IsItemHovered(), seen = ImGui::IsItemVisible();
+    if (p.widgets.recording && seen) p.widgets.finish(control);
+    const ImVec2 moved = ImGui::GetIO().MouseDelta;
+    if (hovered && (moved.x != 0 || moved.y != 0)) picker.chosen = &scene;
+    const bool chosen = picker.chosen == &scene;
+    if (chosen && std::exchange(picker.follow, false)) ImGui::SetScrollHereY();
+    if (taken) takeScene(p, scene);
+    if (!seen) return;
+
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    list.AddRectFilled(from, to, palette::veil(chosen ? 34 : 12), rounding);
+    const ImVec2 a(from.x + pad, from.y + pad), b(to.x - pad, from.y + pad + std::floor((size.x - 2 * pad) * 9 / 16));
+    if (const unsigned id = picker.picture(scene.name))
+        list.AddImageRounded((ImTextureID) static_cast<std::uintptr_t>(id), a, b, ImVec2(0, 0), ImVec2(1, 1), IM_COL32_WHITE,
+                             rounding);
+    else
+        list.AddRectFilled(a, b, palette::veil(14), rounding);
+    float y = b.y + 3 * s;
+    list.AddText(ImVec2(a.x + 2 * s, y), palette::kText, scene.name.data(), scene.name.data() + scene.name.size());
+    y += ImGui::GetTextLineHeight() + 1 * s;
+    ImFont* const small = p.widgets.fonts().small;
+    const ImVec4 clip(a.x, y, b.x, to.y - pad + 2 * s);
+    list.AddText(small, small->FontSize, ImVec2(a.x + 2 * s, y), palette::kMuted, scene.idea.data(),
+                 scene.idea.data() + scene.idea.size(), b.x - a.x - 2 * s, &clip);
+    if (isOnScreen(p, scene)) {
+        const char* const tag = "on screen";
+        const ImVec2 wide = small->CalcTextSizeA(small->FontSize, 1e6f, 0, tag);
+        const ImVec2 corner(b.x - wide.x - 10 * s, a.y);
+        list.AddRectFilled(corner, ImVec2(b.x, a.y + wide.y + 4 * s), palette::kPlate, rounding);
+        list.AddText(small, small->FontSize, ImVec2(corner.x + 5 * s, a.y + 2 * s), palette::kAccent, tag);
+    }
+    if (chosen) list.AddRect(from, to, palette::kAccent, rounding, 0, palette::line(1.6f * s));
+}
+
+void drawSceneGroups(PanelContext& p, const std::vector<ScenesOfGroup>& groups, std::size_t columns, float width) {
+    const float s = p.widgets.scale(), gap = kSceneGap * s;
+    const float cell = std::floor((width - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns));
+    const float text = ImGui::GetTextLineHeight() + 2 * p.widgets.fonts().small->FontSize + 10 * s;
+    const ImVec2 size(cell, std::floor((cell - 8 * s) * 9 / 16 + text));
+    ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(gap, gap));
+    for (const ScenesOfGroup& group : groups) {
+        p.widgets.section(std::string(labelOf(group.group)).c_str());
+        std::size_t place = 0;
+        for (const Scene* scene : group.scenes) {
+            if (place++ % columns) ImGui::SameLine();
+            drawSceneCell(p, *scene, size);
+        }
+    }
+    ImGui::PopStyleVar();
+    if (groups.empty())
+        p.widgets.wrapped(palette::kMuted, ("No scene has '" + p.picker.search + "' in its name or description.").c_str());
+}
+
+void walkScenes(PanelContext& p, const SceneGrid& grid) {
+    struct KeyMove {
+        ImGuiKey key;
+        int places, lines;
+    };
+    constexpr KeyMove kMoves[] = {{ImGuiKey_LeftArrow, -1, 0},         {ImGuiKey_RightArrow, 1, 0},
+                                  {ImGuiKey_UpArrow, 0, -1},           {ImGuiKey_DownArrow, 0, 1},
+                                  {ImGuiKey_PageUp, 0, -kPageOfLines}, {ImGuiKey_PageDown, 0, kPageOfLines},
+                                  {ImGuiKey_Home, -1000000, 0},        {ImGuiKey_End, 1000000, 0}};
+    for (const KeyMove& row : kMoves) {
+        if (!keyPressed(row.key)) continue;
+        p.picker.chosen = grid.moved(p.picker.chosen, row.places, row.lines);
+        p.picker.follow = true;
+    }
+    if (p.picker.chosen && (keyPressed(ImGuiKey_Enter) || keyPressed(ImGuiKey_KeyPadEnter))) takeScene(p, *p.picker.chosen);
+    if (keyPressed(ImGuiKey_Escape)) closeScenes(p);
+}
+
+/// What to look for in the scene under the keys, in a place of its own so that nothing moves.
+void drawSceneDetail(PanelContext& p) {
+    const float s = p.widgets.scale();
+    if (ImGui::BeginChild("detail", ImVec2(0, kDetailHeight * s)) && p.picker.chosen) {
+        const Scene& scene = *p.picker.chosen;
+        std::string head(scene.name);
+        if (scene.fixedBodies) head += "   " + std::string(grouped(scene.fixedBodies)) + " bodies";
+        p.widgets.wrapped(palette::kAccent, head.c_str());
+        p.widgets.wrapped(palette::kText, std::string(scene.caption.empty() ? scene.idea : scene.caption).c_str());
+    }
+    ImGui::EndChild();
+}
+
+}  // namespace
+
+void drawScenes(PanelContext& p) {
+    ScenePicker& picker = p.picker;
+    if (!p.state.scenes) {
+        picker.open = false;
+        return;
+    }
+    const float s = p.widgets.scale(), margin = kMargin * s;
+    const float width = std::min(kScenesWidth * s, p.surface.x - 2 * margin);
+    const float height = p.surface.y - p.top - kStatusHeight * s - 2 * margin;
+    ImGui::SetNextWindowPos(ImVec2(std::floor(0.5f * (p.surface.x - width)), p.top + margin));
+    ImGui::SetNextWindowSize(ImVec2(width, std::max(height, 160 * s)));
+    ImGui::SetNextWindowBgAlpha(1);
+    if (!picker.open) ImGui::SetNextWindowFocus();
+    if (ImGui::Begin("gravlab scenes", nullptr, kPanelWindow | ImGuiWindowFlags_NoScrollbar)) {
+        p.widgets.panel("scenes");
+        bool changed = false;
+        if (!std::exchange(picker.open, true)) {
+            picker.search.clear();
+            picker.chosen = nullptr;
+            for (const Scene& row : sceneTable())
+                if (isOnScreen(p, row)) picker.chosen = &row;
+            picker.follow = true;
+        }
+        const float button = ImGui::CalcTextSize(kCloseScenes.label).x + 2 * ImGui::GetStyle().FramePadding.x;
+        const float field = ImGui::GetContentRegionAvail().x - button - ImGui::GetStyle().ItemSpacing.x;
+        changed = drawSceneSearch(p, field);
+        ImGui::SameLine();
+        if (p.widgets.button(kCloseScenes, button)) closeScenes(p);
+        const std::vector<ScenesOfGroup> groups = scenesWith(picker.search);
+        const float inner = ImGui::GetContentRegionAvail().x - ImGui::GetStyle().ScrollbarSize - 4 * s;
+        const float cell = (width > kManyPixels * s ? kSceneCell : kSmallSceneCell) * s;
+        const auto columns =
+            static_cast<std::size_t>(std::max(std::floor((inner + kSceneGap * s) / (cell + kSceneGap * s)), 1.0f));
+        const SceneGrid grid(groups, columns);
+        // What was looked for is where Enter finds it.
+        if (changed) {
+            picker.chosen = likeliestOf(groups, picker.search);
+            picker.follow = true;
+        }
+        const float detail = kDetailHeight * s + 2 * ImGui::GetStyle().ItemSpacing.y;
+        ImGui::BeginChild("pictures", ImVec2(0, -detail));
+        drawSceneGroups(p, groups, columns, inner);
+        ImGui::EndChild();
+        drawSceneDetail(p);
+        walkScenes(p, grid);
+    }
+    ImGui::End();
+}
+
+}  // namespace gravlab

@@ -1,0 +1,174 @@
+// The line at the bottom, and over the picture: messages, and what is offered at the end of a story.
+#include "app/services/adaptive_quality.h"
+#include "app/tables/format.h"
+#include "app/tables/unit_text.h"
+#include "app/ui/parameter_widgets.h"
+#include "sim/backends/block_figures.h"
+
+#include <algorithm>
+
+namespace gravlab {
+namespace {
+
+constexpr Control kAutomatic{"automatic_step", "Automatic step",
+                             "The step that radau15 took last. It goes at its own pace and is read at every dt in between"};
+
+// Below this many steps a second people wait for the next one, and want to see it come.
+constexpr double kSlowSteps = 3;
+
+constexpr auto kStatusWindow = kPanelWindow | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse;
+
+void quiet(PanelContext& p, const char* text) {
+    ImGui::SameLine(0, 0);
+    p.widgets.wrapped(palette::kMuted, text);
+}
+
+void plain(const char* text) {
+    ImGui::SameLine(0, 0);
+    ImGui::TextUnformatted(text);
+}
+
+/// The lower edge of what panels leave of the picture, above its scale and clock.
+struct Place {
+    ImVec2 bottom;  ///< its middle
+    float width;    ///< of a text there
+};
+
+Place overPicture(const PanelContext& p) {
+    const float s = p.widgets.scale();
+    const PicturePart& free = p.workspace.free;
+    const bool between = free.width > 0 && free.height > 0;
+    const float middle =
+        between ? static_cast<float>(free.left) + 0.5f * static_cast<float>(free.width) : 0.5f * p.surface.x;
+    const float edge = between ? static_cast<float>(free.top + free.height) : p.surface.y - bottomHeight(p.state) * s;
+    const float wide = (between ? static_cast<float>(free.width) : p.surface.x) - 4 * kMargin * s;
+    return {ImVec2(middle, edge - (kMargin + 34) * s), std::clamp(wide, 240 * s, 560 * s)};
+}
+
+}  // namespace
+
+void drawStatusLine(PanelContext& p) {
+    const float s = p.widgets.scale();
+    ImGui::SetNextWindowPos(ImVec2(0, p.surface.y - kStatusHeight * s));
+    ImGui::SetNextWindowSize(ImVec2(p.surface.x, kStatusHeight * s));
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, 0);
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2((kMargin + 8) * s, 5 * s));
+    if (ImGui::Begin("gravlab status", nullptr, kStatusWindow | ImGuiWindowFlags_NoFocusOnAppearing)) {
+        p.widgets.panel("status");
+        ImGui::PushFont(p.widgets.fonts().small);
+        const RunConfiguration& now = p.facts.configuration;
+        char text[160];
+        ImGui::TextUnformatted(p.workspace.intent.paused ? "Paused" : "Running");
+        std::snprintf(text, sizeof text, "    %s", now.scene.c_str());
+        plain(text);
+        quiet(p, "   N ");
+        plain(grouped(now.bodies));
+        std::snprintf(text, sizeof text, "   %s / %s", now.backend.c_str(), now.kernel.kernel.c_str());
+        plain(text);
+        if (p.facts.kernel->blocks.last != 1) {
+            std::snprintf(text, sizeof text, " %d", now.kernel.launch.block);
+            quiet(p, text);
+            std::snprintf(text, sizeof text, " x %s", unrollText(now.kernel.launch.unroll).c_str());
+            if (!p.facts.kernel->unrolls.empty()) quiet(p, text);
+        }
+        if (p.facts.kernel->approximates) {
+            const double kept = keptAccuracy(*p.facts.kernel, now.force, now.accuracy, now.opening);
+            std::snprintf(text, sizeof text, ", 99 %% within %.3g %%", 100 * kept);
+            quiet(p, text);
+        }
+        if (p.facts.kernel->byCutOff) quiet(p, ", pairs within the cut-off");
+        quiet(p, "   ");
+        plain(clockText(p.facts.time, p.facts.scene->units).c_str());
+        quiet(p, "   step ");
+        plain(grouped(static_cast<std::uint64_t>(std::max<std::int64_t>(p.facts.step, 0))));
+        if (p.facts.stepProgress > 0 && p.workspace.telemetry.stepsPerSecond < kSlowSteps) {
+            std::snprintf(text, sizeof text, "  + %.0f %%", 100 * p.facts.stepProgress);
+            quiet(p, text);
+        }
+        if (isAdaptive(p.facts.integrator->program) && p.facts.innerStep > 0) {
+            quiet(p, "   ");
+            ImGui::SameLine(0, 0);
+            const UnitOfTime unit = unitOfTime(p.facts.innerStep, p.facts.scene->units);
+            std::snprintf(text, sizeof text, "automatic step %.3g %s", p.facts.innerStep * unit.scale, unit.name.c_str());
+            p.widgets.text(kAutomatic, palette::kText, text);
+        }
+        if (const int rungs = rungsIn(p.facts.figures); inBlocks(p.facts.integrator->program) && rungs > 0) {
+            std::snprintf(text, sizeof text, "   %d rung%s, %.3g forces a body and step", rungs, rungs == 1 ? "" : "s",
+                          figureNamed(p.facts.figures, kForcesOfABody));
+            quiet(p, text);
+        }
+        if (const std::string lowered = p.facts.quality; !lowered.empty()) {
+            ImGui::SameLine(0, 0);
+            p.widgets.wrapped(palette::kWarning, ("   " + lowered).c_str());
+        }
+        const char* hint = "F1 keys    F10 menus    Tab picture alone";
+        const float right = p.surface.x - ImGui::CalcTextSize(hint).x - (kMargin + 8) * s;
+        if (ImGui::GetItemRectMax().x + 20 * s < right) {
+            ImGui::SameLine(right);
+            p.widgets.wrapped(palette::kMuted, hint);
+        }
+        ImGui::PopFont();
+    }
+    ImGui::End();
+    ImGui::PopStyleVar(3);
+}
+
+void drawMessage(PanelContext& p) {
+    if (p.workspace.message.empty()) return;
+    const Place place = overPicture(p);
+    ImGui::SetNextWindowPos(place.bottom, ImGuiCond_Always, ImVec2(0.5f, 1));
+    ImGui::SetNextWindowSizeConstraints(ImVec2(place.width, 0), ImVec2(place.width, p.surface.y));
+    ImGui::SetNextWindowBgAlpha(0.95f);
+    ImGui::PushStyleVar(ImGuiStyleVar_Alpha, std::max(p.workspace.messageLight(), 0.02f));
+    if (ImGui::Begin("gravlab message", nullptr,
+                     kStatusWindow | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoFocusOnAppearing)) {
+        p.widgets.panel("message");
+        p.widgets.wrapped(p.workspace.warning ? palette::kWarning : palette::kText, p.workspace.message.c_str());
+        if (p.workspace.warning) action(p, "dismiss", 0, "Close");
+    }
+    ImGui::End();
+    ImGui::PopStyleVar();
+}
+
+/// The question about units of bodies that came without, with its answers.
+void drawUnitsDoubt(PanelContext& p) {
+    if (!p.state.inWindow || !p.workspace.unitsInDoubt() || !p.workspace.message.empty() || p.workspace.labPanel.open)
+        return;
+    const UnitsDoubt& doubt = p.facts.configuration.start->doubt;
+    const Place place = overPicture(p);
+    ImGui::SetNextWindowPos(place.bottom, ImGuiCond_Always, ImVec2(0.5f, 1));
+    ImGui::SetNextWindowSizeConstraints(ImVec2(place.width, 0), ImVec2(place.width, p.surface.y));
+    ImGui::SetNextWindowBgAlpha(0.95f);
+    if (ImGui::Begin("gravlab units", nullptr,
+                     kStatusWindow | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoFocusOnAppearing)) {
+        p.widgets.panel("units");
+        // The option is for the command line.
+        const std::string asked = doubt.question.substr(0, doubt.question.find(" --units"));
+        p.widgets.wrapped(palette::kText, ("These bodies are " + asked).c_str());
+        if (!doubt.units.empty()) {
+            action(p, "reopen-units", 0, "Yes, open again");
+            ImGui::SameLine();
+        }
+        action(p, "units-fine", 0);
+    }
+    ImGui::End();
+}
+
+void drawStory(PanelContext& p) {
+    drawUnitsDoubt(p);
+    if (p.workspace.unitsInDoubt() || !p.state.inWindow || !p.workspace.storyTold() || !p.workspace.message.empty() ||
+        p.workspace.labPanel.open || p.state.welcome || p.state.help || p.state.files.shown)
+        return;
+    ImGui::SetNextWindowPos(overPicture(p).bottom, ImGuiCond_Always, ImVec2(0.5f, 1));
+    if (ImGui::Begin("gravlab story", nullptr,
+                     kStatusWindow | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoFocusOnAppearing)) {
+        p.widgets.panel("story");
+        action(p, "reset", 0, "Again");
+        ImGui::SameLine();
+        action(p, "scene-next", 0, "Next scene");
+    }
+    ImGui::End();
+}
+
+}  // namespace gravlab

@@ -1,0 +1,84 @@
+// Which panels there is room for, and strips under the picture.
+#include "app/ui/panel_strip.h"
+
+#include "app/ui/parameter_widgets.h"
+
+#include <string>
+
+namespace gravlab {
+namespace {
+
+constexpr Control kControlsTab{"controls_tab", "Controls", "Scene, forces, physics, pace and look"};
+constexpr Control kMeasurementsTab{"measurements_tab", "Measurements", "How fast it runs, how exactly, and on what"};
+constexpr Control kLessonTab{"measurements_tab", "Lesson", "What is to be seen, and to be done"};
+
+}  // namespace
+
+PanelPlan planPanels(const Document& document, const UiState& state, ImVec2 surface, float scale) {
+    constexpr float kBetween = 300, kStrip = 420;
+    const float sidesWidth = kControlWidth + rightWidth(document) + 2 * kMargin;
+    PanelPlan plan;
+    if (!state.visible || !state.panel) return plan;
+    const float wide = surface.x / scale;
+    const bool both = wide - sidesWidth > kBetween, all = wide - sidesWidth - 2 * kMargin >= kStrip;
+    // Plots come before knobs where a class looks on; the lab needs the width. A lesson is what is looked at: it stays.
+    const float right = rightWidth(document);
+    const bool sides = document.lesson.shown() ? wide - right - 2 * kMargin >= kBetween
+                                               : !(state.projector && !all) && !(document.labPanel.open && !all);
+    plan.tabs = sides && !both;
+    plan.controls = sides && (both || !state.measurements);
+    plan.measurements = sides && (both || state.measurements);
+    plan.left = sides ? ((plan.tabs && plan.measurements ? right : kControlWidth) + kMargin) * scale : 0;
+    plan.right = sides && both ? (right + kMargin) * scale : 0;
+    const float between = (surface.x - plan.left - plan.right) / scale - 2 * kMargin;
+    plan.strip = !document.labPanel.open && between >= kStrip && surface.y >= kStrip * scale;
+    return plan;
+}
+
+void drawTabs(PanelContext& p) {
+    if (!p.plan.tabs) return;
+    const float width = (ImGui::GetContentRegionAvail().x - ImGui::GetStyle().ItemSpacing.x) / 2;
+    const auto tab = [&](const Control& control, bool measurements) {
+        const bool lit = p.state.measurements == measurements;
+        ImGui::PushStyleColor(ImGuiCol_Button, ImGui::GetStyleColorVec4(lit ? ImGuiCol_Header : ImGuiCol_Button));
+        if (p.widgets.button(control, width)) set(p, "window.measurements", measurements);
+        ImGui::PopStyleColor();
+    };
+    tab(kControlsTab, false);
+    ImGui::SameLine();
+    tab(p.workspace.lesson.shown() ? kLessonTab : kMeasurementsTab, true);
+}
+
+bool beginStrip(PanelContext& p, const char* name, float height) {
+    const float s = p.widgets.scale();
+    const float left = p.plan.left + kMargin * s, right = p.surface.x - p.plan.right - kMargin * s;
+    ImGui::SetNextWindowPos(ImVec2(left, p.surface.y - (bottomHeight(p.state) + kMargin + height) * s));
+    ImGui::SetNextWindowSize(ImVec2(right - left, height * s));
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(8 * s, 6 * s));
+    constexpr auto kFlags = kPanelWindow | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse |
+                            ImGuiWindowFlags_NoFocusOnAppearing;
+    const bool shown = ImGui::Begin(("gravlab " + std::string(name)).c_str(), nullptr, kFlags);
+    ImGui::PopStyleVar();
+    if (!shown) {
+        ImGui::End();
+        return false;
+    }
+    p.widgets.panel(name);
+    ImGui::PushFont(p.widgets.fonts().small);
+    return true;
+}
+
+void endStrip() {
+    ImGui::PopFont();
+    ImGui::End();
+}
+
+void rescale(Plot& plot, double x, double y) {
+    for (PlotSeries& series : plot.series) {
+        for (double& value : series.x) value *= x;
+        for (double& value : series.y) value *= y;
+    }
+    for (double& change : plot.changes) change *= x;
+}
+
+}  // namespace gravlab

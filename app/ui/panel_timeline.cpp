@@ -1,0 +1,118 @@
+// The strip over the status line: kept states as ticks, the present as a handle, dragging goes there.
+#include "app/services/rewind.h"
+#include "app/tables/unit_text.h"
+#include "app/ui/panels.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace gravlab {
+namespace {
+
+constexpr Control kTimeline{
+    "timeline", "Timeline",
+    "States of this run that are kept: drag to look at them, Space goes on from there. Dim ticks are "
+    "the branch that was left. Keys: Ctrl Left, Ctrl Right, Ctrl Home, Ctrl End"};
+
+/// Steps to pixels.
+struct Scale {
+    double first = 0, last = 1;
+    float left = 0, right = 1;
+    float x(std::int64_t step) const {
+        const double part = (static_cast<double>(step) - first) / std::max(last - first, 1.0);
+        return left + static_cast<float>(part) * (right - left);
+    }
+};
+
+Scale scaleOf(std::span<const RewindMark> marks, std::int64_t present, float left, float right) {
+    std::int64_t first = present, last = present;
+    for (const RewindMark& mark : marks) {
+        first = std::min(first, mark.step);
+        last = std::max(last, mark.step);
+    }
+    return {static_cast<double>(first), static_cast<double>(last), left, right};
+}
+
+/// The mark nearest to the pointer; of two at one place, the one of the row the pointer is in.
+std::size_t nearest(std::span<const RewindMark> marks, const Scale& scale, ImVec2 pointer, float middle) {
+    std::size_t best = 0;
+    float least = 1e30f;
+    for (std::size_t i = 0; i < marks.size(); ++i) {
+        const bool row = marks[i].other == (pointer.y > middle);
+        const float way = std::abs(scale.x(marks[i].step) - pointer.x) + (row ? 0 : 3);
+        if (way < least) {
+            least = way;
+            best = i;
+        }
+    }
+    return best;
+}
+
+}  // namespace
+
+float bottomHeight(const UiState& state) { return kStatusHeight + (state.timeline ? kTimelineHeight : 0); }
+
+void drawTimeline(PanelContext& p) {
+    const Rewind* history = p.workspace.host.history();
+    if (!p.state.timeline || !history) return;
+    const float s = p.widgets.scale(), height = kTimelineHeight * s;
+    ImGui::SetNextWindowPos(ImVec2(0, p.surface.y - bottomHeight(p.state) * s));
+    ImGui::SetNextWindowSize(ImVec2(p.surface.x, height));
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, 0);
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2((kMargin + 8) * s, 0));
+    constexpr auto kFlags = kPanelWindow | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse |
+                            ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_NoBringToFrontOnFocus;
+    if (ImGui::Begin("gravlab timeline", nullptr, kFlags)) {
+        const std::span<const RewindMark> marks = history->marks();
+        const ImVec2 from = ImGui::GetCursorScreenPos();
+        const float width = ImGui::GetContentRegionAvail().x, middle = from.y + 0.5f * height;
+        const Scale scale = scaleOf(marks, p.facts.step, from.x + 4 * s, from.x + width - 4 * s);
+        ImGui::InvisibleButton("timeline", ImVec2(width, height));
+        // A quick hand lets go in the frame of its last move.
+        const bool held = ImGui::IsItemActive() || ImGui::IsItemDeactivated(), over = ImGui::IsItemHovered();
+        const std::size_t near = nearest(marks, scale, ImGui::GetIO().MousePos, middle);
+        // Once a mark: a hand that rests goes nowhere, and the click itself counts.
+        if (held && !marks.empty() && (marks[near].step != p.facts.step || (ImGui::IsItemActivated() && marks[near].other)))
+            p.post({GoTo{near}});
+        // The time of the mark is right above the strip, the tip above the time.
+        const ImVec2 foot(ImGui::GetIO().MousePos.x, from.y - ImGui::GetTextLineHeight() - 10 * s);
+        p.widgets.finish(kTimeline, history->why().empty() ? Reason{} : Reason{history->why()}, &foot);
+
+        ImDrawList& draw = *ImGui::GetWindowDrawList();
+        const float present = scale.x(p.facts.step);
+        draw.AddLine(ImVec2(scale.left, middle), ImVec2(scale.right, middle), palette::kFaint, s);
+        draw.AddLine(ImVec2(scale.left, middle), ImVec2(present, middle), palette::kAccent, 2 * s);
+        for (std::size_t i = 0; i < marks.size(); ++i) {
+            const float x = std::round(scale.x(marks[i].step)) + 0.5f, long_ = (over && i == near ? 6.0f : 4.0f) * s;
+            const ImU32 colour = over && i == near ? palette::kText
+                                 : marks[i].other  ? palette::kFaint
+                                 : x <= present    ? palette::kAccent
+                                                   : palette::kMuted;
+            if (marks[i].other)
+                draw.AddLine(ImVec2(x, middle + s), ImVec2(x, middle + long_), colour, s);
+            else
+                draw.AddLine(ImVec2(x, middle - long_), ImVec2(x, middle), colour, s);
+        }
+        draw.AddCircleFilled(ImVec2(present, middle), 4 * s, palette::kText);
+        if ((held || over) && !marks.empty()) {
+            char text[96];
+            std::snprintf(text, sizeof text, "%s   step %lld%s", clockText(marks[near].time, p.facts.scene->units).c_str(),
+                          static_cast<long long>(marks[near].step), marks[near].other ? "   (the other branch)" : "");
+            ImGui::PushFont(p.widgets.fonts().small);
+            const ImVec2 size = ImGui::CalcTextSize(text);
+            const float x = std::clamp(scale.x(marks[near].step) - 0.5f * size.x, from.x, from.x + width - size.x);
+            ImDrawList& front = *ImGui::GetForegroundDrawList();
+            const ImVec2 at(x, from.y - size.y - 4 * s);
+            front.AddRectFilled(ImVec2(at.x - 5 * s, at.y - 2 * s), ImVec2(at.x + size.x + 5 * s, at.y + size.y + 2 * s),
+                                palette::kPlate, 4 * s);
+            front.AddText(at, palette::kText, text);
+            ImGui::PopFont();
+        }
+    }
+    ImGui::End();
+    ImGui::PopStyleVar(3);
+}
+
+}  // namespace gravlab

@@ -1,0 +1,159 @@
+// Rule: a control that waits for a twin says so; numbers and curves have the units of the scene.
+#include "app/ui/panel_twin.h"
+
+#include "app/plots/plot.h"
+#include "app/services/twin.h"
+#include "app/tables/lab_sweep.h"
+#include "app/tables/unit_text.h"
+#include "app/ui/panel_strip.h"
+#include "app/ui/parameter_widgets.h"
+#include "app/ui/twin_plot.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <utility>
+
+namespace gravlab {
+namespace {
+
+constexpr float kStripHeight = 168;
+
+constexpr Control kFold{"twin", "Twin", "The same start a second time in other settings, on the same clock"};
+constexpr Control kFirstLabel{"twin_label_first", "", "What the first run does otherwise than the twin"};
+constexpr Control kTwinLabel{"twin_label", "", "What the twin does otherwise than the first run"};
+constexpr Control kApart{
+    "twin_apart", "Apart",
+    "Distance between the same bodies of both runs: root mean square and largest. A straight line here is "
+    "exponential growth: chaos, or an instability"};
+constexpr Control kEnergies{"twin_energies", "Energies",
+                            "Change of the total energy since the start over the energy of the start, of both runs"};
+constexpr Control kTwinNumbers{"twin_numbers", "Numbers", "Over times that both runs have reached. Key J hides the curves"};
+
+ImU32 hueOf(std::size_t run) { return seriesColour(run, palette::light); }
+
+/// A dark plate with a dot in the run's hue and a few words.
+void drawLabel(PanelContext& p, const Control& control, std::size_t run, ImVec2 at, float most, const std::string& text) {
+    const float s = p.widgets.scale();
+    ImGui::SetNextWindowPos(at, ImGuiCond_Always, ImVec2(0.5f, 0));
+    ImGui::SetNextWindowBgAlpha(0.78f);
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(9 * s, 4 * s));
+    char name[40];
+    std::snprintf(name, sizeof name, "gravlab twin label %zu", run);
+    constexpr auto kFlags = kPanelWindow | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoInputs |
+                            ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoFocusOnAppearing |
+                            ImGuiWindowFlags_NoBringToFrontOnFocus;
+    if (ImGui::Begin(name, nullptr, kFlags)) {
+        const float line = ImGui::GetTextLineHeight(), dot = 0.28f * line;
+        const ImVec2 corner = ImGui::GetCursorScreenPos();
+        ImGui::GetWindowDrawList()->AddCircleFilled(ImVec2(corner.x + dot, corner.y + 0.53f * line), dot, hueOf(run));
+        ImGui::Dummy(ImVec2(2 * dot + 2 * s, line));
+        ImGui::SameLine();
+        // Words that are too many for a narrow picture go on in the next line.
+        const bool wide = ImGui::CalcTextSize(text.c_str()).x > most;
+        if (wide) ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + most);
+        ImGui::TextUnformatted(text.c_str());
+        if (wide) ImGui::PopTextWrapPos();
+        p.widgets.finish(control);
+    }
+    ImGui::End();
+    ImGui::PopStyleVar();
+}
+
+void showPlot(PanelContext& p, const Control& control, Plot plot, float width, float height, bool legend) {
+    const std::vector<double>& changes = p.workspace.host.twin().watch().changes();
+    plot.changes.insert(plot.changes.end(), changes.begin(), changes.end());
+    const ImVec2 from = ImGui::GetCursorScreenPos();
+    ImGui::Dummy(ImVec2(width, height));
+    p.widgets.finish(control);
+    drawPlot(*ImGui::GetWindowDrawList(), from, ImVec2(from.x + width, from.y + height), plot,
+             {.light = palette::light,
+              .lineWidth = palette::line(1.4f * p.widgets.scale()),
+              .legend = legend,
+              .legendAbove = true});
+}
+
+}  // namespace
+
+void drawTwinControls(PanelContext& p) {
+    const TwinChoice& wanted = p.workspace.intent.twin;
+    const Twin& twin = p.workspace.host.twin();
+    if (!p.widgets.fold(kFold, twin.on() || !wanted.keys.empty())) return;
+    parameter(p, "twin.on", {.label = "A second run", .action = "twin"});
+    const Reason off = twin.on() ? Reason() : Reason("There is no twin: switch it on first.");
+    const RunConfiguration& now = twin.on() ? twin.simulation().configuration() : p.facts.configuration;
+    parameter(p, "twin.view", {.label = "Shown", .unavailable = off});
+    // Numbers are those in force, also where they are the first run's.
+    Dragged hand = parameter("twin.time_step").dragged;
+    hand.onRelease = true;
+    parameter(p, "twin.integrator", {.unavailable = off});
+    parameter(p, "twin.time_step", {.unavailable = off, .now = Value(now.timeStep), .dragged = hand});
+    parameter(p, "twin.precision", {.unavailable = off});
+    parameter(p, "twin.softening", {.unavailable = off, .now = Value(now.force.softening)});
+    parameter(p, "twin.law", {.unavailable = off});
+    parameter(p, "twin.backend", {.unavailable = off});
+    parameter(p, "twin.kernel", {.unavailable = off});
+    // What of a launch the twin's kernel has; a CPU has none of it.
+    const LaunchConfig& launch = now.kernel.launch;
+    const KernelRow& row = kernel(now.backend, now.kernel.kernel);
+    const std::pair<const char*, int> turned[] = {
+        {"block", launch.block}, {"unroll", launch.unroll}, {"split", launch.split}};
+    if (backend(now.backend).onDevice)
+        for (const auto& [key, value] : turned)
+            parameter(p, "twin." + std::string(key),
+                      {.unavailable = off.empty() ? axisRefusal(key, row) : off, .now = Value(std::int64_t{value})});
+    action(p, "twin-same", ImGui::GetContentRegionAvail().x, "The first's settings");
+}
+
+void drawTwinLabels(PanelContext& p) {
+    const Twin& twin = p.workspace.host.twin();
+    if (!twin.on()) return;
+    const float s = p.widgets.scale();
+    std::string other = twin.labels().second;
+    if (const double behind = p.facts.time - twin.simulation().time();
+        std::abs(behind) > 1e-9 * std::max(std::abs(p.facts.time), std::abs(p.facts.configuration.timeStep))) {
+        other += ", waits at " + clockText(twin.simulation().time(), p.facts.scene->units);
+    }
+    const auto middle = [](const Viewport& view) { return view.corner().x + 0.5f * view.size().x; };
+    const float top = std::max(p.views[0].corner().y, p.top) + 12 * s;  // not under the menus
+    const bool side = twin.choice().view == TwinView::side;
+    const float most = p.views[0].size().x - 60 * s;
+    const float offset = side ? 0 : ImGui::GetTextLineHeight() + 14 * s;
+    drawLabel(p, kFirstLabel, 0, ImVec2(middle(p.views[0]), top), most, twin.labels().first);
+    drawLabel(p, kTwinLabel, 1, ImVec2(middle(p.views[1]), top + offset), most, other);
+}
+
+float twinStripHeight(const Workspace& workspace, const UiState& state, ImVec2 surface, float scale) {
+    if (!workspace.host.twin().on() || !state.conservation) return 0;
+    if (instrumentsHeight(workspace, state, surface, scale) > 0) return 0;
+    return planPanels(workspace, state, surface, scale).strip ? (kStripHeight + kMargin) * scale : 0;
+}
+
+void drawTwinStrip(PanelContext& p) {
+    const float s = p.widgets.scale();
+    if (beginStrip(p, "divergence", kStripHeight)) {
+        const Twin& twin = p.workspace.host.twin();
+        const Divergence& curve = twin.watch().curve();
+        const SceneUnits& units = p.facts.scene->units;
+        std::string text = divergenceText(curve, units.length, units.lengthScale, units.time, units.timeScale);
+        if (!twin.watch().sampling().empty()) text += "; " + twin.watch().sampling();
+        p.widgets.text(kTwinNumbers, palette::kText, text.c_str());
+        const float gap = 6 * s, tall = ImGui::GetContentRegionAvail().y;
+        Plot apart = separationPlot(curve), energy = twinEnergyPlot(curve, twin.labels());
+        const UnitOfTime time = unitOfTime(p.facts.time, units);
+        rescale(apart, time.scale, units.lengthScale);
+        rescale(energy, time.scale, 1);
+        apart.title = "Apart [" + (units.length.empty() ? "L" : std::string(units.length)) + "] over t [" + time.name + "]";
+        energy.title = "|dE/E0| of both over t [" + time.name + "]";
+        const bool two = !energy.series.empty();
+        const float width = (ImGui::GetContentRegionAvail().x - (two ? gap : 0)) / (two ? 2 : 1);
+        showPlot(p, kApart, std::move(apart), width, tall, true);
+        if (two) {
+            ImGui::SameLine(0, gap);
+            showPlot(p, kEnergies, std::move(energy), width, tall, false);  // hues are those of the labels
+        }
+        endStrip();
+    }
+}
+
+}  // namespace gravlab

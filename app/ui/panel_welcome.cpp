@@ -1,0 +1,211 @@
+// The card of the first start, and what this program is. Rule: few words; each line is something to see or to do.
+#include "app/system/version.h"
+#include "app/tables/format.h"
+#include "app/ui/parameter_widgets.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <string>
+
+namespace gravlab {
+namespace {
+
+constexpr Control kCloseWelcome{"welcome_close", "Begin", "Put the card away; Help, Welcome shows it again. Key: Esc"};
+constexpr Control kTryDrop{"welcome_drop", "Drop a star",
+                           "Takes the tool in hand: press where the star shall be, and drag the arrow of its velocity"};
+constexpr Control kTryScenes{"welcome_scenes", "Choose another scene", "Pictures of all scenes"};
+constexpr Control kTryLesson{"welcome_lesson", "Try a lesson", "Begins the first lesson at the right; F2 shows them all"};
+constexpr Control kAllLessons{"welcome_lessons", "All lessons", "The list of lessons. Key: F2"};
+constexpr Control kAllKeys{"welcome_keys", "All keys", "The list of keys and of what the mouse does. Key: F1"};
+constexpr Control kCloseAbout{"close_about", "Close", "Put this away. Key: Esc"};
+
+constexpr float kWelcomeWidth = 470, kLeastWelcome = 350, kAboutWidth = 430;
+constexpr float kLowCard = 340;
+constexpr float kTitlePart = 0.66f;  // of the large font
+constexpr float kAboveClock = 40;    // what scale bar and clock take of the picture
+constexpr auto kCardWindow = kPanelWindow | ImGuiWindowFlags_AlwaysAutoResize;
+
+/// What a gesture is called and what it does; keys are those of the table.
+struct Gesture {
+    std::string hand, does;
+};
+
+std::array<Gesture, 4> gestures() {
+    return {{{"Drag", "turn the view"},
+             {"Wheel", "nearer, farther"},
+             {keyText(actionOf("run")), "pause, go on"},
+             {keyText(actionOf("slower")) + "  " + keyText(actionOf("faster")), "slower, faster"}}};
+}
+
+std::string asSentence(std::string_view text) {
+    std::string whole(text);
+    if (!whole.empty()) whole[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(whole[0])));
+    return whole;
+}
+
+/// What the card may take of the window's height.
+float mostOfHeight(const PanelContext& p) { return p.surface.y - p.top - (kStatusHeight + 2 * kMargin) * p.widgets.scale(); }
+/// Large letters in a small window: every line counts.
+bool isLow(const PanelContext& p) { return mostOfHeight(p) < kLowCard * p.widgets.scale(); }
+
+void drawTitle(PanelContext& p, const char* text) {
+    ImGui::PushFont(p.widgets.fonts().large);
+    ImGui::SetWindowFontScale(kTitlePart);
+    p.widgets.wrapped(palette::kText, text);
+    ImGui::SetWindowFontScale(1);
+    ImGui::PopFont();
+}
+
+void drawGestures(PanelContext& p) {
+    const float s = p.widgets.scale(), half = 0.5f * ImGui::GetContentRegionAvail().x, left = ImGui::GetCursorPosX();
+    int place = 0;
+    for (const auto& [hand, does] : gestures()) {
+        if (place % 2) ImGui::SameLine(left + half);
+        const float at = place++ % 2 ? left + half : left;
+        p.widgets.wrapped(palette::kAccent, hand.c_str());
+        ImGui::SameLine(at + 52 * s);
+        ImGui::TextUnformatted(does.c_str());
+    }
+}
+
+/// A line that does what it says: its words, and what they mean.
+bool drawOffer(PanelContext& p, const Control& control, const std::string& idea) {
+    const float s = p.widgets.scale(), width = ImGui::GetContentRegionAvail().x;
+    const float high = ImGui::GetFrameHeight() + (isLow(p) ? 0 : 4 * s);
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    ImGui::PushID(control.name);
+    const bool pressed = ImGui::Button("##offer", ImVec2(width, high));
+    ImGui::PopID();
+    p.widgets.finish(control);
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    const float y = at.y + 0.5f * (high - ImGui::GetFontSize()), wide = ImGui::CalcTextSize(control.label).x;
+    list.AddText(ImVec2(at.x + 9 * s, y), palette::kText, control.label);
+    ImGui::PushFont(p.widgets.fonts().small);
+    const float from = at.x + std::max(wide + 22 * s, 164 * s), shown = at.x + width - 8 * s - from;
+    // What has no room is in the tooltip.
+    if (ImGui::CalcTextSize(idea.c_str()).x <= shown)
+        list.AddText(ImVec2(from, at.y + 0.5f * (high - ImGui::GetFontSize())), palette::kMuted, idea.c_str());
+    ImGui::PopFont();
+    return pressed;
+}
+
+/// Three things to try, and the ways to all of them.
+bool drawOffers(PanelContext& p) {
+    bool done = false;
+    if (drawOffer(p, kTryDrop, "and see what it does to the others")) {
+        if (!p.workspace.drop.on) invoke(p, "drop-by-arrow");
+        done = true;
+    }
+    if (drawOffer(p, kTryScenes, std::to_string(sceneTable().size()) + ", from two bodies to galaxies")) {
+        set(p, "window.scenes", true);
+        done = true;
+    }
+    const std::vector<LessonOffer>& lessons = p.workspace.lesson.offered;
+    if (!lessons.empty()) {
+        const LessonOffer& first = lessons.front();
+        if (drawOffer(p, kTryLesson, first.title + ", " + std::to_string(first.minutes) + " min")) {
+            invoke(p, "lesson", {first.name});
+            done = true;
+        }
+    }
+    return done;
+}
+
+bool drawWelcomeButtons(PanelContext& p) {
+    bool done = p.widgets.button(kCloseWelcome, 96 * p.widgets.scale());
+    ImGui::SameLine();
+    if (p.widgets.button(kAllLessons, 0, p.workspace.lesson.offered.empty() ? Reason("There are none here.") : Reason())) {
+        if (!p.workspace.lesson.listed) invoke(p, "lessons");
+        done = true;
+    }
+    ImGui::SameLine();
+    if (p.widgets.button(kAllKeys, 0)) {
+        set(p, "window.help", true);
+        done = true;
+    }
+    return done;
+}
+
+}  // namespace
+
+void drawWelcome(PanelContext& p) {
+    if (!p.state.welcome) return;
+    const float s = p.widgets.scale(), margin = kMargin * s;
+    const PicturePart& shown = p.workspace.free;
+    // Under what there is to see where the picture has the room, as a label in a museum; else over everything.
+    const bool beside = static_cast<float>(shown.width) >= kLeastWelcome * s + 2 * margin;
+    const float left = beside ? static_cast<float>(shown.left) : 0,
+                wide = beside ? static_cast<float>(shown.width) : p.surface.x;
+    const float bottom =
+        beside ? static_cast<float>(shown.top + shown.height) - kAboveClock * s : p.surface.y - kStatusHeight * s;
+    const float width = std::min(kWelcomeWidth * s, wide - 2 * margin), most = mostOfHeight(p);
+    const ImVec2 foot(std::floor(left + 0.5f * wide), bottom - margin);
+    ImGui::SetNextWindowPos(foot, ImGuiCond_Always, ImVec2(0.5f, 1));
+    ImGui::SetNextWindowSizeConstraints(ImVec2(width, 0), ImVec2(width, most));
+    ImGui::SetNextWindowBgAlpha(0.95f);
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, isLow(p) ? ImVec2(14 * s, 7 * s) : ImVec2(18 * s, 14 * s));
+    if (ImGui::Begin("gravlab welcome", nullptr, kCardWindow | ImGuiWindowFlags_NoFocusOnAppearing)) {
+        // Where it is higher than the picture it begins under the menus.
+        const float high = ImGui::GetWindowHeight(), least = p.top + margin;
+        if (foot.y - high < least) ImGui::SetWindowPos(ImVec2(std::floor(foot.x - 0.5f * width), least), ImGuiCond_Always);
+        p.widgets.panel("welcome");
+        const Scene& scene = *p.facts.scene;
+        ImGui::PushFont(p.widgets.fonts().small);
+        const std::string heading = "Welcome to gravlab. " + std::string(grouped(p.facts.configuration.bodies)) +
+                                    " bodies move here, computed as you watch:";
+        p.widgets.wrapped(palette::kMuted, heading.c_str());
+        ImGui::PopFont();
+        drawTitle(p, asSentence(scene.idea).c_str());
+        p.widgets.wrapped(palette::kText, std::string(scene.caption).c_str());
+        p.widgets.section("Look around");
+        drawGestures(p);
+        p.widgets.section("Three things to try");
+        bool done = drawOffers(p);
+        if (!isLow(p)) ImGui::Dummy(ImVec2(0, 2 * s));
+        done = drawWelcomeButtons(p) || done;
+        // A click beside it is the first thing that somebody does by himself.
+        constexpr auto kAny = ImGuiHoveredFlags_RootAndChildWindows | ImGuiHoveredFlags_AllowWhenBlockedByActiveItem;
+        const bool appeared = ImGui::IsWindowAppearing();
+        if (!appeared && ImGui::IsMouseClicked(0) && !ImGui::IsWindowHovered(kAny)) done = true;
+        if (done) set(p, "window.welcome", false);
+    }
+    ImGui::End();
+    ImGui::PopStyleVar();
+}
+
+void drawAbout(PanelContext& p) {
+    if (!p.state.about) return;
+    const float s = p.widgets.scale(), width = std::min(kAboutWidth * s, p.surface.x - 2 * kMargin * s);
+    const float most = mostOfHeight(p);
+    ImGui::SetNextWindowPos(ImVec2(0.5f * p.surface.x, 0.5f * (p.surface.y + p.top - kStatusHeight * s)), ImGuiCond_Always,
+                            ImVec2(0.5f, 0.5f));
+    ImGui::SetNextWindowSizeConstraints(ImVec2(width, 0), ImVec2(width, most));
+    ImGui::SetNextWindowBgAlpha(0.97f);
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(18 * s, 14 * s));
+    if (ImGui::Begin("gravlab about", nullptr, kCardWindow)) {
+        p.widgets.panel("about");
+        drawTitle(p, ("gravlab " + std::string(version())).c_str());
+        p.widgets.wrapped(
+            palette::kText,
+            "A laboratory for systems of many bodies: every number that it shows was measured or checked while "
+            "it runs. Free software under the MIT licence.");
+        p.widgets.section("This build");
+        ImGui::PushFont(p.widgets.fonts().small);
+        const std::string text = versionText();  // its first line is the title
+        p.widgets.wrapped(palette::kMuted, text.substr(std::min(text.find('\n') + 1, text.size())).c_str());
+        ImGui::PopFont();
+        p.widgets.section("This machine");
+        ImGui::PushFont(p.widgets.fonts().small);
+        for (const std::string* line : {&p.facts.device, &p.facts.backendWhy, &p.renderer})
+            p.widgets.wrapped(palette::kMuted, line->c_str());
+        ImGui::PopFont();
+        ImGui::Dummy(ImVec2(0, 2 * s));
+        if (p.widgets.button(kCloseAbout, 0)) set(p, "window.about", false);
+    }
+    ImGui::End();
+    ImGui::PopStyleVar();
+}
+
+}  // namespace gravlab

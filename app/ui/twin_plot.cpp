@@ -1,0 +1,104 @@
+#include "app/ui/twin_plot.h"
+
+#include "app/plots/canvas.h"
+#include "app/system/picture.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace gravlab {
+namespace {
+
+using namespace paper;
+// Below the rounding of a sum over pairs there is nothing to see, and a logarithm has no zero.
+constexpr double kLeastChange = 1e-17;
+
+template <class Value>
+PlotSeries seriesOf(const Divergence& divergence, std::string label, Value value) {
+    PlotSeries series;
+    series.label = std::move(label);
+    series.markers = false;
+    for (const DivergencePoint& point : divergence.points()) {
+        series.x.push_back(point.time);
+        series.y.push_back(value(point));
+    }
+    return series;
+}
+
+/// The start itself has no error, and is left out.
+double sized(double change, bool start) {
+    return start || std::isnan(change) ? DivergencePoint::kUnknown : std::max(std::abs(change), kLeastChange);
+}
+
+}  // namespace
+
+Plot separationPlot(const Divergence& divergence) {
+    Plot plot;
+    plot.y.logarithmic = true;
+    // The first two colours belong to the runs.
+    plot.series.resize(2);
+    plot.series.push_back(seriesOf(divergence, "rms", [](const DivergencePoint& p) { return p.apart.rms; }));
+    plot.series.push_back(seriesOf(divergence, "largest", [](const DivergencePoint& p) { return p.apart.max; }));
+    // Runs that are not apart have no logarithm: the frame stays, and is empty.
+    if (!(divergence.worst() > 0)) plot.y.low = 1e-16, plot.y.high = 1;
+    return plot;
+}
+
+Plot twinEnergyPlot(const Divergence& divergence, const std::pair<std::string, std::string>& labels) {
+    Plot plot;
+    plot.y.logarithmic = true;
+    const auto summed = [](const DivergencePoint& p) { return !std::isnan(p.change) || !std::isnan(p.twinChange); };
+    if (std::none_of(divergence.points().begin(), divergence.points().end(), summed)) return plot;
+    const double start = divergence.points().front().time;
+    plot.series.push_back(
+        seriesOf(divergence, labels.first, [start](const DivergencePoint& p) { return sized(p.change, p.time == start); }));
+    plot.series.push_back(seriesOf(divergence, labels.second,
+                                   [start](const DivergencePoint& p) { return sized(p.twinChange, p.time == start); }));
+    return plot;
+}
+
+std::string divergenceText(const Divergence& divergence, std::string_view lengthUnit, double lengthScale,
+                           std::string_view timeUnit, double timeScale) {
+    if (divergence.points().empty()) return "no common time yet";
+    const Separation& apart = divergence.points().back().apart;
+    char text[200];
+    if (!std::isfinite(apart.rms)) return "apart: a position is not finite any more";
+    if (!(divergence.worst() > 0)) return "apart: 0, to the last bit";
+    const std::string unit = lengthUnit.empty() ? "" : " " + std::string(lengthUnit);
+    std::snprintf(text, sizeof text, "apart: rms %.2e, largest %.2e%s", apart.rms * lengthScale, apart.max * lengthScale,
+                  unit.c_str());
+    std::string result = text;
+    if (const std::optional<double> time = divergence.eFolding()) {
+        std::snprintf(text, sizeof text, "; grows e-fold in %.3g%s", *time * timeScale,
+                      timeUnit.empty() ? "" : (" " + std::string(timeUnit)).c_str());
+        result += text;
+    }
+    return result;
+}
+
+void writeDivergence(ByteSink& file, const std::string& title, const std::pair<std::string, std::string>& labels,
+                     const Divergence& divergence) {
+    constexpr int kWidth = 1400, kHeight = 1150;
+    constexpr float kMargin = 28;
+    Canvas canvas(kWidth, kHeight, 18);
+    canvas.list().AddRectFilled(ImVec2(0, 0), canvas.size(), kPaper);
+    canvas.text(canvas.large(), ImVec2(kMargin, 20), kInk, title.c_str(), 0, kWidth - 2 * kMargin);
+    const float below = 24 + 1.25f * canvas.large()->FontSize;
+    const std::string facts =
+        labels.first + "  against  " + labels.second + ".  At the end " + divergenceText(divergence) + ".";
+    canvas.text(canvas.small(), ImVec2(kMargin, below), kQuiet, facts.c_str(), 0, kWidth - 2 * kMargin);
+    const float top = below + 2.2f * canvas.small()->FontSize;
+    const float right = canvas.size().x - kMargin, bottom = canvas.size().y - 20;
+    Plot apart = separationPlot(divergence), energy = twinEnergyPlot(divergence, labels);
+    apart.x.label = energy.x.label = "t [T]";
+    apart.y.label = "distance between the same bodies [L]";
+    energy.y.label = "|E - E0| / |E0|";
+    const float middle = energy.series.empty() ? bottom : 0.5f * (top + bottom);
+    drawPlot(canvas.list(), ImVec2(kMargin, top), ImVec2(right, middle), apart, {.light = true});
+    if (!energy.series.empty())
+        drawPlot(canvas.list(), ImVec2(kMargin, middle + 10), ImVec2(right, bottom), energy, {.light = true});
+    writePng(file, canvas.finish(), kWidth, kHeight, {{"Title", title}, {"Description", facts}});
+}
+
+}  // namespace gravlab

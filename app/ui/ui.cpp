@@ -1,0 +1,374 @@
+// Dear ImGui's context, fonts and style, and the order of the panels. The OpenGL backend is here, a window's is not.
+#include "app/ui/ui.h"
+
+#include "app/services/instruments.h"
+#include "app/services/twin.h"
+#include "app/system/font_files.h"
+#include "app/ui/overlay.h"
+#include "app/ui/overlay_four.h"
+#include "app/ui/panel_twin.h"
+#include "app/ui/scene_picker.h"
+
+#include <imgui.h>
+#include <imgui_impl_opengl3.h>
+#include <imgui_internal.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+namespace gravlab {
+namespace {
+
+constexpr float kNormalSize = 14, kSmallSize = 12, kLargeSize = 27, kMonoSize = 11;
+
+ImVec4 colour(int red, int green, int blue, float alpha = 1) {
+    return ImVec4(static_cast<float>(red) / 255, static_cast<float>(green) / 255, static_cast<float>(blue) / 255, alpha);
+}
+
+/// Dark, quiet, one accent; light comes from the picture behind.
+ImGuiStyle makeStyle(float scale, bool strong, bool light) {
+    ImGuiStyle style;
+    ImGui::StyleColorsDark(&style);
+    style.WindowPadding = ImVec2(12, 10);
+    style.FramePadding = ImVec2(7, 3);
+    style.ItemSpacing = ImVec2(6, 4);
+    style.ItemInnerSpacing = ImVec2(5, 4);
+    style.WindowRounding = 8;
+    style.FrameRounding = 4;
+    style.PopupRounding = 6;
+    style.GrabRounding = 3;
+    style.ScrollbarRounding = 6;
+    style.ScrollbarSize = 9;
+    style.GrabMinSize = 9;
+    style.WindowBorderSize = 1;
+    style.FrameBorderSize = 0;
+    style.DisabledAlpha = 0.45f;
+    style.WindowMinSize = ImVec2(8, 8);
+    ImVec4* c = style.Colors;
+    c[ImGuiCol_Text] = colour(222, 226, 232);
+    c[ImGuiCol_TextDisabled] = colour(139, 148, 160);
+    c[ImGuiCol_WindowBg] = colour(13, 16, 22, 0.84f);
+    c[ImGuiCol_MenuBarBg] = colour(0, 0, 0, 0);  // the bar is a panel like the others
+    c[ImGuiCol_PopupBg] = colour(20, 24, 32, 0.98f);
+    c[ImGuiCol_Border] = colour(255, 255, 255, 0.07f);
+    c[ImGuiCol_FrameBg] = colour(255, 255, 255, 0.065f);
+    c[ImGuiCol_FrameBgHovered] = colour(255, 255, 255, 0.11f);
+    c[ImGuiCol_FrameBgActive] = colour(255, 255, 255, 0.15f);
+    c[ImGuiCol_Button] = colour(255, 255, 255, 0.085f);
+    c[ImGuiCol_ButtonHovered] = colour(106, 176, 243, 0.35f);
+    c[ImGuiCol_ButtonActive] = colour(106, 176, 243, 0.55f);
+    c[ImGuiCol_Header] = colour(106, 176, 243, 0.22f);
+    c[ImGuiCol_HeaderHovered] = colour(106, 176, 243, 0.34f);
+    c[ImGuiCol_HeaderActive] = colour(106, 176, 243, 0.5f);
+    c[ImGuiCol_SliderGrab] = colour(106, 176, 243, 0.75f);
+    c[ImGuiCol_SliderGrabActive] = colour(106, 176, 243);
+    c[ImGuiCol_CheckMark] = colour(106, 176, 243);
+    c[ImGuiCol_TextSelectedBg] = colour(106, 176, 243, 0.35f);
+    c[ImGuiCol_ScrollbarBg] = colour(0, 0, 0, 0);
+    c[ImGuiCol_ScrollbarGrab] = colour(255, 255, 255, 0.12f);
+    c[ImGuiCol_NavHighlight] = colour(106, 176, 243, 0.6f);
+    if (strong) {
+        c[ImGuiCol_Text] = colour(255, 255, 255);
+        c[ImGuiCol_TextDisabled] = colour(205, 212, 222);
+        c[ImGuiCol_WindowBg] = colour(0, 0, 0, 0.97f);
+        c[ImGuiCol_PopupBg] = colour(0, 0, 0);
+        c[ImGuiCol_Border] = colour(255, 255, 255, 0.35f);
+        c[ImGuiCol_FrameBg] = colour(255, 255, 255, 0.14f);
+        c[ImGuiCol_Button] = colour(255, 255, 255, 0.18f);
+        style.DisabledAlpha = 0.6f;
+    }
+    if (light) {
+        // Black veils on white where the dark theme has white ones on black.
+        for (const int i : {ImGuiCol_Border, ImGuiCol_FrameBg, ImGuiCol_FrameBgHovered, ImGuiCol_FrameBgActive,
+                            ImGuiCol_Button, ImGuiCol_ScrollbarGrab})
+            c[i] = colour(0, 0, 0, c[i].w);
+        c[ImGuiCol_Text] = ImGui::ColorConvertU32ToFloat4(palette::kText.onWhite);
+        c[ImGuiCol_TextDisabled] = ImGui::ColorConvertU32ToFloat4(palette::kMuted.onWhite);
+        c[ImGuiCol_WindowBg] = colour(246, 247, 249, strong ? 1 : 0.92f);
+        c[ImGuiCol_PopupBg] = colour(252, 252, 253);
+        c[ImGuiCol_Border].w = 0.18f;
+    }
+    style.ScaleAllSizes(scale);
+    style.WindowBorderSize = std::max(1.0f, std::floor(scale));
+    return style;
+}
+
+/// Makes a context the current one for as long as it lives: a film has panels of its own beside the window's.
+class CurrentContext {
+public:
+    explicit CurrentContext(ImGuiContext* mine) : before_(ImGui::GetCurrentContext()) { ImGui::SetCurrentContext(mine); }
+    ~CurrentContext() { ImGui::SetCurrentContext(before_); }
+    CurrentContext(const CurrentContext&) = delete;
+    CurrentContext& operator=(const CurrentContext&) = delete;
+
+private:
+    ImGuiContext* before_;
+};
+
+/// A menu or list was asked for and will first be drawn in this frame. Version 1.86 of Dear ImGui would fall over Escape
+/// now; a frame later the key is as new to it.
+bool listIsDue() {
+    const ImVector<ImGuiPopupData>& lists = ImGui::GetCurrentContext()->OpenPopupStack;
+    return !lists.empty() && !lists.back().Window;
+}
+
+}  // namespace
+
+struct Ui::Parts {
+    ImGuiContext* context = nullptr;
+    bool strong = false, light = false;  ///< colours of the theme
+    std::string renderer;
+    float scale = 1;
+    Fonts fonts;
+    Widgets widgets;
+    bool visibleBefore = true;
+    bool settled = false;  ///< sizes that follow from contents are known
+    bool drawn = false;    ///< the backend has made its objects
+    bool popup = false;    ///< a menu or list is open
+    std::string panelWithKeys;
+    ScenePicker picker;
+    PicturePart free;
+
+    void passKeys(UiState& state);
+    void build(Workspace& workspace, UiState& state, const Post& post);
+};
+
+Ui::Ui(float scale, std::string renderer, UiState& shown) : state(shown), parts_(std::make_unique<Parts>()) {
+    IMGUI_CHECKVERSION();
+    parts_->context = ImGui::CreateContext();
+    const CurrentContext current(parts_->context);
+    ImGuiIO& io = ImGui::GetIO();
+    io.IniFilename = nullptr;  // the layout follows the window; there is nothing to remember
+    io.LogFilename = nullptr;
+    io.ConfigWindowsMoveFromTitleBarOnly = true;
+    parts_->renderer = std::move(renderer);
+    if (!ImGui_ImplOpenGL3_Init("#version 450 core")) {
+        ImGui::DestroyContext(parts_->context);
+        throw std::runtime_error("Dear ImGui cannot draw with this OpenGL context");
+    }
+    setScale(scale);
+}
+
+Ui::~Ui() {
+    ImGuiContext* const before = ImGui::GetCurrentContext();
+    ImGui::SetCurrentContext(parts_->context);
+    if (ImGui::GetIO().BackendRendererUserData) ImGui_ImplOpenGL3_Shutdown();  // not after dropPicture()
+    ImGui::DestroyContext(parts_->context);
+    ImGui::SetCurrentContext(before == parts_->context ? nullptr : before);
+}
+
+void Ui::dropPicture() {
+    const CurrentContext current(parts_->context);
+    ImGui_ImplOpenGL3_Shutdown();
+    parts_->picker.dropPictures();
+    parts_->drawn = false;
+}
+
+void Ui::remakePicture(std::string renderer) {
+    const CurrentContext current(parts_->context);
+    parts_->renderer = std::move(renderer);
+    if (!ImGui_ImplOpenGL3_Init("#version 450 core"))
+        throw std::runtime_error("Dear ImGui cannot draw with this OpenGL context");
+}
+
+void Ui::setScale(float scale) {
+    const CurrentContext current(parts_->context);
+    scale = std::clamp(scale, 0.5f, 4.0f);
+    parts_->scale = scale;
+    parts_->settled = false;
+    parts_->strong = state.projector;
+    ImGui::GetStyle() = makeStyle(scale, parts_->strong, parts_->light);
+    ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
+    atlas.Clear();
+    const auto add = [&](float size, FontBytes bytes) {
+        ImFontConfig kept;
+        kept.FontDataOwnedByAtlas = false;
+        if (!bytes.empty())
+            if (ImFont* font = atlas.AddFontFromMemoryTTF(bytes.data(), static_cast<int>(bytes.size()),
+                                                          std::round(size * scale), &kept))
+                return font;
+        // A bitmap of 13 pixels: sharp at its multiples only.
+        constexpr float kBitmap = 13;
+        ImFontConfig config;
+        config.SizePixels = kBitmap * std::max(std::floor(size * scale / kBitmap + 0.4f), 1.0f);
+        return atlas.AddFontDefault(&config);
+    };
+    const FontBytes text = textFont();
+    parts_->fonts = {.normal = add(kNormalSize, text),
+                     .small = add(kSmallSize, text),
+                     .large = add(kLargeSize, text),
+                     .mono = add(kMonoSize, monoFont())};
+#if IMGUI_VERSION_NUM < 19200
+    // Only the texture of the letters: the backend forgets how large its buffers are when all its objects go.
+    if (parts_->drawn) {
+        ImGui_ImplOpenGL3_DestroyFontsTexture();
+        ImGui_ImplOpenGL3_CreateFontsTexture();
+    }
+#endif
+}
+
+void Ui::setSurface(int width, int height, double seconds) {
+    const CurrentContext current(parts_->context);
+    ImGuiIO& io = ImGui::GetIO();
+    io.DisplaySize = ImVec2(static_cast<float>(std::max(width, 1)), static_cast<float>(std::max(height, 1)));
+    io.DisplayFramebufferScale = ImVec2(1, 1);
+    io.DeltaTime = std::max(static_cast<float>(seconds), 1e-6f);
+}
+
+void Ui::Parts::build(Workspace& workspace, UiState& state, const Post& post) {
+    ImGui_ImplOpenGL3_NewFrame();
+    drawn = true;
+    ImGui::NewFrame();
+    widgets.beginFrame(scale, fonts);
+    if (!state.visible && visibleBefore) ImGui::SetWindowFocus(nullptr);  // a hidden field must not eat keys
+    visibleBefore = state.visible;
+    // A film beside the window has panels of its own, which measure nothing.
+    if (state.inWindow)
+        workspace.instruments.on = instrumentsHeight(workspace, state, ImGui::GetIO().DisplaySize, scale) > 0;
+    const float top = menuHeight(state, scale);
+    const ImVec2 size = ImGui::GetIO().DisplaySize;
+    const bool over = state.visible || !state.inWindow;
+    const PanelPlan plan = planPanels(workspace, state, size, scale);
+    OverlayArea area{.from = ImVec2(0, 0), .to = size, .scale = scale, .font = fonts.normal};
+    if (over) {
+        const float strip =
+            std::max({conservationHeight(workspace, state, size, scale), instrumentsHeight(workspace, state, size, scale),
+                      twinStripHeight(workspace, state, size, scale), labHeight(workspace, state, size, scale)});
+        area.from = ImVec2(plan.left, top);
+        area.to = ImVec2(size.x - plan.right, size.y - (state.visible ? bottomHeight(state) * scale : 0) - strip);
+    }
+    free = freeOf(workspace, area);
+    // A film beside the window has panels of its own, which leave the window's pictures where they are.
+    if (&state == &workspace.ui) workspace.free = free;
+    const std::vector<Viewport> views = viewports(workspace, static_cast<int>(size.x), static_cast<int>(size.y), free);
+    drawFourViewOverlay(workspace, area, views);  // views of planes without their axes would say little: those stay
+    if (over) drawOverlay(workspace, {workspace.trajectory.path(), workspace.dropPath.path()}, area, views);
+    std::span<const VirialState> balance;
+    if (state.visible && state.panel) balance = workspace.virial.read(!state.inWindow);  // the first call begins to measure
+    PanelContext panel{.workspace = workspace,
+                       .facts = workspace.facts,
+                       .state = state,
+                       .widgets = widgets,
+                       .post = post,
+                       .renderer = renderer,
+                       .surface = size,
+                       .plan = plan,
+                       .views = views,
+                       .balance = balance,
+                       .top = top,
+                       .menu = state.menu,
+                       .bodyPanel = state.bodyPanel,
+                       .picker = picker};
+    if (over) drawTwinLabels(panel);
+    popup = false;
+    if (!state.visible) {
+        // Nothing is there that keys could move in.
+        state.navigating = state.menu.asked = state.panelAsked = false;
+        return;
+    }
+    lightControl(panel);
+    drawMenuBar(panel);
+    if (state.panel) {
+        if (plan.controls) drawControlPanel(panel);
+        if (plan.measurements) {
+            if (workspace.lesson.shown())
+                drawLessonPanel(panel);
+            else
+                drawMeasurePanel(panel);
+        }
+        if (twinStripHeight(workspace, state, panel.surface, scale) > 0)
+            drawTwinStrip(panel);
+        else
+            drawConservation(panel);
+        drawInstruments(panel);
+        drawLabPanel(panel);
+    }
+    drawBodyPanel(panel);
+    drawTimeline(panel);
+    drawStatusLine(panel);
+    drawHelp(panel);
+    if (state.inWindow) drawWelcome(panel);
+    drawAbout(panel);
+    if (state.inWindow) drawFiles(panel);
+    drawFilmPanel(panel);
+    drawStory(panel);
+    drawMessage(panel);
+    if (state.inWindow) drawScenes(panel);
+    passKeys(state);
+    popup = ImGui::IsPopupOpen(nullptr, ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
+}
+
+/// Gives the keys to the next panel that is shown, when that was asked for; none is left, none has them.
+void Ui::Parts::passKeys(UiState& state) {
+    std::vector<std::string_view> panels = widgets.panels();
+    std::erase_if(panels, [](std::string_view name) { return name == "menu" || name == "status"; });
+    if (panels.empty()) state.navigating = false;
+    if (!std::exchange(state.panelAsked, false) || panels.empty()) return;
+    state.navigating = true;
+    const auto last = std::find(panels.begin(), panels.end(), panelWithKeys);
+    const bool wraps = last == panels.end() || last + 1 == panels.end();
+    panelWithKeys = wraps ? panels.front() : *(last + 1);
+    ImGui::SetWindowFocus(("gravlab " + panelWithKeys).c_str());
+}
+
+void Ui::frame(Workspace& workspace, const Post& asked) {
+    const CurrentContext current(parts_->context);
+    const Post nobody = [](const std::vector<Command>&) {};
+    const Post& post = asked ? asked : nobody;
+    if (std::exchange(parts_->light, workspace.look.paper) != workspace.look.paper)
+        ImGui::GetStyle() = makeStyle(parts_->scale, parts_->strong, parts_->light);
+    palette::strong = parts_->strong;
+    palette::light = parts_->light;
+    // Only while keys are meant for panels: Space and arrows are commands otherwise.
+    ImGuiIO& io = ImGui::GetIO();
+    io.ConfigFlags &= ~ImGuiConfigFlags_NavEnableKeyboard;
+    if (navigates() && !listIsDue()) io.ConfigFlags |= ImGuiConfigFlags_NavEnableKeyboard;
+#if IMGUI_VERSION_NUM < 18700
+    // In menus Enter chooses as Space does; this version would only type with it.
+    if (parts_->popup && ImGui::IsKeyDown(ImGui::GetKeyIndex(ImGuiKey_Enter))) io.NavInputs[ImGuiNavInput_Activate] = 1;
+#endif
+    // ImGui hides a window until it has seen how large its contents are. A film must have its panels in the first frame.
+    for (int pass = 0; !parts_->settled && pass < 2; ++pass) {
+        parts_->build(workspace, state, post);
+        ImGui::EndFrame();
+    }
+    parts_->settled = true;
+    parts_->build(workspace, state, post);
+    ImGui::Render();
+}
+
+void Ui::draw() {
+    const CurrentContext current(parts_->context);
+    ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+}
+
+void Ui::drawPart(int left, int top, int width, int height) {
+    const CurrentContext current(parts_->context);
+    ImDrawData& data = *ImGui::GetDrawData();
+    const ImVec2 from = data.DisplayPos, size = data.DisplaySize;
+    data.DisplayPos = ImVec2(from.x + static_cast<float>(left), from.y + static_cast<float>(top));
+    data.DisplaySize = ImVec2(static_cast<float>(width), static_cast<float>(height));
+    ImGui_ImplOpenGL3_RenderDrawData(&data);
+    data.DisplayPos = from;
+    data.DisplaySize = size;
+}
+
+bool Ui::wantsMouse() const {
+    const CurrentContext current(parts_->context);
+    return ImGui::GetIO().WantCaptureMouse;
+}
+bool Ui::wantsKeyboard() const {
+    const CurrentContext current(parts_->context);
+    return ImGui::GetIO().WantTextInput;
+}
+bool Ui::navigates() const { return state.navigating || state.menu.asked || state.panelAsked || parts_->popup; }
+bool Ui::hasPopup() const { return parts_->popup; }
+bool Ui::restless() const { return parts_->widgets.restless() || wantsKeyboard(); }
+
+void Ui::recordItems(bool on) { parts_->widgets.recording = on; }
+const PicturePart& Ui::free() const { return parts_->free; }
+std::span<const UiItem> Ui::items() const { return parts_->widgets.items; }
+
+}  // namespace gravlab

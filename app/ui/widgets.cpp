@@ -1,0 +1,365 @@
+// Thin wrappers over Dear ImGui: one look, one way to refuse, one way to be found by a test.
+#include "app/ui/widgets.h"
+
+#include "app/tables/format.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <utility>
+
+namespace gravlab {
+namespace {
+
+constexpr float kLabelPart = 0.38f;      // of the width of a row
+constexpr double kTooltipDelay = 0.45;   // [s]; passing over a panel must not flicker
+constexpr float kTooltipWidth = 280.0f;  // before scaling
+
+/// "##name": an ImGui identity without a visible label.
+struct Id {
+    char text[64];
+    explicit Id(const char* name) { std::snprintf(text, sizeof text, "##%s", name); }
+};
+
+/// Greys what is drawn while it lives.
+class Disabled {
+public:
+    explicit Disabled(bool on) { ImGui::BeginDisabled(on); }
+    ~Disabled() { ImGui::EndDisabled(); }
+    Disabled(const Disabled&) = delete;
+    Disabled& operator=(const Disabled&) = delete;
+};
+
+class Coloured {
+public:
+    explicit Coloured(ImU32 colour) { ImGui::PushStyleColor(ImGuiCol_Text, colour); }
+    ~Coloured() { ImGui::PopStyleColor(); }
+    Coloured(const Coloured&) = delete;
+    Coloured& operator=(const Coloured&) = delete;
+};
+
+template <std::size_t size>
+void copyText(char (&to)[size], const char* from) {
+    std::snprintf(to, size, "%s", from);
+}
+
+}  // namespace
+
+void Widgets::beginFrame(float scale, const Fonts& fonts) {
+    scale_ = scale;
+    fonts_ = fonts;
+    items.clear();
+    panels_.clear();
+    if (!restingSeen_) restingOn_.clear();
+    restingSeen_ = tooltipShown_ = false;
+}
+
+void Widgets::record(std::string name, bool enabled) {
+    const ImVec2 from = ImGui::GetItemRectMin(), to = ImGui::GetItemRectMax();
+    items.push_back({std::move(name), from.x, from.y, to.x, to.y, enabled});
+}
+
+void Widgets::tooltip(std::string_view name, std::string_view tip, const Reason& unavailable, const ImVec2* foot) {
+    const double now = ImGui::GetTime();
+    if (restingOn_ != name) {
+        restingOn_ = name;
+        restingSince_ = now;
+    }
+    restingSeen_ = true;
+    if (now - restingSince_ < kTooltipDelay || ImGui::IsAnyMouseDown()) return;
+    tooltipShown_ = true;
+    // Whole wherever it stands: its left edge at the left of the window, its right edge at the right.
+    if (foot) ImGui::SetNextWindowPos(*foot, ImGuiCond_Always, ImVec2(foot->x / ImGui::GetIO().DisplaySize.x, 1));
+    ImGui::BeginTooltip();
+    ImGui::PushTextWrapPos(kTooltipWidth * scale_);
+    ImGui::TextUnformatted(tip.data(), tip.data() + tip.size());
+    if (!unavailable.empty()) {
+        const Coloured warning(palette::kWarning);
+        ImGui::TextUnformatted(unavailable.c_str());
+    }
+    ImGui::PopTextWrapPos();
+    ImGui::EndTooltip();
+}
+
+void Widgets::light(std::string_view name, const std::string& menu) {
+    if (lit_ == name) return;
+    lit_ = name;
+    litMenu_ = menu;
+    litShown_ = name.empty();
+}
+
+/// "run.block" lights "run.block" and "run.block/list" beside it, "twin" also "menu/Simulation/twin".
+void Widgets::frameIfLit(std::string_view name, ImVec2 from, ImVec2 to) {
+    if (lit_.empty()) return;
+    const bool ends = name.ends_with(lit_) && (name.size() == lit_.size() || name[name.size() - lit_.size() - 1] == '/');
+    if (!ends && name != litMenu_) return;
+    if (ends && !std::exchange(litShown_, true)) ImGui::SetScrollHereY();
+    const float gap = 2 * scale_;
+    ImVec2 least(from.x - gap, from.y - gap), most(to.x + gap, to.y + gap);
+    if (!ends) {  // an item of the bar at the edge of the window, which is as high as the bar
+        least.y = ImGui::GetWindowPos().y + gap;
+        most.y = ImGui::GetWindowPos().y + ImGui::GetWindowHeight() - gap;
+    }
+    ImGui::GetWindowDrawList()->AddRect(least, most, palette::kWarning, 4 * scale_, 0, palette::line(2 * scale_));
+}
+
+void Widgets::finish(const Control& control, const Reason& unavailable, const ImVec2* foot) {
+    frameIfLit(control.name, ImGui::GetItemRectMin(), ImGui::GetItemRectMax());
+    if (recording) record(control.name, unavailable.empty());
+    if (ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled))
+        tooltip(control.name, control.tip.text(), unavailable, foot);
+}
+
+void Widgets::panel(const char* name) {
+    panels_.push_back(name);
+    if (!recording) return;
+    const ImVec2 from = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
+    items.push_back({std::string("panel/") + name, from.x, from.y, from.x + size.x, from.y + size.y, true});
+}
+
+void Widgets::section(const char* title) {
+    ImGui::Dummy(ImVec2(0, 3 * scale_));
+    ImGui::PushFont(fonts_.small);
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const ImVec2 size = ImGui::CalcTextSize(title);
+    {
+        const Coloured muted(palette::kMuted);
+        ImGui::TextUnformatted(title);
+    }
+    const float y = std::floor(at.y + 0.5f * size.y) + 0.5f;
+    const float right = at.x + ImGui::GetContentRegionAvail().x;
+    ImGui::GetWindowDrawList()->AddLine(ImVec2(at.x + size.x + 8 * scale_, y), ImVec2(right, y), palette::kFaint);
+    ImGui::PopFont();
+}
+
+bool Widgets::fold(const Control& control, bool open) {
+    if (const auto chosen = folds.find(control.name); chosen != folds.end()) open = chosen->second;
+    ImGui::Dummy(ImVec2(0, 3 * scale_));
+    ImGui::PushFont(fonts_.small);
+    const ImVec2 at = ImGui::GetCursorScreenPos(), size = ImGui::CalcTextSize(control.label);
+    const float width = ImGui::GetContentRegionAvail().x, arrow = 0.7f * size.y;
+    if (ImGui::InvisibleButton(Id(control.name).text, ImVec2(width, size.y))) folds[control.name] = open = !open;
+    const bool lit = ImGui::IsItemHovered() || ImGui::IsItemFocused();
+    finish(control);
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    const ImU32 colour = lit ? palette::kText : palette::kMuted;
+    // A triangle: pointing down when open, right when closed.
+    const float x = at.x + 0.5f * arrow, y = at.y + 0.5f * size.y, r = 0.4f * arrow;
+    if (open)
+        list.AddTriangleFilled(ImVec2(x - r, y - 0.6f * r), ImVec2(x + r, y - 0.6f * r), ImVec2(x, y + r), colour);
+    else
+        list.AddTriangleFilled(ImVec2(x - 0.6f * r, y - r), ImVec2(x + r, y), ImVec2(x - 0.6f * r, y + r), colour);
+    list.AddText(ImVec2(at.x + arrow + 4 * scale_, at.y), colour, control.label);
+    const float middle = std::floor(y) + 0.5f;
+    list.AddLine(ImVec2(at.x + arrow + size.x + 12 * scale_, middle), ImVec2(at.x + width, middle), palette::kFaint);
+    ImGui::PopFont();
+    return open;
+}
+
+void Widgets::text(const Control& control, ImU32 colour, const char* text) {
+    {
+        const Coloured coloured(colour);
+        ImGui::PushTextWrapPos(0);
+        ImGui::TextUnformatted(text);
+        ImGui::PopTextWrapPos();
+    }
+    finish(control);
+}
+
+void Widgets::wrapped(ImU32 colour, const char* text) {
+    const Coloured coloured(colour);
+    ImGui::PushTextWrapPos(0);
+    ImGui::TextUnformatted(text);
+    ImGui::PopTextWrapPos();
+}
+
+void Widgets::label(const Control& control, const Reason& unavailable) {
+    const float left = ImGui::GetCursorPosX(), width = ImGui::GetContentRegionAvail().x;
+    ImGui::AlignTextToFramePadding();
+    {
+        const Coloured coloured(unavailable.empty() ? palette::kMuted : palette::kFaint);
+        ImGui::TextUnformatted(control.label);
+    }
+    if (ImGui::IsItemHovered()) tooltip(control.name, control.tip.text(), unavailable);
+    ImGui::SameLine(left + kLabelPart * width);
+    ImGui::SetNextItemWidth(-FLT_MIN);
+}
+
+bool Widgets::button(const Control& control, float width, const Reason& unavailable) {
+    bool pressed = false;
+    {
+        const Disabled disabled(!unavailable.empty());
+        // The identity is the name alone: a button whose label changes keeps the keys.
+        char text[96];
+        std::snprintf(text, sizeof text, "%s###%s", control.label, control.name);
+        pressed = ImGui::Button(text, ImVec2(width, 0));
+    }
+    finish(control, unavailable);
+    return pressed;
+}
+
+bool Widgets::toggle(const Control& control, bool& value, const Reason& unavailable) {
+    label(control, unavailable);
+    bool changed = false;
+    {
+        const Disabled disabled(!unavailable.empty());
+        changed = ImGui::Checkbox(Id(control.name).text, &value);
+    }
+    finish(control, unavailable);
+    return changed;
+}
+
+double keptSign(double before, double after, bool typed, const DragRange& range) {
+    const bool turned = std::signbit(before) != std::signbit(after);
+    // A pointer that is dragged over 0 means as small as can be; the direction of a run is turned by other means.
+    const double size = turned && !typed ? range.least : std::clamp(std::abs(after), range.least, range.most);
+    return std::copysign(size, typed ? after : before);
+}
+
+bool Widgets::drag(const Control& control, double& value, const DragRange& range, const Reason& unavailable) {
+    label(control, unavailable);
+    const bool held = editing_ == control.name;
+    double shown = held && range.onRelease ? dragged_ : value;
+    const auto speed = static_cast<float>(std::max(std::abs(shown) * range.speed, range.floor));
+    const double before = shown, least = range.bothSigns ? -range.most : range.least;
+    const bool typed = ImGui::GetIO().WantTextInput;  // a field that is dragged takes none
+    bool moved = false;
+    {
+        const Disabled disabled(!unavailable.empty());
+        moved = ImGui::DragScalar(Id(control.name).text, ImGuiDataType_Double, &shown, speed, &least, &range.most,
+                                  range.format, ImGuiSliderFlags_AlwaysClamp);
+    }
+    if (range.bothSigns && moved) shown = keptSign(before, shown, typed, range);
+    const bool released = ImGui::IsItemDeactivatedAfterEdit();
+    if (ImGui::IsItemActivated()) changing_ = nullptr;
+    if (ImGui::IsItemActive()) {
+        editing_ = control.name;
+        dragged_ = shown;
+    } else if (held) {
+        editing_ = nullptr;
+    }
+    finish(control, unavailable);
+    if (!(range.onRelease ? released : moved) || !std::isfinite(shown) || shown == value) return false;
+    value = shown;
+    return true;
+}
+
+bool Widgets::goesOn(const char* control) {
+    const bool before = changing_ == control;
+    changing_ = control;
+    return before;
+}
+
+bool Widgets::powers(const Control& control, float width, std::size_t& value, std::size_t most, const Reason& unavailable) {
+    const bool held = editing_ == control.name;
+    const float last = std::floor(std::log2(static_cast<float>(std::max<std::size_t>(most, 1))));
+    float power = held ? power_ : std::log2(static_cast<float>(std::max<std::size_t>(value, 1)));
+    const auto chosen = [&power] { return std::size_t{1} << static_cast<int>(std::lround(std::max(power, 0.0f))); };
+    const Text shown = held ? grouped(chosen()) : Text{};  // at rest the number stands beside the slider
+    ImGui::SetNextItemWidth(width);
+    {
+        const Disabled disabled(!unavailable.empty());
+        ImGui::SliderFloat(Id(control.name).text, &power, 0, std::max(last, 1.0f), shown, ImGuiSliderFlags_NoInput);
+    }
+    const bool released = ImGui::IsItemDeactivatedAfterEdit();
+    if (ImGui::IsItemActive()) {
+        editing_ = control.name;
+        power_ = power;
+    } else if (held) {
+        editing_ = nullptr;
+    }
+    finish(control, unavailable);
+    if (!released || chosen() == value) return false;
+    value = chosen();
+    return true;
+}
+
+bool Widgets::field(const Control& control, float width, const char* shown, std::string& typed, const Reason& unavailable) {
+    const bool held = editing_ == control.name;
+    char buffer[sizeof typed_];
+    copyText(buffer, held ? typed_ : shown);
+    ImGui::SetNextItemWidth(width);
+    {
+        const Disabled disabled(!unavailable.empty());
+        ImGui::InputText(Id(control.name).text, buffer, sizeof buffer, ImGuiInputTextFlags_AutoSelectAll);
+    }
+    const bool finished = ImGui::IsItemDeactivatedAfterEdit();
+    if (ImGui::IsItemActive()) {
+        editing_ = control.name;
+        copyText(typed_, buffer);
+    } else if (held) {
+        editing_ = nullptr;
+    }
+    finish(control, unavailable);
+    if (finished) typed = buffer;
+    return finished;
+}
+
+bool Widgets::beginCombo(const Control& control, std::string_view shown, const Reason& unavailable, float width) {
+    if (width == 0)
+        label(control, unavailable);
+    else
+        ImGui::SetNextItemWidth(width);
+    char preview[64];
+    std::snprintf(preview, sizeof preview, "%.*s", static_cast<int>(shown.size()), shown.data());
+    comboName_ = control.name;
+    const ImVec2 from = ImGui::GetCursorScreenPos();
+    const float wide = ImGui::CalcItemWidth(), high = ImGui::GetFrameHeight();
+    ImGui::BeginDisabled(!unavailable.empty());
+    const bool open = ImGui::BeginCombo(Id(control.name).text, preview, ImGuiComboFlags_HeightLarge);
+    if (!open) {
+        ImGui::EndDisabled();
+        finish(control, unavailable);
+        return false;
+    }
+    // The last item is now inside the list; the closed control's place is known all the same.
+    if (lit_ == control.name) litShown_ = true;
+    if (recording) items.push_back({control.name, from.x, from.y, from.x + wide, from.y + high, unavailable.empty()});
+    return true;
+}
+
+bool Widgets::choice(std::string_view name, std::string_view idea, bool selected, const Reason& unavailable) {
+    char shown[64];
+    std::snprintf(shown, sizeof shown, "%.*s", static_cast<int>(name.size()), name.data());
+    bool chosen = false;
+    {
+        const Disabled disabled(!unavailable.empty());
+        chosen = ImGui::Selectable(shown, selected);
+    }
+    if (selected && ImGui::IsWindowAppearing()) ImGui::SetScrollHereY();
+    if (recording) record(std::string(comboName_) + "/" + shown, unavailable.empty());
+    if (!idea.empty() && ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) tooltip(name, idea, unavailable);
+    return chosen;
+}
+
+bool Widgets::beginMenu(const std::string& name, std::string_view label, bool enabled) {
+    // Once the list is open, the last item is one of its own: the title's place must be known before.
+    const ImVec2 from = ImGui::GetCursorScreenPos();
+    const std::string title(label);
+    const float wide = ImGui::CalcTextSize(title.c_str()).x;
+    const bool open = ImGui::BeginMenu(title.c_str(), enabled);
+    listOpen = listOpen || open;
+    listFocused = listFocused || (!open && ImGui::IsItemFocused());
+    if (recording) items.push_back({name, from.x, from.y, from.x + wide, from.y + ImGui::GetFontSize(), enabled});
+    if (!open) frameIfLit(name, from, ImVec2(from.x + wide, from.y + ImGui::GetFontSize()));
+    return open;
+}
+
+void Widgets::endMenu() { ImGui::EndMenu(); }
+
+bool Widgets::menuItem(const std::string& name, std::string_view label, std::string_view keys, bool checked,
+                       std::string_view idea, const Reason& unavailable) {
+    const std::string title(label), right(keys);
+    const bool chosen = ImGui::MenuItem(title.c_str(), right.c_str(), checked, unavailable.empty());
+    if (recording) record(name, unavailable.empty());
+    frameIfLit(name, ImGui::GetItemRectMin(), ImGui::GetItemRectMax());
+    if (ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) tooltip(name, idea, unavailable);
+    return chosen;
+}
+
+void Widgets::endCombo() {
+    ImGui::EndCombo();
+    ImGui::EndDisabled();
+}
+
+}  // namespace gravlab

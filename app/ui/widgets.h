@@ -1,0 +1,174 @@
+// The controls of the panels: label, value, tooltip, and the reason when a control does not apply.
+// Rule: a control without a tooltip does not compile.
+#pragma once
+#include "app/ui/ui.h"
+#include "sim/backends/kernel.h"
+
+#include <imgui.h>
+
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gravlab {
+
+/// A tooltip: a text that the compiler has seen and that is not empty.
+class Tip {
+public:
+    // NOLINTNEXTLINE(google-explicit-constructor): a Control is written as a plain list
+    consteval Tip(const char* text) : text_(text) {
+        if (text[0] == '\0') throw "a control needs a tooltip";
+    }
+    /// Of a row of a table, whose texts tests have looked at. Must outlive the frame.
+    static Tip ofRow(std::string_view text) {
+        Tip tip("a row's own text");
+        tip.text_ = text.data();
+        return tip;
+    }
+    const char* text() const { return text_; }
+
+private:
+    const char* text_;
+};
+
+/// What every control has. `name` is stable: tests point at it.
+struct Control {
+    const char* name;
+    const char* label;
+    Tip tip;
+};
+
+/// Colours of the panels, by meaning; each has a second self for projectors and bright rooms, and one on a white page.
+namespace palette {
+inline bool strong = false, light = false;  ///< which of them is in force; set with the theme, between frames
+
+struct Colour {
+    ImU32 usual, contrasting, onWhite;
+    // NOLINTNEXTLINE(google-explicit-constructor): it is a colour wherever one is expected
+    operator ImU32() const { return light ? onWhite : strong ? contrasting : usual; }
+};
+
+constexpr Colour kText{IM_COL32(222, 226, 232, 255), IM_COL32(255, 255, 255, 255), IM_COL32(20, 24, 30, 255)};
+constexpr Colour kMuted{IM_COL32(139, 148, 160, 255), IM_COL32(205, 212, 222, 255), IM_COL32(84, 92, 104, 255)};
+constexpr Colour kFaint{IM_COL32(139, 148, 160, 60), IM_COL32(205, 212, 222, 150), IM_COL32(84, 92, 104, 90)};
+constexpr Colour kAccent{IM_COL32(106, 176, 243, 255), IM_COL32(120, 200, 255, 255), IM_COL32(24, 104, 184, 255)};
+constexpr Colour kGood{IM_COL32(111, 195, 131, 255), IM_COL32(120, 240, 150, 255), IM_COL32(20, 120, 50, 255)};
+constexpr Colour kWarning{IM_COL32(232, 182, 96, 255), IM_COL32(255, 205, 90, 255), IM_COL32(150, 88, 0, 255)};
+constexpr Colour kBad{IM_COL32(240, 98, 98, 255), IM_COL32(255, 110, 110, 255), IM_COL32(190, 20, 20, 255)};
+constexpr Colour kPlate{IM_COL32(20, 24, 32, 245), IM_COL32(0, 0, 0, 255), IM_COL32(250, 250, 250, 245)};  ///< behind words
+
+/// A thin layer over the ground; `alpha` is 0 to 255.
+inline ImU32 veil(int alpha) { return light ? IM_COL32(0, 0, 0, alpha) : IM_COL32(255, 255, 255, alpha); }
+
+/// The width of a curve: thicker where it must be seen from the last row.
+inline float line(float width) { return strong ? 1.8f * width : width; }
+}  // namespace palette
+
+struct Fonts {
+    ImFont* normal = nullptr;
+    ImFont* small = nullptr;
+    ImFont* large = nullptr;
+    ImFont* mono = nullptr;  ///< program text
+};
+
+/// Numbers of a drag field.
+struct DragRange {
+    double least = 0, most = 1;
+    double speed = 0.01;  ///< part of the value a pixel; `floor` for values near 0
+    double floor = 1e-4;
+    const char* format = "%.4g";
+    bool onRelease = false;  ///< take the value when the mouse lets go, not on the way
+    /// least and most are of the size: dragging keeps the sign, a number that is typed brings its own.
+    bool bothSigns = false;
+};
+
+/// What a drag field of both signs becomes where it stood at `before` and dragging or typing gave `after`. Never 0.
+double keptSign(double before, double after, bool typed, const DragRange& range);
+
+/// Draws controls and remembers what lasts longer than a frame: the text being typed, where the pointer rests, where
+/// items are.
+class Widgets {
+public:
+    void beginFrame(float scale, const Fonts& fonts);
+    float scale() const { return scale_; }
+    const Fonts& fonts() const { return fonts_; }
+
+    /// Remembers the window that is being drawn, "gravlab NAME", and where it is as item "panel/NAME".
+    void panel(const char* name);
+    /// Those of this frame, in the order in which they were drawn.
+    const std::vector<std::string_view>& panels() const { return panels_; }
+    /// A quiet heading with a line.
+    void section(const char* title);
+    /// A heading that opens and closes what follows; true while open. `open` says how it starts.
+    bool fold(const Control& control, bool open);
+    /// Text with a tooltip of its own.
+    void text(const Control& control, ImU32 colour, const char* text);
+    void wrapped(ImU32 colour, const char* text);
+
+    /// True when pressed.
+    bool button(const Control& control, float width, const Reason& unavailable = {});
+    /// True when changed.
+    bool toggle(const Control& control, bool& value, const Reason& unavailable = {});
+    /// A drag field that can also be typed into (double click). True when `value` changed.
+    bool drag(const Control& control, double& value, const DragRange& range, const Reason& unavailable = {});
+    /// Of a drag that has just changed its value: whether the same hand has changed it before, without letting go.
+    bool goesOn(const char* control);
+    /// Powers of two from 1 to `most`; true when let go at another value.
+    bool powers(const Control& control, float width, std::size_t& value, std::size_t most, const Reason& unavailable = {});
+    /// A text field; true when Enter or leaving it finished an edit, with the text in `typed`.
+    bool field(const Control& control, float width, const char* shown, std::string& typed, const Reason& unavailable = {});
+
+    /// A list to choose from. Between begin and end: choice() for every row.
+    bool beginCombo(const Control& control, std::string_view shown, const Reason& unavailable = {}, float width = 0);
+    /// True when chosen. `idea` is its tooltip; a row with a reason is grey and shows it.
+    bool choice(std::string_view name, std::string_view idea, bool selected, const Reason& unavailable = {});
+    void endCombo();
+
+    /// A list of the menu bar or of another list. Between begin and end, which only follows a true: menuItem() and more.
+    bool beginMenu(const std::string& name, std::string_view label, bool enabled = true);
+    void endMenu();
+    bool listOpen = false, listFocused = false;  ///< of lists begun since somebody cleared it
+    /// True when chosen. `keys` is written at its right.
+    bool menuItem(const std::string& name, std::string_view label, std::string_view keys, bool checked,
+                  std::string_view idea, const Reason& unavailable = {});
+
+    /// Starts a row: the label at the left, the next control at the right, over the rest of the width.
+    void label(const Control& control, const Reason& unavailable = {});
+    /// Remembers the item drawn last and shows its tooltip when the pointer rests on it.
+    /// `foot`: what the tooltip stands on, where it would lie over something beside the pointer.
+    void finish(const Control& control, const Reason& unavailable = {}, const ImVec2* foot = nullptr);
+
+    /// True while a tooltip is about to come.
+    bool restless() const { return !restingOn_.empty() && !tooltipShown_; }
+
+    /// A control that is pointed at, and the menu that has it: a frame around them; it is scrolled into its panel once.
+    void light(std::string_view name, const std::string& menu);
+
+    bool recording = false;
+    std::vector<UiItem> items;
+    std::map<std::string, bool, std::less<>> folds;  ///< what was opened or closed by hand, by name
+
+private:
+    void record(std::string name, bool enabled);
+    void frameIfLit(std::string_view name, ImVec2 from, ImVec2 to);
+    void tooltip(std::string_view name, std::string_view tip, const Reason& unavailable, const ImVec2* foot = nullptr);
+
+    float scale_ = 1;
+    Fonts fonts_;
+    std::vector<std::string_view> panels_;
+    std::string lit_, litMenu_;  ///< control that is pointed at, and its menu; empty: none
+    bool litShown_ = true;       ///< it has been scrolled into its panel
+    std::string restingOn_;      ///< control under the pointer
+    double restingSince_ = 0;
+    bool restingSeen_ = false, tooltipShown_ = false;
+    const char* comboName_ = "";
+    const char* editing_ = nullptr;  ///< name of the text or slider that holds `typed_` or `power_`
+    char typed_[1024] = {};          ///< long enough for most paths
+    float power_ = 0;
+    double dragged_ = 0;
+    const char* changing_ = nullptr;  ///< name of the drag that has changed its value since it was taken hold of
+};
+
+}  // namespace gravlab
