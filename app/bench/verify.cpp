@@ -51,43 +51,6 @@ constexpr std::array<Golden, 2> kGolden{{
 }};
 constexpr ForceGate kGolden32{5e-7, 5e-7}, kGolden64{1e-14, 1e-14};
 
-/// Numbers in [0, 1) on a grid that fp32 holds exactly, so that every backend computes with the same bodies.
-class Grid {
-public:
-    double next() {
-        state_ += 0x9e3779b97f4a7c15u;
-        std::uint64_t z = state_;
-        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-        z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-        return static_cast<double>((z ^ (z >> 31)) >> 44) / (1 << 20);
-    }
-
-private:
-    std::uint64_t state_ = 2026;
-};
-
-/// Unequal masses over two decades and every seventh body massless, then a half in runs of equal masses; or all masses
-/// equal. Every eleventh body on top of the one before.
-ParticleSet mixedBodies(std::size_t count, bool equalMasses) {
-    ParticleSet bodies;
-    bodies.resize(count);
-    Grid grid;
-    for (std::size_t i = 0; i < count; ++i) {
-        const double other = i % 7 == 6 ? 0 : 1 + 99 * grid.next(), run = static_cast<double>(i / 700 % 4);
-        const double mass = (2 * i > count ? 20 * run : other) / static_cast<double>(count);
-        bodies.position[i] = {2 * grid.next() - 1, 2 * grid.next() - 1, 2 * grid.next() - 1,
-                              static_cast<float>(equalMasses ? 50.0 / static_cast<double>(count) : mass)};
-        bodies.velocity[i] = {grid.next() - 0.5, grid.next() - 0.5, grid.next() - 0.5, 1};
-        if (i % 11 == 10) {
-            bodies.position[i].x = bodies.position[i - 1].x;
-            bodies.position[i].y = bodies.position[i - 1].y;
-            bodies.position[i].z = bodies.position[i - 1].z;
-        }
-        bodies.id[i] = static_cast<std::uint32_t>(i);
-    }
-    return bodies;
-}
-
 const std::vector<Double4>& truth(std::size_t count, double softening, bool equalMasses) {
     static std::map<std::tuple<std::size_t, double, bool>, std::vector<Double4>> known;
     std::vector<Double4>& forces = known[{count, softening, equalMasses}];
@@ -218,24 +181,6 @@ void verifyLaws(Verdict& verdict, Backend& backend, const KernelRow& row, const 
         }
 }
 
-/// Atoms on a disordered grid, of three sources, so that no wall is entered deeply.
-ParticleSet atoms(std::size_t count) {
-    const auto side = static_cast<std::size_t>(std::ceil(std::cbrt(static_cast<double>(count))));
-    ParticleSet bodies;
-    bodies.resize(count);
-    Grid grid;
-    for (std::size_t i = 0; i < count; ++i) {
-        const auto place = [&](std::size_t site) {
-            return static_cast<float>(1.1 * static_cast<double>(site) + 0.1 * grid.next() - 2);
-        };
-        bodies.position[i] = {place(i % side), place(i / side % side), place(i / side / side),
-                              0.5 + 0.25 * static_cast<double>(i % 3)};
-        bodies.velocity[i] = {0, 0, 0, 1};
-        bodies.id[i] = static_cast<std::uint32_t>(i);
-    }
-    return bodies;
-}
-
 /// A row that leaves out what is beyond the end of a law, under every law that has one.
 void verifyUnderLawsThatEnd(Verdict& verdict, Backend& backend, const KernelRow& row, std::optional<double> tolerance) {
     for (const LawRow& law : laws()) {
@@ -299,7 +244,59 @@ void verifySteps(Verdict& verdict, Backend& tested, const KernelRow& row, double
     }
 }
 
+/// Numbers in [0, 1) on a grid that fp32 holds exactly, so that every backend computes with the same bodies.
+class Grid {
+public:
+    double next() {
+        state_ += 0x9e3779b97f4a7c15u;
+        std::uint64_t z = state_;
+        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+        z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+        return static_cast<double>((z ^ (z >> 31)) >> 44) / (1 << 20);
+    }
+
+private:
+    std::uint64_t state_ = 2026;
+};
+
 }  // namespace
+
+ParticleSet mixedBodies(std::size_t count, bool equalMasses) {
+    ParticleSet bodies;
+    bodies.resize(count);
+    Grid grid;
+    for (std::size_t i = 0; i < count; ++i) {
+        const double other = i % 7 == 6 ? 0 : 1 + 99 * grid.next(), run = static_cast<double>(i / 700 % 4);
+        const double mass = (2 * i > count ? 20 * run : other) / static_cast<double>(count);
+        bodies.position[i] = {2 * grid.next() - 1, 2 * grid.next() - 1, 2 * grid.next() - 1,
+                              static_cast<float>(equalMasses ? 50.0 / static_cast<double>(count) : mass)};
+        bodies.velocity[i] = {grid.next() - 0.5, grid.next() - 0.5, grid.next() - 0.5, 1};
+        if (i % 11 == 10) {
+            bodies.position[i].x = bodies.position[i - 1].x;
+            bodies.position[i].y = bodies.position[i - 1].y;
+            bodies.position[i].z = bodies.position[i - 1].z;
+        }
+        bodies.id[i] = static_cast<std::uint32_t>(i);
+    }
+    return bodies;
+}
+
+ParticleSet atoms(std::size_t count) {
+    const auto side = static_cast<std::size_t>(std::ceil(std::cbrt(static_cast<double>(count))));
+    ParticleSet bodies;
+    bodies.resize(count);
+    Grid grid;
+    for (std::size_t i = 0; i < count; ++i) {
+        const auto place = [&](std::size_t site) {
+            return static_cast<float>(1.1 * static_cast<double>(site) + 0.1 * grid.next() - 2);
+        };
+        bodies.position[i] = {place(i % side), place(i / side % side), place(i / side / side),
+                              0.5 + 0.25 * static_cast<double>(i % 3)};
+        bodies.velocity[i] = {0, 0, 0, 1};
+        bodies.id[i] = static_cast<std::uint32_t>(i);
+    }
+    return bodies;
+}
 
 std::vector<LaunchConfig> launchesOf(const KernelRow& row, std::span<const int> blocks) {
     std::vector<int> allowed;

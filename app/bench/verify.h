@@ -1,6 +1,7 @@
 // Verification of kernels on this machine: accelerations and steps against fp64. Used by `check`; tests feed it wrong rows.
 #pragma once
 #include "sim/backends/backend.h"
+#include "sim/core/particles.h"
 
 #include <optional>
 #include <span>
@@ -23,6 +24,12 @@ struct Verdict {
 /// The launches of a row that a check or sweep walks: the block sizes of interest that the row allows, times its unrolls.
 /// A row that cannot be tuned gives one.
 std::vector<LaunchConfig> launchesOf(const KernelRow& row, std::span<const int> blocks);
+
+/// Unequal masses over two decades and every seventh body massless, then a half in runs of equal masses; or all masses
+/// equal. Every eleventh body on top of the one before. The same numbers on every machine, and floats.
+ParticleSet mixedBodies(std::size_t count, bool equalMasses);
+/// Atoms on a disordered grid, of three sources, so that no wall is entered deeply.
+ParticleSet atoms(std::size_t count);
 
 /// Checks one kernel: golden forces, many numbers of bodies with unequal, massless and coincident bodies, all launches, then
 /// steps of every integrator against the reference backend. `tolerance` replaces the limits of the errors. Never throws

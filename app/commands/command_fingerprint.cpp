@@ -1,6 +1,9 @@
-// `gravlab fingerprint`: a name for what a scene starts from and what the reference backend makes of it.
+// `gravlab fingerprint`: a name for what a scene starts from and what the reference backend makes of it, or with --all a
+// table of what every row of a backend makes of the same bodies.
+#include "app/bench/row_fingerprints.h"
 #include "app/commands/options.h"
 #include "app/control/open_file.h"
+#include "app/system/interrupt.h"
 #include "sim/core/error.h"
 #include "sim/run/fingerprint.h"
 
@@ -9,8 +12,27 @@
 #include <cstdio>
 
 namespace gravlab {
+namespace {
+
+int printAllRows(const Options& options) {
+    const InterruptWatch watch;
+    const RunRequest& wanted = options.simulation;
+    std::printf("%s", rowPrintHead().c_str());
+    printRows({.backend = std::string(chooseBackend(wanted.backend, wanted.backendOptions).row->name),
+               .options = wanted.backendOptions,
+               .bodies = options.benchBodies,
+               .kernels = options.benchKernels},
+              [](const RowPrint& print) {
+                  std::printf("%s", csvOf(print).c_str());
+                  std::fflush(stdout);
+              });
+    return static_cast<int>(ExitCode::ok);
+}
+
+}  // namespace
 
 int fingerprintCommand(const Options& asked) {
+    if (asked.printsAllRows) return printAllRows(asked);
     const Options options = withFile(asked);
     const Fingerprint print = fingerprint(options.simulation, options.steps >= 0 ? options.steps : kFingerprintSteps);
     const RunConfiguration& s = print.configuration;

@@ -508,6 +508,19 @@ void addFingerprintOptions(CLI::App& app, Options& o) {
         app, "--steps", "COUNT", [&o](auto& name, auto& text) { o.steps = parseInteger(name, text, 0, 1000000); },
         "steps before the hash [16]");
     app.add_flag("--json", o.json, "as JSON");
+    app.add_flag("--all", o.printsAllRows,
+                 "instead of a scene: run every kernel, law, precision and integrator of a backend on built-in bodies, and "
+                 "write hashes, launches and memory as CSV, to compare two builds on one machine");
+    for (const char* path : {"run.backend", "run.device", "run.threads", "run.simd"})
+        addParameter(app, o, parameter(path), "with --all: ");
+    addList(
+        app, "--kernel", "LIST", [&o](auto&, auto& texts) { o.benchKernels = texts; }, "with --all: only these kernels");
+    addList(
+        app, "--sizes", "LIST",
+        [&o](auto& name, auto& texts) {
+            for (auto& text : texts) o.benchBodies.push_back(parseBodies(name, text));
+        },
+        "with --all: numbers of bodies [1 to 16384]");
 }
 
 void addMatrixOptions(CLI::App& app, Options& o) {
@@ -683,7 +696,8 @@ const std::array<CommandRow, kCommandCount> kCommands{{
      "  grep -v '^#' table.txt | gravlab convert - bodies.hdf5\n"},
     {"fingerprint", Subcommand::fingerprint, false,
      "hash what a scene starts from and what the reference backend makes of it", addFingerprintOptions,
-     "  gravlab fingerprint plummer -n 1024 --steps 16 --seed 1\n"},
+     "  gravlab fingerprint plummer -n 1024 --steps 16 --seed 1\n"
+     "  gravlab fingerprint --all --backend cuda > before.csv\n"},
     {"groups", Subcommand::groups, false, "find groups of bodies, friends of friends, in a scene or a file",
      addGroupsOptions,
      "  gravlab groups galaxy -n 64k --linking 0.2\n"

@@ -130,6 +130,8 @@ struct Options {
 
     bool checkLessons = false;  ///< the lessons instead of the kernels
 
+    bool printsAllRows = false;  ///< fingerprint: a table of the rows of a backend
+
     // lesson
     std::string worksheet;  ///< file; empty: standard output
     bool answers = false;   ///< with explanations and answers

@@ -3,6 +3,7 @@
 
 #include "sim/backends/cpu/backend_cpu.h"
 #include "sim/backends/cuda/backend_cuda.h"
+#include "sim/backends/device_use.h"
 #include "sim/backends/memory_need.h"
 #include "sim/backends/reference/backend_reference.h"
 #include "sim/core/names.h"
@@ -24,6 +25,7 @@ BackendRow cudaBackendRow() {
 }
 double cudaBytes(std::size_t, const ForceSettings&, const KernelChoice&, bool) { return 0; }
 double freeCudaBytes(int) { return std::numeric_limits<double>::infinity(); }
+DeviceUse deviceUse() { return {}; }
 #endif
 
 std::string nameOf(const KernelChoice& choice) { return choice.kernel.value_or("auto"); }

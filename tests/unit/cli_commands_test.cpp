@@ -327,6 +327,13 @@ TEST(Cli, aSceneFileHasTheFingerprintOfItsOptions) {
               runGravlab({"fingerprint", "plummer", "-n", "64", "--dt", "0.02"}).out);
 }
 
+TEST(Cli, fingerprintsOfAllRowsAreATable) {
+    const Outcome o = runGravlab({"fingerprint", "--all", "--backend", "reference", "--kernel", "plain", "--sizes", "1,2"});
+    ASSERT_EQ(o.code, 0) << o.err;
+    EXPECT_THAT(o.out, testing::StartsWith("kernel,law,precision,integrator,bodies,force,state,"));
+    EXPECT_THAT(o.out, HasSubstr("\nplain,gravity,fp64,radau15,2,"));
+}
+
 TEST(Cli, benchWritesCsvToAFile) {
     const ScratchFolder folder;
     const Outcome o = runGravlab({"bench", "--backend", "cpu", "--kernel", "simd,naive", "-n", "64", "--steps", "2",

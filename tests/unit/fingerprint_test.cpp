@@ -1,5 +1,6 @@
 // Fingerprints: known hashes, pinned values of scenes, and that whatever changes a run changes them.
 #include "sim/run/fingerprint.h"
+#include "app/bench/row_fingerprints.h"
 #include "sim/core/error.h"
 #include "sim/core/sha256.h"
 #include "sim/forces/law.h"
@@ -9,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace gravlab {
 namespace {
@@ -128,6 +130,36 @@ TEST(Fingerprint, aShortOneNamesItsRun) {
     EXPECT_THAT(shortFingerprint(requestOf(simulation.configuration())),
                 testing::StartsWith("plummer, 256 bodies, seed 1, 16 steps of leapfrog: "));
 }
+
+std::vector<RowPrint> rowsOf(const RowPrintRequest& request) {
+    std::vector<RowPrint> rows;
+    printRows(request, [&](const RowPrint& row) { rows.push_back(row); });
+    return rows;
+}
+
+TEST(RowFingerprints, areTheSameTwiceHoweverStepsAreCut) {
+    const RowPrintRequest request{.backend = "cpu", .bodies = {33}, .kernels = {"naive", "simd"}};
+    const std::vector<RowPrint> first = rowsOf(request), again = rowsOf(request);
+    ASSERT_EQ(first.size(), again.size());
+    std::set<std::string> precisions, integrators, laws, states;
+    for (std::size_t k = 0; k < first.size(); ++k) {
+        EXPECT_EQ(csvOf(first[k]), csvOf(again[k]));
+        EXPECT_EQ(first[k].sliced, "same") << csvOf(first[k]);
+        EXPECT_EQ(first[k].state.size(), 16u);
+        EXPECT_GT(first[k].interactions, 0);
+        precisions.insert(first[k].precision);
+        integrators.insert(first[k].integrator);
+        laws.insert(first[k].law);
+        if (first[k].kernel == "simd" && first[k].law == "gravity" && first[k].precision == "fp64")
+            states.insert(first[k].state);
+    }
+    EXPECT_EQ(precisions.size(), 3u);
+    EXPECT_EQ(integrators.size(), 8u) << "all but Hermite and adaptive ones";
+    EXPECT_GE(laws.size(), gravlab::laws().size());
+    EXPECT_EQ(states.size(), integrators.size()) << "each integrator leaves another state";
+}
+
+TEST(RowFingerprints, refuseABackendThatIsNot) { EXPECT_THROW(rowsOf({.backend = "abacus"}), UsageError); }
 
 }  // namespace
 }  // namespace gravlab

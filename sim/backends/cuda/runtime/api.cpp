@@ -1,6 +1,7 @@
 // The CUDA calls themselves. Rule: one row of kFunctions and one line of code a call.
 #include "sim/backends/cuda/runtime/api.h"
 
+#include "sim/backends/device_use.h"
 #include "sim/core/fault_plan.h"
 #include "sim/core/names.h"
 
@@ -13,6 +14,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
+#include <unordered_map>
 
 namespace gravlab::cuda {
 namespace {
@@ -66,6 +68,17 @@ constexpr std::size_t indexOf(std::string_view name) {
 
 std::array<std::atomic<std::int64_t>, kFunctionCount> calls{};
 std::atomic<std::int64_t> failures{0}, copiesToHost{0}, bodySizedCopiesToHost{0};
+
+/// Sizes of what is allocated on devices. Never destroyed: arrays of static storage may be released after main().
+struct HeldMemory {
+    std::mutex lock;
+    std::unordered_map<void*, std::size_t> sizes;
+    std::size_t bytes = 0;
+};
+HeldMemory& heldMemory() {
+    static auto* const held = new HeldMemory;
+    return *held;
+}
 
 #if GRAVLAB_FAULTS
 std::mutex faultLock;
@@ -136,8 +149,26 @@ Code deviceFacts(int device, DeviceFacts& facts) {
 }
 
 Code memoryInfo(std::size_t& free, std::size_t& total) { return GRAVLAB_COUNTED(cudaMemGetInfo, &free, &total); }
-Code allocate(void** memory, std::size_t bytes) { return GRAVLAB_COUNTED(cudaMalloc, memory, bytes); }
-Code release(void* memory) { return GRAVLAB_COUNTED(cudaFree, memory); }
+Code allocate(void** memory, std::size_t bytes) {
+    const Code code = GRAVLAB_COUNTED(cudaMalloc, memory, bytes);
+    if (code != kSuccess) return code;
+    HeldMemory& held = heldMemory();
+    const std::lock_guard hold(held.lock);
+    held.sizes[*memory] = bytes;
+    held.bytes += bytes;
+    return code;
+}
+Code release(void* memory) {
+    {
+        HeldMemory& held = heldMemory();
+        const std::lock_guard hold(held.lock);
+        if (const auto found = held.sizes.find(memory); found != held.sizes.end()) {
+            held.bytes -= found->second;
+            held.sizes.erase(found);
+        }
+    }
+    return GRAVLAB_COUNTED(cudaFree, memory);
+}
 Code allocatePinned(void** memory, std::size_t bytes) {
     return GRAVLAB_COUNTED(cudaHostAlloc, memory, bytes, cudaHostAllocDefault);
 }
@@ -254,6 +285,22 @@ std::int64_t callsOf(std::string_view cudaFunction) {
         throw UsageError(unknownName("CUDA function", cudaFunction, {std::begin(kFunctions), std::end(kFunctions)}));
     return calls[index];
 }
+
+}  // namespace gravlab::cuda
+
+namespace gravlab {
+
+DeviceUse deviceUse() {
+    cuda::HeldMemory& held = cuda::heldMemory();
+    const std::lock_guard hold(held.lock);
+    return {.launches = cuda::callCounts().launches,
+            .copies = cuda::callsOf("cudaMemcpyAsync") + cuda::callsOf("cudaMemsetAsync"),
+            .bytes = static_cast<double>(held.bytes)};
+}
+
+}  // namespace gravlab
+
+namespace gravlab::cuda {
 
 bool faultsAvailable() {
 #if GRAVLAB_FAULTS

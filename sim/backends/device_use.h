@@ -1,0 +1,15 @@
+// What the process asked of CUDA devices so far, for tables that compare two builds. Differences of two readings count.
+#pragma once
+#include <cstdint>
+
+namespace gravlab {
+
+/// Zero in builds without CUDA. Launches within CUB (sorts, selections) are not counted.
+struct DeviceUse {
+    std::int64_t launches = 0;
+    std::int64_t copies = 0;  ///< and fills
+    double bytes = 0;         ///< of device memory, held now
+};
+DeviceUse deviceUse();
+
+}  // namespace gravlab
