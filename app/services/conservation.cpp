@@ -34,8 +34,8 @@ PairSummation watchedPairs(const RunConfiguration& configuration) {
 /// Notices other runs and changed parameters.
 void ConservationMonitor::follow(const Simulation& simulation) {
     const RunConfiguration& now = simulation.configuration();
-    if (std::exchange(revision_, simulation.revision()) == simulation.revision() && run_ == simulation.id()) return;
-    if (std::exchange(run_, simulation.id()) != simulation.id()) {
+    if (std::exchange(revision_, simulation.revision()) == simulation.revision() && run_ == simulation.bodiesId()) return;
+    if (std::exchange(run_, simulation.bodiesId()) != simulation.bodiesId()) {
         points_.clear();
         marks_.clear();
         reference_.reset();
@@ -90,7 +90,7 @@ void ConservationMonitor::jump(const Simulation& simulation) {
     for (const ConservationPoint& point : points_)
         worst_ = std::isfinite(point.change) ? std::max(worst_, std::abs(point.change)) : INFINITY;
     followed_ = simulation.configuration();
-    run_ = simulation.id();
+    run_ = simulation.bodiesId();
     revision_ = simulation.revision();
     nextAt_ = 0;
 }

@@ -36,7 +36,7 @@ void GroupFinder::begin(std::shared_ptr<const FedState> state) {
 
 void GroupFinder::update(Document& document, Simulation& simulation, StateFeed& feed, bool wait) {
     Facts& facts = document.facts;
-    if (std::exchange(run_, simulation.id()) != simulation.id()) {
+    if (std::exchange(run_, simulation.bodiesId()) != simulation.bodiesId()) {
         asked_.drop();
         worker_.drop();
         owed_ = false;

@@ -16,7 +16,7 @@ ProfileRequest Instruments::usual(int galaxies) {
 
 /// Notices another run. True when it is one.
 bool Instruments::follow(const Simulation& simulation, int galaxies) {
-    if (std::exchange(run_, simulation.id()) == simulation.id()) return false;
+    if (std::exchange(run_, simulation.bodiesId()) == simulation.bodiesId()) return false;
     if (scene_ != &simulation.scene()) wanted = usual(galaxies);
     if (wanted.galaxy >= galaxies) wanted.galaxy = -1;
     scene_ = &simulation.scene();

@@ -35,7 +35,7 @@ std::int64_t NonFiniteMonitor::stepsLeft(const Simulation& simulation) const {
 }
 
 bool NonFiniteMonitor::due(const Simulation& simulation) const {
-    if (!good_ || good_->run != simulation.id()) return true;
+    if (!good_ || good_->run != simulation.bodiesId()) return true;
     if (simulation.step() == good_->step()) return false;
     return simulation.step() - good_->step() >= kSteps || hostClock() - lookedAt_ >= kSeconds;
 }
@@ -57,7 +57,7 @@ std::optional<NonFiniteState> NonFiniteMonitor::check(Simulation& simulation, bo
 }
 
 std::optional<NonFiniteState> NonFiniteMonitor::update(const Simulation& simulation, StateFeed& feed) {
-    if (std::shared_ptr<const FedState> state = asked_.take(); state && state->run == simulation.id())
+    if (std::shared_ptr<const FedState> state = asked_.take(); state && state->run == simulation.bodiesId())
         return judge(std::move(state));
     if (!asked_.waiting() && due(simulation)) asked_ = feed.ask();
     return std::nullopt;

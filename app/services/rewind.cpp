@@ -125,7 +125,7 @@ RunState Rewind::unpacked(const Keyframe& from) {
 
 /// Notices a run that is another one.
 void Rewind::follow(const Simulation& simulation) {
-    if (std::exchange(run_, simulation.id()) == simulation.id()) return;
+    if (std::exchange(run_, simulation.bodiesId()) == simulation.bodiesId()) return;
     packer_.drop();
     asked_.drop();
     line_.clear();
@@ -137,7 +137,7 @@ void Rewind::follow(const Simulation& simulation) {
 }
 
 void Rewind::edited(const Simulation& simulation) {
-    run_ = simulation.id();
+    run_ = simulation.bodiesId();
     edited_ = true;
 }
 
@@ -323,7 +323,7 @@ std::shared_ptr<const std::vector<std::uint32_t>> Rewind::go(Simulation& simulat
         other_ = std::move(left);
     }
     wentTo_ = simulation.step();
-    run_ = simulation.id();
+    run_ = simulation.bodiesId();
     asked_.drop();
     nextAt_ = now_ + kStateInterval;
     thin();

@@ -183,7 +183,7 @@ void RunHost::refreshBodyCache(bool start) {
 
 void RunHost::readFacts() {
     Facts& facts = document_.facts;
-    if (std::exchange(facts.run, simulation().id()) != facts.run) facts.stepProgress = facts.innerStep = 0;
+    if (std::exchange(facts.run, simulation().bodiesId()) != facts.run) facts.stepProgress = facts.innerStep = 0;
     facts.revision = simulation().revision();
     facts.configuration = simulation().configuration();
     facts.scene = &simulation().scene();

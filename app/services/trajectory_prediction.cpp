@@ -125,7 +125,7 @@ void TrajectoryPrediction::update(Simulation& simulation, StateFeed& feed, const
         return;
     }
     const Asked ask{
-        .id = selected->id, .duration = ahead.duration, .run = simulation.id(), .revision = simulation.revision()};
+        .id = selected->id, .duration = ahead.duration, .run = simulation.bodiesId(), .revision = simulation.revision()};
     const bool another = !asked_ || *asked_ != ask;
     const double interval = simulation.configuration().bodies > kMany ? kPathIntervalOfMany : kPathInterval;
     const bool due = wait || askedAt_ < 0 || now - askedAt_ > interval;

@@ -63,7 +63,7 @@ void TreeViewer::update(Document& document, Simulation& simulation, StateFeed& f
         facts.tree = nullptr;
         return;
     }
-    Asked wanted{simulation.id(), facts.revision, wish, {}, 0, 0, {}};
+    Asked wanted{simulation.bodiesId(), facts.revision, wish, {}, 0, 0, {}};
     if (acting) {
         const RunConfiguration& run = facts.configuration;
         wanted.body = document.selected->id;

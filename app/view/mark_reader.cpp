@@ -35,7 +35,7 @@ void MarkReader::read(Document& document, RunHost& host, bool realTime) {
     }
     Simulation& simulation = host.simulation();
     StateFeed& feed = host.first().feed();
-    const bool same = run_ == simulation.id() && revision_ == facts.revision && selections_ == document.selections &&
+    const bool same = run_ == simulation.bodiesId() && revision_ == facts.revision && selections_ == document.selections &&
                       shown_ == document.overlay && step_ == facts.step;
     const bool onHost = simulation.backend().vertexSpace() == MemorySpace::host;
     if (!same) {
@@ -47,7 +47,7 @@ void MarkReader::read(Document& document, RunHost& host, bool realTime) {
         } else {
             return;
         }
-        run_ = simulation.id();
+        run_ = simulation.bodiesId();
         revision_ = facts.revision;
         selections_ = document.selections;
         shown_ = document.overlay;
@@ -55,7 +55,7 @@ void MarkReader::read(Document& document, RunHost& host, bool realTime) {
         readAt_ = hostClock();
     }
     const std::shared_ptr<const FedState> state = state_.take();
-    if (state && state->run == simulation.id()) take(*state, document, host);
+    if (state && state->run == simulation.bodiesId()) take(*state, document, host);
 }
 
 void MarkReader::take(const FedState& state, Document& document, const RunHost& host) const {

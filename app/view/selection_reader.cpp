@@ -68,7 +68,7 @@ void SelectionReader::read(Document& document, RunHost& host, bool realTime) {
         if (!realTime) feed.serve(host.simulation());
     }
     const std::shared_ptr<const FedState> state = state_.take();
-    if (state && state->run == host.simulation().id()) readFrom(*state, document, host);
+    if (state && state->run == host.simulation().bodiesId()) readFrom(*state, document, host);
 }
 
 /// From a state of all bodies, so only now and then, and not of very many.

@@ -4,6 +4,7 @@
 #include "sim/backends/cpu/backend_cpu.h"
 #include "sim/backends/cuda/backend_cuda.h"
 #include "sim/backends/device_use.h"
+#include "sim/backends/force_state.h"
 #include "sim/backends/memory_need.h"
 #include "sim/backends/reference/backend_reference.h"
 #include "sim/core/names.h"
@@ -41,6 +42,13 @@ void Backend::load(const ParticleSet& bodies) {
     SystemConfiguration how = systemConfiguration();
     if (!how.empty()) how[0].kernel = fitted(how[0].kernel, bodies.size());
     load(bodies, now, how);
+}
+
+void Backend::restoreStates(const std::vector<StateArray>& states, bool sameIntegrator) {
+    std::vector<StateArray> ofIntegrator, ofForce;
+    for (const StateArray& array : states) (array.name.starts_with(kForceState) ? ofForce : ofIntegrator).push_back(array);
+    if (sameIntegrator) restoreIntegratorState(ofIntegrator);
+    restoreForceState(ofForce);
 }
 
 ForceConfiguration Backend::configuration() const {

@@ -178,6 +178,9 @@ public:
     virtual std::vector<StateArray> forceState() { return {}; }
     /// Takes up what forceState() gave, for the bodies just loaded. What another term, setting or kernel kept is left out.
     virtual void restoreForceState(const std::vector<StateArray>&) {}
+    /// Takes up what integratorState() and forceState() gave, for the bodies just loaded: what force methods kept holds
+    /// under any integrator, its own state only under the one that made it.
+    void restoreStates(const std::vector<StateArray>& states, bool sameIntegrator);
     /// Waits until all enqueued work is done and throws what it failed with.
     virtual void wait() = 0;
 

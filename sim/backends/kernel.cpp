@@ -28,17 +28,17 @@ std::deque<KernelRow>& addedKernels() {
 
 bool isListed(std::span<const int> values, int wanted) { return std::ranges::find(values, wanted) != values.end(); }
 
-const KernelRow* findTrap(std::string_view backend, std::string_view name) {
-    for (const KernelRow& row : trapKernels())
-        if (row.backend == backend && row.name == name) return &row;
-    return nullptr;
-}
-
 }  // namespace
 
 std::string unrollText(int unroll) { return unroll == kAutoUnroll ? "auto" : std::to_string(unroll); }
 
 std::span<const KernelRow> trapKernels() { return cudaTrapRows(); }
+
+const KernelRow* findTrap(std::string_view backend, std::string_view name) {
+    for (const KernelRow& row : trapKernels())
+        if (row.backend == backend && row.name == name) return &row;
+    return nullptr;
+}
 
 LaunchConfig usualLaunch(const std::optional<std::string>& kernelName) {
     if (!kernelName) return {};

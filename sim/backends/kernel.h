@@ -83,6 +83,8 @@ std::span<const KernelRow> kernels();
 
 /// Rows that are wrong on purpose, for lessons: found by their names, in no other list, and taken by no run.
 std::span<const KernelRow> trapKernels();
+/// The one of that name; null where there is none.
+const KernelRow* findTrap(std::string_view backend, std::string_view name);
 
 /// The launch that stands for a request that says nothing of it, for a kernel of that name; empty: of none.
 LaunchConfig usualLaunch(const std::optional<std::string>& kernelName);

@@ -51,6 +51,19 @@ KernelChoice tunedKernel(const Tuning* tuning, const KernelChoice& wanted, const
     return found ? KernelChoice(found->kernel) : wanted;
 }
 
+std::unique_ptr<Backend> makeTuned(const BackendRow& row, const BackendOptions& options, const KernelChoice& wanted,
+                                   const Tuning* tuning, Precision precision, std::size_t bodies) {
+    std::unique_ptr<Backend> made = row.make(options);
+    if (!tuning || wanted != KernelChoice{} || options.threads) return made;
+    const LaunchFacts facts = made->launchFacts();
+    const TunedChoice* found = tuning->find(made->name(), facts, precision, bodies);
+    if (!found || !found->threads || *found->threads < 2 || found->threads == facts.cpuThreads) return made;
+    BackendOptions tuned = options;
+    tuned.threads = found->threads;
+    made.reset();  // two pools of threads at once would be in each other's way
+    return row.make(tuned);
+}
+
 void configureTuned(Backend& backend, const ForceSettings& force, const KernelChoice& wanted, const Tuning* tuning) {
     backend.configure(force, wanted);
     // Searches are made with unequal masses under gravity; where all are equal, or the law ends, the backend knows a shorter

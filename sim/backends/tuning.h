@@ -43,6 +43,10 @@ private:
 KernelChoice tunedKernel(const Tuning* tuning, const KernelChoice& wanted, const Backend& backend, Precision precision,
                          std::size_t bodies);
 
+/// A backend with as many threads as a search has found best for so many bodies, where the options leave them open.
+std::unique_ptr<Backend> makeTuned(const BackendRow& row, const BackendOptions& options, const KernelChoice& wanted,
+                                   const Tuning* tuning, Precision precision, std::size_t bodies);
+
 /// Configures the loaded backend with what `wanted` means there; a tuned choice that is refused (another build, less
 /// memory) gives way to the backend's own.
 void configureTuned(Backend& backend, const ForceSettings& force, const KernelChoice& wanted, const Tuning* tuning);

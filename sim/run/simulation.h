@@ -3,6 +3,7 @@
 #include "sim/backends/backend.h"
 #include "sim/core/clock.h"
 #include "sim/measure/diagnostics.h"
+#include "sim/run/build.h"
 #include "sim/run/configuration.h"
 #include "sim/run/start_state.h"
 #include "sim/scenes/scene.h"
@@ -15,10 +16,6 @@
 #include <vector>
 
 namespace gravlab {
-
-/// Up to so many bodies run in fp64 on the CPU unless asked otherwise: a GPU would be idle most of the time, and these are
-/// the systems whose answers are known to many digits.
-constexpr std::size_t kSmallSystem = 256;
 
 /// A state whose bodies are still to be fetched, on any thread.
 struct StateFuture {
@@ -38,20 +35,20 @@ public:
     ~Simulation();
 
     /// What was asked for last: what was left to scene, backend or machine is still open in it.
-    const RunRequest& request() const { return request_; }
+    const RunRequest& request() const { return now_.request; }
     /// What is in force: every default filled in.
-    const RunConfiguration& configuration() const { return configuration_; }
-    const Scene& scene() const { return *scene_; }
+    const RunConfiguration& configuration() const { return now_.values; }
+    const Scene& scene() const { return *now_.scene; }
     /// Of single bodies, by id; edits change nothing of it. Never null.
     const SharedBodyNames& names() const { return names_; }
-    const Integrator& integrator() const { return *integrator_; }
+    const Integrator& integrator() const { return *now_.integrator; }
     /// Law, precision and softening in force.
-    const ForceSettings& force() const { return configuration_.force; }
+    const ForceSettings& force() const { return now_.values.force; }
     /// All that acts, the pair law first.
     const ForceTerms& terms() const { return backend_->terms(); }
     Backend& backend() { return *backend_; }
     const Backend& backend() const { return *backend_; }
-    const std::string& backendWhy() const { return backendWhy_; }  ///< which path runs and why
+    const std::string& backendWhy() const { return now_.backend.why; }  ///< which path runs and why
 
     /// Changes a running simulation. Another scene, N or seed starts anew at t = 0; another backend takes the state over;
     /// kernel, dt, softening, integrator change in place. Where single precision does not carry the bodies under a force
@@ -67,10 +64,12 @@ public:
     AdvanceStatus advance(const Budget& budget, VertexSink* sink);
     void publish(VertexSink& sink) { backend_->publish(sink); }
 
-    /// Which run this is: bodies that go on by themselves from where they were put. Another number whenever they come from
-    /// elsewhere: a start, another scene, number or seed, an edit, a state gone back to. Another backend carries them on. No
-    /// two simulations of a process have the same.
-    std::uint64_t id() const { return id_; }
+    /// Which run this is. Another number with each start: a scene, number, seed or file, and reset(). Edits, rewinding and
+    /// another backend stay in the run. No two simulations of a process have the same.
+    std::uint64_t runId() const { return runId_; }
+    /// Which bodies these are, as they move by themselves. Another number whenever they come from elsewhere: a start, an
+    /// edit, a state gone back to. Another backend carries them on. No two simulations of a process have the same.
+    std::uint64_t bodiesId() const { return bodiesId_; }
     /// Rises with every change of settings or bodies.
     std::uint64_t revision() const { return revision_; }
 
@@ -104,48 +103,22 @@ public:
 
 private:
     RunState stateWithoutBodies();
-    /// A configuration but for its kernel, and the rows that it names.
-    struct Plan;
-    struct CheckTargets;
-    /// With `again` the scene starts anew though nothing of it changed.
-    Plan plan(const RunRequest& wanted, bool again = false) const;
-    void startOver(Plan plan);
-    void adopt(const Plan& plan);
-    KernelInUse kernelInUse() const;
-    void requestCheck();
-    const std::vector<std::uint32_t>& checkTargets() const;
-    void takeTargets(CheckTargets targets);
-    void restoreMethods(const RunState& state, const Integrator& integrator);
-    void beginRun();
-    Plan present() const;
-    void place(const ParticleSet& bodies, const Plan& plan);
-    bool isCarried(const ForceSettings& force) const;
-    void noteCarried(const ForceSettings& force, const ParticleSet& bodies);
+    /// The pipe of every change. `bodies`: edited ones; null: those of the run. `resumed`: see Present.
+    void change(Configuration configuration, const std::shared_ptr<const ParticleSet>& bodies = {},
+                const RunState* resumed = nullptr);
+    void adopt(BuiltRun built);
 
-    RunRequest request_;
-    KernelChoice choice_;  ///< of the request, and what the scene names
-    RunConfiguration configuration_;
-    std::size_t sceneBodies_ = 0;  ///< as many as the scene was built with
-    const Scene* scene_ = nullptr;
+    Configuration now_;  ///< in force
     SharedBodyNames names_ = noBodyNames();
-    const Integrator* integrator_ = nullptr;
     std::unique_ptr<Backend> backend_;
-    std::string backendWhy_;
     Clock clock_;
-    std::uint64_t id_ = 0, revision_ = 0;
+    std::uint64_t runId_ = 0, bodiesId_ = 0, revision_ = 0;
     bool stepUnderWay_ = false;
-    // Chosen when bodies are loaded, so that a check needs no copy of them: where kernels of all pairs go wrong, and at
-    // random, for an accuracy that most of the bodies keep.
-    std::vector<std::uint32_t> checkTargets_, randomTargets_;
+    CheckTargets targets_;
+    std::optional<Carried> carried_;  ///< of the bodies that were loaded last
     std::optional<ForceCheck> check_;
     std::optional<ForceCheck> recheck_;
-    /// What single precision was found to carry: settings but for their softening, and between which that lies.
-    struct Carried {
-        ForceSettings others;
-        double least, most;
-    };
-    std::optional<Carried> carried_;  ///< of the bodies that were loaded last
-    bool rechecking_ = false;         ///< the check under way is a second one
+    bool rechecking_ = false;  ///< the check under way is a second one
 };
 
 }  // namespace gravlab

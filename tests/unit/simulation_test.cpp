@@ -59,12 +59,12 @@ TEST(ClockTest, aNewTimeStepGoesOnFromHere) {
 
 TEST(SimulationTest, bodiesFromElsewhereAreAnotherRunAndSettingsAreNot) {
     Simulation simulation(small());
-    std::uint64_t id = simulation.id(), revision = simulation.revision();
-    EXPECT_NE(Simulation(small()).id(), id) << "two simulations are two runs";
+    std::uint64_t id = simulation.bodiesId(), revision = simulation.revision();
+    EXPECT_NE(Simulation(small()).bodiesId(), id) << "two simulations are two runs";
     const auto changed = [&](bool anotherRun, const char* by) {
-        EXPECT_EQ(simulation.id() != id, anotherRun) << by;
+        EXPECT_EQ(simulation.bodiesId() != id, anotherRun) << by;
         EXPECT_GT(simulation.revision(), revision) << by;
-        id = simulation.id();
+        id = simulation.bodiesId();
         revision = simulation.revision();
     };
     const auto apply = [&](auto change) {
@@ -73,7 +73,7 @@ TEST(SimulationTest, bodiesFromElsewhereAreAnotherRunAndSettingsAreNot) {
         simulation.apply(wanted);
     };
     run(simulation, 2);
-    EXPECT_EQ(simulation.id(), id);
+    EXPECT_EQ(simulation.bodiesId(), id);
     EXPECT_EQ(simulation.revision(), revision) << "steps change neither";
     apply([&](auto& s) { s.timeStep = 0.5 * simulation.configuration().timeStep; });
     changed(false, "time step");
@@ -97,8 +97,39 @@ TEST(SimulationTest, bodiesFromElsewhereAreAnotherRunAndSettingsAreNot) {
     apply([](auto& s) { s.changeScene("disc"); });
     changed(true, "scene");
     EXPECT_THROW(apply([](auto& s) { s.scene = "none"; }), UsageError);
-    EXPECT_EQ(simulation.id(), id);
+    EXPECT_EQ(simulation.bodiesId(), id);
     EXPECT_EQ(simulation.revision(), revision) << "what was refused changes nothing";
+}
+
+TEST(SimulationTest, anEditAndAJumpStayInTheRunAndAStartDoesNot) {
+    Simulation simulation(small());
+    const std::uint64_t id = simulation.runId();
+    EXPECT_NE(Simulation(small()).runId(), id);
+    const RunState early = simulation.state();
+    run(simulation, 2);
+    simulation.load(state(simulation));
+    simulation.restore(early);
+    RunRequest wanted = simulation.request();
+    wanted.changeBackend("cpu");
+    simulation.apply(wanted);
+    EXPECT_EQ(simulation.runId(), id);
+    simulation.reset();
+    EXPECT_NE(simulation.runId(), id);
+}
+
+TEST(SimulationTest, aNumberOfBodiesThatIsThereAlreadyIsTheOneOfTheNextStart) {
+    RunRequest wanted = small();
+    wanted.bodies = 50;
+    Simulation simulation(wanted);
+    ParticleSet fewer = state(simulation);
+    fewer.resize(40);
+    const std::uint64_t id = simulation.runId();
+    simulation.load(fewer);
+    wanted.bodies = 40;
+    simulation.apply(wanted);
+    EXPECT_EQ(simulation.runId(), id) << "as many are there";
+    simulation.reset();
+    EXPECT_EQ(simulation.configuration().bodies, 40u);
 }
 
 TEST(SimulationTest, aStateThatIsTakenMakesNoStepThatNobodyAskedFor) {

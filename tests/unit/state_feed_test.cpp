@@ -27,7 +27,7 @@ TEST(StateFeed, whoAsksInTheMeantimeSharesOneState) {
     EXPECT_EQ(other.take(), state);
     EXPECT_FALSE(one.waiting());
     EXPECT_EQ(one.take(), nullptr) << "once";
-    EXPECT_EQ(state->run, simulation.id());
+    EXPECT_EQ(state->run, simulation.bodiesId());
     EXPECT_EQ(state->revision, simulation.revision());
     EXPECT_EQ(state->configuration, simulation.configuration());
     EXPECT_EQ(state->step(), 0);
@@ -80,7 +80,7 @@ TEST(StateFeed, goingOnFromAStateGivesTheBitsOfTheFirstPass) {
     ASSERT_TRUE(state);
     ASSERT_FALSE(state->state.integratorState.empty());
     simulation.restore(state->state);
-    EXPECT_NE(simulation.id(), state->run);
+    EXPECT_NE(simulation.bodiesId(), state->run);
     run(simulation, end.clock.step - state->step());
     EXPECT_TRUE(testing_support::sameBytes(simulation.state().bodies.position, end.bodies.position));
 }

@@ -1,0 +1,53 @@
+// Last stage of a change to a run: what was built becomes the run. Nothing here can refuse.
+#include "sim/backends/kernel.h"
+#include "sim/run/simulation.h"
+
+#include <atomic>
+#include <utility>
+
+namespace gravlab {
+
+void Simulation::adopt(BuiltRun built) {
+    static std::atomic<std::uint64_t> newest{0};
+    Plan& plan = built.plan;
+    const Scene* before = now_.scene;
+    now_ = std::move(plan.configuration);
+    if (built.backend) backend_ = std::move(built.backend);
+
+    RunConfiguration& v = now_.values;
+    v.bodies = backend_->size();
+    v.kernel = {std::string(backend_->activeKernel().name), backend_->activeLaunch()};
+    // In force is the accuracy of a row that an allowed error turns, and of no other.
+    const KernelRow& row = backend_->activeKernel();
+    v.accuracy = row.approximates && !row.byOpening ? keptAccuracy(row, v.force, now_.choice.allowedError) : 0;
+    if (v.start)
+        names_ = v.start->names;
+    else if (now_.scene->names.empty())
+        names_ = noBodyNames();
+    else if (now_.scene != before)
+        names_ = std::make_shared<const BodyNames>(now_.scene->names);
+
+    ++revision_;
+    carried_ = std::move(plan.carried);
+    if (plan.bodies) {
+        targets_ = std::move(plan.targets);
+        stepUnderWay_ = false;
+    }
+    if (now_.changes.start) runId_ = ++newest;
+    if (now_.changes.start || now_.changes.bodies) bodiesId_ = ++newest;
+    if (plan.resumed)
+        clock_ = plan.resumed->clock;
+    else if (now_.changes.start)
+        clock_ = {.timeStep = v.timeStep};
+    // A step under way ends with the time step that it began with; advance() rebases the clock behind it.
+    if (!stepUnderWay_ && clock_.timeStep != v.timeStep) clock_.rebase(v.timeStep);
+
+    if (plan.bodies || now_.changes.force) {
+        check_.reset();
+        recheck_.reset();
+        rechecking_ = false;
+        backend_->requestForceCheck(targets_.of(row));
+    }
+}
+
+}  // namespace gravlab

@@ -1,0 +1,126 @@
+// Memory first, then the bodies, then what depends on them.
+#include "sim/run/judge.h"
+
+#include "sim/backends/memory_need.h"
+#include "sim/core/error.h"
+#include "sim/core/validation.h"
+#include "sim/core/work_watch.h"
+#include "sim/forces/force_check.h"
+#include "sim/forces/precision.h"
+#include "sim/forces/single_precision.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace gravlab {
+namespace {
+
+// A scene as built, and room for one copy: what a run needs on the host beside its backend.
+constexpr double kBytesPerBody = 2 * (sizeof(Double4) * 2 + sizeof(std::uint32_t) + sizeof(std::uint8_t));
+
+// From here on memory is worth a word before it is taken.
+constexpr std::size_t kManyBodies = 1'000'000;
+
+/// Single precision is left where it would compute these bodies wrongly, and refused where it was asked for.
+void suitPrecision(Configuration& c, const ParticleSet& bodies) {
+    ForceSettings& force = c.values.force;
+    if (force.precision == Precision::fp64) return;
+    const std::string why = beyondSinglePrecision(bodies, force);
+    if (why.empty()) return;
+    if (c.request.precision)
+        throw UsageError("precision " + std::string(nameOf(force.precision)) + " cannot compute these bodies: " + why +
+                         "; take fp64, or units in which lengths and masses are near 1");
+    force.precision = Precision::fp64;
+    c.backend.why += "; in double precision, because single does not carry these bodies: " + why;
+}
+
+/// Suits the precision to a force that changes under the bodies that are there. What single precision was found to carry
+/// is noted a way ahead, so that a slider that is dragged copies the bodies now and then and not in every frame. What too
+/// short a softening and too long a one spoil grows outwards.
+std::optional<Carried> suitForce(Configuration& c, const Present& present) {
+    constexpr double kAhead = 4;
+    const ForceSettings& force = c.values.force;
+    std::optional<Carried> carried = present.carried;
+    if (force == present.force || force.precision == Precision::fp64) return carried;
+    ForceSettings alike = force;
+    if (carried) alike.softening = carried->force.softening;
+    const bool known = carried && carried->force == alike;
+    if (known && force.precision == present.force.precision && force.softening >= carried->least &&
+        force.softening <= carried->most)
+        return carried;
+    const std::shared_ptr<const ParticleSet> bodies = present.bodies();
+    suitPrecision(c, *bodies);
+    if (force.precision == Precision::fp64) return carried;
+    if (!known) carried = Carried{force, force.softening, force.softening};
+    ForceSettings ahead = force;
+    ahead.softening *= force.softening < present.force.softening ? 1 / kAhead : kAhead;
+    for (const double softening :
+         {force.softening, beyondSinglePrecision(*bodies, ahead).empty() ? ahead.softening : force.softening}) {
+        carried->least = std::min(carried->least, softening);
+        carried->most = std::max(carried->most, softening);
+    }
+    return carried;
+}
+
+/// With bodies that feel terms which few bodies feel.
+CheckTargets targetsOf(const ParticleSet& bodies, const ForceTerms& others) {
+    constexpr std::size_t kOfATerm = 64;
+    CheckTargets targets{sampleTargets(bodies.position), randomTargets(bodies.size())};
+    for (std::vector<std::uint32_t>* list : {&targets.hard, &targets.random}) {
+        for (const auto& term : others)
+            for (const std::uint32_t target : term->checkTargets(termBodies(bodies), kOfATerm)) list->push_back(target);
+        std::ranges::sort(*list);
+        list->erase(std::unique(list->begin(), list->end()), list->end());
+    }
+    return targets;
+}
+
+}  // namespace
+
+Plan judge(Configuration configuration, const Present& present) {
+    Plan plan{.configuration = std::move(configuration)};
+    Configuration& c = plan.configuration;
+    RunConfiguration& v = c.values;
+    const StartState* start = v.start.get();
+    if (c.changes.start) {
+        // A run that is there keeps its own memory until this one is built.
+        MemoryNeed need = memoryNeed(*c.backend.row, v.bodies, v.force, c.choice, c.integrator->program);
+        need.host += kBytesPerBody * static_cast<double>(v.bodies);
+        if (v.bodies >= kManyBodies) WorkWatch::note(needText(need, v.bodies));
+        requireMemory(need, freeMemory(*c.backend.row, v.backendOptions), v.bodies);
+    }
+
+    plan.others = present.others;
+    plan.resumed = present.resumed;
+    if (c.changes.start && start) {
+        plan.bodies = {v.start, &start->state.bodies};
+        plan.others = start->state.others;
+        plan.resumed = &start->state;
+    } else if (c.changes.start) {
+        ParticleSet built = c.scene->build({.bodies = v.bodies, .seed = v.seed, .parameters = v.parameters});
+        plan.others.clear();
+        if (c.scene->terms)
+            plan.others = c.scene->terms({.bodies = built.size(), .seed = v.seed, .parameters = v.parameters}, built);
+        plan.bodies = std::make_shared<const ParticleSet>(std::move(built));
+    } else if (c.changes.bodies || c.changes.backend) {
+        plan.bodies = present.bodies();
+    }
+    if (const Reason reason = refusal(c.integrator->program, termsOf(v.force, plan.others)); !reason.empty())
+        throw UsageError(reason);
+
+    if (plan.bodies) {
+        requireBodies(plan.bodies->size());
+        plan.targets = targetsOf(*plan.bodies, plan.others);
+        // What was judged when its run began goes on in the precision that it has.
+        const bool started = start && start->state.clock.step != 0 && c.request.precision;
+        const bool goesOn = c.changes.start ? started : present.resumed != nullptr;
+        if (!goesOn) suitPrecision(c, *plan.bodies);
+    } else {
+        plan.carried = suitForce(c, present);
+    }
+    c.changes.force |= v.force != present.force;
+    return plan;
+}
+
+}  // namespace gravlab

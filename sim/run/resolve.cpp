@@ -1,0 +1,156 @@
+// The order of the defaults: scene, integrator, force, backend, number of bodies, accuracy, precision.
+#include "sim/run/resolve.h"
+
+#include "sim/backends/kernel.h"
+#include "sim/core/error.h"
+#include "sim/core/thread_pool.h"
+#include "sim/core/validation.h"
+#include "sim/forces/law_numbers.h"
+#include "sim/forces/precision.h"
+#include "sim/run/far_field.h"
+#include "sim/tree/criterion.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace gravlab {
+namespace {
+
+/// The scene's integrator unless another is asked for; the usual one where a backend, kernel or precision is asked for that
+/// does not run it.
+const Integrator& integratorOf(const RunRequest& wanted, const Scene& scene) {
+    if (wanted.integrator) return integrator(*wanted.integrator);
+    if (scene.integrator.empty()) return usualIntegrator();
+    const Integrator& own = integrator(scene.integrator);
+    const BackendRow* named = wanted.backend ? findBackend(*wanted.backend) : nullptr;
+    const BackendRow& row = named ? *named : exactBackend();
+    const bool runs = refusal(row, own, 1).empty() && wanted.precision.value_or(Precision::fp64) == Precision::fp64 &&
+                      (!wanted.kernel.kernel || hasKernel(row.name, *wanted.kernel.kernel));
+    return runs ? own : usualIntegrator();
+}
+
+/// The backend of that name; without one the fastest, unless it cannot run integrator or force, or would idle.
+BackendChoice backendOf(const std::optional<std::string>& name, const Configuration& c) {
+    const RunRequest& wanted = c.request;
+    const Integrator& integrator = *c.integrator;
+    const BackendChoice choice = chooseBackend(name, wanted.backendOptions);
+    if (name) return choice;
+    const auto instead = [&](const BackendRow& other, const std::string& why) {
+        const std::string named(other.name);
+        return BackendChoice{chooseBackend(named, wanted.backendOptions).row, "running on " + named + ", because " + why};
+    };
+    if (const Reason reason = refusal(*choice.row, integrator, 1); !reason.empty())
+        return refusal(hostBackend(), integrator, 1).empty()
+                   ? instead(hostBackend(), reason)
+                   : instead(exactBackend(),
+                             "integrator '" + std::string(integrator.name) + "' needs its double precision on one thread");
+    if (!choice.row->onDevice) return choice;
+    if (const Reason reason = refusal(*choice.row, c.values.force); !reason.empty()) return instead(hostBackend(), reason);
+    const std::optional<std::size_t> bodies = c.scene->fixedBodies > 0 ? c.scene->fixedBodies : wanted.bodies;
+    const bool open = !wanted.precision && wanted.kernel.open();
+    if (open && bodies && *bodies <= kSmallSystem)
+        return instead(hostBackend(),
+                       std::to_string(*bodies) + " bodies are few: double precision on one core is faster there");
+    return choice;
+}
+
+/// The number of bodies of a scene that was asked for without.
+std::size_t usualBodies(const Scene& scene, const RunRequest& wanted, const BackendRow& row) {
+    if (row.onDevice) return scene.bodiesGpu;
+    const bool far = row.usesCores && wanted.takesFarField() && scene.farField.accuracy > 0;
+    const int threads = wanted.backendOptions.threads.value_or(usableCores());
+    return far && scene.farField.bodiesCpu > 0 ? farFieldBodies(scene.farField, threads) : scene.bodiesCpu;
+}
+
+}  // namespace
+
+Configuration resolve(const RunRequest& wanted, const Configuration* now, bool again) {
+    Configuration c;
+    c.request = wanted;
+    if (wanted.start && wanted.start->name != wanted.scene) c.request.start = nullptr;
+    c.scene = c.request.start ? &c.request.start->row : &sceneNamed(wanted.scene, wanted.sceneVersion);
+    c.integrator = &integratorOf(wanted, *c.scene);
+    const bool sameScene = now && c.scene == now->scene;
+    const bool opens = c.request.start && (!now || c.request.start != now->request.start);
+
+    ForceSettings& force = c.values.force;
+    force.law = wanted.law.value_or(c.scene->law);
+    force.precision = wanted.precision.value_or(Precision::fp32);
+    force.softening = wanted.softening.value_or(c.scene->softening);
+    takeLawNumbers(force, wanted, *c.scene);
+
+    // A backend that was left open and still is stays, so that no scene or number of bodies moves a run by itself.
+    // An integrator does: it came with its scene, and so did the one before.
+    const auto needsAnother = [&](const Integrator& row) {
+        return !refusal(*chooseBackend({}, wanted.backendOptions).row, row, 1).empty();
+    };
+    const bool open = now && !opens && !wanted.backend && !now->request.backend;
+    const bool moves = open && c.integrator != now->integrator &&
+                       needsAnother(*c.integrator) != needsAnother(*now->integrator) &&
+                       (!wanted.integrator || needsAnother(*now->integrator));
+    const bool stays = open && !moves;
+    const std::optional<std::string> name = stays ? std::optional(now->values.backend) : wanted.backend;
+    const bool sameOptions = now && wanted.backendOptions == now->values.backendOptions;
+    c.backend = sameOptions && name == now->values.backend ? now->backend : backendOf(name, c);
+    const BackendRow& row = *c.backend.row;
+    if (wanted.backend && wanted.backendOpen && (!now || c.backend.why != now->backend.why))
+        c.backend.why = "running on " + *wanted.backend +
+                        ", where it ran until now (--backend auto chooses again; the last digits may differ then)";
+    c.changes.backend = !sameOptions || row.name != now->values.backend;
+
+    if (c.scene->fixedBodies > 0)
+        c.sceneBodies = c.scene->fixedBodies;
+    else if (sameScene && wanted.bodies == now->request.bodies)
+        c.sceneBodies = now->sceneBodies;
+    else
+        c.sceneBodies = wanted.bodies.value_or(usualBodies(*c.scene, wanted, row));
+    c.changes.start = again || !sameScene || wanted.seed != now->values.seed ||
+                      wanted.parameters != now->values.parameters ||
+                      (wanted.bodies != now->request.bodies && c.sceneBodies != now->values.bodies);
+
+    RunConfiguration& v = c.values;
+    v.scene = wanted.scene;
+    v.sceneVersion = c.scene->version;
+    v.bodies = c.changes.start ? c.sceneBodies : now->values.bodies;
+    v.seed = wanted.seed;
+    v.parameters = wanted.parameters;
+    v.backend = std::string(row.name);
+    v.backendOpen = !wanted.backend || wanted.backendOpen;
+    v.backendOptions = wanted.backendOptions;
+    v.opening = wanted.opening.value_or(0);
+    v.integrator = std::string(c.integrator->name);
+    v.timeStep = wanted.timeStep.value_or(c.scene->timeStep);
+    v.start = c.request.start;
+    v.tuning = wanted.tuning;
+    c.choice = wanted.choice();
+    // What the scene allows of so many bodies where nobody said; 0: every pair.
+    if (wanted.takesFarField() && !row.exact) c.choice.allowedError = c.scene->farField.accuracyOf(v.bodies, row.onDevice);
+    v.accuracy = c.choice.allowedError;
+    const bool small = row.usesCores && v.bodies <= kSmallSystem;
+    if (!wanted.precision && (small || row.exact)) force.precision = Precision::fp64;
+    // Where double precision took the place of single for these bodies, it stays; few bodies have it for another reason.
+    if (now && !c.changes.start && !c.changes.backend && !wanted.precision && !now->request.precision &&
+        !(now->backend.row->usesCores && now->sceneBodies <= kSmallSystem) && now->values.force.precision == Precision::fp64)
+        force.precision = Precision::fp64;
+
+    // A kernel that is wrong on purpose is measured beside a run, never taken for it.
+    if (const std::optional<std::string>& named = wanted.kernel.kernel)
+        if (const KernelRow* trap = findTrap(row.name, *named))
+            throw UsageError("kernel '" + *named + "' is wrong on purpose and moves no bodies: " + std::string(trap->trap) +
+                             "; measure it by 'gravlab bench --kernel " + *named + "', or by the sweep 'traps' in the lab");
+    requireParameters(*c.scene, v.parameters);
+    requireBodies(v.bodies);
+    requireTimeStep(v.timeStep);
+    requireSoftening(force.softening);
+    requireAccuracy(v.accuracy);
+    requireLawNumbers(force);
+    if (const Reason reason = refusal(*c.integrator, force.law); !reason.empty()) throw UsageError(reason);
+    if (const Reason reason = refusal(row, *c.integrator, v.bodies); !reason.empty()) throw UsageError(reason);
+
+    c.changes.force = c.changes.backend || wanted.kernel != now->request.kernel || c.choice != now->choice ||
+                      wanted.tuning != now->request.tuning || force != now->values.force;
+    return c;
+}
+
+}  // namespace gravlab

@@ -1,0 +1,38 @@
+// First stage of a change to a run: a request becomes settings without gaps. Nothing is built, and no bodies are read.
+#pragma once
+#include "sim/run/configuration.h"
+
+#include <cstddef>
+
+namespace gravlab {
+
+/// Up to so many bodies run in fp64 on the CPU unless asked otherwise: a GPU would be idle most of the time, and these are
+/// the systems whose answers are known to many digits.
+constexpr std::size_t kSmallSystem = 256;
+
+/// What a change does to a run that is there. A first run starts and makes a backend.
+struct Changes {
+    bool start = false;    ///< the scene or the file begins anew
+    bool bodies = false;   ///< the bodies were edited, or become those of an earlier state of the run
+    bool backend = false;  ///< another backend, or another device or number of threads
+    bool force = false;    ///< the force, or the kernel that computes it
+};
+
+/// A request with every default filled in, and the rows that it names.
+struct Configuration {
+    RunRequest request;
+    KernelChoice choice;      ///< the request's, with the accuracy that the scene names
+    RunConfiguration values;  ///< its kernel is known when a backend holds the bodies
+    const Scene* scene = nullptr;
+    const Integrator* integrator = nullptr;
+    BackendChoice backend;
+    std::size_t sceneBodies = 0;  ///< N of the scene, whatever was added or removed since it was built
+    Changes changes;
+};
+
+/// The settings that `wanted` means. `now`: those in force; null for a first run. With `again` the scene starts anew though
+/// nothing of it changed. Throws UsageError for settings that exclude each other, NoDeviceError for a backend that cannot
+/// run.
+Configuration resolve(const RunRequest& wanted, const Configuration* now, bool again = false);
+
+}  // namespace gravlab
