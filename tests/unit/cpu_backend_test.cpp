@@ -230,6 +230,28 @@ TEST(CpuBackend, withoutMemoryTheOldBodiesRunOn) {
     EXPECT_EQ(cpu->size(), many.size());
 }
 
+/// A row that says of itself that it needs more memory than any machine has.
+const bool kVastKernel = [] {
+    cpu::CpuKernel vast = cpu::cpuKernel(kernel("cpu", "simd-threads"));
+    vast.row.name = "vast";
+    vast.bytes = [](std::size_t, const ForceSettings&) { return 1e18; };
+    return cpu::addCpuKernel(vast);
+}();
+
+TEST(CpuBackend, aKernelForWhichThereIsNoMemoryIsRefusedWhileItRuns) {
+    ASSERT_TRUE(kVastKernel);
+    const std::unique_ptr<Backend> cpu = made({.threads = 2}), untouched = made({.threads = 2});
+    for (Backend* one : {cpu.get(), untouched.get()}) {
+        one->load(unevenBodies(6000));
+        one->configure({}, {.kernel = "simd-threads"});
+        one->advance(leapfrog(), 0.01, {.seconds = 0}, nullptr);
+    }
+    EXPECT_THROW(cpu->configure({}, {.kernel = "vast"}), OutOfMemoryError);
+    EXPECT_EQ(cpu->activeKernel().name, "simd-threads");
+    for (Backend* one : {cpu.get(), untouched.get()}) one->advance(leapfrog(), 0.01, {.steps = 2}, nullptr);
+    EXPECT_TRUE(sameState(state(*cpu), state(*untouched)));
+}
+
 TEST(CpuBackend, theForceCheckCatchesAWrongForce) {
     const ParticleSet bodies = unevenBodies(500);
     const ForceTerms terms = termsOf({.softening = 0.05});

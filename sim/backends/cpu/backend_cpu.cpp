@@ -90,6 +90,9 @@ public:
         SystemConfiguration how = how_;
         how[0].kernel = choice;
         if (force != before || &row != row_ || choice != how_[0].kernel) {
+            // The state is there already: what is still to be allocated is the new method.
+            if (&row != row_ && force.precision == before.precision)
+                requireHostMemory(cpu::cpuKernel(row).bytes(size(), force), "the sums of the new kernel");
             context_.check.cancel();
             if (force.precision != before.precision) {
                 std::vector<Double4> positions, velocities;
