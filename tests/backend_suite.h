@@ -444,6 +444,32 @@ TEST_P(BackendSuite, checksItsOwnForces) {
     EXPECT_THROW(backend->requestForceCheck({600}), UsageError);
 }
 
+TEST_P(BackendSuite, aCheckIsOfTheAccuracyThatIsWanted) {
+    if (!approximates() || GetParam().byOpening) return;
+    const ParticleSet bodies = unevenBodies(3000);
+    const std::unique_ptr<Backend> backend = loaded(bodies);
+    const StepProgram program = integrator("leapfrog").program;
+    const auto allow = [&](double error) {
+        backend->configure({.softening = 0.05}, {.kernel = std::string(GetParam().name), .allowedError = error});
+    };
+    allow(1e-2);
+    run(*backend, program, 0.001, 1);
+    // A step under way ends with the accuracy that it began with; its force answers for no other.
+    for (int call = 0; call < 100; ++call)
+        if (backend->advance(program, 0.001, {.seconds = 0, .steps = 1}, nullptr).stepProgress > 0) break;
+    allow(1e-4);
+    backend->requestForceCheck(randomTargets(bodies.size()));
+    std::optional<ForceCheck> check;
+    for (int step = 0; step < 50 && !check; ++step) {
+        backend->advance(program, 0.001, {}, nullptr);
+        backend->wait();
+        check = backend->takeForceCheck();
+    }
+    ASSERT_TRUE(check.has_value());
+    EXPECT_EQ(check->allowed, 1e-4) << check->text();
+    EXPECT_TRUE(check->passed) << check->text();
+}
+
 TEST_P(BackendSuite, countsItsWork) {
     const std::unique_ptr<Backend> backend = loaded(unevenBodies(500));
     run(*backend, integrator("leapfrog").program, 0.01, 1);

@@ -27,7 +27,7 @@ struct SpringEnds {
     std::vector<SpringEnd> ends;
 };
 
-class Springs final : public ForceTerm {
+class Springs : public ForceTerm {
 public:
     static constexpr std::string_view kKind = "springs";
     explicit Springs(std::vector<Spring> springs) : springs_(std::move(springs)) {}

@@ -268,10 +268,13 @@ public:
     }
 
 private:
+    /// True when the step under way computes what configure() wants, accuracy and launch included.
+    bool settled() const {
+        return kernel_ == wantedKernel_ && force_ == wantedForce_ && configuration_[0].kernel == wantedHow_ && !nextMethod_;
+    }
     // Only between steps: a step under way ends under the settings that it began with.
     void adoptSettings() {
-        if (kernel_ == wantedKernel_ && force_ == wantedForce_ && configuration_[0].kernel == wantedHow_ && !nextMethod_)
-            return;
+        if (settled()) return;
         // Another launch of a row that goes by targets changes no bit.
         const bool sameForce =
             kernel_ == wantedKernel_ && force_ == wantedForce_ && (!nextMethod_ || kernel_->row.shape == WorkShape::targets);
@@ -445,7 +448,7 @@ private:
         if (!state.active.all()) return;  // others have the force of a place where they no longer are
         ++context_.totals.forceEvaluations;
         std::vector<std::vector<Double4>> shares = std::exchange(shares_, {});
-        if (!context_.check.wanted() || force_ != wantedForce_ || kernel_ != wantedKernel_) return;
+        if (!context_.check.wanted() || !settled()) return;
         // Asked for while a term was being computed: the next force has all shares.
         if (!others_.empty() && (shares.size() != termCount() || sharesOf_ != context_.check.request())) return;
         const bool plain = unitResponse_ && others_.empty();

@@ -5,6 +5,7 @@
 #include "sim/tree/rung.h"
 
 #include <algorithm>
+#include <chrono>
 #include <type_traits>
 #include <utility>
 
@@ -277,6 +278,7 @@ std::optional<ForceCheck> EngineOf<Real>::takeForceCheck() {
 template <class Real>
 void EngineOf<Real>::requestMeasurement() {
     measureFailure_.clear();
+    pairsMeasured_.reset();
     if (size() == 0) return;
     try {
         if (!diagnostics_) diagnostics_ = std::make_unique<DiagnosticsJob<Real>>(context_.stream, state_.count());
@@ -289,7 +291,7 @@ void EngineOf<Real>::requestMeasurement() {
                                                    : nullptr);
         }
         diagnostics_->begin(state_.complete().x.data(), state_.complete().v.data(), wanted_);
-        measuredBodies_ = others_.empty() ? VectorsFuture() : copyStateAsync();
+        if (!others_.empty()) beginOtherEnergy();
     } catch (const Error& error) {
         measureFailure_ = error.what();
     }
@@ -302,19 +304,32 @@ std::optional<Diagnostics> EngineOf<Real>::takeMeasurement(double seconds) {
     if (!failed.failure.empty()) return failed;
     if (!diagnostics_) return std::nullopt;
     try {
-        std::optional<Diagnostics> measured = diagnostics_->advance(seconds);
-        if (measured && measuredBodies_) {
-            // Their energies are sums over few partners, in double precision where it is stated: on the host.
-            std::vector<Double4> positions, velocities;
-            std::exchange(measuredBodies_, nullptr)(positions, velocities);
-            for (const OtherTerm& other : others_)
-                measured->potential += other.term->potential({positions, velocities, *ids_});
-        }
+        if (!pairsMeasured_) pairsMeasured_ = diagnostics_->advance(seconds);
+        if (!pairsMeasured_) return std::nullopt;
+        if (!otherEnergy_.valid()) return std::exchange(pairsMeasured_, std::nullopt);
+        if (otherEnergy_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return std::nullopt;
+        Diagnostics measured = *std::exchange(pairsMeasured_, std::nullopt);
+        measured.potential += otherEnergy_.get();
         return measured;
     } catch (const Error& error) {
+        pairsMeasured_.reset();
         failed.failure = error.what();
         return failed;
     }
+}
+
+template <class Real>
+void EngineOf<Real>::beginOtherEnergy() {
+    // Sums over few partners, in double precision where the term states them: on the host, beside the frames. A sum that is
+    // no longer wanted ends there, too, for its future waits when it goes.
+    otherEnergy_ = std::async(
+        std::launch::async, [bodies = copyStateAsync(), terms = otherTerms(), ids = ids_, before = std::move(otherEnergy_)] {
+            std::vector<Double4> positions, velocities;
+            bodies(positions, velocities);
+            double energy = 0;
+            for (const auto& term : terms) energy += term->potential({positions, velocities, *ids});
+            return energy;
+        });
 }
 
 template <class Real>

@@ -18,6 +18,7 @@
 #include "sim/backends/force_state.h"
 #include "sim/backends/step_runner.h"
 
+#include <future>
 #include <memory>
 #include <optional>
 #include <string>
@@ -70,7 +71,9 @@ public:
     std::vector<StateArray> forceState() const;
     void restoreForceState(const std::vector<StateArray>& arrays);
     void requestMeasurement();
-    bool measuring() const { return !measureFailure_.empty() || (diagnostics_ && diagnostics_->running()); }
+    bool measuring() const {
+        return !measureFailure_.empty() || pairsMeasured_ || (diagnostics_ && diagnostics_->running());
+    }
     std::optional<Diagnostics> takeMeasurement(double seconds);
     bool enqueueMatrix(const PairMatrixRequest& request, FloatSink& sink);
     std::optional<PairMatrixResult> takeMatrix() { return matrix_ ? matrix_->take() : std::nullopt; }
@@ -138,6 +141,8 @@ private:
     void evaluate(const Methods& methods, V* termSums, V* to);
     void enqueueSum(const DeviceSums<Real>& sums, V* to);
     void enqueueCheck(const V* x, const V* a);
+    /// Begins to sum the energy of the terms beside the pair law, on a thread of its own.
+    void beginOtherEnergy();
     /// A copy that the device makes now, to be fetched on any thread.
     VectorsFuture copyAsync(const V* x, const V* v);
 
@@ -155,8 +160,10 @@ private:
     bool fuses() const;
     /// The force that the step has come to: at which positions, and where its sums may go.
     DeviceBodies<Real> forceHere();
+    /// True when the step under way computes what configure() wants, accuracy included.
+    bool settled() const { return force_ == wanted_ && configuration_[0].kernel == wantedHow_; }
     /// True when the next force is to be checked.
-    bool checks() const { return check_.wanted() && force_ == wanted_ && active_.all(); }
+    bool checks() const { return check_.wanted() && settled() && active_.all(); }
     void runForce();
     /// Runs operations up to the next force or the end of the step; with `follow`, on into the next step. Begins with the
     /// force itself where that fuses().
@@ -215,7 +222,8 @@ private:
     std::optional<ForceCheck> pairCheck_;                ///< done, while that of the other terms is not
     std::shared_ptr<StateCopy<Real>> copy_;              ///< made when it is first asked for
     std::unique_ptr<DiagnosticsJob<Real>> diagnostics_;  ///< from the first request
-    VectorsFuture measuredBodies_;                       ///< those being measured, where other terms have an energy
+    std::optional<Diagnostics> pairsMeasured_;           ///< done, while the energy of other terms is not
+    std::future<double> otherEnergy_;                    ///< of the terms beside the pair law, of the bodies being measured
     std::string measureFailure_;                         ///< of a request, until it is taken
     std::unique_ptr<PairMatrixJob<Real>> matrix_;        ///< from the first request
 };
