@@ -7,6 +7,7 @@
 
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -28,10 +29,25 @@ GRAVLAB_HOST_DEVICE std::uint32_t logarithmOf(float length) {
 #endif
 }
 
+/// The length of an acceleration as rungs read it. Each product and sum is rounded by itself, so that host and device agree.
+GRAVLAB_HOST_DEVICE float rungLength(double x, double y, double z) {
+#if defined(__CUDA_ARCH__)
+    return static_cast<float>(sqrt(__dadd_rn(__dadd_rn(__dmul_rn(x, x), __dmul_rn(y, y)), __dmul_rn(z, z))));
+#else
+    return static_cast<float>(std::sqrt(x * x + y * y + z * z));
+#endif
+}
+
 /// What logarithms sum up to, and of how many.
 struct LogarithmSum {
     static constexpr float kBelowMean = 0.70710678f;
     std::uint64_t sum = 0, counted = 0;
+    GRAVLAB_HOST_DEVICE void add(float length) {
+        const std::uint32_t own = logarithmOf(length);
+        if (own == 0) return;
+        sum += own;
+        ++counted;
+    }
     /// The acceleration up to which a whole step of the run is short enough, so that the mean in logarithms is in the middle
     /// of the rung below it, and what is alike stays together; 0: there is none.
     GRAVLAB_HOST_DEVICE float reference() const {
@@ -54,12 +70,26 @@ GRAVLAB_HOST_DEVICE int rungOf(float length, float reference) {
     return rung;
 }
 
+/// How many bodies are on each rung.
+using RungCounts = std::array<std::size_t, kRungCount>;
+/// Gives bodies [first, last) the rungs of their accelerations, and counts them. Host memory; `lengthOf(i)` is rungLength().
+template <class LengthOf>
+RungCounts giveRungs(std::size_t first, std::size_t last, float reference, const LengthOf& lengthOf, std::uint8_t* rungs) {
+    RungCounts counts{};
+    for (std::size_t i = first; i < last; ++i) {
+        const int rung = rungOf(lengthOf(i), reference);
+        rungs[i] = static_cast<std::uint8_t>(rung);
+        ++counts[static_cast<std::size_t>(rung)];
+    }
+    return counts;
+}
+
 /// Where a step of the run stands: it has as many substeps as a body on the deepest rung in use takes steps.
 class BlockClock {
 public:
     BlockClock() = default;
     /// `bodies`: on each rung.
-    explicit BlockClock(const std::array<std::size_t, kRungCount>& bodies) : bodies_(bodies) {
+    explicit BlockClock(const RungCounts& bodies) : bodies_(bodies) {
         for (int rung = 0; rung < kRungCount; ++rung)
             if (bodies_[static_cast<std::size_t>(rung)] > 0) deepest_ = rung;
         while (shallowest_ < deepest_ && bodies_[static_cast<std::size_t>(shallowest_)] == 0) ++shallowest_;
@@ -80,7 +110,7 @@ public:
         return active;
     }
 
-    const std::array<std::size_t, kRungCount>& bodies() const { return bodies_; }
+    const RungCounts& bodies() const { return bodies_; }
     /// Forces of one body, all bodies' sum, in a step of the run.
     double forces() const {
         double sum = 0;
@@ -95,7 +125,7 @@ private:
         return zeros < deepest_ ? deepest_ - zeros : 0;
     }
 
-    std::array<std::size_t, kRungCount> bodies_{};
+    RungCounts bodies_{};
     int shallowest_ = 0, deepest_ = 0;  ///< in use
     unsigned done_ = 0;
 };

@@ -46,14 +46,16 @@ public:
     explicit CpuBackend(const BackendOptions& options)
         : context_(checkedThreads(options.threads),
                    options.simd ? cpu::simdTarget(*options.simd) : cpu::simdTargets().front()) {
-        engine_ = cpu::makeEngine(context_, {}, {}, pairLawOf(terms_), cpu::cpuKernel(*row_));
+        engine_ = makeEngine({}, {}, pairLawOf(terms_), *row_);
     }
 
     std::string_view name() const override { return "cpu"; }
     std::string description() const override {
         return std::string(context_.simd.title) + ", " + threadsText(context_.pool.threads());
     }
-    std::size_t size() const override { return engine_->size(); }
+    std::size_t size() const override {
+        return engine_.with([&](auto& e) { return e.size(); });
+    }
     MemorySpace vertexSpace() const override { return MemorySpace::host; }
 
     using Backend::load;
@@ -77,7 +79,7 @@ public:
     }
 
     void snapshot(ParticleSet& out) override {
-        engine_->copyState(out.position, out.velocity);
+        engine_.with([&](auto& e) { return e.copyState(out.position, out.velocity); });
         out.id = labels_->id;
         out.group = labels_->group;
     }
@@ -96,15 +98,19 @@ public:
             context_.check.cancel();
             if (force.precision != before.precision) {
                 std::vector<Double4> positions, velocities;
-                engine_->copyState(positions, velocities);
+                engine_.with([&](auto& e) { return e.copyState(positions, velocities); });
                 replaceEngine(positions, velocities, force, row, labels_,
                               {othersOf(terms), launched(how, launch), idsOf(labels_)});
             } else {
                 // A slow kernel may be minutes from the end of its step: the step begins again with the new one. Softening
                 // waits for the end of the step instead, or moving its slider would keep large systems from moving at all.
-                if (&row != row_) engine_->abandonStep();
-                translated([&] { engine_->configure(force, cpu::cpuKernel(row), launched(how, launch)[0].kernel); }, size(),
-                           row, force);
+                if (&row != row_) engine_.with([&](auto& e) { return e.abandonStep(); });
+                translated(
+                    [&] {
+                        engine_.with(
+                            [&](auto& e) { e.configure(force, cpu::cpuKernel(row), launched(how, launch)[0].kernel); });
+                    },
+                    size(), row, force);
             }
         }
         terms_ = std::move(terms);
@@ -123,22 +129,33 @@ public:
     AdvanceStatus advance(StepProgram program, double timeStep, const Budget& budget, VertexSink* sink) override {
         const auto start = std::chrono::steady_clock::now();
         const AdvanceStatus status =
-            translated([&] { return engine_->advance(program, timeStep, budget, sink); }, size(), *row_, pairLawOf(terms_));
+            translated([&] { return engine_.with([&](auto& e) { return e.advance(program, timeStep, budget, sink); }); },
+                       size(), *row_, pairLawOf(terms_));
         if (context_.check.running()) context_.check.run(context_.pool, checkDeadline(start, budget.seconds));
         return status;
     }
 
-    void publish(VertexSink& sink) override { engine_->publish(sink); }
+    void publish(VertexSink& sink) override {
+        engine_.with([&](auto& e) { return e.publish(sink); });
+    }
     void setVertexValue(VertexValue value) override { context_.shown = value; }
 
-    void finishStep() override { engine_->finishStep(); }
-    bool keepsForceState() const override { return engine_->keepsForceState(); }
-    std::vector<StateArray> forceState() override { return engine_->forceState(); }
-    void restoreForceState(const std::vector<StateArray>& state) override { engine_->restoreForceState(state); }
+    void finishStep() override {
+        engine_.with([&](auto& e) { return e.finishStep(); });
+    }
+    bool keepsForceState() const override {
+        return engine_.with([&](auto& e) { return e.keepsForceState(); });
+    }
+    std::vector<StateArray> forceState() override {
+        return engine_.with([&](auto& e) { return e.forceState(); });
+    }
+    void restoreForceState(const std::vector<StateArray>& state) override {
+        engine_.with([&](auto& e) { return e.restoreForceState(state); });
+    }
     void wait() override { context_.check.run(context_.pool, kNoDeadline); }
 
     void accelerations(std::vector<Double4>& out) override {
-        translated([&] { engine_->accelerations(out); }, size(), *row_, pairLawOf(terms_));
+        translated([&] { engine_.with([&](auto& e) { return e.accelerations(out); }); }, size(), *row_, pairLawOf(terms_));
     }
 
     void requestForceCheck(std::vector<std::uint32_t> targets) override {
@@ -153,7 +170,9 @@ public:
     }
 
     WorkTotals totals() override { return context_.totals; }
-    std::vector<MethodFigure> figures() override { return engine_->figures(); }
+    std::vector<MethodFigure> figures() override {
+        return engine_.with([&](auto& e) { return e.figures(); });
+    }
     DevicePeaks peaks() override { return cpu::measuredPeaks(context_.simd, context_.pool); }
     LaunchFacts launchFacts() const override {
         static const std::string model = processorName();
@@ -233,12 +252,15 @@ private:
         return kernel("cpu", symmetric ? "symmetric-threads" : "simd-threads");
     }
 
+    Engine makeEngine(std::span<const Double4> positions, std::span<const Double4> velocities, const ForceSettings& force,
+                      const KernelRow& row, const EngineTerms& terms = {}) {
+        return {force.precision, context_, positions, velocities, force, cpu::cpuKernel(row), terms};
+    }
     /// Makes the new engine before the old one goes, so that a failure leaves the old bodies as they were.
     void replaceEngine(std::span<const Double4> positions, std::span<const Double4> velocities, const ForceSettings& force,
                        const KernelRow& row, std::shared_ptr<const Labels> labels, const EngineTerms& terms) {
         requireHostMemory(cpu::engineBytes(positions.size(), cpu::cpuKernel(row), force), "the bodies on the cpu");
-        translated([&] { engine_ = cpu::makeEngine(context_, positions, velocities, force, cpu::cpuKernel(row), terms); },
-                   positions.size(), row, force);
+        translated([&] { engine_ = makeEngine(positions, velocities, force, row, terms); }, positions.size(), row, force);
         labels_ = std::move(labels);
         row_ = &row;
         context_.check.cancel();
@@ -266,7 +288,7 @@ private:
     SystemConfiguration how_ = SystemConfiguration(1);
     const KernelRow* row_ = &kernel("cpu", "simd-threads");
     LaunchConfig launch_ = row_->usual;  ///< as the row takes it
-    std::unique_ptr<Engine> engine_;
+    Engine engine_;
     std::shared_ptr<const Labels> labels_ = std::make_shared<const Labels>();
 };
 

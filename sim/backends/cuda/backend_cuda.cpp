@@ -13,7 +13,6 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
-#include <variant>
 
 namespace gravlab {
 namespace {
@@ -42,25 +41,16 @@ cuda::DeviceFacts bound(int index) {
     return facts;
 }
 
-/// Its state's precision decides which.
-using Engine = std::variant<std::unique_ptr<cuda::EngineOf<float>>, std::unique_ptr<cuda::EngineOf<double>>>;
+using Engine = EngineOfEither<cuda::EngineOf>;
 
 Engine makeEngine(EngineContext& context, const ParticleSet& bodies, const ForceSettings& force, const LaunchPlan& plan,
                   const EngineTerms& terms = {}) {
-    if (plan.precision == Precision::fp32)
-        return std::make_unique<cuda::EngineOf<float>>(context, bodies, force, plan, terms);
-    return std::make_unique<cuda::EngineOf<double>>(context, bodies, force, plan, terms);
+    return {plan.precision, context, bodies, force, plan, terms};
 }
 
 /// Of device memory, scratch registers and partial sums aside.
 double stateBytes(std::size_t bodies, Precision precision) {
     return precision == Precision::fp32 ? cuda::DeviceState<float>::bytes(bodies) : cuda::DeviceState<double>::bytes(bodies);
-}
-
-/// use(engine) of either precision.
-template <class Use>
-decltype(auto) with(const Engine& engine, const Use& use) {
-    return std::visit([&](const auto& made) -> decltype(auto) { return use(*made); }, engine);
 }
 
 class CudaBackend final : public Backend, public PairMatrixSource {
@@ -76,7 +66,7 @@ public:
     std::string_view name() const override { return "cuda"; }
     std::string description() const override { return cuda::deviceText(context_.device); }
     std::size_t size() const override {
-        return with(engine_, [&](auto& e) { return e.size(); });
+        return engine_.with([&](auto& e) { return e.size(); });
     }
     MemorySpace vertexSpace() const override { return MemorySpace::cudaDevice; }
 
@@ -105,7 +95,7 @@ public:
 
     void snapshot(ParticleSet& out) override {
         use();
-        with(engine_, [&](auto& e) { return e.copyState(out.position, out.velocity); });
+        engine_.with([&](auto& e) { return e.copyState(out.position, out.velocity); });
         out.id = labels_->id;
         out.group = labels_->group;
     }
@@ -113,7 +103,7 @@ public:
         use();
         cuda::VectorsFuture later;
         try {
-            later = with(engine_, [&](auto& e) { return e.copyStateAsync(); });
+            later = engine_.with([&](auto& e) { return e.copyStateAsync(); });
         } catch (const OutOfMemoryError&) {
             return Backend::snapshotAsync();  // without memory for a copy it takes the long way, which needs none
         }
@@ -140,7 +130,7 @@ public:
             const LaunchPlan& now = plan();
             const bool changed = chosen.entry != now.entry || chosen.launch != now.launch ||
                                  chosen.machineCode != now.machineCode || chosen.precision != now.precision;
-            with(engine_, [&](auto& e) { return e.configure(force, kernel, changed ? &chosen : nullptr); });
+            engine_.with([&](auto& e) { return e.configure(force, kernel, changed ? &chosen : nullptr); });
         }
         terms_ = std::move(terms);
         how_ = std::move(how);
@@ -152,28 +142,28 @@ public:
 
     AdvanceStatus advance(StepProgram program, double timeStep, const Budget& budget, VertexSink* sink) override {
         use();
-        return with(engine_, [&](auto& e) { return e.advance(program, timeStep, budget, sink); });
+        return engine_.with([&](auto& e) { return e.advance(program, timeStep, budget, sink); });
     }
     void publish(VertexSink& sink) override {
         use();
-        with(engine_, [&](auto& e) { return e.publish(sink); });
+        engine_.with([&](auto& e) { return e.publish(sink); });
     }
     void setVertexValue(VertexValue value) override { context_.shown = value; }
 
     void finishStep() override {
         use();
-        with(engine_, [&](auto& e) { return e.finishStep(); });
+        engine_.with([&](auto& e) { return e.finishStep(); });
     }
     bool keepsForceState() const override {
-        return with(engine_, [](auto& e) { return e.keepsForceState(); });
+        return engine_.with([](auto& e) { return e.keepsForceState(); });
     }
     std::vector<StateArray> forceState() override {
         use();
-        return with(engine_, [](auto& e) { return e.forceState(); });
+        return engine_.with([](auto& e) { return e.forceState(); });
     }
     void restoreForceState(const std::vector<StateArray>& state) override {
         use();
-        with(engine_, [&](auto& e) { e.restoreForceState(state); });
+        engine_.with([&](auto& e) { e.restoreForceState(state); });
     }
     void wait() override {
         use();
@@ -183,17 +173,17 @@ public:
 
     void accelerations(std::vector<Double4>& out) override {
         use();
-        with(engine_, [&](auto& e) { return e.accelerations(out); });
+        engine_.with([&](auto& e) { return e.accelerations(out); });
     }
 
     void requestForceCheck(std::vector<std::uint32_t> targets) override {
         for (const std::uint32_t target : targets)
             if (target >= size()) throw UsageError("force check: there is no body with index " + std::to_string(target));
-        with(engine_, [&](auto& e) { return e.requestForceCheck(std::move(targets)); });
+        engine_.with([&](auto& e) { return e.requestForceCheck(std::move(targets)); });
     }
     std::optional<ForceCheck> takeForceCheck() override {
         use();
-        return with(engine_, [&](auto& e) { return e.takeForceCheck(); });
+        return engine_.with([&](auto& e) { return e.takeForceCheck(); });
     }
 
     // More would keep the pairs of one state busy for minutes in the share of the device that they may take.
@@ -203,24 +193,24 @@ public:
     }
     void requestMeasurement() override {
         use();
-        with(engine_, [&](auto& e) { return e.requestMeasurement(); });
+        engine_.with([&](auto& e) { return e.requestMeasurement(); });
     }
     bool measuring() const override {
-        return with(engine_, [&](auto& e) { return e.measuring(); });
+        return engine_.with([&](auto& e) { return e.measuring(); });
     }
     std::optional<Diagnostics> takeMeasurement(double seconds) override {
         use();
-        return with(engine_, [&](auto& e) { return e.takeMeasurement(seconds); });
+        return engine_.with([&](auto& e) { return e.takeMeasurement(seconds); });
     }
 
     PairMatrixSource* pairMatrix() override { return this; }
     bool enqueue(const PairMatrixRequest& request, FloatSink& sink) override {
         use();
-        return with(engine_, [&](auto& e) { return e.enqueueMatrix(request, sink); });
+        return engine_.with([&](auto& e) { return e.enqueueMatrix(request, sink); });
     }
     std::optional<PairMatrixResult> take() override {
         use();
-        return with(engine_, [&](auto& e) { return e.takeMatrix(); });
+        return engine_.with([&](auto& e) { return e.takeMatrix(); });
     }
 
     WorkTotals totals() override {
@@ -231,7 +221,7 @@ public:
         return totals;
     }
     std::vector<MethodFigure> figures() override {
-        return with(engine_, [](auto& e) { return e.figures(); });
+        return engine_.with([](auto& e) { return e.figures(); });
     }
     double issueSlotsPerSecond() const override {
         return 1e3 * context_.device.clockKHz * context_.device.multiprocessors *
@@ -241,7 +231,7 @@ public:
     LaunchFacts launchFacts() const override {
         use();
         LaunchFacts facts = cuda::launchFacts(plan(), size(), context_.device);
-        facts.failure = with(engine_, [](auto& e) { return e.launchFailure(); });
+        facts.failure = engine_.with([](auto& e) { return e.launchFailure(); });
         return facts;
     }
 
@@ -257,10 +247,10 @@ private:
     }
 
     const LaunchPlan& plan() const {
-        return with(engine_, [](const auto& e) -> decltype(auto) { return e.plan(); });
+        return engine_.with([](const auto& e) -> decltype(auto) { return e.plan(); });
     }
     const cuda::BodyFacts& facts() const {
-        return with(engine_, [](const auto& e) -> decltype(auto) { return e.facts(); });
+        return engine_.with([](const auto& e) -> decltype(auto) { return e.facts(); });
     }
     /// Several backends may live on several devices of one thread.
     void use() const { CUDA_CHECK(cuda::setDevice(context_.device.index)); }
@@ -274,7 +264,7 @@ private:
     /// State in another precision: an engine of its own, which begins where the last complete step of this one ended.
     void changeState(const ForceSettings& force, const LaunchPlan& chosen, const EngineTerms& terms) {
         ParticleSet bodies;
-        with(engine_, [&](auto& e) { return e.copyState(bodies.position, bodies.velocity); });
+        engine_.with([&](auto& e) { return e.copyState(bodies.position, bodies.velocity); });
         Engine engine = makeEngine(context_, bodies, force, chosen, terms);
         CUDA_CHECK(cuda::waitForStream(context_.stream));
         engine_ = std::move(engine);

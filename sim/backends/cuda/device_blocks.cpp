@@ -1,7 +1,6 @@
 #include "sim/backends/cuda/device_blocks.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <utility>
 
@@ -14,7 +13,6 @@ constexpr std::uint32_t kMostBlocks = 1024;
 }  // namespace
 
 void DeviceBlocks::begin(bool inBlocks) {
-    clock_ = {};
     enqueued_ = false;
     if (!inBlocks || rungs_.size() > 0) return;
     DeviceArray<std::uint8_t> rungs(count_);
@@ -41,11 +39,11 @@ bool DeviceBlocks::enqueueRungs(const Vec4<Real>* accelerations) {
 template bool DeviceBlocks::enqueueRungs<float>(const Vec4<float>*);
 template bool DeviceBlocks::enqueueRungs<double>(const Vec4<double>*);
 
-void DeviceBlocks::take() {
+BlockClock DeviceBlocks::take() {
     CUDA_CHECK(waitForEvent(arrived_));
-    std::array<std::size_t, kRungCount> bodies{};
+    RungCounts bodies{};
     std::copy_n(read_.data()->bodies, bodies.size(), bodies.begin());
-    clock_ = BlockClock(bodies);
+    return BlockClock(bodies);
 }
 
 }  // namespace gravlab::cuda

@@ -1,4 +1,4 @@
-// Rungs of block steps on the device, and where the step of the run stands. Rule: the host learns how many bodies are on
+// Rungs of block steps on the device. Rule: the host learns how many bodies are on
 // each rung and nothing else, once a step; lists of them stay on the device.
 #pragma once
 #include "sim/backends/cuda/kernels/blocks.h"
@@ -21,17 +21,9 @@ public:
     bool enqueueRungs(const Vec4<Real>* accelerations);
     /// Whether rungs were enqueued and are there.
     bool arrived() const { return enqueued_ && arrived_.reached(); }
-    /// Takes up how many bodies are on each; waits until they are there.
-    void take();
-    /// The step of the run is complete.
-    void end() { told_ = clock_; }
-
-    BlockClock& clock() { return clock_; }
-    /// Of the last complete step.
-    const BlockClock& told() const { return told_; }
+    /// The clock of the step, from how many bodies are on each rung; waits until they are there.
+    BlockClock take();
     const std::uint8_t* rungs() const { return rungs_.data(); }
-    /// Those whose force the end of the substep needs; all outside of block steps.
-    ActiveBodies active() const { return clock_.active(rungs_.data()); }
 
 private:
     std::uint32_t count_;
@@ -41,7 +33,6 @@ private:
     PinnedArray<RungSums> read_;
     OwnedEvent arrived_;
     bool enqueued_ = false;
-    BlockClock clock_, told_;
 };
 
 }  // namespace gravlab::cuda

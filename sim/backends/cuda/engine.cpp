@@ -13,107 +13,37 @@ namespace gravlab::cuda {
 template <class Real>
 EngineOf<Real>::EngineOf(EngineContext& context, const ParticleSet& bodies, const ForceSettings& force,
                          const LaunchPlan& plan, const EngineTerms& terms)
-    : context_(context),
+    : Base(terms),
+      context_(context),
       state_(static_cast<std::uint32_t>(bodies.size()), context.stream),
-      method_(makeForceMethod<Real>(plan, state_.count(), context.device, context.stream)),
-      configuration_(terms.configuration),
-      ids_(terms.ids),
       facts_(factsOf(bodies)),
-      force_(force),
-      wanted_(force),
       blocks_(state_.count(), context.stream),
       check_(context.stream),
       termCheck_(context.stream) {
-    configuration_.resize(1 + terms.others.size());
-    wantedHow_ = configuration_[0].kernel;
-    others_ = makeOthers(terms.others);
+    methods_.pairs = makeForceMethod<Real>(plan, state_.count(), context.device, context.stream);
+    for (std::size_t k = 1; k < termCount(); ++k) methods_.others.push_back(makeOther(k));
     if (!others_.empty()) termSums_ = DeviceArray<V>(state_.count());
     state_.upload(bodies);
+    this->want(force, configuration_[0].kernel);
+    this->adoptSettings();
 }
 
 template <class Real>
-auto EngineOf<Real>::makeOthers(const ForceTerms& terms) const -> std::vector<OtherTerm> {
-    std::vector<OtherTerm> made;
+std::unique_ptr<DeviceTermMethod<Real>> EngineOf<Real>::makeOther(std::size_t k) const {
+    const ForceTerm& term = *others_[k - 1];
     const TermParts parts{state_.count(), *ids_, context_.device, context_.stream};
-    for (const auto& term : terms) {
-        const CudaTermMethod& row =
-            CudaTermMethods::find("cuda", term->kind(), configuration_[1 + made.size()].kernel.kernel);
-        if constexpr (std::is_same_v<Real, float>)
-            made.push_back({term, row.fp32(*term, parts)});
-        else
-            made.push_back({term, row.fp64(*term, parts)});
-    }
-    return made;
-}
-
-template <class Real>
-ForceTerms EngineOf<Real>::otherTerms() const {
-    ForceTerms terms;
-    for (const OtherTerm& other : others_) terms.push_back(other.term);
-    return terms;
-}
-
-template <class Real>
-auto EngineOf<Real>::newMethods() const -> Methods {
-    return {makeForceMethod<Real>(plan(), state_.count(), context_.device, context_.stream), makeOthers(otherTerms())};
-}
-
-template <class Real>
-auto EngineOf<Real>::methodsLikeThese() const -> Methods {
-    Methods made = newMethods();
-    if (method_->keepsState()) made.pairs->restore(method_->state());
-    for (std::size_t k = 0; k < others_.size(); ++k)
-        if (others_[k].method->keepsState()) made.others[k].method->restore(others_[k].method->state());
-    return made;
+    const CudaTermMethod& row = CudaTermMethods::find("cuda", term.kind(), configuration_[k].kernel.kernel);
+    if constexpr (std::is_same_v<Real, float>)
+        return row.fp32(term, parts);
+    else
+        return row.fp64(term, parts);
 }
 
 template <class Real>
 void EngineOf<Real>::abandonForce() {
-    term_ = 0;
     // The check of a force that does not come to its end is one of the next force.
     if (termCheck_.open()) requestForceCheck(termCheck_.targets());
-    method_->abandon();
-    for (const OtherTerm& other : others_) other.method->abandon();
-}
-
-template <class Real>
-bool EngineOf<Real>::keepsForceState() const {
-    return method_->keepsState() ||
-           std::ranges::any_of(others_, [](const OtherTerm& other) { return other.method->keepsState(); });
-}
-
-template <class Real>
-ForceState EngineOf<Real>::emptyState() const {
-    ForceState state{.terms = termsOf(force_, otherTerms()), .kernels = {std::string(plan().entry->row.name)}};
-    for (std::size_t k = 1; k < termCount(); ++k) state.kernels.push_back(nameOf(configuration_[k].kernel));
-    state.methods.resize(termCount());
-    return state;
-}
-
-template <class Real>
-std::vector<StateArray> EngineOf<Real>::forceState() const {
-    if (!keepsForceState()) return {};
-    ForceState state = emptyState();
-    state.methods[0] = method_->state();
-    for (std::size_t k = 0; k < others_.size(); ++k) state.methods[1 + k] = others_[k].method->state();
-    if (state_.complete().forceKnown) state.accelerations = state_.download(state_.complete().a);
-    return arraysOf(state);
-}
-
-template <class Real>
-void EngineOf<Real>::restoreForceState(const std::vector<StateArray>& arrays) {
-    ForceState state = emptyState();
-    if (arrays.empty() || !keepsForceState() || !takeForceState(arrays, size(), state)) return;
-    bool taken = method_->restore(state.methods[0]);
-    for (std::size_t k = 0; k < others_.size(); ++k) taken = taken && others_[k].method->restore(state.methods[1 + k]);
-    if (!taken) {
-        Methods made = newMethods();
-        method_ = std::move(made.pairs);
-        others_ = std::move(made.others);
-        return;
-    }
-    if (state.accelerations.size() != size() || size() == 0) return;
-    state_.uploadAccelerations(state.accelerations);
+    this->abandonMethods();
 }
 
 template <class Real>
@@ -140,22 +70,13 @@ template <class Real>
 void EngineOf<Real>::configure(const ForceSettings& force, const KernelChoice& how, const LaunchPlan* plan) {
     std::unique_ptr<Method> method;
     if (plan) method = makeForceMethod<Real>(*plan, state_.count(), context_.device, context_.stream);
-    wanted_ = force;
-    wantedHow_ = how;
-    if (cursor_.atBoundary()) adoptSettings();
+    this->want(force, how);
+    if (cursor_.atBoundary()) this->adoptSettings();
     if (!method) return;
     abandonForce();
-    method_ = std::move(method);
+    methods_.pairs = std::move(method);
     state_.complete().forceKnown = false;
     restartStep();
-}
-
-template <class Real>
-void EngineOf<Real>::adoptSettings() {
-    configuration_[0].kernel = wantedHow_;
-    if (force_ == wanted_) return;
-    force_ = wanted_;
-    state_.complete().forceKnown = false;
 }
 
 template <class Real>
@@ -200,7 +121,7 @@ template <class Real>
 void EngineOf<Real>::evaluatePairs(Method& method, V* to) {
     auto& complete = state_.complete();
     context_.timer.begin();
-    method.prepare({complete.x.data(), to}, request());
+    method.prepare({complete.x.data(), to}, requestOf());
     while (!enqueueSlice(method)) context_.timer.close(Span::force);
     context_.timer.close(Span::force);
     const DeviceSums<Real> sums = accelerationOf(method.sums(), complete.v.data(), to);
@@ -211,9 +132,9 @@ template <class Real>
 void EngineOf<Real>::evaluate(const Methods& methods, V* termSums, V* to) {
     evaluatePairs(*methods.pairs, to);
     const auto& complete = state_.complete();
-    for (std::size_t k = 0; k < methods.others.size(); ++k) {
-        DeviceTermMethod<Real>& method = *methods.others[k].method;
-        method.prepare({complete.x.data(), termSums}, request(1 + k));
+    for (std::size_t k = 1; k < termCount(); ++k) {
+        DeviceTermMethod<Real>& method = methods.of(k);
+        method.prepare({complete.x.data(), termSums}, requestOf(k));
         while (!enqueueTermSlice(method)) {
         }
         addTerm(method.sums(), complete.v.data(), to);
@@ -228,16 +149,16 @@ void EngineOf<Real>::accelerations(std::vector<Double4>& out) {
     auto& complete = state_.complete();
     if (complete.a.bytes() > kLargestFact) ++context_.hostCopies;
     // Methods that keep state, and the sums of several terms, belong to the steps.
-    if (!complete.forceKnown && (!cursor_.atBoundary() || !others_.empty() || keepsForceState())) {
+    if (!complete.forceKnown && (!cursor_.atBoundary() || !others_.empty() || this->keepsForceState())) {
         // A step under way goes on, with what its methods have done: this force has methods and arrays of its own.
-        const Methods methods = methodsLikeThese();
+        const Methods methods = this->methodsLikeThese();
         const DeviceArray<V> beside(state_.count()), termSums(others_.empty() ? 0 : state_.count());
         evaluate(methods, termSums.data(), beside.data());
         out = state_.download(beside);
         return;
     }
     if (!complete.forceKnown) {
-        evaluatePairs(*method_, complete.a.data());
+        evaluatePairs(pairs(), complete.a.data());
         complete.forceKnown = true;
         x_ = complete.x.data();
         v_ = complete.v.data();
@@ -248,7 +169,7 @@ void EngineOf<Real>::accelerations(std::vector<Double4>& out) {
 
 template <class Real>
 void EngineOf<Real>::enqueueCheck(const V* x, const V* a) {
-    check_.enqueue(x, v_, a, state_.count(), request(), method_->accuracy());
+    check_.enqueue(x, v_, a, state_.count(), requestOf(), pairs().accuracy());
     context_.timer.begin();  // the check's time belongs to nothing
 }
 
@@ -283,12 +204,12 @@ void EngineOf<Real>::requestMeasurement() {
     try {
         if (!diagnostics_) diagnostics_ = std::make_unique<DiagnosticsJob<Real>>(context_.stream, state_.count());
         if constexpr (std::is_same_v<Real, float>) {
-            const bool tree = method_->plan().entry->row.approximates && treeHasEnergy(wanted_);
-            const double accuracy = tree ? accuracyOfEnergy(method_->accuracy().allowedError) : 0;
+            const bool tree = pairs().plan().entry->row.approximates && treeHasEnergy(wanted_);
+            const double accuracy = tree ? accuracyOfEnergy(pairs().accuracy().allowedError) : 0;
             if (accuracy != diagnostics_->accuracy())
-                diagnostics_->setTree(accuracy > 0 ? makeTreeEnergy(method_->plan(), state_.count(), context_.device,
-                                                                    context_.stream, accuracy)
-                                                   : nullptr);
+                diagnostics_->setTree(
+                    accuracy > 0 ? makeTreeEnergy(pairs().plan(), state_.count(), context_.device, context_.stream, accuracy)
+                                 : nullptr);
         }
         diagnostics_->begin(state_.complete().x.data(), state_.complete().v.data(), wanted_);
         if (!others_.empty()) beginOtherEnergy();
@@ -322,14 +243,14 @@ template <class Real>
 void EngineOf<Real>::beginOtherEnergy() {
     // Sums over few partners, in double precision where the term states them: on the host, beside the frames. A sum that is
     // no longer wanted ends there, too, for its future waits when it goes.
-    otherEnergy_ = std::async(
-        std::launch::async, [bodies = copyStateAsync(), terms = otherTerms(), ids = ids_, before = std::move(otherEnergy_)] {
-            std::vector<Double4> positions, velocities;
-            bodies(positions, velocities);
-            double energy = 0;
-            for (const auto& term : terms) energy += term->potential({positions, velocities, *ids});
-            return energy;
-        });
+    otherEnergy_ = std::async(std::launch::async,
+                              [bodies = copyStateAsync(), terms = others_, ids = ids_, before = std::move(otherEnergy_)] {
+                                  std::vector<Double4> positions, velocities;
+                                  bodies(positions, velocities);
+                                  double energy = 0;
+                                  for (const auto& term : terms) energy += term->potential({positions, velocities, *ids});
+                                  return energy;
+                              });
 }
 
 template <class Real>

@@ -2,7 +2,6 @@
 // stream, and no call of a frame waits; but where block steps begin, within its budget.
 #pragma once
 #include "sim/backends/backend.h"
-#include "sim/backends/block_figures.h"
 #include "sim/backends/cuda/device_blocks.h"
 #include "sim/backends/cuda/device_state.h"
 #include "sim/backends/cuda/jobs/diagnostics_job.h"
@@ -15,8 +14,8 @@
 #include "sim/backends/cuda/methods/force_method.h"
 #include "sim/backends/cuda/runtime/gpu_timer.h"
 #include "sim/backends/cuda/runtime/pacing.h"
-#include "sim/backends/force_state.h"
 #include "sim/backends/step_runner.h"
+#include "sim/engine/step_engine.h"
 
 #include <future>
 #include <memory>
@@ -39,7 +38,14 @@ struct EngineContext {
 /// State in `Real`: float, or double for fp64 and mixed. The functions are those of Backend, without what does not depend on
 /// the precision.
 template <class Real>
-class EngineOf {
+class EngineOf final : public StepEngine<EngineOf<Real>, DeviceForceMethod<Real>, DeviceTermMethod<Real>> {
+    using Base = StepEngine<EngineOf<Real>, DeviceForceMethod<Real>, DeviceTermMethod<Real>>;
+    friend Base;
+    using Base::active_, Base::checks, Base::clock_, Base::configuration_, Base::force_, Base::ids_, Base::methods_,
+        Base::others_, Base::requestOf, Base::settled, Base::term_, Base::termCount, Base::termMethod, Base::told_,
+        Base::wanted_;
+    using typename Base::Methods;
+
 public:
     /// Takes the bodies over. Throws DeviceError when the device has not the memory, and UsageError for a term without a
     /// method here.
@@ -55,21 +61,12 @@ public:
     /// From the next step on. With a plan at once: a step under way begins again. Throws DeviceError when the new launch
     /// needs more memory than there is; nothing changes then.
     void configure(const ForceSettings& force, const KernelChoice& how, const LaunchPlan* plan);
-    const LaunchPlan& plan() const { return method_->plan(); }
-    std::string launchFailure() const { return method_->failure(); }
+    const LaunchPlan& plan() const { return pairs().plan(); }
+    std::string launchFailure() const { return pairs().failure(); }
     const BodyFacts& facts() const { return facts_; }
-    std::vector<MethodFigure> figures() const {
-        std::vector<MethodFigure> all = method_->figures();
-        for (const MethodFigure& figure : figuresOf(blocks_.told())) all.push_back(figure);
-        return all;
-    }
     void accelerations(std::vector<Double4>& out);
     void requestForceCheck(std::vector<std::uint32_t> targets);
     std::optional<ForceCheck> takeForceCheck();
-    /// See Backend.
-    bool keepsForceState() const;
-    std::vector<StateArray> forceState() const;
-    void restoreForceState(const std::vector<StateArray>& arrays);
     void requestMeasurement();
     bool measuring() const {
         return !measureFailure_.empty() || pairsMeasured_ || (diagnostics_ && diagnostics_->running());
@@ -91,32 +88,25 @@ private:
     /// Of the longest launch: short against a frame, long against the few microseconds that a launch costs.
     static constexpr double kSliceSeconds = 2.5e-3;
 
-    // Forces. The pair law is the first term.
-    ForceRequest request(std::size_t term = 0, const ActiveBodies& active = {}) const {
-        const KernelChoice& how = configuration_[term].kernel;
-        return {.settings = force_,
-                .smallestR2 = state_.smallestR2(),
-                .allowedError = how.allowedError,
-                .opening = how.opening,
-                .active = active};
+    // What StepEngine asks.
+    std::string_view kernelName() const { return plan().entry->row.name; }
+    std::unique_ptr<Method> makePairs() const {
+        return makeForceMethod<Real>(plan(), state_.count(), context_.device, context_.stream);
     }
-    /// A term beside the pair law.
-    struct OtherTerm {
-        std::shared_ptr<const ForceTerm> term;
-        std::unique_ptr<DeviceTermMethod<Real>> method;
-    };
-    /// Methods of all terms, to evaluate a force beside the steps.
-    struct Methods {
-        std::unique_ptr<Method> pairs;
-        std::vector<OtherTerm> others;
-    };
-    std::size_t termCount() const { return 1 + others_.size(); }
-    ForceTerms otherTerms() const;
-    std::vector<OtherTerm> makeOthers(const ForceTerms& terms) const;
-    /// As if nothing had been computed; and with what the present ones keep.
-    Methods newMethods() const;
-    Methods methodsLikeThese() const;
-    ForceState emptyState() const;
+    std::unique_ptr<DeviceTermMethod<Real>> makeOther(std::size_t k) const;
+    double smallestR2(const ForceSettings&) const { return state_.smallestR2(); }
+    bool completeForceKnown() const { return state_.complete().forceKnown; }
+    void forgetForce() { state_.complete().forceKnown = false; }
+    std::vector<Double4> knownAccelerations() const { return state_.download(state_.complete().a); }
+    void takeAccelerations(const std::vector<Double4>& values) {
+        if (values.size() == size() && size() > 0) state_.uploadAccelerations(values);
+    }
+    bool checkWanted() const { return check_.wanted(); }
+    /// None is pending: a step under way begins again with another method.
+    bool takeNext(std::unique_ptr<Method>) { return true; }
+
+    // Forces. The pair law is the first term.
+    Method& pairs() const { return *methods_.pairs; }
     void abandonForce();
     /// Enqueues the next slice of the method's evaluation, which may be one of a part of the bodies. True when it was the
     /// last one.
@@ -149,7 +139,6 @@ private:
     // Steps.
     void beginStep(StepProgram program, double timeStep);
     void restartStep();
-    void adoptSettings();
     bool atForce() const { return !cursor_.atBoundary() && cursor_.op().op == Op::force; }
     bool atRungs() const { return !cursor_.atBoundary() && cursor_.op().op == Op::rungs; }
     /// Gives rungs out; false where they are not there yet and it must not wait for them.
@@ -160,10 +149,6 @@ private:
     bool fuses() const;
     /// The force that the step has come to: at which positions, and where its sums may go.
     DeviceBodies<Real> forceHere();
-    /// True when the step under way computes what configure() wants, accuracy included.
-    bool settled() const { return force_ == wanted_ && configuration_[0].kernel == wantedHow_; }
-    /// True when the next force is to be checked.
-    bool checks() const { return check_.wanted() && settled() && active_.all(); }
     void runForce();
     /// Runs operations up to the next force or the end of the step; with `follow`, on into the next step. Begins with the
     /// force itself where that fuses().
@@ -192,16 +177,8 @@ private:
 
     EngineContext& context_;
     DeviceState<Real> state_;
-    std::unique_ptr<Method> method_;     ///< of the pair law
-    SystemConfiguration configuration_;  ///< of all terms
-    std::shared_ptr<const std::vector<std::uint32_t>> ids_;
-    std::vector<OtherTerm> others_;
     DeviceArray<V> termSums_;  ///< of the term under way; empty where the pair law acts alone
-    std::size_t term_ = 0;     ///< whose force is under way
     BodyFacts facts_;
-    ForceSettings force_;     ///< of the step under way
-    ForceSettings wanted_;    ///< from the next step on
-    KernelChoice wantedHow_;  ///< the same, of the pair law
 
     StepCursor cursor_;
     StepProgram program_;
@@ -209,7 +186,6 @@ private:
     StepProgram nextProgram_;  ///< of the step after the one under way
     double nextTimeStep_ = 0;
     DeviceBlocks blocks_;
-    ActiveBodies active_{};          ///< whose force is next or under way
     V *x_ = nullptr, *v_ = nullptr;  ///< where the state of the step under way is
     DeviceSums<Real> acceleration_;  ///< by the last force
     bool forceAtX_ = false;          ///< nothing moved since the last force

@@ -30,29 +30,28 @@ double EngineOf<Real>::integrateSeconds() const {
 template <class Real>
 double EngineOf<Real>::forceSeconds() const {
     const double share = active_.all() ? 1 : static_cast<double>(active_.count) / state_.count();
-    return share * method_->evaluationSeconds();
+    return share * pairs().evaluationSeconds();
 }
 
 /// Of the next piece of work.
 template <class Real>
 double EngineOf<Real>::nextSeconds() const {
     if (!cursor_.atBoundary() && !atForce()) return integrateSeconds();
-    return std::min(forceSeconds(), method_->sliceSeconds(kSliceSeconds));
+    return std::min(forceSeconds(), pairs().sliceSeconds(kSliceSeconds));
 }
 
 template <class Real>
 double EngineOf<Real>::stepSeconds() const {
     // Steps on each rung are as the last ones were.
     const double bodies = std::max<double>(1, state_.count());
-    const double forces =
-        std::max<double>(forcesPerStep(program_), inBlocks(program_) ? blocks_.told().forces() / bodies : 1);
-    const double moves = inBlocks(program_) ? blocks_.told().substeps() : forces;
-    return forces * method_->evaluationSeconds() + std::max(1.0, moves) * integrateSeconds();
+    const double forces = std::max<double>(forcesPerStep(program_), inBlocks(program_) ? told_.forces() / bodies : 1);
+    const double moves = inBlocks(program_) ? told_.substeps() : forces;
+    return forces * pairs().evaluationSeconds() + std::max(1.0, moves) * integrateSeconds();
 }
 
 template <class Real>
 bool EngineOf<Real>::smallSteps() const {
-    return method_->evaluationSeconds() < kBunchedForce;
+    return pairs().evaluationSeconds() < kBunchedForce;
 }
 
 template <class Real>
@@ -65,8 +64,9 @@ void EngineOf<Real>::beginStep(StepProgram program, double timeStep) {
     requirePointwise(program, "cuda");
     if (needsScratch(program)) state_.requireScratch();
     blocks_.begin(inBlocks(program));
+    clock_ = {};
     active_ = {};
-    adoptSettings();
+    this->adoptSettings();
     program_ = program;
     timeStep_ = timeStep;
     auto& complete = state_.complete();
@@ -95,7 +95,7 @@ bool EngineOf<Real>::forceLeft(bool afterThis) const {
 
 template <class Real>
 bool EngineOf<Real>::fuses() const {
-    return atForce() && !inBlocks(program_) && plainForce() && method_->steps() && method_->steps()->fuses(kSliceSeconds);
+    return atForce() && !inBlocks(program_) && plainForce() && pairs().steps() && pairs().steps()->fuses(kSliceSeconds);
 }
 
 template <class Real>
@@ -113,15 +113,11 @@ void EngineOf<Real>::runForce() {
     if (term_ > 0) {
         if (!runTerm(bodies)) return;
     } else {
-        if (!method_->underWay()) method_->prepare(bodies, request(0, active_));
-        const bool complete = enqueueSlice(*method_, active_.all());
+        if (!pairs().underWay()) pairs().prepare(bodies, requestOf(0, active_));
+        const bool complete = enqueueSlice(pairs(), active_.all());
         endPart(Span::force);
-        if (!complete) {
-            const double done = method_->progress() / static_cast<double>(termCount());
-            cursor_.reach(static_cast<std::size_t>(done * state_.count()));
-            return;
-        }
-        acceleration_ = accelerationOf(method_->sums(), v_, bodies.sums, active_);
+        if (!complete) return cursor_.reach(this->reached(pairs().progress()));
+        acceleration_ = accelerationOf(pairs().sums(), v_, bodies.sums, active_);
         if (!others_.empty()) return endPairs(bodies);
     }
     forceAtX_ = active_.all();
@@ -144,27 +140,27 @@ void EngineOf<Real>::endPairs(const DeviceBodies<Real>& bodies) {
         acceleration_ = {bodies.sums, 1};
     }
     term_ = 1;
-    cursor_.reach(state_.count() / static_cast<std::uint32_t>(termCount()));
+    cursor_.reach(this->reached(0));
     if (!checks()) return;
     if (context_.timer.hasOpenWork()) context_.timer.close(Span::force);
     // Copied before the check takes its wish away: the same bodies answer for the other terms.
     std::vector<std::uint32_t> targets = check_.targets();
     termCheck_.begin(std::move(targets), copyAsync(bodies.positions, v_), ids_);
-    termCheck_.addShare(std::make_shared<const PairLaw>(force_), method_->accuracy().gate, bodies.sums, false);
+    termCheck_.addShare(std::make_shared<const PairLaw>(force_), pairs().accuracy().gate, bodies.sums, false);
     enqueueCheck(bodies.positions, bodies.sums);
 }
 
 template <class Real>
 bool EngineOf<Real>::runTerm(const DeviceBodies<Real>& bodies) {
-    OtherTerm& other = others_[term_ - 1];
-    if (!other.method->underWay()) other.method->prepare({bodies.positions, termSums_.data()}, request(term_, active_));
-    const bool complete = enqueueTermSlice(*other.method);
+    DeviceTermMethod<Real>& method = termMethod(term_);
+    if (!method.underWay()) method.prepare({bodies.positions, termSums_.data()}, requestOf(term_, active_));
+    const bool complete = enqueueTermSlice(method);
     if (complete) {
-        const DeviceSums<Real> sums = other.method->sums();
+        const DeviceSums<Real> sums = method.sums();
         if (termCheck_.open()) {
             // One array of sums, as the check reads them.
             if (sums.ranges > 1 || sums.sums != termSums_.data()) enqueueSum(sums, termSums_.data());
-            termCheck_.addShare(other.term, other.method->accuracy().gate, termSums_.data(), true);
+            termCheck_.addShare(others_[term_ - 1], method.accuracy().gate, termSums_.data(), true);
         }
         addTerm(sums, v_, bodies.sums, active_);
         ++term_;
@@ -175,9 +171,7 @@ bool EngineOf<Real>::runTerm(const DeviceBodies<Real>& bodies) {
         term_ = 0;
         return true;
     }
-    const double part = complete ? 0 : other.method->progress();
-    cursor_.reach(
-        static_cast<std::size_t>((static_cast<double>(term_) + part) / static_cast<double>(termCount()) * state_.count()));
+    cursor_.reach(this->reached(complete ? 0 : method.progress()));
     return false;
 }
 
@@ -207,14 +201,14 @@ void EngineOf<Real>::setScratch(Operations& task) const {
 template <class Real>
 bool EngineOf<Real>::launchFused(Operations& task, const DeviceBodies<Real>& force) {
     if (checks() && !task.force) task.force = force.sums;
-    const bool fused = method_->steps()->enqueueFused(force, request(), task);
+    const bool fused = pairs().steps()->enqueueFused(force, requestOf(), task);
     if (fused) {
-        context_.timer.add(method_->evaluationSeconds(),
-                           {.forceEvaluations = 1, .interactions = method_->allPairs(), .rated = method_->allPairs()},
-                           method_->rate());
+        context_.timer.add(pairs().evaluationSeconds(),
+                           {.forceEvaluations = 1, .interactions = pairs().allPairs(), .rated = pairs().allPairs()},
+                           pairs().rate());
     } else {
-        method_->prepare(force, request());
-        while (!enqueueSlice(*method_)) {
+        pairs().prepare(force, requestOf());
+        while (!enqueueSlice(pairs())) {
         }
     }
     if (checks()) {
@@ -271,11 +265,8 @@ void EngineOf<Real>::appendOps(Operations& task, PendingForce& force) {
             task = operationsFromHere();
         }
         const StepOp& op = cursor_.op();
-        BlockClock& clock = blocks_.clock();
-        if (op.op == Op::drift) active_ = blocks_.active();
-        task.add(op, op.op == Op::drift ? timeStep_ / clock.substeps() : timeStep_,
-                 op.op == Op::open ? clock.beginning() : clock.ending());
-        if (op.op == Op::close) clock.next();
+        const auto planned = this->planned(op, timeStep_, blocks_.rungs());
+        task.add(op, planned.timeStep, planned.least);
         task.usesScratch |= usesScratch(op.op);
         if (movesBodies(op.op)) forceAtX_ = false;
         cursor_.next();
@@ -318,8 +309,8 @@ bool EngineOf<Real>::giveRungs(bool waits) {
     }
     timer.collect();
     if (!waits && !blocks_.arrived()) return false;
-    blocks_.take();
-    cursor_.repeat(blocks_.clock().substeps());
+    clock_ = blocks_.take();
+    cursor_.repeat(clock_.substeps());
     cursor_.next();
     return true;
 }
@@ -366,7 +357,7 @@ void EngineOf<Real>::integrate(VertexSink* sink, bool follow) {
         beginStep(program, timeStep);
         throw;
     }
-    if (ends) blocks_.end();
+    if (ends) told_ = clock_;
     if (firstForce_ && !ends) state_.complete().forceKnown = true;
     firstForce_ = false;
     timer.add(integrateSeconds(), {.steps = ends ? 1 : 0});
@@ -387,7 +378,7 @@ void EngineOf<Real>::integrate(VertexSink* sink, bool follow) {
 template <class Real>
 bool EngineOf<Real>::runToEnd(const Pacing& pacing, AdvanceStatus& status, VertexSink* sink) {
     const bool last = pacing.lastStep(status.stepsCompleted + 1);
-    const double left = pacing.left() - integrateSeconds() - (atForce() ? method_->evaluationSeconds() : 0);
+    const double left = pacing.left() - integrateSeconds() - (atForce() ? pairs().evaluationSeconds() : 0);
     const bool shows = sink && (last || left < 2 * stepSeconds());
     if (shows && pacing.offline()) context_.writer.deliver(*sink, true);
     const bool follow = !last && !shows && left > 0 && force_ == wanted_ && !inBlocks(program_) && !inBlocks(nextProgram_);
@@ -401,7 +392,7 @@ bool EngineOf<Real>::runToEnd(const Pacing& pacing, AdvanceStatus& status, Verte
 
 template <class Real>
 bool EngineOf<Real>::runsBatches(StepProgram program) const {
-    return plainForce() && method_->steps() && method_->steps()->runsSteps(program) && state_.complete().forceKnown &&
+    return plainForce() && pairs().steps() && pairs().steps()->runsSteps(program) && state_.complete().forceKnown &&
            force_ == wanted_ && !check_.wanted();
 }
 
@@ -409,7 +400,7 @@ bool EngineOf<Real>::runsBatches(StepProgram program) const {
 template <class Real>
 bool EngineOf<Real>::runBatch(const Pacing& pacing, AdvanceStatus& status, VertexSink* sink) {
     GpuTimer& timer = context_.timer;
-    const double force = method_->evaluationSeconds();
+    const double force = pairs().evaluationSeconds();
     const double fit = std::min(pacing.left(), kBatchSeconds) / std::max(force, 1e-7);
     const std::int64_t left = pacing.stepsLeft(status.stepsCompleted);
     const auto steps = static_cast<std::int64_t>(std::clamp(fit, 1.0, std::min(static_cast<double>(left), 1e6)));
@@ -424,27 +415,26 @@ bool EngineOf<Real>::runBatch(const Pacing& pacing, AdvanceStatus& status, Verte
     }
     auto& complete = state_.complete();
     try {
-        method_->steps()->enqueueSteps({.x = complete.x.data(),
-                                        .v = complete.v.data(),
-                                        .a = complete.a.data(),
-                                        .steps = static_cast<int>(steps),
-                                        .timeStep = nextTimeStep_,
-                                        .vertices = vertices,
-                                        .shown = context_.shown},
-                                       request());
+        pairs().steps()->enqueueSteps({.x = complete.x.data(),
+                                       .v = complete.v.data(),
+                                       .a = complete.a.data(),
+                                       .steps = static_cast<int>(steps),
+                                       .timeStep = nextTimeStep_,
+                                       .vertices = vertices,
+                                       .shown = context_.shown},
+                                      requestOf());
     } catch (...) {
         if (vertices) context_.writer.abandon(*sink);
         throw;
     }
-    blocks_.begin(false);
-    blocks_.end();
+    told_ = {};
     const double all = static_cast<double>(steps);
     timer.add(all * force,
               {.steps = steps,
                .forceEvaluations = steps,
-               .interactions = all * method_->allPairs(),
-               .rated = all * method_->allPairs()},
-              method_->rate());
+               .interactions = all * pairs().allPairs(),
+               .rated = all * pairs().allPairs()},
+              pairs().rate());
     timer.close(Span::force);  // the parts of a step cannot be told apart
     status.stepsCompleted += steps;
     if (!vertices) return false;
@@ -469,7 +459,7 @@ AdvanceStatus EngineOf<Real>::advance(StepProgram program, double timeStep, cons
     // goes into the next step, up to its end; likewise after a long one, for the device would stand still until the next
     // call. A short step leaves the state at its boundary.
     // A method with a state gives it at the end of a step only: one that was not asked for must not be begun.
-    const bool cut = !keepsForceState() && (!cursor_.atBoundary() || (!pacing.offline() && stepSeconds() > kLongStep));
+    const bool cut = !this->keepsForceState() && (!cursor_.atBoundary() || (!pacing.offline() && stepSeconds() > kLongStep));
     bool first = true;
     try {
         if (sink) status.published = context_.writer.deliver(*sink, false);

@@ -209,17 +209,10 @@ private:
     void applyToRungs(const StepOp& step, double timeStep) {
         if (step.op == Op::rungs) {
             rungs_.resize(size());
+            const auto lengthOf = [this](std::size_t i) { return rungLength(work_.a[i].x, work_.a[i].y, work_.a[i].z); };
             LogarithmSum all;
-            for (const Double4& a : work_.a)
-                if (const std::uint32_t own = logarithmOf(static_cast<float>(length(a)))) all.sum += own, ++all.counted;
-            const float reference = all.reference();
-            std::array<std::size_t, kRungCount> bodies{};
-            for (std::size_t i = 0; i < size(); ++i) {
-                const int rung = rungOf(static_cast<float>(length(work_.a[i])), reference);
-                rungs_[i] = static_cast<std::uint8_t>(rung);
-                ++bodies[static_cast<std::size_t>(rung)];
-            }
-            clock_ = BlockClock(bodies);
+            for (std::size_t i = 0; i < size(); ++i) all.add(lengthOf(i));
+            clock_ = BlockClock(giveRungs(0, size(), all.reference(), lengthOf, rungs_.data()));
             return;
         }
         const std::array<double, kRungCount> kicks = ownKicks<double>(step.weight, timeStep);

@@ -8,22 +8,18 @@
 namespace gravlab::cuda {
 namespace {
 
-/// Each product and sum rounded by itself, as the host does it.
 template <class V>
 __device__ __forceinline__ float lengthOf(const V& a) {
-    const double x = a.x, y = a.y, z = a.z;
-    return static_cast<float>(sqrt(__dadd_rn(__dadd_rn(__dmul_rn(x, x), __dmul_rn(y, y)), __dmul_rn(z, z))));
+    return rungLength(a.x, a.y, a.z);
 }
 
 template <class Real>
 __global__ __launch_bounds__(kBlocksThreads) void sumRungLogarithms(RungTask<Real> task) {
-    unsigned long long sum = 0;
-    unsigned counted = 0;
+    LogarithmSum here;
     for (std::uint32_t i = blockIdx.x * kBlocksThreads + threadIdx.x; i < task.count; i += gridDim.x * kBlocksThreads)
-        if (const std::uint32_t own = logarithmOf(lengthOf(asVectors(task.accelerations)[i]))) {
-            sum += own;
-            ++counted;
-        }
+        here.add(lengthOf(asVectors(task.accelerations)[i]));
+    unsigned long long sum = here.sum;
+    unsigned counted = static_cast<unsigned>(here.counted);
     for (int other = 16; other > 0; other /= 2) {
         sum += __shfl_xor_sync(~0u, sum, other);
         counted += __shfl_xor_sync(~0u, counted, other);
