@@ -470,6 +470,33 @@ TEST_P(BackendSuite, aCheckIsOfTheAccuracyThatIsWanted) {
     EXPECT_TRUE(check->passed) << check->text();
 }
 
+TEST_P(BackendSuite, aForceStateCanBeTakenInTheMiddleOfAForce) {
+    if (!approximates() || GetParam().byOpening) return;
+    const std::optional<ParticleSet> bodies = bodiesThatNeedCutting();
+    if (!bodies) GTEST_SKIP() << "every step fits a budget of nothing";
+    const StepProgram program = integrator("leapfrog").program;
+    const std::unique_ptr<Backend> backend = loaded(*bodies), resumed = made();
+    ASSERT_TRUE(backend->keepsForceState());
+    run(*backend, program, 0.001, 2);
+    const ParticleSet complete = state(*backend);
+    const std::vector<StateArray> kept = backend->forceState();
+    ASSERT_FALSE(kept.empty());
+    double last = 0;
+    for (int call = 0; call < 100 && !backend->forceStateNeedsStepEnd(); ++call) {
+        EXPECT_EQ(backend->forceState(), kept) << "after " << last << " of the step";
+        EXPECT_TRUE(sameState(state(*backend), complete)) << "after " << last << " of the step";
+        const AdvanceStatus status = backend->advance(program, 0.001, kInstant, nullptr);
+        last = status.stepProgress;
+        if (status.stepsCompleted > 0) break;
+    }
+    backend->finishStep();
+    EXPECT_FALSE(backend->forceStateNeedsStepEnd()) << "at the end of a step";
+    resumed->load(complete);
+    resumed->restoreForceState(kept);
+    run(*resumed, program, 0.001, 1);
+    EXPECT_TRUE(sameState(state(*backend), state(*resumed)));
+}
+
 TEST_P(BackendSuite, countsItsWork) {
     const std::unique_ptr<Backend> backend = loaded(unevenBodies(500));
     run(*backend, integrator("leapfrog").program, 0.01, 1);

@@ -173,8 +173,11 @@ public:
     virtual void restoreIntegratorState(const std::vector<StateArray>&) {}
     /// True where a force depends on evaluations before it: forceState() then belongs to a state.
     virtual bool keepsForceState() const { return false; }
+    /// True where forceState() is that of the last complete step only after finishStep(): methods have evaluated a force of
+    /// the step under way since.
+    virtual bool forceStateNeedsStepEnd() const { return keepsForceState(); }
     /// What force methods need, beside the last complete step, to go on as if never stopped; empty for methods that start
-    /// afresh each time. At a step boundary. Waits.
+    /// afresh each time. Unless forceStateNeedsStepEnd(). Waits.
     virtual std::vector<StateArray> forceState() { return {}; }
     /// Takes up what forceState() gave, for the bodies just loaded. What another term, setting or kernel kept is left out.
     virtual void restoreForceState(const std::vector<StateArray>&) {}

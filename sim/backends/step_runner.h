@@ -25,6 +25,8 @@ public:
     bool atLastOp() const { return !initialForce_ && next_ + 1 == program_.size() && rounds_ == 1; }
     /// True when op() is the force that the program's first operation needs and the step before did not leave.
     bool atInitialForce() const { return running_ && initialForce_; }
+    /// Whether a step is under way of which a force is complete, or bodies take steps of their own.
+    bool hasEvaluated() const { return running_ && (forcesDone_ > 0 || inBlocks(program_)); }
     /// The first target of the force under way that is not done yet.
     std::size_t target() const { return target_; }
 

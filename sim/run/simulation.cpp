@@ -96,7 +96,7 @@ StateFuture Simulation::stateAsync() {
 }
 
 RunState Simulation::stateWithoutBodies() {
-    if (isAdaptive(now_.integrator->program) || backend_->keepsForceState()) backend_->finishStep();
+    if (isAdaptive(now_.integrator->program) || backend_->forceStateNeedsStepEnd()) backend_->finishStep();
     advance({.seconds = 0, .steps = 0}, nullptr);  // counts steps that ended outside advance()
     RunState state;
     state.clock = clock_;

@@ -595,5 +595,28 @@ TEST(SimulationTest, aPictureThatFailsCostsNoStep) {
     }
 }
 
+TEST(Simulation, aStateOfATreeLeavesTheStepUnderWay) {
+    const RunRequest request{.scene = "plummer",
+                             .bodies = 3000,
+                             .backend = "cpu",
+                             .backendOptions = {.threads = 2},
+                             .kernel = {.kernel = "tree"},
+                             .accuracy = 1e-3};
+    Simulation first(request), second(request);
+    run(first, 2);
+    const AdvanceStatus status = first.advance({.seconds = 0, .steps = 1}, nullptr);
+    ASSERT_GT(status.stepProgress, 0);
+    const RunState state = first.state();
+    EXPECT_EQ(state.clock.step, 2);
+    EXPECT_EQ(first.step(), 2) << "the step under way was run to its end";
+    second.restore(state);
+    run(first, 3);
+    run(second, 3);
+    ParticleSet a, b;
+    first.snapshot(a);
+    second.snapshot(b);
+    EXPECT_TRUE(testing_support::sameState(a, b)) << "it does not go on as if never stopped";
+}
+
 }  // namespace
 }  // namespace gravlab

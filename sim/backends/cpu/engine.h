@@ -135,6 +135,8 @@ public:
         return runner_.advance(*this, program, timeStep, budget, sink);
     }
     void finishStep() { runner_.finishStep(*this); }
+    /// See Backend. A method keeps what an evaluation needs until the next one of all bodies is complete.
+    bool forceStateNeedsStepEnd() const { return this->keepsForceState() && runner_.cursor().hasEvaluated(); }
     void abandonStep() {
         runner_.abandon();
         this->abandonMethods();

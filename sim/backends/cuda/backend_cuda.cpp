@@ -157,6 +157,9 @@ public:
     bool keepsForceState() const override {
         return engine_.with([](auto& e) { return e.keepsForceState(); });
     }
+    bool forceStateNeedsStepEnd() const override {
+        return engine_.with([](auto& e) { return e.forceStateNeedsStepEnd(); });
+    }
     std::vector<StateArray> forceState() override {
         use();
         return engine_.with([](auto& e) { return e.forceState(); });

@@ -67,6 +67,8 @@ public:
     void accelerations(std::vector<Double4>& out);
     void requestForceCheck(std::vector<std::uint32_t> targets);
     std::optional<ForceCheck> takeForceCheck();
+    /// See Backend. A method keeps what an evaluation needs until the next one of all bodies is complete.
+    bool forceStateNeedsStepEnd() const { return this->keepsForceState() && cursor_.hasEvaluated(); }
     void requestMeasurement();
     bool measuring() const {
         return !measureFailure_.empty() || pairsMeasured_ || (diagnostics_ && diagnostics_->running());
