@@ -35,7 +35,7 @@ const Fence kFences[] = {
     {"OpenMP is for sim/backends/cpu", "omp\\.h", "sim/backends/cpu/.*"},
     {"processor intrinsics are for sim/backends/cpu", ".*intrin\\.h", "sim/backends/cpu/.*"},
     {"CUDA is for sim/backends/cuda", "(cuda|cuda_.*|nv.*|driver_types)\\.h|cub/.*|cooperative_groups.*",
-     "sim/backends/cuda/.*|render/.*_cuda\\.cpp|tests/gpu/.*"},
+     "sim/backends/cuda/.*|render/.*_cuda\\.cpp|tests/(gpu|launches)/.*"},
     {"the table of CUDA calls is for sim/backends/cuda and the interop files", "sim/backends/cuda/runtime/api\\.h",
      "sim/backends/cuda/.*|render/.*_cuda\\.cpp|tests/.*"},
     {"toml++ is for the file that checks what it takes for granted", "toml\\+\\+/.*", "sim/io/toml_parser\\.h"},
