@@ -1,4 +1,5 @@
-// What the process asked of CUDA devices so far, for tables that compare two builds. Differences of two readings count.
+// Launches, copies and memory of the process on CUDA devices, for tables that compare two builds. Read it twice and
+// subtract.
 #pragma once
 #include <cstdint>
 

@@ -57,7 +57,7 @@ public:
     /// Of the pair law's method, and of the last complete block step.
     std::vector<MethodFigure> figures() const {
         std::vector<MethodFigure> all = methods_.pairs->figures();
-        for (const MethodFigure& figure : figuresOf(told_)) all.push_back(figure);
+        for (const MethodFigure& figure : figuresOf(lastClock_)) all.push_back(figure);
         return all;
     }
 
@@ -96,7 +96,7 @@ protected:
         term_ = 0;
         for (std::size_t k = 0; k < termCount(); ++k) termMethod(k).abandon();
     }
-    /// One past the last body that counts as done, for a cursor: terms share a force alike.
+    /// For a cursor: how many bodies count as done when `ofTerm` of the term under way is. Each term is an equal part.
     std::size_t reached(double ofTerm) const {
         const double done = (static_cast<double>(term_) + ofTerm) / static_cast<double>(termCount());
         const std::size_t bodies = self().size();
@@ -110,8 +110,8 @@ protected:
         wanted_ = force;
         wantedHow_ = how;
     }
-    /// True when the step under way computes what was wanted last, accuracy and launch included: another force answers for
-    /// nothing that somebody asks now.
+    /// True when the step under way computes what want() named last, accuracy and launch included. A check of any other
+    /// force would give a verdict on settings that were never computed.
     bool settled() const { return force_ == wanted_ && configuration_[0].kernel == wantedHow_ && !next_; }
     /// Only between steps.
     void adoptSettings() {
@@ -134,7 +134,7 @@ protected:
         made.active = active;
         return made;
     }
-    /// True when the force under way, once complete, is one that a check may judge.
+    /// True when a check is to judge the force under way.
     bool checks() const { return self().checkWanted() && settled() && active_.all(); }
 
     // Block steps.
@@ -163,7 +163,7 @@ protected:
     std::vector<ForceRequest> requests_;  ///< of each term, under force_; empty before the first adoptSettings()
     std::size_t term_ = 0;                ///< whose force is under way
     ActiveBodies active_{};               ///< whose force is next or under way
-    BlockClock clock_, told_;             ///< of the step under way and the last complete one
+    BlockClock clock_, lastClock_;        ///< of the step under way and the last complete one
 
 private:
     State& self() { return static_cast<State&>(*this); }

@@ -1,5 +1,5 @@
 // The functions of the CUDA runtime that the program calls, without a device: memory is the host's, kernels do nothing, and
-// time goes on by a fixed amount a launch. A program that links this file before the runtime enqueues what it would enqueue
+// time advances by a fixed amount a launch. A program that links this file before the runtime enqueues what it would enqueue
 // on a GPU, the same on every machine.
 #include "sim/backends/cuda/kernels/blocks.h"
 

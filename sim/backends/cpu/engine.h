@@ -69,7 +69,7 @@ class EngineOf final : public StepEngine<EngineOf<T>, CpuForceMethod<T>> {
     using Base = StepEngine<EngineOf<T>, CpuForceMethod<T>>;
     friend Base;
     using Base::active_, Base::clock_, Base::configuration_, Base::force_, Base::ids_, Base::termMethod, Base::methods_,
-        Base::others_, Base::requests_, Base::settled, Base::term_, Base::termCount, Base::told_;
+        Base::others_, Base::requests_, Base::settled, Base::term_, Base::termCount, Base::lastClock_;
     using typename Base::Methods;
 
 public:
@@ -135,7 +135,7 @@ public:
         return runner_.advance(*this, program, timeStep, budget, sink);
     }
     void finishStep() { runner_.finishStep(*this); }
-    /// See Backend. A method keeps what an evaluation needs until the next one of all bodies is complete.
+    /// See Backend. Until an evaluation of all bodies is complete, a method still has what the one before left.
     bool forceStateNeedsStepEnd() const { return this->keepsForceState() && runner_.cursor().hasEvaluated(); }
     void abandonStep() {
         runner_.abandon();
@@ -236,7 +236,7 @@ public:
     void endStep(std::int64_t steps) {
         std::swap(complete_, work_);
         context_.totals.steps += steps;
-        told_ = clock_;
+        lastClock_ = clock_;
     }
     void wholeStepForce() {
         CpuForceMethod<T>& pairs = termMethod(0);
@@ -256,7 +256,7 @@ public:
     }
 
 private:
-    // What StepEngine asks.
+    // For StepEngine.
     std::string_view kernelName() const { return kernel_->row.name; }
     std::unique_ptr<CpuForceMethod<T>> makePairs() const {
         return makeMethod<T>(*kernel_, force_.precision, methodContext(configuration_[0].kernel.launch));

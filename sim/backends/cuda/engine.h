@@ -42,7 +42,7 @@ class EngineOf final : public StepEngine<EngineOf<Real>, DeviceForceMethod<Real>
     using Base = StepEngine<EngineOf<Real>, DeviceForceMethod<Real>, DeviceTermMethod<Real>>;
     friend Base;
     using Base::active_, Base::checks, Base::clock_, Base::configuration_, Base::force_, Base::ids_, Base::methods_,
-        Base::others_, Base::requestOf, Base::settled, Base::term_, Base::termCount, Base::termMethod, Base::told_,
+        Base::others_, Base::requestOf, Base::settled, Base::term_, Base::termCount, Base::termMethod, Base::lastClock_,
         Base::wanted_;
     using typename Base::Methods;
 
@@ -67,7 +67,7 @@ public:
     void accelerations(std::vector<Double4>& out);
     void requestForceCheck(std::vector<std::uint32_t> targets);
     std::optional<ForceCheck> takeForceCheck();
-    /// See Backend. A method keeps what an evaluation needs until the next one of all bodies is complete.
+    /// See Backend. Until an evaluation of all bodies is complete, a method still has what the one before left.
     bool forceStateNeedsStepEnd() const { return this->keepsForceState() && cursor_.hasEvaluated(); }
     void requestMeasurement();
     bool measuring() const {
@@ -90,7 +90,7 @@ private:
     /// Of the longest launch: short against a frame, long against the few microseconds that a launch costs.
     static constexpr double kSliceSeconds = 2.5e-3;
 
-    // What StepEngine asks.
+    // For StepEngine.
     std::string_view kernelName() const { return plan().entry->row.name; }
     std::unique_ptr<Method> makePairs() const {
         return makeForceMethod<Real>(plan(), state_.count(), context_.device, context_.stream);

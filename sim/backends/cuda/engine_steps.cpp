@@ -44,8 +44,8 @@ template <class Real>
 double EngineOf<Real>::stepSeconds() const {
     // Steps on each rung are as the last ones were.
     const double bodies = std::max<double>(1, state_.count());
-    const double forces = std::max<double>(forcesPerStep(program_), inBlocks(program_) ? told_.forces() / bodies : 1);
-    const double moves = inBlocks(program_) ? told_.substeps() : forces;
+    const double forces = std::max<double>(forcesPerStep(program_), inBlocks(program_) ? lastClock_.forces() / bodies : 1);
+    const double moves = inBlocks(program_) ? lastClock_.substeps() : forces;
     return forces * pairs().evaluationSeconds() + std::max(1.0, moves) * integrateSeconds();
 }
 
@@ -357,7 +357,7 @@ void EngineOf<Real>::integrate(VertexSink* sink, bool follow) {
         beginStep(program, timeStep);
         throw;
     }
-    if (ends) told_ = clock_;
+    if (ends) lastClock_ = clock_;
     if (firstForce_ && !ends) state_.complete().forceKnown = true;
     firstForce_ = false;
     timer.add(integrateSeconds(), {.steps = ends ? 1 : 0});
@@ -427,7 +427,7 @@ bool EngineOf<Real>::runBatch(const Pacing& pacing, AdvanceStatus& status, Verte
         if (vertices) context_.writer.abandon(*sink);
         throw;
     }
-    told_ = {};
+    lastClock_ = {};
     const double all = static_cast<double>(steps);
     timer.add(all * force,
               {.steps = steps,
