@@ -109,7 +109,8 @@ private:
         if (!text) refuse(lineOf(node), "expected a text in quotes");
         const std::string shown = withItsLetters(text->get());
         // An escape such as \u001b becomes what a terminal obeys.
-        if (unprintableLine(shown) > 0) refuse(lineOf(node), "a control character, or bytes that are no UTF-8");
+        if (shown.ends_with('\r') || unprintableLine(shown) > 0)
+            refuse(lineOf(node), "a control character, or bytes that are no UTF-8");
         return shown;
     }
 

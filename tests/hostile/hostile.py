@@ -856,10 +856,10 @@ def a_lesson_with_an_empty_list_of_choices_is_refused():
 def what_a_scene_file_says_of_its_columns_is_refused_with_its_line():
     open("b.csv", "w").write("1,0,0,0,0,0,0\n1,1,0,0,0,1,0\n")
     for columns in ("q", "m,x,y", "x,x,y,z,m", "m,x,y,z,vx"):
-        open("c.toml", "w").write('[scene]\nfile = "b.csv"\ncolumns = "%s"\n' % columns)
+        open("c.toml", "w").write('file = "b.csv"\ncolumns = "%s"\n' % columns)
         result = run("run", "c.toml", "--steps", "1")
         one_sentence(result, 3)
-        assert "c.toml, line 3: columns: " in result.err and "--columns" not in result.err, result.err
+        assert "c.toml, line 2: columns: " in result.err and "--columns" not in result.err, result.err
 
 
 @case
@@ -867,10 +867,10 @@ def names_that_a_scene_file_cannot_mean_are_refused():
     """A shell's home and addresses are not followed, and a file of the same name beside is not taken for them."""
     open("d.csv", "w").write("m,x,y,z,vx,vy,vz\n1,0,0,0,0,0,0\n1,1,0,0,0,1,0\n")
     for name in ("~/d.csv", "http://x/d.csv", "file:///tmp/d.csv", "~root/d.csv"):
-        open("h.toml", "w").write('[scene]\nfile = "%s"\n' % name)
+        open("h.toml", "w").write('file = "%s"\n' % name)
         result = run("run", "h.toml", "--steps", "1")
         one_sentence(result, 3)
-        assert "h.toml, line 2" in result.err and "as it is written" in result.err, result.err
+        assert "h.toml, line 1" in result.err and "as it is written" in result.err, result.err
 
 
 @case
