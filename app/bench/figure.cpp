@@ -179,22 +179,27 @@ void addPapers(Plot& plot, std::string_view figure, PaperMeasure measure) {
     if (measure != PaperMeasure::share) plot.y.logarithmic = true;
 }
 
-/// The rates, and beside them all as shares of what each device can issue.
+/// The rates, and beside them all as shares of what each device can issue. One legend, so the series of both are the same.
 void drawBesidePapers(const FigureArea& area, const char* axis, std::span<const SweepResult> results) {
     Plot rates = sweepPlot("", sweepAxis(axis), results, kForceRate);
     Plot shares = sweepPlot("", sweepAxis(axis), results, kShareOfBound);
-    std::erase_if(shares.series, [](const PlotSeries& series) {
-        return std::ranges::none_of(series.y, [](double share) { return share > 0; });  // of processors
-    });
     addPapers(rates, axis, PaperMeasure::gigaRate);
     addPapers(shares, axis, PaperMeasure::share);
-    const float middle = 0.5f * (area.from.x + area.to.x);
+    std::vector<PlotSeries> known = std::move(shares.series);
+    shares.series.clear();
+    for (const PlotSeries& rate : rates.series) {
+        const auto share = std::ranges::find(known, rate.label, &PlotSeries::label);
+        const bool has = share != known.end() && std::ranges::any_of(share->y, [](double part) { return part > 0; });
+        shares.series.push_back(has ? *share : PlotSeries{.label = rate.label, .x = {}, .y = {}, .error = {}, .hollow = {}});
+    }
+    shares.y.label = "share of what each device can issue [%]";
+    shares.x.ticks = rates.x.ticks;
+    shares.x.names = rates.x.names;
+    const float middle = 0.66f * area.from.x + 0.34f * area.to.x;
     PlotStyle style = area.style;
-    style.legendBeside = false;
+    style.legend = false;
     drawPlot(area.canvas.list(), area.from, ImVec2(middle - 20, area.to.y), rates, style);
-    style.legend = false;  // the curves and colours of the left one
-    for (PlotSeries& series : shares.series) series.label.clear();
-    drawPlot(area.canvas.list(), ImVec2(middle + 20, area.from.y), area.to, shares, style);
+    drawPlot(area.canvas.list(), ImVec2(middle + 20, area.from.y), area.to, shares, area.style);
 }
 
 template <const SweepMeasure& measure>

@@ -164,7 +164,9 @@ void drawLadder(const FigureArea& area, std::span<const SweepResult> results) {
                      (bodiesText(rungs.front()->row.bodies) + ", forces only").c_str());
     for (const LadderColumn& column : kShown)
         area.canvas.text(font, ImVec2(area.from.x + column.right * line, area.from.y), kFigureQuiet, column.heading, 1);
-    area.canvas.text(font, ImVec2(left, area.from.y), kFigureQuiet, "times the first rung");
+    area.canvas.text(
+        font, ImVec2(left, area.from.y), kFigureQuiet,
+        area.papers ? "times the first rung; circles: papers, times their own plain loop" : "times the first rung");
     for (std::size_t k = 0; k < rungs.size(); ++k) {
         const SweepResult& result = *rungs[k];
         const float top = head + high * static_cast<float>(k), text = top + 0.5f * (high - line);
@@ -185,8 +187,12 @@ void drawLadder(const FigureArea& area, std::span<const SweepResult> results) {
         const float end = placeOf(factor);
         list.AddRectFilled(ImVec2(left, top + 0.14f * high), ImVec2(end, top + 0.86f * high),
                            seriesColour(device ? 1 : 0, true), 3);
-        area.canvas.text(font, ImVec2(end + 0.4f * line, text), kInk,
-                         formatted(factor >= 100 ? "%.0f x" : "%.3g x", factor).c_str());
+        float label = end + 0.4f * line;
+        for (const PaperFactor& paper : papers)
+            if (const float at = placeOf(paper.factor);
+                paper.kernel == result.row.kernel && at > label - line && at < label + 4 * line)
+                label = at + 0.8f * line;
+        area.canvas.text(font, ImVec2(label, text), kInk, formatted(factor >= 100 ? "%.0f x" : "%.3g x", factor).c_str());
         // Papers count from their own plain loop.
         for (const PaperFactor& paper : papers) {
             if (paper.kernel != result.row.kernel) continue;

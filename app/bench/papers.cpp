@@ -87,7 +87,7 @@ std::vector<PlotSeries> paperCurves(std::string_view figure, PaperMeasure measur
     for (const PaperRate& rate : paperRates()) {
         const double value = paperValue(rate, measure);
         if (!row->has(rate) || !(value > 0)) continue;
-        std::string label = "paper " + rate.paper + ", " + rate.device + ": " + rate.kernel;
+        std::string label = "paper " + rate.paper + ": " + rate.kernel + ", " + rate.device.substr(0, rate.device.find(','));
         if (figure == "block" && rate.split > 0) label += ", split " + std::to_string(rate.split);
         auto curve = std::ranges::find(curves, label, &PlotSeries::label);
         if (curve == curves.end()) {

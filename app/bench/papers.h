@@ -25,7 +25,7 @@ bool hasPapers(std::string_view figure);
 
 /// What of a rate is drawn.
 enum class PaperMeasure { gigaRate, share, thousandSteps };
-/// Their curves over the axis of a figure, all points unfilled: "paper 003, A100: global".
+/// Their curves over the axis of a figure, all points unfilled: "paper 003: global, A100".
 std::vector<PlotSeries> paperCurves(std::string_view figure, PaperMeasure measure);
 
 /// "times the first rung" of each paper that has a plain loop on one core: for the ladder.

@@ -36,11 +36,11 @@ TEST(Papers, haveAllRatesThatWereComputed) {
 
 TEST(Papers, standInTheFiguresOverWhatTheyVaried) {
     const std::vector<PlotSeries> blocks = paperCurves("block", PaperMeasure::gigaRate);
-    const PlotSeries* basic = curveNamed(blocks, "paper 003, A100: global");
+    const PlotSeries* basic = curveNamed(blocks, "paper 003: global, A100");
     ASSERT_TRUE(basic);
     EXPECT_THAT(basic->x, ElementsAre(1, 2, 3, 4, 8, 16, 30, 31, 32, 64, 128, 256, 512, 1023, 1024));
     EXPECT_DOUBLE_EQ(basic->y[7], 33.852);
-    const PlotSeries* shared = curveNamed(blocks, "paper 003, A100: tiled-atomics, split 4");
+    const PlotSeries* shared = curveNamed(blocks, "paper 003: tiled-atomics, A100, split 4");
     ASSERT_TRUE(shared);
     EXPECT_THAT(shared->x, ElementsAre(8, 16, 32, 64, 128, 256, 512));
     const std::vector<PlotSeries> splits = paperCurves("split", PaperMeasure::gigaRate);
@@ -48,18 +48,18 @@ TEST(Papers, standInTheFiguresOverWhatTheyVaried) {
     EXPECT_THAT(splits[0].x, ElementsAre(4, 8, 16, 32, 64, 128));
     EXPECT_DOUBLE_EQ(splits[0].y[3], 256.532);
     const std::vector<PlotSeries> unrolls = paperCurves("unroll", PaperMeasure::gigaRate);
-    ASSERT_TRUE(curveNamed(unrolls, "paper 002, GK104: tiled"));
-    EXPECT_THAT(curveNamed(unrolls, "paper 002, GK104: tiled")->y, ElementsAre(38.2, 44.5, 42.6, 45.2));
+    ASSERT_TRUE(curveNamed(unrolls, "paper 002: tiled, GK104"));
+    EXPECT_THAT(curveNamed(unrolls, "paper 002: tiled, GK104")->y, ElementsAre(38.2, 44.5, 42.6, 45.2));
     for (const auto& curves : {blocks, splits, unrolls})
         for (const PlotSeries& curve : curves) {
             EXPECT_EQ(curve.hollow, std::vector<bool>(curve.x.size(), true)) << curve.label;
             EXPECT_EQ(curve.x.size(), curve.y.size());
         }
     const std::vector<PlotSeries> times = paperCurves("cpu-gpu", PaperMeasure::thousandSteps);
-    const PlotSeries* turing = curveNamed(times, "paper 000, Tesla T4: tiled");
+    const PlotSeries* turing = curveNamed(times, "paper 000: tiled, Tesla T4");
     ASSERT_TRUE(turing);
     EXPECT_THAT(turing->y.back(), testing::DoubleNear(21, 1e-9));
-    const PlotSeries* serial = curveNamed(times, "paper 000, Intel Xeon Gold 5218, one thread: naive");
+    const PlotSeries* serial = curveNamed(times, "paper 000: naive, Intel Xeon Gold 5218");
     ASSERT_TRUE(serial);
     EXPECT_THAT(serial->y, ElementsAre(18000));
     EXPECT_TRUE(paperCurves("waves", PaperMeasure::gigaRate).empty());
@@ -68,7 +68,7 @@ TEST(Papers, standInTheFiguresOverWhatTheyVaried) {
 
 TEST(Papers, areSharesOfWhatTheirDevicesCanIssue) {
     const std::vector<PlotSeries> shares = paperCurves("bodies", PaperMeasure::share);
-    const PlotSeries* turing = curveNamed(shares, "paper 000, Tesla T4: tiled");
+    const PlotSeries* turing = curveNamed(shares, "paper 000: tiled, Tesla T4");
     ASSERT_TRUE(turing);
     EXPECT_THAT(turing->y.back(), testing::DoubleNear(70.3, 0.1));
     for (const PlotSeries& curve : shares)
