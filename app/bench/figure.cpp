@@ -2,6 +2,7 @@
 #include "app/bench/figure_parts.h"
 
 #include "app/bench/group_study.h"
+#include "app/bench/papers.h"
 #include "app/system/version.h"
 #include "app/tables/format.h"
 #include "sim/backends/backend.h"
@@ -157,12 +158,58 @@ std::string cpuGpuNote(const FigureRequest& request) {
                           : "hollow: extrapolated from measured steps; no GPU curve: " + reason;
 }
 
+const SweepMeasure kShareOfBound{"share", "share of what the device can issue [%]",
+                                 [](const BenchmarkRow& row) {
+                                     return row.boundPerSecond > 0 ? 100 * row.interactionsPerSecond / row.boundPerSecond
+                                                                   : 0;
+                                 },
+                                 [](const BenchmarkRow& row) { return row.spread; }};
+
+/// Adds the curves of papers. Rates of years and devices lie decades apart, so the axis becomes logarithmic.
+void addPapers(Plot& plot, std::string_view figure, PaperMeasure measure) {
+    for (PlotSeries& series : paperCurves(figure, measure)) {
+        for (const double x : series.x)
+            if (std::ranges::find(plot.x.ticks, x) == plot.x.ticks.end()) plot.x.ticks.push_back(x);
+        plot.series.push_back(std::move(series));
+    }
+    std::ranges::sort(plot.x.ticks);
+    plot.x.names.clear();
+    for (const double tick : plot.x.ticks) plot.x.names.push_back(axisText(tick));
+    plot.marked = false;
+    if (measure != PaperMeasure::share) plot.y.logarithmic = true;
+}
+
+/// The rates, and beside them all as shares of what each device can issue. One legend, so the series of both are the same.
+void drawBesidePapers(const FigureArea& area, const char* axis, std::span<const SweepResult> results) {
+    Plot rates = sweepPlot("", sweepAxis(axis), results, kForceRate);
+    Plot shares = sweepPlot("", sweepAxis(axis), results, kShareOfBound);
+    addPapers(rates, axis, PaperMeasure::gigaRate);
+    addPapers(shares, axis, PaperMeasure::share);
+    std::vector<PlotSeries> known = std::move(shares.series);
+    shares.series.clear();
+    for (const PlotSeries& rate : rates.series) {
+        const auto share = std::ranges::find(known, rate.label, &PlotSeries::label);
+        const bool has = share != known.end() && std::ranges::any_of(share->y, [](double part) { return part > 0; });
+        shares.series.push_back(has ? *share : PlotSeries{.label = rate.label, .x = {}, .y = {}, .error = {}, .hollow = {}});
+    }
+    shares.y.label = "share of what each device can issue [%]";
+    shares.x.ticks = rates.x.ticks;
+    shares.x.names = rates.x.names;
+    const float middle = 0.66f * area.from.x + 0.34f * area.to.x;
+    PlotStyle style = area.style;
+    style.legend = false;
+    drawPlot(area.canvas.list(), area.from, ImVec2(middle - 20, area.to.y), rates, style);
+    drawPlot(area.canvas.list(), ImVec2(middle + 20, area.from.y), area.to, shares, area.style);
+}
+
 template <const SweepMeasure& measure>
 void drawCurves(const FigureArea& area, const char* axis, std::span<const SweepResult> results) {
+    if (area.papers) return drawBesidePapers(area, axis, results);
     drawPlot(area.canvas.list(), area.from, area.to, sweepPlot("", sweepAxis(axis), results, measure), area.style);
 }
 
 void drawSplit(const FigureArea& area, std::span<const SweepResult> results) {
+    if (area.papers) return drawBesidePapers(area, "split", results);
     Plot plot = sweepPlot("", sweepAxis("split"), results, kStepRate);
     for (PlotSeries& series : plot.series) series.label += ", whole steps";
     for (PlotSeries& series : sweepPlot("", sweepAxis("split"), results, kForceRate).series) {
@@ -177,6 +224,7 @@ void drawSplit(const FigureArea& area, std::span<const SweepResult> results) {
 void drawCpuGpu(const FigureArea& area, std::span<const SweepResult> results) {
     Plot plot = sweepPlot("", sweepAxis("bodies"), results, kThousandSteps);
     plot.y.logarithmic = true;
+    if (area.papers) addPapers(plot, "cpu-gpu", PaperMeasure::thousandSteps);
     plot.marked = false;
     drawPlot(area.canvas.list(), area.from, area.to, plot, area.style);
 }
@@ -187,7 +235,15 @@ int multiprocessorsOf(std::span<const SweepResult> results) {
     return most;
 }
 
-/// Blocks N/p for each N and p, green where there is at least one for each multiprocessor.
+/// The highest rate of the same number of bodies; NaN and rates that failed their check are below all.
+bool isFastestOfItsBodies(const SweepResult& result, std::span<const SweepResult> results) {
+    const double rate = kForceRate.value(result.row);
+    return rate > 0 && std::none_of(results.begin(), results.end(), [&](const SweepResult& other) {
+               return other.point.bodies == result.point.bodies && kForceRate.value(other.row) > rate;
+           });
+}
+
+/// Blocks N/p for each N and p, green where there is at least one for each multiprocessor; the fastest has a frame.
 void drawWavesTable(const FigureArea& area, std::span<const SweepResult> results) {
     ImDrawList& list = area.canvas.list();
     const int multiprocessors = multiprocessorsOf(results);
@@ -203,7 +259,8 @@ void drawWavesTable(const FigureArea& area, std::span<const SweepResult> results
     const float first = 5.2f * line,
                 wide = (area.to.x - area.from.x - first) / static_cast<float>(std::max<std::size_t>(columns.size(), 1));
     char text[96];
-    std::snprintf(text, sizeof text, "blocks N/p; green: at least one for each of %d multiprocessors", multiprocessors);
+    std::snprintf(text, sizeof text, "blocks N/p; green: one for each of %d multiprocessors; frame: fastest",
+                  multiprocessors);
     area.canvas.text(area.canvas.small(), area.from, kFigureQuiet, text, 0, area.to.x - area.from.x);
     for (std::size_t c = 0; c < columns.size(); ++c)
         area.canvas.text(area.canvas.small(),
@@ -222,6 +279,7 @@ void drawWavesTable(const FigureArea& area, std::span<const SweepResult> results
         const bool enough = result.point.x >= multiprocessors;
         list.AddRectFilled(a, ImVec2(a.x + wide - 3, a.y + high - 3),
                            enough ? IM_COL32(198, 234, 205, 255) : IM_COL32(250, 214, 200, 255));
+        if (isFastestOfItsBodies(result, results)) list.AddRect(a, ImVec2(a.x + wide - 3, a.y + high - 3), kInk, 0, 0, 2);
         area.canvas.text(area.canvas.small(), ImVec2(a.x + 0.5f * wide, a.y + 0.5f * (high - line)), kInk,
                          grouped(static_cast<std::uint64_t>(result.point.x)), 0.5f);
     }
@@ -553,7 +611,8 @@ const FigureRow& figure(std::string_view name) { return findRow(figures(), "figu
 namespace {
 
 /// Title and footer; `draw` fills what is between.
-Picture page(const FigureRow& row, std::span<const std::string> footer, const std::function<void(const FigureArea&)>& draw) {
+Picture page(const FigureRow& row, std::span<const std::string> footer, const std::function<void(const FigureArea&)>& draw,
+             bool papers = false) {
     Canvas canvas(kFigureWidth, kFigureHeight, kFontSize);
     canvas.list().AddRectFilled(ImVec2(0, 0), canvas.size(), IM_COL32_WHITE);
     constexpr float kMargin = 40;
@@ -568,7 +627,8 @@ Picture page(const FigureRow& row, std::span<const std::string> footer, const st
     draw({.canvas = canvas,
           .from = ImVec2(kMargin - 15, 40 + canvas.large()->FontSize),
           .to = ImVec2(kFigureWidth - kMargin, y - 10),
-          .style = {.light = true, .fontScale = 1, .lineWidth = 4, .legend = true, .legendBeside = true}});
+          .style = {.light = true, .fontScale = 1, .lineWidth = 4, .legend = true, .legendBeside = true},
+          .papers = papers});
     Picture picture{.width = kFigureWidth, .height = kFigureHeight, .rgb = canvas.finish(), .texts = {}};
     picture.texts = {{"Software", "gravlab " + std::string(version())}, {"gravlab:figure", std::string(row.name)}};
     return picture;
@@ -576,10 +636,12 @@ Picture page(const FigureRow& row, std::span<const std::string> footer, const st
 
 }  // namespace
 
-Picture figurePicture(const FigureRow& row, std::span<const SweepResult> results, const std::string& note) {
-    const std::string footer[] = {note, devicesText(results) + "; " + kernelsText(results),
+Picture figurePicture(const FigureRow& row, std::span<const SweepResult> results, const std::string& note, bool papers) {
+    const std::string footer[] = {note, papers ? papersNote() : std::string(),
+                                  devicesText(results) + "; " + kernelsText(results),
                                   protocolText(results) + "; gravlab " + std::string(version())};
-    return page(row, footer, [&](const FigureArea& area) { row.draw(area, results); });
+    return page(
+        row, footer, [&](const FigureArea& area) { row.draw(area, results); }, papers);
 }
 
 Picture figurePicture(const FigureRow& row, const FigureStudy& study, const std::string& note) {

@@ -75,7 +75,9 @@ std::span<const FigureRow> figures();
 const FigureRow& figure(std::string_view name);
 
 /// The figure as a picture of 1920 x 1080 pixels, readable from the last row: plot, legend, device and protocol.
-Picture figurePicture(const FigureRow& row, std::span<const SweepResult> results, const std::string& note);
+/// `papers`: with rates of papers beside them, see app/bench/papers.h.
+Picture figurePicture(const FigureRow& row, std::span<const SweepResult> results, const std::string& note,
+                      bool papers = false);
 Picture figurePicture(const FigureRow& row, const FigureStudy& study, const std::string& note);
 
 /// Its numbers: those of every sweep, and the figure's own columns.

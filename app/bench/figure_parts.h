@@ -13,6 +13,7 @@ struct FigureArea {
     Canvas& canvas;
     ImVec2 from, to;
     PlotStyle style;
+    bool papers = false;  ///< rates of papers beside those of this machine
 };
 
 namespace figures_detail {

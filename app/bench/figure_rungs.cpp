@@ -1,6 +1,7 @@
 // Figures of many rungs at once: the ladder, its scaling over threads, what limits it, and a map over two factors.
 #include "app/bench/figure_parts.h"
 #include "app/bench/kernel_source.h"
+#include "app/bench/papers.h"
 #include "app/tables/format.h"
 #include "sim/backends/backend.h"
 
@@ -153,6 +154,8 @@ void drawLadder(const FigureArea& area, std::span<const SweepResult> results) {
         }
     }
     if (rungs.empty()) return;
+    const std::vector<PaperFactor> papers = area.papers ? paperFactors() : std::vector<PaperFactor>();
+    for (const PaperFactor& paper : papers) most = std::max(most, paper.factor);
     const float head = area.from.y + 1.4f * line;
     const float high = std::min((area.to.y - head) / static_cast<float>(rungs.size()), 2.2f * line);
     const float left = area.from.x + 30 * line, right = area.to.x - 7 * line;
@@ -161,7 +164,9 @@ void drawLadder(const FigureArea& area, std::span<const SweepResult> results) {
                      (bodiesText(rungs.front()->row.bodies) + ", forces only").c_str());
     for (const LadderColumn& column : kShown)
         area.canvas.text(font, ImVec2(area.from.x + column.right * line, area.from.y), kFigureQuiet, column.heading, 1);
-    area.canvas.text(font, ImVec2(left, area.from.y), kFigureQuiet, "times the first rung");
+    area.canvas.text(
+        font, ImVec2(left, area.from.y), kFigureQuiet,
+        area.papers ? "times the first rung; circles: papers, times their own plain loop" : "times the first rung");
     for (std::size_t k = 0; k < rungs.size(); ++k) {
         const SweepResult& result = *rungs[k];
         const float top = head + high * static_cast<float>(k), text = top + 0.5f * (high - line);
@@ -175,12 +180,28 @@ void drawLadder(const FigureArea& area, std::span<const SweepResult> results) {
             area.canvas.text(font, ImVec2(area.from.x + column.right * line, text), kInk,
                              column.text(results, result).c_str(), 1);
         const double factor = factorOf(results, result);
-        const double part = factor > 0 ? (std::log10(factor / least) + 0.15) / decades : 0;
-        const float end = left + (right - left) * static_cast<float>(std::clamp(part, 0.0, 1.0));
+        const auto placeOf = [&](double times) {
+            const double part = times > 0 ? (std::log10(times / least) + 0.15) / decades : 0;
+            return left + (right - left) * static_cast<float>(std::clamp(part, 0.0, 1.0));
+        };
+        const float end = placeOf(factor);
         list.AddRectFilled(ImVec2(left, top + 0.14f * high), ImVec2(end, top + 0.86f * high),
                            seriesColour(device ? 1 : 0, true), 3);
-        area.canvas.text(font, ImVec2(end + 0.4f * line, text), kInk,
-                         formatted(factor >= 100 ? "%.0f x" : "%.3g x", factor).c_str());
+        float label = end + 0.4f * line;
+        for (const PaperFactor& paper : papers)
+            if (const float at = placeOf(paper.factor);
+                paper.kernel == result.row.kernel && at > label - line && at < label + 4 * line)
+                label = at + 0.8f * line;
+        area.canvas.text(font, ImVec2(label, text), kInk, formatted(factor >= 100 ? "%.0f x" : "%.3g x", factor).c_str());
+        // Papers count from their own plain loop.
+        for (const PaperFactor& paper : papers) {
+            if (paper.kernel != result.row.kernel) continue;
+            const ImVec2 at(placeOf(paper.factor), top + 0.5f * high);
+            list.AddCircleFilled(at, 0.24f * high, IM_COL32_WHITE);
+            list.AddCircle(at, 0.24f * high, kInk, 0, 3);
+            area.canvas.text(font, ImVec2(at.x, top + 0.5f * high - 0.36f * line), kInk, paper.paper.substr(2).c_str(),
+                             0.5f);
+        }
     }
 }
 

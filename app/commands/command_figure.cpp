@@ -1,8 +1,8 @@
 // `gravlab bench --figure`: measures a study of the table of figures and writes it as a picture or as numbers.
-#include "app/commands/options.h"
-#include "app/bench/sweep_progress.h"
-#include "app/system/interrupt.h"
 #include "app/bench/figure.h"
+#include "app/bench/sweep_progress.h"
+#include "app/commands/options.h"
+#include "app/system/interrupt.h"
 #include "app/system/progress.h"
 #include "sim/core/error.h"
 #include "sim/integrators/integrator.h"
@@ -42,17 +42,24 @@ FigureRequest requestOf(const Options& options, const BackendRow& row) {
 /// Where picture and numbers go; a folder that is not there is known at once.
 struct Outputs {
     std::string picture, numbers;
-    explicit Outputs(const Options& options) {
+    bool papers = false;
+    explicit Outputs(const Options& options) : papers(options.besidePapers) {
         (options.output.ends_with(".csv") ? numbers : picture) = options.output;
         if (!options.csv.empty()) numbers = options.csv;
         for (const std::string& file : {picture, numbers})
             if (!file.empty()) const AtomicFile probe(file);
     }
+    Picture draw(const FigureRow& row, const FigureStudy& study, const std::string& note) const {
+        return figurePicture(row, study, note);
+    }
+    Picture draw(const FigureRow& row, std::span<const SweepResult> results, const std::string& note) const {
+        return figurePicture(row, results, note, papers);
+    }
     template <class What, class Numbers>
     void write(const FigureRow& row, const What& what, const std::string& note, const Numbers& csv) const {
         if (!numbers.empty()) writeFileAtomically(numbers, csv());
         if (picture.empty()) return;
-        const Picture page = figurePicture(row, what, note);
+        const Picture page = draw(row, what, note);
         writePng(picture, page.rgb, page.width, page.height, page.texts);
     }
 };

@@ -1,16 +1,16 @@
 // The options of each command. Rule: a bad value is refused here, with a sentence, before anything is made.
 #include "app/commands/command_rows.h"
 
+#include "app/bench/figure.h"
 #include "app/control/open_file.h"
 #include "app/control/parameter.h"
 #include "app/control/twin_settings.h"
 #include "app/film/encoders.h"
-#include "app/bench/figure.h"
+#include "app/system/numbered_name.h"
+#include "app/system/version.h"
 #include "app/tables/occupancy.h"
 #include "app/tables/own_kernel.h"
-#include "app/system/numbered_name.h"
 #include "app/tables/text_values.h"
-#include "app/system/version.h"
 #include "sim/backends/groups.h"
 #include "sim/core/names.h"
 #include "sim/io/formats/units.h"
@@ -450,6 +450,15 @@ void addBenchOptions(CLI::App& app, Options& o) {
     addValue(
         app, "--csv", "FILE", [&o](auto&, auto& text) { o.csv = text; },
         "with --figure and -o FILE.png: its numbers, too, of the same measurement");
+    addValue(
+        app, "--beside", "WHAT",
+        [&o](auto&, auto& text) {
+            if (text != "papers") throw UsageError(unknownName("thing to draw beside", text, {"papers"}));
+            o.besidePapers = true;
+        },
+        "with --figure unroll, block, split, bodies, cpu-gpu or ladder and -o FILE.png: 'papers', what papers 000, 002 and "
+        "003 "
+        "measured, with unfilled marks, also as shares of what each device can issue");
     addValue(
         app, "--card", "FILE", [&o](auto&, auto& text) { o.benchCard = text; },
         "measure this device and write its card: FILE.png to post, or FILE.txt");

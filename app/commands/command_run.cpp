@@ -1,18 +1,18 @@
 // `gravlab run`: integrates without graphics and writes tables and snapshots. Rule: a file appears whole or not at all.
+#include "app/bench/own_trial.h"
 #include "app/commands/options.h"
 #include "app/commands/run_plots.h"
 #include "app/commands/run_profile.h"
 #include "app/commands/twin_record.h"
 #include "app/control/open_file.h"
-#include "app/tables/format.h"
-#include "app/system/interrupt.h"
-#include "app/bench/own_trial.h"
-#include "app/system/numbered_name.h"
-#include "app/system/progress.h"
 #include "app/services/file_worker.h"
 #include "app/services/non_finite_monitor.h"
 #include "app/services/spot_check.h"
 #include "app/services/state_folder.h"
+#include "app/system/interrupt.h"
+#include "app/system/numbered_name.h"
+#include "app/system/progress.h"
+#include "app/tables/format.h"
 #include "sim/core/error.h"
 #include "sim/core/text.h"
 #include "sim/forces/law_numbers.h"
@@ -368,9 +368,9 @@ int runCommand(const Options& asked) {
     }
 
     std::FILE* out = standardOutputTaken ? stderr : stdout;
-    std::fprintf(out, "%s: %zu bodies, %lld steps of %g to t = %g with %s in %.2f s", printable(settings.scene).c_str(),
-                 simulation.backend().size(), static_cast<long long>(steps), settings.timeStep, simulation.time(),
-                 settings.integrator.c_str(), seconds);
+    std::fprintf(out, "%s: %zu bodies, %lld step%s of %g to t = %g with %s in %.2f s", printable(settings.scene).c_str(),
+                 simulation.backend().size(), static_cast<long long>(steps), steps == 1 ? "" : "s", settings.timeStep,
+                 simulation.time(), settings.integrator.c_str(), seconds);
     if (summaryEnergy) std::fprintf(out, "; energy %.9g, relative change %.2e", last.energy(), energies.change(last));
     if (summaryEnergy && last.potentialError > 0) std::fprintf(out, " (potential within %.1e)", last.potentialError);
     if (isOwnKernel(settings.kernel.kernel)) std::fprintf(out, "; forces by %s", printable(settings.kernel.kernel).c_str());

@@ -2,11 +2,11 @@
 
 #include "app/bench/verify.h"
 #include "app/frontends/headless/headless.h"
-#include "app/system/host_clock.h"
-#include "app/system/interrupt.h"
 #include "app/lessons/lesson_file.h"
 #include "app/lessons/lesson_runner.h"
 #include "app/lessons/placeholders.h"
+#include "app/system/host_clock.h"
+#include "app/system/interrupt.h"
 #include "app/view/workspace.h"
 #include "sim/core/error.h"
 
@@ -45,8 +45,8 @@ LessonVerdict playLesson(const std::shared_ptr<const Lesson>& lesson, const Opti
         last = now;
         workspace.draw(target.framebuffer(), target.width(), target.height());
     }
-    for (const auto& [name, value] : workspace.lesson.kept)
-        verdict.numbers += (verdict.numbers.empty() ? "" : ", ") + name + " = " + shownValue(value);
+    verdict.numbers = workspace.lesson.kept;
+    verdict.device = workspace.facts.device;
     verdict.passedOver =
         static_cast<int>(std::count_if(lesson->steps.begin(), lesson->steps.end(), [&](const LessonStep& step) {
             return !missingFor(step, options.simulation.backendOptions).empty();
@@ -65,7 +65,10 @@ bool printLessons(const Options& options) {
         std::printf("%-16s %-7s %2zu steps, %5.1f s%s\n", lesson->name.c_str(),
                     verdict.failure.empty() ? "reached" : "FAILED", lesson->steps.size(), verdict.seconds,
                     verdict.passedOver > 0 ? (", " + std::to_string(verdict.passedOver) + " not here").c_str() : "");
-        if (!verdict.numbers.empty()) std::printf("%16s %s\n", "", verdict.numbers.c_str());
+        std::string numbers;
+        for (const auto& [number, value] : verdict.numbers)
+            numbers += (numbers.empty() ? "" : ", ") + number + " = " + shownValue(value);
+        if (!numbers.empty()) std::printf("%16s %s\n", "", numbers.c_str());
         if (!verdict.failure.empty()) std::printf("%16s %s\n", "", verdict.failure.c_str());
         std::fflush(stdout);
         failed += !verdict.failure.empty();

@@ -3,6 +3,7 @@
 #include "app/model/lesson.h"
 #include "app/model/options.h"
 
+#include <map>
 #include <memory>
 #include <string>
 
@@ -13,7 +14,8 @@ struct LessonVerdict {
     std::string failure;  ///< the step that is not reached, its line and why; empty: all were
     int passedOver = 0;   ///< steps that need what is not here
     double seconds = 0;
-    std::string numbers;  ///< that were kept: "first = 0.00281, second = 0.000703"
+    std::string device;                    ///< what the last step ran on
+    std::map<std::string, Value> numbers;  ///< that were kept
 };
 
 /// All lessons together end within that [s].

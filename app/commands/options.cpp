@@ -2,6 +2,9 @@
 // command_rows.cpp. Rule: what cannot work is refused here, with a sentence, before anything is made.
 #include "app/commands/options.h"
 
+#include "app/bench/figure.h"
+#include "app/bench/own_trial.h"
+#include "app/bench/papers.h"
 #include "app/commands/command_rows.h"
 #include "app/control/open_file.h"
 #include "app/control/output_names.h"
@@ -9,12 +12,10 @@
 #include "app/control/scene_file.h"
 #include "app/film/encoders.h"
 #include "app/film/film.h"
-#include "app/bench/figure.h"
-#include "app/bench/own_trial.h"
 #include "app/model/film_plan.h"
 #include "app/system/numbered_name.h"
-#include "app/tables/text_values.h"
 #include "app/system/version.h"
+#include "app/tables/text_values.h"
 #include "sim/backends/backend.h"
 #include "sim/core/names.h"
 #include "sim/core/validation.h"
@@ -258,6 +259,10 @@ void validateStudy(const Options& o) {
     for (const LawNumber& number : lawNumbers())
         if (o.has(number.option)) refuse(number.option, kStudyLaw);
     if (o.has("--until") && !physics) refuse("--until", kStudySteps);
+    if (o.besidePapers && !(row && hasPapers(row->name)))
+        refuse("--beside", "papers have rates for unroll, block, split, bodies, cpu-gpu and ladder");
+    if (o.besidePapers && o.output.ends_with(".csv"))
+        refuse("--beside", "it draws into a picture; the numbers of papers are in docs/benchmarks/papers.csv");
     const std::pair<std::string_view, std::size_t> lists[] = {
         {"--block", o.benchBlocks.size()},        {"--unroll", o.benchUnrolls.size()},
         {"--split", o.benchSplits.size()},        {"--threads", o.benchThreads.size()},
@@ -271,6 +276,7 @@ void validateStudy(const Options& o) {
 
 /// Lists that a table of rates has no use for.
 void validateRates(const Options& o) {
+    if (o.besidePapers) throw UsageError("--beside does nothing without --figure");
     const std::pair<const char*, std::size_t> lists[] = {{"--accuracy", o.benchAccuracies.size()},
                                                          {"--dt", o.benchTimeSteps.size()},
                                                          {"--softening", o.benchSoftenings.size()}};

@@ -2,8 +2,8 @@
 #include "app/control/action.h"
 #include "app/model/document.h"
 #include "app/model/film_plan.h"
-#include "app/tables/launch.h"
 #include "app/model/ui_state.h"
+#include "app/tables/launch.h"
 #include "sim/core/error.h"
 #include "sim/io/formats/units.h"
 
@@ -300,7 +300,7 @@ constexpr Action kHelp[] = {
      .leaves = kLessonStays},
     {.name = "close",
      .label = "Close what is open",
-     .idea = "close a card, the list of keys or a message, select nothing",
+     .idea = "close a card, a list or a message, select nothing",
      .strokes = {{Key::escape}},
      .act =
          [](KeyTarget& t, int) {
@@ -315,13 +315,14 @@ constexpr Action kHelp[] = {
              t.drop.on = false;
              t.ui.help = t.ui.welcome = t.ui.scenes = t.ui.about = false;
              t.ui.files.shown = t.ui.film.shown = false;
+             if (t.lesson.listed) order(t, {.what = LessonOrder::What::list});
              if (t.message.empty() && !t.storyTold()) t.clearSelection();
              t.storyLeft = t.facts.run;
              t.dismissMessage();
          }},
     {.name = "dismiss",
-     .label = "Put the message away",
-     .idea = "put the message away",
+     .label = "Close the message",
+     .idea = "close the message",
      .act = [](KeyTarget& t, int) { t.dismissMessage(); },
      .unavailable = [](const KeyTarget& t) { return t.message.empty() ? Reason("There is no message.") : Reason(); },
      .leaves = "A message that was put away does not come back; what it was about is as before."},

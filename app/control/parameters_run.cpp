@@ -528,6 +528,16 @@ void addFacts(std::vector<Parameter>& all) {
          .idea = "relative error against double precision that 99 % of the bodies kept that were last compared",
          .measured = true},
         [](const Document& d) -> Value { return d.facts.check ? Value(d.facts.check->p99) : Value(); });
+    add({.path = "run.vector_bodies",
+         .label = "Vector",
+         .idea = "bodies in one vector register of the CPU, in the precision of the run",
+         .kind = Kind::integer},
+        [](const Document& d) -> Value {
+            const int lanes = d.facts.launch.vectorLanes;
+            if (lanes < 1) return {};
+            const bool wide = d.facts.configuration.force.precision == Precision::fp64;  // a number takes the room of two
+            return std::int64_t{wide ? std::max(lanes / 2, 1) : lanes};
+        });
     add({.path = "run.steps_per_second",
          .label = "Steps a second",
          .idea = "complete steps a second",

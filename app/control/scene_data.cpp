@@ -38,6 +38,9 @@ constexpr DataKey kKeys[] = {
          data.file = textIn("file", value);
          if (data.file == "-" || isSceneFile(data.file) || data.file.find('\0') != std::string::npos)
              throw UsageError("file = " + excerpt(value) + "; expected a file with bodies, no scene and no picture");
+         if (data.file.starts_with('~') || data.file.find("://") != std::string::npos)
+             throw UsageError("file = " + excerpt(value) +
+                              "; a name is taken as it is written: write the path out, ~ and addresses are not followed");
      }},
     {"units", [](SceneData& data, std::string_view value) { data.read.units = unitSystem(textIn("units", value)).name; }},
     {"columns", [](SceneData& data, std::string_view value) { data.read.columns = textIn("columns", value); }},
@@ -68,6 +71,18 @@ fs::path placeOf(const SceneData& data, const std::string& scene) {
     const std::string shown = fs::absolute(said, ignored).lexically_normal().string();
     throw InputError(scene + ", line " + std::to_string(data.line) + ": its bodies are not there: " + shown +
                      "; put that file there or beside " + fs::path(scene).filename().string());
+}
+
+/// What the readers refuse about options stands in the scene file, not on the command line.
+LoadedStart openedAs(const SceneData& data, const std::string& scene, const std::string& place, const ReadOptions& read) {
+    try {
+        return openStart(place, read);
+    } catch (const UsageError& error) {
+        std::string why = error.what();
+        const bool columns = why.starts_with("--columns");
+        if (columns) why.erase(0, 2);
+        throw InputError(scene + ", line " + std::to_string(columns ? data.columnsLine : data.line) + ": " + why);
+    }
 }
 
 bool said(const SettingRow& row, const RunRequest& asked) { return row.text(asked) != row.text(RunRequest()); }
@@ -112,6 +127,7 @@ SceneData takeSceneData(std::string& settings, const std::string& name) {
         throw InputError(name + ", line " + std::to_string(lines.begin()->second) + ": " + lines.begin()->first +
                          " says how a file with bodies is read; add file = \"NAME\", or leave it out");
     data.line = lines.find("file")->second;
+    data.columnsLine = lines.contains("columns") ? lines.find("columns")->second : data.line;
     if (sceneLine > 0)
         throw InputError(name + ", line " + std::to_string(sceneLine) +
                          ": file has the bodies already; leave out either file or what is said of a scene");
@@ -128,7 +144,7 @@ void openSceneData(const SceneData& data, const RunRequest& asked, const std::st
     read.maxBodies = options.read.maxBodies;
     const std::optional<Law> law = options.has("--law") ? options.simulation.law : asked.law;
     read.allowSigns = law && lawRow(*law).signedSources;
-    LoadedStart offer = openStart(place.string(), read);
+    LoadedStart offer = openedAs(data, scene, place.string(), read);
     RunRequest& request = offer.request;
     for (const SettingRow& row : settingRows()) {
         if (ofSceneAlone(row.key)) continue;

@@ -15,8 +15,9 @@ namespace gravlab {
 struct SceneData {
     std::string file;  ///< as written; empty: it has a scene of the table
     ReadOptions read;
-    std::string print;     ///< StartFile::print of when it was written; empty: not said
-    std::size_t line = 0;  ///< of the file's name
+    std::string print;            ///< StartFile::print of when it was written; empty: not said
+    std::size_t line = 0;         ///< of the file's name
+    std::size_t columnsLine = 0;  ///< where its columns are named; without, that of its file
 };
 
 /// Whether a setting is of scenes, and not of bodies of one's own.

@@ -1,10 +1,10 @@
 #include "app/lessons/lesson_file.h"
 
+#include "app/bench/kernel_source.h"
 #include "app/control/action.h"
 #include "app/control/parameter.h"
 #include "app/control/scene_file.h"
 #include "app/control/script.h"
-#include "app/bench/kernel_source.h"
 #include "app/lessons/placeholders.h"
 #include "app/model/recorded.h"
 #include "sim/backends/backend.h"
@@ -107,7 +107,11 @@ private:
     std::string textIn(const toml::node& node) const {
         const auto* text = node.as_string();
         if (!text) refuse(lineOf(node), "expected a text in quotes");
-        return withItsLetters(text->get());
+        const std::string shown = withItsLetters(text->get());
+        // An escape such as \u001b becomes what a terminal obeys.
+        if (shown.ends_with('\r') || unprintableLine(shown) > 0)
+            refuse(lineOf(node), "a control character, or bytes that are no UTF-8");
+        return shown;
     }
 
     std::string textOf(const toml::table& table, std::string_view key, bool needed = false) const {
@@ -200,6 +204,15 @@ private:
         return lines;
     }
 
+    /// A number that is worked out from recorded ones: answer = "28 / 17.6".
+    double worked(const toml::node& node) const {
+        const Value value =
+            at(lineOf(node), [&] { return evaluate(textIn(node), [](std::string_view) { return Value(); }); });
+        const std::optional<double> number = numberOf(value);
+        if (!number) refuse(lineOf(node), "an answer is worked out of numbers and recorded() alone");
+        return *number;
+    }
+
     std::optional<LessonQuestion> questionIn(const toml::table& step, std::string_view key) const {
         const toml::node* node = step.get(key);
         if (!node) return std::nullopt;
@@ -208,7 +221,10 @@ private:
         requireKeys(table, {"text", "choices", "answer", "tolerance", "why"}, "question");
         LessonQuestion question;
         question.text = filledText(table, "text", true);
-        if (const toml::array* choices = listOf(table, "choices"))
+        const toml::array* choices = listOf(table, "choices");
+        if (choices && choices->empty())
+            refuse(lineOf(*table.get("choices")), "an empty list of choices; leave it out to ask for a number");
+        if (choices)
             for (const toml::node& choice : *choices) question.choices.push_back(filledText(choice));
         constexpr std::size_t kMostChoices = 6;
         if (question.choices.size() > kMostChoices) refuse(lineOf(table), "more than 6 choices are no help");
@@ -217,7 +233,7 @@ private:
         if (!answer) refuse(lineOf(table), "the answer is missing: the number of a choice, or a number");
         constexpr double kLargest = 1e30;
         if (question.choices.empty()) {
-            question.answer = numberIn(*answer, -kLargest, kLargest);
+            question.answer = answer->is_string() ? worked(*answer) : numberIn(*answer, -kLargest, kLargest);
         } else {
             if (question.choices.size() < 2) refuse(lineOf(table), "one choice is none");
             question.answer = numberIn(*answer, 1, static_cast<double>(question.choices.size()));
@@ -267,10 +283,30 @@ private:
         return numbers;
     }
 
+    std::vector<LessonRange> rangesIn(const toml::table& table) const {
+        std::vector<LessonRange> ranges;
+        const toml::array* list = listOf(table, "ranges");
+        if (!list) return ranges;
+        for (const toml::node& node : *list) {
+            const std::string text = textIn(node);
+            const KeyValue pair = keyValue(text);
+            const std::size_t middle = pair.value.find(" to ");
+            const auto number = [&](std::string_view part) { return numberOf(valueOf(std::string(trimmed(part)))); };
+            const std::optional<double> least = number(pair.value.substr(0, middle));
+            const std::optional<double> most =
+                middle == std::string_view::npos ? std::nullopt : number(pair.value.substr(middle + 4));
+            if (!kept_.contains(pair.key) || !least || !most || *least > *most)
+                refuse(lineOf(node),
+                       "expected \"NAME = LEAST to MOST\" of a number that is kept, such as \"first = 0.002 to 0.003\"");
+            ranges.push_back({std::string(pair.key), *least, *most});
+        }
+        return ranges;
+    }
+
     LessonStep step(const toml::table& table) {
         requireKeys(table,
                     {"title", "text", "needs", "setup", "predict", "begin", "control", "task", "until", "show", "after",
-                     "keep", "watch", "kernel", "recorded", "explain", "question"},
+                     "keep", "ranges", "watch", "kernel", "recorded", "explain", "question"},
                     "step");
         LessonStep step;
         step.line = lineOf(table);
@@ -290,6 +326,7 @@ private:
         step.show = linesIn(table, "show");
         step.after = linesIn(table, "after");
         step.keep = keepIn(table);
+        step.ranges = rangesIn(table);
         step.watch = textsOf(table, "watch");
         for (const std::string& path : step.watch) at(placeOf("watch"), [&] { return parameter(path).path; });
         step.kernel = textOf(table, "kernel");

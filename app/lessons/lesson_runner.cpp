@@ -115,6 +115,11 @@ void LessonRunner::go(Document& document, std::size_t step, bool jumps) {
         for (const std::string_view key : twinKeys()) lines_.push_back({0, "set twin." + std::string(key) + " same"});
         std::size_t from = step;
         while (from > 0 && !begins(steps[from])) --from;
+        // A scene does not bring back what earlier steps had set, such as the second run. What cannot be set is left out.
+        for (std::size_t before = 0; before < from; ++before)
+            if (missingFor(steps[before], document.intent.request.backendOptions).empty())
+                for (const LessonLine& line : steps[before].setup)
+                    if (line.text.starts_with("set ")) lines_.push_back({0, line.text});
         for (; from < step; ++from)
             if (missingFor(steps[from], document.intent.request.backendOptions).empty()) queue(steps[from].setup);
     }
@@ -126,10 +131,31 @@ void LessonRunner::go(Document& document, std::size_t step, bool jumps) {
     state.step = step;
     state.guess.reset();
     state.answered.reset();
+    held_ = false;
     if (missingFor(steps[step], document.intent.request.backendOptions).empty())
         queue(steps[step].setup);
     else
         phase_ = LessonPhase::done;  // its text can be read
+    if (phase_ == LessonPhase::setup && steps[step].predict) holdForPrediction(document);
+}
+
+/// The run stands still until the prediction is made: its numbers would give the answer away.
+void LessonRunner::holdForPrediction(const Document& document) {
+    constexpr std::string_view kRuns = "set run.paused false", kRests = "set run.paused true";
+    bool runs = !document.intent.paused, waits = false;
+    for (const LessonLine& line : lines_) {
+        runs = line.text == kRuns || (runs && line.text != kRests);
+        waits = waits || line.text.starts_with("wait ");
+    }
+    held_ = runs;
+    if (!runs) return;
+    const LessonLine rest{0, std::string(kRests)};
+    if (waits) {  // for what only a run brings
+        lines_.push_back(rest);
+        return;
+    }
+    std::erase_if(lines_, [&](const LessonLine& line) { return line.text == kRuns; });
+    lines_.push_front(rest);
 }
 
 void LessonRunner::take(Document& document, const LessonOrder& order) {
@@ -144,6 +170,7 @@ void LessonRunner::take(Document& document, const LessonOrder& order) {
     }
     if (order.what == What::close) {
         drop();
+        if (std::exchange(held_, false)) document.intent.paused = false;
         lesson_ = nullptr;
         state.lesson = nullptr;
         state.listed = false;
@@ -176,6 +203,7 @@ bool LessonRunner::nextPhase(Document& document) {
         case LessonPhase::predict:
             if (!state.guess) return false;
             phase_ = LessonPhase::begin;
+            if (std::exchange(held_, false)) lines_.push_back({0, "set run.paused false"});
             queue(step.begin);
             return true;
         case LessonPhase::begin:
@@ -218,6 +246,12 @@ void LessonRunner::finish(Document& document) {
         kept[number.name] = evaluate(number.expression, numbersOf(document, kept));
         if (canonical_ && failure_.empty() && isNothing(kept[number.name]))
             failure_ = placeOf(*lesson_, step_) + ": '" + number.name + " = " + number.expression + "' was not measured";
+    }
+    for (const LessonRange& range : lesson_->steps[step_].ranges) {
+        const double number = numberOf(kept[range.name]).value_or(std::nan(""));
+        if (canonical_ && failure_.empty() && !(number >= range.least && number <= range.most))
+            failure_ = placeOf(*lesson_, step_) + ": " + range.name + " is " + shownValue(kept[range.name]) +
+                       ", not within " + shownValue(range.least) + " to " + shownValue(range.most);
     }
 }
 

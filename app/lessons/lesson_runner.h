@@ -43,6 +43,7 @@ private:
     void queue(const std::vector<LessonLine>& lines) { lines_.insert(lines_.end(), lines.begin(), lines.end()); }
     bool nextPhase(Document& document);
     void finish(Document& document);
+    void holdForPrediction(const Document& document);
 
     bool canonical_;
     Controller controller_;
@@ -51,6 +52,7 @@ private:
     LessonLine current_;
     LessonPhase phase_ = LessonPhase::done;
     bool dropping_ = false, late_ = false, ended_ = false;
+    bool held_ = false;  ///< the run waits for the prediction
     std::string problem_, failure_;
     std::shared_ptr<const Lesson> lesson_;
     std::size_t step_ = 0;

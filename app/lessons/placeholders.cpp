@@ -1,8 +1,8 @@
 #include "app/lessons/placeholders.h"
 
 #include "app/control/parameter.h"
-#include "app/tables/format.h"
 #include "app/model/recorded.h"
+#include "app/tables/format.h"
 #include "sim/core/error.h"
 #include "sim/core/text.h"
 
@@ -95,6 +95,13 @@ private:
             ++length;
         const std::string_view name = rest_.substr(0, length);
         rest_.remove_prefix(length);
+        if (name == "recorded") {
+            const std::size_t end = rest_.find(')');
+            if (!takes('(') || end == std::string_view::npos) fail("recorded needs a parenthesis that ends");
+            const std::string_view which = rest_.substr(0, rest_.find(')'));
+            rest_.remove_prefix(which.size() + 1);
+            return recordedNumber(which);
+        }
         if (name == "log2" || name == "sqrt") {
             if (!takes('(')) fail("(" + std::string(name) + " needs a parenthesis");
             const Value of = sum();
@@ -129,6 +136,17 @@ std::string replaced(std::string_view text, const std::function<std::string(std:
     }
     return result;
 }
+
+/// "742 = EXPRESSION": the number as it is typed, which its expression must bear out.
+std::optional<std::string> heldText(std::string_view inside, const NumberOf& numberOf) {
+    const std::size_t sign = inside.find('=');
+    if (sign == std::string_view::npos || inside.substr(0, sign).find('(') != std::string_view::npos) return std::nullopt;
+    const std::string_view typed = trimmed(inside.substr(0, sign));
+    requireNumber(typed, evaluate(inside.substr(sign + 1), numberOf));
+    return std::string(typed);
+}
+
+const NumberOf nobody = [](std::string_view) -> Value { return {}; };
 
 NumberOf knownNames(const std::set<std::string, std::less<>>& kept) {
     return [&kept](std::string_view name) -> Value {
@@ -166,14 +184,32 @@ std::string shownValue(const Value& value) {
 std::string filledIn(std::string_view text, const NumberOf& numberOf) {
     return replaced(text, [&](std::string_view inside) {
         if (inside.starts_with(kRecorded)) return recordedText(inside.substr(kRecorded.size()));
+        if (const auto held = heldText(inside, numberOf)) return *held;
         return shownValue(evaluate(inside, numberOf));
     });
 }
 
-std::string blankedOut(std::string_view text, std::string_view blank) {
+std::string blankedOut(std::string_view text, std::string_view blank, const NumberOf& numberOf) {
+    const NumberOf& known = numberOf ? numberOf : nobody;
     return replaced(text, [&](std::string_view inside) {
-        return inside.starts_with(kRecorded) ? recordedText(inside.substr(kRecorded.size())) : std::string(blank);
+        if (inside.starts_with(kRecorded)) return recordedText(inside.substr(kRecorded.size()));
+        if (const auto held = heldText(inside, known)) return *held;
+        const Value value = evaluate(inside, known);
+        return isNothing(value) ? std::string(blank) : shownValue(value);
     });
+}
+
+void requireNumber(std::string_view typed, const Value& value) {
+    std::string digits(typed);
+    std::erase(digits, ',');
+    const std::optional<double> number = numberOf(valueOf(digits)), wanted = numberOf(value);
+    if (!number) throw UsageError("'" + std::string(typed) + "' is no number");
+    if (!wanted) throw UsageError("'" + std::string(typed) + "' has no recorded number to agree with");
+    const std::size_t point = digits.find('.');
+    const double decimals = point == std::string::npos ? 0 : static_cast<double>(digits.size() - point - 1);
+    constexpr double kHalf = 0.5 + 1e-9;
+    if (!(std::abs(*number - *wanted) <= kHalf * std::pow(10.0, -decimals)))
+        throw UsageError("'" + std::string(typed) + "' should be " + shortestText(*wanted));
 }
 
 void requirePlaceholders(std::string_view text, const std::set<std::string, std::less<>>& kept) {

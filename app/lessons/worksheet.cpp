@@ -7,6 +7,7 @@
 #include "app/lessons/placeholders.h"
 #include "app/model/recorded.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -116,88 +117,119 @@ private:
     std::string text_;
 };
 
-void writeText(Sheet& sheet, std::string_view text) {
-    std::vector<std::string> points;
-    const auto flush = [&] {
-        if (!points.empty()) sheet.points(std::exchange(points, {}));
-    };
-    for (const TextBlock& block : blocksOf(blankedOut(text, kBlank))) {
-        if (block.kind == TextBlock::Kind::point) {
-            points.push_back(block.text);
-            continue;
+/// Writes one lesson: for students with blanks, for teachers with answers and the numbers that were measured.
+class Writer {
+public:
+    Writer(Sheet& sheet, const LessonAnswers* answers) : sheet_(sheet), answers_(answers) {}
+
+    void write(const Lesson& lesson) {
+        sheet_.heading(1, lesson.title + (answers_ ? ": answers" : ""));
+        sheet_.paragraph(lesson.idea);
+        sheet_.paragraph("In the program: gravlab --lesson " + lesson.name +
+                         (lesson.minutes > 0 ? ", about " + std::to_string(lesson.minutes) + " minutes." : "."));
+        if (answers_ && !answers_->about.empty()) sheet_.paragraph(answers_->about);
+        int number = 0;
+        for (const LessonStep& step : lesson.steps) {
+            sheet_.heading(2, std::to_string(++number) + ". " + step.title);
+            write(step);
         }
-        flush();
-        if (block.kind == TextBlock::Kind::code)
-            sheet.code(block.text);
-        else
-            sheet.paragraph(block.text);
     }
-    flush();
-}
 
-std::string answerText(const LessonQuestion& question) {
-    if (question.choices.empty()) return shownValue(question.answer);
-    return blankedOut(question.choices[static_cast<std::size_t>(question.answer) - 1], kBlank);
-}
+private:
+    std::string filled(std::string_view text) const {
+        const NumberOf numbers = [&](std::string_view name) -> Value {
+            const auto found = answers_ ? answers_->numbers.find(std::string(name)) : Numbers::const_iterator();
+            return answers_ && found != answers_->numbers.end() ? found->second : Value();
+        };
+        return blankedOut(text, kBlank, numbers);
+    }
 
-void writeQuestion(Sheet& sheet, const std::string& label, const LessonQuestion& question, bool answers) {
-    sheet.paragraph(label + blankedOut(question.text, kBlank), true);
-    std::vector<std::string> boxes;
-    for (const std::string& choice : question.choices) boxes.push_back("[ ] " + blankedOut(choice, kBlank));
-    if (boxes.empty())
-        sheet.paragraph(std::string(kBlank));
-    else
-        sheet.points(boxes);
-    if (!answers) return;
-    sheet.paragraph("Answer: " + answerText(question));
-    if (!question.why.empty()) writeText(sheet, question.why);
-}
-
-std::string labelOf(const std::string& control) {
-    if (const Parameter* row = findParameter(control)) return std::string(row->label) + " (" + control + ")";
-    return std::string(actionOf(control).label);
-}
-
-void write(Sheet& sheet, const Lesson& lesson, bool answers) {
-    sheet.heading(1, lesson.title + (answers ? ": answers" : ""));
-    sheet.paragraph(lesson.idea);
-    sheet.paragraph("In the program: gravlab --lesson " + lesson.name +
-                    (lesson.minutes > 0 ? ", about " + std::to_string(lesson.minutes) + " minutes." : "."));
-    int number = 0;
-    for (const LessonStep& step : lesson.steps) {
-        sheet.heading(2, std::to_string(++number) + ". " + step.title);
-        if (!step.needs.empty()) sheet.paragraph("(With the backend " + step.needs + ".)");
-        writeText(sheet, step.text);
-        if (step.predict) writeQuestion(sheet, "First: ", *step.predict, answers);
-        if (step.recorded) sheet.table(recordedTable(*step.recorded));
+    void write(const LessonStep& step) {
+        if (!step.needs.empty()) sheet_.paragraph("(With the backend " + step.needs + ".)");
+        text(step.text);
+        if (step.predict) question("First: ", *step.predict);
+        if (step.recorded) sheet_.table(recordedTable(*step.recorded));
         if (!step.task.empty())
-            sheet.paragraph("Do: " + blankedOut(step.task, kBlank) +
-                            (step.control.empty() ? "" : " [" + labelOf(step.control) + "]"));
-        if (answers && !step.show.empty()) {
+            sheet_.paragraph("Do: " + filled(step.task) + (step.control.empty() ? "" : " [" + labelOf(step.control) + "]"));
+        if (answers_ && !step.show.empty()) {
             std::string lines;
             for (const LessonLine& line : step.show) lines += (lines.empty() ? "" : "\n") + line.text;
-            sheet.code(lines);
+            sheet_.code(lines);
         }
         std::vector<std::string> numbers;
-        for (const LessonNumber& kept : step.keep)
-            numbers.push_back(kept.name + " = " + std::string(kBlank) + " (" + kept.expression + ")");
-        if (!numbers.empty()) sheet.points(numbers);
-        if (answers) writeText(sheet, step.explain);
-        if (step.question) writeQuestion(sheet, "Question: ", *step.question, answers);
+        for (const LessonNumber& kept : step.keep) numbers.push_back(keptText(step, kept));
+        if (!numbers.empty()) sheet_.points(numbers);
+        if (answers_) text(step.explain);
+        if (step.question) question("Question: ", *step.question);
     }
-}
+
+    /// "first = ________ (root mean square of the distances ... [L])"; for teachers the number, and what a class may get.
+    std::string keptText(const LessonStep& step, const LessonNumber& kept) const {
+        const Parameter* row = findParameter(kept.expression);
+        std::string what = row ? std::string(row->idea) : kept.expression;
+        if (row && !row->unit.empty()) what += " [" + std::string(row->unit) + "]";
+        const auto range =
+            std::find_if(step.ranges.begin(), step.ranges.end(), [&](const LessonRange& r) { return r.name == kept.name; });
+        if (answers_ && range != step.ranges.end())
+            what += "; a class may get " + shownValue(range->least) + " to " + shownValue(range->most);
+        return kept.name + " = " + filled("{" + kept.name + "}") + " (" + what + ")";
+    }
+
+    void text(std::string_view text) {
+        std::vector<std::string> points;
+        const auto flush = [&] {
+            if (!points.empty()) sheet_.points(std::exchange(points, {}));
+        };
+        for (const TextBlock& block : blocksOf(filled(text))) {
+            if (block.kind == TextBlock::Kind::point) {
+                points.push_back(block.text);
+                continue;
+            }
+            flush();
+            if (block.kind == TextBlock::Kind::code)
+                sheet_.code(block.text);
+            else
+                sheet_.paragraph(block.text);
+        }
+        flush();
+    }
+
+    void question(const std::string& label, const LessonQuestion& asked) {
+        sheet_.paragraph(label + filled(asked.text), true);
+        std::vector<std::string> boxes;
+        for (const std::string& choice : asked.choices) boxes.push_back("[ ] " + filled(choice));
+        if (boxes.empty())
+            sheet_.paragraph(std::string(kBlank));
+        else
+            sheet_.points(boxes);
+        if (!answers_) return;
+        sheet_.paragraph("Answer: " + (asked.choices.empty()
+                                           ? shownValue(asked.answer)
+                                           : filled(asked.choices[static_cast<std::size_t>(asked.answer) - 1])));
+        if (!asked.why.empty()) text(asked.why);
+    }
+
+    static std::string labelOf(const std::string& control) {
+        if (const Parameter* row = findParameter(control)) return std::string(row->label) + " (" + control + ")";
+        return std::string(actionOf(control).label);
+    }
+
+    using Numbers = std::map<std::string, Value>;
+    Sheet& sheet_;
+    const LessonAnswers* answers_;
+};
 
 }  // namespace
 
-std::string worksheetMarkdown(const Lesson& lesson, bool answers) {
+std::string worksheetMarkdown(const Lesson& lesson, const LessonAnswers* answers) {
     Markdown sheet;
-    write(sheet, lesson, answers);
+    Writer(sheet, answers).write(lesson);
     return sheet.text();
 }
 
-std::string worksheetHtml(const Lesson& lesson, bool answers) {
+std::string worksheetHtml(const Lesson& lesson, const LessonAnswers* answers) {
     Html sheet(lesson.title);
-    write(sheet, lesson, answers);
+    Writer(sheet, answers).write(lesson);
     return sheet.text();
 }
 

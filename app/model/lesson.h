@@ -33,6 +33,12 @@ struct LessonNumber {
     std::string name, expression;
 };
 
+/// What a kept number may be: of a class that does as it is told, and of every check.
+struct LessonRange {
+    std::string name{};
+    double least = 0, most = 0;
+};
+
 /// Recorded rates of a named device: a row a kernel, a column a value of `over`.
 struct LessonTable {
     std::string device{};  ///< file of docs/benchmarks without its ending
@@ -55,8 +61,9 @@ struct LessonStep {
     std::vector<LessonLine> show;   ///< does it: "Show me", and checks
     std::vector<LessonLine> after;
     std::vector<LessonNumber> keep;
-    std::vector<std::string> watch;  ///< parameters whose values are shown while it goes on
-    std::string kernel;              ///< "BACKEND NAME": a kernel whose text is offered; empty: none
+    std::vector<LessonRange> ranges;  ///< of numbers that are kept by then
+    std::vector<std::string> watch;   ///< parameters whose values are shown while it goes on
+    std::string kernel;               ///< "BACKEND NAME": a kernel whose text is offered; empty: none
     std::optional<LessonTable> recorded;
     std::string explain;  ///< shown once `until` was reached
     std::optional<LessonQuestion> question;

@@ -1,8 +1,8 @@
 // What was asked for at the start, as plain data: by the command line, a configuration or a scene file.
 #pragma once
 #include "app/model/camera_path.h"
-#include "app/tables/occupancy.h"
 #include "app/model/twin_choice.h"
+#include "app/tables/occupancy.h"
 #include "sim/backends/pair_matrix.h"
 #include "sim/core/value.h"
 #include "sim/groups/groups.h"
@@ -121,6 +121,7 @@ struct Options {
     int benchRepeats = 5;
     bool benchStages = false;                     ///< with frames: GPU time of each stage of drawing
     std::vector<std::pair<int, int>> benchSizes;  ///< of pictures [px]; empty: width x height
+    bool besidePapers = false;                    ///< draw rates of papers beside those of a figure
     std::string benchFigure;                      ///< empty: a table of rates
     std::string benchCard;                        ///< file of the benchmark card; empty: none
 

@@ -2,11 +2,13 @@
 
 #include "app/tables/format.h"
 #include "sim/core/error.h"
+#include "sim/core/text.h"
 #include "sim/core/value.h"
 #include "sim/forces/precision.h"
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 namespace gravlab {
@@ -43,6 +45,8 @@ std::string giga(double rate) {
     const double g = rate * 1e-9;
     return g >= 1000 ? std::string(grouped(static_cast<std::uint64_t>(std::llround(g)))) : formatted("%.3g", g);
 }
+
+constexpr std::string_view kOfDevices = "nvidia-";  // other files: papers and trials
 
 constexpr std::string_view kFigures[] = {"bodies", "block", "unroll", "split", "waves"};
 
@@ -92,6 +96,26 @@ RecordedFigure curvesOf(const std::vector<RecordedRow>& rows, std::string_view n
     return figure;
 }
 
+/// Whether a cell says what is wanted: the same text, or the same number.
+bool says(const RecordedRow& row, std::string_view column, std::string_view wanted) {
+    const auto found = row.find(column);
+    if (found == row.end()) return false;
+    if (found->second == wanted) return true;
+    const std::optional<double> cell = numberOf(valueOf(found->second)), number = numberOf(valueOf(std::string(wanted)));
+    return cell && number && *cell == *number;
+}
+
+/// The wanted number of a row; empty where the row has none, or a rate that failed its check.
+std::optional<double> numberOfRow(const RecordedRow& row, std::string_view column) {
+    const auto found = row.find(column.empty() ? kRate : column);
+    if (found == row.end()) return std::nullopt;
+    const std::optional<double> number = numberOf(valueOf(found->second));
+    if (!column.empty() || !number) return number;
+    const bool ours = row.contains("verified");  // papers publish no check
+    const double rate = ours ? rateOf(row) : *number;
+    return rate > 0 ? std::optional(1e-9 * rate) : std::nullopt;
+}
+
 /// As many curves as there are colours: those that end highest.
 RecordedFigure fastestOf(RecordedFigure figure) {
     constexpr std::size_t kMost = 7;
@@ -130,7 +154,7 @@ const std::vector<RecordedRow>& recordedRows(std::string_view device) {
 std::vector<std::string> recordedDevices() {
     std::vector<std::string> files, devices;
     for (const std::string_view name : linesOf(benchmarkFile("*")))
-        if (name.ends_with(".csv")) files.emplace_back(name.substr(0, name.size() - 4));
+        if (name.ends_with(".csv") && name.starts_with(kOfDevices)) files.emplace_back(name.substr(0, name.size() - 4));
     // What goes on behind the name of another file with '-' is a figure of that device.
     for (const std::string& file : files)
         if (std::ranges::none_of(files, [&](const std::string& other) { return file.starts_with(other + "-"); }))
@@ -176,6 +200,33 @@ std::string recordedText(std::string_view which) {
             return giga(rateOf(row)) + " G/s (recorded, " + deviceAndDate(row) + ")";
     throw UsageError("no rate of '" + std::string(kernel) + "' with " + std::string(bodies) + " bodies was recorded on " +
                      std::string(which.substr(0, first)));
+}
+
+double recordedNumber(std::string_view which) {
+    std::vector<std::string_view> words;
+    for (std::string_view rest = trimmed(which); !rest.empty(); rest = trimmed(rest)) {
+        const std::size_t end = std::min(rest.find(' '), rest.size());
+        words.push_back(rest.substr(0, end));
+        rest.remove_prefix(end);
+    }
+    const std::string shown = "recorded(" + std::string(which) + ")";
+    if (words.empty()) throw UsageError(shown + ": expected recorded(FILE KERNEL COLUMN=VALUE ... of=COLUMN)");
+    std::string_view of;
+    std::optional<double> result;
+    for (const std::string_view word : words)
+        if (word.starts_with("of=")) of = word.substr(3);
+    for (const RecordedRow& row : recordedRows(words.front())) {
+        const bool fits = std::all_of(words.begin() + 1, words.end(), [&](std::string_view word) {
+            const KeyValue pair = keyValue(word);
+            return pair.key == "of" || (pair.found ? says(row, pair.key, pair.value) : has(row, "kernel", word));
+        });
+        const std::optional<double> number = fits ? numberOfRow(row, of) : std::nullopt;
+        if (!number) continue;
+        if (result && *result != *number) throw UsageError(shown + " fits several rows; name more columns");
+        result = number;
+    }
+    if (!result) throw UsageError(shown + " fits no row with such a number");
+    return *result;
 }
 
 RecordedTable recordedTable(const LessonTable& table) {

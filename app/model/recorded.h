@@ -50,6 +50,10 @@ std::string recordedRate(const RecordedRow& row);
 /// "DEVICE:KERNEL:N" -> "1,738 G/s (recorded, NVIDIA H200, 2026-11-21)". Throws UsageError where nothing was recorded.
 std::string recordedText(std::string_view which);
 
+/// "FILE KERNEL COLUMN=VALUE ... of=COLUMN": a number of a table of docs/benchmarks. Without `of` it is the rate
+/// [G interactions/s]. Throws UsageError where no row has it, or where rows differ in it.
+double recordedNumber(std::string_view which);
+
 /// A table for people: its heading names device and date; a cell is G interactions/s, forces alone.
 struct RecordedTable {
     std::string heading;

@@ -82,7 +82,8 @@ std::vector<std::optional<ImVec2>> placeLabels(const std::vector<LabelWish>& wis
             const bool inside = box.from.x >= from.x && box.from.y >= from.y && box.to.x <= to.x && box.to.y <= to.y;
             if (!inside || std::any_of(taken.begin(), taken.end(), [&](const Box& other) { return other.touches(box); }))
                 continue;
-            taken.push_back(box);
+            const float apart = 0.5f * gap;  // between words, so that two do not read as one
+            taken.push_back({{at.x - apart, at.y - apart}, {at.x + size.x + apart, at.y + size.y + apart}});
             places[i] = at;
             break;
         }

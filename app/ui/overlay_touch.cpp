@@ -5,6 +5,7 @@
 #include "app/services/trajectory_prediction.h"
 #include "app/tables/format.h"
 #include "app/tables/launch.h"
+#include "app/ui/text_lines.h"
 
 #include <glm/geometric.hpp>
 
@@ -37,13 +38,14 @@ void write(ImDrawList& list, ImVec2 at, const SpaceView& view, const OverlayArea
     const ImVec2 to(std::min(view.from.x + view.size.x, area.to.x) - gap,
                     std::min(view.from.y + view.size.y, area.to.y) - gap);
     const float wrap = std::clamp(to.x - from.x, 80 * s, 300 * s);
-    const ImVec2 size = ImGui::CalcTextSize(text.c_str(), nullptr, false, wrap);
+    const std::string lines = linesWithin(text, wrap);
+    const ImVec2 size = ImGui::CalcTextSize(lines.c_str());
     if (at.x + size.x > to.x) at.y -= size.y;  // above what it would cover
     at.x = std::clamp(at.x, from.x, std::max(to.x - size.x, from.x));
     at.y = std::clamp(at.y, from.y, std::max(to.y - size.y, from.y));
     list.AddRectFilled({at.x - gap, at.y - 0.5f * gap}, {at.x + size.x + gap, at.y + size.y + 0.5f * gap},
                        paper ? IM_COL32(255, 255, 255, 190) : IM_COL32(0, 0, 0, 170), gap);
-    list.AddText(ImGui::GetFont(), ImGui::GetFontSize(), at, colour, text.c_str(), nullptr, wrap);
+    list.AddText(at, colour, lines.c_str());
 }
 
 /// The path ahead, fading with time; what is behind the run's clock is not drawn.

@@ -156,7 +156,7 @@ void listOf(PanelContext& p, std::string_view path, std::span<const int> values)
 void offerKernel(PanelContext& p, const char* name, std::string_view axis) {
     const KernelRow* const other = nearestWith(axis, *p.facts.kernel, p.facts.configuration.force);
     if (!other) return;
-    const std::string label = "Take '" + std::string(other->name) + "'";
+    const std::string label = "Use kernel " + std::string(other->name);
     if (p.widgets.button({name, label.c_str(), Tip::ofRow(other->idea)}, ImGui::GetContentRegionAvail().x))
         set(p, "run.kernel", std::string(other->name));
 }
@@ -278,7 +278,8 @@ void drawOverlayChoice(PanelContext& p) {
 
 void drawControlPanel(PanelContext& p) {
     const float s = p.widgets.scale();
-    const float limit = p.surface.y - p.top - (bottomHeight(p.state) + 2 * kMargin) * s;
+    const float under = p.plan.tabs ? p.plan.under : 0;
+    const float limit = p.surface.y - p.top - (bottomHeight(p.state) + 2 * kMargin) * s - under;
     ImGui::SetNextWindowPos(ImVec2(kMargin * s, p.top + kMargin * s));
     ImGui::SetNextWindowSizeConstraints(ImVec2(kControlWidth * s, 0), ImVec2(kControlWidth * s, std::max(limit, 40 * s)));
     constexpr auto kFlags = kPanelWindow | ImGuiWindowFlags_AlwaysAutoResize;

@@ -1,5 +1,6 @@
 // F1: every key by menu, and the mouse, in as many columns as it takes.
 #include "app/ui/parameter_widgets.h"
+#include "app/ui/text_lines.h"
 
 #include <algorithm>
 #include <string>
@@ -74,9 +75,7 @@ void draw(PanelContext& p, const Group& group) {
         else
             ImGui::SameLine(kKeyWidth * s);
         ImGui::PushStyleColor(ImGuiCol_Text, palette::kMuted);
-        ImGui::PushTextWrapPos(right);
-        ImGui::TextUnformatted(idea.data(), idea.data() + idea.size());
-        ImGui::PopTextWrapPos();
+        ImGui::TextUnformatted(linesWithin(idea, right - ImGui::GetCursorPosX()).c_str());
         ImGui::PopStyleColor();
     }
 }

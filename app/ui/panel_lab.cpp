@@ -45,7 +45,9 @@ constexpr PageRow kPages[] = {
 /// A button that stays lit while its page is shown.
 bool pageButton(PanelContext& p, const Control& control, bool lit, float width) {
     ImGui::PushStyleColor(ImGuiCol_Button, ImGui::GetStyleColorVec4(lit ? ImGuiCol_Header : ImGuiCol_Button));
-    const bool pressed = p.widgets.button(control, width);
+    // Above the row, so that it covers neither the pages nor their heads.
+    const ImVec2 foot(ImGui::GetIO().MousePos.x, ImGui::GetWindowPos().y);
+    const bool pressed = p.widgets.button(control, width, {}, &foot);
     ImGui::PopStyleColor();
     return pressed;
 }

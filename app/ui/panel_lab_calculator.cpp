@@ -12,8 +12,10 @@ namespace {
 
 constexpr Control kPlannedDevice{"calculator_device", "Device",
                                  "Published limits of the GPU, or those that are typed below"};
-constexpr Control kPlannedBlocks{"calculator_blocks", "N/p",
-                                 "Blocks of the grid against multiprocessors: with fewer blocks some have nothing to do"};
+constexpr Control kPlannedBlocks{
+    "calculator_blocks", "N/p",
+    "Blocks of the grid against multiprocessors: with fewer blocks some have nothing to do. A larger block can "
+    "still be faster, so measure too"};
 constexpr Control kPlannedResident{"calculator_resident", "Resident",
                                    "Blocks that one multiprocessor holds at a time, and what keeps it from holding more"};
 constexpr Control kPlannedOccupancy{"calculator_occupancy", "Occupancy",

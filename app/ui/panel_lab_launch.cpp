@@ -16,9 +16,10 @@ namespace {
 constexpr Control kGrid{"lab_grid", "Grid",
                         "Blocks of one force on all bodies: N over the targets of a block, times the split"};
 constexpr Control kThreads{"lab_threads", "Threads", "All threads of the grid, and warps of 32"};
-constexpr Control kRule{"lab_rule", "N/p",
-                        "Blocks against multiprocessors. With fewer blocks than multiprocessors some of "
-                        "them have nothing to do: N/p should not be less than their number"};
+constexpr Control kRule{
+    "lab_rule", "N/p",
+    "Blocks against multiprocessors. With fewer blocks some multiprocessors have nothing to do. A larger "
+    "block can still be faster: on an H200 with 132 the best has 32 to 128 blocks. Sweep to see"};
 constexpr Control kWaves{"lab_waves", "Waves",
                          "Rounds of resident blocks until the grid is done. The last one keeps only a "
                          "part of the device busy: the tail"};
@@ -131,7 +132,7 @@ void drawDevice(PanelContext& p) {
                                                      f.gridY > 1 ? formatted(" x %d", f.gridY).c_str() : "")
                                          : std::string();
         fact(p, kRule, quotient + formatted("%d %s %d", f.blocks(), enough ? ">=" : "<", f.multiprocessors),
-             enough ? palette::kGood : palette::kBad);
+             enough ? palette::kGood : palette::kWarning);
         fact(p, kWaves, formatted("%.2f, the last %.0f %% full", f.waves(), 100 * f.lastWave()),
              f.waves() >= 1 && (f.waves() > 4 || f.lastWave() > 0.7) ? palette::kText : palette::kWarning);
     }

@@ -4,6 +4,7 @@
 #include "app/tables/occupancy.h"
 #include "app/ui/panel_lab.h"
 #include "app/ui/parameter_widgets.h"
+#include "app/ui/text_lines.h"
 
 #include <algorithm>
 #include <cmath>
@@ -250,11 +251,10 @@ void drawLabMatrix(PanelContext& p) {
     const float aside = strip.x + 92 * s;
     ImGui::SetCursorScreenPos(ImVec2(aside, from.y));
     ImGui::BeginGroup();
-    ImGui::PushTextWrapPos(ImGui::GetCursorPosX() +
-                           std::max(60.f, ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x - aside));
-    const auto say = [](ImU32 colour, const std::string& what) {
+    const float most = std::max(60.f, ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x - aside);
+    const auto say = [&](ImU32 colour, const std::string& what) {
         ImGui::PushStyleColor(ImGuiCol_Text, colour);
-        ImGui::TextUnformatted(what.c_str());
+        ImGui::TextUnformatted(linesWithin(what, most).c_str());
         ImGui::PopStyleColor();
     };
     if (!ordered) {
@@ -278,7 +278,6 @@ void drawLabMatrix(PanelContext& p) {
             say(IM_COL32(150, 200, 255, 255), "Light blue: the other half, added");
         if (hovered) say(palette::kGood, visitText(order, i, j));
     }
-    ImGui::PopTextWrapPos();
     ImGui::EndGroup();
     ImGui::SetCursorScreenPos(ImVec2(from.x, from.y + side + 0.3f * line));
     if (cell)

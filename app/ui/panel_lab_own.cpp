@@ -187,7 +187,10 @@ void drawLabOwn(PanelContext& p) {
             p.widgets.wrapped(
                 palette::kMuted,
                 "A text is compiled for this device and tried in a process of its own, with a copy of the bodies: "
-                "neither a loop without an end nor a bad address touches the run. Ctrl Enter does it, too.");
+                "neither a loop without an end nor a bad address touches the run. Ctrl Enter does it, too. Choose a text "
+                "under "
+                "'Begin with'. The lesson own-kernel (F2) leads through two of them; docs/own-kernels.md says what a text "
+                "may use.");
         else if (const std::string& below = editor().below; !below.empty())
             p.widgets.wrapped(palette::kMuted, ("Marked: lines that '" + below + "' does not have.").c_str());
         ImGui::PopFont();

@@ -6,6 +6,7 @@
 #include "app/lessons/placeholders.h"
 #include "app/model/recorded.h"
 #include "app/ui/parameter_widgets.h"
+#include "app/ui/text_lines.h"
 
 #include <algorithm>
 #include <array>
@@ -79,35 +80,71 @@ void drawText(PanelContext& p, std::string_view text, ImU32 colour) {
     }
 }
 
+enum class AnswerMark { none, mine, right, wrong };
+
+ImU32 colourOf(AnswerMark mark) {
+    return mark == AnswerMark::right   ? palette::kGood
+           : mark == AnswerMark::wrong ? palette::kBad
+           : mark == AnswerMark::mine  ? palette::kAccent
+                                       : palette::kText;
+}
+
+/// A tick or a cross, so that no colour has to be told from another.
+void drawMark(AnswerMark mark, ImVec2 at, float size) {
+    if (mark != AnswerMark::right && mark != AnswerMark::wrong) return;
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    const ImU32 colour = colourOf(mark);
+    const float width = palette::line(0.14f * size);
+    const auto line = [&](float fromX, float fromY, float toX, float toY) {
+        list.AddLine(ImVec2(at.x + fromX * size, at.y + fromY * size), ImVec2(at.x + toX * size, at.y + toY * size), colour,
+                     width);
+    };
+    if (mark == AnswerMark::right) {
+        line(0.05f, 0.55f, 0.35f, 0.85f);
+        line(0.35f, 0.85f, 0.95f, 0.15f);
+    } else {
+        line(0.1f, 0.1f, 0.9f, 0.9f);
+        line(0.1f, 0.9f, 0.9f, 0.1f);
+    }
+}
+
 /// A choice over as many lines as it takes.
-bool drawAnswer(PanelContext& p, std::size_t which, const std::string& text, ImU32 colour, bool open) {
+bool drawAnswer(PanelContext& p, std::size_t which, const std::string& text, AnswerMark mark, bool open) {
     const float s = p.widgets.scale(), pad = 6 * s, width = ImGui::GetContentRegionAvail().x;
-    const std::string shown = plainText(p, text);
-    const ImVec2 size = ImGui::CalcTextSize(shown.c_str(), nullptr, false, width - 2 * pad);
+    const float letter = ImGui::GetFontSize();
+    const std::string shown = linesWithin(plainText(p, text), width - 3 * pad - letter);
+    const ImVec2 size = ImGui::CalcTextSize(shown.c_str());
     const ImVec2 at = ImGui::GetCursorScreenPos();
     ImGui::PushID(static_cast<int>(which));
     ImGui::BeginDisabled(!open);
     const bool pressed = ImGui::Button("##choice", ImVec2(width, size.y + 2 * pad));
     ImGui::EndDisabled();
     ImGui::PopID();
-    p.widgets.finish(kChoices[which]);
-    ImGui::GetWindowDrawList()->AddText(ImGui::GetFont(), ImGui::GetFontSize(), ImVec2(at.x + pad, at.y + pad), colour,
-                                        shown.c_str(), nullptr, width - 2 * pad);
+    p.widgets.finishQuietly(kChoices[which]);
+    ImGui::GetWindowDrawList()->AddText(ImVec2(at.x + pad, at.y + pad), colourOf(mark), shown.c_str());
+    drawMark(mark, ImVec2(at.x + width - pad - 0.8f * letter, at.y + pad + 0.1f * letter), 0.8f * letter);
     return pressed;
 }
 
-/// `given`: what was answered; a prediction (`judged` false) is not called right or wrong.
+/// An answer in words: the text of a choice, or the number.
+std::string said(PanelContext& p, const LessonQuestion& question, double answer) {
+    const auto choice = static_cast<std::size_t>(answer);
+    if (question.choices.empty() || choice < 1 || choice > question.choices.size()) return shownValue(answer);
+    return "'" + plainText(p, question.choices[choice - 1]) + "'";
+}
+
+/// `given`: what was answered; a prediction is judged once it was seen what happens.
 void drawQuestion(PanelContext& p, const LessonQuestion& question, const std::optional<double>& given, bool judged) {
     p.widgets.wrapped(palette::kText, plainText(p, question.text).c_str());
     const bool open = !given;
     for (std::size_t i = 0; i < std::min(question.choices.size(), kChoices.size()); ++i) {
         const bool mine = given && *given == static_cast<double>(i + 1);
         const bool right = judged && given && question.answer == static_cast<double>(i + 1);
-        const ImU32 colour = right            ? palette::kGood
-                             : mine && judged ? palette::kBad
-                             : mine           ? palette::kAccent
-                                              : palette::kText;
-        if (drawAnswer(p, i, question.choices[i], colour, open) && open)
+        const AnswerMark mark = right            ? AnswerMark::right
+                                : mine && judged ? AnswerMark::wrong
+                                : mine           ? AnswerMark::mine
+                                                 : AnswerMark::none;
+        if (drawAnswer(p, i, question.choices[i], mark, open) && open)
             invoke(p, "lesson-answer", {static_cast<std::int64_t>(i + 1)});
     }
     if (question.choices.empty() && open) {
@@ -117,15 +154,12 @@ void drawQuestion(PanelContext& p, const LessonQuestion& question, const std::op
             invoke(p, "lesson-answer", {valueOf(typed)});
     }
     if (!given) return;
-    if (!judged) {
-        const std::string text = question.choices.empty() ? "You said " + shownValue(*given) + "." : std::string();
-        if (!text.empty()) p.widgets.wrapped(palette::kAccent, text.c_str());
-        return;
-    }
+    const std::string answer = said(p, question, *given);
+    if (!judged) return p.widgets.wrapped(palette::kAccent, ("You said " + answer + ".").c_str());
     const bool right = isRight(question, *given);
-    std::string verdict = right ? "Right." : "Not quite.";
-    if (question.choices.empty())
-        verdict += " You said " + shownValue(*given) + "; it is " + shownValue(question.answer) + ".";
+    const std::string verdict =
+        right ? "Right: you said " + answer + "."
+              : "Not quite: you said " + answer + ", and it is " + said(p, question, question.answer) + ".";
     p.widgets.wrapped(right ? palette::kGood : palette::kWarning, verdict.c_str());
     drawText(p, question.why, palette::kText);
 }
@@ -193,7 +227,7 @@ void drawStep(PanelContext& p, const LessonStep& step) {
     }
     if (step.predict && phase >= LessonPhase::predict) {
         section(p, "First: what do you expect?");
-        drawQuestion(p, *step.predict, lesson.guess, false);
+        drawQuestion(p, *step.predict, lesson.guess, phase >= LessonPhase::question);
     }
     if (phase < LessonPhase::begin) return;
     if (step.recorded) drawRecorded(p, *step.recorded);  // it would tell what is to be predicted
@@ -228,7 +262,8 @@ void drawLessonList(PanelContext& p) {
         ImGui::PushID(static_cast<int>(i));
         const ImVec2 at = ImGui::GetCursorScreenPos();
         const float width = ImGui::GetContentRegionAvail().x, line = ImGui::GetTextLineHeightWithSpacing();
-        const float ideaHeight = ImGui::CalcTextSize(offer.idea.c_str(), nullptr, false, width - 12 * s).y;
+        const std::string idea = linesWithin(offer.idea, width - 12 * s);
+        const float ideaHeight = ImGui::CalcTextSize(idea.c_str()).y;
         if (ImGui::Button("##lesson", ImVec2(width, line + ideaHeight + 8 * s))) invoke(p, "lesson", {offer.name});
         p.widgets.finish(kRow);
         ImDrawList& list = *ImGui::GetWindowDrawList();
@@ -239,8 +274,7 @@ void drawLessonList(PanelContext& p) {
                          : std::to_string(std::min(reached, offer.steps)) + " of " + std::to_string(offer.steps);
         const float wide = ImGui::CalcTextSize(right.c_str()).x;
         list.AddText(ImVec2(at.x + width - wide - 6 * s, at.y + 4 * s), palette::kMuted, right.c_str());
-        list.AddText(ImGui::GetFont(), ImGui::GetFontSize(), ImVec2(at.x + 6 * s, at.y + 4 * s + line), palette::kMuted,
-                     offer.idea.c_str(), nullptr, width - 12 * s);
+        list.AddText(ImVec2(at.x + 6 * s, at.y + 4 * s + line), palette::kMuted, idea.c_str());
         ImGui::PopID();
     }
 }
@@ -285,7 +319,7 @@ void drawLessonPanel(PanelContext& p) {
     const float width =
         std::min(rightWidth(p.workspace) * s, std::max(p.surface.x - (kControlWidth + 3 * kMargin) * s, kMeasureWidth * s));
     const float body = p.state.bodyPanel > 0 ? p.state.bodyPanel + kBodyPanelGap * s : 0;
-    const float height = p.surface.y - p.top - body - (bottomHeight(p.state) + 2 * kMargin) * s;
+    const float height = p.surface.y - p.top - body - (bottomHeight(p.state) + 2 * kMargin) * s - p.plan.under;
     const float edge = p.plan.tabs ? kMargin * s + width : p.surface.x - kMargin * s;
     ImGui::SetNextWindowPos(ImVec2(edge, p.top + kMargin * s), ImGuiCond_Always, ImVec2(1, 0));
     ImGui::SetNextWindowSize(ImVec2(width, std::max(height, 120 * s)));
@@ -302,9 +336,8 @@ void drawLessonPanel(PanelContext& p) {
             head = lesson.lesson->title + "  " + std::to_string(lesson.step + 1) + "/" +
                    std::to_string(lesson.lesson->steps.size());
         const float row = ImGui::GetContentRegionMax().x - 2 * button - ImGui::GetStyle().ItemSpacing.x;
-        ImGui::PushTextWrapPos(row - 4 * s);
-        ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(palette::kMuted), "%s", head.c_str());
-        ImGui::PopTextWrapPos();
+        ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(palette::kMuted), "%s",
+                           linesWithin(head, row - 4 * s - ImGui::GetCursorPosX()).c_str());
         ImGui::SameLine(row);
         action(p, "lesson-large", button, lesson.large ? "Smaller" : "Present");
         ImGui::SameLine();

@@ -121,10 +121,12 @@ void drawRate(PanelContext& p) {
         if (check->momentum >= 0)
             std::snprintf(line + used, sizeof line - static_cast<std::size_t>(used), "\nmomentum %.1e", check->momentum);
         p.widgets.text(kAllowedError, check->passed ? palette::kGood : palette::kBad, line);
+    } else if (check->passed && check->p999 == 0) {
+        p.widgets.text(error, palette::kGood, "verified: equal to fp64 in every digit");
     } else {
         std::snprintf(line, sizeof line, "%s: error %.1e median, %.1e at 99.9 %%", check->passed ? "verified" : "FAILED",
                       check->median, check->p999);
-        // With a wide font, a line for each number: ImGui would break one at its decimal point.
+        // With a wide font, a line for each number.
         if (ImGui::CalcTextSize(line).x > ImGui::GetContentRegionAvail().x)
             if (char* comma = std::strchr(line, ',')) comma[1] = '\n';
         p.widgets.text(error, check->passed ? palette::kGood : palette::kBad, line);

@@ -3,6 +3,7 @@
 #include "app/tables/format.h"
 #include "app/ui/parameter_widgets.h"
 #include "app/ui/scene_picker.h"
+#include "app/ui/text_lines.h"
 
 #include <algorithm>
 #include <cmath>
@@ -98,8 +99,8 @@ void drawSceneCell(PanelContext& p, const Scene& scene, ImVec2 size) {
     y += ImGui::GetTextLineHeight() + 1 * s;
     ImFont* const small = p.widgets.fonts().small;
     const ImVec4 clip(a.x, y, b.x, to.y - pad + 2 * s);
-    list.AddText(small, small->FontSize, ImVec2(a.x + 2 * s, y), palette::kMuted, scene.idea.data(),
-                 scene.idea.data() + scene.idea.size(), b.x - a.x - 2 * s, &clip);
+    const std::string idea = linesWithin(*small, small->FontSize, scene.idea, b.x - a.x - 2 * s);
+    list.AddText(small, small->FontSize, ImVec2(a.x + 2 * s, y), palette::kMuted, idea.c_str(), nullptr, 0, &clip);
     if (isOnScreen(p, scene)) {
         const char* const tag = "on screen";
         const ImVec2 wide = small->CalcTextSizeA(small->FontSize, 1e6f, 0, tag);

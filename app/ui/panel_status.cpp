@@ -131,6 +131,11 @@ void drawMessage(PanelContext& p) {
     ImGui::PopStyleVar();
 }
 
+/// A card, a list or a dialog, whose own questions come first.
+bool showsDialog(const UiState& ui) {
+    return ui.welcome || ui.help || ui.files.shown || ui.scenes || ui.about || ui.film.shown;
+}
+
 /// The question about units of bodies that came without, with its answers.
 void drawUnitsDoubt(PanelContext& p) {
     if (!p.state.inWindow || !p.workspace.unitsInDoubt() || !p.workspace.message.empty() || p.workspace.labPanel.open)
@@ -158,7 +163,7 @@ void drawUnitsDoubt(PanelContext& p) {
 void drawStory(PanelContext& p) {
     drawUnitsDoubt(p);
     if (p.workspace.unitsInDoubt() || !p.state.inWindow || !p.workspace.storyTold() || !p.workspace.message.empty() ||
-        p.workspace.labPanel.open || p.state.welcome || p.state.help || p.state.files.shown)
+        p.workspace.labPanel.open || p.workspace.lesson.shown() || showsDialog(p.state))
         return;
     ImGui::SetNextWindowPos(overPicture(p).bottom, ImGuiCond_Always, ImVec2(0.5f, 1));
     if (ImGui::Begin("gravlab story", nullptr,

@@ -31,7 +31,10 @@ PanelPlan planPanels(const Document& document, const UiState& state, ImVec2 surf
     plan.left = sides ? ((plan.tabs && plan.measurements ? right : kControlWidth) + kMargin) * scale : 0;
     plan.right = sides && both ? (right + kMargin) * scale : 0;
     const float between = (surface.x - plan.left - plan.right) / scale - 2 * kMargin;
-    plan.strip = !document.labPanel.open && between >= kStrip && surface.y >= kStrip * scale;
+    const bool high = !document.labPanel.open && surface.y >= kStrip * scale;
+    plan.strip = high && between >= kStrip;
+    if (!plan.strip && high && sides && document.lesson.lesson)
+        plan.strip = plan.stripUnder = wide - (both ? kControlWidth + kMargin : 0) - 2 * kMargin >= kStrip;
     return plan;
 }
 
@@ -51,7 +54,8 @@ void drawTabs(PanelContext& p) {
 
 bool beginStrip(PanelContext& p, const char* name, float height) {
     const float s = p.widgets.scale();
-    const float left = p.plan.left + kMargin * s, right = p.surface.x - p.plan.right - kMargin * s;
+    const float left = (p.plan.stripUnder && p.plan.tabs ? 0 : p.plan.left) + kMargin * s;
+    const float right = p.surface.x - (p.plan.stripUnder ? 0 : p.plan.right) - kMargin * s;
     ImGui::SetNextWindowPos(ImVec2(left, p.surface.y - (bottomHeight(p.state) + kMargin + height) * s));
     ImGui::SetNextWindowSize(ImVec2(right - left, height * s));
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(8 * s, 6 * s));

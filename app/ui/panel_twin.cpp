@@ -7,6 +7,7 @@
 #include "app/tables/unit_text.h"
 #include "app/ui/panel_strip.h"
 #include "app/ui/parameter_widgets.h"
+#include "app/ui/text_lines.h"
 #include "app/ui/twin_plot.h"
 
 #include <algorithm>
@@ -50,10 +51,7 @@ void drawLabel(PanelContext& p, const Control& control, std::size_t run, ImVec2 
         ImGui::Dummy(ImVec2(2 * dot + 2 * s, line));
         ImGui::SameLine();
         // Words that are too many for a narrow picture go on in the next line.
-        const bool wide = ImGui::CalcTextSize(text.c_str()).x > most;
-        if (wide) ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + most);
-        ImGui::TextUnformatted(text.c_str());
-        if (wide) ImGui::PopTextWrapPos();
+        ImGui::TextUnformatted(linesWithin(text, most).c_str());
         p.widgets.finish(control);
     }
     ImGui::End();

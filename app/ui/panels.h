@@ -12,6 +12,8 @@ namespace gravlab {
 struct PanelPlan {
     bool controls = false, measurements = false, tabs = false;
     bool strip = false;         ///< there is room for plots under the picture
+    bool stripUnder = false;    ///< only below a lesson's column, too, whose texts speak of curves
+    float under = 0;            ///< pixels that such a strip takes of the columns
     float left = 0, right = 0;  ///< that they take [pixels]
 };
 PanelPlan planPanels(const Document& document, const UiState& state, ImVec2 surface, float scale);

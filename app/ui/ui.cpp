@@ -230,12 +230,13 @@ void Ui::Parts::build(Workspace& workspace, UiState& state, const Post& post) {
     const float top = menuHeight(state, scale);
     const ImVec2 size = ImGui::GetIO().DisplaySize;
     const bool over = state.visible || !state.inWindow;
-    const PanelPlan plan = planPanels(workspace, state, size, scale);
+    PanelPlan plan = planPanels(workspace, state, size, scale);
     OverlayArea area{.from = ImVec2(0, 0), .to = size, .scale = scale, .font = fonts.normal};
     if (over) {
         const float strip =
             std::max({conservationHeight(workspace, state, size, scale), instrumentsHeight(workspace, state, size, scale),
                       twinStripHeight(workspace, state, size, scale), labHeight(workspace, state, size, scale)});
+        if (plan.stripUnder) plan.under = strip;
         area.from = ImVec2(plan.left, top);
         area.to = ImVec2(size.x - plan.right, size.y - (state.visible ? bottomHeight(state) * scale : 0) - strip);
     }

@@ -2,6 +2,7 @@
 #include "app/ui/widgets.h"
 
 #include "app/tables/format.h"
+#include "app/ui/text_lines.h"
 
 #include <algorithm>
 #include <cmath>
@@ -71,13 +72,11 @@ void Widgets::tooltip(std::string_view name, std::string_view tip, const Reason&
     // Whole wherever it stands: its left edge at the left of the window, its right edge at the right.
     if (foot) ImGui::SetNextWindowPos(*foot, ImGuiCond_Always, ImVec2(foot->x / ImGui::GetIO().DisplaySize.x, 1));
     ImGui::BeginTooltip();
-    ImGui::PushTextWrapPos(kTooltipWidth * scale_);
-    ImGui::TextUnformatted(tip.data(), tip.data() + tip.size());
+    ImGui::TextUnformatted(linesWithin(tip, kTooltipWidth * scale_).c_str());
     if (!unavailable.empty()) {
         const Coloured warning(palette::kWarning);
-        ImGui::TextUnformatted(unavailable.c_str());
+        ImGui::TextUnformatted(linesWithin(unavailable, kTooltipWidth * scale_).c_str());
     }
-    ImGui::PopTextWrapPos();
     ImGui::EndTooltip();
 }
 
@@ -108,6 +107,11 @@ void Widgets::finish(const Control& control, const Reason& unavailable, const Im
     if (recording) record(control.name, unavailable.empty());
     if (ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled))
         tooltip(control.name, control.tip.text(), unavailable, foot);
+}
+
+void Widgets::finishQuietly(const Control& control) {
+    frameIfLit(control.name, ImGui::GetItemRectMin(), ImGui::GetItemRectMax());
+    if (recording) record(control.name, true);
 }
 
 void Widgets::panel(const char* name) {
@@ -157,19 +161,15 @@ bool Widgets::fold(const Control& control, bool open) {
 }
 
 void Widgets::text(const Control& control, ImU32 colour, const char* text) {
-    {
-        const Coloured coloured(colour);
-        ImGui::PushTextWrapPos(0);
-        ImGui::TextUnformatted(text);
-        ImGui::PopTextWrapPos();
-    }
+    wrapped(colour, text);
     finish(control);
 }
 
 void Widgets::wrapped(ImU32 colour, const char* text) {
     const Coloured coloured(colour);
+    // What a single word needs beyond the width is ImGui's to break.
     ImGui::PushTextWrapPos(0);
-    ImGui::TextUnformatted(text);
+    ImGui::TextUnformatted(linesWithin(text, ImGui::GetContentRegionAvail().x).c_str());
     ImGui::PopTextWrapPos();
 }
 
@@ -185,7 +185,7 @@ void Widgets::label(const Control& control, const Reason& unavailable) {
     ImGui::SetNextItemWidth(-FLT_MIN);
 }
 
-bool Widgets::button(const Control& control, float width, const Reason& unavailable) {
+bool Widgets::button(const Control& control, float width, const Reason& unavailable, const ImVec2* foot) {
     bool pressed = false;
     {
         const Disabled disabled(!unavailable.empty());
@@ -194,7 +194,7 @@ bool Widgets::button(const Control& control, float width, const Reason& unavaila
         std::snprintf(text, sizeof text, "%s###%s", control.label, control.name);
         pressed = ImGui::Button(text, ImVec2(width, 0));
     }
-    finish(control, unavailable);
+    finish(control, unavailable, foot);
     return pressed;
 }
 

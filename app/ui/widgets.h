@@ -108,7 +108,7 @@ public:
     void wrapped(ImU32 colour, const char* text);
 
     /// True when pressed.
-    bool button(const Control& control, float width, const Reason& unavailable = {});
+    bool button(const Control& control, float width, const Reason& unavailable = {}, const ImVec2* foot = nullptr);
     /// True when changed.
     bool toggle(const Control& control, bool& value, const Reason& unavailable = {});
     /// A drag field that can also be typed into (double click). True when `value` changed.
@@ -139,6 +139,9 @@ public:
     /// Remembers the item drawn last and shows its tooltip when the pointer rests on it.
     /// `foot`: what the tooltip stands on, where it would lie over something beside the pointer.
     void finish(const Control& control, const Reason& unavailable = {}, const ImVec2* foot = nullptr);
+
+    /// Remembers the item drawn last, without a tooltip: where one would lie over what is to be compared.
+    void finishQuietly(const Control& control);
 
     /// True while a tooltip is about to come.
     bool restless() const { return !restingOn_.empty() && !tooltipShown_; }

@@ -25,7 +25,7 @@ std::size_t characterAt(std::string_view text, std::uint32_t& code) {
 
 /// Controls of both sets, and marks that turn the direction of what is written around them.
 bool isControl(std::uint32_t code) {
-    return code < 0x20 || (code >= 0x7f && code < 0xa0) || (code >= 0x200b && code <= 0x200f) ||
+    return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x061c || (code >= 0x200b && code <= 0x200f) ||
            (code >= 0x2028 && code <= 0x202e) || (code >= 0x2060 && code <= 0x206f) || code == 0xfeff;
 }
 

@@ -224,8 +224,7 @@ std::span<const Scene> fewBodyScenes() {
         {.name = "pythagorean",
          .idea = "masses 3, 4, 5 at rest in the corners of a 3-4-5 triangle",
          .caption = "Mass 3 is thrown out after t = 60. It starts with radau15, which shows that; a fixed step is right to "
-                    "t = 15.8 "
-                    "at best, where two bodies pass at 0.0004: the ending that it shows is not the true one.",
+                    "t = 15.8 at best, where two bodies pass at 0.0004: what such a run shows later is not the true motion.",
          .source = "Burrau 1913; Szebehely & Peters 1967",
          .fixedBodies = 3,
          .integrator = "radau15",

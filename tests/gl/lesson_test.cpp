@@ -58,6 +58,8 @@ TEST(SpoiltLesson, isCaughtWithStepAndLine) {
     // A number is not there.
     why = spoilt(kHead + "keep = [\"x = twin.apart\"]\n");
     EXPECT_THAT(why, HasSubstr("'x = twin.apart' was not measured"));
+    why = spoilt(kHead + "until = [\"wait run.step >= 5 within 20\"]\nkeep = [\"x = 2 * 3\"]\nranges = [\"x = 7 to 8\"]\n");
+    EXPECT_THAT(why, HasSubstr("step 2, 'Second' (line 6): x is 6, not within 7 to 8"));
     // It takes longer than a check may.
     const auto lesson = std::make_shared<Lesson>(
         parseLesson(kHead + "until = [\"wait run.time >= 1000 within 100\"]\n", "slow", "slow.toml"));
@@ -110,6 +112,74 @@ TEST(LessonRun, waitsForAStudentAndLetsATeacherJump) {
     EXPECT_FALSE(workspace.lesson.shown());
     act("lesson-next");
     EXPECT_THAT(workspace.message, HasSubstr("No lesson is open"));
+}
+
+/// The numbers of a run would give away what is to be predicted.
+TEST(LessonRun, standsStillUntilThePredictionIsMade) {
+    Options options;
+    options.simulation.scene = "two-body";
+    options.watched = true;
+    HeadlessContext context(0);
+    OffscreenTarget target(64, 64);
+    Workspace workspace(options);
+    LessonRunner runner;
+    Controller controller;
+    double seconds = 0;
+    const auto frames = [&](int count) {
+        for (int i = 0; i < count; ++i) {
+            workspace.apply(controller);
+            runner.update(workspace, seconds += 0.1);
+            workspace.advance(true);
+        }
+    };
+    runner.open(workspace, lessonNamed("leapfrog"));
+    frames(40);
+    ASSERT_EQ(workspace.lesson.phase, LessonPhase::predict);
+    EXPECT_TRUE(workspace.intent.paused);
+    EXPECT_EQ(workspace.facts.step, 0);
+    controller.post(Invoke{"lesson-answer", {std::int64_t{2}}}, Sender::panel);
+    frames(40);
+    EXPECT_FALSE(workspace.intent.paused);
+    EXPECT_GT(workspace.facts.step, 0);
+    // Who puts the lesson away before an answer has a run that goes on.
+    runner.open(workspace, lessonNamed("leapfrog"));
+    frames(10);
+    EXPECT_TRUE(workspace.intent.paused);
+    controller.post(Invoke{"lesson-close", {}}, Sender::panel);
+    frames(4);
+    EXPECT_FALSE(workspace.intent.paused);
+}
+
+/// Step 2 speaks of the second run that step 1 has set; skipped, it is there all the same.
+TEST(LessonRun, bringsTheSecondRunOfAStepThatWasSkipped) {
+    Options options;
+    options.simulation.scene = "two-body";
+    options.watched = true;
+    HeadlessContext context(0);
+    OffscreenTarget target(64, 64);
+    Workspace workspace(options);
+    LessonRunner runner;
+    Controller controller;
+    double seconds = 0;
+    const auto frames = [&](int count) {
+        for (int i = 0; i < count; ++i) {
+            workspace.apply(controller);
+            runner.update(workspace, seconds += 0.1);
+            workspace.advance(true);
+        }
+    };
+    runner.open(workspace, lessonNamed("order"));
+    frames(30);
+    ASSERT_TRUE(workspace.facts.twin.on);
+    controller.post(Invoke{"lesson-next", {}}, Sender::panel);
+    frames(60);
+    EXPECT_EQ(workspace.lesson.step, 1u);
+    EXPECT_TRUE(workspace.facts.twin.on) << workspace.message;
+    EXPECT_EQ(workspace.intent.twin.keys, (std::vector<std::string_view>{"integrator"}));
+    controller.post(Invoke{"lesson-step", {std::int64_t{4}}}, Sender::panel);
+    frames(60);
+    EXPECT_TRUE(workspace.facts.twin.on) << workspace.message;
+    EXPECT_EQ(workspace.intent.request.integrator, "yoshida4");
 }
 
 /// A class goes through them one after the other.

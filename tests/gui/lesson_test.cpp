@@ -64,6 +64,53 @@ TEST_F(LessonWindow, staysWhereAProjectorHasNoRoomForPanels) {
         }
 }
 
+/// The projector of many classrooms: texts speak of a curve, so it is there, beside nothing that it covers.
+TEST_F(LessonWindow, hasItsCurvesAt1024x768) {
+    open({"two-body", "--size", "1024x768", "--backend", "cpu", "--lesson", "leapfrog"});
+    waitForPhase("predict");
+    const std::vector<const char*> panels{"panel/lesson", "panel/conservation", "panel/controls"};
+    const auto apart = [&](const Json& items) {
+        for (const char* a : panels)
+            for (const char* b : panels) {
+                if (a == b || !items.contains(a) || !items.contains(b)) continue;
+                const std::vector<double> one = items.at(a).at("rect"), other = items.at(b).at("rect");
+                EXPECT_TRUE(one[2] <= other[0] || other[2] <= one[0] || one[3] <= other[1] || other[3] <= one[1])
+                    << a << ", " << b;
+            }
+    };
+    Json items =
+        waitFor("the strip", [](const Json& s) { return s.at("items").contains("panel/conservation"); }).at("items");
+    EXPECT_TRUE(items.contains("panel/lesson"));
+    EXPECT_TRUE(items.contains("panel/controls"));
+    apart(items);
+    const std::vector<double> strip = items.at("panel/conservation").at("rect");
+    EXPECT_GT(strip[2] - strip[0], 600);
+    key("ctrl+p");
+    items = waitFor("large letters", [&](const Json& s) {
+                return s.at("items").contains("panel/conservation") && s.at("items").contains("panel/lesson") &&
+                       s.at("items").at("panel/conservation").at("rect") != items.at("panel/conservation").at("rect");
+            }).at("items");
+    apart(items);
+    EXPECT_GT(
+        items.at("panel/lesson").at("rect").at(3).get<double>() - items.at("panel/lesson").at("rect").at(1).get<double>(),
+        300);
+}
+
+TEST_F(LessonWindow, isNotLeftByAnOfferOfTheNextScene) {
+    open({"figure-eight", "--size", "1280x720", "--backend", "cpu", "--speed", "40"});
+    waitFor("the offer", [](const Json& s) { return s.at("items").contains("panel/story"); });
+    key("ctrl+n");
+    waitFor("the scenes alone",
+            [](const Json& s) { return s.at("items").contains("panel/scenes") && !s.at("items").contains("panel/story"); });
+    key("ctrl+n");
+    waitFor("the offer again", [](const Json& s) { return s.at("items").contains("panel/story"); });
+    key("F2");
+    waitFor("the list alone",
+            [](const Json& s) { return s.at("items").contains("lesson_row") && !s.at("items").contains("panel/story"); });
+    key("Escape");
+    waitFor("no list", [](const Json& s) { return !s.at("items").contains("panel/lesson"); });
+}
+
 TEST_F(LessonWindow, isChosenFromTheList) {
     open({"two-body", "--size", "1280x720", "--backend", "cpu"});
     key("F2");

@@ -812,6 +812,68 @@ SCENES = [
 
 
 @case
+def a_lesson_writes_no_escapes_to_a_terminal():
+    """An escape in a text of a lesson is spelt out in TOML, so the file itself is printable."""
+    whole = ('title = "%s"\nidea = "%s"\nminutes = 1\n[[step]]\ntitle = "%s"\ntext = "%s"\ntask = "%s"\n'
+             'until = ["wait run.step >= 1 within 9"]\nexplain = "%s"\n'
+             '[step.question]\ntext = "%s"\nchoices = ["%s", "b"]\nanswer = 2\nwhy = "%s"\n')
+    plain = ["a"] * 9
+    open("fine.toml", "w").write(whole % tuple(plain))
+    fine = run("lesson", "fine.toml", "--worksheet", "-")
+    assert fine.code == 0, fine.err
+    for escape in ("\\u001b]0;owned\\u0007\\u001b[2J", "\\u009b2J", "\\u0007", "\\u061c", "\\u202e", "\\u0000", "\\r"):
+        for place in range(9):
+            texts = list(plain)
+            texts[place] = escape
+            open("sharp.toml", "w").write(whole % tuple(texts))
+            for arguments in (("lesson", "sharp.toml"), ("lesson", "sharp.toml", "--worksheet", "page.html")):
+                result = run(*arguments)
+                one_sentence(result, 3)
+                assert "sharp.toml, line" in result.err, result.err
+                assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u202e]", result.out + result.err), repr(result.err)
+            assert not os.path.exists("page.html")
+
+
+@case
+def marks_of_direction_in_names_reach_no_terminal():
+    open("named.csv", "w").write("m,x,y,z,vx,vy,vz,name\n1,0,0,0,0,0,0,a\u061cb\n1,1,0,0,0,0,0,b\n")
+    result = run("info", "named.csv")
+    assert "\u061c" not in result.out + result.err, result.out
+    result = run("run", "no\u061cfile.csv", "--steps", "1")
+    assert result.code != 0 and "\u061c" not in result.err, result.err
+
+
+@case
+def a_lesson_with_an_empty_list_of_choices_is_refused():
+    open("empty.toml", "w").write('title = "a"\nidea = "a"\n[[step]]\ntitle = "a"\n[step.question]\ntext = "a"\n'
+                                  'choices = []\nanswer = 1\n')
+    result = run("lesson", "empty.toml")
+    one_sentence(result, 3)
+    assert "line 7" in result.err and "choices" in result.err, result.err
+
+
+@case
+def what_a_scene_file_says_of_its_columns_is_refused_with_its_line():
+    open("b.csv", "w").write("1,0,0,0,0,0,0\n1,1,0,0,0,1,0\n")
+    for columns in ("q", "m,x,y", "x,x,y,z,m", "m,x,y,z,vx"):
+        open("c.toml", "w").write('file = "b.csv"\ncolumns = "%s"\n' % columns)
+        result = run("run", "c.toml", "--steps", "1")
+        one_sentence(result, 3)
+        assert "c.toml, line 2: columns: " in result.err and "--columns" not in result.err, result.err
+
+
+@case
+def names_that_a_scene_file_cannot_mean_are_refused():
+    """A shell's home and addresses are not followed, and a file of the same name beside is not taken for them."""
+    open("d.csv", "w").write("m,x,y,z,vx,vy,vz\n1,0,0,0,0,0,0\n1,1,0,0,0,1,0\n")
+    for name in ("~/d.csv", "http://x/d.csv", "file:///tmp/d.csv", "~root/d.csv"):
+        open("h.toml", "w").write('file = "%s"\n' % name)
+        result = run("run", "h.toml", "--steps", "1")
+        one_sentence(result, 3)
+        assert "h.toml, line 1" in result.err and "as it is written" in result.err, result.err
+
+
+@case
 def bad_scene_files_are_refused():
     for text in SCENES:
         open("s.toml", "wb").write(text.encode("utf-8", "surrogatepass"))

@@ -101,6 +101,10 @@ TEST(LessonFile, refusesEachMistakeWithItsLine) {
         {"{twice}", "{thrice}", "line 16", "thrice"},
         {"twice = 2 * steps", "twice = 2 * stops", "line 15", "stops"},
         {"twice = 2 * steps", "twice = 2 *", "line 15", "missing"},
+        {"explain = \"It", "ranges = [\"thrice = 1 to 2\"]\nexplain = \"It", "line 16", "of a number that is kept"},
+        {"explain = \"It", "ranges = [\"steps = 2 to 1\"]\nexplain = \"It", "line 16", "LEAST to MOST"},
+        {"explain = \"It", "ranges = [\"steps = 2\"]\nexplain = \"It", "line 16", "LEAST to MOST"},
+        {"choices = [\"a\", \"b\"]\nanswer = 2", "answer = \"2 * run.step\"", "line 19", "recorded() alone"},
         {"answer = 2", "answer = 3", "line 20", "from 1 to 2"},
         {"answer = 2", "", "line 17", "the answer is missing"},
         {"until = [\"wait run.step >= 10 within 20\"]", "", "line 12", "a task needs 'until'"},
@@ -108,6 +112,10 @@ TEST(LessonFile, refusesEachMistakeWithItsLine) {
         {"task = \"Wait.\"", "task = \xc3\xa4", "line 12", "beyond ASCII"},
         {"\"Wait.\"", "\"\"\"\\\xc3\xa4\"\"\"", "line 12", "beyond ASCII"},
         {"Wait.", "\x1b[2J", "line 12", "control character"},
+        {"Wait.", "\\u001b[2J", "line 12", "control character"},
+        {"Wait.", "\\u009b2J", "line 12", "control character"},
+        {"Wait.", "\\u061c", "line 12", "control character"},
+        {"choices = [\"a\", \"b\"]", "choices = []", "line 19", "an empty list of choices"},
         {"Wait.", "W\xe4rte.", "line 12", "no UTF-8"},
         {"explain = \"It made {twice}.\"", "explain = \"{recorded:nvidia-h200:tiled:12345}\"", "line 16", "12345"},
     };
@@ -242,7 +250,8 @@ TEST(Worksheet, asksWithoutTellingAndTellsTheTeacher) {
     const Lesson lesson = parseLesson(kLesson, "my", "my.toml");
     for (const bool page : {false, true}) {
         const auto write = page ? worksheetHtml : worksheetMarkdown;
-        const std::string students = write(lesson, false), teachers = write(lesson, true);
+        const LessonAnswers unmeasured;
+        const std::string students = write(lesson, nullptr), teachers = write(lesson, &unmeasured);
         EXPECT_THAT(students, HasSubstr("Which?"));
         EXPECT_THAT(students, HasSubstr("steps = ________"));
         EXPECT_THAT(students, testing::Not(HasSubstr("Answer")));
@@ -250,10 +259,18 @@ TEST(Worksheet, asksWithoutTellingAndTellsTheTeacher) {
         EXPECT_THAT(teachers, HasSubstr("Answer: b"));
         EXPECT_THAT(teachers, HasSubstr("It made ________."));
     }
+    const Lesson ranged = parseLesson(with("explain", "ranges = [\"steps = 10 to 14\"]\nexplain"), "my", "my.toml");
+    const LessonAnswers measured{.numbers = {{"steps", std::int64_t{11}}, {"twice", 22.0}}, .about = "Measured here."};
+    const std::string told = worksheetMarkdown(ranged, &measured);
+    EXPECT_THAT(told, HasSubstr("Measured here."));
+    EXPECT_THAT(told, HasSubstr("steps = 11 (complete steps since the start; a class may get 10 to 14)"));
+    EXPECT_THAT(told, HasSubstr("twice = 22 (2 * steps)"));
+    EXPECT_THAT(told, HasSubstr("It made 22."));
+    EXPECT_THAT(worksheetMarkdown(ranged, nullptr), testing::Not(HasSubstr("a class may get")));
     Lesson sharp = lesson;
     sharp.steps[0].title = "<script>";
-    EXPECT_THAT(worksheetHtml(sharp, false), testing::Not(HasSubstr("<script>")));
-    EXPECT_THAT(worksheetHtml(sharp, false), HasSubstr("&lt;script&gt;"));
+    EXPECT_THAT(worksheetHtml(sharp, nullptr), testing::Not(HasSubstr("<script>")));
+    EXPECT_THAT(worksheetHtml(sharp, nullptr), HasSubstr("&lt;script&gt;"));
 }
 
 }  // namespace

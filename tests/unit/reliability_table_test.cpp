@@ -68,12 +68,11 @@ TEST(ReliabilityTable, aNameOfNoTestIsNoticed) {
 TEST(ReliabilityTable, allTwentyFourFaultsHaveARowWithATest) {
     const std::string text = contentOf(GRAVLAB_SOURCE_DIR "/docs/reliability.md");
     std::set<int> seen;
-    const std::regex row(R"(\n\| F(\d+) [^|]*\|([^|]*)\|([^|]*)\|([^|]*)\|)");
+    const std::regex row(R"(\n\| F(\d+) [^|]*\|([^|]*)\|([^|]*)\|)");
     for (std::sregex_iterator at(text.begin(), text.end(), row), end; at != end; ++at) {
         seen.insert(std::stoi((*at)[1]));
         EXPECT_GT((*at)[2].str().size(), 10u) << "F" << (*at)[1] << " has no promise";
         EXPECT_FALSE(testsNamed((*at)[3]).empty()) << "F" << (*at)[1] << " has no test";
-        EXPECT_GT((*at)[4].str().size(), 3u) << "F" << (*at)[1] << " has no result";
     }
     for (int fault = 1; fault <= 24; ++fault) EXPECT_TRUE(seen.contains(fault)) << "F" << fault;
 }

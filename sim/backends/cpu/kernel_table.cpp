@@ -182,17 +182,18 @@ const std::vector<CpuKernel>& table() {
             tree<TreeWalk::thetaMonopole>(
                 "tree-theta-monopole",
                 "far bodies as one at their centre: an octree, opened by the angle under which a cell is seen"),
-            tree<TreeWalk::theta>("tree-theta",
-                                  "the same with the second moments of a cell, which cost little and bring much"),
+            tree<TreeWalk::theta>(
+                "tree-theta",
+                "cells opened by their angle act by mass and second moments, which cost little and bring much"),
             tree<TreeWalk::cells>(
                 "tree-cells",
                 "cells are opened by what they would leave out of the acceleration: work goes where it is small"),
             tree<TreeWalk::expansions, TreeKeys::morton>(
                 "tree-morton",
-                "cells far from a group of bodies go into one expansion about it, a lane each, and once for the group"),
-            tree<TreeWalk::expansions>(
-                "tree",
-                "the same along a Hilbert curve: where a Morton curve jumps, groups would be wide and open more cells"),
+                "far cells go into one expansion about a group of bodies; groups lie along a Morton curve, which jumps"),
+            tree<TreeWalk::expansions>("tree",
+                                       "far cells go into one expansion about a group of bodies; groups lie along a Hilbert "
+                                       "curve, so none is wide"),
         };
     }();
     return kernels;

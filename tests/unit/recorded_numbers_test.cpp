@@ -1,0 +1,110 @@
+// Numbers in lessons and documents are those of the recorded tables and of the papers: docs/benchmarks/*.csv.
+#include "app/lessons/lesson_file.h"
+#include "app/lessons/placeholders.h"
+#include "app/model/recorded.h"
+#include "sim/core/error.h"
+#include "sim/core/text.h"
+#include "tests/files.h"
+#include "tests/paths.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <regex>
+#include <string>
+
+namespace gravlab {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+Value noNumber(std::string_view) { return {}; }
+
+/// Why a document's marked number is wrong; empty: it agrees. A mark stands behind its number: 642<!-- = EXPRESSION -->
+std::string wrongIn(const std::string& text, int& marks) {
+    static const std::regex mark(R"(([0-9][0-9,.]*)?<!-- = (.*?) -->)");
+    std::string wrong;
+    for (auto found = std::sregex_iterator(text.begin(), text.end(), mark); found != std::sregex_iterator(); ++found) {
+        ++marks;
+        try {
+            requireNumber((*found)[1].str(), evaluate((*found)[2].str(), noNumber));
+        } catch (const UsageError& error) {
+            wrong += found->str() + ": " + error.what() + "\n";
+        }
+    }
+    return wrong;
+}
+
+/// Rates and times of a text that stand in no braces: nothing holds them against a table.
+std::string typedIn(std::string_view text) {
+    std::string outside;
+    int depth = 0;
+    for (const char c : text) {
+        if (c == '{') ++depth;
+        if (depth == 0) outside += c;
+        if (c == '}' && --depth == 0) outside += 'x';
+    }
+    static const std::regex rate(R"(\b[0-9][0-9,.]* (G/s|G pairs|G interactions|ms|us|microseconds)\b)");
+    std::string typed;
+    for (auto found = std::sregex_iterator(outside.begin(), outside.end(), rate); found != std::sregex_iterator(); ++found)
+        typed += found->str() + "; ";
+    return typed;
+}
+
+TEST(RecordedNumbers, ofLessonsStandInBracesThatTheTablesBearOut) {
+    for (const std::string_view name : lessonNames()) {
+        EXPECT_EQ(typedIn(lessonFile(std::string(name) + ".toml")), "") << name;
+        EXPECT_NO_THROW(lessonNamed(std::string(name))) << name;
+    }
+    EXPECT_EQ(typedIn("{a / 2} G/s and {3 = b} ms"), "");
+    EXPECT_EQ(typedIn("742 G/s with {40 = registers}"), "742 G/s; ");
+}
+
+TEST(RecordedNumbers, ofDocumentsAreThoseOfTheTables) {
+    const fs::path root(GRAVLAB_SOURCE_DIR);
+    int marks = 0;
+    EXPECT_EQ(wrongIn(contentOf(root / "README.md"), marks), "");
+    for (const auto& entry : fs::recursive_directory_iterator(root / "docs"))
+        if (entry.path().extension() == ".md") {
+            EXPECT_EQ(wrongIn(contentOf(entry.path()), marks), "") << entry.path();
+        }
+    EXPECT_GT(marks, 70);
+}
+
+/// The page that sets papers beside this program has no rate that nothing holds.
+TEST(RecordedNumbers, ofThePageOfPapersAreAllMarked) {
+    const std::string page = contentOf(fs::path(GRAVLAB_SOURCE_DIR) / "docs/benchmarks/papers.md");
+    static const std::regex bare(R"(\b[0-9][0-9,.]* (G/s|%)|\| [0-9][0-9,.]* \| [0-9]+ %)");
+    std::string unmarked;
+    std::istringstream lines(page);
+    for (std::string line; std::getline(lines, line);)
+        if (line.starts_with("| ") && std::regex_search(line, bare)) unmarked += line + "\n";
+    EXPECT_EQ(unmarked, "");
+}
+
+TEST(RecordedNumbers, aWrongNumberFails) {
+    int marks = 0;
+    EXPECT_EQ(wrongIn("642<!-- = recorded(nvidia-h200 global n=65536) --> G/s", marks), "");
+    EXPECT_THAT(wrongIn("643<!-- = recorded(nvidia-h200 global n=65536) --> G/s", marks), HasSubstr("should be 641.65"));
+    EXPECT_THAT(wrongIn("6.42<!-- = recorded(nvidia-h200 global n=65536) --> G/s", marks), HasSubstr("should be"));
+    EXPECT_THAT(wrongIn("<!-- = recorded(nvidia-h200 global n=65536) -->", marks), HasSubstr("is no number"));
+    EXPECT_EQ(marks, 4);
+    EXPECT_EQ(filledIn("{1,736 = recorded(nvidia-h200 tiled n=65536)} G/s", noNumber), "1,736 G/s");
+    EXPECT_THROW(filledIn("{1,737 = recorded(nvidia-h200 tiled n=65536)} G/s", noNumber), UsageError);
+    EXPECT_EQ(blankedOut("{1,736 = recorded(nvidia-h200 tiled n=65536)}, {2 * 3}, {run.time}", "__"), "1,736, 6, __");
+}
+
+TEST(RecordedNumbers, nameOneRowOfOneTable) {
+    EXPECT_DOUBLE_EQ(recordedNumber("papers global block=31"), 33.852);
+    EXPECT_DOUBLE_EQ(recordedNumber("papers naive-symmetric of=seconds"), 9000);
+    EXPECT_DOUBLE_EQ(recordedNumber("nsight-nvidia-h200 soa counter=l1tex__t_sector_hit_rate.pct of=counted"), 96.83);
+    for (const char* which :
+         {"papers global", "papers no-such-kernel", "papers global block=31 of=page", "", "no-such-table x"})
+        EXPECT_THROW(recordedNumber(which), UsageError) << which;
+    for (const std::string& device : recordedDevices()) EXPECT_TRUE(device.starts_with("nvidia-")) << device;
+}
+
+}  // namespace
+}  // namespace gravlab
