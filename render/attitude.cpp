@@ -10,8 +10,6 @@ namespace {
 
 // So many times smaller than the light: some five texels to an arm's width where a camera is as far as a scene puts it.
 constexpr int kShrink = 16;
-// More bodies would say no more of a plane: 110 of a disc are in an arm's width of `galaxy` then.
-constexpr std::size_t kMostBodies = 32768;
 
 }  // namespace
 
@@ -26,7 +24,8 @@ GLuint Attitude::measure(const SpriteStyle& ink, const glm::vec4& behind, float 
     glProgramUniform4fv(points, points_.program().uniform("behind"), 1, glm::value_ptr(behind));
     glProgramUniform1f(points, points_.program().uniform("size"), std::clamp(arm / 4, 1.0f, 8.0f));
     glClearNamedFramebufferfv(moments_->framebuffer(), GL_COLOR, 0, glm::value_ptr(glm::vec4(0)));
-    points_.draw(ink, *moments_, std::max<std::size_t>((ink.count + kMostBodies - 1) / kMostBodies, 1));
+    sample_.fit(ink.count);
+    points_.drawSample(ink, *moments_, sample_);
     glProgramUniform2f(fit_.id(), fit_.uniform("arm"), arm / static_cast<float>(w), arm / static_cast<float>(h));
     glUseProgram(fit_.id());
     glBindVertexArray(array_.id());

@@ -5,6 +5,7 @@
 
 #include <glm/vec4.hpp>
 
+#include <cstddef>
 #include <optional>
 
 namespace gravlab {
@@ -16,6 +17,9 @@ public:
     GLuint measure(const SpriteStyle& ink, const glm::vec4& behind, float armWidth, int width, int height);
 
 private:
+    // More bodies would say no more of a plane: 110 of a disc are in an arm's width of `galaxy` then.
+    static constexpr std::size_t kMostBodies = 32768;
+    BodySample sample_{kMostBodies};
     RasterSprites points_{"attitude.vert", "attitude_point.frag"};
     Program fit_{"screen.vert", "attitude.frag"};
     VertexArray array_;

@@ -2,6 +2,7 @@
 #include "render/particle_buffer.h"
 
 #include "render/gl_objects.h"
+#include "render/readback.h"
 
 #include <algorithm>
 #include <array>
@@ -39,7 +40,7 @@ public:
         if (slot.capacity < count || !slot.buffer) grow(slot, std::max<std::size_t>(count, 1));
         if (slot.lastUse) {
             // Two frames old by now; a wait here means that the GPU is that far behind.
-            glClientWaitSync(slot.lastUse, GL_SYNC_FLUSH_COMMANDS_BIT, 1'000'000'000);
+            passed(slot.lastUse, true);
             slot.forgetFence();
         }
         slot.count = count;

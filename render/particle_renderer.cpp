@@ -4,7 +4,9 @@
 #include "render/attitude.h"
 #include "render/colour_map.h"
 #include "render/density.h"
+#include "render/gl_limits.h"
 #include "render/post_process.h"
+#include "render/readback.h"
 #include "render/sprites.h"
 #include "render/trails.h"
 
@@ -72,10 +74,9 @@ struct ParticleRenderer::State {
     std::unique_ptr<Buffer> traits;
     std::size_t traitCount = 0;
     double shares = 0, darkShares = 0;  ///< of light among the traits, together
-    std::unique_ptr<Buffer> sample;     ///< values on their way to the host
+    std::optional<Readback> sample;     ///< values on their way to the host
     std::size_t sampleCount = 0;
     bool sampleOfTraits = false;
-    GLsync sampleDone = nullptr;
     std::optional<Trails> trails;  ///< from the first time that they are asked for
     std::optional<RenderTarget> light;
     StageTimer timer;
@@ -86,11 +87,6 @@ struct ParticleRenderer::State {
     int keep = 0;  ///< draws for which pictures are kept to be shown once more
 
     State();
-    ~State() {
-        if (sampleDone) glDeleteSync(sampleDone);
-    }
-    State(const State&) = delete;
-    State& operator=(const State&) = delete;
     void fit(int width, int height, bool manyBodies);
     void setColours(int map);
     void readTimes();
@@ -147,7 +143,7 @@ SpriteStyle ParticleRenderer::State::inkOf(const ParticleBuffer& buffer, const C
     const float atTarget = look.pointSize * projection[1][1] * height / 2 / (camera.orthographic ? 1 : camera.distance);
     const float largest =
         std::max(smallest, stars ? smallest * kStarRadius * height / camera.part.w
-                                 : std::min(kLargestRadius * height / camera.part.w, raster.largestRadius()));
+                                 : std::min(kLargestRadius * height / camera.part.w, glLimits().spriteRadius));
     const float near =
         stars ? std::clamp(atTarget / largest, 1.0f, kMostNear) : 1;  // the light of a larger disc, in a point
     const double allShares =
@@ -332,7 +328,7 @@ void ParticleRenderer::setTraits(std::span<const BodyTrait> traits) {
         (trait.light < 0 ? state.darkShares : state.shares) += static_cast<double>(std::abs(trait.light));
     if (traits.empty()) return;
     state.traits = std::make_unique<Buffer>();
-    glNamedBufferStorage(state.traits->id(), static_cast<GLsizeiptr>(traits.size_bytes()), traits.data(), 0);
+    allocate(*state.traits, traits.size_bytes(), traits.data(), 0, "the colours of the bodies");
 }
 
 void ParticleRenderer::setMasses(std::span<const float> masses) {
@@ -370,11 +366,7 @@ void ParticleRenderer::sampleValues(const ParticleBuffer& bodies, bool ofTraits)
     const std::size_t count = bodies.frontCount();
     if (!bodies.frontBuffer() || count == 0) return;
     if (ofTraits && (!state.traits || state.traitCount != count)) return;
-    if (!state.sample) {
-        state.sample = std::make_unique<Buffer>();
-        glNamedBufferStorage(state.sample->id(), kSampleRuns * kSampleRun * sizeof(ParticleVertex), nullptr,
-                             GL_CLIENT_STORAGE_BIT | GL_MAP_READ_BIT);
-    }
+    if (!state.sample) state.sample.emplace(kSampleRuns * kSampleRun * sizeof(ParticleVertex), true);
     const GLuint from = ofTraits ? state.traits->id() : bodies.frontBuffer();
     const std::size_t each = ofTraits ? sizeof(BodyTrait) : sizeof(ParticleVertex);
     state.sampleOfTraits = ofTraits;
@@ -383,32 +375,24 @@ void ParticleRenderer::sampleValues(const ParticleBuffer& bodies, bool ofTraits)
     for (std::size_t k = 0; k < kSampleRuns && state.sampleCount + run <= count; ++k) {
         const std::size_t first = count * k / kSampleRuns;
         const std::size_t length = std::min(run, count - first);
-        glCopyNamedBufferSubData(from, state.sample->id(), static_cast<GLintptr>(first * each),
+        glCopyNamedBufferSubData(from, state.sample->buffer(), static_cast<GLintptr>(first * each),
                                  static_cast<GLintptr>(state.sampleCount * each), static_cast<GLsizeiptr>(length * each));
         state.sampleCount += length;
     }
-    if (state.sampleDone) glDeleteSync(state.sampleDone);
-    state.sampleDone = glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
+    state.sample->sent();
 }
 
 bool ParticleRenderer::takeValues(std::vector<float>& values, bool wait) {
     State& state = *state_;
-    if (!state.sampleDone) return false;
-    const GLenum done =
-        glClientWaitSync(state.sampleDone, GL_SYNC_FLUSH_COMMANDS_BIT, wait ? GLuint64{2'000'000'000} : GLuint64{0});
-    if (done != GL_ALREADY_SIGNALED && done != GL_CONDITION_SATISFIED) return false;
-    glDeleteSync(state.sampleDone);
-    state.sampleDone = nullptr;
-    const auto read = [&](auto all, auto value) {
-        all.resize(state.sampleCount);
-        glGetNamedBufferSubData(state.sample->id(), 0, static_cast<GLsizeiptr>(all.size() * sizeof all[0]), all.data());
+    if (!state.sample || !state.sample->arrived(wait)) return false;
+    const auto read = [&](const auto& all, auto value) {
         values.resize(all.size());
         std::transform(all.begin(), all.end(), values.begin(), value);
     };
     if (state.sampleOfTraits)
-        read(std::vector<BodyTrait>(), [](const BodyTrait& t) { return t.value; });
+        read(state.sample->read<BodyTrait>(state.sampleCount), [](const BodyTrait& t) { return t.value; });
     else
-        read(std::vector<ParticleVertex>(), [](const ParticleVertex& v) { return v.value; });
+        read(state.sample->read<ParticleVertex>(state.sampleCount), [](const ParticleVertex& v) { return v.value; });
     return true;
 }
 

@@ -38,31 +38,44 @@ struct ManyBodies {
     std::size_t piece = 0;               ///< that one pass of sums reads; 0: as many as a buffer of this OpenGL may have
 };
 
+/// Some bodies of all, evenly spread: the same ones as long as there are as many.
+class BodySample {
+public:
+    explicit BodySample(std::size_t most) : most_(most) {}
+    /// Makes the list for that many bodies.
+    void fit(std::size_t bodies);
+    GLuint list() const { return list_->id(); }  ///< their indices
+    std::size_t count() const { return count_; }
+
+private:
+    std::size_t most_, bodies_ = 0, count_ = 0;
+    std::unique_ptr<Buffer> list_;
+};
+
 /// Point sprites, added up by blending.
 class RasterSprites {
 public:
     explicit RasterSprites(std::string_view vertexFile = "body.vert", std::string_view fragmentFile = "body.frag");
-    /// Adds all bodies to `light`, or one in so many.
-    void draw(const SpriteStyle& ink, const RenderTarget& light, std::size_t every = 1);
-    /// Adds those of an index list with its indirect command in front.
+    /// Adds all bodies to `light`.
+    void draw(const SpriteStyle& ink, const RenderTarget& light);
+    /// Adds the bodies of an index list with its indirect command in front.
     void drawListed(const SpriteStyle& ink, const RenderTarget& light, GLuint list);
-    /// Largest radius that this OpenGL draws [px].
-    float largestRadius() const { return largest_; }
+    /// Adds the bodies of a sample.
+    void drawSample(const SpriteStyle& ink, const RenderTarget& light, const BodySample& sample);
     const Program& program() const { return program_; }
 
 private:
-    void prepare(const SpriteStyle& ink, const RenderTarget& light, std::size_t every = 1);
+    void prepare(const SpriteStyle& ink, const RenderTarget& light);
+    void bind(const SpriteStyle& ink, std::size_t first);
     void leave();
     Program program_;
     VertexArray array_;
-    float largest_ = 1;
 };
 
 /// Small sprites as sums of whole numbers, three for each pixel; the others through RasterSprites.
 /// A unit of light is chosen so that all bodies in one pixel at once would not overflow it.
 class ComputeSprites {
 public:
-    ComputeSprites();
     /// Of all pictures; another only for those who compare.
     static void setMany(const ManyBodies& many) { many_ = many; }
     /// Replaces what is in `light` by all bodies.
@@ -76,12 +89,11 @@ public:
 private:
     void fit(std::size_t bodies, int width, int height);
     bool asPoints(std::size_t bodies) const { return bodies >= many_.pointsFrom; }
-    std::size_t bodiesAPass() const;
+    static std::size_t bodiesAPass();
     static inline ManyBodies many_;  // one thread draws
     Program splat_{"splat.comp"}, resolve_{"splat_resolve.comp"};
     std::unique_ptr<Buffer> sums_, points_, list_;
     std::size_t pixels_ = 0, pointPixels_ = 0, listed_ = 0;
-    GLint64 largestBlock_ = 0;
 };
 
 }  // namespace gravlab

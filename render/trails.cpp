@@ -1,6 +1,8 @@
 // One line strip a body, instanced; the shader finds its points in the ring.
 #include "render/trails.h"
 
+#include "render/gl_limits.h"
+
 #include <glm/gtc/type_ptr.hpp>
 
 #include <algorithm>
@@ -16,7 +18,7 @@ void Trails::forget() {
 
 bool Trails::makeRoom(std::size_t bodies, Length length) {
     if (bodies == 0 || length.frames < 2) return false;
-    const std::size_t most = kMostBytes / (bodies * sizeof(ParticleVertex));
+    const std::size_t most = std::min(kMostBytes, glLimits().storageBytes) / (bodies * sizeof(ParticleVertex));
     const std::size_t within = std::max<std::size_t>(1, length.within);
     const std::size_t slots = std::min(length.frames, most / within) * within;
     if (slots < 2) {
@@ -25,8 +27,8 @@ bool Trails::makeRoom(std::size_t bodies, Length length) {
     }
     if (bodies == bodies_ && slots == slots_ && within == within_) return true;
     ring_ = std::make_unique<Buffer>();
-    glNamedBufferStorage(ring_->id(), static_cast<GLsizeiptr>(slots * bodies * sizeof(ParticleVertex)), nullptr,
-                         GL_DYNAMIC_STORAGE_BIT);
+    bodies_ = 0;
+    allocate(*ring_, slots * bodies * sizeof(ParticleVertex), nullptr, GL_DYNAMIC_STORAGE_BIT, "trails");
     bodies_ = bodies;
     slots_ = slots;
     within_ = within;

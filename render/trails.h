@@ -14,7 +14,8 @@ namespace gravlab {
 
 class Trails {
 public:
-    /// How long trails are: frames, and points that a frame may have. Cut so that the ring stays within kMostBytes.
+    /// How long trails are: frames, and points that a frame may have. Cut so that the ring stays within kMostBytes and what
+    /// a shader may read.
     struct Length {
         std::size_t frames = 0, within = 1;
     };

@@ -2,6 +2,7 @@
 
 #include "app/frontends/headless/headless.h"
 #include "app/system/interrupt.h"
+#include "render/gl_limits.h"
 #include "sim/core/error.h"
 
 #include <algorithm>
@@ -49,12 +50,7 @@ TilePlan planTiles(int width, int height, int inner) {
     return plan;
 }
 
-int largestSide() {
-    GLint texture = 0, viewport[2] = {0, 0};
-    glGetIntegerv(GL_MAX_TEXTURE_SIZE, &texture);
-    glGetIntegerv(GL_MAX_VIEWPORT_DIMS, viewport);
-    return std::min(texture, std::min(viewport[0], viewport[1]));
-}
+int largestSide() { return glLimits().pictureSide; }
 
 int tileSide(int width, int height, int asked, int most) {
     // The largest bodies reach beyond the picture on both sides, and the viewport with them.
