@@ -24,7 +24,7 @@ GLuint Attitude::measure(const SpriteStyle& ink, const glm::vec4& behind, float 
     glProgramUniform4fv(points, points_.program().uniform("behind"), 1, glm::value_ptr(behind));
     glProgramUniform1f(points, points_.program().uniform("size"), std::clamp(arm / 4, 1.0f, 8.0f));
     glClearNamedFramebufferfv(moments_->framebuffer(), GL_COLOR, 0, glm::value_ptr(glm::vec4(0)));
-    sample_.fit(ink.count);
+    sample_.fit(ink.count, kMostBodies);
     points_.drawSample(ink, *moments_, sample_);
     glProgramUniform2f(fit_.id(), fit_.uniform("arm"), arm / static_cast<float>(w), arm / static_cast<float>(h));
     glUseProgram(fit_.id());

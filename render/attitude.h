@@ -19,7 +19,7 @@ public:
 private:
     // More bodies would say no more of a plane: 110 of a disc are in an arm's width of `galaxy` then.
     static constexpr std::size_t kMostBodies = 32768;
-    BodySample sample_{kMostBodies};
+    BodySample sample_;
     RasterSprites points_{"attitude.vert", "attitude_point.frag"};
     Program fit_{"screen.vert", "attitude.frag"};
     VertexArray array_;

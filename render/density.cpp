@@ -43,10 +43,16 @@ void DensityField::fit(std::size_t bodies) {
     cellCount_ = cells;
 }
 
+double DensityField::milliseconds() {
+    milliseconds_ = timer_.take().value_or(milliseconds_);
+    return milliseconds_;
+}
+
 bool DensityField::measure(const ParticleBuffer& bodies, GLuint traits, float size) {
     const std::size_t count = bodies.frontCount();
     if (!bodies.frontBuffer() || count == 0 || count != count_ || !(total_ > 0) || !(size > 0)) return false;
     fit(count);
+    timer_.begin();
     glClearNamedBufferData(cells_->id(), GL_R32UI, GL_RED_INTEGER, GL_UNSIGNED_INT, nullptr);
     const double unitsPerMass = kMostMassUnits / total_;
     const float coarsest = std::exp2(std::ceil(std::log2(size)));
@@ -78,6 +84,7 @@ bool DensityField::measure(const ParticleBuffer& bodies, GLuint traits, float si
     }
     overAll(read_, traits, sizeof(BodyTrait));
     glMemoryBarrier(GL_VERTEX_ATTRIB_ARRAY_BARRIER_BIT | GL_BUFFER_UPDATE_BARRIER_BIT);
+    timer_.end();
     unbindStorage({kBodies, kOther});
     glUseProgram(0);
     return true;

@@ -45,6 +45,8 @@ constexpr std::size_t kMostTimes = 16;
 constexpr float kMiddle = 5;
 // Draws without a repetition after which pictures are no longer kept for one.
 constexpr int kKept = 60;
+// Bodies by which the rasteriser is timed among very many.
+constexpr std::size_t kTried = 65536;
 
 /// All that a picture is made of, beside what forgets the last one when it changes.
 struct Picture {
@@ -81,7 +83,11 @@ struct ParticleRenderer::State {
     std::optional<RenderTarget> light;
     StageTimer timer;
     std::vector<DrawTimes> times;  ///< not taken yet
-    double milliseconds = 0;
+    double milliseconds = 0, wholeMilliseconds = 0;
+    BodySample few;                          ///< that are drawn by the rasteriser where not all are
+    BodySample tried;                        ///< by which the rasteriser is timed
+    std::optional<RenderTarget> triedLight;  ///< where they go
+    GpuTimer triedTimer;
     std::optional<Picture> last;  ///< what was drawn last; empty: it would come out otherwise now
     bool reuse = true, reused = false;
     int keep = 0;  ///< draws for which pictures are kept to be shown once more
@@ -97,6 +103,7 @@ struct ParticleRenderer::State {
     DrawMethod choosePath(const SpriteStyle& ink, const Camera& camera, const Look& look);
     void drawBodies(DrawMethod path, const SpriteStyle& ink);
     void drawTrails(const SpriteStyle& ink, const Look& look);
+    void timeSample(const SpriteStyle& ink);
 };
 
 ParticleRenderer::State::State() {
@@ -148,24 +155,26 @@ SpriteStyle ParticleRenderer::State::inkOf(const ParticleBuffer& buffer, const C
         stars ? std::clamp(atTarget / largest, 1.0f, kMostNear) : 1;  // the light of a larger disc, in a point
     const double allShares =
         withTraits ? shares + darkShares * static_cast<double>(look.darkLight) : static_cast<double>(buffer.frontCount());
-    return {
-        .vertices = buffer.frontBuffer(),
-        .traits = withTraits ? traits->id() : 0,
-        .count = buffer.frontBuffer() ? buffer.frontCount() : 0,
-        .clipFromWorld = projection * camera.view(),
-        .radiusScale = look.pointSize * projection[1][1] * height / 2,
-        .radiusLimits = {smallest, largest},
-        // Without perspective every depth is 1, and nothing fades.
-        .nearDepth = camera.orthographic ? 1e-4f : kNearFade * camera.distance,
-        .valueRange = {low, high > low ? high : low + 1e-6f},
-        .logarithmic = look.logarithmic,
-        .useTraits = look.useTraits && withTraits,
-        .darkLight = look.darkLight,
-        .brightness = look.brightness * near * near,
-        .colours = colours.id(),
-        .allLight = 1.001 * static_cast<double>(look.brightness * near * near) * static_cast<double>(mostColour) * allShares,
-        .woven = look.photograph.on && look.useTraits && withTraits,
-        .growth = stars ? kGrowth : 0};
+    const int every = std::max(quality.every, 1);
+    const float brightness = look.brightness * near * near * static_cast<float>(every);
+    return {.vertices = buffer.frontBuffer(),
+            .traits = withTraits ? traits->id() : 0,
+            .count = buffer.frontBuffer() ? buffer.frontCount() : 0,
+            .every = static_cast<std::size_t>(every),
+            .clipFromWorld = projection * camera.view(),
+            .radiusScale = look.pointSize * projection[1][1] * height / 2,
+            .radiusLimits = {smallest, largest},
+            // Without perspective every depth is 1, and nothing fades.
+            .nearDepth = camera.orthographic ? 1e-4f : kNearFade * camera.distance,
+            .valueRange = {low, high > low ? high : low + 1e-6f},
+            .logarithmic = look.logarithmic,
+            .useTraits = look.useTraits && withTraits,
+            .darkLight = look.darkLight,
+            .brightness = brightness,
+            .colours = colours.id(),
+            .allLight = 1.001 * static_cast<double>(brightness) * static_cast<double>(mostColour) * allShares,
+            .woven = look.photograph.on && look.useTraits && withTraits,
+            .growth = stars ? kGrowth : 0};
 }
 
 /// What a photograph must know of the bodies in the light.
@@ -178,7 +187,7 @@ ExposedFilm ParticleRenderer::State::filmOf(const SpriteStyle& ink, const Camera
     Camera sky = camera;
     sky.orthographic = false;
     const float aspect = width / height;
-    return {.lightOfBody = body * radius * radius,
+    return {.lightOfBody = body * radius * radius * static_cast<float>(ink.every),
             .usual = static_cast<float>(ink.count) * body * look.pointSize * look.pointSize /
                      (std::numbers::pi_v<float> * middle * middle),
             .armWidth = look.photograph.scale * pixelsPerLength,
@@ -220,7 +229,11 @@ void ParticleRenderer::State::drawBodies(DrawMethod path, const SpriteStyle& ink
     }
     const float nothing[4] = {0, 0, 0, 0};
     glClearNamedFramebufferfv(light->framebuffer(), GL_COLOR, 0, nothing);
-    if (ink.count > 0) raster.draw(ink, *light);
+    if (ink.count > 0 && ink.every == 1) raster.draw(ink, *light);
+    if (ink.count > 0 && ink.every > 1) {
+        few.fit(ink.count, ink.count / ink.every);
+        raster.drawSample(ink, *light, few);
+    }
     timer.ended(DrawStage::bodies);
 }
 
@@ -242,10 +255,27 @@ void ParticleRenderer::State::drawTrails(const SpriteStyle& ink, const Look& loo
     timer.ended(DrawStage::trails);
 }
 
+/// Draws a few bodies by the rasteriser, to be timed and not to be seen.
+void ParticleRenderer::State::timeSample(const SpriteStyle& ink) {
+    tried.fit(ink.count, kTried);
+    if (!triedLight || triedLight->width() != light->width() || triedLight->height() != light->height() ||
+        triedLight->format() != light->format())
+        triedLight.emplace(light->format(), light->width(), light->height());
+    triedTimer.begin();
+    raster.drawSample(ink, *triedLight, tried);
+    triedTimer.end();
+}
+
 /// Takes up finished measurements.
 void ParticleRenderer::State::readTimes() {
+    if (const std::optional<double> taken = triedTimer.take(); taken && tried.count() > 0)
+        chooser.measuredSample(*taken * static_cast<double>(tried.bodies()) / static_cast<double>(tried.count()));
+    if (!chooser.measuring()) triedLight.reset();
     for (const DrawTimes& frame : timer.take()) {
-        chooser.measured(frame.path, frame.milliseconds);
+        if (frame.whole) {
+            chooser.measured(frame.path, frame.milliseconds);
+            wholeMilliseconds = frame.milliseconds;
+        }
         milliseconds = frame.milliseconds;
         if (times.size() == kMostTimes) times.erase(times.begin());
         times.push_back(frame);
@@ -290,7 +320,7 @@ void ParticleRenderer::drawSo(bool again, const ParticleBuffer& bodies, const Ca
     state.fit(scaled(width), scaled(height), bodies.frontCount() > kHalfFloatBodies);
     const SpriteStyle ink = state.inkOf(bodies, camera, look);
     const DrawMethod path = again ? state.lastPath(ink) : state.choosePath(ink, camera, look);
-    if (!again) state.timer.begin(path);
+    if (!again) state.timer.begin(path, ink.every == 1);
     state.drawBodies(path, ink);
     if (state.quality.trails) state.drawTrails(ink, look);
     ExposedFilm film = state.filmOf(ink, camera, look);
@@ -298,7 +328,13 @@ void ParticleRenderer::drawSo(bool again, const ParticleBuffer& bodies, const Ca
         film.attitude = state.attitudeOf(ink, camera, look, film);
     state.postProcess.draw(path, *state.light, look, state.quality, framebuffer, width, height, state.timer,
                            look.photograph.on ? &film : nullptr);
-    if (!again) state.timer.end();
+    if (again) return;
+    state.timer.end();
+    if (state.chooser.wantsSample()) {
+        state.timeSample(ink);
+        glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+        glViewport(0, 0, width, height);
+    }
 }
 
 bool ParticleRenderer::reused() const { return state_->reused; }
@@ -342,6 +378,8 @@ bool ParticleRenderer::measureDensity(const ParticleBuffer& bodies, float size) 
     state_->last.reset();
     return state_->density->measure(bodies, state.traits->id(), size);
 }
+
+double ParticleRenderer::densityMilliseconds() const { return state_->density ? state_->density->milliseconds() : 0; }
 
 void ParticleRenderer::recordTrail(const ParticleBuffer& bodies, const Look& look, std::size_t within) {
     if (look.trails < 2) return;
@@ -399,6 +437,11 @@ bool ParticleRenderer::takeValues(std::vector<float>& values, bool wait) {
 double ParticleRenderer::drawMilliseconds() const {
     state_->readTimes();
     return state_->milliseconds;
+}
+
+double ParticleRenderer::wholeMilliseconds() const {
+    state_->readTimes();
+    return state_->wholeMilliseconds;
 }
 
 unsigned ParticleRenderer::lightTexture() const { return state_->light ? state_->light->texture() : 0; }

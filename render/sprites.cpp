@@ -54,10 +54,10 @@ RasterSprites::RasterSprites(std::string_view vertexFile, std::string_view fragm
     glVertexArrayAttribBinding(array_.id(), 1, 1);
 }
 
-void BodySample::fit(std::size_t bodies) {
-    if (bodies == bodies_ && list_) return;
+void BodySample::fit(std::size_t bodies, std::size_t most) {
+    if (bodies == bodies_ && std::min(bodies, most) == count_ && list_) return;
     bodies_ = 0;
-    count_ = std::min(bodies, most_);
+    count_ = std::min(bodies, most);
     std::vector<GLuint> all(std::max<std::size_t>(count_, 1));
     for (std::size_t i = 0; i < count_; ++i) all[i] = static_cast<GLuint>(bodies * i / count_);
     list_ = std::make_unique<Buffer>();
@@ -150,7 +150,8 @@ std::size_t ComputeSprites::bodiesAPass() {
                         many_.piece > 0 ? std::min(many_.piece * sizeof(ParticleVertex), most) : most);
 }
 
-void ComputeSprites::fit(std::size_t bodies, int width, int height) {
+void ComputeSprites::fit(const SpriteStyle& ink, int width, int height) {
+    const std::size_t bodies = ink.count;
     const std::size_t pixels = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
     if (pixels != pixels_) {
         pixels_ = 0;
@@ -161,7 +162,7 @@ void ComputeSprites::fit(std::size_t bodies, int width, int height) {
     }
     // One pixel more all around: what is beside the picture shines into it.
     const std::size_t wider = static_cast<std::size_t>(width + 2) * static_cast<std::size_t>(height + 2);
-    if (asPoints(bodies) && wider != pointPixels_) {
+    if (asPoints(bodies / ink.every) && wider != pointPixels_) {
         pointPixels_ = 0;
         points_ = std::make_unique<Buffer>();
         allocate(*points_, wider * 4 * sizeof(GLuint), nullptr, 0, "the sums of points of light");
@@ -180,11 +181,11 @@ void ComputeSprites::fit(std::size_t bodies, int width, int height) {
 
 void ComputeSprites::draw(const SpriteStyle& ink, const RenderTarget& light, RasterSprites& raster, StageTimer& timer) {
     const int width = light.width(), height = light.height();
-    fit(ink.count, width, height);
+    fit(ink, width, height);
     const bool lit = usable(ink.allLight);
     const double unitsPerLight = lit ? kMostLightUnits / ink.allLight : 0;
 
-    const bool points = asPoints(ink.count);
+    const bool points = asPoints(ink.count / ink.every);
     glClearNamedBufferSubData(list_->id(), GL_R32UI, 0, sizeof(GLuint), GL_RED_INTEGER, GL_UNSIGNED_INT, nullptr);
     if (points) glClearNamedBufferData(points_->id(), GL_R32UI, GL_RED_INTEGER, GL_UNSIGNED_INT, nullptr);
     glBindBufferBase(GL_SHADER_STORAGE_BUFFER, kSumsBinding, sums_->id());
@@ -201,15 +202,21 @@ void ComputeSprites::draw(const SpriteStyle& ink, const RenderTarget& light, Ras
         glBindBufferBase(GL_SHADER_STORAGE_BUFFER, kListBinding, list_->id());
         glUseProgram(id);
         // Passes only add whole numbers, so they need not wait for each other.
+        glProgramUniform1ui(id, splat_.uniform("every"), static_cast<GLuint>(ink.every));
         eachPiece(ink.count, bodiesAPass(), [&](std::size_t first, std::size_t part) {
+            // One of `every` bodies, counted over all pieces.
+            const std::size_t skipped = (ink.every - first % ink.every) % ink.every;
+            if (skipped >= part) return;
+            const std::size_t drawn = (part - skipped + ink.every - 1) / ink.every;
             bindBodies(kBodiesBinding, ink.vertices, first, part, sizeof(ParticleVertex));
             if (ink.traits)
                 bindBodies(kTraitsBinding, ink.traits, first, part, sizeof(BodyTrait));
             else
                 bindBodies(kTraitsBinding, ink.vertices, first, part, sizeof(ParticleVertex));
             glProgramUniform1ui(id, splat_.uniform("first"), static_cast<GLuint>(first));
-            glProgramUniform1ui(id, splat_.uniform("count"), static_cast<GLuint>(part));
-            dispatchOver(part, kSpriteGroup);
+            glProgramUniform1ui(id, splat_.uniform("skipped"), static_cast<GLuint>(skipped));
+            glProgramUniform1ui(id, splat_.uniform("count"), static_cast<GLuint>(drawn));
+            dispatchOver(drawn, kSpriteGroup);
         });
         glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT | GL_COMMAND_BARRIER_BIT | GL_ELEMENT_ARRAY_BARRIER_BIT);
     }

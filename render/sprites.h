@@ -19,6 +19,7 @@ struct SpriteStyle {
     GLuint vertices = 0;  ///< buffer of ParticleVertex
     GLuint traits = 0;    ///< buffer of BodyTrait, or 0
     std::size_t count = 0;
+    std::size_t every = 1;  ///< one body of so many is drawn, with the light of all of them
     glm::mat4 clipFromWorld{1};
     float radiusScale = 1;          ///< sprite radius [px] times depth [L]
     glm::vec2 radiusLimits{1, 64};  ///< smallest and largest sprite radius [px]
@@ -41,14 +42,14 @@ struct ManyBodies {
 /// Some bodies of all, evenly spread: the same ones as long as there are as many.
 class BodySample {
 public:
-    explicit BodySample(std::size_t most) : most_(most) {}
-    /// Makes the list for that many bodies.
-    void fit(std::size_t bodies);
+    /// Makes the list of up to `most` of that many bodies.
+    void fit(std::size_t bodies, std::size_t most);
     GLuint list() const { return list_->id(); }  ///< their indices
     std::size_t count() const { return count_; }
+    std::size_t bodies() const { return bodies_; }  ///< of which these are some
 
 private:
-    std::size_t most_, bodies_ = 0, count_ = 0;
+    std::size_t bodies_ = 0, count_ = 0;
     std::unique_ptr<Buffer> list_;
 };
 
@@ -87,7 +88,7 @@ public:
     static constexpr float kLargestSum = 8;
 
 private:
-    void fit(std::size_t bodies, int width, int height);
+    void fit(const SpriteStyle& ink, int width, int height);
     bool asPoints(std::size_t bodies) const { return bodies >= many_.pointsFrom; }
     static std::size_t bodiesAPass();
     static inline ManyBodies many_;  // one thread draws

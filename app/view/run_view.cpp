@@ -19,6 +19,8 @@ void RunView::draw(Document& document, RunHost& host, unsigned framebuffer, int 
     rests_ = realTime && drawn && restsNow(document, width, height);
     PictureQuality quality = realTime && !rests_ ? quality_.rung().quality : PictureQuality{};
     if (document.facts.configuration.bodies <= Document::kFewBodies) quality.trails = true;
+    if (drawn) every_ = realTime ? thinned(document, host) : 1;
+    quality.every = every_;
     const DrawMethodRequest path =
         !realTime && document.splat == DrawMethodRequest::automatic ? DrawMethodRequest::raster : document.splat;
     for (Run& run : host.runs()) {
@@ -43,6 +45,27 @@ bool RunView::restsNow(const Document& document, int width, int height) {
     if (!document.intent.paused || now != still_) stillSince_ = hostClock();
     still_ = std::move(now);
     return hostClock() - stillSince_ > kMoment;
+}
+
+/// Of how many bodies one is drawn. A hundred million take a fast GPU longer than a frame; while the camera moves, nobody
+/// sees that some are left out, and everybody sees a picture that comes late.
+int RunView::thinned(const Document& document, const RunHost& host) {
+    constexpr double kStill = 0.15;             // [s]: a hand that drags stops for shorter times
+    constexpr double kSmoothMs = 8;             // of a picture, half of a frame of 60 a second
+    constexpr std::size_t kFewest = 2'000'000;  // fewer would be seen one by one
+    const double now = hostClock();
+    if (const Camera camera = document.drawnCamera(); !(camera == movedTo_)) {
+        movedTo_ = camera;
+        movedAt_ = now;
+    }
+    const ParticleRenderer& renderer = host.first().renderer();
+    if (!thinning_ || now - movedAt_ > kStill || renderer.path().measuring()) return 1;
+    if (every_ > 1) return every_;  // the same bodies as long as it moves
+    const std::size_t bodies = document.facts.configuration.bodies;
+    int every = 1;
+    for (double left = renderer.wholeMilliseconds(); left > kSmoothMs; left /= 2) every *= 2;
+    while (every > 1 && bodies / static_cast<std::size_t>(every) < kFewest) every /= 2;
+    return every;
 }
 
 void RunView::drawAgain(RunHost& host, std::span<const Viewport> views, unsigned framebuffer, int width, int height) {
@@ -107,6 +130,7 @@ bool RunView::moving(const Document& document, const RunHost& host) const {
         return true;
     if (host.first().hasPicture() && host.first().renderer().path().measuring()) return true;
     if (document.intent.paused && quality_.lowered() && !rests_) return true;
+    if (every_ > 1) return true;  // until all bodies are drawn
     return colouring_.adapting(document);
 }
 

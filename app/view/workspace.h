@@ -72,6 +72,7 @@ struct Workspace : Document {
 private:
     void beside(const std::function<void()>& measure);
     double stepSeconds();
+    double deviceSeconds() const;
     void askPace(double now);
     std::int64_t stepsOfAQueue();
     bool onDevice();
