@@ -45,6 +45,8 @@ constexpr std::size_t kMostTimes = 16;
 constexpr float kMiddle = 5;
 // Draws without a repetition after which pictures are no longer kept for one.
 constexpr int kKept = 60;
+// Draws after which a film beside the window needs its pictures no longer.
+constexpr int kBesideKept = 120;
 // Bodies by which the rasteriser is timed among very many.
 constexpr std::size_t kTried = 65536;
 
@@ -81,6 +83,7 @@ struct ParticleRenderer::State {
     bool sampleOfTraits = false;
     std::optional<Trails> trails;  ///< from the first time that they are asked for
     std::optional<RenderTarget> light;
+    BesidePictures beside;
     StageTimer timer;
     std::vector<DrawTimes> times;  ///< not taken yet
     double milliseconds = 0, wholeMilliseconds = 0;
@@ -94,6 +97,8 @@ struct ParticleRenderer::State {
 
     State();
     void fit(int width, int height, bool manyBodies);
+    bool fits(int width, int height) const { return light && light->width() == width && light->height() == height; }
+    void exchangeBeside();
     void setColours(int map);
     void readTimes();
     SpriteStyle inkOf(const ParticleBuffer& buffer, const Camera& camera, const Look& look);
@@ -114,10 +119,16 @@ ParticleRenderer::State::State() {
 
 void ParticleRenderer::State::fit(int width, int height, bool manyBodies) {
     const GLenum format = manyBodies ? GL_RGBA32F : GL_RGBA16F;
-    if (light && light->width() == width && light->height() == height && light->format() == format) return;
+    if (fits(width, height) && light->format() == format) return;
     postProcess.forget();
     light.reset();
     light.emplace(format, width, height);
+}
+
+void ParticleRenderer::State::exchangeBeside() {
+    std::swap(light, beside.light);
+    postProcess.exchange(beside.made);
+    if (attitude) attitude->exchange(beside.attitude);
 }
 
 void ParticleRenderer::State::setColours(int map) {
@@ -292,6 +303,19 @@ void ParticleRenderer::draw(const ParticleBuffer& bodies, const Camera& camera, 
 
 void ParticleRenderer::drawAgain(const ParticleBuffer& bodies, const Camera& camera, const Look& look, unsigned framebuffer,
                                  int width, int height) {
+    State& state = *state_;
+    // A film of another size than the window has pictures of its own: else both would be made anew twice a frame.
+    if (!state.light || state.fits(width, height)) {
+        drawSo(true, bodies, camera, look, framebuffer, width, height);
+        return;
+    }
+    if (!state.attitude && look.photograph.on) state.attitude.emplace();
+    struct Exchanged {
+        State& state;
+        explicit Exchanged(State& whose) : state(whose) { state.exchangeBeside(); }
+        ~Exchanged() { state.exchangeBeside(); }
+    } const exchanged(state);
+    state.beside.age = 0;
     drawSo(true, bodies, camera, look, framebuffer, width, height);
 }
 
@@ -308,6 +332,7 @@ void ParticleRenderer::drawSo(bool again, const ParticleBuffer& bodies, const Ca
     if (same) state.keep = kKept;
     if (!again) state.reused = same && state.postProcess.showAgain(framebuffer, width, height);
     if (!again && state.reused) return;
+    if (!again && ++state.beside.age > kBesideKept) state.beside = {};
     state.postProcess.keep(!again && state.keep-- > 0);
     glDisable(GL_DEPTH_TEST);
     glDisable(GL_CULL_FACE);

@@ -4,6 +4,7 @@
 #include "app/system/interrupt.h"
 #include "render/gl_limits.h"
 #include "sim/core/error.h"
+#include "sim/core/validation.h"
 
 #include <algorithm>
 #include <cstring>
@@ -62,6 +63,12 @@ int tileSide(int width, int height, int asked, int most) {
         throw UsageError("--tile " + std::to_string(side) + " cannot be drawn here; parts may be up to " +
                          std::to_string(std::max(room, 0)) + " pixels");
     return std::max(width, height) <= side ? 0 : side;
+}
+
+void requirePictureMemory(int width, int height, int side) {
+    const double pixels = static_cast<double>(width) * height,
+                 drawn = side > 0 ? std::min<double>(pixels, 1.0 * side * side) : pixels;
+    requireHostMemory(6 * pixels + 16 * drawn, "the pixels of the picture", "choose a smaller picture");
 }
 
 std::vector<std::uint8_t> drawTiles(Workspace& workspace, const TilePlan& plan,
