@@ -167,6 +167,7 @@ SpriteStyle ParticleRenderer::State::inkOf(const ParticleBuffer& buffer, const C
     const double allShares =
         withTraits ? shares + darkShares * static_cast<double>(look.darkLight) : static_cast<double>(buffer.frontCount());
     const int every = std::max(quality.every, 1);
+    const bool counted = look.paper && !look.photograph.on;
     const float brightness = look.brightness * near * near * static_cast<float>(every);
     return {.vertices = buffer.frontBuffer(),
             .traits = withTraits ? traits->id() : 0,
@@ -183,8 +184,10 @@ SpriteStyle ParticleRenderer::State::inkOf(const ParticleBuffer& buffer, const C
             .darkLight = look.darkLight,
             .brightness = brightness,
             .colours = colours.id(),
-            .allLight = 1.001 * static_cast<double>(brightness) * static_cast<double>(mostColour) * allShares,
+            .allLight = 1.001 * static_cast<double>(brightness) *
+                        static_cast<double>(counted ? std::max(mostColour, 1.0f) : mostColour) * allShares,
             .woven = look.photograph.on && look.useTraits && withTraits,
+            .counted = counted,
             .growth = stars ? kGrowth : 0};
 }
 
@@ -261,6 +264,7 @@ void ParticleRenderer::State::drawTrails(const SpriteStyle& ink, const Look& loo
                   .logarithmic = look.logarithmic,
                   .useTraits = look.useTraits,
                   .darkLight = look.darkLight,
+                  .counted = ink.counted,
                   .colours = colours.id(),
                   .traits = ink.traits});
     timer.ended(DrawStage::trails);

@@ -1,6 +1,8 @@
 // Passes over pictures: a full-screen triangle, or groups of pixels.
 #include "render/post_process.h"
 
+#include "render/colour_map.h"
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -137,6 +139,7 @@ void PostProcess::setTones(const Program& program, const Look& look, bool glowin
     glProgramUniform1i(id, program.uniform("autoExposure"), look.autoExposure);
     glProgramUniform1i(id, program.uniform("glow"), 1);
     glProgramUniform1f(id, program.uniform("exposure"), look.exposure);
+    glProgramUniform1f(id, program.uniform("paperInk"), onPaper({1, 1, 1}).r);
     glProgramUniform1f(id, program.uniform("glowWeight"), glowing ? std::min(look.bloom, 1.0f) : 0);
     glProgramUniform1f(id, program.uniform("glowScale"), glowing ? glowScale() : 0);
     if (look.photograph.on) DevelopedLight::setTones(program, look.photograph);

@@ -36,6 +36,7 @@ void setUniforms(const Program& program, const SpriteStyle& ink, const glm::mat4
     glProgramUniform1f(id, program.uniform("darkLight"), ink.darkLight);
     glProgramUniform1f(id, program.uniform("brightness"), ink.brightness);
     glProgramUniform1i(id, program.uniform("woven"), ink.woven);
+    glProgramUniform1i(id, program.uniform("counted"), ink.counted);
     glProgramUniform1f(id, program.uniform("growth"), ink.growth);
     glBindTextureUnit(0, ink.colours);
 }

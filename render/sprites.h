@@ -27,10 +27,11 @@ struct SpriteStyle {
     glm::vec2 valueRange{0, 1};
     bool logarithmic = false, useTraits = false;
     float darkLight = 1, brightness = 1;
-    GLuint colours = 0;   ///< texture of one row
-    double allLight = 1;  ///< bound of what all bodies can give to one pixel
-    bool woven = false;   ///< alpha gets the light times a lot of each body, see Photograph in shaders/photograph.glsl
-    float growth = 0;     ///< light from which on a body's image grows with it; 0: none does
+    GLuint colours = 0;    ///< texture of one row
+    double allLight = 1;   ///< bound of what all bodies can give to one pixel
+    bool woven = false;    ///< alpha gets the light times a lot of each body, see Photograph in shaders/photograph.glsl
+    bool counted = false;  ///< alpha gets the light that a white body would give, for a white page
+    float growth = 0;      ///< light from which on a body's image grows with it; 0: none does
 };
 
 /// What is done where bodies are very many.

@@ -85,7 +85,8 @@ void Trails::draw(const Ink& ink) {
     glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 1, ring_->id());
     glEnable(GL_BLEND);
     glBlendEquation(GL_FUNC_ADD);
-    glBlendFuncSeparate(GL_SRC_ALPHA, GL_ONE, GL_ZERO, GL_ONE);  // alpha is how much of a pixel a smooth line covers
+    // Alpha is the light of a white line times how much of a pixel a smooth line covers.
+    glBlendFuncSeparate(GL_SRC_ALPHA, GL_ONE, ink.counted ? GL_ONE : GL_ZERO, GL_ONE);
     glEnable(GL_LINE_SMOOTH);
     glUseProgram(id);
     glBindVertexArray(array_.id());

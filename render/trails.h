@@ -32,6 +32,7 @@ public:
         float low = 0, high = 1;
         bool logarithmic = false, useTraits = false;
         float darkLight = 1;
+        bool counted = false;            ///< as SpriteStyle::counted
         GLuint colours = 0, traits = 0;  ///< traits: buffer of BodyTrait, or 0
     };
     /// Adds the lines to the bound framebuffer.
