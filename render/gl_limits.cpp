@@ -2,6 +2,7 @@
 
 #include <limits>
 #include <string>
+#include <string_view>
 
 namespace gravlab {
 namespace {
@@ -29,6 +30,9 @@ void readGlLimits() {
     GLfloat points[2] = {1, 1};
     glGetFloatv(GL_POINT_SIZE_RANGE, points);
     limits.spriteRadius = points[1] / 2;
+    const GLubyte* text = glGetString(GL_RENDERER);
+    const std::string_view renderer = text ? reinterpret_cast<const char*>(text) : "";
+    limits.software = renderer.starts_with("llvmpipe") || renderer.starts_with("softpipe");
     limitsInUse = limits;
 }
 

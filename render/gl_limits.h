@@ -19,6 +19,7 @@ struct GlLimits {
     GLuint workGroups = 65535;                           ///< of a dispatch, along each axis
     int pictureSide = 16384;                             ///< [px] of a texture that can be drawn into
     int viewportSide = 16384;                            ///< [px]
+    bool software = false;                               ///< the host's processors draw
     float spriteRadius = 0.5f;                           ///< [px] of a point
 };
 

@@ -61,6 +61,18 @@ struct Picture {
     bool operator==(const Picture&) const = default;
 };
 
+/// Pictures of the size that drawAgain() has, where that is not the size of draw().
+struct BesidePictures {
+    std::optional<RenderTarget> light;
+    PostProcess::Pictures made;
+    Attitude::Pictures attitude;
+    int age = 0;  ///< draws since they were used
+};
+
+int tagOf(const PictureQuality& quality) {
+    return static_cast<int>(std::lround(1000 * quality.scale)) * 100 + 2 * quality.glowShrink + (quality.trails ? 1 : 0);
+}
+
 }  // namespace
 
 struct ParticleRenderer::State {
@@ -87,6 +99,7 @@ struct ParticleRenderer::State {
     StageTimer timer;
     std::vector<DrawTimes> times;  ///< not taken yet
     double milliseconds = 0, wholeMilliseconds = 0;
+    int timedTag = -1;
     BodySample few;                          ///< that are drawn by the rasteriser where not all are
     BodySample tried;                        ///< by which the rasteriser is timed
     std::optional<RenderTarget> triedLight;  ///< where they go
@@ -292,6 +305,7 @@ void ParticleRenderer::State::readTimes() {
             wholeMilliseconds = frame.milliseconds;
         }
         milliseconds = frame.milliseconds;
+        timedTag = frame.tag;
         if (times.size() == kMostTimes) times.erase(times.begin());
         times.push_back(frame);
     }
@@ -349,7 +363,7 @@ void ParticleRenderer::drawSo(bool again, const ParticleBuffer& bodies, const Ca
     state.fit(scaled(width), scaled(height), bodies.frontCount() > kHalfFloatBodies);
     const SpriteStyle ink = state.inkOf(bodies, camera, look);
     const DrawMethod path = again ? state.lastPath(ink) : state.choosePath(ink, camera, look);
-    if (!again) state.timer.begin(path, ink.every == 1);
+    if (!again) state.timer.begin(path, ink.every == 1, tagOf(state.quality));
     state.drawBodies(path, ink);
     if (state.quality.trails) state.drawTrails(ink, look);
     ExposedFilm film = state.filmOf(ink, camera, look);
@@ -471,6 +485,11 @@ double ParticleRenderer::drawMilliseconds() const {
 double ParticleRenderer::wholeMilliseconds() const {
     state_->readTimes();
     return state_->wholeMilliseconds;
+}
+
+bool ParticleRenderer::timedAtThisQuality() const {
+    state_->readTimes();
+    return state_->timedTag == tagOf(state_->quality);
 }
 
 unsigned ParticleRenderer::lightTexture() const { return state_->light ? state_->light->texture() : 0; }

@@ -134,6 +134,8 @@ public:
     /// GPU milliseconds of the newest finished draw, from timer queries, and of the newest with all bodies; never waits.
     double drawMilliseconds() const;
     double wholeMilliseconds() const;
+    /// Whether drawMilliseconds() is of a picture of the quality that was set last.
+    bool timedAtThisQuality() const;
     /// Measures stages too.
     void timeStages(bool on);
     /// Finished draws since the last call, oldest first, some at most.

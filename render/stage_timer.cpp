@@ -26,7 +26,7 @@ double between(GLuint64 start, GLuint64 end) { return end > start ? static_cast<
 
 std::string_view nameOf(DrawStage stage) { return kStageNames[static_cast<std::size_t>(stage)]; }
 
-void StageTimer::begin(DrawMethod path, bool whole) {
+void StageTimer::begin(DrawMethod path, bool whole, int tag) {
     Frame& frame = frames_[next_];
     // All queries still in flight: this frame goes unmeasured, which is better than waiting for one.
     measuring_ = !frame.pending;
@@ -34,6 +34,7 @@ void StageTimer::begin(DrawMethod path, bool whole) {
     frame.path = path;
     frame.detailed = detailed;
     frame.whole = whole;
+    frame.tag = tag;
     frame.stamped = {};
     glQueryCounter(frame.stamps.front().id(), GL_TIMESTAMP);
 }
@@ -56,7 +57,7 @@ void StageTimer::end() {
 }
 
 DrawTimes StageTimer::timesOf(const Frame& frame) {
-    DrawTimes times{.path = frame.path, .detailed = frame.detailed, .whole = frame.whole};
+    DrawTimes times{.path = frame.path, .detailed = frame.detailed, .whole = frame.whole, .tag = frame.tag};
     const GLuint64 start = nanoseconds(frame.stamps.front().id());
     times.milliseconds = between(start, nanoseconds(frame.stamps.back().id()));
     GLuint64 before = start;

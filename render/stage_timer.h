@@ -31,6 +31,7 @@ struct DrawTimes {
     double milliseconds = 0;
     bool detailed = false;
     bool whole = true;                         ///< all bodies were drawn
+    int tag = 0;                               ///< the caller's own
     std::array<double, kDrawStages> stages{};  ///< [ms]; 0 without details
 };
 
@@ -39,8 +40,8 @@ public:
     /// Time stamps between stages too. They cost a little themselves, so this is for measurements.
     bool detailed = false;
 
-    /// `whole`: all bodies are drawn.
-    void begin(DrawMethod path, bool whole = true);
+    /// `whole`: all bodies are drawn. `tag` comes back with the times.
+    void begin(DrawMethod path, bool whole = true, int tag = 0);
     /// The stage that was being drawn is over.
     void ended(DrawStage stage);
     void end();
@@ -54,6 +55,7 @@ private:
         std::array<bool, kDrawStages> stamped{};
         DrawMethod path = DrawMethod::raster;
         bool detailed = false, whole = true, pending = false;
+        int tag = 0;
     };
     static DrawTimes timesOf(const Frame& frame);
     std::array<Frame, kDepth> frames_;

@@ -1,7 +1,9 @@
 #include "app/view/run_view.h"
 
 #include "app/system/host_clock.h"
+#include "render/gl_limits.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace gravlab {
@@ -16,6 +18,9 @@ void RunView::draw(Document& document, RunHost& host, unsigned framebuffer, int 
     if (drawn || !realTime) framer_.find(document, host.first().vertices(), realTime);
     // A film must not depend on the clock of the machine.
     quality_.on = document.holdRate;
+    quality_.photograph = look_.photograph.on;
+    // A full picture of software OpenGL may take a second.
+    if (!std::exchange(started_, true) && glLimits().software) quality_.startLow();
     rests_ = realTime && drawn && restsNow(document, width, height);
     PictureQuality quality = realTime && !rests_ ? quality_.rung().quality : PictureQuality{};
     if (document.facts.configuration.bodies <= Document::kFewBodies) quality.trails = true;
@@ -50,9 +55,7 @@ bool RunView::restsNow(const Document& document, int width, int height) {
 /// Of how many bodies one is drawn. A hundred million take a fast GPU longer than a frame; while the camera moves, nobody
 /// sees that some are left out, and everybody sees a picture that comes late.
 int RunView::thinned(const Document& document, const RunHost& host) {
-    constexpr double kStill = 0.15;             // [s]: a hand that drags stops for shorter times
-    constexpr double kSmoothMs = 8;             // of a picture, half of a frame of 60 a second
-    constexpr std::size_t kFewest = 2'000'000;  // fewer would be seen one by one
+    constexpr double kStill = 0.15;  // [s]: a hand that drags stops for shorter times
     const double now = hostClock();
     if (const Camera camera = document.drawnCamera(); !(camera == movedTo_)) {
         movedTo_ = camera;
@@ -61,11 +64,7 @@ int RunView::thinned(const Document& document, const RunHost& host) {
     const ParticleRenderer& renderer = host.first().renderer();
     if (!thinning_ || now - movedAt_ > kStill || renderer.path().measuring()) return 1;
     if (every_ > 1) return every_;  // the same bodies as long as it moves
-    const std::size_t bodies = document.facts.configuration.bodies;
-    int every = 1;
-    for (double left = renderer.wholeMilliseconds(); left > kSmoothMs; left /= 2) every *= 2;
-    while (every > 1 && bodies / static_cast<std::size_t>(every) < kFewest) every /= 2;
-    return every;
+    return thinnedBy(document.facts.configuration.bodies, renderer.wholeMilliseconds());
 }
 
 void RunView::drawAgain(RunHost& host, std::span<const Viewport> views, unsigned framebuffer, int width, int height) {
@@ -119,9 +118,17 @@ double RunView::drawSeconds(const RunHost& host) const {
 }
 
 void RunView::frameTook(const RunHost& host, double seconds, double workSeconds) {
-    // Frames of a trial are drawn the slower way on purpose.
-    if (host.first().hasPicture() && !host.first().renderer().path().measuring() && !rests_)
+    if (!host.first().hasPicture() || rests_) return;
+    // Frames of a trial are drawn the slower way on purpose. A picture under way may have the look before.
+    const ParticleRenderer& renderer = host.first().renderer();
+    if (!renderer.path().measuring() && (renderer.reused() || renderer.timedAtThisQuality()))
         quality_.frame(seconds, workSeconds, drawSeconds(host));
+}
+
+double RunView::restSeconds(const RunHost& host, double seconds, bool behind) const {
+    constexpr double kLongest = 0.1;  // [s]: the window shall answer
+    if (!glLimits().software || behind || !quality_.on || !host.first().hasPicture()) return 0;
+    return std::clamp(2 * drawSeconds(host) - seconds, 0.0, kLongest);
 }
 
 bool RunView::moving(const Document& document, const RunHost& host) const {

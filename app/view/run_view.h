@@ -32,6 +32,9 @@ public:
     /// A frame of a window took this long until it was shown, and until it was handed to the display [s]; the quality of the
     /// next ones follows.
     void frameTook(const RunHost& host, double seconds, double workSeconds);
+    /// How long to rest after a frame that took so long [s], so that drawing takes half of the processors' time at most.
+    /// `behind`: the steps use that time.
+    double restSeconds(const RunHost& host, double seconds, bool behind) const;
     /// Time on the GPU of all views of the last picture [s].
     double drawSeconds(const RunHost& host) const;
     AdaptiveQuality& quality() { return quality_; }
@@ -73,7 +76,7 @@ private:
     bool rests_ = false;       ///< the run is paused, and its picture had the time to be drawn in full
     Camera movedTo_;           ///< of the last picture
     double movedAt_ = -1e9;    ///< host clock [s] when it was another one than before
-    bool thinning_ = true;
+    bool thinning_ = true, started_ = false;
     int every_ = 1;                      ///< one body of so many is drawn, as long as the camera moves
     Look look_;                          ///< what bodies were drawn like last
     std::size_t alike_ = 1;              ///< views of the last picture that the renderer's timer saw one of

@@ -59,6 +59,7 @@ void Workspace::advance(bool realTime) {
     host.advance(realTime, realTime ? stepSeconds() : Budget{}.seconds);
     if (realTime) {
         pace_.made(facts.step - before);
+        wantsMore_ = !intent.paused && (pace_.behind() || intent.speed == 0);
         view.quality().stepped(hostClock() - begun, pace_.behind() || intent.speed == 0);
         behind_ = intent.speed != 0 && pace_.behind() && onDevice();
     }
