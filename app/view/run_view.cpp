@@ -2,6 +2,7 @@
 
 #include "app/system/host_clock.h"
 #include "render/gl_limits.h"
+#include "render/sprites.h"
 
 #include <algorithm>
 #include <utility>
@@ -26,8 +27,10 @@ void RunView::draw(Document& document, RunHost& host, unsigned framebuffer, int 
     if (document.facts.configuration.bodies <= Document::kFewBodies) quality.trails = true;
     if (drawn) every_ = realTime ? thinned(document, host) : 1;
     quality.every = every_;
-    const DrawMethodRequest path =
-        !realTime && document.splat == DrawMethodRequest::automatic ? DrawMethodRequest::raster : document.splat;
+    // The same for the same bodies, whatever the machine and its clock.
+    const bool many = document.facts.configuration.bodies >= ManyBodies{}.pointsFrom;
+    const DrawMethodRequest ofFilm = many ? DrawMethodRequest::compute : DrawMethodRequest::raster;
+    const DrawMethodRequest path = !realTime && document.splat == DrawMethodRequest::automatic ? ofFilm : document.splat;
     for (Run& run : host.runs()) {
         run.renderer().setQuality(quality);
         run.renderer().requestDrawMethod(path);
