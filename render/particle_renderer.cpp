@@ -251,8 +251,12 @@ DrawMethod ParticleRenderer::State::choosePath(const SpriteStyle& ink, const Cam
 
 void ParticleRenderer::State::drawBodies(DrawMethod path, const SpriteStyle& ink) {
     if (path == DrawMethod::compute && ink.count > 0) {
-        compute.draw(ink, *light, raster, timer);
-        return;
+        try {
+            compute.draw(ink, *light, raster, timer);
+            return;
+        } catch (const GlError& error) {
+            compute.refuse(error.what());  // the rasteriser needs no memory of its own
+        }
     }
     const float nothing[4] = {0, 0, 0, 0};
     glClearNamedFramebufferfv(light->framebuffer(), GL_COLOR, 0, nothing);

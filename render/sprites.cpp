@@ -136,6 +136,7 @@ void RasterSprites::drawListed(const SpriteStyle& ink, const RenderTarget& light
 }
 
 std::string ComputeSprites::obstacle(std::size_t bodies, int width, int height) const {
+    if (!noMemory_.empty()) return noMemory_;
     const std::size_t pixels = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
     const std::size_t needed = std::max((pixels + 2 * static_cast<std::size_t>(width + height) + 4) * 4 * sizeof(GLuint),
                                         (bodies + kCommandWords) * sizeof(GLuint));

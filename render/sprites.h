@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace gravlab {
 
@@ -80,10 +81,12 @@ class ComputeSprites {
 public:
     /// Of all pictures; another only for those who compare.
     static void setMany(const ManyBodies& many) { many_ = many; }
-    /// Replaces what is in `light` by all bodies.
+    /// Replaces what is in `light` by all bodies. Throws GlError, with nothing drawn, where OpenGL has no memory.
     void draw(const SpriteStyle& ink, const RenderTarget& light, RasterSprites& raster, StageTimer& timer);
     /// Why these bodies in such a picture cannot be drawn here, for a sentence; empty when they can.
     std::string obstacle(std::size_t bodies, int width, int height) const;
+    /// OpenGL has no memory for this way, which is tried no more.
+    void refuse(std::string why) { noMemory_ = std::move(why); }
 
     /// Sprites up to this radius are summed [px].
     static constexpr float kLargestSum = 8;
@@ -96,6 +99,7 @@ private:
     Program splat_{"splat.comp"}, resolve_{"splat_resolve.comp"};
     std::unique_ptr<Buffer> sums_, points_, list_;
     std::size_t pixels_ = 0, pointPixels_ = 0, listed_ = 0;
+    std::string noMemory_;
 };
 
 }  // namespace gravlab

@@ -228,6 +228,27 @@ TEST_F(GlLimitsTest, PicturesAreOneCopyOrRefused) {
     EXPECT_THROW(OffscreenTarget(301, 300), UsageError);
 }
 
+decltype(glad_glNamedBufferStorage) givenStorage = nullptr;
+constexpr GLsizeiptr kRefused = 16 * 203 * 121;  // sums of light of a picture of that size
+
+void GLAPIENTRY refuseSums(GLuint buffer, GLsizeiptr bytes, const void* data, GLbitfield flags) {
+    if (bytes != kRefused) givenStorage(buffer, bytes, data, flags);
+}
+
+TEST_F(GlLimitsTest, WithoutMemoryForSumsTheRasteriserDraws) {
+    store({bodies_.begin(), bodies_.begin() + 3000});
+    renderer_->requestDrawMethod(DrawMethodRequest::raster);
+    const std::vector<std::uint8_t> raster = shown(203, 121);
+    renderer_->requestDrawMethod(DrawMethodRequest::compute);
+    givenStorage = std::exchange(glad_glNamedBufferStorage, refuseSums);
+    const std::vector<std::uint8_t> first = shown(203, 121), second = shown(203, 121);
+    glad_glNamedBufferStorage = givenStorage;
+    EXPECT_EQ(second, raster);
+    EXPECT_TRUE(compare(first, raster).small());
+    EXPECT_EQ(renderer_->path().path(), DrawMethod::raster);
+    EXPECT_THAT(renderer_->path().why(), testing::HasSubstr("because OpenGL has no"));
+}
+
 class PhotographLimitsTest : public PhotographTest {};
 
 TEST_F(PhotographLimitsTest, AttitudesComeFromASampleWhateverTheStride) {
