@@ -10,31 +10,30 @@ namespace {
 
 // So many times smaller than the light: some five texels to an arm's width where a camera is as far as a scene puts it.
 constexpr int kShrink = 16;
-// More bodies would say no more of a plane: 110 of a disc are in an arm's width of `galaxy` then.
-constexpr std::size_t kMostBodies = 32768;
 
 }  // namespace
 
 GLuint Attitude::measure(const SpriteStyle& ink, const glm::vec4& behind, float armWidth, int width, int height) {
     const int w = std::max(width / kShrink, 1), h = std::max(height / kShrink, 1);
-    if (!moments_ || moments_->width() != w || moments_->height() != h) {
-        moments_.emplace(GL_RGBA32F, w, h);  // half floats would lose the last of a thousand bodies in a texel
-        lie_.emplace(GL_RGBA16F, w, h);
+    if (!made_.moments || made_.moments->width() != w || made_.moments->height() != h) {
+        made_.moments.emplace(GL_RGBA32F, w, h);  // half floats would lose the last of a thousand bodies in a texel
+        made_.lie.emplace(GL_RGBA16F, w, h);
     }
     const GLuint points = points_.program().id();
     const float arm = armWidth / kShrink;
     glProgramUniform4fv(points, points_.program().uniform("behind"), 1, glm::value_ptr(behind));
     glProgramUniform1f(points, points_.program().uniform("size"), std::clamp(arm / 4, 1.0f, 8.0f));
-    glClearNamedFramebufferfv(moments_->framebuffer(), GL_COLOR, 0, glm::value_ptr(glm::vec4(0)));
-    points_.draw(ink, *moments_, std::max<std::size_t>((ink.count + kMostBodies - 1) / kMostBodies, 1));
+    glClearNamedFramebufferfv(made_.moments->framebuffer(), GL_COLOR, 0, glm::value_ptr(glm::vec4(0)));
+    sample_.fit(ink.count, kMostBodies);
+    points_.drawSample(ink, *made_.moments, sample_);
     glProgramUniform2f(fit_.id(), fit_.uniform("arm"), arm / static_cast<float>(w), arm / static_cast<float>(h));
     glUseProgram(fit_.id());
     glBindVertexArray(array_.id());
-    glBindFramebuffer(GL_FRAMEBUFFER, lie_->framebuffer());
+    glBindFramebuffer(GL_FRAMEBUFFER, made_.lie->framebuffer());
     glViewport(0, 0, w, h);
-    glBindTextureUnit(0, moments_->texture());
+    glBindTextureUnit(0, made_.moments->texture());
     glDrawArrays(GL_TRIANGLES, 0, 3);
-    return lie_->texture();
+    return made_.lie->texture();
 }
 
 }  // namespace gravlab

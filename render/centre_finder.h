@@ -3,6 +3,7 @@
 #pragma once
 #include "render/gl_objects.h"
 #include "render/particle_buffer.h"
+#include "render/readback.h"
 
 #include <glm/vec3.hpp>
 
@@ -20,9 +21,6 @@ struct BodyTag {
 class CentreFinder {
 public:
     CentreFinder();
-    ~CentreFinder();
-    CentreFinder(const CentreFinder&) = delete;
-    CentreFinder& operator=(const CentreFinder&) = delete;
 
     /// Tags of all bodies, copied, in body order.
     void setTags(std::span<const BodyTag> tags);
@@ -35,11 +33,10 @@ public:
 
 private:
     Program sum_{"centre.comp"};
-    Buffer sums_;
+    Readback sums_;
     std::size_t tagged_ = 0, room_ = 0, invocations_ = 0;
     Buffer tags_;
     glm::vec3 guess_{0};
-    GLsync asked_ = nullptr;
 };
 
 }  // namespace gravlab

@@ -27,6 +27,16 @@ constexpr glm::vec3 kEmber[] = {hex(0x3b1a5e), hex(0x8a2268), hex(0xcf4446), hex
 constexpr glm::vec3 kLagoon[] = {hex(0x202f72), hex(0x1f5f9c), hex(0x1c90a3), hex(0x55bd92), hex(0xb4df83), hex(0xfbf7c0)};
 constexpr glm::vec3 kPlain[] = {hex(0xffffff), hex(0xffffff)};
 
+// Maps that plots of other programs have: S. van der Walt and N. Smith (2015); J. Nunez, C. Anderton and R. Renslow (2018).
+// The darkest eighth of magma is left out: its bodies would not be seen on a black sky.
+constexpr glm::vec3 kViridis[] = {hex(0x440154), hex(0x472d7b), hex(0x3b528b), hex(0x2c728e), hex(0x21918c),
+                                  hex(0x28ae80), hex(0x5ec962), hex(0xaddc30), hex(0xfde725)};
+constexpr glm::vec3 kMagma[] = {hex(0x1d1147), hex(0x51127c), hex(0x832681), hex(0xb73779),
+                                hex(0xe75263), hex(0xfc8961), hex(0xfec488), hex(0xfcfdbf)};
+constexpr glm::vec3 kCividis[] = {hex(0x00224e), hex(0x123570), hex(0x3b496c), hex(0x575d6d), hex(0x707173),
+                                  hex(0x8a8678), hex(0xa59c74), hex(0xc3b369), hex(0xe1cc55), hex(0xfee838)};
+constexpr glm::vec3 kGrey[] = {hex(0x2b2b2b), hex(0xffffff)};
+
 constexpr glm::vec3 kCategoryStops[] = {hex(0xe69f00), hex(0x56b4e9), hex(0x009e73), hex(0xcc79a7),
                                         hex(0xf0e442), hex(0xd55e00), hex(0x3f7fd9), hex(0xffffff)};
 constexpr ColourMap kCategoryMap{"categories", "eight colours far apart, without an order", kCategoryStops};
@@ -49,6 +59,10 @@ constexpr ColourMap kMaps[] = {
     {"ember", "violet over red to pale yellow; lightness rises evenly", kEmber},
     {"lagoon", "blue over green to pale yellow; lightness rises evenly", kLagoon},
     {"plain", "white, whatever the value", kPlain},
+    {"viridis", "violet over green to yellow, as in plots of other programs; lightness rises evenly", kViridis},
+    {"magma", "violet over red to pale yellow, as in plots of other programs; lightness rises evenly", kMagma},
+    {"cividis", "blue over grey to yellow, the same to every eye; lightness rises evenly", kCividis},
+    {"grey", "dark grey to white; lightness rises evenly", kGrey},
 };
 
 // Columns, as GLM stores them.
@@ -79,6 +93,11 @@ glm::vec3 srgbFromLinear(glm::vec3 linear) {
     const auto one = [](float c) { return c <= 0.0031308f ? 12.92f * c : 1.055f * std::pow(c, 1 / 2.4f) - 0.055f; };
     const glm::vec3 c = glm::clamp(linear, 0.0f, 1.0f);
     return {one(c.x), one(c.y), one(c.z)};
+}
+
+glm::vec3 onPaper(glm::vec3 linear) {
+    constexpr float kDarker = 0.6f;  // of the lightness and the colour in OKLab: white becomes a grey that is seen on white
+    return kDarker * kDarker * kDarker * linear;
 }
 
 glm::vec3 toLab(glm::vec3 linear) {

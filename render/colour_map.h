@@ -55,6 +55,8 @@ std::array<glm::vec3, kColourMapSize> linearColours(const ColourMap& map);
 /// sRGB [0,1] to linear light, and back, for legends.
 glm::vec3 linearFromSrgb(glm::vec3 srgb);
 glm::vec3 srgbFromLinear(glm::vec3 linear);
+/// The ink that shows a colour of a map on a white page: bodies and the legend have the same.
+glm::vec3 onPaper(glm::vec3 linear);
 /// Linear light to OKLab: lightness [0,1], green-red, blue-yellow. Distances in it are distances to the eye.
 glm::vec3 toLab(glm::vec3 linear);
 

@@ -2,6 +2,7 @@
 #pragma once
 #include "render/gl_objects.h"
 #include "render/particle_buffer.h"
+#include "render/stage_timer.h"
 
 #include <cstddef>
 #include <memory>
@@ -19,6 +20,9 @@ public:
     /// cubes are about as large as `size` [L]. False when the masses are of another number of bodies.
     bool measure(const ParticleBuffer& bodies, GLuint traits, float size);
 
+    /// What the newest finished estimate took on the GPU [ms]; never waits.
+    double milliseconds();
+
     static constexpr int kLevels = 12;
 
 private:
@@ -26,7 +30,8 @@ private:
     Program bin_{"density_bin.comp"}, read_{"density_read.comp"};
     std::unique_ptr<Buffer> masses_, cells_;
     std::size_t count_ = 0, cellCount_ = 0;
-    double total_ = 0;
+    double total_ = 0, milliseconds_ = 0;
+    GpuTimer timer_;
 };
 
 }  // namespace gravlab

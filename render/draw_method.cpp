@@ -1,4 +1,4 @@
-// Trials: raster first, then compute; the median of some frames each.
+// Trials: raster first, then compute, or both at once with a sample; the median of some frames each.
 #include "render/draw_method.h"
 
 #include <algorithm>
@@ -62,7 +62,9 @@ bool DrawMethodChooser::another(const PictureLoad& load) const {
 
 void DrawMethodChooser::begin(const PictureLoad& load) {
     tried_ = load;
-    trial_ = Trial::raster;
+    sampled_ = load.bodies >= kSampledFrom;
+    trial_ = sampled_ ? Trial::compute : Trial::raster;
+    if (sampled_) keep(DrawMethod::compute, "drawn by compute shaders until the rasteriser has been timed, too");
     framesOfTrial_ = 0;
     for (auto& times : times_) times.clear();
 }
@@ -77,7 +79,9 @@ DrawMethod DrawMethodChooser::next(const PictureLoad& load) {
         trial_ = Trial::none;
         known_ = true;
         framesSince_ = 0;
-        keep(DrawMethod::raster, "drawn by the rasteriser, because this OpenGL's timers do not answer");
+        keep(sampled_ ? DrawMethod::compute : DrawMethod::raster, std::string("drawn by ") +
+                                                                      (sampled_ ? "compute shaders" : "the rasteriser") +
+                                                                      ", because this OpenGL's timers do not answer");
         return path_;
     }
     return trial_ == Trial::raster ? DrawMethod::raster : DrawMethod::compute;
@@ -86,13 +90,26 @@ DrawMethod DrawMethodChooser::next(const PictureLoad& load) {
 void DrawMethodChooser::measured(DrawMethod path, double milliseconds) {
     const DrawMethod tried = trial_ == Trial::raster ? DrawMethod::raster : DrawMethod::compute;
     if (trial_ == Trial::none || path != tried) return;
-    std::vector<double>& times = times_[static_cast<std::size_t>(path)];
-    times.push_back(milliseconds);
-    if (times.size() < kWarmUp + kCounted) return;
+    note(path, milliseconds);
+}
+
+bool DrawMethodChooser::wantsSample() const { return sampled_ && trial_ == Trial::compute && !enough(DrawMethod::raster); }
+
+void DrawMethodChooser::measuredSample(double milliseconds) {
+    if (wantsSample()) note(DrawMethod::raster, milliseconds);
+}
+
+bool DrawMethodChooser::enough(DrawMethod path) const {
+    return times_[static_cast<std::size_t>(path)].size() >= kWarmUp + kCounted;
+}
+
+void DrawMethodChooser::note(DrawMethod path, double milliseconds) {
+    times_[static_cast<std::size_t>(path)].push_back(milliseconds);
+    if (!enough(path)) return;
     framesOfTrial_ = 0;
     if (trial_ == Trial::raster)
         trial_ = Trial::compute;
-    else
+    else if (enough(DrawMethod::raster) && enough(DrawMethod::compute))
         finish();
 }
 
@@ -105,7 +122,11 @@ void DrawMethodChooser::finish() {
     std::snprintf(text, sizeof text, "drawn by %s: %.3g ms a picture, %.3g ms by %s",
                   faster == DrawMethod::compute ? "compute shaders" : "the rasteriser", std::min(raster, compute),
                   std::max(raster, compute), faster == DrawMethod::compute ? "the rasteriser" : "compute shaders");
-    if (faster == DrawMethod::raster && compute < raster)  // a tie
+    if (sampled_) {
+        std::snprintf(text, sizeof text,
+                      "drawn by %s: %.3g ms a picture by compute shaders, about %.3g ms by the rasteriser",
+                      faster == DrawMethod::compute ? "compute shaders" : "the rasteriser", compute, raster);
+    } else if (faster == DrawMethod::raster && compute < raster)  // a tie
         std::snprintf(text, sizeof text, "drawn by the rasteriser: %.3g ms a picture, as good as %.3g ms by compute shaders",
                       raster, compute);
     trial_ = Trial::none;

@@ -112,7 +112,7 @@ private:
 std::atomic<std::size_t> errorCount{0};
 
 void GLAPIENTRY report(GLenum, GLenum type, GLuint, GLenum severity, GLsizei, const GLchar* text, const void*) {
-    if (type == GL_DEBUG_TYPE_ERROR) ++errorCount;
+    if (type == GL_DEBUG_TYPE_ERROR || type == GL_DEBUG_TYPE_UNDEFINED_BEHAVIOR) ++errorCount;
     if (severity == GL_DEBUG_SEVERITY_NOTIFICATION || severity == GL_DEBUG_SEVERITY_LOW) return;
     std::fprintf(stderr, "OpenGL: %s\n", text);
 }

@@ -113,7 +113,7 @@ private:
 
 /// Sends OpenGL's own messages to stderr when the context is a debug context, and counts errors. Once a context.
 void watchGlErrors();
-/// Errors that OpenGL reported since the start, over all watched contexts.
+/// Errors and undefined behaviour that OpenGL reported since the start, over all watched contexts.
 std::size_t glErrorCount();
 
 }  // namespace gravlab

@@ -1,6 +1,8 @@
 // One compute pass: thousands of short lists, of which the host takes the best few.
 #include "render/nearest_bodies.h"
 
+#include "render/gl_limits.h"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -18,13 +20,8 @@ struct FoundNear {
 
 }  // namespace
 
-NearestBodies::NearestBodies() {
-    glNamedBufferStorage(
-        found_.id(), static_cast<GLsizeiptr>(kNearestGroup * kMostNearestGroups * kMost * sizeof(FoundNear)), nullptr, 0);
-}
-
-NearestBodies::~NearestBodies() {
-    if (asked_) glDeleteSync(asked_);
+NearestBodies::NearestBodies() : found_(kNearestGroup * kMostNearestGroups * kMost * sizeof(FoundNear)) {
+    allocate(here_, sizeof(ParticleVertex), nullptr, 0, "a body");
 }
 
 void NearestBodies::ask(const ParticleBuffer& bodies, std::size_t body) {
@@ -33,32 +30,31 @@ void NearestBodies::ask(const ParticleBuffer& bodies, std::size_t body) {
     if (bodies.frontBuffer() && body < count) {
         const std::size_t groups = std::min((count + kNearestGroup - 1) / kNearestGroup, kMostNearestGroups);
         invocations_ = groups * kNearestGroup;
+        // The body itself may be in another piece than those that are compared with it.
+        glCopyNamedBufferSubData(bodies.frontBuffer(), here_.id(), static_cast<GLintptr>(body * sizeof(ParticleVertex)), 0,
+                                 sizeof(ParticleVertex));
         const GLuint id = search_.id();
         glProgramUniform1ui(id, search_.uniform("me"), static_cast<GLuint>(body));
-        glProgramUniform1ui(id, search_.uniform("count"), static_cast<GLuint>(count));
-        glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 2, bodies.frontBuffer());
-        glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 3, found_.id());
+        glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 3, found_.buffer());
+        glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 4, here_.id());
         glUseProgram(id);
-        glDispatchCompute(static_cast<GLuint>(groups), 1, 1);
-        glMemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
-        glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 2, 0);
-        glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 3, 0);
+        eachPiece(count, bodiesAPiece(sizeof(ParticleVertex)), [&](std::size_t first, std::size_t part) {
+            bindBodies(2, bodies.frontBuffer(), first, part, sizeof(ParticleVertex));
+            glProgramUniform1ui(id, search_.uniform("first"), static_cast<GLuint>(first));
+            glProgramUniform1ui(id, search_.uniform("count"), static_cast<GLuint>(part));
+            glDispatchCompute(static_cast<GLuint>(groups), 1, 1);
+            glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT | GL_BUFFER_UPDATE_BARRIER_BIT);
+        });
+        unbindStorage({2, 3, 4});
         glUseProgram(0);
     }
-    if (asked_) glDeleteSync(asked_);
-    asked_ = glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
+    found_.sent();
 }
 
 bool NearestBodies::take(std::vector<NearBody>& nearest, bool wait) {
-    if (!asked_) return false;
-    const GLenum done = glClientWaitSync(asked_, GL_SYNC_FLUSH_COMMANDS_BIT, wait ? GLuint64{2'000'000'000} : GLuint64{0});
-    if (done != GL_ALREADY_SIGNALED && done != GL_CONDITION_SATISFIED) return false;
-    glDeleteSync(asked_);
-    asked_ = nullptr;
+    if (!found_.arrived(wait)) return false;
     nearest.clear();
-    if (invocations_ == 0) return true;
-    std::vector<FoundNear> found(invocations_ * kMost);
-    glGetNamedBufferSubData(found_.id(), 0, static_cast<GLsizeiptr>(found.size() * sizeof(FoundNear)), found.data());
+    std::vector<FoundNear> found = found_.read<FoundNear>(invocations_ * kMost);
     std::erase_if(found, [](const FoundNear& f) { return f.body == kNobody; });
     // Bits of floats that are not negative sort as the floats do; equal distances by number, so that the answer is one.
     const auto nearer = [](const FoundNear& a, const FoundNear& b) {

@@ -3,6 +3,7 @@
 #pragma once
 #include "render/gl_objects.h"
 #include "render/particle_buffer.h"
+#include "render/readback.h"
 
 #include <cstddef>
 #include <vector>
@@ -18,13 +19,10 @@ struct NearBody {
 class NearestBodies {
 public:
     NearestBodies();
-    ~NearestBodies();
-    NearestBodies(const NearestBodies&) = delete;
-    NearestBodies& operator=(const NearestBodies&) = delete;
 
     /// Asks about `body` in the front buffer. Replaces a question not answered yet.
     void ask(const ParticleBuffer& bodies, std::size_t body);
-    bool asked() const { return asked_ != nullptr; }
+    bool asked() const { return found_.underWay(); }
     /// True when the answer is there, once: up to kMost bodies, nearest first. Waits only with `wait`.
     bool take(std::vector<NearBody>& nearest, bool wait);
 
@@ -32,8 +30,8 @@ public:
 
 private:
     Program search_{"nearest.comp"};
-    Buffer found_;
-    GLsync asked_ = nullptr;
+    Readback found_;
+    Buffer here_;  ///< the body that was asked about
     std::size_t invocations_ = 0;
 };
 

@@ -1,11 +1,12 @@
 // The host's vertex sink: persistently mapped buffers that the backend writes and OpenGL reads in place.
 #include "render/particle_buffer.h"
 
+#include "render/gl_limits.h"
 #include "render/gl_objects.h"
+#include "render/readback.h"
 
 #include <algorithm>
 #include <array>
-#include <string_view>
 
 namespace gravlab {
 namespace {
@@ -24,12 +25,6 @@ struct Slot {
     ~Slot() { forgetFence(); }
 };
 
-bool drawsInSoftware() {
-    const GLubyte* text = glGetString(GL_RENDERER);
-    const std::string_view renderer = text ? reinterpret_cast<const char*>(text) : "";
-    return renderer.starts_with("llvmpipe") || renderer.starts_with("softpipe");
-}
-
 class HostParticleBuffer final : public ParticleBuffer {
 public:
     MemorySpace space() const override { return MemorySpace::host; }
@@ -39,7 +34,7 @@ public:
         if (slot.capacity < count || !slot.buffer) grow(slot, std::max<std::size_t>(count, 1));
         if (slot.lastUse) {
             // Two frames old by now; a wait here means that the GPU is that far behind.
-            glClientWaitSync(slot.lastUse, GL_SYNC_FLUSH_COMMANDS_BIT, 1'000'000'000);
+            passed(slot.lastUse, true);
             slot.forgetFence();
         }
         slot.count = count;
@@ -64,7 +59,7 @@ private:
     void grow(Slot& slot, std::size_t capacity) {
         // Where OpenGL's memory is the host's, others may look at what was written; see Picker.
         const GLbitfield access = GL_MAP_WRITE_BIT | GL_MAP_PERSISTENT_BIT | GL_MAP_COHERENT_BIT |
-                                  (drawsInSoftware() ? GL_MAP_READ_BIT : GLbitfield{0});
+                                  (glLimits().software ? GL_MAP_READ_BIT : GLbitfield{0});
         const auto bytes = static_cast<GLsizeiptr>(capacity * sizeof(ParticleVertex));
         auto buffer = std::make_unique<Buffer>();
         glNamedBufferStorage(buffer->id(), bytes, nullptr, access);

@@ -4,7 +4,9 @@
 #include "render/attitude.h"
 #include "render/colour_map.h"
 #include "render/density.h"
+#include "render/gl_limits.h"
 #include "render/post_process.h"
+#include "render/readback.h"
 #include "render/sprites.h"
 #include "render/trails.h"
 
@@ -43,6 +45,10 @@ constexpr std::size_t kMostTimes = 16;
 constexpr float kMiddle = 5;
 // Draws without a repetition after which pictures are no longer kept for one.
 constexpr int kKept = 60;
+// Draws after which a film beside the window needs its pictures no longer.
+constexpr int kBesideKept = 120;
+// Bodies by which the rasteriser is timed among very many.
+constexpr std::size_t kTried = 65536;
 
 /// All that a picture is made of, beside what forgets the last one when it changes.
 struct Picture {
@@ -54,6 +60,18 @@ struct Picture {
     int width, height;
     bool operator==(const Picture&) const = default;
 };
+
+/// Pictures of the size that drawAgain() has, where that is not the size of draw().
+struct BesidePictures {
+    std::optional<RenderTarget> light;
+    PostProcess::Pictures made;
+    Attitude::Pictures attitude;
+    int age = 0;  ///< draws since they were used
+};
+
+int tagOf(const PictureQuality& quality) {
+    return static_cast<int>(std::lround(1000 * quality.scale)) * 100 + 2 * quality.glowShrink + (quality.trails ? 1 : 0);
+}
 
 }  // namespace
 
@@ -72,26 +90,28 @@ struct ParticleRenderer::State {
     std::unique_ptr<Buffer> traits;
     std::size_t traitCount = 0;
     double shares = 0, darkShares = 0;  ///< of light among the traits, together
-    std::unique_ptr<Buffer> sample;     ///< values on their way to the host
+    std::optional<Readback> sample;     ///< values on their way to the host
     std::size_t sampleCount = 0;
     bool sampleOfTraits = false;
-    GLsync sampleDone = nullptr;
     std::optional<Trails> trails;  ///< from the first time that they are asked for
     std::optional<RenderTarget> light;
+    BesidePictures beside;
     StageTimer timer;
     std::vector<DrawTimes> times;  ///< not taken yet
-    double milliseconds = 0;
+    double milliseconds = 0, wholeMilliseconds = 0;
+    int timedTag = -1;
+    BodySample few;                          ///< that are drawn by the rasteriser where not all are
+    BodySample tried;                        ///< by which the rasteriser is timed
+    std::optional<RenderTarget> triedLight;  ///< where they go
+    GpuTimer triedTimer;
     std::optional<Picture> last;  ///< what was drawn last; empty: it would come out otherwise now
     bool reuse = true, reused = false;
     int keep = 0;  ///< draws for which pictures are kept to be shown once more
 
     State();
-    ~State() {
-        if (sampleDone) glDeleteSync(sampleDone);
-    }
-    State(const State&) = delete;
-    State& operator=(const State&) = delete;
     void fit(int width, int height, bool manyBodies);
+    bool fits(int width, int height) const { return light && light->width() == width && light->height() == height; }
+    void exchangeBeside();
     void setColours(int map);
     void readTimes();
     SpriteStyle inkOf(const ParticleBuffer& buffer, const Camera& camera, const Look& look);
@@ -101,6 +121,7 @@ struct ParticleRenderer::State {
     DrawMethod choosePath(const SpriteStyle& ink, const Camera& camera, const Look& look);
     void drawBodies(DrawMethod path, const SpriteStyle& ink);
     void drawTrails(const SpriteStyle& ink, const Look& look);
+    void timeSample(const SpriteStyle& ink);
 };
 
 ParticleRenderer::State::State() {
@@ -111,10 +132,16 @@ ParticleRenderer::State::State() {
 
 void ParticleRenderer::State::fit(int width, int height, bool manyBodies) {
     const GLenum format = manyBodies ? GL_RGBA32F : GL_RGBA16F;
-    if (light && light->width() == width && light->height() == height && light->format() == format) return;
+    if (fits(width, height) && light->format() == format) return;
     postProcess.forget();
     light.reset();
     light.emplace(format, width, height);
+}
+
+void ParticleRenderer::State::exchangeBeside() {
+    std::swap(light, beside.light);
+    postProcess.exchange(beside.made);
+    if (attitude) attitude->exchange(beside.attitude);
 }
 
 void ParticleRenderer::State::setColours(int map) {
@@ -147,29 +174,34 @@ SpriteStyle ParticleRenderer::State::inkOf(const ParticleBuffer& buffer, const C
     const float atTarget = look.pointSize * projection[1][1] * height / 2 / (camera.orthographic ? 1 : camera.distance);
     const float largest =
         std::max(smallest, stars ? smallest * kStarRadius * height / camera.part.w
-                                 : std::min(kLargestRadius * height / camera.part.w, raster.largestRadius()));
+                                 : std::min(kLargestRadius * height / camera.part.w, glLimits().spriteRadius));
     const float near =
         stars ? std::clamp(atTarget / largest, 1.0f, kMostNear) : 1;  // the light of a larger disc, in a point
     const double allShares =
         withTraits ? shares + darkShares * static_cast<double>(look.darkLight) : static_cast<double>(buffer.frontCount());
-    return {
-        .vertices = buffer.frontBuffer(),
-        .traits = withTraits ? traits->id() : 0,
-        .count = buffer.frontBuffer() ? buffer.frontCount() : 0,
-        .clipFromWorld = projection * camera.view(),
-        .radiusScale = look.pointSize * projection[1][1] * height / 2,
-        .radiusLimits = {smallest, largest},
-        // Without perspective every depth is 1, and nothing fades.
-        .nearDepth = camera.orthographic ? 1e-4f : kNearFade * camera.distance,
-        .valueRange = {low, high > low ? high : low + 1e-6f},
-        .logarithmic = look.logarithmic,
-        .useTraits = look.useTraits && withTraits,
-        .darkLight = look.darkLight,
-        .brightness = look.brightness * near * near,
-        .colours = colours.id(),
-        .allLight = 1.001 * static_cast<double>(look.brightness * near * near) * static_cast<double>(mostColour) * allShares,
-        .woven = look.photograph.on && look.useTraits && withTraits,
-        .growth = stars ? kGrowth : 0};
+    const int every = std::max(quality.every, 1);
+    const bool counted = look.paper && !look.photograph.on;
+    const float brightness = look.brightness * near * near * static_cast<float>(every);
+    return {.vertices = buffer.frontBuffer(),
+            .traits = withTraits ? traits->id() : 0,
+            .count = buffer.frontBuffer() ? buffer.frontCount() : 0,
+            .every = static_cast<std::size_t>(every),
+            .clipFromWorld = projection * camera.view(),
+            .radiusScale = look.pointSize * projection[1][1] * height / 2,
+            .radiusLimits = {smallest, largest},
+            // Without perspective every depth is 1, and nothing fades.
+            .nearDepth = camera.orthographic ? 1e-4f : kNearFade * camera.distance,
+            .valueRange = {low, high > low ? high : low + 1e-6f},
+            .logarithmic = look.logarithmic,
+            .useTraits = look.useTraits && withTraits,
+            .darkLight = look.darkLight,
+            .brightness = brightness,
+            .colours = colours.id(),
+            .allLight = 1.001 * static_cast<double>(brightness) *
+                        static_cast<double>(counted ? std::max(mostColour, 1.0f) : mostColour) * allShares,
+            .woven = look.photograph.on && look.useTraits && withTraits,
+            .counted = counted,
+            .growth = stars ? kGrowth : 0};
 }
 
 /// What a photograph must know of the bodies in the light.
@@ -182,7 +214,7 @@ ExposedFilm ParticleRenderer::State::filmOf(const SpriteStyle& ink, const Camera
     Camera sky = camera;
     sky.orthographic = false;
     const float aspect = width / height;
-    return {.lightOfBody = body * radius * radius,
+    return {.lightOfBody = body * radius * radius * static_cast<float>(ink.every),
             .usual = static_cast<float>(ink.count) * body * look.pointSize * look.pointSize /
                      (std::numbers::pi_v<float> * middle * middle),
             .armWidth = look.photograph.scale * pixelsPerLength,
@@ -219,12 +251,20 @@ DrawMethod ParticleRenderer::State::choosePath(const SpriteStyle& ink, const Cam
 
 void ParticleRenderer::State::drawBodies(DrawMethod path, const SpriteStyle& ink) {
     if (path == DrawMethod::compute && ink.count > 0) {
-        compute.draw(ink, *light, raster, timer);
-        return;
+        try {
+            compute.draw(ink, *light, raster, timer);
+            return;
+        } catch (const GlError& error) {
+            compute.refuse(error.what());  // the rasteriser needs no memory of its own
+        }
     }
     const float nothing[4] = {0, 0, 0, 0};
     glClearNamedFramebufferfv(light->framebuffer(), GL_COLOR, 0, nothing);
-    if (ink.count > 0) raster.draw(ink, *light);
+    if (ink.count > 0 && ink.every == 1) raster.draw(ink, *light);
+    if (ink.count > 0 && ink.every > 1) {
+        few.fit(ink.count, ink.count / ink.every);
+        raster.drawSample(ink, *light, few);
+    }
     timer.ended(DrawStage::bodies);
 }
 
@@ -241,16 +281,35 @@ void ParticleRenderer::State::drawTrails(const SpriteStyle& ink, const Look& loo
                   .logarithmic = look.logarithmic,
                   .useTraits = look.useTraits,
                   .darkLight = look.darkLight,
+                  .counted = ink.counted,
                   .colours = colours.id(),
                   .traits = ink.traits});
     timer.ended(DrawStage::trails);
 }
 
+/// Draws a few bodies by the rasteriser, to be timed and not to be seen.
+void ParticleRenderer::State::timeSample(const SpriteStyle& ink) {
+    tried.fit(ink.count, kTried);
+    if (!triedLight || triedLight->width() != light->width() || triedLight->height() != light->height() ||
+        triedLight->format() != light->format())
+        triedLight.emplace(light->format(), light->width(), light->height());
+    triedTimer.begin();
+    raster.drawSample(ink, *triedLight, tried);
+    triedTimer.end();
+}
+
 /// Takes up finished measurements.
 void ParticleRenderer::State::readTimes() {
+    if (const std::optional<double> taken = triedTimer.take(); taken && tried.count() > 0)
+        chooser.measuredSample(*taken * static_cast<double>(tried.bodies()) / static_cast<double>(tried.count()));
+    if (!chooser.measuring()) triedLight.reset();
     for (const DrawTimes& frame : timer.take()) {
-        chooser.measured(frame.path, frame.milliseconds);
+        if (frame.whole) {
+            chooser.measured(frame.path, frame.milliseconds);
+            wholeMilliseconds = frame.milliseconds;
+        }
         milliseconds = frame.milliseconds;
+        timedTag = frame.tag;
         if (times.size() == kMostTimes) times.erase(times.begin());
         times.push_back(frame);
     }
@@ -266,6 +325,19 @@ void ParticleRenderer::draw(const ParticleBuffer& bodies, const Camera& camera, 
 
 void ParticleRenderer::drawAgain(const ParticleBuffer& bodies, const Camera& camera, const Look& look, unsigned framebuffer,
                                  int width, int height) {
+    State& state = *state_;
+    // A film of another size than the window has pictures of its own: else both would be made anew twice a frame.
+    if (!state.light || state.fits(width, height)) {
+        drawSo(true, bodies, camera, look, framebuffer, width, height);
+        return;
+    }
+    if (!state.attitude && look.photograph.on) state.attitude.emplace();
+    struct Exchanged {
+        State& state;
+        explicit Exchanged(State& whose) : state(whose) { state.exchangeBeside(); }
+        ~Exchanged() { state.exchangeBeside(); }
+    } const exchanged(state);
+    state.beside.age = 0;
     drawSo(true, bodies, camera, look, framebuffer, width, height);
 }
 
@@ -282,6 +354,7 @@ void ParticleRenderer::drawSo(bool again, const ParticleBuffer& bodies, const Ca
     if (same) state.keep = kKept;
     if (!again) state.reused = same && state.postProcess.showAgain(framebuffer, width, height);
     if (!again && state.reused) return;
+    if (!again && ++state.beside.age > kBesideKept) state.beside = {};
     state.postProcess.keep(!again && state.keep-- > 0);
     glDisable(GL_DEPTH_TEST);
     glDisable(GL_CULL_FACE);
@@ -294,7 +367,7 @@ void ParticleRenderer::drawSo(bool again, const ParticleBuffer& bodies, const Ca
     state.fit(scaled(width), scaled(height), bodies.frontCount() > kHalfFloatBodies);
     const SpriteStyle ink = state.inkOf(bodies, camera, look);
     const DrawMethod path = again ? state.lastPath(ink) : state.choosePath(ink, camera, look);
-    if (!again) state.timer.begin(path);
+    if (!again) state.timer.begin(path, ink.every == 1, tagOf(state.quality));
     state.drawBodies(path, ink);
     if (state.quality.trails) state.drawTrails(ink, look);
     ExposedFilm film = state.filmOf(ink, camera, look);
@@ -302,7 +375,13 @@ void ParticleRenderer::drawSo(bool again, const ParticleBuffer& bodies, const Ca
         film.attitude = state.attitudeOf(ink, camera, look, film);
     state.postProcess.draw(path, *state.light, look, state.quality, framebuffer, width, height, state.timer,
                            look.photograph.on ? &film : nullptr);
-    if (!again) state.timer.end();
+    if (again) return;
+    state.timer.end();
+    if (state.chooser.wantsSample()) {
+        state.timeSample(ink);
+        glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+        glViewport(0, 0, width, height);
+    }
 }
 
 bool ParticleRenderer::reused() const { return state_->reused; }
@@ -332,7 +411,7 @@ void ParticleRenderer::setTraits(std::span<const BodyTrait> traits) {
         (trait.light < 0 ? state.darkShares : state.shares) += static_cast<double>(std::abs(trait.light));
     if (traits.empty()) return;
     state.traits = std::make_unique<Buffer>();
-    glNamedBufferStorage(state.traits->id(), static_cast<GLsizeiptr>(traits.size_bytes()), traits.data(), 0);
+    allocate(*state.traits, traits.size_bytes(), traits.data(), 0, "the colours of the bodies");
 }
 
 void ParticleRenderer::setMasses(std::span<const float> masses) {
@@ -346,6 +425,8 @@ bool ParticleRenderer::measureDensity(const ParticleBuffer& bodies, float size) 
     state_->last.reset();
     return state_->density->measure(bodies, state.traits->id(), size);
 }
+
+double ParticleRenderer::densityMilliseconds() const { return state_->density ? state_->density->milliseconds() : 0; }
 
 void ParticleRenderer::recordTrail(const ParticleBuffer& bodies, const Look& look, std::size_t within) {
     if (look.trails < 2) return;
@@ -370,11 +451,7 @@ void ParticleRenderer::sampleValues(const ParticleBuffer& bodies, bool ofTraits)
     const std::size_t count = bodies.frontCount();
     if (!bodies.frontBuffer() || count == 0) return;
     if (ofTraits && (!state.traits || state.traitCount != count)) return;
-    if (!state.sample) {
-        state.sample = std::make_unique<Buffer>();
-        glNamedBufferStorage(state.sample->id(), kSampleRuns * kSampleRun * sizeof(ParticleVertex), nullptr,
-                             GL_CLIENT_STORAGE_BIT | GL_MAP_READ_BIT);
-    }
+    if (!state.sample) state.sample.emplace(kSampleRuns * kSampleRun * sizeof(ParticleVertex), true);
     const GLuint from = ofTraits ? state.traits->id() : bodies.frontBuffer();
     const std::size_t each = ofTraits ? sizeof(BodyTrait) : sizeof(ParticleVertex);
     state.sampleOfTraits = ofTraits;
@@ -383,38 +460,40 @@ void ParticleRenderer::sampleValues(const ParticleBuffer& bodies, bool ofTraits)
     for (std::size_t k = 0; k < kSampleRuns && state.sampleCount + run <= count; ++k) {
         const std::size_t first = count * k / kSampleRuns;
         const std::size_t length = std::min(run, count - first);
-        glCopyNamedBufferSubData(from, state.sample->id(), static_cast<GLintptr>(first * each),
+        glCopyNamedBufferSubData(from, state.sample->buffer(), static_cast<GLintptr>(first * each),
                                  static_cast<GLintptr>(state.sampleCount * each), static_cast<GLsizeiptr>(length * each));
         state.sampleCount += length;
     }
-    if (state.sampleDone) glDeleteSync(state.sampleDone);
-    state.sampleDone = glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
+    state.sample->sent();
 }
 
 bool ParticleRenderer::takeValues(std::vector<float>& values, bool wait) {
     State& state = *state_;
-    if (!state.sampleDone) return false;
-    const GLenum done =
-        glClientWaitSync(state.sampleDone, GL_SYNC_FLUSH_COMMANDS_BIT, wait ? GLuint64{2'000'000'000} : GLuint64{0});
-    if (done != GL_ALREADY_SIGNALED && done != GL_CONDITION_SATISFIED) return false;
-    glDeleteSync(state.sampleDone);
-    state.sampleDone = nullptr;
-    const auto read = [&](auto all, auto value) {
-        all.resize(state.sampleCount);
-        glGetNamedBufferSubData(state.sample->id(), 0, static_cast<GLsizeiptr>(all.size() * sizeof all[0]), all.data());
+    if (!state.sample || !state.sample->arrived(wait)) return false;
+    const auto read = [&](const auto& all, auto value) {
         values.resize(all.size());
         std::transform(all.begin(), all.end(), values.begin(), value);
     };
     if (state.sampleOfTraits)
-        read(std::vector<BodyTrait>(), [](const BodyTrait& t) { return t.value; });
+        read(state.sample->read<BodyTrait>(state.sampleCount), [](const BodyTrait& t) { return t.value; });
     else
-        read(std::vector<ParticleVertex>(), [](const ParticleVertex& v) { return v.value; });
+        read(state.sample->read<ParticleVertex>(state.sampleCount), [](const ParticleVertex& v) { return v.value; });
     return true;
 }
 
 double ParticleRenderer::drawMilliseconds() const {
     state_->readTimes();
     return state_->milliseconds;
+}
+
+double ParticleRenderer::wholeMilliseconds() const {
+    state_->readTimes();
+    return state_->wholeMilliseconds;
+}
+
+bool ParticleRenderer::timedAtThisQuality() const {
+    state_->readTimes();
+    return state_->timedTag == tagOf(state_->quality);
 }
 
 unsigned ParticleRenderer::lightTexture() const { return state_->light ? state_->light->texture() : 0; }

@@ -68,11 +68,12 @@ struct Look {
     bool operator==(const Look&) const = default;
 };
 
-/// What a slow machine may save at the look; see app/services/adaptive_quality.h.
+/// What may be saved at a picture; see app/services/adaptive_quality.h and RunView.
 struct PictureQuality {
     float scale = 1;     ///< of the picture's width and height before it is stretched to its size
     int glowShrink = 4;  ///< the glow starts at a picture so many times smaller; 0: no glow
     bool trails = true;
+    int every = 1;  ///< one body of so many is drawn, always the same ones, with the light of all of them
     bool operator==(const PictureQuality&) const = default;
 };
 
@@ -114,6 +115,8 @@ public:
     /// Puts an estimate of the local density [M/L^3] in place of each trait's value. Traits and masses of these bodies must
     /// have been set; else false. `size` is about that of the scene [L].
     bool measureDensity(const ParticleBuffer& bodies, float size);
+    /// What the newest finished estimate took on the GPU [ms]; never waits.
+    double densityMilliseconds() const;
 
     /// Starts a copy of some of the published values, or of the traits' values, evenly spread over all bodies. Does not
     /// wait.
@@ -128,8 +131,11 @@ public:
     /// Which way is taken, why, and whether frames are being measured to find out.
     const DrawMethodChooser& path() const;
 
-    /// GPU milliseconds of the newest finished draw, from timer queries; never waits.
+    /// GPU milliseconds of the newest finished draw, from timer queries, and of the newest with all bodies; never waits.
     double drawMilliseconds() const;
+    double wholeMilliseconds() const;
+    /// Whether drawMilliseconds() is of a picture of the quality that was set last.
+    bool timedAtThisQuality() const;
     /// Measures stages too.
     void timeStages(bool on);
     /// Finished draws since the last call, oldest first, some at most.

@@ -59,30 +59,22 @@ float octaveOf(float width) {
 
 }  // namespace
 
-void DevelopedLight::forget() {
-    levels_.clear();
-    smooth_.clear();
-    planned_.clear();
-    flow_.clear();
-    developed_.clear();
-}
-
 void DevelopedLight::fit(const RenderTarget& light, int shrink) {
-    if (!levels_.empty() && shrink == shrink_) return;
+    if (!made_.levels.empty() && shrink == made_.shrink) return;
     forget();
-    shrink_ = shrink;
+    made_.shrink = shrink;
     int width = std::max(light.width() / shrink, 1), height = std::max(light.height() / shrink, 1);
     do {
-        levels_.emplace_back(GL_RGBA16F, width, height);
-        smooth_.emplace_back(GL_RGBA16F, width, height);
+        made_.levels.emplace_back(GL_RGBA16F, width, height);
+        made_.smooth.emplace_back(GL_RGBA16F, width, height);
         width /= 2;
         height /= 2;
-    } while (levels_.size() < kLevels && std::min(width, height) >= kSmallest);
-    const RenderTarget& half = levels_[std::min<std::size_t>(1, levels_.size() - 1)];
-    planned_.emplace_back(GL_RGBA16F, half.width(), half.height());
-    const RenderTarget& eighth = levels_[std::min<std::size_t>(3, levels_.size() - 1)];
-    flow_.emplace_back(GL_RGBA16F, eighth.width(), eighth.height());
-    for (int k = 0; k < 2; ++k) developed_.emplace_back(GL_RGBA16F, levels_[0].width(), levels_[0].height());
+    } while (made_.levels.size() < kLevels && std::min(width, height) >= kSmallest);
+    const RenderTarget& half = made_.levels[std::min<std::size_t>(1, made_.levels.size() - 1)];
+    made_.planned.emplace_back(GL_RGBA16F, half.width(), half.height());
+    const RenderTarget& eighth = made_.levels[std::min<std::size_t>(3, made_.levels.size() - 1)];
+    made_.flow.emplace_back(GL_RGBA16F, eighth.width(), eighth.height());
+    for (int k = 0; k < 2; ++k) made_.developed.emplace_back(GL_RGBA16F, made_.levels[0].width(), made_.levels[0].height());
 }
 
 const Program& DevelopedLight::begin(DrawMethod method, Stage stage) {
@@ -120,23 +112,23 @@ void DevelopedLight::run(DrawMethod method, const RenderTarget& to) {
 void DevelopedLight::develop(DrawMethod method, const RenderTarget& light, int shrink, const Photograph& photograph,
                              const ExposedFilm& film) {
     fit(light, shrink);
-    glowing_ = false;
+    made_.glowing = false;
     glBindVertexArray(array_.id());
     const Emulsion& emulsion = emulsionOf(photograph.starlight);
     const Program& down = method == DrawMethod::compute ? downCompute_ : down_;
     // A bright star is seen by itself: spread over what is smooth it would be a cloud.
     glProgramUniform1i(down.id(), down.uniform("singles"), emulsion.youth == 0);
     glUseProgram(down.id());
-    for (std::size_t k = 0; k < levels_.size(); ++k) {
-        glBindTextureUnit(0, k == 0 ? light.texture() : levels_[k - 1].texture());
-        run(method, levels_[k]);
+    for (std::size_t k = 0; k < made_.levels.size(); ++k) {
+        glBindTextureUnit(0, k == 0 ? light.texture() : made_.levels[k - 1].texture());
+        run(method, made_.levels[k]);
     }
     const Program& smoothing = begin(method, smooth);
     glProgramUniform1f(smoothing.id(), smoothing.uniform("youth"), emulsion.youth);
     // Of the steps the one whose texels are about as wide as arms, and the one where single bodies are spread at most.
     const auto stepOf = [&](float width) {
         const long step = std::lround(std::log2(std::max(width / static_cast<float>(shrink), 1.0f)));
-        return static_cast<std::size_t>(std::clamp(step, 0L, static_cast<long>(levels_.size()) - 1));
+        return static_cast<std::size_t>(std::clamp(step, 0L, static_cast<long>(made_.levels.size()) - 1));
     };
     const std::size_t around = stepOf(film.armWidth), widest = stepOf(kWidest * film.armWidth);
     // The widest steps are made round, each by itself: tents of single texels that large would show as squares.
@@ -150,27 +142,27 @@ void DevelopedLight::develop(DrawMethod method, const RenderTarget& light, int s
         glProgramUniform1f(smoothing.id(), smoothing.uniform("bodiesPerLight"), side * side / film.lightOfBody);
         glProgramUniform1f(smoothing.id(), smoothing.uniform("octave"), octaveOf(side / film.armWidth));
         glProgramUniform1f(smoothing.id(), smoothing.uniform("counted"), k < widest ? 1 : 0);
-        glBindTextureUnit(0, levels_[k].texture());
-        glBindTextureUnit(1, k < widest ? smooth_[k + 1].texture() : levels_[k].texture());
-        run(method, smooth_[k]);
+        glBindTextureUnit(0, made_.levels[k].texture());
+        glBindTextureUnit(1, k < widest ? made_.smooth[k + 1].texture() : made_.levels[k].texture());
+        run(method, made_.smooth[k]);
     }
-    const RenderTarget& lanes = smooth_[stepOf(kLane * film.armWidth)];
+    const RenderTarget& lanes = made_.smooth[stepOf(kLane * film.armWidth)];
     const auto setStep = [&](const Program& program) {
         glProgramUniform2f(program.id(), program.uniform("step"), film.armWidth / static_cast<float>(light.width()),
                            film.armWidth / static_cast<float>(light.height()));
         glProgramUniform1f(program.id(), program.uniform("usual"), film.usual);
         glProgramUniform1f(program.id(), program.uniform("youth"), emulsion.youth);
     };
-    glBindTextureUnit(1, smooth_[around].texture());
+    glBindTextureUnit(1, made_.smooth[around].texture());
     glBindTextureUnit(3, lanes.texture());
     glBindTextureUnit(6, film.attitude);
     setStep(begin(method, flow));
-    run(method, flow_.front());
-    glBindTextureUnit(7, flow_.front().texture());
+    run(method, made_.flow.front());
+    glBindTextureUnit(7, made_.flow.front().texture());
     const Program& planning = begin(method, plan);
     setStep(planning);
     glProgramUniform1f(planning.id(), planning.uniform("below"), kLaneBelow);
-    run(method, planned_.front());
+    run(method, made_.planned.front());
     const Program& composing = begin(method, compose);
     setStep(composing);
     const auto set = [&](const char* name, float value) {
@@ -183,12 +175,12 @@ void DevelopedLight::develop(DrawMethod method, const RenderTarget& light, int s
     const auto side = static_cast<float>(shrink);
     set("bodiesPerLight", side * side / film.lightOfBody);
     set("faintest", kFaintest * film.usual + kFewestSeen * film.lightOfBody / (film.armWidth * film.armWidth));
-    glBindTextureUnit(5, levels_[stepOf(kCloud * film.armWidth)].texture());
+    glBindTextureUnit(5, made_.levels[stepOf(kCloud * film.armWidth)].texture());
     glProgramUniformMatrix3fv(composing.id(), composing.uniform("colours"), 1, GL_FALSE, glm::value_ptr(emulsion.colours));
-    glBindTextureUnit(0, smooth_[0].texture());
-    glBindTextureUnit(2, levels_[0].texture());
-    glBindTextureUnit(4, planned_.front().texture());
-    run(method, developed_.front());
+    glBindTextureUnit(0, made_.smooth[0].texture());
+    glBindTextureUnit(2, made_.levels[0].texture());
+    glBindTextureUnit(4, made_.planned.front().texture());
+    run(method, made_.developed.front());
 }
 
 void DevelopedLight::addGlow(DrawMethod method, const RenderTarget& from, float weight, float scale) {
@@ -196,10 +188,10 @@ void DevelopedLight::addGlow(DrawMethod method, const RenderTarget& from, float 
     glProgramUniform1f(program.id(), program.uniform("glowWeight"), weight);
     glProgramUniform1f(program.id(), program.uniform("glowScale"), scale);
     glBindVertexArray(array_.id());
-    glBindTextureUnit(0, developed_.front().texture());
+    glBindTextureUnit(0, made_.developed.front().texture());
     glBindTextureUnit(1, from.texture());
-    run(method, developed_.back());
-    glowing_ = true;
+    run(method, made_.developed.back());
+    made_.glowing = true;
 }
 
 void DevelopedLight::setTones(const Program& program, const Photograph& photograph) {

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace gravlab {
@@ -26,20 +27,32 @@ struct ExposedFilm {
 
 class DevelopedLight {
 public:
+    /// What is made of a light of one size.
+    struct Pictures {
+        std::vector<RenderTarget> levels;     ///< of the light, each half of the one before
+        std::vector<RenderTarget> smooth;     ///< the same without grain
+        std::vector<RenderTarget> planned;    ///< of half the size: what is young, where dust is
+        std::vector<RenderTarget> flow;       ///< an eighth as wide: where arms run
+        std::vector<RenderTarget> developed;  ///< without and with glow
+        int shrink = 0;
+        bool glowing = false;
+    };
     /// Steps of `light` in a picture `shrink` times smaller and below; what it shows together is in developed().
     void develop(DrawMethod method, const RenderTarget& light, int shrink, const Photograph& photograph,
                  const ExposedFilm& film);
     /// Mixes a glow in; what is shown together is in shown() then.
     void addGlow(DrawMethod method, const RenderTarget& glow, float weight, float scale);
-    const RenderTarget& developed() const { return developed_.front(); }
+    const RenderTarget& developed() const { return made_.developed.front(); }
     /// With the glow where there is one.
-    const RenderTarget& shown() const { return glowing_ ? developed_.back() : developed_.front(); }
+    const RenderTarget& shown() const { return made_.glowing ? made_.developed.back() : made_.developed.front(); }
     /// Uniforms of a tone pass over the light and shown().
     static void setTones(const Program& program, const Photograph& photograph);
     /// Adds stars and galaxies to a finished picture, where that is dark.
     void drawSky(const Photograph& photograph, const ExposedFilm& film, unsigned framebuffer, int width, int height);
+    /// Exchanges the pictures with those of another size.
+    void exchange(Pictures& other) { std::swap(made_, other); }
     /// Lets go of pictures that another size will need anew.
-    void forget();
+    void forget() { made_ = {}; }
 
 private:
     enum Stage { smooth, plan, compose, glow, flow, kStages };
@@ -51,13 +64,7 @@ private:
     std::unique_ptr<Program> sky_;
     Program down_{"screen.vert", "bloom_down.frag"}, downCompute_{"bloom_down.comp"};
     VertexArray array_;
-    std::vector<RenderTarget> levels_;     ///< of the light, each half of the one before
-    std::vector<RenderTarget> smooth_;     ///< the same without grain
-    std::vector<RenderTarget> planned_;    ///< of half the size: what is young, where dust is
-    std::vector<RenderTarget> flow_;       ///< an eighth as wide: where arms run
-    std::vector<RenderTarget> developed_;  ///< without and with glow
-    int shrink_ = 0;
-    bool glowing_ = false;
+    Pictures made_;
 };
 
 }  // namespace gravlab

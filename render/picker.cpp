@@ -1,6 +1,8 @@
 // A compute pass over all bodies: thousands of candidates, of which the host takes the best.
 #include "render/picker.h"
 
+#include "render/gl_limits.h"
+
 #include <glm/geometric.hpp>
 #include <glm/gtc/type_ptr.hpp>
 #include <glm/matrix.hpp>
@@ -118,16 +120,7 @@ std::vector<FoundUnder> searched(const HostSearch& search, std::size_t count) {
 
 }  // namespace
 
-Picker::Picker() {
-    glNamedBufferStorage(found_.id(), static_cast<GLsizeiptr>(kPickGroup * kMostPickGroups * sizeof(FoundUnder)), nullptr,
-                         GL_DYNAMIC_STORAGE_BIT);
-    glNamedBufferStorage(watched_.id(), sizeof(ParticleVertex), nullptr, 0);
-}
-
-Picker::~Picker() {
-    if (asked_) glDeleteSync(asked_);
-    if (watching_) glDeleteSync(watching_);
-}
+Picker::Picker() : found_(kPickGroup * kMostPickGroups * sizeof(FoundUnder)), watched_(sizeof(ParticleVertex)) {}
 
 void Picker::ask(const ParticleBuffer& bodies, const glm::mat4& clipFromWorld, glm::vec2 cursor, glm::vec2 viewport,
                  float radius) {
@@ -138,7 +131,7 @@ void Picker::ask(const ParticleBuffer& bodies, const glm::mat4& clipFromWorld, g
         const std::vector<FoundUnder> found =
             searched({here, clipFromWorld, {cursor.x, viewport.y - cursor.y}, viewport, radius}, count);
         invocations_ = found.size();
-        glNamedBufferSubData(found_.id(), 0, static_cast<GLsizeiptr>(found.size() * sizeof(FoundUnder)), found.data());
+        found_.write(found.data(), found.size() * sizeof(FoundUnder));
     } else if (bodies.frontBuffer() && count > 0) {
         const GLuint id = search_.id();
         glProgramUniformMatrix4fv(id, search_.uniform("clipFromWorld"), 1, GL_FALSE, glm::value_ptr(clipFromWorld));
@@ -146,36 +139,28 @@ void Picker::ask(const ParticleBuffer& bodies, const glm::mat4& clipFromWorld, g
         glProgramUniform2f(id, search_.uniform("viewport"), viewport.x, viewport.y);
         glProgramUniform1f(id, search_.uniform("radius"), radius);
         glProgramUniform1f(id, search_.uniform("under"), kUnder);
-        glProgramUniform1ui(id, search_.uniform("count"), static_cast<GLuint>(count));
-        glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 2, bodies.frontBuffer());
-        glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 3, found_.id());
+        glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 3, found_.buffer());
         glUseProgram(id);
         const std::size_t groups = std::min((count + kPickGroup - 1) / kPickGroup, kMostPickGroups);
         invocations_ = groups * kPickGroup;
-        glDispatchCompute(static_cast<GLuint>(groups), 1, 1);
-        glMemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
-        glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 2, 0);
+        eachPiece(count, bodiesAPiece(sizeof(ParticleVertex)), [&](std::size_t first, std::size_t part) {
+            bindBodies(2, bodies.frontBuffer(), first, part, sizeof(ParticleVertex));
+            glProgramUniform1ui(id, search_.uniform("first"), static_cast<GLuint>(first));
+            glProgramUniform1ui(id, search_.uniform("count"), static_cast<GLuint>(part));
+            glDispatchCompute(static_cast<GLuint>(groups), 1, 1);
+            glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT | GL_BUFFER_UPDATE_BARRIER_BIT);
+        });
+        unbindStorage({2, 3});
         glUseProgram(0);
     }
-    if (asked_) glDeleteSync(asked_);
-    asked_ = glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
-}
-
-bool Picker::ready(GLsync& fence, bool wait) {
-    if (!fence) return false;
-    const GLenum done = glClientWaitSync(fence, GL_SYNC_FLUSH_COMMANDS_BIT, wait ? GLuint64{2'000'000'000} : GLuint64{0});
-    if (done != GL_ALREADY_SIGNALED && done != GL_CONDITION_SATISFIED) return false;
-    glDeleteSync(fence);
-    fence = nullptr;
-    return true;
+    found_.sent();
 }
 
 bool Picker::take(std::optional<std::size_t>& body, bool wait) {
-    if (!ready(asked_, wait)) return false;
+    if (!found_.arrived(wait)) return false;
     body.reset();
     if (invocations_ == 0) return true;
-    std::vector<FoundUnder> found(invocations_);
-    glGetNamedBufferSubData(found_.id(), 0, static_cast<GLsizeiptr>(found.size() * sizeof(FoundUnder)), found.data());
+    const std::vector<FoundUnder> found = found_.read<FoundUnder>(invocations_);
     const auto rank = [](const FoundUnder& f) {
         return std::tuple(std::bit_cast<float>(f.away), std::bit_cast<float>(f.depth), f.body);
     };
@@ -186,15 +171,15 @@ bool Picker::take(std::optional<std::size_t>& body, bool wait) {
 }
 
 void Picker::watch(const ParticleBuffer& bodies, std::size_t body) {
-    if (watching_ || !bodies.frontBuffer() || body >= bodies.frontCount()) return;
-    glCopyNamedBufferSubData(bodies.frontBuffer(), watched_.id(), static_cast<GLintptr>(body * sizeof(ParticleVertex)), 0,
-                             sizeof(ParticleVertex));
-    watching_ = glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
+    if (watched_.underWay() || !bodies.frontBuffer() || body >= bodies.frontCount()) return;
+    glCopyNamedBufferSubData(bodies.frontBuffer(), watched_.buffer(), static_cast<GLintptr>(body * sizeof(ParticleVertex)),
+                             0, sizeof(ParticleVertex));
+    watched_.sent();
 }
 
 bool Picker::takeWatched(ParticleVertex& vertex, bool wait) {
-    if (!ready(watching_, wait)) return false;
-    glGetNamedBufferSubData(watched_.id(), 0, sizeof vertex, &vertex);
+    if (!watched_.arrived(wait)) return false;
+    vertex = watched_.read<ParticleVertex>(1).front();
     return true;
 }
 

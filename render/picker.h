@@ -3,6 +3,7 @@
 #pragma once
 #include "render/gl_objects.h"
 #include "render/particle_buffer.h"
+#include "render/readback.h"
 
 #include <glm/mat4x4.hpp>
 #include <glm/vec2.hpp>
@@ -16,9 +17,6 @@ namespace gravlab {
 class Picker {
 public:
     Picker();
-    ~Picker();
-    Picker(const Picker&) = delete;
-    Picker& operator=(const Picker&) = delete;
 
     /// Asks for the body at `cursor` (pixels from the upper left corner): of those whose centres are within kUnder pixels
     /// the one in front, else the nearest within `radius` pixels. Replaces a question not answered yet.
@@ -35,10 +33,8 @@ public:
     static constexpr float kUnder = 3;
 
 private:
-    static bool ready(GLsync& fence, bool wait);
     Program search_{"pick.comp"};
-    Buffer found_, watched_;
-    GLsync asked_ = nullptr, watching_ = nullptr;
+    Readback found_, watched_;
     std::size_t invocations_ = 0;
 };
 

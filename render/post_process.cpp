@@ -1,8 +1,11 @@
 // Passes over pictures: a full-screen triangle, or groups of pixels.
 #include "render/post_process.h"
 
+#include "render/colour_map.h"
+
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace gravlab {
 namespace {
@@ -27,28 +30,31 @@ PostProcess::PostProcess() {
     glNamedBufferStorage(exposure_.id(), sizeof unknown, &unknown, 0);
 }
 
+void PostProcess::exchange(Pictures& other) {
+    developed_.exchange(made_.developed);
+    std::swap(made_, other);
+    developed_.exchange(made_.developed);
+}
+
 void PostProcess::forget() {
-    glow_.clear();
-    smoothGlow_.reset();
+    made_ = {};
     developed_.forget();
-    screen_.reset();
-    kept_ = false;
 }
 
 void PostProcess::fit(const RenderTarget& light, int shrink) {
     const int first = light.width() / shrink;
-    if (!glow_.empty() && shrink == shrink_ && first == glow_[0].width()) return;
-    glow_.clear();
-    smoothGlow_.reset();
-    shrink_ = shrink;
+    if (!made_.glow.empty() && shrink == made_.shrink && first == made_.glow[0].width()) return;
+    made_.glow.clear();
+    made_.smoothGlow.reset();
+    made_.shrink = shrink;
     // The glow is smooth; a first level of half size costs four times as much.
     int width = light.width() / shrink, height = light.height() / shrink;
-    while (glow_.size() < kGlowLevels && std::min(width, height) >= kSmallestGlow) {
-        glow_.emplace_back(GL_RGBA16F, width, height);
+    while (made_.glow.size() < kGlowLevels && std::min(width, height) >= kSmallestGlow) {
+        made_.glow.emplace_back(GL_RGBA16F, width, height);
         width /= 2;
         height /= 2;
     }
-    if (!glow_.empty()) smoothGlow_.emplace(GL_RGBA16F, glow_[0].width(), glow_[0].height());
+    if (!made_.glow.empty()) made_.smoothGlow.emplace(GL_RGBA16F, made_.glow[0].width(), made_.glow[0].height());
 }
 
 void PostProcess::shrink(DrawMethod path, GLuint from, const RenderTarget& to) {
@@ -93,16 +99,17 @@ void PostProcess::widen(DrawMethod path, const RenderTarget& from, const RenderT
 /// Smaller pictures of the light; also their sum, when it is `shown`.
 void PostProcess::spread(DrawMethod path, const RenderTarget& light, bool shown) {
     glBindVertexArray(array_.id());
-    for (std::size_t level = 0; level < glow_.size(); ++level)
-        shrink(path, level == 0 ? light.texture() : glow_[level - 1].texture(), glow_[level]);
-    if (!shown || glow_.empty()) return;  // empty: too small a picture for any
-    for (std::size_t level = glow_.size(); level-- > 1;) widen(path, glow_[level], glow_[level - 1], kGlowDecay, true);
+    for (std::size_t level = 0; level < made_.glow.size(); ++level)
+        shrink(path, level == 0 ? light.texture() : made_.glow[level - 1].texture(), made_.glow[level]);
+    if (!shown || made_.glow.empty()) return;  // empty: too small a picture for any
+    for (std::size_t level = made_.glow.size(); level-- > 1;)
+        widen(path, made_.glow[level], made_.glow[level - 1], kGlowDecay, true);
     // Once more at the same size: else the boxes of the first step down show as squares around single bodies.
-    widen(path, glow_[0], *smoothGlow_, 1, false);
+    widen(path, made_.glow[0], *made_.smoothGlow, 1, false);
 }
 
 void PostProcess::measure(const RenderTarget& light, const Look& look) {
-    const RenderTarget& image = glow_.size() > 1 ? glow_[1] : glow_.empty() ? light : glow_[0];
+    const RenderTarget& image = made_.glow.size() > 1 ? made_.glow[1] : made_.glow.empty() ? light : made_.glow[0];
     glBindTextureUnit(0, image.texture());
     glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, exposure_.id());
     glProgramUniform1f(measure_.id(), measure_.uniform("midTone"), kMidTone);
@@ -132,26 +139,27 @@ void PostProcess::setTones(const Program& program, const Look& look, bool glowin
     glProgramUniform1i(id, program.uniform("autoExposure"), look.autoExposure);
     glProgramUniform1i(id, program.uniform("glow"), 1);
     glProgramUniform1f(id, program.uniform("exposure"), look.exposure);
+    glProgramUniform1f(id, program.uniform("paperInk"), onPaper({1, 1, 1}).r);
     glProgramUniform1f(id, program.uniform("glowWeight"), glowing ? std::min(look.bloom, 1.0f) : 0);
     glProgramUniform1f(id, program.uniform("glowScale"), glowing ? glowScale() : 0);
     if (look.photograph.on) DevelopedLight::setTones(program, look.photograph);
 }
 
 float PostProcess::glowScale() const {
-    return (1 - kGlowDecay) / (1 - std::pow(kGlowDecay, static_cast<float>(glow_.size())));
+    return (1 - kGlowDecay) / (1 - std::pow(kGlowDecay, static_cast<float>(made_.glow.size())));
 }
 
 /// The screen's own picture into the caller's, stretched where they differ.
 void PostProcess::show(unsigned framebuffer, int width, int height) const {
-    const bool alike = screen_->width() == width && screen_->height() == height;
-    glBlitNamedFramebuffer(screen_->framebuffer(), framebuffer, 0, 0, screen_->width(), screen_->height(), 0, 0, width,
-                           height, GL_COLOR_BUFFER_BIT, alike ? GL_NEAREST : GL_LINEAR);
+    const bool alike = made_.screen->width() == width && made_.screen->height() == height;
+    glBlitNamedFramebuffer(made_.screen->framebuffer(), framebuffer, 0, 0, made_.screen->width(), made_.screen->height(), 0,
+                           0, width, height, GL_COLOR_BUFFER_BIT, alike ? GL_NEAREST : GL_LINEAR);
     glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
     glViewport(0, 0, width, height);
 }
 
 bool PostProcess::showAgain(unsigned framebuffer, int width, int height) const {
-    if (!kept_) return false;
+    if (!made_.kept) return false;
     glDisable(GL_SCISSOR_TEST);
     show(framebuffer, width, height);
     return true;
@@ -161,27 +169,27 @@ void PostProcess::mapTones(DrawMethod path, const RenderTarget& light, const Loo
                            int width, int height, const ExposedFilm* film) {
     const bool compute = path == DrawMethod::compute;
     const bool own = compute || keep_ || light.width() != width || light.height() != height;
-    kept_ = own;
-    if (own && !screen_) screen_.emplace(GL_RGBA8, light.width(), light.height());
+    made_.kept = own;
+    if (own && !made_.screen) made_.screen.emplace(GL_RGBA8, light.width(), light.height());
     glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, exposure_.id());
     glBindTextureUnit(0, light.texture());
-    glBindTextureUnit(1, !glowing ? light.texture() : film ? developed_.shown().texture() : smoothGlow_->texture());
+    glBindTextureUnit(1, !glowing ? light.texture() : film ? developed_.shown().texture() : made_.smoothGlow->texture());
     const Program& tones = toneProgram(path, look, glowing);
     setTones(tones, look, glowing);
     if (compute) {
         glUseProgram(tones.id());
-        glBindImageTexture(0, screen_->texture(), 0, GL_FALSE, 0, GL_WRITE_ONLY, GL_RGBA8);
-        dispatch(*screen_, 16);
+        glBindImageTexture(0, made_.screen->texture(), 0, GL_FALSE, 0, GL_WRITE_ONLY, GL_RGBA8);
+        dispatch(*made_.screen, 16);
         glMemoryBarrier(GL_FRAMEBUFFER_BARRIER_BIT | GL_TEXTURE_FETCH_BARRIER_BIT);
     } else {
-        glBindFramebuffer(GL_FRAMEBUFFER, own ? screen_->framebuffer() : framebuffer);
+        glBindFramebuffer(GL_FRAMEBUFFER, own ? made_.screen->framebuffer() : framebuffer);
         glViewport(0, 0, light.width(), light.height());
         glUseProgram(tones.id());
         glBindVertexArray(array_.id());
         glDrawArrays(GL_TRIANGLES, 0, 3);
     }
     if (film && !look.paper)
-        developed_.drawSky(look.photograph, *film, own ? screen_->framebuffer() : framebuffer, light.width(),
+        developed_.drawSky(look.photograph, *film, own ? made_.screen->framebuffer() : framebuffer, light.width(),
                            light.height());
     if (own) show(framebuffer, width, height);
     glBindVertexArray(0);
@@ -197,7 +205,7 @@ void PostProcess::photograph(DrawMethod path, const RenderTarget& light, const L
     if (wanted || look.autoExposure) {
         fit(developed_.developed(), 2);
         spread(path, developed_.developed(), wanted);
-        if (wanted && smoothGlow_) developed_.addGlow(path, *smoothGlow_, std::min(look.bloom, 1.0f), glowScale());
+        if (wanted && made_.smoothGlow) developed_.addGlow(path, *made_.smoothGlow, std::min(look.bloom, 1.0f), glowScale());
     }
 }
 
@@ -214,7 +222,7 @@ void PostProcess::draw(DrawMethod path, const RenderTarget& light, const Look& l
     timer.ended(DrawStage::glow);
     if (look.autoExposure) measure(light, look);
     timer.ended(DrawStage::exposure);
-    mapTones(path, light, look, film ? developed : wanted && smoothGlow_, framebuffer, width, height, film);
+    mapTones(path, light, look, film ? developed : wanted && made_.smoothGlow, framebuffer, width, height, film);
     timer.ended(DrawStage::tone);
 }
 

@@ -15,6 +15,15 @@ namespace gravlab {
 
 class PostProcess {
 public:
+    /// What is made of a light of one size.
+    struct Pictures {
+        std::vector<RenderTarget> glow;          ///< a quarter, an eighth, ... of the light
+        bool kept = false;                       ///< the last picture is in `screen`
+        int shrink = 0;                          ///< of the first of them
+        std::optional<RenderTarget> smoothGlow;  ///< all of them, as shown
+        std::optional<RenderTarget> screen;      ///< what is stretched, or written by compute shaders
+        DevelopedLight::Pictures developed;
+    };
     PostProcess();
     /// Draws `light` into `framebuffer`, stretched to `width` x `height` pixels, and leaves that bound. `film`: the light
     /// is that of a photograph, to be developed; may be null.
@@ -24,6 +33,8 @@ public:
     void keep(bool on) { keep_ = on; }
     /// Shows the last picture once more, and leaves `framebuffer` bound. False where it was not kept.
     bool showAgain(unsigned framebuffer, int width, int height) const;
+    /// Exchanges the pictures with those of another size.
+    void exchange(Pictures& other);
     /// Lets go of pictures that another size or format will need anew.
     void forget();
 
@@ -49,14 +60,10 @@ private:
     static constexpr std::size_t kTones = 30;
     std::array<std::array<std::unique_ptr<Program>, kTones>, kDrawMethods> tones_;  ///< made when they are first needed
     VertexArray array_;
-    Buffer exposure_;                         ///< one float that shaders read and write; 0: not measured yet
-    std::vector<RenderTarget> glow_;          ///< a quarter, an eighth, ... of the light
-    bool keep_ = false;                       ///< the next picture
-    bool kept_ = false;                       ///< the last one is in screen_
-    int shrink_ = 0;                          ///< of the first of them
-    std::optional<RenderTarget> smoothGlow_;  ///< all of them, as shown
+    Buffer exposure_;  ///< one float that shaders read and write; 0: not measured yet
+    Pictures made_;
+    bool keep_ = false;  ///< the next picture
     DevelopedLight developed_;
-    std::optional<RenderTarget> screen_;  ///< what is stretched, or written by compute shaders
 };
 
 }  // namespace gravlab

@@ -1,6 +1,7 @@
 // Uniforms, bindings and draws of the two ways.
 #include "render/sprites.h"
 
+#include "render/gl_limits.h"
 #include "render/particle_renderer.h"
 
 #include <glm/ext/matrix_transform.hpp>
@@ -9,17 +10,16 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <vector>
 
 namespace gravlab {
 namespace {
 
 // Half of what 32 bits hold: rounding by lot adds up to one unit a body.
 constexpr double kMostLightUnits = 2147483648.0;
-constexpr GLuint kSpriteGroup = 256, kMostSpriteGroups = 65535;
+constexpr std::size_t kSpriteGroup = 256;
 // Words of an indirect draw in front of the list.
 constexpr std::size_t kCommandWords = 5;
-// Bodies of a pass are a multiple of it, so that each begins where a buffer may be bound.
-constexpr std::size_t kPassUnit = 256;
 // Within this radius a sprite is not much more than a pixel [px].
 constexpr float kPointSum = 1.4f;
 constexpr GLuint kPointsBinding = 3, kBodiesBinding = 4, kTraitsBinding = 5, kSumsBinding = 6, kListBinding = 7;
@@ -36,6 +36,7 @@ void setUniforms(const Program& program, const SpriteStyle& ink, const glm::mat4
     glProgramUniform1f(id, program.uniform("darkLight"), ink.darkLight);
     glProgramUniform1f(id, program.uniform("brightness"), ink.brightness);
     glProgramUniform1i(id, program.uniform("woven"), ink.woven);
+    glProgramUniform1i(id, program.uniform("counted"), ink.counted);
     glProgramUniform1f(id, program.uniform("growth"), ink.growth);
     glBindTextureUnit(0, ink.colours);
 }
@@ -52,16 +53,25 @@ RasterSprites::RasterSprites(std::string_view vertexFile, std::string_view fragm
     glVertexArrayAttribBinding(array_.id(), 0, 0);
     glVertexArrayAttribFormat(array_.id(), 1, 2, GL_FLOAT, GL_FALSE, 0);
     glVertexArrayAttribBinding(array_.id(), 1, 1);
-    GLfloat range[2] = {1, 1};
-    glGetFloatv(GL_POINT_SIZE_RANGE, range);
-    largest_ = range[1] / 2;
 }
 
-void RasterSprites::prepare(const SpriteStyle& ink, const RenderTarget& light, std::size_t every) {
+void BodySample::fit(std::size_t bodies, std::size_t most) {
+    if (bodies == bodies_ && std::min(bodies, most) == count_ && list_) return;
+    bodies_ = 0;
+    count_ = std::min(bodies, most);
+    std::vector<GLuint> all(std::max<std::size_t>(count_, 1));
+    for (std::size_t i = 0; i < count_; ++i) all[i] = static_cast<GLuint>(bodies * i / count_);
+    list_ = std::make_unique<Buffer>();
+    allocate(*list_, all.size() * sizeof(GLuint), all.data(), 0, "a sample of the bodies");
+    bodies_ = bodies;
+}
+
+void RasterSprites::prepare(const SpriteStyle& ink, const RenderTarget& light) {
     // A point whose centre is off the picture is clipped whole. The viewport reaches beyond the picture by the largest
     // radius, and the projection shrinks by the same ratio, so that sprites leave the picture smoothly.
     const int width = light.width(), height = light.height();
-    const int margin = static_cast<int>(std::ceil(ink.radiusLimits.y));
+    const int room = std::max((glLimits().viewportSide - std::max(width, height)) / 2, 0);
+    const int margin = std::min(static_cast<int>(std::ceil(ink.radiusLimits.y)), room);
     const glm::vec3 shrink(static_cast<float>(width) / static_cast<float>(width + 2 * margin),
                            static_cast<float>(height) / static_cast<float>(height + 2 * margin), 1.0f);
     setUniforms(program_, ink, glm::scale(glm::mat4(1), shrink) * ink.clipFromWorld);
@@ -72,15 +82,23 @@ void RasterSprites::prepare(const SpriteStyle& ink, const RenderTarget& light, s
     glBlendEquation(GL_FUNC_ADD);
     glBlendFunc(GL_ONE, GL_ONE);
     glUseProgram(program_.id());
-    glVertexArrayVertexBuffer(array_.id(), 0, ink.vertices, 0, static_cast<GLsizei>(every * sizeof(ParticleVertex)));
     if (ink.traits) {
         glEnableVertexArrayAttrib(array_.id(), 1);
-        glVertexArrayVertexBuffer(array_.id(), 1, ink.traits, 0, static_cast<GLsizei>(every * sizeof(BodyTrait)));
     } else {
         glDisableVertexArrayAttrib(array_.id(), 1);
         glVertexAttrib2f(1, 0, 1);
     }
+    bind(ink, 0);
     glBindVertexArray(array_.id());
+}
+
+/// Vertex 0 becomes the body `first`.
+void RasterSprites::bind(const SpriteStyle& ink, std::size_t first) {
+    glVertexArrayVertexBuffer(array_.id(), 0, ink.vertices, static_cast<GLintptr>(first * sizeof(ParticleVertex)),
+                              sizeof(ParticleVertex));
+    if (ink.traits)
+        glVertexArrayVertexBuffer(array_.id(), 1, ink.traits, static_cast<GLintptr>(first * sizeof(BodyTrait)),
+                                  sizeof(BodyTrait));
 }
 
 void RasterSprites::leave() {
@@ -91,9 +109,20 @@ void RasterSprites::leave() {
     glVertexArrayElementBuffer(array_.id(), 0);
 }
 
-void RasterSprites::draw(const SpriteStyle& ink, const RenderTarget& light, std::size_t every) {
-    prepare(ink, light, every);
-    glDrawArrays(GL_POINTS, 0, static_cast<GLsizei>(ink.count / every));
+void RasterSprites::draw(const SpriteStyle& ink, const RenderTarget& light) {
+    prepare(ink, light);
+    eachPiece(ink.count, bodiesAPiece(sizeof(ParticleVertex), glLimits().drawnBytes),
+              [&](std::size_t first, std::size_t part) {
+                  bind(ink, first);
+                  glDrawArrays(GL_POINTS, 0, static_cast<GLsizei>(part));
+              });
+    leave();
+}
+
+void RasterSprites::drawSample(const SpriteStyle& ink, const RenderTarget& light, const BodySample& sample) {
+    prepare(ink, light);
+    glVertexArrayElementBuffer(array_.id(), sample.list());
+    glDrawElements(GL_POINTS, static_cast<GLsizei>(sample.count()), GL_UNSIGNED_INT, nullptr);
     leave();
 }
 
@@ -106,45 +135,46 @@ void RasterSprites::drawListed(const SpriteStyle& ink, const RenderTarget& light
     leave();
 }
 
-ComputeSprites::ComputeSprites() { glGetInteger64v(GL_MAX_SHADER_STORAGE_BLOCK_SIZE, &largestBlock_); }
-
 std::string ComputeSprites::obstacle(std::size_t bodies, int width, int height) const {
+    if (!noMemory_.empty()) return noMemory_;
     const std::size_t pixels = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
     const std::size_t needed = std::max((pixels + 2 * static_cast<std::size_t>(width + height) + 4) * 4 * sizeof(GLuint),
                                         (bodies + kCommandWords) * sizeof(GLuint));
-    if (static_cast<GLint64>(needed) <= largestBlock_) return {};
+    const std::size_t most = glLimits().storageBytes;
+    if (needed <= most) return {};
     return "compute shaders would need a buffer of " + std::to_string(needed >> 20) + " MiB and this OpenGL's may have " +
-           std::to_string(largestBlock_ >> 20) + " MiB";
+           std::to_string(most >> 20) + " MiB";
 }
 
-std::size_t ComputeSprites::bodiesAPass() const {
-    const std::size_t most = static_cast<std::size_t>(std::max<GLint64>(largestBlock_, 0)) / sizeof(ParticleVertex);
-    const std::size_t wanted = many_.piece > 0 ? std::min(many_.piece, most) : most;
-    return std::max(kPassUnit, wanted / kPassUnit * kPassUnit);
+std::size_t ComputeSprites::bodiesAPass() {
+    const std::size_t most = glLimits().storageBytes;
+    return bodiesAPiece(sizeof(ParticleVertex),
+                        many_.piece > 0 ? std::min(many_.piece * sizeof(ParticleVertex), most) : most);
 }
 
-void ComputeSprites::fit(std::size_t bodies, int width, int height) {
+void ComputeSprites::fit(const SpriteStyle& ink, int width, int height) {
+    const std::size_t bodies = ink.count;
     const std::size_t pixels = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
     if (pixels != pixels_) {
         pixels_ = 0;
         sums_ = std::make_unique<Buffer>();
-        glNamedBufferStorage(sums_->id(), static_cast<GLsizeiptr>(pixels * 4 * sizeof(GLuint)), nullptr, 0);
+        allocate(*sums_, pixels * 4 * sizeof(GLuint), nullptr, 0, "the sums of light");
         glClearNamedBufferData(sums_->id(), GL_R32UI, GL_RED_INTEGER, GL_UNSIGNED_INT, nullptr);
         pixels_ = pixels;
     }
     // One pixel more all around: what is beside the picture shines into it.
     const std::size_t wider = static_cast<std::size_t>(width + 2) * static_cast<std::size_t>(height + 2);
-    if (asPoints(bodies) && wider != pointPixels_) {
+    if (asPoints(bodies / ink.every) && wider != pointPixels_) {
         pointPixels_ = 0;
         points_ = std::make_unique<Buffer>();
-        glNamedBufferStorage(points_->id(), static_cast<GLsizeiptr>(wider * 4 * sizeof(GLuint)), nullptr, 0);
+        allocate(*points_, wider * 4 * sizeof(GLuint), nullptr, 0, "the sums of points of light");
         pointPixels_ = wider;
     }
     if (bodies > listed_ || !list_) {
         listed_ = 0;
         list_ = std::make_unique<Buffer>();
-        const auto bytes = static_cast<GLsizeiptr>((bodies + kCommandWords) * sizeof(GLuint));
-        glNamedBufferStorage(list_->id(), bytes, nullptr, GL_DYNAMIC_STORAGE_BIT);
+        allocate(*list_, (bodies + kCommandWords) * sizeof(GLuint), nullptr, GL_DYNAMIC_STORAGE_BIT,
+                 "the list of large bodies");
         const std::array<GLuint, kCommandWords> command{0, 1, kCommandWords, 0, 0};
         glNamedBufferSubData(list_->id(), 0, sizeof command, command.data());
         listed_ = bodies;
@@ -153,11 +183,11 @@ void ComputeSprites::fit(std::size_t bodies, int width, int height) {
 
 void ComputeSprites::draw(const SpriteStyle& ink, const RenderTarget& light, RasterSprites& raster, StageTimer& timer) {
     const int width = light.width(), height = light.height();
-    fit(ink.count, width, height);
+    fit(ink, width, height);
     const bool lit = usable(ink.allLight);
     const double unitsPerLight = lit ? kMostLightUnits / ink.allLight : 0;
 
-    const bool points = asPoints(ink.count);
+    const bool points = asPoints(ink.count / ink.every);
     glClearNamedBufferSubData(list_->id(), GL_R32UI, 0, sizeof(GLuint), GL_RED_INTEGER, GL_UNSIGNED_INT, nullptr);
     if (points) glClearNamedBufferData(points_->id(), GL_R32UI, GL_RED_INTEGER, GL_UNSIGNED_INT, nullptr);
     glBindBufferBase(GL_SHADER_STORAGE_BUFFER, kSumsBinding, sums_->id());
@@ -174,22 +204,22 @@ void ComputeSprites::draw(const SpriteStyle& ink, const RenderTarget& light, Ras
         glBindBufferBase(GL_SHADER_STORAGE_BUFFER, kListBinding, list_->id());
         glUseProgram(id);
         // Passes only add whole numbers, so they need not wait for each other.
-        for (std::size_t first = 0, pass = bodiesAPass(); first < ink.count; first += pass) {
-            const std::size_t part = std::min(pass, ink.count - first);
-            const auto bind = [&](GLuint binding, GLuint buffer, std::size_t each) {
-                glBindBufferRange(GL_SHADER_STORAGE_BUFFER, binding, buffer, static_cast<GLintptr>(first * each),
-                                  static_cast<GLsizeiptr>(part * each));
-            };
-            bind(kBodiesBinding, ink.vertices, sizeof(ParticleVertex));
+        glProgramUniform1ui(id, splat_.uniform("every"), static_cast<GLuint>(ink.every));
+        eachPiece(ink.count, bodiesAPass(), [&](std::size_t first, std::size_t part) {
+            // One of `every` bodies, counted over all pieces.
+            const std::size_t skipped = (ink.every - first % ink.every) % ink.every;
+            if (skipped >= part) return;
+            const std::size_t drawn = (part - skipped + ink.every - 1) / ink.every;
+            bindBodies(kBodiesBinding, ink.vertices, first, part, sizeof(ParticleVertex));
             if (ink.traits)
-                bind(kTraitsBinding, ink.traits, sizeof(BodyTrait));
+                bindBodies(kTraitsBinding, ink.traits, first, part, sizeof(BodyTrait));
             else
-                bind(kTraitsBinding, ink.vertices, sizeof(ParticleVertex));
+                bindBodies(kTraitsBinding, ink.vertices, first, part, sizeof(ParticleVertex));
             glProgramUniform1ui(id, splat_.uniform("first"), static_cast<GLuint>(first));
-            glProgramUniform1ui(id, splat_.uniform("count"), static_cast<GLuint>(part));
-            const auto groups = static_cast<GLuint>((part + kSpriteGroup - 1) / kSpriteGroup);
-            glDispatchCompute(std::min(groups, kMostSpriteGroups), 1, 1);
-        }
+            glProgramUniform1ui(id, splat_.uniform("skipped"), static_cast<GLuint>(skipped));
+            glProgramUniform1ui(id, splat_.uniform("count"), static_cast<GLuint>(drawn));
+            dispatchOver(drawn, kSpriteGroup);
+        });
         glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT | GL_COMMAND_BARRIER_BIT | GL_ELEMENT_ARRAY_BARRIER_BIT);
     }
     timer.ended(DrawStage::bodies);
@@ -207,8 +237,7 @@ void ComputeSprites::draw(const SpriteStyle& ink, const RenderTarget& light, Ras
     timer.ended(DrawStage::resolve);
 
     if (lit && ink.radiusLimits.y > kLargestSum) raster.drawListed(ink, light, list_->id());
-    // A binding would keep the buffers alive that their owner deletes.
-    for (const GLuint binding : {kBodiesBinding, kTraitsBinding}) glBindBufferBase(GL_SHADER_STORAGE_BUFFER, binding, 0);
+    unbindStorage({kBodiesBinding, kTraitsBinding});
     timer.ended(DrawStage::large);
 }
 

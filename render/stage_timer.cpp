@@ -26,13 +26,15 @@ double between(GLuint64 start, GLuint64 end) { return end > start ? static_cast<
 
 std::string_view nameOf(DrawStage stage) { return kStageNames[static_cast<std::size_t>(stage)]; }
 
-void StageTimer::begin(DrawMethod path) {
+void StageTimer::begin(DrawMethod path, bool whole, int tag) {
     Frame& frame = frames_[next_];
     // All queries still in flight: this frame goes unmeasured, which is better than waiting for one.
     measuring_ = !frame.pending;
     if (!measuring_) return;
     frame.path = path;
     frame.detailed = detailed;
+    frame.whole = whole;
+    frame.tag = tag;
     frame.stamped = {};
     glQueryCounter(frame.stamps.front().id(), GL_TIMESTAMP);
 }
@@ -55,7 +57,7 @@ void StageTimer::end() {
 }
 
 DrawTimes StageTimer::timesOf(const Frame& frame) {
-    DrawTimes times{.path = frame.path, .detailed = frame.detailed};
+    DrawTimes times{.path = frame.path, .detailed = frame.detailed, .whole = frame.whole, .tag = frame.tag};
     const GLuint64 start = nanoseconds(frame.stamps.front().id());
     times.milliseconds = between(start, nanoseconds(frame.stamps.back().id()));
     GLuint64 before = start;

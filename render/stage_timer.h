@@ -30,6 +30,8 @@ struct DrawTimes {
     DrawMethod path = DrawMethod::raster;
     double milliseconds = 0;
     bool detailed = false;
+    bool whole = true;                         ///< all bodies were drawn
+    int tag = 0;                               ///< the caller's own
     std::array<double, kDrawStages> stages{};  ///< [ms]; 0 without details
 };
 
@@ -38,7 +40,8 @@ public:
     /// Time stamps between stages too. They cost a little themselves, so this is for measurements.
     bool detailed = false;
 
-    void begin(DrawMethod path);
+    /// `whole`: all bodies are drawn. `tag` comes back with the times.
+    void begin(DrawMethod path, bool whole = true, int tag = 0);
     /// The stage that was being drawn is over.
     void ended(DrawStage stage);
     void end();
@@ -51,7 +54,8 @@ private:
         std::array<GlName<gl_kind::TimeStamp>, kDrawStages + 2> stamps;  // begin, stages, end
         std::array<bool, kDrawStages> stamped{};
         DrawMethod path = DrawMethod::raster;
-        bool detailed = false, pending = false;
+        bool detailed = false, whole = true, pending = false;
+        int tag = 0;
     };
     static DrawTimes timesOf(const Frame& frame);
     std::array<Frame, kDepth> frames_;

@@ -1,6 +1,8 @@
 // One line strip a body, instanced; the shader finds its points in the ring.
 #include "render/trails.h"
 
+#include "render/gl_limits.h"
+
 #include <glm/gtc/type_ptr.hpp>
 
 #include <algorithm>
@@ -16,7 +18,7 @@ void Trails::forget() {
 
 bool Trails::makeRoom(std::size_t bodies, Length length) {
     if (bodies == 0 || length.frames < 2) return false;
-    const std::size_t most = kMostBytes / (bodies * sizeof(ParticleVertex));
+    const std::size_t most = std::min(kMostBytes, glLimits().storageBytes) / (bodies * sizeof(ParticleVertex));
     const std::size_t within = std::max<std::size_t>(1, length.within);
     const std::size_t slots = std::min(length.frames, most / within) * within;
     if (slots < 2) {
@@ -25,8 +27,8 @@ bool Trails::makeRoom(std::size_t bodies, Length length) {
     }
     if (bodies == bodies_ && slots == slots_ && within == within_) return true;
     ring_ = std::make_unique<Buffer>();
-    glNamedBufferStorage(ring_->id(), static_cast<GLsizeiptr>(slots * bodies * sizeof(ParticleVertex)), nullptr,
-                         GL_DYNAMIC_STORAGE_BIT);
+    bodies_ = 0;
+    allocate(*ring_, slots * bodies * sizeof(ParticleVertex), nullptr, GL_DYNAMIC_STORAGE_BIT, "trails");
     bodies_ = bodies;
     slots_ = slots;
     within_ = within;
@@ -83,7 +85,8 @@ void Trails::draw(const Ink& ink) {
     glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 1, ring_->id());
     glEnable(GL_BLEND);
     glBlendEquation(GL_FUNC_ADD);
-    glBlendFuncSeparate(GL_SRC_ALPHA, GL_ONE, GL_ZERO, GL_ONE);  // alpha is how much of a pixel a smooth line covers
+    // Alpha is the light of a white line times how much of a pixel a smooth line covers.
+    glBlendFuncSeparate(GL_SRC_ALPHA, GL_ONE, ink.counted ? GL_ONE : GL_ZERO, GL_ONE);
     glEnable(GL_LINE_SMOOTH);
     glUseProgram(id);
     glBindVertexArray(array_.id());

@@ -14,7 +14,8 @@ namespace gravlab {
 
 class Trails {
 public:
-    /// How long trails are: frames, and points that a frame may have. Cut so that the ring stays within kMostBytes.
+    /// How long trails are: frames, and points that a frame may have. Cut so that the ring stays within kMostBytes and what
+    /// a shader may read.
     struct Length {
         std::size_t frames = 0, within = 1;
     };
@@ -31,6 +32,7 @@ public:
         float low = 0, high = 1;
         bool logarithmic = false, useTraits = false;
         float darkLight = 1;
+        bool counted = false;            ///< as SpriteStyle::counted
         GLuint colours = 0, traits = 0;  ///< traits: buffer of BodyTrait, or 0
     };
     /// Adds the lines to the bound framebuffer.

@@ -5,6 +5,8 @@
 namespace gravlab {
 namespace {
 
+// The twin's bodies are behind those of the first run.
+constexpr std::size_t kTwinFrom = VertexSample::kBodies * sizeof(ParticleVertex);
 constexpr std::size_t kRun = 64;  // a copy of single bodies would be a command each
 
 /// Calls `each(from, length)` for the runs that are copied.
@@ -29,15 +31,7 @@ std::vector<std::size_t> VertexSample::places(std::size_t bodies) {
     return all;
 }
 
-VertexSample::VertexSample() {
-    for (const Buffer* buffer : {&first_, &twin_})
-        glNamedBufferStorage(buffer->id(), kBodies * sizeof(ParticleVertex), nullptr,
-                             GL_CLIENT_STORAGE_BIT | GL_MAP_READ_BIT);
-}
-
-VertexSample::~VertexSample() {
-    if (done_) glDeleteSync(done_);
-}
+VertexSample::VertexSample() : answer_(2 * kTwinFrom, true) {}
 
 void VertexSample::ask(const ParticleBuffer& first, const ParticleBuffer* twin) {
     const std::size_t bodies = first.frontCount();
@@ -45,33 +39,23 @@ void VertexSample::ask(const ParticleBuffer& first, const ParticleBuffer* twin) 
     if (twin && (twin->frontCount() != bodies || !twin->frontBuffer())) return;
     count_ = 0;
     eachRun(bodies, [&](std::size_t from, std::size_t length) {
-        const auto copy = [&](GLuint source, GLuint to) {
-            glCopyNamedBufferSubData(source, to, static_cast<GLintptr>(from * sizeof(ParticleVertex)),
-                                     static_cast<GLintptr>(count_ * sizeof(ParticleVertex)),
+        const auto copy = [&](GLuint source, std::size_t to) {
+            glCopyNamedBufferSubData(source, answer_.buffer(), static_cast<GLintptr>(from * sizeof(ParticleVertex)),
+                                     static_cast<GLintptr>(to + count_ * sizeof(ParticleVertex)),
                                      static_cast<GLsizeiptr>(length * sizeof(ParticleVertex)));
         };
-        copy(first.frontBuffer(), first_.id());
-        if (twin) copy(twin->frontBuffer(), twin_.id());
+        copy(first.frontBuffer(), 0);
+        if (twin) copy(twin->frontBuffer(), kTwinFrom);
         count_ += length;
     });
     twinCount_ = twin ? count_ : 0;
-    if (done_) glDeleteSync(done_);
-    done_ = glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
+    answer_.sent();
 }
 
 bool VertexSample::take(std::vector<ParticleVertex>& first, std::vector<ParticleVertex>* twin, bool wait) {
-    if (!done_) return false;
-    constexpr GLuint64 kPatience = 2'000'000'000;  // [ns]
-    const GLenum done = glClientWaitSync(done_, GL_SYNC_FLUSH_COMMANDS_BIT, wait ? kPatience : 0);
-    if (done != GL_ALREADY_SIGNALED && done != GL_CONDITION_SATISFIED) return false;
-    glDeleteSync(done_);
-    done_ = nullptr;
-    const auto read = [](std::vector<ParticleVertex>& to, GLuint from, std::size_t count) {
-        to.resize(count);
-        if (count > 0) glGetNamedBufferSubData(from, 0, static_cast<GLsizeiptr>(count * sizeof(ParticleVertex)), to.data());
-    };
-    read(first, first_.id(), count_);
-    if (twin) read(*twin, twin_.id(), twinCount_);
+    if (!answer_.arrived(wait)) return false;
+    first = answer_.read<ParticleVertex>(count_);
+    if (twin) *twin = answer_.read<ParticleVertex>(twinCount_, kTwinFrom);
     return true;
 }
 

@@ -1,8 +1,8 @@
 // Some bodies out of a vertex buffer, or the same ones out of two, copied to the host without waiting: how large a run is,
 // and how far two are apart, when they are too many to copy whole.
 #pragma once
-#include "render/gl_objects.h"
 #include "render/particle_buffer.h"
+#include "render/readback.h"
 
 #include <cstddef>
 #include <vector>
@@ -16,22 +16,18 @@ public:
     static std::vector<std::size_t> places(std::size_t bodies);
 
     VertexSample();
-    ~VertexSample();
-    VertexSample(const VertexSample&) = delete;
-    VertexSample& operator=(const VertexSample&) = delete;
 
     /// Starts a copy of up to kBodies bodies of the front buffer, or of both, evenly spread in runs of 64. Replaces one that
     /// was not taken. Nothing where the buffers differ in size.
     void ask(const ParticleBuffer& first, const ParticleBuffer* twin = nullptr);
-    bool asked() const { return done_ != nullptr; }
+    bool asked() const { return answer_.underWay(); }
     /// The copies, once; false while they are on their way. `twin` is empty where none was asked for, and may be null. Waits
     /// only with `wait`.
     bool take(std::vector<ParticleVertex>& first, std::vector<ParticleVertex>* twin, bool wait);
 
 private:
-    Buffer first_, twin_;
+    Readback answer_;
     std::size_t count_ = 0, twinCount_ = 0;
-    GLsync done_ = nullptr;
 };
 
 }  // namespace gravlab

@@ -11,6 +11,7 @@ uniform float darkLight;
 uniform float brightness;
 uniform sampler2D colours;    // one row; alpha: see spriteOf()
 uniform bool woven;           // alpha of light: times the lot of a body, which its place within a population's band is
+uniform bool counted;         // alpha of light: that of a white body, from which a white page knows how much of it is covered
 uniform float growth;         // light from which on images of stars grow, as on a plate; 0: none
 
 // Of a celestial body: its radius in that of other bodies, so that planets near a star are apart where one comes close.
@@ -42,7 +43,8 @@ bool spriteOf(vec4 body, vec2 trait, out Sprite sprite) {
     float spread = growth > 0.0 ? clamp(pow(brightness * share * kept * kept / growth, 0.25), 1.0, 2.2) : 1.0;
     sprite.radius *= spread;
     kept /= spread;
-    vec3 light = colour.rgb * (brightness * share * kept * kept * smoothstep(0.0, nearDepth, sprite.clip.w));
-    sprite.light = vec4(light, woven ? (light.r + light.g + light.b) * fract(8.0 * place) : 0.0);
+    float white = brightness * share * kept * kept * smoothstep(0.0, nearDepth, sprite.clip.w);
+    vec3 light = colour.rgb * white;
+    sprite.light = vec4(light, woven ? (light.r + light.g + light.b) * fract(8.0 * place) : counted ? white : 0.0);
     return true;
 }

@@ -3,16 +3,17 @@
 // bodies count less the farther they are from a guess, so that stars on their way out do not drag the centre along.
 layout(local_size_x = 64) in;
 layout(std430, binding = 2) readonly buffer Bodies { vec4 bodies[]; };
-layout(std430, binding = 3) writeonly buffer Sums { vec4 sums[]; };
+layout(std430, binding = 3) buffer Sums { vec4 sums[]; };
 layout(std430, binding = 4) readonly buffer Tags { vec2 tags[]; };  // mass, galaxy
 uniform vec3 guess;
 uniform float radius;  // 0: all count alike
 uniform float galaxy;  // below 0: all bodies
 uniform uint count;
+uniform bool goesOn;  // bodies is a later piece of all: sums are added to
 
 void main() {
     uint step = gl_NumWorkGroups.x * 64u;
-    vec4 sum = vec4(0.0);
+    vec4 sum = goesOn ? sums[gl_GlobalInvocationID.x] : vec4(0.0);
     for (uint i = gl_GlobalInvocationID.x; i < count; i += step) {
         if (galaxy >= 0.0 && tags[i].y != galaxy) continue;
         vec3 away = bodies[i].xyz - guess;

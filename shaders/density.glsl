@@ -8,11 +8,11 @@ struct Cell {
 };
 layout(std430, binding = 4) readonly buffer Bodies { vec4 bodies[]; };
 layout(std430, binding = 5) restrict buffer Cells { Cell cells[]; };
-uniform uint count;
+uniform uint count;      // of the bodies in this piece of all
+uniform uint halved;     // bodies in a cube that is halved
 uniform uint mask;       // number of cells less one, a power of two
 uniform float coarsest;  // side of the largest cubes [L]
 
-const uint kSplit = 32u;  // bodies in a cube that is halved
 const uint kProbes = 64u;
 
 float sideOf(int level) { return coarsest * exp2(-float(level)); }

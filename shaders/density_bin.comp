@@ -13,7 +13,7 @@ void main() {
         vec3 position = bodies[i].xyz;
         if (level > 0) {
             Cell above;
-            if (!findCell(level - 1, placeOf(level - 1, position), above) || above.count < kSplit) continue;
+            if (!findCell(level - 1, placeOf(level - 1, position), above) || above.count < halved) continue;
         }
         uvec2 hash = hashOf(level, placeOf(level, position));
         uint mass = uint(max(masses[i] * unitsPerMass, 0.0) + 0.5);

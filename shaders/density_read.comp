@@ -5,15 +5,14 @@ layout(local_size_x = 256) in;
 layout(std430, binding = 6) restrict buffer Traits { vec2 traits[]; };  // value, share of light
 uniform int levels;
 uniform float massPerUnit;
-
-const uint kEnough = 16u;
+uniform uint enough;  // bodies in a cube that an estimate relies on
 
 /// Mass in a cube, or its share of a larger one that was not halved.
 float massIn(int level, ivec3 place) {
     Cell cell;
     float part = 1.0;
     for (int at = level; at >= 0; --at) {
-        if (findCell(at, place, cell)) return at < level && cell.count >= kSplit ? 0.0 : part * float(cell.mass);
+        if (findCell(at, place, cell)) return at < level && cell.count >= halved ? 0.0 : part * float(cell.mass);
         place >>= 1;
         part *= 0.125;
     }
@@ -31,7 +30,7 @@ void main() {
         int level = 0;
         for (int next = 1; next < levels; ++next) {
             Cell cell;
-            if (!findCell(next, placeOf(next, position), cell) || cell.count < kEnough) break;
+            if (!findCell(next, placeOf(next, position), cell) || cell.count < enough) break;
             level = next;
         }
         float side = sideOf(level);

@@ -3,18 +3,25 @@
 // invocation keeps the best of its share; the host picks among these.
 layout(local_size_x = 64) in;
 layout(std430, binding = 2) readonly buffer Bodies { vec4 bodies[]; };
-layout(std430, binding = 3) writeonly buffer Found { uvec4 found[]; };  // pixels beyond "under", depth, number
+layout(std430, binding = 3) buffer Found { uvec4 found[]; };  // pixels beyond "under", depth, number
 uniform mat4 clipFromWorld;
 uniform vec2 cursor;    // pixels from the lower left corner
 uniform vec2 viewport;
 uniform float radius;   // pixels
 uniform float under;    // pixels; nearer ones are all under the cursor
+uniform uint first;     // of all bodies, the one that is bodies[0]; above 0 what is found is compared with what is there
 uniform uint count;
 
 void main() {
     uint step = gl_NumWorkGroups.x * 64u;
     float bestAway = 3.4e38, bestDepth = 3.4e38;
     uint best = 0xffffffffu;
+    if (first > 0u) {
+        uvec4 known = found[gl_GlobalInvocationID.x];
+        bestAway = uintBitsToFloat(known.x);
+        bestDepth = uintBitsToFloat(known.y);
+        best = known.z;
+    }
     for (uint i = gl_GlobalInvocationID.x; i < count; i += step) {
         vec4 clip = clipFromWorld * vec4(bodies[i].xyz, 1.0);
         if (!(clip.w > 0.0) || clip.z < -clip.w) continue;
@@ -24,7 +31,7 @@ void main() {
         if (away > bestAway || (away == bestAway && clip.z >= bestDepth)) continue;
         bestAway = away;
         bestDepth = clip.z;
-        best = i;
+        best = first + i;
     }
     found[gl_GlobalInvocationID.x] = uvec4(floatBitsToUint(bestAway), floatBitsToUint(bestDepth), best, 0u);
 }

@@ -16,7 +16,8 @@ layout(std430, binding = 7) restrict buffer Large {
 };
 uniform bool withTraits;
 uniform uint first;           // of all bodies, the one that is bodies[0] here
-uniform uint count;           // from there on
+uniform uint skipped, every;  // bodies before the first that is drawn, and from one that is drawn to the next
+uniform uint count;           // bodies to draw
 uniform bool asPoints;
 uniform float pointSum;       // radius up to which one is enough [px]
 uniform ivec2 size;           // of the picture [px]
@@ -84,10 +85,10 @@ void addPoints(uint i, Sprite sprite, vec2 centre) {
 void main() {
     // Barriers below: the number of turns is the same in the whole group.
     for (uint from = gl_WorkGroupID.x * 256u; from < count; from += gl_NumWorkGroups.x * 256u) {
-        uint i = from + gl_LocalInvocationIndex;
+        uint drawn = from + gl_LocalInvocationIndex, i = skipped + every * drawn;
         Sprite sprite;
         bool isLarge = false;
-        if (i < count && spriteOf(bodies[i], withTraits ? traits[i] : vec2(0.0, 1.0), sprite)) {
+        if (drawn < count && spriteOf(bodies[i], withTraits ? traits[i] : vec2(0.0, 1.0), sprite)) {
             vec2 place = sprite.clip.xy / sprite.clip.w;
             vec2 centre = (0.5 + 0.5 * place) * vec2(size);
             bool inDepth = abs(sprite.clip.z) <= sprite.clip.w;

@@ -11,6 +11,9 @@ uniform float glowWeight;
 uniform float glowScale;   // one over the number of levels that were added up
 layout(std430, binding = 0) readonly buffer Exposure { float measured; };
 
+#if CURVE == 4
+uniform float paperInk;    // onPaper() of white
+#endif
 #if PHOTOGRAPH
 uniform mat3 colours;      // of the picture's three channels
 uniform vec3 points;       // how much of each channel is seen as points
@@ -102,12 +105,17 @@ vec3 lightAt(ivec2 pixel, vec2 uv) {
 vec4 screenAt(ivec2 pixel, vec2 uv) {
     vec3 light = lightAt(pixel, uv) * (autoExposure ? exposure * measured : exposure);
     float bright = dot(light, kLuminance);
-#if CURVE == 4
-    // Ink: the more light, the darker, in the colour of the light.
+#if CURVE == 4 && !PHOTOGRAPH
+    // Ink in the mean colour of the bodies, as the legend shows it; dense places are darker.
+    vec4 counted = texelFetch(image, pixel, 0);
+    float ink = plate(counted.a * (autoExposure ? exposure * measured : exposure));
+    vec3 tint = counted.rgb / max(counted.a, 1e-20) * (paperInk * mix(1.0, 0.35, smoothstep(0.55, 1.0, ink)));
+    vec3 mapped = mix(vec3(1.0), tint, clamp(4.0 * ink, 0.0, 1.0));
+#elif CURVE == 4
+    // A print of the photograph: density grows with the logarithm of light, least in the colour of the light, without an edge.
     float ink = plate(bright);
     vec3 hue = light / max(max(light.r, max(light.g, light.b)), 1e-8);
-    vec3 tint = hue * hue * mix(0.85, 0.02, clamp(1.6 * ink, 0.0, 1.0));
-    vec3 mapped = mix(vec3(1.0), tint, clamp(4.0 * ink, 0.0, 1.0));
+    vec3 mapped = exp(-4.0 * ink * (1.1 - 0.85 * hue));
 #elif CURVE == 3
     vec3 mapped = withHue(light, bright, slide(bright));
 #elif CURVE == 2

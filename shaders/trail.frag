@@ -1,8 +1,8 @@
 #version 450 core
-// A piece of a trail. Alpha becomes the covered part of the pixel.
-in vec3 colourHere;
+// A piece of a trail. The covered part of the pixel multiplies alpha.
+in vec4 colourHere;
 layout(location = 0) out vec4 colour;
 
 void main() {
-    colour = vec4(colourHere, 1.0);
+    colour = colourHere;
 }

@@ -10,7 +10,7 @@ uniform bool useTraits;
 uniform float darkLight;
 uniform float light;
 uniform sampler2D colours;
-out vec3 colourHere;
+out vec4 colourHere;  // alpha: how much light
 
 void main() {
     int slot = (ring.z - gl_VertexID + ring.y) % ring.y;
@@ -21,9 +21,9 @@ void main() {
     float place = clamp((value - valueRange.x) / (valueRange.y - valueRange.x), 0.0, 1.0);
     float fade = 1.0 - float(gl_VertexID) / float(ring.w - 1);
     float share = trait.y < 0.0 ? -trait.y * darkLight : trait.y;
-    colourHere = textureLod(colours, vec2((place * 255.0 + 0.5) / 256.0, 0.5), 0.0).rgb * (light * share * fade * fade);
+    colourHere = vec4(textureLod(colours, vec2((place * 255.0 + 0.5) / 256.0, 0.5), 0.0).rgb, light * share * fade * fade);
     if (any(isnan(body)) || any(isinf(body))) {
         gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
-        colourHere = vec3(0.0);
+        colourHere = vec4(0.0);
     }
 }

@@ -1,14 +1,14 @@
 // `gravlab bench --frames`: whole frames as the window makes them, off screen: steps within the time budget, picture,
 // panels. Rule: one frame may be under way while the next is made, as with a display; the time is that from frame to frame.
-#include "app/commands/options.h"
 #include "app/bench/stage_bench.h"
+#include "app/commands/options.h"
 #include "app/frontends/headless/headless.h"
 #include "app/frontends/window/lost_context.h"
+#include "app/services/frame_times.h"
+#include "app/services/spot_check.h"
 #include "app/system/host_clock.h"
 #include "app/system/interrupt.h"
 #include "app/ui/ui.h"
-#include "app/services/frame_times.h"
-#include "app/services/spot_check.h"
 #include "app/view/workspace.h"
 #include "render/finish_drawing.h"
 #include "render/particle_renderer.h"
@@ -149,6 +149,7 @@ StageRow timeStages(const Options& options) {
     ParticleRenderer& renderer = workspace.host.first().renderer();
     workspace.intent.paused = true;
     renderer.reusePictures(false);
+    workspace.view.thinWhileMoving(false);
     StageSamples samples;
     GpuTimer panelTimer;
     constexpr int kLeftOut = 20;

@@ -8,11 +8,11 @@
 #include "app/frontends/headless/headless.h"
 #include "app/frontends/window/beside_picture.h"
 #include "app/frontends/window/lost_context.h"
-#include "app/system/interrupt.h"
-#include "app/ui/ui.h"
-#include "app/system/picture.h"
 #include "app/services/spot_check.h"
 #include "app/services/trajectory_prediction.h"
+#include "app/system/interrupt.h"
+#include "app/system/picture.h"
+#include "app/ui/ui.h"
 #include "app/view/workspace.h"
 #include "sim/core/error.h"
 #include "sim/io/checkpoint.h"
@@ -99,11 +99,11 @@ private:
         const bool own = state.pictureWidth > 0 && state.pictureHeight > 0;
         workspace_.draw(target_.framebuffer(), target_.width(), target_.height());
         if (own || state.picturePanels) {
-            OffscreenTarget target(own ? state.pictureWidth : target_.width(), own ? state.pictureHeight : target_.height());
-            BesidePicture beside(target, context_.description());
-            for (int built = 0; built < (state.picturePanels ? kBuilt : 1); ++built)
-                beside.draw(workspace_, state.picturePanels, kFrame);
-            writePng(path, target.read(), target.width(), target.height(), pictureTexts(workspace_, path));
+            const int width = own ? state.pictureWidth : target_.width(),
+                      height = own ? state.pictureHeight : target_.height();
+            const std::vector<std::uint8_t> rgb =
+                BesidePicture(context_.description()).pixels(workspace_, width, height, state.picturePanels);
+            writePng(path, rgb, width, height, pictureTexts(workspace_, path));
             return;
         }
         const bool over = ui_.state.visible || workspace_.overlayDraws() || workspace_.fourViewed() || workspace_.selected;

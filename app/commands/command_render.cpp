@@ -1,25 +1,24 @@
 // `gravlab render`: the window's frame loop without a window, into a picture, numbered pictures or a film.
 // Rule: frame k (from 0) shows the state after k * stepsPerFrame steps, whatever the machine and however long it takes.
+#include "app/bench/own_trial.h"
 #include "app/commands/options.h"
 #include "app/control/open_file.h"
 #include "app/control/scene_file.h"
 #include "app/film/encoders.h"
 #include "app/film/film.h"
-#include "app/tables/format.h"
 #include "app/frontends/headless/headless.h"
 #include "app/frontends/headless/tiles.h"
 #include "app/frontends/window/lost_context.h"
-#include "app/system/interrupt.h"
-#include "app/bench/own_trial.h"
 #include "app/model/camera_path.h"
 #include "app/model/film_plan.h"
-#include "app/ui/ui.h"
-#include "app/system/progress.h"
 #include "app/services/spot_check.h"
+#include "app/system/interrupt.h"
+#include "app/system/progress.h"
 #include "app/system/version.h"
+#include "app/tables/format.h"
+#include "app/ui/ui.h"
 #include "app/view/workspace.h"
 #include "sim/core/error.h"
-#include "sim/core/validation.h"
 
 #include <algorithm>
 #include <chrono>
@@ -74,13 +73,6 @@ private:
 };
 
 constexpr int kOverview = 1024;  // pixels of the longer side
-
-/// Throws OutOfMemoryError where a picture does not fit: twice its colours, and the light of what is drawn at once.
-void requirePictureMemory(int width, int height, int side) {
-    const double pixels = static_cast<double>(width) * height,
-                 drawn = side > 0 ? std::min<double>(pixels, 1.0 * side * side) : pixels;
-    requireHostMemory(6 * pixels + 16 * drawn, "the pixels of the picture", "choose a smaller --size");
-}
 
 /// As many as were asked for, or as the camera path lasts, both ends shown.
 std::int64_t framesOfPath(const Options& options) {

@@ -1,4 +1,5 @@
 // `gravlab view`: the window's turn of the one frame loop.
+#include "app/bench/own_trial.h"
 #include "app/commands/options.h"
 #include "app/commands/play.h"
 #include "app/control/config.h"
@@ -12,16 +13,15 @@
 #include "app/frontends/window/session_files.h"
 #include "app/frontends/window/status_report.h"
 #include "app/frontends/window/window.h"
-#include "app/system/host_clock.h"
-#include "app/system/interrupt.h"
-#include "app/bench/own_trial.h"
 #include "app/lessons/lesson_file.h"
 #include "app/lessons/lesson_runner.h"
 #include "app/model/look.h"
-#include "app/ui/ui.h"
-#include "app/system/picture.h"
 #include "app/services/frame_times.h"
+#include "app/system/host_clock.h"
+#include "app/system/interrupt.h"
+#include "app/system/picture.h"
 #include "app/system/timed_name.h"
+#include "app/ui/ui.h"
 #include "app/view/workspace.h"
 #include "sim/backends/profiler_range.h"
 #include "sim/core/error.h"
@@ -165,11 +165,13 @@ void runFrames(const Options& options, Window& window, Workspace& workspace, Ui&
                framesOwed > 0 || lessons.needsFrame() || options.frames > 0;
     };
     bool rests = false;
+    double rest = 0;  // [s] before the next frame
     const auto tell = [&] { report.write(workspace, ui, frame, window.width(), window.height(), rests); };
     while (!workspace.intent.quit && !window.closing() && InterruptWatch::signal() == 0) {
         const bool busy = workspace.moving() || needsFrame() || controller.posted() || (player && player->needsFrame());
         const bool hidden = window.width() == 0 || window.height() == 0;
-        const bool events = window.handleEvents(!busy ? (player ? kScriptWait : kIdleWait) : hidden ? kHiddenWait : 0);
+        const double pause = std::exchange(rest, 0);
+        const bool events = window.handleEvents(!busy ? (player ? kScriptWait : kIdleWait) : hidden ? kHiddenWait : pause);
         if (const double now = hostClock(); config.due(now))
             if (const std::string text = config.update(workspace, window.place(), now); !text.empty()) workspace.warn(text);
         const double seen = std::exchange(lookedAt, hostClock());
@@ -255,6 +257,7 @@ void runFrames(const Options& options, Window& window, Workspace& workspace, Ui&
         rests = false;
         tell();
         workspace.view.frameTook(workspace.host, hostClock() - time, worked);
+        if (options.frames == 0) rest = workspace.restSeconds(hostClock() - time);
         recorder.update(workspace);
         if (options.frames > 0) times.add(hostClock() - time);
         if (lastFrame) break;

@@ -10,24 +10,35 @@ namespace {
 // stutter.
 constexpr double kSmooth = AdaptiveQuality::kFrame, kStutter = 1.0 / 12;
 
-// Costs as measured with 16,384 bodies at 1280x720 on software OpenGL: processor time of a picture, without trails.
+// Costs as measured with 16,384 bodies at 1280x720 on software OpenGL: processor time of a picture, without trails; and of a
+// photograph of 1,024.
 constexpr QualityRung kRungs[] = {
-    {"", {}, 1, 0},
-    {"glow coarser", {.scale = 1, .glowShrink = 8}, 0.89, kSmooth},
-    {"picture at 71 %", {.scale = 0.70711f, .glowShrink = 8}, 0.72, kSmooth},
-    {"picture at 50 %", {.scale = 0.5f, .glowShrink = 8}, 0.49, kStutter},
-    {"picture at 50 %, no trails", {.scale = 0.5f, .glowShrink = 8, .trails = false}, 0.47, kStutter},
-    {"picture at 35 %, no trails, no glow", {.scale = 0.35355f, .glowShrink = 0, .trails = false}, 0.36, kStutter},
+    {"", {}, 1, 1, 0},
+    {"glow coarser", {.scale = 1, .glowShrink = 8}, 0.89, 0.38, kSmooth},
+    {"picture at 71 %", {.scale = 0.70711f, .glowShrink = 8}, 0.72, 0.2, kSmooth},
+    {"picture at 50 %", {.scale = 0.5f, .glowShrink = 8}, 0.49, 0.1, kStutter},
+    {"picture at 50 %, no trails", {.scale = 0.5f, .glowShrink = 8, .trails = false}, 0.47, 0.095, kStutter},
+    {"picture at 35 %, no trails, no glow", {.scale = 0.35355f, .glowShrink = 0, .trails = false}, 0.36, 0.04, kStutter},
 };
 constexpr std::size_t kLast = std::size(kRungs) - 1;
 
 constexpr double kEasy = 0.85;      // a better look only when a frame would stay below that part of what lowers it again
 constexpr double kLeastDraw = 0.2;  // part of a frame that drawing must take, for less of it to help
+constexpr std::size_t kLow = 3;     // the rung to begin with where pictures are slow
 constexpr double kLeastGain = 0.4;  // of what a lower look should save, or it is taken back
 
 }  // namespace
 
 std::span<const QualityRung> qualityRungs() { return kRungs; }
+
+int thinnedBy(std::size_t bodies, double wholeMilliseconds) {
+    constexpr double kSmoothMilliseconds = 8;   // half of a frame of 60 a second
+    constexpr std::size_t kFewest = 2'000'000;  // fewer would be seen one by one
+    int every = 1;
+    for (double left = wholeMilliseconds; left > kSmoothMilliseconds && every < 1024; left /= 2) every *= 2;
+    while (every > 1 && bodies / static_cast<std::size_t>(every) < kFewest) every /= 2;
+    return every;
+}
 
 const QualityRung& AdaptiveQuality::rung() const { return kRungs[on ? rung_ : 0]; }
 
@@ -38,6 +49,31 @@ double AdaptiveQuality::budget() const {
 /// The length of a frame whose picture takes that long, where the steps took `steps` of the last ones.
 double AdaptiveQuality::frameWith(double picture, double steps) const {
     return everBehind_ ? std::max(kFrame, (1 + kStepsToPicture) * picture) : picture + steps;
+}
+
+double AdaptiveQuality::costOf(std::size_t rung) const {
+    return photograph ? kRungs[rung].costOfPhotograph : kRungs[rung].cost;
+}
+
+/// Whether with that rung a frame would take longer than that part of what the next rung is for, or so much that half of it
+/// were drawing. `draw`: what drawing takes with the present one.
+bool AdaptiveQuality::tooLong(std::size_t rung, double draw, double steps, double part) const {
+    const double then = draw * costOf(rung) / costOf(rung_), beyond = part * kRungs[rung + 1].beyond;
+    if (frameWith(std::max(picture_ - draw, 0.0) + then, steps) > beyond) return true;
+    return kRungs[rung + 1].beyond >= kStutter && 2 * then > beyond;
+}
+
+/// The best rung from that one on with which a frame is short enough.
+std::size_t AdaptiveQuality::fitting(std::size_t from, double draw, double steps, double part) const {
+    std::size_t rung = from;
+    while (rung < kLast && tooLong(rung, draw, steps, part)) ++rung;
+    return rung;
+}
+
+void AdaptiveQuality::startLow() {
+    settle(kLow);
+    starting_ = true;
+    raised_ = lowered_ = false;
 }
 
 void AdaptiveQuality::settle(std::size_t rung) {
@@ -60,39 +96,47 @@ void AdaptiveQuality::frame(double seconds, double workSeconds, double drawSecon
     seconds = std::min(seconds, workSeconds + drawSeconds);
     ++sinceChange_;
     if (hopeless_ > 0) --hopeless_;
-    if (sinceChange_ <= 3) return;  // frames under way still had the look before
+    if (sinceChange_ <= 1) return;  // a part of it still had the look before
     sum_ += seconds;
     stepSum_ += std::min(steps_, seconds);
     drawSum_ += std::min(drawSeconds, seconds);
     if (frames_ == 0) everBehind_ = false;
     everBehind_ = everBehind_ || behind_;
-    if (++frames_ < kWindow) return;
-    const double draw = drawSum_ / kWindow, steps = stepSum_ / kWindow;
-    picture_ = std::max(sum_ / kWindow - steps, 0.0);
+    ++frames_;
+    if (frames_ < kWindow && !starting_ && !(frames_ > 1 && sum_ > kLongEnough)) return;
+    const auto count = static_cast<double>(frames_);
+    const double draw = drawSum_ / count, steps = stepSum_ / count;
+    picture_ = std::max(sum_ / count - steps, 0.0);
     sum_ = drawSum_ = stepSum_ = 0;
     frames_ = 0;
     if (!on) return;
+    if (starting_) {
+        starting_ = false;
+        settle(fitting(0, draw, steps, kEasy));
+        raised_ = lowered_ = false;
+        return;
+    }
 
     if (lowered_ && picture_ > before_ - kLeastGain * hoped_) {
         // It was not the look: back to where it was, and not down again for a while.
-        floor_ = rung_ - 1;
+        floor_ = from_;
         hopeless_ = kMostPatience;
         settle(floor_);
         raised_ = false;
         return;
     }
     lowered_ = false;
-    const double now = frameWith(picture_, steps);
-    const bool helps = draw > kLeastDraw * now && (hopeless_ == 0 || rung_ < floor_);
-    if (rung_ < kLast && now > kRungs[rung_ + 1].beyond && helps) {
+    const bool helps = draw > kLeastDraw * frameWith(picture_, steps) && (hopeless_ == 0 || rung_ < floor_);
+    if (rung_ < kLast && tooLong(rung_, draw, steps, 1) && helps) {
         if (raised_) patience_ = std::min(2 * patience_, kMostPatience);  // the better look was too much
-        hoped_ = draw * (1 - kRungs[rung_ + 1].cost / kRungs[rung_].cost);
-        settle(rung_ + 1);
+        const std::size_t to = fitting(rung_ + 1, draw, steps, 1);
+        hoped_ = draw * (1 - costOf(to) / costOf(rung_));
+        from_ = rung_;
+        settle(to);
         return;
     }
     if (rung_ == 0 || sinceChange_ < patience_) return;
-    const double better = picture_ + draw * (kRungs[rung_ - 1].cost / kRungs[rung_].cost - 1);
-    if (frameWith(better, steps) < kEasy * kRungs[rung_].beyond) settle(rung_ - 1);
+    if (!tooLong(rung_ - 1, draw, steps, kEasy)) settle(rung_ - 1);
 }
 
 std::string AdaptiveQuality::text() const {

@@ -39,13 +39,15 @@ void drawScaleBar(const Document& document, const OverlayArea& area, const Space
     list.AddLine(ImVec2(at.x, at.y - tick), ImVec2(at.x, at.y + tick), ink.line, 1.5f * s);
     list.AddLine(ImVec2(at.x + width, at.y - tick), ImVec2(at.x + width, at.y + tick), ink.line, 1.5f * s);
     const ImVec2 size = ImGui::CalcTextSize(bar.text.c_str());
-    list.AddText(ImVec2(at.x + 0.5f * (width - size.x), at.y - size.y - 5 * s), ink.text, bar.text.c_str());
+    drawShaded(list, ImVec2(at.x + 0.5f * (width - size.x), at.y - size.y - 5 * s), bar.text, ink.text, document.look.paper,
+               s);
 }
 
 void drawClock(const Document& document, const OverlayArea& area, ImDrawList& list, const Ink& ink) {
     const std::string text = clockText(document.facts.time, document.facts.scene->units);
     const ImVec2 size = ImGui::CalcTextSize(text.c_str());
-    list.AddText(ImVec2(area.to.x - size.x - 16 * area.scale, area.to.y - size.y - 12 * area.scale), ink.text, text.c_str());
+    drawShaded(list, ImVec2(area.to.x - size.x - 16 * area.scale, area.to.y - size.y - 12 * area.scale), text, ink.text,
+               document.look.paper, area.scale);
 }
 
 void drawLegend(const Document& document, const OverlayArea& area, ImDrawList& list, const Ink& ink) {
@@ -72,14 +74,15 @@ void drawLegend(const Document& document, const OverlayArea& area, ImDrawList& l
         const std::size_t place =
             shown > 0 ? (static_cast<std::size_t>(i * shown / kStrips) * 2 + 1) * kColourMapSize / (2 * kCategories)
                       : static_cast<std::size_t>(i) * (kColourMapSize - 1) / (kStrips - 1);
-        const glm::vec3 c = srgbFromLinear(colours[place]);
+        const glm::vec3 c = srgbFromLinear(document.look.paper ? onPaper(colours[place]) : colours[place]);
         const ImU32 colour = ImGui::ColorConvertFloat4ToU32(ImVec4(c.x, c.y, c.z, 1));
         list.AddRectFilled(ImVec2(left + width * static_cast<float>(i) / kStrips, top),
                            ImVec2(left + width * static_cast<float>(i + 1) / kStrips + 0.5f, top + height), colour);
     }
     list.AddRect(ImVec2(left, top), ImVec2(left + width, top + height), ink.faint);
     const ImVec2 titleSize = ImGui::CalcTextSize(title.c_str());
-    list.AddText(ImVec2(left + 0.5f * (width - titleSize.x), top - titleSize.y - 3 * s), ink.text, title.c_str());
+    const bool paper = document.look.paper;
+    drawShaded(list, ImVec2(left + 0.5f * (width - titleSize.x), top - titleSize.y - 3 * s), title, ink.text, paper, s);
     if (!mode.unit) return;
     const ValueRange range = document.shownRange();
     const double middle = mode.logarithmic ? std::sqrt(range.low * range.high) : 0.5 * (range.low + range.high);
@@ -90,7 +93,8 @@ void drawLegend(const Document& document, const OverlayArea& area, ImDrawList& l
     for (const auto& tick : ticks) {
         const std::string text = threeDigits(tick.value * unit.scale);
         const ImVec2 size = ImGui::CalcTextSize(text.c_str());
-        list.AddText(ImVec2(left + width * tick.place - size.x * tick.place, top + height + 2 * s), ink.text, text.c_str());
+        drawShaded(list, ImVec2(left + width * tick.place - size.x * tick.place, top + height + 2 * s), text, ink.text,
+                   paper, s);
     }
 }
 
@@ -107,20 +111,20 @@ void drawSpace(const Document& document, const OverlayArea& area, const SpaceVie
             drawSegment(list, view, {-reach, at, 0}, {reach, at, 0}, ink.faint, area.scale);
         }
     if (!document.overlay.axes || document.fourViewed()) return;  // four views have their own
-    // Colours that stay apart for every eye, and letters anyway.
+    const bool paper = document.look.paper;
     const struct {
         glm::vec3 way;
         ImU32 colour;
         const char* name;
-    } axes[] = {{{1, 0, 0}, IM_COL32(230, 159, 0, 255), "x"},
-                {{0, 1, 0}, IM_COL32(0, 158, 115, 255), "y"},
-                {{0, 0, 1}, IM_COL32(86, 180, 233, 255), "z"}};
+    } axes[] = {{{1, 0, 0}, axisColour(0, paper), "x"},
+                {{0, 1, 0}, axisColour(1, paper), "y"},
+                {{0, 0, 1}, axisColour(2, paper), "z"}};
     for (const auto& axis : axes) {
         const glm::vec3 end = axis.way * cell;
         drawSegment(list, view, {0, 0, 0}, end, axis.colour, 1.5f * area.scale);
         if (const std::optional<ImVec2> at = onSurface(view, end)) {
             const std::string text = std::string(axis.name) + " " + step.text;
-            list.AddText(ImVec2(at->x + 4 * area.scale, at->y - 6 * area.scale), axis.colour, text.c_str());
+            drawShaded(list, ImVec2(at->x + 4 * area.scale, at->y - 6 * area.scale), text, axis.colour, paper, area.scale);
         }
     }
 }

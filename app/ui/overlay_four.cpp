@@ -12,9 +12,6 @@ namespace gravlab {
 namespace {
 
 constexpr const char* kAxisNames[] = {"x", "y", "z"};
-// Colours that stay apart for every eye; the same as those of the axes in one view, darker on paper.
-constexpr ImU32 kAxisColours[2][3] = {{IM_COL32(230, 159, 0, 255), IM_COL32(0, 190, 140, 255), IM_COL32(86, 180, 233, 255)},
-                                      {IM_COL32(176, 110, 0, 255), IM_COL32(0, 120, 88, 255), IM_COL32(20, 100, 170, 255)}};
 
 double component(const Double4& v, int axis) { return axis == 0 ? v.x : axis == 1 ? v.y : v.z; }
 
@@ -95,7 +92,7 @@ public:
     }
 
 private:
-    ImU32 colour(int axis) const { return kAxisColours[paper_ ? 1 : 0][axis]; }
+    ImU32 colour(int axis) const { return axisColour(axis, paper_); }
 
     void write(ImVec2 at, const std::string& text, ImU32 ink) {
         at = ImVec2(std::floor(at.x), std::floor(at.y));

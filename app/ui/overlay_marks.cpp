@@ -44,14 +44,6 @@ std::string measureText(const char* symbol, double value, std::string_view unit,
     return text;
 }
 
-void shaded(ImDrawList& list, ImVec2 at, const std::string& text, ImU32 ink, bool paper, float scale) {
-    at = ImVec2(std::floor(at.x), std::floor(at.y));
-    const ImU32 shade = paper ? IM_COL32(255, 255, 255, 200) : IM_COL32(0, 0, 0, 170);
-    for (const ImVec2 by : {ImVec2(-1, 0), ImVec2(1, 0), ImVec2(0, -1), ImVec2(0, 1)})
-        list.AddText(ImVec2(at.x + scale * by.x, at.y + scale * by.y), shade, text.c_str());
-    list.AddText(at, ink, text.c_str());
-}
-
 }  // namespace
 
 std::vector<std::optional<ImVec2>> placeLabels(const std::vector<LabelWish>& wishes, ImVec2 from, ImVec2 to, float gap) {
@@ -118,7 +110,7 @@ void drawLabels(const Document& document, const OverlayArea& area, const SpaceVi
     const ImVec2 to(std::min(view.from.x + view.size.x, area.to.x), std::min(view.from.y + view.size.y, area.to.y));
     const auto places = placeLabels(wishes, from, to, 12 * s);
     for (std::size_t i = 0; i < places.size(); ++i)
-        if (places[i]) shaded(list, *places[i], texts[i], ink, document.look.paper, s);
+        if (places[i]) drawShaded(list, *places[i], texts[i], ink, document.look.paper, s);
 }
 
 void drawArrowLine(ImDrawList& list, ImVec2 from, ImVec2 to, ImU32 colour, float scale) {
@@ -158,7 +150,7 @@ void drawArrows(const Document& document, const OverlayArea& area, const SpaceVi
                     const bool left = tip->x < from->x;
                     const ImVec2 at(left ? tip->x - size.x - 8 * s : tip->x + 8 * s,
                                     tip->y < from->y ? tip->y - size.y - 6 * s : tip->y + 6 * s);
-                    shaded(list, at, text, ink.force, document.look.paper, s);
+                    drawShaded(list, at, text, ink.force, document.look.paper, s);
                 }
             }
         if (!wanted.velocities && !(selected && document.aim.dragging())) continue;
@@ -168,9 +160,9 @@ void drawArrows(const Document& document, const OverlayArea& area, const SpaceVi
         if (!selected) continue;
         // A handle: this one can be taken hold of.
         list.AddCircle(*tip, 7 * s, ink.velocity, 20, 1.6f * s);
-        shaded(list, {tip->x + 11 * s, tip->y - 0.5f * ImGui::GetTextLineHeight()},
-               measureText("v", glm::length(mark.velocity) * units.speedScale, units.speed, "L/T"), ink.velocity,
-               document.look.paper, s);
+        drawShaded(list, {tip->x + 11 * s, tip->y - 0.5f * ImGui::GetTextLineHeight()},
+                   measureText("v", glm::length(mark.velocity) * units.speedScale, units.speed, "L/T"), ink.velocity,
+                   document.look.paper, s);
     }
 }
 

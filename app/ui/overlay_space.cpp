@@ -36,4 +36,18 @@ void drawSegment(ImDrawList& list, const SpaceView& view, glm::vec3 a, glm::vec3
     if (from && to) list.AddLine(*from, *to, colour, width);
 }
 
+ImU32 axisColour(int axis, bool paper) {
+    constexpr ImU32 kColours[2][3] = {{IM_COL32(230, 159, 0, 255), IM_COL32(0, 190, 140, 255), IM_COL32(86, 180, 233, 255)},
+                                      {IM_COL32(156, 96, 0, 255), IM_COL32(0, 120, 88, 255), IM_COL32(20, 100, 170, 255)}};
+    return kColours[paper ? 1 : 0][axis];
+}
+
+void drawShaded(ImDrawList& list, ImVec2 at, const std::string& text, ImU32 ink, bool paper, float scale) {
+    at = ImVec2(std::floor(at.x), std::floor(at.y));
+    const ImU32 shade = paper ? IM_COL32(255, 255, 255, 200) : IM_COL32(0, 0, 0, 170);
+    for (const ImVec2 by : {ImVec2(-1, 0), ImVec2(1, 0), ImVec2(0, -1), ImVec2(0, 1)})
+        list.AddText(ImVec2(at.x + scale * by.x, at.y + scale * by.y), shade, text.c_str());
+    list.AddText(at, ink, text.c_str());
+}
+
 }  // namespace gravlab

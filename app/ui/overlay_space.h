@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace gravlab {
@@ -25,5 +26,11 @@ std::optional<ImVec2> onSurface(const SpaceView& view, glm::vec3 point);
 
 /// A line of space, cut at the eye, where the division would turn it round.
 void drawSegment(ImDrawList& list, const SpaceView& view, glm::vec3 a, glm::vec3 b, ImU32 colour, float width);
+
+/// Of the axes x, y and z: colours that stay apart for every eye, darker on paper.
+ImU32 axisColour(int axis, bool paper);
+
+/// Text with a shade around it, so that bodies behind it do not hide it.
+void drawShaded(ImDrawList& list, ImVec2 at, const std::string& text, ImU32 ink, bool paper, float scale);
 
 }  // namespace gravlab

@@ -1,8 +1,9 @@
 #include "app/view/colouring.h"
 
-#include "app/system/host_clock.h"
 #include "app/model/look.h"
+#include "app/system/host_clock.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <string_view>
@@ -52,9 +53,11 @@ void Colouring::dress(Document& document, RunHost& host) {
 }
 
 void Colouring::measureDensity(const Document& document, RunHost& host, bool realTime) {
-    constexpr double kInterval = 0.1;  // [s]
+    constexpr double kInterval = 0.1, kMostShare = 0.1;  // [s], and of the device's time
+    const double taken = 1e-3 * static_cast<double>(host.runs().size()) * host.first().renderer().densityMilliseconds();
+    const double interval = std::max(kInterval, taken / kMostShare);
     const bool moved = document.facts.step != densityStep_;
-    if (realTime && densityAt_ >= 0 && !(moved && hostClock() - densityAt_ > kInterval)) return;
+    if (realTime && densityAt_ >= 0 && !(moved && hostClock() - densityAt_ > interval)) return;
     for (Run& run : host.runs())
         run.renderer().measureDensity(run.vertices(), static_cast<float>(document.facts.scene->view.distance));
     densityAt_ = hostClock();

@@ -1,7 +1,10 @@
 #include "app/view/run_view.h"
 
 #include "app/system/host_clock.h"
+#include "render/gl_limits.h"
+#include "render/sprites.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace gravlab {
@@ -16,11 +19,18 @@ void RunView::draw(Document& document, RunHost& host, unsigned framebuffer, int 
     if (drawn || !realTime) framer_.find(document, host.first().vertices(), realTime);
     // A film must not depend on the clock of the machine.
     quality_.on = document.holdRate;
+    quality_.photograph = look_.photograph.on;
+    // A full picture of software OpenGL may take a second.
+    if (!std::exchange(started_, true) && glLimits().software) quality_.startLow();
     rests_ = realTime && drawn && restsNow(document, width, height);
     PictureQuality quality = realTime && !rests_ ? quality_.rung().quality : PictureQuality{};
     if (document.facts.configuration.bodies <= Document::kFewBodies) quality.trails = true;
-    const DrawMethodRequest path =
-        !realTime && document.splat == DrawMethodRequest::automatic ? DrawMethodRequest::raster : document.splat;
+    if (drawn) every_ = realTime ? thinned(document, host) : 1;
+    quality.every = every_;
+    // The same for the same bodies, whatever the machine and its clock.
+    const bool many = document.facts.configuration.bodies >= ManyBodies{}.pointsFrom;
+    const DrawMethodRequest ofFilm = many ? DrawMethodRequest::compute : DrawMethodRequest::raster;
+    const DrawMethodRequest path = !realTime && document.splat == DrawMethodRequest::automatic ? ofFilm : document.splat;
     for (Run& run : host.runs()) {
         run.renderer().setQuality(quality);
         run.renderer().requestDrawMethod(path);
@@ -43,6 +53,21 @@ bool RunView::restsNow(const Document& document, int width, int height) {
     if (!document.intent.paused || now != still_) stillSince_ = hostClock();
     still_ = std::move(now);
     return hostClock() - stillSince_ > kMoment;
+}
+
+/// Of how many bodies one is drawn. A hundred million take a fast GPU longer than a frame; while the camera moves, nobody
+/// sees that some are left out, and everybody sees a picture that comes late.
+int RunView::thinned(const Document& document, const RunHost& host) {
+    constexpr double kStill = 0.15;  // [s]: a hand that drags stops for shorter times
+    const double now = hostClock();
+    if (const Camera camera = document.drawnCamera(); !(camera == movedTo_)) {
+        movedTo_ = camera;
+        movedAt_ = now;
+    }
+    const ParticleRenderer& renderer = host.first().renderer();
+    if (!thinning_ || now - movedAt_ > kStill || renderer.path().measuring()) return 1;
+    if (every_ > 1) return every_;  // the same bodies as long as it moves
+    return thinnedBy(document.facts.configuration.bodies, renderer.wholeMilliseconds());
 }
 
 void RunView::drawAgain(RunHost& host, std::span<const Viewport> views, unsigned framebuffer, int width, int height) {
@@ -96,9 +121,17 @@ double RunView::drawSeconds(const RunHost& host) const {
 }
 
 void RunView::frameTook(const RunHost& host, double seconds, double workSeconds) {
-    // Frames of a trial are drawn the slower way on purpose.
-    if (host.first().hasPicture() && !host.first().renderer().path().measuring() && !rests_)
+    if (!host.first().hasPicture() || rests_) return;
+    // Frames of a trial are drawn the slower way on purpose. A picture under way may have the look before.
+    const ParticleRenderer& renderer = host.first().renderer();
+    if (!renderer.path().measuring() && (renderer.reused() || renderer.timedAtThisQuality()))
         quality_.frame(seconds, workSeconds, drawSeconds(host));
+}
+
+double RunView::restSeconds(const RunHost& host, double seconds, bool behind) const {
+    constexpr double kLongest = 0.1;  // [s]: the window shall answer
+    if (!glLimits().software || behind || !quality_.on || !host.first().hasPicture()) return 0;
+    return std::clamp(2 * drawSeconds(host) - seconds, 0.0, kLongest);
 }
 
 bool RunView::moving(const Document& document, const RunHost& host) const {
@@ -107,6 +140,7 @@ bool RunView::moving(const Document& document, const RunHost& host) const {
         return true;
     if (host.first().hasPicture() && host.first().renderer().path().measuring()) return true;
     if (document.intent.paused && quality_.lowered() && !rests_) return true;
+    if (every_ > 1) return true;  // until all bodies are drawn
     return colouring_.adapting(document);
 }
 

@@ -32,9 +32,14 @@ public:
     /// A frame of a window took this long until it was shown, and until it was handed to the display [s]; the quality of the
     /// next ones follows.
     void frameTook(const RunHost& host, double seconds, double workSeconds);
+    /// How long to rest after a frame that took so long [s], so that drawing takes half of the processors' time at most.
+    /// `behind`: the steps use that time.
+    double restSeconds(const RunHost& host, double seconds, bool behind) const;
     /// Time on the GPU of all views of the last picture [s].
     double drawSeconds(const RunHost& host) const;
     AdaptiveQuality& quality() { return quality_; }
+    /// False: all bodies are drawn also while the camera moves; for those who time drawing.
+    void thinWhileMoving(bool on) { thinning_ = on; }
     /// What of the look is lowered now, for the status line; empty at the full look.
     std::string lowered() const { return rests_ ? std::string() : quality_.text(); }
 
@@ -56,6 +61,7 @@ private:
         bool operator==(const Still&) const = default;
     };
     bool restsNow(const Document& document, int width, int height);
+    int thinned(const Document& document, const RunHost& host);
     void compose(RunHost& host, std::span<const Viewport> views, const Look& look, unsigned framebuffer, int width,
                  int height, bool again);
 
@@ -64,10 +70,14 @@ private:
     CentreFollower centre_;
     AutoFramer framer_;
     Colouring colouring_;
-    AdaptiveQuality quality_;            ///< of a window's picture
-    Still still_;                        ///< of the last picture
-    double stillSince_ = 0;              ///< host clock [s]
-    bool rests_ = false;                 ///< the run is paused, and its picture had the time to be drawn in full
+    AdaptiveQuality quality_;  ///< of a window's picture
+    Still still_;              ///< of the last picture
+    double stillSince_ = 0;    ///< host clock [s]
+    bool rests_ = false;       ///< the run is paused, and its picture had the time to be drawn in full
+    Camera movedTo_;           ///< of the last picture
+    double movedAt_ = -1e9;    ///< host clock [s] when it was another one than before
+    bool thinning_ = true, started_ = false;
+    int every_ = 1;                      ///< one body of so many is drawn, as long as the camera moves
     Look look_;                          ///< what bodies were drawn like last
     std::size_t alike_ = 1;              ///< views of the last picture that the renderer's timer saw one of
     std::unique_ptr<PartTarget> part_;   // from the first picture of four

@@ -1,8 +1,8 @@
 #include "app/view/workspace.h"
 
 #include "app/control/parameter.h"
-#include "app/system/host_clock.h"
 #include "app/services/step_cost.h"
+#include "app/system/host_clock.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -12,7 +12,8 @@
 namespace gravlab {
 namespace {
 
-// What a device has in its queue must last until the frame after the next, and does not keep the window from answering.
+// What a device has in its queue must last until the frame after the next, and does not keep the window from answering. A
+// picture that takes longer leaves half of the device to the steps.
 constexpr double kDeviceBudget = 33e-3;  // [s]
 
 }  // namespace
@@ -58,6 +59,7 @@ void Workspace::advance(bool realTime) {
     host.advance(realTime, realTime ? stepSeconds() : Budget{}.seconds);
     if (realTime) {
         pace_.made(facts.step - before);
+        wantsMore_ = !intent.paused && (pace_.behind() || intent.speed == 0);
         view.quality().stepped(hostClock() - begun, pace_.behind() || intent.speed == 0);
         behind_ = intent.speed != 0 && pace_.behind() && onDevice();
     }
@@ -93,8 +95,10 @@ void Workspace::advanceAhead() {
 /// How long the steps of a frame may take [s].
 double Workspace::stepSeconds() {
     if (intent.timeBudgetMs > 0) return intent.timeBudgetMs * 1e-3;
-    return onDevice() ? kDeviceBudget : view.quality().budget();
+    return onDevice() ? deviceSeconds() : view.quality().budget();
 }
+
+double Workspace::deviceSeconds() const { return std::max(kDeviceBudget, view.drawSeconds(host)); }
 
 /// Steps that a device is given at once. A long one ends its frame, and the next one is begun behind it: two in a frame
 /// leave the device without work while their picture is handed over. Short ones, of which none is begun ahead, last until
@@ -103,7 +107,7 @@ std::int64_t Workspace::stepsOfAQueue() {
     const double seconds = onDevice() ? stepCost(facts).seconds : 0;
     if (!(seconds > 0)) return std::numeric_limits<std::int64_t>::max();
     constexpr double kMost = 1e9, kShort = 4e-3;
-    const double budget = seconds < kShort ? kDeviceBudget : 0.5 * kDeviceBudget;
+    const double budget = (seconds < kShort ? 1 : 0.5) * deviceSeconds();
     return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::min(budget / seconds, kMost)));
 }
 

@@ -50,6 +50,8 @@ struct Workspace : Document {
     bool moving() const;
     /// The run does not keep up with its speed on a device that draws, too: each picture takes steps away.
     bool behind() const { return behind_; }
+    /// How long to rest after a frame that took so long [s]: drawing takes half of the processors' time at most.
+    double restSeconds(double frameSeconds) const { return view.restSeconds(host, frameSeconds, wantsMore_); }
 
     /// Lets go of everything of OpenGL while its context is still current: that one is lost. The run, the camera and all
     /// that was chosen stay. Only remakePicture() may follow. Throws DeviceError when the simulation's device is lost too.
@@ -72,6 +74,7 @@ struct Workspace : Document {
 private:
     void beside(const std::function<void()>& measure);
     double stepSeconds();
+    double deviceSeconds() const;
     void askPace(double now);
     std::int64_t stepsOfAQueue();
     bool onDevice();
@@ -82,6 +85,7 @@ private:
     std::uint64_t pacedRun_ = 0;
     double advancedAt_ = 0;  ///< host clock [s]; 0: not yet
     bool realTime_ = false, behind_ = false;
+    bool wantsMore_ = false;                     ///< the steps would use more time
     std::uint64_t rateChanges_ = 0, jumps_ = 0;  ///< of the host, that were followed
 };
 

@@ -52,6 +52,16 @@ TEST(ColourMaps, LowAndHighDifferForEveryEye) {
     }
 }
 
+TEST(ColourMaps, EveryColourIsSeenOnPaper) {
+    // Contrast as in the guidelines for web pages (WCAG 2): 3 for what is no text.
+    const auto contrast = [](glm::vec3 linear) {
+        return 1.05f / (0.05f + glm::dot(linear, glm::vec3(0.2126f, 0.7152f, 0.0722f)));
+    };
+    for (const ColourMap& map : colourMaps())
+        for (const glm::vec3& colour : linearColours(map)) EXPECT_GT(contrast(onPaper(colour)), 3) << map.name;
+    for (const glm::vec3& colour : linearColours(categoryMap())) EXPECT_GT(contrast(onPaper(colour)), 3);
+}
+
 TEST(ColourMaps, StepsAreEven) {
     for (const ColourMap& map : colourMaps()) {
         if (map.name == "plain") continue;

@@ -220,7 +220,7 @@ TEST_F(PathTest, FaintLightFadesToBlackWithoutBands) {
         for (const DrawMethodRequest wish : {DrawMethodRequest::raster, DrawMethodRequest::compute}) {
             renderer_->requestDrawMethod(wish);
             look.paper = paper;
-            look.brightness = paper ? 0.16f : 0.004f;
+            look.brightness = paper ? 0.04f : 0.004f;
             const auto rgb = shown(kSide, kSide);
             const auto grey = [&](int x) {
                 return static_cast<int>(rgb[3 * static_cast<std::size_t>(kSide / 2 * kSide + x)]);

@@ -1,6 +1,6 @@
 // Colour modes, traits, tone curves, white pages and auto-exposure: known bodies, known light, stored pictures.
-#include "app/tables/colour_mode.h"
 #include "app/system/picture.h"
+#include "app/tables/colour_mode.h"
 #include "gl_fixture.h"
 #include "picture_difference.h"
 #include "render/colour_map.h"
@@ -112,6 +112,40 @@ TEST_F(GlTest, PaperIsWhiteAndBodiesAreDarkOnIt) {
     const auto rgb = shown(101, 101);
     EXPECT_LT(rgb[3 * (50 * 101 + 50)], 120);
     EXPECT_EQ(rgb[0], 255);
+}
+
+TEST_F(GlTest, OnAWhitePageBodiesHaveTheColoursOfTheLegend) {
+    constexpr int kSide = 201, kDots = 5;
+    look.paper = true;
+    look.pointSize = 0.06f;
+    look.trails = 2;
+    camera.azimuth = camera.elevation = 0;
+    std::vector<ParticleVertex> dots;
+    for (int k = 0; k < kDots; ++k) {
+        const float part = static_cast<float>(k) / (kDots - 1);
+        dots.push_back({0, part - 0.5f, 0, part});
+    }
+    const double pixels = kSide / (2 * std::tan(camera.fieldOfView / 2)) / camera.distance;
+    for (const DrawMethodRequest way : {DrawMethodRequest::raster, DrawMethodRequest::compute})
+        for (const float brightness : {2.0f, 6.0f})
+            for (std::size_t map = 0; map < colourMaps().size(); ++map) {
+                renderer_->requestDrawMethod(way);
+                look.brightness = brightness;
+                look.colourMap = static_cast<int>(map);
+                store(dots);
+                renderer_->recordTrail(*buffer_, look);
+                renderer_->recordTrail(*buffer_, look);
+                const auto rgb = shown(kSide, kSide);
+                const auto colours = linearColours(colourMaps()[map]);
+                for (int k = 0; k < kDots; ++k) {
+                    const int x = kSide / 2 + static_cast<int>(std::lround((k / (kDots - 1.0) - 0.5) * pixels));
+                    const glm::vec3 legend =
+                        255.0f * srgbFromLinear(onPaper(colours[static_cast<std::size_t>(k) * 255 / (kDots - 1)]));
+                    for (int c = 0; c < 3; ++c)
+                        EXPECT_NEAR(rgb[static_cast<std::size_t>(3 * (kSide / 2 * kSide + x) + c)], legend[c], 4)
+                            << colourMaps()[map].name << ", dot " << k << ", channel " << c;
+                }
+            }
 }
 
 TEST_F(GlTest, AutoExposureBringsDimAndBrightPicturesTogether) {

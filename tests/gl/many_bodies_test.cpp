@@ -161,6 +161,44 @@ TEST_F(ManyBodiesTest, PiecesGiveTheSamePictureBitByBit) {
     }
 }
 
+TEST_F(ManyBodiesTest, OneOfFourHasTheLightOfFourAndIsAlwaysTheSame) {
+    storeScene("plummer", 200'003);
+    look.pointSize = 0.02f;
+    look.brightness = 1e-2f;
+    const auto lightOf = [&](DrawMethodRequest way, const ManyBodies& many, int every) {
+        renderer_->setQuality({.every = every});
+        Light made = lightBy(way, many, 200, 120);
+        renderer_->setQuality({});
+        return made;
+    };
+    const std::pair<DrawMethodRequest, ManyBodies> ways[] = {
+        {DrawMethodRequest::raster, {}},
+        {DrawMethodRequest::compute, {.pointsFrom = 1}},
+        {DrawMethodRequest::compute, {.pointsFrom = 1, .piece = 20'000}},
+        {DrawMethodRequest::compute, {.pointsFrom = std::size_t{1} << 30, .piece = 1024}}};
+    for (const auto& [way, many] : ways) {
+        const Light all = lightOf(way, many, 1), some = lightOf(way, many, 7);
+        EXPECT_NEAR(some.sum() / all.sum(), 1, 0.03);
+        EXPECT_NE(some.rgba, all.rgba);
+        EXPECT_EQ(lightOf(way, many, 7).rgba, some.rgba);
+    }
+    // The same bodies, however they are cut into pieces.
+    EXPECT_EQ(lightOf(DrawMethodRequest::compute, {.pointsFrom = 1}, 7).rgba,
+              lightOf(DrawMethodRequest::compute, {.pointsFrom = 1, .piece = 1024}, 7).rgba);
+}
+
+TEST_F(ManyBodiesTest, TheRasteriserIsTimedByASampleAndNeverSeen) {
+    storeScene("plummer", DrawMethodChooser::kSampledFrom);
+    look.pointSize = 0.004f;
+    const auto compute = lightBy(DrawMethodRequest::compute, {}, 160, 120).rgba;
+    renderer_->requestDrawMethod(DrawMethodRequest::automatic);
+    int frames = 0;
+    do {
+        EXPECT_EQ(light(160, 120).rgba, compute) << "a picture of the trial";
+    } while (renderer_->path().measuring() && ++frames < 80);
+    EXPECT_THAT(renderer_->path().why(), testing::HasSubstr("ms a picture by compute shaders, about"));
+}
+
 TEST_F(ManyBodiesTest, PointsDoNotFlickerOrOverflow) {
     storeScene("plummer", 50'000);
     look.pointSize = 0.004f;

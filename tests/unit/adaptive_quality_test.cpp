@@ -125,10 +125,57 @@ TEST(AdaptiveQuality, keepsTheLookWhenDrawingIsNotTheCauseOrItIsOff) {
     EXPECT_EQ(off.rung().quality, PictureQuality{});
 }
 
+TEST(AdaptiveQuality, beginsLowAndFindsItsLookWithinASecond) {
+    for (const bool photograph : {false, true})
+        for (const double picture : {0.004, 0.02, 0.06, 0.2, 0.4, 0.6}) {
+            AdaptiveQuality ladder;
+            ladder.photograph = photograph;
+            ladder.startLow();
+            const auto cost = [&] { return photograph ? ladder.rung().costOfPhotograph : ladder.rung().cost; };
+            double time = 0, draw = 0;
+            while (time < 1) {
+                draw = picture * cost();
+                const double seconds = draw + 0.004;
+                ladder.stepped(0.001, false);
+                ladder.frame(seconds, seconds - draw, draw);
+                time += seconds;
+            }
+            const double half = 0.5 / 12;  // [s] of a frame that does not stutter
+            draw = picture * cost();
+            EXPECT_LE(draw, std::max(half, picture * (photograph ? 0.04 : 0.36) + 1e-9)) << picture;
+            if (picture < 0.02) {
+                EXPECT_FALSE(ladder.lowered()) << picture;
+            }
+            const QualityRung* found = &ladder.rung();
+            for (int frame = 0; frame < 50; ++frame) ladder.frame(draw + 0.004, 0.004, draw);
+            EXPECT_EQ(&ladder.rung(), found) << "it stays, picture " << picture << ", photograph " << photograph;
+        }
+}
+
+TEST(AdaptiveQuality, slowPicturesAreJudgedByTime) {
+    AdaptiveQuality ladder;
+    double time = 0;
+    for (int frame = 0; !ladder.lowered() && frame < 100; ++frame) {
+        ladder.frame(0.57, 0.005, 0.56);
+        time += 0.57;
+    }
+    EXPECT_LT(time, 2) << "twelve such frames would be seven seconds";
+    EXPECT_EQ(ladder.rung().quality.scale, qualityRungs().back().quality.scale) << "all steps at once";
+}
+
+TEST(AdaptiveQuality, veryManyBodiesAreThinnedWhileTheCameraMoves) {
+    EXPECT_EQ(thinnedBy(100'000'000, 18), 4);
+    EXPECT_EQ(thinnedBy(100'000'000, 777), 32) << "fewer than two million would be seen one by one";
+    EXPECT_EQ(thinnedBy(10'000'000, 3), 1);
+    EXPECT_EQ(thinnedBy(1'000'000, 500), 1);
+    EXPECT_EQ(thinnedBy(100'000'000, 0), 1) << "not known yet";
+}
+
 TEST(AdaptiveQuality, rungsGetCheaperOneByOne) {
     const auto rungs = qualityRungs();
     for (std::size_t i = 1; i < rungs.size(); ++i) {
         EXPECT_LT(rungs[i].cost, rungs[i - 1].cost);
+        EXPECT_LT(rungs[i].costOfPhotograph, rungs[i - 1].costOfPhotograph);
         EXPECT_GE(rungs[i].beyond, rungs[i - 1].beyond);
         EXPECT_FALSE(rungs[i].text.empty());
         EXPECT_FALSE(rungs[i].quality == rungs[i - 1].quality);

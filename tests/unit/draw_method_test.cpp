@@ -70,6 +70,33 @@ TEST(DrawMethodChooser, measuresAgainWhenTheLoadChangesMuch) {
     }
 }
 
+TEST(DrawMethodChooser, veryManyBodiesAreNeverDrawnByTheRasteriserToTimeIt) {
+    PictureLoad load = kLoad;
+    load.bodies = 100'000'000;
+    for (const auto& [raster, compute, want] :
+         {std::tuple{780.0, 12.0, DrawMethod::compute}, {5.0, 12.0, DrawMethod::raster}}) {
+        DrawMethodChooser chooser;
+        chooser.setWish(DrawMethodRequest::automatic, {});
+        int frames = 0, samples = 0;
+        do {
+            EXPECT_EQ(chooser.next(load), DrawMethod::compute);
+            EXPECT_EQ(chooser.path(), DrawMethod::compute) << "pictures beside the window, too";
+            EXPECT_TRUE(chooser.measuring());
+            if (chooser.wantsSample()) chooser.measuredSample(raster), ++samples;
+            chooser.measured(DrawMethod::compute, compute);
+        } while (chooser.measuring() && ++frames < 1000);
+        EXPECT_EQ(samples, static_cast<int>(DrawMethodChooser::kWarmUp + DrawMethodChooser::kCounted));
+        EXPECT_EQ(chooser.next(load), want) << chooser.why();
+        EXPECT_FALSE(chooser.wantsSample());
+        EXPECT_THAT(chooser.why(), HasSubstr("12 ms a picture by compute shaders, about"));
+    }
+    DrawMethodChooser silent;
+    silent.setWish(DrawMethodRequest::automatic, {});
+    for (std::size_t i = 0; i <= DrawMethodChooser::kPatience; ++i) silent.next(load);
+    EXPECT_FALSE(silent.measuring());
+    EXPECT_EQ(silent.next(load), DrawMethod::compute);
+}
+
 TEST(DrawMethodChooser, doesAsAskedAndSaysWhy) {
     DrawMethodChooser chooser;
     chooser.setWish(DrawMethodRequest::compute, {});

@@ -2,6 +2,8 @@
 #include "app/ui/overlay.h"
 #include "app/control/parameter.h"
 #include "app/model/look.h"
+#include "app/ui/overlay_space.h"
+#include "render/colour_map.h"
 #include "sim/core/error.h"
 
 #include <gtest/gtest.h>
@@ -80,6 +82,17 @@ TEST(Settings, areAppliedInTheOrderOfTheTable) {
     EXPECT_TRUE(document.fourViews);
     EXPECT_EQ(document.look.trails, 7) << "asked for, so four views bring none of their own";
     EXPECT_THROW(applySettings(document, {{"look.exposure", 0.0}}), UsageError);
+}
+
+TEST(Overlay, axesAreReadableOnPaper) {
+    for (int axis = 0; axis < 3; ++axis) {
+        const ImU32 colour = axisColour(axis, true);
+        const auto channel = [&](int shift) { return static_cast<float>(colour >> shift & 255) / 255; };
+        const glm::vec3 linear =
+            linearFromSrgb({channel(IM_COL32_R_SHIFT), channel(IM_COL32_G_SHIFT), channel(IM_COL32_B_SHIFT)});
+        const float light = 0.2126f * linear.r + 0.7152f * linear.g + 0.0722f * linear.b;
+        EXPECT_GT(1.05f / (0.05f + light), 4.5f) << "contrast of text, axis " << axis;
+    }
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // The only file that knows EGL. A context needs no surface: everything is drawn into framebuffer objects.
 #include "app/frontends/headless/headless.h"
 
+#include "render/gl_limits.h"
 #include "sim/core/error.h"
 
 #define EGL_NO_X11
@@ -131,16 +132,15 @@ struct HeadlessContext::Egl {
     }
 
     EGLContext newContext(EGLConfig config, bool robust) const {
+        const EGLint debug = debugContexts() ? EGL_TRUE : EGL_FALSE;
         const EGLint wanted[] = {EGL_CONTEXT_MAJOR_VERSION,
                                  4,
                                  EGL_CONTEXT_MINOR_VERSION,
                                  5,
                                  EGL_CONTEXT_OPENGL_PROFILE_MASK,
                                  EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT,
-#ifndef NDEBUG
                                  EGL_CONTEXT_OPENGL_DEBUG,
-                                 EGL_TRUE,
-#endif
+                                 debug,
                                  robust ? EGL_CONTEXT_OPENGL_RESET_NOTIFICATION_STRATEGY : EGL_NONE,
                                  EGL_LOSE_CONTEXT_ON_RESET,
                                  EGL_NONE};
@@ -159,6 +159,15 @@ struct HeadlessContext::Egl {
     ~Egl() { close(); }
 };
 
+bool& debugContexts() {
+#ifdef NDEBUG
+    static bool wanted = false;
+#else
+    static bool wanted = true;
+#endif
+    return wanted;
+}
+
 HeadlessContext::HeadlessContext(int cudaDevice) : egl_(std::make_unique<Egl>()) {
     const char* extensions = eglQueryString(EGL_NO_DISPLAY, EGL_EXTENSIONS);
     std::string tried;
@@ -169,6 +178,7 @@ HeadlessContext::HeadlessContext(int cudaDevice) : egl_(std::make_unique<Egl>())
             description_ =
                 "OpenGL " + text(GL_VERSION) + " on " + text(GL_RENDERER) + " (" + text(GL_VENDOR) + "), " + candidate.name;
             watchGlErrors();
+            readGlLimits();
             return;
         }
         tried += (tried.empty() ? ": " : "; ") + candidate.name + " " + problem;
@@ -184,22 +194,22 @@ HeadlessContext::~HeadlessContext() = default;
 namespace {
 
 RenderTarget makePicture(int width, int height) {
-    GLint limit = 0;
-    glGetIntegerv(GL_MAX_TEXTURE_SIZE, &limit);
-    GLint viewport[2] = {0, 0};
-    glGetIntegerv(GL_MAX_VIEWPORT_DIMS, viewport);
-    if (width < 1 || height < 1 || width > std::min(limit, viewport[0]) || height > std::min(limit, viewport[1]))
+    const int most = glLimits().pictureSide;
+    if (width < 1 || height < 1 || width > most || height > most)
         throw UsageError("a picture of " + std::to_string(width) + "x" + std::to_string(height) +
-                         " pixels cannot be drawn here; width and height may be 1 to " +
-                         std::to_string(std::min(limit, std::min(viewport[0], viewport[1]))));
+                         " pixels cannot be drawn here; width and height may be 1 to " + std::to_string(most));
+    if (static_cast<std::size_t>(width) * static_cast<std::size_t>(height) > glLimits().readBytes / 4)
+        throw UsageError("a picture of " + std::to_string(width) + "x" + std::to_string(height) +
+                         " pixels is too large for one copy from OpenGL; it may have " +
+                         std::to_string(glLimits().readBytes / 4) + " pixels");
     return RenderTarget(GL_RGBA8, width, height);
 }
 
 }  // namespace
 
 OffscreenTarget::OffscreenTarget(int width, int height) : target_(makePicture(width, height)) {
-    const auto bytes = static_cast<GLsizeiptr>(4) * width * height;
-    for (Buffer& copy : copies_) glNamedBufferStorage(copy.id(), bytes, nullptr, GL_MAP_READ_BIT);
+    const std::size_t bytes = std::size_t{4} * static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
+    for (Buffer& copy : copies_) allocate(copy, bytes, nullptr, GL_MAP_READ_BIT, "a picture");
 }
 
 void OffscreenTarget::unpack(const std::uint8_t* rgba, std::vector<std::uint8_t>& rgb) const {

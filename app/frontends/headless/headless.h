@@ -30,10 +30,14 @@ private:
     std::string description_;
 };
 
+/// Whether contexts made from now on report every error of OpenGL, which glErrorCount() counts. True in debug builds; tests
+/// set it.
+bool& debugContexts();
+
 /// An RGBA8 picture to draw into and to read back.
 class OffscreenTarget {
 public:
-    /// Throws UsageError when OpenGL's size limit is exceeded.
+    /// Throws UsageError when a limit of OpenGL is exceeded, GlError where it has no memory.
     OffscreenTarget(int width, int height);
     unsigned framebuffer() const { return target_.framebuffer(); }
     int width() const { return target_.width(); }

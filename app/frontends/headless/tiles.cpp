@@ -2,7 +2,9 @@
 
 #include "app/frontends/headless/headless.h"
 #include "app/system/interrupt.h"
+#include "render/gl_limits.h"
 #include "sim/core/error.h"
+#include "sim/core/validation.h"
 
 #include <algorithm>
 #include <cstring>
@@ -49,12 +51,7 @@ TilePlan planTiles(int width, int height, int inner) {
     return plan;
 }
 
-int largestSide() {
-    GLint texture = 0, viewport[2] = {0, 0};
-    glGetIntegerv(GL_MAX_TEXTURE_SIZE, &texture);
-    glGetIntegerv(GL_MAX_VIEWPORT_DIMS, viewport);
-    return std::min(texture, std::min(viewport[0], viewport[1]));
-}
+int largestSide() { return glLimits().pictureSide; }
 
 int tileSide(int width, int height, int asked, int most) {
     // The largest bodies reach beyond the picture on both sides, and the viewport with them.
@@ -66,6 +63,12 @@ int tileSide(int width, int height, int asked, int most) {
         throw UsageError("--tile " + std::to_string(side) + " cannot be drawn here; parts may be up to " +
                          std::to_string(std::max(room, 0)) + " pixels");
     return std::max(width, height) <= side ? 0 : side;
+}
+
+void requirePictureMemory(int width, int height, int side) {
+    const double pixels = static_cast<double>(width) * height,
+                 drawn = side > 0 ? std::min<double>(pixels, 1.0 * side * side) : pixels;
+    requireHostMemory(6 * pixels + 16 * drawn, "the pixels of the picture", "choose a smaller picture");
 }
 
 std::vector<std::uint8_t> drawTiles(Workspace& workspace, const TilePlan& plan,

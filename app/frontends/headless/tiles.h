@@ -36,6 +36,10 @@ int tileSide(int width, int height, int asked, int most);
 /// The largest side that the current context draws.
 int largestSide();
 
+/// Throws OutOfMemoryError where a picture does not fit: twice its colours, and the light of what is drawn at once. `side`:
+/// of parts, or 0.
+void requirePictureMemory(int width, int height, int side);
+
 /// Draws the newest step in parts: packed RGB rows, top row first. `over` draws panels over a part: left, top,
 /// width, height. Workspace::draw() must have been called before.
 std::vector<std::uint8_t> drawTiles(Workspace& workspace, const TilePlan& plan,

@@ -2,44 +2,69 @@
 
 #include "app/control/scene_file.h"
 #include "app/frontends/headless/headless.h"
-#include "app/ui/ui.h"
+#include "app/frontends/headless/tiles.h"
 #include "app/system/timed_name.h"
+#include "app/ui/ui.h"
 #include "sim/core/error.h"
 
 #include <algorithm>
+#include <new>
+#include <stdexcept>
 #include <utility>
 
 namespace gravlab {
 namespace {
 
+constexpr int kBuilt = 3;             // times that panels are built for one picture
 constexpr float kUsualHeight = 1080;  // pixels of a picture whose letters are as large as a window's
 
 }  // namespace
 
-BesidePicture::BesidePicture(OffscreenTarget& target, std::string renderer)
-    : target_(target), renderer_(std::move(renderer)) {}
+BesidePicture::BesidePicture(std::string renderer) : renderer_(std::move(renderer)) {}
 
 BesidePicture::~BesidePicture() = default;
 
-void BesidePicture::draw(Workspace& workspace, bool panels, double seconds) {
-    const int width = target_.width(), height = target_.height();
-    const bool over =
-        panels || workspace.overlayDraws() || workspace.fourViewed() || workspace.facts.twin.on || workspace.selected;
-    PicturePart free;
-    if (over) {
-        shown_ = workspace.ui;
-        shown_.inWindow = shown_.timeline = shown_.help = shown_.navigating = false;
-        shown_.menu.asked = shown_.panelAsked = false;
-        shown_.visible = panels;
-        shown_.film = {};
-        const float scale = std::clamp(static_cast<float>(height) / kUsualHeight, 1.0f, 4.0f);
-        if (!panels_) panels_ = std::make_unique<Ui>(scale, renderer_, shown_);
-        panels_->setSurface(width, height, seconds);
-        panels_->frame(workspace);
-        free = panels_->free();
-    }
-    workspace.drawAgain(viewports(workspace, width, height, free), target_.framebuffer(), width, height);
+/// Builds panels, or what is written over the bodies. False where there is neither.
+bool BesidePicture::buildPanels(Workspace& workspace, int width, int height, bool panels, double seconds) {
+    if (!panels && !workspace.overlayDraws() && !workspace.fourViewed() && !workspace.facts.twin.on && !workspace.selected)
+        return false;
+    shown_ = workspace.ui;
+    shown_.inWindow = shown_.timeline = shown_.help = shown_.navigating = false;
+    shown_.menu.asked = shown_.panelAsked = false;
+    shown_.visible = panels;
+    shown_.film = {};
+    const float scale = std::clamp(static_cast<float>(height) / kUsualHeight, 1.0f, 4.0f);
+    if (!panels_) panels_ = std::make_unique<Ui>(scale, renderer_, shown_);
+    panels_->setSurface(width, height, seconds);
+    panels_->frame(workspace);
+    return true;
+}
+
+void BesidePicture::draw(Workspace& workspace, OffscreenTarget& target, bool panels, double seconds) {
+    const int width = target.width(), height = target.height();
+    const bool over = buildPanels(workspace, width, height, panels, seconds);
+    workspace.drawAgain(viewports(workspace, width, height, over ? panels_->free() : PicturePart{}), target.framebuffer(),
+                        width, height);
     if (over) panels_->draw();
+}
+
+std::vector<std::uint8_t> BesidePicture::pixels(Workspace& workspace, int width, int height, bool panels) {
+    const int side = tileSide(width, height, 0, largestSide());
+    requirePictureMemory(width, height, side);
+    // Panels that fit themselves to their content know its size from the frame before.
+    for (int built = 1; panels && built < kBuilt; ++built) buildPanels(workspace, width, height, panels, 1);
+    if (side == 0) {
+        OffscreenTarget target(width, height);
+        draw(workspace, target, panels, 1);
+        return target.read();
+    }
+    if (workspace.facts.twin.on || workspace.fourViewed())
+        throw UsageError("A picture of " + std::to_string(width) + "x" + std::to_string(height) +
+                         " is drawn in parts, and neither twins nor four views can be; choose a smaller size, or one view");
+    const bool over = buildPanels(workspace, width, height, panels, 1);
+    return drawTiles(workspace, planTiles(width, height, side), [&](int left, int top, int wide, int high) {
+        if (over) panels_->drawPart(left, top, wide, high);
+    });
 }
 
 PictureTexts pictureTexts(const Workspace& workspace, const std::string& path) {
@@ -63,19 +88,24 @@ void takePicture(Workspace& workspace, Ui& ui, int width, int height, const std:
     const bool own = state.pictureWidth > 0 && state.pictureHeight > 0;
     const int wide = own ? state.pictureWidth : width, high = own ? state.pictureHeight : height;
     try {
-        OffscreenTarget target(wide, high);
+        std::vector<std::uint8_t> rgb;
         if (state.picturePanels && !own) {
             // As the window shows it, menus and all.
+            OffscreenTarget target(wide, high);
             workspace.drawAgain(viewports(workspace, wide, high, workspace.free), target.framebuffer(), wide, high);
             ui.draw();
+            rgb = target.read();
         } else {
-            BesidePicture(target, renderer).draw(workspace, state.picturePanels, 1);
+            rgb = BesidePicture(renderer).pixels(workspace, wide, high, state.picturePanels);
         }
-        writePng(path, target.read(), wide, high, pictureTexts(workspace, path));
+        writePng(path, rgb, wide, high, pictureTexts(workspace, path));
         const Reason without = noSceneFile(workspace);
         workspace.say("The picture was written to " + path + "." +
                       (without.empty() ? "" : " It carries no scene: " + without));
-    } catch (const Error& error) {
+    } catch (const std::bad_alloc&) {
+        workspace.warn("There is not enough memory for a picture of " + std::to_string(wide) + "x" + std::to_string(high) +
+                       " pixels; choose a smaller size.");
+    } catch (const std::runtime_error& error) {
         workspace.warn(error.what());
     }
 }

@@ -4,8 +4,10 @@
 #include "app/system/picture.h"
 #include "app/view/workspace.h"
 
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace gravlab {
 
@@ -14,17 +16,20 @@ class Ui;
 
 class BesidePicture {
 public:
-    /// `target` outlives it; `renderer` names the OpenGL context, which is current as long as it lives.
-    BesidePicture(OffscreenTarget& target, std::string renderer);
+    /// `renderer` names the OpenGL context, which is current as long as it lives.
+    explicit BesidePicture(std::string renderer);
     ~BesidePicture();
     BesidePicture(const BesidePicture&) = delete;
     BesidePicture& operator=(const BesidePicture&) = delete;
 
     /// Draws into the target what the window shows, `seconds` after the picture before, and leaves the target bound.
-    void draw(Workspace& workspace, bool panels, double seconds);
+    void draw(Workspace& workspace, OffscreenTarget& target, bool panels, double seconds);
+    /// What the window shows in another size: packed RGB rows, top row first. Large pictures are drawn in parts. Throws
+    /// Error where that cannot be, GlError or std::bad_alloc where memory is too short.
+    std::vector<std::uint8_t> pixels(Workspace& workspace, int width, int height, bool panels);
 
 private:
-    OffscreenTarget& target_;
+    bool buildPanels(Workspace& workspace, int width, int height, bool panels, double seconds);
     std::string renderer_;
     UiState shown_;  ///< in the picture
     std::unique_ptr<Ui> panels_;

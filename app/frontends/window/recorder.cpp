@@ -4,8 +4,8 @@
 #include "app/film/encoders.h"
 #include "app/frontends/headless/headless.h"
 #include "app/frontends/window/beside_picture.h"
-#include "app/system/host_clock.h"
 #include "app/model/film_plan.h"
+#include "app/system/host_clock.h"
 #include "app/system/picture.h"
 #include "sim/core/error.h"
 
@@ -13,6 +13,8 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <new>
+#include <stdexcept>
 #include <utility>
 
 namespace gravlab {
@@ -51,7 +53,11 @@ void Recorder::start(Workspace& workspace, int width, int height, const std::str
         std::unique_ptr<FilmWriter> writer = makeFilmWriter(settings);
         addSceneFile(writer->texts, workspace, file_);
         thread_ = std::make_unique<FilmThread>(std::move(writer));
-    } catch (const Error& error) {
+    } catch (const std::bad_alloc&) {
+        target_.reset();
+        workspace.warn("No film: there is not enough memory for its frames; choose a smaller size.");
+        return;
+    } catch (const std::runtime_error& error) {
         target_.reset();
         workspace.warn(std::string("No film: ") + error.what() + ".");
         return;
@@ -163,9 +169,19 @@ void Recorder::update(Workspace& workspace) {
     step_ = step;
     // A twin that is behind is not yet shown.
     if (step != nextStep_ || !workspace.host.twin().even() || !thread_->hasRoom()) return;
-    if (!picture_) picture_ = std::make_unique<BesidePicture>(*target_, renderer_);
-    picture_->draw(workspace, workspace.ui.film.panels, 1 / fps_);
-    collect(false);
+    try {
+        if (!picture_) picture_ = std::make_unique<BesidePicture>(renderer_);
+        picture_->draw(workspace, *target_, workspace.ui.film.panels, 1 / fps_);
+        collect(false);
+    } catch (const std::bad_alloc&) {
+        dropPicture();
+        workspace.warn("The film ends with the frames it has: there is not enough memory for the next one.");
+        return;
+    } catch (const GlError& error) {
+        dropPicture();
+        workspace.warn(std::string("The film ends with the frames it has: ") + error.what() + ".");
+        return;
+    }
     target_->beginRead();
     nextStep_ = step + stepsPerFrame_;
     ++frames_;

@@ -6,6 +6,7 @@
 #include "app/control/controller.h"
 #include "app/system/host_clock.h"
 #include "app/tables/launch.h"
+#include "render/gl_limits.h"
 #include "render/gl_objects.h"
 #include "sim/core/error.h"
 
@@ -347,6 +348,7 @@ void Window::Glfw::open(int width, int height) {
             "'gravlab render'");
     }
     watchGlErrors();
+    readGlLimits();
     glfwSwapInterval(vsync ? 1 : 0);
 }
 

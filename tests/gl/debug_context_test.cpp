@@ -1,0 +1,36 @@
+// Every context of these tests reports what OpenGL says against the program, and a test fails by any such report.
+#include "gl_fixture.h"
+
+namespace gravlab::test {
+namespace {
+
+class CleanOpenGl : public ::testing::EmptyTestEventListener {
+public:
+    static inline std::size_t expected = 0;
+
+private:
+    void OnTestStart(const ::testing::TestInfo&) override { before_ = glErrorCount(); }
+    void OnTestEnd(const ::testing::TestInfo&) override {
+        EXPECT_EQ(glErrorCount() - before_, std::exchange(expected, 0)) << "errors of OpenGL; stderr has their text";
+    }
+    std::size_t before_ = 0;
+};
+
+const bool glErrorsFailTests = [] {
+    debugContexts() = true;
+    ::testing::UnitTest::GetInstance()->listeners().Append(new CleanOpenGl);
+    return true;
+}();
+
+TEST(DebugContext, CountsAMistake) {
+    const HeadlessContext context;
+    const std::size_t before = glErrorCount();
+    glEnable(0xffff);
+    EXPECT_EQ(glErrorCount(), before + 1);
+    CleanOpenGl::expected = 1;
+    while (glGetError() != GL_NO_ERROR) {
+    }
+}
+
+}  // namespace
+}  // namespace gravlab::test
