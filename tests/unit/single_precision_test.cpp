@@ -42,7 +42,7 @@ TEST(SinglePrecision, carriesEveryScene) {
             }
 }
 
-struct Start {
+struct PreciseStart {
     const char* name;
     ParticleSet bodies;
     double softening;
@@ -55,7 +55,7 @@ TEST(SinglePrecision, endsWhereItsNumbersEnd) {
     ParticleSet binary = ball(1, 1);
     binary.position[1] = binary.position[0];
     binary.position[1].x += 1e-9;
-    const Start starts[] = {
+    const PreciseStart starts[] = {
         {"usual", ball(1, 1), 0, true},
         {"usual, softened", ball(1, 1), 0.01, true},
         {"a galaxy of solar masses and parsecs", ball(1e4, 1e8), 1, true},
@@ -73,7 +73,7 @@ TEST(SinglePrecision, endsWhereItsNumbersEnd) {
         {"two that softening hides", binary, 0.01, true},
         {"the same place twice", testing_support::unevenBodies(500), 0, true},
     };
-    for (const Start& start : starts) {
+    for (const PreciseStart& start : starts) {
         const std::string why = beyondSinglePrecision(start.bodies, {.softening = start.softening});
         EXPECT_EQ(why.empty(), start.carried) << start.name << ": " << why;
     }
