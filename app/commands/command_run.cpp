@@ -1,18 +1,18 @@
 // `gravlab run`: integrates without graphics and writes tables and snapshots. Rule: a file appears whole or not at all.
+#include "app/bench/own_trial.h"
 #include "app/commands/options.h"
 #include "app/commands/run_plots.h"
 #include "app/commands/run_profile.h"
 #include "app/commands/twin_record.h"
 #include "app/control/open_file.h"
-#include "app/tables/format.h"
-#include "app/system/interrupt.h"
-#include "app/bench/own_trial.h"
-#include "app/system/numbered_name.h"
-#include "app/system/progress.h"
 #include "app/services/file_worker.h"
 #include "app/services/non_finite_monitor.h"
 #include "app/services/spot_check.h"
 #include "app/services/state_folder.h"
+#include "app/system/interrupt.h"
+#include "app/system/numbered_name.h"
+#include "app/system/progress.h"
+#include "app/tables/format.h"
 #include "sim/core/error.h"
 #include "sim/core/text.h"
 #include "sim/forces/law_numbers.h"
@@ -239,6 +239,11 @@ int runCommand(const Options& asked) {
                  simulation.backend().description().c_str(), simulation.backendWhy().c_str());
     if (begin != 0 || simulation.time() != 0)
         std::fprintf(stderr, "gravlab: going on from step %lld, t = %g\n", static_cast<long long>(begin), simulation.time());
+
+    // Known before anything is measured or written of it: all of a run is computed in one way.
+    if (steps > 0)
+        if (const std::string replaced = holdAccuracy(simulation, [] { InterruptWatch::check(); }); !replaced.empty())
+            std::fprintf(stderr, "gravlab: %s\n", replaced.c_str());
 
     std::optional<TwinRecord> twin;
     if (options.twin.on) twin.emplace(simulation, options.twin);
