@@ -95,7 +95,7 @@ private:
     ForceRequest request(std::size_t term = 0, const ActiveBodies& active = {}) const {
         const KernelChoice& how = configuration_[term].kernel;
         return {.settings = force_,
-                .smallestR2 = state_.smallestR2(),
+                .smallestR2 = state_.smallestR2(force_),
                 .allowedError = how.allowedError,
                 .opening = how.opening,
                 .active = active};
