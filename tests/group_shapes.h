@@ -132,18 +132,6 @@ public:
 
     std::uint32_t rounds = 0;  ///< of the last search
 
-    std::vector<std::uint32_t> propagated() {
-        std::vector<std::uint32_t> label(count_);
-        std::iota(label.begin(), label.end(), 0u);
-        grid_.parent = label.data();
-        rounds = 0;
-        for (bool changed = true; changed; ++rounds) {
-            changed = false;
-            for (std::uint32_t place = 0; place < count_; ++place) changed = propagateTo(grid_, place) || changed;
-        }
-        return labels(label);
-    }
-
     std::vector<std::uint32_t> searched() {
         std::vector<std::uint64_t> begin(1, 0);
         std::vector<std::uint32_t> list, label(count_), mark(count_);

@@ -6,6 +6,7 @@
 #include "app/system/interrupt.h"
 #include "sim/backends/backend.h"
 #include "sim/core/error.h"
+#include "sim/core/process_limit.h"
 #include "sim/core/text.h"
 #include "sim/run/simulation.h"
 
@@ -13,6 +14,8 @@
 #include <signal.h>
 #include <spawn.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,6 +23,7 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <system_error>
@@ -33,6 +37,8 @@ namespace {
 
 constexpr std::size_t kMostText = std::size_t{1} << 20, kMostAnswers = std::size_t{64} << 20;
 constexpr double kLookSeconds = 0.01;
+// Of the compiler. The largest text to begin with takes it 0.4 s and 60 MB.
+constexpr std::uint64_t kCompilerSeconds = 10, kCompilerBytes = std::uint64_t{2} << 30;
 
 /// A file in memory that goes with its descriptor.
 class Memory {
@@ -113,6 +119,7 @@ std::string packed(const OwnTrialRequest& request) {
     std::string all;
     put(all, "file", request.file);
     put(all, "text", request.text);
+    put(all, "parent", getpid());
     put(all, "device", request.device);
     put(all, "softening", request.softening);
     put(all, "bodies", {reinterpret_cast<const char*>(request.bodies.data()), request.bodies.size() * sizeof(Double4)});
@@ -133,6 +140,13 @@ OwnTrialRequest requestOf(std::string_view all) {
         }
     }
     return request;
+}
+
+pid_t parentOf(std::string_view all) {
+    std::string_view name, value;
+    while (take(all, name, value))
+        if (name == "parent") return static_cast<pid_t>(numberOf(value));
+    return -1;
 }
 
 std::string packed(const OwnTrialReply& reply) {
@@ -202,13 +216,38 @@ pid_t started(const std::string& program, int in, int out) {
     return process;
 }
 
+bool compiles(std::string_view stage) { return stage.starts_with("compiling") || stage.starts_with("making checks"); }
+
+/// A text can ask the compiler for any time and any memory, so both are limited while it works.
+void limitStage(std::string_view stage) {
+    const bool limited = compiles(stage);
+    limitForNow(RLIMIT_CPU, limited ? usedProcessorSeconds() + kCompilerSeconds : RLIM_INFINITY);
+    limitForNow(RLIMIT_DATA, limited && claimedMemory() > 0 ? claimedMemory() + kCompilerBytes : RLIM_INFINITY);
+}
+
+/// What a process died of, after "while compiling, ".
+std::string deathOf(int status, std::string_view stage) {
+    if (!WIFSIGNALED(status)) return {};
+    const int signal = WTERMSIG(status);
+    if (!compiles(stage)) return ", by signal " + std::to_string(signal);
+    if (signal == SIGXCPU || signal == SIGKILL)
+        return ": the compiler needs more than " + std::to_string(kCompilerSeconds) + " s of a processor";
+    return ", by signal " + std::to_string(signal) + ": perhaps the compiler needs more than " +
+           std::to_string(kCompilerBytes >> 30) + " GiB";
+}
+
 }  // namespace
 
 int runTrialHere() {
+    // A program that dies leaves no compiler behind.
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    limitForGood(RLIMIT_CORE, 0);
     std::size_t most = kMostText + 65536;
     if (const off_t length = lseek(0, 0, SEEK_END); length > 0) most = static_cast<std::size_t>(length);
     const std::string all = readAll(0, most);
+    if (parentOf(all) != getppid()) _exit(1);  // it died before
     tryOwnKernel(requestOf(all), [](const OwnTrialReply& reply) {
+        limitStage(reply.stage);
         const std::string answer = packed(reply);
         writeAll(1, answer.data(), answer.size());
     });
@@ -258,8 +297,7 @@ std::optional<OwnTrialReply> OwnTrial::poll() {
         process_ = -1;
         if (reply_.outcome == OwnOutcome::unfinished) {
             reply_.outcome = OwnOutcome::failed;
-            reply_.sentence = "the process that tried it died while " + reply_.stage +
-                              (WIFSIGNALED(status) ? ", by signal " + std::to_string(WTERMSIG(status)) : std::string());
+            reply_.sentence = "the process that tried it died while " + reply_.stage + deathOf(status, reply_.stage);
         }
         return reply_;
     }

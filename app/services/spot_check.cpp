@@ -1,17 +1,29 @@
 #include "app/services/spot_check.h"
 
-#include <algorithm>
+#include "sim/core/error.h"
+
+#include <cstdio>
 #include <utility>
 
 namespace gravlab {
 
-std::string SpotCheck::judge(const ForceCheck& result, bool first, double kept) {
-    ++results_;
-    newest_ = result;
-    const bool sound = result.nonFinite == 0 && result.median <= std::max(kMedian, kept) &&
-                       result.max <= std::max(kWorst, kWorstOfKept * kept);
-    if (sound) return {};
-    ++failures_;
+namespace {
+
+std::string missed(const ForceCheck& result) {
+    char text[80];
+    std::snprintf(text, sizeof text, "the forces of these bodies miss the accuracy of %g", result.allowed);
+    return text + (" (" + result.text() + ")");
+}
+
+}  // namespace
+
+std::string SpotCheck::alarmOf(const ForceCheck& result, bool first) const {
+    if (result.allowed > 0) {
+        if (result.passed) return {};
+        if (result.nonFinite == 0) return missed(result) + "; --accuracy auto computes every pair";
+    } else if (result.nonFinite == 0 && result.median <= kMedian && result.max <= kWorst) {
+        return {};
+    }
     if (first)
         return "the forces do not agree with double precision (" + result.text() +
                "); nothing of this run is to be trusted. Try --precision fp64, another kernel or backend, or 'gravlab "
@@ -20,16 +32,22 @@ std::string SpotCheck::judge(const ForceCheck& result, bool first, double kept) 
            "); results from here on are not to be trusted. Try another kernel or backend, or 'gravlab check'";
 }
 
+std::string SpotCheck::judge(const ForceCheck& result, bool first) {
+    ++results_;
+    newest_ = result;
+    std::string alarm = alarmOf(result, first);
+    if (!alarm.empty()) ++failures_;
+    return alarm;
+}
+
 std::string SpotCheck::update(Simulation& simulation) {
     const auto now = std::chrono::steady_clock::now();
     const std::optional<ForceCheck> first = simulation.forceCheck();
-    const RunConfiguration& run = simulation.configuration();
-    const double kept = keptAccuracy(simulation.backend().activeKernel(), run.force, run.accuracy, run.opening);
     // A configuration may have come and been checked since the last look.
     const bool known = std::exchange(known_, first.has_value()) && revision_ == simulation.revision();
     revision_ = simulation.revision();
-    if (first && !known) return judge(*first, true, kept);
-    if (const std::optional<ForceCheck> result = simulation.takeRecheck()) return judge(*result, false, kept);
+    if (first && !known) return judge(*first, true);
+    if (const std::optional<ForceCheck> result = simulation.takeRecheck()) return judge(*result);
     if (known_ && std::chrono::duration<double>(now - asked_).count() >= seconds_) {
         asked_ = now;
         simulation.recheck();
@@ -45,6 +63,32 @@ void SpotCheck::ask(Simulation& simulation) {
 std::string SpotCheck::settle(Simulation& simulation) {
     if (!simulation.forceCheck()) simulation.backend().wait();
     return update(simulation);
+}
+
+std::string holdAccuracy(Simulation& simulation, const std::function<void()>& meanwhile) {
+    // In the middle of a run its first check decides: what went before cannot be computed otherwise.
+    if (!simulation.backend().activeKernel().approximates || simulation.step() != 0) return {};
+    const RunState start = simulation.state();
+    for (AdvanceStatus status; status.stepsCompleted == 0;) {
+        meanwhile();
+        status = simulation.advance({.seconds = 0.2, .steps = 1}, nullptr);
+        simulation.backend().wait();
+    }
+    const std::optional<ForceCheck> check = simulation.forceCheck();
+    std::string replaced;
+    // Numbers that are not finite are no matter of accuracy: the run that follows finds them.
+    if (check && !check->passed && check->nonFinite == 0) {
+        RunRequest exact = simulation.request();
+        if (!exact.kernel.open())
+            throw Error(ExitCode::checkFailed,
+                        missed(*check) + "; no result was written. Without --kernel every pair is computed");
+        exact.accuracy = 0;
+        exact.opening.reset();
+        simulation.apply(exact);
+        replaced = missed(*check) + "; every pair is computed instead";
+    }
+    simulation.restore(start);
+    return replaced;
 }
 
 }  // namespace gravlab

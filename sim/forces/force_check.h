@@ -27,6 +27,9 @@ constexpr ForceGate gateOfAccuracy(double allowedError) {
     return {.median = allowedError, .p999 = 5 * allowedError, .p99 = allowedError};
 }
 
+/// What a sum of forces keeps of which each keeps its own gate: it is no more exact than the worst of them.
+ForceGate looser(const ForceGate& a, const ForceGate& b);
+
 /// How many of `samples` random bodies may be outside of what 99 % of all keep, without a doubt that they do: four standard
 /// deviations of the binomial distribution.
 std::size_t mostOutside(std::size_t samples);
@@ -43,6 +46,10 @@ struct ForceCheck {
     std::string text() const;  ///< one line for people
     bool operator==(const ForceCheck&) const = default;
 };
+
+/// Where forces nearly cancel, |a| says nothing about the size of the terms: such bodies are held against this share of the
+/// rms acceleration instead.
+constexpr double kCancellingShare = 1e-3;
 
 /// Compares two sets of accelerations (xyz; w ignored), same length and order. Bodies whose forces cancel are judged against
 /// 1e-3 of the rms acceleration, and against their `floors`, where given; where there is no force at all, every acceleration

@@ -18,7 +18,7 @@ namespace gravlab {
 namespace {
 
 constexpr std::string_view kPrefix = "term.";
-constexpr std::size_t kMostTerms = 100;  // two digits
+static_assert(kMostTerms < 100, "two digits");
 
 std::vector<TermKind>& kinds() {
     static std::vector<TermKind> known;
@@ -95,6 +95,8 @@ double PairLaw::potential(const TermBodies& bodies) const {
 TermOffer PairLaw::offer() const { return {.jerk = lawRow(settings_.law).hasJerk}; }
 
 ForceTerms termsOf(const ForceSettings& pairLaw, const ForceTerms& others) {
+    if (others.size() > kMostTerms)
+        throw UsageError("a run has at most " + std::to_string(kMostTerms) + " force terms beside the pair law");
     ForceTerms terms{std::make_shared<const PairLaw>(pairLaw)};
     terms.insert(terms.end(), others.begin(), others.end());
     return terms;
@@ -123,11 +125,11 @@ bool addTermKind(const TermKind& kind) {
 }
 
 std::vector<StateArray> arraysOf(const ForceTerms& others) {
-    if (others.size() > kMostTerms) throw UsageError("a file keeps at most " + std::to_string(kMostTerms) + " force terms");
     std::vector<StateArray> arrays;
     for (std::size_t k = 0; k < others.size(); ++k) {
         const std::string mark = markOf(k, others[k]->kind());
         const std::vector<StateArray> numbers = others[k]->numbers();
+        if (numbers.size() > kMostTermArrays) throw std::logic_error("a force term has too many arrays of numbers");
         // How many arrays follow: a file that has lost one is noticed.
         arrays.push_back({mark, {static_cast<double>(numbers.size())}});
         for (const StateArray& array : numbers) arrays.push_back({mark + "." + array.name, array.values});

@@ -90,7 +90,10 @@ private:
     ForceSettings settings_;
 };
 
-/// The pair law and `others` beside it.
+/// Terms beside the pair law, and numbers() of one: what files have room for.
+constexpr std::size_t kMostTerms = 32, kMostTermArrays = 24;
+
+/// The pair law and `others` beside it. Throws UsageError where they are more than kMostTerms, before anything is computed.
 ForceTerms termsOf(const ForceSettings& pairLaw, const ForceTerms& others = {});
 /// Settings of the pair law. Throws UsageError where the first term is none, or another one is.
 const ForceSettings& pairLawOf(const ForceTerms& terms);

@@ -3,16 +3,15 @@
 
 #include "sim/core/pages.h"
 #include "sim/core/thread_pool.h"
+#include "sim/forces/close_pairs.h"
 #include "sim/forces/force_check.h"
 #include "sim/forces/law.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdio>
 #include <limits>
 #include <mutex>
-#include <numeric>
 #include <vector>
 
 namespace gravlab {
@@ -22,6 +21,8 @@ constexpr std::size_t kPairs = std::size_t{1} << 20, kLeastTargets = 8, kGrain =
 // What falls below this counts as nothing, as on devices that flush subnormal numbers; a thousandth is left for bodies that
 // move apart.
 constexpr float kSmallest = std::numeric_limits<float>::min() * 1024;
+// Between two bodies so far from the middle, the square of the distance is still a number.
+constexpr double kFarthest = 5e18;
 // Below so many roundings of the largest coordinate, softening does not hide that two places became one.
 constexpr double kHiddenRoundings = 1024;
 
@@ -58,7 +59,20 @@ ForceGate allowed(ForceSettings force) {
     return {kSingleMedian * gateOf(force).median / kGate32.median, kSingleWorst};
 }
 
-ForceCheck trial(const ParticleSet& bodies, const ForceSettings& force, double heaviest) {
+double largestCoordinate(const Double4& p) { return std::max({std::abs(p.x), std::abs(p.y), std::abs(p.z)}); }
+
+/// Largest coordinate, component of a velocity, and source.
+struct Largest {
+    double length = 0, speed = 0, source = 0;
+};
+
+/// A sample of the forces, and the rms of its accelerations.
+struct Trial {
+    ForceCheck check;
+    double rms = 0;
+};
+
+Trial trial(const ParticleSet& bodies, const ForceSettings& force, double heaviest) {
     const std::size_t n = bodies.size(), count = std::min(n, std::max(kLeastTargets, kPairs / n));
     std::vector<std::uint32_t> targets(count);
     for (std::size_t k = 0; k < count; ++k) targets[k] = static_cast<std::uint32_t>(n * k / count);
@@ -83,29 +97,27 @@ ForceCheck trial(const ParticleSet& bodies, const ForceSettings& force, double h
         parallelFor(count, 0, 1, some);
     else
         some(0, count);
-    return compareForces(got, want, allowed(force), floors);
+    double squares = 0;
+    for (const Double4& a : want) squares += dot(xyz(a), xyz(a));
+    return {compareForces(got, want, allowed(force), floors), std::sqrt(squares / static_cast<double>(count))};
 }
 
-/// Two bodies at one place after rounding that were at two before; empty when there are none.
-std::string merged(const ParticleSet& bodies, double largest, double softening) {
-    if (softening > kHiddenRoundings * largest * std::numeric_limits<float>::epsilon()) return {};
-    struct Place {
-        std::array<float, 3> at;
-        std::uint32_t body;
-    };
-    std::vector<Place> places(bodies.size());
-    for (std::size_t i = 0; i < places.size(); ++i) {
-        const Single single = rounded(bodies.position[i]);
-        places[i] = {{single.x, single.y, single.z}, static_cast<std::uint32_t>(i)};
-    }
-    std::sort(places.begin(), places.end(), [](const Place& a, const Place& b) { return a.at < b.at; });
-    for (std::size_t i = 1; i < places.size(); ++i) {
-        const std::uint32_t a = places[i - 1].body, b = places[i].body;
-        if (places[i].at == places[i - 1].at && !(xyz(bodies.position[a]) == xyz(bodies.position[b])))
-            return "it cannot tell the places of bodies " + std::to_string(std::min(a, b)) + " and " +
-                   std::to_string(std::max(a, b)) + " apart";
-    }
-    return {};
+/// Why bodies that are close together would be computed wrongly; empty where they are not. `floor`: errors of smaller
+/// accelerations are relative to it.
+std::string spoiltPair(const ParticleSet& bodies, const ForceSettings& force, const Largest& largest, double floor) {
+    const auto [worst, merged] = closePairs(bodies, force, floor);
+    const bool hidden = force.softening > kHiddenRoundings * largest.length * std::numeric_limits<float>::epsilon();
+    if (merged && !hidden)
+        return "it cannot tell the places of bodies " + std::to_string(merged->first) + " and " +
+               std::to_string(merged->second) + " apart";
+    if (worst.error <= kSingleWorst) return {};
+    char text[200];
+    std::snprintf(text, sizeof text,
+                  "it would round the coordinates of body %u so that its force changes by up to %.1e: body %u is only %.2g "
+                  "away, %.2g from the origin",
+                  static_cast<unsigned>(worst.body), worst.error, static_cast<unsigned>(worst.neighbour), worst.distance,
+                  length(bodies.position[worst.body]));
+    return text;
 }
 
 // Within these bounds pairs of usual bodies stay far from both ends of single precision.
@@ -114,11 +126,6 @@ constexpr double kWeakest = 1e-20, kStrongest = 1e24;  // heaviest over largest 
 
 double powerOfTwo(double value) { return value > 0 ? std::ldexp(1.0, std::ilogb(value)) : 1; }
 
-/// Largest coordinate, component of a velocity, and source.
-struct Largest {
-    double length = 0, speed = 0, source = 0;
-};
-
 Largest largestOf(const ParticleSet& bodies) {
     Largest all;
     std::mutex together;
@@ -126,7 +133,7 @@ Largest largestOf(const ParticleSet& bodies) {
         Largest some;
         for (std::size_t i = first; i < last; ++i) {
             const Double4 &p = bodies.position[i], &v = bodies.velocity[i];
-            some.length = std::max({some.length, std::abs(p.x), std::abs(p.y), std::abs(p.z)});
+            some.length = std::max(some.length, largestCoordinate(p));
             some.speed = std::max({some.speed, std::abs(v.x), std::abs(v.y), std::abs(v.z)});
             some.source = std::max(some.source, std::abs(p.w));
         }
@@ -182,17 +189,17 @@ std::string beyondSinglePrecision(const ParticleSet& bodies, const ForceSettings
         inUnits.precision = Precision::fp32;
         return beyondSinglePrecision(bodiesIn(units, bodies), inUnits);
     }
-    const auto [length, speed, heaviest] = largestOf(bodies);
+    const Largest largest = largestOf(bodies);
+    const auto [length, speed, heaviest] = largest;
     char text[200];
     const auto inRange = [](double value) { return value == 0 || (value >= kSmallest && value <= 1e35); };
-    if (!inRange(length) || !inRange(speed) || !inRange(heaviest)) {
+    if (!inRange(length) || length > kFarthest || !inRange(speed) || !inRange(heaviest)) {
         std::snprintf(text, sizeof text, "lengths of %.2g, speeds of %.2g or masses of %.2g leave its range", length, speed,
                       heaviest);
         return text;
     }
-    if (std::string same = merged(bodies, length, force.softening); !same.empty()) return same;
-    const ForceCheck check = trial(bodies, force, heaviest);
-    if (check.passed && check.max <= kSingleWorst) return {};
+    const auto [check, rms] = trial(bodies, force, heaviest);
+    if (check.passed && check.max <= kSingleWorst) return spoiltPair(bodies, force, largest, kCancellingShare * rms);
     std::snprintf(text, sizeof text,
                   "its forces would be wrong by %.1e (median; worst %.1e) at lengths of %.2g and masses of %.2g",
                   check.median, check.max, length, heaviest);

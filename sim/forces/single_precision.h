@@ -24,9 +24,10 @@ double accelerationUnit(const PairUnits& units, const ForceSettings& force);
 
 /// Why loops in single precision would compute these bodies wrongly under that force, as a sentence of which single
 /// precision is the subject; empty when they stay near double precision: half of the forces within kSingleMedian (ten times
-/// that under steep laws), each within kSingleWorst, positions and velocities in range and no two places rounded into one.
-/// Up to 1,024 bodies all forces are computed, of more a sample: some milliseconds, a fifteenth of a second of a core for a
-/// million. Mixed precision is judged in pairUnits().
+/// that under steep laws), each within kSingleWorst, positions and velocities in range, no two places rounded into one, and
+/// no pair so close that rounding may change a force by more than kSingleWorst. Up to 1,024 bodies all forces are computed,
+/// of more a sample, a fifteenth of a second of a core for a million; close pairs are searched among all, see closePairs().
+/// Mixed precision is judged in pairUnits().
 std::string beyondSinglePrecision(const ParticleSet& bodies, const ForceSettings& force);
 
 constexpr double kSingleMedian = 3e-5, kSingleWorst = 1e-2;

@@ -1,4 +1,3 @@
-// Rule: the loosest gate of the terms is that of their sum, which is no more exact than the worst of them.
 #include "sim/forces/term_check.h"
 
 #include <algorithm>
@@ -21,8 +20,7 @@ ForceCheck compareWhole(std::span<const TermShare> shares, std::span<const Doubl
     std::vector<double> floors(whole.size());
     ForceGate gate = shares.front().gate;
     for (std::size_t k = 0; k < shares.size(); ++k) {
-        gate.median = std::max(gate.median, shares[k].gate.median);
-        gate.p999 = std::max(gate.p999, shares[k].gate.p999);
+        gate = looser(gate, shares[k].gate);
         for (std::size_t i = 0; i < whole.size(); ++i) {
             const Double4& a = truth.want[k][i];
             want[i] = {want[i].x + a.x, want[i].y + a.y, want[i].z + a.z, 0};

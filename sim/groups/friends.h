@@ -28,7 +28,7 @@ struct FriendPlaces {
 };
 
 GRAVLAB_HOST_DEVICE bool isPlace(double x) { return x - x == 0; }
-/// Who has none, in a run that went wrong, is nobody's friend.
+/// Bodies with NaN or infinite coordinates join no group.
 GRAVLAB_HOST_DEVICE bool hasPlace(const FriendPlaces& at, std::uint32_t body) {
     return isPlace(at.axis[0][body]) && isPlace(at.axis[1][body]) && isPlace(at.axis[2][body]);
 }
@@ -423,24 +423,6 @@ GRAVLAB_HOST_DEVICE void forFriends(const FriendGrid& grid, std::uint32_t place,
             for (; from < grid.at.count && grid.key[from] <= middle + 1; ++from)
                 if (from != place && areFriends(grid.at, place, from, grid.square)) meet(from);
         }
-}
-
-/// One sweep of label propagation for a body: it takes the smallest label around it, or what that one has itself, and so
-/// does who it had its own from. True when it was lowered.
-GRAVLAB_HOST_DEVICE bool propagateTo(const FriendGrid& grid, std::uint32_t place) {
-    const std::uint32_t had = loadParent(grid.parent + place);
-    std::uint32_t least = had;
-    forFriends(grid, place, [&](std::uint32_t other) {
-        const std::uint32_t label = loadParent(grid.parent + other);
-        if (label < least) least = label;
-    });
-    // What that one has meanwhile: labels go twice as far with every sweep.
-    const std::uint32_t beyond = loadParent(grid.parent + least);
-    if (beyond < least) least = beyond;
-    if (least == had) return false;
-    lowerParent(grid.parent + place, least);
-    lowerParent(grid.parent + had, least);
-    return true;
 }
 
 /// Lists of friends, a row a place.

@@ -13,19 +13,24 @@ inline double accuracyOfEnergy(double accuracy) { return std::clamp(0.1 * std::m
 /// Adds up bodies whose share of the energy is known in fp64.
 class PotentialError {
 public:
-    void add(double got, double want) {
+    /// `weight`: how many bodies it stands for, of which it was chosen at random.
+    void add(double got, double want, double weight = 1) {
+        addKnown(weight * got, weight * want);
+        squares_ += weight * weight * (got - want) * (got - want);
+    }
+    /// One that was not chosen at random, and stands for itself alone.
+    void addKnown(double got, double want) {
         const double difference = got - want;
         differences_ += difference;
-        squares_ += difference * difference;
         whole_ += want;
         finite_ = finite_ && std::isfinite(difference);
     }
     /// Of the sum over all bodies, relative: how far those that were added are on one side, and what chance leaves of that
-    /// in so few. Infinite where one of them is no number.
-    double relative() const {
+    /// in so few. `whole`: the sum over all, where it is known. Infinite where one of them is no number.
+    double relative(double whole = 0) const {
         if (!finite_) return INFINITY;
         const double wrong = std::abs(differences_) + std::sqrt(squares_);
-        return wrong > 0 ? wrong / std::abs(whole_) : 0;
+        return wrong > 0 ? wrong / std::abs(whole != 0 ? whole : whole_) : 0;
     }
 
 private:

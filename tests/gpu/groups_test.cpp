@@ -29,7 +29,7 @@ protected:
 };
 
 TEST_F(GpuGroups, everyRungGivesTheLabelsOfEveryPair) {
-    EXPECT_EQ(rungs().size(), 5u);
+    EXPECT_EQ(rungs().size(), 4u);
     for (const GroupShape& shape : groupShapes()) {
         const std::vector<std::uint32_t> want = groupsByPairs(shape.bodies, shape.length);
         for (const GroupRung& rung : rungs())
@@ -62,6 +62,21 @@ TEST_F(GpuGroups, listsThatDoNotFitAreRefusedAndNameTheRungThatFits) {
                     testing::ThrowsMessage<OutOfMemoryError>(testing::HasSubstr("union-tree")))
             << rung;
     EXPECT_EQ(findGroups(groupRung("cuda", "union-tree"), bodies, 1, {}).labels, std::vector<std::uint32_t>(400000, 0));
+}
+
+// A display on the same device must not wait for all levels of a chain.
+TEST_F(GpuGroups, aLongChainIsSearchedInSeveralLaunches) {
+    constexpr std::size_t kBodies = 100000;
+    std::vector<Double4> chain(kBodies);
+    for (std::size_t i = 0; i < kBodies; ++i) chain[i] = {static_cast<double>(i), 0, 0, 1};
+    const ParticleSet bodies = bodiesOf(chain, std::vector<Double4>(kBodies));
+    const FoundGroups byHost = findGroups(groupRung("cuda", "bfs-host"), bodies, 1.25, {});
+    const FoundGroups byDevice = findGroups(groupRung("cuda", "bfs-device"), bodies, 1.25, {});
+    EXPECT_EQ(byDevice.labels, std::vector<std::uint32_t>(kBodies, 0));
+    EXPECT_EQ(byDevice.labels, byHost.labels);
+    ASSERT_EQ(byHost.figures.size(), byDevice.figures.size());
+    EXPECT_EQ(byDevice.figures.back().value, byHost.figures.back().value) << "levels";
+    EXPECT_GT(byDevice.figures.back().value, 2.0 * (1u << 26) / kBodies) << "more than a launch has";
 }
 
 // No time is asserted; what a million takes is printed.

@@ -382,6 +382,27 @@ TEST_F(GpuTest, aStartIsJudgedByItsOwnBodies) {
     EXPECT_THROW(backend->load(few, {{.softening = 0.05}, {"tiled-split", {.split = 128}}}), UsageError);
 }
 
+// A step of length 0 would make places of forces that are not finite.
+TEST_F(GpuTest, aQuestionForForcesMovesNoBody) {
+    ParticleSet bodies = unevenBodies(100);
+    // All pull body 3 to one side, beyond the range of numbers.
+    for (Double4& at : bodies.position) at = {1 + 0.5 * at.x, at.y, at.z, 3e38};
+    bodies.position[3].x = -3;
+    const std::unique_ptr<Backend> backend = gravlab::backend("cuda").make({});
+    backend->load(bodies, {{.softening = 0.05}, {"many-steps", {}}});
+    std::vector<Double4> first, second;
+    backend->accelerations(first);
+    backend->accelerations(second);
+    EXPECT_FALSE(std::isfinite(first[3].x + first[3].y + first[3].z)) << "else nothing is tested";
+    EXPECT_TRUE(sameBytes(first, second) || std::isnan(first[3].x));
+    ParticleSet after;
+    backend->snapshot(after);
+    for (std::size_t i = 0; i < 100; ++i) {
+        const Double4 &at = after.position[i], &before = bodies.position[i];
+        EXPECT_EQ(xyz(at), xyz(before)) << i;
+    }
+}
+
 TEST_F(GpuTest, aRunThatIsContinuedIsJudgedByItsOwnBodies) {
     Simulation simulation({.scene = "collision", .bodies = 70000, .backend = "cuda"});
     for (const char* kernel : {"symmetric-equal", "many-steps"}) {

@@ -1,9 +1,11 @@
 // What is launched where, judged by facts of devices: needs no GPU, but for the test of two.
 #include "gpu_fixture.h"
+#include "sim/backends/cuda/kernels/symmetric.h"
 #include "sim/backends/cuda/methods/launch_plan.h"
 #include "sim/backends/cuda/runtime/device.h"
 #include "sim/backends/cuda/runtime/pacing.h"
 #include "sim/backends/cuda/runtime/per_device.h"
+#include "sim/core/error.h"
 
 #include <gtest/gtest.h>
 
@@ -75,6 +77,21 @@ TEST(CudaLaunch, oneResidentWaveTakes8192BodiesOf132Multiprocessors) {
     EXPECT_EQ(best(63 * 132, 132), "many-steps");
     EXPECT_EQ(best(63 * 132 + 1, 132), "symmetric-equal");
     EXPECT_EQ(best(8192, 80), "symmetric-equal");
+}
+
+TEST(CudaLaunch, noPlaceOfAPartnerLeavesTheRangeOfItsNumbers) {
+    constexpr std::size_t kMost = cuda::kMostSymmetricBodies;
+    const cuda::TilePartition partition = cuda::tilePartition(kMost, 512);
+    EXPECT_LT(static_cast<double>(partition.bodies()) + partition.tile + partition.range + partition.chunk, 2147483647.0);
+    EXPECT_EQ(cuda::tilePartition(2147483136, 512).tiles, 4194303);
+    EXPECT_EQ(cuda::measuredBest({.count = kMost}, {}, device(9, 0)), "symmetric");
+    EXPECT_EQ(cuda::measuredBest({.count = kMost + 1}, {}, device(9, 0)), "");
+}
+
+TEST_F(GpuTest, soManyBodiesAreRefusedByTheSymmetricRows) {
+    for (const char* kernel : {"symmetric", "symmetric-equal", "symmetric-runs"})
+        EXPECT_THROW(cuda::choose({kernel, {}}, {.count = 1'500'000'000, .equalMass = 1}, {}, device(9, 0)), UsageError)
+            << kernel;
 }
 
 TEST(CudaPacing, aSliceIsTakenWhoseGreaterHalfFits) {

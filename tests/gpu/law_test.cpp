@@ -56,6 +56,31 @@ std::string text(const ForceSettings& force) {
            std::to_string(static_cast<int>(force.precision));
 }
 
+// Softening 0, and a body whose own term would be infinite times 0 at the floor of another law.
+TEST_F(GpuTest, aHeavyBodyMeetsItselfUnderEveryLaw) {
+    for (const Precision precision : {Precision::fp32, Precision::mixed})
+        for (const double exponent : {1.5, 2.0, 3.0, 5.0}) {
+            const ForceSettings force{.law = kLaw<PowerLaw>, .precision = precision, .exponent = exponent, .strength = 2};
+            ParticleSet bodies = lawBodies(force, 500, false);
+            bodies.position[7].w = 1e12;
+            for (const KernelRow& row : kernels()) {
+                if (row.backend != "cuda" || !refusal(row, force).empty() || row.equalMasses) continue;
+                SCOPED_TRACE(text(force) + ", " + std::string(row.name));
+                const std::unique_ptr<Backend> backend = gravlab::backend("cuda").make({});
+                backend->configure(force, {});
+                backend->load(bodies);
+                backend->configure(force, {std::string(row.name), {}});
+                std::vector<Double4> got;
+                backend->accelerations(got);
+                for (const Double4& a : got) ASSERT_TRUE(std::isfinite(a.x + a.y + a.z));
+                std::vector<Double4> want(500);
+                referenceForces(bodies.position, bodies.velocity, everyBody(500), force, want);
+                const ForceCheck check = compareForces(got, want, gateOf(row, force));
+                EXPECT_TRUE(check.passed) << check.text();
+            }
+        }
+}
+
 TEST_F(GpuTest, everyRowComputesTheLawsThatItOffers) {
     int computed = 0, refused = 0;
     for (const ForceSettings& force : settings())

@@ -201,6 +201,12 @@ TEST(CheckedAddresses, onlyLoopsAreCounted) {
         "\tbrx.idx %r1, $L_table;");
     ASSERT_FALSE(table.ptx.empty()) << table.refusal;
     EXPECT_EQ(countOf(table.ptx, counted), 2u);
+    // No index gets behind the end, under whatever guard.
+    EXPECT_THAT(table.ptx, HasSubstr("setp.ge.u32 %gravlab_yes, %r1, 2;"));
+    EXPECT_THAT(table.ptx, HasSubstr("st.param.b64 [gravlab_p2], 9;"));
+    const CheckedCode guarded = checkedOf("$L_a:\n$L_table: .branchtargets $L_a;\n\t@!%p1 brx.idx %r1, $L_table;");
+    EXPECT_THAT(guarded.ptx, HasSubstr("setp.ne.u32 %gravlab_yes, 0, 0;\n\t@!%p1 setp.ge.u32 %gravlab_yes, %r1, 1;"));
+    EXPECT_EQ(checkedOf("$L_a:\n\tbrx.idx %r1, $L_other;").refusal, "jumps by a table that does not stand before it");
 }
 
 TEST(CheckedAddresses, arraysAreKnownWithTheirSizes) {

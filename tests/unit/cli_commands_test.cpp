@@ -105,6 +105,12 @@ TEST(Cli, aCheckThatFailsIsCode7) {
     EXPECT_THAT(strict.out, HasSubstr("FAILED"));
 }
 
+TEST(Cli, aCheckWithAnOptionThatCannotBeIsCode2) {
+    const Outcome o = runGravlab({"check", "--simd", "nonsense"});
+    EXPECT_EQ(o.code, 2) << o.out;
+    EXPECT_THAT(o.err, HasSubstr("nonsense"));
+}
+
 TEST(Cli, checkPassesHereAndNamesWhatCannotRun) {
     const Outcome o = runGravlab({"check"});
     EXPECT_EQ(o.code, 0) << o.out;

@@ -2,6 +2,7 @@
 #include "tests/extensions/extension_suite.h"
 
 #include "sim/measure/body_energy.h"
+#include "tests/unit/cli_support.h"
 
 #include <cmath>
 #include <numbers>
@@ -22,6 +23,57 @@ TEST(ForceTerms, theFirstIsThePairLaw) {
     EXPECT_TRUE(sameTerms(termsOf(settings), termsOf({.softening = 0.25})));
     EXPECT_FALSE(sameTerms(termsOf(settings), termsOf({.softening = 0.5})));
     EXPECT_FALSE(sameTerms(termsOf(settings), termsOf(settings, springs)));
+}
+
+TEST(ForceTerms, asManyAsARunTakesAreKeptInAFile) {
+    RunRequest settings;
+    settings.scene = "test-chain";
+    settings.bodies = 30;
+    settings.backend = "cpu";
+    Simulation chain(settings);
+    const auto startOf = [&](std::size_t terms) {
+        RunState state = chain.state();
+        state.others.assign(terms, state.others.front());
+        return startFrom(checkpointOf(chain.configuration(), state), "chain.hdf5").request;
+    };
+    Simulation simulation(startOf(kMostTerms));
+    EXPECT_EQ(simulation.terms().size(), kMostTerms + 1);
+    simulation.advance({.steps = 1}, nullptr);
+    const ScratchFolder folder;
+    const std::string file = (folder / "terms.hdf5").string();
+    writeSnapshot(file, checkpointOf(simulation));
+    EXPECT_EQ(Simulation(startFrom(readSnapshot(file), file).request).terms().size(), kMostTerms + 1);
+    EXPECT_THROW(Simulation(startOf(kMostTerms + 1)), UsageError) << "before anything is computed";
+}
+
+TEST(ForceTerms, aSumIsHeldAgainstTheLooserGate) {
+    const ForceGate fine = gateOfAccuracy(1e-4), coarse = gateOfAccuracy(1e-3);
+    for (const ForceGate& gate : {looser(fine, coarse), looser(coarse, fine), looser(kGate32, coarse)}) {
+        EXPECT_EQ(gate.median, 1e-3);
+        EXPECT_EQ(gate.p99, 1e-3);
+        EXPECT_EQ(gate.p999, 5e-3);
+    }
+    const SceneRequest request{.bodies = 300};
+    const ParticleSet bodies = chainBodies(request);
+    const ForceTerms terms = termsOf({.softening = 0.1}, chainSprings(request, bodies));
+    const std::vector<std::uint32_t> targets = randomTargets(300);
+    std::vector<TermShare> shares;
+    std::vector<Double4> whole(targets.size());
+    // Each share is within its own accuracy, and the sum within the looser one only.
+    for (std::size_t k = 0; k < terms.size(); ++k) {
+        const double error = k == 0 ? 0.9e-4 : 0.9e-3;
+        shares.push_back({terms[k], std::vector<Double4>(targets.size()), k == 0 ? fine : coarse});
+        terms[k]->addAccelerations(termBodies(bodies), targets, shares.back().got, {});
+        for (std::size_t i = 0; i < targets.size(); ++i) {
+            Double4& a = shares.back().got[i];
+            a = {a.x * (1 + error), a.y * (1 + error), a.z * (1 + error), a.w};
+            whole[i] = {whole[i].x + a.x, whole[i].y + a.y, whole[i].z + a.z, 0};
+        }
+    }
+    TermTruth truth(shares.size(), targets.size());
+    addTruth(truth, shares, termBodies(bodies), targets, 0, targets.size());
+    const ForceCheck check = compareTerms(shares, whole, truth);
+    EXPECT_TRUE(check.passed) << check.text();
 }
 
 TEST(ForceTerms, theSumIsCheckedBesideItsParts) {

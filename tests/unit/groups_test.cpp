@@ -72,25 +72,21 @@ TEST(Groups, repeatsAndThreadsGiveTheSameBits) {
 }
 
 // What CUDA's rungs do, step by step with the functions that they share, on the host.
-TEST(Groups, theStepsOfPropagationAndOfTheSearchLevelByLevelFindThem) {
+TEST(Groups, theStepsOfTheSearchLevelByLevelFindThem) {
     for (const GroupShape& shape : groupShapes()) {
         const std::vector<std::uint32_t> want = groupsByPairs(shape.bodies, shape.length);
         const auto count = static_cast<std::uint32_t>(shape.bodies.size());
         SteppedGroups steps(shape.bodies, shape.length);
-        EXPECT_EQ(steps.propagated(), want) << shape.name;
-        EXPECT_LE(steps.rounds, count + 1) << shape.name;
         EXPECT_EQ(steps.searched(), want) << shape.name;
         EXPECT_LE(steps.rounds, count + 1) << shape.name;
     }
 }
 
-TEST(Groups, aChainTakesAsManyLevelsAsBodiesAndFewerSweeps) {
+TEST(Groups, aChainTakesAsManyLevelsAsBodies) {
     const GroupShape shape = chainOfBodies(400, 0.99);
     SteppedGroups steps(shape.bodies, shape.length);
     steps.searched();
     EXPECT_EQ(steps.rounds, 400u) << "the last level finds nothing new";
-    steps.propagated();
-    EXPECT_LT(steps.rounds, 200u) << "a sweep takes a label along";
 }
 
 TEST(Groups, aWrongLabelIsCaught) {

@@ -210,14 +210,18 @@ TEST(SpotCheck, soundsForWhatRoundingCannotExplain) {
     EXPECT_TRUE(alarm(std::nan(""), std::nan(""), 0));
     EXPECT_EQ(spot.failures(), 4);
     EXPECT_EQ(spot.results(), 5);
-    // Far bodies taken together: what was allowed is no alarm, ten times as much is.
+    // Far bodies taken together: what was allowed is no alarm, and whatever the check does not pass is.
     ForceCheck far;
     far.samples = 10;
+    far.allowed = 1e-3;
     far.median = 3e-4;
     far.max = 5e-3;
-    EXPECT_TRUE(spot.judge(far, false, 1e-3).empty());
+    far.passed = true;
+    EXPECT_TRUE(spot.judge(far).empty());
+    far.passed = false;
+    EXPECT_FALSE(spot.judge(far).empty());
     far.median = 1e-2;
-    EXPECT_FALSE(spot.judge(far, false, 1e-3).empty());
+    EXPECT_FALSE(spot.judge(far).empty());
 }
 
 TEST(SpotCheck, goesOnBesideARunOfAnySceneAndLeavesTheFirstVerdict) {

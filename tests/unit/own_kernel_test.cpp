@@ -8,7 +8,13 @@
 
 #include <gmock/gmock.h>
 
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <csignal>
+#include <fstream>
 #include <string>
 
 namespace gravlab {
@@ -110,6 +116,66 @@ TEST_F(OwnCompiler, aTrialInAProcessOfItsOwnFindsErrors) {
     EXPECT_EQ(reply.sentence, "my.cu:2: error: identifier \"wrong\" is undefined");
     ASSERT_EQ(reply.code.messages.size(), 1u);
     EXPECT_EQ(reply.code.messages[0].line, 2);
+}
+
+/// Twenty macros that each name the one before four times.
+std::string bombText() {
+    std::string bomb = "#define A0 x,\n";
+    for (int i = 0; i < 20; ++i) {
+        const std::string before = " A" + std::to_string(i);
+        bomb += "#define A" + std::to_string(i + 1) + before + before + before + before + "\n";
+    }
+    return bomb + "int a[]={A20 1};";
+}
+
+TEST_F(OwnCompiler, aTextThatNeedsAnyTimeAndMemoryIsEnded) {
+    OwnTrial trial({.text = bombText(), .file = "bomb.cu"}, {}, GRAVLAB_BINARY);
+    const OwnTrialReply reply = awaitTrial(trial);
+    EXPECT_EQ(reply.outcome, OwnOutcome::failed) << reply.sentence;
+    EXPECT_THAT(reply.sentence, HasSubstr("the compiler needs more than"));
+}
+
+TEST_F(OwnCompiler, aFifoIsNotWaitedFor) {
+    const ScratchFolder folder;
+    const std::string fifo = (folder / "fifo").string();
+    ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+    OwnTrial trial({.text = "// first\n#include \"" + fifo + "\"\n" + std::string(kOwnHead) + "}\n", .file = "my.cu"}, {},
+                   GRAVLAB_BINARY);
+    const OwnTrialReply reply = awaitTrial(trial);
+    EXPECT_EQ(reply.outcome, OwnOutcome::badText);
+    EXPECT_EQ(reply.sentence, "my.cu:2: error: " + fifo + " is no file that can be included");
+}
+
+TEST_F(OwnCompiler, theCompilerDiesWithTheProgramThatStartedIt) {
+    const ScratchFolder folder;
+    const std::string file = (folder / "bomb.cu").string();
+    put(file, bombText());
+    const pid_t program = fork();
+    if (program == 0) {
+        execl(GRAVLAB_BINARY, GRAVLAB_BINARY, "bench", "-n", "1k", "--kernel", file.c_str(), nullptr);
+        _exit(1);
+    }
+    // Its child: the trial.
+    const auto childOf = [](pid_t parent) {
+        std::ifstream list("/proc/" + std::to_string(parent) + "/task/" + std::to_string(parent) + "/children");
+        pid_t child = 0;
+        list >> child;
+        return child;
+    };
+    pid_t child = 0;
+    while ((child = childOf(program)) == 0 && waitpid(program, nullptr, WNOHANG) == 0) usleep(1000);
+    ASSERT_NE(child, 0);
+    kill(program, SIGKILL);
+    waitpid(program, nullptr, 0);
+    // It is gone, or waits to be taken note of, long before its own limits.
+    const auto runs = [&] {
+        std::ifstream status("/proc/" + std::to_string(child) + "/stat");
+        std::string number, name, state;
+        return (status >> number >> name >> state) && state != "Z";
+    };
+    for (int k = 0; k < 5000 && runs(); ++k) usleep(1000);
+    EXPECT_FALSE(runs());
+    kill(child, SIGKILL);
 }
 
 TEST(OwnTrialProcess, itsDeathAndItsSlownessAreSentences) {

@@ -4,6 +4,7 @@
 #include "sim/forces/law.h"
 
 #include "sim/core/error.h"
+#include "sim/core/random.h"
 #include "sim/io/checkpoint.h"
 #include "sim/run/simulation.h"
 #include "sim/scenes/scene.h"
@@ -310,6 +311,117 @@ TEST(SinglePrecision, aRunThatGoesOnStaysWhatItWas) {
     for (int axis = 0; axis < 1; ++axis) snapshot.bodies.position[0].x = 1e15;
     const RunRequest on = startFrom(std::move(snapshot), "x.hdf5").request;
     EXPECT_EQ(Simulation(on).force().precision, Precision::fp32);
+}
+
+/// A Plummer sphere of mass 1 and scale radius 1 at rest.
+ParticleSet sphere(std::size_t count, std::uint64_t seed = 1) {
+    std::vector<Double4> positions(count), velocities(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        Random random(seed, i);
+        const double radius = 1 / std::sqrt(std::pow(random.uniform(0.01, 0.95), -2.0 / 3) - 1);
+        const double z = random.uniform(-1, 1), angle = random.uniform(0, 6.283185307179586), flat = std::sqrt(1 - z * z);
+        positions[i] = {radius * flat * std::cos(angle), radius * flat * std::sin(angle), radius * z,
+                        1 / static_cast<double>(count)};
+    }
+    return testing_support::bodiesOf(positions, velocities);
+}
+
+void placeBeside(ParticleSet& bodies, std::size_t body, std::size_t other, const Vec3d& offset) {
+    bodies.position[body] = packed(xyz(bodies.position[other]) + offset, bodies.position[body].w);
+}
+
+Vec3d direction(std::uint64_t seed, std::size_t i, double length) {
+    Random random(seed, i);
+    const Vec3d v{random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1)};
+    return length / exactLength(v) * v;
+}
+
+TEST(SinglePrecision, findsTheFewPairsOfALargeCluster) {
+    ParticleSet suns = sphere(2002);
+    suns.position[2000] = {4, 0, 0, suns.position[0].w};
+    suns.position[2001] = {4 + 5 * 4.84814e-6, 0, 0, suns.position[0].w};
+
+    ParticleSet onePair = sphere(3002);
+    onePair.position[3000] = {1, 0, 0, 3e-4};
+    onePair.position[3001] = {1.000001, 0.000001, 0, 3e-4};
+
+    ParticleSet manyPairs = sphere(100000, 3);
+    for (std::size_t i = 1; i < 100000; i += 40) placeBeside(manyPairs, i, i + 7, direction(9, i, 1e-6));
+
+    ParticleSet inABall = ball(1, 1, 0, 9000);
+    placeBeside(inABall, 4321, 1234, direction(1, 2, 1e-7));
+
+    ParticleSet far = ball(1, 1, 0, 9000);
+    for (std::size_t i = 3; i < 9000; i += 100) far.position[i].x += 3e4;
+
+    // A body of no mass is nearer to each of two suns than the other sun.
+    ParticleSet dust = onePair;
+    dust.position[5] = {1 + 1e-8, 0, 0, 0};
+    dust.position[6] = {1.000001, 0.000001 + 1e-8, 0, 0};
+
+    ParticleSet charges = inABall;
+    for (std::size_t i = 0; i < 9000; ++i) charges.position[i].w *= i % 2 == 0 ? 1 : -1;
+
+    // Softening that covers their distance, and masses that make up for it.
+    ParticleSet heavy = sphere(3000);
+    heavy.position[7].w = heavy.position[8].w = 0.5;
+    placeBeside(heavy, 8, 7, {1e-6, 2e-6, 0});
+
+    struct Case {
+        const char* name;
+        const ParticleSet& bodies;
+        ForceSettings force;
+    };
+    const Case cases[] = {{"a binary of suns", suns, {}},
+                          {"a pair in 3,000", onePair, {}},
+                          {"a tenth in pairs", manyPairs, {}},
+                          {"a pair in a ball", inABall, {}},
+                          {"a hundredth far away", far, {}},
+                          {"bodies of no mass between", dust, {}},
+                          {"charges", charges, {.law = kLaw<Coulomb>}},
+                          {"a steep law", inABall, {.law = kLaw<PowerLaw>, .exponent = 5}},
+                          {"heavy bodies within the softening", heavy, {.softening = 1e-3}}};
+    for (const Case& one : cases) {
+        EXPECT_NE(beyondSinglePrecision(one.bodies, one.force), "") << one.name;
+        ForceSettings mixed = one.force;
+        mixed.precision = Precision::mixed;
+        EXPECT_NE(beyondSinglePrecision(one.bodies, mixed), "") << one.name;
+        RunRequest request = startOf(one.bodies, one.force.softening, 1e-9);
+        request.law = one.force.law, request.exponent = one.force.exponent;
+        request.precision = Precision::fp32;
+        EXPECT_THROW(Simulation{request}, UsageError) << one.name;
+    }
+    EXPECT_THAT(beyondSinglePrecision(onePair, {}),
+                testing::AllOf(testing::HasSubstr("body 3000"), testing::HasSubstr("body 3001")));
+}
+
+TEST(SinglePrecision, oneBodyFarOutIsTheReason) {
+    for (const double far : {1e19, 1e22, 1e35}) {
+        ParticleSet bodies = sphere(1000);
+        bodies.position[7].x = far;
+        EXPECT_THAT(beyondSinglePrecision(bodies, {.softening = 0.01}), testing::HasSubstr("lengths of")) << far;
+        RunRequest request = startOf(bodies, 0.01, 1e-3);
+        Simulation simulation(request);
+        EXPECT_EQ(simulation.force().precision, Precision::fp64);
+        simulation.advance({.steps = 2}, nullptr);
+        for (const Double4& at : simulation.state().bodies.position) ASSERT_TRUE(std::isfinite(at.x + at.y + at.z)) << far;
+        request.precision = Precision::fp32;
+        EXPECT_THROW(Simulation{request}, UsageError) << far;
+    }
+}
+
+TEST(SinglePrecision, closePairsThatItCarriesDoNotMatter) {
+    ParticleSet wide = sphere(3002), light = sphere(3002), same = sphere(3002);
+    placeBeside(wide, 3000, 7, {1e-4, 2e-4, 0});
+    placeBeside(light, 3000, 7, {1e-7, 0, 0});
+    light.position[7].w = light.position[3000].w = 1e-12;
+    for (std::size_t i = 0; i < 1500; ++i) same.position[i] = same.position[1];
+    EXPECT_EQ(beyondSinglePrecision(wide, {}), "");
+    EXPECT_NE(beyondSinglePrecision(light, {}), "") << "even so their own pull is the larger one";
+    EXPECT_EQ(beyondSinglePrecision(light, {.softening = 1e-3}), "");
+    EXPECT_EQ(beyondSinglePrecision(same, {}), "") << "bodies at one place have no force on each other";
+    for (std::size_t i = 1; i < 3000; i += 40) placeBeside(light, i, i - 1, direction(5, i, 1e-5));
+    EXPECT_EQ(beyondSinglePrecision(light, {.softening = 0.01}), "") << "softening hides pairs of light bodies";
 }
 
 TEST(SinglePrecision, aLargeStartIsJudgedByASample) {

@@ -2,6 +2,7 @@
 #include "sim/backends/cpu/methods/tree_energy.h"
 #include "sim/forces/law.h"
 #include "sim/measure/diagnostics.h"
+#include "sim/measure/potential_error.h"
 #include "sim/run/configuration.h"
 #include "sim/scenes/scene.h"
 #include "sim/tree/rung.h"
@@ -149,6 +150,18 @@ TEST(TreePotential, ofALogarithmLeavesOutPairsInOnePlaceAsAllPairsDo) {
         EXPECT_NEAR(got.potential, want.potential, 1e-5 * std::abs(want.potential)) << softening;
         EXPECT_EQ(got.shape.closest, 0);
     }
+}
+
+TEST(TreePotential, ofANucleusAndItsCloudSaysHowExactItIs) {
+    const Scene& scene = sceneNamed("charges");
+    const ForceSettings force{.law = kLaw<Coulomb>, .softening = scene.softening, .strength = scene.strength};
+    for (std::uint64_t seed = 1; seed <= 12; ++seed)
+        for (const double accuracy : {1e-3, 1e-4}) {
+            const ParticleSet bodies = scene.build({.bodies = 2000, .seed = seed});
+            const double want = measureSystem(bodies, termsOf(force, {}), 1).potential;
+            const PairSum got = pairsByTree(accuracyOfEnergy(accuracy))(bodies, force, 1);
+            EXPECT_LE(std::abs(got.potential - want), 4 * got.error * std::abs(want)) << "seed " << seed << ", " << accuracy;
+        }
 }
 
 TEST(TreePotential, isWhatARunUnderAPowerLawIsMeasuredBy) {

@@ -1,6 +1,7 @@
 // The tree of the CPU: what must hold of it exactly, what its forces are worth, and that wrong walks are noticed.
 #include "sim/backends/backend.h"
 #include "sim/backends/cpu/methods/tree_method.h"
+#include "sim/backends/cpu/tree/walk_task.h"
 #include "sim/core/random.h"
 #include "sim/forces/law.h"
 #include "sim/scenes/scene.h"
@@ -315,6 +316,40 @@ std::vector<Double4> at(const Values& all, std::span<const std::uint32_t> target
 
 ParticleSet sceneBodies(const char* scene, std::size_t count) {
     return sceneNamed(scene).build({.bodies = count, .seed = 3});
+}
+
+TEST(TreeWalk, nodesBehindOffsetsOf32BitsAreReadAlike) {
+    EXPECT_GT(kMostGathered, std::size_t{178'000'000});
+    for (const Law law : {Law::gravity, kLaw<Coulomb>}) {
+        ParticleSet bodies = sceneBodies("plummer", 3000);
+        if (law != Law::gravity)
+            for (std::size_t i = 0; i < 3000; i += 2) bodies.position[i].w *= -1;
+        const ForceSettings force{.law = law, .softening = 0.01};
+        Built built(bodies);
+        built.tree.takeSigned(signedCells(force));
+        built.tree.build(TreeBodies<float>{built.arrays.view().axis, built.arrays.view().source},
+                         treeKernels(simdTargets().front()), built.pool);
+        for (const SimdTarget& target : simdTargets()) {
+            std::array<std::vector<float>, 3> sums[2];
+            for (const bool wide : {false, true}) {
+                TreeWalkTask task = walkTask(built.tree, TreeWalk::expansions, {.settings = force, .allowedError = 1e-3});
+                std::vector<float> lengths(3000), before(3000, 1.0f);
+                for (std::size_t axis = 0; axis < 3; ++axis) {
+                    sums[wide][axis].resize(3000);
+                    task.sums[axis] = sums[wide][axis].data();
+                }
+                task.lengths = lengths.data();
+                task.before = before.data();
+                task.tree.wide = wide;
+                TreeCounts counts;
+                for (const TreeGroup& group : built.tree.groups())
+                    treeWalks(target, treeForce(force).law)
+                        .walk[static_cast<std::size_t>(TreeWalk::expansions)](task, group, counts);
+                EXPECT_GT(counts.expandedLow + counts.expandedHigh, 0u);
+            }
+            EXPECT_EQ(sums[0], sums[1]) << target.name;
+        }
+    }
 }
 
 TEST(TreeWalk, wrongWalksFailTheGate) {

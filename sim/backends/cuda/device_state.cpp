@@ -3,6 +3,7 @@
 
 #include "sim/core/pages.h"
 #include "sim/core/thread_pool.h"
+#include "sim/forces/law.h"
 #include "sim/forces/force_settings.h"
 
 #include <algorithm>
@@ -66,11 +67,16 @@ void DeviceState<Real>::upload(const ParticleSet& bodies) {
     cuda::upload<Real>(work().x, {}, stream_);  // its pads
     cuda::upload<Real>(complete().x, bodies.position, stream_);
     cuda::upload<Real>(complete().v, bodies.velocity, stream_);
-    double heaviest = 0;
-    for (const Double4& body : bodies.position) heaviest = std::max(heaviest, std::abs(body.w));
+    heaviest_ = 0;
+    for (const Double4& body : bodies.position) heaviest_ = std::max(heaviest_, std::abs(body.w));
+}
+
+template <class Real>
+double DeviceState<Real>::smallestR2(const ForceSettings& force) const {
+    const double least = gravlab::smallestR2<Real>(force, heaviest_);
+    if (loopLaw(force) != Law::gravity) return least;  // others have a floor of their own
     constexpr bool kSingle = std::is_same_v<Real, float>;
-    smallestR2_ = std::max<double>(kSingle ? kSofteningSquaredFloor32 : kSofteningSquaredFloor64,
-                                   std::pow(heaviest / (kSingle ? 1e37 : 1e307), 2.0 / 3));
+    return std::max<double>(kSingle ? kSofteningSquaredFloor32 : kSofteningSquaredFloor64, least);
 }
 
 template <class Real>

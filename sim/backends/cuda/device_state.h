@@ -4,6 +4,7 @@
 #include "sim/backends/cuda/kernels/packed.h"
 #include "sim/backends/cuda/runtime/memory.h"
 #include "sim/core/particles.h"
+#include "sim/forces/force_settings.h"
 
 #include <cstdint>
 #include <vector>
@@ -39,7 +40,8 @@ public:
     void setCompleteIndex(int index) { completeIndex_ = index; }
 
     /// Floor of the softening squared [L^2]: where a body meets itself, mass / softening^3 must stay a number.
-    double smallestR2() const { return smallestR2_; }
+    /// See ForceRequest.
+    double smallestR2(const ForceSettings& force) const;
     /// Some response is not 1: a body that is held feels no force.
     bool hasResponses() const { return hasResponses_; }
 
@@ -55,7 +57,7 @@ private:
     Stream stream_;
     Arrays states_[2];
     int completeIndex_ = 0;
-    double smallestR2_ = 0;
+    double heaviest_ = 0;  ///< largest |source|
     bool hasResponses_ = false;
 };
 

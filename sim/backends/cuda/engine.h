@@ -96,7 +96,7 @@ private:
         return makeForceMethod<Real>(plan(), state_.count(), context_.device, context_.stream);
     }
     std::unique_ptr<DeviceTermMethod<Real>> makeOther(std::size_t k) const;
-    double smallestR2(const ForceSettings&) const { return state_.smallestR2(); }
+    double smallestR2(const ForceSettings& force) const { return state_.smallestR2(force); }
     bool completeForceKnown() const { return state_.complete().forceKnown; }
     void forgetForce() { state_.complete().forceKnown = false; }
     std::vector<Double4> knownAccelerations() const { return state_.download(state_.complete().a); }

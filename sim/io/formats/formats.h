@@ -1,12 +1,14 @@
 // The readers and writers behind the format table; one pair a file. Only snapshot.cpp includes this.
 #pragma once
+#include "sim/forces/force_term.h"
 #include "sim/io/snapshot.h"
 
 namespace gravlab {
 
 // Limits of what a checkpoint holds beside the bodies; a reader refuses more.
 inline constexpr std::size_t kMostTextBytes = std::size_t{1} << 20;
-inline constexpr std::size_t kMostStateArrays = 64;
+// Of all force terms twice, as terms and as what their methods kept holds under, and 128 of integrator and methods.
+inline constexpr std::size_t kMostStateArrays = 2 * (kMostTerms + 1) * (kMostTermArrays + 1) + 128;
 inline constexpr std::size_t kMostStateNameBytes = 64;
 bool goodStateName(std::string_view name);
 

@@ -2,6 +2,7 @@
 #include "sim/io/hdf5/helper_process.h"
 
 #include "sim/core/error.h"
+#include "sim/core/process_limit.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -12,28 +13,12 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <system_error>
 
 namespace gravlab {
 namespace {
 
 constexpr std::size_t kBufferBytes = std::size_t{1} << 18;
-
-/// Bytes of private memory that this process has claimed; what RLIMIT_DATA counts.
-std::uint64_t claimedMemory() {
-    std::ifstream file("/proc/self/statm");
-    std::uint64_t total = 0, resident = 0, shared = 0, text = 0, library = 0, data = 0;
-    if (!(file >> total >> resident >> shared >> text >> library >> data)) return 0;
-    return data * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-}
-
-void limit(int resource, std::uint64_t value) {
-    rlimit now{};
-    if (::getrlimit(resource, &now) != 0) return;
-    if (now.rlim_max == RLIM_INFINITY || value < now.rlim_max) now.rlim_cur = now.rlim_max = value;
-    (void)::setrlimit(resource, &now);
-}
 
 /// Turns a fresh copy of the process into a helper.
 void becomeHelper(const HelperLimits& limits, std::uint64_t claimed) {
@@ -43,9 +28,9 @@ void becomeHelper(const HelperLimits& limits, std::uint64_t claimed) {
     sigset_t none;
     sigemptyset(&none);
     (void)::sigprocmask(SIG_SETMASK, &none, nullptr);
-    limit(RLIMIT_CORE, 0);
-    limit(RLIMIT_CPU, limits.seconds);
-    if (claimed > 0) limit(RLIMIT_DATA, claimed + limits.memoryBytes);
+    limitForGood(RLIMIT_CORE, 0);
+    limitForGood(RLIMIT_CPU, limits.seconds);
+    if (claimed > 0) limitForGood(RLIMIT_DATA, claimed + limits.memoryBytes);
     // What a failing library prints is no message of ours.
     const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
     if (nowhere >= 0) {

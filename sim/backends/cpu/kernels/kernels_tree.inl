@@ -507,6 +507,15 @@ private:
         cells_.count = 0;
     }
 
+    /// A number of each of some nodes, where offsets do not fit into 32 bits.
+    static HWY_NOINLINE V oneByOne(const float* from, std::int32_t stride, const std::int32_t* ids) {
+        const D d;
+        HWY_ALIGN float each[HWY_MAX_BYTES / sizeof(float)];
+        for (std::size_t lane = 0; lane < hn::Lanes(d); ++lane)
+            each[lane] = from[static_cast<std::ptrdiff_t>(stride) * ids[lane]];
+        return hn::Load(d, each);
+    }
+
     template <bool kHigh>
     void expand() {
         List& list = kHigh ? high_ : low_;
@@ -524,7 +533,10 @@ private:
         for (std::size_t k = 0; k < list.count; k += lanes) {
             const auto index = hn::Mul(hn::LoadU(di, list.id + k), hn::Set(di, kStride));
             const Mask has = hn::FirstN(d, list.count - k);
-            const auto field_of = [&](int member) HWY_ATTR { return hn::GatherIndex(d, cells + member, index); };
+            const auto field_of = [&](int member) HWY_ATTR {
+                return tree_.wide ? oneByOne(cells + member, kStride, list.id + k)
+                                  : hn::GatherIndex(d, cells + member, index);
+            };
             const Lanes third(unit_ * unit_ / 3);
             const auto moment = [&](int m)
                                     HWY_ATTR { return Lanes(Lanes(hn::IfThenElseZero(has, field_of(4 + m))) * third); };
@@ -533,12 +545,14 @@ private:
             const Lanes q[kMoments] = {moment(0), moment(1), moment(2), moment(3), moment(4), moment(5)};
             const Lanes source(hn::IfThenElseZero(has, field_of(3)));
             addToExpansion<kHigh>(expansion_, place(0), place(1), place(2), source, q, field);
-            if constexpr (kField)
-                atCentre_ += fieldAtCentre(place(0), place(1), place(2), source, q, field);
+            if constexpr (kField) atCentre_ += fieldAtCentre(place(0), place(1), place(2), source, q, field);
             if constexpr (kCharges) {
                 const auto at = hn::Mul(hn::LoadU(di, list.id + k), hn::Set(di, kDipoleStride));
                 const auto first = [&](int axis) HWY_ATTR {
-                    return Lanes(Lanes(hn::IfThenElseZero(has, hn::GatherIndex(d, tree_.dipoles + axis, at))) * unit);
+                    return Lanes(
+                        Lanes(hn::IfThenElseZero(has, tree_.wide ? oneByOne(tree_.dipoles + axis, kDipoleStride, list.id + k)
+                                                                 : hn::GatherIndex(d, tree_.dipoles + axis, at))) *
+                        unit);
                 };
                 const Lanes dipole[3] = {first(0), first(1), first(2)};
                 addDipoleToExpansion<kHigh>(expansion_, place(0), place(1), place(2), dipole, field);

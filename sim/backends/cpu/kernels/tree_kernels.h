@@ -39,7 +39,10 @@ struct TreeView {
     const float* source;
     const std::uint32_t* order;      ///< body of each place
     const float* dipoles = nullptr;  ///< of charges: kDipoleStride numbers a node
+    bool wide = false;               ///< more than kMostGathered nodes: their numbers are read one by one
 };
+/// Nodes whose numbers a gather of 32-bit offsets reaches.
+constexpr std::size_t kMostGathered = 0x7fffffff / (kWeightMember + 1);
 
 /// A power of the distance in the tree's units.
 struct TreePower {

@@ -75,7 +75,8 @@ TreeView Octree::view() const {
             .body = {at_[0].data(), at_[1].data(), at_[2].data()},
             .source = source_.data(),
             .order = order_.data(),
-            .dipoles = dipoles_.data()};
+            .dipoles = dipoles_.data(),
+            .wide = nodes() > kMostGathered};
 }
 
 void Octree::takeSigned(bool either) {

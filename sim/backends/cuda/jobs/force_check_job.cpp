@@ -54,7 +54,7 @@ void ForceCheckJob<Real>::enqueue(const Vec4<Real>* x, const Vec4<Real>* v, cons
     if (loopLaw(request.settings) == Law::gravity)
         launchKernel(checkKernel<Real>(), blocks, kCheckThreads, task, 0, stream_);
     else
-        withLoopLaw<double>(request.settings, [&]<class Type>(const Type& law) {
+        withLoopLaw<double>(request.settings, request.smallestR2, [&]<class Type>(const Type& law) {
             launchKernel(lawCheckKernel<Real, Type>(), blocks, kCheckThreads, {task, law}, 0, stream_);
         });
     CUDA_CHECK(copyAsync(host_.data(), result_.data(), samples * sizeof(Double4), Copy::toHost, stream_));

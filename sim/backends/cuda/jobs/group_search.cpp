@@ -136,10 +136,6 @@ private:
         run(groupGridKeyKernel());
         sortByKeys();
         if (way_ == GroupWay::grid) return run(groupCellKernel());
-        if (way_ == GroupWay::propagate) {
-            found.figures = {{"sweeps", "", static_cast<double>(untilNothingChanges(groupSweepKernel()))}};
-            return;
-        }
         run(groupCountKernel(), task_.count + std::size_t{1});
         scanGroupCounts(task_, scratch_.data(), scratch_.size(), stream_);
         const std::uint64_t friends = read(begin_.data() + task_.count);
@@ -174,14 +170,20 @@ private:
     }
 
     std::uint32_t allLevels() {
-        CUDA_CHECK(fillAsync(flags_.data(), 0, flags_.bytes(), stream_));
+        // A level looks at each place, which takes some 20 us for a million.
+        constexpr std::uint32_t kPlacesALaunch = 1u << 26, kFewestLevels = 16;
         int resident = 0;
         CUDA_CHECK(residentBlocks(resident, groupLoopKernel().address, kGroupThreads, 0));
         const std::size_t most =
             static_cast<std::size_t>(std::max(1, resident)) * static_cast<std::size_t>(std::max(1, device_.multiprocessors));
         const std::size_t wanted = (task_.count + kGroupThreads - 1) / kGroupThreads;
-        launchResident(groupLoopKernel(), {static_cast<unsigned>(std::min(most, wanted))}, kGroupThreads, task_, 0, stream_);
-        return read(&flags_.data()->levels);
+        task_.turns = std::max(kFewestLevels, kPlacesALaunch / task_.count);
+        for (task_.level = 0;; task_.level += task_.turns) {
+            CUDA_CHECK(fillAsync(flags_.data(), 0, flags_.bytes(), stream_));
+            launchResident(groupLoopKernel(), {static_cast<unsigned>(std::min(most, wanted))}, kGroupThreads, task_, 0,
+                           stream_);
+            if (const std::uint32_t levels = read(&flags_.data()->levels); levels > 0) return levels;
+        }
     }
 
     GroupWay way_;

@@ -4,7 +4,7 @@
 
 namespace gravlab::cuda {
 
-enum class GroupWay { searchFromHost, searchOnDevice, propagate, grid, tree };
+enum class GroupWay { searchFromHost, searchOnDevice, grid, tree };
 
 /// Bytes of device memory, lists of friends aside, of which nothing is known before they are counted.
 double groupBytes(GroupWay way, std::size_t bodies);

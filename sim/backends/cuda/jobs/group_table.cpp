@@ -27,10 +27,8 @@ constexpr GroupRung kCudaRungs[] = {
         "bfs-host", "breadth-first search over lists of friends, level by level: the host launches each and reads a flag"),
     onDevice<GroupWay::searchOnDevice>(
         "bfs-device", "the same in one launch: a barrier over the whole device ends a level, the host is out of the loop"),
-    onDevice<GroupWay::propagate>(
-        "propagate", "no lists: every body takes the smallest label around it, and passes it on to who it had its own from"),
     onDevice<GroupWay::grid>("union-grid",
-                             "sets are joined in one pass with atomics on their roots, cell by cell of a grid: no sweeps"),
+                             "sets are joined in one pass with atomics on their roots, cell by cell of a grid"),
     onDevice<GroupWay::tree>("union-tree",
                              "sets are joined over a tree: boxes out of reach are left out, boxes of one set taken at once"),
 };

@@ -240,11 +240,6 @@ __global__ void joinCells(GroupTask task) {
     joinFromCell(*task.grid, place, rows);
 }
 
-__global__ void sweep(GroupTask task) {
-    const std::uint32_t place = ownIndex();
-    if (place < task.count && propagateTo(*task.grid, place)) task.flags->changed[0] = 1;
-}
-
 __global__ void countFriends(GroupTask task) {
     const std::uint32_t place = ownIndex();
     if (place > task.count) return;
@@ -272,18 +267,20 @@ __global__ void goOneLevel(GroupTask task) {
     if (place < task.count && searchLevel(listsOf(task), place, task.level)) task.flags->changed[0] = 1;
 }
 
-/// Level after level, without the host. A level's flag is cleared a level before, when nobody reads or sets it: it was read
+/// Level after level, without the host, which launches it again where there are very many: a display on the same device
+/// waits for each launch. A level's flag is cleared a level before, when nobody reads or sets it: it was read
 /// last before the barrier that ended the level before that.
 __global__ void goAllLevels(GroupTask task) {
     const FriendLists lists = listsOf(task);
     volatile std::uint32_t* const changed = task.flags->changed;
-    for (std::uint32_t level = 0;; ++level) {
+    for (std::uint32_t turn = 0; turn < task.turns; ++turn) {
+        const std::uint32_t level = task.level + turn;
         if (ownIndex() == 0) changed[(level + 1) % 3] = 0;
         bool any = false;
         for (std::uint32_t place = ownIndex(); place < task.count; place += gridDim.x * kGroupThreads)
             any = searchLevel(lists, place, level) || any;
         if (any) changed[level % 3] = 1;
-        gridBarrier(&task.flags->arrived, (level + 1) * gridDim.x);
+        gridBarrier(&task.flags->arrived, (turn + 1) * gridDim.x);
         if (changed[level % 3] != 0) continue;
         if (ownIndex() == 0) task.flags->levels = level + 1;
         return;
@@ -318,7 +315,6 @@ Kernel<GroupTask> groupMarkKernel() { return kernelOf(markBoxes); }
 Kernel<GroupTask> groupLeafKernel() { return kernelOf(joinLeaves); }
 Kernel<GroupTask> groupBodyKernel() { return kernelOf(joinBodies); }
 Kernel<GroupTask> groupCellKernel() { return kernelOf(joinCells); }
-Kernel<GroupTask> groupSweepKernel() { return kernelOf(sweep); }
 Kernel<GroupTask> groupCountKernel() { return kernelOf(countFriends); }
 Kernel<GroupTask> groupListKernel() { return kernelOf(listFriends); }
 Kernel<GroupTask> groupBeginKernel() { return kernelOf(beginSearches); }

@@ -20,7 +20,7 @@ struct FrameSums {
 struct GroupFlags {
     std::uint32_t changed[3];  ///< something was lowered at the level; the next one's is cleared meanwhile
     std::uint32_t arrived;     ///< blocks at a barrier
-    std::uint32_t levels;      ///< that were gone through
+    std::uint32_t levels;      ///< that were gone through; 0: there are more
 };
 
 struct GroupTask {
@@ -39,7 +39,8 @@ struct GroupTask {
     std::uint64_t *friends, *begin;  ///< of each place; sums of those before, one more at the end
     std::uint32_t *list, *mark;
     GroupFlags* flags;
-    std::uint32_t level;
+    std::uint32_t level;  ///< at which a launch begins
+    std::uint32_t turns;  ///< levels of a launch of groupLoopKernel() at most
 };
 
 // Both passes: of kFrameBlocks blocks, and then of one.
@@ -58,13 +59,12 @@ Kernel<GroupTask> groupMarkKernel();  ///< a thread a box of level `pass`
 Kernel<GroupTask> groupLeafKernel();  ///< a warp a leaf
 Kernel<GroupTask> groupBodyKernel();
 Kernel<GroupTask> groupCellKernel();
-Kernel<GroupTask> groupSweepKernel();
 Kernel<GroupTask> groupCountKernel();  ///< one place more, which has none
 // Here the counts are added up, see scanGroupCounts().
 Kernel<GroupTask> groupListKernel();
 Kernel<GroupTask> groupBeginKernel();
 Kernel<GroupTask> groupLevelKernel();
-Kernel<GroupTask> groupLoopKernel();  ///< all levels; its blocks are resident at once
+Kernel<GroupTask> groupLoopKernel();  ///< up to `turns` levels; its blocks are resident at once
 Kernel<GroupTask> groupLeastKernel();
 Kernel<GroupTask> groupLabelKernel();
 

@@ -62,11 +62,11 @@ Kernel<LawTask<Real, Law>> lawKernel(int unroll) {
     return std::get<Kernel<LawTask<Real, Law>>>(LawKernels<Real, OtherLoopLaws>::of(unroll));
 }
 
-/// Calls `use` with the law whose loops are not gravity's; never for the others.
+/// Calls `use` with the law whose loops are not gravity's; never for the others. `smallestR2`: see smallestR2().
 template <class Real, class Use>
-void withLoopLaw(const ForceSettings& force, Use&& use) {
+void withLoopLaw(const ForceSettings& force, double smallestR2, Use&& use) {
     if (const Law law = loopLaw(force); law != Law::gravity)
-        forLaw<OtherLoopLaws>(law, [&]<template <class> class PairLaw>() { use(PairLaw<Real>(force)); });
+        forLaw<OtherLoopLaws>(law, [&]<template <class> class PairLaw>() { use(PairLaw<Real>(force, smallestR2)); });
 }
 
 /// Turns sums of a term into accelerations where bodies respond differently or other terms act. One thread a body.

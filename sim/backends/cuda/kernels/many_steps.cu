@@ -78,7 +78,9 @@ __global__ __launch_bounds__(kManyStepsMaxWarps * 32, 1) void manySteps(ManyStep
         }
     }
     if (!owner) return;
-    asVectors(task.positionsA)[mine] = x, asVectors(task.velocity)[mine] = v, asVectors(task.acceleration)[mine] = a;
+    asVectors(task.acceleration)[mine] = a;
+    if (task.onlyForce) return;
+    asVectors(task.positionsA)[mine] = x, asVectors(task.velocity)[mine] = v;
     if (task.vertices) task.vertices[mine] = {x.x, x.y, x.z, shownValue(task.shown, x, v, a)};
 }
 

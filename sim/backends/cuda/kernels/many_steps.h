@@ -35,12 +35,13 @@ struct ManyStepsTask {
     std::uint32_t count;
     ManyStepsPartition partition;
     int steps;
-    float timeStep;  ///< 0 with one step: only the force at `positionsA`
+    float timeStep;  ///< 0 where only the force at `positionsA` is wanted
     float softeningSquared;
     unsigned* arrived;         ///< arrivals of blocks over all launches; zero when `epoch` is 0
     unsigned epoch;            ///< steps of all launches before
     ParticleVertex* vertices;  ///< null, or where the last step is drawn from
     VertexValue shown;
+    bool onlyForce = false;  ///< stores accelerations and nothing else
 };
 /// Null for unrolls that are not built.
 Kernel<ManyStepsTask> manyStepsKernel(int unroll);

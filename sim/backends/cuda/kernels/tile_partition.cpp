@@ -14,7 +14,7 @@ TilePartition tilePartition(std::uint32_t count, int tile) {
     TilePartition partition;
     const int n = static_cast<int>(count);
     partition.tile = tile;
-    partition.tiles = (n + tile - 1) / tile;
+    partition.tiles = static_cast<int>((count + static_cast<std::uint32_t>(tile) - 1) / static_cast<std::uint32_t>(tile));
     partition.range = partition.tiles / 2 * tile;
     // Short chunks spread a small N over all multiprocessors, long ones write fewer partials. Measured at 8k, 16k, 32k and
     // up.

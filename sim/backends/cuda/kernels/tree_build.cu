@@ -2,6 +2,7 @@
 // nodes begin at a body follow from its key, those beside it and those a leaf's size away, so no level waits for another.
 #include "sim/backends/cuda/kernels/pair.cuh"
 #include "sim/backends/cuda/kernels/tree.h"
+#include "sim/backends/cuda/kernels/warp.cuh"
 #include "sim/tree/cell.h"
 
 #include <cub/device/device_radix_sort.cuh>
@@ -125,7 +126,7 @@ __device__ void countNodesOf(const TreeTask& task, std::uint32_t block, std::uin
         for (const std::uint32_t part : starts[threadIdx.x]) sum += part;
         task.starts[threadIdx.x * task.blocks + block] = sum;
     }
-    const std::uint32_t all = __reduce_add_sync(~0u, sum);
+    const std::uint32_t all = warpSum(sum);
     if (threadIdx.x > 0) return;
     if (wanted) atomicAdd(wanted, all);
     if (block == 0) task.starts[kTreeDepths * task.blocks] = 0;

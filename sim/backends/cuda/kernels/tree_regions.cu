@@ -3,6 +3,7 @@
 // its region's list follows from its number, so slices and repeats give the same bits.
 #include "sim/backends/cuda/kernels/tree_regions.h"
 #include "sim/backends/cuda/kernels/tree_walker.cuh"
+#include "sim/backends/cuda/kernels/warp.cuh"
 
 namespace gravlab::cuda {
 namespace {
@@ -83,7 +84,7 @@ private:
         for (int& length : length_) length = 0;
         for (unsigned& met : met_) met = 0;
         visited_ = 0;
-        return __reduce_add_sync(kAll, group.count);
+        return warpSum(group.count);
     }
 
     /// Tests a node a lane; gives the stack's new depth. `left`: nodes in the list.

@@ -8,6 +8,7 @@
 #include "sim/backends/cuda/kernels/pair.cuh"
 #include "sim/backends/cuda/kernels/tree.h"
 #include "sim/backends/cuda/kernels/tree_walk_memory.cuh"
+#include "sim/backends/cuda/kernels/warp.cuh"
 #include "sim/tree/cell.h"
 
 #include <cstdint>
@@ -517,7 +518,7 @@ protected:
         [[maybe_unused]] std::uint32_t fetched = 0;  // place of the body
         const auto fetch = [&](int base) {
             const unsigned bit = has && start >= base && start < base + 32 ? 1u << (start - base) : 0;
-            const unsigned starts = __reduce_or_sync(kAll, bit);
+            const unsigned starts = warpOr(bit);
             const int passed = __popc(__ballot_sync(kAll, has && start < base));
             const int leaf = passed + __popc(starts & (below_ | 1u << lane_)) - 1;
             const int place = __shfl_sync(kAll, shift, max(leaf, 0)) + base + static_cast<int>(lane_);

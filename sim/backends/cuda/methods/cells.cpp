@@ -117,7 +117,7 @@ private:
     }
     void walk(std::uint32_t first, std::uint32_t end) {
         const ForceRequest& request = this->request();
-        withLoopLaw<Real>(request.settings, [&]<class Law>(const Law&) {
+        withLoopLaw<Real>(request.settings, request.smallestR2, [&]<class Law>(const Law&) {
             if constexpr (Law::kEnds)
                 launchKernel(cellWalkKernel<Real, Law>(), {cellWalkBlocks(end - first, 0, threads_)}, threads_,
                              {.sorted = sorted_.data(),

@@ -53,6 +53,8 @@ std::string whyNotBodies(const KernelEntry& entry, const LaunchConfig& launch, c
     if (const LoadedCode* code = entry.loaded(); code && bodies.count > 0 && !code->tried(entry.row, bodies.count))
         return "it has not been tried with " + std::to_string(bodies.count) +
                " bodies, and untried code touches no run; try it again with them";
+    if (entry.symmetric() && bodies.count > kMostSymmetricBodies)
+        return "it counts up to " + std::to_string(kMostSymmetricBodies) + " bodies; take 'tiled-registers'";
     const int warps = launch.block / 32;
     if (entry.manySteps() && bodies.count > 0 && manyStepsPartition(bodies.count, device.multiprocessors, warps).blocks == 0)
         return std::to_string(bodies.count) + " bodies are more than fit " + device.name + " at once, " +
@@ -97,7 +99,7 @@ const void* machineCode(const KernelEntry& entry, const LaunchConfig& launch, co
     if (const LoadedCode* code = entry.loaded()) return kDoubles ? nullptr : code->kernel32;
     if (loopLaw(force) != Law::gravity) {
         const void* address = nullptr;
-        withLoopLaw<Real>(force,
+        withLoopLaw<Real>(force, 0,
                           [&]<class PairLaw>(const PairLaw&) { address = lawKernel<Real, PairLaw>(launch.unroll).address; });
         return address;
     }
@@ -137,7 +139,7 @@ BodyFacts factsOf(const ParticleSet& bodies) {
 }
 
 std::string_view measuredBest(const BodyFacts& bodies, const ForceSettings& force, const DeviceFacts& device) {
-    if (bodies.count == 0 || loopLaw(force) != Law::gravity) return {};
+    if (bodies.count == 0 || bodies.count > kMostSymmetricBodies || loopLaw(force) != Law::gravity) return {};
     if (force.precision == Precision::fp64)
         return bodies.count < 4096 ? "" : bodies.massRuns ? "symmetric-runs" : "symmetric";
     if (bodies.count <= kResidentBodies * static_cast<std::size_t>(device.multiprocessors)) return "many-steps";

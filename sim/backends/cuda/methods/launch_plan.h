@@ -31,6 +31,9 @@ struct BodyFacts {
 };
 BodyFacts factsOf(const ParticleSet& bodies);
 
+/// Of the symmetric rows: places of partners, which go half of all bodies beyond the last one, are counted in an int.
+constexpr std::size_t kMostSymmetricBodies = 1'400'000'000;
+
 /// The row that measures best for so many bodies; see docs/benchmarks. Empty: a tiled row with a launch that fills the
 /// device.
 std::string_view measuredBest(const BodyFacts& bodies, const ForceSettings& force, const DeviceFacts& device);

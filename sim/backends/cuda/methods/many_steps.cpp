@@ -46,6 +46,8 @@ public:
         task.epoch = epoch_;
         task.vertices = batch.vertices;
         task.shown = batch.shown;
+        // Of a force that is not finite, a step of length 0 would make a velocity and a place that are not.
+        task.onlyForce = batch.v == zeroVelocity_.data();
         launchResident(kernel_, {static_cast<unsigned>(partition_.blocks)}, static_cast<unsigned>(partition_.threads()),
                        task, partition_.sharedBytes(), stream_);
         epoch_ += static_cast<unsigned>(task.steps);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <mutex>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -20,9 +21,15 @@ constexpr unsigned kCopyThreads = 256;
 // Where a part of the bodies leaves the device half empty, several blocks share a body's sources; so many each at least.
 constexpr std::uint32_t kFewestSources = 1024;
 
-PerDevice<OwnedEvent>& lastConstantReads() {
-    static PerDevice<OwnedEvent> events;
-    return events;
+/// The constant array of a device is shared by all backends. Who fills it holds the lock until its reading is enqueued.
+struct ConstantUse {
+    std::mutex lock;
+    OwnedEvent read;  ///< its last reader is done
+};
+
+PerDevice<ConstantUse>& constantUses() {
+    static PerDevice<ConstantUse> uses;
+    return uses;
 }
 
 std::uint32_t roundedUp(double value, std::uint32_t multiple) {
@@ -56,7 +63,7 @@ public:
         if (code_.copier) copies_ = DeviceArray<Real>(code_.copied * static_cast<std::size_t>(count));
         if (code_.sources) {
             CUDA_CHECK(symbolAddress(&constant_, code_.sources()));
-            constantRead_ = &lastConstantReads().of(parts.device.index);
+            constantUse_ = &constantUses().of(parts.device.index);
         }
     }
 
@@ -119,15 +126,16 @@ private:
         }
         task.resumes = source_ > 0;
         task.finishes = source_ + task.sliceLength >= task.rangeLength;
+        std::unique_lock<std::mutex> filling;
         if (constant_) {
-            // One array for all backends of a device: whoever fills it waits for the last who read it.
-            CUDA_CHECK(waitInStream(stream_, *constantRead_));
+            filling = std::unique_lock(constantUse_->lock);
+            CUDA_CHECK(waitInStream(stream_, constantUse_->read));
             CUDA_CHECK(copyAsync(constant_, this->bodies().positions + task.sliceFirst,
                                  std::min(task.sliceLength, count - task.sliceFirst) * sizeof(Vec4<Real>), Copy::onDevice,
                                  stream_));
         }
         launchForce(task);
-        if (constant_) CUDA_CHECK(recordEvent(*constantRead_, stream_));
+        if (constant_) CUDA_CHECK(recordEvent(constantUse_->read, stream_));
 
         const double share = static_cast<double>(task.sliceLength) / task.rangeLength;
         source_ += task.sliceLength;
@@ -237,7 +245,7 @@ private:
             launchKernel(kernel_, blocks, threads, task, shared, stream_);
             return;
         }
-        withLoopLaw<Real>(force, [&]<class Type>(const Type& law) {
+        withLoopLaw<Real>(force, this->request().smallestR2, [&]<class Type>(const Type& law) {
             launchKernel(lawKernel<Real, Type>(launch().unroll), blocks, threads, {task, law}, shared, stream_);
         });
     }
@@ -298,9 +306,9 @@ private:
         DeviceArray<std::uint8_t> scratch;
         DeviceArray<Vec4<Real>> targets, sums;
     } part_;
-    std::string failure_;                       ///< of a launch that did not run
-    void* constant_ = nullptr;                  ///< of this device
-    const OwnedEvent* constantRead_ = nullptr;  ///< its last reader is done
+    std::string failure_;                 ///< of a launch that did not run
+    void* constant_ = nullptr;            ///< of this device
+    ConstantUse* constantUse_ = nullptr;  ///< the same
 };
 
 }  // namespace

@@ -252,7 +252,11 @@ private:
     }
     double nextPairs(double seconds) const override { return std::min<double>(count(), pairsIn(kLongSlice * seconds)); }
     double doneShare() const override { return parts_ > 0 ? static_cast<double>(part_) / parts_ : 0; }
-    void rewind() override { part_ = 0; }
+    void rewind() override {
+        // Of a part of the bodies the walk writes over the accelerations before.
+        if (part_ > 0 && !request().active.all()) known_ = false;
+        part_ = 0;
+    }
 
     TreeTask task(const float* before) const {
         return {.bodies = bodies().positions,

@@ -37,7 +37,7 @@ constexpr Touching kTouching[] = {
 
 /// Instructions that touch registers only, or wait; `call`, `cp`, barriers and traps are asked about one by one.
 constexpr std::string_view kHarmless =
-    " abs activemask add addc and bfe bfi bfind bmsk bra brev brx clz cnot copysign cos createpolicy cvt "
+    " abs activemask add addc and bfe bfi bfind bmsk bra brev clz cnot copysign cos createpolicy cvt "
     "cvta div dp2a dp4a elect ex2 exit fence fma fns griddepcontrol isspacep lg2 lop3 mad mad24 madc "
     "match max membar min mma mov movmatrix mul mul24 nanosleep neg not or pmevent popc prmt rcp redux "
     "rem ret rsqrt sad selp set setp shf shfl shl shr sin slct sqrt sub subc szext tanh testp vabsdiff "
@@ -276,6 +276,7 @@ private:
         pieces_.clear();
         stack_.clear();
         labels_.clear();
+        tables_.clear();
         heads_.clear();
         scopes_.assign(1, {});
         hoisted_.clear();
@@ -342,6 +343,7 @@ private:
                 declareRegisters(text);
             } else if (text.starts_with(".branchtargets")) {
                 branch(text.substr(14));
+                tables_[lastLabel_] = parts(text.substr(14), ',').size();
             } else if (const std::optional<Space> space = declare(text); space == Space::shared) {
                 hoisted_ += std::string(text) + "\n";  // where the functions of checks know it, too
                 return false;
@@ -355,7 +357,8 @@ private:
         while (name < left_.size() && isNameCharacter(left_[name])) ++name;
         const std::size_t colon = left_.find_first_not_of(kBlanks, name);
         if (name > 0 && colon != std::string_view::npos && left_[colon] == ':' && !left_.substr(colon).starts_with("::")) {
-            labels_[std::string(left_.substr(0, name))].push_back(pieces_.size());
+            lastLabel_ = std::string(left_.substr(0, name));
+            labels_[lastLabel_].push_back(pieces_.size());
             pieces_.push_back({taken(colon + 1), {}, {}});
             return false;
         }
@@ -440,6 +443,7 @@ private:
         static constexpr Special kSpecial[] = {
             {"cp", &Rewriter::asynchronousCopy}, {"bar", &Rewriter::barrier}, {"barrier", &Rewriter::barrier},
             {"call", &Rewriter::call},           {"trap", &Rewriter::trap},   {"brkpt", &Rewriter::trap},
+            {"brx", &Rewriter::tableJump},
         };
         for (const Special& row : kSpecial)
             if (row.name == name) return (this->*row.ask)(said, operands, guard);
@@ -449,6 +453,15 @@ private:
         if (!known || parameter || operands.find('[') != std::string_view::npos) refuse("uses " + shown_);
         if (name == "bra") branch(operands);
         return {};
+    }
+
+    /// brx.idx INDEX, TABLE: behind the end of a table the thread would go anywhere.
+    std::string tableJump(const std::vector<std::string_view>&, std::string_view operands, const std::string& guard) {
+        const std::vector<std::string_view> said = parts(operands, ',');
+        const auto table = said.size() < 2 ? tables_.end() : tables_.find(std::string(said[1]));
+        if (table == tables_.end()) refuse("jumps by a table that does not stand before it");
+        return "\tsetp.ne.u32 %gravlab_yes, 0, 0;\n\t" + guard + "setp.ge.u32 %gravlab_yes, " + std::string(said[0]) + ", " +
+               std::to_string(table->second) + ";\n" + found(Kind::jump, "@%gravlab_yes ", line_);
     }
 
     std::string access(const Touching& row, const std::vector<std::string_view>& said, std::string_view operands,
@@ -640,8 +653,10 @@ private:
     std::vector<Piece> pieces_;
     std::vector<std::map<std::string, Register>> scopes_;
     std::map<std::string, std::vector<std::size_t>> labels_;  ///< places in pieces_
-    std::map<std::size_t, int> heads_;                        ///< of loops, and their lines
-    std::vector<std::string> stack_;                          ///< its arrays in local memory
+    std::map<std::string, std::size_t> tables_;               ///< of jumps, and how many places each has
+    std::string lastLabel_;
+    std::map<std::size_t, int> heads_;  ///< of loops, and their lines
+    std::vector<std::string> stack_;    ///< its arrays in local memory
 };
 
 }  // namespace

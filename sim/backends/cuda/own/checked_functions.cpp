@@ -353,6 +353,8 @@ std::string endlessText(const Found& f) {
            std::to_string(f.bodies) + " bodies: does a loop never end?";
 }
 
+std::string jumpText(const Found&) { return "jumps by an index behind the end of its table"; }
+
 struct Text {
     Kind kind;
     std::string (*text)(const Found&);
@@ -360,7 +362,7 @@ struct Text {
 constexpr Text kTexts[] = {
     {Kind::global, globalText},       {Kind::shared, sharedText},         {Kind::constant, constantText},
     {Kind::local, localText},         {Kind::misaligned, misalignedText}, {Kind::trap, trapText},
-    {Kind::assertion, assertionText}, {Kind::endless, endlessText},
+    {Kind::assertion, assertionText}, {Kind::endless, endlessText},       {Kind::jump, jumpText},
 };
 
 }  // namespace

@@ -56,7 +56,7 @@ namespace gravlab::asking {
 enum class Space { generic, global, shared, local, constant, parameter };
 enum class Verb : unsigned { reads, stores, changes };
 /// What a report says, as the numbers that the kernel writes.
-enum class Kind : std::uint32_t { nothing, global, shared, constant, local, misaligned, trap, assertion, endless };
+enum class Kind : std::uint32_t { nothing, global, shared, constant, local, misaligned, trap, assertion, endless, jump };
 
 /// Of one access: how many bytes, at an address that is a multiple of what.
 struct Question {

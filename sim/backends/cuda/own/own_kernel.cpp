@@ -13,6 +13,8 @@
 #include <charconv>
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
+#include <system_error>
 #include <type_traits>
 
 namespace gravlab {
@@ -287,6 +289,26 @@ std::vector<std::string> optionsFor(const std::string& architecture, const OwnLa
     };
 }
 
+/// Throws where the text includes what is there and is no file: the compiler would wait at a FIFO for ever.
+void requireFiles(std::string_view text, const std::string& file) {
+    for (std::size_t number = 1; !text.empty(); ++number) {
+        const std::size_t end = std::min(text.find('\n'), text.size());
+        std::string_view line = trimmed(text.substr(0, end));
+        text.remove_prefix(std::min(end + 1, text.size()));
+        if (!line.starts_with('#') || !(line = trimmed(line.substr(1))).starts_with("include")) continue;
+        line = trimmed(line.substr(std::string_view("include").size()));
+        if (!line.starts_with('"') && !line.starts_with('<')) continue;
+        const std::string name(line.substr(1, line.find_first_of("\">", 1) - 1));
+        for (const std::filesystem::path& folder : {std::filesystem::path(), std::filesystem::path(file).parent_path()}) {
+            std::error_code none;
+            const std::filesystem::file_status there = std::filesystem::status(folder / name, none);
+            if (std::filesystem::exists(there) && !std::filesystem::is_regular_file(there))
+                throw InputError(file + ":" + std::to_string(number) + ": error: " + printable(name) +
+                                 " is no file that can be included");
+        }
+    }
+}
+
 const Compiler& compilerOrThrow() {
     if (Reason reason = whyNoCompiler(); !reason.empty()) throw NoDeviceError(reason);
     return Compiler::instance();
@@ -297,6 +319,7 @@ const Compiler& compilerOrThrow() {
 OwnMachineCode compileOwn(std::string_view text, const std::string& file, int major, int minor) {
     const OwnLaunch launch = ownLaunch(text, file);
     const Compiler& compiler = compilerOrThrow();
+    requireFiles(text, file);
     const auto begin = std::chrono::steady_clock::now();
     const Architecture architecture = architectureFor(compiler, major, minor);
     OwnMachineCode code;
@@ -331,10 +354,20 @@ CheckedCode compileChecked(std::string_view text, const std::string& file, int m
 #if !GRAVLAB_HAS_CUDA
 void tryOwnKernel(const OwnTrialRequest& request, const std::function<void(const OwnTrialReply&)>& told) {
     OwnTrialReply reply;
-    reply.code = compileOwn(request.text, request.file, 9, 0);
-    reply.outcome = reply.code.compiled() ? OwnOutcome::noDevice : OwnOutcome::badText;
-    reply.sentence = reply.code.compiled() ? "it compiles; this build has no CUDA, so that it cannot be run"
-                                           : messagesText(reply.code.messages, request.file);
+    reply.stage = "compiling";
+    told(reply);
+    try {
+        reply.code = compileOwn(request.text, request.file, 9, 0);
+        reply.outcome = reply.code.compiled() ? OwnOutcome::noDevice : OwnOutcome::badText;
+        reply.sentence = reply.code.compiled() ? "it compiles; this build has no CUDA, so that it cannot be run"
+                                               : messagesText(reply.code.messages, request.file);
+    } catch (const NoDeviceError& error) {
+        reply.outcome = OwnOutcome::noCompiler;
+        reply.sentence = error.what();
+    } catch (const Error& error) {
+        reply.outcome = OwnOutcome::badText;
+        reply.sentence = error.what();
+    }
     told(reply);
 }
 const KernelRow& adoptOwnKernel(const std::string&, const OwnMachineCode&, const OwnLaunch&, std::size_t) {
