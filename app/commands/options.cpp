@@ -2,6 +2,8 @@
 // command_rows.cpp. Rule: what cannot work is refused here, with a sentence, before anything is made.
 #include "app/commands/options.h"
 
+#include "app/bench/figure.h"
+#include "app/bench/own_trial.h"
 #include "app/commands/command_rows.h"
 #include "app/control/open_file.h"
 #include "app/control/output_names.h"
@@ -9,12 +11,10 @@
 #include "app/control/scene_file.h"
 #include "app/film/encoders.h"
 #include "app/film/film.h"
-#include "app/bench/figure.h"
-#include "app/bench/own_trial.h"
 #include "app/model/film_plan.h"
 #include "app/system/numbered_name.h"
-#include "app/tables/text_values.h"
 #include "app/system/version.h"
+#include "app/tables/text_values.h"
 #include "sim/backends/backend.h"
 #include "sim/core/names.h"
 #include "sim/core/validation.h"
@@ -349,10 +349,7 @@ void validate(Options& o, bool commandNamed) {
     if (o.command == Subcommand::play && o.script.empty())
         throw UsageError("play needs a script: gravlab play FILE, or gravlab play - for standard input");
     if (o.command == Subcommand::list) {
-        if (o.listWhat.empty())
-            throw UsageError(
-                "list what? valid: devices, backends, kernels, scenes, laws, integrators, keys, encoders, "
-                "commands, actions, parameters, lessons");
+        if (o.listWhat.empty()) throw UsageError("list what? valid: " + listNames());
         return;
     }
     if (o.command == Subcommand::lesson && o.lesson.empty())
