@@ -34,9 +34,14 @@ protected:
         const std::span<const UiItem> items = ui_->items();
         const auto at = std::find_if(items.begin(), items.end(), [&](const UiItem& known) { return known.name == item; });
         ASSERT_NE(at, items.end()) << item;
-        glfwSetCursorPos(here_, (at->left + at->right) / 2, (at->top + at->bottom) / 2);
+        moveTo((at->left + at->right) / 2, (at->top + at->bottom) / 2);
     }
     // As if they had come from the display.
+    void moveTo(double x, double y) {
+        const GLFWcursorposfun callback = glfwSetCursorPosCallback(here_, nullptr);
+        glfwSetCursorPosCallback(here_, callback);
+        callback(here_, x, y);
+    }
     void key(int code, int action) {
         const GLFWkeyfun callback = glfwSetKeyCallback(here_, nullptr);
         glfwSetKeyCallback(here_, callback);
@@ -72,7 +77,7 @@ TEST_F(MenuRace, escapeMayComeBeforeTheMenuThatWasAskedFor) {
         key(GLFW_KEY_ESCAPE, GLFW_PRESS);
         frames(3);
         key(GLFW_KEY_ESCAPE, GLFW_RELEASE);
-        glfwSetCursorPos(here_, 400, 300);
+        moveTo(400, 300);
         frames(3);
         for (int i = 0; i < 4 && ui_->navigates(); ++i) {
             key(GLFW_KEY_ESCAPE, GLFW_PRESS);
