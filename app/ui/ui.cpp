@@ -22,6 +22,16 @@
 namespace gravlab {
 namespace {
 
+/// Letters of names: of files, bodies and people. Numbers in large letters and program text need the first range alone.
+/// All of them take 13 ms to draw at scale 1, beside 12 ms of the first.
+constexpr ImWchar kNameLetters[] = {0x20,   0xff,    // Latin
+                                    0x100,  0x17f,   // Latin with the accents of Europe
+                                    0x218,  0x21b,   // those of Romania
+                                    0x370,  0x3ff,   // Greek
+                                    0x400,  0x4ff,   // Cyrillic
+                                    0x2010, 0x2044,  // dashes, quotation marks
+                                    0};
+
 constexpr float kNormalSize = 14, kSmallSize = 12, kLargeSize = 27, kMonoSize = 11;
 
 ImVec4 colour(int red, int green, int blue, float alpha = 1) {
@@ -187,12 +197,12 @@ void Ui::setScale(float scale) {
     ImGui::GetStyle() = makeStyle(scale, parts_->strong, parts_->light);
     ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
     atlas.Clear();
-    const auto add = [&](float size, FontBytes bytes) {
+    const auto add = [&](float size, FontBytes bytes, const ImWchar* letters = nullptr) {
         ImFontConfig kept;
         kept.FontDataOwnedByAtlas = false;
         if (!bytes.empty())
             if (ImFont* font = atlas.AddFontFromMemoryTTF(bytes.data(), static_cast<int>(bytes.size()),
-                                                          std::round(size * scale), &kept))
+                                                          std::round(size * scale), &kept, letters))
                 return font;
         // A bitmap of 13 pixels: sharp at its multiples only.
         constexpr float kBitmap = 13;
@@ -201,8 +211,8 @@ void Ui::setScale(float scale) {
         return atlas.AddFontDefault(&config);
     };
     const FontBytes text = textFont();
-    parts_->fonts = {.normal = add(kNormalSize, text),
-                     .small = add(kSmallSize, text),
+    parts_->fonts = {.normal = add(kNormalSize, text, kNameLetters),
+                     .small = add(kSmallSize, text, kNameLetters),
                      .large = add(kLargeSize, text),
                      .mono = add(kMonoSize, monoFont())};
 #if IMGUI_VERSION_NUM < 19200

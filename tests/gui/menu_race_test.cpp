@@ -3,6 +3,7 @@
 #include "own_window.h"
 
 #include <GLFW/glfw3.h>
+#include <imgui.h>
 
 #include <algorithm>
 #include <chrono>
@@ -113,6 +114,15 @@ TEST_F(MenuRace, textMayComeInOneFrameWithCtrlAroundIt) {
          workspace_->message.empty() && std::chrono::steady_clock::now() < end;)
         frames(1);
     EXPECT_NE(workspace_->message.find("'there-is-no-such.csv'"), std::string::npos) << workspace_->message;
+}
+
+/// Names of files and bodies are shown in their own letters.
+TEST_F(MenuRace, fontsHaveTheLettersOfNames) {
+    const ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
+    ASSERT_GE(atlas.Fonts.Size, 2);
+    for (const int font : {0, 1})
+        for (const unsigned letter : {0x142u, 0x160u, 0x3b1u, 0x3a9u, 0x416u, 0x2019u})
+            EXPECT_NE(atlas.Fonts[font]->FindGlyphNoFallback(static_cast<ImWchar>(letter)), nullptr) << letter;
 }
 
 }  // namespace
