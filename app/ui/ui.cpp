@@ -301,7 +301,8 @@ void Ui::Parts::build(Workspace& workspace, UiState& state, const Post& post) {
     drawFourViewOverlay(workspace, area, views);  // views of planes without their axes would say little: those stay
     if (over) drawOverlay(workspace, {workspace.trajectory.path(), workspace.dropPath.path()}, area, views);
     std::span<const VirialState> balance;
-    if (state.visible && state.panel) balance = workspace.virial.read(!state.inWindow);  // the first call begins to measure
+    if (state.visible && state.panel)
+        balance = workspace.virial.read(!workspace.realTime());  // the first call begins to measure
     PanelContext panel{.workspace = workspace,
                        .facts = workspace.facts,
                        .state = state,

@@ -50,6 +50,8 @@ struct Workspace : Document {
     bool moving() const;
     /// The run does not keep up with its speed on a device that draws, too: each picture takes steps away.
     bool behind() const { return behind_; }
+    /// A window's, in which nothing may wait; or a film's, whose frames are complete.
+    bool realTime() const { return realTime_; }
 
     /// Lets go of everything of OpenGL while its context is still current: that one is lost. The run, the camera and all
     /// that was chosen stay. Only remakePicture() may follow. Throws DeviceError when the simulation's device is lost too.
