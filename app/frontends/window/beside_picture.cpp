@@ -1,6 +1,6 @@
 #include "app/frontends/window/beside_picture.h"
 
-#include "app/control/scene_file.h"
+#include "app/control/picture_texts.h"
 #include "app/frontends/headless/headless.h"
 #include "app/ui/ui.h"
 #include "app/system/timed_name.h"
@@ -40,21 +40,6 @@ void BesidePicture::draw(Workspace& workspace, bool panels, double seconds) {
     }
     workspace.drawAgain(viewports(workspace, width, height, free), target_.framebuffer(), width, height);
     if (over) panels_->draw();
-}
-
-PictureTexts pictureTexts(const Workspace& workspace, const std::string& path) {
-    const RunConfiguration& s = workspace.facts.configuration;
-    PictureTexts texts{{"Software", "gravlab"},
-                       {"gravlab:scene", s.scene},
-                       {"gravlab:bodies", std::to_string(s.bodies)},
-                       {"gravlab:seed", std::to_string(s.seed)},
-                       {"gravlab:backend", s.backend},
-                       {"gravlab:kernel", s.kernel.kernel},
-                       {"gravlab:integrator", s.integrator},
-                       {"gravlab:step", std::to_string(workspace.facts.step)},
-                       {"gravlab:time", std::to_string(workspace.facts.time)}};
-    addSceneFile(texts, workspace, path);
-    return texts;
 }
 
 void takePicture(Workspace& workspace, Ui& ui, int width, int height, const std::string& renderer, std::string path) {
