@@ -2,12 +2,11 @@
 #include "app/control/config.h"
 
 #include "app/control/parameter.h"
-#include "app/tables/text_values.h"
 #include "app/system/user_folder.h"
+#include "app/tables/text_values.h"
 #include "sim/core/error.h"
 #include "sim/core/names.h"
 #include "sim/core/text.h"
-#include "sim/core/thread_pool.h"
 #include "sim/forces/law_numbers.h"
 #include "sim/io/file/atomic_file.h"
 #include "sim/io/file/source.h"
@@ -84,9 +83,8 @@ std::vector<ConfigRow> ownRows() {
              // A scene's usual number is left to the machine of next time.
              const Scene& scene = *d.facts.scene;
              const std::size_t bodies = d.facts.startBodies;
-             const bool usual = bodies == scene.bodiesGpu || bodies == scene.bodiesCpu || bodies == scene.fixedBodies ||
-                                bodies == farFieldBodies(scene.farField, usableCores());
-             return usual || !known(d.facts.configuration.scene) ? std::string() : std::to_string(bodies);
+             return areUsualBodies(scene, bodies) || !known(d.facts.configuration.scene) ? std::string()
+                                                                                         : std::to_string(bodies);
          },
          [](Remembered& r, auto& k, auto v) {
              if (sceneNamed(r.options.simulation.scene).fixedBodies != 0)
