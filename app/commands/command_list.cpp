@@ -7,6 +7,7 @@
 #include "app/lessons/lesson_runner.h"
 #include "sim/backends/backend.h"
 #include "sim/core/error.h"
+#include "sim/core/names.h"
 #include "sim/forces/law.h"
 #include "sim/forces/law_numbers.h"
 #include "sim/scenes/scene.h"
@@ -15,6 +16,8 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <iterator>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -326,10 +329,18 @@ void printMarkdown(const Json& rows) {
 
 }  // namespace
 
+std::string listNames() {
+    std::string text;
+    for (const ListRow& row : kLists)
+        text += (text.empty() ? "" : &row == std::end(kLists) - 1 ? " and " : ", ") + std::string(row.name);
+    return text;
+}
+
+void requireList(const std::string& name) { findRow(std::span<const ListRow>(kLists), "list", name); }
+
 int listCommand(const Options& options) {
-    const auto list = std::find_if(std::begin(kLists), std::end(kLists),
-                                   [&](const ListRow& candidate) { return candidate.name == options.listWhat; });
-    const Json rows = list->rows(options.simulation.backendOptions);
+    const ListRow& list = findRow(std::span<const ListRow>(kLists), "list", options.listWhat);
+    const Json rows = list.rows(options.simulation.backendOptions);
     if (options.json)
         std::printf("%s\n", rows.dump(2).c_str());
     else if (options.has("--markdown"))

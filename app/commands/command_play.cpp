@@ -4,6 +4,7 @@
 #include "app/commands/options.h"
 #include "app/commands/play.h"
 #include "app/control/open_file.h"
+#include "app/control/picture_texts.h"
 #include "app/control/scene_file.h"
 #include "app/frontends/headless/headless.h"
 #include "app/frontends/window/beside_picture.h"
@@ -112,9 +113,7 @@ private:
             ui_.frame(workspace_);
         }
         if (over) ui_.draw();
-        PictureTexts texts{{"Software", "gravlab"}};
-        addSceneFile(texts, workspace_, path);
-        writePng(path, target_.read(), target_.width(), target_.height(), texts);
+        writePng(path, target_.read(), target_.width(), target_.height(), pictureTexts(workspace_, path));
     }
 
     HeadlessContext context_;

@@ -3,7 +3,7 @@
 #include "app/bench/own_trial.h"
 #include "app/commands/options.h"
 #include "app/control/open_file.h"
-#include "app/control/scene_file.h"
+#include "app/control/picture_texts.h"
 #include "app/film/encoders.h"
 #include "app/film/film.h"
 #include "app/frontends/headless/headless.h"
@@ -14,8 +14,6 @@
 #include "app/services/spot_check.h"
 #include "app/system/interrupt.h"
 #include "app/system/progress.h"
-#include "app/system/version.h"
-#include "app/tables/format.h"
 #include "app/ui/ui.h"
 #include "app/view/workspace.h"
 #include "sim/core/error.h"
@@ -29,22 +27,6 @@
 
 namespace gravlab {
 namespace {
-
-/// What a picture says about itself, so that it can be made again.
-PictureTexts settingsTexts(const Workspace& workspace, const Options& options) {
-    const RunConfiguration& settings = workspace.facts.configuration;
-    return {{"Software", "gravlab " + std::string(version())},
-            {"gravlab:scene", settings.scene},
-            {"gravlab:bodies", std::to_string(settings.bodies)},
-            {"gravlab:seed", std::to_string(settings.seed)},
-            {"gravlab:backend", settings.backend},
-            {"gravlab:kernel", settings.kernel.kernel},
-            {"gravlab:integrator", settings.integrator},
-            {"gravlab:dt", formatted("%.17g", settings.timeStep)},
-            {"gravlab:softening", formatted("%.17g", settings.force.softening)},
-            {"gravlab:steps-per-frame", std::to_string(workspace.intent.stepsPerFrame)},
-            {"gravlab:frames", std::to_string(options.frames)}};
-}
 
 /// The panels over a film, which has no mouse, no keys and a clock of its own.
 class FilmPanels {
@@ -135,8 +117,9 @@ int renderCommand(const Options& asked) {
         panels->draw(workspace, options);  // panels need a frame to find their size; this one is drawn over
     }
     workspace.turn(0);  // a camera path starts at its first point
-    writer->texts = settingsTexts(workspace, options);
-    addSceneFile(writer->texts, workspace, options.output);
+    writer->texts = settingsTexts(workspace, options.output);
+    writer->texts["gravlab:steps-per-frame"] = std::to_string(workspace.intent.stepsPerFrame);
+    writer->texts["gravlab:frames"] = std::to_string(options.frames);
 
     const auto start = std::chrono::steady_clock::now();
     ProgressLine progress("frame", options.frames, true);

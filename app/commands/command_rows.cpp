@@ -29,8 +29,6 @@ namespace {
 
 constexpr std::int64_t kAny = std::numeric_limits<std::int64_t>::max();
 constexpr std::array<std::string_view, 3> kFormats{"table", "csv", "json"};
-constexpr std::array<std::string_view, 12> kTables{"devices", "backends", "kernels",  "scenes",  "laws",       "integrators",
-                                                   "keys",    "encoders", "commands", "actions", "parameters", "lessons"};
 
 template <std::size_t n>
 std::size_t indexOf(std::string_view kind, std::string_view name, const std::array<std::string_view, n>& valid) {
@@ -49,6 +47,16 @@ void addValue(CLI::App& app, const std::string& names, const std::string& type,
            names, [take, name = longName(names)](const std::string& text) { take(name, text); }, help)
         ->type_name(type)
         ->take_last();
+}
+
+/// Numbers of an option that asks for what a row of the table of parameters holds: its range stands there alone.
+int wholeOf(std::string_view path, const std::string& option, const std::string& text) {
+    const Bounds& bounds = parameter(path).bounds;
+    return static_cast<int>(
+        parseInteger(option, text, static_cast<std::int64_t>(bounds.least), static_cast<std::int64_t>(bounds.most)));
+}
+double realOf(std::string_view path, const std::string& option, const std::string& text) {
+    return std::get<double>(optionValue(parameter(path), option, text));
 }
 
 /// An option with a list of values, separated by commas or spaces.
@@ -280,7 +288,7 @@ void addRenderOptions(CLI::App& app, Options& o) {
         app, "-o,--output", "FILE", [&o](auto&, auto& text) { o.output = text; },
         "FILE.png, a film FILE.mp4, .mov, .mkv, .webm or .gif (needs ffmpeg), or numbered frames DIR/%05d.png");
     addValue(
-        app, "--fps", "RATE", [&o](auto& name, auto& text) { o.fps = parsePositive(name, text); },
+        app, "--fps", "RATE", [&o](auto& name, auto& text) { o.fps = realOf("film.frames_per_second", name, text); },
         "frames a second of the film [60; 50 in .gif, which has no more]");
     addValue(
         app, "--encoder", "NAME", [&o](auto&, auto& text) { o.encoder = encoder(text).name; },
@@ -439,7 +447,7 @@ void addBenchOptions(CLI::App& app, Options& o) {
     for (const char* path : {"look.splat", "run.steps_per_frame", "run.time_budget"})
         addParameter(app, o, parameter(path), "with --frames: ");
     addValue(
-        app, "--fps", "RATE", [&o](auto& name, auto& text) { o.fps = parsePositive(name, text); },
+        app, "--fps", "RATE", [&o](auto& name, auto& text) { o.fps = realOf("film.frames_per_second", name, text); },
         "with --frames: wait for each as for a display of that rate [not at all]");
     app.add_flag("--ui", o.showUi, "with --frames: draw the panels too");
     std::string figureNames;
@@ -483,10 +491,10 @@ void addListOptions(CLI::App& app, Options& o) {
     app.add_option_function<std::string>(
            "WHAT",
            [&o](const std::string& text) {
-               indexOf("list", text, kTables);
+               requireList(text);
                o.listWhat = text;
            },
-           "devices, backends, kernels, scenes, laws, integrators, keys, encoders or commands")
+           listNames())
         ->type_name("");
     app.add_flag("--json", o.json, "as JSON");
     app.add_flag_callback(
@@ -571,24 +579,23 @@ void addOccupancyOptions(CLI::App& app, Options& o) {
     addList(
         app, "--block", "LIST",
         [&o](auto& name, auto& texts) {
-            for (auto& text : texts) o.benchBlocks.push_back(static_cast<int>(parseInteger(name, text, 1, 1 << 20)));
+            for (auto& text : texts) o.benchBlocks.push_back(wholeOf("calculator.block", name, text));
         },
         "block sizes [32,64,128,256,512,1024]");
-    const auto number = [&app](const char* option, auto& to, std::int64_t least, std::int64_t most, const char* help) {
+    const auto number = [&app](const char* option, auto& to, std::string_view path, const char* help) {
         addValue(
-            app, option, "COUNT",
-            [&to, least, most](auto& name, auto& text) { to = static_cast<int>(parseInteger(name, text, least, most)); },
-            help);
+            app, option, "COUNT", [&to, path](auto& name, auto& text) { to = wholeOf(path, name, text); }, help);
     };
-    number("--registers", ask.registers, 1, 65536, "registers a thread [64]");
-    number("--shared", ask.shared, 0, 1 << 30, "bytes of shared memory a block [16 a thread, a tile of bodies]");
-    number("--bodies-per-thread", ask.bodiesPerThread, 1, 1024, "bodies a thread [1]");
-    number("--split", ask.split, 1, 65535, "parts of the sources [1]");
-    number("--multiprocessors", ask.multiprocessors, 1, 100000, "of another GPU, instead of those of the one named");
-    number("--warps", ask.warps, 1, 1024, "resident on a multiprocessor at most, likewise");
-    number("--resident-blocks", ask.blocks, 1, 1024, "on a multiprocessor at most, likewise");
-    number("--register-file", ask.registerFile, 256, 1 << 30, "registers of a multiprocessor, likewise");
-    number("--shared-memory", ask.sharedMemory, 0, 1 << 30, "bytes of a multiprocessor, likewise");
+    number("--registers", ask.registers, "calculator.registers", "registers a thread [64]");
+    number("--shared", ask.shared, "calculator.shared", "bytes of shared memory a block [16 a thread, a tile of bodies]");
+    number("--bodies-per-thread", ask.bodiesPerThread, "calculator.bodies_per_thread", "bodies a thread [1]");
+    number("--split", ask.split, "calculator.split", "parts of the sources [1]");
+    number("--multiprocessors", ask.multiprocessors, "calculator.multiprocessors",
+           "of another GPU, instead of those of the one named");
+    number("--warps", ask.warps, "calculator.warps", "resident on a multiprocessor at most, likewise");
+    number("--resident-blocks", ask.blocks, "calculator.resident_blocks", "on a multiprocessor at most, likewise");
+    number("--register-file", ask.registerFile, "calculator.register_file", "registers of a multiprocessor, likewise");
+    number("--shared-memory", ask.sharedMemory, "calculator.shared_memory", "bytes of a multiprocessor, likewise");
     app.add_flag("--json", o.json, "as JSON");
 }
 
@@ -599,7 +606,8 @@ void addGroupsOptions(CLI::App& app, Options& o) {
         addParameter(app, o, parameter(path));
     addSet(app, o);
     addValue(
-        app, "--linking", "NUMBER", [&ask](auto& name, auto& text) { ask.linking.mean = parsePositive(name, text); },
+        app, "--linking", "NUMBER",
+        [&ask](auto& name, auto& text) { ask.linking.mean = realOf("groups.linking", name, text); },
         "friends are at most so far apart, in mean distances (V/N)^(1/3) of the box that holds all bodies [0.2]");
     addValue(
         app, "--linking-length", "LENGTH",

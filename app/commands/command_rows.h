@@ -4,6 +4,7 @@
 #include "app/commands/options.h"
 
 #include <array>
+#include <string>
 #include <string_view>
 
 namespace CLI {
@@ -21,6 +22,10 @@ struct CommandRow {
     void (*addOptions)(CLI::App&, Options&);
     std::string_view examples;
 };
+
+/// The tables of `gravlab list`: "devices, backends, ... and lessons". Throws UsageError for a name that is none of them.
+std::string listNames();
+void requireList(const std::string& name);
 
 constexpr std::size_t kCommandCount = 15;
 extern const std::array<CommandRow, kCommandCount> kCommands;

@@ -5,6 +5,7 @@
 #include "app/control/config.h"
 #include "app/control/controller.h"
 #include "app/control/open_file.h"
+#include "app/control/picture_texts.h"
 #include "app/control/scene_file.h"
 #include "app/frontends/window/beside_picture.h"
 #include "app/frontends/window/lost_context.h"
@@ -308,13 +309,17 @@ int viewCommand(const Options& asked) {
     // Nobody is there to lose work when a window ends by itself.
     const double usual = options.frames > 0 || plays ? 0 : kAutosaveSeconds;
     SessionFiles files(workspace, ui.state.files, options.autosaveSeconds >= 0 ? options.autosaveSeconds : usual);
-    const LostDisplayWatch display([&files] { return files.leave(); });
+    const LostDisplayWatch display([&] {
+        config.close(workspace, window.place());
+        return files.leave();
+    });
     LessonRunner lessons;
     LessonRunner::offer(workspace.lesson);
     if (lesson) lessons.open(workspace, lesson);
     try {
         runFrames(options, window, workspace, ui, controller, files, config, player.get(), lessons);
     } catch (const Error& error) {
+        config.close(workspace, window.place());
         if (error.code() != ExitCode::deviceFailure) throw;
         const std::string kept = files.rescue();
         throw DeviceError(error.what() + (kept.empty() ? std::string() : ". " + kept));

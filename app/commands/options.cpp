@@ -355,10 +355,7 @@ void validate(Options& o, bool commandNamed) {
     if (o.command == Subcommand::play && o.script.empty())
         throw UsageError("play needs a script: gravlab play FILE, or gravlab play - for standard input");
     if (o.command == Subcommand::list) {
-        if (o.listWhat.empty())
-            throw UsageError(
-                "list what? valid: devices, backends, kernels, scenes, laws, integrators, keys, encoders, "
-                "commands, actions, parameters, lessons");
+        if (o.listWhat.empty()) throw UsageError("list what? valid: " + listNames());
         return;
     }
     if (o.command == Subcommand::lesson && o.lesson.empty())

@@ -2,12 +2,11 @@
 #include "app/control/config.h"
 
 #include "app/control/parameter.h"
-#include "app/tables/text_values.h"
 #include "app/system/user_folder.h"
+#include "app/tables/text_values.h"
 #include "sim/core/error.h"
 #include "sim/core/names.h"
 #include "sim/core/text.h"
-#include "sim/core/thread_pool.h"
 #include "sim/forces/law_numbers.h"
 #include "sim/io/file/atomic_file.h"
 #include "sim/io/file/source.h"
@@ -84,9 +83,8 @@ std::vector<ConfigRow> ownRows() {
              // A scene's usual number is left to the machine of next time.
              const Scene& scene = *d.facts.scene;
              const std::size_t bodies = d.facts.startBodies;
-             const bool usual = bodies == scene.bodiesGpu || bodies == scene.bodiesCpu || bodies == scene.fixedBodies ||
-                                bodies == farFieldBodies(scene.farField, usableCores());
-             return usual || !known(d.facts.configuration.scene) ? std::string() : std::to_string(bodies);
+             return areUsualBodies(scene, bodies) || !known(d.facts.configuration.scene) ? std::string()
+                                                                                         : std::to_string(bodies);
          },
          [](Remembered& r, auto& k, auto v) {
              if (sceneNamed(r.options.simulation.scene).fixedBodies != 0)
@@ -251,6 +249,8 @@ std::string ConfigKeeper::text(const Document& document, const WindowPlace& plac
 }
 
 std::string ConfigKeeper::update(const Document& document, const WindowPlace& place, double seconds) {
+    jobs_.poll();
+    if (!failure_.empty()) return std::exchange(failure_, {});
     if (!due(seconds)) return {};
     lookedAt_ = seconds;
     std::string now = text(document, place);
@@ -259,31 +259,38 @@ std::string ConfigKeeper::update(const Document& document, const WindowPlace& pl
         changedAt_ = seconds;
         return {};
     }
-    return seen_ == written_ || seconds - changedAt_ < kRest ? std::string() : write(seen_);
+    if (seen_ != written_ && seconds - changedAt_ >= kRest) write(seen_);
+    return {};
 }
 
 void ConfigKeeper::close(const Document& document, const WindowPlace& place) noexcept {
     try {
         const std::string now = text(document, place);
         if (!file_.empty() && now != written_) write(now);
+        jobs_.wait();
+        jobs_.poll();
     } catch (const std::exception&) {
         // The window is closing; there is nobody to tell and nothing else to lose.
     }
 }
 
-std::string ConfigKeeper::write(const std::string& text) {
-    try {
-        std::error_code error;
-        fs::create_directories(file_.parent_path(), error);
-        // Lines that could not be used are still somebody's.
-        if (!std::exchange(notes_, {}).empty()) writeFileAtomically(file_.string() + ".old", written_);
-        writeFileAtomically(file_, text);
-        written_ = text;
-        return {};
-    } catch (const IoError& error) {
-        file_.clear();
-        return std::string("What the window remembers is not kept this time: ") + error.what();
-    }
+void ConfigKeeper::write(const std::string& text) {
+    // Lines that could not be used are still somebody's.
+    const std::string old = std::exchange(notes_, {}).empty() ? std::string() : written_;
+    written_ = text;
+    jobs_.post({.write = [file = file_, text, old]() -> std::string {
+                    std::error_code error;
+                    fs::create_directories(file.parent_path(), error);
+                    if (!old.empty()) writeFileAtomically(file.string() + ".old", old);
+                    writeFileAtomically(file, text);
+                    return {};
+                },
+                .done =
+                    [this](const FileOutcome& outcome) {
+                        if (outcome.status == FileOutcome::Status::written || file_.empty()) return;
+                        file_.clear();
+                        failure_ = "What the window remembers is not kept this time: " + outcome.sentence;
+                    }});
 }
 
 }  // namespace gravlab

@@ -2,6 +2,7 @@
 // Rule: a file that is wrong in places is used for the rest, and each wrong line is named; the command line goes before it.
 #pragma once
 #include "app/model/options.h"
+#include "app/system/file_jobs.h"
 
 #include <filesystem>
 #include <map>
@@ -45,18 +46,19 @@ public:
     /// What was wrong with the file; empty: nothing.
     const std::vector<std::string>& notes() const { return notes_; }
 
-    /// look() would do something.
+    /// update() would do something.
     bool due(double seconds) const;
-    /// Writes a change that has rested. A sentence, once, when it cannot be written; then it is left alone.
+    /// Begins to write a change that has rested; never waits for the disk. A sentence, once, when it could not be written;
+    /// then the file is left alone.
     std::string update(const Document& document, const WindowPlace& place, double seconds);
-    /// Writes what has changed since, in silence.
+    /// Writes what has changed since, in silence, and waits for it.
     void close(const Document& document, const WindowPlace& place) noexcept;
 
     /// The text of the file for the document as it is. The first call learns what the window begins with.
     std::string text(const Document& document, const WindowPlace& place);
 
 private:
-    std::string write(const std::string& text);
+    void write(const std::string& text);
 
     std::filesystem::path file_;  ///< empty: off
     bool first_ = false;
@@ -65,6 +67,8 @@ private:
     std::vector<std::string> begun_;  ///< values of all rows when the window opened
     std::string written_, seen_;
     double lookedAt_ = -1, changedAt_ = 0;
+    std::string failure_;  ///< not yet told
+    FileJobs jobs_;        // last: its work ends before what it reports to
 };
 
 }  // namespace gravlab

@@ -5,6 +5,7 @@
 #include "app/control/controller.h"
 
 #include <iterator>
+#include <utility>
 
 namespace gravlab {
 namespace {
@@ -39,6 +40,26 @@ bool matches(const KeyStroke& stroke, Key key, int modifiers) {
     const Key last = stroke.last == Key::none ? stroke.key : stroke.last;
     return key >= stroke.key && key <= last;
 }
+
+/// Whether a row that acts as long as its key is down has it.
+bool holdsAt(Key key) {
+    for (const Menu& menu : menus())
+        for (const Action& action : menu.rows)
+            if (action.holds &&
+                (matches(action.strokes[0], key, kNoModifier) || matches(action.strokes[1], key, kNoModifier)))
+                return true;
+    return false;
+}
+
+bool inRow(Key key, int modifiers) {
+    for (const Menu& menu : menus())
+        for (const Action& action : menu.rows)
+            for (const KeyStroke& stroke : action.strokes)
+                if (matches(stroke, key, modifiers)) return true;
+    return false;
+}
+
+bool isDigit(Key key) { return key >= Key::digit0 && key <= Key::digit9; }
 
 }  // namespace
 
@@ -76,16 +97,34 @@ Invoke invokeOf(const Action& action, int which) {
     return command;
 }
 
-const Action* pressKey(Key key, int modifiers, Controller& controller, bool repeated) {
+Key actingKey(Key physical, Key printed, int modifiers, const PrintedAt& printedAt) {
+    const bool plain = !(modifiers & (kControl | kAlt));
+    if (plain && holdsAt(physical)) return physical;
+    // Some keyboards print digits with Shift alone.
+    if ((modifiers & kShift) && isDigit(physical)) return physical;
+    Key key = printed;
+    // The places of the keys that fly can print each other's letters.
+    for (int most = 4; plain && most > 0 && printedAt && holdsAt(key); --most) key = printedAt(key);
+    if (plain && holdsAt(key)) return physical;
+    const bool letter = key >= Key::letterA && key <= Key::letterZ;
+    return letter || isDigit(key) || inRow(key, modifiers) ? key : physical;
+}
+
+const Action* pressKey(Key key, int modifiers, const PostOne& post, bool repeated) {
     for (const Menu& menu : menus())
         for (const Action& action : menu.rows)
             for (const KeyStroke& stroke : action.strokes)
                 if (matches(stroke, key, modifiers)) {
                     if (!repeated || action.repeats)
-                        controller.post(invokeOf(action, static_cast<int>(key) - static_cast<int>(stroke.key)), Sender::key);
+                        post(invokeOf(action, static_cast<int>(key) - static_cast<int>(stroke.key)), Sender::key);
                     return &action;
                 }
     return nullptr;
+}
+
+const Action* pressKey(Key key, int modifiers, Controller& controller, bool repeated) {
+    return pressKey(
+        key, modifiers, [&](Command command, Sender sender) { controller.post(std::move(command), sender); }, repeated);
 }
 
 }  // namespace gravlab

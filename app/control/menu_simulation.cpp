@@ -1,16 +1,19 @@
 // The rows of the menus Simulation, Bodies and Lab.
 #include "app/control/action.h"
+#include "app/control/parameter.h"
 #include "app/model/body_search.h"
 #include "app/model/document.h"
+#include "app/model/ui_state.h"
 #include "app/tables/lab_sweep.h"
 #include "app/tables/launch.h"
-#include "app/model/ui_state.h"
 #include "sim/core/error.h"
 
 #include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <optional>
+#include <utility>
 
 namespace gravlab {
 namespace {
@@ -402,6 +405,38 @@ Reason noMatrix(const KeyTarget& t) {
 
 Reason noResults(const KeyTarget& t) { return t.facts.labBest ? Reason() : Reason("There are no results yet."); }
 
+/// Every pair is computed because of the key, and not taken back since.
+bool inPairs(const KeyTarget& t) { return t.labPanel.beforePairs && !t.intent.request.farField; }
+
+/// Block, unroll and kernel say most where every pair is computed, of as many bodies as fill the device.
+void goToPairs(KeyTarget& t) {
+    constexpr std::size_t kMost = 65536;
+    const Scene& scene = *t.facts.scene;
+    const bool onDevice = backend(t.facts.configuration.backend).onDevice;
+    RunRequest& wanted = t.intent.request;
+    t.labPanel.beforePairs = wanted;
+    t.labPanel.openBeforePairs = t.labPanel.open;
+    setParameter(t, "run.exact_forces", true);
+    if (scene.fixedBodies == 0) wanted.bodies = std::min(t.facts.configuration.bodies, onDevice ? kMost : scene.bodiesCpu);
+    const KernelRequest& tuned = t.labPanel.tunedForPairs;
+    if (tuned.kernel && hasKernel(t.facts.configuration.backend, *tuned.kernel)) wanted.kernel = tuned;
+    openLab(t);
+    t.labPanel.page = LabPage::launch;
+}
+
+/// Seed, time step and what else was changed there stay.
+void leavePairs(KeyTarget& t) {
+    const RunRequest before = *std::exchange(t.labPanel.beforePairs, std::nullopt);
+    RunRequest& wanted = t.intent.request;
+    t.labPanel.tunedForPairs = wanted.kernel;
+    wanted.farField = before.farField;
+    wanted.accuracy = before.accuracy;
+    wanted.opening = before.opening;
+    wanted.kernel = before.kernel;
+    wanted.bodies = wanted.scene == before.scene ? before.bodies : std::nullopt;
+    t.labPanel.open = t.labPanel.openBeforePairs;
+}
+
 constexpr Action kLab[] = {
     {.name = "lab",
      .label = "Open the lab",
@@ -416,6 +451,16 @@ constexpr Action kLab[] = {
                  openLab(t);
          },
      .checked = [](const KeyTarget& t) { return t.labPanel.open; }},
+    {.name = "lab-pairs",
+     .label = "Every pair, for tuning",
+     .idea =
+         "the lab's page Launch with every pair of 65,536 bodies, on a CPU of fewer, where kernel, block and unroll factor "
+         "count most; again: the bodies and forces of before",
+     .strokes = {{Key::letterL, kControl}},
+     .act = [](KeyTarget& t, int) { inPairs(t) ? leavePairs(t) : goToPairs(t); },
+     .checked = inPairs,
+     .unavailable =
+         [](const KeyTarget& t) { return measures(t) ? Reason("Something is being measured; Cancel ends it.") : Reason(); }},
     {.name = "lab-page",
      .label = "Page",
      .idea = "open the lab at one of its pages",

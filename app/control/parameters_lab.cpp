@@ -1,8 +1,8 @@
 // What the lab's pages show that ask nothing of the run: a rung's text, recorded measurements, the launch calculator.
 #include "app/control/parameter_rows.h"
 #include "app/model/document.h"
-#include "app/tables/occupancy.h"
 #include "app/model/recorded.h"
+#include "app/tables/occupancy.h"
 #include "sim/backends/kernel.h"
 
 #include <algorithm>
@@ -130,7 +130,7 @@ void addCalculator(std::vector<Parameter>& all) {
           &OccupancyAsk::warps);
     limit("calculator.resident_blocks", "Blocks", "resident on a multiprocessor at most; auto: of the GPU named", 1, 1024,
           &OccupancyAsk::blocks);
-    limit("calculator.register_file", "Register file", "registers of a multiprocessor; auto: of the GPU named", 1, kMost,
+    limit("calculator.register_file", "Register file", "registers of a multiprocessor; auto: of the GPU named", 256, kMost,
           &OccupancyAsk::registerFile);
     limit("calculator.shared_memory", "Shared memory", "bytes of a multiprocessor; auto: of the GPU named", 0, kMost,
           &OccupancyAsk::sharedMemory);

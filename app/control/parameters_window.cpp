@@ -304,7 +304,7 @@ void addFilm(std::vector<Parameter>& all) {
          .label = "Frames/s",
          .idea = "how fast the film is played",
          .unit = "1/s",
-         .bounds = {.least = 1, .most = 240},
+         .bounds = {.least = 0, .most = 1000, .aboveLeast = true},
          .usual = "60"},
         [](Document & d) -> auto& { return d.ui.film.fps; }));
     all.push_back(withMember(

@@ -3,8 +3,10 @@
 #include "app/tables/occupancy.h"
 #include "app/tables/own_kernel.h"
 #include "sim/backends/pair_matrix.h"
+#include "sim/run/configuration.h"
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -33,10 +35,13 @@ struct LabPanel {
     OccupancyAsk planned{};          ///< of the calculator
     std::vector<LabOrder> orders{};  ///< since the last frame
     OwnKernel own{};
-    PairValue matrix = PairValue::force;  ///< what a cell of the matrix shows
-    bool borders = true;                  ///< of tiles, blocks and waves over it
-    std::string said{};                   ///< what became of its numbers
-    bool visits = false;                  ///< its cells light up as the kernel visits them
+    std::optional<RunRequest> beforePairs{};  ///< to go back to from every pair, which is for tuning
+    KernelRequest tunedForPairs{};            ///< what was chosen there the last time
+    bool openBeforePairs = false;             ///< whether the lab was open before
+    PairValue matrix = PairValue::force;      ///< what a cell of the matrix shows
+    bool borders = true;                      ///< of tiles, blocks and waves over it
+    std::string said{};                       ///< what became of its numbers
+    bool visits = false;                      ///< its cells light up as the kernel visits them
     bool shows(LabPage which) const { return open && page == which; }
     bool operator==(const LabPanel&) const = default;
 };

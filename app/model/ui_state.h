@@ -37,6 +37,7 @@ struct UiState {
     int pictureWidth = 0, pictureHeight = 0;  ///< pixels of pictures; 0: those of the window
     bool projector = false;                   ///< large letters, strong contrast, thick lines
     float textScale = 1;                      ///< of the panels, above what the display asks for
+    float scale = 1;                          ///< of panels and of what the pointer has to hit; 1: 96 dots an inch
     bool saveScene = false;                   ///< asked for: a scene file
     std::string sceneName{};                  ///< its name; empty: by the time
     MenuWalk menu;

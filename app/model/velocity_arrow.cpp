@@ -13,7 +13,7 @@ namespace {
 
 // The top of the scene's colour map is an arrow of that part of the distance of the camera, and so is the strongest force.
 constexpr double kShare = 0.12;
-constexpr float kGrip = 12;  // pixels around the tip that take hold of it
+constexpr float kGrip = 12;  // pixels at scale 1 around the tip that take hold of it
 
 }  // namespace
 
@@ -70,7 +70,7 @@ bool Document::onArrowTip(glm::vec2 cursor, glm::vec2 surface) const {
                            glm::vec4(glm::vec3(tip), 1);
     if (!(clip.w > 0)) return false;
     const glm::vec2 at(0.5f * (1 + clip.x / clip.w) * spot.size.x, 0.5f * (1 - clip.y / clip.w) * spot.size.y);
-    return glm::length(at - spot.cursor) < kGrip * std::max(ui.textScale, 1.0f);
+    return glm::length(at - spot.cursor) < kGrip * std::max(ui.scale, 1.0f);
 }
 
 void Document::startAim(glm::vec2 cursor, glm::vec2 surface) {

@@ -22,7 +22,11 @@ template <class Value>
 class OfBoth {
 public:
     void keep(bool ofTwin, const Value& value) { values_[ofTwin] = value; }
-    const Value& of(bool ofTwin) const { return *values_[ofTwin && values_[1]]; }
+    /// Null when the edit has found its body in neither run.
+    const Value* of(bool ofTwin) const {
+        const std::optional<Value>& value = values_[ofTwin && values_[1]];
+        return value ? &*value : nullptr;
+    }
 
 private:
     std::array<std::optional<Value>, 2> values_;
@@ -171,8 +175,8 @@ void BodyEditor::removeSelected() {
             return {BodyEdit{.kind = BodyEdit::Kind::remove, .id = id}};
         },
         [=](const ParticleSet& now, bool ofTwin) {
-            const Removed& body = removed->of(ofTwin);
-            return addedAt(now, body.place, body.back);
+            const Removed* body = removed->of(ofTwin);
+            return body ? addedAt(now, body->place, body->back) : std::vector<BodyEdit>();
         });
 }
 
@@ -228,9 +232,10 @@ void BodyEditor::holdSelected(bool moving) {
     };
     const auto back = [=](const ParticleSet& now, bool ofTwin) -> std::vector<BodyEdit> {
         const std::size_t i = indexOf(now.id, id);
-        if (i == now.size()) return {};
-        BodyEdit edit = releaseBody(now, i, before->of(ofTwin).w);
-        edit.velocity = before->of(ofTwin);
+        const Double4* was = before->of(ofTwin);
+        if (i == now.size() || !was) return {};
+        BodyEdit edit = releaseBody(now, i, was->w);
+        edit.velocity = *was;
         return {edit};
     };
     edit(change, back);
@@ -261,8 +266,8 @@ void BodyEditor::aimSelected() {
         },
         [=](const ParticleSet& now, bool ofTwin) {
             return moved(now, [&](const Double4& is) {
-                const Double4& was = before->of(ofTwin);
-                return Double4{was.x, was.y, was.z, is.w};
+                const Double4* was = before->of(ofTwin);
+                return was ? Double4{was->x, was->y, was->z, is.w} : is;
             });
         });
 }

@@ -24,10 +24,9 @@ std::string timedName(std::string_view start, std::string_view end) {
     const std::string stem = std::string(start) + timeText(std::time(nullptr), "-%Y%m%d-%H%M%S");
     std::string name = stem + std::string(end);
     std::error_code unknown;
-    // Also a link that leads nowhere has the name.
-    for (int number = 2; std::filesystem::symlink_status(name, unknown).type() != std::filesystem::file_type::not_found;
-         ++number)
-        name = stem + "-" + std::to_string(number) + std::string(end);
+    // Also a link that leads nowhere has the name. Where the folder cannot be looked into, whoever writes the file says why.
+    const auto taken = [&] { return std::filesystem::exists(std::filesystem::symlink_status(name, unknown)); };
+    for (int number = 2; taken(); ++number) name = stem + "-" + std::to_string(number) + std::string(end);
     return name;
 }
 

@@ -1,6 +1,8 @@
 // What works beside the frames: one thread, one queue, results that the thread which asked takes when it likes.
 // Rule: the two threads share the queue and nothing else; a request is moved in, its result or its failure is moved out.
 #pragma once
+#include "sim/core/work_watch.h"
+
 #include <chrono>
 #include <condition_variable>
 #include <csignal>
@@ -29,7 +31,8 @@ public:
     /// The request under way, as its work sees it.
     class Task {
     public:
-        /// Nobody wants the result any more. Work that takes long looks at this now and then, and ends.
+        /// Nobody wants the result any more. Work that takes long looks at this now and then, and ends; deeper down
+        /// WorkWatch::dropped() says the same.
         bool dropped() const {
             const std::lock_guard lock(worker_.mutex_);
             return mine_ != worker_.wanted_;
@@ -146,6 +149,7 @@ private:
     /// What the request holds goes with it, before anybody hears that it is done.
     Outcome worked(Request request, Task& task) {
         Outcome outcome;
+        const WorkWatch watch({}, {}, [&task] { return task.dropped(); });
         try {
             outcome.result.emplace(work_(std::move(request), task));
         } catch (...) {

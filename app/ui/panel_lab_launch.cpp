@@ -283,6 +283,13 @@ void drawRow(ImDrawList& list, ImVec2 at, const SourceLine& line, const SourceRo
     }
 }
 
+/// The text on screen, in rows that fit.
+struct ShownSource {
+    const KernelSource* source = nullptr;
+    std::vector<SourceRow> rows;
+    int columns = 0;
+};
+
 }  // namespace
 
 void drawKernelText(PanelContext& p, const KernelRow& row) {
@@ -298,9 +305,7 @@ void drawKernelText(PanelContext& p, const KernelRow& row) {
     ImGui::PushStyleColor(ImGuiCol_ChildBg, IM_COL32(8, 10, 14, palette::light ? 255 : 200));
     if (ImGui::BeginChild("lab source", ImVec2(0, 0))) {
         // A fresh text opens where it differs from the rung below.
-        static const KernelSource* shown = nullptr;
-        static std::vector<SourceRow> rows;
-        static int columns = 0;
+        auto& [shown, rows, columns] = p.widgets.kept<ShownSource>();
         ImGui::PushFont(font);
         const float high = std::floor(1.25f * font->FontSize);
         const float letter = font->CalcTextSizeA(font->FontSize, 1e6f, 0, "m").x;

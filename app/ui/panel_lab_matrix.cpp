@@ -31,13 +31,17 @@ struct MatrixFrame {
     ImVec2 at(double column, double row) const { return {x(column), y(row)}; }
 };
 
+struct OrderInUse {
+    VisitOrder order;
+    KernelInUse of;
+    LaunchFacts launch;
+    std::size_t bodies = 0;
+    Precision precision = Precision::fp32;
+};
+
 /// The order of the launch in use; made when that changes.
 const VisitOrder& orderInUse(const PanelContext& p) {
-    static VisitOrder order;
-    static KernelInUse of;
-    static LaunchFacts launch;
-    static std::size_t bodies = 0;
-    static Precision precision = Precision::fp32;
+    auto& [order, of, launch, bodies, precision] = p.widgets.kept<OrderInUse>();
     const RunConfiguration& c = p.facts.configuration;
     LaunchFacts now = p.facts.launch;
     now.clockNow = 0;  // changes all the time and nothing here

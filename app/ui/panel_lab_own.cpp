@@ -2,6 +2,7 @@
 // Rule: nothing here compiles by itself.
 #include "app/bench/kernel_source.h"
 #include "app/tables/format.h"
+#include "app/ui/panel_input.h"
 #include "app/ui/panel_lab.h"
 #include "app/ui/parameter_widgets.h"
 #include "sim/core/error.h"
@@ -40,19 +41,6 @@ struct Editor {
     }
 };
 
-Editor& editor() {
-    static Editor only;
-    return only;
-}
-
-bool enterPressed() {
-#if IMGUI_VERSION_NUM < 18700
-    return ImGui::IsKeyPressed(ImGui::GetKeyIndex(ImGuiKey_Enter), false);
-#else
-    return ImGui::IsKeyPressed(ImGuiKey_Enter, false);
-#endif
-}
-
 int edited(ImGuiInputTextCallbackData* data) {
     auto& own = *static_cast<Editor*>(data->UserData);
     if (data->EventFlag == ImGuiInputTextFlags_CallbackResize) {
@@ -68,7 +56,7 @@ int edited(ImGuiInputTextCallbackData* data) {
 
 void drawEditor(PanelContext& p) {
     const OwnKernel& own = p.workspace.labPanel.own;
-    Editor& at = editor();
+    auto& at = p.widgets.kept<Editor>();
     if (!at.active && at.text != own.text) at.take(own.text);
     const float s = p.widgets.scale();
     ImFont* const font = p.widgets.fonts().mono;
@@ -109,7 +97,7 @@ void drawEditor(PanelContext& p) {
         ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(0, 0));
         ImGui::PushStyleVar(ImGuiStyleVar_FrameBorderSize, 0);
         // Ctrl Enter ends the editing, as ImGui has it for texts of many lines.
-        const bool enter = enterPressed() && ImGui::GetIO().KeyCtrl;
+        const bool enter = panelKeyPressed(ImGuiKey_Enter, false) && ImGui::GetIO().KeyCtrl;
         const bool wasActive = at.active;
         const bool changed = ImGui::InputTextMultiline(
             "##own_text", at.text.data(), at.text.capacity() + 1, ImVec2(wide - gutter, tall),
@@ -151,7 +139,7 @@ void drawOutcome(PanelContext& p) {
             const std::string text =
                 (message.line > 0 ? "line " + std::to_string(message.line) + ": " : std::string()) + message.text;
             p.widgets.wrapped(changed ? palette::kMuted : message.error ? palette::kBad : palette::kWarning, text.c_str());
-            if (ImGui::IsItemClicked() && message.line > 0) editor().wantedLine = message.line;
+            if (ImGui::IsItemClicked() && message.line > 0) p.widgets.kept<Editor>().wantedLine = message.line;
         }
     } else if (!own.sentence.empty()) {
         const bool struck = own.outcome == OwnOutcome::wrong || own.outcome == OwnOutcome::failed;
@@ -166,13 +154,13 @@ void drawOutcome(PanelContext& p) {
 
 void drawLabOwn(PanelContext& p) {
     const OwnKernel& own = p.workspace.labPanel.own;
+    const std::string& below = p.widgets.kept<Editor>().below;
     const float s = p.widgets.scale(), wide = ImGui::GetContentRegionAvail().x;
     if (ImGui::BeginChild("own facts", ImVec2(std::clamp(0.34f * wide, std::min(230 * s, 0.5f * wide), 420 * s), 0))) {
         ImGui::PushFont(p.widgets.fonts().small);
         const float half = 0.5f * (ImGui::GetContentRegionAvail().x - 6 * s);
-        if (p.widgets.beginCombo(kBegin, own.text.empty()         ? "a text of the list"
-                                         : editor().below.empty() ? ""
-                                                                  : editor().below)) {
+        const std::string begun = own.text.empty() ? "a text of the list" : below;
+        if (p.widgets.beginCombo(kBegin, begun)) {
             for (const OwnTemplate& row : ownTemplates())
                 if (p.widgets.choice(row.name, row.idea, false)) invoke(p, "own-begin", {Value(std::string(row.name))});
             p.widgets.endCombo();
@@ -191,7 +179,7 @@ void drawLabOwn(PanelContext& p) {
                 "under "
                 "'Begin with'. The lesson own-kernel (F2) leads through two of them; docs/own-kernels.md says what a text "
                 "may use.");
-        else if (const std::string& below = editor().below; !below.empty())
+        else if (!below.empty())
             p.widgets.wrapped(palette::kMuted, ("Marked: lines that '" + below + "' does not have.").c_str());
         ImGui::PopFont();
     }

@@ -1,5 +1,6 @@
 // The menu bar: walks the table of actions. Knows no action by itself.
 #include "app/control/action.h"
+#include "app/ui/panel_input.h"
 #include "app/ui/panels.h"
 
 #include <algorithm>
@@ -34,19 +35,11 @@ void drawAction(PanelContext& p, const KeyTarget& target, const Action& action, 
     if (p.widgets.menuItem(name, action.label, keyText(action), checked, action.idea, reason)) p.post({invokeOf(action)});
 }
 
-bool pressed(ImGuiKey key) {
-#if IMGUI_VERSION_NUM < 18700
-    return ImGui::IsKeyPressed(ImGui::GetKeyIndex(key));
-#else
-    return ImGui::IsKeyPressed(key);
-#endif
-}
-
 /// Left and Right go on to the neighbour. Dear ImGui would, too, if the bar had had the keys before.
 void walk(PanelContext& p, std::size_t place) {
     const std::size_t count = menus().size();
-    const bool right = pressed(ImGuiKey_RightArrow) && !p.widgets.listOpen && !p.widgets.listFocused;
-    const bool left = pressed(ImGuiKey_LeftArrow) && !p.widgets.listOpen;
+    const bool right = panelKeyPressed(ImGuiKey_RightArrow) && !p.widgets.listOpen && !p.widgets.listFocused;
+    const bool left = panelKeyPressed(ImGuiKey_LeftArrow) && !p.widgets.listOpen;
     if (!right && !left) return;
     p.menu.asked = true;
     p.menu.wanted = (place + (right ? 1 : count - 1)) % count;

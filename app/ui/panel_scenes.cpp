@@ -1,6 +1,7 @@
 // All scenes as pictures, in their groups: by mouse, or by arrows and Enter; typing searches. Rule: choosing is the command
 // that the list of scenes gives.
 #include "app/tables/format.h"
+#include "app/ui/panel_input.h"
 #include "app/ui/parameter_widgets.h"
 #include "app/ui/scene_picker.h"
 #include "app/ui/text_lines.h"
@@ -23,14 +24,6 @@ constexpr Control kCloseScenes{"scenes_close", "Close", "Put the pictures away. 
 constexpr float kSceneCell = 180, kSmallSceneCell = 146, kManyPixels = 900, kSceneGap = 8;  // at scale 1
 constexpr float kScenesWidth = 1180, kDetailHeight = 54;
 constexpr int kPageOfLines = 3;  // lines
-
-bool keyPressed(ImGuiKey key) {
-#if IMGUI_VERSION_NUM < 18700
-    return ImGui::IsKeyPressed(ImGui::GetKeyIndex(key));
-#else
-    return ImGui::IsKeyPressed(key);
-#endif
-}
 
 void closeScenes(PanelContext& p) { set(p, "window.scenes", false); }
 
@@ -66,7 +59,7 @@ bool drawSceneSearch(PanelContext& p, float width) {
         ImGui::InputTextWithHint("##search", "type to search", text, sizeof text, ImGuiInputTextFlags_CallbackAlways, atEnd);
     p.widgets.finish(kSearchScenes);
     // Esc takes a text back in this field; here it closes.
-    if (!changed || keyPressed(ImGuiKey_Escape)) return false;
+    if (!changed || panelKeyPressed(ImGuiKey_Escape)) return false;
     picker.search = text;
     return true;
 }
@@ -140,12 +133,13 @@ void walkScenes(PanelContext& p, const SceneGrid& grid) {
                                   {ImGuiKey_PageUp, 0, -kPageOfLines}, {ImGuiKey_PageDown, 0, kPageOfLines},
                                   {ImGuiKey_Home, -1000000, 0},        {ImGuiKey_End, 1000000, 0}};
     for (const KeyMove& row : kMoves) {
-        if (!keyPressed(row.key)) continue;
+        if (!panelKeyPressed(row.key)) continue;
         p.picker.chosen = grid.moved(p.picker.chosen, row.places, row.lines);
         p.picker.follow = true;
     }
-    if (p.picker.chosen && (keyPressed(ImGuiKey_Enter) || keyPressed(ImGuiKey_KeyPadEnter))) takeScene(p, *p.picker.chosen);
-    if (keyPressed(ImGuiKey_Escape)) closeScenes(p);
+    if (p.picker.chosen && (panelKeyPressed(ImGuiKey_Enter) || panelKeyPressed(ImGuiKey_KeyPadEnter)))
+        takeScene(p, *p.picker.chosen);
+    if (panelKeyPressed(ImGuiKey_Escape)) closeScenes(p);
 }
 
 /// What to look for in the scene under the keys, in a place of its own so that nothing moves.

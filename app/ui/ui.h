@@ -3,6 +3,7 @@
 #pragma once
 #include "app/control/command.h"
 #include "app/model/ui_state.h"
+#include "app/ui/input.h"
 #include "app/view/workspace.h"
 
 #include <functional>
@@ -23,10 +24,19 @@ struct UiItem {
 /// Takes what people ask for at a panel: several commands belong together.
 using Post = std::function<void(std::vector<Command>)>;
 
+/// The text that other programs paste, and what they have copied.
+struct Clipboard {
+    std::function<std::string()> read;
+    std::function<void(const std::string&)> write;
+};
+
+/// What the pointer looks like over the panels.
+enum class PointerShape { arrow, text, upDown, leftRight, downLeft, downRight, hand };
+
 class Ui {
 public:
     /// Needs a current OpenGL 4.5 context for its whole life. `renderer` names that context for people. Several may live: a
-    /// film has its own. A window's platform backend belongs to the first.
+    /// film has its own.
     /// `state`: what it shows and what is asked of it; outlives it.
     Ui(float scale, std::string renderer, UiState& state);
     ~Ui();
@@ -39,8 +49,14 @@ public:
     void dropPicture();
     /// Makes it anew in the context that is current now. Throws std::runtime_error.
     void remakePicture(std::string renderer);
-    /// Size and time without a window: films, tests. A window's platform backend sets them itself.
+    /// Size in pixels of the next frame, and how long the last one took.
     void setSurface(int width, int height, double seconds);
+    /// What the panels shall see in the next frames.
+    void take(const InputEvent& event);
+    /// For as long as it is set; empty: texts are copied within the panels.
+    void setClipboard(Clipboard clipboard);
+    /// After frame().
+    PointerShape pointerShape() const;
     /// Builds the panels of one frame. What is pressed there is posted; nothing is in films, which have no mouse.
     void frame(Workspace& workspace, const Post& post = {});
     /// Draws what frame() built into the bound framebuffer. Call once after each frame().
@@ -48,14 +64,17 @@ public:
     /// The same, of a part of the surface, which fills the framebuffer. Pixels, from the upper left corner.
     void drawPart(int left, int top, int width, int height);
 
-    /// Whether the pointer is over a panel, or text is being typed: then the scene must not react.
+    /// What belongs to the panels: then the scene must not react.
+    PanelFocus focus() const;
+    /// Whether the pointer is over a panel, or text is being typed.
     bool wantsMouse() const;
     bool wantsKeyboard() const;
     /// Whether arrows, Enter, Space, Tab and Esc move in a menu or panel: then they are no commands.
     bool navigates() const;
     /// A menu or list that is open.
     bool hasPopup() const;
-    /// Whether a frame is needed although nothing else changed: a tooltip is due, a caret blinks.
+    /// Whether a frame is needed although nothing else changed: a tooltip is due, a caret blinks, an event waits for a
+    /// frame of its own.
     bool restless() const;
 
     /// Asks for items(), which cost an allocation each.

@@ -6,10 +6,13 @@
 
 #include <imgui.h>
 
+#include <any>
 #include <functional>
 #include <map>
 #include <string>
 #include <string_view>
+#include <typeindex>
+#include <typeinfo>
 #include <vector>
 
 namespace gravlab {
@@ -149,6 +152,14 @@ public:
     /// A control that is pointed at, and the menu that has it: a frame around them; it is scrolled into its panel once.
     void light(std::string_view name, const std::string& menu);
 
+    /// State of a panel that lasts longer than a frame: one of each type. The panels of a film have their own.
+    template <class State>
+    State& kept() {
+        std::any& one = kept_[typeid(State)];
+        if (!one.has_value()) one.emplace<State>();
+        return *std::any_cast<State>(&one);
+    }
+
     bool recording = false;
     std::vector<UiItem> items;
     std::map<std::string, bool, std::less<>> folds;  ///< what was opened or closed by hand, by name
@@ -160,6 +171,7 @@ private:
 
     float scale_ = 1;
     Fonts fonts_;
+    std::map<std::type_index, std::any> kept_;
     std::vector<std::string_view> panels_;
     std::string lit_, litMenu_;  ///< control that is pointed at, and its menu; empty: none
     bool litShown_ = true;       ///< it has been scrolled into its panel

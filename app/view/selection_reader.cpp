@@ -11,7 +11,7 @@
 namespace gravlab {
 namespace {
 
-constexpr float kPickRadius = 12;      // pixels
+constexpr float kPickRadius = 12;      // pixels at scale 1
 constexpr double kReadInterval = 0.5;  // [s]
 
 }  // namespace
@@ -24,7 +24,7 @@ void SelectionReader::find(Document& document, RunHost& host, bool realTime) {
         // The twin's bodies have the places of the first's.
         picker_->ask(host.runs()[spot.run].vertices(),
                      spot.camera.projection(spot.size.x / std::max(spot.size.y, 1.0f)) * spot.camera.view(), spot.cursor,
-                     spot.size, kPickRadius);
+                     spot.size, kPickRadius * document.ui.scale);
         pickAsked_ = true;
         document.pick.reset();
     }

@@ -52,6 +52,8 @@ struct Workspace : Document {
     bool behind() const { return behind_; }
     /// How long to rest after a frame that took so long [s]: drawing takes half of the processors' time at most.
     double restSeconds(double frameSeconds) const { return view.restSeconds(host, frameSeconds, wantsMore_); }
+    /// A window's, in which nothing may wait; or a film's, whose frames are complete.
+    bool realTime() const { return realTime_; }
 
     /// Lets go of everything of OpenGL while its context is still current: that one is lost. The run, the camera and all
     /// that was chosen stay. Only remakePicture() may follow. Throws DeviceError when the simulation's device is lost too.

@@ -27,7 +27,12 @@ BackendRow cudaBackendRow() {
 double cudaBytes(std::size_t, const ForceSettings&, const KernelChoice&, bool) { return 0; }
 double freeCudaBytes(int) { return std::numeric_limits<double>::infinity(); }
 DeviceUse deviceUse() { return {}; }
+DeviceSize cudaDeviceSize(int) { return {}; }
 #endif
+
+DeviceSize deviceSize(const BackendRow& row, const BackendOptions& options) {
+    return row.onDevice ? cudaDeviceSize(options.device) : DeviceSize{};
+}
 
 std::string nameOf(const KernelChoice& choice) { return choice.kernel.value_or("auto"); }
 

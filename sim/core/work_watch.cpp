@@ -9,8 +9,11 @@ thread_local WorkWatch* listening = nullptr;
 
 }  // namespace
 
-WorkWatch::WorkWatch(Listener listener, Noted noted)
-    : listener_(std::move(listener)), noted_(std::move(noted)), before_(std::exchange(listening, this)) {}
+WorkWatch::WorkWatch(Listener listener, Noted noted, Dropped dropped)
+    : listener_(std::move(listener)),
+      noted_(std::move(noted)),
+      dropped_(std::move(dropped)),
+      before_(std::exchange(listening, this)) {}
 
 WorkWatch::~WorkWatch() { listening = before_; }
 
@@ -21,5 +24,7 @@ void WorkWatch::tell(const char* what, std::int64_t done, std::int64_t total) {
 void WorkWatch::note(const std::string& sentence) {
     if (listening && listening->noted_) listening->noted_(sentence);
 }
+
+bool WorkWatch::dropped() { return listening && listening->dropped_ && listening->dropped_(); }
 
 }  // namespace gravlab

@@ -1,4 +1,5 @@
-// Work that takes seconds says how far it is, and whoever waits for it listens. Rule: nothing here changes what is done.
+// Work that takes seconds says how far it is, and whoever waits for it listens. Rule: nothing here changes what is done,
+// except that work nobody wants any more may end.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -13,7 +14,9 @@ public:
     using Listener = std::function<void(const char* what, std::int64_t done, std::int64_t total)>;
     /// Called on that thread with a sentence of what is about to be taken.
     using Noted = std::function<void(const std::string& sentence)>;
-    explicit WorkWatch(Listener listener, Noted noted = {});
+    /// Called on that thread now and then: whether nobody wants the result any more.
+    using Dropped = std::function<bool()>;
+    explicit WorkWatch(Listener listener, Noted noted = {}, Dropped dropped = {});
     ~WorkWatch();
     WorkWatch(const WorkWatch&) = delete;
     WorkWatch& operator=(const WorkWatch&) = delete;
@@ -21,10 +24,13 @@ public:
     /// These tell the listener of this thread, where there is one.
     static void tell(const char* what, std::int64_t done, std::int64_t total);
     static void note(const std::string& sentence);
+    /// Whether this thread's work is for nothing. Work that sees it may end at once with any result.
+    static bool dropped();
 
 private:
     Listener listener_;
     Noted noted_;
+    Dropped dropped_;
     WorkWatch* before_;
 };
 

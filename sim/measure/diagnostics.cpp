@@ -3,6 +3,7 @@
 #include "sim/measure/diagnostics.h"
 
 #include "sim/core/thread_pool.h"
+#include "sim/core/work_watch.h"
 #include "sim/forces/law.h"
 
 #include <algorithm>
@@ -84,7 +85,7 @@ std::vector<Row> rowsOf(const Planes& planes, int threads, const Energy& energy)
     std::vector<Row> rows(n);
     // Row i has i pairs: folding the triangle gives every piece the same work.
     parallelFor((n + 1) / 2, threads, 64, [&](std::size_t first, std::size_t last) {
-        for (std::size_t k = first; k < last; ++k)
+        for (std::size_t k = first; k < last && !WorkWatch::dropped(); ++k)
             for (const std::size_t i : {k, n - 1 - k}) rows[i] = rowBefore(planes, i, energy);
     });
     return rows;

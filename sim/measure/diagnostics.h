@@ -44,7 +44,8 @@ struct Diagnostics {
 };
 
 /// Measures on `threads` host threads (0 = all), which it waits for: one pass over all pairs, O(N^2). The same bits for any
-/// number of threads. The force's precision is not looked at. Pairs at distance 0 count where their energy is finite.
+/// number of threads. The force's precision is not looked at. Pairs at distance 0 count where their energy is finite. Ends
+/// early, with any numbers, where WorkWatch::dropped() says that nobody wants them.
 Diagnostics measure(const ParticleSet& bodies, const ForceSettings& force, int threads = 0);
 
 /// What a sum over pairs gives: once each, none of a body with itself.

@@ -1,6 +1,7 @@
 #include "sim/measure/single_energy.h"
 
 #include "sim/core/thread_pool.h"
+#include "sim/core/work_watch.h"
 #include "sim/forces/force_check.h"
 #include "sim/forces/law.h"
 #include "sim/measure/potential_error.h"
@@ -130,10 +131,11 @@ PairSum summed(const ParticleSet& bodies, const ForceSettings& force, double fac
     std::vector<SingleRow> rows(n);
     // Row i has i pairs: folding the triangle gives every piece the same work.
     parallelFor((n + 1) / 2, threads, 64, [&](std::size_t first, std::size_t last) {
-        for (std::size_t k = first; k < last; ++k)
+        for (std::size_t k = first; k < last && !WorkWatch::dropped(); ++k)
             for (const std::size_t i : {k, n - 1 - k}) rows[i] = pairs.row(i, i);
     });
     PairSum sum;
+    if (WorkWatch::dropped()) return sum;
     double least = std::numeric_limits<double>::infinity();
     for (std::size_t i = 0; i < n; ++i) {
         sum.potential += bodies.position[i].w * rows[i].potential;

@@ -3,12 +3,12 @@
 
 #include "sim/backends/kernel.h"
 #include "sim/core/error.h"
-#include "sim/core/thread_pool.h"
 #include "sim/core/validation.h"
 #include "sim/forces/law_numbers.h"
 #include "sim/forces/precision.h"
 #include "sim/run/far_field.h"
 #include "sim/tree/criterion.h"
+#include "sim/tree/rung.h"
 
 #include <optional>
 #include <string>
@@ -55,12 +55,10 @@ BackendChoice backendOf(const std::optional<std::string>& name, const Configurat
     return choice;
 }
 
-/// The number of bodies of a scene that was asked for without.
-std::size_t usualBodies(const Scene& scene, const RunRequest& wanted, const BackendRow& row) {
-    if (row.onDevice) return scene.bodiesGpu;
-    const bool far = row.usesCores && wanted.takesFarField() && scene.farField.accuracy > 0;
-    const int threads = wanted.backendOptions.threads.value_or(usableCores());
-    return far && scene.farField.bodiesCpu > 0 ? farFieldBodies(scene.farField, threads) : scene.bodiesCpu;
+/// Whether far bodies will be taken together. Devices compute every pair in double precision, and where a law has no tree.
+bool takesTogether(const RunRequest& wanted, const ForceSettings& force, const BackendRow& row) {
+    const bool pairs = row.onDevice && (force.precision == Precision::fp64 || !treeLaw(force));
+    return wanted.takesFarField() && !pairs;
 }
 
 }  // namespace
@@ -104,7 +102,8 @@ Configuration resolve(const RunRequest& wanted, const Configuration* now, bool a
     else if (sameScene && wanted.bodies == now->request.bodies)
         c.sceneBodies = now->sceneBodies;
     else
-        c.sceneBodies = wanted.bodies.value_or(usualBodies(*c.scene, wanted, row));
+        c.sceneBodies =
+            wanted.bodies.value_or(usualBodies(*c.scene, row, wanted.backendOptions, takesTogether(wanted, force, row)));
     c.changes.start = again || !sameScene || wanted.seed != now->values.seed ||
                       wanted.parameters != now->values.parameters ||
                       (wanted.bodies != now->request.bodies && c.sceneBodies != now->values.bodies);

@@ -95,6 +95,7 @@ struct FarField {
     double accuracy = 0;  ///< relative error of the force that 99 % of the bodies keep; 0: every pair, however many
     std::size_t fromCpu = 16384, fromGpu = 131072;  ///< bodies from which on it is so
     std::size_t bodiesCpu = 0;  ///< default N on a CPU then, at most: see farFieldBodies(); 0: the row's own
+    std::size_t bodiesGpu = 0;  ///< default N on a GPU then, at most; 0: the row's own
     /// Of so many bodies on a device or a CPU; 0: every pair.
     double accuracyOf(std::size_t bodies, bool onDevice) const {
         return bodies >= (onDevice ? fromGpu : fromCpu) ? accuracy : 0;
@@ -102,7 +103,7 @@ struct FarField {
     bool operator==(const FarField&) const = default;
 };
 /// Of systems whose bodies do not meet: what their softening leaves out is more than this.
-inline constexpr FarField kCollisionless{.accuracy = 1e-3, .bodiesCpu = 65536};
+inline constexpr FarField kCollisionless{.accuracy = 1e-3, .bodiesCpu = 65536, .bodiesGpu = 1048576};
 
 /// A row of the scene table.
 struct Scene {

@@ -2,8 +2,8 @@
 // sentence, the law in force is obeyed, and a setting that is changed leaves alone what it does not make wrong.
 #include "app/frontends/headless/headless.h"
 #include "app/frontends/window/session_files.h"
-#include "app/tables/launch.h"
 #include "app/services/stale_parts.h"
+#include "app/tables/launch.h"
 #include "app/view/workspace.h"
 #include "sim/core/body_edit.h"
 #include "sim/core/particles.h"
@@ -99,6 +99,22 @@ TEST_F(EditSession, undoOfSeveralGoesBackThroughAll) {
     }
     edit(EditRequest::undo);
     EXPECT_THAT(workspace_->message, HasSubstr("nothing to undo"));
+}
+
+/// The selection can name a body that another edit or a jump has taken away.
+TEST_F(EditSession, anEditOfABodyThatIsNotThereIsUndoneAsNothing) {
+    open("plummer");
+    const std::string before = hash();
+    for (const EditRequest what : {EditRequest::remove, EditRequest::hold, EditRequest::aim}) {
+        workspace_->select(5);
+        workspace_->selected->id = 1000000;
+        workspace_->aim.order = glm::dvec3(0.1, -0.2, 0.3);
+        edit(what);
+        EXPECT_EQ(hash(), before);
+        edit(EditRequest::undo);
+        EXPECT_EQ(hash(), before);
+        EXPECT_EQ(bodies().size(), kOddCount);
+    }
 }
 
 TEST_F(EditSession, undoSaysWhyTheOthersAreNotWhereTheyWere) {

@@ -41,6 +41,25 @@ protected:
     ScratchFolder folder;
 };
 
+/// Whatever made a picture, it says the same of its settings.
+TEST_F(PlayTest, picturesSayOfThemselvesWhatThoseOfRenderSay) {
+    const Played played = play("do step 2\nwait run.step >= 2\ndo picture played.png\n");
+    ASSERT_EQ(played.code, 0) << played.err;
+    Start start;
+    start.folder = folder.path();
+    const Outcome rendered =
+        runGravlab({"render", "figure-eight", "--backend", "cpu", "--frames", "1", "-o", "rendered.png"}, start);
+    ASSERT_EQ(rendered.code, 0) << rendered.err;
+    std::map<std::string, std::string> ofPlay = readPngTexts((folder / "played.png").string()),
+                                       ofRender = readPngTexts((folder / "rendered.png").string());
+    EXPECT_EQ(ofPlay["gravlab:step"], "2");
+    for (const char* key : {"Software", "gravlab:scene", "gravlab:bodies", "gravlab:seed", "gravlab:backend",
+                            "gravlab:kernel", "gravlab:integrator", "gravlab:dt", "gravlab:softening"}) {
+        EXPECT_NE(ofPlay[key], "") << key;
+        EXPECT_EQ(ofPlay[key], ofRender[key]) << key;
+    }
+}
+
 constexpr const char* kLesson =
     "# a lesson\n"
     "set run.time_step 0.001\n"

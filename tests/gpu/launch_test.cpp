@@ -6,8 +6,12 @@
 #include "sim/backends/cuda/runtime/pacing.h"
 #include "sim/backends/cuda/runtime/per_device.h"
 #include "sim/core/error.h"
+#include "sim/run/far_field.h"
+#include "sim/run/simulation.h"
 
 #include <gtest/gtest.h>
+
+#include <algorithm>
 
 namespace gravlab::test {
 namespace {
@@ -92,6 +96,25 @@ TEST_F(GpuTest, soManyBodiesAreRefusedByTheSymmetricRows) {
     for (const char* kernel : {"symmetric", "symmetric-equal", "symmetric-runs"})
         EXPECT_THROW(cuda::choose({kernel, {}}, {.count = 1'500'000'000, .equalMass = 1}, {}, device(9, 0)), UsageError)
             << kernel;
+}
+
+class GpuBodies : public GpuTest {};
+
+TEST_F(GpuBodies, aWindowStartsWithTheNumberOfTheDevicesClass) {
+    const DeviceSize size = deviceSize(deviceBackend(), {});
+    EXPECT_GT(size.multiprocessors, 0);
+    EXPECT_GT(size.bandwidth, 1e10);
+    RunRequest request;
+    request.scene = "galaxy";
+    request.farField = true;
+    const Simulation watched(request);
+    EXPECT_EQ(watched.configuration().bodies, std::max<std::size_t>(65536, classOf(size).bodies));
+    EXPECT_EQ(watched.configuration().accuracy, watched.configuration().bodies > 65536 ? 1e-3 : 0);
+    request.precision = Precision::fp64;
+    EXPECT_EQ(Simulation(request).configuration().bodies, 65536u) << "double precision computes every pair";
+    request.precision.reset();
+    request.farField = false;
+    EXPECT_EQ(Simulation(request).configuration().bodies, 65536u) << "so do run, render and bench";
 }
 
 TEST(CudaPacing, aSliceIsTakenWhoseGreaterHalfFits) {

@@ -1,6 +1,8 @@
 // What the window remembers from one time to the next, in a real window.
 #include "gui_fixture.h"
 
+#include <signal.h>
+
 #include <filesystem>
 #include <fstream>
 
@@ -83,6 +85,26 @@ TEST_F(ConfigTest, namesTheLineThatIsWrongAndWritesNothingWhereItMayNot) {
     key("space");
     waitForValue("paused", true);
     end();
+}
+
+/// A change of the last seconds is not lost with a session that ends.
+TEST_F(ConfigTest, isWrittenWhenASignalOrTheDisplayEndsTheWindow) {
+    const auto shown = [](const Json& s) { return s.at("conservation").at("shown").get<bool>(); };
+    open({"two-body", "--backend", "cpu", "--size", "800x600"});
+    key("j");
+    waitFor("no strip", [&](const Json& s) { return !shown(s); });
+    kill(program->id(), SIGTERM);
+    EXPECT_EQ(program->wait(patience), 128 + SIGTERM);
+    EXPECT_NE(text().find("conservation = false"), std::string::npos) << text();
+    fs::remove(folder / "status.json");
+    window.clear();
+
+    open({"two-body", "--backend", "cpu", "--size", "800x600"});
+    key("j");
+    waitFor("the strip", shown);
+    display.reset();
+    EXPECT_EQ(program->wait(patience), 4);
+    EXPECT_NE(text().find("conservation = true"), std::string::npos) << text();
 }
 
 }  // namespace

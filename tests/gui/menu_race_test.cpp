@@ -3,6 +3,7 @@
 #include "own_window.h"
 
 #include <GLFW/glfw3.h>
+#include <imgui.h>
 
 #include <algorithm>
 #include <chrono>
@@ -34,9 +35,14 @@ protected:
         const std::span<const UiItem> items = ui_->items();
         const auto at = std::find_if(items.begin(), items.end(), [&](const UiItem& known) { return known.name == item; });
         ASSERT_NE(at, items.end()) << item;
-        glfwSetCursorPos(here_, (at->left + at->right) / 2, (at->top + at->bottom) / 2);
+        moveTo((at->left + at->right) / 2, (at->top + at->bottom) / 2);
     }
     // As if they had come from the display.
+    void moveTo(double x, double y) {
+        const GLFWcursorposfun callback = glfwSetCursorPosCallback(here_, nullptr);
+        glfwSetCursorPosCallback(here_, callback);
+        callback(here_, x, y);
+    }
     void key(int code, int action) {
         const GLFWkeyfun callback = glfwSetKeyCallback(here_, nullptr);
         glfwSetKeyCallback(here_, callback);
@@ -72,7 +78,7 @@ TEST_F(MenuRace, escapeMayComeBeforeTheMenuThatWasAskedFor) {
         key(GLFW_KEY_ESCAPE, GLFW_PRESS);
         frames(3);
         key(GLFW_KEY_ESCAPE, GLFW_RELEASE);
-        glfwSetCursorPos(here_, 400, 300);
+        moveTo(400, 300);
         frames(3);
         for (int i = 0; i < 4 && ui_->navigates(); ++i) {
             key(GLFW_KEY_ESCAPE, GLFW_PRESS);
@@ -108,6 +114,15 @@ TEST_F(MenuRace, textMayComeInOneFrameWithCtrlAroundIt) {
          workspace_->message.empty() && std::chrono::steady_clock::now() < end;)
         frames(1);
     EXPECT_NE(workspace_->message.find("'there-is-no-such.csv'"), std::string::npos) << workspace_->message;
+}
+
+/// Names of files and bodies are shown in their own letters.
+TEST_F(MenuRace, fontsHaveTheLettersOfNames) {
+    const ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
+    ASSERT_GE(atlas.Fonts.Size, 2);
+    for (const int font : {0, 1})
+        for (const unsigned letter : {0x142u, 0x160u, 0x3b1u, 0x3a9u, 0x416u, 0x2019u})
+            EXPECT_NE(atlas.Fonts[font]->FindGlyphNoFallback(static_cast<ImWchar>(letter)), nullptr) << letter;
 }
 
 }  // namespace

@@ -31,6 +31,45 @@ TEST(Actions, haveNamesIdeasAndSomethingToDo) {
     EXPECT_EQ(findAction("no such action"), nullptr);
 }
 
+/// One key goes from a million bodies with the tree to every pair of 65,536, and back.
+TEST(Actions, goToEveryPairForTuningAndBack) {
+    const Action& row = actionOf("lab-pairs");
+    Document d;
+    d.facts.scene = &sceneNamed("galaxy");
+    d.facts.configuration.scene = "galaxy";
+    d.facts.configuration.backend = "cuda";
+    d.facts.configuration.bodies = 1048576;
+    d.facts.kernel = &kernel("cuda", "tree");
+    d.intent.request.scene = "galaxy";
+    d.intent.request.farField = true;
+    const RunRequest before = d.intent.request;
+    invoke(row, {}, d);
+    EXPECT_TRUE(isOn(row, d));
+    EXPECT_EQ(d.intent.request.bodies, 65536u);
+    EXPECT_FALSE(d.intent.request.farField);
+    EXPECT_TRUE(d.labPanel.shows(LabPage::launch));
+    const KernelRequest tuned{.kernel = "tiled", .launch = {.block = 256}};
+    d.intent.request.kernel = tuned;
+    d.intent.request.seed = 7;
+    invoke(row, {}, d);
+    EXPECT_FALSE(isOn(row, d));
+    EXPECT_FALSE(d.labPanel.open);
+    RunRequest after = before;
+    after.seed = 7;
+    EXPECT_TRUE(d.intent.request == after) << "what was changed besides stays";
+    invoke(row, {}, d);
+    EXPECT_TRUE(d.intent.request.kernel == tuned) << "what was tuned is there again";
+    // Taken back by undo: the key goes there again.
+    d.intent.request = before;
+    EXPECT_FALSE(isOn(row, d));
+    invoke(row, {}, d);
+    EXPECT_EQ(d.intent.request.bodies, 65536u);
+    // In another scene the number of before means nothing.
+    d.intent.request.scene = "collision";
+    invoke(row, {}, d);
+    EXPECT_FALSE(d.intent.request.bodies);
+}
+
 /// Every key with its modifiers -> how many rows have it.
 std::map<std::pair<int, int>, int> owners(std::span<const Menu> all) {
     std::map<std::pair<int, int>, int> count;

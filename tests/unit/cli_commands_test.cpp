@@ -302,6 +302,12 @@ TEST(Cli, listsWalkTheTables) {
     EXPECT_THAT(names("devices"), testing::SizeIs(3));
     EXPECT_THAT(names("keys"), testing::Contains("Space"));
     EXPECT_THAT(runGravlab({"list", "kernels"}).out, HasSubstr("tiled"));
+    const std::string help = runGravlab({"list", "--help"}).out, refusal = runGravlab({"list"}).err;
+    for (const char* table : {"devices", "backends", "kernels", "scenes", "laws", "integrators", "keys", "encoders",
+                              "commands", "actions", "parameters", "lessons"}) {
+        EXPECT_THAT(help, HasSubstr(table));
+        EXPECT_THAT(refusal, HasSubstr(table));
+    }
 }
 
 TEST(Cli, benchGivesJsonWithTheNamedKeys) {

@@ -136,6 +136,30 @@ TEST(Options, anOptionOfAnotherCommandNamesItsOwner) {
     EXPECT_THAT(refusalOf({"disc", "--csv", "x"}), HasSubstr("belongs to: run"));
 }
 
+/// The option of a command allows what the control of the window allows.
+TEST(Options, haveTheRangesOfTheirParameters) {
+    struct Shared {
+        std::vector<std::string> before;
+        const char *option, *path;
+    };
+    const Shared shared[] = {{{"render", "-o", "a.mp4", "--frames", "9"}, "--fps", "film.frames_per_second"},
+                             {{"groups", "plummer"}, "--linking", "groups.linking"},
+                             {{"occupancy"}, "--register-file", "calculator.register_file"},
+                             {{"occupancy"}, "--registers", "calculator.registers"},
+                             {{"occupancy"}, "--warps", "calculator.warps"}};
+    for (const Shared& row : shared) {
+        const Bounds& bounds = parameter(row.path).bounds;
+        const auto with = [&](double value) {
+            std::vector<std::string> line = row.before;
+            line.insert(line.end(), {row.option, std::to_string(static_cast<long long>(value))});
+            return line;
+        };
+        EXPECT_NO_THROW(parsed(with(bounds.most))) << row.option;
+        EXPECT_THAT(refusalOf(with(bounds.most + 1)), HasSubstr(row.option));
+        EXPECT_THAT(refusalOf(with(bounds.aboveLeast ? bounds.least : bounds.least - 1)), HasSubstr(row.option));
+    }
+}
+
 TEST(Options, ofParametersAreSettingsThatTheTableAllows) {
     const Settings given = parsed({"disc",      "--color",   "mass",    "--views",           "4",
                                    "--lab",     "sweep",     "--no-ui", "--no-vsync",        "--full-quality",

@@ -3,7 +3,9 @@
 #include "sim/measure/diagnostics.h"
 
 #include "sim/core/particles.h"
+#include "sim/core/work_watch.h"
 #include "sim/forces/law.h"
+#include "sim/measure/single_energy.h"
 #include "tests/bodies.h"
 #include "tests/measured.h"
 
@@ -115,6 +117,19 @@ TEST(DiagnosticsTest, masslessAndCoincidentBodies) {
         EXPECT_EQ(got.shape.closest, 0);
         EXPECT_GT(got.angularMomentumScale, 0);
     }
+}
+
+/// A window that is closed waits for none of its sums.
+TEST(DiagnosticsTest, sumsThatNobodyWantsEnd) {
+    const ParticleSet bodies = unevenBodies(4000);
+    const double exact = measure(bodies, {}, 1).potential, single = pairsInSingle(bodies, {}, 1).potential;
+    int asked = 0;
+    const WorkWatch watch({}, {}, [&] { return ++asked > 2; });
+    EXPECT_NE(measure(bodies, {}, 1).potential, exact);
+    EXPECT_LT(asked, 200) << "of 2,000 pairs of rows";
+    asked = 0;
+    EXPECT_NE(pairsInSingle(bodies, {}, 1).potential, single);
+    EXPECT_LT(asked, 200);
 }
 
 TEST(DiagnosticsTest, anyNumberOfThreadsGivesTheSameShape) {

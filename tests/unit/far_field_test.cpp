@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace gravlab {
 namespace {
@@ -81,6 +82,41 @@ TEST(FarFieldRun, startsWithAsManyBodiesAsTheTreeMoves) {
     EXPECT_EQ(Simulation(request).configuration().bodies, 32768u);
     request.farField = false;
     EXPECT_EQ(Simulation(request).configuration().bodies, scene.bodiesCpu);
+}
+
+TEST(DeviceClasses, followWhatTheDriverSaysOfADevice) {
+    struct Known {
+        const char* name;
+        DeviceSize size;
+        std::size_t bodies;
+    };
+    constexpr Known kKnown[] = {{"NVIDIA H200", {132, 4.92e12}, 1048576}, {"NVIDIA H100 PCIe", {114, 2.04e12}, 1048576},
+                                {"NVIDIA A100", {108, 1.56e12}, 1048576}, {"GeForce RTX 4090", {128, 1.01e12}, 524288},
+                                {"NVIDIA L40S", {142, 8.64e11}, 524288},  {"GeForce RTX 3060", {28, 3.6e11}, 262144},
+                                {"Tesla T4", {40, 3.2e11}, 262144},       {"GeForce GTX 1650", {14, 1.28e11}, 65536},
+                                {"of an unknown bus", {132, 0}, 65536}};
+    for (const Known& known : kKnown) EXPECT_EQ(classOf(known.size).bodies, known.bodies) << known.name;
+    const FarField& far = sceneNamed("galaxy").farField;
+    std::size_t larger = std::numeric_limits<std::size_t>::max();
+    for (const DeviceClass& row : deviceClasses()) {
+        EXPECT_LT(row.bodies, larger) << row.name;
+        larger = row.bodies;
+        EXPECT_EQ(far.accuracyOf(row.bodies, true) > 0, row.bodies > 65536) << row.name << ": so many need the tree";
+    }
+    EXPECT_EQ(deviceClasses().back().least.multiprocessors, 0) << "the last one holds for every device";
+}
+
+TEST(DeviceClasses, sayHowManyBodiesASceneStartsWith) {
+    const Scene& scene = sceneNamed("galaxy");
+    EXPECT_EQ(usualBodies(scene, deviceBackend(), {}, false), scene.bodiesGpu) << "every pair: bench, run, render";
+    const std::size_t here = usualBodies(scene, deviceBackend(), {}, true);
+    EXPECT_EQ(here, std::max(scene.bodiesGpu, classOf(deviceSize(deviceBackend(), {})).bodies));
+    EXPECT_TRUE(areUsualBodies(scene, here));
+    EXPECT_TRUE(areUsualBodies(scene, 1048576)) << "the same settings may move to a larger machine";
+    EXPECT_FALSE(areUsualBodies(scene, 1048577));
+    const Scene& few = sceneNamed("charges");
+    EXPECT_EQ(usualBodies(few, deviceBackend(), {}, true), few.bodiesGpu) << "its forces need every pair";
+    EXPECT_EQ(deviceSize(hostBackend(), {}).multiprocessors, 0);
 }
 
 TEST(FarFieldCheck, looksAtBodiesAtRandom) {

@@ -8,8 +8,8 @@
 namespace gravlab {
 namespace {
 
-/// A copy of the script beside a build that is there already: a program that answers `list` as the real one does, and
-/// writes down everything else that it is asked to do.
+/// A copy of the script beside a build that is there already: a program that answers `list` and `COMMAND --help` as the real
+/// one does, and writes down everything else that it is asked to do.
 class RunScript : public ::testing::Test {
 protected:
     void SetUp() override {
@@ -19,7 +19,8 @@ protected:
                                                         << "\ninstall_missing() { :; }\nconfigure_and_build() { :; }\n"
                                                            "gpu_architectures() { :; }\n";
         std::ofstream(folder_ / "gravlab")
-            << "#!/bin/sh\n[ \"$1 $2\" != 'list commands' ] || exec '" GRAVLAB_BINARY "' \"$@\"\necho \"$*\" >> '"
+            << "#!/bin/sh\ncase \"$1 $2\" in 'list commands' | *' --help') exec '" GRAVLAB_BINARY
+               "' \"$@\" ;; esac\necho \"$*\" >> '"
             << folder_.path().string() << "/asked'\n";
         fs::permissions(folder_ / "gravlab", fs::perms::owner_all);
     }
@@ -53,6 +54,18 @@ TEST_F(RunScript, makesAFilmOfWhatWouldOpenAWindow) {
         const bool disc = std::string(arguments).find("disc") != std::string::npos;
         EXPECT_TRUE(lines[0].ends_with(disc ? "--ui disc -n 64" : "--ui")) << lines[0];
     }
+}
+
+/// What render would refuse with code 2 must not reach it.
+TEST_F(RunScript, leavesOutOfTheFilmWhatIsForAWindow) {
+    EXPECT_TRUE(asked("collision --speed 2").front().ends_with("--ui collision"));
+    EXPECT_TRUE(
+        asked("--speed=2 --no-welcome collision --autosave 3 --seed 5").front().ends_with("--ui collision --seed 5"));
+    EXPECT_TRUE(asked("view --fullscreen").front().ends_with("--ui"));
+    EXPECT_TRUE(asked("disc --set thickness=0.2").front().ends_with("--ui disc --set thickness=0.2"));
+    EXPECT_THAT(asked("--lesson leapfrog"), testing::ElementsAre("lesson leapfrog"));
+    EXPECT_THAT(asked("view --lesson=leapfrog --speed 1"), testing::ElementsAre("lesson leapfrog"));
+    EXPECT_EQ(runGravlab({"render", "collision", "--speed", "2"}).code, 2) << "or there would be nothing to leave out";
 }
 
 TEST_F(RunScript, isToldOfEveryCommand) {

@@ -41,6 +41,16 @@ TEST(TimedName, TakesNoNameOfALinkThatLeadsNowhereAndNoneOfAFolder) {
     EXPECT_EQ(folder.entries(), 6u);
 }
 
+/// A folder that cannot be looked into, a name that is too long: no name is free then, and none is taken.
+TEST(TimedName, EndsWhereTheSystemCannotSay) {
+    const ScratchFolder folder;
+    const Inside inside(folder.path());
+    const std::string endless(300, 'a');
+    std::error_code error;
+    ASSERT_NE(fs::symlink_status(endless, error).type(), fs::file_type::not_found);
+    EXPECT_TRUE(timedName(endless, ".png").starts_with(endless)) << "writing it will say why not";
+}
+
 TEST(TimedName, HasPlainLettersOnly) {
     EXPECT_EQ(plainName("two bodies/x"), "two-bodies-x");
     EXPECT_EQ(plainName("../../etc"), "------etc");

@@ -1,7 +1,14 @@
 // What controls make of what hands do to them.
 #include "app/ui/widgets.h"
 
+#include "tests/files.h"
+#include "tests/paths.h"
+
 #include <gtest/gtest.h>
+
+#include <filesystem>
+#include <regex>
+#include <string>
 
 namespace gravlab {
 namespace {
@@ -22,6 +29,24 @@ TEST(DragOfBothSigns, TakesATypedSign) {
     EXPECT_EQ(keptSign(-0.01, 0.02, true, kStep), 0.02);
     EXPECT_EQ(keptSign(-0.01, -1e-30, true, kStep), -1e-12);
     EXPECT_EQ(keptSign(-0.01, 0, true, kStep), 1e-12);
+}
+
+/// What is typed in the window must not be what the panels of a film beside it show.
+TEST(PanelState, BelongsToItsPanels) {
+    struct Typed {
+        std::string text;
+    };
+    Widgets window, film;
+    window.kept<Typed>().text = "own";
+    EXPECT_EQ(window.kept<Typed>().text, "own");
+    EXPECT_EQ(film.kept<Typed>().text, "");
+    // State in a function would be that of all panels in the process. Maps of texts that never change may be.
+    const std::regex shared(R"(\n +static (?!constexpr|const |std::(unordered_)?map)[^;({]*[;={])");
+    for (const auto& entry : std::filesystem::directory_iterator(GRAVLAB_SOURCE_DIR "/app/ui")) {
+        std::smatch found;
+        const std::string text = contentOf(entry.path());
+        EXPECT_FALSE(std::regex_search(text, found, shared)) << entry.path() << ": " << found.str();
+    }
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // What works beside the frames: order, the newest wins, failures travel, and nothing is left behind.
 #include "app/system/worker.h"
+#include "app/system/file_jobs.h"
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -7,6 +8,7 @@
 #include <atomic>
 #include <filesystem>
 #include <memory>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -217,6 +219,76 @@ TEST(Worker, letsGoOfARequestBeforeItIsDone) {
     worker.ask(held);
     worker.wait();
     EXPECT_EQ(held.use_count(), 1);
+}
+
+/// A window that ends does not wait for sums over all pairs that nobody will see.
+TEST(Worker, workDeepDownSeesThatItWasDropped) {
+    Gate begun;
+    begun.open();
+    std::atomic<bool> wanted{true};
+    {
+        Worker<int, int> worker([&](int, auto&) {
+            begun.pass();
+            while (!WorkWatch::dropped()) std::this_thread::yield();  // for ever, were it not dropped
+            wanted = false;
+            return 0;
+        });
+        worker.ask(1);
+        begun.reach();
+        EXPECT_TRUE(wanted);
+    }
+    EXPECT_FALSE(wanted);
+    EXPECT_FALSE(WorkWatch::dropped()) << "a thread without a worker";
+}
+
+/// A frame posts what it writes and goes on, however long a disk takes.
+TEST(FileJobs, neitherPostNorPollWaits) {
+    Gate disk;
+    std::vector<std::string> said;
+    const auto note = [&](const FileOutcome& outcome) {
+        said.push_back((outcome.status == FileOutcome::Status::written   ? ""
+                        : outcome.status == FileOutcome::Status::refused ? "? "
+                                                                         : "! ") +
+                       outcome.sentence);
+    };
+    FileJobs jobs;
+    jobs.post({[&] {
+                   disk.pass();
+                   return std::string("first");
+               },
+               note});
+    jobs.post({[]() -> std::string { throw std::runtime_error("full"); }, note});
+    jobs.post({[]() -> std::string { throw UsageError("no such ending"); }, note});
+    jobs.post({[]() -> std::string { throw std::bad_alloc(); }, note});
+    disk.reach();
+    EXPECT_FALSE(jobs.poll());
+    EXPECT_TRUE(jobs.busy());
+    disk.open();
+    jobs.wait();
+    EXPECT_TRUE(said.empty()) << "it is heard of where poll() is called";
+    EXPECT_TRUE(jobs.poll());
+    ASSERT_EQ(said.size(), 4u);
+    EXPECT_EQ(said[0], "first");
+    EXPECT_EQ(said[1], "! full");
+    EXPECT_EQ(said[2], "? no such ending");
+    EXPECT_TRUE(said[3].starts_with("! There is not enough memory")) << said[3];
+    EXPECT_FALSE(jobs.poll());
+}
+
+TEST(FileJobs, whatIsPostedIsWrittenAlsoWhenTheyGo) {
+    std::atomic<int> written{0};
+    testing::internal::CaptureStderr();
+    {
+        FileJobs jobs;
+        for (int i = 0; i < 20; ++i)
+            jobs.post({[&] {
+                ++written;
+                return std::string();
+            }});
+        jobs.post({[]() -> std::string { throw std::runtime_error("no room for a.csv"); }});
+    }
+    EXPECT_EQ(written, 20);
+    EXPECT_EQ(testing::internal::GetCapturedStderr(), "gravlab: no room for a.csv\n");
 }
 
 }  // namespace

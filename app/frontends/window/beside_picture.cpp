@@ -1,6 +1,6 @@
 #include "app/frontends/window/beside_picture.h"
 
-#include "app/control/scene_file.h"
+#include "app/control/picture_texts.h"
 #include "app/frontends/headless/headless.h"
 #include "app/frontends/headless/tiles.h"
 #include "app/system/timed_name.h"
@@ -65,21 +65,6 @@ std::vector<std::uint8_t> BesidePicture::pixels(Workspace& workspace, int width,
     return drawTiles(workspace, planTiles(width, height, side), [&](int left, int top, int wide, int high) {
         if (over) panels_->drawPart(left, top, wide, high);
     });
-}
-
-PictureTexts pictureTexts(const Workspace& workspace, const std::string& path) {
-    const RunConfiguration& s = workspace.facts.configuration;
-    PictureTexts texts{{"Software", "gravlab"},
-                       {"gravlab:scene", s.scene},
-                       {"gravlab:bodies", std::to_string(s.bodies)},
-                       {"gravlab:seed", std::to_string(s.seed)},
-                       {"gravlab:backend", s.backend},
-                       {"gravlab:kernel", s.kernel.kernel},
-                       {"gravlab:integrator", s.integrator},
-                       {"gravlab:step", std::to_string(workspace.facts.step)},
-                       {"gravlab:time", std::to_string(workspace.facts.time)}};
-    addSceneFile(texts, workspace, path);
-    return texts;
 }
 
 void takePicture(Workspace& workspace, Ui& ui, int width, int height, const std::string& renderer, std::string path) {

@@ -39,7 +39,4 @@ private:
 /// A failure is a message, not the end. `path`: empty for a name by the time.
 void takePicture(Workspace& workspace, Ui& ui, int width, int height, const std::string& renderer, std::string path);
 
-/// What a picture at `path` says about itself, so that it can be opened again.
-PictureTexts pictureTexts(const Workspace& workspace, const std::string& path);
-
 }  // namespace gravlab

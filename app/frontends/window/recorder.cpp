@@ -1,6 +1,6 @@
 #include "app/frontends/window/recorder.h"
 
-#include "app/control/scene_file.h"
+#include "app/control/picture_texts.h"
 #include "app/film/encoders.h"
 #include "app/frontends/headless/headless.h"
 #include "app/frontends/window/beside_picture.h"
@@ -51,7 +51,7 @@ void Recorder::start(Workspace& workspace, int width, int height, const std::str
         settings.keepsPart = true;
         target_ = std::make_unique<OffscreenTarget>(wide, high);
         std::unique_ptr<FilmWriter> writer = makeFilmWriter(settings);
-        addSceneFile(writer->texts, workspace, file_);
+        writer->texts = settingsTexts(workspace, file_);
         thread_ = std::make_unique<FilmThread>(std::move(writer));
     } catch (const std::bad_alloc&) {
         target_.reset();

@@ -1,18 +1,16 @@
 // GLFW: context, callbacks, mouse, full screen. The only file that knows it.
 #include "app/frontends/window/window.h"
 
-#include "app/control/action.h"
 #include "app/control/config.h"
 #include "app/control/controller.h"
+#include "app/frontends/window/displays.h"
 #include "app/system/host_clock.h"
-#include "app/tables/launch.h"
+#include "app/ui/input.h"
 #include "render/gl_limits.h"
 #include "render/gl_objects.h"
 #include "sim/core/error.h"
 
 #include <GLFW/glfw3.h>
-#include <imgui.h>
-#include <imgui_impl_glfw.h>
 
 #include <algorithm>
 #include <array>
@@ -20,7 +18,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
-#include <iterator>
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -42,25 +40,48 @@ static_assert(static_cast<int>(Key::end) == GLFW_KEY_END && static_cast<int>(Key
 static_assert(static_cast<int>(Key::pad1) == GLFW_KEY_KP_1 && static_cast<int>(Key::pad9) == GLFW_KEY_KP_9);
 static_assert(static_cast<int>(Key::padMinus) == GLFW_KEY_KP_SUBTRACT && static_cast<int>(Key::padPlus) == GLFW_KEY_KP_ADD);
 static_assert(static_cast<int>(Key::padEnter) == GLFW_KEY_KP_ENTER);
-static_assert(kControl == GLFW_MOD_CONTROL && kAlt == GLFW_MOD_ALT);
+static_assert(static_cast<int>(Key::backspace) == GLFW_KEY_BACKSPACE && static_cast<int>(Key::insert) == GLFW_KEY_INSERT);
+static_assert(static_cast<int>(Key::leftShift) == GLFW_KEY_LEFT_SHIFT &&
+              static_cast<int>(Key::rightSuper) == GLFW_KEY_RIGHT_SUPER);
+static_assert(kShift == GLFW_MOD_SHIFT && kControl == GLFW_MOD_CONTROL && kAlt == GLFW_MOD_ALT && kSuper == GLFW_MOD_SUPER);
+static_assert(kLeftButton == GLFW_MOUSE_BUTTON_LEFT && kRightButton == GLFW_MOUSE_BUTTON_RIGHT);
 
 constexpr char kTitle[] = "gravlab";
-constexpr double kDoubleClick = 0.4;       // [s]
-constexpr float kDoubleClickRadius = 6;    // pixels
-constexpr double kVisibilityCheck = 0.05;  // [s]; asking the display server costs a round trip
+// [s] Each look costs a round trip to the display server, which may be far away.
+constexpr double kVisibilityCheck = 0.25, kRateCheck = 2;
 
 std::string& lastError() {
     static std::string text;
     return text;
 }
 
-/// Keys with which menus and panels are walked through.
-bool movesInPanels(int code, int modifiers) {
-    static constexpr int kKeys[] = {GLFW_KEY_SPACE,   GLFW_KEY_ENTER,     GLFW_KEY_ESCAPE, GLFW_KEY_TAB,
-                                    GLFW_KEY_LEFT,    GLFW_KEY_RIGHT,     GLFW_KEY_UP,     GLFW_KEY_DOWN,
-                                    GLFW_KEY_PAGE_UP, GLFW_KEY_PAGE_DOWN, GLFW_KEY_HOME,   GLFW_KEY_END};
-    return !(modifiers & (GLFW_MOD_CONTROL | GLFW_MOD_ALT)) &&
-           std::find(std::begin(kKeys), std::end(kKeys), code) != std::end(kKeys);
+/// How often displays came or went. GLFW reports that to the process, not to a window.
+int& displayChanges() {
+    static int count = 0;
+    return count;
+}
+
+/// Displays that are on, the primary one first. One that is being unplugged has no mode.
+std::vector<DisplayMode> readDisplays() {
+    std::vector<DisplayMode> displays;
+    int count = 0;
+    GLFWmonitor** monitors = glfwGetMonitors(&count);
+    for (int i = 0; i < count; ++i) {
+        const GLFWvidmode* mode = glfwGetVideoMode(monitors[i]);
+        if (!mode || mode->width <= 0) continue;
+        displays.push_back({{0, 0, mode->width, mode->height}, mode->refreshRate, monitors[i]});
+        glfwGetMonitorPos(monitors[i], &displays.back().place.x, &displays.back().place.y);
+    }
+    return displays;
+}
+
+/// What is printed on a key; none: no character of ASCII. Without a scancode that of the key's place.
+Key printedOn(int code, int scancode) {
+    if (code >= GLFW_KEY_ESCAPE) return Key::none;
+    const char* name = glfwGetKeyName(code, scancode);
+    if (!name || !name[0] || name[1]) return Key::none;
+    const int letter = std::toupper(static_cast<unsigned char>(name[0]));
+    return letter == '+' ? Key::equal : static_cast<Key>(letter);
 }
 
 std::string glText(GLenum name) {
@@ -94,227 +115,105 @@ struct Library {
 struct Window::Glfw {
     Library library;
     GLFWwindow* window = nullptr;
-    const Workspace* workspace = nullptr;
+    std::optional<Input> input;
     Ui* ui = nullptr;
     Controller* controller = nullptr;
     float fixedScale = 0;  ///< --ui-scale, or 0
     std::optional<float> newScale;
-    bool events = false, attached = false, frameBuilt = false;
+    bool events = false;
     bool iconified = false, hidden = false;
-    bool altAlone = false;  ///< Alt went down and nothing else since
     double visibilityAsked = -1;
     bool fullscreen = false, vsync = true;
-    double shownAt = 0;             ///< when the display took the last picture [s]
-    GLFWkeyfun panelKey = nullptr;  ///< the panels' own callbacks, which call ours first
-    GLFWcharfun panelLetter = nullptr;
-    std::array<bool, GLFW_KEY_LAST + 1> pressedNow{}, releasedLate{};
-    bool lettersNow = false;
-    struct LateKey {
-        int code, scancode, action, modifiers;
-        unsigned letter;  ///< 0: it is a key
-    };
-    std::vector<LateKey> late;  ///< what the next frame shall see, in its order
-    struct HeldKey {
-        int code;  ///< as GLFW numbers it, whatever is printed on it
-        const Action* action;
-    };
-    std::vector<HeldKey> held;  ///< keys that are down, of rows that act as long as they are
-    int oldX = 0, oldY = 0, oldWidth = 0, oldHeight = 0;
-
-    enum class Drag { none, orbit, pan, drop, aim } drag = Drag::none;
-    glm::vec2 cursor{0}, pressedAt{-100}, clickedAt{-100};
-    double clickedTime = -1;
+    double shownAt = 0;           ///< when the display took the last picture [s]
+    double builtAt = -1;          ///< when the panels began their last frame [s]
+    Rectangle place, usualPlace;  ///< now, and before it covered the display; as events report them
+    bool placed = true;           ///< whether this window system says where windows are
+    glm::ivec2 pixels{0};         ///< size of its picture, as events report it
+    DisplayRate rate;
+    int displaysSeen = -1;
+    double rateAsked = -1;
+    std::array<GLFWcursor*, 7> cursors{};  ///< by PointerShape; null: the arrow
+    PointerShape shape = PointerShape::arrow;
 
     ~Glfw() {
         if (window) glfwDestroyWindow(window);
     }
     void open(int width, int height);
-    glm::vec2 pixels(double x, double y) const;
-    glm::vec2 viewport() const;
-    bool sceneHasMouse() const { return workspace && ui && !ui->wantsMouse(); }
-    void point(PointerKind kind, glm::vec2 by = glm::vec2(0)) {
-        controller->post(Pointer{kind, cursor, by, viewport()}, Sender::pointer);
-    }
-    void press(int button, int modifiers);
-    void release(int button);
-    void move(glm::vec2 to);
-    void key(int code, int scancode, int modifiers, bool repeated);
-    void letGo(int code) {
-        std::erase_if(held, [=](const HeldKey& key) { return key.code == code; });
-    }
-    void watchAlt(int code, int action);
-    void passKey(int code, int scancode, int action, int modifiers);
-    void passLetter(unsigned letter);
-    void passLate();
+    void readPlace();
+    void followDisplays();
     void setFullscreen(bool on);
+    void uncover();
     void askVisibility();
+    void take(const InputEvent& event) {
+        if (!input) return;
+        input->take(event);
+        ui->take(event);
+    }
+    glm::vec2 toPixels(double x, double y) const {
+        return {static_cast<float>(x) * static_cast<float>(pixels.x) / static_cast<float>(std::max(place.width, 1)),
+                static_cast<float>(y) * static_cast<float>(pixels.y) / static_cast<float>(std::max(place.height, 1))};
+    }
+    void makeShapes();
+    void showShape(PointerShape wanted);
 };
 
-glm::vec2 Window::Glfw::viewport() const {
-    int width = 0, height = 0;
-    glfwGetFramebufferSize(window, &width, &height);
-    return {static_cast<float>(width), static_cast<float>(height)};
+void Window::Glfw::readPlace() {
+    glfwGetError(nullptr);
+    glfwGetWindowPos(window, &place.x, &place.y);
+    placed = glfwGetError(nullptr) == GLFW_NO_ERROR;
+    glfwGetWindowSize(window, &place.width, &place.height);
+    glfwGetFramebufferSize(window, &pixels.x, &pixels.y);
 }
 
-/// Window units to pixels.
-glm::vec2 Window::Glfw::pixels(double x, double y) const {
-    int width = 1, height = 1;
-    glfwGetWindowSize(window, &width, &height);
-    const glm::vec2 size = viewport();
-    return {static_cast<float>(x) * size.x / static_cast<float>(std::max(width, 1)),
-            static_cast<float>(y) * size.y / static_cast<float>(std::max(height, 1))};
-}
-
-void Window::Glfw::press(int button, int modifiers) {
-    altAlone = false;
-    if (!sceneHasMouse()) return;
-    ui->state.navigating = false;
-    if (workspace->drop.on && button == GLFW_MOUSE_BUTTON_LEFT && !(modifiers & GLFW_MOD_SHIFT)) {
-        drag = Drag::drop;
-        point(PointerKind::dropStart);
-        return;
-    }
-    if (button == GLFW_MOUSE_BUTTON_LEFT && !(modifiers & GLFW_MOD_SHIFT) && workspace->onArrowTip(cursor, viewport())) {
-        drag = Drag::aim;
-        point(PointerKind::aimStart);
-        return;
-    }
-    const bool pan = button != GLFW_MOUSE_BUTTON_LEFT || (modifiers & GLFW_MOD_SHIFT);
-    drag = pan ? Drag::pan : Drag::orbit;
-    pressedAt = cursor;
-    if (button != GLFW_MOUSE_BUTTON_LEFT) return;
+/// Now and then also without news, because GLFW does not report another mode of the same display.
+void Window::Glfw::followDisplays() {
     const double now = glfwGetTime();
-    const glm::vec2 way = cursor - clickedAt;
-    if (now - clickedTime < kDoubleClick && std::hypot(way.x, way.y) < kDoubleClickRadius) {
-        point(PointerKind::centre);
-        clickedTime = -1;
-        return;
-    }
-    clickedTime = now;
-    clickedAt = cursor;
+    if (displaysSeen == displayChanges() && now - rateAsked < kRateCheck) return;
+    displaysSeen = displayChanges();
+    rateAsked = now;
+    rate.update(readDisplays(), place);
+    // The display that the window covered is gone. follow() covers another one, as soon as there is one.
+    if (fullscreen && !glfwGetWindowMonitor(window)) uncover();
 }
 
-/// A press that did not move was a click on a body, or on none.
-void Window::Glfw::release(int button) {
-    if (drag == Drag::drop && button != GLFW_MOUSE_BUTTON_LEFT) return;
-    if (drag == Drag::aim && button != GLFW_MOUSE_BUTTON_LEFT) return;
-    if (drag == Drag::drop) point(PointerKind::dropEnd);
-    if (drag == Drag::aim) point(PointerKind::aimEnd);
-    const glm::vec2 way = cursor - pressedAt;
-    if (drag == Drag::orbit && button == GLFW_MOUSE_BUTTON_LEFT && std::hypot(way.x, way.y) < kDoubleClickRadius)
-        point(PointerKind::pick);
-    drag = Drag::none;
+/// Shapes that this display does not have stay null, which is the arrow.
+void Window::Glfw::makeShapes() {
+    const auto make = [this](PointerShape of, int glfw) {
+        GLFWcursor*& cursor = cursors[static_cast<std::size_t>(of)];
+        if (!cursor) cursor = glfwCreateStandardCursor(glfw);
+    };
+    make(PointerShape::text, GLFW_IBEAM_CURSOR);
+    make(PointerShape::upDown, GLFW_VRESIZE_CURSOR);
+    make(PointerShape::leftRight, GLFW_HRESIZE_CURSOR);
+    make(PointerShape::hand, GLFW_HAND_CURSOR);
+#ifdef GLFW_RESIZE_NESW_CURSOR
+    make(PointerShape::downLeft, GLFW_RESIZE_NESW_CURSOR);
+    make(PointerShape::downRight, GLFW_RESIZE_NWSE_CURSOR);
+#endif
+    shape = PointerShape::arrow;
 }
 
-void Window::Glfw::move(glm::vec2 to) {
-    const glm::vec2 way = to - cursor;
-    cursor = to;
-    if (drag == Drag::drop) point(PointerKind::dropMove);
-    if (drag == Drag::aim) point(PointerKind::aimMove);
-    if (drag == Drag::orbit) point(PointerKind::orbit, way);
-    if (drag == Drag::pan) point(PointerKind::pan, way);
-}
-
-void Window::Glfw::key(int code, int scancode, int modifiers, bool repeated) {
-    if (!workspace || !ui) return;
-    const int pressed = code;
-    // A row names what is printed on the key, wherever the keyboard layout has it.
-    if (code < GLFW_KEY_ESCAPE)
-        if (const char* name = glfwGetKeyName(code, scancode); name && name[0] && !name[1])
-            code = std::toupper(static_cast<unsigned char>(name[0]));
-    if (code == '+') code = GLFW_KEY_EQUAL;
-    // While text is being typed only keys with a modifier and function keys are commands.
-    if (ui->wantsKeyboard() && !(modifiers & (GLFW_MOD_CONTROL | GLFW_MOD_ALT)) && code < GLFW_KEY_F1) return;
-    // Nor are those that edit the text.
-    constexpr int kEdits[] = {'A', 'C', 'V', 'X', 'Y', 'Z', GLFW_KEY_LEFT, GLFW_KEY_RIGHT, GLFW_KEY_HOME, GLFW_KEY_END};
-    if (ui->wantsKeyboard() && (modifiers & GLFW_MOD_CONTROL) &&
-        std::find(std::begin(kEdits), std::end(kEdits), code) != std::end(kEdits))
-        return;
-    if (code == GLFW_KEY_KP_ENTER) code = GLFW_KEY_ENTER;
-    if (ui->navigates() && movesInPanels(code, modifiers)) {
-        if (code == GLFW_KEY_ESCAPE && !ui->hasPopup()) ui->state.navigating = false;
-        return;
-    }
-    const Action* row = pressKey(static_cast<Key>(code), modifiers, *controller, repeated);
-    if (!repeated && row && row->holds) held.push_back({pressed, row});
-}
-
-/// Alt that goes down and up by itself opens the menus.
-void Window::Glfw::watchAlt(int code, int action) {
-    if (action == GLFW_PRESS)
-        altAlone = code == GLFW_KEY_LEFT_ALT;
-    else if (action == GLFW_RELEASE && code == GLFW_KEY_LEFT_ALT && std::exchange(altAlone, false) && workspace && ui)
-        pressKey(Key::f10, kNoModifier, *controller);
-}
-
-/// Dear ImGui before 1.87 looks at keys once a frame. One that goes down and up between two frames would be lost: its
-/// release waits until a frame has seen it down. Letters of a frame in which Ctrl is down would be lost, too: Ctrl and
-/// letters, and all that comes after, wait for a frame of their own.
-void Window::Glfw::passKey(int code, int scancode, int action, int modifiers) {
-    const bool known = code >= 0 && code <= GLFW_KEY_LAST;
-    const auto index = static_cast<std::size_t>(known ? code : 0);
-    const bool control = code == GLFW_KEY_LEFT_CONTROL || code == GLFW_KEY_RIGHT_CONTROL;
-    const bool up = known && action == GLFW_RELEASE && pressedNow[index];
-    if (!late.empty() || (control && (up || lettersNow))) {
-        late.push_back({code, scancode, action, modifiers, 0});
-        return;
-    }
-    if (up) {
-        releasedLate[index] = true;
-        return;
-    }
-    if (known && action != GLFW_RELEASE) {
-        pressedNow[index] = true;
-        releasedLate[index] = false;
-    }
-    panelKey(window, code, scancode, action, modifiers);
-}
-
-void Window::Glfw::passLetter(unsigned letter) {
-    if (!late.empty()) {
-        late.push_back({0, 0, 0, 0, letter});
-        return;
-    }
-    lettersNow = true;
-    panelLetter(window, letter);
-}
-
-void Window::Glfw::passLate() {
-    pressedNow.fill(false);
-    lettersNow = false;
-    for (std::size_t i = 0; i < releasedLate.size(); ++i)
-        if (releasedLate[i]) panelKey(window, static_cast<int>(i), 0, GLFW_RELEASE, 0);
-    releasedLate.fill(false);
-    for (const LateKey& key : std::exchange(late, {}))
-        key.letter ? passLetter(key.letter) : passKey(key.code, key.scancode, key.action, key.modifiers);
+void Window::Glfw::showShape(PointerShape wanted) {
+    if (std::exchange(shape, wanted) == wanted) return;
+    glfwSetCursor(window, cursors[static_cast<std::size_t>(wanted)]);
 }
 
 void Window::Glfw::setFullscreen(bool on) {
     if (on == fullscreen) return;
-    fullscreen = on;
-    if (!on) {
-        glfwSetWindowMonitor(window, nullptr, oldX, oldY, oldWidth, oldHeight, GLFW_DONT_CARE);
-        return;
-    }
-    glfwGetWindowPos(window, &oldX, &oldY);
-    glfwGetWindowSize(window, &oldWidth, &oldHeight);
-    // The display that shows the window's middle.
-    const int x = oldX + oldWidth / 2, y = oldY + oldHeight / 2;
-    int count = 0;
-    GLFWmonitor** monitors = glfwGetMonitors(&count);
-    GLFWmonitor* chosen = glfwGetPrimaryMonitor();
-    for (int i = 0; i < count; ++i) {
-        int left = 0, top = 0;
-        glfwGetMonitorPos(monitors[i], &left, &top);
-        const GLFWvidmode* mode = glfwGetVideoMode(monitors[i]);
-        if (mode && x >= left && x < left + mode->width && y >= top && y < top + mode->height) chosen = monitors[i];
-    }
-    if (!chosen) {
-        fullscreen = false;
-        return;
-    }
-    const GLFWvidmode* mode = glfwGetVideoMode(chosen);
-    glfwSetWindowMonitor(window, chosen, 0, 0, mode->width, mode->height, mode->refreshRate);
+    if (!on) return uncover();
+    const std::vector<DisplayMode> displays = readDisplays();
+    const DisplayMode* chosen = displayFor(displays, place);
+    if (!chosen) return;  // until there is a display
+    fullscreen = true;
+    usualPlace = place;
+    glfwSetWindowMonitor(window, static_cast<GLFWmonitor*>(chosen->handle), 0, 0, chosen->place.width, chosen->place.height,
+                         chosen->rate > 0 ? chosen->rate : GLFW_DONT_CARE);
+}
+
+void Window::Glfw::uncover() {
+    fullscreen = false;
+    place = usualPlace;
+    glfwSetWindowMonitor(window, nullptr, place.x, place.y, place.width, place.height, GLFW_DONT_CARE);
 }
 
 void Window::Glfw::askVisibility() {
@@ -350,11 +249,39 @@ void Window::Glfw::open(int width, int height) {
     watchGlErrors();
     readGlLimits();
     glfwSwapInterval(vsync ? 1 : 0);
+    readPlace();
+    visibilityAsked = rateAsked = -1;
+    glfwSetWindowUserPointer(window, this);
+    static constexpr auto of = [](GLFWwindow* w) -> Glfw& { return *static_cast<Glfw*>(glfwGetWindowUserPointer(w)); };
+    glfwSetWindowPosCallback(window, [](GLFWwindow* w, int x, int y) {
+        Glfw& self = of(w);
+        self.place.x = x;
+        self.place.y = y;
+        self.rateAsked = -1;
+    });
+    glfwSetWindowSizeCallback(window, [](GLFWwindow* w, int wide, int high) {
+        Glfw& self = of(w);
+        self.place.width = wide;
+        self.place.height = high;
+        self.rateAsked = -1;
+    });
+    glfwSetFramebufferSizeCallback(window, [](GLFWwindow* w, int wide, int high) {
+        Glfw& self = of(w);
+        self.pixels = {wide, high};
+        self.events = true;
+    });
+    glfwSetWindowIconifyCallback(window, [](GLFWwindow* w, int on) {
+        Glfw& self = of(w);
+        self.iconified = on;
+        self.events = true;
+    });
+    glfwSetMonitorCallback([](GLFWmonitor*, int) { ++displayChanges(); });
 }
 
 void Window::describe() {
     description_ = "OpenGL " + glText(GL_VERSION) + " on " + glText(GL_RENDERER) + " (" + glText(GL_VENDOR) + ")";
-    glfwGetFramebufferSize(glfw_->window, &width_, &height_);
+    width_ = glfw_->pixels.x;
+    height_ = glfw_->pixels.y;
 }
 
 Window::Window(const Options& options) : glfw_(std::make_unique<Glfw>()) {
@@ -368,22 +295,19 @@ void Window::remake() {
     constexpr auto kPause = std::chrono::milliseconds(250);  // a reset takes about a second
     Glfw& g = *glfw_;
     g.setFullscreen(false);  // its place is the one to come back to; follow() covers the screen again
-    int x = 0, y = 0, width = 1, height = 1;
-    glfwGetWindowPos(g.window, &x, &y);
-    glfwGetWindowSize(g.window, &width, &height);
+    const Rectangle at = g.place;
     glfwDestroyWindow(std::exchange(g.window, nullptr));
-    g.drag = Glfw::Drag::none;
     g.iconified = g.hidden = false;
     for (int attempt = 1;; ++attempt) {
         try {
-            g.open(std::max(width, 1), std::max(height, 1));
+            g.open(std::max(at.width, 1), std::max(at.height, 1));
             break;
         } catch (const NoDeviceError&) {
             if (attempt == kTries) throw;
         }
         std::this_thread::sleep_for(kPause);
     }
-    glfwSetWindowPos(g.window, x, y);
+    glfwSetWindowPos(g.window, at.x, at.y);
     describe();
 }
 
@@ -391,148 +315,114 @@ Window::~Window() { detach(); }
 
 WindowPlace Window::place() const {
     const Glfw& g = *glfw_;
-    WindowPlace found{g.oldX, g.oldY, g.oldWidth, g.oldHeight, true};
-    if (g.fullscreen) return found;
-    glfwGetError(nullptr);
-    glfwGetWindowPos(g.window, &found.x, &found.y);
-    found.placed = glfwGetError(nullptr) == GLFW_NO_ERROR;  // not every window system tells
-    glfwGetWindowSize(g.window, &found.width, &found.height);
-    return found;
+    const Rectangle& at = g.fullscreen ? g.usualPlace : g.place;
+    return {at.x, at.y, at.width, at.height, g.placed};
 }
 
 void Window::moveTo(const WindowPlace& place) {
-    if (place.width > 0 && place.height > 0) glfwSetWindowSize(glfw_->window, place.width, place.height);
-    if (!place.placed) return;
-    const int x = place.x + place.width / 2, y = place.y + place.height / 2;
-    int count = 0;
-    GLFWmonitor** monitors = glfwGetMonitors(&count);
-    for (int i = 0; i < count; ++i) {
-        int left = 0, top = 0;
-        glfwGetMonitorPos(monitors[i], &left, &top);
-        const GLFWvidmode* mode = glfwGetVideoMode(monitors[i]);
-        if (!mode || x < left || x >= left + mode->width || y < top || y >= top + mode->height) continue;
-        glfwSetWindowPos(glfw_->window, place.x, place.y);
-        return;
-    }
+    Glfw& g = *glfw_;
+    if (place.width > 0 && place.height > 0) glfwSetWindowSize(g.window, place.width, place.height);
+    if (place.placed && displayUnder(readDisplays(), {place.x, place.y, place.width, place.height}))
+        glfwSetWindowPos(g.window, place.x, place.y);
+    g.readPlace();
 }
 
 float Window::uiScale() const {
     if (glfw_->fixedScale > 0) return glfw_->fixedScale;
     float scale = 1, ignored = 1;
     glfwGetWindowContentScale(glfw_->window, &scale, &ignored);
-    // Where the window system counts in larger units than pixels, it scales the panels by itself.
-    int width = 1, height = 1;
-    glfwGetWindowSize(glfw_->window, &width, &height);
-    const float unit = glfw_->viewport().x / static_cast<float>(std::max(width, 1));
-    return std::clamp(scale / std::max(unit, 1.0f), 0.5f, 4.0f);
+    return std::clamp(scale, 0.5f, 4.0f);
 }
 
 void Window::attach(const Workspace& workspace, Ui& ui, Controller& controller) {
     Glfw& g = *glfw_;
-    g.workspace = &workspace;
     g.ui = &ui;
     g.controller = &controller;
-    g.attached = true;
-    glfwSetWindowUserPointer(g.window, &g);
+    g.input.emplace(
+        workspace, ui.state, [&controller](Command command, Sender sender) { controller.post(std::move(command), sender); },
+        [&ui] { return ui.focus(); });
+    g.input->setLayout([](Key physical) { return printedOn(static_cast<int>(physical), 0); });
     static constexpr auto of = [](GLFWwindow* window) -> Glfw& {
         Glfw& found = *static_cast<Glfw*>(glfwGetWindowUserPointer(window));
         found.events = true;
         return found;
     };
+    static constexpr auto pointer = [](GLFWwindow* window, PointerEvent event) {
+        event.time = glfwGetTime();
+        of(window).take(event);
+    };
+    using Change = PointerEvent::Change;
     glfwSetKeyCallback(g.window, [](GLFWwindow* w, int key, int scancode, int action, int modifiers) {
-        Glfw& self = of(w);
-        self.watchAlt(key, action);
-        if (action == GLFW_RELEASE)
-            self.letGo(key);
-        else if (key != GLFW_KEY_UNKNOWN)
-            self.key(key, scancode, modifiers, action == GLFW_REPEAT);
+        of(w).take(KeyEvent{.physical = key == GLFW_KEY_UNKNOWN ? Key::none : static_cast<Key>(key),
+                            .printed = printedOn(key, scancode),
+                            .modifiers = modifiers,
+                            .down = action != GLFW_RELEASE,
+                            .repeat = action == GLFW_REPEAT});
     });
+    glfwSetCharCallback(g.window, [](GLFWwindow* w, unsigned letter) { of(w).take(TextEvent{letter}); });
     glfwSetMouseButtonCallback(g.window, [](GLFWwindow* w, int button, int action, int modifiers) {
-        Glfw& self = of(w);
-        if (action == GLFW_PRESS)
-            self.press(button, modifiers);
-        else
-            self.release(button);
+        pointer(
+            w, {.change = action == GLFW_PRESS ? Change::press : Change::release, .button = button, .modifiers = modifiers});
     });
-    glfwSetCursorPosCallback(g.window, [](GLFWwindow* w, double x, double y) {
-        Glfw& self = of(w);
-        self.move(self.pixels(x, y));
+    glfwSetCursorPosCallback(g.window, [](GLFWwindow* w, double x, double y) { pointer(w, {.at = of(w).toPixels(x, y)}); });
+    glfwSetScrollCallback(g.window, [](GLFWwindow* w, double x, double y) {
+        pointer(w, {.change = Change::scroll, .scroll = {static_cast<float>(x), static_cast<float>(y)}});
     });
-    glfwSetScrollCallback(g.window, [](GLFWwindow* w, double, double y) {
-        if (Glfw& self = of(w); self.sceneHasMouse()) self.point(PointerKind::zoom, {0, static_cast<float>(y)});
+    glfwSetCursorEnterCallback(g.window, [](GLFWwindow* w, int entered) {
+        if (!entered) pointer(w, {.change = Change::leave});
+        of(w);
     });
     glfwSetDropCallback(g.window, [](GLFWwindow* w, int count, const char** paths) {
         Glfw& self = of(w);
         if (self.controller && count > 0) self.controller->post(OpenFile{paths[0], count - 1}, Sender::pointer);
     });
-    glfwSetCharCallback(g.window, [](GLFWwindow* w, unsigned) { of(w); });
-    glfwSetWindowFocusCallback(g.window, [](GLFWwindow* w, int focused) {
-        Glfw& self = of(w);
-        if (focused) return;
-        // Keys and buttons that are down are released for us now, which no one did.
-        self.altAlone = false;
-        self.held.clear();
-        const Glfw::Drag ended = std::exchange(self.drag, Glfw::Drag::none);
-        if (ended == Glfw::Drag::drop && self.controller) self.point(PointerKind::dropCancel);
-        if (ended == Glfw::Drag::aim && self.controller) self.point(PointerKind::aimCancel);
-    });
-    glfwSetCursorEnterCallback(g.window, [](GLFWwindow* w, int) { of(w); });
-    glfwSetFramebufferSizeCallback(g.window, [](GLFWwindow* w, int, int) { of(w); });
-    glfwSetWindowRefreshCallback(g.window, [](GLFWwindow* w) { of(w); });
-    glfwSetWindowIconifyCallback(g.window, [](GLFWwindow* w, int iconified) { of(w).iconified = iconified; });
+    glfwSetWindowFocusCallback(g.window, [](GLFWwindow* w, int focused) { of(w).take(FocusEvent{focused == GLFW_TRUE}); });
+    // What is drawn anew was covered or hidden.
+    glfwSetWindowRefreshCallback(g.window, [](GLFWwindow* w) { of(w).hidden = false; });
     glfwSetWindowContentScaleCallback(g.window, [](GLFWwindow* w, float scale, float) {
         if (Glfw& self = of(w); self.fixedScale == 0) self.newScale = scale;
     });
+    g.makeShapes();
+    ui.setClipboard({.read =
+                         [w = g.window] {
+                             const char* text = glfwGetClipboardString(w);
+                             return std::string(text ? text : "");
+                         },
+                     .write = [w = g.window](const std::string& text) { glfwSetClipboardString(w, text.c_str()); }});
     double x = 0, y = 0;
     glfwGetCursorPos(g.window, &x, &y);
-    g.cursor = g.pixels(x, y);
-    ImGui_ImplGlfw_InitForOpenGL(g.window, true);  // chains to the callbacks above
-#if IMGUI_VERSION_NUM < 18700
-    g.panelKey = glfwSetKeyCallback(g.window, [](GLFWwindow* w, int key, int scancode, int action, int modifiers) {
-        of(w).passKey(key, scancode, action, modifiers);
-    });
-    g.panelLetter = glfwSetCharCallback(g.window, [](GLFWwindow* w, unsigned letter) { of(w).passLetter(letter); });
-#endif
+    g.input->setSurface(glm::vec2(g.pixels));
+    g.take(PointerEvent{.at = g.toPixels(x, y)});
     ui.state.inWindow = true;
 }
 
 void Window::detach() {
-    if (!glfw_->attached) return;
-    glfw_->attached = false;
-    glfw_->held.clear();
-    if (glfw_->panelKey) glfwSetKeyCallback(glfw_->window, glfw_->panelKey);
-    if (glfw_->panelLetter) glfwSetCharCallback(glfw_->window, glfw_->panelLetter);
-    glfw_->panelKey = nullptr;
-    glfw_->panelLetter = nullptr;
-    glfw_->late.clear();
-    ImGui_ImplGlfw_Shutdown();
-    glfw_->workspace = nullptr;
-    glfw_->ui = nullptr;
-    glfw_->controller = nullptr;
+    Glfw& g = *glfw_;
+    if (g.ui) g.ui->setClipboard({});
+    g.input.reset();
+    g.ui = nullptr;
+    g.controller = nullptr;
 }
 
 bool Window::handleEvents(double seconds) {
     Glfw& g = *glfw_;
     g.events = false;
-    if (g.panelKey && g.frameBuilt) g.passLate();
-    g.frameBuilt = false;
     if (seconds > 0)
         glfwWaitEventsTimeout(seconds);
     else
         glfwPollEvents();
     g.askVisibility();
-    glfwGetFramebufferSize(g.window, &width_, &height_);
-    if (g.iconified || g.hidden) width_ = height_ = 0;
+    g.followDisplays();
+    if (g.input) g.input->setSurface(glm::vec2(g.pixels));
+    width_ = g.iconified || g.hidden ? 0 : g.pixels.x;
+    height_ = g.iconified || g.hidden ? 0 : g.pixels.y;
     return g.events;
 }
 
-bool Window::holdsKeys() const { return !glfw_->held.empty(); }
+bool Window::holdsKeys() const { return glfw_->input && glfw_->input->holdsKeys(); }
 
 void Window::holdKeys(double seconds) {
-    Glfw& g = *glfw_;
-    constexpr double kLongest = 0.1;  // [s]; a frame that hung must not throw the camera away
-    for (const Glfw::HeldKey& key : g.held)
-        g.controller->post(Invoke{std::string(key.action->name), {std::min(seconds, kLongest)}}, Sender::key);
+    if (glfw_->input) glfw_->input->holdKeys(seconds);
 }
 
 bool Window::closing() const { return glfwWindowShouldClose(glfw_->window); }
@@ -544,8 +434,12 @@ std::optional<float> Window::takeScale() {
 }
 
 void Window::beginUi() {
-    ImGui_ImplGlfw_NewFrame();
-    glfw_->frameBuilt = true;
+    Glfw& g = *glfw_;
+    constexpr double kFirst = 1.0 / 60;  // [s]
+    const double now = glfwGetTime(), took = g.builtAt < 0 ? kFirst : now - g.builtAt;
+    g.builtAt = now;
+    g.showShape(g.ui->pointerShape());
+    g.ui->setSurface(width_, height_, took);
 }
 
 void Window::follow(const UiState& state) {
@@ -562,9 +456,7 @@ void Window::show() {
     if (!glfw_->vsync) return;
     // A virtual display, or a driver that was told otherwise, takes pictures at any rate; more than a screen shows would
     // only keep the forces from the device.
-    constexpr int kUsualRate = 60;
-    const GLFWvidmode* mode = glfwGetVideoMode(glfwGetPrimaryMonitor());
-    const double interval = 1.0 / (mode && mode->refreshRate > 0 ? mode->refreshRate : kUsualRate);
+    const double interval = 1.0 / glfw_->rate.rate();
     const double due = glfw_->shownAt + interval, now = hostClock();
     const bool early = now < due && due <= now + interval;
     if (early) std::this_thread::sleep_for(std::chrono::duration<double>(due - now));

@@ -307,6 +307,13 @@ double cudaBytes(std::size_t bodies, const ForceSettings& force, const KernelCho
            (tree ? cuda::treeBytes(bodies, force) : 0);
 }
 
+DeviceSize cudaDeviceSize(int device) {
+    if (!cuda::whyNotDevice(device).empty()) return {};
+    cuda::DeviceFacts facts;
+    if (cuda::deviceFacts(device, facts) != cuda::kSuccess) return {};
+    return {.multiprocessors = facts.multiprocessors, .bandwidth = cuda::peaksOf(facts).bandwidth};
+}
+
 double freeCudaBytes(int device) {
     std::size_t free = 0, total = 0;
     if (cuda::setDevice(device) == cuda::kSuccess && cuda::memoryInfo(free, total) == cuda::kSuccess)

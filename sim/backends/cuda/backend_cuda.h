@@ -1,6 +1,7 @@
 // The CUDA backend as the table of backends sees it. Includes no CUDA header.
 #pragma once
 #include "sim/backends/backend.h"
+#include "sim/backends/device_size.h"
 
 namespace gravlab {
 
@@ -12,6 +13,8 @@ BackendRow cudaBackendRow();
 double cudaBytes(std::size_t bodies, const ForceSettings& force, const KernelChoice& kernel, bool inBlocks);
 /// Of that device; infinite where it does not tell.
 double freeCudaBytes(int device);
+/// Of that device; zeros where there is none.
+DeviceSize cudaDeviceSize(int device);
 
 /// What is in it in every build, and these.
 inline BackendRow cudaBackendRow(decltype(BackendRow::unavailable) unavailable, decltype(BackendRow::make) make,

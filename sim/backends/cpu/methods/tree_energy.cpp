@@ -2,6 +2,7 @@
 #include "sim/backends/cpu/body_arrays.h"
 
 #include "sim/backends/cpu/methods/tree_method.h"
+#include "sim/core/work_watch.h"
 #include "sim/forces/law.h"
 #include "sim/measure/potential_error.h"
 
@@ -71,7 +72,9 @@ PairSum sumByTree(const ParticleSet& bodies, const ForceSettings& force, double 
                     .source = arrays.source.data(),
                     .count = n},
                    {.settings = force, .potential = true, .allowedError = accuracy});
-    method.enqueue(std::numeric_limits<double>::infinity());
+    constexpr double kSlice = 0.1;  // [s] between looks whether anybody waits
+    while (!method.enqueue(kSlice).complete)
+        if (WorkWatch::dropped()) return sum;
     const TreeMethod<double>::Fields& fields = method.fields();
     double potential = 0, least = std::numeric_limits<double>::infinity();
     for (std::size_t i = 0; i < n; ++i) {

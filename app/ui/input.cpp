@@ -1,0 +1,160 @@
+#include "app/ui/input.h"
+
+#include "app/control/action.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <string>
+#include <utility>
+
+namespace gravlab {
+namespace {
+
+constexpr double kDoubleClick = 0.4;  // [s]
+constexpr float kClickRadius = 6;     // pixels at scale 1 that a hand moves during a click
+
+template <std::size_t Count>
+bool isOneOf(const Key (&keys)[Count], Key key) {
+    return std::find(std::begin(keys), std::end(keys), key) != std::end(keys);
+}
+
+/// Keys with which menus and panels are walked through.
+bool movesInPanels(Key key, int modifiers) {
+    static constexpr Key kKeys[] = {Key::space, Key::enter, Key::escape, Key::tab,      Key::left, Key::right,
+                                    Key::up,    Key::down,  Key::pageUp, Key::pageDown, Key::home, Key::end};
+    return !(modifiers & (kControl | kAlt)) && isOneOf(kKeys, key);
+}
+
+/// Keys that edit a text field with Ctrl.
+bool editsText(Key key) {
+    static constexpr Key kKeys[] = {Key::letterA, Key::letterC, Key::letterV, Key::letterX, Key::letterY,
+                                    Key::letterZ, Key::left,    Key::right,   Key::home,    Key::end};
+    return isOneOf(kKeys, key);
+}
+
+}  // namespace
+
+void Input::point(PointerKind kind, glm::vec2 by) { post_(Pointer{kind, cursor_, by, surface_}, Sender::pointer); }
+
+bool Input::near(glm::vec2 place) const {
+    const glm::vec2 way = cursor_ - place;
+    return std::hypot(way.x, way.y) < kClickRadius * state_.scale;
+}
+
+void Input::act(const PointerEvent& event) {
+    switch (event.change) {
+        case PointerEvent::Change::move:
+            return moveTo(event.at);
+        case PointerEvent::Change::press:
+            return press(event);
+        case PointerEvent::Change::release:
+            return release(event.button);
+        case PointerEvent::Change::scroll:
+            if (!focus_().pointer) point(PointerKind::zoom, {0, event.scroll.y});
+            return;
+        case PointerEvent::Change::leave:
+            return;
+    }
+}
+
+void Input::press(const PointerEvent& event) {
+    altAlone_ = false;
+    const bool dragged = drag_ != Drag::none && event.button != dragButton_;
+    if (dragged || focus_().pointer) return;
+    state_.navigating = false;
+    const bool left = event.button == kLeftButton && !(event.modifiers & kShift);
+    dragButton_ = event.button;
+    if (left && document_.drop.on) {
+        drag_ = Drag::drop;
+        return point(PointerKind::dropStart);
+    }
+    if (left && document_.onArrowTip(cursor_, surface_)) {
+        drag_ = Drag::aim;
+        return point(PointerKind::aimStart);
+    }
+    drag_ = left ? Drag::orbit : Drag::pan;
+    pressedAt_ = cursor_;
+    if (event.button != kLeftButton) return;
+    if (event.time - clickedTime_ < kDoubleClick && near(clickedAt_)) {
+        point(PointerKind::centre);
+        clickedTime_ = -1000;
+        return;
+    }
+    clickedTime_ = event.time;
+    clickedAt_ = cursor_;
+}
+
+/// A press that did not move was a click on a body, or on none.
+void Input::release(int button) {
+    if (button != dragButton_) return;
+    const Drag ended = std::exchange(drag_, Drag::none);
+    if (ended == Drag::drop) point(PointerKind::dropEnd);
+    if (ended == Drag::aim) point(PointerKind::aimEnd);
+    if (ended == Drag::orbit && near(pressedAt_)) point(PointerKind::pick);
+}
+
+void Input::moveTo(glm::vec2 to) {
+    const glm::vec2 way = to - cursor_;
+    cursor_ = to;
+    if (drag_ == Drag::drop) point(PointerKind::dropMove);
+    if (drag_ == Drag::aim) point(PointerKind::aimMove);
+    if (drag_ == Drag::orbit) point(PointerKind::orbit, way);
+    if (drag_ == Drag::pan) point(PointerKind::pan, way);
+}
+
+void Input::act(const KeyEvent& event) {
+    watchAlt(event);
+    if (event.down)
+        pressKey(event);
+    else
+        std::erase_if(held_, [&](const HeldKey& key) { return key.physical == event.physical; });
+}
+
+void Input::pressKey(const KeyEvent& event) {
+    if (event.physical == Key::none) return;
+    Key key = actingKey(event.physical, event.printed, event.modifiers, printedAt_);
+    const PanelFocus focus = focus_();
+    // While text is being typed only keys with a modifier and function keys are commands, unless they edit the text.
+    if (focus.typing && !(event.modifiers & (kControl | kAlt)) && key < Key::f1) return;
+    if (focus.typing && (event.modifiers & kControl) && editsText(key)) return;
+    if (key == Key::padEnter) key = Key::enter;
+    if (focus.navigates && movesInPanels(key, event.modifiers)) {
+        if (key == Key::escape && !focus.popup) state_.navigating = false;
+        return;
+    }
+    const Action* row = gravlab::pressKey(key, event.modifiers, post_, event.repeat);
+    if (!event.repeat && row && row->holds) held_.push_back({event.physical, row});
+}
+
+/// Alt that goes down and up by itself opens the menus.
+void Input::watchAlt(const KeyEvent& event) {
+    const bool alt = event.physical == Key::leftAlt;
+    if (event.down && !event.repeat)
+        altAlone_ = alt;
+    else if (!event.down && alt && std::exchange(altAlone_, false))
+        gravlab::pressKey(Key::f10, kNoModifier, post_);
+}
+
+/// Keys and buttons that are down when the keyboard goes elsewhere are released there.
+void Input::act(const FocusEvent& event) {
+    if (event.focused) return;
+    const Drag ended = drag_;
+    reset();
+    if (ended == Drag::drop) point(PointerKind::dropCancel);
+    if (ended == Drag::aim) point(PointerKind::aimCancel);
+}
+
+void Input::reset() {
+    altAlone_ = false;
+    held_.clear();
+    drag_ = Drag::none;
+}
+
+void Input::holdKeys(double seconds) {
+    constexpr double kLongest = 0.1;  // [s]; a frame that hung must not throw the camera away
+    for (const HeldKey& key : held_)
+        post_(Invoke{std::string(key.action->name), {std::min(seconds, kLongest)}}, Sender::key);
+}
+
+}  // namespace gravlab

@@ -1,0 +1,176 @@
+#include "app/ui/panel_input.h"
+
+#include <imgui.h>
+
+#include <cfloat>
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+namespace gravlab {
+namespace {
+
+struct PanelKey {
+    Key key;
+    ImGuiKey panels;
+};
+constexpr PanelKey kPanelKeys[] = {{Key::tab, ImGuiKey_Tab},
+                                   {Key::left, ImGuiKey_LeftArrow},
+                                   {Key::right, ImGuiKey_RightArrow},
+                                   {Key::up, ImGuiKey_UpArrow},
+                                   {Key::down, ImGuiKey_DownArrow},
+                                   {Key::pageUp, ImGuiKey_PageUp},
+                                   {Key::pageDown, ImGuiKey_PageDown},
+                                   {Key::home, ImGuiKey_Home},
+                                   {Key::end, ImGuiKey_End},
+                                   {Key::insert, ImGuiKey_Insert},
+                                   {Key::remove, ImGuiKey_Delete},
+                                   {Key::backspace, ImGuiKey_Backspace},
+                                   {Key::space, ImGuiKey_Space},
+                                   {Key::enter, ImGuiKey_Enter},
+                                   {Key::escape, ImGuiKey_Escape},
+#if IMGUI_VERSION_NUM < 18700
+                                   {Key::padEnter, ImGuiKey_KeyPadEnter},
+#else
+                                   {Key::padEnter, ImGuiKey_KeypadEnter},
+#endif
+                                   {Key::letterA, ImGuiKey_A},
+                                   {Key::letterC, ImGuiKey_C},
+                                   {Key::letterV, ImGuiKey_V},
+                                   {Key::letterX, ImGuiKey_X},
+                                   {Key::letterY, ImGuiKey_Y},
+                                   {Key::letterZ, ImGuiKey_Z}};
+
+constexpr int kMostButtons = 5;
+
+/// Text fields know letters by what is printed on them.
+Key panelKey(const KeyEvent& event) {
+    const bool letter = event.printed >= Key::letterA && event.printed <= Key::letterZ;
+    return letter ? event.printed : event.physical;
+}
+
+bool isControl(const KeyEvent& event) { return event.physical == Key::leftControl || event.physical == Key::rightControl; }
+
+bool within(Key key, std::size_t size) { return key > Key::none && static_cast<std::size_t>(key) < size; }
+
+}  // namespace
+
+#if IMGUI_VERSION_NUM < 18700
+
+void mapPanelKeys(ImGuiIO& io) {
+    for (const PanelKey& row : kPanelKeys) io.KeyMap[row.panels] = static_cast<int>(row.key);
+}
+
+bool panelKeyPressed(int key, bool repeats) { return ImGui::IsKeyPressed(ImGui::GetKeyIndex(key), repeats); }
+
+/// Events of a frame. A release that follows its press waits for the next one, with all further events of that key or
+/// button. So does a move after a button, which is pressed where the pointer was. Letters of a frame in which Ctrl is down
+/// would be lost: Ctrl and letters, and all that comes after them, have frames of their own.
+void PanelInput::feed(ImGuiIO& io) {
+    for (float& input : io.NavInputs) input = 0;
+    std::array<bool, kMostButtons> buttonNow{}, buttonLate{};
+    ByKey<bool> keyNow{}, keyLate{};
+    const auto later = [](bool& why) {
+        why = true;
+        return false;
+    };
+    bool pointerLate = false, anyButton = false, lettersNow = false, keysLate = false;
+    const auto pointer = [&](const PointerEvent& event) {
+        const auto button = static_cast<std::size_t>(event.button);
+        using Change = PointerEvent::Change;
+        switch (event.change) {
+            case Change::move:
+                if (pointerLate || anyButton) return later(pointerLate);
+                io.MousePos = ImVec2(event.at.x, event.at.y);
+                return true;
+            case Change::leave:
+                if (pointerLate || anyButton) return later(pointerLate);
+                // A drag goes on outside.
+                if (!ImGui::IsAnyMouseDown()) io.MousePos = ImVec2(-FLT_MAX, -FLT_MAX);
+                return true;
+            case Change::scroll:
+                if (pointerLate) return false;
+                io.MouseWheel += event.scroll.y;
+                io.MouseWheelH += event.scroll.x;
+                return true;
+            case Change::press:
+            case Change::release:
+                break;
+        }
+        if (button >= buttonNow.size()) return true;
+        const bool down = event.change == Change::press;
+        if (pointerLate || buttonLate[button] || buttonNow[button]) return later(buttonLate[button]);
+        io.MouseDown[button] = down;
+        anyButton = true;
+        buttonNow[button] = down;
+        return true;
+    };
+    const auto key = [&](const KeyEvent& event) {
+        if (!within(event.physical, given_.size())) return true;
+        const auto at = static_cast<std::size_t>(event.physical);
+        const bool early = !event.down && keyNow[at];
+        if (keysLate || (isControl(event) && (early || lettersNow))) return later(keysLate);
+        if (keyLate[at] || early) return later(keyLate[at]);
+        if (event.down) {
+            keyNow[at] = true;
+            if (!event.repeat) given_[at] = panelKey(event);
+        }
+        down_[at] = event.down;
+        if (given_[at] != Key::none) io.KeysDown[static_cast<std::size_t>(given_[at])] = event.down;
+        io.KeyCtrl = eitherDown(Key::leftControl, Key::rightControl);
+        io.KeyShift = eitherDown(Key::leftShift, Key::rightShift);
+        io.KeyAlt = eitherDown(Key::leftAlt, Key::rightAlt);
+        io.KeySuper = eitherDown(Key::leftSuper, Key::rightSuper);
+        return true;
+    };
+    const auto seen = [&](const InputEvent& event) {
+        if (const auto* moved = std::get_if<PointerEvent>(&event)) return pointer(*moved);
+        if (const auto* pressed = std::get_if<KeyEvent>(&event)) return key(*pressed);
+        if (const auto* focus = std::get_if<FocusEvent>(&event)) return io.AddFocusEvent(focus->focused), true;
+        if (keysLate) return false;
+        lettersNow = true;
+        io.AddInputCharacter(std::get<TextEvent>(event).letter);
+        return true;
+    };
+    std::erase_if(waiting_, seen);
+}
+
+#else
+
+void mapPanelKeys(ImGuiIO&) {}
+
+bool panelKeyPressed(int key, bool repeats) { return ImGui::IsKeyPressed(static_cast<ImGuiKey>(key), repeats); }
+
+void PanelInput::feed(ImGuiIO& io) {
+    const auto pointer = [&](const PointerEvent& event) {
+        using Change = PointerEvent::Change;
+        if (event.change == Change::move) io.AddMousePosEvent(event.at.x, event.at.y);
+        if (event.change == Change::leave) io.AddMousePosEvent(-FLT_MAX, -FLT_MAX);
+        if (event.change == Change::scroll) io.AddMouseWheelEvent(event.scroll.x, event.scroll.y);
+        if ((event.change == Change::press || event.change == Change::release) && event.button < kMostButtons)
+            io.AddMouseButtonEvent(event.button, event.change == Change::press);
+    };
+    const auto key = [&](const KeyEvent& event) {
+        if (!within(event.physical, given_.size())) return;
+        const auto at = static_cast<std::size_t>(event.physical);
+        down_[at] = event.down;
+        io.AddKeyEvent(ImGuiMod_Ctrl, eitherDown(Key::leftControl, Key::rightControl));
+        io.AddKeyEvent(ImGuiMod_Shift, eitherDown(Key::leftShift, Key::rightShift));
+        io.AddKeyEvent(ImGuiMod_Alt, eitherDown(Key::leftAlt, Key::rightAlt));
+        io.AddKeyEvent(ImGuiMod_Super, eitherDown(Key::leftSuper, Key::rightSuper));
+        Key& given = given_[at];
+        if (event.down && !event.repeat) given = panelKey(event);
+        for (const PanelKey& row : kPanelKeys)
+            if (row.key == given) io.AddKeyEvent(row.panels, event.down);
+    };
+    for (const InputEvent& event : std::exchange(waiting_, {})) {
+        if (const auto* moved = std::get_if<PointerEvent>(&event)) pointer(*moved);
+        if (const auto* pressed = std::get_if<KeyEvent>(&event)) key(*pressed);
+        if (const auto* focus = std::get_if<FocusEvent>(&event)) io.AddFocusEvent(focus->focused);
+        if (const auto* text = std::get_if<TextEvent>(&event)) io.AddInputCharacter(text->letter);
+    }
+}
+
+#endif
+
+}  // namespace gravlab

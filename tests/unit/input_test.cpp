@@ -1,0 +1,268 @@
+// What pointer and keys mean, by synthetic events: no window, no display.
+#include "app/ui/input.h"
+
+#include "app/control/action.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace gravlab {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using Layout = std::map<char, char>;  ///< what is printed where a US keyboard prints something else; 0: nothing of ASCII
+
+// The keys that say something else than on a US keyboard, without Shift.
+const Layout kUs{};
+const Layout kAzerty{{'Q', 'A'}, {'W', 'Z'}, {'A', 'Q'}, {'Z', 'W'}, {';', 'M'}, {'M', ','}, {',', ';'}, {'.', ':'},
+                     {'/', '!'}, {'1', '&'}, {'2', 0},   {'3', '"'}, {'4', 39},  {'5', '('}, {'6', '-'}, {'7', 0},
+                     {'8', '_'}, {'9', 0},   {'0', 0},   {'-', ')'}, {'[', '^'}, {']', '$'}, {39, 0}};
+const Layout kQwertz{{'Y', 'Z'}, {'Z', 'Y'}, {'[', 0}, {']', '+'}, {';', 0}, {39, 0}, {'-', 0}, {'=', 0}, {'/', '-'}};
+const Layout kDvorak{{'Q', 39},  {'W', ','}, {'E', '.'}, {'R', 'P'}, {'T', 'Y'}, {'Y', 'F'}, {'U', 'G'},
+                     {'I', 'C'}, {'O', 'R'}, {'P', 'L'}, {'S', 'O'}, {'D', 'E'}, {'F', 'U'}, {'G', 'I'},
+                     {'H', 'D'}, {'J', 'H'}, {'K', 'T'}, {'L', 'N'}, {';', 'S'}, {39, '-'},  {'Z', ';'},
+                     {'X', 'Q'}, {'C', 'J'}, {'V', 'K'}, {'B', 'X'}, {'N', 'B'}, {',', 'W'}, {'.', 'V'},
+                     {'/', 'Z'}, {'[', '/'}, {']', '='}, {'-', '['}, {'=', ']'}};
+
+class InputTest : public testing::Test {
+protected:
+    Key printedAt(Key physical) const {
+        const auto other = layout.find(static_cast<char>(physical));
+        const char printed = physical >= Key::escape ? 0
+                             : other == layout.end() ? static_cast<char>(physical)
+                             : other->second == '+'  ? '='  // one row for both
+                                                     : other->second;
+        return static_cast<Key>(printed);
+    }
+    KeyEvent event(Key physical, int modifiers = kNoModifier) const {
+        return {.physical = physical, .printed = printedAt(physical), .modifiers = modifiers};
+    }
+    /// What a press and its release post.
+    std::string press(char physical, int modifiers = kNoModifier) { return press(static_cast<Key>(physical), modifiers); }
+    std::string press(Key physical, int modifiers = kNoModifier) {
+        posted.clear();
+        KeyEvent key = event(physical, modifiers);
+        input.take(key);
+        const std::string text = posted.empty() ? "" : posted.front();
+        key.down = false;
+        input.take(key);
+        return text;
+    }
+    /// The same key on a US keyboard.
+    std::string us(char key, int modifiers = kNoModifier) {
+        const Layout now = std::exchange(layout, kUs);
+        const std::string text = press(key, modifiers);
+        layout = now;
+        return text;
+    }
+    void pointer(PointerEvent::Change change, glm::vec2 at = {0, 0}, int button = kLeftButton, double time = 0) {
+        input.take(PointerEvent{.change = change, .at = at, .button = button, .time = time});
+    }
+    void moveTo(float x, float y) { pointer(PointerEvent::Change::move, {x, y}); }
+    void down(int button = kLeftButton, double time = 0) { pointer(PointerEvent::Change::press, {}, button, time); }
+    void up(int button = kLeftButton) { pointer(PointerEvent::Change::release, {}, button); }
+    std::vector<PointerKind> takeKinds() { return std::exchange(kinds, {}); }
+
+    Layout layout;
+    Document document;
+    PanelFocus focus;
+    std::vector<std::string> posted;
+    std::vector<PointerKind> kinds;
+    Input input{document, document.ui,
+                [this](const Command& command, Sender) {
+                    posted.push_back(commandText(command));
+                    if (const auto* pointed = std::get_if<Pointer>(&command)) kinds.push_back(pointed->kind);
+                },
+                [this] { return focus; }};
+
+    void SetUp() override {
+        input.setLayout([this](Key physical) { return printedAt(physical); });
+        input.setSurface({800, 600});
+    }
+};
+
+/// On a French keyboard nothing of a row is printed on digits and brackets: the place of the key counts.
+TEST_F(InputTest, frenchKeysWithoutARowActByTheirPlace) {
+    layout = kAzerty;
+    for (const int modifiers : {0, int{kControl}, int{kAlt}})
+        for (const char digit : {'1', '2', '3', '4', '5', '7', '8', '9'}) {
+            EXPECT_NE(us(digit, modifiers), "") << digit;
+            EXPECT_EQ(press(digit, modifiers), us(digit, modifiers)) << digit << " with " << modifiers;
+        }
+    for (const char key : {'.', '[', ']', '-'}) EXPECT_EQ(press(key), us(key)) << key;
+    EXPECT_EQ(press('.', kControl), us('.', kControl));
+    EXPECT_EQ(press('6'), us('-')) << "a minus is printed there";
+    EXPECT_EQ(press('6', kShift), us('6')) << "and 6 with Shift";
+    EXPECT_EQ(press('6', kAlt), us('6', kAlt)) << "Alt - has no row";
+    EXPECT_EQ(press('M'), us(',')) << "what is printed goes before the place";
+    EXPECT_EQ(press(';'), us('M'));
+}
+
+TEST_F(InputTest, aPrintedLetterWithoutARowIsNeverAnotherOne) {
+    ASSERT_NE(us('Q', kControl), "") << "Ctrl Q ends the program";
+    layout = kAzerty;
+    EXPECT_EQ(press('Q', kControl), us('A', kControl)) << "A is printed there";
+    EXPECT_EQ(press('A', kControl), us('Q', kControl));
+    layout = kDvorak;
+    for (char place = 'A'; place <= 'Z'; ++place)
+        if (const Key printed = printedAt(static_cast<Key>(place)); printed >= Key::letterA && printed <= Key::letterZ) {
+            EXPECT_EQ(press(place, kControl), us(static_cast<char>(printed), kControl)) << place;
+        }
+}
+
+TEST_F(InputTest, fliesByTheKeysPlaces) {
+    for (const Layout& other : {kUs, kAzerty, kQwertz, kDvorak}) {
+        layout = other;
+        for (const char key : {'W', 'A', 'S', 'D'}) {
+            EXPECT_NE(us(key), "");
+            EXPECT_EQ(press(key), us(key));
+        }
+        if (const Key printed = printedAt(Key::letterW); printed != Key::comma) {
+            EXPECT_EQ(press('W', kAlt), us(static_cast<char>(printed), kAlt)) << "with Alt it is a letter";
+        }
+    }
+    layout = kAzerty;
+    EXPECT_EQ(press('Z'), us('Z')) << "the letter that flies elsewhere does what the other one cannot do any more";
+    EXPECT_EQ(press('Q'), us('Q'));
+}
+
+TEST_F(InputTest, everyPlainKeyOfARowIsSomewhereOnEachKeyboard) {
+    const std::string places = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-=[];',./";
+    for (const Layout& other : {kUs, kAzerty, kQwertz, kDvorak}) {
+        layout = other;
+        std::vector<std::string> done;
+        for (const char place : places)
+            for (const int modifiers : {kNoModifier, kShift}) done.push_back(press(place, modifiers));
+        for (const char key : places) {
+            if (other == kQwertz && (key == '[' || key == ']' || key == '=')) continue;  // "+" is printed at one of them
+            if (const std::string wanted = us(key); !wanted.empty()) {
+                EXPECT_THAT(done, testing::Contains(wanted)) << key;
+            }
+        }
+    }
+    layout = kQwertz;
+    EXPECT_EQ(press('['), us('['));
+    EXPECT_EQ(press(']'), us('='));
+}
+
+TEST_F(InputTest, keysOfRowsThatHoldActUntilTheyAreUp) {
+    const KeyEvent ahead = event(Key::letterW);
+    input.take(ahead);
+    EXPECT_TRUE(input.holdsKeys());
+    const std::size_t before = posted.size();
+    input.holdKeys(5);
+    EXPECT_EQ(posted.size(), before + 1);
+    EXPECT_THAT(posted.back(), testing::HasSubstr("0.1")) << "a frame that hung must not throw the camera away";
+    KeyEvent up = ahead;
+    up.down = false;
+    up.printed = Key::letterZ;  // the layout was switched meanwhile
+    input.take(up);
+    EXPECT_FALSE(input.holdsKeys());
+    input.take(ahead);
+    input.take(FocusEvent{false});
+    EXPECT_FALSE(input.holdsKeys()) << "it is released where the keyboard went";
+}
+
+TEST_F(InputTest, aDragEndsWithItsOwnButton) {
+    moveTo(100, 100);
+    down();
+    moveTo(150, 100);
+    down(kRightButton);
+    up(kRightButton);
+    moveTo(160, 100);
+    EXPECT_THAT(takeKinds(), ElementsAre(PointerKind::orbit, PointerKind::orbit));
+    up();
+    moveTo(170, 100);
+    EXPECT_THAT(takeKinds(), IsEmpty());
+    down(kRightButton);
+    moveTo(180, 100);
+    up(kRightButton);
+    EXPECT_THAT(takeKinds(), ElementsAre(PointerKind::pan));
+}
+
+TEST_F(InputTest, whatAClickMayMoveGrowsWithThePanels) {
+    for (const float scale : {1.0f, 2.0f}) {
+        document.ui.scale = scale;
+        moveTo(100, 100);
+        down(kLeftButton, 100 * static_cast<double>(scale));
+        moveTo(109, 100);
+        up();
+        EXPECT_EQ(takeKinds().back() == PointerKind::pick, scale > 1) << scale;
+    }
+}
+
+TEST_F(InputTest, twoClicksAtOnePlaceCentre) {
+    double now = 0;
+    const auto kindsOf = [&](double wait, float way) {
+        moveTo(100, 100);
+        down(kLeftButton, now += 100);
+        up();
+        moveTo(100 + way, 100);
+        down(kLeftButton, now + wait);
+        up();
+        return takeKinds();
+    };
+    EXPECT_THAT(kindsOf(0.2, 3), testing::Contains(PointerKind::centre));
+    EXPECT_THAT(kindsOf(0.5, 3), testing::Not(testing::Contains(PointerKind::centre)));
+    EXPECT_THAT(kindsOf(0.2, 30), testing::Not(testing::Contains(PointerKind::centre)));
+}
+
+TEST_F(InputTest, aDropIsTakenBackWhenTheKeyboardGoes) {
+    document.drop.on = true;
+    moveTo(10, 20);
+    down();
+    moveTo(30, 20);
+    input.take(FocusEvent{false});
+    up();
+    EXPECT_THAT(takeKinds(), ElementsAre(PointerKind::dropStart, PointerKind::dropMove, PointerKind::dropCancel));
+}
+
+TEST_F(InputTest, panelsHaveTheirEvents) {
+    focus.pointer = true;
+    down();
+    pointer(PointerEvent::Change::scroll);
+    up();
+    EXPECT_THAT(takeKinds(), IsEmpty());
+    focus.typing = true;
+    EXPECT_EQ(press('B'), "") << "a letter of the text";
+    EXPECT_EQ(press('Z', kControl), "") << "undoes typing";
+    EXPECT_NE(press('S', kControl), "");
+    EXPECT_NE(press(Key::f1), "");
+    focus = {.navigates = true};
+    document.ui.navigating = true;
+    EXPECT_EQ(press(Key::space), "") << "chooses in a menu";
+    EXPECT_EQ(press(Key::escape), "");
+    EXPECT_FALSE(document.ui.navigating) << "Escape leaves the panels";
+}
+
+TEST_F(InputTest, altAloneOpensTheMenus) {
+    const auto alt = [&](bool isDown, bool repeat = false) {
+        input.take(KeyEvent{.physical = Key::leftAlt, .down = isDown, .repeat = repeat});
+    };
+    const std::string menus = press(Key::f10);
+    ASSERT_NE(menus, "");
+    posted.clear();
+    alt(true);
+    alt(true, true);
+    alt(false);
+    EXPECT_THAT(posted, ElementsAre(menus));
+    posted.clear();
+    alt(true);
+    down();
+    up();
+    alt(false);
+    EXPECT_THAT(posted, testing::Not(testing::Contains(menus))) << "Alt and a click is no wish for menus";
+    posted.clear();
+    alt(true);
+    input.take(event(Key::letterN, kAlt));
+    alt(false);
+    EXPECT_THAT(posted, testing::Not(testing::Contains(menus)));
+}
+
+}  // namespace
+}  // namespace gravlab
