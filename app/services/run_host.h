@@ -92,7 +92,7 @@ private:
     void tryTwin(const std::function<void()>& action);
     void applyTwin();
     void followWithTwin(bool restarted);
-    void bringTwin();
+    void bringTwin(const std::optional<SecondState>& then);
     std::int64_t advancePair(std::int64_t steps, double seconds, bool realTime, std::int64_t every);
     std::size_t trailPointsWithin() const;
     std::int64_t stepsOfATrailPoint(std::int64_t steps) const;
