@@ -54,6 +54,7 @@ void Widgets::beginFrame(float scale, const Fonts& fonts) {
     fonts_ = fonts;
     items.clear();
     panels_.clear();
+    left_ = {};
     if (!restingSeen_) restingOn_.clear();
     restingSeen_ = tooltipShown_ = false;
 }
@@ -220,6 +221,15 @@ double keptSign(double before, double after, bool typed, const DragRange& range)
     return std::copysign(size, typed ? after : before);
 }
 
+/// The hand is at that control now; what was typed into another one is left to it.
+void Widgets::takeHold(const char* control) {
+    if (typing_ && editing_ != control) {
+        left_ = {editing_, typed_, untouched_};
+        typing_ = false;
+    }
+    editing_ = control;
+}
+
 /// The text field that a drag field turns into, in the frames after ImGui has opened it.
 void Widgets::typeInto(const Control& control) {
     const ImGuiID id = ImGui::GetID(Id(control.name).text);
@@ -255,7 +265,7 @@ Dragging Widgets::drag(const Control& control, double& value, const DragRange& r
     const bool released = ImGui::IsItemDeactivatedAfterEdit();
     if (ImGui::IsItemActivated()) changing_ = nullptr;
     if (ImGui::IsItemActive()) {
-        editing_ = control.name;
+        takeHold(control.name);
         dragged_ = shown;
         if (const ImGuiInputTextState* text = ImGui::TempInputIsActive(id) ? ImGui::GetInputTextState(id) : nullptr;
             text && !typing) {
@@ -269,6 +279,11 @@ Dragging Widgets::drag(const Control& control, double& value, const DragRange& r
     }
     finish(control, unavailable);
     // What is typed waits for its end; Escape has put back the text that was there.
+    if (const Left left = left_; left.control == control.name) {
+        left_ = {};
+        copyText(typed_, left.text.c_str());
+        return left.text != left.untouched ? typedNumber(value, range) : Dragging::none;
+    }
     if (typing) return !ImGui::IsItemActive() && untouched_ != typed_ ? typedNumber(value, range) : Dragging::none;
     if (!(range.onRelease ? released : moved) || !std::isfinite(shown) || shown == value) return Dragging::none;
     value = shown;
@@ -305,7 +320,7 @@ bool Widgets::powers(const Control& control, float width, std::size_t& value, st
     }
     const bool released = ImGui::IsItemDeactivatedAfterEdit();
     if (ImGui::IsItemActive()) {
-        editing_ = control.name;
+        takeHold(control.name);
         power_ = power;
     } else if (held) {
         editing_ = nullptr;
@@ -327,7 +342,7 @@ bool Widgets::field(const Control& control, float width, const char* shown, std:
     }
     const bool finished = ImGui::IsItemDeactivatedAfterEdit();
     if (ImGui::IsItemActive()) {
-        editing_ = control.name;
+        takeHold(control.name);
         copyText(typed_, buffer);
     } else if (held) {
         editing_ = nullptr;

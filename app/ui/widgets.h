@@ -161,6 +161,7 @@ public:
 
 private:
     void record(std::string name, bool enabled);
+    void takeHold(const char* control);
     void typeInto(const Control& control);
     Dragging typedNumber(double& value, const DragRange& range) const;
     void frameIfLit(std::string_view name, ImVec2 from, ImVec2 to);
@@ -179,6 +180,12 @@ private:
     char typed_[1024] = {};          ///< long enough for most paths
     bool typing_ = false;            ///< a drag field is being typed into
     std::string untouched_;          ///< the text that it began with
+    /// A field that was left for one above it: drawn later in the frame, it takes what was typed.
+    struct Left {
+        const char* control = nullptr;
+        std::string text, untouched;
+    };
+    Left left_;
     float power_ = 0;
     double dragged_ = 0;
     const char* changing_ = nullptr;  ///< name of the drag that has changed its value since it was taken hold of

@@ -220,12 +220,22 @@ TEST_F(Panel, aTypedNumberWaitsForEnterAndEscapePutsItBack) {
     click("run.integrator");  // leaving the field takes it as well
     waitForValue("time_step", 0.003);
     key("Escape");
+    // Also for a control above it, which is drawn first.
+    openField();
+    type("0.004");
+    click("run.seed");
+    waitForValue("time_step", 0.004);
+    key("Escape");
+    const Json rect = status().at("items").at("run.softening").at("rect");
+    const int x = (rect[0].get<int>() + rect[2].get<int>()) / 2, y = (rect[1].get<int>() + rect[3].get<int>()) / 2;
+    drag(x, y, x + 40, y, 1);
+    waitFor("a softening that is dragged as always", [](const Json& s) { return s.at("softening") > 0; });
     openField();
     type("0");
     key("Return");
     waitFor("a refusal",
             [](const Json& s) { return s.at("message").get<std::string>().find("other than 0") != std::string::npos; });
-    EXPECT_EQ(status().at("time_step"), 0.003);
+    EXPECT_EQ(status().at("time_step"), 0.004);
 }
 
 TEST_F(Panel, takesTheNumbersOfTheLawInForce) {
