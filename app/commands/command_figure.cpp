@@ -1,8 +1,8 @@
 // `gravlab bench --figure`: measures a study of the table of figures and writes it as a picture or as numbers.
-#include "app/commands/options.h"
-#include "app/bench/sweep_progress.h"
-#include "app/system/interrupt.h"
 #include "app/bench/figure.h"
+#include "app/bench/sweep_progress.h"
+#include "app/commands/options.h"
+#include "app/system/interrupt.h"
 #include "app/system/progress.h"
 #include "sim/core/error.h"
 #include "sim/integrators/integrator.h"
@@ -62,7 +62,7 @@ FigureStudy studied(const FigureRow& row, const FigureRequest& request) {
     std::optional<ProgressLine> line;
     const FigureStudy study = row.study(request, [&](std::size_t done, std::size_t all) {
         InterruptWatch::check();
-        if (!line) line.emplace("point", static_cast<std::int64_t>(all), true);
+        if (!line) line.emplace("point", static_cast<std::int64_t>(all), ProgressLine::Where::everyTenth);
         line->show(static_cast<std::int64_t>(done));
     });
     if (line) line->finish();

@@ -8,11 +8,11 @@
 #include "app/frontends/headless/headless.h"
 #include "app/frontends/window/beside_picture.h"
 #include "app/frontends/window/lost_context.h"
-#include "app/system/interrupt.h"
-#include "app/ui/ui.h"
-#include "app/system/picture.h"
 #include "app/services/spot_check.h"
 #include "app/services/trajectory_prediction.h"
+#include "app/system/interrupt.h"
+#include "app/system/picture.h"
+#include "app/ui/ui.h"
 #include "app/view/workspace.h"
 #include "sim/core/error.h"
 #include "sim/io/checkpoint.h"
@@ -87,8 +87,10 @@ private:
     /// The file of the bodies on screen again, in the units that were said.
     void reopen(FilesState& files) {
         const StartFile last = workspace_.facts.configuration.start->file;
-        const ReadOptions read{
-            .columns = last.columns, .sanitize = last.sanitize, .units = std::exchange(files.openUnits, {})};
+        const ReadOptions read{.columns = last.columns,
+                               .sanitize = last.sanitize,
+                               .units = std::exchange(files.openUnits, {}),
+                               .ignoreHubble = last.ignoreHubble};
         if (!takeStart(workspace_, openStart(std::exchange(files.openAsked, {}), read), [&] { return workspace_.apply(); }))
             throw UsageError(workspace_.message);
     }

@@ -1,22 +1,22 @@
 // `gravlab render`: the window's frame loop without a window, into a picture, numbered pictures or a film.
 // Rule: frame k (from 0) shows the state after k * stepsPerFrame steps, whatever the machine and however long it takes.
+#include "app/bench/own_trial.h"
 #include "app/commands/options.h"
 #include "app/control/open_file.h"
 #include "app/control/scene_file.h"
 #include "app/film/encoders.h"
 #include "app/film/film.h"
-#include "app/tables/format.h"
 #include "app/frontends/headless/headless.h"
 #include "app/frontends/headless/tiles.h"
 #include "app/frontends/window/lost_context.h"
-#include "app/system/interrupt.h"
-#include "app/bench/own_trial.h"
 #include "app/model/camera_path.h"
 #include "app/model/film_plan.h"
-#include "app/ui/ui.h"
-#include "app/system/progress.h"
 #include "app/services/spot_check.h"
+#include "app/system/interrupt.h"
+#include "app/system/progress.h"
 #include "app/system/version.h"
+#include "app/tables/format.h"
+#include "app/ui/ui.h"
 #include "app/view/workspace.h"
 #include "sim/core/error.h"
 #include "sim/core/validation.h"
@@ -147,7 +147,7 @@ int renderCommand(const Options& asked) {
     addSceneFile(writer->texts, workspace, options.output);
 
     const auto start = std::chrono::steady_clock::now();
-    ProgressLine progress("frame", options.frames, true);
+    ProgressLine progress("frame", options.frames, ProgressLine::Where::everyTenth);
     SpotCheck spotCheck;
     for (std::int64_t frame = 0; frame < options.frames; ++frame) {
         InterruptWatch::check();

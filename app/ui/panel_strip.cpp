@@ -73,12 +73,4 @@ void endStrip() {
     ImGui::End();
 }
 
-void rescale(Plot& plot, double x, double y) {
-    for (PlotSeries& series : plot.series) {
-        for (double& value : series.x) value *= x;
-        for (double& value : series.y) value *= y;
-    }
-    for (double& change : plot.changes) change *= x;
-}
-
 }  // namespace gravlab
