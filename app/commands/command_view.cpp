@@ -1,4 +1,5 @@
 // `gravlab view`: the window's turn of the one frame loop.
+#include "app/bench/own_trial.h"
 #include "app/commands/options.h"
 #include "app/commands/play.h"
 #include "app/control/config.h"
@@ -12,16 +13,15 @@
 #include "app/frontends/window/session_files.h"
 #include "app/frontends/window/status_report.h"
 #include "app/frontends/window/window.h"
-#include "app/system/host_clock.h"
-#include "app/system/interrupt.h"
-#include "app/bench/own_trial.h"
 #include "app/lessons/lesson_file.h"
 #include "app/lessons/lesson_runner.h"
 #include "app/model/look.h"
-#include "app/ui/ui.h"
-#include "app/system/picture.h"
 #include "app/services/frame_times.h"
+#include "app/system/host_clock.h"
+#include "app/system/interrupt.h"
+#include "app/system/picture.h"
 #include "app/system/timed_name.h"
+#include "app/ui/ui.h"
 #include "app/view/workspace.h"
 #include "sim/backends/profiler_range.h"
 #include "sim/core/error.h"
@@ -286,8 +286,8 @@ int viewCommand(const Options& asked) {
     const WaitBar waits(window);
     Workspace workspace(options);
     Ui ui(window.uiScale(), window.description(), workspace.ui);
-    if (!options.settings.contains("look.trails") && workspace.facts.configuration.bodies <= Document::kFewBodies)
-        workspace.look.trails = kUsualTrail;
+    workspace.ownTrails = !options.settings.contains("look.trails");
+    workspace.bringTrails();
     if (!options.settings.contains("overlay.shown")) workspace.overlay.scaleBar = workspace.overlay.clock = true;
     // Who names a lesson has a guide already, and what is not remembered would greet every time.
     if (config.first() && !lesson && !options.settings.contains("window.welcome")) ui.state.welcome = true;

@@ -113,6 +113,7 @@ void RunHost::takeUp() {
         d.look.pointSize = own.pointSize;
         d.look.brightness = own.brightness;
         d.look.valueScale = own.valueScale;
+        d.bringTrails();
     }
     first().attach();
     first().show(d.shownMode().published);
@@ -159,6 +160,8 @@ void RunHost::showAnew() {
 /// What is measured and shown of the forces belongs to another configuration or to other bodies.
 void RunHost::countAnew() {
     stepsSinceChange_ = ahead_ = 0;
+    stepBegunAt_ = hostClock();
+    document_.facts.stepForecast = 0;
     readProgress();
 }
 
@@ -265,7 +268,12 @@ void RunHost::advance(bool realTime, double seconds) {
             if (realTime) break;
         }
         stepsSinceChange_ += done;
-        if (done > 0) lastStepAt_ = hostClock();
+        if (done > 0) lastStepAt_ = stepBegunAt_ = hostClock();
+        // Long before the first step is complete a person should know how long it takes.
+        constexpr double kSomething = 0.02;
+        const double part = document_.facts.stepProgress;
+        document_.facts.stepForecast =
+            realTime && left > 0 && part > kSomething ? (hostClock() - stepBegunAt_) / part : 0;
         if (intent.paused) intent.singleSteps = static_cast<int>(std::max<std::int64_t>(intent.singleSteps - done, 0));
     }
     if (realTime) feed.pump(simulation());  // what came beside the steps is for this frame

@@ -111,6 +111,7 @@ private:
     std::int64_t stepsSinceChange_ = 0;
     std::int64_t ahead_ = 0;  ///< steps that no vertices show yet
     double lastStepAt_ = 0;   ///< host clock [s]
+    double stepBegunAt_ = 0;  ///< when the step under way began, or what it computes was changed
     std::string saidPath_;    ///< what stderr has been told
 };
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace gravlab {
 namespace {
@@ -196,6 +197,9 @@ void Twin::advance(std::int64_t steps, double seconds, bool realTime, const Paus
 }
 
 void Twin::update(bool realTime) {
+    // A time step that changes waits for the meeting of both.
+    if (std::exchange(labelled_, simulation().revision()) != simulation().revision())
+        labels_ = twinLabels(first().simulation().configuration(), simulation().configuration());
     if (realTime)
         second().feed().pump(simulation());
     else

@@ -83,6 +83,7 @@ private:
     std::unique_ptr<TwinRun> run_;
     TwinMonitor watch_;
     std::pair<std::string, std::string> labels_;
+    std::uint64_t labelled_ = 0;  ///< revision of the twin that the labels are of
     bool even_ = true;
     Progress progress_;
     double stepSeconds_ = 0;  ///< host time of one step of the first with what the twin makes beside it

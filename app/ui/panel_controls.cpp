@@ -36,7 +36,7 @@ void drawSpeed(PanelContext& p) {
     const Intent& intent = p.workspace.intent;
     const SpeedText unit = speedUnit(intent.speed > 0 ? intent.speed : p.facts.speed, units);
     const Control control = controlOf(parameter("run.speed"));
-    const std::string format = "%.3g " + unit.unit;
+    const std::string format = intent.speed == 0 ? "by steps a frame" : "%.3g " + unit.unit;
     double value = intent.speed * unit.scale;
     const Dragging hand =
         p.widgets.drag(control, value, {.least = 0, .most = 1e30, .speed = 0.02, .floor = 1e-9, .format = format.c_str()});
@@ -51,7 +51,7 @@ void drawSpeed(PanelContext& p) {
     ImGui::PushFont(p.widgets.fonts().small);
     char text[96];
     if (intent.speed == 0)
-        std::snprintf(text, sizeof text, "by steps a frame: %.3g %s", p.facts.speed * unit.scale, unit.unit.c_str());
+        std::snprintf(text, sizeof text, "that makes %.3g %s", p.facts.speed * unit.scale, unit.unit.c_str());
     else if (behind)
         std::snprintf(text, sizeof text, "this machine reaches %.3g %s", p.facts.speed * unit.scale, unit.unit.c_str());
     else if (std::abs(parts - 1) < 1e-6)

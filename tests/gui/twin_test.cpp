@@ -75,6 +75,15 @@ TEST_F(TwinWindow, saysWhereTheSecondRunStartsAnew) {
     EXPECT_THAT(status().at("message").get<std::string>(), ::testing::HasSubstr("starts anew here"));
 }
 
+TEST_F(TwinWindow, isLabelledWithTheTimeStepThatItHas) {
+    open({"two-body", "--size", "1280x1000", "--backend", "cpu", "--dt", "0.02", "--twin", "dt=0.01"});
+    waitForTwin("its label", [](const Json& t) { return t.at("label") == "dt 0.01"; });
+    overwrite("twin.time_step", "0.004");
+    waitForTwin("the label of the new step", [](const Json& t) { return t.at("label") == "dt 0.004"; });
+    overwrite("twin.time_step", "0.002");
+    waitForTwin("and of the next", [](const Json& t) { return t.at("label") == "dt 0.002"; });
+}
+
 TEST_F(TwinWindow, greysWhatItWouldRefuse) {
     open({"figure-eight", "--size", "1280x1000", "--backend", "reference", "--integrator", "hermite4", "--twin", ""});
     waitForTwin("the same twin", [](const Json& t) { return t.at("label") == "the same"; });
