@@ -1,6 +1,7 @@
 // Benchmark rows as text. One list of cells feeds CSV and JSON.
 #include "app/bench/benchmark_text.h"
 
+#include "app/tables/format.h"
 #include "sim/backends/backend.h"
 #include "sim/backends/block_figures.h"
 
@@ -145,14 +146,16 @@ std::string benchmarkCsvLine(const BenchmarkRow& row) {
 }
 
 std::string benchmarkTableHead() {
-    return "                                                        force only       whole steps\n"
-           "backend    kernel                 N  launch            G/s  spread      G/s   ms/step  error median   99.9 %\n";
+    std::string head(64, ' ');
+    return head + "force only       whole steps\n" +
+           formatted("%-10s %-20s %11s  %-14s%8s %7s %8s %9s %12s %9s\n", "backend", "kernel", "N", "launch", "G/s",
+                     "spread", "G/s", "ms/step", "error median", "99.9 %");
 }
 
 std::string benchmarkTableLine(const BenchmarkRow& row) {
     char text[800];
-    const int used = std::snprintf(text, sizeof text, "%-10s %-16s %9zu  %-14s", row.backend.c_str(), row.kernel.c_str(),
-                                   row.bodies, launchText(row).c_str());
+    const int used = std::snprintf(text, sizeof text, "%-10s %-20s %11s  %-14s", row.backend.c_str(), row.kernel.c_str(),
+                                   grouped(row.bodies).text, launchText(row).c_str());
     char* rest = text + used;
     const std::size_t room = sizeof text - static_cast<std::size_t>(used);
     if (!row.trap.empty())

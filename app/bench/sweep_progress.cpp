@@ -10,7 +10,7 @@
 namespace gravlab {
 
 bool measureAll(Sweep& sweep) {
-    ProgressLine progress("point", static_cast<std::int64_t>(sweep.total()), true);
+    ProgressLine progress("point", static_cast<std::int64_t>(sweep.total()), ProgressLine::Where::everyTenth);
     constexpr double kSlice = 0.5;  // [s] between looks at an interrupt
     while (sweep.advance(kSlice)) {
         InterruptWatch::check();

@@ -5,6 +5,7 @@
 #include "app/commands/lesson_check.h"
 #include "app/commands/options.h"
 #include "app/system/interrupt.h"
+#include "app/tables/format.h"
 #include "sim/core/error.h"
 
 #include <cstdio>
@@ -15,12 +16,12 @@ namespace {
 constexpr const char* kStateNames[] = {"passed", "FAILED", "not here"};
 
 void print(const Verdict& v) {
-    std::printf("%-10s %-14s %-9s", v.backend.c_str(), v.kernel.c_str(), kStateNames[static_cast<int>(v.state)]);
+    std::printf("%-10s %-20s %-9s", v.backend.c_str(), v.kernel.c_str(), kStateNames[static_cast<int>(v.state)]);
     if (v.configurations > 0)
-        std::printf(" %6d comparisons, relative error: worst median %.1e, worst body %.1e", v.configurations, v.worstMedian,
-                    v.worst);
+        std::printf(" %7s comparisons, relative error: worst median %.1e, worst body %.1e",
+                    grouped(static_cast<std::uint64_t>(v.configurations)).text, v.worstMedian, v.worst);
     std::printf("\n");
-    if (!v.note.empty()) std::printf("%25s %s\n", "", v.note.c_str());
+    if (!v.note.empty()) std::printf("%31s %s\n", "", v.note.c_str());
     std::fflush(stdout);
 }
 

@@ -69,7 +69,7 @@ FigureStudy studied(const FigureRow& row, const FigureRequest& request) {
     std::optional<ProgressLine> line;
     const FigureStudy study = row.study(request, [&](std::size_t done, std::size_t all) {
         InterruptWatch::check();
-        if (!line) line.emplace("point", static_cast<std::int64_t>(all), true);
+        if (!line) line.emplace("point", static_cast<std::int64_t>(all), ProgressLine::Where::everyTenth);
         line->show(static_cast<std::int64_t>(done));
     });
     if (line) line->finish();

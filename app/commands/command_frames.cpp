@@ -8,6 +8,7 @@
 #include "app/services/spot_check.h"
 #include "app/system/host_clock.h"
 #include "app/system/interrupt.h"
+#include "app/tables/format.h"
 #include "app/ui/ui.h"
 #include "app/view/workspace.h"
 #include "render/finish_drawing.h"
@@ -122,9 +123,10 @@ void timeFrames(const Options& options) {
     const WorkTotals after = workspace.host.simulation().backend().totals();
     const double pairs = after.evaluated() - before.evaluated(), busy = after.forceSeconds - before.forceSeconds;
     const Facts& facts = workspace.facts;
-    std::printf("%s, %zu bodies, %s / %s, %dx%d%s: %s, %.4g steps/s\n", facts.configuration.scene.c_str(),
+    std::printf("%s, %zu bodies, %s / %s, %dx%d%s: %s, %s steps/s\n", facts.configuration.scene.c_str(),
                 facts.configuration.bodies, facts.configuration.backend.c_str(), std::string(facts.kernel->name).c_str(),
-                options.width, options.height, options.showUi ? " with panels" : "", times.text().c_str(), steps);
+                options.width, options.height, options.showUi ? " with panels" : "", times.text().c_str(),
+                steps < 1000 ? formatted("%.4g", steps).c_str() : rateText(steps).text);
     std::printf("forces: %.4g G interactions/s while they run, %.4g by the clock on the wall\n",
                 busy > 0 ? 1e-9 * pairs / busy : 0, 1e-9 * pairs / seconds);
 }

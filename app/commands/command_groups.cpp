@@ -8,6 +8,7 @@
 #include "sim/core/error.h"
 #include "sim/core/text.h"
 #include "sim/io/file/atomic_file.h"
+#include "sim/io/formats/units.h"
 #include "sim/io/snapshot.h"
 
 #include <nlohmann/json.hpp>
@@ -29,6 +30,19 @@ struct Subject {
     FileUnits units;
 };
 
+/// A scene's own units as a file of it would have them.
+FileUnits writtenUnits(const SceneUnits& units) {
+    FileUnits written = physicalUnits(units);
+    if (!(written.metres > 0)) return {};
+    written.length = units.length;
+    written.mass = units.mass;
+    written.velocity = units.speed;
+    written.lengthBy = units.lengthScale;
+    written.massBy = 1 / units.massScale;
+    written.velocityBy = units.speedScale;
+    return written;
+}
+
 Subject subjectOf(const Options& options, const BackendRow& row) {
     if (!options.file.empty() && !isSceneFile(options.file)) {
         ReadOptions read = options.read;
@@ -42,7 +56,7 @@ Subject subjectOf(const Options& options, const BackendRow& row) {
     requireParameters(scene, request.parameters);
     const std::size_t usual = row.onDevice ? scene.bodiesGpu : scene.bodiesCpu;
     const std::size_t bodies = scene.fixedBodies != 0 ? scene.fixedBodies : request.bodies.value_or(usual);
-    return {std::string(scene.name), scene.build({bodies, request.seed, request.parameters}), {}};
+    return {std::string(scene.name), scene.build({bodies, request.seed, request.parameters}), writtenUnits(scene.units)};
 }
 
 struct Report {

@@ -8,8 +8,10 @@
 #include "sim/backends/backend.h"
 #include "sim/core/error.h"
 #include "sim/core/names.h"
+#include "sim/core/thread_pool.h"
 #include "sim/forces/law.h"
 #include "sim/forces/law_numbers.h"
+#include "sim/run/far_field.h"
 #include "sim/scenes/scene.h"
 
 #include <nlohmann/json.hpp>
@@ -101,12 +103,20 @@ Json parametersOf(std::span<const SceneParameter> parameters) {
     return rows;
 }
 
+/// With how many a window on this machine starts: a GPU's, or what its cores move with far bodies taken together.
+std::size_t windowBodies(const Scene& row) {
+    if (chooseBackend(std::nullopt, {}).row->onDevice) return row.bodiesGpu;
+    return row.farField.accuracy > 0 && row.farField.bodiesCpu > 0 ? farFieldBodies(row.farField, usableCores())
+                                                                   : row.bodiesCpu;
+}
+
 Json sceneList(const BackendOptions&) {
     Json rows = Json::array();
     for (const Scene& row : sceneTable())
         rows.push_back({{"name", std::string(row.name)},
                         {"bodies_gpu", row.bodiesGpu},
                         {"bodies_cpu", row.bodiesCpu},
+                        {"bodies_window", windowBodies(row)},
                         {"fixed_bodies", row.fixedBodies},
                         {"integrator", std::string(row.integrator.empty() ? usualIntegrator().name : row.integrator)},
                         {"time_step", row.timeStep},

@@ -88,8 +88,10 @@ private:
     /// The file of the bodies on screen again, in the units that were said.
     void reopen(FilesState& files) {
         const StartFile last = workspace_.facts.configuration.start->file;
-        const ReadOptions read{
-            .columns = last.columns, .sanitize = last.sanitize, .units = std::exchange(files.openUnits, {})};
+        const ReadOptions read{.columns = last.columns,
+                               .sanitize = last.sanitize,
+                               .units = std::exchange(files.openUnits, {}),
+                               .ignoreHubble = last.ignoreHubble};
         if (!takeStart(workspace_, openStart(std::exchange(files.openAsked, {}), read), [&] { return workspace_.apply(); }))
             throw UsageError(workspace_.message);
     }

@@ -14,6 +14,8 @@
 #include "app/services/spot_check.h"
 #include "app/system/interrupt.h"
 #include "app/system/progress.h"
+#include "app/system/version.h"
+#include "app/tables/format.h"
 #include "app/ui/ui.h"
 #include "app/view/workspace.h"
 #include "sim/core/error.h"
@@ -122,7 +124,7 @@ int renderCommand(const Options& asked) {
     writer->texts["gravlab:frames"] = std::to_string(options.frames);
 
     const auto start = std::chrono::steady_clock::now();
-    ProgressLine progress("frame", options.frames, true);
+    ProgressLine progress("frame", options.frames, ProgressLine::Where::everyTenth);
     SpotCheck spotCheck;
     for (std::int64_t frame = 0; frame < options.frames; ++frame) {
         InterruptWatch::check();

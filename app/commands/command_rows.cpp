@@ -4,6 +4,8 @@
 #include "app/bench/figure.h"
 #include "app/control/open_file.h"
 #include "app/control/parameter.h"
+#include "app/control/quantity.h"
+#include "app/control/scene_data.h"
 #include "app/control/twin_settings.h"
 #include "app/film/encoders.h"
 #include "app/system/numbered_name.h"
@@ -108,6 +110,7 @@ void addParameter(CLI::App& app, Options& o, const Parameter& row, const std::st
     }
     const auto take = [&o, &row, flag = sharing(row, &Kept::option)](const std::string&, const std::string& text) {
         // To name the file of a kernel at the command line is consent to compile it; nothing else is.
+        if (keepQuantity(o, row, row.kept.option, text)) return;
         const bool file = row.path == "run.kernel" && namesKernelFile(text);
         const Value value = file ? Value(text) : optionValue(row, row.kept.option, text);
         if (row.ask) return row.ask(o.simulation, value);
@@ -156,6 +159,9 @@ void addReading(CLI::App& app, Options& o) {
     addValue(
         app, "--G", "VALUE", [&r](auto& name, auto& text) { r.gravity = parsePositive(name, text); },
         "constant of gravity in the file's units");
+    addValue(
+        app, "--hubble", "NAME", [&r](auto& name, auto& text) { r.ignoreHubble = ignoresHubble(name, text); },
+        "HubbleParam of a Gadget file: apply, lengths and masses are in units over h, or ignore it [apply]");
     app.add_flag("--sanitize", r.sanitize, "leave out bodies with bad values instead of refusing the file");
 }
 
@@ -209,7 +215,7 @@ void addTwin(CLI::App& app, Options& o, bool picture) {
         app, "--twin", "LIST",
         [&o](auto&, auto& text) {
             const TwinView view = o.twin.view;
-            o.twin = parseTwin(text);
+            o.twin = parseTwin(keepTwinQuantities(o, text));
             o.twin.view = view;
         },
         "run the same start a second time in other settings, such as \"integrator=euler,dt=0.05\"; also " + others);
@@ -318,8 +324,9 @@ void addRunOptions(CLI::App& app, Options& o) {
         app, "--steps", "COUNT", [&o](auto& name, auto& text) { o.steps = parseInteger(name, text, 0, kAny); },
         "number of steps; 0 writes the start itself");
     addValue(
-        app, "--until", "TIME", [&o](auto& name, auto& text) { o.until = parseNonNegative(name, text); },
-        "simulated time to reach, instead of --steps");
+        app, "--until", "TIME",
+        [&o](auto& name, auto& text) { o.until = keepUntil(o, text) ? 0 : parseNonNegative(name, text); },
+        "simulated time to reach, instead of --steps: 500Myr, or a number in the run's own [T]");
     addValue(
         app, "--csv", "FILE", [&o](auto&, auto& text) { o.csv = text; },
         "energy and momenta: step,time,kinetic,potential,energy,px,py,pz,lx,ly,lz,relative_change,cx,cy,cz,"

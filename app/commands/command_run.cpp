@@ -13,6 +13,7 @@
 #include "app/system/numbered_name.h"
 #include "app/system/progress.h"
 #include "app/tables/format.h"
+#include "app/tables/unit_text.h"
 #include "sim/core/error.h"
 #include "sim/core/text.h"
 #include "sim/forces/law_numbers.h"
@@ -80,8 +81,7 @@ std::string energyColumns(const SceneUnits& units) {
         for (const std::string_view name : names) text += (text.empty() ? "" : " ") + std::string(name);
         return inBrackets(text);
     };
-    const std::string speed2 = units.speed.empty() ? "" : "(" + std::string(units.speed) + ")^2";
-    const std::string energy = units.mass.empty() ? "" : product({units.mass, speed2});
+    const std::string energy = inBrackets(unitOfEnergy(units).name);
     const std::string momentum = units.mass.empty() ? "" : product({units.mass, units.speed});
     const std::string turning = units.mass.empty() ? "" : product({units.mass, units.length, units.speed});
     const std::string length = inBrackets(units.length);
@@ -100,16 +100,16 @@ std::string energyRow(const Simulation& simulation, const Diagnostics& d, const 
                       const SceneUnits& units) {
     const Shape& shape = d.shape;
     const double length = units.lengthScale, momentum = units.massScale * units.speedScale;
-    const double energy = momentum * units.speedScale, turning = momentum * length;
+    const double energy = unitOfEnergy(units).scale, turning = momentum * length;
     std::string text = formatted("%lld,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g",
                                  static_cast<long long>(simulation.step()), simulation.time() * units.timeScale,
                                  d.kinetic * energy, d.potential * energy, d.energy() * energy, d.momentum.x * momentum,
                                  d.momentum.y * momentum, d.momentum.z * momentum, d.angularMomentum.x * turning,
                                  d.angularMomentum.y * turning, d.angularMomentum.z * turning);
-    text +=
-        formatted(",%.6g,%.17g,%.17g,%.17g,%.9g,%.9g,%.9g,%.9g,%.9g", energies.change(d), d.centreOfMass.x * length,
-                  d.centreOfMass.y * length, d.centreOfMass.z * length, d.virialRatio(), shape.lagrangianRadii[0] * length,
-                  shape.lagrangianRadii[1] * length, shape.lagrangianRadii[2] * length, shape.closest * length);
+    text += formatted(",%.6g,%.17g,%.17g,%.17g,%.9g,%.9g,%.9g,%.9g,%.9g", energies.change(d), d.centreOfMass.x * length,
+                      d.centreOfMass.y * length, d.centreOfMass.z * length, 2 * d.virialRatio(),
+                      shape.lagrangianRadii[0] * length, shape.lagrangianRadii[1] * length,
+                      shape.lagrangianRadii[2] * length, shape.closest * length);
     return text;
 }
 
@@ -130,14 +130,14 @@ std::int64_t stepsWanted(const Options& options, const Simulation& simulation) {
     }
     // The last step may end a rounding error short of the time asked for, but not a step. A run that goes on aims at the
     // step that it would have ended with.
+    const SceneUnits& units = simulation.scene().units;
     const double timeStep = simulation.configuration().timeStep;
     const double way = options.until - simulation.time();
     const double steps = std::ceil(way / timeStep - 1e-12 * std::abs(options.until / timeStep));
     if (steps < 0 && timeStep < 0)
-        throw UsageError(
-            formatted("--until %g is never reached: the time step of %g runs backwards from t = %g; give --dt, or "
-                      "--steps",
-                      options.until, timeStep, simulation.time()));
+        throw UsageError("--until " + timeText(options.until, units) + " is never reached: the time step of " +
+                         timeText(timeStep, units) + " runs backwards from t = " + timeText(simulation.time(), units) +
+                         "; give --dt, or --steps");
     if (!(steps > 0)) return 0;
     if (!(steps < static_cast<double>(left)))
         throw UsageError("--until asks for more steps than can be counted; choose a larger --dt");
@@ -201,6 +201,7 @@ std::string saveForLater(const FedState& state, const Options& options) {
         const std::filesystem::path file =
             options.checkpoint.empty() ? leftRunFile(state.configuration.scene) : std::filesystem::path(options.checkpoint);
         writeSnapshot(file, checkpointOf(state.configuration, state.state), {.keepPrevious = true});
+        rememberFile(std::filesystem::absolute(file));  // a window's Ctrl O offers it
         return formatted("the state of step %lld was saved; go on with: gravlab run ",
                          static_cast<long long>(state.step())) +
                file.string();
@@ -234,11 +235,14 @@ int runCommand(const Options& asked) {
     if (!options.checkpoint.empty()) requireFolder(options.checkpoint);
     Simulation simulation(options.simulation);
     const RunConfiguration& settings = simulation.configuration();
+    const SceneUnits& units = simulation.scene().units;
     const std::int64_t begin = simulation.step(), steps = stepsWanted(options, simulation), end = begin + steps;
-    std::fprintf(stderr, "gravlab: %s, %zu bodies, %s; %s\n", printable(settings.scene).c_str(), simulation.backend().size(),
-                 simulation.backend().description().c_str(), simulation.backendWhy().c_str());
+    std::fprintf(stderr, "gravlab: %s, %s bodies, %s; %s\n", printable(settings.scene).c_str(),
+                 grouped(simulation.backend().size()).text, simulation.backend().description().c_str(),
+                 simulation.backendWhy().c_str());
     if (begin != 0 || simulation.time() != 0)
-        std::fprintf(stderr, "gravlab: going on from step %lld, t = %g\n", static_cast<long long>(begin), simulation.time());
+        std::fprintf(stderr, "gravlab: going on from step %lld, t = %s\n", static_cast<long long>(begin),
+                     timeText(simulation.time(), units).c_str());
 
     // Known before anything is measured or written of it: all of a run is computed in one way.
     if (steps > 0)
@@ -255,7 +259,6 @@ int runCommand(const Options& asked) {
     Diagnostics measured;
     if (summaryEnergy) measured = simulation.measure([] { InterruptWatch::check(); });  // there is nothing to lose yet
     const EnergyScale energies(measured, simulation.force());
-    const SceneUnits units = tableUnits(simulation);
     // Asked for by rows, so that a table is the same however fast the machine is; else by time.
     const bool tellsError = csv && simulation.backend().activeKernel().approximates;
     SpotCheck spotCheck(tellsError ? std::numeric_limits<double>::infinity() : SpotCheck::kSeconds);
@@ -278,7 +281,7 @@ int runCommand(const Options& asked) {
     const std::int64_t lastMeeting = twin ? twin->lastMeeting(simulation, end) : end;
 
     const auto start = std::chrono::steady_clock::now();
-    ProgressLine progress("step", steps);
+    ProgressLine progress("step", steps, ProgressLine::Where::always);
     NonFiniteMonitor guard;
     guard.check(simulation, true);
     bool judged = false;  // the first force is, before anything that comes of it is written
@@ -288,9 +291,9 @@ int runCommand(const Options& asked) {
         progress.finish();
         const std::string kept = guard.startIsGood() ? "; " + saveForLater(*guard.lastGood(), options) : std::string();
         throw DeviceError(
-            formatted("body %zu is not finite at step %lld, t = %g; no result was written. A smaller --dt or a larger "
+            formatted("body %zu is not finite at step %lld, t = %s; no result was written. A smaller --dt or a larger "
                       "--softening may help",
-                      blown->body, static_cast<long long>(blown->step), blown->time) +
+                      blown->body, static_cast<long long>(blown->step), timeText(blown->time, units).c_str()) +
             kept);
     };
     RunFiles files(options, options.checkpoint.empty() && options.autosaveSeconds > 0 ? leftRunFile(settings.scene).string()
@@ -318,7 +321,7 @@ int runCommand(const Options& asked) {
         while (twin && !twin->catchUp(simulation, kSliceSeconds) && InterruptWatch::signal() == 0) {
         }
         if (twin && status.stepsCompleted > 0 && simulation.step() == lastMeeting) twin->record(simulation);
-        progress.show(simulation.step() - begin);
+        progress.show(simulation.step() - begin, "t = " + timeText(simulation.time(), units));
         look(false);
         const bool starts = !judged && status.stepsCompleted > 0;
         judged = judged || starts;
@@ -373,10 +376,14 @@ int runCommand(const Options& asked) {
     }
 
     std::FILE* out = standardOutputTaken ? stderr : stdout;
-    std::fprintf(out, "%s: %zu bodies, %lld step%s of %g to t = %g with %s in %.2f s", printable(settings.scene).c_str(),
-                 simulation.backend().size(), static_cast<long long>(steps), steps == 1 ? "" : "s", settings.timeStep,
-                 simulation.time(), settings.integrator.c_str(), seconds);
-    if (summaryEnergy) std::fprintf(out, "; energy %.9g, relative change %.2e", last.energy(), energies.change(last));
+    const UnitOfEnergy energy = unitOfEnergy(units);
+    std::fprintf(out, "%s: %s bodies, %s step%s of %s to t = %s with %s in %.2f s", printable(settings.scene).c_str(),
+                 grouped(simulation.backend().size()).text, grouped(static_cast<std::uint64_t>(steps)).text,
+                 steps == 1 ? "" : "s", timeText(settings.timeStep, units).c_str(),
+                 timeText(simulation.time(), units).c_str(), settings.integrator.c_str(), seconds);
+    if (summaryEnergy)
+        std::fprintf(out, "; energy %.9g%s, relative change %.2e", last.energy() * energy.scale,
+                     energy.name.empty() ? "" : (" " + energy.name).c_str(), energies.change(last));
     if (summaryEnergy && last.potentialError > 0) std::fprintf(out, " (potential within %.1e)", last.potentialError);
     if (isOwnKernel(settings.kernel.kernel)) std::fprintf(out, "; forces by %s", printable(settings.kernel.kernel).c_str());
     std::fprintf(out, "\n");

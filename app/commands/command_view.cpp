@@ -290,8 +290,8 @@ int viewCommand(const Options& asked) {
     const WaitBar waits(window);
     Workspace workspace(options);
     Ui ui(window.uiScale(), window.description(), workspace.ui);
-    if (!options.settings.contains("look.trails") && workspace.facts.configuration.bodies <= Document::kFewBodies)
-        workspace.look.trails = kUsualTrail;
+    workspace.ownTrails = !options.settings.contains("look.trails");
+    workspace.bringTrails();
     if (!options.settings.contains("overlay.shown")) workspace.overlay.scaleBar = workspace.overlay.clock = true;
     // Who names a lesson has a guide already, and what is not remembered would greet every time.
     if (config.first() && !lesson && !options.settings.contains("window.welcome")) ui.state.welcome = true;

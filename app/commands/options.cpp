@@ -9,6 +9,7 @@
 #include "app/control/open_file.h"
 #include "app/control/output_names.h"
 #include "app/control/parameter.h"
+#include "app/control/quantity.h"
 #include "app/control/scene_file.h"
 #include "app/film/encoders.h"
 #include "app/film/film.h"
@@ -21,6 +22,7 @@
 #include "sim/core/validation.h"
 #include "sim/forces/law.h"
 #include "sim/forces/law_numbers.h"
+#include "sim/io/file/source.h"
 
 #include <CLI/CLI.hpp>
 
@@ -287,7 +289,7 @@ void validateRates(const Options& o) {
 }
 
 /// Options that say how a file is read.
-constexpr const char* kReading[] = {"--columns", "--units", "--G", "--sanitize"};
+constexpr const char* kReading[] = {"--columns", "--units", "--G", "--hubble", "--sanitize"};
 
 /// What does nothing where bodies come from a scene, or from a file.
 void validateSource(const Options& o) {
@@ -381,9 +383,9 @@ void validate(Options& o, bool commandNamed) {
     refuseToReplace({o.file}, o);
     if (known == sceneTable().end() && o.file.empty()) {
         std::vector<std::string_view> valid;
-        for (const Scene& row : sceneTable()) valid.push_back(row.name);
         if (!commandNamed)
             for (const CommandRow& row : kCommands) valid.push_back(row.name);
+        for (const Scene& row : sceneTable()) valid.push_back(row.name);
         throw UsageError(unknownName(commandNamed ? "scene" : "command or scene", s.scene, valid) +
                          (o.command == Subcommand::bench ? "" : "; nor is there a file of that name"));
     }
@@ -403,6 +405,8 @@ void validate(Options& o, bool commandNamed) {
         throw UsageError(std::string(number.option) + " belongs to " + number.of + "; add " + fitting);
     }
     if (o.file.empty()) requireSoftened(o.has("--softening"), s.law.value_or(usual));
+    // A window takes its scene from its configuration, and a file's units are known when it is read.
+    if (o.file.empty() && o.command != Subcommand::view) takeQuantities(o);
     const std::vector<std::string> kernelNames =
         !o.benchKernels.empty() ? o.benchKernels : std::vector<std::string>{nameOf(s.kernel.choice())};
     for (const std::string& name : kernelNames) {
@@ -486,6 +490,8 @@ void validate(Options& o, bool commandNamed) {
         if (o.steps >= 0 && o.until >= 0) throw UsageError("--steps and --until exclude each other; give one of them");
         if (o.until > 0 && s.timeStep.value_or(1) < 0)
             throw UsageError("--until is never reached with a negative --dt; use --steps");
+        // A file that is not there is the better reason.
+        if (o.steps < 0 && o.until < 0 && !o.file.empty() && o.file != "-") Source::open(o.file);
         if (o.steps < 0 && o.until < 0) throw UsageError("how long? give --steps COUNT or --until TIME");
         refuseOneFileTwice(o);
         if (!o.finalFile.empty()) formatForWriting(o.finalFile);

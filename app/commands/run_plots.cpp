@@ -1,8 +1,8 @@
 #include "app/commands/run_plots.h"
 
-#include "app/system/picture.h"
 #include "app/plots/canvas.h"
 #include "app/plots/plot.h"
+#include "app/system/picture.h"
 #include "sim/core/error.h"
 #include "sim/measure/diagnostics.h"
 
@@ -167,11 +167,6 @@ void writePage(ByteSink& file, int width, int height, const std::string& title, 
 }
 
 }  // namespace
-
-SceneUnits tableUnits(const Simulation& simulation) {
-    const StartState* start = simulation.configuration().start.get();
-    return start && start->fileUnits.named() ? simulation.scene().units : SceneUnits();
-}
 
 std::string inBrackets(std::string_view unit) { return unit.empty() ? std::string() : " [" + std::string(unit) + "]"; }
 

@@ -11,9 +11,6 @@
 
 namespace gravlab {
 
-/// What the tables of a run are in: the units of the file that its bodies came from. Without one G = 1, whatever a scene's
-/// units are, as scripts rely on.
-SceneUnits tableUnits(const Simulation& simulation);
 /// " [kpc]"; empty for a unit without a name.
 std::string inBrackets(std::string_view unit);
 

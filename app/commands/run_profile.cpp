@@ -1,6 +1,7 @@
 #include "app/commands/run_profile.h"
 
 #include "app/commands/run_plots.h"
+#include "app/tables/unit_text.h"
 
 #include "app/plots/profile_plot.h"
 #include "sim/io/file/atomic_file.h"
@@ -23,13 +24,13 @@ std::vector<std::string> writeRunProfiles(const std::filesystem::path& folder, S
         const ProfileRequest request{.centre = ProfileCentre::core, .galaxy = galaxy};
         const Profile profile = measureProfile(bodies, simulation.force(), request);
         if (!profile.why.empty()) continue;
-        char title[160];
-        std::snprintf(title, sizeof title, "%s%s: profile at t = %.6g", simulation.configuration().scene.c_str(),
-                      apart ? (", galaxy " + std::to_string(galaxy + 1)).c_str() : "", simulation.time());
+        const std::string title = simulation.configuration().scene +
+                                  (apart ? ", galaxy " + std::to_string(galaxy + 1) : "") +
+                                  ": profile at t = " + timeText(simulation.time(), units);
         const std::string name = apart ? "profile-" + std::to_string(galaxy + 1) : "profile";
         const std::filesystem::path picture = folder / (name + ".png"), table = folder / (name + ".csv");
         writeProfile(outputs.add(picture), title, profileText(profile, request, units), profile, units);
-        outputs.add(table).write(profileTable(profile, tableUnits(simulation)));
+        outputs.add(table).write(profileTable(profile, units));
         written.push_back(picture.string());
         written.push_back(table.string());
     }

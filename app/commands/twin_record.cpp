@@ -2,6 +2,8 @@
 
 #include "app/commands/run_plots.h"
 
+#include "app/tables/format.h"
+#include "app/tables/unit_text.h"
 #include "app/ui/twin_plot.h"
 
 #include <cmath>
@@ -31,9 +33,8 @@ TwinRecord::TwinRecord(Simulation& first, const TwinChoice& choice) : run_(first
 }
 
 std::string TwinRecord::columns(const SceneUnits& units) {
-    const std::string energy = units.mass.empty() ? "" : std::string(units.mass) + " (" + std::string(units.speed) + ")^2";
-    return ",twin_energy" + inBrackets(energy) + ",rms_separation" + inBrackets(units.length) + ",max_separation" +
-           inBrackets(units.length);
+    return ",twin_energy" + inBrackets(unitOfEnergy(units).name) + ",rms_separation" + inBrackets(units.length) +
+           ",max_separation" + inBrackets(units.length);
 }
 
 std::string TwinRecord::cells(Simulation& first, const SceneUnits& units) {
@@ -43,10 +44,9 @@ std::string TwinRecord::cells(Simulation& first, const SceneUnits& units) {
     run_.simulation().snapshot(there);
     const Separation apart = separation(here, there);
     char text[120];
-    std::snprintf(
-        text, sizeof text, ",%.17g,%.9g,%.9g",
-        measureSystem(there, run_.simulation().terms()).energy() * units.massScale * units.speedScale * units.speedScale,
-        apart.rms * units.lengthScale, apart.max * units.lengthScale);
+    std::snprintf(text, sizeof text, ",%.17g,%.9g,%.9g",
+                  measureSystem(there, run_.simulation().terms()).energy() * unitOfEnergy(units).scale,
+                  apart.rms * units.lengthScale, apart.max * units.lengthScale);
     return text;
 }
 
@@ -71,29 +71,29 @@ void TwinRecord::record(Simulation& first) {
 std::string TwinRecord::write(const std::filesystem::path& folder, Simulation& first, OutputSet& outputs) const {
     const std::filesystem::path file = folder / "divergence.png";
     writeDivergence(outputs.add(file), first.configuration().scene + ": two runs of one start",
-                    twinLabels(first.configuration(), run_.simulation().configuration()), curve_);
+                    twinLabels(first.configuration(), run_.simulation().configuration()), curve_, first.scene().units);
     return file.string();
 }
 
 std::string TwinRecord::summary(Simulation& first) {
     Simulation& twin = run_.simulation();
     const auto labels = twinLabels(first.configuration(), twin.configuration());
+    const SceneUnits& units = first.scene().units;
     std::string text = "twin: " + labels.second + " against " + labels.first;
     if (twin.configuration().bodies <= kSummaryBodies) {
-        char energy[120];
         ParticleSet there;
         twin.snapshot(there);
         const double now = measureSystem(there, twin.terms()).energy();
-        std::snprintf(energy, sizeof energy, "; energy %.9g, relative change %.2e", now, relative(now, twinEnergy0_));
-        text += energy;
+        const UnitOfEnergy unit = unitOfEnergy(units);
+        text += formatted("; energy %.9g", now * unit.scale) + (unit.name.empty() ? "" : " " + unit.name) +
+                formatted(", relative change %.2e", relative(now, twinEnergy0_));
     }
     if (run_.met(first)) record(first);
     if (!curve_.points().empty() && curve_.points().back().time != first.time()) {
-        char time[80];
-        std::snprintf(time, sizeof time, "; at t = %.6g, the last time that both are at, ", curve_.points().back().time);
-        return text + time + divergenceText(curve_);
+        return text + "; at t = " + timeText(curve_.points().back().time, units) + ", the last time that both are at, " +
+               divergenceText(curve_, units);
     }
-    return text + "; " + divergenceText(curve_);
+    return text + "; " + divergenceText(curve_, units);
 }
 
 }  // namespace gravlab

@@ -105,6 +105,16 @@ bool editsBodies(const Command& command) {
                                  [&](const BodyChangeRow& row) { return row.name == action->action; });
 }
 
+/// Whether it changes how words are read, the card's among them.
+bool aboutLetters(const Command& command) {
+    const auto* action = std::get_if<Invoke>(&command);
+    const auto* setting = std::get_if<SetParameter>(&command);
+    const std::string_view path = action    ? actionOf(action->action).parameter
+                                  : setting ? std::string_view(setting->path)
+                                            : std::string_view();
+    return path == "window.text_scale" || path == "window.full_screen";
+}
+
 /// Why a command cannot be taken back; empty where it can.
 std::string lastingOf(const Command& command) {
     if (const auto* action = std::get_if<Invoke>(&command)) return std::string(actionOf(action->action).lasting);
@@ -410,6 +420,9 @@ void Controller::run(Document& document, const TakeUp& takesUp, Batch& batch, st
         return refuse(CommandStatus::failed, "There is not enough memory for that; the run goes on as it was.");
     }
     if (!pointed) record(document, batch, before, settings);
+    // Whoever does something by himself needs no greeting any more.
+    if (!pointed && before.ui.welcome && atTheScreen(batch.sender) && !aboutLetters(batch.commands.front()))
+        document.ui.welcome = false;
     end(CommandStatus::applied, document.message == message ? std::string() : document.message);
 }
 

@@ -298,6 +298,11 @@ constexpr Action kHelp[] = {
      .act = [](KeyTarget& t, int) { order(t, {.what = LessonOrder::What::close}); },
      .unavailable = [](const KeyTarget& t) { return t.lesson.shown() ? Reason() : Reason("No lesson is open."); },
      .leaves = kLessonStays},
+    {.name = "find",
+     .label = "Find a command ...",
+     .idea = "actions and settings by words; Enter does what is found, and sets the value behind the words of a setting",
+     .strokes = {{Key::f3}},
+     .parameter = "window.find"},
     {.name = "close",
      .label = "Close what is open",
      .idea = "close a card, a list or a message, select nothing",
@@ -313,7 +318,7 @@ constexpr Action kHelp[] = {
                  return;
              }
              t.drop.on = false;
-             t.ui.help = t.ui.welcome = t.ui.scenes = t.ui.about = false;
+             t.ui.help = t.ui.welcome = t.ui.scenes = t.ui.find = t.ui.about = false;
              t.ui.files.shown = t.ui.film.shown = false;
              if (t.lesson.listed) order(t, {.what = LessonOrder::What::list});
              if (t.message.empty() && !t.storyTold()) t.clearSelection();

@@ -221,7 +221,11 @@ constexpr Action kLook[] = {
      .idea = "trails behind bodies",
      .strokes = {{Key::letterT}},
      .parameter = "look.trails",
-     .act = [](KeyTarget& t, int) { t.look.trails = t.look.trails > 0 ? 0 : kUsualTrail; },
+     .act =
+         [](KeyTarget& t, int) {
+             t.look.trails = t.look.trails > 0 ? 0 : kUsualTrail;
+             t.ownTrails = false;
+         },
      .checked = [](const KeyTarget& t) { return t.look.trails > 0; },
      .line = true},
     {.name = "auto-exposure",

@@ -2,6 +2,7 @@
 
 #include "app/control/output_names.h"
 #include "app/control/parameter.h"
+#include "app/control/quantity.h"
 #include "app/control/scene_file.h"
 #include "sim/backends/kernel.h"
 #include "sim/core/error.h"
@@ -36,6 +37,7 @@ LoadedStart openStart(const std::string& path, const ReadOptions& options, bool 
                    .units = options.units,
                    .gravity = options.gravity,
                    .sanitize = options.sanitize,
+                   .ignoreHubble = options.ignoreHubble,
                    .print = {}};
     std::error_code ignored;
     if (stays && path != "-") file.path = std::filesystem::absolute(path, ignored).lexically_normal().string();
@@ -113,6 +115,7 @@ Options filled(const Options& options) {
 
 Options withFile(const Options& options) {
     Options merged = filled(options);
+    takeQuantities(merged);
     if (merged.simulation.start) refuseToReplace({merged.simulation.start->file.path}, options);
     if (merged.flyPath && merged.path.empty())
         throw UsageError("--path needs a scene file with a camera path: [camera.path] with points = [[0, ...], ...]");

@@ -1,6 +1,7 @@
 // What all rows have in common: finding one, judging a value, saying what is allowed.
 #include "app/control/parameter.h"
 
+#include "app/control/quantity.h"
 #include "app/tables/format.h"
 #include "app/tables/text_values.h"
 #include "sim/core/error.h"
@@ -95,9 +96,13 @@ bool within(const Bounds& bounds, double number) {
            !(bounds.aboveLeast && number == bounds.least) && (bounds.zero || number != 0);
 }
 
-/// 64k and 1M.
+/// 64k, 1M and 1e4.
 std::optional<Value> multiple(const Value& value) {
+    constexpr double kExact = 9007199254740992.0;  // 2^53
+    if (const auto* real = std::get_if<double>(&value); real && std::abs(*real) <= kExact && *real == std::trunc(*real))
+        return Value(static_cast<std::int64_t>(*real));
     const auto* text = std::get_if<std::string>(&value);
+    if (const auto whole = text ? wholeNumber(*text) : std::nullopt) return Value(*whole);
     if (!text || text->size() < 2) return std::nullopt;
     const char last = text->back();
     const std::int64_t unit = last == 'k' || last == 'K' ? 1 << 10 : last == 'm' || last == 'M' ? 1 << 20 : 0;
@@ -250,7 +255,13 @@ Value checked(const Parameter& parameter, const Value& value, std::string_view n
 void setParameter(Document& document, std::string_view path, const Value& value) {
     const Parameter& row = parameter(path);
     if (row.fact()) throw UsageError(row.path + " is measured, not set");
-    const Value fitting = checked(row, value);
+    const auto* text = std::get_if<std::string>(&value);
+    const bool unit = text && hasDimension(row.unit) && isQuantity(*text);
+    const auto inRun = [&] {
+        const Scene* scene = document.facts.scene;
+        return quantity(row.path, *text, row.unit, scene ? scene->units : SceneUnits(), document.facts.configuration.scene);
+    };
+    const Value fitting = checked(row, unit ? Value(inRun()) : value);
     if (row.unavailable)
         if (const Reason reason = row.unavailable(document); !reason.empty()) throw UsageError(row.path + ": " + reason);
     row.set(document, fitting);

@@ -173,6 +173,10 @@ std::vector<Parameter> lookParameters() {
          .dragged = {.floor = 0.3, .format = "%.0f"},
          .kept = {.option = "--trails", .scene = "view.trails", .placeholder = "POINTS"}},
         [](Document & d) -> auto& { return look(d).trails; }));
+    all.back().set = [trails = all.back().set](Document& d, const Value& v) {
+        trails(d, v);
+        d.ownTrails = false;
+    };
     all.push_back(light({.path = "look.trail_light",
                          .label = "Trail light",
                          .idea = "brightness of the trails",

@@ -358,7 +358,8 @@ void addPhysics(std::vector<Parameter>& all) {
          .kept = {.option = "--accuracy",
                   .scene = "accuracy",
                   .checkpoint = "accuracy",
-                  .help = "1e-5 to 1e-2; without it every pair is computed"},
+                  .help = "relative error of the forces; without it a window takes far bodies of many together, and other "
+                          "commands compute every pair"},
          .get = [](const Document& d) { return unlessZero(inForce(d).accuracy); },
          .asked = [](const Document& d) { return unlessZero(asked(d).accuracy.value_or(0)); }});
     all.push_back({.path = "run.exact_forces",

@@ -123,6 +123,7 @@ void addWindow(std::vector<Parameter>& all) {
           .help = "leave out the card that greets at the first start",
           .window = true}},
         {"window.scenes", "Scenes", "the pictures of all scenes, to choose from", "false", &UiState::scenes, {}},
+        {"window.find", "Find a command", "the search of actions and settings by words", "false", &UiState::find, {}},
         {"window.about", "About", "which version this is, and what it runs on", "false", &UiState::about, {}},
         {"window.full_screen",
          "Full screen",

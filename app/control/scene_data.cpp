@@ -27,6 +27,16 @@ std::string textIn(std::string_view key, std::string_view value) {
     return *text;
 }
 
+}  // namespace
+
+bool ignoresHubble(std::string_view name, std::string_view text) {
+    if (text != "apply" && text != "ignore")
+        throw UsageError(std::string(name) + " '" + std::string(text) + "': expected apply or ignore");
+    return text == "ignore";
+}
+
+namespace {
+
 /// A key about bodies of one's own.
 struct DataKey {
     std::string_view key;
@@ -58,6 +68,8 @@ constexpr DataKey kKeys[] = {
              throw UsageError("sanitize = " + excerpt(value) + "; expected true or false");
          data.read.sanitize = value == "true";
      }},
+    {"hubble", [](SceneData& data,
+                  std::string_view value) { data.read.ignoreHubble = ignoresHubble("hubble", textIn("hubble", value)); }},
     {"file_fingerprint", [](SceneData& data, std::string_view value) { data.print = textIn("file_fingerprint", value); }},
 };
 
@@ -175,6 +187,7 @@ std::string sceneDataText(const StartFile& file, const fs::path& folder) {
     if (!file.units.empty()) text += "units = " + tomlString(file.units) + "\n";
     if (!file.columns.empty()) text += "columns = " + tomlString(file.columns) + "\n";
     if (file.gravity) text += "G = " + shortestText(*file.gravity) + "\n";
+    if (file.ignoreHubble) text += "hubble = \"ignore\"\n";
     if (file.sanitize) text += "sanitize = true\n";
     return text + "file_fingerprint = " + tomlString(file.print) + "\n";
 }

@@ -34,4 +34,7 @@ void openSceneData(const SceneData& data, const RunRequest& asked, const std::st
 /// The lines about the bodies of a start, for a scene file in that folder.
 std::string sceneDataText(const StartFile& file, const std::filesystem::path& folder);
 
+/// What --hubble, or hubble of a scene file, says: apply or ignore. Throws UsageError.
+bool ignoresHubble(std::string_view name, std::string_view text);
+
 }  // namespace gravlab

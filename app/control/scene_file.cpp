@@ -2,18 +2,20 @@
 #include "app/control/scene_file.h"
 
 #include "app/control/parameter.h"
+#include "app/control/quantity.h"
 #include "app/control/scene_data.h"
 #include "app/control/twin_settings.h"
-#include "app/tables/format.h"
 #include "app/model/camera_path.h"
 #include "app/model/document.h"
 #include "app/system/picture.h"
+#include "app/tables/format.h"
 #include "sim/core/error.h"
 #include "sim/core/names.h"
 #include "sim/core/text.h"
 #include "sim/io/file/atomic_file.h"
 #include "sim/io/file/source.h"
 #include "sim/io/run_settings.h"
+#include "sim/io/toml_value.h"
 #include "sim/run/fingerprint.h"
 
 #include <algorithm>
@@ -53,12 +55,50 @@ void takeTable(std::string_view text, std::size_t line, const std::string& name,
     });
 }
 
+/// Whether a value is text of a number with a unit, which is then kept; what the command line says goes before it.
+bool keptWithUnit(Options& options, const Parameter& row, const std::string& key, std::string_view value) {
+    const std::optional<Value> found = tomlValue(value);
+    const auto* text = found ? std::get_if<std::string>(&*found) : nullptr;
+    if (!text || !hasDimension(row.unit) || !isQuantity(*text)) return false;
+    requireDimension(key, *text, row.unit);
+    return options.has(row.kept.option) || keepQuantity(options, row, key, *text);
+}
+
+/// Takes settings with a unit out of the text above the tables; lines keep their numbers.
+void takeWritten(std::string& settings, const std::string& name, Options& options) {
+    std::string left;
+    std::vector<std::string> seen;
+    std::size_t number = 0;
+    for (std::size_t at = 0; at < settings.size();) {
+        const std::size_t end = std::min(settings.find('\n', at), settings.size());
+        const std::string line = settings.substr(at, end - at);
+        at = end + 1;
+        ++number;
+        const KeyValue pair = keyValue(trimmed(withoutRemark(line)));
+        const auto row = std::ranges::find_if(parameters(), [&](const Parameter& candidate) {
+            return pair.found && candidate.path.starts_with("run.") && candidate.kept.scene == pair.key;
+        });
+        bool kept = false;
+        try {
+            kept = row != parameters().end() && keptWithUnit(options, *row, std::string(pair.key), pair.value);
+        } catch (const UsageError& error) {
+            throw InputError(name + ", line " + std::to_string(number) + ": " + error.what());
+        }
+        if (kept && std::ranges::find(seen, pair.key) != seen.end())
+            throw InputError(name + ", line " + std::to_string(number) + ": " + std::string(pair.key) + " is there twice");
+        if (kept) seen.emplace_back(pair.key);
+        left += kept ? "\n" : line + "\n";
+    }
+    if (!seen.empty()) settings = std::move(left);
+}
+
 void takeView(Options& options, const std::string& key, std::string_view text) {
     std::vector<std::string_view> valid;
     for (const Parameter& row : parameters()) {
         if (viewKey(row).empty()) continue;
         valid.push_back(viewKey(row));
         if (viewKey(row) != key) continue;
+        if (keptWithUnit(options, row, key, text)) return;
         Value value = fileValue(row, key, text);
         if (!options.has(row.kept.option)) options.settings[row.path] = std::move(value);
         return;
@@ -71,6 +111,8 @@ void takeTwinTable(std::string_view text, std::size_t line, const std::string& n
     TwinChoice twin;
     twin.on = true;
     takeTable(text, line, name, [&](const std::string& key, std::string_view value) {
+        const Parameter* row = findParameter("twin." + key);
+        if (row && keptWithUnit(options, *row, key, value)) return;
         if (key == "view")
             twin.view = twinView(std::get<std::string>(fileValue(parameter("twin.view"), key, value)));
         else
@@ -180,6 +222,7 @@ void takeSceneText(std::string_view text, const std::string& name, Options& opti
     }
     std::string settings(tables.front().text);
     const SceneData data = takeSceneData(settings, name);
+    takeWritten(settings, name, options);
     const RunRequest found = strictSettings(settings, name);
     if (!data.file.empty()) {
         openSceneData(data, found, name, options);
@@ -195,6 +238,11 @@ void takeSceneText(std::string_view text, const std::string& name, Options& opti
                       [&](const std::string& key, std::string_view value) { takeView(options, key, value); });
         if (table.heading == "[twin]") takeTwinTable(table.text, table.line, name, options);
         if (table.heading == "[camera.path]") takePath(table.text, table.line, name, options);
+    }
+    try {
+        takeQuantities(options);
+    } catch (const UsageError& error) {
+        throw InputError(name + ": " + error.what());
     }
 }
 

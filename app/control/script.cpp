@@ -4,6 +4,7 @@
 #include "app/control/action.h"
 #include "app/control/json_value.h"
 #include "app/control/parameter.h"
+#include "app/control/quantity.h"
 #include "app/model/document.h"
 #include "sim/core/error.h"
 #include "sim/core/names.h"
@@ -108,7 +109,12 @@ std::optional<ScriptLine> parseScriptLine(std::string_view text) {
         if (rest.empty()) throw UsageError("set " + line.name + " needs a value");
         const Parameter& row = parameter(line.name);
         if (row.fact()) throw UsageError(row.path + " is measured, not set");
-        line.value = checked(row, valueOf(rest));
+        line.value = valueOf(rest);
+        // What a unit means is known when the line is done.
+        if (const auto* words = std::get_if<std::string>(&line.value); words && hasDimension(row.unit) && isQuantity(*words))
+            requireDimension(row.path, *words, row.unit);
+        else
+            line.value = checked(row, line.value);
     } else if (verb == "get") {
         line.verb = Verb::get;
         line.name = needed(rest, "get needs a PATH, such as 'get run.step'");

@@ -41,7 +41,11 @@ bool takeScene(Document& document, const Options& scene, const std::function<boo
     document.showFourViews(false);
     if (document.intent.speed > 0) document.intent.speed = ownSpeed(facts);
     document.frameAll = document.frameAll && !placesCamera(scene.settings);
+    document.bringTrails();
+    // What a file says of trails is that scene's; the next one brings its own again.
+    const bool ownTrails = document.ownTrails;
     applySettings(document, scene.settings);
+    document.ownTrails = ownTrails;
     return true;
 }
 

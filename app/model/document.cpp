@@ -1,8 +1,8 @@
 // Selecting, following and what four views bring with them.
 #include "app/model/document.h"
 
-#include "app/tables/colour_mode.h"
 #include "app/model/look.h"
+#include "app/tables/colour_mode.h"
 #include "sim/core/error.h"
 
 #include <algorithm>
@@ -74,8 +74,9 @@ void Document::followAsAsked(const std::string& what) {
     }
     const int galaxy = what == "centre" ? kWholeScene : std::atoi(what.c_str()) - 1;
     if (galaxy >= facts.galaxies)
-        throw UsageError("--follow " + what + ": the scene has " + std::to_string(facts.galaxies) +
-                         (facts.galaxies == 1 ? " galaxy" : " galaxies"));
+        throw UsageError("--follow " + what + ": expected " +
+                         (facts.galaxies == 1 ? std::string("1") : "1 to " + std::to_string(facts.galaxies)) +
+                         ", a group of bodies that the scene was built from, or all, centre or body");
     if (galaxy != kWholeScene && !shines(*facts.bodies, galaxy))
         throw UsageError("--follow " + what + ": that galaxy has no body that shines");
     followCentre(galaxy);
@@ -108,6 +109,12 @@ ValueRange Document::shownRange() const {
     if (&shownMode() == &colourModes().front())
         return {static_cast<double>(look.valueFloor), static_cast<double>(look.valueScale)};
     return facts.colourRange;
+}
+
+void Document::bringTrails() {
+    if (!ownTrails) return;
+    look.trails = facts.configuration.bodies <= kFewBodies ? kUsualTrail : 0;
+    trailsBefore = -1;
 }
 
 void Document::showFourViews(bool on) {

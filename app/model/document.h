@@ -5,12 +5,12 @@
 #include "app/model/facts.h"
 #include "app/model/intent.h"
 #include "app/model/lab_panel.h"
-#include "app/tables/launch.h"
 #include "app/model/lesson.h"
 #include "app/model/options.h"
 #include "app/model/ui_state.h"
 #include "app/model/velocity_arrow.h"
 #include "app/model/viewport.h"
+#include "app/tables/launch.h"
 #include "render/camera.h"
 #include "render/particle_renderer.h"
 #include "sim/measure/profile.h"
@@ -63,6 +63,7 @@ struct Document {
     bool holdRate = true;              ///< a window lowers its look while the machine is too slow for it
     bool copyVertices = false;         ///< go through host memory where OpenGL's own buffer could be written
     bool fourViews = false;            ///< wanted; see fourViewed()
+    bool ownTrails = false;            ///< trails come and go with the scene; false: the user has said how long they are
     int trailsBefore = -1;             ///< four views bring paths: to go back to; -1: none
     double rotation = 0;               ///< of the camera by itself [rad/s]
     std::array<std::optional<Camera>, 9> views;  ///< saved ones
@@ -143,6 +144,8 @@ struct Document {
     static constexpr std::size_t kMostStarts = 256, kMostPaths = 4096;
     /// Of so few bodies the paths are what there is to see.
     static constexpr std::size_t kFewBodies = 100;
+    /// A scene brings its trails, where nobody has said otherwise: paths of few bodies, none of many.
+    void bringTrails();
     /// Shows four views with paths, or one view again with the trails there were before.
     void showFourViews(bool on);
     /// Other bodies: paths come and go with their number.

@@ -146,6 +146,7 @@ struct Facts {
     ValueRange colourRange;       ///< of colour modes that find their own
 
     double forceSeconds = 0;  ///< that a force takes, where that is measured [s]
+    double stepForecast = 0;  ///< [s] that the step under way will take, by what is done of it; 0: not known
     double interactionsPerSecond = 0, stepsPerSecond = 0, framesPerSecond = 0, frameMilliseconds = 0;
     double speed = 0;                              ///< simulated time a second of watching, as reached [T/s]
     std::int64_t stepsDue = 0;                     ///< that the speed asked for wants of this frame

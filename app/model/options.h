@@ -62,6 +62,13 @@ struct GroupsAsk {
     std::size_t rows = 12;   ///< of the printed table
 };
 
+/// What was said of a row that has a unit, kept until it is known what run it is for.
+struct WrittenQuantity {
+    std::string path;  ///< of the table of parameters; empty: --until
+    std::string name;  ///< for sentences: the option, or the key of a file
+    std::string text;
+};
+
 struct Options {
     Subcommand command = Subcommand::view;
     RunRequest simulation;
@@ -77,6 +84,8 @@ struct Options {
 
     /// Of look, camera, view, pace and window; what is not in it is the scene's or the program's own.
     Settings settings;
+
+    std::vector<WrittenQuantity> quantities;  ///< that are not taken up yet
 
     // view and render
     int width = 1280, height = 720;

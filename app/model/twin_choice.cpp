@@ -3,6 +3,7 @@
 
 #include "app/tables/format.h"
 #include "app/tables/lab_sweep.h"
+#include "app/tables/unit_text.h"
 #include "sim/backends/backend.h"
 #include "sim/core/error.h"
 #include "sim/core/names.h"
@@ -58,9 +59,14 @@ constexpr LaunchKey kLaunchKeys[] = {
 
 std::string shown(std::string_view key, const RunConfiguration& s) {
     if (key == "integrator") return s.integrator;
-    if (key == "time_step") return formatted("dt %.4g", s.timeStep);
+    const SceneUnits& units = s.start ? s.start->row.units : sceneNamed(s.scene, s.sceneVersion).units;
+    const UnitOfTime time = unitOfTime(s.timeStep, units);
+    if (key == "time_step")
+        return formatted("dt %.4g", s.timeStep * time.scale) + (units.time.empty() ? "" : " " + time.name);
     if (key == "precision") return std::string(nameOf(s.force.precision));
-    if (key == "softening") return formatted("softening %.3g", s.force.softening);
+    if (key == "softening")
+        return formatted("softening %.3g", s.force.softening * units.lengthScale) +
+               (units.length.empty() ? "" : " " + std::string(units.length));
     if (key == "law") return std::string(lawRow(s.force.law).name);
     if (const LawNumber* row = lawNumber(key)) return row->option.substr(2) + formatted(" %.3g", s.force.*row->force);
     if (key == "backend") return s.backend;

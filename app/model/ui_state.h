@@ -27,6 +27,7 @@ struct UiState {
     bool help = false;          ///< the list of keys
     bool welcome = false;       ///< the card of the first start
     bool scenes = false;        ///< the pictures of all scenes
+    bool find = false;          ///< the search of commands
     bool about = false;         ///< what this program is
     bool inWindow = false;
     bool vsync = true;

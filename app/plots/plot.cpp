@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <ranges>
 
 namespace gravlab {
 namespace {
@@ -80,6 +81,17 @@ void fitRange(const Plot& plot, bool vertical, double& low, double& high) {
     high += margin;
 }
 
+/// Whether there is anything to draw.
+bool hasPoints(const Plot& plot) {
+    const auto shows = [](double value, const PlotAxis& axis) {
+        return std::isfinite(value) && (!axis.logarithmic || value > 0);
+    };
+    for (const PlotSeries& series : plot.series)
+        for (std::size_t i = 0; i < std::min(series.x.size(), series.y.size()); ++i)
+            if (shows(series.x[i], plot.x) && shows(series.y[i], plot.y)) return true;
+    return false;
+}
+
 void drawDashes(ImDrawList& list, ImVec2 from, ImVec2 to, ImU32 colour, float width) {
     const float dx = to.x - from.x, dy = to.y - from.y, length = std::sqrt(dx * dx + dy * dy), dash = 5 * width;
     for (float at = 0; at < length; at += 2 * dash) {
@@ -103,7 +115,11 @@ void drawSeries(ImDrawList& list, const PlotSeries& series, ImU32 colour, ImU32 
         if (series.line && pen && series.dashed) drawDashes(list, last, at, colour, style.lineWidth);
         last = at, pen = true;
     }
-    if (!series.markers) return;
+    // A single point has no line: it is a dot.
+    const auto points = static_cast<std::size_t>(
+        std::ranges::count_if(std::views::iota(std::size_t{0}, series.x.size()),
+                              [&](std::size_t i) { return sx.shows(series.x[i]) && sy.shows(series.y[i]); }));
+    if (!series.markers && points != 1) return;
     for (std::size_t i = 0; i < series.x.size(); ++i) {
         if (!sx.shows(series.x[i]) || !sy.shows(series.y[i])) continue;
         const ImVec2 at(sx.pixel(series.x[i]), sy.pixel(series.y[i]));
@@ -206,11 +222,13 @@ void drawPlot(ImDrawList& list, ImVec2 topLeft, ImVec2 bottomRight, const Plot& 
     const float line = pen.height(), gap = 0.5f * line;
     list.AddRectFilled(topLeft, bottomRight, palette.background);
 
+    const bool empty = plot.series.empty() || !hasPoints(plot);
     double xLow, xHigh, yLow, yHigh;
     fitRange(plot, false, xLow, xHigh);
     fitRange(plot, true, yLow, yHigh);
     const float height = bottomRight.y - topLeft.y, width = bottomRight.x - topLeft.x;
-    const auto yTicks = plot.y.ticks.empty()
+    const auto yTicks = empty ? std::vector<double>()
+                        : plot.y.ticks.empty()
                             ? roundTicks(yLow, yHigh, plot.y.logarithmic, std::max(2, static_cast<int>(height / (3 * line))))
                             : plot.y.ticks;
     float labelWidth = 0;
@@ -247,7 +265,8 @@ void drawPlot(ImDrawList& list, ImVec2 topLeft, ImVec2 bottomRight, const Plot& 
     if (to.x - from.x < 20 || to.y - from.y < 20) return;
     const Scale sx{xLow, xHigh, plot.x.logarithmic, from.x, to.x}, sy{yLow, yHigh, plot.y.logarithmic, to.y, from.y};
 
-    const auto xTicks = plot.x.ticks.empty()
+    const auto xTicks = empty ? std::vector<double>()
+                        : plot.x.ticks.empty()
                             ? roundTicks(xLow, xHigh, plot.x.logarithmic, std::max(2, static_cast<int>(width / (6 * line))))
                             : plot.x.ticks;
     float free = from.x - 1e3f;
@@ -275,6 +294,12 @@ void drawPlot(ImDrawList& list, ImVec2 topLeft, ImVec2 bottomRight, const Plot& 
         const float x = sx.pixel(plot.markX), dash = 0.4f * line;
         for (float y = from.y; y < to.y; y += 2 * dash)
             list.AddLine(ImVec2(x, y), ImVec2(x, std::min(y + dash, to.y)), palette.mark, 0.8f * style.lineWidth);
+    }
+
+    if (empty) {
+        list.AddRect(from, to, palette.frame);
+        pen.text(ImVec2(0.5f * (from.x + to.x), 0.5f * (from.y + to.y)), plot.empty, palette.frame, 0.5f, 0.5f);
+        return;
     }
 
     for (const double change : plot.changes) {
@@ -359,6 +384,14 @@ void drawHeatMap(ImDrawList& list, ImVec2 topLeft, ImVec2 bottomRight, const Hea
         pen.text(ImVec2(from.x - gap, from.y + h * (static_cast<float>(r) + 0.5f)), map.rows[r], palette.text, 1, 0.5f);
     pen.text(ImVec2(0.5f * (from.x + to.x), to.y + 1.6f * line), map.xLabel, palette.frame, 0.5f);
     pen.text(ImVec2(topLeft.x + gap, to.y + 0.3f * line), map.yLabel, palette.frame);
+}
+
+void rescale(Plot& plot, double x, double y) {
+    for (PlotSeries& series : plot.series) {
+        for (double& value : series.x) value *= x;
+        for (double& value : series.y) value *= y;
+    }
+    for (double& change : plot.changes) change *= x;
 }
 
 }  // namespace gravlab

@@ -32,7 +32,8 @@ struct Plot {
     std::vector<PlotSeries> series;
     double markX = 0;  ///< the best point; drawn as a vertical line when `marked`
     bool marked = false;
-    std::vector<double> changes;  ///< places on x where something was changed: dashed lines
+    std::vector<double> changes;                ///< places on x where something was changed: dashed lines
+    std::string empty = "nothing to show yet";  ///< stands in place of axes where no series has a point
 };
 
 /// The series of that label; a new one at the end where there is none.
@@ -67,5 +68,8 @@ struct HeatMap {
     std::vector<double> values;  ///< rows x columns; NaN: not measured
 };
 void drawHeatMap(ImDrawList& list, ImVec2 topLeft, ImVec2 bottomRight, const HeatMap& map, const PlotStyle& style);
+
+/// The same curves in other units.
+void rescale(Plot& plot, double x, double y);
 
 }  // namespace gravlab

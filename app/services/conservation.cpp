@@ -1,6 +1,7 @@
 #include "app/services/conservation.h"
 
 #include "app/tables/format.h"
+#include "app/tables/unit_text.h"
 #include "sim/core/particles.h"
 #include "sim/core/round_number.h"
 #include "sim/forces/law.h"
@@ -194,18 +195,23 @@ void ConservationMonitor::update(Simulation& simulation, StateFeed& feed, double
         measureOnHost(simulation, feed, now);
 }
 
-std::string ConservationMonitor::advice(const RunConfiguration& now, const Integrator& integrator) const {
+std::string ConservationMonitor::advice(const RunConfiguration& now, const Integrator& integrator,
+                                        const SceneUnits& units) const {
     if (points_.empty() || !(worst_ > kDoubtfulChange)) return {};
     if (!std::isfinite(worst_)) return "The energy is no number any more: start again with a smaller time step.";
     // The error goes with dt to the power of the order; aim below the limit. Never more than a hundredth in one go.
     const double aim = std::pow(0.3 * kDoubtfulChange / worst_, 1.0 / std::max(1, integrator.order));
-    const double step = roundDown(std::abs(now.timeStep) * std::clamp(aim, 0.01, 0.5));
-    std::string text = "Try dt " + formatted("%.3g", step);
+    const UnitOfTime time = unitOfTime(now.timeStep, units);
+    const auto named = [](bool known, std::string_view unit) { return known ? " " + std::string(unit) : std::string(); };
+    const double step = roundDown(std::abs(now.timeStep) * std::clamp(aim, 0.01, 0.5) * time.scale);
+    std::string text = "Try dt " + formatted("%.3g", step) + named(!units.time.empty(), time.name);
     const LawRow& row = lawRow(now.force.law);
     if (row.softened) {
         const double closest = points_.back().shape.closest;
         text += " or softening " +
-                formatted("%.2g", std::max({2 * now.force.softening, roundDown(std::max(closest, 1e-6)), 1e-3}));
+                formatted("%.2g", units.lengthScale *
+                                      std::max({2 * now.force.softening, roundDown(std::max(closest, 1e-6)), 1e-3})) +
+                named(!units.length.empty(), units.length);
     }
     if (!integrator.symplectic && integrator.order < 15) text += "; leapfrog keeps it bounded";
     if (integrator.order < 15 && now.bodies <= kSmallSystem) text += "; radau15 follows close encounters by itself";

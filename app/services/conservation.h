@@ -69,7 +69,7 @@ public:
     /// Why there are no samples; empty when there are or will be.
     const std::string& why() const { return why_; }
     /// A sentence with a smaller time step or larger softening, where the energy asks for it; else empty.
-    std::string advice(const RunConfiguration& now, const Integrator& integrator) const;
+    std::string advice(const RunConfiguration& now, const Integrator& integrator, const SceneUnits& units = {}) const;
 
 private:
     /// When a state was measured, and what was found.

@@ -72,11 +72,22 @@ void Divergence::restart(double size) {
     size_ = size > 0 && std::isfinite(size) ? size : 1;
 }
 
-void Divergence::add(const DivergencePoint& point) {
-    points_.push_back(point);
+void Divergence::noteWorst(const DivergencePoint& point) {
     grow(worst_, point.apart.max);
     grow(worstChange_, point.change);
     grow(worstTwinChange_, point.twinChange);
+}
+
+void Divergence::dropAfter(double time, double way) {
+    std::erase_if(points_, [&](const DivergencePoint& point) { return (point.time - time) * way > 0; });
+    worst_ = worstChange_ = worstTwinChange_ = 0;
+    for (const DivergencePoint& point : points_) noteWorst(point);
+    eFolding_ = fitted();
+}
+
+void Divergence::add(const DivergencePoint& point) {
+    points_.push_back(point);
+    noteWorst(point);
     if (points_.size() > kMostPoints) {
         std::size_t kept = 0;
         for (std::size_t i = 0; i < points_.size(); i += 2) points_[kept++] = points_[i];

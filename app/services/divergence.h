@@ -40,6 +40,8 @@ public:
     /// Forgets everything; `size` is the spread of the bodies.
     void restart(double size);
     void add(const DivergencePoint& point);
+    /// Forgets what is later than that time on a way with that sign.
+    void dropAfter(double time, double way);
     std::span<const DivergencePoint> points() const { return points_; }
     /// The largest separation of any body so far, and the largest |changes| of energy of either run.
     double worst() const { return worst_; }
@@ -52,6 +54,7 @@ public:
 
 private:
     std::optional<double> fitted() const;
+    void noteWorst(const DivergencePoint& point);
 
     std::vector<DivergencePoint> points_;
     double size_ = 1, worst_ = 0, worstChange_ = 0, worstTwinChange_ = 0;

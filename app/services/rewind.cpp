@@ -82,14 +82,37 @@ struct Rewind::Keyframe {
     std::shared_ptr<const std::vector<std::uint8_t>> group;
     std::string integrator;
     std::vector<PackedArray> integratorState;
+    Kept second{};  ///< the second run at that moment; null: there was none
+    std::optional<SecondRun> run{};
 
     /// Without ids and groups, which others may have, too.
     std::size_t bytes() const {
         std::size_t sum = sizeof *this + position.bytes() + velocity.bytes();
         for (const PackedArray& array : integratorState) sum += array.bytes();
-        return sum;
+        return second ? sum + second->bytes() : sum;
     }
 };
+
+void putBack(Simulation& simulation, const RunConfiguration& then, const RunState& state) {
+    // What differs from then is asked for; what does not stays as it was asked for, or left open.
+    const RunRequest before = simulation.request();
+    const RunConfiguration& now = simulation.configuration();
+    RunRequest wanted = before;
+    if (then.integrator != now.integrator) wanted.integrator = then.integrator;
+    if (then.timeStep != now.timeStep) wanted.timeStep = then.timeStep;
+    if (then.force.softening != now.force.softening) wanted.softening = then.force.softening;
+    if (then.force.law != now.force.law) wanted.law = then.force.law;
+    if (then.force.precision != now.force.precision) wanted.precision = then.force.precision;
+    for (const LawNumber& number : lawNumbers())
+        if (then.force.*number.force != now.force.*number.force) wanted.*number.asked = then.force.*number.force;
+    if (wanted != before) simulation.apply(wanted);
+    try {
+        simulation.restore(state);
+    } catch (...) {
+        if (wanted != before) simulation.apply(before);
+        throw;
+    }
+}
 
 Rewind::Rewind(std::size_t budget) : budget_(budget) {}
 Rewind::~Rewind() = default;
@@ -111,6 +134,15 @@ Rewind::Kept Rewind::packed(const FedState& from, const Kept& before) {
                  .integratorState = {state.integratorState.begin(), state.integratorState.end()}});
 }
 
+Rewind::Kept Rewind::packedBoth(const Packing& from) {
+    Kept first = packed(*from.state, from.before);
+    if (!from.second) return first;
+    Keyframe both = *first;
+    both.second = packed(*from.second, from.before ? from.before->second : nullptr);
+    both.run = from.run;
+    return std::make_shared<const Keyframe>(std::move(both));
+}
+
 RunState Rewind::unpacked(const Keyframe& from) {
     RunState state;
     state.bodies.position = from.position.all();
@@ -128,6 +160,8 @@ void Rewind::follow(const Simulation& simulation) {
     if (std::exchange(run_, simulation.bodiesId()) == simulation.bodiesId()) return;
     packer_.drop();
     asked_.drop();
+    askedSecond_.drop();
+    coming_ = {};
     line_.clear();
     other_.clear();
     wentTo_.reset();
@@ -155,21 +189,23 @@ void Rewind::branch(const Simulation& simulation) {
     list();
 }
 
-bool Rewind::isKept(const Simulation& simulation) const {
+/// `both`: with a second run beside it.
+bool Rewind::isKept(const Simulation& simulation, bool both) const {
     return !edited_ && std::any_of(line_.begin(), line_.end(), [&](const Kept& kept) {
-        return kept->clock.step == simulation.step() && kept->configuration.bodies == simulation.configuration().bodies;
+        return kept->clock.step == simulation.step() && kept->configuration.bodies == simulation.configuration().bodies &&
+               (!both || kept->second);
     });
 }
 
-void Rewind::update(const Simulation& simulation, StateFeed& feed, double now) try {
-    keep(simulation, feed, now);
+void Rewind::update(Simulation& simulation, StateFeed& feed, double now, const Beside* beside) try {
+    keep(simulation, feed, now, beside);
 } catch (const std::bad_alloc&) {
     budget_ = bytes() / 2;
     thin();
     list();
 }
 
-void Rewind::keep(const Simulation& simulation, StateFeed& feed, double now) {
+void Rewind::keep(Simulation& simulation, StateFeed& feed, double now, const Beside* beside) {
     now_ = now;
     follow(simulation);
     branch(simulation);
@@ -179,20 +215,38 @@ void Rewind::keep(const Simulation& simulation, StateFeed& feed, double now) {
         thin();
         list();
     }
-    if (const std::shared_ptr<const FedState> state = asked_.take(); state && state->run == run_) {
-        nextAt_ = std::max(nextAt_, now + kCostFactor * state->cost);
-        packer_.ask({state, line_.empty() ? nullptr : line_.back()});
+    if (auto state = asked_.take(); state && state->run == run_) coming_.state = std::move(state);
+    if (auto state = askedSecond_.take()) coming_.second = std::move(state);
+    if (coming_.state && (coming_.second || !coming_.run)) {
+        const double cost = coming_.state->cost + (coming_.second ? coming_.second->cost : 0);
+        nextAt_ = std::max(nextAt_, now + kCostFactor * cost);
+        coming_.before = line_.empty() ? nullptr : line_.back();
+        packer_.ask(std::exchange(coming_, {}));
         edited_ = false;
         return;
     }
     why_.clear();
-    if (const std::size_t each = estimate(simulation.configuration()); each > budget_ / kFewest) {
+    const std::size_t each =
+        estimate(simulation.configuration()) + (beside ? estimate(beside->simulation.configuration()) : 0);
+    if (each > budget_ / kFewest) {
         why_ = "No way back is kept: a state takes " + std::to_string((each >> 20) + 1) + " MB and the memory for them is " +
                std::to_string(budget_ >> 20) + " MB (at most --rewind-memory)";
         return;
     }
-    if (asked_.waiting() || now < nextAt_ || wentTo_ || isKept(simulation)) return;
-    asked_ = feed.ask();
+    if (asked_.waiting() || askedSecond_.waiting() || now < nextAt_ || wentTo_ || isKept(simulation, beside)) return;
+    coming_ = {};
+    if (!beside) {
+        asked_ = feed.ask();
+    } else if (beside->run) {
+        // Of just this moment, both of them: the link says which steps of the two belong together.
+        asked_ = feed.here(simulation);
+        if (!asked_.waiting()) return;
+        askedSecond_ = beside->feed.here(beside->simulation);
+        if (!askedSecond_.waiting()) return asked_.drop();
+        coming_.run = beside->run;
+    } else {
+        return;
+    }
     nextAt_ = now + (simulation.configuration().bodies > kLarge ? kLargeStateInterval : kStateInterval);
 }
 
@@ -287,33 +341,31 @@ std::optional<std::size_t> Rewind::neighbour(std::int64_t step, int by) const {
     return static_cast<std::size_t>(wanted);
 }
 
-std::shared_ptr<const std::vector<std::uint32_t>> Rewind::go(Simulation& simulation, StateFeed& feed, std::size_t mark) {
-    const bool onLine = mark < line_.size();
-    const Kept target = onLine ? line_[mark] : other_.at(mark - line_.size());
+Rewind::Kept Rewind::keptAt(std::size_t mark) const {
+    return mark < line_.size() ? line_[mark] : other_.at(mark - line_.size());
+}
+
+std::optional<SecondState> Rewind::second(std::size_t mark) const {
+    const Kept kept = keptAt(mark);
+    if (!kept->second || !kept->run) return std::nullopt;
+    return SecondState{*kept->run, kept->second->configuration, unpacked(*kept->second)};
+}
+
+std::shared_ptr<const std::vector<std::uint32_t>> Rewind::go(Simulation& simulation, StateFeed& feed, std::size_t mark,
+                                                             const Beside* beside) {
+    const Kept target = keptAt(mark);
     take();
     branch(simulation);
-    if (!isKept(simulation)) {
-        add(packed(*feed.now(simulation), line_.empty() ? nullptr : line_.back()));
+    if (const bool both = beside && beside->run; !isKept(simulation, both)) {
+        Packing present{.state = feed.now(simulation), .before = line_.empty() ? nullptr : line_.back()};
+        if (both) {
+            present.second = beside->feed.now(beside->simulation);
+            present.run = beside->run;
+        }
+        add(packedBoth(present));
         edited_ = false;
     }
-    // What differs from then is asked for; what does not stays as it was asked for, or left open.
-    const RunRequest before = simulation.request();
-    const RunConfiguration &now = simulation.configuration(), &then = target->configuration;
-    RunRequest wanted = before;
-    if (then.integrator != now.integrator) wanted.integrator = then.integrator;
-    if (then.timeStep != now.timeStep) wanted.timeStep = then.timeStep;
-    if (then.force.softening != now.force.softening) wanted.softening = then.force.softening;
-    if (then.force.law != now.force.law) wanted.law = then.force.law;
-    if (then.force.precision != now.force.precision) wanted.precision = then.force.precision;
-    for (const LawNumber& number : lawNumbers())
-        if (then.force.*number.force != now.force.*number.force) wanted.*number.asked = then.force.*number.force;
-    if (wanted != before) simulation.apply(wanted);
-    try {
-        simulation.restore(unpacked(*target));
-    } catch (...) {
-        if (wanted != before) simulation.apply(before);
-        throw;
-    }
+    putBack(simulation, target->configuration, unpacked(*target));
     if (std::find(other_.begin(), other_.end(), target) != other_.end()) {
         const auto later =
             std::find_if(line_.begin(), line_.end(), [&](const Kept& kept) { return kept->clock.step > forkStep_; });
@@ -325,6 +377,8 @@ std::shared_ptr<const std::vector<std::uint32_t>> Rewind::go(Simulation& simulat
     wentTo_ = simulation.step();
     run_ = simulation.bodiesId();
     asked_.drop();
+    askedSecond_.drop();
+    coming_ = {};
     nextAt_ = now_ + kStateInterval;
     thin();
     list();

@@ -3,6 +3,7 @@
 #pragma once
 #include "app/services/instruments.h"
 #include "app/services/state_feed.h"
+#include "app/services/twin_run.h"
 #include "app/system/worker.h"
 #include "sim/run/simulation.h"
 
@@ -22,8 +23,32 @@ struct RewindMark {
     bool other = false;  ///< of the branch that was left last
 };
 
+/// The second run beside the first: what it differs in, and how the steps of both belong together.
+struct SecondRun {
+    TwinChoice choice;
+    TwinLink link;
+};
+
+/// A state of the second run as it was beside a kept state of the first.
+struct SecondState {
+    SecondRun run;
+    RunConfiguration configuration;
+    RunState state;
+};
+
+/// Puts a run back to a state: with the time step, softening, law, precision and integrator of then; backend and kernel
+/// stay. All or nothing; throws what Simulation throws.
+void putBack(Simulation& simulation, const RunConfiguration& then, const RunState& state);
+
 class Rewind {
 public:
+    /// The second run as it is now. Without `run` both are on their way to one time, and nothing can be kept.
+    struct Beside {
+        Simulation& simulation;
+        StateFeed& feed;
+        std::optional<SecondRun> run;
+    };
+
     static constexpr std::size_t kUsualBytes = std::size_t{256} << 20;
     /// More than so many ticks are no finer timeline.
     static constexpr std::size_t kMostMarks = 400;
@@ -37,7 +62,8 @@ public:
     /// take about a fiftieth of the time. Another run begins a new timeline; an edit that edited() was told of does not.
     /// Once a frame, before `feed` is pumped; never waits. `now`: host clock [s]. Where there is no memory for a copy, half
     /// of the states are dropped and the rest is all that is kept from then on.
-    void update(const Simulation& simulation, StateFeed& feed, double now);
+    /// `beside`: the second run, kept with the first; null where there is none.
+    void update(Simulation& simulation, StateFeed& feed, double now, const Beside* beside = nullptr);
     /// The bodies were edited and are still those of this timeline; what is kept of the present step is not what it is any
     /// more.
     void edited(const Simulation& simulation);
@@ -45,7 +71,10 @@ public:
     /// kernel stay. The present state is kept first. What comes later stays until the run goes on from here: then it becomes
     /// the other branch, and the other branch before it is dropped. A state of the other branch makes that one the present
     /// one. Returns the ids of the bodies. Throws what Simulation throws; then the run is as it was.
-    std::shared_ptr<const std::vector<std::uint32_t>> go(Simulation& simulation, StateFeed& feed, std::size_t mark);
+    std::shared_ptr<const std::vector<std::uint32_t>> go(Simulation& simulation, StateFeed& feed, std::size_t mark,
+                                                         const Beside* beside = nullptr);
+    /// The second run as it was at that mark; empty where none was kept there.
+    std::optional<SecondState> second(std::size_t mark) const;
 
     /// Those of the present branch in the order of steps, then those of the other one.
     std::span<const RewindMark> marks() const { return marks_; }
@@ -67,16 +96,24 @@ private:
     struct Keyframe;
     using Kept = std::shared_ptr<const Keyframe>;
     static Kept packed(const FedState& state, const Kept& before);
+    struct Packing {
+        std::shared_ptr<const FedState> state;
+        Kept before;
+        std::shared_ptr<const FedState> second{};  ///< null: there is no second run
+        std::optional<SecondRun> run{};
+    };
+    static Kept packedBoth(const Packing& from);
     static RunState unpacked(const Keyframe& from);
 
-    void keep(const Simulation& simulation, StateFeed& feed, double now);
+    void keep(Simulation& simulation, StateFeed& feed, double now, const Beside* beside);
+    Kept keptAt(std::size_t mark) const;
     void follow(const Simulation& simulation);
     void branch(const Simulation& simulation);
     void take();
     void add(Kept kept);
     void thin();
     void list();
-    bool isKept(const Simulation& simulation) const;
+    bool isKept(const Simulation& simulation, bool both) const;
 
     std::size_t budget_;
     std::vector<Kept> line_, other_;
@@ -87,12 +124,9 @@ private:
     bool edited_ = false;                 ///< since the last state was kept
     double now_ = 0, nextAt_ = 0;
     std::string why_;
-    StateTicket asked_;
-    struct Packing {
-        std::shared_ptr<const FedState> state;
-        Kept before;
-    };
-    Worker<Packing, Kept> packer_{[](const Packing& from, auto&) { return packed(*from.state, from.before); }};
+    StateTicket asked_, askedSecond_;
+    Packing coming_;  ///< as far as it has come
+    Worker<Packing, Kept> packer_{[](const Packing& from, auto&) { return packedBoth(from); }};
 };
 
 }  // namespace gravlab

@@ -1,8 +1,8 @@
 #include "app/services/run_host.h"
 
-#include "app/system/host_clock.h"
 #include "app/model/look.h"
 #include "app/services/stale_parts.h"
+#include "app/system/host_clock.h"
 #include "sim/core/error.h"
 #include "sim/measure/profile.h"
 
@@ -113,6 +113,7 @@ void RunHost::takeUp() {
         d.look.pointSize = own.pointSize;
         d.look.brightness = own.brightness;
         d.look.valueScale = own.valueScale;
+        d.bringTrails();
     }
     first().attach();
     first().show(d.shownMode().published);
@@ -159,6 +160,8 @@ void RunHost::showAnew() {
 /// What is measured and shown of the forces belongs to another configuration or to other bodies.
 void RunHost::countAnew() {
     stepsSinceChange_ = ahead_ = 0;
+    stepBegunAt_ = hostClock();
+    document_.facts.stepForecast = 0;
     readProgress();
 }
 
@@ -228,7 +231,14 @@ void RunHost::advance(bool realTime, double seconds) {
     Intent& intent = document_.intent;
     StateFeed& feed = first().feed();
     // Before the first step: the start is a state too.
-    if (realTime && rewind_) rewind_->update(simulation(), feed, hostClock());
+    if (realTime && rewind_) {
+        if (twin_.on()) {
+            const Rewind::Beside beside = twin_.beside();
+            rewind_->update(simulation(), feed, hostClock(), &beside);
+        } else {
+            rewind_->update(simulation(), feed, hostClock());
+        }
+    }
     if (realTime)
         feed.pump(simulation());
     else
@@ -258,7 +268,12 @@ void RunHost::advance(bool realTime, double seconds) {
             if (realTime) break;
         }
         stepsSinceChange_ += done;
-        if (done > 0) lastStepAt_ = hostClock();
+        if (done > 0) lastStepAt_ = stepBegunAt_ = hostClock();
+        // Long before the first step is complete a person should know how long it takes.
+        constexpr double kSomething = 0.02;
+        const double part = document_.facts.stepProgress;
+        document_.facts.stepForecast =
+            realTime && left > 0 && part > kSomething ? (hostClock() - stepBegunAt_) / part : 0;
         if (intent.paused) intent.singleSteps = static_cast<int>(std::max<std::int64_t>(intent.singleSteps - done, 0));
     }
     if (realTime) feed.pump(simulation());  // what came beside the steps is for this frame
@@ -301,7 +316,10 @@ void RunHost::goBack() {
     if (!to) to = rewind_->neighbour(document_.facts.step, by);
     if (!to || *to >= rewind_->marks().size()) return;
     try {
-        const auto ids = rewind_->go(simulation(), first().feed(), *to);
+        const std::optional<SecondState> second = rewind_->second(*to);
+        std::optional<Rewind::Beside> beside;
+        if (twin_.on()) beside.emplace(twin_.beside());
+        const auto ids = rewind_->go(simulation(), first().feed(), *to, beside ? &*beside : nullptr);
         editor_.forgetUndo();  // of bodies that are others now
         if (*ids != document_.facts.bodies->id) document_.clearSelection();
         intent.request = simulation().request();
@@ -310,7 +328,7 @@ void RunHost::goBack() {
         if (document_.selected) document_.select(document_.selected->index);
         ++jumps_;
         showAnew();
-        bringTwin();
+        bringTwin(second);
     } catch (const std::bad_alloc&) {
         intent.request = simulation().request();
         document_.warn("There is not enough memory to go there; the run goes on as it was.");
@@ -380,12 +398,15 @@ void RunHost::followWithTwin(bool restarted) {
     if (twin_.on()) document_.intent.twin = wanted;
 }
 
-/// The first run has gone back to a kept state: both begin there.
-void RunHost::bringTwin() {
+/// The first run has gone back to a kept state: the second goes to its own of that moment. Where none was kept, both begin
+/// there.
+void RunHost::bringTwin(const std::optional<SecondState>& then) {
     if (!twin_.on()) return;
+    if (then) return tryTwin([&] { twin_.goBack(*then); });
     const TwinChoice wanted = twin_.choice();
     twin_.end();
     tryTwin([&] { twin_.apply(wanted, true); });
+    if (twin_.on()) document_.say("There was no second run at that time: it starts anew here, as a copy of the first.");
 }
 
 /// Advances both by up to `steps`; how many the first has made. A film of two runs is none of one.

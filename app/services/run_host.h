@@ -92,7 +92,7 @@ private:
     void tryTwin(const std::function<void()>& action);
     void applyTwin();
     void followWithTwin(bool restarted);
-    void bringTwin();
+    void bringTwin(const std::optional<SecondState>& then);
     std::int64_t advancePair(std::int64_t steps, double seconds, bool realTime, std::int64_t every);
     std::size_t trailPointsWithin() const;
     std::int64_t stepsOfATrailPoint(std::int64_t steps) const;
@@ -111,6 +111,7 @@ private:
     std::int64_t stepsSinceChange_ = 0;
     std::int64_t ahead_ = 0;  ///< steps that no vertices show yet
     double lastStepAt_ = 0;   ///< host clock [s]
+    double stepBegunAt_ = 0;  ///< when the step under way began, or what it computes was changed
     std::string saidPath_;    ///< what stderr has been told
 };
 

@@ -24,9 +24,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What interrupted runs left was promised to them: it stays until it is removed by hand, or takes more than this. The oldest
-// goes first and the newest always stays. docs/reliability.md states the number.
+// What interrupted runs left was promised to them: it stays until it is removed by hand, or is more than this. The oldest
+// goes first and the newest always stays. docs/reliability.md states the numbers.
 constexpr std::uintmax_t kBudgetBytes = std::uintmax_t{4} << 30;
+constexpr std::size_t kMostLeft = 20;
 constexpr std::size_t kMostRecent = 10;
 constexpr std::string_view kRecentName = "recent.txt";
 constexpr std::string_view kRunPrefix = "run-", kSessionPrefix = "session-", kMarkSuffix = ".alive";
@@ -68,7 +69,7 @@ bool orphaned(const fs::path& mark) {
 
 }  // namespace
 
-void keepWithin(std::uintmax_t bytes, std::vector<fs::path> files) {
+void keepWithin(std::uintmax_t bytes, std::vector<fs::path> files, std::size_t most) {
     sortByTime(files);
     std::uintmax_t sum = 0;
     for (std::size_t i = 0; i < files.size(); ++i) {
@@ -76,9 +77,13 @@ void keepWithin(std::uintmax_t bytes, std::vector<fs::path> files) {
         const std::uintmax_t size = fs::file_size(files[i], error);
         if (error) continue;
         sum += size;
-        if (i == 0 || sum <= bytes) continue;
+        if (i == 0 || (sum <= bytes && i < most)) continue;
         sum -= size;
-        if (fs::remove(files[i], error))
+        if (!fs::remove(files[i], error)) continue;
+        if (i >= most)
+            std::fprintf(stderr, "gravlab: %s was removed: the newest %zu states of interrupted runs are kept\n",
+                         printable(files[i].string()).c_str(), most);
+        else
             std::fprintf(stderr, "gravlab: %s was removed: states of interrupted runs take more than %.3g GB\n",
                          printable(files[i].string()).c_str(), static_cast<double>(bytes) * 1e-9);
     }
@@ -97,7 +102,7 @@ fs::path stateFolder() {
 
 fs::path leftRunFile(std::string_view scene) {
     const fs::path folder = stateFolder();
-    keepWithin(kBudgetBytes, filesWith(folder, kRunPrefix, ".hdf5"));
+    keepWithin(kBudgetBytes, filesWith(folder, kRunPrefix, ".hdf5"), kMostLeft);
     return folder / (std::string(kRunPrefix) + plainName(scene) + "-" + processText() + ".hdf5");
 }
 

@@ -14,11 +14,12 @@ namespace gravlab {
 std::filesystem::path stateFolder();
 
 /// A file in stateFolder() for what an interrupted run leaves: names the scene and this process. What earlier runs left
-/// stays, as long as it takes no more than 4 GiB in all.
+/// stays, as long as it is no more than twenty files and 4 GiB in all.
 std::filesystem::path leftRunFile(std::string_view scene);
 
-/// Removes the oldest of these files, saying so, until they take no more than `bytes`; the newest always stays.
-void keepWithin(std::uintmax_t bytes, std::vector<std::filesystem::path> files);
+/// Removes the oldest of these files, saying so, until they are no more than `most` and take no more than `bytes`; the
+/// newest always stays.
+void keepWithin(std::uintmax_t bytes, std::vector<std::filesystem::path> files, std::size_t most = SIZE_MAX);
 
 /// Marks this process as alive for as long as the object lives; its autosave is a crash's remains once the mark is gone
 /// without remove() having been called. The system takes the mark away with the process, however that ends.

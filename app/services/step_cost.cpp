@@ -11,8 +11,10 @@ namespace gravlab {
 StepCost stepCost(const Facts& facts) {
     double forces = std::max(forcesPerStep(facts.integrator->program), 1);
     // Its time is told of all that a step evaluates, for a force of all bodies.
-    if (!everyPair(*facts.kernel)) return {.seconds = forces * facts.forceSeconds, .power = 1};
-    if (!(facts.interactionsPerSecond > 0)) return {};
+    const bool pairs = everyPair(*facts.kernel);
+    const StepCost forecast{.seconds = facts.stepForecast, .power = pairs ? 2.0 : 1.0};
+    if (!pairs) return facts.forceSeconds > 0 ? StepCost{.seconds = forces * facts.forceSeconds, .power = 1} : forecast;
+    if (!(facts.interactionsPerSecond > 0)) return forecast;
     if (inBlocks(facts.integrator->program)) forces = std::max(forces, figureNamed(facts.figures, kForcesOfABody));
     const auto bodies = static_cast<double>(facts.configuration.bodies);
     return {.seconds = forces * bodies * bodies / facts.interactionsPerSecond};

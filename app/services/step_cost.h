@@ -12,7 +12,8 @@ struct StepCost {
     double seconds = 0;  ///< 0: not known yet
     double power = 2;    ///< of the number of bodies, with which it grows: 2 for every pair, about 1 for a tree
 };
-/// Of every pair by the rate; where far bodies are taken together, as it was measured.
+/// Of every pair by the rate; where far bodies are taken together, as it was measured. Before the first force is complete
+/// by what is done of it.
 StepCost stepCost(const Facts& facts);
 
 struct SlowStep {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace gravlab {
 namespace {
@@ -108,6 +109,27 @@ void Twin::edit(const TwinRun::Edits& edits) {
     }
 }
 
+Rewind::Beside Twin::beside() {
+    const std::optional<TwinLink> link = run_->link();
+    return {simulation(), second().feed(), link ? std::optional(SecondRun{choice_, *link}) : std::nullopt};
+}
+
+void Twin::goBack(const SecondState& then) {
+    try {
+        putBack(simulation(), then.configuration, then.state);
+        run_->putBack(then.run.link);
+        const TwinView view = choice_.view;
+        choice_ = then.run.choice;
+        choice_.view = view;
+        watch_.jump(first().simulation(), simulation());
+        even_ = false;  // it may lack some steps to the first's time
+        takeUp();
+    } catch (...) {
+        end();
+        throw;
+    }
+}
+
 void Twin::end() {
     run_.reset();
     if (runs_.size() > 1) runs_.pop_back();
@@ -175,6 +197,9 @@ void Twin::advance(std::int64_t steps, double seconds, bool realTime, const Paus
 }
 
 void Twin::update(bool realTime) {
+    // A time step that changes waits for the meeting of both.
+    if (std::exchange(labelled_, simulation().revision()) != simulation().revision())
+        labels_ = twinLabels(first().simulation().configuration(), simulation().configuration());
     if (realTime)
         second().feed().pump(simulation());
     else

@@ -1,6 +1,7 @@
 // A twin: the second of two runs, on the first one's clock. What is drawn of both is elsewhere.
 // Rule: whatever happens to the twin, the first run goes on.
 #pragma once
+#include "app/services/rewind.h"
 #include "app/services/run.h"
 #include "app/services/twin_monitor.h"
 #include "app/services/twin_run.h"
@@ -40,6 +41,10 @@ public:
     /// The first run's bodies were edited so. Throws likewise; the twin is then off.
     void edit(const TwinRun::Edits& edits);
     void end();
+    /// As it is now, to be kept beside the first; only while it is on.
+    Rewind::Beside beside();
+    /// Both went back to kept states: the first is at its own already. Throws likewise; the twin is then off.
+    void goBack(const SecondState& then);
 
     /// What the first run has made of the last advance(), which may have failed later.
     struct Progress {
@@ -78,6 +83,7 @@ private:
     std::unique_ptr<TwinRun> run_;
     TwinMonitor watch_;
     std::pair<std::string, std::string> labels_;
+    std::uint64_t labelled_ = 0;  ///< revision of the twin that the labels are of
     bool even_ = true;
     Progress progress_;
     double stepSeconds_ = 0;  ///< host time of one step of the first with what the twin makes beside it

@@ -55,13 +55,7 @@ void TwinMonitor::restart(const FedState& start, const Simulation& twin) {
     energy_ = twinEnergy_ = {};
     force_ = start.force;
     twinForce_ = twin.force();
-    askedHere_.drop();
-    askedThere_.drop();
-    coming_ = {};
-    summing_.drop();
-    vertices_.reset();
-    lastTime_ = DivergencePoint::kUnknown;
-    nextAt_ = 0;
+    forgetUnderWay();
     frame_ = nextFrame_ = 0;
     sampling_.clear();
     if (bodies_ <= kMostBodies) return;
@@ -69,6 +63,32 @@ void TwinMonitor::restart(const FedState& start, const Simulation& twin) {
     std::snprintf(text, sizeof text, "%zu of %zu bodies, in single precision; energies are not summed",
                   std::min(bodies_, VertexSample::kBodies), bodies_);
     sampling_ = text;
+}
+
+void TwinMonitor::forgetUnderWay() {
+    askedHere_.drop();
+    askedThere_.drop();
+    coming_ = {};
+    summing_.drop();
+    vertices_.reset();
+    lastTime_ = DivergencePoint::kUnknown;
+    nextAt_ = 0;
+}
+
+void TwinMonitor::jump(const Simulation& first, const Simulation& twin) {
+    forgetUnderWay();
+    const double now = first.time(), way = first.configuration().timeStep;
+    const auto later = [&](double time) { return (time - now) * way > 0; };
+    curve_.dropAfter(now, way);
+    std::erase_if(changes_, later);
+    energy_.rebase |= another(force_, first.force());
+    twinEnergy_.rebase |= another(twinForce_, twin.force());
+    force_ = first.force();
+    twinForce_ = twin.force();
+    if (curve_.points().empty()) return;
+    const DivergencePoint& last = curve_.points().back();
+    if (!std::isnan(last.change)) energy_.last = last.change;
+    if (!std::isnan(last.twinChange)) twinEnergy_.last = last.twinChange;
 }
 
 void TwinMonitor::mark(const Simulation& first, const Simulation& twin) {

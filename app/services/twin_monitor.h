@@ -27,6 +27,9 @@ public:
     /// energy goes on from where it was.
     void mark(const Simulation& first, const Simulation& twin);
 
+    /// Both runs went back, or on, to states of an earlier look at them: what was measured later goes.
+    void jump(const Simulation& first, const Simulation& twin);
+
     /// Whether a common time would be measured now. Real time: host clock [s]; else by frames.
     bool due(double now, bool realTime) const;
     /// A run of a pair, with its feed, and with its vertices where bodies are sampled: what is drawn of that time.
@@ -68,6 +71,7 @@ private:
         int threads = 0;
     };
     static Sample measured(const Pair& pair);
+    void forgetUnderWay();
     void take(const Sample& sample, double now);
     void takeVertices(bool wait);
 

@@ -55,21 +55,26 @@ StepRatio stepRatio(double firstStep, double wantedTwinStep) {
 TwinRun::TwinRun(Simulation& first, const TwinChoice& choice, bool fromPresent) {
     RunRequest wanted = twinRequest(first.configuration(), choice);
     start_ = first.configuration().start;
-    wantedStep_ = *wanted.timeStep;
-    ratio_ = stepRatio(first.configuration().timeStep, wantedStep_);
-    wanted.timeStep = ratio_.twinStep;
+    link_.wantedStep = *wanted.timeStep;
+    link_.ratio = stepRatio(first.configuration().timeStep, link_.wantedStep);
+    wanted.timeStep = link_.ratio.twinStep;
     if (fromPresent) wanted.start = presentStart(first);
     twin_ = std::make_shared<Simulation>(wanted);
-    link(first);
+    linkHere(first);
 }
 
 TwinRun::~TwinRun() = default;
 
-void TwinRun::link(const Simulation& first) {
-    firstStep_ = first.configuration().timeStep;
-    firstFrom_ = first.step();
-    twinFrom_ = twin_->step();
+void TwinRun::linkHere(const Simulation& first) {
+    link_.firstStep = first.configuration().timeStep;
+    link_.first = first.step();
+    link_.twin = twin_->step();
     relink_ = false;
+}
+
+void TwinRun::putBack(const TwinLink& link) {
+    link_ = link;
+    relink_ = bridging_ = false;
 }
 
 void TwinRun::follow(Simulation& first, const TwinChoice& choice) {
@@ -82,8 +87,8 @@ void TwinRun::follow(Simulation& first, const TwinChoice& choice) {
     if (wanted.kernel.open() && wanted.backend == now.backend && wanted.precision == now.precision && wanted.law == now.law)
         wanted.kernel = now.kernel;
     if (wanted != now) twin_->apply(wanted);
-    if (step != wantedStep_ || first.configuration().timeStep != firstStep_) {
-        wantedStep_ = step;
+    if (step != link_.wantedStep || first.configuration().timeStep != link_.firstStep) {
+        link_.wantedStep = step;
         relink_ = true;
     }
 }
@@ -111,15 +116,15 @@ bool TwinRun::relink(const Simulation& first, double seconds) {
     }
     if (bridging_ && twin_->advance({.seconds = seconds, .steps = 1}, nullptr).stepsCompleted == 0) return false;
     bridging_ = false;
-    ratio_ = stepRatio(first.configuration().timeStep, wantedStep_);
-    wanted.timeStep = ratio_.twinStep;
+    link_.ratio = stepRatio(first.configuration().timeStep, link_.wantedStep);
+    wanted.timeStep = link_.ratio.twinStep;
     twin_->apply(wanted);
-    link(first);
+    linkHere(first);
     return true;
 }
 
 std::int64_t TwinRun::due(const Simulation& first) const {
-    return (first.step() - firstFrom_) * ratio_.twin / ratio_.first - (twin_->step() - twinFrom_);
+    return (first.step() - link_.first) * link_.ratio.twin / link_.ratio.first - (twin_->step() - link_.twin);
 }
 
 bool TwinRun::catchUp(Simulation& first, double seconds) {
@@ -135,21 +140,21 @@ bool TwinRun::catchUp(Simulation& first, double seconds) {
 }
 
 bool TwinRun::met(const Simulation& first) const {
-    return !relink_ && (first.step() - firstFrom_) % ratio_.first == 0 && due(first) == 0;
+    return !relink_ && (first.step() - link_.first) % link_.ratio.first == 0 && due(first) == 0;
 }
 
 std::int64_t TwinRun::stepsToMeeting(const Simulation& first) const {
-    return ratio_.first - (first.step() - firstFrom_) % ratio_.first;
+    return link_.ratio.first - (first.step() - link_.first) % link_.ratio.first;
 }
 
 std::string TwinRun::note() const {
-    if (!ratio_.trimmed) return {};
+    if (!link_.ratio.trimmed) return {};
     char text[200];
     std::snprintf(text, sizeof text,
                   "The twin's time step %.6g was taken as %.6g, so that both runs meet: %lld of its steps are %lld of the "
                   "first's.",
-                  std::abs(wantedStep_), std::abs(ratio_.twinStep), static_cast<long long>(ratio_.twin),
-                  static_cast<long long>(ratio_.first));
+                  std::abs(link_.wantedStep), std::abs(link_.ratio.twinStep), static_cast<long long>(link_.ratio.twin),
+                  static_cast<long long>(link_.ratio.first));
     return text;
 }
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,14 @@ struct StepRatio {
 /// The shortest time after which whole steps of both end together. Where there is none within 64 steps of the smaller, the
 /// twin's step is changed a little, by less than a hundredth.
 StepRatio stepRatio(double firstStep, double wantedTwinStep);
+
+/// How the steps of both runs belong together, counted from a time at which both were.
+struct TwinLink {
+    StepRatio ratio;
+    double firstStep = 0;              ///< the first's time step that `ratio` is made for
+    double wantedStep = 0;             ///< the time step of the twin before it was trimmed
+    std::int64_t first = 0, twin = 0;  ///< steps of both at that time
+};
 
 class TwinRun {
 public:
@@ -49,21 +58,22 @@ public:
     bool met(const Simulation& first) const;
     /// Steps of the first up to the next time that both can be at; at least 1.
     std::int64_t stepsToMeeting(const Simulation& first) const;
-    const StepRatio& ratio() const { return ratio_; }
+    const StepRatio& ratio() const { return link_.ratio; }
+    /// What holds for both as they are; empty while a change of a time step waits for their meeting.
+    std::optional<TwinLink> link() const { return relink_ ? std::nullopt : std::optional(link_); }
+    /// Both were put back to states of a time at which that held.
+    void putBack(const TwinLink& link);
     /// What a person should know: a time step that was trimmed. Else empty.
     std::string note() const;
 
 private:
     std::int64_t due(const Simulation& first) const;
-    void link(const Simulation& first);
+    void linkHere(const Simulation& first);
     bool relink(const Simulation& first, double seconds);
 
     std::shared_ptr<Simulation> twin_;
     std::shared_ptr<const StartState> start_;  ///< the first's own, whose texts the twin's may refer to
-    double wantedStep_ = 0;                    ///< of the twin, as asked for
-    double firstStep_ = 0;                     ///< the first's time step that `ratio_` is made for
-    StepRatio ratio_;
-    std::int64_t firstFrom_ = 0, twinFrom_ = 0;  ///< steps at which they met last when the link was made
+    TwinLink link_;
     bool relink_ = false;
     bool bridging_ = false;  ///< the step to the first's time is under way
 };

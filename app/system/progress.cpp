@@ -1,6 +1,8 @@
 // A line on stderr that counts towards an end.
 #include "app/system/progress.h"
 
+#include "app/tables/format.h"
+
 #include <unistd.h>
 
 #include <cmath>
@@ -20,29 +22,34 @@ std::string durationText(double seconds) {
     return std::to_string(whole) + " s";
 }
 
-ProgressLine::ProgressLine(std::string what, std::int64_t total, bool always)
+ProgressLine::ProgressLine(std::string what, std::int64_t total, Where where)
     : what_(std::move(what)),
       total_(total),
+      where_(where),
       terminal_(isatty(STDERR_FILENO) != 0),
-      always_(always),
       start_(Clock::now()),
       last_(start_) {}
 
 ProgressLine::~ProgressLine() { finish(); }
 
-void ProgressLine::show(std::int64_t done) {
-    if (total_ <= 0 || !(terminal_ || always_)) return;
+bool ProgressLine::due(std::int64_t done, Clock::time_point now) {
+    using namespace std::chrono_literals;
+    if (terminal_) return now - last_ >= 200ms;
+    if (where_ == Where::always) return now - last_ >= (last_ == start_ ? 10s : 60s);
+    const auto tenth = static_cast<std::int64_t>(10.0 * static_cast<double>(done) / static_cast<double>(total_));
+    return where_ == Where::everyTenth && std::exchange(lastTenth_, tenth) != tenth;
+}
+
+void ProgressLine::show(std::int64_t done, const std::string& at) {
     const auto now = Clock::now();
-    const std::int64_t tenth = static_cast<std::int64_t>(10.0 * static_cast<double>(done) / static_cast<double>(total_));
-    if (terminal_ ? now - last_ < std::chrono::milliseconds(200) : tenth == lastTenth_) return;
+    if (total_ <= 0 || !due(done, now)) return;
     last_ = now;
-    lastTenth_ = tenth;
     const double fraction = static_cast<double>(done) / static_cast<double>(total_);
     const double spent = std::chrono::duration<double>(now - start_).count();
     const std::string left = done < total_ && fraction > 0 ? ", " + durationText(spent / fraction - spent) + " left" : "";
-    std::fprintf(stderr, "%sgravlab: %s %lld of %lld (%.0f %%)%s%s", terminal_ ? "\r\033[K" : "", what_.c_str(),
-                 static_cast<long long>(done), static_cast<long long>(total_), 100 * fraction, left.c_str(),
-                 terminal_ ? "" : "\n");
+    std::fprintf(stderr, "%sgravlab: %s %s of %s (%.0f %%)%s%s%s", terminal_ ? "\r\033[K" : "", what_.c_str(),
+                 grouped(static_cast<std::uint64_t>(done)).text, grouped(static_cast<std::uint64_t>(total_)).text,
+                 100 * fraction, at.empty() ? "" : (", " + at).c_str(), left.c_str(), terminal_ ? "" : "\n");
     std::fflush(stderr);
     shown_ = terminal_;
 }

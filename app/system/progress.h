@@ -11,22 +11,29 @@ namespace gravlab {
 
 class ProgressLine {
 public:
-    /// Shows nothing unless stderr is a terminal, or `always`: then a plain line at every tenth of the way.
-    ProgressLine(std::string what, std::int64_t total, bool always = false);
+    enum class Where {
+        terminal,    ///< nothing is shown elsewhere
+        everyTenth,  ///< elsewhere a plain line at every tenth of the way
+        always       ///< elsewhere one after ten seconds, and at most one each minute: of work that may take hours or none
+    };
+    ProgressLine(std::string what, std::int64_t total, Where where = Where::terminal);
     ~ProgressLine();
     ProgressLine(const ProgressLine&) = delete;
     ProgressLine& operator=(const ProgressLine&) = delete;
 
     /// Call as often as you like; prints a few times a second.
-    void show(std::int64_t done);
+    /// `at`: what else is said of it, such as the simulated time.
+    void show(std::int64_t done, const std::string& at = {});
     /// Clears the line.
     void finish();
 
 private:
     using Clock = std::chrono::steady_clock;
     std::string what_;
+    bool due(std::int64_t done, Clock::time_point now);
     std::int64_t total_, lastTenth_ = 0;
-    bool terminal_, always_, shown_ = false;
+    Where where_;
+    bool terminal_, shown_ = false;
     Clock::time_point start_, last_;
 };
 

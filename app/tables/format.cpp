@@ -46,6 +46,13 @@ Text milliseconds(double value) {
     return out;
 }
 
+Text rateText(double value) {
+    if (value >= 9.95 && value < 1e18) return grouped(static_cast<std::uint64_t>(std::llround(value)));
+    Text out;
+    std::snprintf(out.text, sizeof out.text, value > 0 && value < 0.095 ? "%.2g" : "%.1f", value);
+    return out;
+}
+
 Text shortNumber(double value) {
     Text out;
     std::snprintf(out.text, sizeof out.text, "%.5g", value);

@@ -17,6 +17,8 @@ Text grouped(std::uint64_t value);
 Text withPrefix(double value);
 /// Milliseconds with the digits that matter: 0.012, 3.4, 120.
 Text milliseconds(double value);
+/// How often something happens in a second: 0.045, 3.4, 14,936.
+Text rateText(double value);
 /// Significant digits without a long tail of zeros: 0.025, 1e-07, 12.566.
 Text shortNumber(double value);
 

@@ -15,8 +15,17 @@ namespace {
 
 }  // namespace
 
+std::optional<std::int64_t> wholeNumber(std::string_view text) {
+    if (const auto value = wholeText<std::int64_t>(text)) return value;
+    constexpr double kExact = 9007199254740992.0;  // 2^53: above it not every whole number is a double
+    const auto real = wholeText<double>(text);
+    if (!real || !(std::abs(*real) <= kExact) || *real != std::trunc(*real) || text.find_first_of("eE") == text.npos)
+        return std::nullopt;
+    return static_cast<std::int64_t>(*real);
+}
+
 std::int64_t parseInteger(std::string_view option, std::string_view text, std::int64_t least, std::int64_t most) {
-    const auto value = wholeText<std::int64_t>(text);
+    const auto value = wholeNumber(text);
     if (value && *value >= least && *value <= most) return *value;
     std::string expected = "a whole number of at least " + std::to_string(least);
     if (most != std::numeric_limits<std::int64_t>::max()) expected += " and at most " + std::to_string(most);
@@ -35,7 +44,7 @@ std::size_t parseBodies(std::string_view option, std::string_view text) {
     if (!digits.empty() && (digits.back() == 'k' || digits.back() == 'K')) unit = 1 << 10;
     if (!digits.empty() && (digits.back() == 'm' || digits.back() == 'M')) unit = 1 << 20;
     if (unit != 1) digits.remove_suffix(1);
-    const auto value = wholeText<std::int64_t>(digits);
+    const auto value = unit == 1 ? wholeNumber(digits) : wholeText<std::int64_t>(digits);
     if (!value || *value < 1 || *value > kMaxBodies / unit)
         refuse(option, text, "a number of bodies from 1 to 2147483647, such as 65536, 64k (= 65536) or 1M (= 1048576)");
     return static_cast<std::size_t>(*value * unit);

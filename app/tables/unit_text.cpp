@@ -1,5 +1,6 @@
 #include "app/tables/unit_text.h"
 
+#include "app/tables/format.h"
 #include "sim/core/round_number.h"
 
 #include <cmath>
@@ -56,6 +57,21 @@ std::string clockText(double time, const SceneUnits& units) {
                                                   : 3,
                   value);
     return units.time.empty() ? text : text + (" " + name);
+}
+
+std::string timeText(double time, const SceneUnits& units) {
+    const UnitOfTime unit = unitOfTime(time, units);
+    return formatted("%.6g", time * unit.scale) + (units.time.empty() ? "" : " " + unit.name);
+}
+
+std::string lengthText(double length, const SceneUnits& units) {
+    return formatted("%.6g", length * units.lengthScale) + (units.length.empty() ? "" : " " + std::string(units.length));
+}
+
+UnitOfEnergy unitOfEnergy(const SceneUnits& units) {
+    if (units.mass.empty()) return {};
+    return {units.massScale * units.speedScale * units.speedScale,
+            std::string(units.mass) + " (" + std::string(units.speed) + ")^2"};
 }
 
 SpeedText speedUnit(double speed, const SceneUnits& units) {

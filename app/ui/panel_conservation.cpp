@@ -105,7 +105,7 @@ void drawConserved(PanelContext& p) {
     numberBeside(p, controlOf(parameter("run.half_mass_radius")), text);
     std::snprintf(text, sizeof text, "   closest pair %.3g%s", now.shape.closest * units.lengthScale, length.c_str());
     numberBeside(p, kClosest, text);
-    const std::string advice = watch.advice(p.facts.configuration, *p.facts.integrator);
+    const std::string advice = watch.advice(p.facts.configuration, *p.facts.integrator, p.facts.scene->units);
     if (advice.empty()) return;
     ImGui::SameLine(0, 10 * p.widgets.scale());
     p.widgets.wrapped(colourOf(watch.worstChange()), advice.c_str());
@@ -131,7 +131,8 @@ void drawConservation(PanelContext& p) {
                            watch.why().empty() ? "Energy: the start is being measured" : watch.why().c_str());
         } else if (points.size() < 2) {
             drawConserved(p);
-            p.widgets.wrapped(palette::kMuted, "Curves begin with the first step.");
+            p.widgets.wrapped(palette::kMuted, p.facts.step == points.back().step ? "Curves begin with the first step."
+                                                                                  : "The next point is being measured.");
         } else {
             drawConserved(p);
             const float gap = 6 * s, free = ImGui::GetContentRegionAvail().x - 2 * gap;
@@ -139,6 +140,7 @@ void drawConservation(PanelContext& p) {
             const SceneUnits& units = p.facts.scene->units;
             const std::string time = unitOfTime(p.facts.time, units).name;
             Plot energy = plotOf(("|dE/E0| over t [" + time + "]").c_str(), true);
+            energy.empty = "no change so far";
             // Curves begin where there is something to see: the start differs from itself in nothing, nor does what comes
             // after it to the rounding of a sum, and a logarithm has no zero.
             const std::span<const ConservationPoint> later = changed(points);
@@ -147,6 +149,7 @@ void drawConservation(PanelContext& p) {
                 [](const ConservationPoint& q) { return std::max(std::abs(q.change), 1e-16); });
             if (byTree) add(energy, "noise", later, [](const ConservationPoint& q) { return std::max(q.floor, 1e-16); });
             Plot momenta = plotOf("momenta, relative", true);
+            momenta.empty = energy.empty;
             add(momenta, "|dP|", later, [](const ConservationPoint& q) { return std::max(q.momentum, 1e-17); });
             add(momenta, "|dL|", later, [](const ConservationPoint& q) { return std::max(q.spin, 1e-17); });
             const std::string length = units.length.empty() ? "" : " [" + std::string(units.length) + "]";

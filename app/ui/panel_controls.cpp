@@ -36,10 +36,14 @@ void drawSpeed(PanelContext& p) {
     const Intent& intent = p.workspace.intent;
     const SpeedText unit = speedUnit(intent.speed > 0 ? intent.speed : p.facts.speed, units);
     const Control control = controlOf(parameter("run.speed"));
-    const std::string format = "%.3g " + unit.unit;
+    const std::string format = intent.speed == 0 ? "by steps a frame" : "%.3g " + unit.unit;
     double value = intent.speed * unit.scale;
-    if (p.widgets.drag(control, value, {.least = 0, .most = 1e30, .speed = 0.02, .floor = 1e-9, .format = format.c_str()}))
-        p.post({SetParameter{"run.speed", value / unit.scale, p.widgets.goesOn(control.name)}});
+    const Dragging hand =
+        p.widgets.drag(control, value, {.least = 0, .most = 1e30, .speed = 0.02, .floor = 1e-9, .format = format.c_str()});
+    if (hand == Dragging::words)
+        set(p, "run.speed", typedValue(p.widgets.typed()));
+    else if (hand != Dragging::none)
+        p.post({SetParameter{"run.speed", value / unit.scale, hand == Dragging::dragged && p.widgets.goesOn(control.name)}});
     // Always a line, so that what is below never moves under the pointer.
     constexpr double kReached = 0.9;
     const bool behind = !intent.paused && p.facts.speed > 0 && p.facts.speed < kReached * intent.speed;
@@ -47,7 +51,7 @@ void drawSpeed(PanelContext& p) {
     ImGui::PushFont(p.widgets.fonts().small);
     char text[96];
     if (intent.speed == 0)
-        std::snprintf(text, sizeof text, "by steps a frame: %.3g %s", p.facts.speed * unit.scale, unit.unit.c_str());
+        std::snprintf(text, sizeof text, "that makes %.3g %s", p.facts.speed * unit.scale, unit.unit.c_str());
     else if (behind)
         std::snprintf(text, sizeof text, "this machine reaches %.3g %s", p.facts.speed * unit.scale, unit.unit.c_str());
     else if (std::abs(parts - 1) < 1e-6)
@@ -73,8 +77,7 @@ void drawBodies(PanelContext& p) {
     ImGui::SameLine(0, gap);
     std::string typed;
     if (!p.widgets.field(kExact, exact, grouped(p.facts.configuration.bodies), typed, fixed)) return;
-    std::erase_if(typed, [](char c) { return c == ',' || c == ' '; });
-    set(p, "run.bodies", valueOf(typed));
+    set(p, "run.bodies", typedValue(typed));
 }
 
 /// Where a step takes seconds: how long, and a number of bodies that can be watched.

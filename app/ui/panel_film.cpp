@@ -52,7 +52,8 @@ std::string expectedText(PanelContext& p, const FilmPlan& plan) {
     std::string text = "A second of film shows" + clock.substr(clock.find('=') + 1);
     if (p.facts.scene->units.time.empty()) text += " T";
     if (p.workspace.intent.paused || !(rate > 0)) return text + ".";
-    text += " and takes about " + spanText(steps / rate);
+    // Pictures of a film have the full look, which a window that is slow has not.
+    text += (p.facts.quality.empty() ? " and takes about " : " and takes longer than ") + spanText(steps / rate);
     if (plan.frames > 0) text += "; all of it " + spanText(static_cast<double>(plan.frames) * plan.stepsPerFrame / rate);
     return text + ".";
 }

@@ -161,6 +161,10 @@ std::string shownName(PairValue value) {
 
 }  // namespace
 
+/// As many bodies as have a matrix in which one still sees pairs.
+constexpr std::size_t kMatrixFit = 1024;
+constexpr Control kFewer{"matrix_fit", "", "Starts the scene again with so few bodies that each pair has a cell"};
+
 void drawLabMatrix(PanelContext& p) {
     const PairMatrix& matrix = p.workspace.lab.matrix;  // resting the pointer on a cell asks for its pair
     const float s = p.widgets.scale();
@@ -169,10 +173,16 @@ void drawLabMatrix(PanelContext& p) {
         char text[160];
         std::snprintf(text, sizeof text, "The matrix is shown for at most %s bodies; there are %s.",
                       grouped(PairMatrix::kMostBodies).text, grouped(p.facts.configuration.bodies).text);
-        p.widgets.wrapped(palette::kMuted, p.facts.configuration.bodies > PairMatrix::kMostBodies
-                                               ? text
-                                               : "The matrix comes with the next step.");
+        const bool many = p.facts.configuration.bodies > PairMatrix::kMostBodies;
+        p.widgets.wrapped(palette::kMuted, many ? text : "The matrix comes with the next step.");
         ImGui::PopFont();
+        if (many) {
+            const std::string label = "Show it with " + std::string(grouped(kMatrixFit)) + " bodies";
+            Control button = kFewer;
+            button.label = label.c_str();
+            if (p.widgets.button(button, 0, actionOf("fewer-bodies").unavailable(p.workspace)))
+                set(p, "run.bodies", wholeValue(kMatrixFit));
+        }
         return;
     }
     char text[400];

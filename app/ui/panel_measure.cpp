@@ -76,7 +76,7 @@ void drawRate(PanelContext& p) {
     const ImVec2 at = ImGui::GetCursorPos();
     ImGui::PushFont(fonts.large);
     if (!known) {
-        p.widgets.text(rate, palette::kMuted, check ? "-" : "checking");
+        p.widgets.text(rate, palette::kMuted, check || p.workspace.intent.paused ? "-" : "checking");
     } else {
         p.widgets.text(rate, failed ? palette::kBad : palette::kText, digits);
         if (failed) strikeThrough(palette::kBad, 2 * p.widgets.scale());
@@ -187,8 +187,9 @@ void drawHistory(PanelContext& p) {
         const ImVec2 extent = ImGui::CalcTextSize(text);
         list.AddText(ImVec2(b.x - extent.x, from.y + head), palette::kMuted, text);
     } else {
-        const char* why =
-            p.facts.check && !p.facts.check->passed ? "not shown: the check failed" : "waiting for a verified rate";
+        const char* why = p.facts.check && !p.facts.check->passed ? "not shown: the check failed"
+                          : p.workspace.intent.paused             ? "paused: no step is timed"
+                                                                  : "waiting for a verified rate";
         const ImVec2 extent = ImGui::CalcTextSize(why);
         list.AddText(ImVec2(0.5f * (a.x + b.x - extent.x), 0.5f * (a.y + b.y - extent.y)), palette::kMuted, why);
     }
@@ -211,12 +212,7 @@ void drawPace(PanelContext& p) {
     const float third = ImGui::GetContentRegionAvail().x / 3, left = ImGui::GetCursorPosX();
     for (int i = 0; i < 3; ++i) {
         if (i > 0) ImGui::SameLine(left + static_cast<float>(i) * third);
-        char text[32];
-        std::snprintf(text, sizeof text,
-                      rows[i].value < 0.095 && rows[i].value > 0 ? "%.2g"
-                      : rows[i].value < 9.95                     ? "%.1f"
-                                                                 : "%.0f",
-                      rows[i].value);
+        const Text text = rateText(rows[i].value);
         ImGui::BeginGroup();
         // A window that stands still has no rate.
         ImGui::TextUnformatted(p.workspace.intent.paused || t.framesPerSecond == 0 ? "-" : text);

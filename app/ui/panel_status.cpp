@@ -6,6 +6,8 @@
 #include "sim/backends/block_figures.h"
 
 #include <algorithm>
+#include <string>
+#include <utility>
 
 namespace gravlab {
 namespace {
@@ -26,6 +28,19 @@ void quiet(PanelContext& p, const char* text) {
 void plain(const char* text) {
     ImGui::SameLine(0, 0);
     ImGui::TextUnformatted(text);
+}
+
+/// "   cpu / tree", and " 32, 99 % within 0.1 %".
+std::pair<std::string, std::string> computesText(const PanelContext& p) {
+    const RunConfiguration& now = p.facts.configuration;
+    const KernelRow& kernel = *p.facts.kernel;
+    std::string launch;
+    if (kernel.blocks.last != 1) launch = " " + std::to_string(now.kernel.launch.block);
+    if (kernel.blocks.last != 1 && !kernel.unrolls.empty()) launch += " x " + unrollText(now.kernel.launch.unroll);
+    if (kernel.approximates)
+        launch += formatted(", 99 %% within %.3g %%", 100 * keptAccuracy(kernel, now.force, now.accuracy, now.opening));
+    if (kernel.byCutOff) launch += ", pairs within the cut-off";
+    return {"   " + now.backend + " / " + now.kernel.kernel, launch};
 }
 
 /// The lower edge of what panels leave of the picture, above its scale and clock.
@@ -64,24 +79,19 @@ void drawStatusLine(PanelContext& p) {
         plain(text);
         quiet(p, "   N ");
         plain(grouped(now.bodies));
-        std::snprintf(text, sizeof text, "   %s / %s", now.backend.c_str(), now.kernel.kernel.c_str());
-        plain(text);
-        if (p.facts.kernel->blocks.last != 1) {
-            std::snprintf(text, sizeof text, " %d", now.kernel.launch.block);
-            quiet(p, text);
-            std::snprintf(text, sizeof text, " x %s", unrollText(now.kernel.launch.unroll).c_str());
-            if (!p.facts.kernel->unrolls.empty()) quiet(p, text);
-        }
-        if (p.facts.kernel->approximates) {
-            const double kept = keptAccuracy(*p.facts.kernel, now.force, now.accuracy, now.opening);
-            std::snprintf(text, sizeof text, ", 99 %% within %.3g %%", 100 * kept);
-            quiet(p, text);
-        }
-        if (p.facts.kernel->byCutOff) quiet(p, ", pairs within the cut-off");
+        // Time, step and what was lowered are what is looked for here: where there is no room, what computes is left out.
+        const std::string clock = clockText(p.facts.time, p.facts.scene->units);
+        const Text step = grouped(static_cast<std::uint64_t>(std::max<std::int64_t>(p.facts.step, 0)));
+        const auto [computes, launch] = computesText(p);
+        const std::string needed = "   " + clock + "   step " + step.text + "   " + p.facts.quality;
+        const float left = p.surface.x - ImGui::GetItemRectMax().x - (kMargin + 8) * s;
+        const auto fits = [&](const std::string& more) { return ImGui::CalcTextSize((more + needed).c_str()).x < left; };
+        if (fits(computes)) plain(computes.c_str());
+        if (fits(computes + launch)) quiet(p, launch.c_str());
         quiet(p, "   ");
-        plain(clockText(p.facts.time, p.facts.scene->units).c_str());
+        plain(clock.c_str());
         quiet(p, "   step ");
-        plain(grouped(static_cast<std::uint64_t>(std::max<std::int64_t>(p.facts.step, 0))));
+        plain(step);
         if (p.facts.stepProgress > 0 && p.workspace.telemetry.stepsPerSecond < kSlowSteps) {
             std::snprintf(text, sizeof text, "  + %.0f %%", 100 * p.facts.stepProgress);
             quiet(p, text);

@@ -16,18 +16,21 @@ constexpr Control kLessonTab{"measurements_tab", "Lesson", "What is to be seen, 
 
 PanelPlan planPanels(const Document& document, const UiState& state, ImVec2 surface, float scale) {
     constexpr float kBetween = 300, kStrip = 420;
-    const float sidesWidth = kControlWidth + rightWidth(document) + 2 * kMargin;
     PanelPlan plan;
     if (!state.visible || !state.panel) return plan;
     const float wide = surface.x / scale;
-    const bool both = wide - sidesWidth > kBetween, all = wide - sidesWidth - 2 * kMargin >= kStrip;
+    // The card of the first start stands beside what it introduces, in place of the measurements.
+    plan.welcome =
+        state.welcome && !document.lesson.shown() && wide - kControlWidth - kWelcomeWidth - 4 * kMargin > kBetween;
+    const float sidesWidth = kControlWidth + (plan.welcome ? kWelcomeWidth : rightWidth(document)) + 2 * kMargin;
+    const bool both = plan.welcome || wide - sidesWidth > kBetween, all = wide - sidesWidth - 2 * kMargin >= kStrip;
     // Plots come before knobs where a class looks on; the lab needs the width. A lesson is what is looked at: it stays.
-    const float right = rightWidth(document);
+    const float right = plan.welcome ? kWelcomeWidth : rightWidth(document);
     const bool sides = document.lesson.shown() ? wide - right - 2 * kMargin >= kBetween
                                                : !(state.projector && !all) && !(document.labPanel.open && !all);
     plan.tabs = sides && !both;
     plan.controls = sides && (both || !state.measurements);
-    plan.measurements = sides && (both || state.measurements);
+    plan.measurements = sides && (both || state.measurements) && !plan.welcome;
     plan.left = sides ? ((plan.tabs && plan.measurements ? right : kControlWidth) + kMargin) * scale : 0;
     plan.right = sides && both ? (right + kMargin) * scale : 0;
     const float between = (surface.x - plan.left - plan.right) / scale - 2 * kMargin;
@@ -75,14 +78,6 @@ bool beginStrip(PanelContext& p, const char* name, float height) {
 void endStrip() {
     ImGui::PopFont();
     ImGui::End();
-}
-
-void rescale(Plot& plot, double x, double y) {
-    for (PlotSeries& series : plot.series) {
-        for (double& value : series.x) value *= x;
-        for (double& value : series.y) value *= y;
-    }
-    for (double& change : plot.changes) change *= x;
 }
 
 }  // namespace gravlab

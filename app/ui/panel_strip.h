@@ -10,7 +10,4 @@ namespace gravlab {
 bool beginStrip(PanelContext& panel, const char* name, float height);
 void endStrip();
 
-/// The same curves in other units.
-void rescale(Plot& plot, double x, double y);
-
 }  // namespace gravlab

@@ -133,7 +133,7 @@ void drawTwinStrip(PanelContext& p) {
         const Twin& twin = p.workspace.host.twin();
         const Divergence& curve = twin.watch().curve();
         const SceneUnits& units = p.facts.scene->units;
-        std::string text = divergenceText(curve, units.length, units.lengthScale, units.time, units.timeScale);
+        std::string text = divergenceText(curve, units);
         if (!twin.watch().sampling().empty()) text += "; " + twin.watch().sampling();
         p.widgets.text(kTwinNumbers, palette::kText, text.c_str());
         const float gap = 6 * s, tall = ImGui::GetContentRegionAvail().y;

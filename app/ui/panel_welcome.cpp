@@ -21,7 +21,7 @@ constexpr Control kAllLessons{"welcome_lessons", "All lessons", "The list of les
 constexpr Control kAllKeys{"welcome_keys", "All keys", "The list of keys and of what the mouse does. Key: F1"};
 constexpr Control kCloseAbout{"close_about", "Close", "Put this away. Key: Esc"};
 
-constexpr float kWelcomeWidth = 470, kLeastWelcome = 350, kAboutWidth = 430;
+constexpr float kWideWelcome = 470, kLeastWelcome = 350, kAboutWidth = 430;
 constexpr float kLowCard = 340;
 constexpr float kTitlePart = 0.66f;  // of the large font
 constexpr float kAboveClock = 40;    // what scale bar and clock take of the picture
@@ -140,16 +140,21 @@ void drawWelcome(PanelContext& p) {
                 wide = beside ? static_cast<float>(shown.width) : p.surface.x;
     const float bottom =
         beside ? static_cast<float>(shown.top + shown.height) - kAboveClock * s : p.surface.y - kStatusHeight * s;
-    const float width = std::min(kWelcomeWidth * s, wide - 2 * margin), most = mostOfHeight(p);
+    const bool column = p.plan.welcome;
+    const float width = column ? kWelcomeWidth * s : std::min(kWideWelcome * s, wide - 2 * margin), most = mostOfHeight(p);
     const ImVec2 foot(std::floor(left + 0.5f * wide), bottom - margin);
-    ImGui::SetNextWindowPos(foot, ImGuiCond_Always, ImVec2(0.5f, 1));
+    if (column)
+        ImGui::SetNextWindowPos(ImVec2(p.surface.x - margin, p.top + margin + 40 * s), ImGuiCond_Always, ImVec2(1, 0));
+    else
+        ImGui::SetNextWindowPos(foot, ImGuiCond_Always, ImVec2(0.5f, 1));
     ImGui::SetNextWindowSizeConstraints(ImVec2(width, 0), ImVec2(width, most));
     ImGui::SetNextWindowBgAlpha(0.95f);
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, isLow(p) ? ImVec2(14 * s, 7 * s) : ImVec2(18 * s, 14 * s));
     if (ImGui::Begin("gravlab welcome", nullptr, kCardWindow | ImGuiWindowFlags_NoFocusOnAppearing)) {
         // Where it is higher than the picture it begins under the menus.
         const float high = ImGui::GetWindowHeight(), least = p.top + margin;
-        if (foot.y - high < least) ImGui::SetWindowPos(ImVec2(std::floor(foot.x - 0.5f * width), least), ImGuiCond_Always);
+        if (!column && foot.y - high < least)
+            ImGui::SetWindowPos(ImVec2(std::floor(foot.x - 0.5f * width), least), ImGuiCond_Always);
         p.widgets.panel("welcome");
         const Scene& scene = *p.facts.scene;
         ImGui::PushFont(p.widgets.fonts().small);

@@ -14,11 +14,13 @@ struct PanelPlan {
     bool strip = false;         ///< there is room for plots under the picture
     bool stripUnder = false;    ///< only below a lesson's column, too, whose texts speak of curves
     float under = 0;            ///< pixels that such a strip takes of the columns
+    bool welcome = false;       ///< the card has the place at the right
     float left = 0, right = 0;  ///< that they take [pixels]
 };
 PanelPlan planPanels(const Document& document, const UiState& state, ImVec2 surface, float scale);
 
 class ScenePicker;
+struct CommandFinder;
 
 /// What a panel reads, and where it says what was asked for.
 struct PanelContext {
@@ -36,6 +38,7 @@ struct PanelContext {
     MenuWalk& menu;                        ///< panels remember these two between their frames
     float& bodyPanel;
     ScenePicker& picker;
+    CommandFinder& finder;
 };
 
 /// A panel's window: it stays where it is put.
@@ -43,7 +46,8 @@ constexpr ImGuiWindowFlags kPanelWindow =
     ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoCollapse;
 
 constexpr float kMargin = 10, kStatusHeight = 26, kMenuHeight = 26, kControlWidth = 282, kMeasureWidth = 282,
-                kBodyPanelGap = 44;  // pixels at scale 1
+                kBodyPanelGap = 44;   // pixels at scale 1
+constexpr float kWelcomeWidth = 400;  // of the card beside the picture; below the picture it may be wider
 constexpr float kConservationHeight = 150, kTimelineHeight = 16;
 
 /// Pixels at scale 1 that status line and timeline take at the bottom.
@@ -72,6 +76,7 @@ void drawBodyPanel(PanelContext& panel);     // the selected body
 void drawHelp(PanelContext& panel);          // the list of keys
 void drawWelcome(PanelContext& panel);       // the card of the first start
 void drawScenes(PanelContext& panel);        // pictures of all scenes
+void drawFind(PanelContext& panel);          // actions and settings by words
 void drawAbout(PanelContext& panel);         // version and machine
 void drawFiles(PanelContext& panel);         // save, open, recover
 void drawFilmPanel(PanelContext& panel);     // recording: settings, progress

@@ -89,13 +89,16 @@ void drawNumber(PanelContext& p, const Parameter& row, const ParameterStyle& sty
     const Control control = controlOf(row, style.label);
     const bool whole = row.kind == Kind::integer;
     const double before = value;
-    if (!p.widgets.drag(control, value, range, reasonOf(p, row, style))) return;
+    const Dragging done = p.widgets.drag(control, value, range, reasonOf(p, row, style));
+    if (done == Dragging::none) return;
+    // The row refuses what it does not allow, in a sentence.
+    if (done == Dragging::words) return set(p, row.path, typedValue(p.widgets.typed()));
     if (whole) value = std::round(value);
     if (whole && value == before) return;
     Value asked = value / scale;
     if (whole) asked = static_cast<std::int64_t>(value);
     if (word && value <= row.bounds.least) asked = std::string(row.otherwise);
-    p.post({SetParameter{row.path, std::move(asked), p.widgets.goesOn(control.name)}});
+    p.post({SetParameter{row.path, std::move(asked), done == Dragging::dragged && p.widgets.goesOn(control.name)}});
 }
 
 }  // namespace
@@ -135,10 +138,14 @@ void typedParameter(PanelContext& p, std::string_view path, float button, const 
     const std::string shown = isNothing(now) ? "-" : valueText(now);
     std::string typed;
     if (p.widgets.field(control, ImGui::GetContentRegionAvail().x - button - gap, shown.c_str(), typed, reason)) {
-        std::erase_if(typed, [](char c) { return c == ',' || c == ' '; });  // as people group digits
-        set(p, path, valueOf(typed));
+        set(p, path, typedValue(typed));
     }
     ImGui::SameLine(0, gap);
+}
+
+Value typedValue(std::string typed) {
+    std::erase_if(typed, [](char c) { return c == ',' || c == ' '; });  // as people group digits
+    return valueOf(typed);
 }
 
 void action(PanelContext& p, std::string_view name, float width, const char* label) {

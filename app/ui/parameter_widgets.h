@@ -29,6 +29,9 @@ void typedParameter(PanelContext& panel, std::string_view path, float button, co
 /// A button that does an action; grey with the reason where that cannot be done now.
 void action(PanelContext& panel, std::string_view name, float width, const char* label = nullptr);
 
+/// What a person has typed into a field, without the commas that group digits.
+Value typedValue(std::string typed);
+
 /// Posts one command.
 void set(PanelContext& panel, std::string_view path, Value value);
 void invoke(PanelContext& panel, std::string_view action, std::vector<Value> arguments = {});

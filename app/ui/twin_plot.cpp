@@ -2,6 +2,7 @@
 
 #include "app/plots/canvas.h"
 #include "app/system/picture.h"
+#include "app/tables/unit_text.h"
 
 #include <algorithm>
 #include <cmath>
@@ -40,8 +41,8 @@ Plot separationPlot(const Divergence& divergence) {
     plot.series.resize(2);
     plot.series.push_back(seriesOf(divergence, "rms", [](const DivergencePoint& p) { return p.apart.rms; }));
     plot.series.push_back(seriesOf(divergence, "largest", [](const DivergencePoint& p) { return p.apart.max; }));
-    // Runs that are not apart have no logarithm: the frame stays, and is empty.
-    if (!(divergence.worst() > 0)) plot.y.low = 1e-16, plot.y.high = 1;
+    // Runs that are not apart have no logarithm.
+    if (!divergence.points().empty()) plot.empty = "0: both are the same to the last bit";
     return plot;
 }
 
@@ -58,27 +59,26 @@ Plot twinEnergyPlot(const Divergence& divergence, const std::pair<std::string, s
     return plot;
 }
 
-std::string divergenceText(const Divergence& divergence, std::string_view lengthUnit, double lengthScale,
-                           std::string_view timeUnit, double timeScale) {
+std::string divergenceText(const Divergence& divergence, const SceneUnits& units) {
     if (divergence.points().empty()) return "no common time yet";
     const Separation& apart = divergence.points().back().apart;
     char text[200];
     if (!std::isfinite(apart.rms)) return "apart: a position is not finite any more";
     if (!(divergence.worst() > 0)) return "apart: 0, to the last bit";
-    const std::string unit = lengthUnit.empty() ? "" : " " + std::string(lengthUnit);
-    std::snprintf(text, sizeof text, "apart: rms %.2e, largest %.2e%s", apart.rms * lengthScale, apart.max * lengthScale,
-                  unit.c_str());
+    const std::string unit = units.length.empty() ? "" : " " + std::string(units.length);
+    std::snprintf(text, sizeof text, "apart: rms %.2e, largest %.2e%s", apart.rms * units.lengthScale,
+                  apart.max * units.lengthScale, unit.c_str());
     std::string result = text;
     if (const std::optional<double> time = divergence.eFolding()) {
-        std::snprintf(text, sizeof text, "; grows e-fold in %.3g%s", *time * timeScale,
-                      timeUnit.empty() ? "" : (" " + std::string(timeUnit)).c_str());
+        std::snprintf(text, sizeof text, "; grows e-fold in %.3g%s", *time * units.timeScale,
+                      units.time.empty() ? "" : (" " + std::string(units.time)).c_str());
         result += text;
     }
     return result;
 }
 
 void writeDivergence(ByteSink& file, const std::string& title, const std::pair<std::string, std::string>& labels,
-                     const Divergence& divergence) {
+                     const Divergence& divergence, const SceneUnits& units) {
     constexpr int kWidth = 1400, kHeight = 1150;
     constexpr float kMargin = 28;
     Canvas canvas(kWidth, kHeight, 18);
@@ -86,13 +86,17 @@ void writeDivergence(ByteSink& file, const std::string& title, const std::pair<s
     canvas.text(canvas.large(), ImVec2(kMargin, 20), kInk, title.c_str(), 0, kWidth - 2 * kMargin);
     const float below = 24 + 1.25f * canvas.large()->FontSize;
     const std::string facts =
-        labels.first + "  against  " + labels.second + ".  At the end " + divergenceText(divergence) + ".";
+        labels.first + "  against  " + labels.second + ".  At the end " + divergenceText(divergence, units) + ".";
     canvas.text(canvas.small(), ImVec2(kMargin, below), kQuiet, facts.c_str(), 0, kWidth - 2 * kMargin);
     const float top = below + 2.2f * canvas.small()->FontSize;
     const float right = canvas.size().x - kMargin, bottom = canvas.size().y - 20;
     Plot apart = separationPlot(divergence), energy = twinEnergyPlot(divergence, labels);
-    apart.x.label = energy.x.label = "t [T]";
-    apart.y.label = "distance between the same bodies [L]";
+    const double last = divergence.points().empty() ? 0 : divergence.points().back().time;
+    const UnitOfTime time = unitOfTime(last, units);
+    rescale(apart, time.scale, units.lengthScale);
+    rescale(energy, time.scale, 1);
+    apart.x.label = energy.x.label = "t [" + time.name + "]";
+    apart.y.label = "distance between the same bodies [" + (units.length.empty() ? "L" : std::string(units.length)) + "]";
     energy.y.label = "|E - E0| / |E0|";
     const float middle = energy.series.empty() ? bottom : 0.5f * (top + bottom);
     drawPlot(canvas.list(), ImVec2(kMargin, top), ImVec2(right, middle), apart, {.light = true});

@@ -3,6 +3,7 @@
 #include "app/plots/plot.h"
 #include "app/services/divergence.h"
 #include "sim/io/file/byte_sink.h"
+#include "sim/scenes/scene.h"
 
 #include <filesystem>
 #include <string>
@@ -16,11 +17,10 @@ Plot separationPlot(const Divergence& divergence);
 Plot twinEnergyPlot(const Divergence& divergence, const std::pair<std::string, std::string>& labels);
 
 /// "apart: rms 3.2e-04, most 5.1e-03; grows e-fold in 2.4". With a unit behind times and lengths where the scene has one.
-std::string divergenceText(const Divergence& divergence, std::string_view lengthUnit = {}, double lengthScale = 1,
-                           std::string_view timeUnit = {}, double timeScale = 1);
+std::string divergenceText(const Divergence& divergence, const SceneUnits& units);
 
 /// Both plots on a white page. Throws IoError.
 void writeDivergence(ByteSink& file, const std::string& title, const std::pair<std::string, std::string>& labels,
-                     const Divergence& divergence);
+                     const Divergence& divergence, const SceneUnits& units);
 
 }  // namespace gravlab

@@ -4,6 +4,7 @@
 #include "app/services/instruments.h"
 #include "app/services/twin.h"
 #include "app/system/font_files.h"
+#include "app/ui/command_finder.h"
 #include "app/ui/overlay.h"
 #include "app/ui/overlay_four.h"
 #include "app/ui/panel_input.h"
@@ -140,6 +141,7 @@ struct Ui::Parts {
     bool popup = false;    ///< a menu or list is open
     std::string panelWithKeys;
     ScenePicker picker;
+    CommandFinder finder;
     PicturePart free;
     PanelInput input;
     Clipboard clipboard;
@@ -317,7 +319,8 @@ void Ui::Parts::build(Workspace& workspace, UiState& state, const Post& post) {
                        .top = top,
                        .menu = state.menu,
                        .bodyPanel = state.bodyPanel,
-                       .picker = picker};
+                       .picker = picker,
+                       .finder = finder};
     if (over) drawTwinLabels(panel);
     popup = false;
     if (!state.visible) {
@@ -353,6 +356,7 @@ void Ui::Parts::build(Workspace& workspace, UiState& state, const Post& post) {
     drawStory(panel);
     drawMessage(panel);
     if (state.inWindow) drawScenes(panel);
+    if (state.inWindow) drawFind(panel);
     passKeys(state);
     popup = ImGui::IsPopupOpen(nullptr, ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
 }

@@ -2,7 +2,11 @@
 #include "app/ui/widgets.h"
 
 #include "app/tables/format.h"
+#include "app/tables/text_values.h"
 #include "app/ui/text_lines.h"
+#include "sim/core/text.h"
+
+#include <imgui_internal.h>
 
 #include <algorithm>
 #include <cmath>
@@ -51,6 +55,7 @@ void Widgets::beginFrame(float scale, const Fonts& fonts) {
     fonts_ = fonts;
     items.clear();
     panels_.clear();
+    left_ = {};
     if (!restingSeen_) restingOn_.clear();
     restingSeen_ = tooltipShown_ = false;
 }
@@ -216,32 +221,84 @@ double keptSign(double before, double after, bool typed, const DragRange& range)
     return std::copysign(size, typed ? after : before);
 }
 
-bool Widgets::drag(const Control& control, double& value, const DragRange& range, const Reason& unavailable) {
+/// The hand is at that control now; what was typed into another one is left to it.
+void Widgets::takeHold(const char* control) {
+    if (typing_ && editing_ != control) {
+        left_ = {editing_, typed_, untouched_};
+        typing_ = false;
+    }
+    editing_ = control;
+}
+
+/// The text field that a drag field turns into, in the frames after ImGui has opened it.
+void Widgets::typeInto(const Control& control) {
+    const ImGuiID id = ImGui::GetID(Id(control.name).text);
+    const ImVec2 from = ImGui::GetCursorScreenPos();
+    const ImRect box(from, ImVec2(from.x + ImGui::CalcItemWidth(), from.y + ImGui::GetFrameHeight()));
+    ImGui::ItemSize(box, ImGui::GetStyle().FramePadding.y);
+    if (!ImGui::ItemAdd(box, id)) return;
+    const ImVec2 after = ImGui::GetCursorPos();
+    ImGui::TempInputText(box, id, Id(control.name).text, typed_, sizeof typed_, ImGuiInputTextFlags_AutoSelectAll);
+    ImGui::SetCursorPos(after);
+}
+
+Dragging Widgets::drag(const Control& control, double& value, const DragRange& range, const Reason& unavailable) {
     label(control, unavailable);
-    const bool held = editing_ == control.name;
-    double shown = held && range.onRelease ? dragged_ : value;
+    const bool held = editing_ == control.name, typing = held && typing_;
+    double shown = held && range.onRelease && !typing ? dragged_ : value;
     const auto speed = static_cast<float>(std::max(std::abs(shown) * range.speed, range.floor));
     const double before = shown, least = range.bothSigns ? -range.most : range.least;
-    const bool typed = ImGui::GetIO().WantTextInput;  // a field that is dragged takes none
+    const ImGuiID id = ImGui::GetID(Id(control.name).text);
     bool moved = false;
     {
         const Disabled disabled(!unavailable.empty());
-        moved = ImGui::DragScalar(Id(control.name).text, ImGuiDataType_Double, &shown, speed, &least, &range.most,
-                                  range.format, ImGuiSliderFlags_AlwaysClamp);
+        if (typing && ImGui::TempInputIsActive(id)) {
+            typeInto(control);
+        } else {
+            double changed = shown;
+            moved = ImGui::DragScalar(Id(control.name).text, ImGuiDataType_Double, &changed, speed, &least, &range.most,
+                                      range.format, ImGuiSliderFlags_AlwaysClamp);
+            moved = moved && !typing && !ImGui::TempInputIsActive(id);
+            if (moved) shown = range.bothSigns ? keptSign(before, changed, false, range) : changed;
+        }
     }
-    if (range.bothSigns && moved) shown = keptSign(before, shown, typed, range);
     const bool released = ImGui::IsItemDeactivatedAfterEdit();
     if (ImGui::IsItemActivated()) changing_ = nullptr;
     if (ImGui::IsItemActive()) {
-        editing_ = control.name;
+        takeHold(control.name);
         dragged_ = shown;
+        if (const ImGuiInputTextState* text = ImGui::TempInputIsActive(id) ? ImGui::GetInputTextState(id) : nullptr;
+            text && !typing) {
+            typing_ = true;
+            copyText(typed_, text->InitialTextA.Data);
+            untouched_ = typed_;
+        }
     } else if (held) {
         editing_ = nullptr;
+        typing_ = false;
     }
     finish(control, unavailable);
-    if (!(range.onRelease ? released : moved) || !std::isfinite(shown) || shown == value) return false;
+    // What is typed waits for its end; Escape has put back the text that was there.
+    if (const Left left = left_; left.control == control.name) {
+        left_ = {};
+        copyText(typed_, left.text.c_str());
+        return left.text != left.untouched ? typedNumber(value, range) : Dragging::none;
+    }
+    if (typing) return !ImGui::IsItemActive() && untouched_ != typed_ ? typedNumber(value, range) : Dragging::none;
+    if (!(range.onRelease ? released : moved) || !std::isfinite(shown) || shown == value) return Dragging::none;
     value = shown;
-    return true;
+    return Dragging::dragged;
+}
+
+Dragging Widgets::typedNumber(double& value, const DragRange& range) const {
+    const std::optional<double> number = wholeText<double>(trimmed(typed_));
+    if (!number || !std::isfinite(*number)) return Dragging::words;
+    const double before = value;
+    if (!range.bothSigns)
+        value = std::clamp(*number, range.least, range.most);
+    else
+        value = *number == 0 ? 0 : keptSign(before, *number, true, range);  // a row says itself that it takes no 0
+    return value == before ? Dragging::none : Dragging::typed;
 }
 
 bool Widgets::goesOn(const char* control) {
@@ -263,7 +320,7 @@ bool Widgets::powers(const Control& control, float width, std::size_t& value, st
     }
     const bool released = ImGui::IsItemDeactivatedAfterEdit();
     if (ImGui::IsItemActive()) {
-        editing_ = control.name;
+        takeHold(control.name);
         power_ = power;
     } else if (held) {
         editing_ = nullptr;
@@ -285,7 +342,7 @@ bool Widgets::field(const Control& control, float width, const char* shown, std:
     }
     const bool finished = ImGui::IsItemDeactivatedAfterEdit();
     if (ImGui::IsItemActive()) {
-        editing_ = control.name;
+        takeHold(control.name);
         copyText(typed_, buffer);
     } else if (held) {
         editing_ = nullptr;

@@ -90,6 +90,14 @@ struct DragRange {
 /// What a drag field of both signs becomes where it stood at `before` and dragging or typing gave `after`. Never 0.
 double keptSign(double before, double after, bool typed, const DragRange& range);
 
+/// What a hand has done to a drag field in this frame.
+enum class Dragging {
+    none,
+    dragged,  ///< by the mouse; the value lies in the range
+    typed,    ///< a number, taken with Enter or when the field was left
+    words     ///< the same of another text, which typed() has
+};
+
 /// Draws controls and remembers what lasts longer than a frame: the text being typed, where the pointer rests, where
 /// items are.
 class Widgets {
@@ -114,8 +122,9 @@ public:
     bool button(const Control& control, float width, const Reason& unavailable = {}, const ImVec2* foot = nullptr);
     /// True when changed.
     bool toggle(const Control& control, bool& value, const Reason& unavailable = {});
-    /// A drag field that can also be typed into (double click). True when `value` changed.
-    bool drag(const Control& control, double& value, const DragRange& range, const Reason& unavailable = {});
+    /// A drag field that can also be typed into (double click). `value` is the new one when it was dragged or typed.
+    Dragging drag(const Control& control, double& value, const DragRange& range, const Reason& unavailable = {});
+    const char* typed() const { return typed_; }
     /// Of a drag that has just changed its value: whether the same hand has changed it before, without letting go.
     bool goesOn(const char* control);
     /// Powers of two from 1 to `most`; true when let go at another value.
@@ -166,6 +175,9 @@ public:
 
 private:
     void record(std::string name, bool enabled);
+    void takeHold(const char* control);
+    void typeInto(const Control& control);
+    Dragging typedNumber(double& value, const DragRange& range) const;
     void frameIfLit(std::string_view name, ImVec2 from, ImVec2 to);
     void tooltip(std::string_view name, std::string_view tip, const Reason& unavailable, const ImVec2* foot = nullptr);
 
@@ -181,6 +193,14 @@ private:
     const char* comboName_ = "";
     const char* editing_ = nullptr;  ///< name of the text or slider that holds `typed_` or `power_`
     char typed_[1024] = {};          ///< long enough for most paths
+    bool typing_ = false;            ///< a drag field is being typed into
+    std::string untouched_;          ///< the text that it began with
+    /// A field that was left for one above it: drawn later in the frame, it takes what was typed.
+    struct Left {
+        const char* control = nullptr;
+        std::string text, untouched;
+    };
+    Left left_;
     float power_ = 0;
     double dragged_ = 0;
     const char* changing_ = nullptr;  ///< name of the drag that has changed its value since it was taken hold of

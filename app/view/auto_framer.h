@@ -16,7 +16,8 @@ class ParticleBuffer;
 class AutoFramer {
 public:
     /// Before the bodies are drawn.
-    void find(Document& document, const ParticleBuffer& vertices, bool realTime);
+    /// `second`: of the other run, where there are two; null: there is one.
+    void find(Document& document, const ParticleBuffer& vertices, const ParticleBuffer* second, bool realTime);
     /// Lets go of everything of OpenGL.
     void dropPicture() { sample_.reset(); }
 
@@ -25,7 +26,8 @@ private:
 
     Framing framing_;
     std::unique_ptr<VertexSample> sample_;  // from the first use
-    std::vector<ParticleVertex> bodies_;
+    std::vector<ParticleVertex> bodies_, others_;
+    bool two_ = false;
     std::uint64_t run_ = 0;
     std::int64_t step_ = -1;
     double movedAt_ = 0, seenAt_ = 0;  ///< [s]; in a film counted in frames

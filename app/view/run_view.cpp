@@ -16,7 +16,8 @@ void RunView::draw(Document& document, RunHost& host, unsigned framebuffer, int 
     // galaxy is followed from step to step, also through those that no one sees.
     if (drawn) selection_.find(document, host, realTime);
     if (drawn || !realTime) centre_.find(document, host.first().vertices(), realTime);
-    if (drawn || !realTime) framer_.find(document, host.first().vertices(), realTime);
+    const ParticleBuffer* second = host.runs().size() > 1 ? &host.runs().back().vertices() : nullptr;
+    if (drawn || !realTime) framer_.find(document, host.first().vertices(), second, realTime);
     // A film must not depend on the clock of the machine.
     quality_.on = document.holdRate;
     quality_.photograph = look_.photograph.on;

@@ -120,7 +120,17 @@ const KernelRow& kernel(std::string_view backend, std::string_view name) {
     const auto ofBackend = [&](const KernelRow& row) { return row.backend == backend; };
     const auto first = std::find_if(all.begin(), all.end(), ofBackend);
     const auto last = std::find_if_not(first, all.end(), ofBackend);
-    return findRow(std::span<const KernelRow>(first, last), std::string(backend) + " kernel", name);
+    const std::span<const KernelRow> own(first, last);
+    const auto others = std::ranges::find_if(all, [&](const KernelRow& row) { return row.name == name; });
+    if (others != all.end() && std::ranges::none_of(own, [&](const KernelRow& row) { return row.name == name; })) {
+        std::string owners, valid;
+        for (const KernelRow& row : all)
+            if (row.name == name) owners += (owners.empty() ? "" : " and ") + std::string(row.backend);
+        for (const KernelRow& row : own) valid += (valid.empty() ? "" : ", ") + std::string(row.name);
+        throw UsageError("unknown " + std::string(backend) + " kernel '" + std::string(name) + "': it is a kernel of " +
+                         owners + ", and this runs on " + std::string(backend) + "; valid: " + valid);
+    }
+    return findRow(own, std::string(backend) + " kernel", name);
 }
 
 }  // namespace gravlab

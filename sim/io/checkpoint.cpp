@@ -100,13 +100,17 @@ void suit(Scene& row, const ParticleSet& bodies, const Snapshot& snapshot, std::
     row.view.distance = 3 * e.radius;
     row.view.pointSize = 0.003 * row.view.distance * std::pow(std::max(8192 / n, 1.0), 0.2);
     row.view.speedScale = 1.2 * e.speed;
-    std::string chosen;
+    std::string chosen, unit;
+    const auto behind = [&](std::string_view name) {
+        unit = name.empty() ? std::string() : " " + std::string(name);
+        return unit.c_str();
+    };
     char text[80];
     if (snapshot.softening) {
         row.softening = *snapshot.softening;
     } else {
         row.softening = bodies.size() <= kUnsoftened ? 0 : orElse(0.5 * e.radius / std::cbrt(n), 0);
-        std::snprintf(text, sizeof text, "softening %g", row.softening);
+        std::snprintf(text, sizeof text, "softening %g%s", row.softening * row.units.lengthScale, behind(row.units.length));
         chosen = text;
     }
     if (snapshot.timeStep && *snapshot.timeStep != 0) {
@@ -114,7 +118,7 @@ void suit(Scene& row, const ParticleSet& bodies, const Snapshot& snapshot, std::
     } else {
         row.timeStep =
             rounded(bodies.size() <= kFewBodies ? fewBodyTimeStep(bodies, row.softening) : 0.25 * row.softening / e.speed);
-        std::snprintf(text, sizeof text, "time step %g", row.timeStep);
+        std::snprintf(text, sizeof text, "time step %g%s", row.timeStep * row.units.timeScale, behind(row.units.time));
         chosen += (chosen.empty() ? "" : " and ") + std::string(text);
     }
     if (!chosen.empty())

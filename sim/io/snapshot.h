@@ -61,6 +61,7 @@ struct ReadOptions {
     bool allowSigns = false;  ///< negative sources are meant: charges, or a file that is only looked at or rewritten
     std::string units = {};   ///< row of unitSystems() that the numbers are in; empty: as the file says, or G = 1
     std::optional<double> gravity = {};  ///< value of G in the file's own units; takes the place of `units`
+    bool ignoreHubble = false;           ///< Gadget's lengths and masses are not in units over HubbleParam
 };
 
 /// How a file is written.

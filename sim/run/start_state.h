@@ -29,6 +29,7 @@ struct StartFile {
     std::string columns, units;  ///< as ReadOptions has them
     std::optional<double> gravity{};
     bool sanitize = false;
+    bool ignoreHubble = false;
     std::string print;  ///< hashOf() its bodies: whether it is still the same
     bool operator==(const StartFile&) const = default;
 };

@@ -69,7 +69,7 @@ constexpr SceneParameter kSixBodyParameters[] = {
     {"side", "Side", "", "of the cube that the bodies start in", 10, 1e-3, 1e6},
     {"lightest", "Lightest", "", "least mass of a body", 1, 1e-6, 1e6},
     {"heaviest", "Heaviest", "", "most mass of a body", 10, 1e-6, 1e6},
-    {"speed", "Speed", "", "most speed of a body along each axis", 1, 0, 1e6},
+    {"speed", "Start speed", "", "most speed of a body along each axis", 1, 0, 1e6},
 };
 
 ParticleSet buildSixBody(const SceneRequest& request) {

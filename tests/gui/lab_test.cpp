@@ -77,6 +77,10 @@ TEST_F(LabPanel, showsTheMatrixOfPairsForFewBodies) {
     waitFor("no matrix", [&](const Json& s) { return s.at("bodies") == 5000 && !hasMap(s); });
     enter("run.bodies/exact", "4096");
     waitFor("the matrix again", hasMap);
+    enter("run.bodies/exact", "5000");
+    waitFor("the way to fewer", [](const Json& s) { return s.at("items").contains("matrix_fit"); });
+    click("matrix_fit");
+    waitFor("the matrix of fewer", [&](const Json& s) { return s.at("bodies") == 1024 && hasMap(s); });
 }
 
 TEST_F(LabPanel, hasPagesThatNeedNoGpu) {

@@ -186,6 +186,58 @@ TEST_F(Panel, dragsNumbersAndTypesThem) {
     EXPECT_EQ(status().at("message"), "");
 }
 
+TEST_F(Panel, aTypedNumberWaitsForEnterAndEscapePutsItBack) {
+    open({"two-body", "--size", "1280x720", "--backend", "cpu"});
+    const double before = status().at("time_step");
+    click("run");  // a run that stands still shows each time step that was taken
+    const auto openField = [&] {
+        moveTo("run.time_step");
+        xdotool({"keydown", "ctrl"});
+        xdotool({"click", "1"});
+        xdotool({"keyup", "ctrl"});
+        settle();
+        key("ctrl+a");
+    };
+    openField();
+    for (const char* digit : {"0", ".", "0", "0"}) {
+        type(digit);
+        settle();
+        EXPECT_EQ(status().at("time_step"), before) << "taken before it was complete";
+    }
+    key("Escape");
+    settle();
+    EXPECT_EQ(status().at("time_step"), before);
+    EXPECT_EQ(status().at("message"), "");
+
+    openField();
+    type("0.002");
+    settle();
+    EXPECT_EQ(status().at("time_step"), before);
+    key("Return");
+    waitForValue("time_step", 0.002);
+    openField();
+    type("0.003");
+    click("run.integrator");  // leaving the field takes it as well
+    waitForValue("time_step", 0.003);
+    key("Escape");
+    // Also for a control above it, which is drawn first.
+    openField();
+    type("0.004");
+    click("run.seed");
+    waitForValue("time_step", 0.004);
+    key("Escape");
+    const Json rect = status().at("items").at("run.softening").at("rect");
+    const int x = (rect[0].get<int>() + rect[2].get<int>()) / 2, y = (rect[1].get<int>() + rect[3].get<int>()) / 2;
+    drag(x, y, x + 40, y, 1);
+    waitFor("a softening that is dragged as always", [](const Json& s) { return s.at("softening") > 0; });
+    openField();
+    type("0");
+    key("Return");
+    waitFor("a refusal",
+            [](const Json& s) { return s.at("message").get<std::string>().find("other than 0") != std::string::npos; });
+    EXPECT_EQ(status().at("time_step"), 0.004);
+}
+
 TEST_F(Panel, takesTheNumbersOfTheLawInForce) {
     open({"lennard-jones", "-n", "60", "--size", "1280x720", "--backend", "cpu"});
     EXPECT_FALSE(status().at("items").contains("run.exponent")) << "of another law";

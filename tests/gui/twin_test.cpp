@@ -1,6 +1,8 @@
 // A twin by real mouse and keys: both pictures, labels, the curve, what differs, and the clock that both share.
 #include "gui_fixture.h"
 
+#include <gmock/gmock.h>
+
 #include <cmath>
 
 namespace gravlab::test {
@@ -38,6 +40,48 @@ TEST_F(TwinWindow, comesByKeyWithLabelsAndCurve) {
     waitFor("no twin", [](const Json& s) { return s.at("twin").at("on") == false; });
     const auto step = status().at("step").get<std::int64_t>();
     waitFor("more steps", [&](const Json& s) { return s.at("step") > step; });
+}
+
+TEST_F(TwinWindow, goesBackWithTheFirst) {
+    open({"two-body", "--size", "1280x720", "--backend", "cpu", "--steps-per-frame", "4", "--twin", "integrator=euler"});
+    const Json later = waitForTwin("runs that are apart", [](const Json& t) { return t.at("apart") > 1e-3; });
+    waitFor("kept states", [&](const Json& s) {
+        const auto& steps = s.at("rewind").at("steps");
+        return steps.size() > 3 && steps.back() > later.at("step");
+    });
+    const double end = status().at("time");
+    key("ctrl+Left");
+    key("ctrl+Left");
+    const Json past = waitFor("an earlier time", [&](const Json& s) {
+        return s.at("paused") == true && s.at("time") < end && s.at("twin").at("time") == s.at("time");
+    });
+    EXPECT_GT(past.at("twin").at("apart").get<double>(), 0) << "the second run was thrown away";
+    EXPECT_GT(past.at("twin").at("points").get<int>(), 5) << "so was what had been measured";
+    EXPECT_EQ(past.at("message"), "");
+    key("ctrl+End");
+    const Json back = waitFor("the newest time", [&](const Json& s) {
+        return s.at("time") > past.at("time") && s.at("twin").at("time") == s.at("time");
+    });
+    EXPECT_GT(back.at("twin").at("apart").get<double>(), past.at("twin").at("apart").get<double>());
+}
+
+TEST_F(TwinWindow, saysWhereTheSecondRunStartsAnew) {
+    open({"two-body", "--size", "1280x720", "--backend", "cpu", "--steps-per-frame", "4"});
+    waitFor("kept states", [](const Json& s) { return s.at("rewind").at("steps").size() > 2; });
+    key("ctrl+t");
+    waitForTwin("runs that are apart", [](const Json& t) { return t.at("apart") > 1e-4; });
+    key("ctrl+Home");
+    waitForValue("step", 0);
+    EXPECT_THAT(status().at("message").get<std::string>(), ::testing::HasSubstr("starts anew here"));
+}
+
+TEST_F(TwinWindow, isLabelledWithTheTimeStepThatItHas) {
+    open({"two-body", "--size", "1280x1000", "--backend", "cpu", "--dt", "0.02", "--twin", "dt=0.01"});
+    waitForTwin("its label", [](const Json& t) { return t.at("label") == "dt 0.01"; });
+    overwrite("twin.time_step", "0.004");
+    waitForTwin("the label of the new step", [](const Json& t) { return t.at("label") == "dt 0.004"; });
+    overwrite("twin.time_step", "0.002");
+    waitForTwin("and of the next", [](const Json& t) { return t.at("label") == "dt 0.002"; });
 }
 
 TEST_F(TwinWindow, greysWhatItWouldRefuse) {

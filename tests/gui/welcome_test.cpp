@@ -43,6 +43,8 @@ TEST_F(WelcomeTest, greetsOnceAndComesBackWhenAsked) {
     // The first click beside it, which turns the view as always.
     const double azimuth = now.at("camera").at("azimuth");
     const Box card = boxOf(now.at("items").at("panel/welcome"));
+    EXPECT_GT(card.left, 800) << "it lies over the picture that it introduces";
+    EXPECT_FALSE(now.at("items").contains("panel/measurements")) << "it has their place";
     const int x = static_cast<int>(0.5 * (card.left + card.right)), y = static_cast<int>(card.top) - 20;
     drag(x, y, x + 60, y, 1);
     waitForValue("welcome", false);
@@ -57,6 +59,19 @@ TEST_F(WelcomeTest, greetsOnceAndComesBackWhenAsked) {
     open({"--backend", "cpu"});
     EXPECT_EQ(status().at("welcome"), false);
     end();
+}
+
+TEST_F(WelcomeTest, isGoneWithTheFirstOtherAction) {
+    open({"plummer", "-n", "300", "--backend", "cpu", "--size", "1280x720"});
+    waitForValue("welcome", true);
+    key("ctrl+plus");
+    settle();
+    EXPECT_EQ(status().at("welcome"), true) << "larger letters are for the card, too";
+    key("c");
+    waitForValue("welcome", false);
+    key("ctrl+z");
+    settle();
+    EXPECT_EQ(status().at("welcome"), false) << "undo brings back what was done, and no greeting";
 }
 
 TEST_F(WelcomeTest, staysAwayFromLessonsAndFromWhoDoesNotWantIt) {

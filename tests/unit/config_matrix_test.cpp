@@ -147,7 +147,7 @@ TEST(ConfigMatrix, badOptionsAreOneSentenceThatNamesThem) {
         {{"--dt", "1e-400"}, "finite"},
         {{"--dt", "inf"}, "finite"},
         {{"--dt", "--paper"}, "--dt"},
-        {{"-n", "1e3"}, "64k"},
+        {{"-n", "1e-3"}, "64k"},
         {{"-n", "0x10"}, "64k"},
         {{"-n", "3000M"}, "2147483647"},
         {{"-n", "99999999999999999999"}, "2147483647"},

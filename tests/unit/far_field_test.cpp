@@ -158,6 +158,9 @@ TEST(FarFieldCost, isThatOfAStepAsMeasured) {
     facts.configuration.bodies = 1 << 20;
     facts.interactionsPerSecond = 1e9;
     EXPECT_EQ(stepCost(facts).seconds, 0) << "no force has ended: nothing is known, whatever the rate of its parts";
+    facts.stepForecast = 30;
+    EXPECT_EQ(stepCost(facts).seconds, 30) << "by what is done of it";
+    facts.stepForecast = 0;
     facts.forceSeconds = 4;
     EXPECT_EQ(stepCost(facts).seconds, 4);
     const auto slow = slowStep(facts.configuration.bodies, stepCost(facts));

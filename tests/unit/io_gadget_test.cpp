@@ -209,6 +209,37 @@ TEST(Gadget, StatedUnitsAreConverted) {
     EXPECT_NEAR(readSnapshot(folder / "b").bodies.position[0].w / 43009, 1, 1e-3);
 }
 
+TEST(Gadget, UnitsAreOverHubbleParamUnlessItIsIgnored) {
+    const TempFolder folder;
+    makeForeign(folder / "h", [](const Foreign& f, hid_t header, hid_t halo) {
+        kGood(f, header, halo);
+        f.attribute(header, "HubbleParam", 0.7);
+    });
+    ReadOptions options{.units = "gadget"};
+    const Snapshot over = readSnapshot(folder / "h", options);
+    EXPECT_NEAR(over.fileUnits.metres / 3.0856775814913673e19, 1 / 0.7, 1e-9);
+    EXPECT_THAT(over.notes, testing::Contains(testing::HasSubstr("HubbleParam = 0.7: lengths are read as kpc/0.7")));
+    const SceneUnits shown = shownUnits(over.fileUnits);
+    EXPECT_EQ(shown.length, "kpc");
+    EXPECT_NEAR(shown.lengthScale, 1 / 0.7, 1e-9);
+    options.ignoreHubble = true;
+    const Snapshot plain = readSnapshot(folder / "h", options);
+    EXPECT_NEAR(plain.fileUnits.metres / 3.0856775814913673e19, 1, 1e-9);
+    EXPECT_EQ(plain.bodies.position[0].w, over.bodies.position[0].w) << "G = 1 is the same in both";
+
+    // What is written in those units is read as the same bodies.
+    TempFolder out;
+    writeSnapshot(out / "h.csv", over);
+    const Snapshot again = readSnapshot(out / "h.csv");
+    EXPECT_NEAR(again.bodies.position[0].w / over.bodies.position[0].w, 1, 1e-6);
+    EXPECT_NEAR(again.fileUnits.metres / over.fileUnits.metres, 1, 1e-9);
+    makeForeign(folder / "wrong", [](const Foreign& f, hid_t header, hid_t halo) {
+        kGood(f, header, halo);
+        f.attribute(header, "HubbleParam", -1.0);
+    });
+    EXPECT_THROW(readSnapshot(folder / "wrong"), InputError);
+}
+
 /// File `number` of a snapshot in three: 4, 0 and 4 bodies.
 void makePart(const std::filesystem::path& path, int number, std::int64_t whole = 8, double time = 2) {
     const Foreign f(path);

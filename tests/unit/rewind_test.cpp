@@ -1,6 +1,7 @@
 // Rewinding: exact continuation, thinning with age, branches, and the memory they may take.
 #include "app/services/rewind.h"
 #include "app/services/conservation.h"
+#include "app/services/twin_run.h"
 #include "tests/bodies.h"
 #include "tests/scarce_memory.h"
 
@@ -98,6 +99,64 @@ TEST(Rewind, aStateWithoutWhatTheIntegratorKeepsIsFoundOut) {
     simulation.restore(kept);
     for (int i = 0; i < 20; ++i) simulation.advance({.steps = 1}, nullptr);
     EXPECT_FALSE(testing_support::sameBytes(simulation.state().bodies.position, end.bodies.position));
+}
+
+TEST(Rewind, theSecondRunGoesBackWithTheFirstAndGivesTheBitsOfTheFirstPass) {
+    Simulation first(few("leapfrog"));
+    TwinChoice choice;
+    choice.on = true;
+    choice.values.integrator = "euler";
+    choice.values.timeStep = 2 * first.configuration().timeStep;
+    choice.keys = {"integrator", "time_step"};
+    TwinRun twin(first, choice, false);
+    Rewind rewind;
+    StateFeed feed, second;
+    double now = 0;
+    const auto beside = [&] { return Rewind::Beside{twin.simulation(), second, SecondRun{choice, twin.link().value()}}; };
+    const auto look = [&] {
+        for (int i = 0; i < 2; ++i) {
+            const Rewind::Beside both = beside();
+            rewind.update(first, feed, now, &both);
+            feed.serve(first);
+            second.serve(twin.simulation());
+        }
+        rewind.settle();
+        now += 10;
+    };
+    const auto go = [&](std::int64_t to) {
+        while (first.step() < to) {
+            look();
+            first.advance({.steps = 1}, nullptr);
+            while (!twin.catchUp(first, 1)) {
+            }
+        }
+        look();
+    };
+    go(40);
+    const RunState end = first.state(), endOfTwin = twin.simulation().state();
+    ASSERT_EQ(endOfTwin.clock.step, 20);
+
+    const std::size_t mark = markOf(rewind, 17);
+    const std::optional<SecondState> then = rewind.second(mark);
+    ASSERT_TRUE(then);
+    EXPECT_EQ(then->state.clock.step, 8) << "it makes one step where the first makes two";
+    const Rewind::Beside both = beside();
+    rewind.go(first, feed, mark, &both);
+    putBack(twin.simulation(), then->configuration, then->state);
+    twin.putBack(then->run.link);
+    go(40);
+    EXPECT_TRUE(testing_support::sameBytes(first.state().bodies.position, end.bodies.position));
+    EXPECT_EQ(twin.simulation().step(), 20);
+    EXPECT_TRUE(testing_support::sameBytes(twin.simulation().state().bodies.position, endOfTwin.bodies.position));
+}
+
+TEST(Rewind, aStateWithoutASecondRunSaysSo) {
+    Simulation simulation(few("leapfrog"));
+    Rewind rewind;
+    StateFeed feed;
+    double now = 0;
+    keep(rewind, simulation, feed, now);
+    EXPECT_FALSE(rewind.second(0));
 }
 
 TEST(Rewind, fp32StatesArePackedWithoutLoss) {

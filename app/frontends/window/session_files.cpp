@@ -104,6 +104,7 @@ bool SessionFiles::update() {
             const StartFile& last = workspace_.facts.configuration.start->file;
             read.columns = last.columns;
             read.sanitize = last.sanitize;
+            read.ignoreHubble = last.ignoreHubble;
         }
         if (isSceneFile(path))
             saver_.openScene(path, sceneBase(workspace_), "open");
@@ -296,6 +297,7 @@ void SessionFiles::autosave() {
 std::string SessionFiles::keep(const FedState& state, const fs::path& file) noexcept {
     try {
         writeSnapshot(file, checkpointOf(state.configuration, state.state));
+        rememberFile(file);  // Ctrl O offers it
         return "The state of step " + std::to_string(state.step()) + " was saved; go on with: gravlab " + file.string();
     } catch (const std::exception& error) {
         return std::string("The state could not be saved: ") + error.what();

@@ -57,6 +57,7 @@ constexpr StatusRow kRows[] = {
     {"/help", "window.help"},
     {"/welcome", "window.welcome"},
     {"/scenes", "window.scenes"},
+    {"/find", "window.find"},
     {"/about", "window.about"},
     {"/panel", "window.panels"},
     {"/visible", "window.visible"},

@@ -347,8 +347,11 @@ private:
             units_.push_back(unit);
             if (columns_.back() == &kSkipped) skipped_.emplace_back(name);
         }
-        if (const std::string problem = columnProblem(); !problem.empty())
-            fail(problem + " in the header (" + columnList() + "); name the columns with --columns");
+        if (const std::string problem = columnProblem(); !problem.empty()) {
+            std::string written;
+            for (const auto& name : names) written += (written.empty() ? "" : ",") + excerpt(name);
+            fail(problem + " in the header (" + written + "); name the columns with --columns");
+        }
     }
 
     void chooseColumns() {

@@ -1,24 +1,41 @@
 // Tables of numbers: 17 significant digits, so that reading gives the same doubles; a point whatever the locale. Bodies that
-// came with units go out in them.
+// came with units go out in them; what is held in single precision then has the digits that say which number it is.
 #include "sim/io/file/byte_sink.h"
 #include "sim/io/formats/formats.h"
 #include "sim/io/formats/units.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 
 namespace gravlab {
 namespace {
 
-constexpr int kDigits = 17;
+constexpr int kDigits = 17, kFewestDigits = 6;
 
 class RowWriter {
 public:
-    RowWriter(ByteSink& sink, char separator) : sink_(sink), separator_(separator) {}
+    RowWriter(ByteSink& sink, char separator, bool single) : sink_(sink), separator_(separator), single_(single) {}
 
     void number(double value) {
         begin();
         at_ = std::to_chars(at_, row_ + sizeof row_, value, std::chars_format::general, kDigits).ptr;
+    }
+    /// A run's number as its file has it; `read` goes the other way. In single precision the fewest digits that are read as
+    /// the same number: 3e7 and not 29999998.487669423.
+    template <class Read>
+    void inFile(double own, double value, Read read) {
+        if (!single_) return number(value);
+        begin();
+        for (int digits = kFewestDigits; digits <= kDigits; ++digits) {
+            char* const end = std::to_chars(at_, row_ + sizeof row_, value, std::chars_format::general, digits).ptr;
+            double written = 0;
+            std::from_chars(at_, end, written);
+            if (static_cast<float>(read(written)) == static_cast<float>(own) || digits == kDigits) {
+                at_ = end;
+                return;
+            }
+        }
     }
     void whole(std::uint32_t value) {
         begin();
@@ -42,6 +59,7 @@ private:
 
     ByteSink& sink_;
     char separator_;
+    bool single_;
     char row_[1024];  // 8 numbers of at most 24 characters each, an id, and two cells of names with every mark doubled
     char* at_ = row_;
 };
@@ -49,9 +67,21 @@ private:
 void writeRow(RowWriter& row, const ParticleSet& bodies, std::size_t i, const FileUnits& units) {
     const Double4& p = bodies.position[i];
     const Double4& v = bodies.velocity[i];
-    row.number(p.w / units.massBy);
-    for (const double value : {p.x, p.y, p.z}) row.number(value * units.lengthBy);
-    for (const double value : {v.x, v.y, v.z}) row.number(value * units.velocityBy);
+    row.inFile(p.w, p.w / units.massBy, [&](double mass) { return mass * units.massBy; });
+    for (const double x : {p.x, p.y, p.z})
+        row.inFile(x, x * units.lengthBy, [&](double length) { return length / units.lengthBy; });
+    for (const double x : {v.x, v.y, v.z})
+        row.inFile(x, x * units.velocityBy, [&](double velocity) { return velocity / units.velocityBy; });
+}
+
+/// Whether all numbers of converted bodies are those of single precision. Without conversion 17 digits are exact anyway.
+bool isSingle(const Snapshot& snapshot) {
+    const auto fits = [](const Double4& a) {
+        return std::ranges::all_of(std::array{a.x, a.y, a.z, a.w},
+                                   [](double b) { return static_cast<double>(static_cast<float>(b)) == b; });
+    };
+    return !snapshot.fileUnits.plain() && std::ranges::all_of(snapshot.bodies.position, fits) &&
+           std::ranges::all_of(snapshot.bodies.velocity, fits);
 }
 
 /// A cell of a table with commas: in quotes where it must be.
@@ -100,7 +130,7 @@ void writeCsv(ByteSink& sink, const Snapshot& snapshot) {
     bool ids = false;
     for (std::size_t i = 0; i < bodies.size() && !ids; ++i) ids = bodies.id[i] != i;
     sink.write(header(snapshot.fileUnits, response, ids, !names.empty(), names.anyTags()));
-    RowWriter row(sink, ',');
+    RowWriter row(sink, ',', isSingle(snapshot));
     for (std::size_t i = 0; i < bodies.size(); ++i) {
         writeRow(row, bodies, i, snapshot.fileUnits);
         if (response) row.number(bodies.velocity[i].w);
@@ -126,7 +156,7 @@ void writeTab(ByteSink& sink, const Snapshot& snapshot) {
             sink.write(" " + joined(unit));
         sink.write("\n");
     }
-    RowWriter row(sink, ' ');
+    RowWriter row(sink, ' ', isSingle(snapshot));
     for (std::size_t i = 0; i < snapshot.bodies.size(); ++i) {
         writeRow(row, snapshot.bodies, i, units);
         row.endRow();

@@ -59,7 +59,10 @@ const Symbol kSymbols[] = {
     {"mjupiter", {1.89813e27, 0, 1, 0, false}},
     {"s", {1, 0, 0, 1, false}},
     {"day", {kDay, 0, 0, 1, false}},
+    {"days", {kDay, 0, 0, 1, false}},
     {"yr", {kYear, 0, 0, 1, false}},
+    {"year", {kYear, 0, 0, 1, false}},
+    {"years", {kYear, 0, 0, 1, false}},
     {"myr", {kYear * 1e6, 0, 0, 1, false}},
     {"gyr", {kYear * 1e9, 0, 0, 1, false}},
     {"kms", {1e3, 1, 0, -1, false}},
@@ -190,7 +193,7 @@ std::optional<ParsedUnit> parsedUnit(std::string_view text) {
 }
 
 void convertUnits(Snapshot& snapshot, const ReadOptions& options, const std::optional<StatedUnits>& stated,
-                  const std::string& name) {
+                  const std::string& name, double hubble) {
     if (!options.gravity && options.units.empty() && !stated) {
         if (snapshot.units.empty()) snapshot.units = "G = 1";
         return;  // a file of ours keeps what it says of those that it came from
@@ -202,6 +205,15 @@ void convertUnits(Snapshot& snapshot, const ReadOptions& options, const std::opt
         kept.length = length;
         kept.mass = mass;
         kept.velocity = velocity;
+        if (hubble == 1 || length.empty()) return;
+        // G is the same in lengths and masses over h: only what one of them is in m and kg is another.
+        char number[32];
+        const std::string over = "/" + std::string(number, std::to_chars(number, number + sizeof number, hubble).ptr);
+        kept.length += over;
+        kept.mass += over;
+        snapshot.notes.push_back("HubbleParam = " + over.substr(1) + ": lengths are read as " + kept.length +
+                                 " and masses as " + kept.mass + "; --hubble ignore reads them as " + std::string(length) +
+                                 " and " + std::string(mass));
     };
     if (options.gravity) {
         if (!(*options.gravity > 0) || !std::isfinite(*options.gravity))

@@ -48,8 +48,9 @@ std::optional<ParsedUnit> parsedUnit(std::string_view text);
 /// Converts bodies, time, time step and softening to G = 1: by options.gravity, else options.units, else `stated`, else not
 /// at all; leaves a note and the units in words. Throws UsageError for a bad option, InputError when a converted number is
 /// no longer finite.
+/// `hubble`: lengths and masses of the file are in those units over this number, as Gadget has them.
 void convertUnits(Snapshot& snapshot, const ReadOptions& options, const std::optional<StatedUnits>& stated,
-                  const std::string& name);
+                  const std::string& name, double hubble = 1);
 
 /// What people see of a run whose bodies came in these units: lengths, masses, times and speeds in units that suit them.
 /// Without names where the file's are not known.

@@ -43,6 +43,7 @@ struct Preface {
     bool own = false;         ///< written by this program: G = 1
     bool hasIds = false, hasGroups = false, hasVelocities = false;
     std::optional<StatedUnits> units;
+    double hubble = 1;  ///< HubbleParam of the header
 };
 
 /// Where a block of bodies stands in the file, for messages.

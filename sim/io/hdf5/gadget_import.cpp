@@ -68,6 +68,7 @@ public:
         out_.put(preface.whole);
         for (bool flag : {preface.own, preface.hasIds, preface.hasGroups, preface.hasVelocities, preface.units.has_value()})
             out_.put(flag);
+        out_.put(preface.hubble);
         if (!preface.units) return;
         for (double factor : {preface.units->length, preface.units->mass, preface.units->velocity}) out_.put(factor);
         for (const std::string* text : textsOf(*preface.units)) out_.text(*text);
@@ -147,7 +148,8 @@ private:
             return p.units ? std::array{p.units->length, p.units->mass, p.units->velocity} : std::array<double, 3>{};
         };
         if (preface_.files != first.files || preface_.whole != first.whole || preface_.own ||
-            unitsOf(preface_) != unitsOf(first) || preface_.snapshot.time != first.snapshot.time)
+            unitsOf(preface_) != unitsOf(first) || preface_.hubble != first.hubble ||
+            preface_.snapshot.time != first.snapshot.time)
             throw InputError(name_ + ": does not belong to the files before it: time, units or counts in its header differ");
         // What a file without bodies lacks is no loss.
         if (preface_.bodies == 0) return;
@@ -188,7 +190,10 @@ private:
         preface_.hasIds = flag();
         preface_.hasGroups = flag();
         preface_.hasVelocities = flag();
-        if (!flag()) return;
+        const bool stated = flag();
+        preface_.hubble = in_.take<double>();
+        if (!(preface_.hubble > 0) || !std::isfinite(preface_.hubble)) nonsense();
+        if (!stated) return;
         StatedUnits units;
         units.length = in_.take<double>();
         units.mass = in_.take<double>();
@@ -369,7 +374,9 @@ Snapshot readGadget(Source& source, const ReadOptions& options) {
     if (!snapshot.names->empty()) snapshot.names = std::make_shared<const BodyNames>(snapshot.names->of(snapshot.bodies.id));
     snapshot.knowsVelocities = whole.first.hasVelocities;
     if (!snapshot.knowsVelocities) snapshot.notes.push_back("some bodies have no velocities and start at rest");
-    convertUnits(snapshot, options, whole.first.units, source.name());
+    const bool over = whole.first.hubble != 1 && !whole.first.own;
+    convertUnits(snapshot, options, whole.first.units, source.name(),
+                 over && !options.ignoreHubble ? whole.first.hubble : 1);
     return snapshot;
 }
 

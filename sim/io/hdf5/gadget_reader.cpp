@@ -290,6 +290,9 @@ private:
         const auto masses = attribute<double>(header, "MassTable", H5T_NATIVE_DOUBLE);
         takeParts(header, *counts, preface);
         snapshot.time = number(header, "Time");
+        const double hubble = number(header, "HubbleParam").value_or(1);
+        if (hubble < 0) fail("its HubbleParam is below 0");
+        if (hubble > 0) preface.hubble = hubble;
         const std::optional<double> redshift = number(header, "Redshift");
         if (redshift && *redshift != 0)
             snapshot.notes.push_back("a cosmological snapshot: comoving lengths and velocities are taken as they are");

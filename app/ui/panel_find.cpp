@@ -1,0 +1,125 @@
+// The search of commands: words find what the menus and the settings have, Enter does it. Rule: what is done is the command
+// of a menu, or of a line `set PATH VALUE`.
+#include "app/ui/command_finder.h"
+#include "app/ui/parameter_widgets.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <string>
+#include <utility>
+
+namespace gravlab {
+namespace {
+
+constexpr Control kFindField{"find_search", "Search",
+                             "Words of an action or of a setting, and a value behind a setting's: softening 0.3kpc. Arrows "
+                             "move, Enter does it, Esc closes"};
+
+constexpr float kFindWidth = 560;
+constexpr std::size_t kFindRows = 11;
+
+bool findKey(ImGuiKey key) {
+#if IMGUI_VERSION_NUM < 18700
+    return ImGui::IsKeyPressed(ImGui::GetKeyIndex(key));
+#else
+    return ImGui::IsKeyPressed(key);
+#endif
+}
+
+/// The field that keeps the keys. True when its text has changed.
+bool drawFindField(PanelContext& p) {
+    CommandFinder& finder = p.finder;
+    char text[160];
+    std::snprintf(text, sizeof text, "%s", finder.search.c_str());
+    ImGui::SetNextItemWidth(-FLT_MIN);
+    const auto edit = [](ImGuiInputTextCallbackData* data) {
+        auto& put = *static_cast<std::string*>(data->UserData);
+        if (put.empty()) return 0;
+        data->DeleteChars(0, data->BufTextLen);
+        data->InsertChars(0, std::exchange(put, {}).c_str());
+        return 0;
+    };
+    if (!ImGui::IsAnyItemActive()) ImGui::SetKeyboardFocusHere();
+    const bool changed = ImGui::InputTextWithHint("##find", "what do you want to do?", text, sizeof text,
+                                                  ImGuiInputTextFlags_CallbackAlways, edit, &finder.put);
+    p.widgets.finish(kFindField);
+    if (!changed || findKey(ImGuiKey_Escape)) return false;
+    finder.search = text;
+    return true;
+}
+
+void take(PanelContext& p, const FoundCommand& found) {
+    const std::vector<Command> commands = commandOf(found, p.workspace);
+    if (!commands.empty()) {
+        // Put away first: what follows may be a panel that wants the keys.
+        set(p, "window.find", false);
+        p.post(commands);
+    } else if (found.row && found.unavailable.empty()) {
+        p.finder.put = p.finder.search = found.row->path + " ";
+        p.finder.chosen = 0;
+    }
+}
+
+void drawFound(PanelContext& p, const FoundCommand& found, std::size_t place) {
+    CommandFinder& finder = p.finder;
+    const float s = p.widgets.scale(), width = ImGui::GetContentRegionAvail().x;
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const bool chosen = finder.chosen == place, can = found.unavailable.empty();
+    ImGui::PushID(static_cast<int>(place));
+    const bool taken = ImGui::Selectable("##found", chosen, 0, ImVec2(width, ImGui::GetTextLineHeight() + 4 * s));
+    ImGui::PopID();
+    if (chosen && std::exchange(finder.follow, false)) ImGui::SetScrollHereY();
+    const std::string name = "find/" + found.name();
+    p.widgets.finish({name.c_str(), "", Tip::ofRow(found.idea)}, found.unavailable);
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    const ImVec2 text(at.x + 6 * s, at.y + 2 * s);
+    const float detail = ImGui::CalcTextSize(found.detail.c_str()).x;
+    list.PushClipRect(at, ImVec2(at.x + width - detail - 16 * s, at.y + 100 * s), true);
+    list.AddText(text, can ? palette::kText : palette::kFaint, found.label.c_str());
+    list.PopClipRect();
+    list.AddText(ImVec2(at.x + width - detail - 6 * s, text.y), palette::kMuted, found.detail.c_str());
+    if (taken) take(p, found);
+}
+
+}  // namespace
+
+void drawFind(PanelContext& p) {
+    CommandFinder& finder = p.finder;
+    if (!p.state.find) {
+        finder.open = false;
+        return;
+    }
+    const float s = p.widgets.scale(), margin = kMargin * s;
+    const float width = std::min(kFindWidth * s, p.surface.x - 2 * margin);
+    ImGui::SetNextWindowPos(ImVec2(std::floor(0.5f * (p.surface.x - width)), p.top + 3 * margin));
+    ImGui::SetNextWindowSize(ImVec2(width, 0));
+    ImGui::SetNextWindowBgAlpha(1);
+    if (!finder.open) ImGui::SetNextWindowFocus();
+    if (ImGui::Begin("gravlab find", nullptr, kPanelWindow | ImGuiWindowFlags_NoScrollbar)) {
+        p.widgets.panel("find");
+        if (!finder.open) finder = {};
+        finder.open = true;
+        if (drawFindField(p)) finder.chosen = 0, finder.follow = true;
+        const std::vector<FoundCommand> found = commandsWith(finder.search, p.workspace);
+        const int last = static_cast<int>(found.size()) - 1;
+        const int by = findKey(ImGuiKey_DownArrow) - findKey(ImGuiKey_UpArrow) +
+                       static_cast<int>(kFindRows) * (findKey(ImGuiKey_PageDown) - findKey(ImGuiKey_PageUp));
+        finder.chosen = static_cast<std::size_t>(std::clamp(static_cast<int>(finder.chosen) + by, 0, std::max(last, 0)));
+        finder.follow = finder.follow || by != 0;
+        const float line = ImGui::GetTextLineHeight() + 4 * s + ImGui::GetStyle().ItemSpacing.y;
+        const std::size_t rows = std::clamp<std::size_t>(found.size(), 1, kFindRows);
+        if (ImGui::BeginChild("found", ImVec2(0, static_cast<float>(rows) * line))) {
+            for (std::size_t i = 0; i < found.size(); ++i) drawFound(p, found[i], i);
+            if (found.empty()) p.widgets.wrapped(palette::kMuted, "Nothing has these words.");
+        }
+        ImGui::EndChild();
+        const bool any = finder.chosen < found.size();
+        p.widgets.wrapped(palette::kMuted, any ? found[finder.chosen].idea.c_str() : " ");
+        if (any && (findKey(ImGuiKey_Enter) || findKey(ImGuiKey_KeyPadEnter))) take(p, found[finder.chosen]);
+        if (findKey(ImGuiKey_Escape)) set(p, "window.find", false);
+    }
+    ImGui::End();
+}
+
+}  // namespace gravlab
