@@ -1,4 +1,4 @@
-// What the lab shows, and what is asked of it. Rule: plain data; LabLoop takes up what is asked.
+// What the lab shows. Rule: plain data.
 #pragma once
 #include "app/tables/occupancy.h"
 #include "app/tables/own_kernel.h"
@@ -8,7 +8,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace gravlab {
 
@@ -19,9 +18,6 @@ std::span<const std::string_view> labPages();
 /// The page of that name. Throws UsageError naming the valid ones and the nearest.
 LabPage labPage(std::string_view name);
 
-/// What the lab shall do, once.
-enum class LabOrder { measure, tune, cancel, csv, png, tryOwn, saveOwn, matrixCsv, matrixNpy };
-
 struct LabPanel {
     bool open = false;
     LabPage page = LabPage::launch;
@@ -30,8 +26,7 @@ struct LabPanel {
     std::string rung{};        ///< "cuda:tiled", whose text the ladder shows; empty: the kernel in use
     std::string recordedOn{};  ///< device whose recorded measurements are shown; empty: the first
     std::string recordedFigure = "bodies";
-    OccupancyAsk planned{};          ///< of the calculator
-    std::vector<LabOrder> orders{};  ///< since the last frame
+    OccupancyAsk planned{};  ///< of the calculator
     OwnKernel own{};
     PairValue matrix = PairValue::force;  ///< what a cell of the matrix shows
     bool borders = true;                  ///< of tiles, blocks and waves over it

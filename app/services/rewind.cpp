@@ -126,6 +126,7 @@ RunState Rewind::unpacked(const Keyframe& from) {
 /// Notices a run that is another one.
 void Rewind::follow(const Simulation& simulation) {
     if (std::exchange(run_, simulation.bodiesId()) == simulation.bodiesId()) return;
+    ++timeline_;
     packer_.drop();
     asked_.drop();
     line_.clear();
@@ -288,14 +289,19 @@ std::optional<std::size_t> Rewind::neighbour(std::int64_t step, int by) const {
 }
 
 std::shared_ptr<const std::vector<std::uint32_t>> Rewind::go(Simulation& simulation, StateFeed& feed, std::size_t mark) {
-    const bool onLine = mark < line_.size();
-    const Kept target = onLine ? line_[mark] : other_.at(mark - line_.size());
+    return go(simulation, feed, mark < line_.size() ? line_[mark] : other_.at(mark - line_.size()));
+}
+
+std::shared_ptr<const std::vector<std::uint32_t>> Rewind::go(Simulation& simulation, StateFeed& feed, Kept target) {
     take();
     branch(simulation);
     if (!isKept(simulation)) {
         add(packed(*feed.now(simulation), line_.empty() ? nullptr : line_.back()));
         edited_ = false;
     }
+    const auto present =
+        std::find_if(line_.begin(), line_.end(), [&](const Kept& kept) { return kept->clock.step == simulation.step(); });
+    Kept leaving = present == line_.end() ? nullptr : *present;
     // What differs from then is asked for; what does not stays as it was asked for, or left open.
     const RunRequest before = simulation.request();
     const RunConfiguration &now = simulation.configuration(), &then = target->configuration;
@@ -314,6 +320,7 @@ std::shared_ptr<const std::vector<std::uint32_t>> Rewind::go(Simulation& simulat
         if (wanted != before) simulation.apply(before);
         throw;
     }
+    left_ = std::move(leaving);
     if (std::find(other_.begin(), other_.end(), target) != other_.end()) {
         const auto later =
             std::find_if(line_.begin(), line_.end(), [&](const Kept& kept) { return kept->clock.step > forkStep_; });
@@ -322,6 +329,7 @@ std::shared_ptr<const std::vector<std::uint32_t>> Rewind::go(Simulation& simulat
         line_.insert(line_.end(), other_.begin(), other_.end());
         other_ = std::move(left);
     }
+    if (std::find(line_.begin(), line_.end(), target) == line_.end()) add(target);
     wentTo_ = simulation.step();
     run_ = simulation.bodiesId();
     asked_.drop();

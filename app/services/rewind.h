@@ -46,6 +46,17 @@ public:
     /// the other branch, and the other branch before it is dropped. A state of the other branch makes that one the present
     /// one. Returns the ids of the bodies. Throws what Simulation throws; then the run is as it was.
     std::shared_ptr<const std::vector<std::uint32_t>> go(Simulation& simulation, StateFeed& feed, std::size_t mark);
+    struct Keyframe;
+    using Kept = std::shared_ptr<const Keyframe>;
+    /// The same, to a state that left() gave, also when it has been dropped meanwhile.
+    std::shared_ptr<const std::vector<std::uint32_t>> go(Simulation& simulation, StateFeed& feed, Kept target);
+    /// The state that the last go() left.
+    const Kept& left() const { return left_; }
+    /// Which timeline the simulation's bodies are on; another number whenever one begins.
+    std::uint64_t timeline(const Simulation& simulation) {
+        follow(simulation);
+        return timeline_;
+    }
 
     /// Those of the present branch in the order of steps, then those of the other one.
     std::span<const RewindMark> marks() const { return marks_; }
@@ -64,8 +75,6 @@ public:
     const std::string& why() const { return why_; }
 
 private:
-    struct Keyframe;
-    using Kept = std::shared_ptr<const Keyframe>;
     static Kept packed(const FedState& state, const Kept& before);
     static RunState unpacked(const Keyframe& from);
 
@@ -80,6 +89,8 @@ private:
 
     std::size_t budget_;
     std::vector<Kept> line_, other_;
+    Kept left_;
+    std::uint64_t timeline_ = 0;
     std::vector<RewindMark> marks_;
     std::int64_t forkStep_ = 0;           ///< last step that both branches share
     std::optional<std::int64_t> wentTo_;  ///< step gone to, as long as the run has not gone on from it

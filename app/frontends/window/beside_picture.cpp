@@ -2,11 +2,13 @@
 
 #include "app/control/scene_file.h"
 #include "app/frontends/headless/headless.h"
-#include "app/ui/ui.h"
 #include "app/system/timed_name.h"
+#include "app/ui/ui.h"
 #include "sim/core/error.h"
 
 #include <algorithm>
+#include <new>
+#include <stdexcept>
 #include <utility>
 
 namespace gravlab {
@@ -29,7 +31,6 @@ void BesidePicture::draw(Workspace& workspace, bool panels, double seconds) {
     if (over) {
         shown_ = workspace.ui;
         shown_.inWindow = shown_.timeline = shown_.help = shown_.navigating = false;
-        shown_.menu.asked = shown_.panelAsked = false;
         shown_.visible = panels;
         shown_.film = {};
         const float scale = std::clamp(static_cast<float>(height) / kUsualHeight, 1.0f, 4.0f);
@@ -57,7 +58,8 @@ PictureTexts pictureTexts(const Workspace& workspace, const std::string& path) {
     return texts;
 }
 
-void takePicture(Workspace& workspace, Ui& ui, int width, int height, const std::string& renderer, std::string path) {
+EffectResult takePicture(Workspace& workspace, Ui& ui, int width, int height, const std::string& renderer,
+                         std::string path) {
     const UiState& state = workspace.ui;
     if (path.empty()) path = timedName("gravlab", ".png");
     const bool own = state.pictureWidth > 0 && state.pictureHeight > 0;
@@ -75,9 +77,16 @@ void takePicture(Workspace& workspace, Ui& ui, int width, int height, const std:
         const Reason without = noSceneFile(workspace);
         workspace.say("The picture was written to " + path + "." +
                       (without.empty() ? "" : " It carries no scene: " + without));
-    } catch (const Error& error) {
+        return {CommandStatus::applied, workspace.message, {}};
+    } catch (const UsageError& error) {
+        return refusedBecause(error.what());
+    } catch (const std::bad_alloc&) {
+        workspace.warn(path + ": there is not enough memory for a picture of " + std::to_string(wide) + " x " +
+                       std::to_string(high) + " pixels.");
+    } catch (const std::runtime_error& error) {  // also of OpenGL, which may have no room for it
         workspace.warn(error.what());
     }
+    return failedBecause(workspace.message);
 }
 
 }  // namespace gravlab
