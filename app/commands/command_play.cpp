@@ -3,6 +3,7 @@
 // played twice gives the same answers.
 #include "app/commands/options.h"
 #include "app/commands/play.h"
+#include "app/control/controller.h"
 #include "app/control/open_file.h"
 #include "app/control/picture_texts.h"
 #include "app/control/scene_file.h"
@@ -10,13 +11,11 @@
 #include "app/frontends/window/beside_picture.h"
 #include "app/frontends/window/lost_context.h"
 #include "app/services/spot_check.h"
-#include "app/services/trajectory_prediction.h"
 #include "app/system/interrupt.h"
 #include "app/system/picture.h"
 #include "app/ui/ui.h"
-#include "app/view/workspace.h"
+#include "app/view/base_host.h"
 #include "sim/core/error.h"
-#include "sim/io/checkpoint.h"
 
 #include <utility>
 
@@ -28,18 +27,14 @@ constexpr double kFrame = 1.0 / 60;  ///< [s]
 constexpr int kBuilt = 3;
 constexpr double kLook = 0.1;  ///< [s] between looks for a signal while no line comes
 
-/// A workspace without a window that a script drives.
-class Stage {
+/// A workspace without a window that a script drives, and what carries out its effects.
+class Stage : public BaseHost {
 public:
-    explicit Stage(const Options& options)
-        : context_(options.simulation.backendOptions.device),
-          target_(options.width, options.height),
-          workspace_(options),
-          ui_(1, context_.description(), workspace_.ui) {
+    Stage(Workspace& workspace, OffscreenTarget& target, const HeadlessContext& context)
+        : BaseHost(workspace), context_(context), target_(target), ui_(1, context.description(), workspace.ui) {
         ui_.state.visible = false;
     }
 
-    Workspace& workspace() { return workspace_; }
     double seconds() const { return static_cast<double>(frames_) * kFrame; }
 
     /// A frame for a wait: the steps, the camera, and what only a picture can tell.
@@ -58,44 +53,28 @@ public:
     /// What the check of the forces has to say of the last frame.
     const std::string& alarm() const { return alarm_; }
 
-    /// Writes what a command has asked for; gives why not.
-    std::string serve() {
-        try {
-            UiState& ui = workspace_.ui;
-            if (std::exchange(ui.files.saveAsked, false)) return "off screen 'do save' needs a FILE";
-            if (const std::string path = std::exchange(ui.files.saveAs, {}); !path.empty())
-                writeSnapshot(path, checkpointOf(workspace_.host.simulation()), {.keepPrevious = true});
-            if (std::exchange(ui.saveScene, false)) {
-                if (ui.sceneName.empty()) return "off screen 'do save-scene' needs a FILE.toml";
-                writeSceneFile(std::exchange(ui.sceneName, {}), workspace_);
-            }
-            if (std::exchange(ui.screenshot, false)) {
-                if (ui.pictureName.empty()) return "off screen 'do picture' needs a FILE.png";
-                writePicture(std::exchange(ui.pictureName, {}));
-            }
-            if (!ui.files.openAsked.empty()) reopen(ui.files);
-            if (std::exchange(ui.film.toggle, false))
-                return "films are recorded in a window; 'gravlab render' makes them off screen";
-        } catch (const DeviceError&) {
-            throw;
-        } catch (const Error& error) {
-            return error.what();
+    EffectResult carryOut(const Effect& effect, Ticket ticket) override {
+        if (const auto* picture = std::get_if<SavePicture>(&effect)) {
+            if (picture->file.empty()) return failedBecause("off screen 'do picture' needs a FILE.png");
+            writePicture(picture->file);
+            return {};
         }
-        return {};
+        const auto* measure = std::get_if<Measure>(&effect);
+        if (std::holds_alternative<TryKernel>(effect) ||
+            (measure && (measure->what == Measure::What::sweep || measure->what == Measure::What::tune)))
+            return failedBecause(
+                "the lab measures in a window; off screen there are 'gravlab bench', 'gravlab tune' and 'gravlab run "
+                "--kernel "
+                "FILE.cu'");
+        EffectResult done = BaseHost::carryOut(effect, ticket);
+        if (!std::holds_alternative<FindGroups>(effect)) return done;
+        // No frame passes for it: the groups are those of this line's step.
+        GroupFinder& finder = workspace_.groupFinder;
+        finder.update(workspace_, workspace_.host.simulation(), workspace_.host.first().feed(), true);
+        return finder.problem().empty() ? EffectResult() : failedBecause(finder.problem());
     }
 
 private:
-    /// The file of the bodies on screen again, in the units that were said.
-    void reopen(FilesState& files) {
-        const StartFile last = workspace_.facts.configuration.start->file;
-        const ReadOptions read{.columns = last.columns,
-                               .sanitize = last.sanitize,
-                               .units = std::exchange(files.openUnits, {}),
-                               .ignoreHubble = last.ignoreHubble};
-        if (!takeStart(workspace_, openStart(std::exchange(files.openAsked, {}), read), [&] { return workspace_.apply(); }))
-            throw UsageError(workspace_.message);
-    }
-
     /// As F12 writes it where a size or panels were asked for; else what a film of the script would show.
     void writePicture(const std::string& path) {
         const UiState& state = workspace_.ui;
@@ -118,9 +97,8 @@ private:
         writePng(path, target_.read(), target_.width(), target_.height(), pictureTexts(workspace_, path));
     }
 
-    HeadlessContext context_;
-    OffscreenTarget target_;
-    Workspace workspace_;
+    const HeadlessContext& context_;
+    OffscreenTarget& target_;
     Ui ui_;
     SpotCheck spotCheck_;
     std::string alarm_;
@@ -132,20 +110,24 @@ private:
 int playCommand(const Options& asked) {
     if (asked.inWindow) return viewCommand(asked);
     const InterruptWatch watch;
-    Player player(asked.script, false);
-    Stage stage(withFile(asked));
-    Workspace& workspace = stage.workspace();
+    Controller controller;
+    Player player(asked.script, false, controller);
+    const Options options = withFile(asked);
+    const HeadlessContext context(options.simulation.backendOptions.device);
+    OffscreenTarget target(options.width, options.height);
+    Workspace workspace(options);
+    Stage stage(workspace, target, context);
     while (!player.ended()) {
         InterruptWatch::check();
-        player.feed(workspace, stage.seconds(), kLook, [&] { return stage.serve(); });
+        player.feed(workspace, stage, stage.seconds(), kLook);
         if (!player.needsFrame()) continue;
-        const std::vector<Event> events = workspace.apply(player.controller());
+        controller.apply(workspace, stage);
         stage.frame();
         if (!stage.alarm().empty()) {
             player.abandon(stage.alarm());
             throw Error(ExitCode::checkFailed, stage.alarm());
         }
-        player.look(workspace, events, stage.seconds());
+        player.look(workspace, stage.seconds());
     }
     return player.exitCode();
 }

@@ -161,7 +161,7 @@ public:
                         "snapshot");
         }
         if (options_.autosaveSeconds > 0 && seconds(saved_) >= options_.autosaveSeconds && !saver_.busy()) {
-            saver_.save(checkpoint_, checkpointAsync(simulation), {.keepPrevious = true}, "autosave");
+            saver_.save(checkpoint_, checkpointAsync(simulation), {.keepPrevious = true, .mayReplaceRead = true}, "autosave");
             saved_ = std::chrono::steady_clock::now();
         }
         report();
@@ -200,7 +200,7 @@ std::string saveForLater(const FedState& state, const Options& options) {
     try {
         const std::filesystem::path file =
             options.checkpoint.empty() ? leftRunFile(state.configuration.scene) : std::filesystem::path(options.checkpoint);
-        writeSnapshot(file, checkpointOf(state.configuration, state.state), {.keepPrevious = true});
+        writeSnapshot(file, checkpointOf(state.configuration, state.state), {.keepPrevious = true, .mayReplaceRead = true});
         rememberFile(std::filesystem::absolute(file));  // a window's Ctrl O offers it
         return formatted("the state of step %lld was saved; go on with: gravlab run ",
                          static_cast<long long>(state.step())) +

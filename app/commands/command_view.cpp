@@ -14,6 +14,7 @@
 #include "app/frontends/window/session_files.h"
 #include "app/frontends/window/status_report.h"
 #include "app/frontends/window/window.h"
+#include "app/frontends/window/window_host.h"
 #include "app/lessons/lesson_file.h"
 #include "app/lessons/lesson_runner.h"
 #include "app/model/look.h"
@@ -63,17 +64,6 @@ private:
 /// The window as it is, for --screenshot.
 void writePicture(const std::string& path, const Window& window, const Workspace& workspace) {
     writePng(path, window.read(), window.width(), window.height(), pictureTexts(workspace, path));
-}
-
-/// Ctrl E: a failure is a message, not the end.
-void saveScene(Workspace& workspace, std::string path) {
-    if (path.empty()) path = timedName("gravlab", ".toml");
-    try {
-        writeSceneFile(path, workspace);
-        workspace.say("The scene was written to " + path + "; 'gravlab " + path + "' opens it.");
-    } catch (const Error& error) {
-        workspace.warn(error.what());
-    }
 }
 
 /// The graphics were reset: window, picture and panels are made anew, the run goes on as it was.
@@ -159,16 +149,22 @@ void runFrames(const Options& options, Window& window, Workspace& workspace, Ui&
     bool projector = false;
     float textScale = 1;
     Recorder recorder;
+    WindowHost host(workspace, {window, ui, files, recorder, lessons});
     Sight sight;
     // Whatever the run does, somebody waits for a picture.
     const auto needsFrame = [&] {
         return window.holdsKeys() || workspace.messageLight() < 1 || ui.restless() || recorder.needsFrame() ||
-               framesOwed > 0 || lessons.needsFrame() || options.frames > 0;
+               host.needsFrame() || framesOwed > 0 || lessons.needsFrame() || options.frames > 0;
+    };
+    // What a script has begun without waiting for it still gets its answer.
+    const auto leaves = [&] {
+        return window.closing() || InterruptWatch::signal() != 0 ||
+               (player && player->finishes() ? false : host.quits() || (player && player->ended()));
     };
     bool rests = false;
     double rest = 0;  // [s] before the next frame
     const auto tell = [&] { report.write(workspace, ui, frame, window.width(), window.height(), rests); };
-    while (!workspace.intent.quit && !window.closing() && InterruptWatch::signal() == 0) {
+    while (!leaves()) {
         const bool busy = workspace.moving() || needsFrame() || controller.posted() || (player && player->needsFrame());
         const bool hidden = window.width() == 0 || window.height() == 0;
         const double pause = std::exchange(rest, 0);
@@ -179,8 +175,7 @@ void runFrames(const Options& options, Window& window, Workspace& workspace, Ui&
         const bool fades = workspace.fadeMessage(lookedAt - seen);
         if (player) {
             const bool before = player->needsFrame();
-            player->feed(workspace, hostClock(), 0);
-            if (player->ended()) workspace.intent.quit = true;
+            player->feed(workspace, host, hostClock(), 0);
             if (before != player->needsFrame()) framesOwed = kFramesAfterEvent;
         }
         if (files.update() || events) {
@@ -218,10 +213,10 @@ void runFrames(const Options& options, Window& window, Workspace& workspace, Ui&
         }
         window.holdKeys(time - last);
         const ProfilerRange profiled("frame");
-        const std::vector<Event> done = workspace.apply(controller);
-        if (player) player->look(workspace, done, hostClock());
-        if (lessons.update(workspace, hostClock())) framesOwed = kFramesAfterEvent;
-        recorder.prepare(workspace, window.width(), window.height(), window.description());
+        const std::vector<Event> done = controller.apply(workspace, host);
+        if (player) player->look(workspace, hostClock());
+        if (lessons.update(workspace, host, hostClock())) framesOwed = kFramesAfterEvent;
+        recorder.prepare(workspace);
         workspace.advance(true);
         const bool moved = workspace.view.moving(workspace, workspace.host);  // the frame in which that ends is drawn, too
         workspace.turn(recorder.pace(time - last));
@@ -247,10 +242,7 @@ void runFrames(const Options& options, Window& window, Workspace& workspace, Ui&
             if (lastFrame) files.requireSoundForces();
             if (lastFrame && !options.screenshot.empty()) writePicture(options.screenshot, window, workspace);
             worked = hostClock() - time;
-            if (std::exchange(ui.state.screenshot, false))
-                takePicture(workspace, ui, window.width(), window.height(), window.description(),
-                            std::exchange(ui.state.pictureName, {}));
-            if (std::exchange(ui.state.saveScene, false)) saveScene(workspace, std::exchange(ui.state.sceneName, {}));
+            host.takePictures();
             if (!lastFrame) workspace.advanceAhead();
             window.show();
         }
@@ -281,7 +273,8 @@ int viewCommand(const Options& asked) {
     ConfigKeeper config(watched && !asked.has("--no-config"), memory);
     if (memory.options.settings.erase("run.exact_forces") > 0) memory.options.simulation.farField = false;
     std::unique_ptr<Player> player;
-    if (plays) player = std::make_unique<Player>(asked.script, true);
+    Controller controller;
+    if (plays) player = std::make_unique<Player>(asked.script, true, controller);
     Options options = withFile(memory.options);
     options.watched = watched;
     adoptKernelFile(options.simulation);
@@ -303,8 +296,6 @@ int viewCommand(const Options& asked) {
         std::fprintf(stderr, "gravlab: %s\n", printable(note).c_str());
         workspace.warn(note + (config.notes().size() > 1 ? "; more of it in the terminal." : "."));
     }
-    Controller own;
-    Controller& controller = player ? player->controller() : own;
     const Connection connection(window, workspace, ui, controller);
     // Nobody is there to lose work when a window ends by itself.
     const double usual = options.frames > 0 || plays ? 0 : kAutosaveSeconds;
@@ -313,7 +304,7 @@ int viewCommand(const Options& asked) {
         config.close(workspace, window.place());
         return files.leave();
     });
-    LessonRunner lessons;
+    LessonRunner lessons(controller);
     LessonRunner::offer(workspace.lesson);
     if (lesson) lessons.open(workspace, lesson);
     try {
@@ -327,11 +318,12 @@ int viewCommand(const Options& asked) {
     config.close(workspace, window.place());
     if (const int signal = InterruptWatch::signal(); signal != 0)
         throw Error(static_cast<ExitCode>(128 + signal), std::string(InterruptWatch::word()) + ". " + files.leave());
-    files.close();
+    const std::string lost = files.close();
     if (player) {
         player->abandon("the window was closed");
         files.requireSoundForces();
     }
+    if (!lost.empty()) throw IoError(lost);
     return player ? player->exitCode() : static_cast<int>(ExitCode::ok);
 }
 

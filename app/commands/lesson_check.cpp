@@ -7,7 +7,7 @@
 #include "app/lessons/placeholders.h"
 #include "app/system/host_clock.h"
 #include "app/system/interrupt.h"
-#include "app/view/workspace.h"
+#include "app/view/base_host.h"
 #include "sim/core/error.h"
 
 #include <algorithm>
@@ -23,14 +23,16 @@ LessonVerdict playLesson(const std::shared_ptr<const Lesson>& lesson, const Opti
     HeadlessContext context(options.simulation.backendOptions.device);
     OffscreenTarget target(kWidth, kHeight);
     Workspace workspace(options);
-    LessonRunner runner(true);
+    Controller controller;
+    BaseHost host(workspace);
+    LessonRunner runner(controller, true);
     const double begun = hostClock();
     double last = begun;
     runner.open(workspace, lesson);
     LessonVerdict verdict;
     for (;;) {
         InterruptWatch::check(kUnfinishedCheck);
-        runner.update(workspace, hostClock());
+        runner.update(workspace, host, hostClock());
         verdict.seconds = hostClock() - begun;
         verdict.failure = runner.failure();
         if (!verdict.failure.empty() || runner.ended()) break;

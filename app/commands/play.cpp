@@ -2,6 +2,7 @@
 
 #include "app/view/workspace.h"
 #include "sim/core/error.h"
+#include "sim/core/text.h"
 
 #include <cerrno>
 #include <cstdio>
@@ -19,9 +20,13 @@ void write(const std::string& line) {
 
 }  // namespace
 
-Player::Player(const std::string& path, bool clock) : reader_(path), script_(controller_, write, clock) {}
+Player::Player(const std::string& path, bool clock, Controller& controller)
+    : controller_(controller),
+      reader_(path),
+      script_(
+          controller_, Sender::script, [](const ScriptAnswer& answer) { write(jsonText(answer)); }, clock) {}
 
-void Player::feed(Workspace& workspace, double seconds, double wait, const Serve& serve) {
+void Player::feed(Workspace& workspace, BaseHost& host, double seconds, double wait) {
     constexpr int kMostLines = 100;
     for (int count = 0; script_.ready() && !ended_ && count < kMostLines; ++count) {
         ScriptLineReader::Line line;
@@ -32,21 +37,19 @@ void Player::feed(Workspace& workspace, double seconds, double wait, const Serve
             script_.take(line.number, line.text);
         else
             script_.refuse(line.number, line.problem);
-        std::vector<Event> events = workspace.apply(controller_);
-        if (serve)
-            if (const std::string why = serve(); !why.empty() && !events.empty()) {
-                events.back().status = CommandStatus::failed;
-                events.back().why = why;
-            }
-        script_.look(workspace, events, seconds);
-        if (workspace.intent.quit) ended_ = true;
+        controller_.apply(workspace, host);
+        script_.look(workspace, seconds);
+        if (host.quits()) refuseTheRest();
     }
 }
 
-void Player::look(const Document& document, const std::vector<Event>& events, double seconds) {
-    script_.look(document, events, seconds);
+/// Lines that are there already are answered, too; nobody waits for others.
+void Player::refuseTheRest() {
+    ended_ = true;
+    for (ScriptLineReader::Line line; reader_.next(line, 0) == ScriptLineReader::Next::line;) {
+        const bool blank = trimmed(withoutRemark(line.text, true)).empty() && line.problem.empty();
+        if (!blank) script_.refuse(line.number, "not done: an earlier line has ended the program");
+    }
 }
-
-void Player::abandon(const std::string& why) { script_.abandon(why); }
 
 }  // namespace gravlab

@@ -4,38 +4,37 @@
 #include "app/control/controller.h"
 #include "app/control/line_reader.h"
 #include "app/control/script.h"
-#include "app/view/workspace.h"
+#include "app/view/base_host.h"
 
-#include <functional>
 #include <string>
-#include <vector>
 
 namespace gravlab {
 
 class Player {
 public:
     /// A path, or "-" for standard input. Throws InputError.
-    Player(const std::string& path, bool clock);
+    Player(const std::string& path, bool clock, Controller& controller);
 
-    /// Does what a command asked of the files of whoever plays; gives why that failed, or nothing.
-    using Serve = std::function<std::string()>;
     /// Takes lines until one needs frames, none is there, or many were taken: a window must go on. `wait`: up to so long for
     /// a line [s]. Throws IoError when answers cannot be written.
-    void feed(Workspace& workspace, double seconds, double wait, const Serve& serve = {});
-    /// Once a frame, with what the controller has done in it.
-    void look(const Document& document, const std::vector<Event>& events, double seconds);
+    void feed(Workspace& workspace, BaseHost& host, double seconds, double wait);
+    /// Once a frame, after the controller has applied.
+    void look(const Document& document, double seconds) { script_.look(document, seconds); }
     /// Whoever plays it ends before the script does.
-    void abandon(const std::string& why);
+    void abandon(const std::string& why) { script_.abandon(why); }
 
-    Controller& controller() { return controller_; }
-    /// All lines are answered.
-    bool ended() const { return ended_ && script_.ready(); }
-    /// A wait is not over.
+    /// All lines are answered, and what they began has ended.
+    bool ended() const { return ended_ && !script_.needsFrame(); }
+    /// Something that a line began is not over.
     bool needsFrame() const { return script_.needsFrame(); }
+    /// No line is waited for, but something that one began.
+    bool finishes() const { return script_.ready() && script_.needsFrame(); }
     int exitCode() const { return script_.exitCode(); }
 
 private:
-    Controller controller_;
+    void refuseTheRest();
+
+    Controller& controller_;
     ScriptLineReader reader_;
     Script script_;
     bool ended_ = false;

@@ -1,14 +1,17 @@
 // Everything that can be done by a key or in a menu, as rows: dispatch, the menu bar, the overlay of F1, `gravlab list keys`
 // and docs/keys.md all walk them. A new one is one row in the file of its menu (menu_*.cpp).
-// Rule: an action edits intent, look, camera or the state of the panels, and nothing else; the controller alone calls it.
+// Rule: an action edits intent, look, camera or the state of the panels, and returns what the world outside shall do; the
+// controller alone calls it.
 #pragma once
 #include "app/control/command.h"
+#include "app/control/effect.h"
 #include "app/control/keys.h"
 #include "app/control/setting_choices.h"
 #include "sim/backends/kernel.h"
 #include "sim/core/value.h"
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,18 +28,20 @@ struct Action {
     std::string_view label;  ///< in the menu
     std::string_view idea;   ///< one line: tooltip, F1, docs
     KeyStroke strokes[2]{};  ///< either of them; none: menu only
-    /// The parameter that it changes. Without `act` that is all it does: it switches a flag on and off, or sets one of the
-    /// names that the parameter offers.
+    /// The parameter that it changes. Without `act` and `effect` that is all it does: it switches a flag on and off, or sets
+    /// one of the names that the parameter offers.
     std::string_view parameter{};
-    void (*act)(KeyTarget&, int which) = {};       ///< `which`: 0, or the place within neighbouring keys or `choice`s
-    bool (*checked)(const KeyTarget&) = {};        ///< draws a tick; empty: it has no state
-    Reason (*unavailable)(const KeyTarget&) = {};  ///< why it cannot be done now; empty, or an empty text: it can
+    void (*act)(KeyTarget&, int which) = {};             ///< `which`: 0, or the place within neighbouring keys or `choice`s
+    Effect (*effect)(const KeyTarget&, int which) = {};  ///< what the world outside shall do, after `act`
+    bool (*checked)(const KeyTarget&) = {};              ///< draws a tick; empty: it has no state
+    Reason (*unavailable)(const KeyTarget&) = {};        ///< why it cannot be done now; empty, or an empty text: it can
     /// Makes the row a list: the entry at `which`; false after the last one.
     bool (*choice)(const KeyTarget&, int which, SettingChoice&) = {};
     /// What a command may give it besides, such as COUNT; and the act with that. Throws UsageError. A row with a state takes
     /// on or off, a row with choices the name or number of one.
     std::string_view argument{};
     void (*with)(KeyTarget&, const Value& argument) = {};
+    Effect (*effectWith)(const KeyTarget&, const Value& argument) = {};  ///< in place of `effect`
     /// Why undo cannot take it back, in a sentence; both empty where settings and edits of bodies are all that it changes.
     /// `leaves`: it leaves the run and its settings as they are, so undo goes on to what was changed before it.
     std::string_view lasting{}, leaves{};
@@ -83,8 +88,8 @@ Invoke invokeOf(const Action& action, int which = 0);
 /// The action of that name. Throws UsageError naming the nearest.
 const Action& actionOf(std::string_view name);
 /// Does it as a command asks: with nothing, its argument, on or off, or one of its choices. Throws UsageError: what it
-/// takes, or why it cannot be done now.
-void invoke(const Action& action, std::span<const Value> arguments, KeyTarget& target);
+/// takes, or why it cannot be done now. Gives what the world outside shall do; empty: nothing.
+std::optional<Effect> invoke(const Action& action, std::span<const Value> arguments, KeyTarget& target);
 /// What a command may give it: "COUNT", "on or off", "galaxy, disc, ..."; empty: nothing.
 std::string argumentText(const Action& action, const KeyTarget* target = nullptr);
 

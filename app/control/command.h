@@ -2,10 +2,10 @@
 #pragma once
 #include "sim/core/value.h"
 
-#include <glm/ext/vector_double3.hpp>
 #include <glm/vec2.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <variant>
 #include <vector>
@@ -59,19 +59,29 @@ struct OpenFile {
     int others = 0;  ///< files that were let go over the window with it, and that are not opened
 };
 
-/// A change of single bodies at the next step boundary.
-enum class BodyChange { remove, dropStar, hold, coast, aim, undo };
-struct EditBodies {
-    BodyChange change = BodyChange::undo;
-    glm::dvec3 velocity{0};  ///< to aim for [L/T]
+/// Settings that begin a scene together, whatever was set before: the run is built once. Settings that the scene does not
+/// have are passed over. Undo does not go back behind it.
+struct Begin {
+    std::string scene;  ///< empty: the one that runs, from where it is
+    std::vector<SetParameter> settings{};
 };
 
-using Command = std::variant<SetParameter, Invoke, GoTo, Pointer, OpenFile, EditBodies>;
+using Command = std::variant<SetParameter, Invoke, GoTo, Pointer, OpenFile, Begin>;
 
-/// Who asks. Keys, pointer and panels are of people, who read a refusal on the screen.
-enum class Sender { key, pointer, panel, file, script, socket };
-constexpr bool atTheScreen(Sender sender) {
-    return sender == Sender::key || sender == Sender::pointer || sender == Sender::panel;
+/// Who asks, and which of several of that kind.
+struct Sender {
+    enum class Kind { key, pointer, panel, file, script, socket, lesson } kind = Kind::script;
+    std::uint32_t id = 0;
+    bool operator==(const Sender&) const = default;
+
+    static const Sender key, pointer, panel, file, script, socket, lesson;
+};
+inline constexpr Sender Sender::key{Kind::key}, Sender::pointer{Kind::pointer}, Sender::panel{Kind::panel},
+    Sender::file{Kind::file}, Sender::script{Kind::script}, Sender::socket{Kind::socket}, Sender::lesson{Kind::lesson};
+
+/// Keys, pointer and panels are of people, who read a refusal on the screen.
+constexpr bool atTheScreen(const Sender& sender) {
+    return sender.kind == Sender::Kind::key || sender.kind == Sender::Kind::pointer || sender.kind == Sender::Kind::panel;
 }
 
 /// The command as a line of a script, for messages and logs.

@@ -20,18 +20,6 @@
 namespace gravlab {
 namespace {
 
-struct BodyChangeRow {
-    std::string_view name;
-    BodyChange change;
-    EditRequest edit;
-};
-constexpr BodyChangeRow kBodyChanges[] = {
-    {"remove", BodyChange::remove, EditRequest::remove}, {"drop-star", BodyChange::dropStar, EditRequest::dropStar},
-    {"hold", BodyChange::hold, EditRequest::hold},       {"coast", BodyChange::coast, EditRequest::coast},
-    {"velocity", BodyChange::aim, EditRequest::aim},     {"undo", BodyChange::undo, EditRequest::undo}};
-
-const BodyChangeRow& rowOf(BodyChange change) { return kBodyChanges[static_cast<std::size_t>(change)]; }
-
 constexpr std::string_view kPointerKinds[] = {"orbit",      "pan",       "zoom",      "centre",      "pick",
                                               "drop-start", "drop-move", "drop-end",  "drop-cancel", "aim-start",
                                               "aim-move",   "aim-end",   "aim-cancel"};
@@ -89,20 +77,21 @@ void takeBack(RunRequest& now, const RunRequest& before, const RunRequest& made)
     if (before.start != made.start) now.start = before.start;
 }
 
-bool isUndo(const Command& command) {
-    const auto* action = std::get_if<Invoke>(&command);
-    const auto* edit = std::get_if<EditBodies>(&command);
-    return (action && action->action == "undo") || (edit && edit->change == BodyChange::undo);
+/// Whether the one run would begin anew on the way to the other.
+bool differInStart(const RunRequest& a, const RunRequest& b) {
+    return a.scene != b.scene || a.sceneVersion != b.sceneVersion || a.bodies != b.bodies || a.seed != b.seed ||
+           a.parameters != b.parameters || a.start != b.start;
 }
 
-/// Whether it may change single bodies by hand.
-bool editsBodies(const Command& command) {
-    if (const auto* pointer = std::get_if<Pointer>(&command))
-        return pointer->kind == PointerKind::dropEnd || pointer->kind == PointerKind::aimEnd;
-    if (std::holds_alternative<EditBodies>(command)) return true;
+bool isUndo(const Command& command) {
     const auto* action = std::get_if<Invoke>(&command);
-    return action && std::any_of(std::begin(kBodyChanges), std::end(kBodyChanges),
-                                 [&](const BodyChangeRow& row) { return row.name == action->action; });
+    return action && action->action == "undo";
+}
+
+/// Whether all that it does is to look, to turn or to begin a drag: the pointer takes that back itself.
+bool onlyPoints(const Command& command) {
+    const auto* pointer = std::get_if<Pointer>(&command);
+    return pointer && pointer->kind != PointerKind::dropEnd && pointer->kind != PointerKind::aimEnd;
 }
 
 /// Whether it changes how words are read, the card's among them.
@@ -118,41 +107,19 @@ bool aboutLetters(const Command& command) {
 /// Why a command cannot be taken back; empty where it can.
 std::string lastingOf(const Command& command) {
     if (const auto* action = std::get_if<Invoke>(&command)) return std::string(actionOf(action->action).lasting);
-    if (std::holds_alternative<GoTo>(command)) return std::string(actionOf("rewind").lasting);
     if (std::holds_alternative<OpenFile>(command))
         return "Opening has ended the run before, of which nothing is kept; open that one again.";
     return {};
 }
 
 /// Takes up the intent. Throws UsageError with the sentence of a refusal.
-void takeUp(Document& document, const TakeUp& takesUp) {
-    const bool edits =
-        document.intent.edit != EditRequest::none || document.intent.rewindTo || document.intent.rewindBy != 0;
+void takeUp(Document& document, Host& host, bool again = false) {
     const TwinChoice twin = document.intent.twin;
-    if (edits) document.dismissMessage();
-    const auto revision = document.facts.revision;
-    if (!takesUp()) throw UsageError(document.message);
-    // Edits and jumps say in the message alone why they are refused; one that was made may say something, too.
-    if (edits && document.facts.revision == revision && !document.message.empty()) throw UsageError(document.message);
+    if (!host.apply(again)) throw UsageError(document.message);
     if (document.intent.twin != twin) throw UsageError(document.message.empty() ? "the twin was refused" : document.message);
 }
 
-void set(Document& document, const SetParameter& command, const TakeUp& takesUp) {
-    setParameter(document, command.path, command.value);
-    takeUp(document, takesUp);
-}
-
-void act(Document& document, const Invoke& command, const TakeUp& takesUp) {
-    invoke(actionOf(command.action), command.arguments, document);
-    takeUp(document, takesUp);
-}
-
-void goTo(Document& document, const GoTo& command, const TakeUp& takesUp) {
-    document.intent.rewindTo = command.state;
-    takeUp(document, takesUp);
-}
-
-void point(Document& document, const Pointer& p, const TakeUp& takesUp) {
+std::optional<Effect> point(Document& document, const Pointer& p) {
     switch (p.kind) {
         case PointerKind::orbit:
             document.camera.orbit(p.by);
@@ -176,8 +143,8 @@ void point(Document& document, const Pointer& p, const TakeUp& takesUp) {
             document.moveDrop(p.at);
             break;
         case PointerKind::dropEnd:
-            document.dropPending();
-            takeUp(document, takesUp);
+            if (const auto order = document.drop.release())
+                return EditBodies{.what = EditBodies::What::launch, .order = order};
             break;
         case PointerKind::dropCancel:
             document.drop.cancel();
@@ -189,56 +156,50 @@ void point(Document& document, const Pointer& p, const TakeUp& takesUp) {
             document.moveAim(p.at);
             break;
         case PointerKind::aimEnd:
-            document.endAim();
-            takeUp(document, takesUp);
+            if (const auto velocity = document.aim.release())
+                return EditBodies{.what = EditBodies::What::aim, .velocity = *velocity};
             break;
         case PointerKind::aimCancel:
             document.aim.cancel();
             break;
     }
-}
-
-void edit(Document& document, const EditBodies& command, const TakeUp& takesUp) {
-    document.intent.edit = rowOf(command.change).edit;
-    if (command.change == BodyChange::aim) document.aimFor(command.velocity);
-    takeUp(document, takesUp);
+    return std::nullopt;
 }
 
 bool isScene(const std::string& name) {
     return std::any_of(sceneTable().begin(), sceneTable().end(), [&](const Scene& row) { return row.name == name; });
 }
 
-/// True where it is open; false where a thread reads it. Throws UsageError, InputError, IoError.
-bool open(Document& document, const OpenFile& command, const TakeUp& takesUp) {
+/// Throws UsageError where it is neither a scene nor a file.
+std::optional<Effect> open(Document& document, const OpenFile& command) {
     if (isScene(command.path)) {
         // A scene by name is that scene from its start, also where it runs already.
-        document.intent.reset = document.facts.configuration.scene == command.path;
+        const bool again = document.facts.configuration.scene == command.path;
         document.intent.request.changeScene(command.path);
-        takeUp(document, takesUp);
-        return true;
+        return again ? std::optional<Effect>(Restart{}) : std::nullopt;
     }
     if (!meansFile(command.path)) {
         std::vector<std::string_view> valid;
         for (const Scene& row : sceneTable()) valid.push_back(row.name);
         throw UsageError(unknownName("scene", command.path, valid) + "; nor is there a file of that name");
     }
-    if (document.ui.inWindow) {
-        FilesState& files = document.ui.files;
-        if (!files.openAsked.empty())
-            throw UsageError(command.path + " is not opened: " + files.openAsked + " was asked for at the same time");
-        files.openEnded = false;
-        files.openAsked = command.path;
-        if (command.others > 0) document.warn("Of the files that were dropped the first is opened; a run has one start.");
-        return false;
+    if (command.others > 0) document.warn("Of the files that were dropped the first is opened; a run has one start.");
+    return Open{.file = command.path};
+}
+
+/// All settings before the run sees one of them.
+std::optional<Effect> begin(Document& document, const Begin& command) {
+    std::optional<Effect> again;
+    if (!command.scene.empty()) {
+        if (document.facts.configuration.scene == command.scene) again = Restart{};
+        document.intent.request.changeScene(sceneNamed(command.scene).name);
     }
-    if (isSceneFile(command.path)) {
-        Options base = sceneBase(document);
-        base.file = command.path;
-        if (!takeScene(document, withSceneFile(base), takesUp)) throw UsageError(document.message);
-        return true;
-    }
-    if (!takeStart(document, openStart(command.path, {}), takesUp)) throw UsageError(document.message);
-    return true;
+    for (const SetParameter& setting : command.settings) try {
+            setParameter(document, setting.path, setting.value);
+        } catch (const UsageError&) {
+            continue;  // a scene of fixed size has no number of bodies
+        }
+    return again;
 }
 
 }  // namespace
@@ -256,18 +217,18 @@ std::string commandText(const Command& command) {
         }
         std::string operator()(const GoTo& c) const { return "go to kept state " + std::to_string(c.state + 1); }
         std::string operator()(const OpenFile& c) const { return "open " + valueText(c.path); }
-        std::string operator()(const EditBodies& c) const { return "do " + std::string(rowOf(c.change).name); }
+        std::string operator()(const Begin& c) const { return "begin " + c.scene; }
     };
     return std::visit(Text(), command);
 }
 
-std::uint64_t Controller::post(Command command, Sender sender) {
+Ticket Controller::post(Command command, Sender sender) {
     std::vector<Command> one;
     one.push_back(std::move(command));
     return post(std::move(one), sender);
 }
 
-std::uint64_t Controller::post(std::vector<Command> batch, Sender sender) {
+Ticket Controller::post(std::vector<Command> batch, Sender sender) {
     const std::lock_guard lock(mutex_);
     posted_.push_back({++lastTicket_, std::move(batch), sender});
     return lastTicket_;
@@ -275,7 +236,7 @@ std::uint64_t Controller::post(std::vector<Command> batch, Sender sender) {
 
 bool Controller::busy() const {
     const std::lock_guard lock(mutex_);
-    return !posted_.empty() || opening_.has_value();
+    return !posted_.empty() || !running_.empty();
 }
 
 bool Controller::posted() const {
@@ -283,11 +244,33 @@ bool Controller::posted() const {
     return !posted_.empty();
 }
 
+std::vector<Event> Controller::take(Ticket ticket) {
+    const auto found = followed_.find(ticket);
+    if (found == followed_.end()) return {};
+    std::vector<Event> events = std::exchange(found->second, {});
+    if (!events.empty() && isEnd(events.back().status)) followed_.erase(found);
+    return events;
+}
+
+/// What a batch has done beside what the document shows.
+struct Controller::Done {
+    EffectResult effect{};  ///< of its effect, or applied
+    bool jumps = false;     ///< it went to another state of the run
+    Inverse state{};        ///< back to the state that it ended
+};
+
 /// Remembers what an applied batch changed. What a pointer does to the camera is not kept: the pointer takes it back.
 void Controller::record(const Document& document, const Batch& batch, const Document& before,
-                        const std::vector<Value>& settings) {
+                        const std::vector<Value>& settings, const Done& done) {
     constexpr std::size_t kMostChanges = 100;
     const Command& first = batch.commands.front();
+    if (std::holds_alternative<Begin>(first)) {
+        changes_.clear();
+        leaves_ = "What was set before the lesson began is not undone in it.";
+        return;
+    }
+    // A lesson brings its steps there again by itself; people take back what people did.
+    if (batch.sender.kind == Sender::Kind::lesson) return;
     const auto* action = std::get_if<Invoke>(&first);
     const auto* setting = std::get_if<SetParameter>(&first);
     leaves_ = action ? actionOf(action->action).leaves : std::string_view();
@@ -295,121 +278,155 @@ void Controller::record(const Document& document, const Batch& batch, const Docu
                   .path = setting ? setting->path : std::string(),
                   .asked = before.intent.request,
                   .made = document.intent.request,
-                  .before = {},
-                  .lasting = lastingOf(first)};
+                  .effect = done.effect.back,
+                  .state = done.state,
+                  .lasting = isEnd(done.effect.status) ? lastingOf(first) : std::string()};
     change.asked.tuning = change.made.tuning;  // a search may have found it in between
     if (batch.commands.size() > 1) change.what += " and " + std::to_string(batch.commands.size() - 1) + " more";
     const std::vector<Value> now = settingsOf(document);
     for (std::size_t i = 0; i < now.size(); ++i)
         if (now[i] != settings[i] && !isNothing(settings[i]))
             change.before.push_back({settableRows()[i]->path, settings[i]});
-    if (batch.commands.size() == 1 && editsBodies(first) && document.facts.revision != before.facts.revision) {
-        change.bodiesOf = document.facts.run;
-        change.asked = change.made;  // bodies are brought back by themselves
-    }
-    if (change.before.empty() && change.asked == change.made && change.bodiesOf == 0 && change.lasting.empty()) return;
+    if (change.effect) change.asked = change.made;  // bodies and states are brought back by themselves
+    if (change.before.empty() && change.asked == change.made && !change.effect && change.lasting.empty()) return;
     if (setting && setting->goesOn && !changes_.empty() && changes_.back().path == setting->path) {
         // The value before the hand took hold is the one to go back to.
         changes_.back().made = std::move(change.made);
         return;
     }
     if (!change.lasting.empty() && !changes_.empty() && changes_.back().lasting == change.lasting) return;
+    if (done.jumps) {
+        change.run = document.facts.run;
+        change.step = document.facts.step;
+        // Several, one after the other, are one way: back to where the first began.
+        if (!changes_.empty() && changes_.back().run == before.facts.run && changes_.back().step == before.facts.step) {
+            changes_.back().run = change.run;
+            changes_.back().step = change.step;
+            return;
+        }
+    }
     changes_.push_back(std::move(change));
     if (changes_.size() > kMostChanges) changes_.erase(changes_.begin());
 }
 
-/// Takes the newest change back and says which. Throws UsageError where there is none, or why it lasts.
-std::string Controller::undo(Document& document, const TakeUp& takesUp) {
+/// Takes the newest change back and says which. Throws UsageError where there is none, or why it lasts; IoError where it can
+/// be tried again.
+std::string Controller::undo(Document& document, Host& host) {
     if (changes_.empty()) throw UsageError(leaves_.empty() ? "There is nothing to undo." : std::string(leaves_));
     const Change change = changes_.back();
     if (!change.lasting.empty()) {
         changes_.pop_back();  // what came before it can be taken back next
         throw UsageError(change.lasting);
     }
-    const std::uint64_t run = document.facts.run;
     const Precision precision = document.facts.configuration.force.precision;
-    if (change.bodiesOf != 0 && change.bodiesOf != run) {
-        changes_.pop_back();
-        throw UsageError("The bodies of '" + change.what + "' are gone, because their run has begun anew.");
-    }
-    if (change.bodiesOf != 0) {
-        document.intent.edit = EditRequest::undo;
-        takeUp(document, takesUp);
+    if (change.effect) {
+        const EffectResult done = change.effect();
+        if (done.status == CommandStatus::failed) throw IoError(done.why);
+        if (done.status == CommandStatus::refused) {
+            changes_.pop_back();
+            throw UsageError("The bodies of '" + change.what + "' are gone, because " + done.why + ".");
+        }
+        if (!done.why.empty()) document.say(done.why);
     }
     // A run that begins anew brings camera, look and selection of its own: what is not the run comes after it.
     takeBack(document.intent.request, change.asked, change.made);
-    takeUp(document, takesUp);
+    takeUp(document, host);
+    const bool anew = differInStart(change.asked, change.made);
+    const bool back = anew && change.state && change.state().status == CommandStatus::applied;
     for (const SetParameter& setting : change.before) setParameter(document, setting.path, setting.value);
-    takeUp(document, takesUp);
+    takeUp(document, host);
     changes_.pop_back();
     std::string done = change.what + " is undone";
-    if (document.facts.run != run)
+    if (anew && !back)
         done += "; the run is at its start again";
     else if (document.facts.configuration.force.precision != precision)
         done += "; bodies stay as the precision in between has rounded them";
     return done;
 }
 
+/// Settings of a batch, all or none; `at`: the one that says no.
+Controller::Done Controller::set(Document& document, Host& host, const Batch& batch, const Document& before,
+                                 std::size_t& at) {
+    std::string anew, beside;
+    for (at = 0; at < batch.commands.size(); ++at) {
+        const auto* c = std::get_if<SetParameter>(&batch.commands[at]);
+        if (!c) throw UsageError("only settings can be in a batch");
+        const Reach reach = reachOf(c->path);
+        if (beginsAnew(c->path)) anew = c->path;
+        if (reach == Reach::twin || reach == Reach::bodies) beside = c->path;
+        if (!anew.empty() && !beside.empty())
+            throw UsageError(beside + " cannot be set in one batch with " + anew +
+                             ", which begins the run anew: if the one were refused, the run before would be gone; post " +
+                             beside + " afterwards");
+        setParameter(document, c->path, c->value);
+    }
+    // The run judges its settings together; of those the last one is named.
+    for (std::size_t i = 0; i < batch.commands.size(); ++i)
+        if (const Reach reach = reachOf(std::get<SetParameter>(batch.commands[i]).path);
+            reach == Reach::run || reach == Reach::twin)
+            at = i;
+    at = std::min(at, batch.commands.size() - 1);
+    Done done;
+    if (differInStart(before.intent.request, document.intent.request)) done.state = host.keepState();
+    takeUp(document, host);
+    return done;
+}
+
+/// One command by itself: the document first, then the runs, then the world.
+Controller::Done Controller::perform(Document& document, Host& host, const Batch& batch, const Document& before) {
+    std::optional<Effect> effect;
+    const Command& command = batch.commands.front();
+    const auto* setting = std::get_if<SetParameter>(&command);
+    if (setting) setParameter(document, setting->path, setting->value);
+    if (const auto* c = std::get_if<Invoke>(&command)) effect = invoke(actionOf(c->action), c->arguments, document);
+    if (const auto* c = std::get_if<GoTo>(&command)) effect = JumpTo{.state = c->state};
+    if (const auto* c = std::get_if<Pointer>(&command)) effect = point(document, *c);
+    if (const auto* c = std::get_if<OpenFile>(&command)) effect = open(document, *c);
+    if (const auto* c = std::get_if<Begin>(&command)) effect = begin(document, *c);
+    Done done;
+    const bool recorded = batch.sender.kind != Sender::Kind::lesson && lastingOf(command).empty() &&
+                          !(setting && setting->goesOn);  // a drag is kept as it began
+    if (recorded && differInStart(before.intent.request, document.intent.request)) done.state = host.keepState();
+    const bool again = effect && std::holds_alternative<Restart>(*effect);
+    if (!onlyPoints(command)) takeUp(document, host, again);
+    if (!effect || again) return done;
+    done.jumps = std::holds_alternative<JumpTo>(*effect);
+    if (done.jumps || std::holds_alternative<EditBodies>(*effect)) document.dismissMessage();
+    done.effect = host.carryOut(*effect, batch.ticket);
+    return done;
+}
+
 /// One batch, all or nothing.
-void Controller::run(Document& document, const TakeUp& takesUp, Batch& batch, std::vector<Event>& events) {
+void Controller::run(Document& document, Host& host, Batch& batch, std::vector<Event>& events) {
     std::size_t at = 0;  // the command that says no
     const auto end = [&](CommandStatus status, const std::string& why) {
+        const bool taken = status == CommandStatus::applied || status == CommandStatus::running;
         // The others of a batch name the one that was refused.
-        for (std::size_t i = 0; i < batch.commands.size(); ++i) {
-            const bool other = status != CommandStatus::applied && i != at;
-            events.push_back({batch.ticket, batch.commands[i], batch.sender, status,
-                              other ? "not applied, because of '" + commandText(batch.commands[at]) + "'" : why});
-        }
-        if (status != CommandStatus::applied && atTheScreen(batch.sender)) document.warn(why);
+        for (std::size_t i = 0; i < batch.commands.size(); ++i)
+            events.push_back(
+                {batch.ticket, batch.commands[i], batch.sender, status,
+                 !taken && i != at ? "not applied, because of '" + commandText(batch.commands[at]) + "'" : why});
+        if (status == CommandStatus::running) running_.push_back(events.back());
+        if (!taken && atTheScreen(batch.sender)) document.warn(why);
     };
     const Document before = document;
-    const bool pointed = std::holds_alternative<Pointer>(batch.commands.front()) && !editsBodies(batch.commands.front());
+    const bool pointed = onlyPoints(batch.commands.front());
     const bool undoes = batch.commands.size() == 1 && isUndo(batch.commands.front());
     const std::vector<Value> settings = pointed || undoes ? std::vector<Value>() : settingsOf(document);
     const auto refuse = [&](CommandStatus status, const std::string& why) {
         putBack(document, before);
         // The first run may have taken its part when the second said no.
-        if (document.facts.configuration != before.facts.configuration) takesUp();
+        if (document.facts.configuration != before.facts.configuration) host.apply(false);
         end(status, why);
     };
     const std::string message = document.message;
+    Done done;
     try {
-        if (undoes) {
-            return end(CommandStatus::applied, undo(document, takesUp));
-        } else if (batch.commands.size() == 1) {
-            const Command& command = batch.commands.front();
-            if (const auto* c = std::get_if<SetParameter>(&command)) set(document, *c, takesUp);
-            if (const auto* c = std::get_if<Invoke>(&command)) act(document, *c, takesUp);
-            if (const auto* c = std::get_if<GoTo>(&command)) goTo(document, *c, takesUp);
-            if (const auto* c = std::get_if<Pointer>(&command)) point(document, *c, takesUp);
-            if (const auto* c = std::get_if<EditBodies>(&command)) edit(document, *c, takesUp);
-            if (const auto* c = std::get_if<OpenFile>(&command); c && !open(document, *c, takesUp)) {
-                opening_ = Event{batch.ticket, command, batch.sender, CommandStatus::applied, {}};
-                return;
-            }
-        } else {
-            std::string anew, beside;
-            for (at = 0; at < batch.commands.size(); ++at) {
-                const auto* c = std::get_if<SetParameter>(&batch.commands[at]);
-                if (!c) throw UsageError("only settings can be in a batch");
-                const Reach reach = reachOf(c->path);
-                if (beginsAnew(c->path)) anew = c->path;
-                if (reach == Reach::twin || reach == Reach::bodies) beside = c->path;
-                if (!anew.empty() && !beside.empty())
-                    throw UsageError(
-                        beside + " cannot be set in one batch with " + anew +
-                        ", which begins the run anew: if the one were refused, the run before would be gone; post " +
-                        beside + " afterwards");
-                setParameter(document, c->path, c->value);
-            }
-            // The run judges its settings together; of those the last one is named.
-            for (std::size_t i = 0; i < batch.commands.size(); ++i)
-                if (const Reach reach = reachOf(std::get<SetParameter>(batch.commands[i]).path);
-                    reach == Reach::run || reach == Reach::twin)
-                    at = i;
-            at = std::min(at, batch.commands.size() - 1);
-            takeUp(document, takesUp);
-        }
+        if (undoes) return end(CommandStatus::applied, undo(document, host));
+        if (batch.commands.size() == 1)
+            done = perform(document, host, batch, before);
+        else
+            done = set(document, host, batch, before, at);
     } catch (const DeviceError&) {
         throw;  // there is no run to go on with
     } catch (const IoError& error) {
@@ -419,36 +436,42 @@ void Controller::run(Document& document, const TakeUp& takesUp, Batch& batch, st
     } catch (const std::bad_alloc&) {
         return refuse(CommandStatus::failed, "There is not enough memory for that; the run goes on as it was.");
     }
-    if (!pointed) record(document, batch, before, settings);
+    const EffectResult& result = done.effect;
+    if (result.status == CommandStatus::refused || result.status == CommandStatus::failed)
+        return refuse(result.status, result.why);
+    if (!pointed) record(document, batch, before, settings, done);
     // Whoever does something by himself needs no greeting any more.
     if (!pointed && before.ui.welcome && atTheScreen(batch.sender) && !aboutLetters(batch.commands.front()))
         document.ui.welcome = false;
-    end(CommandStatus::applied, document.message == message ? std::string() : document.message);
+    end(result.status, !result.why.empty() ? result.why : document.message == message ? std::string() : document.message);
 }
 
-std::vector<Event> Controller::apply(Document& document, const TakeUp& takesUp) {
+/// An effect that was running has ended.
+void Controller::end(const Ended& ended, std::vector<Event>& events) {
+    const auto found = std::ranges::find(running_, ended.ticket, &Event::ticket);
+    if (found == running_.end()) return;
+    Event event = std::move(*found);
+    running_.erase(found);
+    event.status = ended.outcome.status;
+    event.why = ended.outcome.why;
+    if (const std::string lasting = lastingOf(event.command);
+        event.status == CommandStatus::applied && !lasting.empty() && event.sender.kind != Sender::Kind::lesson)
+        changes_.push_back({.what = commandText(event.command), .lasting = lasting});
+    events.push_back(std::move(event));
+}
+
+std::vector<Event> Controller::apply(Document& document, Host& host) {
     std::deque<Batch> now;
     {
         const std::lock_guard lock(mutex_);
         now.swap(posted_);
     }
     std::vector<Event> events;
-    if (opening_ && document.ui.files.openEnded) {
-        document.ui.files.openEnded = false;
-        opening_->why = std::exchange(document.ui.files.openError, {});
-        if (!opening_->why.empty())
-            opening_->status = CommandStatus::refused;
-        else
-            changes_.push_back({.what = commandText(opening_->command),
-                                .path = {},
-                                .asked = {},
-                                .made = {},
-                                .before = {},
-                                .lasting = lastingOf(opening_->command)});
-        events.push_back(*std::exchange(opening_, std::nullopt));
-    }
-    takesUp();  // what panels wrote since the last frame is older than what was posted
-    for (Batch& batch : now) run(document, takesUp, batch, events);
+    for (const Ended& ended : host.ended()) end(ended, events);
+    host.apply(false);  // what the lab and what opens beside the frames asks of the run is older than what was posted
+    for (Batch& batch : now) run(document, host, batch, events);
+    for (const Event& event : events)
+        if (const auto found = followed_.find(event.ticket); found != followed_.end()) found->second.push_back(event);
     return events;
 }
 

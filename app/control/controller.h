@@ -1,52 +1,47 @@
 // Where commands become actions: anybody posts, from any thread; once a frame the frame thread applies what is there.
-// Rule: a batch applies all or nothing, in its order; every command is answered with one event.
+// Rule: a batch applies all or nothing, in its order; every command is answered with one event, or, where its effect takes
+// longer, with one that says so and one at its end.
 #pragma once
 #include "app/control/command.h"
+#include "app/control/host.h"
 #include "app/model/document.h"
 
 #include <cstdint>
 #include <deque>
-#include <functional>
+#include <map>
 #include <mutex>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace gravlab {
 
-/// What became of a command.
-enum class CommandStatus {
-    applied,
-    refused,  ///< it cannot be, and why is a sentence; nothing has changed
-    failed    ///< reading, writing or memory failed on the way; nothing has changed
-};
-
 struct Event {
-    std::uint64_t ticket = 0;  ///< that post() gave; all commands of a batch have the same
+    Ticket ticket = 0;  ///< that post() gave; all commands of a batch have the same
     Command command;
     Sender sender = Sender::script;
     CommandStatus status = CommandStatus::applied;
     std::string why{};  ///< of what was not applied; of an action that was, what it says of itself
 };
 
-/// Makes what is asked of the runs happen. False, with the document's message, where it is refused.
-using TakeUp = std::function<bool()>;
-
+/// The one of a process, for all senders: so the order of all changes is known, and undo goes back through it.
 class Controller {
 public:
     /// From any thread. Gives the ticket that its events carry; tickets rise in the order of posting.
-    std::uint64_t post(Command command, Sender sender);
+    Ticket post(Command command, Sender sender);
     /// Settings that belong together, of both runs too: where one is refused, none is taken. Only SetParameter can be in a
     /// batch of several, and where a run begins anew neither its twin nor what depends on its bodies can change with it.
-    std::uint64_t post(std::vector<Command> batch, Sender sender);
+    Ticket post(std::vector<Command> batch, Sender sender);
 
-    /// On the frame thread, once a frame, before the run goes on: applies all that was posted, and what panels have written
-    /// into the intent. The only place where intent becomes action. Events of a file that opens beside the frames come with
-    /// a later call. Throws DeviceError where the device of the run is lost.
-    std::vector<Event> apply(Document& document, const TakeUp& takesUp);
-    /// What would be undone next, as a line of a script; empty: nothing.
-    std::string lastChange() const { return changes_.empty() ? std::string() : changes_.back().what; }
+    /// On the frame thread, once a frame, before the run goes on: applies all that was posted, and lets the host carry out
+    /// what it asks of the world. Throws DeviceError where the device of the run is lost.
+    std::vector<Event> apply(Document& document, Host& host);
+    /// Keeps the events of a ticket for take(), whoever calls apply(). On the frame thread.
+    void follow(Ticket ticket) { followed_[ticket]; }
+    /// Those that have come since the last call; after the end of the ticket there are no more.
+    std::vector<Event> take(Ticket ticket);
+    /// Nobody will take them.
+    void leave(Ticket ticket) { followed_.erase(ticket); }
     /// Whether an answer is still to come; and whether the next apply() has something to do.
     bool busy() const;
     bool posted() const;
@@ -57,29 +52,40 @@ public:
 
 private:
     struct Batch {
-        std::uint64_t ticket;
+        Ticket ticket;
         std::vector<Command> commands;
         Sender sender;
     };
     /// A command that was applied, and how it is taken back.
     struct Change {
-        std::string what;                  ///< the command, for people
-        std::string path;                  ///< that it set; empty: it is no setting
-        RunRequest asked, made;            ///< what was asked of the run before it and after it
-        std::vector<SetParameter> before;  ///< the other settings that it changed, as they were
-        std::uint64_t bodiesOf = 0;        ///< the run whose bodies it changed by hand; 0: none
-        std::string lasting;               ///< why it cannot be taken back; empty: it can
+        std::string what;                    ///< the command, for people
+        std::string path{};                  ///< that it set; empty: it is no setting
+        RunRequest asked{}, made{};          ///< what was asked of the run before it and after it
+        std::vector<SetParameter> before{};  ///< the other settings that it changed, as they were
+        Inverse effect{};                    ///< takes back what it did to bodies, or a jump
+        Inverse state{};                     ///< back to the state of the run that it ended
+        std::string lasting{};               ///< why it cannot be taken back; empty: it can
+        /// Of a jump: where it led. Others from there, before the run goes on, are one with it.
+        std::uint64_t run = 0;
+        std::int64_t step = -1;
     };
-    void run(Document& document, const TakeUp& takesUp, Batch& batch, std::vector<Event>& events);
-    void record(const Document& document, const Batch& batch, const Document& before, const std::vector<Value>& settings);
-    std::string undo(Document& document, const TakeUp& takesUp);
+    struct Done;
+    void run(Document& document, Host& host, Batch& batch, std::vector<Event>& events);
+    Done perform(Document& document, Host& host, const Batch& batch, const Document& before);
+    Done set(Document& document, Host& host, const Batch& batch, const Document& before, std::size_t& at);
+    void record(const Document& document, const Batch& batch, const Document& before, const std::vector<Value>& settings,
+                const Done& done);
+    std::string undo(Document& document, Host& host);
+    void end(const Ended& ended, std::vector<Event>& events);
 
     mutable std::mutex mutex_;
     std::deque<Batch> posted_;
-    std::uint64_t lastTicket_ = 0;
-    std::vector<Change> changes_;   ///< newest last; frame thread only
-    std::string_view leaves_;       ///< of the newest action, where it changed nothing that could be undone
-    std::optional<Event> opening_;  ///< waits for a file; frame thread only
+    Ticket lastTicket_ = 0;
+    // frame thread only
+    std::vector<Change> changes_;  ///< newest last
+    std::string_view leaves_;      ///< of the newest action, where it changed nothing that could be undone
+    std::vector<Event> running_;   ///< whose effects are under way
+    std::map<Ticket, std::vector<Event>> followed_;
 };
 
 }  // namespace gravlab

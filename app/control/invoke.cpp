@@ -34,10 +34,12 @@ bool already(const Action& action, const Value& argument, const KeyTarget& targe
     return isOn(action, target) == on;
 }
 
+bool setsItsParameter(const Action& action) { return !action.act && !action.effect; }
+
 }  // namespace
 
 bool hasChoices(const Action& action) {
-    return action.choice || (!action.act && parameter(action.parameter).kind == Kind::choice);
+    return action.choice || (setsItsParameter(action) && parameter(action.parameter).kind == Kind::choice);
 }
 
 std::vector<SettingChoice> choicesOf(const Action& action, const KeyTarget& target) {
@@ -49,7 +51,7 @@ std::vector<SettingChoice> choicesOf(const Action& action, const KeyTarget& targ
 }
 
 bool hasState(const Action& action) {
-    return action.checked || (!action.act && parameter(action.parameter).kind == Kind::flag);
+    return action.checked || (setsItsParameter(action) && parameter(action.parameter).kind == Kind::flag);
 }
 
 bool isOn(const Action& action, const KeyTarget& target) {
@@ -75,19 +77,24 @@ std::string argumentText(const Action& action, const KeyTarget* target) {
     return names;
 }
 
-void invoke(const Action& action, std::span<const Value> arguments, KeyTarget& target) {
+std::optional<Effect> invoke(const Action& action, std::span<const Value> arguments, KeyTarget& target) {
     const std::string name = "'" + std::string(action.name) + "'";
     if (hasChoices(action) && arguments.empty())
         throw UsageError(name + " needs one of its choices: " + argumentText(action, &target));
-    const bool takesOne = action.with || hasChoices(action) || hasState(action);
+    const bool takesOne = action.with || action.effectWith || hasChoices(action) || hasState(action);
     if (arguments.size() > (takesOne ? 1u : 0u))
         throw UsageError(name + (takesOne ? " takes one argument: " + argumentText(action, &target) : " takes no argument"));
     if (action.unavailable)
         if (const Reason reason = action.unavailable(target); !reason.empty()) throw UsageError(reason);
-    const auto act = [&](int which) {
-        if (action.act) return action.act(target, which);
-        if (!hasChoices(action)) return setParameter(target, action.parameter, !isOn(action, target));
-        setParameter(target, action.parameter, choicesOf(action, target)[static_cast<std::size_t>(which)].name);
+    const auto act = [&](int which) -> std::optional<Effect> {
+        if (action.act) action.act(target, which);
+        if (action.effect) return action.effect(target, which);
+        if (action.act) return std::nullopt;
+        if (!hasChoices(action))
+            setParameter(target, action.parameter, !isOn(action, target));
+        else
+            setParameter(target, action.parameter, choicesOf(action, target)[static_cast<std::size_t>(which)].name);
+        return std::nullopt;
     };
     if (arguments.empty()) return act(0);
     const Value& argument = arguments.front();
@@ -97,8 +104,10 @@ void invoke(const Action& action, std::span<const Value> arguments, KeyTarget& t
         if (!choice.refused.empty()) throw UsageError(choice.refused);
         return act(which);
     }
-    if (action.with) return action.with(target, argument);
-    if (!already(action, argument, target)) act(0);
+    if (action.with) action.with(target, argument);
+    if (action.effectWith) return action.effectWith(target, argument);
+    if (action.with || already(action, argument, target)) return std::nullopt;
+    return act(0);
 }
 
 }  // namespace gravlab

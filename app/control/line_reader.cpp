@@ -2,6 +2,8 @@
 
 #include "app/control/script.h"
 #include "sim/core/error.h"
+#include "sim/io/file/read_files.h"
+#include "sim/io/file/source.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -17,11 +19,14 @@ namespace gravlab {
 ScriptLineReader::ScriptLineReader(const std::string& path) {
     if (path == "-") {
         file_ = STDIN_FILENO;
+        noteRead(file_, "standard input");
         return;
     }
-    file_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    const Source source = Source::open(path);  // refuses folders, pipes and devices
+    file_ = ::open(source.openName().c_str(), O_RDONLY | O_CLOEXEC);
     if (file_ < 0) throw InputError("cannot read '" + path + "': " + std::generic_category().message(errno));
     owned_ = true;
+    source.hold();
 }
 
 ScriptLineReader::~ScriptLineReader() {
@@ -43,7 +48,9 @@ bool ScriptLineReader::fill(double seconds) {
 }
 
 ScriptLineReader::Next ScriptLineReader::next(Line& line, double seconds) {
-    for (;;) {
+    // A line without an end must not keep whoever asks from hearing a signal.
+    constexpr std::size_t kMostAtOnce = std::size_t{1} << 20;
+    for (std::size_t dropped = 0; dropped < kMostAtOnce;) {
         const std::size_t end = buffer_.find('\n');
         if (end != std::string::npos) {
             line = {++number_, buffer_.substr(0, end)};
@@ -57,6 +64,7 @@ ScriptLineReader::Next ScriptLineReader::next(Line& line, double seconds) {
         }
         if (buffer_.size() > kLongestLine + 4) {
             tooLong_ = true;
+            dropped += buffer_.size();
             buffer_.clear();
         }
         if (ended_) {
@@ -70,6 +78,7 @@ ScriptLineReader::Next ScriptLineReader::next(Line& line, double seconds) {
         }
         if (!fill(seconds)) return Next::none;
     }
+    return Next::none;
 }
 
 }  // namespace gravlab

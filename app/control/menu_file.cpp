@@ -20,10 +20,9 @@ std::string fileOf(const Value& argument, std::string_view ending = {}) {
     return name;
 }
 
-/// The row of UNITS. Throws UsageError.
-void openWithUnits(KeyTarget& t, std::string_view units) {
-    t.ui.files.openUnits = unitSystem(units).name;
-    t.ui.files.openAsked = t.facts.configuration.start->file.path;
+/// The file of the bodies on screen again. Throws UsageError where there is no such row.
+Effect openWithUnits(const KeyTarget& t, std::string_view units) {
+    return Open{.file = t.facts.configuration.start->file.path, .units = std::string(unitSystem(units).name)};
 }
 
 Reason noFileOfBodies(const KeyTarget& t) {
@@ -51,77 +50,69 @@ constexpr Action kFile[] = {
      .label = "Save the run",
      .idea = "save the run into the current folder",
      .strokes = {{Key::letterS, kControl}},
-     .act = [](KeyTarget& t, int) { t.ui.files.saveAsked = true; },
+     .effect = [](const KeyTarget&, int) -> Effect { return SaveRun{}; },
      .argument = "FILE",
-     .with = [](KeyTarget& t, const Value& file) { t.ui.files.saveAs = fileOf(file); },
+     .effectWith = [](const KeyTarget&, const Value& file) -> Effect { return SaveRun{fileOf(file)}; },
      .leaves = kFileStays},
     {.name = "recover",
      .label = "Go on from there",
      .idea = "open what was saved last before the program ended unexpectedly; the run on screen ends",
-     .act = [](KeyTarget& t, int) { t.ui.files.recoverAsked = true; },
+     .effect = [](const KeyTarget&, int) -> Effect { return Recover{}; },
      .unavailable = nothingLeft,
      .lasting = "Opening has ended the run before, of which nothing is kept; open that one again."},
     {.name = "discard",
      .label = "Discard",
      .idea = "remove what was saved last before the program ended unexpectedly; nothing else changes",
-     .act = [](KeyTarget& t, int) { t.ui.files.forgetAsked = true; },
+     .effect = [](const KeyTarget&, int) -> Effect { return ForgetSession{}; },
      .unavailable = nothingLeft,
      .lasting = "What was discarded is gone."},
     {.name = "reopen-units",
      .label = "Open again with units",
      .idea = "open the file of the bodies on screen again, its numbers in other units; the run on screen ends",
-     .act =
-         [](KeyTarget& t, int) {
+     .effect =
+         [](const KeyTarget& t, int) {
              const std::string& units = t.facts.configuration.start->doubt.units;
              if (units.empty())
                  throw UsageError("'reopen-units' needs UNITS, such as galactic; 'gravlab --help' lists them");
-             openWithUnits(t, units);
+             return openWithUnits(t, units);
          },
      .unavailable = noFileOfBodies,
      .argument = "UNITS",
-     .with =
-         [](KeyTarget& t, const Value& units) {
+     .effectWith =
+         [](const KeyTarget& t, const Value& units) {
              const auto* word = std::get_if<std::string>(&units);
-             openWithUnits(t, word ? *word : valueText(units));
+             return openWithUnits(t, word ? *word : valueText(units));
          },
      .lasting = "Opening has ended the run before, of which nothing is kept; open that one again."},
     {.name = "units-fine",
      .label = "G = 1 is right",
      .idea = "put the question about the units away",
-     .act = [](KeyTarget& t, int) { t.ui.files.doubtLeft = t.facts.run; },
+     .act = [](KeyTarget& t, int) { t.ui.files.doubtLeft = t.facts.configuration.start->file.path; },
      .unavailable = noDoubt,
      .leaves = "A question that was put away does not come back; reopen-units opens the file with other units."},
     {.name = "list-folder",
      .label = "List a folder",
      .idea = "list the files of another folder in the panel of files",
-     .act = [](KeyTarget& t, int) { t.ui.files.folderAsked = "."; },
+     .effect = [](const KeyTarget&, int) -> Effect { return ListFolder{"."}; },
      .argument = "FOLDER",
-     .with = [](KeyTarget& t, const Value& folder) { t.ui.files.folderAsked = fileOf(folder); },
+     .effectWith = [](const KeyTarget&, const Value& folder) -> Effect { return ListFolder{fileOf(folder)}; },
      .leaves = "Which folder is listed changes nothing of the run; list another one."},
     {.name = "save-scene",
      .label = "Save as scene file",
      .idea = "write scene, camera and look as a scene file into the current folder",
      .strokes = {{Key::letterE, kControl}},
-     .act = [](KeyTarget& t, int) { t.ui.saveScene = true; },
+     .effect = [](const KeyTarget&, int) -> Effect { return SaveScene{}; },
      .argument = "FILE.toml",
-     .with =
-         [](KeyTarget& t, const Value& file) {
-             t.ui.sceneName = fileOf(file, ".toml");
-             t.ui.saveScene = true;
-         },
+     .effectWith = [](const KeyTarget&, const Value& file) -> Effect { return SaveScene{fileOf(file, ".toml")}; },
      .leaves = kFileStays,
      .line = true},
     {.name = "picture",
      .label = "Save picture",
      .idea = "write a picture into the current folder, at the full look",
      .strokes = {{Key::f12}},
-     .act = [](KeyTarget& t, int) { t.ui.screenshot = true; },
+     .effect = [](const KeyTarget&, int) -> Effect { return SavePicture{}; },
      .argument = "FILE.png",
-     .with =
-         [](KeyTarget& t, const Value& file) {
-             t.ui.pictureName = fileOf(file, ".png");
-             t.ui.screenshot = true;
-         },
+     .effectWith = [](const KeyTarget&, const Value& file) -> Effect { return SavePicture{fileOf(file, ".png")}; },
      .leaves = kFileStays},
     {.name = "picture-panels",
      .label = "With panels",
@@ -151,14 +142,16 @@ constexpr Action kFile[] = {
      .label = "Record a film",
      .idea = "start a film in the current folder, or stop and keep it",
      .strokes = {{Key::letterR, kControl}},
-     .act = [](KeyTarget& t, int) { t.ui.film.toggle = true; },
+     .effect = [](const KeyTarget& t, int) -> Effect {
+         return Record{t.ui.film.active ? Record::What::stop : Record::What::start};
+     },
      .checked = [](const KeyTarget& t) { return t.ui.film.active; },
      .unavailable = filmEnding,
      .leaves = "A film is stopped with Ctrl R, or cancelled in its panel."},
     {.name = "cancel-film",
      .label = "Cancel the film",
      .idea = "end the film and keep nothing",
-     .act = [](KeyTarget& t, int) { t.ui.film.cancel = true; },
+     .effect = [](const KeyTarget&, int) -> Effect { return Record{Record::What::cancel}; },
      .unavailable =
          [](const KeyTarget& t) { return t.ui.film.active ? filmEnding(t) : Reason("No film is being recorded."); },
      .lasting = "A film that was cancelled is gone; record it again."},
@@ -171,7 +164,7 @@ constexpr Action kFile[] = {
      .label = "Quit",
      .idea = "quit",
      .strokes = {{Key::letterQ, kControl}},
-     .act = [](KeyTarget& t, int) { t.intent.quit = true; },
+     .effect = [](const KeyTarget&, int) -> Effect { return Quit{}; },
      .leaves = "Nothing comes after quitting; the autosave keeps the run.",
      .line = true},
 };
@@ -185,9 +178,8 @@ Reason noLessons(const KeyTarget& t) {
 }
 Reason noLesson(const KeyTarget& t) { return t.lesson.lesson ? Reason() : Reason("No lesson is open."); }
 
-void order(KeyTarget& t, LessonOrder what) { t.lesson.orders.push_back(std::move(what)); }
-void goBy(KeyTarget& t, int steps) {
-    order(t, {.what = LessonOrder::What::go, .step = static_cast<int>(t.lesson.step) + steps});
+Effect goBy(const KeyTarget& t, int steps) {
+    return LessonGo{.what = LessonGo::What::go, .step = static_cast<int>(t.lesson.step) + steps};
 }
 
 /// Throws UsageError.
@@ -210,7 +202,7 @@ constexpr Action kHelp[] = {
      .label = "Lessons ...",
      .idea = "the list of lessons: experiments to do, each with its explanation",
      .strokes = {{Key::f2}},
-     .act = [](KeyTarget& t, int) { order(t, {.what = LessonOrder::What::list}); },
+     .effect = [](const KeyTarget&, int) -> Effect { return LessonGo{.what = LessonGo::What::list}; },
      .checked = [](const KeyTarget& t) { return t.lesson.listed; },
      .unavailable = noLessons,
      .leaves = kLessonStays,
@@ -218,12 +210,9 @@ constexpr Action kHelp[] = {
     {.name = "lesson",
      .label = "Lesson",
      .idea = "begin a lesson",
-     .act =
-         [](KeyTarget& t, int which) {
-             const auto at = static_cast<std::size_t>(which);
-             if (at < t.lesson.offered.size())
-                 order(t, {.what = LessonOrder::What::open, .name = t.lesson.offered[at].name});
-         },
+     .effect = [](const KeyTarget& t, int which) -> Effect {
+         return LessonGo{.what = LessonGo::What::open, .name = t.lesson.offered.at(static_cast<std::size_t>(which)).name};
+     },
      .unavailable = noLessons,
      .choice =
          [](const KeyTarget& t, int which, SettingChoice& out) {
@@ -239,29 +228,28 @@ constexpr Action kHelp[] = {
      .label = "Next step",
      .idea = "on to the next step of the lesson",
      .strokes = {{Key::pageDown, kControl}},
-     .act = [](KeyTarget& t, int) { goBy(t, 1); },
+     .effect = [](const KeyTarget& t, int) { return goBy(t, 1); },
      .unavailable = noLesson,
      .leaves = kLessonStays},
     {.name = "lesson-back",
      .label = "Step before",
      .idea = "back to the step before, with the scene that belongs to it",
      .strokes = {{Key::pageUp, kControl}},
-     .act = [](KeyTarget& t, int) { goBy(t, -1); },
+     .effect = [](const KeyTarget& t, int) { return goBy(t, -1); },
      .unavailable = noLesson,
      .leaves = kLessonStays},
     {.name = "lesson-step",
      .label = "This step again",
      .idea = "the step from its start, or another one by its number",
-     .act = [](KeyTarget& t, int) { goBy(t, 0); },
+     .effect = [](const KeyTarget& t, int) { return goBy(t, 0); },
      .unavailable = noLesson,
      .argument = "NUMBER",
-     .with =
-         [](KeyTarget& t, const Value& number) {
-             constexpr double kMost = 1000;
-             const double step = numberIn(number);
-             if (!(step >= 1 && step <= kMost)) throw UsageError("a step is a number from 1");
-             order(t, {.what = LessonOrder::What::go, .step = static_cast<int>(step) - 1});
-         },
+     .effectWith = [](const KeyTarget&, const Value& number) -> Effect {
+         constexpr double kMost = 1000;
+         const double step = numberIn(number);
+         if (!(step >= 1 && step <= kMost)) throw UsageError("a step is a number from 1");
+         return LessonGo{.what = LessonGo::What::go, .step = static_cast<int>(step) - 1};
+     },
      .leaves = kLessonStays},
     {.name = "lesson-answer",
      .label = "Answer",
@@ -274,13 +262,14 @@ constexpr Action kHelp[] = {
              return asked ? Reason() : Reason("Nothing is asked now; the panel of a lesson takes answers.");
          },
      .argument = "NUMBER",
-     .with = [](KeyTarget& t,
-                const Value& number) { order(t, {.what = LessonOrder::What::answer, .answer = numberIn(number)}); },
+     .effectWith = [](const KeyTarget&, const Value& number) -> Effect {
+         return LessonGo{.what = LessonGo::What::answer, .answer = numberIn(number)};
+     },
      .leaves = kLessonStays},
     {.name = "lesson-show",
      .label = "Show me",
      .idea = "do what the step asks for",
-     .act = [](KeyTarget& t, int) { order(t, {.what = LessonOrder::What::show}); },
+     .effect = [](const KeyTarget&, int) -> Effect { return LessonGo{.what = LessonGo::What::show}; },
      .unavailable =
          [](const KeyTarget& t) {
              const LessonStep* step = t.lesson.now();
@@ -295,7 +284,7 @@ constexpr Action kHelp[] = {
     {.name = "lesson-close",
      .label = "Close the lesson",
      .idea = "put the lesson away; the run goes on as it is",
-     .act = [](KeyTarget& t, int) { order(t, {.what = LessonOrder::What::close}); },
+     .effect = [](const KeyTarget&, int) -> Effect { return LessonGo{.what = LessonGo::What::close}; },
      .unavailable = [](const KeyTarget& t) { return t.lesson.shown() ? Reason() : Reason("No lesson is open."); },
      .leaves = kLessonStays},
     {.name = "find",

@@ -18,9 +18,6 @@
 namespace gravlab {
 namespace {
 
-constexpr std::string_view kStatesStay =
-    "Going to another state is not undone; Ctrl Left and Ctrl Right go to those that are kept.";
-
 constexpr int kAllMarks = 1 << 20;  // more than are ever kept
 
 void nextBackend(KeyTarget& t, int) {
@@ -144,16 +141,17 @@ constexpr Action kSimulation[] = {
      .label = "Start again",
      .idea = "start the scene again",
      .strokes = {{Key::letterR}},
-     .act = [](KeyTarget& t, int) { t.intent.reset = true; },
+     .effect = [](const KeyTarget&, int) -> Effect { return Restart{}; },
      .lasting = "A new start is not undone; start the scene and run to where it was."},
     {.name = "rewind",
      .label = "Back one",
      .idea = "back to the kept state before, and pause",
      .strokes = {{Key::left, kControl}},
-     .act = [](KeyTarget& t, int) { --t.intent.rewindBy; },
+     .effect = [](const KeyTarget&, int) -> Effect { return JumpTo{.by = -1}; },
      .argument = "COUNT",
-     .with = [](KeyTarget& t, const Value& count) { t.intent.rewindBy -= std::min(timesOf(count), kAllMarks); },
-     .lasting = kStatesStay,
+     .effectWith = [](const KeyTarget&, const Value& count) -> Effect {
+         return JumpTo{.by = -std::min(timesOf(count), kAllMarks)};
+     },
      .list = "Kept states",
      .line = true,
      .repeats = true},
@@ -161,25 +159,24 @@ constexpr Action kSimulation[] = {
      .label = "On one",
      .idea = "on to the next kept state, and pause",
      .strokes = {{Key::right, kControl}},
-     .act = [](KeyTarget& t, int) { ++t.intent.rewindBy; },
+     .effect = [](const KeyTarget&, int) -> Effect { return JumpTo{.by = 1}; },
      .argument = "COUNT",
-     .with = [](KeyTarget& t, const Value& count) { t.intent.rewindBy += std::min(timesOf(count), kAllMarks); },
-     .lasting = kStatesStay,
+     .effectWith = [](const KeyTarget&, const Value& count) -> Effect {
+         return JumpTo{.by = std::min(timesOf(count), kAllMarks)};
+     },
      .list = "Kept states",
      .repeats = true},
     {.name = "rewind-oldest",
      .label = "The oldest",
      .idea = "back to the oldest kept state",
      .strokes = {{Key::home, kControl}},
-     .act = [](KeyTarget& t, int) { t.intent.rewindBy = -kAllMarks; },
-     .lasting = kStatesStay,
+     .effect = [](const KeyTarget&, int) -> Effect { return JumpTo{.by = -kAllMarks}; },
      .list = "Kept states"},
     {.name = "rewind-newest",
      .label = "The newest",
      .idea = "on to the newest kept state",
      .strokes = {{Key::end, kControl}},
-     .act = [](KeyTarget& t, int) { t.intent.rewindBy = kAllMarks; },
-     .lasting = kStatesStay,
+     .effect = [](const KeyTarget&, int) -> Effect { return JumpTo{.by = kAllMarks}; },
      .list = "Kept states"},
     {.name = "faster",
      .label = "Faster",
@@ -305,7 +302,7 @@ constexpr Action kBodies[] = {
     {.name = "find-groups",
      .label = "Find groups",
      .idea = "groups of bodies, friends of friends, as they are now: for the colour mode group and the instruments",
-     .act = [](KeyTarget& t, int) { t.groups.find = true; },
+     .effect = [](const KeyTarget&, int) -> Effect { return FindGroups{}; },
      .unavailable =
          [](const KeyTarget& t) { return t.facts.findingGroups ? Reason("Groups are being looked for.") : Reason(); },
      .leaves = "Finding groups changes nothing that could be undone."},
@@ -318,19 +315,19 @@ constexpr Action kBodies[] = {
      .label = "Remove",
      .idea = "remove the selected body",
      .strokes = {{Key::remove}},
-     .act = [](KeyTarget& t, int) { t.intent.edit = EditRequest::remove; },
+     .effect = [](const KeyTarget&, int) -> Effect { return EditBodies{EditBodies::What::remove}; },
      .unavailable = noneSelected},
     {.name = "hold",
      .label = "Hold",
      .idea = "hold the selected body at its place, or let it fall",
      .strokes = {{Key::letterV}},
-     .act = [](KeyTarget& t, int) { t.intent.edit = EditRequest::hold; },
+     .effect = [](const KeyTarget&, int) -> Effect { return EditBodies{EditBodies::What::hold}; },
      .unavailable = noneSelected},
     {.name = "coast",
      .label = "Straight on",
      .idea = "let the selected body go straight on, or feel forces again",
      .strokes = {{Key::letterV, kControl}},
-     .act = [](KeyTarget& t, int) { t.intent.edit = EditRequest::coast; },
+     .effect = [](const KeyTarget&, int) -> Effect { return EditBodies{EditBodies::What::coast}; },
      .unavailable = noneSelected},
     {.name = "velocity",
      .label = "Another velocity",
@@ -338,19 +335,18 @@ constexpr Action kBodies[] = {
      .act = [](KeyTarget& t, int) { t.overlay.velocities = true; },
      .unavailable = noneSelected,
      .argument = "[VX, VY, VZ]",
-     .with =
-         [](KeyTarget& t, const Value& velocity) {
-             const auto* list = std::get_if<std::vector<double>>(&velocity);
-             const bool good = list && list->size() == 3 &&
-                               std::all_of(list->begin(), list->end(), [](double v) { return std::isfinite(v); });
-             if (!good) throw UsageError("'" + valueText(velocity) + "': expected a velocity [VX, VY, VZ] in [L/T]");
-             t.aimFor({(*list)[0], (*list)[1], (*list)[2]});
-         }},
+     .effectWith = [](const KeyTarget&, const Value& velocity) -> Effect {
+         const auto* list = std::get_if<std::vector<double>>(&velocity);
+         const bool good =
+             list && list->size() == 3 && std::all_of(list->begin(), list->end(), [](double v) { return std::isfinite(v); });
+         if (!good) throw UsageError("'" + valueText(velocity) + "': expected a velocity [VX, VY, VZ] in [L/T]");
+         return EditBodies{.what = EditBodies::What::aim, .velocity = {(*list)[0], (*list)[1], (*list)[2]}};
+     }},
     {.name = "drop-star",
      .label = "Drop a heavy star",
      .idea = "drop a heavy star at rest in the middle of the view",
      .strokes = {{Key::letterI}},
-     .act = [](KeyTarget& t, int) { t.intent.edit = EditRequest::dropStar; },
+     .effect = [](const KeyTarget&, int) -> Effect { return EditBodies{EditBodies::What::dropStar}; },
      .line = true},
     {.name = "drop-by-arrow",
      .label = "Drop by an arrow",
@@ -368,21 +364,17 @@ constexpr Action kBodies[] = {
      .checked = [](const KeyTarget& t) { return t.drop.on; }},
     {.name = "undo",
      .label = "Undo",
-     .idea = "take back the last change of a setting, or the last removal, drop or hold of a body",
+     .idea = "take back the last change: a setting, an edit of a body, another scene or number of bodies, a jump to a kept "
+             "state",
      .strokes = {{Key::letterZ, kControl}},
-     .act = [](KeyTarget& t, int) { t.intent.edit = EditRequest::undo; },
+     .act = [](KeyTarget&, int) {},  // the controller knows what was changed
      .line = true,
      .repeats = true},
 };
 
-/// Also where that was asked for a moment ago.
-bool measures(const KeyTarget& t) {
-    bool busy = t.facts.labBusy;
-    for (const LabOrder order : t.labPanel.orders) {
-        if (order == LabOrder::measure || order == LabOrder::tune) busy = true;
-        if (order == LabOrder::cancel) busy = false;
-    }
-    return busy;
+template <Measure::What what>
+Effect measure(const KeyTarget&, int) {
+    return Measure{what};
 }
 
 void beginOwn(KeyTarget& t, int which) {
@@ -480,12 +472,12 @@ constexpr Action kLab[] = {
     {.name = "lab-measure",
      .label = "Measure",
      .idea = "measure: each point is checked against double precision, warmed up and timed; the picture goes on",
-     .act = [](KeyTarget& t, int) { t.labPanel.orders.push_back(LabOrder::measure); },
+     .effect = measure<Measure::What::sweep>,
      .unavailable =
          [](const KeyTarget& t) {
              const KernelRow& kernel = *t.facts.kernel;
-             return measures(t) ? Reason("Something is being measured.")
-                                : refusal(sweepFor(t.labPanel.sweep, kernel), kernel);
+             return t.facts.labBusy ? Reason("Something is being measured.")
+                                    : refusal(sweepFor(t.labPanel.sweep, kernel), kernel);
          },
      .leaves = "A measurement changes nothing that could be undone; Cancel ends it.",
      .line = true},
@@ -493,14 +485,14 @@ constexpr Action kLab[] = {
      .label = "Tune",
      .idea = "search kernels and launches for this device and number of bodies; what is found is stored and taken up by "
              "kernel auto",
-     .act = [](KeyTarget& t, int) { t.labPanel.orders.push_back(LabOrder::tune); },
-     .unavailable = [](const KeyTarget& t) { return measures(t) ? Reason("Something is being measured.") : Reason(); },
+     .effect = measure<Measure::What::tune>,
+     .unavailable = [](const KeyTarget& t) { return t.facts.labBusy ? Reason("Something is being measured.") : Reason(); },
      .leaves = "A search is ended with Cancel; what it has found stays stored."},
     {.name = "lab-cancel",
      .label = "Cancel",
      .idea = "end the measurement; what was measured stays",
-     .act = [](KeyTarget& t, int) { t.labPanel.orders.push_back(LabOrder::cancel); },
-     .unavailable = [](const KeyTarget& t) { return measures(t) ? Reason() : Reason("Nothing is being measured."); },
+     .effect = measure<Measure::What::cancel>,
+     .unavailable = [](const KeyTarget& t) { return t.facts.labBusy ? Reason() : Reason("Nothing is being measured."); },
      .leaves = "A measurement that was ended is started again with Measure."},
     {.name = "lab-use-best",
      .label = "Use the best",
@@ -515,13 +507,13 @@ constexpr Action kLab[] = {
     {.name = "lab-csv",
      .label = "Numbers as CSV",
      .idea = "write all points with both rates into the current folder",
-     .act = [](KeyTarget& t, int) { t.labPanel.orders.push_back(LabOrder::csv); },
+     .effect = measure<Measure::What::csv>,
      .unavailable = noResults,
      .leaves = kFileStays},
     {.name = "lab-png",
      .label = "Plot as PNG",
      .idea = "write the plot as a picture into the current folder",
-     .act = [](KeyTarget& t, int) { t.labPanel.orders.push_back(LabOrder::png); },
+     .effect = measure<Measure::What::png>,
      .unavailable = noResults,
      .leaves = kFileStays},
     {.name = "own-begin",
@@ -553,11 +545,7 @@ constexpr Action kLab[] = {
      .label = "Compile and try",
      .idea = "compile the text, try it in a process of its own on a copy of the bodies, and let it compute the run when its "
              "forces are right; Ctrl Enter in the editor",
-     .act =
-         [](KeyTarget& t, int) {
-             t.labPanel.orders.push_back(LabOrder::tryOwn);
-             t.labPanel.own.trying = true;
-         },
+     .effect = [](const KeyTarget&, int) -> Effect { return TryKernel{}; },
      .unavailable =
          [](const KeyTarget& t) {
              if (t.labPanel.own.trying) return Reason("A text is being tried.");
@@ -567,27 +555,23 @@ constexpr Action kLab[] = {
     {.name = "own-save",
      .label = "Save own kernel",
      .idea = "write the text into a file, own.cu in the current folder unless another is named",
-     .act = [](KeyTarget& t, int) { t.labPanel.orders.push_back(LabOrder::saveOwn); },
+     .effect = [](const KeyTarget&, int) -> Effect { return SaveKernel{}; },
      .unavailable =
          [](const KeyTarget& t) { return t.labPanel.own.text.empty() ? Reason("There is no text to be saved.") : Reason(); },
      .argument = "FILE.cu",
-     .with =
-         [](KeyTarget& t, const Value& file) {
-             t.labPanel.own.saveAs = valueText(file);
-             t.labPanel.orders.push_back(LabOrder::saveOwn);
-         },
+     .effectWith = [](const KeyTarget&, const Value& file) -> Effect { return SaveKernel{valueText(file)}; },
      .leaves = kFileStays},
     {.name = "matrix-csv",
      .label = "Matrix as CSV",
      .idea = "write the numbers of all pairs into the current folder",
-     .act = [](KeyTarget& t, int) { t.labPanel.orders.push_back(LabOrder::matrixCsv); },
+     .effect = measure<Measure::What::matrixCsv>,
      .unavailable = noMatrix,
      .leaves = kFileStays,
      .line = true},
     {.name = "matrix-npy",
      .label = "Matrix for NumPy",
      .idea = "write the numbers of all pairs into the current folder, as an array of double precision",
-     .act = [](KeyTarget& t, int) { t.labPanel.orders.push_back(LabOrder::matrixNpy); },
+     .effect = measure<Measure::What::matrixNpy>,
      .unavailable = noMatrix,
      .leaves = kFileStays},
 };

@@ -317,22 +317,16 @@ constexpr Action kWindow[] = {
      .label = "Menus by keyboard",
      .idea = "open the menus: arrows, Enter, Esc; Alt by itself does the same",
      .strokes = {{Key::f10}},
-     .act =
-         [](KeyTarget& t, int) {
-             t.ui.visible = true;
-             t.ui.menu.asked = true;
-         },
+     .act = [](KeyTarget& t, int) { t.ui.visible = true; },
+     .effect = [](const KeyTarget&, int) -> Effect { return WalkMenus{}; },
      .leaves = kKeysGo,
      .line = true},
     {.name = "next-panel",
      .label = "Panels by keyboard",
      .idea = "into the panels, and to the next one: arrows, Enter or Space, Esc to leave",
      .strokes = {{Key::f6}},
-     .act =
-         [](KeyTarget& t, int) {
-             t.ui.visible = t.ui.panel = true;
-             t.ui.panelAsked = true;
-         },
+     .act = [](KeyTarget& t, int) { t.ui.visible = t.ui.panel = true; },
+     .effect = [](const KeyTarget&, int) -> Effect { return NextPanel{}; },
      .leaves = kKeysGo},
 };
 

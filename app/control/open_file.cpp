@@ -117,6 +117,7 @@ Options withFile(const Options& options) {
     Options merged = filled(options);
     takeQuantities(merged);
     if (merged.simulation.start) refuseToReplace({merged.simulation.start->file.path}, options);
+    refuseToReplaceRead(options);
     if (merged.flyPath && merged.path.empty())
         throw UsageError("--path needs a scene file with a camera path: [camera.path] with points = [[0, ...], ...]");
     return merged;

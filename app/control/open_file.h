@@ -29,9 +29,14 @@ bool meansFile(const std::string& text);
 /// `stays`: the file will be there when a scene file names it.
 LoadedStart openStart(const std::string& path, const ReadOptions& options, bool stays = true);
 
-/// An open document goes on from what was read, with what is known of this machine. `takesUp` as Controller has it. A
-/// refusal is the document's message, changes nothing and gives false.
-bool takeStart(Document& document, LoadedStart start, const std::function<bool()>& takesUp);
+/// Makes the runs what the document's intent asks for, as Host::apply() does.
+using TakeUp = std::function<bool(bool again)>;
+/// An open document goes on from what was read, with what is known of this machine. A refusal is the document's message,
+/// changes nothing and gives false.
+bool takeStart(Document& document, LoadedStart start, const TakeUp& takesUp);
+
+/// How the file of the bodies on screen is read again, its numbers in that row of unitSystems().
+ReadOptions againIn(const Document& document, const std::string& units);
 
 /// The options with the file that they name taken up: a checkpoint's own settings, except for those that options set.
 /// Notes go to stderr. The same options when they name no file.

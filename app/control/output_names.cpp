@@ -3,6 +3,7 @@
 #include "app/system/numbered_name.h"
 #include "sim/core/error.h"
 #include "sim/io/file/atomic_file.h"
+#include "sim/io/file/read_files.h"
 
 #include <algorithm>
 #include <charconv>
@@ -73,6 +74,15 @@ void refuseToReplace(const std::vector<std::string>& read, const Options& option
             throw UsageError(output.option + " '" + output.file + "' would replace '" + file +
                              "', which is read; give it another name");
         }
+}
+
+void refuseToReplaceRead(const Options& options) {
+    for (const OutputName& output : outputNames(options)) {
+        if (output.numbered || output.option == kCheckpoint) continue;  // the numbers are held as they are written
+        if (const std::string name = readAs(output.file); !name.empty())
+            throw UsageError(output.option + " '" + output.file + "' would replace '" + name +
+                             "', which is read; give it another name");
+    }
 }
 
 }  // namespace gravlab

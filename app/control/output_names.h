@@ -21,5 +21,7 @@ void refuseOneFileTwice(const Options& options);
 /// Throws UsageError where an output is one of these files, which are read; empty names and "-" are none. A checkpoint
 /// alone may go on in its own file.
 void refuseToReplace(const std::vector<std::string>& read, const Options& options);
+/// The same of all files that were read so far, such as the other parts of a snapshot.
+void refuseToReplaceRead(const Options& options);
 
 }  // namespace gravlab

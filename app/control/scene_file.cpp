@@ -255,6 +255,7 @@ std::string sceneTextOf(const std::string& path) {
     }
     constexpr std::size_t kMostBytes = 1u << 20;  // what people write has some hundred
     Source source = Source::open(path);
+    source.hold();
     std::string text(kMostBytes + 1, '\0');
     text.resize(source.read(text.data(), text.size()));
     if (text.size() > kMostBytes) throw InputError(path + " is larger than 1 MiB, so it is no scene file");

@@ -39,9 +39,9 @@ Options withSceneFile(const Options& options);
 
 /// What an open document opens a scene file with: its own machine settings, and nothing else of what it runs.
 Options sceneBase(const Document& document);
-/// Starts the scene that was opened, with its camera, look and twin. `takesUp` as Controller has it. A refusal is the
+/// Starts the scene that was opened, with its camera, look and twin. `takesUp` as takeStart() has it. A refusal is the
 /// document's message, changes nothing and gives false.
-bool takeScene(Document& document, const Options& scene, const std::function<bool()>& takesUp);
+bool takeScene(Document& document, const Options& scene, const std::function<bool(bool again)>& takesUp);
 
 /// Writes the document's scene file. Throws IoError, UsageError where there can be none.
 void writeSceneFile(const std::string& path, const Document& document);

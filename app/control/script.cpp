@@ -16,7 +16,7 @@
 namespace gravlab {
 namespace {
 
-constexpr std::string_view kVerbs[] = {"set", "get", "do", "open", "wait", "expect"};
+constexpr std::string_view kVerbs[] = {"set", "get", "do", "open", "wait", "expect", "nowait"};
 constexpr std::string_view kOperators[] = {"==", "!=", "<", "<=", ">", ">="};
 
 /// The first word of a line, or what is in quotes or brackets, which goes from the line.
@@ -136,6 +136,12 @@ std::optional<ScriptLine> parseScriptLine(std::string_view text) {
         line.verb = Verb::expect;
         line.condition = conditionOf(rest, "expect");
         requireEnd(rest, "expect PATH OP VALUE");
+    } else if (verb == "nowait") {
+        std::optional<ScriptLine> rests = parseScriptLine(rest);
+        if (!rests || rests->nowait || (rests->verb != Verb::act && rests->verb != Verb::open))
+            throw UsageError("nowait stands before 'do' or 'open', such as 'nowait do record on'");
+        line = std::move(*rests);
+        line.nowait = true;
     } else {
         throw UsageError(unknownName("command", verb, {std::begin(kVerbs), std::end(kVerbs)}));
     }
@@ -162,21 +168,27 @@ bool holds(const Condition& condition, const Value& value) {
     return false;  // nothing is known yet
 }
 
-Script::Script(Controller& controller, Answer answer, bool clock)
-    : controller_(controller), answer_(std::move(answer)), clock_(clock) {}
-
-void Script::say(std::size_t number, std::string_view status, const Value* value, const Value* asked,
-                 const std::string& why) {
-    nlohmann::ordered_json json{{"line", number}, {"status", status}};
-    if (value) json["value"] = jsonValue(*value);
-    if (asked) json["asked"] = jsonValue(*asked);
-    if (!why.empty()) json["why"] = why;
-    if (exitCode_ == 0 && status == "refused") exitCode_ = static_cast<int>(ExitCode::usage);
-    if (exitCode_ == 0 && status == "failed") exitCode_ = static_cast<int>(ExitCode::checkFailed);
-    answer_(jsonLine(json));
+std::string jsonText(const ScriptAnswer& answer) {
+    constexpr std::string_view kStatus[] = {"applied", "running", "refused", "failed"};
+    nlohmann::ordered_json json{{"line", answer.line}, {"status", kStatus[static_cast<std::size_t>(answer.status)]}};
+    if (!isNothing(answer.value) || answer.known) json["value"] = jsonValue(answer.value);
+    if (!isNothing(answer.asked)) json["asked"] = jsonValue(answer.asked);
+    if (!answer.why.empty()) json["why"] = answer.why;
+    return jsonLine(json);
 }
 
-void Script::refuse(std::size_t number, const std::string& why) { say(number, "refused", nullptr, nullptr, why); }
+Script::Script(Controller& controller, Sender sender, Answer answer, bool clock)
+    : controller_(controller), sender_(sender), answer_(std::move(answer)), clock_(clock) {}
+
+void Script::say(ScriptAnswer answer) {
+    if (exitCode_ == 0 && answer.status == CommandStatus::refused) exitCode_ = static_cast<int>(ExitCode::usage);
+    if (exitCode_ == 0 && answer.status == CommandStatus::failed) exitCode_ = static_cast<int>(ExitCode::checkFailed);
+    answer_(answer);
+}
+
+void Script::refuse(std::size_t number, const std::string& why) {
+    say({.line = number, .status = CommandStatus::refused, .why = why});
+}
 
 void Script::take(std::size_t number, std::string_view text) {
     try {
@@ -184,9 +196,10 @@ void Script::take(std::size_t number, std::string_view text) {
         if (!line) return;
         Waiting waiting{number, std::move(*line)};
         const ScriptLine& l = waiting.line;
-        if (l.verb == Verb::set) waiting.ticket = controller_.post(SetParameter{l.name, l.value}, Sender::script);
-        if (l.verb == Verb::act) waiting.ticket = controller_.post(Invoke{l.name, l.arguments}, Sender::script);
-        if (l.verb == Verb::open) waiting.ticket = controller_.post(OpenFile{l.name}, Sender::script);
+        if (l.verb == Verb::set) waiting.ticket = controller_.post(SetParameter{l.name, l.value}, sender_);
+        if (l.verb == Verb::act) waiting.ticket = controller_.post(Invoke{l.name, l.arguments}, sender_);
+        if (l.verb == Verb::open) waiting.ticket = controller_.post(OpenFile{l.name}, sender_);
+        if (waiting.ticket != 0) controller_.follow(waiting.ticket);
         waiting_ = std::move(waiting);
     } catch (const UsageError& error) {
         refuse(number, error.what());
@@ -194,8 +207,12 @@ void Script::take(std::size_t number, std::string_view text) {
 }
 
 void Script::abandon(const std::string& why) {
-    if (waiting_) say(waiting_->number, "failed", nullptr, nullptr, why);
+    if (waiting_) later_.push_back(std::move(*waiting_));
     waiting_.reset();
+    for (const Waiting& one : std::exchange(later_, {})) {
+        controller_.leave(one.ticket);
+        say({.line = one.number, .status = CommandStatus::failed, .why = why});
+    }
 }
 
 Value Script::valueOfPath(const Document& document, const std::string& path) const {
@@ -203,57 +220,75 @@ Value Script::valueOfPath(const Document& document, const std::string& path) con
     return row.measured && !clock_ ? Value() : row.get(document);
 }
 
-void Script::answerEvent(const Document& document, const Event& event) {
-    const std::size_t number = waiting_->number;
-    if (event.status == CommandStatus::applied) {
-        Value value;
-        if (const auto* set = std::get_if<SetParameter>(&event.command)) value = valueOfPath(document, set->path);
-        if (std::holds_alternative<OpenFile>(event.command)) value = document.facts.configuration.scene;
-        if (std::holds_alternative<Invoke>(event.command) && !event.why.empty()) value = event.why;
-        return say(number, "applied", isNothing(value) ? nullptr : &value, nullptr, {});
+void Script::answerEvent(const Document& document, std::size_t number, const Event& event) {
+    ScriptAnswer answer{.line = number, .status = event.status};
+    if (event.status != CommandStatus::applied) {
+        answer.why = event.why;
+    } else if (const auto* set = std::get_if<SetParameter>(&event.command)) {
+        answer.value = valueOfPath(document, set->path);
+    } else if (std::holds_alternative<OpenFile>(event.command)) {
+        answer.value = document.facts.configuration.scene;
+    } else if (std::holds_alternative<Invoke>(event.command) && !event.why.empty()) {
+        answer.value = event.why;
     }
-    say(number, event.status == CommandStatus::refused ? "refused" : "failed", nullptr, nullptr, event.why);
+    say(std::move(answer));
 }
 
-void Script::look(const Document& document, const std::vector<Event>& events, double seconds) {
-    if (!waiting_) return;
-    const Waiting& w = *waiting_;
-    if (w.ticket != 0) {
-        const auto event = std::find_if(events.begin(), events.end(), [&](const Event& e) { return e.ticket == w.ticket; });
-        if (event == events.end()) return;
-        answerEvent(document, *event);
+/// The line that waits for its command, if something has become of that.
+void Script::lookAtCommand(const Document& document) {
+    for (const Event& event : controller_.take(waiting_->ticket)) {
+        if (isEnd(event.status)) {
+            const std::size_t number = waiting_->number;
+            waiting_.reset();
+            return answerEvent(document, number, event);
+        }
+        if (!waiting_->line.nowait) continue;
+        later_.push_back(std::move(*waiting_));
         waiting_.reset();
-        return;
+        return answerEvent(document, later_.back().number, event);
     }
+}
+
+void Script::look(const Document& document, double seconds) {
+    std::erase_if(later_, [&](const Waiting& one) {
+        const std::vector<Event> events = controller_.take(one.ticket);
+        for (const Event& event : events) answerEvent(document, one.number, event);
+        return !events.empty() && isEnd(events.back().status);
+    });
+    if (!waiting_) return;
+    if (waiting_->ticket != 0) return lookAtCommand(document);
+    const Waiting& w = *waiting_;
     const double begun = w.begun < 0 ? seconds : w.begun;
     waiting_->begun = begun;
     const bool over = seconds - begun >= w.line.seconds - 1e-9;
+    ScriptAnswer answer{.line = w.number};
     if (w.line.verb == Verb::waitSeconds) {
         if (!over) return;
-        const Value value = w.line.seconds;
-        say(w.number, "applied", &value, nullptr, {});
+        answer.value = w.line.seconds;
         waiting_.reset();
-        return;
+        return say(std::move(answer));
     }
     const Condition& condition = w.line.condition;
     const std::string& path = w.line.verb == Verb::get ? w.line.name : condition.path;
     const Parameter& row = parameter(path);
-    const Value value = valueOfPath(document, path);
+    answer.value = valueOfPath(document, path);
+    answer.known = true;
     if (w.line.verb == Verb::get) {
         const Value asked = row.asked ? row.asked(document) : Value();
-        say(w.number, "applied", &value, row.asked && asked != value ? &asked : nullptr, {});
+        if (asked != answer.value) answer.asked = asked;
     } else if (row.measured && !clock_) {
-        refuse(w.number, path + " depends on the clock of the machine, and off screen no clock shows");
-    } else if (holds(condition, value)) {
-        say(w.number, "applied", &value, nullptr, {});
-    } else if (w.line.verb == Verb::expect || over) {
+        answer = {.line = w.number,
+                  .status = CommandStatus::refused,
+                  .why = path + " depends on the clock of the machine, and off screen no clock shows"};
+    } else if (!holds(condition, answer.value)) {
+        if (w.line.verb != Verb::expect && !over) return;
         const std::string within = w.line.verb == Verb::expect ? "" : " after " + shortestText(w.line.seconds) + " s";
-        say(w.number, "failed", &value, nullptr,
-            path + " is " + valueText(value) + within + "; expected " + condition.op + " " + valueText(condition.value));
-    } else {
-        return;
+        answer.status = CommandStatus::failed;
+        answer.why = path + " is " + valueText(answer.value) + within + "; expected " + condition.op + " " +
+                     valueText(condition.value);
     }
     waiting_.reset();
+    say(std::move(answer));
 }
 
 }  // namespace gravlab

@@ -1,4 +1,4 @@
-// Scripts: lines of commands and waits, each answered by one line of JSON. Knows no window and no file descriptor; who
+// Scripts: lines of commands and waits, each answered once it is done. Knows no window and no file descriptor; who
 // drives it gives lines and frames. Rule: what is not understood is refused with a sentence, and never half done.
 #pragma once
 #include "app/control/controller.h"
@@ -28,7 +28,8 @@ struct ScriptLine {
     Value value{};                   ///< of set
     std::vector<Value> arguments{};  ///< of an action
     Condition condition{};
-    double seconds = 0;  ///< to wait; of waitFor at most
+    double seconds = 0;   ///< to wait; of waitFor at most
+    bool nowait = false;  ///< the next line does not wait for the end of what this one begins
 };
 
 /// How long `wait PATH OP VALUE` waits unless it says `within S` [s].
@@ -42,12 +43,23 @@ std::optional<ScriptLine> parseScriptLine(std::string_view text);
 /// UsageError for an order of what has none.
 bool holds(const Condition& condition, const Value& value);
 
+/// What became of a line.
+struct ScriptAnswer {
+    std::size_t line = 0;
+    CommandStatus status = CommandStatus::applied;
+    Value value{}, asked{};  ///< nothing: there is none
+    bool known = false;      ///< a value that is nothing is the answer, too
+    std::string why{};
+};
+/// As a line of JSON.
+std::string jsonText(const ScriptAnswer& answer);
+
 /// A script under way.
 class Script {
 public:
     /// `clock` false: what depends on the clock of the machine is not shown, so that answers are the same each time.
-    using Answer = std::function<void(const std::string& line)>;
-    Script(Controller& controller, Answer answer, bool clock);
+    using Answer = std::function<void(const ScriptAnswer&)>;
+    Script(Controller& controller, Sender sender, Answer answer, bool clock);
 
     /// Whether the next line can be given.
     bool ready() const { return !waiting_; }
@@ -58,11 +70,11 @@ public:
     void refuse(std::size_t number, const std::string& why);
     /// After the controller has applied, and after each frame: answers what is decided. `seconds`: time so far, which only
     /// rises.
-    void look(const Document& document, const std::vector<Event>& events, double seconds);
-    /// Nobody gives frames any more: a wait that is not over has failed.
+    void look(const Document& document, double seconds);
+    /// Nobody gives frames any more: what is not over has failed.
     void abandon(const std::string& why);
-    /// What is asked for is a frame: a wait is not over, or a file still opens.
-    bool needsFrame() const { return waiting_.has_value(); }
+    /// Whether something goes on that later frames end: a wait, a file that opens, a film.
+    bool needsFrame() const { return waiting_ || !later_.empty(); }
     /// 0, or the exit code of the first line that was not applied: 2 refused, 7 failed.
     int exitCode() const { return exitCode_; }
 
@@ -70,18 +82,21 @@ private:
     struct Waiting {
         std::size_t number = 0;
         ScriptLine line;
-        std::uint64_t ticket = 0;  ///< of a command; 0: none
-        double begun = -1;         ///< [s]; below 0: not yet
+        Ticket ticket = 0;  ///< of a command; 0: none
+        double begun = -1;  ///< [s]; below 0: not yet
     };
-    void say(std::size_t number, std::string_view status, const Value* value, const Value* asked, const std::string& why);
-    void answerEvent(const Document& document, const Event& event);
+    void say(ScriptAnswer answer);
+    void lookAtCommand(const Document& document);
+    void answerEvent(const Document& document, std::size_t number, const Event& event);
     /// The value that a path has for this script. Throws UsageError.
     Value valueOfPath(const Document& document, const std::string& path) const;
 
     Controller& controller_;
+    Sender sender_;
     Answer answer_;
     bool clock_;
     std::optional<Waiting> waiting_;
+    std::vector<Waiting> later_;  ///< lines that nobody waits for
     int exitCode_ = 0;
 };
 

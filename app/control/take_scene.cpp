@@ -18,19 +18,23 @@ Options sceneBase(const Document& document) {
     return base;
 }
 
-bool takeStart(Document& document, LoadedStart start, const std::function<bool()>& takesUp) {
+ReadOptions againIn(const Document& document, const std::string& units) {
+    const StartFile& last = document.facts.configuration.start->file;
+    return {.columns = last.columns, .sanitize = last.sanitize, .units = units, .ignoreHubble = last.ignoreHubble};
+}
+
+bool takeStart(Document& document, LoadedStart start, const TakeUp& takesUp) {
     start.request.tuning = document.intent.request.tuning;  // of this machine, not of the file
     start.request.farField = document.intent.request.farField;
     document.intent.request = std::move(start.request);
-    return takesUp();
+    return takesUp(false);
 }
 
-bool takeScene(Document& document, const Options& scene, const std::function<bool()>& takesUp) {
+bool takeScene(Document& document, const Options& scene, const TakeUp& takesUp) {
     document.dismissMessage();
-    document.intent.reset = true;
     document.intent.twin = scene.twin;
     document.intent.request = scene.simulation;
-    if (!takesUp()) return false;
+    if (!takesUp(true)) return false;
     const Facts& facts = document.facts;
     document.look = sceneLook(facts.scene->view, facts.configuration.bodies);
     document.camera = sceneCamera(facts.scene->view);

@@ -30,6 +30,7 @@ constexpr BenchmarkPlan kWindowPlan{.repeats = 3,
 void Lab::startSweep(const LabSweep& sweep, LabSubject subject) {
     cancel();
     subject_ = std::move(subject);
+    cancelled_ = false;
     const KernelRow& row = kernel(subject_.backend, subject_.kernel.kernel);
     SweepPoint base;
     base.backend = subject_.backend;
@@ -53,6 +54,7 @@ const LabSweep& Lab::sweepFor(const KernelRow& kernel) const {
 void Lab::startTune(LabSubject subject) {
     cancel();
     subject_ = std::move(subject);
+    cancelled_ = false;
     try {
         tuner_.emplace(
             TuneRequest{
@@ -74,6 +76,7 @@ void Lab::cancel() {
     sweep_.reset();
     tuner_.reset();
     status_ = "cancelled";
+    cancelled_ = true;
 }
 
 double Lab::progress() const { return sweep_ ? sweep_->progress() : tuner_ ? tuner_->progress() : 0; }
@@ -151,17 +154,19 @@ void Lab::drawResults(ImDrawList& list, ImVec2 from, ImVec2 to, const PlotStyle&
         drawHeatMap(list, from, to, sweepMap(title(), axis, sweepAxis(shown_->rows), results(), measure), style);
 }
 
-void Lab::exportCsv() {
+EffectResult Lab::exportCsv() {
     const std::string name = timedName("gravlab-lab", ".csv");
     try {
         writeFileAtomically(name, sweepCsv(results()));
         status_ = "written to " + name;
+        return {CommandStatus::applied, status_, {}};
     } catch (const IoError& error) {
         status_ = error.what();
+        return failedBecause(status_);
     }
 }
 
-void Lab::exportPng() {
+EffectResult Lab::exportPng() {
     constexpr int kWidth = 1600, kHeight = 1000;
     const std::string name = timedName("gravlab-lab", ".png");
     try {
@@ -174,8 +179,10 @@ void Lab::exportPng() {
                     (device + "; each point checked against fp64; gravlab " + std::string(version())).c_str());
         writePng(name, canvas.finish(), kWidth, kHeight, {{"Software", "gravlab " + std::string(version())}});
         status_ = "written to " + name;
+        return {CommandStatus::applied, status_, {}};
     } catch (const IoError& error) {
         status_ = error.what();
+        return failedBecause(status_);
     }
 }
 

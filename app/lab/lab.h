@@ -4,6 +4,7 @@
 #include "app/bench/pair_matrix.h"
 #include "app/bench/sweep_axis.h"
 #include "app/bench/tuner.h"
+#include "app/control/host.h"
 #include "app/tables/lab_sweep.h"
 #include "app/plots/plot.h"
 
@@ -39,6 +40,8 @@ public:
     /// The sweep that was chosen, or the first that this kernel can walk along where it cannot walk along that one.
     const LabSweep& sweepFor(const KernelRow& kernel) const;
     void cancel();
+    /// The last measurement was ended before its end.
+    bool cancelled() const { return cancelled_; }
 
     bool busy() const { return sweep_ || tuner_; }
     bool tuning() const { return tuner_.has_value(); }
@@ -59,8 +62,8 @@ public:
     void drawResults(ImDrawList& list, ImVec2 from, ImVec2 to, const PlotStyle& style) const;
 
     /// Write gravlab-lab-DATE.csv or .png into the current folder and say so in the status.
-    void exportCsv();
-    void exportPng();
+    EffectResult exportCsv();
+    EffectResult exportPng();
 
 private:
     std::string title() const;
@@ -71,6 +74,7 @@ private:
     LabSubject subject_;
     std::vector<SweepResult> finished_;
     std::string status_;
+    bool cancelled_ = false;
     std::optional<TunedChoice> tuned_;
     std::vector<std::unique_ptr<Preparation>> leaving_;  ///< of what was cancelled: nobody waits for them
 };

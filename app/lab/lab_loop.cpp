@@ -22,50 +22,58 @@ LabSubject subjectOf(const RunConfiguration& running) {
 
 }  // namespace
 
-void LabLoop::takeUp(Lab& lab, Document& document, RunHost& host) {
+void LabLoop::follow(Lab& lab, const Document& document) {
     lab.sweepIndex = document.labPanel.sweep;
     lab.wholeSteps = document.labPanel.wholeSteps;
-    const Facts& facts = document.facts;
-    for (const LabOrder order : std::exchange(document.labPanel.orders, {})) switch (order) {
-            case LabOrder::measure:
-                lab.startSweep(lab.sweepFor(*facts.kernel), subjectOf(facts.configuration));
-                break;
-            case LabOrder::tune:
-                lab.startTune(subjectOf(facts.configuration));
-                break;
-            case LabOrder::cancel:
-                lab.cancel();
-                break;
-            case LabOrder::csv:
-                lab.exportCsv();
-                break;
-            case LabOrder::png:
-                lab.exportPng();
-                break;
-            case LabOrder::tryOwn:
-                own_.ask();
-                break;
-            case LabOrder::saveOwn:
-                OwnBench::save(document.labPanel.own);
-                break;
-            case LabOrder::matrixCsv:
-                exportMatrix(document, host, ".csv");
-                break;
-            case LabOrder::matrixNpy:
-                exportMatrix(document, host, ".npy");
-                break;
-        }
 }
 
-void LabLoop::exportMatrix(Document& document, RunHost& host, const char* ending) {
+EffectResult LabLoop::carryOut(const Measure& measure, Lab& lab, Document& document, RunHost& host) {
+    follow(lab, document);
+    const Facts& facts = document.facts;
+    EffectResult done;
+    switch (measure.what) {
+        case Measure::What::sweep:
+            lab.startSweep(lab.sweepFor(*facts.kernel), subjectOf(facts.configuration));
+            break;
+        case Measure::What::tune:
+            lab.startTune(subjectOf(facts.configuration));
+            break;
+        case Measure::What::cancel:
+            lab.cancel();
+            break;
+        case Measure::What::csv:
+            done = lab.exportCsv();
+            break;
+        case Measure::What::png:
+            done = lab.exportPng();
+            break;
+        case Measure::What::matrixCsv:
+            return exportMatrix(document, host, ".csv");
+        case Measure::What::matrixNpy:
+            return exportMatrix(document, host, ".npy");
+    }
+    // Known at once, so that the next command of this frame sees it.
+    document.facts.labBusy = lab.busy();
+    document.facts.labStatus = lab.status();
+    return done;
+}
+
+void LabLoop::tryKernel(Document& document) {
+    own_.ask();
+    document.labPanel.own.trying = true;
+}
+
+EffectResult LabLoop::exportMatrix(Document& document, RunHost& host, const char* ending) {
     const std::string name = timedName("gravlab-matrix", ending);
     try {
         ParticleSet bodies;
         host.simulation().snapshot(bodies);
         writePairNumbers(name, bodies.position, host.simulation().force(), document.labPanel.matrix);
         document.labPanel.said = "written to " + name;
+        return {CommandStatus::applied, document.labPanel.said, {}};
     } catch (const Error& error) {
         document.labPanel.said = error.what();
+        return failedBecause(document.labPanel.said);
     }
 }
 

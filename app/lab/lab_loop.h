@@ -8,8 +8,15 @@ namespace gravlab {
 
 class LabLoop {
 public:
-    /// Does what was asked of the lab since the last frame.
-    void takeUp(Lab& lab, Document& document, RunHost& host);
+    /// Begins a measurement or writes what was measured. A file that cannot be written is a failure.
+    EffectResult carryOut(const Measure& measure, Lab& lab, Document& document, RunHost& host);
+    /// Begins to try the text of the editor, or writes it into a file; an empty name: its own.
+    void tryKernel(Document& document);
+    static EffectResult saveKernel(Document& document, const std::string& file) {
+        return OwnBench::save(document.labPanel.own, file);
+    }
+    /// Shows what the panel says.
+    void follow(Lab& lab, const Document& document);
     /// Lets the lab measure, takes up what a search has found, and keeps the facts of the launch new.
     void advance(Lab& lab, Document& document, RunHost& host);
     /// Some times a second while the matrix is shown: painted by the device, or from a copy of the bodies.
@@ -17,7 +24,7 @@ public:
     void dropPicture(Lab& lab);
 
 private:
-    void exportMatrix(Document& document, RunHost& host, const char* ending);
+    EffectResult exportMatrix(Document& document, RunHost& host, const char* ending);
 
     OwnBench own_;
     PairValue matrixValue_ = PairValue::force;    ///< of the picture

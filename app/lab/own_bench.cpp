@@ -72,14 +72,18 @@ void OwnBench::finish(Document& document, const OwnTrialRequest& request, const 
     }
 }
 
-void OwnBench::save(OwnKernel& own) {
-    const std::string name = std::exchange(own.saveAs, {});
+EffectResult OwnBench::save(OwnKernel& own, const std::string& file) {
     try {
-        writeFileAtomically(name.empty() ? own.file : name, own.text);
-        if (!name.empty()) own.file = name;
+        // An editor writes the file that it has opened.
+        const bool same = file.empty() || sameFile(file, own.file);
+        writeFileAtomically(file.empty() ? own.file : file, own.text, {.mayReplaceRead = same});
+        if (!file.empty()) own.file = file;
         own.sentence = "written to " + own.file;
+        return {CommandStatus::applied, own.sentence, {}};
     } catch (const Error& error) {
         own.sentence = error.what();
+        if (error.code() == ExitCode::usage) return refusedBecause(own.sentence);
+        return failedBecause(own.sentence);
     }
 }
 

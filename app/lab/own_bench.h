@@ -2,9 +2,11 @@
 // Rule: only what was asked for is compiled, and only what passed its trial comes to the run.
 #pragma once
 #include "app/bench/own_trial.h"
+#include "app/control/host.h"
 #include "app/services/run_host.h"
 
 #include <memory>
+#include <string>
 
 namespace gravlab {
 
@@ -14,8 +16,9 @@ public:
     void ask() { wanted_ = true; }
     /// Begins what was asked for with the bodies of the run, and takes up what has ended. Never waits.
     void advance(Document& document, RunHost& host);
-    /// Writes the text into the file that was named, or one of its own name. What became of it is a sentence there.
-    static void save(OwnKernel& own);
+    /// Writes the text into that file, or, where the name is empty, one of its own name. What became of it is a sentence
+    /// there, too.
+    static EffectResult save(OwnKernel& own, const std::string& file);
 
 private:
     void begin(Document& document, RunHost& host);

@@ -6,8 +6,6 @@
 #include "sim/backends/backend.h"
 #include "sim/core/error.h"
 
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -16,28 +14,44 @@ namespace gravlab {
 namespace {
 
 /// What every lesson begins from, whatever was set before it.
-constexpr std::string_view kFresh[] = {"set twin.on false",
-                                       "set twin.view side",
-                                       "set view.tree_cells none",
-                                       "set view.selected none",
-                                       "set view.four false",
-                                       "set run.bodies auto",
-                                       "set run.seed 1",
-                                       "set run.backend auto",
-                                       "set run.kernel auto",
-                                       "set run.threads auto",
-                                       "set run.integrator leapfrog",
-                                       "set run.time_step auto",
-                                       "set run.softening auto",
-                                       "set run.precision auto",
-                                       "set run.law auto",
-                                       "set run.steps_per_frame 1",
-                                       "set run.speed auto",
-                                       "set run.paused false"};
+constexpr std::pair<std::string_view, std::string_view> kFresh[] = {{"twin.on", "false"},
+                                                                    {"twin.view", "side"},
+                                                                    {"view.tree_cells", "none"},
+                                                                    {"view.selected", "none"},
+                                                                    {"view.four", "false"},
+                                                                    {"run.bodies", "auto"},
+                                                                    {"run.seed", "1"},
+                                                                    {"run.backend", "auto"},
+                                                                    {"run.kernel", "auto"},
+                                                                    {"run.threads", "auto"},
+                                                                    {"run.integrator", "leapfrog"},
+                                                                    {"run.time_step", "auto"},
+                                                                    {"run.softening", "auto"},
+                                                                    {"run.precision", "auto"},
+                                                                    {"run.law", "auto"},
+                                                                    {"run.steps_per_frame", "1"},
+                                                                    {"run.speed", "auto"},
+                                                                    {"run.paused", "false"}};
 
-bool begins(const LessonStep& step) {
-    return std::any_of(step.setup.begin(), step.setup.end(),
-                       [](const LessonLine& line) { return line.text.starts_with("open "); });
+bool opensScene(const LessonLine& line) { return line.text.starts_with("open "); }
+
+bool begins(const LessonStep& step) { return std::ranges::any_of(step.setup, opensScene); }
+
+/// Another scene has its own.
+void dropSceneSettings(std::vector<SetParameter>& settings) {
+    std::erase_if(settings, [](const SetParameter& setting) {
+        return setting.path == "run.time_step" || setting.path == "run.softening" || setting.path == "run.law";
+    });
+}
+
+/// Adds what the setup of a step sets.
+void addSettings(const LessonStep& step, std::vector<SetParameter>& settings) {
+    for (const LessonLine& line : step.setup) {
+        if (opensScene(line)) dropSceneSettings(settings);
+        if (!line.text.starts_with("set ")) continue;
+        const std::optional<ScriptLine> parsed = parseScriptLine(line.text);
+        settings.push_back({parsed->name, parsed->value});
+    }
 }
 
 }  // namespace
@@ -51,10 +65,11 @@ Reason missingFor(const LessonStep& step, const BackendOptions& options) {
     return step.needs.empty() ? Reason() : backend(step.needs).unavailable(options);
 }
 
-LessonRunner::LessonRunner(bool canonical)
+LessonRunner::LessonRunner(Controller& controller, bool canonical)
     : canonical_(canonical),
+      controller_(controller),
       script_(
-          controller_, [this](const std::string& line) { answered(line); }, true) {}
+          controller_, Sender::lesson, [this](const ScriptAnswer& answer) { answered(answer); }, true) {}
 
 void LessonRunner::offer(LessonState& state) {
     state.offered.clear();
@@ -70,20 +85,19 @@ std::string LessonRunner::placeOf(const Lesson& lesson, std::size_t step) {
     return "step " + std::to_string(step + 1) + ", '" + here.title + "' (line " + std::to_string(here.line) + ")";
 }
 
-/// The answer of a line, as the interpreter gives it.
-void LessonRunner::answered(const std::string& json) {
-    if (dropping_) return;
-    const auto answer = nlohmann::json::parse(json);
-    const std::string status = answer.at("status");
-    // A fresh start sets what can be set: a run from a file has no seed.
-    if (status == "applied" || current_.number == 0) return;
-    if (phase_ == LessonPhase::act && status == "failed" && !canonical_) {
+void LessonRunner::answered(const ScriptAnswer& answer) {
+    if (dropping_ || answer.status == CommandStatus::applied || answer.status == CommandStatus::running) return;
+    if (phase_ == LessonPhase::act && answer.status == CommandStatus::failed && !canonical_) {
         late_ = true;
         lines_.push_front(current_);  // a student may take longer
         return;
     }
-    const std::string why = "line " + std::to_string(current_.number) + ", '" + current_.text +
-                            "': " + answer.value("why", std::string("it was not applied"));
+    blame("line " + std::to_string(current_.number) + ", '" + current_.text +
+          "': " + (answer.why.empty() ? "it was not applied" : answer.why));
+}
+
+/// Of a line or of the scene of a step: what could not be done.
+void LessonRunner::blame(const std::string& why) {
     if (problem_.empty()) problem_ = why;
     if (failure_.empty() && canonical_) failure_ = placeOf(*lesson_, step_) + ": " + why;
 }
@@ -106,22 +120,47 @@ void LessonRunner::open(Document& document, std::shared_ptr<const Lesson> lesson
     go(document, std::min(step, lesson_->steps.size() - 1), true);
 }
 
+/// The scene of a step with nothing of what was set before, in one command: the run is built once.
+void LessonRunner::beginAt(const LessonStep& step, std::vector<SetParameter> earlier) {
+    Begin fresh;
+    for (const auto& [path, value] : kFresh) fresh.settings.push_back({std::string(path), valueOf(value)});
+    for (const std::string_view key : twinKeys())
+        fresh.settings.push_back({"twin." + std::string(key), std::string("same")});
+    const auto opens = std::ranges::find_if(step.setup, opensScene);
+    if (opens != step.setup.end()) dropSceneSettings(earlier);
+    fresh.settings.insert(fresh.settings.end(), earlier.begin(), earlier.end());
+    if (opens != step.setup.end()) fresh.scene = parseScriptLine(opens->text)->name;
+    controller_.follow(begins_ = controller_.post(std::move(fresh), Sender::lesson));
+    // The scene is there already; what else the step sets comes after it.
+    for (const LessonLine& line : step.setup)
+        if (opens == step.setup.end() || &line != &*opens) lines_.push_back(line);
+}
+
+void LessonRunner::lookAtBeginning() {
+    for (const Event& event : controller_.take(begins_))
+        if (event.status != CommandStatus::applied) blame(event.why);
+}
+
 /// `jumps`: what the steps before would have set is brought there.
 void LessonRunner::go(Document& document, std::size_t step, bool jumps) {
     drop();
+    bool begun = false;  // and what the step sets is queued
     const std::vector<LessonStep>& steps = lesson_->steps;
     if (jumps) {
-        for (const std::string_view line : kFresh) lines_.push_back({0, std::string(line)});
-        for (const std::string_view key : twinKeys()) lines_.push_back({0, "set twin." + std::string(key) + " same"});
         std::size_t from = step;
         while (from > 0 && !begins(steps[from])) --from;
-        // A scene does not bring back what earlier steps had set, such as the second run. What cannot be set is left out.
+        const auto possible = [&](const LessonStep& one) {
+            return missingFor(one, document.intent.request.backendOptions).empty();
+        };
+        // A scene does not bring back what earlier steps had set, such as the second run.
+        std::vector<SetParameter> earlier;
         for (std::size_t before = 0; before < from; ++before)
-            if (missingFor(steps[before], document.intent.request.backendOptions).empty())
-                for (const LessonLine& line : steps[before].setup)
-                    if (line.text.starts_with("set ")) lines_.push_back({0, line.text});
-        for (; from < step; ++from)
-            if (missingFor(steps[from], document.intent.request.backendOptions).empty()) queue(steps[from].setup);
+            if (possible(steps[before])) addSettings(steps[before], earlier);
+        beginAt(steps[from], std::move(earlier));
+        if (!possible(steps[from])) lines_.clear();
+        for (std::size_t between = from + 1; between < step; ++between)
+            if (possible(steps[between])) queue(steps[between].setup);
+        begun = from == step;
     }
     step_ = step;
     phase_ = LessonPhase::setup;
@@ -132,10 +171,10 @@ void LessonRunner::go(Document& document, std::size_t step, bool jumps) {
     state.guess.reset();
     state.answered.reset();
     held_ = false;
-    if (missingFor(steps[step], document.intent.request.backendOptions).empty())
-        queue(steps[step].setup);
-    else
+    if (!missingFor(steps[step], document.intent.request.backendOptions).empty())
         phase_ = LessonPhase::done;  // its text can be read
+    else if (!begun)
+        queue(steps[step].setup);
     if (phase_ == LessonPhase::setup && steps[step].predict) holdForPrediction(document);
 }
 
@@ -158,36 +197,34 @@ void LessonRunner::holdForPrediction(const Document& document) {
     lines_.push_front(rest);
 }
 
-void LessonRunner::take(Document& document, const LessonOrder& order) {
+EffectResult LessonRunner::carryOut(const LessonGo& asked, Document& document) {
     LessonState& state = document.lesson;
-    using What = LessonOrder::What;
-    try {
-        if (order.what == What::list) state.listed = !state.listed;
-        if (state.listed) document.ui.measurements = true;
-        if (order.what == What::open) open(document, lessonNamed(order.name));
-    } catch (const Error& error) {
-        return document.say(error.what());
-    }
-    if (order.what == What::close) {
+    using What = LessonGo::What;
+    asked_ = true;
+    if (asked.what == What::list) state.listed = !state.listed;
+    if (state.listed) document.ui.measurements = true;
+    if (asked.what == What::open) open(document, lessonNamed(asked.name));
+    if (asked.what == What::close) {
         drop();
         if (std::exchange(held_, false)) document.intent.paused = false;
         lesson_ = nullptr;
         state.lesson = nullptr;
         state.listed = false;
     }
-    if (!lesson_) return;
-    if (order.what == What::go) {
-        const int last = static_cast<int>(lesson_->steps.size()) - 1, to = std::clamp(order.step, 0, last);
+    if (!lesson_) return {};
+    if (asked.what == What::go) {
+        const int last = static_cast<int>(lesson_->steps.size()) - 1, to = std::clamp(asked.step, 0, last);
         // One step on goes on from what the student has reached; all else is a jump.
         go(document, static_cast<std::size_t>(to), !(phase_ == LessonPhase::done && to == static_cast<int>(step_) + 1));
     }
-    if (order.what == What::answer && phase_ == LessonPhase::predict) state.guess = order.answer;
-    if (order.what == What::answer && phase_ == LessonPhase::question) state.answered = order.answer;
-    if (order.what == What::show && phase_ == LessonPhase::act) {
+    if (asked.what == What::answer && phase_ == LessonPhase::predict) state.guess = asked.answer;
+    if (asked.what == What::answer && phase_ == LessonPhase::question) state.answered = asked.answer;
+    if (asked.what == What::show && phase_ == LessonPhase::act) {
         drop();
         queue(lesson_->steps[step_].show);
         queue(lesson_->steps[step_].until);
     }
+    return {};
 }
 
 /// Goes on where nothing more is to be done or waited for. False: nothing changes.
@@ -255,26 +292,29 @@ void LessonRunner::finish(Document& document) {
     }
 }
 
-bool LessonRunner::update(Workspace& workspace, double seconds) {
-    const bool asked = !workspace.lesson.orders.empty();
-    for (const LessonOrder& order : std::exchange(workspace.lesson.orders, {})) take(workspace, order);
+bool LessonRunner::update(Document& document, Host& host, double seconds) {
+    const bool asked = std::exchange(asked_, false);
+    if (controller_.posted()) controller_.apply(document, host);  // the scene of a step comes before its phases
+    lookAtBeginning();
     if (!lesson_) return asked;
     const std::size_t step = step_;
     constexpr int kMostLines = 100;
     for (int count = 0; count < kMostLines && failure_.empty(); ++count) {
         if (script_.ready()) {
             if (lines_.empty()) {
-                if (!nextPhase(workspace)) break;
+                if (!nextPhase(document)) break;
                 continue;
             }
             current_ = lines_.front();
             lines_.pop_front();
             script_.take(current_.number, current_.text);
         }
-        script_.look(workspace, workspace.apply(controller_), seconds);
+        controller_.apply(document, host);
+        lookAtBeginning();
+        script_.look(document, seconds);
         if (!script_.ready() || late_) break;
     }
-    LessonState& state = workspace.lesson;
+    LessonState& state = document.lesson;
     const bool changed = asked || step_ != step || state.phase != phase_ || state.late != late_ || state.problem != problem_;
     state.phase = phase_;
     state.late = late_;

@@ -51,7 +51,7 @@ void Document::selectId(std::uint32_t id) {
 
 bool Document::unitsInDoubt() const {
     const StartState* start = facts.configuration.start.get();
-    return start && !start->doubt.question.empty() && !start->file.path.empty() && ui.files.doubtLeft != facts.run;
+    return start && !start->doubt.question.empty() && !start->file.path.empty() && ui.files.doubtLeft != start->file.path;
 }
 
 void Document::followCentre(std::optional<int> which) {
@@ -152,11 +152,6 @@ void Document::startDrop(glm::vec2 cursor, glm::vec2 surface) {
 }
 
 void Document::moveDrop(glm::vec2 cursor) { drop.move(cursor - dropFrom); }
-
-void Document::dropPending() {
-    drop.order = drop.release();
-    if (drop.order) intent.edit = EditRequest::launch;
-}
 
 namespace {
 

@@ -42,7 +42,6 @@ struct PathAhead {
 struct GroupsWish {
     double linking = 0.2;     ///< in mean distances
     std::int64_t least = 10;  ///< bodies of a group that has a colour
-    bool find = false;        ///< asked for
     bool operator==(const GroupsWish&) const = default;
 };
 
@@ -179,8 +178,6 @@ struct Document {
     /// The arrow begins at the cursor, and follows it.
     void startDrop(glm::vec2 cursor, glm::vec2 surface);
     void moveDrop(glm::vec2 cursor);
-    /// Drops what the arrow points at.
-    void dropPending();
     glm::vec2 dropFrom{0};  ///< corner of the picture that the arrow began in
 
     /// Whether anything is written over the picture.
@@ -191,11 +188,9 @@ struct Document {
     std::optional<BodyMark> selectedArrow() const;
     /// Whether the tip of that arrow is under a point of the surface.
     bool onArrowTip(glm::vec2 cursor, glm::vec2 surface) const;
-    /// Takes hold of it; moves it; lets go, and the body goes on with that velocity.
+    /// Takes hold of it; moves it.
     void startAim(glm::vec2 cursor, glm::vec2 surface);
     void moveAim(glm::vec2 cursor);
-    void endAim();
-    void aimFor(const glm::dvec3& velocity);
 
     bool operator==(const Document&) const = default;
 };

@@ -1,4 +1,4 @@
-// What panels and keys ask of a recording, and what it tells them. Rule: plain data; the recorder is elsewhere.
+// How a film shall be, and what is known of the one that is recorded. Rule: plain data; the recorder is elsewhere.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -6,10 +6,8 @@
 namespace gravlab {
 
 struct FilmState {
-    // asked
+    // wanted
     bool shown = false;         ///< the panel of settings
-    bool toggle = false;        ///< start, or stop and keep
-    bool cancel = false;        ///< stop and keep nothing
     int width = 0, height = 0;  ///< pixels; 0: those of the window
     int stepsPerFrame = 0;      ///< 0: as the window goes, at the pace of the scene or by its own steps a frame
     double fps = 60;

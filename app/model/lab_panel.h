@@ -1,4 +1,4 @@
-// What the lab shows, and what is asked of it. Rule: plain data; LabLoop takes up what is asked.
+// What the lab shows. Rule: plain data.
 #pragma once
 #include "app/tables/occupancy.h"
 #include "app/tables/own_kernel.h"
@@ -10,7 +10,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace gravlab {
 
@@ -21,9 +20,6 @@ std::span<const std::string_view> labPages();
 /// The page of that name. Throws UsageError naming the valid ones and the nearest.
 LabPage labPage(std::string_view name);
 
-/// What the lab shall do, once.
-enum class LabOrder { measure, tune, cancel, csv, png, tryOwn, saveOwn, matrixCsv, matrixNpy };
-
 struct LabPanel {
     bool open = false;
     LabPage page = LabPage::launch;
@@ -32,8 +28,7 @@ struct LabPanel {
     std::string rung{};        ///< "cuda:tiled", whose text the ladder shows; empty: the kernel in use
     std::string recordedOn{};  ///< device whose recorded measurements are shown; empty: the first
     std::string recordedFigure = "bodies";
-    OccupancyAsk planned{};          ///< of the calculator
-    std::vector<LabOrder> orders{};  ///< since the last frame
+    OccupancyAsk planned{};  ///< of the calculator
     OwnKernel own{};
     std::optional<RunRequest> beforePairs{};  ///< to go back to from every pair, which is for tuning
     KernelRequest tunedForPairs{};            ///< what was chosen there the last time

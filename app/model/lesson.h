@@ -79,15 +79,6 @@ struct Lesson {
 enum class LessonPhase { setup, predict, begin, act, after, question, done };
 std::string_view nameOf(LessonPhase phase);
 
-/// What was asked for at the panel or by a command.
-struct LessonOrder {
-    enum class What { open, close, list, go, answer, show } what = What::open;
-    std::string name{};  ///< of the lesson
-    int step = 0;        ///< to go to, from 0
-    double answer = 0;   ///< number of a choice from 1, or a number
-    bool operator==(const LessonOrder&) const = default;
-};
-
 struct LessonOffer {
     std::string name, title, idea;
     int steps = 0, minutes = 0;
@@ -96,7 +87,6 @@ struct LessonOffer {
 
 struct LessonState {
     std::vector<LessonOffer> offered;  ///< empty: nobody goes through lessons here
-    std::vector<LessonOrder> orders;   ///< since the last frame
     std::string progress;              ///< "leapfrog:3 order:1", steps that were reached
     bool listed = false;               ///< the list of lessons is shown
     bool large = false;                ///< to be read from the last row

@@ -83,13 +83,4 @@ void Document::startAim(glm::vec2 cursor, glm::vec2 surface) {
 
 void Document::moveAim(glm::vec2 cursor) { aim.move(cursor - aim.from); }
 
-void Document::endAim() {
-    if (const std::optional<glm::dvec3> velocity = aim.release()) aimFor(*velocity);
-}
-
-void Document::aimFor(const glm::dvec3& velocity) {
-    aim.order = velocity;
-    intent.edit = EditRequest::aim;
-}
-
 }  // namespace gravlab

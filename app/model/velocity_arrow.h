@@ -28,8 +28,6 @@ public:
     /// What the body would be given now; only while dragging.
     const glm::dvec3& velocity() const { return drag_->velocity; }
 
-    /// Waits to be given to the selected body at the next step boundary.
-    std::optional<glm::dvec3> order;
     glm::vec2 from{0};  ///< corner of the picture that it is in
     bool operator==(const VelocityArrow&) const = default;
 

@@ -75,35 +75,37 @@ double usualResponse(const ParticleSet& bodies) {
     return free == bodies.velocity.end() ? 1 : free->w;
 }
 
-void BodyEditor::forget() {
-    undo_.clear();
-    responses_.clear();
+void BodyEditor::begin() {
+    jump();
+    memory_.responses.clear();
 }
+
+void BodyEditor::jump() { memory_.bodies = ++newest_; }
 
 double BodyEditor::responseOf(std::uint32_t id) const {
-    const auto known = responses_.find(id);
-    return known == responses_.end() ? document_.facts.usualResponse : known->second;
+    const auto known = memory_.responses.find(id);
+    return known == memory_.responses.end() ? document_.facts.usualResponse : known->second;
 }
 
-void BodyEditor::edit(EditRequest wanted) {
-    switch (wanted) {
-        case EditRequest::remove:
+EffectResult BodyEditor::edit(const EditBodies& wanted) {
+    switch (wanted.what) {
+        case EditBodies::What::remove:
             return removeSelected();
-        case EditRequest::dropStar:
+        case EditBodies::What::dropStar:
             return dropStar();
-        case EditRequest::undo:
-            return undo();
-        case EditRequest::hold:
+        case EditBodies::What::hold:
             return holdSelected(false);
-        case EditRequest::coast:
+        case EditBodies::What::coast:
             return holdSelected(true);
-        case EditRequest::launch:
-            return dropOrdered();
-        case EditRequest::aim:
-            return aimSelected();
-        case EditRequest::none:
-            return;
+        case EditBodies::What::launch:
+            if (!wanted.order) return {};
+            if (const std::string why = document_.drop.refusal(document_.launchScene()); !why.empty())
+                return refusedBecause(why);
+            return drop(*wanted.order);
+        case EditBodies::What::aim:
+            return aimSelected(wanted.velocity);
     }
+    return {};
 }
 
 /// Throws where they are refused, as Edits do or for want of memory; the bodies are then those of before.
@@ -136,38 +138,50 @@ void BodyEditor::makeEdits(const Edits& edits) {
     document_.follow = followed;
 }
 
-/// False, with a sentence, where they are refused and the run goes on as it was.
-bool BodyEditor::tryEdits(const Edits& edits) {
+/// What is refused leaves the run as it was.
+EffectResult BodyEditor::tryEdits(const Edits& edits) {
     try {
         makeEdits(edits);
-        return true;
+        return {};
     } catch (const std::bad_alloc&) {
-        document_.warn("There is not enough memory for that; the run goes on as it was.");
+        return failedBecause("There is not enough memory for that; the run goes on as it was.");
     } catch (const DeviceError&) {
         throw;  // the bodies are lost
+    } catch (const UsageError& error) {
+        return refusedBecause(error.what());
     } catch (const std::runtime_error& error) {
-        document_.warn(error.what());
+        return failedBecause(error.what());
     }
-    return false;
 }
 
-void BodyEditor::edit(const Edits& change, const Edits& back) {
-    constexpr std::size_t kMostUndo = 100;
-    const std::int64_t step = document_.facts.step;
-    if (!tryEdits(change)) return;
-    undo_.push_back({back, step});
-    if (undo_.size() > kMostUndo) undo_.erase(undo_.begin());
+EffectResult BodyEditor::edit(const Edits& change, const Edits& back) {
+    EffectResult done = tryEdits(change);
+    if (done.status == CommandStatus::applied)
+        done.back = [this, back, step = document_.facts.step, of = memory_.bodies] { return takeBack(back, step, of); };
+    return done;
 }
 
-void BodyEditor::removeSelected() {
-    if (!document_.selected) return document_.warn(kNothingSelected);
+/// `step`: at which what it takes back was done; `of`: to which bodies.
+EffectResult BodyEditor::takeBack(const Edits& back, std::int64_t step, std::uint64_t of) {
+    if (of != memory_.bodies) return refusedBecause("their run has begun anew");
+    const EffectResult done = tryEdits(back);
+    const std::int64_t since = std::abs(document_.facts.step - step);
+    if (done.status != CommandStatus::applied || since == 0) return done;
+    return {CommandStatus::applied,
+            "Undone. " + std::to_string(since) + (since == 1 ? " step was" : " steps were") +
+                " made since, so the other bodies are not where they were; Ctrl Left goes back in time.",
+            {}};
+}
+
+EffectResult BodyEditor::removeSelected() {
+    if (!document_.selected) return refusedBecause(kNothingSelected);
     const std::uint32_t id = document_.selected->id;
     struct Removed {
         BodyEdit back;
         std::size_t place;
     };
     const auto removed = std::make_shared<OfBoth<Removed>>();
-    edit(
+    return edit(
         [=](const ParticleSet& now, bool ofTwin) -> std::vector<BodyEdit> {
             const std::size_t i = indexOf(now.id, id);
             if (i == now.size()) return {};
@@ -181,39 +195,32 @@ void BodyEditor::removeSelected() {
 }
 
 /// What the arrow drops first, heavier, at rest and in the middle of the picture.
-void BodyEditor::dropStar() {
-    drop({.row = 0, .mass = kStarShare * document_.facts.totalMass, .place = glm::dvec3(document_.camera.target)});
+EffectResult BodyEditor::dropStar() {
+    return drop({.row = 0, .mass = kStarShare * document_.facts.totalMass, .place = glm::dvec3(document_.camera.target)});
 }
 
-void BodyEditor::dropOrdered() {
-    const std::optional<LaunchOrder> order = std::exchange(document_.drop.order, std::nullopt);
-    if (!order) return;
-    if (const std::string why = document_.drop.refusal(document_.launchScene()); !why.empty()) return document_.warn(why);
-    drop(*order);
-}
-
-void BodyEditor::drop(const LaunchOrder& order) {
+EffectResult BodyEditor::drop(const LaunchOrder& order) {
     const LaunchScene scene = document_.launchScene();
     const Facts& facts = document_.facts;
     if (facts.bodies->size() + order.bodies > facts.bodiesLimit)
-        return document_.warn("There is not enough memory for so many bodies.");
+        return refusedBecause("There is not enough memory for so many bodies.");
     // Above the ids of bodies that were removed, too: a name belongs to one body.
     const std::uint32_t first =
         std::max(1 + *std::max_element(facts.bodies->id.begin(), facts.bodies->id.end()), facts.names->idsEnd());
     // A colour and a centre of their own.
     const auto group = static_cast<std::uint8_t>(std::min(facts.galaxies, kMostGalaxies - 1));
-    edit([=](const ParticleSet&, bool) { return launchEdits(order, scene, first, group, first); },
-         [first, count = order.bodies](const ParticleSet& now, bool) {
-             std::vector<BodyEdit> edits;
-             for (const std::uint32_t id : now.id)
-                 if (id >= first && id - first < count) edits.push_back({.kind = BodyEdit::Kind::remove, .id = id});
-             return edits;
-         });
+    return edit([=](const ParticleSet&, bool) { return launchEdits(order, scene, first, group, first); },
+                [first, count = order.bodies](const ParticleSet& now, bool) {
+                    std::vector<BodyEdit> edits;
+                    for (const std::uint32_t id : now.id)
+                        if (id >= first && id - first < count) edits.push_back({.kind = BodyEdit::Kind::remove, .id = id});
+                    return edits;
+                });
 }
 
-/// Holds the selected body, or lets it go when it is held in that way already. Undo gives back velocity and response.
-void BodyEditor::holdSelected(bool moving) {
-    if (!document_.selected) return document_.warn(kNothingSelected);
+/// Holds the selected body, or lets it go when it is held in that way already. The way back gives it velocity and response.
+EffectResult BodyEditor::holdSelected(bool moving) {
+    if (!document_.selected) return refusedBecause(kNothingSelected);
     const std::uint32_t id = document_.selected->id;
     const BodyMotion wanted = moving ? BodyMotion::coasting : BodyMotion::held;
     const auto before = std::make_shared<OfBoth<Double4>>();
@@ -223,12 +230,12 @@ void BodyEditor::holdSelected(bool moving) {
         const Double4& velocity = now.velocity[i];
         before->keep(ofTwin, velocity);
         if (motionOf(velocity) != wanted) {
-            if (!isHeld(velocity)) responses_[id] = velocity.w;
+            if (!isHeld(velocity)) memory_.responses[id] = velocity.w;
             return {holdBody(now, i, moving)};
         }
         // A body that was held when it came from a file answers as its fellows do.
-        const auto known = responses_.find(id);
-        return {releaseBody(now, i, known == responses_.end() ? usualResponse(now) : known->second)};
+        const auto known = memory_.responses.find(id);
+        return {releaseBody(now, i, known == memory_.responses.end() ? usualResponse(now) : known->second)};
     };
     const auto back = [=](const ParticleSet& now, bool ofTwin) -> std::vector<BodyEdit> {
         const std::size_t i = indexOf(now.id, id);
@@ -238,14 +245,12 @@ void BodyEditor::holdSelected(bool moving) {
         edit.velocity = *was;
         return {edit};
     };
-    edit(change, back);
+    return edit(change, back);
 }
 
-/// The selected body goes on with the velocity that was asked for; undo gives back the one before.
-void BodyEditor::aimSelected() {
-    const std::optional<glm::dvec3> order = std::exchange(document_.aim.order, std::nullopt);
-    if (!order) return;
-    if (!document_.selected) return document_.warn(kNothingSelected);
+/// The selected body goes on with that velocity; the way back gives it the one before.
+EffectResult BodyEditor::aimSelected(const glm::dvec3& velocity) {
+    if (!document_.selected) return refusedBecause(kNothingSelected);
     const std::uint32_t id = document_.selected->id;
     const auto before = std::make_shared<OfBoth<Double4>>();
     const auto moved = [id](const ParticleSet& now, const auto& velocityOf) -> std::vector<BodyEdit> {
@@ -257,8 +262,8 @@ void BodyEditor::aimSelected() {
                          .velocity = velocityOf(now.velocity[i]),
                          .group = now.group[i]}};
     };
-    edit(
-        [=, velocity = *order](const ParticleSet& now, bool ofTwin) {
+    return edit(
+        [=](const ParticleSet& now, bool ofTwin) {
             return moved(now, [&](const Double4& was) {
                 before->keep(ofTwin, was);
                 return Double4{velocity.x, velocity.y, velocity.z, was.w};
@@ -270,17 +275,6 @@ void BodyEditor::aimSelected() {
                 return was ? Double4{was->x, was->y, was->z, is.w} : is;
             });
         });
-}
-
-void BodyEditor::undo() {
-    if (undo_.empty()) return document_.warn("There is nothing to undo.");
-    const Undo last = undo_.back();
-    if (!tryEdits(last.edits)) return;  // it can be tried again
-    undo_.pop_back();
-    const std::int64_t since = std::abs(document_.facts.step - last.step);
-    if (since == 0) return;
-    document_.say("Undone. " + std::to_string(since) + (since == 1 ? " step was" : " steps were") +
-                  " made since, so the other bodies are not where they were; Ctrl Left goes back in time.");
 }
 
 }  // namespace gravlab

@@ -25,23 +25,24 @@ FileResult outcome(FileResult result, Work work) {
 
 }  // namespace
 
-void FileWorker::save(std::string path, std::function<Snapshot()> later, const WriteOptions& options, std::string purpose) {
-    worker_.ask([path = std::move(path), purpose = std::move(purpose), later = std::move(later), options] {
-        return outcome({.kind = FileResult::Kind::saved, .path = path, .purpose = purpose, .error = {}},
+void FileWorker::save(std::string path, std::function<Snapshot()> later, const WriteOptions& options, std::string purpose,
+                      Ticket ticket) {
+    worker_.ask([path = std::move(path), purpose = std::move(purpose), later = std::move(later), options, ticket] {
+        return outcome({.kind = FileResult::Kind::saved, .path = path, .purpose = purpose, .error = {}, .ticket = ticket},
                        [&](FileResult&) { writeSnapshot(path, later(), options); });
     });
 }
 
-void FileWorker::open(std::string path, const ReadOptions& options, std::string purpose) {
-    worker_.ask([path = std::move(path), purpose = std::move(purpose), options] {
-        return outcome({.kind = FileResult::Kind::opened, .path = path, .purpose = purpose, .error = {}},
+void FileWorker::open(std::string path, const ReadOptions& options, std::string purpose, Ticket ticket) {
+    worker_.ask([path = std::move(path), purpose = std::move(purpose), options, ticket] {
+        return outcome({.kind = FileResult::Kind::opened, .path = path, .purpose = purpose, .error = {}, .ticket = ticket},
                        [&](FileResult& result) { result.offer = openStart(path, options, result.purpose != "recover"); });
     });
 }
 
-void FileWorker::openScene(std::string path, Options base, std::string purpose) {
-    worker_.ask([path = std::move(path), purpose = std::move(purpose), base = std::move(base)]() mutable {
-        return outcome({.kind = FileResult::Kind::opened, .path = path, .purpose = purpose, .error = {}},
+void FileWorker::openScene(std::string path, Options base, std::string purpose, Ticket ticket) {
+    worker_.ask([path = std::move(path), purpose = std::move(purpose), base = std::move(base), ticket]() mutable {
+        return outcome({.kind = FileResult::Kind::opened, .path = path, .purpose = purpose, .error = {}, .ticket = ticket},
                        [&](FileResult& result) {
                            base.file = path;
                            result.scene = withSceneFile(base);

@@ -1,6 +1,7 @@
 // The one thread that reads and writes snapshots beside a run, so that neither a frame nor a step waits for a disk.
 // Rule: it owns every call into a snapshot's format while it lives; results are taken by the thread that asked.
 #pragma once
+#include "app/control/effect.h"
 #include "app/model/options.h"
 #include "app/system/worker.h"
 #include "sim/io/checkpoint.h"
@@ -19,6 +20,7 @@ struct FileResult {
     std::string path;
     std::string purpose;                 ///< as given with the job, e.g. "autosave"
     std::string error;                   ///< empty: it worked; the old file is as it was otherwise
+    Ticket ticket = 0;                   ///< as given with the job
     std::optional<LoadedStart> offer{};  ///< of a file of bodies that was opened
     std::optional<Options> scene{};      ///< of a scene file that was opened
 };
@@ -28,13 +30,16 @@ class FileWorker {
 public:
     /// Queues a save of what `later` gives, which is asked once, on the saver's thread. Never waits for the disk; waits
     /// while kMostQueued jobs are not begun, so that memory stays bounded.
-    void save(std::string path, std::function<Snapshot()> later, const WriteOptions& options, std::string purpose);
+    void save(std::string path, std::function<Snapshot()> later, const WriteOptions& options, std::string purpose,
+              Ticket ticket = 0);
     /// Queues reading a file into a start for a run.
-    void open(std::string path, const ReadOptions& options, std::string purpose);
+    void open(std::string path, const ReadOptions& options, std::string purpose, Ticket ticket = 0);
 
     /// Queues reading a scene file over `base`.
-    void openScene(std::string path, Options base, std::string purpose);
+    void openScene(std::string path, Options base, std::string purpose, Ticket ticket = 0);
 
+    /// Another job would wait until one is begun.
+    bool full() const { return worker_.waiting() >= kMostQueued; }
     /// True while a job is queued or under way.
     bool busy() const { return worker_.busy(); }
     /// Waits until nothing is queued or under way.

@@ -37,15 +37,15 @@ void GroupFinder::begin(std::shared_ptr<const FedState> state) {
 void GroupFinder::update(Document& document, Simulation& simulation, StateFeed& feed, bool wait) {
     Facts& facts = document.facts;
     if (std::exchange(run_, simulation.bodiesId()) != simulation.bodiesId()) {
+        if (busy() && !wanted_) problem_ = "The run that groups were looked for in has ended.";
         asked_.drop();
         worker_.drop();
         owed_ = false;
         facts.groups = nullptr;
     }
-    if (document.shownMode().ofGroups && !facts.groups && !busy() && std::exchange(tried_, run_) != run_)
-        document.groups.find = true;
+    if (document.shownMode().ofGroups && !facts.groups && !busy() && std::exchange(tried_, run_) != run_) find();
     try {
-        if (std::exchange(document.groups.find, false)) {
+        if (std::exchange(wanted_, false)) {
             wish_ = document.groups;
             worker_.drop();
             owed_ = false;
@@ -62,10 +62,12 @@ void GroupFinder::update(Document& document, Simulation& simulation, StateFeed& 
         }
     } catch (const Error& error) {
         owed_ = false;
-        document.warn(error.what());
+        problem_ = error.what();
+        document.warn(problem_);
     } catch (const std::bad_alloc&) {
         owed_ = false;
-        document.warn("There was not enough memory to find groups; the run goes on.");
+        problem_ = "There was not enough memory to find groups; the run goes on.";
+        document.warn(problem_);
     }
     facts.findingGroups = busy();
 }

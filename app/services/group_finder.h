@@ -7,6 +7,7 @@
 #include "sim/run/simulation.h"
 
 #include <memory>
+#include <string>
 
 namespace gravlab {
 
@@ -15,8 +16,15 @@ public:
     /// Once a frame: begins what was asked for, or what the colours need and nobody has found yet, and takes up what has
     /// been found. A failure is the document's message. `wait`: for films, whose frames do not depend on the clock.
     void update(Document& document, Simulation& simulation, StateFeed& feed, bool wait);
+    /// Looks for groups as they are at the next update(), under the document's wish.
+    void find() {
+        wanted_ = true;
+        problem_.clear();
+    }
     /// Something is on its way: then frames are needed.
-    bool busy() const { return asked_.waiting() || worker_.busy() || owed_; }
+    bool busy() const { return wanted_ || asked_.waiting() || worker_.busy() || owed_; }
+    /// Why none were found, once it is not busy any more; empty: they were.
+    const std::string& problem() const { return problem_; }
 
 private:
     struct Task {
@@ -27,6 +35,8 @@ private:
     void begin(std::shared_ptr<const FedState> state);
 
     GroupsWish wish_;
+    std::string problem_;
+    bool wanted_ = false;
     bool owed_ = false;                  ///< a result was not taken
     std::uint64_t run_ = 0, tried_ = 0;  ///< run that is followed; that groups were looked for in without being asked
     StateTicket asked_;

@@ -158,6 +158,7 @@ RunState Rewind::unpacked(const Keyframe& from) {
 /// Notices a run that is another one.
 void Rewind::follow(const Simulation& simulation) {
     if (std::exchange(run_, simulation.bodiesId()) == simulation.bodiesId()) return;
+    ++timeline_;
     packer_.drop();
     asked_.drop();
     askedSecond_.drop();
@@ -345,15 +346,13 @@ Rewind::Kept Rewind::keptAt(std::size_t mark) const {
     return mark < line_.size() ? line_[mark] : other_.at(mark - line_.size());
 }
 
-std::optional<SecondState> Rewind::second(std::size_t mark) const {
-    const Kept kept = keptAt(mark);
-    if (!kept->second || !kept->run) return std::nullopt;
+std::optional<SecondState> Rewind::second(const Kept& kept) {
+    if (!kept || !kept->second || !kept->run) return std::nullopt;
     return SecondState{*kept->run, kept->second->configuration, unpacked(*kept->second)};
 }
 
-std::shared_ptr<const std::vector<std::uint32_t>> Rewind::go(Simulation& simulation, StateFeed& feed, std::size_t mark,
+std::shared_ptr<const std::vector<std::uint32_t>> Rewind::go(Simulation& simulation, StateFeed& feed, Kept target,
                                                              const Beside* beside) {
-    const Kept target = keptAt(mark);
     take();
     branch(simulation);
     if (const bool both = beside && beside->run; !isKept(simulation, both)) {
@@ -365,7 +364,11 @@ std::shared_ptr<const std::vector<std::uint32_t>> Rewind::go(Simulation& simulat
         add(packedBoth(present));
         edited_ = false;
     }
+    const auto present =
+        std::find_if(line_.begin(), line_.end(), [&](const Kept& kept) { return kept->clock.step == simulation.step(); });
+    Kept leaving = present == line_.end() ? nullptr : *present;
     putBack(simulation, target->configuration, unpacked(*target));
+    left_ = std::move(leaving);
     if (std::find(other_.begin(), other_.end(), target) != other_.end()) {
         const auto later =
             std::find_if(line_.begin(), line_.end(), [&](const Kept& kept) { return kept->clock.step > forkStep_; });
@@ -374,6 +377,7 @@ std::shared_ptr<const std::vector<std::uint32_t>> Rewind::go(Simulation& simulat
         line_.insert(line_.end(), other_.begin(), other_.end());
         other_ = std::move(left);
     }
+    if (std::find(line_.begin(), line_.end(), target) == line_.end()) add(target);
     wentTo_ = simulation.step();
     run_ = simulation.bodiesId();
     asked_.drop();

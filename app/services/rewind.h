@@ -71,10 +71,27 @@ public:
     /// kernel stay. The present state is kept first. What comes later stays until the run goes on from here: then it becomes
     /// the other branch, and the other branch before it is dropped. A state of the other branch makes that one the present
     /// one. Returns the ids of the bodies. Throws what Simulation throws; then the run is as it was.
-    std::shared_ptr<const std::vector<std::uint32_t>> go(Simulation& simulation, StateFeed& feed, std::size_t mark,
+    struct Keyframe;
+    using Kept = std::shared_ptr<const Keyframe>;
+    /// `beside`: the second run, whose present state is kept, too; null where there is none. `target` may have been dropped
+    /// meanwhile.
+    std::shared_ptr<const std::vector<std::uint32_t>> go(Simulation& simulation, StateFeed& feed, Kept target,
                                                          const Beside* beside = nullptr);
-    /// The second run as it was at that mark; empty where none was kept there.
-    std::optional<SecondState> second(std::size_t mark) const;
+    std::shared_ptr<const std::vector<std::uint32_t>> go(Simulation& simulation, StateFeed& feed, std::size_t mark,
+                                                         const Beside* beside = nullptr) {
+        return go(simulation, feed, keptAt(mark), beside);
+    }
+    /// The state of a mark; throws std::out_of_range.
+    Kept keptAt(std::size_t mark) const;
+    /// The second run as it was beside that state; empty where none was kept.
+    static std::optional<SecondState> second(const Kept& kept);
+    /// The state that the last go() left.
+    const Kept& left() const { return left_; }
+    /// Which timeline the simulation's bodies are on; another number whenever one begins.
+    std::uint64_t timeline(const Simulation& simulation) {
+        follow(simulation);
+        return timeline_;
+    }
 
     /// Those of the present branch in the order of steps, then those of the other one.
     std::span<const RewindMark> marks() const { return marks_; }
@@ -93,8 +110,6 @@ public:
     const std::string& why() const { return why_; }
 
 private:
-    struct Keyframe;
-    using Kept = std::shared_ptr<const Keyframe>;
     static Kept packed(const FedState& state, const Kept& before);
     struct Packing {
         std::shared_ptr<const FedState> state;
@@ -106,7 +121,6 @@ private:
     static RunState unpacked(const Keyframe& from);
 
     void keep(Simulation& simulation, StateFeed& feed, double now, const Beside* beside);
-    Kept keptAt(std::size_t mark) const;
     void follow(const Simulation& simulation);
     void branch(const Simulation& simulation);
     void take();
@@ -117,6 +131,8 @@ private:
 
     std::size_t budget_;
     std::vector<Kept> line_, other_;
+    Kept left_;
+    std::uint64_t timeline_ = 0;
     std::vector<RewindMark> marks_;
     std::int64_t forkStep_ = 0;           ///< last step that both branches share
     std::optional<std::int64_t> wentTo_;  ///< step gone to, as long as the run has not gone on from it

@@ -38,14 +38,11 @@ RunHost::RunHost(Document& document, const RunRequest& request, Begun begun)
     takeUp();
 }
 
-bool RunHost::apply() {
+bool RunHost::apply(bool again) {
     Intent& intent = document_.intent;
-    const bool reset = std::exchange(intent.reset, false);
-    if (intent.edit != EditRequest::none) editor_.edit(std::exchange(intent.edit, EditRequest::none));
-    const bool changes = reset || intent.request != simulation().request();
-    const bool taken = !changes || change(intent.request, reset);
+    const bool changes = again || intent.request != simulation().request();
+    const bool taken = !changes || change(intent.request, again);
     if (!taken) intent.twin = twin_.choice();  // asked for together
-    goBack();
     applyTwin();
     for (Run& run : runs_)
         if (run.copyVertices(document_.copyVertices)) run.publish();
@@ -124,7 +121,7 @@ void RunHost::takeUp() {
         refreshBodyCache(true);
         d.fitFourViews();
         d.clearSelection();
-        editor_.forget();
+        editor_.begin();
         d.drop.cancel();
         d.followCentre(std::nullopt);
     }
@@ -303,41 +300,103 @@ void RunHost::advanceAhead(double seconds) {
 }
 
 /// Whoever goes back wants to look first, so the run pauses there.
-void RunHost::goBack() {
-    Intent& intent = document_.intent;
-    std::optional<std::size_t> to = std::exchange(intent.rewindTo, std::nullopt);
-    const int by = std::exchange(intent.rewindBy, 0);
-    if (!to && by == 0) return;
+EffectResult RunHost::jump(const JumpTo& wanted) {
     if (!rewind_ || (rewind_->marks().empty() && rewind_->why().empty()))
-        return document_.warn("There is nothing to go back to yet.");
-    if (!rewind_->why().empty()) return document_.warn(rewind_->why() + ".");
-    intent.paused = true;
-    intent.singleSteps = 0;
-    if (!to) to = rewind_->neighbour(document_.facts.step, by);
-    if (!to || *to >= rewind_->marks().size()) return;
-    try {
-        const std::optional<SecondState> second = rewind_->second(*to);
+        return refusedBecause("There is nothing to go back to yet.");
+    if (!rewind_->why().empty()) return refusedBecause(rewind_->why() + ".");
+    document_.intent.paused = true;
+    document_.intent.singleSteps = 0;
+    const std::optional<std::size_t> to = wanted.state ? wanted.state : rewind_->neighbour(document_.facts.step, wanted.by);
+    if (!to || *to >= rewind_->marks().size()) return {};
+    const BodyEditor::Memory before = editor_.memory();
+    const bool edited = document_.facts.edited;
+    const auto kept = [this](const Rewind::Kept& target) {
         std::optional<Rewind::Beside> beside;
         if (twin_.on()) beside.emplace(twin_.beside());
-        const auto ids = rewind_->go(simulation(), first().feed(), *to, beside ? &*beside : nullptr);
-        editor_.forgetUndo();  // of bodies that are others now
-        if (*ids != document_.facts.bodies->id) document_.clearSelection();
+        rewind_->go(simulation(), first().feed(), target, beside ? &*beside : nullptr);
+    };
+    const Rewind::Kept target = rewind_->keptAt(*to);
+    EffectResult done = goTo(target, [&] {
+        kept(target);
+        editor_.jump();
+    });
+    if (done.status != CommandStatus::applied || !rewind_->left()) return done;
+    done.back = [this, kept, before, edited, left = rewind_->left(), of = rewind_->timeline(simulation())] {
+        if (of != rewind_->timeline(simulation())) return refusedBecause("their run has begun anew");
+        return goTo(left, [&] {
+            kept(left);
+            editor_.recall(before);
+            document_.facts.edited = edited;
+        });
+    };
+    return done;
+}
+
+/// Lets `go` give the simulation a state of its run, and follows. `target`: that state where it is kept, with the second
+/// run's; null: no second run is kept beside it.
+EffectResult RunHost::goTo(const Rewind::Kept& target, const std::function<void()>& go) {
+    Intent& intent = document_.intent;
+    const auto before = document_.facts.bodies;
+    try {
+        const std::optional<SecondState> second = Rewind::second(target);
+        go();
         intent.request = simulation().request();
         readFacts();
         refreshBodyCache();  // those of the same ids may be others, or held
-        if (document_.selected) document_.select(document_.selected->index);
+        if (document_.facts.bodies->id != before->id)
+            document_.clearSelection();
+        else if (document_.selected)
+            document_.select(document_.selected->index);
         ++jumps_;
         showAnew();
         bringTwin(second);
+        return {};
     } catch (const std::bad_alloc&) {
         intent.request = simulation().request();
-        document_.warn("There is not enough memory to go there; the run goes on as it was.");
+        return failedBecause("There is not enough memory to go there; the run goes on as it was.");
     } catch (const DeviceError&) {
         throw;  // the bodies are lost
     } catch (const std::runtime_error& error) {
         intent.request = simulation().request();
-        document_.warn(error.what());
+        return failedBecause(error.what());
     }
+}
+
+Inverse RunHost::keepState() {
+    const auto bytesOf = [](const RunState& state) {
+        std::size_t bytes = state.bodies.size() * (2 * sizeof(Double4) + sizeof(std::uint32_t) + sizeof(std::uint8_t));
+        for (const StateArray& array : state.integratorState) bytes += array.values.size() * sizeof(double);
+        return bytes;
+    };
+    const std::shared_ptr<LeftState> left = std::make_shared<LeftState>();
+    if (simulation().configuration().bodies > kStatesOfChanges / (2 * sizeof(Double4))) return {};
+    try {
+        *left = {first().feed().now(simulation()), editor_.memory(), document_.facts.edited};
+    } catch (const std::bad_alloc&) {
+        return {};
+    }
+    std::erase_if(left_, [](const auto& one) { return one.expired(); });
+    left_.push_back(left);
+    std::size_t bytes = 0;
+    for (auto one = left_.rbegin(); one != left_.rend(); ++one)
+        if (const std::shared_ptr<LeftState> kept = one->lock(); kept && kept->state) {
+            bytes += bytesOf(kept->state->state);
+            if (bytes > kStatesOfChanges) kept->state.reset();
+        }
+    return [this, left] { return comeBack(*left); };
+}
+
+EffectResult RunHost::comeBack(const LeftState& left) {
+    if (!left.state) return refusedBecause("its state is not kept any more");
+    const RunConfiguration &now = simulation().configuration(), &then = left.state->configuration;
+    if (now.scene != then.scene || now.sceneVersion != then.sceneVersion || now.seed != then.seed ||
+        now.parameters != then.parameters || now.start != then.start)
+        return refusedBecause("another scene runs");
+    return goTo(nullptr, [&] {
+        simulation().restore(left.state->state);
+        editor_.recall(left.editor);
+        document_.facts.edited = left.edited;
+    });
 }
 
 // The second run beside the first. What goes wrong with the twin is a message, and the first run goes on.
@@ -504,8 +563,7 @@ void RunHost::makePicture() {
 
 bool RunHost::moving() const {
     const Intent& intent = document_.intent;
-    if (!intent.paused || intent.singleSteps > 0 || intent.reset || intent.edit != EditRequest::none) return true;
-    if (intent.rewindTo || intent.rewindBy != 0 || intent.twin != twin_.choice() || !twin_.even()) return true;
+    if (!intent.paused || intent.singleSteps > 0 || intent.twin != twin_.choice() || !twin_.even()) return true;
     // The result of a force check may still be on its way. A step that was never completed sends none.
     constexpr double kPatience = 3;  // [s]
     return !document_.facts.check && stepsSinceChange_ > 0 && hostClock() - lastStepAt_ < kPatience;

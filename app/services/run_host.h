@@ -1,6 +1,7 @@
 // The runs that live, and the only place where what is asked of them becomes action.
 // Rule: nothing here waits for a device except what the user asked for; whatever is refused leaves the runs as they were.
 #pragma once
+#include "app/control/host.h"
 #include "app/model/document.h"
 #include "app/services/body_editor.h"
 #include "app/services/rewind.h"
@@ -24,7 +25,14 @@ public:
     RunHost(Document& document, const RunRequest& request, Begun begun);
 
     /// Takes up changed intent. A refused change leaves the run as it was and its text as the message, and gives false.
-    bool apply();
+    /// `again`: the scene starts anew although nothing of it changed.
+    bool apply(bool again = false);
+    EffectResult edit(const EditBodies& wanted) { return editor_.edit(wanted); }
+    /// To a kept state, where the run pauses. Throws DeviceError: the bodies are lost.
+    EffectResult jump(const JumpTo& to);
+    /// As Host has it. States of all changes together take at most kStatesOfChanges bytes; the oldest go first.
+    Inverse keepState();
+    static constexpr std::size_t kStatesOfChanges = std::size_t{512} << 20;
     /// A search has found the kernel for runs like this one: it is taken up, and an open kernel means it from now on.
     bool takeTuning(const TunedChoice& found);
     /// Starts the twin that is asked for, or throws; `apply()` makes a message of it.
@@ -76,6 +84,12 @@ public:
 
 private:
     friend class BodyEditor;
+    /// The state of a run that a change ended.
+    struct LeftState {
+        std::shared_ptr<const FedState> state;  ///< null: there was no room for it any more
+        BodyEditor::Memory editor;
+        bool edited = false;
+    };
     bool change(const RunRequest& wanted, bool reset);
     void takeUp();
     void takeUpEdits();
@@ -86,7 +100,8 @@ private:
     void showAnew();
     void countAnew();
     void sayPath();
-    void goBack();
+    EffectResult goTo(const Rewind::Kept& target, const std::function<void()>& go);
+    EffectResult comeBack(const LeftState& left);
     void forgetTrails();
 
     void tryTwin(const std::function<void()>& action);
@@ -106,6 +121,7 @@ private:
     Twin twin_{runs_};
     BodyEditor editor_{document_, *this};
     std::unique_ptr<Rewind> rewind_;
+    std::deque<std::weak_ptr<LeftState>> left_;  ///< oldest first
     std::uint64_t dressings_ = 0, rateChanges_ = 0, jumps_ = 0;
     std::int64_t trailStep_ = -1;  ///< newest step in the trails
     std::int64_t stepsSinceChange_ = 0;

@@ -145,6 +145,7 @@ namespace {
 std::vector<std::uint8_t> bytesOf(const std::string& path) {
     constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;
     Source source = Source::open(path);
+    source.hold();
     if (source.size().value_or(0) > kMostBytes) throw InputError(path + " is larger than 1 GiB, which no picture is");
     std::vector<std::uint8_t> file(static_cast<std::size_t>(source.size().value_or(0)));
     file.resize(source.read(file.data(), file.size()));

@@ -70,8 +70,6 @@ public:
     /// Where the arrow ends, in space.
     glm::vec3 arrowEnd() const { return drag_->end; }
 
-    /// Waits to be dropped at the next step boundary.
-    std::optional<LaunchOrder> order;
     bool operator==(const Slingshot&) const = default;
 
 private:

@@ -51,6 +51,7 @@ bool namesKernelFile(std::string_view name) { return name.ends_with(".cu") && na
 std::string ownTextOfFile(const std::string& path) {
     constexpr std::size_t kMost = std::size_t{1} << 20;
     Source source = Source::open(path);
+    source.hold();
     std::string text(kMost + 1, '\0');
     text.resize(source.read(text.data(), text.size()));
     if (text.size() > kMost) throw InputError(path + " is longer than 1 MiB, which no kernel is");

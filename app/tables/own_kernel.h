@@ -14,7 +14,6 @@ namespace gravlab {
 struct OwnKernel {
     std::string text;             ///< as the editor has it
     std::string file = "own.cu";  ///< its name in messages, and what it is saved as
-    std::string saveAs;           ///< the file that was named for that, until it is written
 
     bool trying = false;
     std::string stage;    ///< of the trial under way

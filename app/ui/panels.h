@@ -2,6 +2,7 @@
 #pragma once
 #include "app/ui/widgets.h"
 
+#include <cstddef>
 #include <span>
 #include <string>
 
@@ -21,6 +22,12 @@ PanelPlan planPanels(const Document& document, const UiState& state, ImVec2 surf
 
 class ScenePicker;
 struct CommandFinder;
+
+/// Menus that were asked for by keys.
+struct MenuWalk {
+    bool asked = false;      ///< open the menus, or close them
+    std::size_t wanted = 0;  ///< which one
+};
 
 /// What a panel reads, and where it says what was asked for.
 struct PanelContext {

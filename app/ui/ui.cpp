@@ -139,6 +139,8 @@ struct Ui::Parts {
     bool settled = false;  ///< sizes that follow from contents are known
     bool drawn = false;    ///< the backend has made its objects
     bool popup = false;    ///< a menu or list is open
+    MenuWalk menu;
+    bool panelAsked = false;  ///< keys go to the next panel
     std::string panelWithKeys;
     ScenePicker picker;
     CommandFinder finder;
@@ -317,7 +319,7 @@ void Ui::Parts::build(Workspace& workspace, UiState& state, const Post& post) {
                        .views = views,
                        .balance = balance,
                        .top = top,
-                       .menu = state.menu,
+                       .menu = menu,
                        .bodyPanel = state.bodyPanel,
                        .picker = picker,
                        .finder = finder};
@@ -325,7 +327,7 @@ void Ui::Parts::build(Workspace& workspace, UiState& state, const Post& post) {
     popup = false;
     if (!state.visible) {
         // Nothing is there that keys could move in.
-        state.navigating = state.menu.asked = state.panelAsked = false;
+        state.navigating = menu.asked = panelAsked = false;
         return;
     }
     lightControl(panel);
@@ -366,7 +368,7 @@ void Ui::Parts::passKeys(UiState& state) {
     std::vector<std::string_view> panels = widgets.panels();
     std::erase_if(panels, [](std::string_view name) { return name == "menu" || name == "status"; });
     if (panels.empty()) state.navigating = false;
-    if (!std::exchange(state.panelAsked, false) || panels.empty()) return;
+    if (!std::exchange(panelAsked, false) || panels.empty()) return;
     state.navigating = true;
     const auto last = std::find(panels.begin(), panels.end(), panelWithKeys);
     const bool wraps = last == panels.end() || last + 1 == panels.end();
@@ -425,7 +427,11 @@ bool Ui::wantsKeyboard() const {
     const CurrentContext current(parts_->context);
     return ImGui::GetIO().WantTextInput;
 }
-bool Ui::navigates() const { return state.navigating || state.menu.asked || state.panelAsked || parts_->popup; }
+void Ui::walkMenus() { parts_->menu.asked = true; }
+void Ui::nextPanel() { parts_->panelAsked = true; }
+bool Ui::navigates() const {
+    return state.navigating || parts_->menu.asked || parts_->panelAsked || parts_->popup;
+}
 bool Ui::hasPopup() const { return parts_->popup; }
 PanelFocus Ui::focus() const { return {wantsMouse(), wantsKeyboard(), navigates(), hasPopup()}; }
 bool Ui::restless() const { return parts_->widgets.restless() || wantsKeyboard() || parts_->input.pending(); }

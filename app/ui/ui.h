@@ -37,7 +37,7 @@ class Ui {
 public:
     /// Needs a current OpenGL 4.5 context for its whole life. `renderer` names that context for people. Several may live: a
     /// film has its own.
-    /// `state`: what it shows and what is asked of it; outlives it.
+    /// `state`: what it shows; outlives it.
     Ui(float scale, std::string renderer, UiState& state);
     ~Ui();
     Ui(const Ui&) = delete;
@@ -71,6 +71,9 @@ public:
     bool wantsKeyboard() const;
     /// Whether arrows, Enter, Space, Tab and Esc move in a menu or panel: then they are no commands.
     bool navigates() const;
+    /// Keys open the menus or close them; they go to the next panel.
+    void walkMenus();
+    void nextPanel();
     /// A menu or list that is open.
     bool hasPopup() const;
     /// Whether a frame is needed although nothing else changed: a tooltip is due, a caret blinks, an event waits for a

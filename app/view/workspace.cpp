@@ -37,8 +37,8 @@ Workspace::Workspace(const Options& options)
     rateChanges_ = host.rateChanges();
 }
 
-bool Workspace::apply() {
-    const bool taken = host.apply();
+bool Workspace::apply(bool again) {
+    const bool taken = host.apply(again);
     if (rateChanges_ != host.rateChanges()) telemetry.restart();
     if (jumps_ != host.jumps()) conservation.jump(host.simulation());
     rateChanges_ = host.rateChanges();
@@ -63,7 +63,7 @@ void Workspace::advance(bool realTime) {
         view.quality().stepped(hostClock() - begun, pace_.behind() || intent.speed == 0);
         behind_ = intent.speed != 0 && pace_.behind() && onDevice();
     }
-    labLoop_.takeUp(lab, *this, host);
+    labLoop_.follow(lab, *this);
     if (realTime) {
         StateFeed& feed = host.first().feed();
         const double now = hostClock();

@@ -2,7 +2,7 @@
 // Rule: what a part does is in the part; here is their order in a frame, the same in windows and films:
 // panels, keys and the pointer post commands -> apply -> advance -> turn and glide -> draw -> panels.
 #pragma once
-#include "app/control/controller.h"
+#include "app/control/host.h"
 #include "app/lab/lab.h"
 #include "app/lab/lab_loop.h"
 #include "app/model/document.h"
@@ -19,7 +19,6 @@
 
 #include <functional>
 #include <span>
-#include <vector>
 
 namespace gravlab {
 
@@ -30,11 +29,11 @@ struct Workspace : Document {
     Workspace& operator=(const Workspace&) = delete;
 
     /// Takes up changed intent. A refused change leaves the run as it was and its text as the message, and gives false.
-    bool apply();
-    /// The same of all that was posted since the last frame, and what became of it.
-    std::vector<Event> apply(Controller& controller) {
-        return controller.apply(*this, [this] { return apply(); });
-    }
+    /// `again`: the scene starts anew although nothing of it changed.
+    bool apply(bool again = false);
+    /// Measures, tries and writes in the lab; what takes longer goes on in advance().
+    EffectResult measure(const Measure& what) { return labLoop_.carryOut(what, lab, *this, host); }
+    void tryKernel() { labLoop_.tryKernel(*this); }
     /// Advances within the budget (realTime) or exactly stepsPerFrame steps (film), publishes and measures.
     void advance(bool realTime);
     /// After a picture was drawn and before it is shown: steps of the next frame, where RunHost::takesAhead().

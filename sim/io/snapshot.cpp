@@ -240,6 +240,7 @@ Snapshot readSnapshot(const std::filesystem::path& path, const ReadOptions& opti
     constexpr int kTries = 50;
     for (int attempt = 1;; ++attempt) {
         Source source = Source::open(path);
+        source.hold();
         try {
             return readFrom(source, options);
         } catch (const InputError&) {
@@ -251,7 +252,7 @@ Snapshot readSnapshot(const std::filesystem::path& path, const ReadOptions& opti
 void writeSnapshot(const std::filesystem::path& path, const Snapshot& snapshot, const WriteOptions& options) {
     const FileFormat& format = formatFor(path, options);
     checkWritable(format, snapshot);
-    AtomicFile file(path, {options.keepPrevious});
+    AtomicFile file(path, {.keepPrevious = options.keepPrevious, .mayReplaceRead = options.mayReplaceRead});
     writeTo(file, format, path, snapshot);
     file.commit();
 }
@@ -259,7 +260,8 @@ void writeSnapshot(const std::filesystem::path& path, const Snapshot& snapshot, 
 PendingSnapshot::PendingSnapshot(const std::filesystem::path& path, const WriteOptions& options)
     : path_(path), format_(&formatFor(path, options)) {
     if (const Reason reason = format_->unavailable(); !reason.empty()) throw UsageError(reason);
-    own_ = std::make_unique<AtomicFile>(path, AtomicOptions{options.keepPrevious});
+    own_ = std::make_unique<AtomicFile>(
+        path, AtomicOptions{.keepPrevious = options.keepPrevious, .mayReplaceRead = options.mayReplaceRead});
     file_ = own_.get();
 }
 

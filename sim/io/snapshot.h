@@ -66,8 +66,9 @@ struct ReadOptions {
 
 /// How a file is written.
 struct WriteOptions {
-    std::string format = {};    ///< name of a format; empty: by the extension ("-", the standard output: csv)
-    bool keepPrevious = false;  ///< keep the replaced file as NAME_prev.EXT
+    std::string format = {};      ///< name of a format; empty: by the extension ("-", the standard output: csv)
+    bool keepPrevious = false;    ///< keep the replaced file as NAME_prev.EXT
+    bool mayReplaceRead = false;  ///< a checkpoint may go on in the file that the run began from
 };
 
 /// A row of the format table: everything that command line, `list`, tests and documentation need to know.

@@ -1,9 +1,10 @@
 // The controller: commands in their order, batches all or nothing, from any thread, and what a refusal leaves.
 #include "app/control/controller.h"
 
+#include "app/control/action.h"
 #include "app/control/parameter.h"
 #include "app/model/ui_state.h"
-#include "app/view/workspace.h"
+#include "app/view/base_host.h"
 #include "gl_fixture.h"
 #include "sim/core/error.h"
 
@@ -27,13 +28,14 @@ protected:
         options.simulation.bodies = 64;
         options.simulation.backend = "cpu";
         workspace = std::make_unique<Workspace>(options);
+        host = std::make_unique<BaseHost>(*workspace);
     }
     void TearDown() override {
         workspace.reset();
         GlTest::TearDown();
     }
     Document& document() { return *workspace; }
-    std::vector<Event> apply() { return workspace->apply(controller); }
+    std::vector<Event> apply() { return controller.apply(*workspace, *host); }
     /// What became of one command, posted alone.
     Event ask(Command command) {
         const std::uint64_t ticket = controller.post(std::move(command), Sender::script);
@@ -62,6 +64,7 @@ protected:
     }
 
     std::unique_ptr<Workspace> workspace;
+    std::unique_ptr<Host> host;
     Controller controller;
 };
 
@@ -206,7 +209,7 @@ TEST_F(ControllerTest, refusalsAreSentencesAndChangeNothing) {
     EXPECT_THAT(ask(Invoke{"colour-by"}).why, HasSubstr("speed, acceleration"));
     EXPECT_THAT(ask(Invoke{"colour-by", {std::string("taste")}}).why, HasSubstr("valid: speed"));
     EXPECT_THAT(ask(Invoke{"remove"}).why, HasSubstr("No body is selected"));
-    EXPECT_THAT(ask(EditBodies{BodyChange::undo}).why, HasSubstr("nothing to undo"));
+    EXPECT_THAT(ask(Invoke{"undo"}).why, HasSubstr("nothing to undo"));
     EXPECT_THAT(ask(Invoke{"rewind"}).why, HasSubstr("nothing to go back to"));
     EXPECT_THAT(ask(OpenFile{"plumer"}).why, HasSubstr("did you mean 'plummer'"));
     EXPECT_THAT(ask(OpenFile{"/no/such/file.toml"}).why, HasSubstr("/no/such/file.toml"));
@@ -235,10 +238,68 @@ TEST_F(ControllerTest, actionsTakeWhatTheyAreGiven) {
 
 TEST_F(ControllerTest, editsBodiesAndTakesThemBack) {
     const std::size_t bodies = workspace->facts.configuration.bodies;
-    EXPECT_EQ(ask(EditBodies{BodyChange::dropStar}).status, CommandStatus::applied);
+    EXPECT_EQ(ask(Invoke{"drop-star"}).status, CommandStatus::applied);
     EXPECT_EQ(workspace->facts.configuration.bodies, bodies + 1);
     EXPECT_EQ(ask(Invoke{"undo"}).status, CommandStatus::applied);
     EXPECT_EQ(workspace->facts.configuration.bodies, bodies);
+}
+
+/// Begins effects, and ends them when it is told to.
+class SlowHost : public BaseHost {
+public:
+    using BaseHost::BaseHost;
+    EffectResult carryOut(const Effect& effect, Ticket ticket) override {
+        if (!std::holds_alternative<SaveRun>(effect)) return BaseHost::carryOut(effect, ticket);
+        begun.push_back(ticket);
+        return {CommandStatus::running, {}, {}};
+    }
+    std::vector<Ended> ended() override { return std::exchange(done, {}); }
+    std::vector<Ticket> begun;
+    std::vector<Ended> done;
+};
+
+TEST_F(ControllerTest, effectsThatTakeLongerEndWithTheirTicket) {
+    auto slow = std::make_unique<SlowHost>(*workspace);
+    SlowHost& mine = *slow;
+    this->host = std::move(slow);
+    const Ticket first = controller.post(Invoke{"save", {std::string("a.csv")}}, Sender::script);
+    const Ticket second = controller.post(Invoke{"save", {std::string("b.csv")}}, Sender::script);
+    controller.follow(second);
+    std::vector<Event> events = apply();
+    ASSERT_EQ(events.size(), 2u);
+    for (const Event& event : events) EXPECT_EQ(event.status, CommandStatus::running);
+    EXPECT_EQ(mine.begun, (std::vector<Ticket>{first, second}));
+    EXPECT_TRUE(controller.busy());
+    EXPECT_TRUE(apply().empty()) << "nothing has ended";
+    // The second ends first, while others are at work; its own reader finds both of its events.
+    mine.done = {{second, failedBecause("the disk is full")}};
+    controller.post(SetParameter{"look.glow", 0.5}, Sender::panel);
+    EXPECT_EQ(apply().size(), 2u);
+    events = controller.take(second);
+    ASSERT_EQ(events.size(), 2u);
+    EXPECT_EQ(events[1].status, CommandStatus::failed);
+    EXPECT_EQ(events[1].why, "the disk is full");
+    EXPECT_TRUE(controller.take(second).empty());
+    EXPECT_TRUE(controller.busy());
+    mine.done = {{first, {}}, {first, {}}};
+    events = apply();
+    ASSERT_EQ(events.size(), 1u) << "once";
+    EXPECT_EQ(events[0].ticket, first);
+    EXPECT_EQ(events[0].status, CommandStatus::applied);
+    EXPECT_FALSE(controller.busy());
+}
+
+TEST_F(ControllerTest, aQuestionAboutUnitsThatWasPutAwayStaysAway) {
+    auto start = std::make_shared<StartState>();
+    start->file.path = "/data/mine.csv";
+    start->doubt.question = "are these metres?";
+    document().facts.configuration.start = start;
+    ASSERT_TRUE(document().unitsInDoubt());
+    invoke(actionOf("units-fine"), {}, document());
+    EXPECT_FALSE(document().unitsInDoubt());
+    ++document().facts.run;  // a body was removed, or another state gone to
+    EXPECT_FALSE(document().unitsInDoubt());
+    document().facts.configuration.start = nullptr;
 }
 
 TEST_F(ControllerTest, pointsAtThePicture) {

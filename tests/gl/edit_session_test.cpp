@@ -5,6 +5,7 @@
 #include "app/services/stale_parts.h"
 #include "app/tables/launch.h"
 #include "app/view/workspace.h"
+#include "edits.h"
 #include "sim/core/body_edit.h"
 #include "sim/core/particles.h"
 #include "sim/forces/law.h"
@@ -31,6 +32,7 @@ protected:
         options.simulation.backend = "cpu";
         workspace_ = std::make_unique<Workspace>(options);
         target_ = std::make_unique<OffscreenTarget>(320, 200);
+        edits_.forget();
         frame(2);
     }
     void frame(int steps = 0) {
@@ -39,10 +41,10 @@ protected:
         workspace_->advance(false);
         workspace_->draw(target_->framebuffer(), 320, 200);
     }
-    void edit(EditRequest what) {
-        workspace_->intent.edit = what;
-        workspace_->apply();
+    void edit(EditBodies::What what) {
+        edits_.make(*workspace_, {.what = what, .velocity = {0.1, -0.2, 0.3}, .order = LaunchOrder{.row = 0, .mass = 0.5}});
     }
+    void undo() { edits_.undo(*workspace_); }
     ParticleSet bodies() {
         ParticleSet set;
         workspace_->host.simulation().snapshot(set);
@@ -58,15 +60,16 @@ protected:
     HeadlessContext context_;
     std::unique_ptr<Workspace> workspace_;
     std::unique_ptr<OffscreenTarget> target_;
+    Edits edits_;
 };
 
 struct EditRow {
     const char* name;
-    EditRequest edit;
+    EditBodies::What edit;
 };
-constexpr EditRow kEdits[] = {{"remove", EditRequest::remove}, {"hold", EditRequest::hold},
-                              {"coast", EditRequest::coast},   {"drop-star", EditRequest::dropStar},
-                              {"launch", EditRequest::launch}, {"velocity", EditRequest::aim}};
+constexpr EditRow kEdits[] = {{"remove", EditBodies::What::remove}, {"hold", EditBodies::What::hold},
+                              {"coast", EditBodies::What::coast},   {"drop-star", EditBodies::What::dropStar},
+                              {"launch", EditBodies::What::launch}, {"velocity", EditBodies::What::aim}};
 
 TEST_F(EditSession, undoGivesBackTheStateToItsFingerprint) {
     for (const char* scene : {"plummer", "charges"})
@@ -74,12 +77,10 @@ TEST_F(EditSession, undoGivesBackTheStateToItsFingerprint) {
             open(scene);
             const std::string before = hash();
             workspace_->select(77);
-            workspace_->drop.order = LaunchOrder{.row = 0, .mass = 0.5};
-            workspace_->aim.order = glm::dvec3(0.1, -0.2, 0.3);
             edit(row.edit);
             EXPECT_NE(hash(), before) << row.name << " did nothing";
             EXPECT_EQ(workspace_->message, "") << row.name;
-            edit(EditRequest::undo);
+            undo();
             EXPECT_EQ(hash(), before) << scene << ": " << row.name;
             EXPECT_EQ(workspace_->message, "") << row.name;
         }
@@ -90,14 +91,14 @@ TEST_F(EditSession, undoOfSeveralGoesBackThroughAll) {
     std::vector<std::string> states{hash()};
     for (const std::size_t body : {kOddCount - 1, std::size_t{0}, std::size_t{600}}) {
         workspace_->select(body);
-        edit(EditRequest::remove);
+        edit(EditBodies::What::remove);
         states.push_back(hash());
     }
     for (std::size_t i = states.size() - 1; i-- > 0;) {
-        edit(EditRequest::undo);
+        undo();
         EXPECT_EQ(hash(), states[i]) << i;
     }
-    edit(EditRequest::undo);
+    undo();
     EXPECT_THAT(workspace_->message, HasSubstr("nothing to undo"));
 }
 
@@ -121,9 +122,9 @@ TEST_F(EditSession, undoSaysWhyTheOthersAreNotWhereTheyWere) {
     open("plummer");
     workspace_->select(5);
     const std::string before = hash();
-    edit(EditRequest::remove);
+    edit(EditBodies::What::remove);
     frame(3);
-    edit(EditRequest::undo);
+    undo();
     EXPECT_EQ(bodies().size(), kOddCount);
     EXPECT_NE(hash(), before);
     EXPECT_THAT(workspace_->message, HasSubstr("3 steps were made since"));
@@ -134,8 +135,6 @@ TEST_F(EditSession, withoutMemoryTheBodiesStayAndUndoIsNotLost) {
     workspace_->select(5);
     const std::string first = hash();
     for (const EditRow& row : kEdits) {
-        workspace_->drop.order = LaunchOrder{.row = 0, .mass = 0.5};
-        workspace_->aim.order = glm::dvec3(0.1, -0.2, 0.3);
         const ScarceMemory scarce(kOddCount * sizeof(Double4));
         ASSERT_NO_THROW(edit(row.edit)) << row.name;
         ASSERT_TRUE(scarce.refused()) << row.name;
@@ -144,17 +143,17 @@ TEST_F(EditSession, withoutMemoryTheBodiesStayAndUndoIsNotLost) {
         EXPECT_TRUE(workspace_->selected) << row.name;
     }
     workspace_->dismissMessage();
-    edit(EditRequest::hold);
+    edit(EditBodies::What::hold);
     const std::string held = hash();
     ASSERT_NE(held, first);
     {
         const ScarceMemory scarce(kOddCount * sizeof(Double4));
-        ASSERT_NO_THROW(edit(EditRequest::undo));
+        ASSERT_NO_THROW(undo());
         ASSERT_TRUE(scarce.refused());
     }
     EXPECT_THAT(workspace_->message, HasSubstr("not enough memory"));
     EXPECT_EQ(hash(), held);
-    edit(EditRequest::undo);
+    undo();
     EXPECT_EQ(hash(), first) << "the undo that failed is gone";
 }
 
@@ -170,12 +169,12 @@ TEST_F(EditSession, anyArrayThatFindsNoRoomLeavesTheRunAsItWas) {
             bool hit = false;
             {
                 const ScarceMemory scarce(bodies * size);
-                ASSERT_NO_THROW(edit(EditRequest::remove)) << bodies << " times " << size;
+                ASSERT_NO_THROW(edit(EditBodies::What::remove)) << bodies << " times " << size;
                 hit = scarce.refused();
             }
             refused += hit;
             EXPECT_EQ(hit, !workspace_->message.empty()) << bodies << " times " << size;
-            if (!hit) edit(EditRequest::undo);
+            if (!hit) undo();
             ASSERT_EQ(hash(), before) << bodies << " times " << size;
             ASSERT_EQ(workspace_->facts.configuration.bodies, kOddCount);
             ASSERT_EQ(workspace_->selected.has_value(), hit);
@@ -189,7 +188,7 @@ TEST_F(EditSession, aStarThatIsDroppedObeysTheLaw) {
     const ParticleSet before = bodies();
     double charge = 0;
     for (const Double4& x : before.position) charge += std::abs(x.w);
-    edit(EditRequest::dropStar);
+    edit(EditBodies::What::dropStar);
     const ParticleSet after = bodies();
     ASSERT_EQ(after.size(), before.size() + 1);
     const Double4 &x = after.position.back(), &v = after.velocity.back();
@@ -198,7 +197,7 @@ TEST_F(EditSession, aStarThatIsDroppedObeysTheLaw) {
     EXPECT_GT(inertialMass(x, v), 0);
 
     open("plummer");
-    edit(EditRequest::dropStar);
+    edit(EditBodies::What::dropStar);
     EXPECT_EQ(bodies().velocity.back().w, 1);
     EXPECT_NEAR(bodies().position.back().w, 0.01, 1e-6);
 }
@@ -217,7 +216,7 @@ TEST_F(EditSession, readsABodyUnderItsLaw) {
     EXPECT_DOUBLE_EQ(*body.energy, specificEnergy(now, 4, workspace_->host.simulation().terms(), 0));
     EXPECT_TRUE(body.bound) << "it goes round the nucleus";
     const double mass = *body.mass;
-    edit(EditRequest::hold);
+    edit(EditBodies::What::hold);
     frame();
     EXPECT_DOUBLE_EQ(*workspace_->selected->mass, mass) << "a body that is held keeps its mass";
 }
@@ -240,8 +239,7 @@ TEST_F(EditSession, aTimeStepDropsNeitherTrailsNorRates) {
     workspace_->draw(target_->framebuffer(), 320, 200);
     EXPECT_GT(light(), 0.98 * whole);
     EXPECT_EQ(workspace_->telemetry.interactionsPerSecond, 0) << "the rate is another kernel's";
-    workspace_->intent.reset = true;
-    workspace_->apply();
+    workspace_->apply(true);
     workspace_->draw(target_->framebuffer(), 320, 200);
     EXPECT_LT(light(), 0.9 * whole) << "trails of other bodies";
 }

@@ -1,6 +1,7 @@
 // Groups beside a run: found on a copy, shown as colours, and told of as what they were.
+#include "app/control/controller.h"
 #include "app/control/parameter.h"
-#include "app/view/workspace.h"
+#include "app/view/base_host.h"
 #include "gl_fixture.h"
 #include "sim/backends/groups.h"
 
@@ -22,6 +23,7 @@ protected:
         options.simulation.bodies = 2000;
         options.settings["look.colour_mode"] = std::string(colour);
         workspace = std::make_unique<Workspace>(options);
+        host = std::make_unique<BaseHost>(*workspace);
         controller = std::make_unique<Controller>();
     }
     void TearDown() override {
@@ -30,10 +32,10 @@ protected:
     }
     Event ask(Command command) {
         controller->post(std::move(command), Sender::script);
-        return workspace->apply(*controller).front();
+        return controller->apply(*workspace, *host).front();
     }
     void frame(bool realTime = false) {
-        workspace->apply(*controller);
+        controller->apply(*workspace, *host);
         workspace->advance(realTime);
         const OffscreenTarget target(64, 64);
         workspace->draw(target.framebuffer(), 64, 64);
@@ -41,6 +43,7 @@ protected:
     Value read(const char* path) const { return parameter(path).get(*workspace); }
 
     std::unique_ptr<Workspace> workspace;
+    std::unique_ptr<Host> host;
     std::unique_ptr<Controller> controller;
 };
 
@@ -50,7 +53,7 @@ TEST_F(GroupsOfARun, areThoseOfTheStepThatTheyName) {
     EXPECT_EQ(read("groups.count"), Value());
     ASSERT_EQ(ask(SetParameter{"groups.linking", 0.3}).status, CommandStatus::applied);
     ASSERT_EQ(ask(SetParameter{"groups.least", std::int64_t{5}}).status, CommandStatus::applied);
-    ASSERT_EQ(ask(Invoke{"find-groups"}).status, CommandStatus::applied);
+    ASSERT_EQ(ask(Invoke{"find-groups"}).status, CommandStatus::running);
     frame();
     ASSERT_TRUE(workspace->facts.groups) << workspace->message;
     const KnownGroups known = *workspace->facts.groups;
@@ -75,10 +78,15 @@ TEST_F(GroupsOfARun, areThoseOfTheStepThatTheyName) {
 TEST_F(GroupsOfARun, aWindowFindsThemBesideItsFrames) {
     begin();
     frame(true);
-    ASSERT_EQ(ask(Invoke{"find-groups"}).status, CommandStatus::applied);
+    ASSERT_EQ(ask(Invoke{"find-groups"}).status, CommandStatus::running);
     for (int k = 0; k < 2000 && !workspace->facts.groups; ++k) frame(true);
     ASSERT_TRUE(workspace->facts.groups);
     EXPECT_FALSE(workspace->groupFinder.busy());
+    EXPECT_TRUE(controller->busy()) << "its end is still to be told";
+    const std::vector<Event> ends = controller->apply(*workspace, *host);
+    ASSERT_EQ(ends.size(), 1u);
+    EXPECT_EQ(ends.front().status, CommandStatus::applied) << ends.front().why;
+    EXPECT_FALSE(controller->busy());
     EXPECT_FALSE(workspace->facts.findingGroups);
 }
 

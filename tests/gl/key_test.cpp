@@ -4,7 +4,8 @@
 #include "app/control/controller.h"
 #include "app/control/parameter.h"
 #include "app/model/ui_state.h"
-#include "app/view/workspace.h"
+#include "app/view/base_host.h"
+#include "edits.h"
 #include "gl_fixture.h"
 
 #include <gmock/gmock.h>
@@ -28,13 +29,14 @@ protected:
         if (*integrator) options.simulation.integrator = integrator;
         if (!sceneNamed(scene).fixedBodies) options.simulation.bodies = 60;
         workspace = std::make_unique<Workspace>(options);
+        host = std::make_unique<test::WithoutFiles>(*workspace);
         controller = std::make_unique<Controller>();
     }
     void TearDown() override {
         workspace.reset();
         GlTest::TearDown();
     }
-    std::vector<Event> apply() { return workspace->apply(*controller); }
+    std::vector<Event> apply() { return controller->apply(*workspace, *host); }
     Event ask(Command command) {
         controller->post(std::move(command), Sender::script);
         return apply().front();
@@ -73,6 +75,7 @@ protected:
     double number(const char* path) { return numberOf(value(path)).value(); }
 
     std::unique_ptr<Workspace> workspace;
+    std::unique_ptr<BaseHost> host;
     std::unique_ptr<Controller> controller;
 };
 
@@ -241,7 +244,7 @@ TEST_F(KeyTest, keysHaveTheirEffect) {
     press(Key::letterP, kControl);
     EXPECT_EQ(value("window.projector"), Value(true));
     press(Key::letterQ, kControl);
-    EXPECT_TRUE(workspace->intent.quit);
+    EXPECT_TRUE(host->quits());
 }
 
 TEST_F(KeyTest, aRunTakesBackendKernelAndIntegrator) {

@@ -3,6 +3,7 @@
 #include "app/frontends/headless/headless.h"
 #include "app/lessons/lesson_file.h"
 #include "app/lessons/lesson_runner.h"
+#include "app/view/base_host.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -66,6 +67,19 @@ TEST(SpoiltLesson, isCaughtWithStepAndLine) {
     EXPECT_THAT(playLesson(lesson, {}, 1).failure, HasSubstr("step 2, 'Second' (line 6): not reached after 1 s"));
 }
 
+/// A workspace in which somebody goes through lessons.
+class LessonHost : public BaseHost {
+public:
+    LessonHost(Workspace& workspace, LessonRunner& runner) : BaseHost(workspace), runner_(runner) {}
+    EffectResult carryOut(const Effect& effect, Ticket ticket) override {
+        if (const auto* go = std::get_if<LessonGo>(&effect)) return runner_.carryOut(*go, workspace_);
+        return BaseHost::carryOut(effect, ticket);
+    }
+
+private:
+    LessonRunner& runner_;
+};
+
 /// A student who does nothing is waited for, and a teacher may jump.
 TEST(LessonRun, waitsForAStudentAndLetsATeacherJump) {
     Options options;
@@ -74,14 +88,15 @@ TEST(LessonRun, waitsForAStudentAndLetsATeacherJump) {
     HeadlessContext context(0);
     OffscreenTarget target(64, 64);
     Workspace workspace(options);
-    LessonRunner runner;
     Controller controller;
+    LessonRunner runner(controller);
+    LessonHost host(workspace, runner);
     LessonRunner::offer(workspace.lesson);
     double seconds = 0;
     const auto frames = [&](int count) {
         for (int i = 0; i < count; ++i) {
-            workspace.apply(controller);
-            runner.update(workspace, seconds += 0.1);
+            controller.apply(workspace, host);
+            runner.update(workspace, host, seconds += 0.1);
             workspace.advance(true);
         }
     };
@@ -122,13 +137,14 @@ TEST(LessonRun, standsStillUntilThePredictionIsMade) {
     HeadlessContext context(0);
     OffscreenTarget target(64, 64);
     Workspace workspace(options);
-    LessonRunner runner;
     Controller controller;
+    LessonRunner runner(controller);
+    LessonHost host(workspace, runner);
     double seconds = 0;
     const auto frames = [&](int count) {
         for (int i = 0; i < count; ++i) {
-            workspace.apply(controller);
-            runner.update(workspace, seconds += 0.1);
+            controller.apply(workspace, host);
+            runner.update(workspace, host, seconds += 0.1);
             workspace.advance(true);
         }
     };
@@ -158,13 +174,14 @@ TEST(LessonRun, bringsTheSecondRunOfAStepThatWasSkipped) {
     HeadlessContext context(0);
     OffscreenTarget target(64, 64);
     Workspace workspace(options);
-    LessonRunner runner;
     Controller controller;
+    LessonRunner runner(controller);
+    LessonHost host(workspace, runner);
     double seconds = 0;
     const auto frames = [&](int count) {
         for (int i = 0; i < count; ++i) {
-            workspace.apply(controller);
-            runner.update(workspace, seconds += 0.1);
+            controller.apply(workspace, host);
+            runner.update(workspace, host, seconds += 0.1);
             workspace.advance(true);
         }
     };
@@ -182,6 +199,65 @@ TEST(LessonRun, bringsTheSecondRunOfAStepThatWasSkipped) {
     EXPECT_EQ(workspace.intent.request.integrator, "yoshida4");
 }
 
+/// Undo takes back what people did in a lesson, and nothing that was set before it began.
+TEST(LessonRun, beginsInOneChangeWhichUndoDoesNotPass) {
+    Options options;
+    options.simulation.scene = "two-body";
+    options.watched = true;
+    HeadlessContext context(0);
+    OffscreenTarget target(64, 64);
+    Workspace workspace(options);
+    Controller controller;
+    LessonRunner runner(controller);
+    LessonHost host(workspace, runner);
+    double seconds = 0;
+    const auto frames = [&](int count) {
+        std::vector<Event> all;
+        for (int i = 0; i < count; ++i) {
+            for (const Event& event : controller.apply(workspace, host)) all.push_back(event);
+            runner.update(workspace, host, seconds += 0.1);
+            workspace.advance(true);
+        }
+        return all;
+    };
+    const auto ask = [&](Command command) {
+        controller.post(std::move(command), Sender::key);
+        return frames(1).front();
+    };
+    ask(OpenFile{"plummer"});
+    ask(SetParameter{"run.bodies", std::int64_t{100}});
+    ask(SetParameter{"run.seed", std::int64_t{7}});
+    ask(SetParameter{"run.precision", std::string("fp32")});
+    ask(SetParameter{"run.paused", true});
+    ask(SetParameter{"look.glow", 0.9});
+    ASSERT_EQ(workspace.facts.configuration.bodies, 100u);
+    const std::uint64_t before = workspace.facts.run;
+    runner.open(workspace, std::make_shared<Lesson>(parseLesson(
+                               "title = \"T\"\nidea = \"I\"\n[[step]]\ntitle = \"First\"\nsetup = [\"open disc\", "
+                               "\"set run.paused true\", \"set look.exposure 2\"]\n",
+                               "t", "t.toml")));
+    frames(10);
+    EXPECT_EQ(workspace.facts.configuration.scene, "disc");
+    EXPECT_EQ(workspace.facts.run, before + 1) << "runs were built that nobody has seen";
+    EXPECT_EQ(workspace.lesson.problem, "");
+    const std::size_t bodies = workspace.facts.configuration.bodies;
+    const Event early = ask(Invoke{"undo"});
+    EXPECT_EQ(early.status, CommandStatus::refused) << early.why;
+    EXPECT_THAT(early.why, HasSubstr("before the lesson began"));
+    EXPECT_EQ(workspace.look.bloom, 0.9f);
+    // What is done in the lesson is taken back, all of it.
+    ask(SetParameter{"look.glow", 0.5});
+    ask(Invoke{"drop-star"});
+    ask(Invoke{"drop-star"});
+    EXPECT_EQ(workspace.facts.configuration.bodies, bodies + 2);
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(ask(Invoke{"undo"}).status, CommandStatus::applied) << i;
+    EXPECT_EQ(workspace.facts.configuration.bodies, bodies);
+    EXPECT_EQ(workspace.look.bloom, 0.9f);
+    EXPECT_EQ(workspace.facts.configuration.scene, "disc");
+    EXPECT_EQ(ask(Invoke{"undo"}).status, CommandStatus::refused);
+    EXPECT_EQ(workspace.look.exposure, 2);
+}
+
 /// A class goes through them one after the other.
 TEST(LessonRun, beginsTheSameWhateverTheOneBeforeLeft) {
     Options options;
@@ -190,15 +266,16 @@ TEST(LessonRun, beginsTheSameWhateverTheOneBeforeLeft) {
     HeadlessContext context(0);
     OffscreenTarget target(64, 64);
     Workspace workspace(options);
-    LessonRunner runner;
-    LessonRunner::offer(workspace.lesson);
     Controller controller;
+    LessonRunner runner(controller);
+    LessonHost host(workspace, runner);
+    LessonRunner::offer(workspace.lesson);
     double seconds = 0;
     for (const char* name : {"order", "rounding"}) {
         controller.post(Invoke{"lesson", {std::string(name)}}, Sender::panel);
         for (int i = 0; i < 80; ++i) {
-            workspace.apply(controller);
-            runner.update(workspace, seconds += 0.1);
+            controller.apply(workspace, host);
+            runner.update(workspace, host, seconds += 0.1);
             workspace.advance(true);
         }
         EXPECT_TRUE(workspace.facts.twin.on) << name << ": " << workspace.message;

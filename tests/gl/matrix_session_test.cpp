@@ -1,4 +1,5 @@
 // The picture of all pairs beside a run: every change of the run is one of the picture, also while time stands still.
+#include "edits.h"
 #include "app/frontends/headless/headless.h"
 #include "app/view/workspace.h"
 #include "sim/forces/law.h"
@@ -40,6 +41,7 @@ protected:
     }
     HeadlessContext context_;
     std::unique_ptr<Workspace> workspace_;
+    test::Edits edits_;
 };
 
 TEST_F(MatrixOfASession, isPaintedAnewAfterEveryChangeAtOneStep) {
@@ -68,9 +70,9 @@ TEST_F(MatrixOfASession, isPaintedAnewAfterEditsThatLeaveTheNumber) {
     const std::vector<std::uint8_t> before = shown();
     workspace_->labPanel.open = false;  // meanwhile it is not looked at
     workspace_->select(5);
-    workspace_->intent.edit = EditRequest::remove;
+    edits_.make(*workspace_, EditBodies::What::remove);
     frame();
-    workspace_->intent.edit = EditRequest::dropStar;
+    edits_.make(*workspace_, EditBodies::What::dropStar);
     frame();
     workspace_->labPanel.open = true;
     frame();

@@ -1,6 +1,7 @@
 // Picking among many bodies, and edits of single ones.
 #include "render/picker.h"
 #include "app/view/workspace.h"
+#include "edits.h"
 #include "gl_fixture.h"
 #include "render/centre_finder.h"
 #include "render/nearest_bodies.h"
@@ -272,6 +273,7 @@ protected:
     }
     std::unique_ptr<HeadlessContext> context_;
     std::unique_ptr<Workspace> workspace_;
+    Edits edits_;
     std::unique_ptr<OffscreenTarget> target_;
 };
 
@@ -310,7 +312,7 @@ TEST_F(TouchTest, FollowsTheCentreOfMass) {
 
 TEST_F(TouchTest, FollowsTheStarThatWasDroppedAndNoGalaxyWithoutBodies) {
     workspace_->camera.target = {2, 1, 0};
-    workspace_->intent.edit = EditRequest::dropStar;
+    edits_.make(*workspace_, EditBodies::What::dropStar);
     frame();
     for (int i = 0; i < 3; ++i) workspace_->followNext();
     ASSERT_EQ(workspace_->followedCentre, std::optional(1)) << "the first is that of the cluster";
@@ -328,7 +330,7 @@ TEST_F(TouchTest, RemovesAndUndoes) {
     const std::uint32_t id = workspace_->selected->id;
     const ParticleSet before = bodies();
     const auto index = static_cast<std::size_t>(id);
-    workspace_->intent.edit = EditRequest::remove;
+    edits_.make(*workspace_, EditBodies::What::remove);
     frame();
     EXPECT_EQ(bodies().size(), 199u);
     EXPECT_EQ(workspace_->facts.configuration.bodies, 199u);
@@ -337,21 +339,21 @@ TEST_F(TouchTest, RemovesAndUndoes) {
     frame(1);
     EXPECT_EQ(workspace_->facts.step, 6);
     EXPECT_EQ(workspace_->message, "");
-    workspace_->intent.edit = EditRequest::undo;
+    edits_.undo(*workspace_);
     frame();
     const ParticleSet after = bodies();
     ASSERT_EQ(after.size(), 200u);
     EXPECT_EQ(after.id, before.id) << "it is back at its place";
     EXPECT_NEAR(after.position[index].x, before.position[index].x, 1e-6);
     EXPECT_NEAR(after.velocity[index].y, before.velocity[index].y, 1e-6);
-    workspace_->intent.edit = EditRequest::undo;
+    edits_.undo(*workspace_);
     frame();
     EXPECT_NE(workspace_->message.find("nothing to undo"), std::string::npos);
 }
 
 TEST_F(TouchTest, DropsAStarAndTakesItOutAgain) {
     workspace_->camera.target = {0.5f, 0.25f, -0.125f};
-    workspace_->intent.edit = EditRequest::dropStar;
+    edits_.make(*workspace_, EditBodies::What::dropStar);
     frame();
     ParticleSet set = bodies();
     ASSERT_EQ(set.size(), 201u);
@@ -359,10 +361,10 @@ TEST_F(TouchTest, DropsAStarAndTakesItOutAgain) {
     EXPECT_NEAR(set.position.back().w, 0.01, 1e-6);
     EXPECT_EQ(set.id.back(), 200u);
     frame(2);
-    workspace_->intent.edit = EditRequest::undo;
+    edits_.undo(*workspace_);
     frame();
     EXPECT_EQ(bodies().size(), 200u);
-    workspace_->intent.edit = EditRequest::remove;
+    edits_.make(*workspace_, EditBodies::What::remove);
     frame();
     EXPECT_NE(workspace_->message.find("click on one first"), std::string::npos);
     EXPECT_EQ(bodies().size(), 200u);
@@ -393,7 +395,7 @@ TEST_F(TouchTest, HoldsABodyAndLetsItFallAndUndoesBoth) {
     frame(2);
     workspace_->select(42);
     const ParticleSet before = bodies();
-    workspace_->intent.edit = EditRequest::hold;
+    edits_.make(*workspace_, EditBodies::What::hold);
     frame(4);
     ParticleSet held = bodies();
     EXPECT_EQ(held.position[42].x, before.position[42].x);
@@ -402,15 +404,15 @@ TEST_F(TouchTest, HoldsABodyAndLetsItFallAndUndoesBoth) {
     ASSERT_TRUE(workspace_->selected.has_value()) << "it stays selected";
     EXPECT_TRUE(workspace_->selected->held);
     EXPECT_FALSE(workspace_->selected->coasting);
-    workspace_->intent.edit = EditRequest::hold;
+    edits_.make(*workspace_, EditBodies::What::hold);
     frame();
     EXPECT_TRUE(workspace_->facts.held.empty());
     EXPECT_EQ(bodies().velocity[42].x, 0) << "it falls from rest";
     EXPECT_EQ(bodies().velocity[42].w, 1);
-    workspace_->intent.edit = EditRequest::undo;  // held again
+    edits_.undo(*workspace_);  // held again
     frame();
     EXPECT_EQ(workspace_->facts.held.size(), 1u);
-    workspace_->intent.edit = EditRequest::undo;  // as it was
+    edits_.undo(*workspace_);  // as it was
     frame();
     EXPECT_TRUE(workspace_->facts.held.empty());
     EXPECT_EQ(bodies().velocity[42].x, before.velocity[42].x);
@@ -420,11 +422,11 @@ TEST_F(TouchTest, HoldsABodyAndLetsItFallAndUndoesBoth) {
 TEST_F(TouchTest, LetsGoOfEveryBodyOfVeryManyThatAreHeld) {
     for (std::size_t i = 0; i < 70; ++i) {
         workspace_->select(i);
-        workspace_->intent.edit = EditRequest::hold;
+        edits_.make(*workspace_, EditBodies::What::hold);
         workspace_->apply();
     }
     EXPECT_TRUE(workspace_->selected->held);
-    workspace_->intent.edit = EditRequest::hold;
+    edits_.make(*workspace_, EditBodies::What::hold);
     workspace_->apply();
     EXPECT_FALSE(workspace_->selected->held);
     EXPECT_EQ(bodies().velocity[69].w, 1);
@@ -432,7 +434,7 @@ TEST_F(TouchTest, LetsGoOfEveryBodyOfVeryManyThatAreHeld) {
 
 TEST_F(TouchTest, LetsABodyCoastAndKnowsWhereItIs) {
     workspace_->select(42);
-    workspace_->intent.edit = EditRequest::coast;
+    edits_.make(*workspace_, EditBodies::What::coast);
     frame();
     const ParticleSet before = bodies();
     frame(10);
@@ -443,17 +445,17 @@ TEST_F(TouchTest, LetsABodyCoastAndKnowsWhereItIs) {
     EXPECT_NEAR(at.x, after.position[42].x, 1e-6);
     EXPECT_NE(after.position[42].x, before.position[42].x);
     EXPECT_EQ(after.velocity[42].x, before.velocity[42].x);
-    workspace_->intent.edit = EditRequest::hold;  // from coasting to standing still
+    edits_.make(*workspace_, EditBodies::What::hold);  // from coasting to standing still
     frame();
     EXPECT_EQ(bodies().velocity[42].x, 0);
     EXPECT_TRUE(workspace_->selected->held);
-    workspace_->intent.reset = true;
+    workspace_->apply(true);
     frame();
     EXPECT_TRUE(workspace_->facts.held.empty());
 }
 
 TEST_F(TouchTest, ANewSceneForgetsSelectionAndUndo) {
-    workspace_->intent.edit = EditRequest::dropStar;
+    edits_.make(*workspace_, EditBodies::What::dropStar);
     frame();
     clickOn(3);
     frame();
@@ -461,13 +463,13 @@ TEST_F(TouchTest, ANewSceneForgetsSelectionAndUndo) {
     frame();
     EXPECT_FALSE(workspace_->selected.has_value());
     EXPECT_EQ(bodies().size(), 3u);
-    workspace_->intent.edit = EditRequest::undo;
+    edits_.undo(*workspace_);
     frame();
     EXPECT_EQ(bodies().size(), 3u);
-    workspace_->intent.edit = EditRequest::dropStar;
+    edits_.make(*workspace_, EditBodies::What::dropStar);
     frame();
     EXPECT_EQ(bodies().size(), 4u);
-    workspace_->intent.reset = true;
+    workspace_->apply(true);
     frame();
     EXPECT_EQ(bodies().size(), workspace_->facts.configuration.bodies);
     frame(1);

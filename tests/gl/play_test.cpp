@@ -1,6 +1,7 @@
 // `gravlab play` as a process: each line answered, each status, each exit code, the same answers each time.
 #include "../unit/cli_support.h"
 #include "app/system/picture.h"
+#include "sim/io/snapshot.h"
 #include "tests/paths.h"
 #include "tests/wrong_forces.h"
 
@@ -233,6 +234,100 @@ TEST_F(PlayTest, givesABodyAnotherVelocityAndReadsItsOrbit) {
     EXPECT_EQ(value(15), value(6)) << "to the last bit";
     EXPECT_EQ(played.answers[15]["status"], "refused");
     EXPECT_THAT(played.answers[16]["why"].get<std::string>(), HasSubstr("[VX, VY, VZ]"));
+}
+
+TEST_F(PlayTest, takesEveryEditOfBodiesBack) {
+    const Played played = play(
+        "do step 5\n"
+        "wait run.step >= 5\n"
+        "do drop-star\n"
+        "do drop-star\n"
+        "set view.selected 3\n"
+        "do remove\n"
+        "set look.glow 0.7\n"
+        "set view.selected 4\n"
+        "do hold\n"
+        "expect run.bodies == 65\n"
+        "do undo\n"
+        "do undo\n"
+        "do undo\n"
+        "do undo\n"
+        "expect run.bodies == 66\n"
+        "do undo\n"
+        "do undo\n"
+        "do undo\n"
+        "expect run.bodies == 64\n"
+        "expect run.step == 5\n",
+        {"plummer", "-n", "64", "--backend", "cpu"});
+    EXPECT_EQ(played.code, 0) << played.out << played.err;
+    ASSERT_EQ(played.answers.size(), 20u);
+    EXPECT_EQ(played.answers[10]["value"], "do hold is undone") << "and nothing of a run that begins anew";
+}
+
+TEST_F(PlayTest, undoBringsTheRunBackThatAChangeEnded) {
+    const Played played = play(
+        "do step 7\n"
+        "wait run.step >= 7\n"
+        "do drop-star\n"
+        "do more-bodies\n"
+        "expect run.bodies == 128\n"
+        "expect run.step == 0\n"
+        "do undo\n"
+        "expect run.bodies == 65\n"
+        "expect run.step == 7\n"
+        "do undo\n"
+        "expect run.bodies == 64\n"
+        "do next-seed\n"
+        "expect run.step == 0\n"
+        "do undo\n"
+        "expect run.step == 7\n"
+        "set run.scene disc\n"
+        "do undo\n"
+        "expect run.scene == plummer\n"
+        "expect run.step == 7\n"
+        "do save back.hdf5\n",
+        {"plummer", "-n", "64", "--backend", "cpu"});
+    EXPECT_EQ(played.code, 0) << played.out << played.err;
+    const Played straight =
+        play("do step 7\nwait run.step >= 7\ndo save straight.hdf5\n", {"plummer", "-n", "64", "--backend", "cpu"});
+    EXPECT_EQ(straight.code, 0) << straight.out << straight.err;
+    const auto print = [&](const char* file) { return readSnapshot(folder / file).bodies.position; };
+    EXPECT_EQ(print("back.hdf5").size(), print("straight.hdf5").size());
+    for (std::size_t i = 0; i < 64; ++i) EXPECT_EQ(print("back.hdf5")[i].x, print("straight.hdf5")[i].x) << i;
+}
+
+TEST_F(PlayTest, linesAfterTheEndAreAnswered) {
+    const Played played = play("get run.step\ndo quit\n# a remark\n\nset look.glow 0.5\nfly\n");
+    EXPECT_EQ(played.code, 2) << played.out << played.err;
+    ASSERT_EQ(played.answers.size(), 4u) << played.out;
+    EXPECT_EQ(played.answers[1]["status"], "applied");
+    for (const std::size_t line : {2u, 3u}) {
+        EXPECT_EQ(played.answers[line]["status"], "refused");
+        EXPECT_THAT(played.answers[line]["why"].get<std::string>(), HasSubstr("ended the program"));
+    }
+    EXPECT_EQ(played.answers[3]["line"], 6);
+    EXPECT_EQ(play("do quit\n").code, 0);
+}
+
+TEST_F(PlayTest, waitsOnlyWhereALineCanWait) {
+    const Played played = play(
+        "nowait do find-groups\n"
+        "expect groups.least == 10\n"
+        "nowait get run.step\n"
+        "nowait\n"
+        "nowait nowait do reset\n"
+        "do lab-measure\n"
+        "do lab-tune\n"
+        "do own-begin tiled\n"
+        "do own-try\n");
+    ASSERT_EQ(played.answers.size(), 9u) << played.out << played.err;
+    EXPECT_EQ(played.answers[0]["status"], "applied");
+    for (const std::size_t line : {2u, 3u, 4u})
+        EXPECT_THAT(played.answers[line]["why"].get<std::string>(), HasSubstr("stands before 'do' or 'open'"));
+    for (const std::size_t line : {5u, 6u, 8u}) {
+        EXPECT_EQ(played.answers[line]["status"], "failed") << played.answers[line];
+        EXPECT_THAT(played.answers[line]["why"].get<std::string>(), HasSubstr("in a window"));
+    }
 }
 
 TEST_F(PlayTest, saysWhatIsMissing) {

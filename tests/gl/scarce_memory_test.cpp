@@ -84,17 +84,17 @@ TEST_F(ScarceSession, staysWhereItIsWhenThePresentCannotBeKept) {
     const auto first = workspace_->host.history()->marks().front().step;
     workspace_->advance(true);  // a step that is not kept
     const std::int64_t step = workspace_->facts.step;
-    workspace_->intent.rewindTo = 0;
+    EffectResult done;
     {
         const ScarceMemory scarce(kOddCount * sizeof(Double4));
-        ASSERT_NO_THROW(workspace_->apply());
+        ASSERT_NO_THROW(done = workspace_->host.jump({.state = 0}));
         ASSERT_TRUE(scarce.refused());
     }
-    EXPECT_THAT(workspace_->message, HasSubstr("not enough memory to go there"));
+    EXPECT_EQ(done.status, CommandStatus::failed);
+    EXPECT_THAT(done.why, HasSubstr("not enough memory to go there"));
     EXPECT_EQ(workspace_->host.simulation().step(), step);
     EXPECT_EQ(workspace_->intent.request, workspace_->host.simulation().request());
-    workspace_->intent.rewindTo = 0;
-    workspace_->apply();
+    workspace_->host.jump({.state = 0});
     EXPECT_EQ(workspace_->host.simulation().step(), first);
 }
 

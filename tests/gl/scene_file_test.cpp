@@ -175,8 +175,7 @@ TEST_F(SceneFileTest, BodiesDroppedByHandAreNotCounted) {
         const std::size_t before = workspace.facts.startBodies;
         Remembered none;
         EXPECT_EQ(sceneFileText(workspace).find("by hand"), std::string::npos);
-        workspace.intent.edit = EditRequest::dropStar;
-        workspace.apply();
+        workspace.host.edit({.what = EditBodies::What::dropStar});
         ASSERT_EQ(workspace.facts.configuration.bodies, before + 1);
         const std::string text = sceneFileText(workspace);
         EXPECT_NE(text.find("\nbodies = " + std::to_string(before) + "\n"), std::string::npos) << text;

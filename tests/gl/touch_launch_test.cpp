@@ -1,8 +1,9 @@
 // Drops by an arrow and paths ahead.
 #include "app/frontends/headless/headless.h"
-#include "app/tables/launch.h"
 #include "app/services/trajectory_prediction.h"
+#include "app/tables/launch.h"
 #include "app/view/workspace.h"
+#include "edits.h"
 #include "sim/core/error.h"
 
 #include <gtest/gtest.h>
@@ -41,6 +42,7 @@ protected:
     }
     HeadlessContext context;
     std::unique_ptr<Workspace> workspace;
+    test::Edits edits;
     std::unique_ptr<OffscreenTarget> target;
 };
 
@@ -52,14 +54,14 @@ TEST_F(LaunchSession, dropsAGalaxyAndTakesItOutAgain) {
     tool.row = 2;
     tool.press(workspace->camera, {160, 100}, {320, 200}, workspace->launchScene());
     tool.move({200, 100});
-    workspace->dropPending();
+    edits.make(*workspace, {.what = EditBodies::What::launch, .order = workspace->drop.release()});
     frame();
     EXPECT_EQ(bodies().size(), 2100u);
     EXPECT_EQ(workspace->facts.configuration.bodies, 2100u);
     EXPECT_EQ(workspace->facts.step, 2) << "the run goes on";
     frame(2);
     EXPECT_EQ(workspace->message, "");
-    workspace->intent.edit = EditRequest::undo;
+    edits.undo(*workspace);
     frame();
     EXPECT_EQ(bodies().size(), 2000u);
 }
@@ -78,7 +80,7 @@ TEST_F(LaunchSession, showsThePathUnderTheArrowThatTheBodyThenTakes) {
     const Trajectory path = workspace->dropPath.path();
     ASSERT_GT(path.points.size(), 50u);
     EXPECT_EQ(path.bodies, 3u);
-    workspace->dropPending();
+    edits.make(*workspace, {.what = EditBodies::What::launch, .order = workspace->drop.release()});
     frame();
     ASSERT_EQ(bodies().size(), 3u);
     const TrajectoryPoint& there = path.points[40];

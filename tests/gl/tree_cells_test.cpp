@@ -1,7 +1,8 @@
 // Cells of a tree beside a run: made of a copy, of the step that they name, and told of in words.
+#include "app/control/controller.h"
 #include "app/control/parameter.h"
 #include "app/ui/overlay_tree.h"
-#include "app/view/workspace.h"
+#include "app/view/base_host.h"
 #include "gl_fixture.h"
 
 #include <gmock/gmock.h>
@@ -23,6 +24,7 @@ protected:
         options.simulation.backend = "cpu";
         options.simulation.bodies = bodies;
         workspace = std::make_unique<Workspace>(options);
+        host = std::make_unique<BaseHost>(*workspace);
         controller = std::make_unique<Controller>();
     }
     void TearDown() override {
@@ -31,14 +33,14 @@ protected:
     }
     Event ask(Command command) {
         controller->post(std::move(command), Sender::script);
-        return workspace->apply(*controller).front();
+        return controller->apply(*workspace, *host).front();
     }
     void set(const char* path, Value value) {
         const Event event = ask(SetParameter{path, std::move(value)});
         ASSERT_EQ(event.status, CommandStatus::applied) << event.why;
     }
     void frame(bool realTime = false) {
-        workspace->apply(*controller);
+        controller->apply(*workspace, *host);
         workspace->advance(realTime);
         const OffscreenTarget target(64, 64);
         workspace->draw(target.framebuffer(), 64, 64);
@@ -51,6 +53,7 @@ protected:
     const TreeCells& cells() const { return workspace->facts.tree->cells; }
 
     std::unique_ptr<Workspace> workspace;
+    std::unique_ptr<Host> host;
     std::unique_ptr<Controller> controller;
 };
 

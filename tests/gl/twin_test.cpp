@@ -1,11 +1,12 @@
 // Twins in a workspace: both pictures, both hues, one clock, and a first run that goes on whatever the twin does.
 #include "app/services/twin.h"
 #include "app/control/twin_settings.h"
+#include "edits.h"
 
 #include "app/control/scene_file.h"
 #include "app/frontends/headless/headless.h"
-#include "app/ui/ui.h"
 #include "app/services/trajectory_prediction.h"
+#include "app/ui/ui.h"
 #include "app/view/workspace.h"
 #include "render/vertex_sample.h"
 #include "sim/core/error.h"
@@ -143,17 +144,18 @@ TEST_F(TwinPictureTest, ResetSceneBodiesAndEditsCarryOver) {
     Options options = optionsOf("plummer", "softening=0.2");
     options.simulation.bodies = 60;
     Workspace workspace(options);
+    test::Edits edits;
     film(workspace, 4);
     EXPECT_GT(workspace.host.twin().watch().curve().worst(), 0);
-    workspace.intent.reset = true;
+    workspace.apply(true);
     film(workspace, 1);
     EXPECT_EQ(workspace.facts.step, 1);
     EXPECT_EQ(workspace.host.twin().simulation().step(), 1);
-    workspace.intent.edit = EditRequest::dropStar;
+    edits.make(workspace, EditBodies::What::dropStar);
     film(workspace, 1);
     EXPECT_EQ(workspace.facts.configuration.bodies, 61u);
     EXPECT_EQ(workspace.host.twin().simulation().configuration().bodies, 61u);
-    workspace.intent.edit = EditRequest::undo;
+    edits.undo(workspace);
     film(workspace, 1);
     EXPECT_EQ(workspace.host.twin().simulation().configuration().bodies, 60u);
     workspace.intent.request.bodies = 80;
@@ -179,6 +181,7 @@ TEST_F(TwinPictureTest, UndoGivesEachRunItsOwnBodyBack) {
     Options options = optionsOf("plummer", "softening=0.5");
     options.simulation.bodies = 30;
     Workspace workspace(options);
+    test::Edits edits;
     film(workspace, 30);
     const auto placeOf = [](Simulation& simulation, std::uint32_t id) {
         ParticleSet bodies;
@@ -191,10 +194,10 @@ TEST_F(TwinPictureTest, UndoGivesEachRunItsOwnBodyBack) {
     ASSERT_NE(here, there);
     workspace.intent.stepsPerFrame = 0;
     workspace.selectId(3);
-    workspace.intent.edit = EditRequest::remove;
+    edits.make(workspace, EditBodies::What::remove);
     film(workspace, 1);
     ASSERT_EQ(placeOf(workspace.host.twin().simulation(), 3), 1e9);
-    workspace.intent.edit = EditRequest::undo;
+    edits.undo(workspace);
     film(workspace, 1);
     EXPECT_EQ(placeOf(workspace.host.simulation(), 3), here);
     EXPECT_EQ(placeOf(workspace.host.twin().simulation(), 3), there);
@@ -273,10 +276,11 @@ TEST_F(TwinPictureTest, ATwinThatGoesWhileItWaitsLeavesTheNewestStep) {
 
 TEST_F(TwinPictureTest, MarksAndPathsStayWithinTheFirstPicture) {
     Workspace workspace(optionsOf("two-body", ""));
+    test::Edits edits;
     Ui ui(1, context_.description(), workspace.ui);
     ui.state.visible = false;
     workspace.selectId(0);
-    workspace.intent.edit = EditRequest::hold;
+    edits.make(workspace, EditBodies::What::hold);
     film(workspace, 2);
     workspace.panBy({100, 0}, {100, 100}, {kTwinWidth, kTwinHeight});  // the middle comes to the edge between the two
     const auto framed = [&] {
@@ -305,7 +309,7 @@ TEST_F(TwinPictureTest, MarksAndPathsStayWithinTheFirstPicture) {
     workspace.ahead.wanted = false;
     workspace.clearSelection();
     workspace.intent.stepsPerFrame = 0;
-    workspace.intent.edit = EditRequest::undo;  // a body that is let go has no mark
+    edits.undo(workspace);  // a body that is let go has no mark
     film(workspace, 1);
     const auto plain = framed();
     ASSERT_TRUE(workspace.facts.held.empty());
@@ -391,7 +395,7 @@ TEST_F(TwinPictureTest, ADroppedSceneIsTakenWholeBesideATwinThatDoesNotSuitIt) {
     const auto dropped = [&](const std::string& text) {
         Options scene = sceneBase(workspace);
         takeSceneText(text, "my.toml", scene);
-        const bool taken = takeScene(workspace, scene, [&] { return workspace.apply(); });
+        const bool taken = takeScene(workspace, scene, [&](bool again) { return workspace.apply(again); });
         film(workspace, 1);
         return taken;
     };

@@ -3,14 +3,17 @@
 #include "app/control/controller.h"
 #include "app/control/parameter.h"
 #include "app/model/ui_state.h"
-#include "app/view/workspace.h"
+#include "app/view/base_host.h"
+#include "edits.h"
 #include "gl_fixture.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cmath>
 #include <set>
+#include <thread>
 
 namespace gravlab {
 namespace {
@@ -25,6 +28,7 @@ protected:
         options.simulation.backend = "cpu";
         if (!sceneNamed(scene).fixedBodies) options.simulation.bodies = 64;
         workspace = std::make_unique<Workspace>(options);
+        host = std::make_unique<BaseHost>(*workspace);
         controller = std::make_unique<Controller>();
     }
     void TearDown() override {
@@ -34,7 +38,7 @@ protected:
     Document& document() { return *workspace; }
     Event ask(Command command) {
         controller->post(std::move(command), Sender::script);
-        return workspace->apply(*controller).front();
+        return controller->apply(*workspace, *host).front();
     }
     std::string settings() {
         std::string text;
@@ -76,6 +80,7 @@ protected:
     }
 
     std::unique_ptr<Workspace> workspace;
+    std::unique_ptr<Host> host;
     std::unique_ptr<Controller> controller;
 };
 
@@ -134,6 +139,7 @@ TEST_F(UndoTest, takesEveryActionBackOrSaysWhyNot) {
         for (const Action& action : menu.rows) {
             SCOPED_TRACE(std::string(action.name));
             if (!workspace || !action.lasting.empty() || workspace->facts.configuration.scene != "plummer") begin("plummer");
+            host = std::make_unique<test::RunsAlone>(*workspace);
             controller = std::make_unique<Controller>();
             workspace->selectId(5);
             workspace->dismissMessage();
@@ -143,7 +149,6 @@ TEST_F(UndoTest, takesEveryActionBackOrSaysWhyNot) {
             const std::string before = state();
             if (action.name == "undo" || (hasChoices(action) && arguments.empty())) continue;
             if (ask(Invoke{std::string(action.name), arguments}).status != CommandStatus::applied) continue;
-            workspace->labPanel.orders.clear();
             const Event event = ask(Invoke{"undo"});
             const std::string why = std::string(action.lasting) + std::string(action.leaves);
             if (!why.empty()) {
@@ -197,6 +202,43 @@ TEST_F(UndoTest, goesOnBehindWhatLasts) {
     ask(Invoke{"reset"});
     EXPECT_THAT(ask(Invoke{"undo"}).why, HasSubstr("new start is not undone"));
     EXPECT_THAT(ask(Invoke{"undo"}).why, HasSubstr("begun anew"));
+}
+
+TEST_F(UndoTest, goesBackToWhereARewindBegan) {
+    begin("plummer");
+    workspace->host.keepHistory(std::size_t{64} << 20);
+    ask(SetParameter{"run.speed", 0.0});
+    const auto frames = [&](std::size_t marks) {
+        for (int i = 0; i < 20000 && workspace->host.history()->marks().size() < marks; ++i) {
+            controller->apply(*workspace, *host);
+            workspace->advance(true);
+            std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        }
+    };
+    frames(3);
+    workspace->selectId(5);
+    ask(Invoke{"remove"});
+    ask(Invoke{"step"});
+    workspace->advance(true);
+    const std::int64_t here = workspace->facts.step;
+    const std::string before = state();
+    // Several, one after the other, are one way back.
+    ASSERT_EQ(ask(GoTo{0}).status, CommandStatus::applied);
+    ASSERT_EQ(ask(GoTo{1}).status, CommandStatus::applied);
+    ASSERT_NE(workspace->facts.step, here);
+    ASSERT_EQ(workspace->facts.configuration.bodies, 64u);
+    const Event event = ask(Invoke{"undo"});
+    EXPECT_EQ(event.status, CommandStatus::applied) << event.why;
+    EXPECT_EQ(workspace->facts.step, here);
+    EXPECT_EQ(state(), before);
+    // And what was changed before it can be taken back, too: the bodies are those again.
+    EXPECT_THAT(ask(Invoke{"undo"}).why, HasSubstr("Steps are not undone"));
+    EXPECT_EQ(ask(Invoke{"undo"}).status, CommandStatus::applied);
+    EXPECT_EQ(workspace->facts.configuration.bodies, 64u);
+    // From a state gone to, the run goes on: that is another branch, and still the way back is there.
+    ASSERT_EQ(ask(GoTo{0}).status, CommandStatus::applied);
+    EXPECT_THAT(ask(Invoke{"undo"}).why, HasSubstr("go to kept state 1 is undone"));
+    EXPECT_EQ(workspace->facts.step, here);
 }
 
 }  // namespace

@@ -191,7 +191,7 @@ TEST_F(Interop, stepsGivenAheadAreShownByTheNextFrame) {
 
     workspace.intent.paused = false;
     workspace.advanceAhead();
-    workspace.intent.reset = true;
+    workspace.apply(true);
     frame();
     EXPECT_EQ(workspace.facts.step, 3) << "of the run that began anew";
     EXPECT_TRUE(drawsTheRun(workspace));

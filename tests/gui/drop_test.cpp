@@ -5,6 +5,7 @@
 #include "app/model/look.h"
 #include "app/system/picture.h"
 #include "own_window.h"
+#include "sim/io/snapshot.h"
 
 #include <GLFW/glfw3.h>
 #include <gmock/gmock.h>
@@ -47,7 +48,7 @@ protected:
         frame();
         for (const auto end = std::chrono::steady_clock::now() + kLoading; std::chrono::steady_clock::now() < end;) {
             const bool news = frame();
-            if (!news && ui_->state.files.busy.empty() && ui_->state.files.openAsked.empty()) return;
+            if (!news && ui_->state.files.busy.empty() && !controller_.busy()) return;
         }
         FAIL() << "nothing became of " << path;
     }
@@ -174,6 +175,70 @@ TEST_F(DropTest, whatIsDoneWhileAFileLoadsIsDone) {
     }
     EXPECT_EQ(running().scene, "last.csv");
     EXPECT_EQ(running().bodies, 3u);
+}
+
+/// Files of a session whose autosave is on.
+class SessionTest : public DropTest {
+protected:
+    void restart(double autosaveSeconds) {
+        host_.reset();
+        files_ = std::make_unique<SessionFiles>(*workspace_, ui_->state.files, autosaveSeconds);
+        host_ = std::make_unique<WindowHost>(*workspace_, WindowHost::Parts{*window_, *ui_, *files_, recorder_, lessons_});
+    }
+    /// Frames until the command has ended.
+    Event ask(Command command) {
+        const Ticket ticket = controller_.post(std::move(command), Sender::script);
+        controller_.follow(ticket);
+        for (const auto end = std::chrono::steady_clock::now() + kLoading; std::chrono::steady_clock::now() < end;) {
+            frame();
+            for (const Event& event : controller_.take(ticket))
+                if (isEnd(event.status)) return event;
+        }
+        ADD_FAILURE() << "no answer";
+        return {};
+    }
+    std::vector<std::filesystem::path> autosaves() {
+        std::vector<std::filesystem::path> found;
+        std::error_code none;
+        for (const auto& entry : std::filesystem::directory_iterator(folder / "state" / "gravlab", none))
+            if (entry.path().extension() == ".hdf5") found.push_back(entry.path());
+        return found;
+    }
+};
+
+TEST_F(SessionTest, openingTheVeryFileThatIsOfferedIsAnswered) {
+    const std::string offered = folder / "offered.csv";
+    std::ofstream(offered) << "m,x,y,z,vx,vy,vz\n1,0,0,0,0,0,0\n1,1,0,0,0,1,0\n";
+    ui_->state.files.recover = offered;
+    EXPECT_EQ(ask(OpenFile{offered}).status, CommandStatus::applied);
+    EXPECT_EQ(running().bodies, 2u);
+    EXPECT_FALSE(controller_.busy());
+}
+
+TEST_F(SessionTest, savesItselfAlsoWhileAnEarlierSessionIsOffered) {
+    restart(0.01);
+    if (!workspace_->message.empty()) GTEST_SKIP() << workspace_->message;
+    ui_->state.files.recover = folder / "earlier.hdf5";
+    for (const auto end = std::chrono::steady_clock::now() + kLoading;
+         autosaves().empty() && std::chrono::steady_clock::now() < end;)
+        frame();
+    EXPECT_EQ(autosaves().size(), 1u) << "nobody would have this run after a crash";
+    EXPECT_EQ(files_->close(), "");
+    EXPECT_TRUE(autosaves().empty()) << "a clean end leaves none";
+}
+
+TEST_F(SessionTest, aSaveThatFailsAtTheEndKeepsTheRunAndSaysSo) {
+    restart(1000);
+    if (!workspace_->message.empty()) GTEST_SKIP() << workspace_->message;
+    frame();
+    const std::int64_t step = workspace_->facts.step;
+    controller_.post(Invoke{"save", {std::string("none/run.hdf5")}}, Sender::key);
+    controller_.apply(*workspace_, *host_);
+    const std::string said = files_->close();
+    EXPECT_THAT(said, AllOf(HasSubstr("none/run.hdf5"), HasSubstr("go on with: gravlab ")));
+    ASSERT_EQ(autosaves().size(), 1u);
+    EXPECT_THAT(said, HasSubstr(autosaves().front().string()));
+    EXPECT_EQ(readSnapshot(autosaves().front()).step, std::optional(step));
 }
 
 }  // namespace

@@ -3,10 +3,8 @@
 #pragma once
 #include "app/commands/options.h"
 #include "app/control/controller.h"
-#include "app/frontends/window/session_files.h"
-#include "app/frontends/window/window.h"
+#include "app/frontends/window/window_host.h"
 #include "app/ui/ui.h"
-#include "app/view/workspace.h"
 #include "gui_fixture.h"
 
 #include <cstdlib>
@@ -16,6 +14,7 @@ namespace gravlab::test {
 class OwnWindow : public GuiTest {
 protected:
     void TearDown() override {
+        host_.reset();
         files_.reset();
         if (window_) window_->detach();
         ui_.reset();
@@ -46,12 +45,13 @@ protected:
         ui_ = std::make_unique<Ui>(1.0f, window_->description(), workspace_->ui);
         window_->attach(*workspace_, *ui_, controller_);
         files_ = std::make_unique<SessionFiles>(*workspace_, ui_->state.files, 0);
+        host_ = std::make_unique<WindowHost>(*workspace_, WindowHost::Parts{*window_, *ui_, *files_, recorder_, lessons_});
     }
     /// One turn of the frame loop.
     bool frame() {
         window_->handleEvents(0);
         const bool news = files_->update();
-        workspace_->apply(controller_);
+        controller_.apply(*workspace_, *host_);
         workspace_->advance(true);
         workspace_->glide(0.02);
         workspace_->draw(0, window_->width(), window_->height());
@@ -70,6 +70,9 @@ protected:
     std::unique_ptr<Ui> ui_;
     std::unique_ptr<SessionFiles> files_;
     Controller controller_;
+    Recorder recorder_;
+    LessonRunner lessons_{controller_};
+    std::unique_ptr<WindowHost> host_;
 };
 
 }  // namespace gravlab::test

@@ -201,6 +201,133 @@ def what_is_read_is_not_replaced():
     assert run("run", "x.hdf5", *step, "--checkpoint", "x.hdf5").code == 0, "a checkpoint goes on in its own file"
 
 
+def halves():
+    """One snapshot in two files; False where h5py is missing."""
+    return all(h5(f"snap.{part}.hdf5", lambda file, halo: halo.create_dataset("ParticleIDs", data=[4 * part + i for i in range(4)]),
+                  NumFilesPerSnapshot=2, NumPart_Total=[0, 8]) for part in range(2))
+
+
+@case
+def parts_of_a_snapshot_are_not_replaced():
+    if not halves():
+        return
+    open("s.toml", "w").write('file = "snap.0.hdf5"\n')
+    os.symlink("snap.1.hdf5", "link.hdf5")
+    os.link("snap.1.hdf5", "hard.csv")
+    open("save.txt", "w").write("do save snap.1.hdf5\n")
+    before = {name: open(name, "rb").read() for name in os.listdir(".")}
+    assert info("snap.0.hdf5")["bodies"] == 8
+    step = ("--steps", 1, "--dt", 1e-3, "--softening", 1)
+    for command in (("run", "snap.0.hdf5", *step, "--final", "snap.1.hdf5"), ("run", "snap.0.hdf5", *step, "--final", "link.hdf5"),
+                    ("run", "snap.1.hdf5", *step, "--csv", "snap.0.hdf5"), ("run", "snap.0.hdf5", *step, "--csv", "hard.csv"),
+                    ("run", "s.toml", *step, "--final", "snap.1.hdf5"), ("convert", "snap.0.hdf5", "snap.1.hdf5"),
+                    ("convert", "snap.0.hdf5", "hard.csv"), ("groups", "snap.0.hdf5", "-o", "hard.csv"),
+                    ("render", "snap.0.hdf5", "--frames", 1, "--size", "64x64", "-o", "snap.1.hdf5.png"),
+                    ("play", "save.txt", "snap.0.hdf5")):
+        if command[0] == "render":
+            os.link("snap.1.hdf5", "snap.1.hdf5.png")
+        result = run(*command)
+        if command[0] == "render":
+            os.remove("snap.1.hdf5.png")
+        assert result.code == 2 and "which is read" in result.err + result.out, (command, result.code, result.err, result.out)
+        assert before == {name: open(name, "rb").read() for name in os.listdir(".")}, command
+    assert run("run", "snap.0.hdf5", *step, "--final", "snap.2.hdf5").code == 0, "which is none of them"
+
+
+@case
+def scripts_do_not_replace_what_they_read():
+    assert run("run", "two-body", "--steps", 1, "--final", "dat.csv").code == 0
+    open("sc.toml", "w").write('scene = "two-body"\n')
+    open("other.toml", "w").write('file = "dat.csv"\n')
+    os.symlink("dat.csv", "link.csv")
+    os.link("sc.toml", "hard.toml")
+    shutil.copy("dat.csv", "k_prev.csv")
+    for lines, more in ((["do save dat.csv"], ["dat.csv"]), (["do save link.csv"], ["dat.csv"]), (["do save dat.csv"], ["link.csv"]),
+                        (["do save w.txt.csv"], ["two-body"]), (["do save-scene sc.toml"], ["sc.toml"]),
+                        (["do save-scene hard.toml"], ["sc.toml"]), (["do save dat.csv"], ["other.toml"]),
+                        (["do save-scene other.toml"], ["other.toml"]), (["open dat.csv", "do save ./link.csv"], ["two-body"]),
+                        (["open other.toml", "open two-body", "do save-scene other.toml"], ["two-body"]),
+                        (["do save k.csv", "do save k.csv"], ["k_prev.csv"]), (["do own-save w.txt.csv"], ["two-body"])):
+        script = "w.txt.csv"
+        open(script, "w").write("do own-begin tiled\n" * ("own-save" in lines[-1]) + "".join(line + "\n" for line in lines))
+        held = ["dat.csv", "sc.toml", "other.toml", "k_prev.csv", script]
+        before = {name: open(name, "rb").read() for name in held}
+        result = run("play", script, *more)
+        assert result.code == 2, (lines, more, result.code, result.out, result.err)
+        last = json.loads(result.out.splitlines()[-1])
+        assert last["status"] == "refused" and "which is read" in last["why"], (lines, more, last)
+        assert before == {name: open(name, "rb").read() for name in held}, lines
+        if os.path.exists("k.csv"):
+            os.remove("k.csv")
+    with open("in.csv", "w") as file:
+        file.write("do save in.csv\n")
+    with open("in.csv") as file:
+        assert run("play", "-", "two-body", stdin=file).code == 2
+    assert open("in.csv").read() == "do save in.csv\n"
+    # What it has written itself it may write again.
+    open("again.txt", "w").write("do save a.csv\nopen a.csv\ndo drop-star\ndo save a.csv\nopen a.csv\nexpect run.bodies == 3\n")
+    again = run("play", "again.txt", "two-body")
+    assert again.code == 0, again.out
+
+
+@case
+def a_script_that_is_no_file_is_refused_at_once():
+    os.mkfifo("f.txt")
+    os.mkdir("folder")
+    for name in ("f.txt", "/dev/zero", "/dev/null", "folder", "nothing"):
+        one_sentence(run("play", name, "two-body", patience=20), 3)
+    # The standard input may be anything, and a first signal is heard.
+    for number, code in ((signal.SIGTERM, 143), (signal.SIGINT, 130)):
+        with open("/dev/zero", "rb") as zeros:
+            program = subprocess.Popen([BINARY, "play", "-", "two-body"], stdin=zeros, stdout=subprocess.DEVNULL,
+                                       stderr=subprocess.PIPE)
+            try:
+                program.stderr.readline()  # what it runs on: it has begun
+                program.send_signal(number)
+                _, err = program.communicate(timeout=PATIENCE)
+            finally:
+                program.kill()
+        assert program.returncode == code, (program.returncode, err)
+
+
+@case
+def a_film_that_is_cancelled_holds_no_frame():
+    server, where = display()
+    if not server or not shutil.which("ffmpeg"):
+        return
+    # This encoder takes the first bytes and nothing more, until it is let go.
+    hangs = with_ffmpeg(f'case "$*" in *-encoders*|*null*) exec {shutil.which("ffmpeg")} "$@";; esac; echo $$ > pid; '
+                        'while [ ! -e release ]; do sleep 0.1; done; exit 1')
+    script = subprocess.Popen([BINARY, "play", "-", "two-body", "--window", "--size", "640x480"], env={**os.environ, **where, **hangs},
+                              stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def ask(line):
+        script.stdin.write(line + "\n")
+        script.stdin.flush()
+        return json.loads(script.stdout.readline())
+
+    try:
+        assert ask("set film.encoder h264")["status"] == "applied"
+        assert ask("do record on")["status"] == "applied"
+        assert ask("wait film.frames >= 3 within 60")["status"] == "applied"
+        assert ask("nowait do cancel-film")["status"] == "running"
+        assert ask("expect film.recording == false")["status"] == "applied"
+        assert os.path.exists(f"/proc/{open('pid').read().strip()}"), "the frame has waited for the encoder"
+        open("release", "w").close()
+        last = json.loads(script.stdout.readline())
+        assert last["line"] == 4 and last["status"] == "applied", last
+    finally:
+        open("release", "w").close()
+        script.stdin.close()
+        try:
+            script.wait(timeout=PATIENCE)
+        finally:
+            script.kill()
+            server.kill()
+            server.wait()
+    assert script.returncode == 0, script.stderr.read()
+
+
 # Failures leave what was there.
 
 @case

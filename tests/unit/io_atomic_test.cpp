@@ -3,6 +3,7 @@
 #include "sim/io/file/atomic_file.h"
 #include "sim/io/file/checksum.h"
 #include "sim/io/file/file_calls.h"
+#include "sim/io/file/source.h"
 #include "tests/unit/io_support.h"
 
 #include <fcntl.h>
@@ -513,6 +514,45 @@ TEST(AtomicFile, anotherProgramMayWriteIt) {
     file.commit();
     EXPECT_EQ(contentOf(folder / "film"), "written by name");
     EXPECT_EQ(AtomicFile("/dev/null").handOver(), "/dev/null");
+}
+
+TEST(ReadFiles, areNotReplacedUnderAnyName) {
+    const TempFolder folder;
+    put(folder / "data", "bodies");
+    put(folder / "other", "x");
+    std::filesystem::create_symlink("data", folder / "link");
+    std::filesystem::create_hard_link(folder / "data", folder / "hard");
+    EXPECT_NO_THROW(requireReplaceable(folder / "data", {}));
+    Source::open(folder / "link").hold();
+    for (const char* name : {"data", "link", "hard"}) {
+        EXPECT_THROW(AtomicFile(folder / name), UsageError) << name;
+        EXPECT_THROW(writeFileAtomically(folder / name, "new"), UsageError) << name;
+        EXPECT_EQ(contentOf(folder / "data"), "bodies");
+    }
+    EXPECT_NO_THROW(writeFileAtomically(folder / "other", "new"));
+    // One that is read while it is being written is looked at once more.
+    AtomicFile late(folder / "other");
+    put(folder / "third", "third");
+    std::filesystem::rename(folder / "third", folder / "other");
+    Source::open(folder / "other").hold();
+    EXPECT_THROW(late.commit(), UsageError);
+    EXPECT_EQ(contentOf(folder / "other"), "third");
+    // The file before a checkpoint would go, too.
+    put(folder / "c.hdf5", "newest");
+    put(folder / "c_prev.hdf5", "before");
+    Source::open(folder / "c_prev.hdf5").hold();
+    EXPECT_THROW(AtomicFile(folder / "c.hdf5", {.keepPrevious = true}), UsageError);
+    EXPECT_NO_THROW(AtomicFile(folder / "c.hdf5"));
+    EXPECT_NO_THROW(AtomicFile(folder / "data", {.mayReplaceRead = true}));
+}
+
+TEST(ReadFiles, ofTheProcessItselfMayBeWrittenAgain) {
+    const TempFolder folder;
+    for (const char* text : {"first", "second", "third"}) {
+        writeFileAtomically(folder / "own", text);
+        Source::open(folder / "own").hold();
+        EXPECT_EQ(contentOf(folder / "own"), text);
+    }
 }
 
 }  // namespace

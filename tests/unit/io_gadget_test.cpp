@@ -1,6 +1,7 @@
 // Checkpoints come back to the bit, foreign Gadget files are understood, and no damaged or lying file gets in.
 #if defined(GRAVLAB_HAS_HDF5)
 #include "sim/core/error.h"
+#include "sim/io/file/atomic_file.h"
 #include "sim/io/file/source.h"
 #include "sim/io/formats/formats.h"
 #include "sim/io/snapshot.h"
@@ -269,6 +270,8 @@ TEST(Gadget, SeveralFilesAreReadWhole) {
         EXPECT_EQ(s.time, 2);
         EXPECT_THAT(s.notes, ::testing::Contains(HasSubstr("3 in all")));
     }
+    for (int number = 0; number < 3; ++number)
+        EXPECT_THROW(AtomicFile{part(number)}, UsageError) << "all of them are read: " << number;
     std::filesystem::rename(part(1), folder / "elsewhere");
     EXPECT_THAT(io_test::refused([&] { readSnapshot(part(2)); }), HasSubstr("missing beside it: snap_007.1.hdf5"));
     std::filesystem::rename(folder / "elsewhere", part(1));

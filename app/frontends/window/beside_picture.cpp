@@ -30,7 +30,6 @@ bool BesidePicture::buildPanels(Workspace& workspace, int width, int height, boo
         return false;
     shown_ = workspace.ui;
     shown_.inWindow = shown_.timeline = shown_.help = shown_.navigating = false;
-    shown_.menu.asked = shown_.panelAsked = false;
     shown_.visible = panels;
     shown_.film = {};
     const float scale = std::clamp(static_cast<float>(height) / kUsualHeight, 1.0f, 4.0f);
@@ -67,7 +66,8 @@ std::vector<std::uint8_t> BesidePicture::pixels(Workspace& workspace, int width,
     });
 }
 
-void takePicture(Workspace& workspace, Ui& ui, int width, int height, const std::string& renderer, std::string path) {
+EffectResult takePicture(Workspace& workspace, Ui& ui, int width, int height, const std::string& renderer,
+                         std::string path) {
     const UiState& state = workspace.ui;
     if (path.empty()) path = timedName("gravlab", ".png");
     const bool own = state.pictureWidth > 0 && state.pictureHeight > 0;
@@ -87,12 +87,16 @@ void takePicture(Workspace& workspace, Ui& ui, int width, int height, const std:
         const Reason without = noSceneFile(workspace);
         workspace.say("The picture was written to " + path + "." +
                       (without.empty() ? "" : " It carries no scene: " + without));
+        return {CommandStatus::applied, workspace.message, {}};
+    } catch (const UsageError& error) {
+        return refusedBecause(error.what());
     } catch (const std::bad_alloc&) {
         workspace.warn("There is not enough memory for a picture of " + std::to_string(wide) + "x" + std::to_string(high) +
                        " pixels; choose a smaller size.");
-    } catch (const std::runtime_error& error) {
+    } catch (const std::runtime_error& error) {  // also of OpenGL, which may have no room for it
         workspace.warn(error.what());
     }
+    return failedBecause(workspace.message);
 }
 
 }  // namespace gravlab

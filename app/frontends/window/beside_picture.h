@@ -1,5 +1,6 @@
 // A window's picture once more, for films and pictures: of a size of its own, at the full look, with or without panels.
 #pragma once
+#include "app/control/host.h"
 #include "app/model/ui_state.h"
 #include "app/system/picture.h"
 #include "app/view/workspace.h"
@@ -37,6 +38,6 @@ private:
 
 /// F12: writes what the window shows, at the full look, in the size and with or without panels as the document asks.
 /// A failure is a message, not the end. `path`: empty for a name by the time.
-void takePicture(Workspace& workspace, Ui& ui, int width, int height, const std::string& renderer, std::string path);
+EffectResult takePicture(Workspace& workspace, Ui& ui, int width, int height, const std::string& renderer, std::string path);
 
 }  // namespace gravlab

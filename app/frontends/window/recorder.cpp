@@ -32,7 +32,7 @@ Recorder::~Recorder() {
     thread_->wait();
 }
 
-void Recorder::start(Workspace& workspace, int width, int height, const std::string& renderer) {
+EffectResult Recorder::start(Workspace& workspace, int width, int height, const std::string& renderer) {
     FilmState& state = workspace.ui.film;
     const int wide = state.width > 0 ? state.width : width & ~1, high = state.height > 0 ? state.height : height & ~1;
     std::string without;
@@ -60,7 +60,7 @@ void Recorder::start(Workspace& workspace, int width, int height, const std::str
     } catch (const std::runtime_error& error) {
         target_.reset();
         workspace.warn(std::string("No film: ") + error.what() + ".");
-        return;
+        return failedBecause(workspace.message);
     }
     if (!without.empty()) workspace.say("The film becomes numbered pictures in " + file_ + ", because " + without + ".");
     ending_ = false;
@@ -73,6 +73,43 @@ void Recorder::start(Workspace& workspace, int width, int height, const std::str
     lookedAt_ = hostClock();
     renderer_ = renderer;
     state.file = file_;
+    showProgress(state);
+    return {CommandStatus::running, {}, {}};
+}
+
+void Recorder::report(std::optional<Ticket>& ticket, EffectResult outcome) {
+    if (ticket) ended_.push_back({*std::exchange(ticket, std::nullopt), std::move(outcome)});
+}
+
+EffectResult Recorder::carryOut(const Record& effect, Ticket ticket, Workspace& workspace, int width, int height,
+                                const std::string& renderer) {
+    FilmState& state = workspace.ui.film;
+    if (effect.what == Record::What::start) {
+        if (thread_) return refusedBecause("A film is being recorded.");
+        if (width <= 0 || height <= 0) return refusedBecause("The window is hidden; a film needs its picture.");
+        EffectResult done = start(workspace, width, height, renderer);
+        if (done.status == CommandStatus::running) starting_ = ticket;
+        return done;
+    }
+    if (!thread_) return refusedBecause("No film is being recorded.");
+    if (effect.what == Record::What::stop) {
+        stopping_ = ticket;
+        if (frames_ == 0)
+            framesWanted_ = 1;  // a film has a picture
+        else
+            stop();
+        showProgress(state);
+        return {CommandStatus::running, {}, {}};
+    }
+    // What was written is not wanted: pictures and film go with their writer.
+    report(starting_, failedBecause("the film was cancelled"));
+    report(stopping_, failedBecause("the film was cancelled"));
+    thread_->discard();
+    bin_.ask(std::move(thread_));
+    cancelling_.push_back(ticket);
+    forget(state);
+    workspace.say("The film was cancelled; " + file_ + " was not kept.");
+    return {CommandStatus::running, {}, {}};
 }
 
 void Recorder::stop() {
@@ -100,7 +137,7 @@ void Recorder::forget(FilmState& state) {
 }
 
 /// What has become of the film, once the thread is done.
-std::string Recorder::ended() const {
+std::string Recorder::ending() const {
     if (const std::string error = thread_->error(); !error.empty())
         return "The film ended early: " + error + ". The run goes on.";
     char text[120];
@@ -123,25 +160,22 @@ void Recorder::showProgress(FilmState& state) const {
     state.stepsInUse = stepsPerFrame_;
 }
 
-void Recorder::prepare(Workspace& workspace, int width, int height, const std::string& renderer) {
+void Recorder::prepare(Workspace& workspace) {
     FilmState& state = workspace.ui.film;
     workspace.mostSteps = kNoLimit;
-    const bool cancel = std::exchange(state.cancel, false), toggle = std::exchange(state.toggle, false);
-    if (cancel && thread_ && !ending_) {
-        // What was written is not wanted: pictures and film go with their writer.
-        thread_->discard();
-        forget(state);
-        workspace.say("The film was cancelled; " + file_ + " was not kept.");
-    } else if (toggle && thread_) {
-        stop();
-    } else if (toggle && width > 0 && height > 0) {
-        start(workspace, width, height, renderer);
+    while (bin_.poll()) {
+        ended_.push_back({cancelling_.front(), {}});
+        cancelling_.pop_front();
     }
     if (thread_ && thread_->done()) {
-        if (thread_->error().empty())
-            workspace.say(ended());
+        const std::string text = ending();
+        const bool good = thread_->error().empty();
+        report(starting_, failedBecause(text));
+        report(stopping_, good ? EffectResult{CommandStatus::applied, text, {}} : failedBecause(text));
+        if (good)
+            workspace.say(text);
         else
-            workspace.warn(ended());
+            workspace.warn(text);
         forget(state);
     }
     if (!thread_) return;
@@ -185,17 +219,20 @@ void Recorder::update(Workspace& workspace) {
     target_->beginRead();
     nextStep_ = step + stepsPerFrame_;
     ++frames_;
+    report(starting_, {});
     if (frames_ == framesWanted_) stop();
     showProgress(workspace.ui.film);
 }
 
-bool Recorder::needsFrame() const { return thread_ && (ending_ || thread_->done()); }
+bool Recorder::needsFrame() const {
+    return (thread_ && (ending_ || frames_ == 0 || thread_->done())) || !cancelling_.empty() || !ended_.empty();
+}
 
 std::string Recorder::close() {
     if (!thread_) return {};
     stop();
     thread_->wait();
-    const std::string text = ended();
+    const std::string text = ending();
     thread_.reset();
     target_.reset();
     picture_.reset();

@@ -2,11 +2,18 @@
 // Rule: a frame every stepsPerFrame steps, none twice and none left out; when the encoder is slower, the run waits, the
 // window does not.
 #pragma once
+#include "app/control/host.h"
 #include "app/film/film_thread.h"
 #include "app/model/film_state.h"
+#include "app/system/worker.h"
 #include "app/view/workspace.h"
 
+#include <deque>
 #include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace gravlab {
 
@@ -21,9 +28,14 @@ public:
     Recorder(const Recorder&) = delete;
     Recorder& operator=(const Recorder&) = delete;
 
-    /// Before the runs advance: starts and stops as asked, and limits the steps to the next frame of the film.
-    /// `renderer` names the OpenGL context, `width` and `height` are the window's.
-    void prepare(Workspace& workspace, int width, int height, const std::string& renderer);
+    /// Begins a film, which is running until its first frame is taken; ends it, which is running until the file is closed;
+    /// or ends it and keeps nothing. None of them waits. `renderer` names the OpenGL context, `width` and `height` are the
+    /// window's.
+    EffectResult carryOut(const Record& effect, Ticket ticket, Workspace& workspace, int width, int height,
+                          const std::string& renderer);
+    std::vector<Ended> ended() { return std::exchange(ended_, {}); }
+    /// Before the runs advance: takes what has ended, and limits the steps to the next frame of the film.
+    void prepare(Workspace& workspace);
     /// What the camera's own motion goes on by: `seconds`, or in a film what has passed in it since the last call.
     double pace(double seconds);
     /// After the frame was drawn: draws the film's frame when its step has come. Leaves the film's framebuffer bound.
@@ -36,14 +48,24 @@ public:
     void dropPicture();
 
 private:
-    void start(Workspace& workspace, int width, int height, const std::string& renderer);
+    EffectResult start(Workspace& workspace, int width, int height, const std::string& renderer);
     void stop();
+    void report(std::optional<Ticket>& ticket, EffectResult outcome);
     void forget(FilmState& state);
     void collect(bool all);
     void showProgress(FilmState& state) const;
-    std::string ended() const;
+    std::string ending() const;
 
     std::unique_ptr<FilmThread> thread_;
+    /// Where films go that are not wanted: their encoder may take long to let go of its pipe.
+    Worker<std::unique_ptr<FilmThread>, bool> bin_{[](std::unique_ptr<FilmThread> film, auto&) {
+                                                       film.reset();
+                                                       return true;
+                                                   },
+                                                   Asking::allInTurn};
+    std::optional<Ticket> starting_, stopping_;
+    std::deque<Ticket> cancelling_;
+    std::vector<Ended> ended_;
     std::unique_ptr<OffscreenTarget> target_;
     std::unique_ptr<BesidePicture> picture_;
     bool ending_ = false;

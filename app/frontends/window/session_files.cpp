@@ -6,6 +6,7 @@
 #include "app/system/timed_name.h"
 #include "sim/core/error.h"
 #include "sim/core/text.h"
+#include "sim/io/file/atomic_file.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -73,52 +74,46 @@ void SessionFiles::begin() {
 
 bool SessionFiles::update() {
     changed_ = false;
-    writeStates();
+    handOver();
     takeResults();
-    if (state_.shown && (!state_.listed || !state_.folderAsked.empty())) list();
+    if (state_.shown && !state_.listed) list({});
     if (!state_.shown) state_.listed = false;
-    if (std::exchange(state_.saveAsked, false))
-        state_.saveAs = timedName("gravlab-" + plainName(workspace_.facts.configuration.scene), ".hdf5");
-    if (!state_.saveAs.empty()) {
-        const std::string path = std::exchange(state_.saveAs, {});
-        try {
-            formatForWriting(path);
-            state_.busy = "Saving " + path;
-            save(path, {.keepPrevious = true}, "save");
-        } catch (const UsageError& error) {
-            workspace_.warn(error.what());
-        }
-        changed_ = true;
-    }
-    if (std::exchange(state_.recoverAsked, false)) state_.openAsked = state_.recover;
-    if (std::exchange(state_.forgetAsked, false) && !state_.recover.empty()) {
-        forgetSession(state_.recover);
-        state_.recover.clear();
-        changed_ = true;
-    }
-    if (!state_.openAsked.empty()) {
-        const std::string path = std::exchange(state_.openAsked, {});
-        state_.busy = "Opening " + path;
-        ReadOptions read;
-        if (read.units = std::exchange(state_.openUnits, {}); !read.units.empty()) {
-            const StartFile& last = workspace_.facts.configuration.start->file;
-            read.columns = last.columns;
-            read.sanitize = last.sanitize;
-            read.ignoreHubble = last.ignoreHubble;
-        }
-        if (isSceneFile(path))
-            saver_.openScene(path, sceneBase(workspace_), "open");
-        else
-            saver_.open(path, read, path == state_.recover ? "recover" : "open");
-        changed_ = true;
-    }
     watch();
     if (const std::string alarm = spotCheck_.update(workspace_.host.simulation()); !alarm.empty()) {
         changed_ = true;
         workspace_.warn("At step " + std::to_string(workspace_.facts.step) + " " + alarm + ".");
     }
     autosave();
-    return changed_ || saver_.busy() || !saves_.empty();
+    return changed_ || saver_.busy() || !jobs_.empty();
+}
+
+EffectResult SessionFiles::save(std::string path, Ticket ticket) {
+    if (path.empty()) path = timedName("gravlab-" + plainName(workspace_.facts.configuration.scene), ".hdf5");
+    formatForWriting(path);
+    requireReplaceable(path, {.keepPrevious = true});
+    state_.busy = "Saving " + path;
+    ask(std::move(path), {.keepPrevious = true}, "save", ticket);
+    return {CommandStatus::running, {}, {}};
+}
+
+EffectResult SessionFiles::open(const Open& effect, Ticket ticket) {
+    state_.busy = "Opening " + effect.file;
+    ReadOptions read;
+    if (!effect.units.empty()) read = againIn(workspace_, effect.units);
+    jobs_.push_back({.purpose = "open", .path = effect.file, .ticket = ticket, .read = read});
+    return {CommandStatus::running, {}, {}};
+}
+
+EffectResult SessionFiles::recover(Ticket ticket) {
+    state_.busy = "Opening " + state_.recover;
+    jobs_.push_back({.purpose = "recover", .path = state_.recover, .ticket = ticket});
+    return {CommandStatus::running, {}, {}};
+}
+
+EffectResult SessionFiles::forget() {
+    forgetSession(state_.recover);
+    state_.recover.clear();
+    return {};
 }
 
 void SessionFiles::requireSoundForces() {
@@ -131,46 +126,53 @@ void SessionFiles::takeResults() {
     for (FileResult& result : saver_.take()) {
         changed_ = true;
         if (result.purpose != "autosave") state_.busy.clear();
-        const auto ended = [&](std::string why) {
-            if (result.purpose != "open") return;
-            state_.openEnded = true;
-            state_.openError = std::move(why);
-        };
-        if (!result.error.empty()) {
-            // Stays until it is dismissed, in front of a class as well as in the morning.
-            workspace_.warn(result.purpose == "autosave" ? "The autosave failed: " + result.error : result.error);
-            ended(result.error);
-            continue;
-        }
-        if (result.kind == FileResult::Kind::saved) {
-            state_.listed = false;
-            if (result.purpose == "save") workspace_.say("Saved to " + result.path + ".");
-            if (result.purpose == "save") remember(result.path);
-            continue;
-        }
-        if (result.scene) {
-            const bool taken = takeScene(workspace_, *result.scene, [this] { return workspace_.apply(); });
-            if (taken) state_.shown = false;
-            if (taken) sayNotes({}, result.scene->notes);
-            if (taken) remember(result.path);
-            ended(taken ? std::string() : workspace_.message);
-            continue;
-        }
-        const bool taken = takeStart(workspace_, *result.offer, [this] { return workspace_.apply(); });
-        ended(taken ? std::string() : workspace_.message);
-        if (!taken) continue;  // refused, with a message
-        // The question about units has a panel of its own, with its answers.
-        if (workspace_.unitsInDoubt()) std::erase(result.offer->notes, workspace_.facts.configuration.start->doubt.question);
-        sayNotes(result.path + ": ", result.offer->notes);
-        if (result.purpose != "recover") remember(result.path);
-        state_.shown = false;
-        if (result.purpose == "recover") {
-            forgetSession(state_.recover);
-            state_.recover.clear();
-            savedStep_ = -1;  // not saved under this session's name yet
-            saved_ = {};
-        }
+        if (result.error.empty())
+            ended_.push_back({result.ticket, taken(result)});
+        else
+            fail({.purpose = result.purpose, .path = result.path, .ticket = result.ticket}, result.error);
     }
+}
+
+/// What became of a job that did not fail: a file is there, or a run begins from one.
+EffectResult SessionFiles::taken(FileResult& result) {
+    if (result.kind == FileResult::Kind::saved) {
+        state_.listed = false;
+        if (result.purpose != "save") return {};
+        remember(result.path);
+        workspace_.say("Saved to " + result.path + ".");
+        return {};
+    }
+    const auto takesUp = [this](bool again) { return workspace_.apply(again); };
+    if (result.scene) {
+        if (!takeScene(workspace_, *result.scene, takesUp)) return refusedBecause(workspace_.message);
+        state_.shown = false;
+        sayNotes({}, result.scene->notes);
+        remember(result.path);
+        return {};
+    }
+    if (!takeStart(workspace_, *result.offer, takesUp)) return refusedBecause(workspace_.message);
+    // The question about units has a panel of its own, with its answers.
+    if (workspace_.unitsInDoubt()) std::erase(result.offer->notes, workspace_.facts.configuration.start->doubt.question);
+    sayNotes(result.path + ": ", result.offer->notes);
+    state_.shown = false;
+    if (result.purpose == "recover") {
+        forgetSession(state_.recover);
+        state_.recover.clear();
+        savedStep_ = -1;  // not saved under this session's name yet
+        saved_ = {};
+    } else {
+        remember(result.path);
+    }
+    return {};
+}
+
+/// Stays until it is dismissed, in front of a class as well as in the morning.
+void SessionFiles::fail(const Job& job, const std::string& why) {
+    changed_ = true;
+    if (job.purpose != "autosave") state_.busy.clear();
+    workspace_.warn(job.purpose == "autosave" ? "The autosave failed: " + why : why);
+    const bool writes = job.purpose == "save" || job.purpose == "autosave";
+    ended_.push_back({job.ticket, writes ? failedBecause(why) : refusedBecause(why)});
 }
 
 void SessionFiles::sayNotes(const std::string& before, const std::vector<std::string>& notes) {
@@ -179,15 +181,15 @@ void SessionFiles::sayNotes(const std::string& before, const std::vector<std::st
     if (!text.empty()) workspace_.warn(before + text + ".");
 }
 
-void SessionFiles::list() {
+EffectResult SessionFiles::list(const std::string& asked) {
     state_.listed = true;
     std::error_code error;
     const fs::path here = fs::current_path(error);
-    const fs::path folder = (state_.folder.empty() ? here : fs::path(state_.folder)) / std::exchange(state_.folderAsked, {});
+    const fs::path folder = (state_.folder.empty() ? here : fs::path(state_.folder)) / asked;
     fs::directory_iterator at(folder, error);
     if (error) {
         workspace_.warn("The folder " + printable(folder.string()) + " cannot be listed: " + error.message() + ".");
-        return;
+        return failedBecause(workspace_.message);
     }
     state_.folder = fs::weakly_canonical(folder, error).string();
     state_.proposed = timedName("gravlab-" + plainName(workspace_.facts.configuration.scene), "");
@@ -209,6 +211,7 @@ void SessionFiles::list() {
     for (auto& [time, entry] : found)
         if (state_.entries.size() < kMostEntries) state_.entries.push_back(std::move(entry));
     listRecent();
+    return {};
 }
 
 /// What was opened or saved lately and is still there. A state folder that cannot be used remembers nothing.
@@ -229,32 +232,44 @@ void SessionFiles::remember(const std::string& path) {
     rememberFile(fs::absolute(path, ignored).lexically_normal());
 }
 
-void SessionFiles::save(std::string path, const WriteOptions& options, std::string purpose) {
-    saves_.push_back({workspace_.host.first().feed().ask(), std::move(path), options, std::move(purpose)});
+void SessionFiles::ask(std::string path, const WriteOptions& options, std::string purpose, Ticket ticket) {
+    jobs_.push_back({.purpose = std::move(purpose),
+                     .path = std::move(path),
+                     .ticket = ticket,
+                     .state = workspace_.host.first().feed().ask(),
+                     .options = options});
 }
 
-/// Hands states that have come to the saver.
-void SessionFiles::writeStates() {
-    const auto failed = [this](const Save& save, const std::string& why) {
-        changed_ = true;
-        if (save.purpose != "autosave") state_.busy.clear();
-        workspace_.warn(save.purpose == "autosave" ? "The autosave failed: " + why : why);
+/// Hands jobs on in their order. Who saves and then opens finds what was saved; a state that is on its way holds up what
+/// comes after it.
+void SessionFiles::handOver() {
+    while (!jobs_.empty() && !saver_.full()) {
+        if (!handOver(jobs_.front())) return;
+        jobs_.pop_front();
+    }
+}
+
+bool SessionFiles::handOver(Job& job) {
+    if (job.purpose == "open" && isSceneFile(job.path)) {
+        saver_.openScene(job.path, sceneBase(workspace_), job.purpose, job.ticket);
         return true;
-    };
-    std::erase_if(saves_, [&](Save& save) {
-        try {
-            std::shared_ptr<const FedState> state = save.state.take();
-            if (!state) return false;
-            saver_.save(
-                save.path, [state = std::move(state)] { return checkpointOf(state->configuration, state->state); },
-                save.options, save.purpose);
-            return true;
-        } catch (const std::bad_alloc&) {
-            return failed(save, save.path + ": there is not enough memory for it");
-        } catch (const std::exception& error) {
-            return failed(save, error.what());
-        }
-    });
+    }
+    if (job.purpose == "open" || job.purpose == "recover") {
+        saver_.open(job.path, job.read, job.purpose, job.ticket);
+        return true;
+    }
+    try {
+        std::shared_ptr<const FedState> state = job.state.take();
+        if (!state) return false;
+        saver_.save(
+            job.path, [state = std::move(state)] { return checkpointOf(state->configuration, state->state); }, job.options,
+            job.purpose, job.ticket);
+    } catch (const std::bad_alloc&) {
+        fail(job, job.path + ": there is not enough memory for it");
+    } catch (const std::exception& error) {
+        fail(job, error.what());
+    }
+    return true;
 }
 
 void SessionFiles::watch() {
@@ -280,18 +295,20 @@ void SessionFiles::watch() {
         blown->body, static_cast<long long>(blown->step), blown->time);
     workspace_.warn(text + (guard_->startIsGood() && mark_ ? keep(*guard_->lastGood(), mark_->autosave()) : std::string()));
     if (mark_ && guard_->startIsGood()) {
+        blownRun_ = workspace_.facts.run;
         state_.recover = mark_->autosave().string();
         state_.recoverText = "The run stopped being finite. Its last good state was kept.";
     }
 }
 
 void SessionFiles::autosave() {
-    if (!mark_ || saver_.busy() || !saves_.empty() || workspace_.facts.step == savedStep_ || !state_.recover.empty()) return;
+    if (!mark_ || saver_.busy() || !jobs_.empty() || workspace_.facts.step == savedStep_) return;
+    if (workspace_.facts.run == blownRun_) return;
     const auto time = std::chrono::steady_clock::now();
     if (time - saved_ < std::chrono::duration<double>(autosaveSeconds_)) return;
     saved_ = time;
     savedStep_ = workspace_.facts.step;
-    save(mark_->autosave().string(), {}, "autosave");
+    ask(mark_->autosave().string(), {}, "autosave", 0);
 }
 
 std::string SessionFiles::keep(const FedState& state, const fs::path& file) noexcept {
@@ -304,12 +321,26 @@ std::string SessionFiles::keep(const FedState& state, const fs::path& file) noex
     }
 }
 
-void SessionFiles::close() {
-    if (!saves_.empty()) workspace_.host.first().feed().serve(workspace_.host.simulation());
-    writeStates();
+std::string SessionFiles::close() {
+    std::erase_if(jobs_, [](const Job& job) { return job.purpose == "open" || job.purpose == "recover"; });
+    if (!jobs_.empty()) workspace_.host.first().feed().serve(workspace_.host.simulation());
+    for (; !jobs_.empty(); saver_.wait()) handOver();
     saver_.wait();
+    std::string lost;
+    for (const Ended& one : ended_)
+        if (one.outcome.status == CommandStatus::failed && one.ticket != 0) lost = one.outcome.why;
+    for (const FileResult& result : saver_.take())
+        if (result.purpose == "save" && !result.error.empty()) lost = result.error;
+    if (!lost.empty()) {
+        const bool blown = workspace_.facts.run == blownRun_;  // the last good state is in its place
+        if (mark_ && blown) return lost + ". The last good state is in " + mark_->autosave().string();
+        return lost + ". " +
+               keep(*copyOf(workspace_.host.simulation()),
+                    mark_ ? mark_->autosave() : leftRunFile(workspace_.facts.configuration.scene));
+    }
     // What is offered from another session stays on offer.
     if (mark_) mark_->remove();
+    return {};
 }
 
 std::string SessionFiles::rescue() noexcept {

@@ -3,6 +3,7 @@
 
 #include "sim/core/error.h"
 #include "sim/io/file/file_calls.h"
+#include "sim/io/file/read_files.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -155,6 +156,7 @@ AtomicFile::AtomicFile(const std::filesystem::path& target, const AtomicOptions&
         openStraight();
         return;
     }
+    requireReplaceable(target, options_);
     openTemporary();
     // The new file keeps who may read it.
     if (fileCalls().setMode(fd_, about.st_mode & 0777) != 0) fail("setting its permissions", errno);
@@ -243,6 +245,7 @@ void AtomicFile::stage() {
         }
         if (synced != 0) fail("bringing it to the disk", errno);
     }
+    if (!temporary_.empty()) noteWritten(fd_);
     // NFS reports a full disk only here. After EINTR the descriptor is gone: closing again could close a stranger's.
     const int closed = fileCalls().close(fd_);
     const int closeError = errno;
@@ -254,6 +257,7 @@ void AtomicFile::stage() {
 void AtomicFile::commit() {
     stage();
     if (temporary_.empty()) return;
+    requireReplaceable(target_, options_);  // it may be read since
     if (options_.keepPrevious) linkPrevious();
     if (fileCalls().rename(temporary_.c_str(), target_.c_str()) != 0) fail("replacing the old file", errno);
     temporary_.clear();
@@ -344,6 +348,13 @@ std::filesystem::path partialOf(const std::filesystem::path& target) {
     std::filesystem::path partial = linksFollowed(target);
     partial += ".partial";
     return partial;
+}
+
+void requireReplaceable(const std::filesystem::path& target, const AtomicOptions& options) {
+    if (options.mayReplaceRead) return;
+    requireNotRead(target);
+    std::error_code none;
+    if (options.keepPrevious && std::filesystem::exists(target, none)) requireNotRead(previousOf(linksFollowed(target)));
 }
 
 bool sameFile(const std::filesystem::path& a, const std::filesystem::path& b) {

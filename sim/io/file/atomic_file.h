@@ -13,8 +13,9 @@ namespace gravlab {
 
 /// How a file is replaced.
 struct AtomicOptions {
-    bool keepPrevious = false;  ///< keep the file that is replaced as previousOf(target)
-    bool durable = true;        ///< wait until the disk has it; false for one of hundreds that can be made again
+    bool keepPrevious = false;    ///< keep the file that is replaced as previousOf(target)
+    bool durable = true;          ///< wait until the disk has it; false for one of hundreds that can be made again
+    bool mayReplaceRead = false;  ///< also a file that this process reads
 };
 
 /// A file being written beside its target. Bytes go to a temporary in the target's folder (named by process, created
@@ -25,7 +26,8 @@ struct AtomicOptions {
 /// Waits for the disk. One thread drives one AtomicFile; several processes may save to one target, the last one wins.
 class AtomicFile : public ByteSink {
 public:
-    /// Creates the temporary. Throws IoError naming the cause: no such folder, no permission, a folder as target, ...
+    /// Creates the temporary. Throws IoError naming the cause: no such folder, no permission, a folder as target, ...; and
+    /// UsageError where a file that is read would be replaced (read_files.h).
     explicit AtomicFile(const std::filesystem::path& target, const AtomicOptions& options = {});
     /// Removes the temporary when commit() was not reached.
     ~AtomicFile() override;
@@ -86,6 +88,9 @@ private:
     };
     std::vector<Output> outputs_;
 };
+
+/// Throws UsageError where that would lose a file that this process reads (read_files.h).
+void requireReplaceable(const std::filesystem::path& target, const AtomicOptions& options);
 
 /// Whether two names lead to the same file, device or pipe, through links, "." and "..", whether or not it exists; `-` is
 /// only itself.

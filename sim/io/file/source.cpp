@@ -3,6 +3,7 @@
 
 #include "sim/core/error.h"
 #include "sim/io/file/gunzip.h"
+#include "sim/io/file/read_files.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -101,6 +102,10 @@ std::filesystem::path Source::openName() const {
     if (path_.empty()) return {};
     const std::filesystem::path name = "/proc/self/fd/" + std::to_string(fd_);
     return ::access(name.c_str(), R_OK) == 0 ? name : path_;
+}
+
+void Source::hold() const {
+    if (fd_ >= 0) noteRead(fd_, name_);
 }
 
 bool Source::isSame(int descriptor) const {

@@ -46,6 +46,8 @@ public:
     /// A name for libraries that open files themselves, in this process and copies of it: it leads to the file that this has
     /// open, whatever stands under path() by now. Where the system has no such names it is path(), and isSame() tells.
     std::filesystem::path openName() const;
+    /// From now on no output of this process may replace the file.
+    void hold() const;
     /// Whether a descriptor leads to the very file that this reads.
     bool isSame(int descriptor) const;
     /// Whether another file stands under path() by now, or this one was written to.

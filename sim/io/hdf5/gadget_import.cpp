@@ -359,6 +359,7 @@ Snapshot readGadget(Source& source, const ReadOptions& options) {
     if (files > 1)
         for (const std::filesystem::path& path : filesOf(source, files)) {
             const Source part = Source::open(path);
+            part.hold();
             if (!looksLikeHdf5(part)) throw InputError(part.name() + ": is no HDF5 file, as the others of its snapshot are");
             withHelper(part, options, [&](Importer& importer) { importer.readInto(whole); });
         }

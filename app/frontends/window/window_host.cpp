@@ -1,0 +1,61 @@
+#include "app/frontends/window/window_host.h"
+
+#include "app/control/scene_file.h"
+#include "app/frontends/window/beside_picture.h"
+#include "app/system/timed_name.h"
+
+namespace gravlab {
+
+EffectResult WindowHost::carryOut(const Effect& effect, Ticket ticket) {
+    const Window& window = parts_.window;
+    return std::visit(Overloaded{[&](const SavePicture& e) -> EffectResult {
+                                     if (window.width() == 0 || window.height() == 0)
+                                         return failedBecause("The window is hidden, so there is no picture of it.");
+                                     pictures_.emplace_back(ticket, e.file);
+                                     return {CommandStatus::running, {}, {}};
+                                 },
+                                 [&](const SaveRun& e) { return parts_.files.save(e.file, ticket); },
+                                 [&](const SaveScene& e) { return saveScene(e.file); },
+                                 [&](const Open& e) { return parts_.files.open(e, ticket); },
+                                 [&](const Recover&) { return parts_.files.recover(ticket); },
+                                 [&](const ForgetSession&) { return parts_.files.forget(); },
+                                 [&](const ListFolder& e) { return parts_.files.list(e.folder); },
+                                 [&](const Record& e) {
+                                     return parts_.recorder.carryOut(e, ticket, workspace_, window.width(), window.height(),
+                                                                     window.description());
+                                 },
+                                 [&](const LessonGo& e) { return parts_.lessons.carryOut(e, workspace_); },
+                                 [&](const WalkMenus&) {
+                                     parts_.ui.walkMenus();
+                                     return EffectResult();
+                                 },
+                                 [&](const NextPanel&) {
+                                     parts_.ui.nextPanel();
+                                     return EffectResult();
+                                 },
+                                 [&](const auto&) { return BaseHost::carryOut(effect, ticket); }},
+                      effect);
+}
+
+EffectResult WindowHost::saveScene(std::string path) {
+    if (path.empty()) path = timedName("gravlab", ".toml");
+    writeSceneFile(path, workspace_);
+    workspace_.say("The scene was written to " + path + "; 'gravlab " + path + "' opens it.");
+    return {CommandStatus::applied, workspace_.message, {}};
+}
+
+void WindowHost::takePictures() {
+    const Window& window = parts_.window;
+    for (const auto& [ticket, file] : std::exchange(pictures_, {}))
+        ended_.push_back(
+            {ticket, takePicture(workspace_, parts_.ui, window.width(), window.height(), window.description(), file)});
+}
+
+std::vector<Ended> WindowHost::ended() {
+    std::vector<Ended> all = BaseHost::ended();
+    for (std::vector<Ended> some : {std::exchange(ended_, {}), parts_.files.ended(), parts_.recorder.ended()})
+        all.insert(all.end(), std::make_move_iterator(some.begin()), std::make_move_iterator(some.end()));
+    return all;
+}
+
+}  // namespace gravlab

@@ -1,0 +1,42 @@
+// Carries out what commands ask of a window: files, pictures, films, lessons, the panels. Rule: no frame waits for it.
+#pragma once
+#include "app/frontends/window/recorder.h"
+#include "app/frontends/window/session_files.h"
+#include "app/frontends/window/window.h"
+#include "app/lessons/lesson_runner.h"
+#include "app/ui/ui.h"
+#include "app/view/base_host.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace gravlab {
+
+class WindowHost : public BaseHost {
+public:
+    /// What it hands effects to; all of them outlive it.
+    struct Parts {
+        Window& window;
+        Ui& ui;
+        SessionFiles& files;
+        Recorder& recorder;
+        LessonRunner& lessons;
+    };
+    WindowHost(Workspace& workspace, const Parts& parts) : BaseHost(workspace), parts_(parts) {}
+    EffectResult carryOut(const Effect& effect, Ticket ticket) override;
+    std::vector<Ended> ended() override;
+    /// Takes the pictures that were asked for: after a frame was drawn and before it is shown.
+    void takePictures();
+    /// A picture waits for a frame.
+    bool needsFrame() const { return !pictures_.empty() || !ended_.empty(); }
+
+private:
+    EffectResult saveScene(std::string path);
+
+    Parts parts_;
+    std::vector<std::pair<Ticket, std::string>> pictures_;  ///< files
+    std::vector<Ended> ended_;
+};
+
+}  // namespace gravlab

@@ -1,0 +1,52 @@
+// Edits of bodies in a workspace as a command makes them, with their ways back; and hosts that leave the world alone.
+#pragma once
+#include "app/control/host.h"
+#include "app/view/base_host.h"
+
+#include <vector>
+
+namespace gravlab::test {
+
+class Edits {
+public:
+    /// What was refused is the message.
+    void make(Workspace& workspace, const EditBodies& wanted) {
+        const EffectResult done = workspace.host.edit(wanted);
+        if (!done.why.empty()) workspace.warn(done.why);
+        if (done.back) backs_.push_back(done.back);
+    }
+    void make(Workspace& workspace, EditBodies::What what) { make(workspace, EditBodies{.what = what}); }
+    void undo(Workspace& workspace) {
+        if (backs_.empty()) return workspace.warn("There is nothing to undo.");
+        const EffectResult done = backs_.back()();
+        if (done.status == CommandStatus::applied) backs_.pop_back();
+        if (!done.why.empty()) workspace.say(done.why);
+    }
+    void forget() { backs_.clear(); }
+
+private:
+    std::vector<Inverse> backs_;
+};
+
+/// Changes the runs, and writes, measures and records nothing.
+class RunsAlone : public BaseHost {
+public:
+    using BaseHost::BaseHost;
+    EffectResult carryOut(const Effect& effect, Ticket ticket) override {
+        const bool ofRun = std::holds_alternative<EditBodies>(effect) || std::holds_alternative<JumpTo>(effect);
+        return ofRun ? BaseHost::carryOut(effect, ticket) : EffectResult();
+    }
+};
+
+/// Leaves no file and records no film.
+class WithoutFiles : public BaseHost {
+public:
+    using BaseHost::BaseHost;
+    EffectResult carryOut(const Effect& effect, Ticket ticket) override {
+        const bool writes = std::holds_alternative<SavePicture>(effect) || std::holds_alternative<SaveRun>(effect) ||
+                            std::holds_alternative<SaveScene>(effect) || std::holds_alternative<Record>(effect);
+        return writes ? EffectResult() : BaseHost::carryOut(effect, ticket);
+    }
+};
+
+}  // namespace gravlab::test
