@@ -214,6 +214,7 @@ void EngineOf<Real>::requestMeasurement() {
         diagnostics_->begin(state_.complete().x.data(), state_.complete().v.data(), wanted_);
         if (!others_.empty()) beginOtherEnergy();
     } catch (const Error& error) {
+        if (diagnostics_) diagnostics_->drop();  // it would give an energy without the other terms
         measureFailure_ = error.what();
     }
 }
@@ -241,16 +242,17 @@ std::optional<Diagnostics> EngineOf<Real>::takeMeasurement(double seconds) {
 
 template <class Real>
 void EngineOf<Real>::beginOtherEnergy() {
-    // Sums over few partners, in double precision where the term states them: on the host, beside the frames. A sum that is
-    // no longer wanted ends there, too, for its future waits when it goes.
-    otherEnergy_ = std::async(std::launch::async,
-                              [bodies = copyStateAsync(), terms = others_, ids = ids_, before = std::move(otherEnergy_)] {
-                                  std::vector<Double4> positions, velocities;
-                                  bodies(positions, velocities);
-                                  double energy = 0;
-                                  for (const auto& term : terms) energy += term->potential({positions, velocities, *ids});
-                                  return energy;
-                              });
+    // Sums over few partners, in double precision where the term states them: on the host, beside the frames. The thread of
+    // a measurement first waits for the one before, so that no frame does.
+    otherEnergy_ = std::async(std::launch::async, [bodies = copyStateAsync(), terms = others_, ids = ids_,
+                                                   before = std::move(otherEnergy_)]() mutable {
+        before = {};
+        std::vector<Double4> positions, velocities;
+        bodies(positions, velocities);
+        double energy = 0;
+        for (const auto& term : terms) energy += term->potential({positions, velocities, *ids});
+        return energy;
+    });
 }
 
 template <class Real>
