@@ -55,11 +55,14 @@ double spreadOf(const std::vector<double>& values) {
 Trial::Trial(Backend& backend, const Integrator& integrator, double timeStep, const ForceSettings& force,
              const BenchmarkPlan& plan)
     : backend_(backend), integrator_(integrator), timeStep_(timeStep), force_(force), plan_(plan) {
-    const KernelRow& kernel = backend.activeKernel();
-    const LaunchConfig launch = backend.activeLaunch();
+    const std::vector<Term> terms = backend.termsInUse();
+    const KernelChoice& choice = terms[plan.ofTerm ? 1 : 0].how;
+    const KernelRow& kernel =
+        plan.ofTerm ? termKernel(backend.name(), terms[1].what->kind(), choice.kernel) : backend.activeKernel();
+    const LaunchConfig launch = plan.ofTerm ? checkedLaunch(kernel, choice.launch) : backend.activeLaunch();
     row_.backend = backend.name();
     row_.device = backend.description();
-    row_.kernel = kernel.name;
+    row_.kernel = plan.ofTerm ? std::string(kernel.term) + ":" + std::string(kernel.name) : std::string(kernel.name);
     row_.integrator = integrator.name;
     row_.precision = nameOf(gravlab::backend(row_.backend).exact ? Precision::fp64 : force.precision);
     row_.bodies = backend.size();
@@ -69,7 +72,7 @@ Trial::Trial(Backend& backend, const Integrator& integrator, double timeStep, co
     row_.bodiesPerThread = kernel.bodiesPerThread.empty() ? 1 : launch.bodiesPerThread;
     row_.split = kernel.splits.last == 1 ? 1 : launch.split;
     row_.threads = backend.launchFacts().cpuThreads;
-    if (const double slots = slotsPerDirectedPair(kernel, force.precision); slots > 0)
+    if (const double slots = slotsPerDirectedPair(kernel, force.precision); slots > 0 && !plan.ofTerm)
         row_.boundPerSecond = backend.issueSlotsPerSecond() / slots;
 
     const std::size_t samples = plan.checkBodies > 0 ? plan.checkBodies : samplesFor(row_.bodies);
@@ -80,9 +83,13 @@ Trial::Trial(Backend& backend, const Integrator& integrator, double timeStep, co
         ParticleSet bodies;
         backend.snapshot(bodies);
         targets_ = sampleTargets(bodies.position, samples);
+        for (std::size_t k = 1; k < terms.size(); ++k)
+            for (const std::uint32_t target : terms[k].what->checkTargets(termBodies(bodies), samples))
+                targets_.push_back(target);
+        std::ranges::sort(targets_);
+        targets_.erase(std::unique(targets_.begin(), targets_.end()), targets_.end());
     }
-    const KernelChoice& choice = backend.configuration().kernel;
-    row_.allowed = keptAccuracy(row, force, choice.allowedError, choice.opening);
+    row_.allowed = keptAccuracy(kernel, force, choice.allowedError, choice.opening);
 }
 
 bool Trial::advance(double seconds) {
@@ -205,13 +212,14 @@ void Trial::repeat(double seconds) {
     work(row_.steps - stepsDone_, seconds);
     if (stepsDone_ < row_.steps) return;
     const WorkTotals after = backend_.totals();
-    const double forces = after.forceSeconds - before_.forceSeconds;
-    const double interactions = interactionsOf(after.evaluated() - before_.evaluated());
+    const double forces = plan_.ofTerm ? after.termSeconds - before_.termSeconds : after.forceSeconds - before_.forceSeconds;
+    const double interactions = plan_.ofTerm ? after.termInteractions - before_.termInteractions
+                                             : interactionsOf(after.evaluated() - before_.evaluated());
     rates_.push_back(interactions / (forces > 0 ? forces : worked_));
     stepRates_.push_back(interactions / worked_);
     // A part of the next step may have been computed, too: what was computed says how many steps it is worth.
     const double pairs = static_cast<double>(row_.bodies) * static_cast<double>(row_.bodies);
-    const double worth = everyPair(backend_.activeKernel()) && !inBlocks(integrator_.program)
+    const double worth = !plan_.ofTerm && everyPair(backend_.activeKernel()) && !inBlocks(integrator_.program)
                              ? interactions / (pairs * std::max(1, forcesPerStep(integrator_.program)))
                              : static_cast<double>(stepsDone_);
     milliseconds_.push_back(worked_ * 1e3 / (worth > 0 ? worth : static_cast<double>(stepsDone_)));
@@ -232,6 +240,7 @@ bool Trial::checkOnHost() {
     backend_.accelerations(all);
     for (std::size_t k = 0; k < targets_.size(); ++k) got[k] = all.at(targets_[k]);
     sharedReference(bodies, targets_, force_, want, floors);
+    for (const auto& term : othersOf(backend_.terms())) term->addAccelerations(termBodies(bodies), targets_, want, floors);
     const KernelChoice& choice = backend_.configuration().kernel;
     const ForceGate gate = gateOf(backend_.activeKernel(), force_, choice.allowedError, choice.opening);
     return take(compareForces(got, want, gate, floors));
@@ -266,7 +275,7 @@ void Trial::finish() {
     row_.spread = spreadOf(rates_);
     row_.stepInteractionsPerSecond = stepRate;
     row_.stepSpread = spreadOf(stepRates_);
-    row_.gflops = rate * kFlopsPerPair * 1e-9;
+    row_.gflops = plan_.ofTerm ? 0 : rate * kFlopsPerPair * 1e-9;
     row_.msPerStep = median(milliseconds_);
 }
 

@@ -19,6 +19,7 @@ struct BenchmarkPlan {
     bool checkOnHost =
         true;  ///< the second check is the host's own loop; else the backend's fp64 kernel, which never blocks
     std::size_t checkBodies = 0;  ///< compared with fp64; 0: 1024, or fewer where N is large
+    bool ofTerm = false;          ///< the rate is that of the one term beside the pair law
 };
 
 /// What one configuration gave. The rates are 0 unless it is verified.

@@ -137,6 +137,7 @@ Place placeOf(const KernelRow& row) {
         return {std::string(row.source.substr(0, colon)),
                 colon == std::string_view::npos ? "" : std::string(row.source.substr(colon + 1))};
     }
+    if (row.term != kPairLawTerm) return {};
     // "tiled-split" is in force_tiled_split.cu, or with what it varies in force_tiled.cu.
     std::string name(row.name);
     std::replace(name.begin(), name.end(), '-', '_');

@@ -29,6 +29,7 @@ Json toJson(const TunedChoice& choice) {
             {"driver", choice.driver},
             {"precision", nameOf(choice.precision)},
             {"n", choice.bodies},
+            {"term", choice.term},
             {"kernel", choice.kernel.kernel},
             {"block", launch.block},
             {"unroll", launch.unroll},
@@ -46,6 +47,7 @@ TunedChoice fromJson(const Json& json) {
     const std::string precision = json.at("precision");
     if (const PrecisionRow* row = findPrecision(precision)) choice.precision = row->precision;
     choice.bodies = json.at("n");
+    choice.term = json.value("term", std::string(kPairLawTerm));
     choice.kernel.kernel = json.at("kernel");
     choice.kernel.launch = {.block = json.at("block"),
                             .unroll = json.at("unroll"),

@@ -15,6 +15,8 @@
 #include <cmath>
 #include <cstdio>
 #include <map>
+#include <memory>
+#include <numeric>
 #include <tuple>
 
 namespace gravlab {
@@ -355,6 +357,41 @@ Verdict verifyKernel(Backend& tested, const KernelRow& row, std::optional<double
     return verdict;
 }
 
+Verdict verifyTermKernel(Backend& tested, const KernelRow& row, const TermKind& kind, std::optional<double> tolerance) {
+    Verdict verdict{
+        .backend = std::string(row.backend), .kernel = std::string(row.term) + ":" + std::string(row.name), .note = {}};
+    constexpr std::size_t kCounts[] = {2, 33, 300};
+    try {
+        for (const PrecisionRow& precision : precisions()) {
+            if (backend(row.backend).exact && precision.precision != Precision::fp64) continue;
+            const ForceSettings force{.precision = precision.precision, .softening = kSoftenings.back()};
+            if (!refusal(row, force).empty()) continue;
+            for (const std::size_t count : kCounts)
+                for (const LaunchConfig& launch : launchesOf(row, kBlocks)) {
+                    InterruptWatch::check(kUnfinishedCheck);
+                    System system{mixedBodies(count, false), {{std::make_shared<const PairLaw>(force)}}};
+                    system.terms.push_back({kind.example(system.bodies), {std::string(row.name), launch}});
+                    std::vector<std::uint32_t> all(count);
+                    std::iota(all.begin(), all.end(), 0u);
+                    tested.load(system);
+                    std::vector<Double4> got, want(count);
+                    std::vector<double> floors(count);
+                    tested.accelerations(got);
+                    for (const Term& term : system.terms)
+                        term.what->addAccelerations(termBodies(system.bodies), all, want, floors);
+                    const ForceGate gate = backend(row.backend).exact ? kGate64 : gateOf(force);
+                    judge(verdict, compareForces(got, want, tolerance ? ForceGate{*tolerance, *tolerance} : gate, floors),
+                          std::string(precision.name) + ", " + launchText(row, count, 0, launch));
+                }
+        }
+    } catch (const std::exception& error) {
+        if (InterruptWatch::signal() != 0) throw;
+        verdict.state = Verdict::State::failed;
+        verdict.note = error.what();
+    }
+    return verdict;
+}
+
 std::vector<Verdict> verifyAll(std::span<const BackendRow> rows, const BackendOptions& options,
                                std::optional<double> tolerance) {
     std::vector<Verdict> verdicts;
@@ -377,6 +414,9 @@ std::vector<Verdict> verifyAll(std::span<const BackendRow> rows, const BackendOp
                                                              .state = Verdict::State::unavailable,
                                                              .note = missing});
             }
+            for (const TermKind& kind : termKinds())
+                for (const KernelRow* kernelRow : listedKernels(row.name, kind.name))
+                    if (kind.example) verdicts.push_back(verifyTermKernel(*made, *kernelRow, kind, tolerance));
         } catch (const std::exception& error) {
             if (InterruptWatch::signal() != 0) throw;
             verdicts.push_back(

@@ -36,6 +36,9 @@ ParticleSet atoms(std::size_t count);
 /// for a fault of the kernel: that is a failed verdict. Throws what InterruptWatch::check() does, soon after a signal.
 Verdict verifyKernel(Backend& backend, const KernelRow& row, std::optional<double> tolerance = {});
 
+/// Checks one kernel of a force term beside the pair law on the example of its kind, under all launches and precisions.
+Verdict verifyTermKernel(Backend& backend, const KernelRow& row, const TermKind& kind, std::optional<double> tolerance = {});
+
 /// What an unfinished check is worth, in the sentence of an interrupt.
 constexpr std::string_view kUnfinishedCheck = "the check did not come to its end";
 

@@ -1,10 +1,11 @@
 // `gravlab bench`: a table of checked rates for lists of kernels, numbers of bodies and launches.
 // Rule: all configurations are looked at before the first is timed, so that a typing error costs no minutes.
+#include "app/bench/benchmark_text.h"
+#include "app/bench/own_trial.h"
+#include "app/bench/term_bench.h"
 #include "app/commands/options.h"
 #include "app/control/open_file.h"
 #include "app/system/interrupt.h"
-#include "app/bench/benchmark_text.h"
-#include "app/bench/own_trial.h"
 #include "app/tables/text_values.h"
 #include "sim/core/error.h"
 #include "sim/forces/law_numbers.h"
@@ -131,9 +132,32 @@ int benchCommand(const Options& options) {
 
     std::vector<BenchmarkRow> rows;
     bool allVerified = true;
+    const bool ofTerms = !wanted.terms.empty();
+    const BenchmarkPlan plan{.steps = std::max<std::int64_t>(options.steps, 0), .repeats = options.benchRepeats};
+    for (const auto& [kind, request] : wanted.terms) termChoices(chosen.row->name, kind, request, false);
     const bool live =
         options.benchFormat == "table" && (options.output.empty() || options.output == "-");  // rows as they come
     if (live) std::fputs(benchmarkTableHead().c_str(), stdout);
+    const auto take = [&](BenchmarkRow row) {
+        if (!row.verified)
+            std::fprintf(stderr, "gravlab: %s, N = %zu: %s%s\n", row.kernel.c_str(), row.bodies,
+                         row.trap.empty() ? "no rate: " : "", row.note.c_str());
+        allVerified = allVerified && (row.verified || !row.trap.empty());
+        if (live) {
+            std::fputs(benchmarkTableLine(row).c_str(), stdout);
+            std::fflush(stdout);
+        }
+        rows.push_back(std::move(row));
+    };
+    const auto measureTerms = [&](std::size_t bodies) {
+        for (const auto& [kind, request] : wanted.terms) {
+            TermStudy study = termStudy(wanted, kind, bodies);
+            for (const KernelChoice& choice : termChoices(chosen.row->name, kind, request, false)) {
+                InterruptWatch::check();
+                take(timeTerm(*backend, study, choice, steps, plan));
+            }
+        }
+    };
     const auto measure = [&](std::size_t bodies) {
         // The first are there already.
         ParticleSet start =
@@ -154,18 +178,7 @@ int benchCommand(const Options& options) {
                 allVerified = false;
                 continue;
             }
-            BenchmarkRow row =
-                timeKernel(*backend, steps, timeStep, force,
-                           {.steps = std::max<std::int64_t>(options.steps, 0), .repeats = options.benchRepeats});
-            if (!row.verified)
-                std::fprintf(stderr, "gravlab: %s, N = %zu: %s%s\n", row.kernel.c_str(), row.bodies,
-                             row.trap.empty() ? "no rate: " : "", row.note.c_str());
-            allVerified = allVerified && (row.verified || !row.trap.empty());
-            if (live) {
-                std::fputs(benchmarkTableLine(row).c_str(), stdout);
-                std::fflush(stdout);
-            }
-            rows.push_back(std::move(row));
+            take(timeKernel(*backend, steps, timeStep, force, plan));
         }
     };
     for (const BackendOptions& machine : machines) {
@@ -173,7 +186,7 @@ int benchCommand(const Options& options) {
             backend.reset();
             backend = chosen.row->make(machine);
         }
-        for (const std::size_t bodies : sweep.bodies) measure(bodies);
+        for (const std::size_t bodies : sweep.bodies) ofTerms ? measureTerms(bodies) : measure(bodies);
     }
     const auto formats = benchmarkFormats();
     const auto format = std::find_if(formats.begin(), formats.end(),

@@ -71,21 +71,24 @@ Json backendList(const BackendOptions& options) {
 
 Json kernelList(const BackendOptions& options) {
     Json rows = Json::array();
-    for (const std::span<const KernelRow> part : {kernels(), trapKernels()})
-        for (const KernelRow& row : part) {
-            const Reason reason = backendReason(row.backend, options);
-            rows.push_back({{"backend", std::string(row.backend)},
-                            {"name", std::string(row.name)},
-                            {"available", reason.empty()},
-                            {"blocks", rangeText(row.blocks, row.blockSizes)},
-                            {"unrolls", toVector(row.unrolls)},
-                            {"bodies_per_thread", toVector(row.bodiesPerThread)},
-                            {"splits", rangeText(row.splits)},
-                            {"deterministic", row.deterministic},
-                            {"idea", std::string(row.idea)},
-                            {"reason", reason},
-                            {"trap", row.trap.empty() ? "" : "not a rate: " + std::string(row.trap)}});
-        }
+    std::vector<const KernelRow*> all = listedKernels();
+    for (const KernelRow& trap : trapKernels()) all.push_back(&trap);
+    for (const KernelRow* listed : all) {
+        const KernelRow& row = *listed;
+        const Reason reason = backendReason(row.backend, options);
+        rows.push_back({{"backend", std::string(row.backend)},
+                        {"term", std::string(row.term)},
+                        {"name", std::string(row.name)},
+                        {"available", reason.empty()},
+                        {"blocks", rangeText(row.blocks, row.blockSizes)},
+                        {"unrolls", toVector(row.unrolls)},
+                        {"bodies_per_thread", toVector(row.bodiesPerThread)},
+                        {"splits", rangeText(row.splits)},
+                        {"deterministic", row.deterministic},
+                        {"idea", std::string(row.idea)},
+                        {"reason", reason},
+                        {"trap", row.trap.empty() ? "" : "not a rate: " + std::string(row.trap)}});
+    }
     return rows;
 }
 
@@ -141,6 +144,7 @@ Json integratorList(const BackendOptions&) {
                         {"symplectic", row.symplectic},
                         {"reversible", row.reversible},
                         {"forces_per_step", forcesPerStep(row.program)},
+                        {"velocity_forces", takesVelocities(row.program)},
                         {"idea", std::string(row.idea)},
                         {"source", std::string(row.source)}});
     return rows;

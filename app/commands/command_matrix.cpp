@@ -16,6 +16,7 @@ int matrixCommand(const Options& asked) {
     const InterruptWatch watch;
     RunRequest wanted = options.simulation;
     wanted.backend = std::string(exactBackend().name);
+    wanted.terms.clear();
     constexpr std::size_t kUsual = 1024;
     if (!wanted.bodies && !wanted.start && sceneNamed(wanted.scene, wanted.sceneVersion).fixedBodies == 0)
         wanted.bodies = kUsual;

@@ -492,6 +492,12 @@ void addTuneOptions(CLI::App& app, Options& o) {
         addParameter(app, o, parameter(path));
     addList(
         app, "--kernel", "LIST", [&o](auto&, auto& texts) { o.benchKernels = texts; }, "only these kernels [all]");
+    addValue(
+        app, "--term-kernel", "TERM=ROW", [&o](auto&, auto& text) { o.simulation.terms = parsedTermRequests(text); },
+        "instead, the kernels of a force term beside the pair law; TERM=all for every one");
+    addValue(
+        app, "--scene", "SCENE", [&o](auto&, auto& text) { o.simulation.scene = sceneNamed(text).name; },
+        "with --term-kernel: the scene whose bodies and term are computed");
 }
 
 void addListOptions(CLI::App& app, Options& o) {

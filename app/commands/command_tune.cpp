@@ -1,11 +1,12 @@
 // `gravlab tune`: finds the fastest kernel and launch for this device and some numbers of bodies, and remembers them for
 // `--kernel auto`. Rule: what was found is stored after each number of bodies, so an interrupt loses one of them only.
-#include "app/commands/options.h"
-#include "app/tables/format.h"
-#include "app/system/interrupt.h"
+#include "app/bench/term_bench.h"
 #include "app/bench/tune_cache.h"
 #include "app/bench/tuner.h"
+#include "app/commands/options.h"
+#include "app/system/interrupt.h"
 #include "app/system/progress.h"
+#include "app/tables/format.h"
 #include "sim/core/error.h"
 
 #include "sim/backends/backend.h"
@@ -45,7 +46,30 @@ int tuneCommand(const Options& options) {
 
     bool all = true;
     std::string stored = "nothing was stored";
-    for (const std::size_t bodies : options.benchBodies.empty() ? tunedBodies(chosen.row->name) : options.benchBodies) {
+    const std::vector<std::size_t> counts =
+        options.benchBodies.empty() ? tunedBodies(chosen.row->name) : options.benchBodies;
+    for (const auto& [kind, request] : wanted.terms) {
+        const std::unique_ptr<Backend> backend = chosen.row->make(wanted.backendOptions);
+        for (const std::size_t bodies : counts) {
+            TermStudy study = termStudy(wanted, kind, bodies);
+            const std::optional<TunedChoice> found = tuneTerm(*backend, study, request);
+            if (!found) {
+                std::fprintf(stderr, "gravlab: %s, N = %zu: no kernel passed its check; nothing was stored\n", kind.c_str(),
+                             bodies);
+                all = false;
+                continue;
+            }
+            writeTuning(file, readTuning(file)->with(*found));
+            std::printf("N = %-9s %s: %s, %s interactions/s\n", grouped(bodies).text, kind.c_str(),
+                        found->kernel.kernel.c_str(), withPrefix(found->interactionsPerSecond).text);
+            std::fflush(stdout);
+        }
+    }
+    if (!wanted.terms.empty()) {
+        std::printf("stored in %s, where runs find it that leave the kernel of the term open\n", file.c_str());
+        return static_cast<int>(all ? ExitCode::ok : ExitCode::checkFailed);
+    }
+    for (const std::size_t bodies : counts) {
         Tuner tuner({.backend = std::string(chosen.row->name),
                      .options = wanted.backendOptions,
                      .bodies = bodies,

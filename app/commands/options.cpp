@@ -377,11 +377,14 @@ void validate(Options& o, bool commandNamed) {
     if (o.command == Subcommand::info && o.file.empty()) throw UsageError("info needs a file: gravlab info FILE");
     if (o.command == Subcommand::convert || o.command == Subcommand::info) return;
 
-    const auto known =
-        std::find_if(sceneTable().begin(), sceneTable().end(), [&](auto& row) { return row.name == s.scene; });
-    if (known == sceneTable().end() && o.command != Subcommand::bench && meansFile(s.scene)) o.file = s.scene;
+    const Scene* known = nullptr;
+    try {
+        known = &sceneNamed(s.scene);
+    } catch (const UsageError&) {  // may be a file
+    }
+    if (!known && o.command != Subcommand::bench && meansFile(s.scene)) o.file = s.scene;
     refuseToReplace({o.file}, o);
-    if (known == sceneTable().end() && o.file.empty()) {
+    if (!known && o.file.empty()) {
         std::vector<std::string_view> valid;
         if (!commandNamed)
             for (const CommandRow& row : kCommands) valid.push_back(row.name);

@@ -2,6 +2,7 @@
 #include "app/control/parameter_rows.h"
 #include "app/model/document.h"
 #include "app/model/recorded.h"
+#include "app/tables/lab_sweep.h"
 #include "app/tables/occupancy.h"
 #include "sim/backends/kernel.h"
 
@@ -17,7 +18,7 @@ constexpr std::string_view kInUse = "in-use";
 
 std::vector<std::string> rungNames() {
     std::vector<std::string> names{std::string(kInUse)};
-    for (const KernelRow& row : kernels()) names.push_back(std::string(row.backend) + ":" + std::string(row.name));
+    for (const KernelRow* row : listedKernels()) names.push_back(rungName(*row));
     return names;
 }
 

@@ -168,10 +168,9 @@ void addSceneNumbers(std::vector<Parameter>& all) {
 std::vector<SettingChoice> kernelChoices(const Document& d) {
     const KernelRow& now = *d.facts.kernel;
     std::vector<SettingChoice> rows{{"auto", "The backend chooses by N and device.", false, {}}};
-    for (const KernelRow& row : kernels())
-        if (row.backend == now.backend)
-            rows.push_back({std::string(row.name), row.idea, &row == &now,
-                            row.byCutOff ? refusal(row, d.facts.configuration.force) : Reason()});
+    for (const KernelRow* row : listedKernels(now.backend, now.term))
+        rows.push_back({std::string(row->name), row->idea, row == &now,
+                        row->byCutOff ? refusal(*row, d.facts.configuration.force) : Reason()});
     for (const KernelRow& row : trapKernels())
         if (row.backend == now.backend)
             rows.push_back({std::string(row.name), row.idea, false,
@@ -184,8 +183,9 @@ std::vector<SettingChoice> kernelChoices(const Document& d) {
 /// What can be asked for by name; what must not be run is refused with its own sentence.
 std::vector<KernelRow> nameableKernels() {
     std::vector<KernelRow> rows;
-    for (const std::span<const KernelRow> part : {kernels(), trapKernels()})
-        rows.insert(rows.end(), part.begin(), part.end());
+    for (const KernelRow* row : listedKernels())
+        if (row->term == kPairLawTerm) rows.push_back(*row);
+    rows.insert(rows.end(), trapKernels().begin(), trapKernels().end());
     return rows;
 }
 
@@ -250,6 +250,24 @@ void addMachine(std::vector<Parameter>& all) {
                                    if (!isAuto(v)) r.kernel.kernel = textOf(v);
                                }},
                           nameableKernels, [](const RunConfiguration& c) { return c.kernel.kernel; }));
+    all.push_back({.path = "run.term_kernels",
+                   .label = "Term kernels",
+                   .idea = "how forces beside the pair law are computed, TERM=ROW for each",
+                   .term =
+                       "Scenes and files may bring force terms beside the pair law, such as springs between bodies. Each "
+                       "has kernels of its own; what is left out the backend chooses.",
+                   .kind = Kind::text,
+                   .usual = "auto",
+                   .otherwise = "auto",
+                   .kept = {.option = "--term-kernel",
+                            .checkpoint = "term_kernels",
+                            .placeholder = "TERM=ROW",
+                            .help = "kernel of a force term beside the pair law, as in springs=list or "
+                                    "springs=list:block=64; several with commas"},
+                   .get = [](const Document& d) -> Value {
+                       const std::string text = termRequestsText(requestOf(inForce(d)).terms);
+                       return text.empty() ? "auto" : text;
+                   }});
     struct Knob {
         std::string_view path, label, idea, term, option, key;
         int LaunchConfig::*at;

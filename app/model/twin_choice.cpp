@@ -135,6 +135,7 @@ RunRequest twinRequest(const RunConfiguration& first, const TwinChoice& choice) 
         if (!choice.names("kernel")) twin.kernel = {};
     }
     const bool another = twin.backend != first.backend;
+    if (another) twin.terms.clear();
     if (another && !choice.names("precision") && !keepsPrecision(twin)) twin.precision.reset();
     return twin;
 }

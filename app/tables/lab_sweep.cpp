@@ -42,6 +42,11 @@ constexpr AxisRow kAxes[] = {
 
 std::span<const LabSweep> labSweeps() { return kSweeps; }
 
+std::string rungName(const KernelRow& row) {
+    const std::string backend(row.backend), name(row.name);
+    return row.term == kPairLawTerm ? backend + ":" + name : backend + ":" + std::string(row.term) + ":" + name;
+}
+
 Reason axisRefusal(std::string_view axis, const KernelRow& row) {
     for (const AxisRow& known : kAxes)
         if (known.name == axis && !known.has(row))

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace gravlab {
@@ -17,6 +18,8 @@ struct LabSweep {
 };
 std::span<const LabSweep> labSweeps();
 
+/// "cuda:tiled", of another term than the pair law "cuda:springs:list".
+std::string rungName(const KernelRow& row);
 /// Why that kernel has nothing to walk along on the axis of that name (app/bench/sweep_axis.h); empty when it has.
 Reason axisRefusal(std::string_view axis, const KernelRow& row);
 /// The nearest kernel of the ladder that can, computes every pair of such a force, any masses and any number of

@@ -195,6 +195,27 @@ void drawFarField(PanelContext& p) {
     parameter(p, "run.accuracy", {.unavailable = far ? Reason() : "Every pair is computed."});
 }
 
+/// A list of kernels for each force term beside the pair law.
+void drawTerms(PanelContext& p) {
+    const RunConfiguration& now = p.facts.configuration;
+    for (const TermInUse& term : now.terms) {
+        const std::vector<const KernelRow*> rows = listedKernels(now.backend, term.term);
+        const std::string name = "run.term_kernels/" + term.term;
+        const Reason reason = rows.size() > 1 ? Reason() : "The backend has one kernel for this term.";
+        const Control list{name.c_str(), term.term.c_str(), Tip::ofRow(term.description)};
+        if (!p.widgets.beginCombo(list, term.kernel.kernel, reason)) continue;
+        for (const KernelRow* row : rows) {
+            if (!p.widgets.choice(row->name, row->idea, row->name == term.kernel.kernel,
+                                  row->refuses ? row->refuses(*row, now.force) : Reason()))
+                continue;
+            TermRequests wanted = requestOf(now).terms;
+            wanted[term.term] = {.kernel = {.kernel = std::string(row->name)}};
+            set(p, "run.term_kernels", termRequestsText(wanted));
+        }
+        p.widgets.endCombo();
+    }
+}
+
 void drawCompute(PanelContext& p) {
     const KernelRow& kernel = *p.facts.kernel;
     p.widgets.section("Compute");
@@ -210,6 +231,7 @@ void drawCompute(PanelContext& p) {
     if (kernel.bodiesPerThread.size() > 1)
         drawFactor(p, "run.bodies_per_thread", "targets a thread", kernel.bodiesPerThread);
     if (kernel.splits.first != kernel.splits.last) drawRange(p, kSplits, "run.split", "split", kernel.splits, 1);
+    drawTerms(p);
 }
 
 /// A number as the scene's clock and scale bar count it.

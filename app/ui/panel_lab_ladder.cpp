@@ -5,6 +5,7 @@
 #include "app/model/recorded.h"
 #include "app/plots/plot.h"
 #include "app/tables/format.h"
+#include "app/tables/lab_sweep.h"
 #include "app/ui/panel_lab.h"
 #include "app/ui/parameter_widgets.h"
 #include "sim/backends/backend.h"
@@ -24,8 +25,8 @@ constexpr Control kRecordedPlot{"recorded_plot", "Recorded",
 /// The row that is read: the one chosen, or the one in use.
 const KernelRow& rungOf(const PanelContext& p) {
     const std::string& name = p.workspace.labPanel.rung;
-    for (const KernelRow& row : kernels())
-        if (std::string(row.backend) + ":" + std::string(row.name) == name) return row;
+    for (const KernelRow* row : listedKernels())
+        if (rungName(*row) == name) return *row;
     return *p.facts.kernel;
 }
 
@@ -67,18 +68,20 @@ void drawRungs(PanelContext& p, const KernelRow& read) {
     ImGui::TableSetupColumn("lines", 0, 1);
     ImGui::TableSetupColumn("G/s", 0, 1.4f);
     ImGui::TableHeadersRow();
-    for (const KernelRow& row : kernels()) {
+    for (const KernelRow* listed : listedKernels()) {
+        const KernelRow& row = *listed;
         const bool device = row.backend == deviceBackend().name;
         if (!device && row.backend != hostBackend().name) continue;
         ImGui::TableNextColumn();
-        const std::string name = std::string(row.backend) + " " + std::string(row.name);
-        if (ImGui::Selectable(name.c_str(), &row == &read, ImGuiSelectableFlags_SpanAllColumns))
-            set(p, "lab.rung", std::string(row.backend) + ":" + std::string(row.name));
+        const std::string rung = rungName(row);
+        std::string name = rung;
+        std::ranges::replace(name, ':', ' ');
+        if (ImGui::Selectable(name.c_str(), &row == &read, ImGuiSelectableFlags_SpanAllColumns)) set(p, "lab.rung", rung);
         ImGui::TableNextColumn();
         const int lines = linesOfKernel(row);
         ImGui::TextUnformatted(lines > 0 ? std::to_string(lines).c_str() : "-");
         ImGui::TableNextColumn();
-        const auto rate = recorded.rates.find(row.name);
+        const auto rate = row.term == kPairLawTerm ? recorded.rates.find(row.name) : recorded.rates.end();
         ImGui::TextUnformatted(device && rate != recorded.rates.end() ? rate->second.c_str() : "");
     }
     ImGui::EndTable();

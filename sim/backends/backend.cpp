@@ -42,6 +42,23 @@ KernelChoice fitted(KernelChoice choice, std::size_t bodies) {
     return choice;
 }
 
+std::vector<Term> termsWith(const ForceTerms& terms, const SystemConfiguration& how) {
+    std::vector<Term> both;
+    for (std::size_t k = 0; k < terms.size(); ++k)
+        both.push_back({terms[k], k < how.size() ? how[k].kernel : KernelChoice()});
+    return both;
+}
+
+void Backend::loadTerms(const ParticleSet& bodies, std::span<const Term> terms) {
+    ForceTerms what;
+    SystemConfiguration how;
+    for (const Term& term : terms) {
+        what.push_back(term.what);
+        how.push_back({fitted(term.how, bodies.size())});
+    }
+    load(bodies, what, how);
+}
+
 void Backend::load(const ParticleSet& bodies) {
     const ForceTerms now = terms();
     SystemConfiguration how = systemConfiguration();
@@ -138,11 +155,25 @@ Reason refusal(const Integrator& integrator, Law law) {
            "' needs the rate of change of the force, which only gravity has here; radau15 runs under every law";
 }
 
+namespace {
+/// "symplectic-euler, rk4 and euler".
+std::string integratorsThatTakeVelocities() {
+    std::vector<std::string> names;
+    for (const Integrator& row : integrators())
+        if (takesVelocities(row.program) && !needsJerk(row.program)) names.emplace_back(row.name);
+    std::string text;
+    for (std::size_t k = 0; k < names.size(); ++k) text += (k == 0 ? "" : k + 1 < names.size() ? ", " : " and ") + names[k];
+    return text;
+}
+}  // namespace
+
 Reason refusal(StepProgram program, const ForceTerms& terms) {
     for (const auto& term : othersOf(terms)) {
-        if (term->offer().dependsOnVelocities)
+        if (term->usesVelocities() && !takesVelocities(program))
             return "the force term '" + std::string(term->kind()) +
-                   "' depends on velocities, which no integrator here evaluates forces at";
+                   "' depends on velocities, and this integrator does not evaluate forces at positions and velocities of "
+                   "one time; " +
+                   integratorsThatTakeVelocities() + " do";
         if (needsJerk(program) && !term->offer().jerk)
             return "the integrator needs the rate of change of the force, which the force term '" +
                    std::string(term->kind()) + "' does not give; leapfrog, yoshida and radau15 run under it";

@@ -98,6 +98,19 @@ struct TermConfiguration {
 /// How a system is computed: a row for each term, in their order. What is not there is left to the backend.
 using SystemConfiguration = std::vector<TermConfiguration>;
 
+/// A force term and how it is computed.
+struct Term {
+    std::shared_ptr<const ForceTerm> what;
+    KernelChoice how{};
+};
+/// Bodies and what acts on them, the pair law first.
+struct System {
+    ParticleSet bodies;
+    std::vector<Term> terms;
+};
+/// Terms, each with its choice; what has none is left to the backend.
+std::vector<Term> termsWith(const ForceTerms& terms, const SystemConfiguration& how = {});
+
 /// What an engine is told of the terms beside the pair law, and of how all are computed.
 struct EngineTerms {
     ForceTerms others{};
@@ -130,9 +143,8 @@ public:
     /// terms that it has no method for. Allocates before it frees: on any failure (a DeviceError says how much was needed
     /// and free) the old bodies are still there and run on.
     virtual void load(const ParticleSet& bodies, const ForceTerms& terms, const SystemConfiguration& configuration) = 0;
-    void load(const System& system, const SystemConfiguration& configuration = {}) {
-        load(system.bodies, system.terms, configuration);
-    }
+    void load(const System& system) { loadTerms(system.bodies, system.terms); }
+    void loadTerms(const ParticleSet& bodies, std::span<const Term> terms);
     /// The pair law, and what acts beside it.
     void load(const ParticleSet& bodies, const ForceConfiguration& configuration, const ForceTerms& others = {}) {
         load(bodies, termsOf(configuration.force, others), {{.kernel = configuration.kernel}});
@@ -153,6 +165,8 @@ public:
     virtual const SystemConfiguration& systemConfiguration() const = 0;
     /// The pair law's part of it.
     ForceConfiguration configuration() const;
+    /// All of terms(), each with its choice.
+    std::vector<Term> termsInUse() const { return termsWith(terms(), systemConfiguration()); }
     virtual const KernelRow& activeKernel() const = 0;
     virtual LaunchConfig activeLaunch() const = 0;
 
@@ -249,7 +263,8 @@ Reason refusal(const BackendRow& row, const ForceSettings& force);
 /// Why the integrator cannot run under that law; empty when it can.
 Reason refusal(const Integrator& integrator, Law law);
 
-/// Why it cannot run a program under these terms; empty when it can. Hermite steps need the jerk of every term.
+/// Why it cannot run a program under these terms; empty when it can. Hermite steps need the jerk of every term, and terms
+/// that depend on velocities need a program that takesVelocities().
 Reason refusal(StepProgram program, const ForceTerms& terms);
 
 /// All backends, worst first. Also those that cannot run here.

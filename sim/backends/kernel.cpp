@@ -1,9 +1,11 @@
 // Joins the kernel rows of all backends. Rule: rows of one backend stay together and in ladder order.
 #include "sim/backends/kernel.h"
 
+#include "sim/backends/backend.h"
 #include "sim/backends/kernel_rows.h"
 #include "sim/core/error.h"
 #include "sim/core/names.h"
+#include "sim/forces/force_term.h"
 #include "sim/tree/criterion.h"
 
 #include <algorithm>
@@ -11,6 +13,7 @@
 #include <deque>
 #include <mutex>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 namespace gravlab {
@@ -24,6 +27,19 @@ std::mutex& addedLock() {
 std::deque<KernelRow>& addedKernels() {
     static std::deque<KernelRow> rows;
     return rows;
+}
+
+/// Of the reference backend, which computes a term by its own plain statement.
+const KernelRow& plainTermRow(std::string_view term) {
+    static std::deque<std::pair<std::string, KernelRow>> rows;
+    for (const auto& [name, row] : rows)
+        if (name == term) return row;
+    auto& [name, row] = rows.emplace_back(std::string(term), KernelRow());
+    row.backend = exactBackend().name;
+    row.term = name;
+    row.name = "plain";
+    row.idea = "the term's own plain statement in double precision";
+    return row;
 }
 
 bool isListed(std::span<const int> values, int wanted) { return std::ranges::find(values, wanted) != values.end(); }
@@ -98,13 +114,65 @@ Reason refusal(const KernelRow& row, const ForceSettings& force) {
 const KernelRow& addKernel(const KernelRow& row) {
     const std::lock_guard hold(addedLock());
     for (const KernelRow& known : addedKernels())
-        if (known.backend == row.backend && known.name == row.name)
+        if (known.backend == row.backend && known.term == row.term && known.name == row.name)
             throw std::logic_error("the kernel '" + std::string(row.name) + "' is there already");
     return addedKernels().emplace_back(row);
 }
 
+std::vector<const KernelRow*> listedKernels() {
+    std::vector<const KernelRow*> rows;
+    for (const KernelRow& row : kernels()) rows.push_back(&row);
+    const std::lock_guard hold(addedLock());
+    for (const KernelRow& row : addedKernels())
+        if (row.listed) rows.push_back(&row);
+    for (const TermKind& kind : termKinds()) rows.push_back(&plainTermRow(kind.name));
+    return rows;
+}
+
+std::vector<const KernelRow*> listedKernels(std::string_view backend, std::string_view term) {
+    std::vector<const KernelRow*> rows = listedKernels();
+    std::erase_if(rows, [&](const KernelRow* row) { return row->backend != backend || row->term != term; });
+    return rows;
+}
+
+const KernelRow& termKernel(std::string_view backend, std::string_view term, const std::optional<std::string>& name) {
+    const std::lock_guard hold(addedLock());
+    const KernelRow* best = backend == exactBackend().name ? &plainTermRow(term) : nullptr;
+    std::string known(best ? best->name : std::string_view());
+    for (const KernelRow& row : addedKernels()) {
+        if (row.backend != backend || row.term != term) continue;
+        if (row.name == name) return row;
+        best = &row;
+        known += (known.empty() ? "" : ", ") + std::string(row.name);
+    }
+    if (best && (!name || best->name == *name)) return *best;
+    throw UsageError(
+        "the " + std::string(backend) + " backend cannot compute the force term '" + std::string(term) +
+        (best ? "' by '" + *name + "': it has " + known : "': it has no method for it; take the reference backend"));
+}
+
+LaunchConfig checkedLaunch(const KernelRow& row, const LaunchConfig& wanted) {
+    const LaunchConfig launch = tunable(row, wanted);
+    const auto within = [&](const char* what, const Range& range, int value) {
+        if (value < range.first || (range.last > 0 && value > range.last))
+            throw UsageError(std::string(what) + " " + std::to_string(value) + " is not possible for kernel '" +
+                             std::string(row.name) + "': valid are " + std::to_string(range.first) +
+                             (range.last > 0 ? " to " + std::to_string(range.last) : " and more"));
+    };
+    if (!row.blockSizes.empty())
+        requireListed(row, "block", row.blockSizes, launch.block);
+    else if (row.blocks.first != row.blocks.last)
+        within("block", row.blocks, launch.block);
+    if (!row.unrolls.empty()) requireListed(row, "unroll", row.unrolls, launch.unroll, unrollText);
+    if (!row.bodiesPerThread.empty()) requireListed(row, "bodies per thread", row.bodiesPerThread, launch.bodiesPerThread);
+    within("split", row.splits, launch.split);
+    return launch;
+}
+
 bool hasKernel(std::string_view backend, std::string_view name) {
-    const auto named = [&](const KernelRow& row) { return row.backend == backend && row.name == name; };
+    const auto named = [&](const KernelRow& row) {
+        return row.backend == backend && row.term == kPairLawTerm && row.name == name;
+    };
     const std::lock_guard hold(addedLock());
     return std::ranges::any_of(kernels(), named) || findTrap(backend, name) || std::ranges::any_of(addedKernels(), named);
 }
@@ -113,7 +181,7 @@ const KernelRow& kernel(std::string_view backend, std::string_view name) {
     {
         const std::lock_guard hold(addedLock());
         for (const KernelRow& added : addedKernels())
-            if (added.backend == backend && added.name == name) return added;
+            if (added.backend == backend && added.term == kPairLawTerm && added.name == name) return added;
     }
     if (const KernelRow* trap = findTrap(backend, name)) return *trap;
     const std::span<const KernelRow> all = kernels();

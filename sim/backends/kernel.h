@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace gravlab {
 
@@ -35,10 +36,14 @@ struct Range {
 /// How a row's work can be cut into units, so that a window keeps answering at any N.
 enum class WorkShape { targets, pairTiles, wholeSteps };
 
+/// The kind of the pair law, see force_term.h.
+constexpr std::string_view kPairLawTerm = "pair-law";
+
 /// A row of the kernel table. Everything the command line, the panel, tests and benchmarks need to know of a kernel.
 struct KernelRow {
     std::string_view backend;                ///< of the table of backends
-    std::string_view name;                   ///< stable key: --kernel, tests, benchmark history
+    std::string_view term = kPairLawTerm;    ///< the kind of force term that it computes
+    std::string_view name;                   ///< stable key: --kernel, --term-kernel, tests, benchmark history
     std::string_view idea;                   ///< what it adds to the row above
     Range blocks{1, 1};                      ///< last = 0: up to the device's limit
     std::span<const int> blockSizes{};       ///< only these of `blocks`, where there are any
@@ -63,6 +68,7 @@ struct KernelRow {
     double (*keeps)(const ForceSettings& force, double allowedError, double opening) = nullptr;
     /// Why it cannot compute this force in this build; empty when it can. Null: nothing that its backend would not say.
     Reason (*refuses)(const KernelRow& row, const ForceSettings& force) = nullptr;
+    bool listed = true;  ///< of rows that addKernel() brings: whether lists and panels show it
 };
 
 /// Whether it computes all N * N pairs.
@@ -78,8 +84,12 @@ double keptAccuracy(const KernelRow& row, const ForceSettings& force, double all
 /// Issue slots that a directed pair takes at least; 0 where that is not known.
 double slotsPerDirectedPair(const KernelRow& row, Precision precision);
 
-/// All rows of all backends of this build, also those that cannot run here.
+/// All rows of the pair law that this build has for all backends, also those that cannot run here.
 std::span<const KernelRow> kernels();
+/// The rows that lists show: those of kernels(), then those that addKernel() brought, of any term.
+std::vector<const KernelRow*> listedKernels();
+/// Those of one term on one backend, in ladder order. The reference backend has one for every known kind of term.
+std::vector<const KernelRow*> listedKernels(std::string_view backend, std::string_view term);
 
 /// Rows that are wrong on purpose, for lessons: found by their names, in no other list, and taken by no run.
 std::span<const KernelRow> trapKernels();
@@ -92,9 +102,15 @@ LaunchConfig usualLaunch(const std::optional<std::string>& kernelName);
 /// Whether there is one of that name, in the lists, among the traps or brought by addKernel().
 bool hasKernel(std::string_view backend, std::string_view name);
 
-/// Brings a row of its own, as a test or a plug-in does: taken by its name, and in no list. Before main(), or before it is
-/// asked for; its backend must know its code. Throws std::logic_error for a name that is there already.
+/// Brings a row of its own, of any term, as a test or a plug-in does. Before main(), or before it is asked for; its backend
+/// must know its code. Throws std::logic_error for a name that is there already.
 const KernelRow& addKernel(const KernelRow& row);
+
+/// The row of that name for a kind of term; without a name the best, which stands last. Throws UsageError naming backend,
+/// kind and what there is.
+const KernelRow& termKernel(std::string_view backend, std::string_view term, const std::optional<std::string>& name);
+/// The launch as that row takes it. Throws UsageError, naming the valid ones, for numbers that it was not built with.
+LaunchConfig checkedLaunch(const KernelRow& row, const LaunchConfig& wanted);
 
 /// The row of that name for `backend`. Throws UsageError naming the valid ones and the nearest.
 const KernelRow& kernel(std::string_view backend, std::string_view name);

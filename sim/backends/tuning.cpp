@@ -22,19 +22,20 @@ bool sameMachine(const TunedChoice& a, std::string_view backend, const std::stri
 Tuning Tuning::with(TunedChoice choice) const {
     Tuning result = *this;
     std::erase_if(result.choices_, [&](const TunedChoice& old) {
-        return old.bodies == choice.bodies &&
+        return old.bodies == choice.bodies && old.term == choice.term &&
                sameMachine(old, choice.backend, choice.device, choice.driver, choice.precision);
     });
     result.choices_.push_back(std::move(choice));
     return result;
 }
 
-const TunedChoice* Tuning::find(std::string_view backend, const LaunchFacts& facts, Precision precision,
-                                std::size_t bodies) const {
+const TunedChoice* Tuning::find(std::string_view backend, const LaunchFacts& facts, Precision precision, std::size_t bodies,
+                                std::string_view term) const {
     const TunedChoice* best = nullptr;
     double nearest = std::log(kNear) * (1 + 1e-9);
     for (const TunedChoice& choice : choices_) {
-        if (!sameMachine(choice, backend, facts.device, facts.driver, precision) || choice.bodies == 0 || bodies == 0)
+        if (!sameMachine(choice, backend, facts.device, facts.driver, precision) || choice.term != term ||
+            choice.bodies == 0 || bodies == 0)
             continue;
         const double distance = std::abs(std::log(static_cast<double>(choice.bodies) / static_cast<double>(bodies)));
         if (distance > nearest) continue;
@@ -62,6 +63,23 @@ std::unique_ptr<Backend> makeTuned(const BackendRow& row, const BackendOptions& 
     tuned.threads = found->threads;
     made.reset();  // two pools of threads at once would be in each other's way
     return row.make(tuned);
+}
+
+void tuneTerms(std::vector<Term>& terms, const std::vector<std::string>& chosen, const Tuning& tuning,
+               const Backend& backend, Precision precision, std::size_t bodies) {
+    for (std::size_t k = 1; k < terms.size(); ++k) {
+        const std::string_view kind = terms[k].what->kind();
+        if (std::ranges::find(chosen, kind) != chosen.end()) continue;
+        const TunedChoice* found = tuning.find(backend.name(), backend.launchFacts(), precision, bodies, kind);
+        if (!found) continue;
+        try {
+            const KernelRow& row = termKernel(backend.name(), kind, found->kernel.kernel);
+            const LaunchConfig launch = checkedLaunch(row, found->kernel.launch);
+            terms[k].how.kernel = std::string(row.name);
+            terms[k].how.launch = launch;
+        } catch (const UsageError&) {  // found by another build
+        }
+    }
 }
 
 void configureTuned(Backend& backend, const ForceSettings& force, const KernelChoice& wanted, const Tuning* tuning) {

@@ -26,8 +26,8 @@ inline TermBodies termBodies(const ParticleSet& bodies) { return {bodies.positio
 
 /// What integrators and measurements may ask of a term.
 struct TermOffer {
-    bool jerk = false;                 ///< it has addJerks(), which Hermite steps need
-    bool dependsOnVelocities = false;  ///< no integrator here evaluates such a force
+    bool jerk = false;            ///< it has addJerks(), which Hermite steps need
+    bool usesVelocities = false;  ///< its force depends on velocities: see takesVelocities() of integrators
     bool conservesEnergy = true, conservesMomentum = true, conservesAngularMomentum = true;
     bool operator==(const TermOffer&) const = default;
 };
@@ -56,6 +56,7 @@ public:
     /// What moving that body alone works against [M L^2/T^2]: what all bodies have, less what they have without it.
     virtual double potentialOf(const TermBodies& bodies, std::size_t body) const;
     virtual TermOffer offer() const { return {}; }
+    bool usesVelocities() const { return offer().usesVelocities; }
     /// Up to `most` bodies that a check should look at beside the usual sample, where few bodies feel the term.
     virtual std::vector<std::uint32_t> checkTargets(const TermBodies&, [[maybe_unused]] std::size_t most) const {
         return {};
@@ -64,12 +65,6 @@ public:
 
 /// Terms in the order in which they are evaluated and added. The first is the pair law.
 using ForceTerms = std::vector<std::shared_ptr<const ForceTerm>>;
-
-/// What acts, and on what.
-struct System {
-    ParticleSet bodies;
-    ForceTerms terms;
-};
 
 /// The pair law as a term, with all that it depends on. Its kernels are the rows of kernels().
 class PairLaw final : public ForceTerm {
@@ -106,7 +101,13 @@ struct TermKind {
     std::string_view name;
     /// Throws InputError for numbers that make no sense.
     std::shared_ptr<const ForceTerm> (*make)(const std::vector<StateArray>& numbers);
+    std::string_view idea{};  ///< one line for lists
+    /// A term of this kind that acts on those bodies: what `check` and `bench` compute where a scene has none. Null: only
+    /// scenes and files have it.
+    std::shared_ptr<const ForceTerm> (*example)(const ParticleSet& bodies) = nullptr;
 };
+/// The kinds that this program knows beside the pair law.
+std::span<const TermKind> termKinds();
 /// Makes a kind known to this program: before main(), or before anything reads a file. Throws std::logic_error for a name
 /// that is there already.
 bool addTermKind(const TermKind& kind);

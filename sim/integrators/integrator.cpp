@@ -83,6 +83,16 @@ bool needsJerk(StepProgram program) {
     return std::any_of(program.begin(), program.end(), [](const StepOp& s) { return s.op == Op::predict; });
 }
 
+bool takesVelocities(StepProgram program) {
+    bool together = !isAdaptive(program) && !inBlocks(program);
+    bool moved = false;
+    for (const StepOp& step : program) {
+        if (step.op == Op::force) together = together && !moved;
+        moved = moved || step.op == Op::kick || step.op == Op::drift;
+    }
+    return together;
+}
+
 bool isAdaptive(StepProgram program) {
     return std::any_of(program.begin(), program.end(), [](const StepOp& s) { return s.op == Op::adaptive; });
 }

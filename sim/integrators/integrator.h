@@ -42,6 +42,10 @@ int forcesPerStep(StepProgram program);
 /// True when its forces must come with the jerk, da/dt.
 bool needsJerk(StepProgram program);
 
+/// True when each force is evaluated at positions and velocities of the same time, so that a force may depend on velocities.
+/// In others a kick or a drift comes first, and such a force would lower the order.
+bool takesVelocities(StepProgram program);
+
 /// True for a program that chooses its own steps within dt.
 bool isAdaptive(StepProgram program);
 

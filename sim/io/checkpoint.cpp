@@ -168,10 +168,22 @@ void adapt(RunRequest& request, const std::string& name, std::vector<std::string
         request.backendOpen = false;
         request.backendOptions = {};
         request.kernel = {};
+        request.terms.clear();
     } else if (request.kernel.kernel && !hasKernel(request.backend.value_or(std::string()), *request.kernel.kernel)) {
         lost = "kernel " + *request.kernel.kernel;
         request.kernel = {};
     }
+    std::erase_if(request.terms, [&](const auto& term) {
+        const auto& [kind, asked] = term;
+        if (!request.backend || !asked.kernel.kernel) return false;
+        try {
+            termKernel(*request.backend, kind, asked.kernel.kernel);
+            return false;
+        } catch (const UsageError&) {
+            lost += (lost.empty() ? "" : " and ") + std::string("kernel ") + kind + "=" + *asked.kernel.kernel;
+            return true;
+        }
+    });
     if (!lost.empty())
         notes.push_back("it was computed by " + lost + ", which is not here: the last digits will differ from now on");
 }

@@ -208,6 +208,19 @@ const SettingRow kRows[] = {
     GRAVLAB_OPEN_NUMBER(kernel.launch.bodiesPerThread, "bodies_per_thread", 1, kMostBodiesPerThread,
                         "a whole number from 1 to 1024"),
     GRAVLAB_OPEN_NUMBER(kernel.launch.split, "split", 1, kMostSplit, "a whole number from 1 to 65535"),
+    {"term_kernels",
+     [](const RunRequest& s) { return tomlString(s.terms.empty() ? std::string(kAuto) : termRequestsText(s.terms)); },
+     [](RunRequest& s, std::string_view v) {
+         const std::optional<std::string> text = stringValue(v);
+         if (!text) return false;
+         try {
+             s.terms = parsedTermRequests(*text);
+         } catch (const UsageError&) {
+             return false;
+         }
+         return true;
+     },
+     GRAVLAB_COPY(terms), "TERM=ROW for each force term, as in \"springs=list:block=64\""},
     {"accuracy", [](const RunRequest& s) { return s.accuracy == 0.0 ? tomlString(kExact) : openText(s.accuracy); },
      [](RunRequest& s, std::string_view v) {
          if (stringValue(v) != kExact) return takeOpen<double>(s.accuracy, v, kFinestAccuracy, kCoarsestAccuracy);
@@ -316,7 +329,8 @@ constexpr Sense kSense[] = {
      }},
     {"kernel",
      [](const RunRequest& s) {
-         if (s.kernel.kernel) findRow(kernels(), "kernel", *s.kernel.kernel);
+         const auto isThere = [&](const BackendRow& row) { return hasKernel(row.name, *s.kernel.kernel); };
+         if (s.kernel.kernel && std::ranges::none_of(backends(), isThere)) findRow(kernels(), "kernel", *s.kernel.kernel);
      }},
     {"integrator",
      [](const RunRequest& s) {

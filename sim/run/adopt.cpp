@@ -20,6 +20,13 @@ void Simulation::adopt(BuiltRun built) {
     // In force is the accuracy of a row that an allowed error turns, and of no other.
     const KernelRow& row = backend_->activeKernel();
     v.accuracy = row.approximates && !row.byOpening ? keptAccuracy(row, v.force, now_.choice.allowedError) : 0;
+    const std::vector<Term> terms = backend_->termsInUse();
+    v.terms.clear();
+    for (std::size_t k = 1; k < terms.size(); ++k)
+        v.terms.push_back({std::string(terms[k].what->kind()),
+                           terms[k].what->description(),
+                           {nameOf(terms[k].how), terms[k].how.launch},
+                           terms[k].how.allowedError});
     if (v.start)
         names_ = v.start->names;
     else if (now_.scene->names.empty())

@@ -1,6 +1,8 @@
 #include "sim/run/build.h"
 
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace gravlab {
 
@@ -14,12 +16,16 @@ BuiltRun build(Plan plan, Backend* running) {
             makeTuned(*c.backend.row, c.request.backendOptions, c.choice, tuning, force.precision, c.values.bodies);
     Backend& backend = built.backend ? *built.backend : *running;
 
-    if (plan.bodies && c.changes.bodies && !c.changes.force)
+    if (plan.bodies && c.changes.bodies && !c.changes.force) {
         backend.load(*plan.bodies);
-    else if (plan.bodies)
-        backend.load(*plan.bodies, {force, fitted(c.choice, plan.bodies->size())}, plan.others);
+    } else if (plan.bodies) {
+        std::vector<std::string> chosen;
+        for (const auto& [kind, request] : c.request.terms) chosen.push_back(kind);
+        if (tuning) tuneTerms(plan.terms, chosen, *tuning, backend, force.precision, plan.bodies->size());
+        backend.loadTerms(*plan.bodies, plan.terms);
+    }
     // What an open kernel means depends on the number of bodies.
-    if (c.changes.backend || (plan.bodies ? c.changes.start && tuning : c.changes.force))
+    if (c.changes.backend || (plan.bodies ? !c.changes.bodies && tuning : c.changes.force))
         configureTuned(backend, force, c.choice, tuning);
     if (plan.resumed) backend.restoreStates(plan.resumed->integratorState, plan.resumed->integrator == c.integrator->name);
     built.plan = std::move(plan);

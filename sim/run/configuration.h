@@ -8,10 +8,13 @@
 #include "sim/scenes/scene.h"
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace gravlab {
 
@@ -33,6 +36,29 @@ struct KernelRequest {
     bool operator==(const KernelRequest&) const = default;
 };
 
+/// How a term beside the pair law is to be computed.
+struct TermRequest {
+    KernelRequest kernel{};
+    std::optional<double> accuracy{};  ///< relative error that 99 % of the bodies may have; empty: the row's usual
+    KernelChoice choice() const;
+    bool operator==(const TermRequest&) const = default;
+};
+/// By kind of term; a kind that is not there is left to the backend.
+using TermRequests = std::map<std::string, TermRequest, std::less<>>;
+/// "springs=list:block=64:accuracy=0.001,magnets=plain"; empty where nothing is asked.
+std::string termRequestsText(const TermRequests& requests);
+/// The same backwards; "auto" and an empty text ask for nothing. Throws UsageError with what is allowed.
+TermRequests parsedTermRequests(std::string_view text);
+
+/// How a term beside the pair law is computed.
+struct TermInUse {
+    std::string term;         ///< its kind
+    std::string description;  ///< "512 springs"
+    KernelInUse kernel{};
+    double accuracy = 0;  ///< that 99 % of the bodies keep; 0: rounding only
+    bool operator==(const TermInUse&) const = default;
+};
+
 /// What somebody asked of a run. Numbers that a user typed go through sim/core/validation.h first.
 struct RunRequest {
     std::string scene = "collision";
@@ -43,7 +69,8 @@ struct RunRequest {
     std::optional<std::string> backend{};  ///< empty: the fastest that works here, chosen when the run begins
     bool backendOpen = false;              ///< `backend` is what ran where it was left open: the run goes on there
     BackendOptions backendOptions{};
-    KernelRequest kernel{};
+    KernelRequest kernel{};            ///< of the pair law
+    TermRequests terms{};              ///< of the terms beside it
     std::optional<double> accuracy{};  ///< relative error that 99 % of the bodies may have; 0: none; empty: see farField
     bool farField = false;             ///< an open accuracy is the one that the scene names for so many bodies
     std::optional<double> opening{};   ///< opening angle of the rows that go by it; empty: theirs
@@ -81,9 +108,10 @@ struct RunConfiguration {
     std::string backend;
     bool backendOpen = false;         ///< nobody asked for that one
     BackendOptions backendOptions{};  ///< as they were asked
-    KernelInUse kernel{};
-    double accuracy = 0;  ///< that 99 % of the bodies keep; 0: rounding only
-    double opening = 0;   ///< 0: that of the row
+    KernelInUse kernel{};             ///< of the pair law
+    std::vector<TermInUse> terms{};   ///< beside it
+    double accuracy = 0;              ///< that 99 % of the bodies keep; 0: rounding only
+    double opening = 0;               ///< 0: that of the row
     std::string integrator;
     double timeStep = 0;    ///< [T]
     ForceSettings force{};  ///< law, its numbers, softening and precision

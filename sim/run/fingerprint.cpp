@@ -76,6 +76,7 @@ Fingerprint fingerprint(RunRequest request, std::int64_t steps) {
     request.backend = exactBackend().name;
     request.backendOptions = {};
     request.kernel = {};
+    request.terms.clear();
     request.precision = Precision::fp64;
     request.tuning = nullptr;
     const auto refuse = [](std::size_t bodies) {

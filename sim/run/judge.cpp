@@ -63,6 +63,36 @@ std::optional<Carried> suitForce(Configuration& c, const Present& present) {
     return carried;
 }
 
+/// The terms of the system, each with its choice: of the pair law as the configuration has it, of others as the request has
+/// it, else what runs, else the best row of the backend.
+std::vector<Term> chooseTerms(const Configuration& c, const ForceTerms& others, const std::vector<Term>& running) {
+    const std::string_view backend = c.backend.row->name;
+    const bool stays = !c.changes.start && !c.changes.backend && !c.changes.terms;
+    std::vector<Term> terms{{std::make_shared<const PairLaw>(c.values.force), c.choice}};
+    std::string kinds;
+    TermRequests unused = c.request.terms;
+    for (const auto& term : others) {
+        const std::string kind(term->kind());
+        kinds += (kinds.empty() ? "" : ", ") + kind;
+        const auto wanted = c.request.terms.find(kind);
+        unused.erase(kind);
+        KernelChoice how;
+        if (wanted != c.request.terms.end())
+            how = wanted->second.choice();
+        else if (stays && terms.size() < running.size())
+            how = running[terms.size()].how;
+        const KernelRow& row = termKernel(backend, kind, how.kernel);
+        if (const Reason reason = refusal(row, c.values.force); !reason.empty()) throw UsageError(reason);
+        how.kernel = std::string(row.name);
+        how.launch = checkedLaunch(row, how.launch);
+        terms.push_back({term, std::move(how)});
+    }
+    if (!unused.empty())
+        throw UsageError("the force term '" + unused.begin()->first + "' does not act in this run, so it has no kernel; " +
+                         (kinds.empty() ? "nothing acts beside the pair law" : "beside the pair law act: " + kinds));
+    return terms;
+}
+
 /// With bodies that feel terms which few bodies feel.
 CheckTargets targetsOf(const ParticleSet& bodies, const ForceTerms& others) {
     constexpr std::size_t kOfATerm = 64;
@@ -91,34 +121,43 @@ Plan judge(Configuration configuration, const Present& present) {
         requireMemory(need, freeMemory(*c.backend.row, v.backendOptions), v.bodies);
     }
 
-    plan.others = present.others;
+    ForceTerms others;
+    for (std::size_t k = 1; k < present.terms.size(); ++k) others.push_back(present.terms[k].what);
     plan.resumed = present.resumed;
     if (c.changes.start && start) {
         plan.bodies = {v.start, &start->state.bodies};
-        plan.others = start->state.others;
-        plan.resumed = &start->state;
+        plan.resumed = {v.start, &start->state};
+        others = start->state.others;
     } else if (c.changes.start) {
         ParticleSet built = c.scene->build({.bodies = v.bodies, .seed = v.seed, .parameters = v.parameters});
-        plan.others.clear();
+        others.clear();
         if (c.scene->terms)
-            plan.others = c.scene->terms({.bodies = built.size(), .seed = v.seed, .parameters = v.parameters}, built);
+            others = c.scene->terms({.bodies = built.size(), .seed = v.seed, .parameters = v.parameters}, built);
         plan.bodies = std::make_shared<const ParticleSet>(std::move(built));
     } else if (c.changes.bodies || c.changes.backend) {
         plan.bodies = present.bodies();
     }
-    if (const Reason reason = refusal(c.integrator->program, termsOf(v.force, plan.others)); !reason.empty())
+    if (const Reason reason = refusal(c.integrator->program, termsOf(v.force, others)); !reason.empty())
         throw UsageError(reason);
+    plan.terms = chooseTerms(c, others, present.terms);
+    const auto sameChoice = [](const Term& a, const Term& b) { return a.how == b.how; };
+    if (!plan.bodies && !std::equal(plan.terms.begin() + 1, plan.terms.end(), present.terms.begin() + 1, sameChoice)) {
+        // Methods of terms are made when bodies are loaded: the run is loaded again where it is.
+        plan.resumed = present.state();
+        plan.bodies = {plan.resumed, &plan.resumed->bodies};
+    }
 
     if (plan.bodies) {
         requireBodies(plan.bodies->size());
-        plan.targets = targetsOf(*plan.bodies, plan.others);
+        plan.targets = targetsOf(*plan.bodies, others);
         // What was judged when its run began goes on in the precision that it has.
         const bool started = start && start->state.clock.step != 0 && c.request.precision;
-        const bool goesOn = c.changes.start ? started : present.resumed != nullptr;
+        const bool goesOn = c.changes.start ? started : plan.resumed && v.force == present.force;
         if (!goesOn) suitPrecision(c, *plan.bodies);
     } else {
         plan.carried = suitForce(c, present);
     }
+    plan.terms.front().what = std::make_shared<const PairLaw>(v.force);
     c.changes.force |= v.force != present.force;
     return plan;
 }

@@ -26,8 +26,9 @@ struct Carried {
 /// What judge() reads of a run that is there. A first run has none of it.
 struct Present {
     std::function<std::shared_ptr<const ParticleSet>()> bodies{};  ///< edited ones, or a copy of the backend's; may wait
-    const RunState* resumed = nullptr;                             ///< an earlier state of this run, to go on from
-    ForceTerms others{};                                           ///< beside the pair law
+    std::function<std::shared_ptr<const RunState>()> state{};      ///< a copy of all that going on takes; may wait
+    std::shared_ptr<const RunState> resumed{};                     ///< an earlier state of this run, to go on from
+    std::vector<Term> terms{};
     ForceSettings force{};
     std::optional<Carried> carried{};
 };
@@ -36,8 +37,8 @@ struct Present {
 struct Plan {
     Configuration configuration;
     std::shared_ptr<const ParticleSet> bodies{};  ///< null: the backend keeps those that it has
-    ForceTerms others{};                          ///< beside the pair law
-    const RunState* resumed = nullptr;            ///< whose clock and methods go on; of the start or of Present
+    std::vector<Term> terms{};                    ///< that act on them, each with the kernel that computes it
+    std::shared_ptr<const RunState> resumed{};    ///< whose clock and methods go on; null: the clock begins or stays
     CheckTargets targets{};                       ///< of `bodies`
     std::optional<Carried> carried{};
 };

@@ -55,12 +55,6 @@ BackendChoice backendOf(const std::optional<std::string>& name, const Configurat
     return choice;
 }
 
-/// Whether far bodies will be taken together. Devices compute every pair in double precision, and where a law has no tree.
-bool takesTogether(const RunRequest& wanted, const ForceSettings& force, const BackendRow& row) {
-    const bool pairs = row.onDevice && (force.precision == Precision::fp64 || !treeLaw(force));
-    return wanted.takesFarField() && !pairs;
-}
-
 }  // namespace
 
 Configuration resolve(const RunRequest& wanted, const Configuration* now, bool again) {
@@ -97,13 +91,15 @@ Configuration resolve(const RunRequest& wanted, const Configuration* now, bool a
                         ", where it ran until now (--backend auto chooses again; the last digits may differ then)";
     c.changes.backend = !sameOptions || row.name != now->values.backend;
 
+    // Devices compute every pair in double precision, and where a law has no tree.
+    const bool everyPairOnDevice = row.onDevice && (force.precision == Precision::fp64 || !treeLaw(force));
     if (c.scene->fixedBodies > 0)
         c.sceneBodies = c.scene->fixedBodies;
     else if (sameScene && wanted.bodies == now->request.bodies)
         c.sceneBodies = now->sceneBodies;
     else
-        c.sceneBodies =
-            wanted.bodies.value_or(usualBodies(*c.scene, row, wanted.backendOptions, takesTogether(wanted, force, row)));
+        c.sceneBodies = wanted.bodies.value_or(
+            usualBodies(*c.scene, row, wanted.backendOptions, wanted.takesFarField() && !everyPairOnDevice));
     c.changes.start = again || !sameScene || wanted.seed != now->values.seed ||
                       wanted.parameters != now->values.parameters ||
                       (wanted.bodies != now->request.bodies && c.sceneBodies != now->values.bodies);
@@ -149,6 +145,10 @@ Configuration resolve(const RunRequest& wanted, const Configuration* now, bool a
 
     c.changes.force = c.changes.backend || wanted.kernel != now->request.kernel || c.choice != now->choice ||
                       wanted.tuning != now->request.tuning || force != now->values.force;
+    // Kernels that were asked of the backend before, or ran there, are none of another's.
+    if (now && c.changes.backend && (wanted.terms == now->request.terms || wanted.terms == requestOf(now->values).terms))
+        c.request.terms.clear();
+    c.changes.terms = now && c.request.terms != now->request.terms;
     return c;
 }
 

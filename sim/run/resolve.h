@@ -15,7 +15,8 @@ struct Changes {
     bool start = false;    ///< the scene or the file begins anew
     bool bodies = false;   ///< the bodies were edited, or become those of an earlier state of the run
     bool backend = false;  ///< another backend, or another device or number of threads
-    bool force = false;    ///< the force, or the kernel that computes it
+    bool force = false;    ///< the pair law, or the kernel that computes it
+    bool terms = false;    ///< the choice of kernels for the terms beside the pair law
 };
 
 /// A request with every default filled in, and the rows that it names.

@@ -29,12 +29,12 @@ void Simulation::restore(const RunState& state) {
     const std::optional<ForceCheck> checked = forceCheck();
     Configuration earlier = now_;
     earlier.changes = {.bodies = true};
-    change(std::move(earlier), {std::shared_ptr<void>(), &state.bodies}, &state);
+    change(std::move(earlier), {std::shared_ptr<void>(), &state.bodies}, {std::shared_ptr<void>(), &state});
     if (checked) check_ = checked;
 }
 
 void Simulation::change(Configuration configuration, const std::shared_ptr<const ParticleSet>& bodies,
-                        const RunState* resumed) {
+                        const std::shared_ptr<const RunState>& resumed) {
     Present present{.resumed = resumed};
     if (backend_) {
         present.bodies = [&]() -> std::shared_ptr<const ParticleSet> {
@@ -43,7 +43,11 @@ void Simulation::change(Configuration configuration, const std::shared_ptr<const
             backend_->snapshot(*copy);
             return copy;
         };
-        present.others = othersOf(terms());
+        // Read by the stage that needs it, where it does.
+        present.state = [whole = std::bind_front(&Simulation::state, this)] {
+            return std::make_shared<const RunState>(whole());
+        };
+        present.terms = backend_->termsInUse();
         present.force = force();
         present.carried = carried_;
     }

@@ -105,7 +105,7 @@ private:
     RunState stateWithoutBodies();
     /// The pipe of every change. `bodies`: edited ones; null: those of the run. `resumed`: see Present.
     void change(Configuration configuration, const std::shared_ptr<const ParticleSet>& bodies = {},
-                const RunState* resumed = nullptr);
+                const std::shared_ptr<const RunState>& resumed = {});
     void adopt(BuiltRun built);
 
     Configuration now_;  ///< in force

@@ -2,6 +2,7 @@
 // scene to a check, a checkpoint and slices. Include it once in a test binary and say on which backends:
 //   INSTANTIATE_TEST_SUITE_P(Host, ExtensionSuite, testing::Values("reference", "cpu"));
 #pragma once
+#include "chain_scene.h"
 #include "sim/backends/backend.h"
 #include "sim/core/error.h"
 #include "sim/forces/force_term.h"
@@ -24,36 +25,6 @@ using extension::Spring;
 using extension::Springs;
 using testing::HasSubstr;
 using namespace testing_support;
-
-/// A chain of equal masses with springs between neighbours, out of balance. Ids are not places.
-inline ParticleSet chainBodies(const SceneRequest& request) {
-    std::vector<Double4> positions, velocities;
-    for (std::size_t i = 0; i < request.bodies; ++i) {
-        const double turn = 0.7 * static_cast<double>(i);
-        positions.push_back({std::nearbyint(0x1p20 * std::cos(turn)) * 0x1p-20,
-                             std::nearbyint(0x1p20 * std::sin(turn)) * 0x1p-20, 0.0625 * static_cast<double>(i % 64),
-                             1.0 / static_cast<double>(request.bodies)});
-        velocities.push_back({0, 0.125, 0, 1});
-    }
-    ParticleSet bodies = bodiesOf(positions, velocities);
-    for (std::uint32_t& id : bodies.id) id = 3 * id + 5;
-    return bodies;
-}
-inline ForceTerms chainSprings(const SceneRequest&, const ParticleSet& bodies) {
-    std::vector<Spring> springs;
-    for (std::size_t i = 0; i + 1 < bodies.size(); ++i)
-        springs.push_back({bodies.id[i], bodies.id[i + 1], 0.5, 2.0 / static_cast<double>(bodies.size())});
-    return {std::make_shared<const Springs>(std::move(springs))};
-}
-inline const bool kChainScene = addScene({.name = "test-chain",
-                                          .idea = "bodies on springs",
-                                          .caption = "",
-                                          .bodiesGpu = 3000,
-                                          .bodiesCpu = 300,
-                                          .timeStep = 0.0078125,
-                                          .softening = 0.1,
-                                          .build = chainBodies,
-                                          .terms = chainSprings});
 
 class ExtensionSuite : public testing::TestWithParam<const char*> {
 protected:
@@ -154,13 +125,14 @@ TEST_P(ExtensionSuite, checksLookAtEachTerm) {
     for (const Precision precision : precisions()) {
         const SceneRequest request{.bodies = device() ? 3000u : 300u};
         const ParticleSet bodies = chainBodies(request);
-        const System system{bodies, termsOf({.precision = precision, .softening = 0.1}, chainSprings(request, bodies))};
+        System system{bodies, termsWith(termsOf({.precision = precision, .softening = 0.1}, chainSprings(request, bodies)))};
         const std::unique_ptr<Backend> made = backend(GetParam()).make({});
         made->load(system);
         const ForceCheck right = checked(*made, sampleTargets(bodies.position));
         EXPECT_TRUE(right.passed) << right.text();
         if (std::string(GetParam()) == "reference") continue;  // it computes the plain statement itself
-        made->load(system, {{}, {.kernel = {.kernel = "wrong"}}});
+        system.terms[1].how.kernel = "wrong";
+        made->load(system);
         const ForceCheck wrong = checked(*made, sampleTargets(bodies.position));
         EXPECT_FALSE(wrong.passed) << "a spring that is a thousandth too strong was not noticed";
         EXPECT_THAT(wrong.text(), HasSubstr("springs"));
@@ -173,7 +145,7 @@ TEST_P(ExtensionSuite, aWeakTermCannotBeWrongBehindAStrongOne) {
     const ParticleSet bodies = chainBodies(request);
     const ForceTerms weak{std::make_shared<const Springs>(std::vector<Spring>{{bodies.id[3], bodies.id[9], 0.5, 1e-9}})};
     const std::unique_ptr<Backend> made = backend(GetParam()).make({});
-    made->load({bodies, termsOf({.softening = 0.1}, weak)}, {{}, {.kernel = {.kernel = "wrong"}}});
+    made->load(bodies, termsOf({.softening = 0.1}, weak), {{}, {.kernel = {.kernel = "wrong"}}});
     const ForceCheck check = checked(*made, {0, 3, 9, 50});
     EXPECT_FALSE(check.passed) << check.text();
     EXPECT_EQ(check.term, "springs");

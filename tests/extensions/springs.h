@@ -99,6 +99,14 @@ public:
         return targets;
     }
 
+    /// A chain through the bodies, for whoever has none of his own.
+    static std::shared_ptr<const ForceTerm> example(const ParticleSet& bodies) {
+        std::vector<Spring> springs;
+        for (std::size_t i = 0; i + 1 < bodies.size(); ++i)
+            springs.push_back({bodies.id[i], bodies.id[i + 1], 0.5, 2.0 / static_cast<double>(bodies.size())});
+        return std::make_shared<const Springs>(std::move(springs));
+    }
+
     SpringEnds endsOf(std::span<const std::uint32_t> ids) const {
         std::unordered_map<std::uint32_t, std::uint32_t> places;
         for (std::uint32_t i = 0; i < ids.size(); ++i) places.emplace(ids[i], i);

@@ -8,15 +8,19 @@
 namespace gravlab::extension {
 namespace {
 
-// Few, so that forces of some hundred bodies come in several slices.
-constexpr std::size_t kBodiesPerSlice = 64;
+// Few, so that forces of some hundred bodies come in several slices; of one kernel they are the block.
+constexpr int kBodiesPerSlice = 64;
+constexpr int kBlocks[] = {16, 64, 256};
 
 template <class T>
 class CpuSprings final : public cpu::CpuForceMethod<T> {
 public:
     /// `strength`: 1, but in a method that is wrong on purpose.
     CpuSprings(const Springs& springs, const cpu::MethodContext& context, T strength)
-        : all_(springs.endsOf(context.ids)), sums_(context.bodies), strength_(strength) {}
+        : all_(springs.endsOf(context.ids)),
+          sums_(context.bodies),
+          strength_(strength),
+          slice_(static_cast<std::size_t>(context.launch.block)) {}
 
     void prepare(const cpu::CpuBodies<T>& bodies, const ForceRequest& request) override {
         bodies_ = bodies;
@@ -25,7 +29,7 @@ public:
         underWay_ = bodies.count > 0;
     }
     ForceProgress enqueue(double seconds) override {
-        const std::size_t end = seconds < 1 ? std::min(next_ + kBodiesPerSlice, bodies_.count) : bodies_.count;
+        const std::size_t end = seconds < 1 ? std::min(next_ + slice_, bodies_.count) : bodies_.count;
         const std::size_t from = next_;
         for (; next_ < end; ++next_) pull(next_);
         underWay_ = next_ < bodies_.count;
@@ -63,6 +67,7 @@ private:
     SpringEnds all_;
     VectorArrays<T> sums_;
     T strength_;
+    std::size_t slice_;
     cpu::CpuBodies<T> bodies_;
     ForceRequest request_;
     std::size_t next_ = 0;
@@ -75,11 +80,30 @@ std::unique_ptr<cpu::CpuForceMethod<T>> make(const ForceTerm& term, const cpu::M
     return std::make_unique<CpuSprings<T>>(static_cast<const Springs&>(term), context, static_cast<T>(kStrength) / 1000);
 }
 
-const bool kKnown = addTermKind({Springs::kKind, Springs::make});
-const bool kWrong = cpu::CpuTermMethods::add(
-    {Springs::kKind, "wrong", "a thousandth too strong: checks must notice", make<float, 1001>, make<double, 1001>});
-const bool kRight = cpu::CpuTermMethods::add(
-    {Springs::kKind, "list", "each body goes through its springs", make<float, 1000>, make<double, 1000>});
+const bool kKnown = addTermKind({Springs::kKind, Springs::make, "springs between named bodies", Springs::example});
+const bool kWrong = cpu::CpuTermMethods::add({.row = {.backend = "cpu",
+                                                      .term = Springs::kKind,
+                                                      .name = "wrong",
+                                                      .idea = "a thousandth too strong: checks must notice",
+                                                      .usual = {.block = kBodiesPerSlice}},
+                                              .fp32 = make<float, 1001>,
+                                              .fp64 = make<double, 1001>});
+const bool kBlock = cpu::CpuTermMethods::add({.row = {.backend = "cpu",
+                                                      .term = Springs::kKind,
+                                                      .name = "blocks",
+                                                      .idea = "as many bodies at a time as the block says",
+                                                      .blocks = {16, 256},
+                                                      .blockSizes = kBlocks,
+                                                      .usual = {.block = 256}},
+                                              .fp32 = make<float, 1000>,
+                                              .fp64 = make<double, 1000>});
+const bool kRight = cpu::CpuTermMethods::add({.row = {.backend = "cpu",
+                                                      .term = Springs::kKind,
+                                                      .name = "list",
+                                                      .idea = "each body goes through its springs",
+                                                      .usual = {.block = kBodiesPerSlice}},
+                                              .fp32 = make<float, 1000>,
+                                              .fp64 = make<double, 1000>});
 
 }  // namespace
 }  // namespace gravlab::extension

@@ -9,7 +9,8 @@ namespace {
 
 using namespace cuda;
 
-constexpr unsigned kThreads = 64;
+constexpr int kThreads = 64;
+constexpr int kBlocks[] = {64, 128, 256};
 // Few, so that forces of some thousand bodies come in several slices.
 constexpr std::uint32_t kBodiesPerSlice = 1024;
 
@@ -48,7 +49,11 @@ template <class Real>
 class CudaSprings final : public DeviceTermMethod<Real> {
 public:
     CudaSprings(const Springs& springs, const TermParts& parts, Real strength)
-        : count_(parts.count), stream_(parts.stream), all_(springs.endsOf(parts.ids)), strength_(strength) {
+        : count_(parts.count),
+          stream_(parts.stream),
+          all_(springs.endsOf(parts.ids)),
+          strength_(strength),
+          threads_(static_cast<unsigned>(parts.launch.block)) {
         first_ = DeviceArray<std::uint32_t>(all_.first.size());
         ends_ = DeviceArray<SpringEnd>(all_.ends.size());
         CUDA_CHECK(copyAsync(first_.data(), all_.first.data(), first_.bytes(), Copy::toDevice, stream_));
@@ -64,7 +69,7 @@ public:
     }
     ForceProgress enqueue(double) override {
         const std::uint32_t end = std::min(next_ + kBodiesPerSlice, count_);
-        launchKernel(kernelOf(pullSprings<Real>), {(end - next_ + kThreads - 1) / kThreads}, kThreads,
+        launchKernel(kernelOf(pullSprings<Real>), {(end - next_ + threads_ - 1) / threads_}, threads_,
                      {bodies_.positions, bodies_.sums, first_.data(), ends_.data(), next_, end, strength_}, 0, stream_);
         const double pairs = all_.first[end] - all_.first[next_];
         next_ = end;
@@ -82,6 +87,7 @@ private:
     Stream stream_;
     SpringEnds all_;
     Real strength_;
+    unsigned threads_;
     DeviceArray<std::uint32_t> first_;
     DeviceArray<SpringEnd> ends_;
     DeviceBodies<Real> bodies_;
@@ -96,10 +102,29 @@ std::unique_ptr<DeviceTermMethod<Real>> make(const ForceTerm& term, const TermPa
                                                static_cast<Real>(kStrength) / 1000);
 }
 
-const bool kWrong = CudaTermMethods::add(
-    {Springs::kKind, "wrong", "a thousandth too strong: checks must notice", make<float, 1001>, make<double, 1001>});
-const bool kRight = CudaTermMethods::add(
-    {Springs::kKind, "list", "each body goes through its springs", make<float, 1000>, make<double, 1000>});
+const bool kWrong = CudaTermMethods::add({.row = {.backend = "cuda",
+                                                  .term = Springs::kKind,
+                                                  .name = "wrong",
+                                                  .idea = "a thousandth too strong: checks must notice",
+                                                  .usual = {.block = kThreads}},
+                                          .fp32 = make<float, 1001>,
+                                          .fp64 = make<double, 1001>});
+const bool kBlock = CudaTermMethods::add({.row = {.backend = "cuda",
+                                                  .term = Springs::kKind,
+                                                  .name = "blocks",
+                                                  .idea = "as many threads a block as one likes",
+                                                  .blocks = {64, 256},
+                                                  .blockSizes = kBlocks,
+                                                  .usual = {.block = 256}},
+                                          .fp32 = make<float, 1000>,
+                                          .fp64 = make<double, 1000>});
+const bool kRight = CudaTermMethods::add({.row = {.backend = "cuda",
+                                                  .term = Springs::kKind,
+                                                  .name = "list",
+                                                  .idea = "each body goes through its springs",
+                                                  .usual = {.block = kThreads}},
+                                          .fp32 = make<float, 1000>,
+                                          .fp64 = make<double, 1000>});
 
 }  // namespace
 }  // namespace gravlab::extension

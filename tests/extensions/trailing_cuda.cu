@@ -101,7 +101,9 @@ const bool kThere =
     addKernelEntry({.row = {.backend = "cuda",
                             .name = "trailing",
                             .idea = "a ten-thousandth of each force is the one before",
-                            .usual = kTiles},
+                            .usual = kTiles,
+                            .approximates = true,
+                            .keeps = [](const ForceSettings&, double, double) { return 1e-3; }},
                     .code = OwnCode{.make32 = make<float>, .make64 = make<double>, .machineCode = tilesCode}});
 
 }  // namespace

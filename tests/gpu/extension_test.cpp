@@ -2,6 +2,7 @@
 #include "gpu_fixture.h"
 #include "tests/bodies.h"
 #include "tests/extensions/extension_suite.h"
+#include "tests/extensions/friction.h"
 #include "tests/extensions/springs.h"
 
 #include <atomic>
@@ -61,6 +62,17 @@ TEST(GpuExtensions, theEnergyOfATermKeepsNoFrameWaiting) {
     ASSERT_TRUE(measured.has_value());
     EXPECT_EQ(measured->failure, "");
     EXPECT_FALSE(cuda->measuring());
+}
+
+TEST(GpuVelocityTerm, integratorsThatTakeVelocitiesKeepTheirOrder) {
+    if (const Reason reason = backend("cuda").unavailable({}); !reason.empty())
+        GTEST_SKIP() << "NO GPU TEST WAS RUN: " << reason;
+    for (const Integrator& row : integrators()) {
+        if (!takesVelocities(row.program) || needsJerk(row.program)) continue;
+        const std::string method(row.name);
+        const double ratio = missOfFriction("cuda", method.c_str(), 16) / missOfFriction("cuda", method.c_str(), 32);
+        EXPECT_NEAR(std::log2(ratio), row.order, 0.1) << method;
+    }
 }
 
 }  // namespace

@@ -138,7 +138,7 @@ void GuiTest::open(Arguments arguments) {
         arguments.insert(arguments.end(), {"--time-budget", "4"});
     // A plain picture: most tests are not about it, and without a GPU half of their time went into photographs.
     if (plain) arguments.insert(arguments.end(), {"--colour", "speed", "--glow", "0"});
-    arguments.insert(arguments.begin(), {GRAVLAB_BINARY, "view"});
+    arguments.insert(arguments.begin(), {binary.empty() ? GRAVLAB_BINARY : binary, "view"});
     program = std::make_unique<Process>(arguments,
                                         Environment{{"DISPLAY", display->name()},
                                                     {"WAYLAND_DISPLAY", ""},

@@ -85,6 +85,7 @@ protected:
 
     std::filesystem::path folder;
     std::string window;    ///< X11 identity
+    std::string binary;    ///< of the next window; empty: the program itself
     bool greeted = false;  ///< the next window starts as it does for a new user
     bool plain = true;     ///< the next window colours by speed, without glow; false: as it does for users
     /// How long what should come is waited for: generous, and more where opening the window took long already.

@@ -1,5 +1,6 @@
 // The panel, by mouse: every change is seen in the numbers of the running program.
 #include "gui_fixture.h"
+#include "tests/paths.h"
 
 #include <array>
 #include <cstdio>
@@ -153,6 +154,16 @@ TEST_F(Panel, changesBlockAndUnrollOnAGpu) {
     waitForValue("block", 32);
     choose("run.unroll", "8");
     waitForValue("unroll", 8);
+}
+
+TEST_F(Panel, choosesTheKernelOfATermBesideThePairLaw) {
+    binary = GRAVLAB_EXTENDED;
+    open({"test-chain", "-n", "200", "--backend", "cpu"});
+    waitForValue("term_kernels", "springs=list");
+    choose("run.term_kernels/springs", "blocks");
+    waitForValue("term_kernels", "springs=blocks");
+    waitForValue("check", "passed");
+    waitFor("steps", [](const Json& s) { return s.at("step") > 2; });
 }
 
 TEST_F(Panel, pausesStepsResetsAndTakesASeed) {

@@ -1,5 +1,6 @@
 // A change to a run is a pipe of four stages. tests/data/apply_route.txt lists every function of it, in the order of the
-// calls; this reads the sources and holds the list against them, so that the way of a request stays short.
+// calls; this reads the sources and holds the list against them, so that the way of a request stays short. What a stage may
+// read of the run that is there is handed to it as a value that can be called, and is no part of the way.
 #include "tests/files.h"
 #include "tests/paths.h"
 

@@ -76,6 +76,7 @@ struct Start {
     fs::path state{};      ///< XDG_STATE_HOME; empty: a folder of the program's own
     fs::path input = "/dev/null";
     std::vector<std::string> environment{};  ///< "NAME=value" beside what the tests have
+    const char* program = GRAVLAB_BINARY;
 };
 
 /// A program under way. Its name differs from the OpenGL one, which this binary has as well.
@@ -84,7 +85,7 @@ public:
     StartedProgram(std::vector<std::string> arguments, const Start& start) {
         outFile_ = scratch_ / "out";
         errFile_ = scratch_ / "err";
-        arguments.insert(arguments.begin(), GRAVLAB_BINARY);
+        arguments.insert(arguments.begin(), start.program);
         std::vector<char*> argv;
         for (std::string& argument : arguments) argv.push_back(argument.data());
         argv.push_back(nullptr);
@@ -109,9 +110,9 @@ public:
         posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errFile_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
         posix_spawn_file_actions_addchdir_np(&actions, start.folder.c_str());
         begin_ = std::chrono::steady_clock::now();
-        const int error = ::posix_spawn(&pid_, GRAVLAB_BINARY, &actions, nullptr, argv.data(), environment.data());
+        const int error = ::posix_spawn(&pid_, start.program, &actions, nullptr, argv.data(), environment.data());
         posix_spawn_file_actions_destroy(&actions);
-        if (error != 0) ADD_FAILURE() << "cannot start " << GRAVLAB_BINARY << ": " << std::strerror(error);
+        if (error != 0) ADD_FAILURE() << "cannot start " << start.program << ": " << std::strerror(error);
     }
 
     void send(int signal) const { ::kill(pid_, signal); }

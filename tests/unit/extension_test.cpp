@@ -1,6 +1,10 @@
 // Force terms and methods that the program does not know, on the host, and what files and tables say of them.
 #include "tests/extensions/extension_suite.h"
+#include "tests/extensions/friction.h"
 
+#include "app/bench/term_bench.h"
+#include "sim/backends/cpu/aligned_array.h"
+#include "sim/backends/cpu/methods/cpu_method.h"
 #include "sim/measure/body_energy.h"
 #include "tests/unit/cli_support.h"
 
@@ -172,7 +176,7 @@ public:
         return 0;
     }
     double potential(const TermBodies&) const override { return 0; }
-    TermOffer offer() const override { return {.dependsOnVelocities = true}; }
+    TermOffer offer() const override { return {.usesVelocities = true}; }
 };
 
 TEST(ForceTerms, aBackendWithoutAMethodSaysSo) {
@@ -180,7 +184,7 @@ TEST(ForceTerms, aBackendWithoutAMethodSaysSo) {
     const ParticleSet bodies = goldenBodies();
     made->load(bodies);
     try {
-        made->load({bodies, termsOf({}, {std::make_shared<const Magnets>()})});
+        made->load(bodies, termsOf({}, {std::make_shared<const Magnets>()}), {});
         FAIL() << "it has no method for magnets";
     } catch (const UsageError& error) {
         EXPECT_THAT(error.what(), HasSubstr("the cpu backend cannot compute the force term 'magnets'"));
@@ -230,13 +234,158 @@ double missAfterATurn(const char* method, int steps) {
     constexpr double kRate = 3, kTurn = 2 * std::numbers::pi / kRate;
     const std::unique_ptr<Backend> made = backend("reference").make({});
     const ParticleSet bodies = bodiesOf({{1, 0.5, 0, 1}}, {{0, 2, -1, 1}});
-    made->load({bodies, termsOf({}, {std::make_shared<const Trap>(kRate)})});
+    made->load(bodies, termsOf({}, {std::make_shared<const Trap>(kRate)}), {});
     for (int done = 0; done < steps;)
         done += static_cast<int>(
             made->advance(integrator(method).program, kTurn / steps, {.steps = steps - done}, nullptr).stepsCompleted);
     ParticleSet end;
     made->snapshot(end);
     return distance(end.position[0], bodies.position[0]);
+}
+
+/// Friction on the CPU, as a backend's method reads velocities.
+template <class T>
+class CpuFriction final : public cpu::CpuForceMethod<T> {
+public:
+    explicit CpuFriction(std::size_t bodies) : sums_(bodies) {}
+    void prepare(const cpu::CpuBodies<T>& bodies, const ForceRequest& request) override {
+        bodies_ = bodies;
+        request_ = request;
+        underWay_ = true;
+    }
+    ForceProgress enqueue(double) override {
+        for (std::size_t axis = 0; axis < 3; ++axis)
+            for (std::size_t i = 0; i < bodies_.count; ++i)
+                sums_.axis[axis][i] = static_cast<T>(-Friction::kRate) * bodies_.velocity[axis][i];
+        underWay_ = false;
+        return {.complete = true, .work = {.pairs = static_cast<double>(bodies_.count)}};
+    }
+    bool underWay() const override { return underWay_; }
+    double progress() const override { return 0; }
+    void abandon() override { underWay_ = false; }
+    cpu::CpuForceSums<T> sums() const override {
+        return {{sums_.axis[0].data(), sums_.axis[1].data(), sums_.axis[2].data()}, 1};
+    }
+    Accuracy accuracy() const override { return {.gate = gateOf(request_.settings)}; }
+
+private:
+    VectorArrays<T> sums_;
+    cpu::CpuBodies<T> bodies_;
+    ForceRequest request_;
+    bool underWay_ = false;
+};
+template <class T>
+std::unique_ptr<cpu::CpuForceMethod<T>> makeFriction(const ForceTerm&, const cpu::MethodContext& context) {
+    return std::make_unique<CpuFriction<T>>(context.bodies);
+}
+const bool kFriction = cpu::CpuTermMethods::add({.row = {.backend = "cpu", .term = "friction", .name = "plain", .idea = ""},
+                                                 .fp32 = makeFriction<float>,
+                                                 .fp64 = makeFriction<double>});
+
+TEST(ForceTerms, integratorsThatTakeVelocitiesKeepTheirOrderAndOthersRefuse) {
+    const ForceTerms terms = termsOf({}, {std::make_shared<const Friction>()});
+    int taken = 0;
+    for (const Integrator& row : integrators()) {
+        const Reason reason = refusal(row.program, terms);
+        if (!takesVelocities(row.program)) {
+            EXPECT_THAT(reason, HasSubstr("'friction' depends on velocities")) << row.name;
+            EXPECT_THAT(reason, HasSubstr("rk4")) << row.name;
+            continue;
+        }
+        if (needsJerk(row.program)) continue;
+        ++taken;
+        EXPECT_EQ(reason, "") << row.name;
+        for (const char* name : {"reference", "cpu"}) {
+            const std::string method(row.name);
+            const double ratio = missOfFriction(name, method.c_str(), 16) / missOfFriction(name, method.c_str(), 32);
+            EXPECT_NEAR(std::log2(ratio), row.order, 0.1) << name << ' ' << method;
+        }
+    }
+    EXPECT_EQ(taken, 3) << "rk4, symplectic-euler and euler";
+}
+
+TEST(ForceTerms, aKernelOfATermIsListedChosenKeptAndRefused) {
+    std::vector<std::string> names;
+    for (const KernelRow* row : listedKernels("cpu", Springs::kKind)) names.emplace_back(row->name);
+    EXPECT_EQ(names, (std::vector<std::string>{"wrong", "blocks", "list"}));
+    ASSERT_EQ(listedKernels("reference", Springs::kKind).size(), 1u);
+    RunRequest wanted;
+    wanted.scene = "test-chain";
+    wanted.bodies = 50;
+    wanted.backend = "cpu";
+    wanted.terms = parsedTermRequests("springs=blocks:block=16");
+    Simulation simulation(wanted);
+    const auto inUse = [&] { return simulation.configuration().terms.at(0); };
+    EXPECT_EQ(inUse().kernel.kernel, "blocks");
+    EXPECT_EQ(inUse().kernel.launch.block, 16);
+    EXPECT_EQ(inUse().term, "springs");
+    // It stays with a start, an edit and a state gone back to.
+    const RunState early = simulation.state();
+    simulation.reset();
+    EXPECT_EQ(inUse().kernel.launch.block, 16);
+    simulation.load(early.bodies);
+    simulation.restore(early);
+    EXPECT_EQ(inUse().kernel.kernel, "blocks");
+    // A change goes on with the bodies that are there.
+    const std::uint64_t id = simulation.bodiesId();
+    simulation.advance({.steps = 3}, nullptr);
+    const std::int64_t step = simulation.step();
+    wanted.terms.clear();
+    simulation.apply(wanted);
+    EXPECT_EQ(inUse().kernel.kernel, "list") << "the best stands last";
+    EXPECT_EQ(simulation.step(), step);
+    EXPECT_EQ(simulation.bodiesId(), id);
+    const auto refused = [&](const char* terms) -> std::string {
+        RunRequest other = wanted;
+        other.terms = parsedTermRequests(terms);
+        try {
+            simulation.apply(other);
+        } catch (const UsageError& error) {
+            return error.what();
+        }
+        return {};
+    };
+    EXPECT_THAT(refused("springs=none"), HasSubstr("it has wrong, blocks, list"));
+    EXPECT_THAT(refused("springs=blocks:block=17"), HasSubstr("nearest: 16"));
+    EXPECT_THAT(refused("magnets=list"), HasSubstr("beside the pair law act: springs"));
+    EXPECT_EQ(inUse().kernel.kernel, "list") << "what was refused changes nothing";
+    // Another backend brings its own.
+    RunRequest other = requestOf(simulation.configuration());
+    other.changeBackend("reference");
+    simulation.apply(other);
+    EXPECT_EQ(inUse().kernel.kernel, "plain");
+}
+
+TEST(ForceTerms, textsOfTermKernelsAreReadBack) {
+    for (const char* text : {"springs=list", "magnets=auto:block=64,springs=list:unroll=0:split=2:accuracy=0.001"})
+        EXPECT_EQ(termRequestsText(parsedTermRequests(text)), text);
+    EXPECT_TRUE(parsedTermRequests("auto").empty());
+    for (const char* text : {"springs", "springs=", "=list", "springs=list:block", "springs=list:block=x",
+                             "springs=list:b=1", "pair-law=tiled", "springs=list,", "springs=list:accuracy=7"})
+        EXPECT_THROW(parsedTermRequests(text), UsageError) << text;
+}
+
+TEST(ForceTerms, aSearchFindsAVerifiedKernelAndRunsTakeIt) {
+    RunRequest wanted;
+    wanted.scene = "test-chain";
+    wanted.backend = "cpu";
+    const std::unique_ptr<Backend> made = backend("cpu").make({});
+    TermStudy study = termStudy(wanted, Springs::kKind, 300);
+    const std::optional<TunedChoice> found = tuneTerm(*made, study, {});
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->term, "springs");
+    EXPECT_NE(found->kernel.kernel, "wrong") << "what fails its check competes";
+    TunedChoice choice = *found;
+    choice.kernel = {"blocks", {.block = 16}};
+    choice.precision = Precision::fp64;
+    wanted.bodies = 300;
+    wanted.precision = Precision::fp64;
+    wanted.tuning = std::make_shared<const Tuning>(Tuning().with(choice));
+    Simulation simulation(wanted);
+    EXPECT_EQ(simulation.configuration().terms.at(0).kernel.kernel, "blocks");
+    wanted.terms = parsedTermRequests("springs=list");
+    EXPECT_EQ(Simulation(wanted).configuration().terms.at(0).kernel.kernel, "list") << "what is asked for comes first";
+    EXPECT_THROW(termStudy(wanted, "magnets", 300), UsageError);
 }
 
 TEST(ForceTerms, hermiteStepsTakeATermThatOffersItsJerk) {

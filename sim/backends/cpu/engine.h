@@ -161,8 +161,10 @@ public:
             if (this->keepsForceState()) {
                 // What is asked beside the steps must not become a part of them.
                 StepState<T> beside(size_);
-                for (std::size_t axis = 0; axis < 3; ++axis)
+                for (std::size_t axis = 0; axis < 3; ++axis) {
                     std::copy_n(complete_.x.axis[axis].data(), size_, beside.x.axis[axis].data());
+                    std::copy_n(complete_.v.axis[axis].data(), size_, beside.v.axis[axis].data());
+                }
                 evaluate(beside, methods);
                 shares_.clear();
                 return copyOut(beside.a, out);
@@ -263,8 +265,9 @@ private:
     }
     std::unique_ptr<CpuForceMethod<T>> makeOther(std::size_t k) const {
         const ForceTerm& term = *others_[k - 1];
-        const CpuTermMethod& row = CpuTermMethods::find("cpu", term.kind(), configuration_[k].kernel.kernel);
-        const MethodContext context = methodContext(configuration_[0].kernel.launch);
+        const KernelChoice& how = configuration_[k].kernel;
+        const CpuTermMethod& row = CpuTermMethods::find("cpu", term.kind(), how.kernel);
+        const MethodContext context = methodContext(checkedLaunch(row.row, how.launch));
         if constexpr (std::is_same_v<T, float>)
             return row.fp32(term, context);
         else
@@ -331,7 +334,10 @@ private:
             shares_.push_back(shareOf(method.sums()));
     }
     CpuBodies<T> bodiesOf(const StepState<T>& state) const {
-        return {{state.x.axis[0].data(), state.x.axis[1].data(), state.x.axis[2].data()}, source_.data(), size_};
+        return {{state.x.axis[0].data(), state.x.axis[1].data(), state.x.axis[2].data()},
+                source_.data(),
+                size_,
+                {state.v.axis[0].data(), state.v.axis[1].data(), state.v.axis[2].data()}};
     }
 
     /// Computes about `seconds` of what the method prepared. True when that was the last of it.

@@ -31,8 +31,9 @@ EngineOf<Real>::EngineOf(EngineContext& context, const ParticleSet& bodies, cons
 template <class Real>
 std::unique_ptr<DeviceTermMethod<Real>> EngineOf<Real>::makeOther(std::size_t k) const {
     const ForceTerm& term = *others_[k - 1];
-    const TermParts parts{state_.count(), *ids_, context_.device, context_.stream};
-    const CudaTermMethod& row = CudaTermMethods::find("cuda", term.kind(), configuration_[k].kernel.kernel);
+    const KernelChoice& how = configuration_[k].kernel;
+    const CudaTermMethod& row = CudaTermMethods::find("cuda", term.kind(), how.kernel);
+    const TermParts parts{state_.count(), *ids_, context_.device, context_.stream, checkedLaunch(row.row, how.launch)};
     if constexpr (std::is_same_v<Real, float>)
         return row.fp32(term, parts);
     else
@@ -134,7 +135,7 @@ void EngineOf<Real>::evaluate(const Methods& methods, V* termSums, V* to) {
     const auto& complete = state_.complete();
     for (std::size_t k = 1; k < termCount(); ++k) {
         DeviceTermMethod<Real>& method = methods.of(k);
-        method.prepare({complete.x.data(), termSums}, requestOf(k));
+        method.prepare({complete.x.data(), termSums, complete.v.data()}, requestOf(k));
         while (!enqueueTermSlice(method)) {
         }
         addTerm(method.sums(), complete.v.data(), to);

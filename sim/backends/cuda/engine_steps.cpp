@@ -153,7 +153,7 @@ void EngineOf<Real>::endPairs(const DeviceBodies<Real>& bodies) {
 template <class Real>
 bool EngineOf<Real>::runTerm(const DeviceBodies<Real>& bodies) {
     DeviceTermMethod<Real>& method = termMethod(term_);
-    if (!method.underWay()) method.prepare({bodies.positions, termSums_.data()}, requestOf(term_, active_));
+    if (!method.underWay()) method.prepare({bodies.positions, termSums_.data(), v_}, requestOf(term_, active_));
     const bool complete = enqueueTermSlice(method);
     if (complete) {
         const DeviceSums<Real> sums = method.sums();

@@ -22,6 +22,7 @@ struct CpuBodies {
     std::array<const T*, 3> axis{};
     const T* source = nullptr;
     std::size_t count = 0;
+    std::array<const T*, 3> velocity{};  ///< [L/T]; at the time of the positions only under takesVelocities() programs
 };
 
 /// A complete evaluation, in the state's precision and in host memory: arrays of the method, valid until it prepares again.
@@ -68,7 +69,7 @@ bool addCpuKernel(const CpuKernel& kernel);
 
 /// A method for a kind of term beside the pair law.
 struct CpuTermMethod {
-    std::string_view kind, name, idea;
+    KernelRow row;  ///< what the user sees of it; its backend is "cpu"
     std::unique_ptr<CpuForceMethod<float>> (*fp32)(const ForceTerm& term, const MethodContext& context) = nullptr;
     std::unique_ptr<CpuForceMethod<double>> (*fp64)(const ForceTerm& term,
                                                     const MethodContext& context) = nullptr;  ///< mixed, too

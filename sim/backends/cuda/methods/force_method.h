@@ -21,6 +21,7 @@ struct DeviceBodies {
     Vec4<Real>* positions =
         nullptr;                 ///< padded, with pads that pull nobody; only `many-steps` writes them, with what is there
     Vec4<Real>* sums = nullptr;  ///< one a body; taken unless the sums come in ranges
+    const Vec4<Real>* velocities = nullptr;  ///< at the time of the positions only under takesVelocities() programs
 };
 
 /// A complete evaluation: the sum over `ranges` of sums[range * count + i]. Device memory.
@@ -147,12 +148,13 @@ struct TermParts {
     std::span<const std::uint32_t> ids;  ///< of the bodies, for terms that name them
     const DeviceFacts& device;
     Stream stream;
+    LaunchConfig launch{};  ///< as the row takes it
 };
 template <class Real>
 using DeviceTermMethod = ForceMethod<DeviceBodies<Real>, DeviceSums<Real>>;
 /// A method for a kind of term beside the pair law. Its sums are accelerations of a body of response 1.
 struct CudaTermMethod {
-    std::string_view kind, name, idea;
+    KernelRow row;  ///< what the user sees of it; its backend is "cuda"
     std::unique_ptr<DeviceTermMethod<float>> (*fp32)(const ForceTerm& term, const TermParts& parts) = nullptr;
     std::unique_ptr<DeviceTermMethod<double>> (*fp64)(const ForceTerm& term,
                                                       const TermParts& parts) = nullptr;  ///< mixed, too

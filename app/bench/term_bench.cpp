@@ -1,0 +1,91 @@
+#include "app/bench/term_bench.h"
+
+#include "app/bench/verify.h"
+#include "app/system/interrupt.h"
+#include "sim/core/error.h"
+#include "sim/forces/law_numbers.h"
+#include "sim/scenes/scene.h"
+
+#include <algorithm>
+
+namespace gravlab {
+
+TermStudy termStudy(const RunRequest& wanted, std::string_view kind, std::size_t bodies) {
+    const Scene& scene = sceneNamed(wanted.scene, wanted.sceneVersion);
+    const SceneRequest request{.bodies = bodies, .seed = wanted.seed, .parameters = wanted.parameters};
+    TermStudy study{.kind = std::string(kind), .system = {}, .force = {}, .timeStep = 0};
+    study.force = {.law = wanted.law.value_or(scene.law),
+                   .precision = wanted.precision.value_or(Precision::fp32),
+                   .softening = wanted.softening.value_or(scene.softening)};
+    takeLawNumbers(study.force, wanted, scene);
+    study.timeStep = wanted.timeStep.value_or(scene.timeStep);
+    study.system.bodies = scene.build(request);
+    study.system.terms = {{std::make_shared<const PairLaw>(study.force), wanted.choice()}};
+    if (scene.terms)
+        for (const auto& term : scene.terms(request, study.system.bodies))
+            if (term->kind() == kind && study.system.terms.size() == 1) study.system.terms.push_back({term});
+    std::string known;
+    for (const TermKind& row : termKinds()) {
+        known += (known.empty() ? "" : ", ") + std::string(row.name);
+        if (row.name == kind && row.example && study.system.terms.size() == 1)
+            study.system.terms.push_back({row.example(study.system.bodies)});
+    }
+    if (study.system.terms.size() == 1)
+        throw UsageError("the scene '" + wanted.scene + "' has no force term '" + study.kind +
+                         "'; known are: " + (known.empty() ? "none beside the pair law" : known));
+    return study;
+}
+
+std::vector<KernelChoice> termChoices(std::string_view backend, std::string_view kind, const TermRequest& request,
+                                      bool launches) {
+    constexpr int kBlocks[] = {32, 64, 128, 256, 512};
+    std::vector<KernelChoice> choices;
+    const bool all = !request.kernel.kernel || *request.kernel.kernel == "all";
+    std::vector<const KernelRow*> rows;
+    if (all)
+        rows = listedKernels(backend, kind);
+    else
+        rows = {&termKernel(backend, kind, request.kernel.kernel)};
+    if (rows.empty()) termKernel(backend, kind, {});  // says what is missing
+    for (const KernelRow* row : rows) {
+        KernelChoice choice = request.choice();
+        choice.kernel = std::string(row->name);
+        for (const LaunchConfig& launch :
+             launches ? launchesOf(*row, kBlocks) : std::vector{request.kernel.launch.config(row->usual)}) {
+            choice.launch = checkedLaunch(*row, launch);
+            choices.push_back(choice);
+        }
+    }
+    return choices;
+}
+
+BenchmarkRow timeTerm(Backend& backend, TermStudy& study, const KernelChoice& how, const Integrator& integrator,
+                      BenchmarkPlan plan) {
+    study.system.terms[1].how = how;
+    backend.load(study.system);
+    plan.ofTerm = true;
+    return timeKernel(backend, integrator, study.timeStep, study.force, plan);
+}
+
+std::optional<TunedChoice> tuneTerm(Backend& backend, TermStudy& study, const TermRequest& request) {
+    const BenchmarkPlan plan{.repeats = 3, .warmUpSeconds = 0.05, .repetitionSeconds = 0.05, .mostSeconds = 1};
+    std::optional<TunedChoice> best;
+    for (const KernelChoice& choice : termChoices(backend.name(), study.kind, request, true)) {
+        InterruptWatch::check();
+        const BenchmarkRow row = timeTerm(backend, study, choice, usualIntegrator(), plan);
+        if (!row.verified || (best && row.interactionsPerSecond <= best->interactionsPerSecond)) continue;
+        const LaunchFacts facts = backend.launchFacts();
+        best = TunedChoice{.backend = std::string(backend.name()),
+                           .device = facts.device,
+                           .driver = facts.driver,
+                           .precision = study.force.precision,
+                           .bodies = study.system.bodies.size(),
+                           .term = study.kind,
+                           .kernel = {*choice.kernel, choice.launch},
+                           .threads = {},
+                           .interactionsPerSecond = row.interactionsPerSecond};
+    }
+    return best;
+}
+
+}  // namespace gravlab

@@ -1,0 +1,48 @@
+// A force that depends on velocities, and how exactly a backend steps under it.
+#pragma once
+#include "sim/backends/backend.h"
+#include "sim/forces/force_term.h"
+#include "tests/bodies.h"
+
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace gravlab {
+
+/// Slows every body by its velocity: v falls by the factor e in 1 / rate.
+class Friction final : public ForceTerm {
+public:
+    std::string_view kind() const override { return "friction"; }
+    std::string description() const override { return "friction"; }
+    std::vector<StateArray> numbers() const override { return {}; }
+    double addAccelerations(const TermBodies& bodies, std::span<const std::uint32_t> targets, std::span<Double4> out,
+                            std::span<double>) const override {
+        for (std::size_t k = 0; k < targets.size(); ++k) {
+            const Vec3d sum = xyz(out[k]) - kRate * xyz(bodies.velocities[targets[k]]);
+            out[k] = {sum.x, sum.y, sum.z, 0};
+        }
+        return static_cast<double>(targets.size());
+    }
+    double potential(const TermBodies&) const override { return 0; }
+    TermOffer offer() const override { return {.usesVelocities = true, .conservesEnergy = false}; }
+    static constexpr double kRate = 0.5;
+};
+
+/// How far a speed that friction slows is from the exact one at time 1.
+inline double missOfFriction(const char* backendName, const char* method, int steps) {
+    const std::unique_ptr<Backend> made = backend(backendName).make({});
+    made->load(testing_support::bodiesOf({{0, 0, 0, 0}}, {{0, 2, 0, 1}}),
+               termsOf({.precision = Precision::fp64, .softening = 1}, {std::make_shared<const Friction>()}), {});
+    for (int done = 0; done < steps;)
+        done += static_cast<int>(
+            made->advance(integrator(method).program, 1.0 / steps, {.steps = steps - done}, nullptr).stepsCompleted);
+    ParticleSet end;
+    made->snapshot(end);
+    return std::abs(end.velocity[0].y - 2 * std::exp(-Friction::kRate));
+}
+
+}  // namespace gravlab
