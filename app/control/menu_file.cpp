@@ -309,7 +309,7 @@ constexpr Action kHelp[] = {
              t.drop.on = false;
              t.ui.help = t.ui.welcome = t.ui.scenes = t.ui.find = t.ui.about = false;
              t.ui.files.shown = t.ui.film.shown = false;
-             if (t.lesson.listed) order(t, {.what = LessonOrder::What::list});
+             t.lesson.listed = false;
              if (t.message.empty() && !t.storyTold()) t.clearSelection();
              t.storyLeft = t.facts.run;
              t.dismissMessage();

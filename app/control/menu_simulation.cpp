@@ -452,7 +452,9 @@ constexpr Action kLab[] = {
      .act = [](KeyTarget& t, int) { inPairs(t) ? leavePairs(t) : goToPairs(t); },
      .checked = inPairs,
      .unavailable =
-         [](const KeyTarget& t) { return measures(t) ? Reason("Something is being measured; Cancel ends it.") : Reason(); }},
+         [](const KeyTarget& t) {
+             return t.facts.labBusy ? Reason("Something is being measured; Cancel ends it.") : Reason();
+         }},
     {.name = "lab-page",
      .label = "Page",
      .idea = "open the lab at one of its pages",

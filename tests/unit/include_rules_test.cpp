@@ -379,7 +379,7 @@ TEST(IncludeRules, aRoomThatIncludesDownwardsIsNoticed) {
         {"app/model/look.cpp", "app/services/rewind.h", 1},
         {"app/services/rewind.cpp", "app/ui/ui.h", 1},
         {"app/ui/overlay.cpp", "app/frontends/window/window.h", 1},
-        {"app/ui/panel_film.cpp", "app/bench/verify.h", 1},
+        {"app/ui/panel_film.cpp", "app/commands/options.h", 1},
         {"app/invented/new.cpp", "app/model/look.h", 1},
         {"app/ui/panel_film.cpp", "app/invented/new.h", 1},
         {"app/tables/format.cpp", "app/model/look.h", 1},

@@ -56,7 +56,7 @@ EffectResult Recorder::start(Workspace& workspace, int width, int height, const 
     } catch (const std::bad_alloc&) {
         target_.reset();
         workspace.warn("No film: there is not enough memory for its frames; choose a smaller size.");
-        return;
+        return failedBecause(workspace.message);
     } catch (const std::runtime_error& error) {
         target_.reset();
         workspace.warn(std::string("No film: ") + error.what() + ".");
