@@ -137,7 +137,7 @@ TEST(Rewind, theSecondRunGoesBackWithTheFirstAndGivesTheBitsOfTheFirstPass) {
     ASSERT_EQ(endOfTwin.clock.step, 20);
 
     const std::size_t mark = markOf(rewind, 17);
-    const std::optional<SecondState> then = rewind.second(mark);
+    const std::optional<SecondState> then = Rewind::second(rewind.keptAt(mark));
     ASSERT_TRUE(then);
     EXPECT_EQ(then->state.clock.step, 8) << "it makes one step where the first makes two";
     const Rewind::Beside both = beside();
