@@ -3,12 +3,14 @@
 // played twice gives the same answers.
 #include "app/commands/options.h"
 #include "app/commands/play.h"
+#include "app/commands/wait_notice.h"
 #include "app/control/open_file.h"
 #include "app/control/picture_texts.h"
 #include "app/control/scene_file.h"
 #include "app/frontends/headless/headless.h"
 #include "app/frontends/window/beside_picture.h"
 #include "app/frontends/window/lost_context.h"
+#include "app/system/host_clock.h"
 #include "app/system/interrupt.h"
 #include "app/ui/ui.h"
 #include "app/system/picture.h"
@@ -16,8 +18,11 @@
 #include "app/services/trajectory_prediction.h"
 #include "app/view/workspace.h"
 #include "sim/core/error.h"
+#include "sim/core/text.h"
 #include "sim/io/checkpoint.h"
 
+#include <cstdio>
+#include <string>
 #include <utility>
 
 namespace gravlab {
@@ -133,9 +138,12 @@ int playCommand(const Options& asked) {
     Player player(asked.script, false);
     Stage stage(withFile(asked));
     Workspace& workspace = stage.workspace();
+    WaitNotice notice;
     while (!player.ended()) {
         InterruptWatch::check();
         player.feed(workspace, stage.seconds(), kLook, [&] { return stage.serve(); });
+        if (const std::string text = notice.update(player.waitsAt(), player.waitsFor(), hostClock()); !text.empty())
+            std::fprintf(stderr, "gravlab: %s\n", printable(text).c_str());
         if (!player.needsFrame()) continue;
         const std::vector<Event> events = workspace.apply(player.controller());
         stage.frame();

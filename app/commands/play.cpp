@@ -28,6 +28,7 @@ void Player::feed(Workspace& workspace, double seconds, double wait, const Serve
         const ScriptLineReader::Next next = reader_.next(line, count == 0 ? wait : 0);
         if (next == ScriptLineReader::Next::end) ended_ = true;
         if (next != ScriptLineReader::Next::line) return;
+        line_ = line;
         if (line.problem.empty())
             script_.take(line.number, line.text);
         else
