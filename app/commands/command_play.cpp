@@ -3,6 +3,7 @@
 // played twice gives the same answers.
 #include "app/commands/options.h"
 #include "app/commands/play.h"
+#include "app/commands/wait_notice.h"
 #include "app/control/controller.h"
 #include "app/control/open_file.h"
 #include "app/control/picture_texts.h"
@@ -11,12 +12,16 @@
 #include "app/frontends/window/beside_picture.h"
 #include "app/frontends/window/lost_context.h"
 #include "app/services/spot_check.h"
+#include "app/system/host_clock.h"
 #include "app/system/interrupt.h"
 #include "app/system/picture.h"
 #include "app/ui/ui.h"
 #include "app/view/base_host.h"
 #include "sim/core/error.h"
+#include "sim/core/text.h"
 
+#include <cstdio>
+#include <string>
 #include <utility>
 
 namespace gravlab {
@@ -117,9 +122,12 @@ int playCommand(const Options& asked) {
     OffscreenTarget target(options.width, options.height);
     Workspace workspace(options);
     Stage stage(workspace, target, context);
+    WaitNotice notice;
     while (!player.ended()) {
         InterruptWatch::check();
         player.feed(workspace, stage, stage.seconds(), kLook);
+        if (const std::string text = notice.update(player.waitsAt(), player.waitsFor(), hostClock()); !text.empty())
+            std::fprintf(stderr, "gravlab: %s\n", printable(text).c_str());
         if (!player.needsFrame()) continue;
         controller.apply(workspace, stage);
         stage.frame();

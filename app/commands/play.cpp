@@ -33,6 +33,7 @@ void Player::feed(Workspace& workspace, BaseHost& host, double seconds, double w
         const ScriptLineReader::Next next = reader_.next(line, count == 0 ? wait : 0);
         if (next == ScriptLineReader::Next::end) ended_ = true;
         if (next != ScriptLineReader::Next::line) return;
+        line_ = line;
         if (line.problem.empty())
             script_.take(line.number, line.text);
         else

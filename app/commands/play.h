@@ -29,6 +29,9 @@ public:
     bool needsFrame() const { return script_.needsFrame(); }
     /// No line is waited for, but something that one began.
     bool finishes() const { return script_.ready() && script_.needsFrame(); }
+    /// The line that is waited for: its number, 0 where none is, and its text.
+    std::size_t waitsAt() const { return script_.ready() ? 0 : line_.number; }
+    const std::string& waitsFor() const { return line_.text; }
     int exitCode() const { return script_.exitCode(); }
 
 private:
@@ -36,6 +39,7 @@ private:
 
     Controller& controller_;
     ScriptLineReader reader_;
+    ScriptLineReader::Line line_;  ///< that was taken last
     Script script_;
     bool ended_ = false;
 };
