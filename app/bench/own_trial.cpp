@@ -8,6 +8,7 @@
 #include "sim/core/error.h"
 #include "sim/core/process_limit.h"
 #include "sim/core/text.h"
+#include "sim/io/file/process_limit.h"
 #include "sim/run/simulation.h"
 
 #include <fcntl.h>

@@ -32,7 +32,7 @@ int checkCommand(const Options& options) {
     if (options.checkPhysics) return static_cast<int>(printPhysics(physicsRows()) ? ExitCode::ok : ExitCode::checkFailed);
     if (options.checkLessons) return static_cast<int>(printLessons(options) ? ExitCode::ok : ExitCode::checkFailed);
     // An option that no backend takes is no fault of a kernel.
-    (void)backend("cpu").make(options.simulation.backendOptions);
+    (void)hostBackend().make(options.simulation.backendOptions);
     int passed = 0, failed = 0;
     for (const BackendRow& row : backends())
         for (const Verdict& verdict : verifyAll({&row, 1}, options.simulation.backendOptions, options.tolerance)) {

@@ -77,7 +77,7 @@ TEST(GroupsCommand, refusesWhatCannotBe) {
         {{"--linking-length", "1e200"}, "1e-150 to 1e150"},
         {{"--least", "0"}, "at least 1"},
         {{"--kernel", "bfs"}, "valid: pairs, union-grid, union-tree, bfs-host"},
-        {{"--kernel", "propagate"}, "valid: union-grid, union-tree"},
+        {{"--kernel", "bfs-host"}, "valid: union-grid, union-tree"},
         {{"-o", "seven.csv"}, "would replace"},
         {{"-n", "3"}, "leave out -n"}};
     for (const auto& [more, why] : cases) {

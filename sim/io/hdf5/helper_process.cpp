@@ -2,7 +2,7 @@
 #include "sim/io/hdf5/helper_process.h"
 
 #include "sim/core/error.h"
-#include "sim/core/process_limit.h"
+#include "sim/io/file/process_limit.h"
 
 #include <fcntl.h>
 #include <poll.h>
