@@ -6,7 +6,6 @@
 #include "app/system/interrupt.h"
 #include "sim/backends/backend.h"
 #include "sim/core/error.h"
-#include "sim/core/process_limit.h"
 #include "sim/core/text.h"
 #include "sim/io/file/process_limit.h"
 #include "sim/run/simulation.h"

@@ -249,11 +249,6 @@ int runCommand(const Options& asked) {
         if (const std::string replaced = holdAccuracy(simulation, [] { InterruptWatch::check(); }); !replaced.empty())
             std::fprintf(stderr, "gravlab: %s\n", replaced.c_str());
 
-    // Known before anything is measured or written of it: all of a run is computed in one way.
-    if (steps > 0)
-        if (const std::string replaced = holdAccuracy(simulation, [] { InterruptWatch::check(); }); !replaced.empty())
-            std::fprintf(stderr, "gravlab: %s\n", replaced.c_str());
-
     std::optional<TwinRecord> twin;
     if (options.twin.on) twin.emplace(simulation, options.twin);
     if (twin && !twin->note().empty()) std::fprintf(stderr, "gravlab: %s\n", twin->note().c_str());

@@ -117,21 +117,6 @@ TEST_F(GpuBodies, aWindowStartsWithTheNumberOfTheDevicesClass) {
     EXPECT_EQ(Simulation(request).configuration().bodies, 65536u) << "so do run, render and bench";
 }
 
-TEST(CudaLaunch, noPlaceOfAPartnerLeavesTheRangeOfItsNumbers) {
-    constexpr std::size_t kMost = cuda::kMostSymmetricBodies;
-    const cuda::TilePartition partition = cuda::tilePartition(kMost, 512);
-    EXPECT_LT(static_cast<double>(partition.bodies()) + partition.tile + partition.range + partition.chunk, 2147483647.0);
-    EXPECT_EQ(cuda::tilePartition(2147483136, 512).tiles, 4194303);
-    EXPECT_EQ(cuda::measuredBest({.count = kMost}, {}, device(9, 0)), "symmetric");
-    EXPECT_EQ(cuda::measuredBest({.count = kMost + 1}, {}, device(9, 0)), "");
-}
-
-TEST_F(GpuTest, soManyBodiesAreRefusedByTheSymmetricRows) {
-    for (const char* kernel : {"symmetric", "symmetric-equal", "symmetric-runs"})
-        EXPECT_THROW(cuda::choose({kernel, {}}, {.count = 1'500'000'000, .equalMass = 1}, {}, device(9, 0)), UsageError)
-            << kernel;
-}
-
 TEST(CudaPacing, aSliceIsTakenWhoseGreaterHalfFits) {
     cuda::GpuTimer timer(nullptr);
     const cuda::Pacing frame({.seconds = 0.9, .steps = 1}, timer);
