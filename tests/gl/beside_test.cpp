@@ -135,24 +135,26 @@ TEST_F(BesideTest, AFilmWithoutMemoryIsAMessage) {
     film.width = 640;
     film.height = 366;
     film.encoder = "png";
-    film.toggle = true;
     Recorder recorder;
+    const auto start = [&] {
+        return recorder.carryOut(Record{Record::What::start}, Ticket{}, *workspace_, kWide, kHigh, context_.description());
+    };
     realBufferStorage = std::exchange(glad_glNamedBufferStorage, refuseBuffer);
     refusedBytes = GLsizeiptr{4} * 640 * 366;
-    EXPECT_NO_THROW(recorder.prepare(*workspace_, kWide, kHigh, context_.description()));
+    EXPECT_EQ(start().status, CommandStatus::failed);
     glad_glNamedBufferStorage = realBufferStorage;
     EXPECT_THAT(workspace_->message, HasSubstr("No film: OpenGL has no"));
     EXPECT_FALSE(film.active);
     // In the middle of one: it ends with the frames it has.
-    film.toggle = true;
-    recorder.prepare(*workspace_, kWide, kHigh, context_.description());
+    EXPECT_EQ(start().status, CommandStatus::running);
+    recorder.prepare(*workspace_);
     ASSERT_TRUE(film.active) << workspace_->message;
     recorder.update(*workspace_);
     const auto step = [&] {
         workspace_->mostSteps = 1000;
         workspace_->advance(false);
         workspace_->draw(window_.framebuffer(), kWide, kHigh);
-        recorder.prepare(*workspace_, kWide, kHigh, context_.description());
+        recorder.prepare(*workspace_);
     };
     bool refused = false;
     for (int i = 0; i < 5 && !refused; ++i) {

@@ -106,13 +106,12 @@ TEST_F(EditSession, undoOfSeveralGoesBackThroughAll) {
 TEST_F(EditSession, anEditOfABodyThatIsNotThereIsUndoneAsNothing) {
     open("plummer");
     const std::string before = hash();
-    for (const EditRequest what : {EditRequest::remove, EditRequest::hold, EditRequest::aim}) {
+    for (const EditBodies::What what : {EditBodies::What::remove, EditBodies::What::hold, EditBodies::What::aim}) {
         workspace_->select(5);
         workspace_->selected->id = 1000000;
-        workspace_->aim.order = glm::dvec3(0.1, -0.2, 0.3);
         edit(what);
         EXPECT_EQ(hash(), before);
-        edit(EditRequest::undo);
+        undo();
         EXPECT_EQ(hash(), before);
         EXPECT_EQ(bodies().size(), kOddCount);
     }

@@ -175,7 +175,7 @@ protected:
     std::unique_ptr<HeadlessContext> context_;
     std::unique_ptr<ParticleRenderer> renderer_;
     std::unique_ptr<ParticleBuffer> buffer_;
-    BodyFacts facts_;
+    gravlab::BodyFacts facts_;
     std::vector<float> masses_;
     Camera camera_;
     Look look_;
