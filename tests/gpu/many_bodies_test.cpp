@@ -163,11 +163,14 @@ protected:
         for (const ColourMode& mode : colourModes()) {
             dress(mode);
             const std::vector<double> sums = lightOf(*buffer_);
-            for (const double sum : sums) EXPECT_TRUE(std::isfinite(sum) && sum > 0) << mode.name;
+            for (const double sum : sums)
+                EXPECT_TRUE(std::isfinite(sum) && sum > 0)
+                    << mode.name << ": red, green, blue " << sums[0] << " " << sums[1] << " " << sums[2];
             const double time = milliseconds();
             RecordProperty(std::string(mode.name) + "_ms", std::to_string(time));
             std::printf(" %s %.2f ms,", std::string(mode.name).c_str(), time);
             EXPECT_EQ(glErrorCount(), errors_) << mode.name;
+            EXPECT_EQ(glGetError(), static_cast<GLenum>(GL_NO_ERROR)) << mode.name;
         }
         std::printf(" %s\n", renderer_->path().why().c_str());
     }
