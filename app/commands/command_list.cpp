@@ -8,7 +8,6 @@
 #include "sim/backends/backend.h"
 #include "sim/core/error.h"
 #include "sim/core/names.h"
-#include "sim/core/thread_pool.h"
 #include "sim/forces/law.h"
 #include "sim/forces/law_numbers.h"
 #include "sim/run/far_field.h"
@@ -106,12 +105,8 @@ Json parametersOf(std::span<const SceneParameter> parameters) {
     return rows;
 }
 
-/// With how many a window on this machine starts: a GPU's, or what its cores move with far bodies taken together.
-std::size_t windowBodies(const Scene& row) {
-    if (chooseBackend(std::nullopt, {}).row->onDevice) return row.bodiesGpu;
-    return row.farField.accuracy > 0 && row.farField.bodiesCpu > 0 ? farFieldBodies(row.farField, usableCores())
-                                                                   : row.bodiesCpu;
-}
+/// With how many a window on this machine starts, where far bodies may be taken together.
+std::size_t windowBodies(const Scene& row) { return usualBodies(row, *chooseBackend(std::nullopt, {}).row, {}, true); }
 
 Json sceneList(const BackendOptions&) {
     Json rows = Json::array();

@@ -14,24 +14,11 @@ namespace gravlab {
 namespace {
 
 /// What every lesson begins from, whatever was set before it.
-constexpr std::pair<std::string_view, std::string_view> kFresh[] = {{"twin.on", "false"},
-                                                                    {"twin.view", "side"},
-                                                                    {"view.tree_cells", "none"},
-                                                                    {"view.selected", "none"},
-                                                                    {"view.four", "false"},
-                                                                    {"run.bodies", "auto"},
-                                                                    {"run.seed", "1"},
-                                                                    {"run.backend", "auto"},
-                                                                    {"run.kernel", "auto"},
-                                                                    {"run.threads", "auto"},
-                                                                    {"run.integrator", "leapfrog"},
-                                                                    {"run.time_step", "auto"},
-                                                                    {"run.softening", "auto"},
-                                                                    {"run.precision", "auto"},
-                                                                    {"run.law", "auto"},
-                                                                    {"run.steps_per_frame", "1"},
-                                                                    {"run.speed", "auto"},
-                                                                    {"run.paused", "false"}};
+constexpr std::string_view kFresh[] = {
+    "twin.on false",           "twin.view side",     "view.tree_cells none", "view.selected none", "view.four false",
+    "run.bodies auto",         "run.seed 1",         "run.backend auto",     "run.kernel auto",    "run.threads auto",
+    "run.integrator leapfrog", "run.time_step auto", "run.softening auto",   "run.precision auto", "run.law auto",
+    "run.steps_per_frame 1",   "run.speed auto",     "run.paused false"};
 
 bool opensScene(const LessonLine& line) { return line.text.starts_with("open "); }
 
@@ -39,8 +26,9 @@ bool begins(const LessonStep& step) { return std::ranges::any_of(step.setup, ope
 
 /// Another scene has its own.
 void dropSceneSettings(std::vector<SetParameter>& settings) {
-    std::erase_if(settings, [](const SetParameter& setting) {
-        return setting.path == "run.time_step" || setting.path == "run.softening" || setting.path == "run.law";
+    constexpr std::string_view kRun = "run.", kOfScene[] = {"time_step", "softening", "law"};
+    std::erase_if(settings, [&](const SetParameter& setting) {
+        return setting.path.starts_with(kRun) && std::ranges::count(kOfScene, setting.path.substr(kRun.size())) > 0;
     });
 }
 
@@ -123,7 +111,10 @@ void LessonRunner::open(Document& document, std::shared_ptr<const Lesson> lesson
 /// The scene of a step with nothing of what was set before, in one command: the run is built once.
 void LessonRunner::beginAt(const LessonStep& step, std::vector<SetParameter> earlier) {
     Begin fresh;
-    for (const auto& [path, value] : kFresh) fresh.settings.push_back({std::string(path), valueOf(value)});
+    for (const std::string_view line : kFresh) {
+        const std::size_t space = line.find(' ');
+        fresh.settings.push_back({std::string(line.substr(0, space)), valueOf(line.substr(space + 1))});
+    }
     for (const std::string_view key : twinKeys())
         fresh.settings.push_back({"twin." + std::string(key), std::string("same")});
     const auto opens = std::ranges::find_if(step.setup, opensScene);

@@ -70,8 +70,8 @@ protected:
         if (row.kind == Kind::number) values.insert(values.end(), {Value(0.25), Value(1.5)});
         if (row.kind == Kind::integer) {
             const auto whole = static_cast<std::int64_t>(numberOf(now).value_or(1));
-            values.insert(values.end(),
-                          {Value(whole + 1), Value(whole * 2), Value(std::int64_t{2}), Value(std::int64_t{1})});
+            values.insert(values.end(), {Value(whole + 1), Value(whole * 2), Value(std::int64_t{2}), Value(std::int64_t{1}),
+                                         Value(std::int64_t{1024})});
         }
         if (row.kind == Kind::names)
             values.insert(values.end(), {Value(row.choices().back()), Value(row.choices().front())});

@@ -546,6 +546,19 @@ TEST(ReadFiles, areNotReplacedUnderAnyName) {
     EXPECT_NO_THROW(AtomicFile(folder / "data", {.mayReplaceRead = true}));
 }
 
+/// File systems give the inode of a file that is gone to the next one.
+TEST(ReadFiles, thatAreGoneHoldNobody) {
+    const TempFolder folder;
+    for (int i = 0; i < 20; ++i) {
+        put(folder / "data", "bodies");
+        Source::open(folder / "data").hold();
+        std::filesystem::remove(folder / "data");
+        put(folder / "other", "of somebody else");
+        EXPECT_NO_THROW(requireReplaceable(folder / "other", {})) << i;
+        std::filesystem::remove(folder / "other");
+    }
+}
+
 TEST(ReadFiles, ofTheProcessItselfMayBeWrittenAgain) {
     const TempFolder folder;
     for (const char* text : {"first", "second", "third"}) {

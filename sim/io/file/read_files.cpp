@@ -2,17 +2,37 @@
 
 #include "sim/core/error.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 
+#include <array>
+#include <cstdint>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
-#include <utility>
 
 namespace gravlab {
 namespace {
 
-using Identity = std::pair<dev_t, ino_t>;
+/// Device, inode and time of birth, where the system knows that: the inode of a file that is gone is soon used again.
+using Identity = std::array<std::uint64_t, 5>;
+
+/// Of a regular file; `path` empty: of the descriptor.
+std::optional<Identity> identityOf(int at, const char* path) {
+    struct statx about {};
+    constexpr unsigned kWanted = STATX_TYPE | STATX_INO | STATX_BTIME;
+    if (::statx(at, path, *path ? 0 : AT_EMPTY_PATH, kWanted, &about) == 0) {
+        if (!S_ISREG(about.stx_mode)) return std::nullopt;
+        const bool born = (about.stx_mask & STATX_BTIME) != 0;
+        return Identity{about.stx_dev_major, about.stx_dev_minor, about.stx_ino,
+                        born ? static_cast<std::uint64_t>(about.stx_btime.tv_sec) : 0, born ? about.stx_btime.tv_nsec : 0};
+    }
+    struct stat older {};
+    if ((*path ? ::stat(path, &older) : ::fstat(at, &older)) != 0 || !S_ISREG(older.st_mode)) return std::nullopt;
+    return Identity{major(older.st_dev), minor(older.st_dev), older.st_ino, 0, 0};
+}
 
 struct Known {
     std::mutex mutex;
@@ -25,25 +45,23 @@ Known& known() {
     return files;
 }
 
-bool isRegular(const struct stat& about) { return S_ISREG(about.st_mode); }
-Identity identityOf(const struct stat& about) { return {about.st_dev, about.st_ino}; }
-
 }  // namespace
 
 void noteRead(int descriptor, const std::string& name) {
-    struct stat about {};
-    if (::fstat(descriptor, &about) != 0 || !isRegular(about)) return;
+    const std::optional<Identity> file = identityOf(descriptor, "");
+    if (!file) return;
     Known& files = known();
     const std::lock_guard lock(files.mutex);
-    if (!files.written.contains(identityOf(about))) files.read.emplace(identityOf(about), name);
+    if (!files.written.contains(*file)) files.read.emplace(*file, name);
 }
 
 std::string readAs(const std::filesystem::path& output) {
-    struct stat about {};
-    if (output == "-" || ::stat(output.c_str(), &about) != 0 || !isRegular(about)) return {};
+    if (output.empty() || output == "-") return {};
+    const std::optional<Identity> file = identityOf(AT_FDCWD, output.c_str());
+    if (!file) return {};
     Known& files = known();
     const std::lock_guard lock(files.mutex);
-    const auto found = files.read.find(identityOf(about));
+    const auto found = files.read.find(*file);
     return found == files.read.end() ? std::string() : found->second;
 }
 
@@ -53,12 +71,12 @@ void requireNotRead(const std::filesystem::path& output) {
 }
 
 void noteWritten(int descriptor) {
-    struct stat about {};
-    if (::fstat(descriptor, &about) != 0 || !isRegular(about)) return;
+    const std::optional<Identity> file = identityOf(descriptor, "");
+    if (!file) return;
     Known& files = known();
     const std::lock_guard lock(files.mutex);
-    files.written.insert(identityOf(about));
-    files.read.erase(identityOf(about));  // the number of a file that is gone, used again
+    files.written.insert(*file);
+    files.read.erase(*file);
 }
 
 }  // namespace gravlab

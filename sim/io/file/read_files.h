@@ -1,5 +1,5 @@
 // Files that this process reads because somebody named them: no output may take the place of one of them.
-// Rule: files are known by device and inode, so links and other names of a file are that file.
+// Rule: files are known by device, inode and birth, so links and other names of a file are that file.
 #pragma once
 #include <filesystem>
 #include <string>
