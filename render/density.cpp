@@ -16,6 +16,8 @@ constexpr std::size_t kCellBytes = 16, kFewestCells = 4096;
 // All mass in one cube must fit 32 bits, with room for rounding.
 constexpr double kMostMassUnits = 2147483648.0;
 constexpr std::size_t kDensityGroup = 256;
+// Bodies of one dispatch; all of them add to a few cubes at first.
+constexpr std::size_t kMostAtOnce = std::size_t{1} << 23;
 // Bodies of a cube that is halved, where the table has a cell for each body; and of one that an estimate relies on, of
 // those.
 constexpr GLuint kFewestHalved = 32, kReliedOn = 2;
@@ -70,12 +72,14 @@ bool DensityField::measure(const ParticleBuffer& bodies, GLuint traits, float si
     glBindBufferBase(GL_SHADER_STORAGE_BUFFER, kCells, cells_->id());
     const auto overAll = [&](const Program& program, GLuint other, std::size_t bytesOfOther) {
         glUseProgram(program.id());
-        eachPiece(count, bodiesAPiece(sizeof(ParticleVertex)), [&](std::size_t first, std::size_t part) {
-            bindBodies(kBodies, bodies.frontBuffer(), first, part, sizeof(ParticleVertex));
-            bindBodies(kOther, other, first, part, bytesOfOther);
-            glProgramUniform1ui(program.id(), program.uniform("count"), static_cast<GLuint>(part));
-            dispatchOver(part, kDensityGroup);
-        });
+        eachPiece(count, std::min(bodiesAPiece(sizeof(ParticleVertex)), kMostAtOnce),
+                  [&](std::size_t first, std::size_t part) {
+                      bindBodies(kBodies, bodies.frontBuffer(), first, part, sizeof(ParticleVertex));
+                      bindBodies(kOther, other, first, part, bytesOfOther);
+                      glProgramUniform1ui(program.id(), program.uniform("count"), static_cast<GLuint>(part));
+                      dispatchOver(part, kDensityGroup);
+                      if (part < count) glFlush();  // short batches: a driver gives up on long ones
+                  });
         glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT);
     };
     for (int level = 0; level < kLevels; ++level) {

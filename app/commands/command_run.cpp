@@ -201,7 +201,7 @@ std::string saveForLater(const FedState& state, const Options& options) {
         const std::filesystem::path file =
             options.checkpoint.empty() ? leftRunFile(state.configuration.scene) : std::filesystem::path(options.checkpoint);
         writeSnapshot(file, checkpointOf(state.configuration, state.state), {.keepPrevious = true, .mayReplaceRead = true});
-        rememberFile(std::filesystem::absolute(file));  // a window's Ctrl O offers it
+        if (options.checkpoint.empty()) rememberFile(std::filesystem::absolute(file));  // a window's Ctrl O offers it
         return formatted("the state of step %lld was saved; go on with: gravlab run ",
                          static_cast<long long>(state.step())) +
                file.string();

@@ -199,7 +199,7 @@ void MenuTest::endFilm() {
 void MenuTest::calm() {
     const auto open = [](const Json& s) {
         return s.at("menu") == true || s.at("message") != "" || s.at("navigating") == true || s.at("help") == true ||
-               s.at("welcome") == true || s.at("scenes") == true || s.at("about") == true ||
+               s.at("welcome") == true || s.at("scenes") == true || s.at("about") == true || s.at("find") == true ||
                s.at("files").at("shown") == true || s.at("film").at("shown") == true;
     };
     for (int i = 0; i < 6 && open(status()); ++i) key("Escape");

@@ -15,11 +15,12 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-/// The one file that the run left in its state folder.
+/// The one state that the run left in its state folder.
 fs::path leftIn(const fs::path& state) {
     std::vector<fs::path> found;
     std::error_code error;
-    for (const auto& entry : fs::directory_iterator(state / "gravlab", error)) found.push_back(entry.path());
+    for (const auto& entry : fs::directory_iterator(state / "gravlab", error))
+        if (entry.path().extension() == ".hdf5") found.push_back(entry.path());
     EXPECT_EQ(found.size(), 1u);
     return found.empty() ? fs::path() : found[0];
 }

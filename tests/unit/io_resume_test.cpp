@@ -365,6 +365,7 @@ TEST(RunSettings, textAndBackIsTheSame) {
     settings.backend = "cuda";
     settings.backendOptions = {3, 7, "AVX2"};
     settings.kernel = {"tiled", {256, 8, 2, 4}};
+    settings.terms = parsedTermRequests("springs=list:block=64");
     settings.accuracy = 1e-3 / 3;
     settings.opening = 0.1 * 7;
     settings.integrator = "yoshida6";
