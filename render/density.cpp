@@ -16,8 +16,9 @@ constexpr std::size_t kCellBytes = 16, kFewestCells = 4096;
 // All mass in one cube must fit 32 bits, with room for rounding.
 constexpr double kMostMassUnits = 2147483648.0;
 constexpr std::size_t kDensityGroup = 256;
-// Bodies of one dispatch; all of them add to a few cubes at first.
-constexpr std::size_t kMostAtOnce = std::size_t{1} << 23;
+// A table of 1 GB took 10 s for 40 million bodies on an H100, long enough for its driver to give the context up; one of
+// 256 MB took 0.26 s, and 0.72 s for 100 million.
+constexpr std::size_t kMostTableBytes = std::size_t{1} << 28;
 // Bodies of a cube that is halved, where the table has a cell for each body; and of one that an estimate relies on, of
 // those.
 constexpr GLuint kFewestHalved = 32, kReliedOn = 2;
@@ -36,7 +37,8 @@ void DensityField::setMasses(std::span<const float> masses) {
 }
 
 void DensityField::fit(std::size_t bodies) {
-    const std::size_t most = std::bit_floor(std::max(glLimits().storageBytes / kCellBytes, kFewestCells));
+    const std::size_t bytes = std::min(glLimits().storageBytes, kMostTableBytes);
+    const std::size_t most = std::bit_floor(std::max(bytes / kCellBytes, kFewestCells));
     const std::size_t cells = std::clamp(std::bit_ceil(bodies), kFewestCells, most);
     if (cells == cellCount_) return;
     cellCount_ = 0;
@@ -72,14 +74,12 @@ bool DensityField::measure(const ParticleBuffer& bodies, GLuint traits, float si
     glBindBufferBase(GL_SHADER_STORAGE_BUFFER, kCells, cells_->id());
     const auto overAll = [&](const Program& program, GLuint other, std::size_t bytesOfOther) {
         glUseProgram(program.id());
-        eachPiece(count, std::min(bodiesAPiece(sizeof(ParticleVertex)), kMostAtOnce),
-                  [&](std::size_t first, std::size_t part) {
-                      bindBodies(kBodies, bodies.frontBuffer(), first, part, sizeof(ParticleVertex));
-                      bindBodies(kOther, other, first, part, bytesOfOther);
-                      glProgramUniform1ui(program.id(), program.uniform("count"), static_cast<GLuint>(part));
-                      dispatchOver(part, kDensityGroup);
-                      if (part < count) glFlush();  // short batches: a driver gives up on long ones
-                  });
+        eachPiece(count, bodiesAPiece(sizeof(ParticleVertex)), [&](std::size_t first, std::size_t part) {
+            bindBodies(kBodies, bodies.frontBuffer(), first, part, sizeof(ParticleVertex));
+            bindBodies(kOther, other, first, part, bytesOfOther);
+            glProgramUniform1ui(program.id(), program.uniform("count"), static_cast<GLuint>(part));
+            dispatchOver(part, kDensityGroup);
+        });
         glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT);
     };
     for (int level = 0; level < kLevels; ++level) {
