@@ -1,7 +1,7 @@
 // Entry: reads the command line, runs one command. The only catch of the program turns errors into a sentence and exit code.
-#include "app/commands/options.h"
 #include "app/bench/own_trial.h"
 #include "app/bench/tune_cache.h"
+#include "app/commands/options.h"
 #include "app/system/progress.h"
 #include "app/system/standard_streams.h"
 #include "sim/core/error.h"

@@ -1,9 +1,9 @@
 // `gravlab bench --card`: measures a device over numbers of bodies and writes its card as text or as a picture.
-#include "app/commands/options.h"
-#include "app/bench/sweep_progress.h"
-#include "app/system/interrupt.h"
 #include "app/bench/card.h"
 #include "app/bench/sweep_axis.h"
+#include "app/bench/sweep_progress.h"
+#include "app/commands/options.h"
+#include "app/system/interrupt.h"
 #include "app/tables/text_values.h"
 #include "sim/core/error.h"
 #include "sim/integrators/integrator.h"

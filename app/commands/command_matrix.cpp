@@ -1,8 +1,8 @@
 // `gravlab matrix`: the numbers of all pairs, which the lab shows as a picture.
 #include "app/commands/options.h"
 #include "app/control/open_file.h"
-#include "app/system/interrupt.h"
 #include "app/lab/pair_numbers.h"
+#include "app/system/interrupt.h"
 #include "sim/core/error.h"
 #include "sim/run/simulation.h"
 #include "sim/scenes/scene.h"

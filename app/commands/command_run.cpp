@@ -161,7 +161,8 @@ public:
                         "snapshot");
         }
         if (options_.autosaveSeconds > 0 && seconds(saved_) >= options_.autosaveSeconds && !saver_.busy()) {
-            saver_.save(checkpoint_, checkpointAsync(simulation), {.keepPrevious = true, .mayReplaceRead = true}, "autosave");
+            saver_.save(checkpoint_, checkpointAsync(simulation), {.keepPrevious = true, .mayReplaceRead = true},
+                        "autosave");
             saved_ = std::chrono::steady_clock::now();
         }
         report();

@@ -7,8 +7,8 @@ namespace gravlab {
 
 class WaitNotice {
 public:
-    /// A sentence, once for each line that is waited for longer than ten seconds; else empty. `line`: number of the line that
-    /// is waited for, 0: none. `now`: the host's clock [s].
+    /// A sentence, once for each line that is waited for longer than ten seconds; else empty. `line`: number of the line
+    /// that is waited for, 0: none. `now`: the host's clock [s].
     std::string update(std::size_t line, const std::string& text, double now) {
         constexpr double kPatience = 10;  // [s]
         if (line != line_) {

@@ -1,8 +1,8 @@
 // From where bodies are seen, what is written over the picture, and which body is looked at.
 #include "app/control/parameter_rows.h"
 #include "app/model/camera_path.h"
-#include "app/tables/launch.h"
 #include "app/model/look.h"
+#include "app/tables/launch.h"
 #include "sim/core/error.h"
 #include "sim/tree/key.h"
 

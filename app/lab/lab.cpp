@@ -1,11 +1,11 @@
 // Sweeps in the window.
 #include "app/lab/lab.h"
 
-#include "app/tables/format.h"
 #include "app/bench/tune_cache.h"
 #include "app/plots/canvas.h"
 #include "app/system/timed_name.h"
 #include "app/system/version.h"
+#include "app/tables/format.h"
 #include "sim/core/error.h"
 #include "sim/core/names.h"
 #include "sim/io/file/atomic_file.h"

@@ -5,8 +5,8 @@
 #include "app/bench/sweep_axis.h"
 #include "app/bench/tuner.h"
 #include "app/control/host.h"
-#include "app/tables/lab_sweep.h"
 #include "app/plots/plot.h"
+#include "app/tables/lab_sweep.h"
 
 #include <functional>
 #include <memory>

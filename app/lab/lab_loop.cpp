@@ -1,7 +1,7 @@
 #include "app/lab/lab_loop.h"
 
-#include "app/system/host_clock.h"
 #include "app/lab/pair_numbers.h"
+#include "app/system/host_clock.h"
 #include "app/system/timed_name.h"
 #include "render/finish_drawing.h"
 #include "sim/core/error.h"

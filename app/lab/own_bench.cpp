@@ -1,7 +1,7 @@
 #include "app/lab/own_bench.h"
 
-#include "app/tables/format.h"
 #include "app/bench/kernel_source.h"
+#include "app/tables/format.h"
 #include "sim/core/error.h"
 #include "sim/io/file/atomic_file.h"
 

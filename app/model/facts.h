@@ -1,8 +1,8 @@
 // What is known of the runs and of the selected body, as of the last frame. Rule: plain data.
 #pragma once
-#include "app/tables/colour_mode.h"
 #include "app/model/tree_cells.h"
 #include "app/model/twin_choice.h"
+#include "app/tables/colour_mode.h"
 #include "sim/groups/groups.h"
 #include "sim/measure/orbit.h"
 #include "sim/run/configuration.h"

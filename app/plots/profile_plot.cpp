@@ -1,8 +1,8 @@
 #include "app/plots/profile_plot.h"
 
-#include "app/tables/format.h"
-#include "app/system/picture.h"
 #include "app/plots/canvas.h"
+#include "app/system/picture.h"
+#include "app/tables/format.h"
 
 #include <cmath>
 #include <cstdio>

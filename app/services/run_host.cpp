@@ -269,8 +269,7 @@ void RunHost::advance(bool realTime, double seconds) {
         // Long before the first step is complete a person should know how long it takes.
         constexpr double kSomething = 0.02;
         const double part = document_.facts.stepProgress;
-        document_.facts.stepForecast =
-            realTime && left > 0 && part > kSomething ? (hostClock() - stepBegunAt_) / part : 0;
+        document_.facts.stepForecast = realTime && left > 0 && part > kSomething ? (hostClock() - stepBegunAt_) / part : 0;
         if (intent.paused) intent.singleSteps = static_cast<int>(std::max<std::int64_t>(intent.singleSteps - done, 0));
     }
     if (realTime) feed.pump(simulation());  // what came beside the steps is for this frame

@@ -1,8 +1,8 @@
 // When to ask again: another body or run, most of the path used up, or the body beside its path.
 #include "app/services/trajectory_prediction.h"
 
-#include "app/tables/format.h"
 #include "app/model/document.h"
+#include "app/tables/format.h"
 
 #include <glm/geometric.hpp>
 

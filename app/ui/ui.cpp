@@ -429,9 +429,7 @@ bool Ui::wantsKeyboard() const {
 }
 void Ui::walkMenus() { parts_->menu.asked = true; }
 void Ui::nextPanel() { parts_->panelAsked = true; }
-bool Ui::navigates() const {
-    return state.navigating || parts_->menu.asked || parts_->panelAsked || parts_->popup;
-}
+bool Ui::navigates() const { return state.navigating || parts_->menu.asked || parts_->panelAsked || parts_->popup; }
 bool Ui::hasPopup() const { return parts_->popup; }
 PanelFocus Ui::focus() const { return {wantsMouse(), wantsKeyboard(), navigates(), hasPopup()}; }
 bool Ui::restless() const { return parts_->widgets.restless() || wantsKeyboard() || parts_->input.pending(); }

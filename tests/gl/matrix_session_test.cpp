@@ -1,7 +1,7 @@
 // The picture of all pairs beside a run: every change of the run is one of the picture, also while time stands still.
-#include "edits.h"
 #include "app/frontends/headless/headless.h"
 #include "app/view/workspace.h"
+#include "edits.h"
 #include "sim/forces/law.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // Photographs: what dust, gas and sky add or take away, colours by age, light without grain, and both draw methods alike.
-#include "app/tables/colour_mode.h"
 #include "app/model/look.h"
+#include "app/tables/colour_mode.h"
 #include "photograph_fixture.h"
 #include "picture_difference.h"
 #include "render/colour_map.h"

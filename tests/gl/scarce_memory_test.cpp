@@ -2,10 +2,10 @@
 #include "tests/scarce_memory.h"
 #include "app/control/twin_settings.h"
 #include "app/frontends/headless/headless.h"
-#include "app/system/host_clock.h"
 #include "app/services/instruments.h"
 #include "app/services/rewind.h"
 #include "app/services/twin.h"
+#include "app/system/host_clock.h"
 #include "app/view/workspace.h"
 
 #include <gmock/gmock.h>

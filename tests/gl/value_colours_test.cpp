@@ -1,8 +1,8 @@
 // Values of a buffer as colours of a table: each pixel is the colour of its own value.
 #include "render/value_colours.h"
 
-#include "app/frontends/headless/headless.h"
 #include "app/bench/pair_matrix.h"
+#include "app/frontends/headless/headless.h"
 
 #include <gtest/gtest.h>
 

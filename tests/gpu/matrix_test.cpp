@@ -1,6 +1,6 @@
 // The matrix of pair forces that the GPU paints, cell by cell against fp64 on the host, and its way into a texture.
-#include "app/frontends/headless/headless.h"
 #include "app/bench/pair_matrix.h"
+#include "app/frontends/headless/headless.h"
 #include "app/lab/pair_numbers.h"
 #include "gpu_fixture.h"
 #include "sim/core/error.h"

@@ -80,8 +80,8 @@ TEST(Options, bodiesTakeBinarySuffixes) {
     EXPECT_EQ(parseBodies("-n", "64k"), 65536u);
     EXPECT_EQ(parseBodies("-n", "1M"), 1048576u);
     EXPECT_EQ(parseBodies("-n", "2147483647"), 2147483647u);
-    for (const char* bad :
-         {"0", "-1", "", "k", "1.5", "1.5e0", "1e-3", "1e3k", "0k", "2147483648", "2048M", "99999999999999999999", "5 ", "0x10"})
+    for (const char* bad : {"0", "-1", "", "k", "1.5", "1.5e0", "1e-3", "1e3k", "0k", "2147483648", "2048M",
+                            "99999999999999999999", "5 ", "0x10"})
         EXPECT_THROW(parseBodies("-n", bad), UsageError) << bad;
 }
 

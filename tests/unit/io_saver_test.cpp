@@ -1,9 +1,9 @@
 // The thread that saves beside a run, the folder for autosaves, the marks of living sessions, the watch for bad numbers.
-#include "app/system/numbered_name.h"
 #include "app/services/file_worker.h"
 #include "app/services/non_finite_monitor.h"
 #include "app/services/spot_check.h"
 #include "app/services/state_folder.h"
+#include "app/system/numbered_name.h"
 #include "sim/core/error.h"
 #include "sim/io/file/file_calls.h"
 #include "tests/unit/io_support.h"

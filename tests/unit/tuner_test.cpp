@@ -1,8 +1,8 @@
 // The search for the fastest launch, the file that remembers it, and what `auto` makes of it.
 #include "app/bench/tuner.h"
 
-#include "app/system/host_clock.h"
 #include "app/bench/tune_cache.h"
+#include "app/system/host_clock.h"
 #include "app/system/version.h"
 #include "sim/core/error.h"
 #include "sim/run/simulation.h"

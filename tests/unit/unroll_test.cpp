@@ -1,6 +1,6 @@
 // What is said of unrolling is what the kernels do.
-#include "app/control/parameter.h"
 #include "app/bench/benchmark_text.h"
+#include "app/control/parameter.h"
 #include "cli_support.h"
 #include "sim/backends/kernel.h"
 #include "sim/io/run_settings.h"

@@ -3,8 +3,8 @@
 
 #include "sim/core/pages.h"
 #include "sim/core/thread_pool.h"
-#include "sim/forces/law.h"
 #include "sim/forces/force_settings.h"
+#include "sim/forces/law.h"
 
 #include <algorithm>
 #include <atomic>
