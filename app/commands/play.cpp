@@ -44,7 +44,7 @@ void Player::feed(Workspace& workspace, BaseHost& host, double seconds, double w
     }
 }
 
-/// Lines that are there already are answered, too; nobody waits for others.
+/// Answers the lines that have arrived, and waits for no others.
 void Player::refuseTheRest() {
     ended_ = true;
     for (ScriptLineReader::Line line; reader_.next(line, 0) == ScriptLineReader::Next::line;) {

@@ -71,7 +71,7 @@ public:
     /// After the controller has applied, and after each frame: answers what is decided. `seconds`: time so far, which only
     /// rises.
     void look(const Document& document, double seconds);
-    /// Nobody gives frames any more: what is not over has failed.
+    /// No more frames come: every line that still waits fails.
     void abandon(const std::string& why);
     /// Whether something goes on that later frames end: a wait, a file that opens, a film.
     bool needsFrame() const { return waiting_ || !later_.empty(); }
