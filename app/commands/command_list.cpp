@@ -169,11 +169,12 @@ Json keyList(const BackendOptions&) {
     Json rows = Json::array();
     for (const Menu& menu : menus())
         for (const Action& action : menu.rows)
-            rows.push_back(
-                {{"key", keyText(action)},
-                 {"menu", std::string(menu.name)},
-                 {"item", (action.list.empty() ? "" : std::string(action.list) + ": ") + std::string(action.label)},
-                 {"idea", std::string(action.idea)}});
+            if (!action.client)
+                rows.push_back(
+                    {{"key", keyText(action)},
+                     {"menu", std::string(menu.name)},
+                     {"item", (action.list.empty() ? "" : std::string(action.list) + ": ") + std::string(action.label)},
+                     {"idea", std::string(action.idea)}});
     for (const MouseRow& row : mouseRows())
         rows.push_back({{"key", std::string(row.name)}, {"menu", ""}, {"item", ""}, {"idea", std::string(row.idea)}});
     return rows;

@@ -282,6 +282,10 @@ void addPlayOptions(CLI::App& app, Options& o) {
     addTwin(app, o, true);
     addPicture(app, o, false);
     app.add_flag("--window", o.inWindow, "in a window, in real time, instead of off screen");
+    addValue(
+        app, "--share", "DESCRIPTOR",
+        [&o](auto& name, auto& text) { o.shared = static_cast<int>(parseInteger(name, text, 3, 1 << 20)); },
+        "inherited memory for the lines 'do share' and 'do take', see docs/python.md [none]");
 }
 
 void addRenderOptions(CLI::App& app, Options& o) {

@@ -50,6 +50,7 @@ struct Action {
     bool repeats = false;     ///< a key that stays down does it again and again, at the keyboard's own pace
     /// While its key stays down it goes on: `with` takes what each frame took [s]. Such rows do not repeat.
     bool holds = false;
+    bool client = false;  ///< for programs that drive this one: in no menu
 };
 
 /// A menu of the bar.

@@ -57,6 +57,13 @@ struct Open {
     std::string file{};
     std::string units{};  ///< row of unitSystems() for its numbers; empty: as the file says
 };
+/// Bodies of the last complete step into the memory that a client shares, and a run from the bodies that are there.
+struct ShareBodies {
+    unsigned arrays = 0;  ///< SharedArrays, added
+};
+struct TakeBodies {
+    std::string units{};  ///< row of unitSystems() for its numbers; empty: G = 1
+};
 /// Opens what an earlier session left, or removes it.
 struct Recover {};
 struct ForgetSession {};
@@ -96,7 +103,7 @@ struct NextPanel {};
 struct Quit {};
 
 using Effect =
-    std::variant<EditBodies, JumpTo, Restart, FindGroups, SavePicture, SaveRun, SaveScene, Open, Recover, ForgetSession,
+    std::variant<EditBodies, JumpTo, Restart, FindGroups, SavePicture, SaveRun, SaveScene, Open, ShareBodies, TakeBodies, Recover, ForgetSession,
                  ListFolder, Record, Measure, TryKernel, SaveKernel, LessonGo, WalkMenus, NextPanel, Quit>;
 
 /// A visitor made of lambdas, one for each kind that matters.

@@ -6,14 +6,20 @@
 #include "app/tables/launch.h"
 #include "sim/core/error.h"
 #include "sim/io/formats/units.h"
+#include "sim/io/shared_bodies.h"
 
 namespace gravlab {
 namespace {
 
+/// A word as it was written.
+std::string wordOf(const Value& argument) {
+    const auto* word = std::get_if<std::string>(&argument);
+    return word ? *word : valueText(argument);
+}
+
 /// The name of a file. Throws UsageError.
 std::string fileOf(const Value& argument, std::string_view ending = {}) {
-    const auto* word = std::get_if<std::string>(&argument);
-    std::string name = word ? *word : valueText(argument);
+    std::string name = wordOf(argument);
     if (name.empty() || !name.ends_with(ending))
         throw UsageError("'" + name + "': expected the name of a file" +
                          (ending.empty() ? "" : " that ends with " + std::string(ending)));
@@ -38,6 +44,10 @@ Reason filmEnding(const KeyTarget& t) {
 
 Reason nothingLeft(const KeyTarget& t) {
     return t.ui.files.recover.empty() ? Reason("No earlier run has left anything to go on from.") : Reason();
+}
+
+Reason nothingShared(const KeyTarget& t) {
+    return t.ui.files.shared < 0 ? Reason("No memory is shared; start 'gravlab play' with --share DESCRIPTOR.") : Reason();
 }
 
 constexpr Action kFile[] = {
@@ -78,11 +88,7 @@ constexpr Action kFile[] = {
          },
      .unavailable = noFileOfBodies,
      .argument = "UNITS",
-     .effectWith =
-         [](const KeyTarget& t, const Value& units) {
-             const auto* word = std::get_if<std::string>(&units);
-             return openWithUnits(t, word ? *word : valueText(units));
-         },
+     .effectWith = [](const KeyTarget& t, const Value& units) { return openWithUnits(t, wordOf(units)); },
      .lasting = "Opening has ended the run before, of which nothing is kept; open that one again."},
     {.name = "units-fine",
      .label = "G = 1 is right",
@@ -106,6 +112,26 @@ constexpr Action kFile[] = {
      .effectWith = [](const KeyTarget&, const Value& file) -> Effect { return SaveScene{fileOf(file, ".toml")}; },
      .leaves = kFileStays,
      .line = true},
+    {.name = "share",
+     .label = "Share bodies",
+     .idea = "write arrays of the last complete step into the memory that a client shares",
+     .effect = [](const KeyTarget&, int) -> Effect { return ShareBodies{kSharedPositions}; },
+     .unavailable = nothingShared,
+     .argument = "ARRAYS",
+     .effectWith = [](const KeyTarget&, const Value& arrays) -> Effect {
+         return ShareBodies{sharedArraysOf(wordOf(arrays))};
+     },
+     .leaves = "The client has the arrays; nothing of the run has changed.",
+     .client = true},
+    {.name = "take",
+     .label = "Take bodies",
+     .idea = "begin a run from the bodies in the memory that a client shares; the run on screen ends",
+     .effect = [](const KeyTarget&, int) -> Effect { return TakeBodies{}; },
+     .unavailable = nothingShared,
+     .argument = "UNITS",
+     .effectWith = [](const KeyTarget&, const Value& units) -> Effect { return TakeBodies{wordOf(units)}; },
+     .lasting = "Taking bodies has ended the run before, of which nothing is kept; open that one again.",
+     .client = true},
     {.name = "picture",
      .label = "Save picture",
      .idea = "write a picture into the current folder, at the full look",

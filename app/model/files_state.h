@@ -23,6 +23,7 @@ struct FilesState {
     std::string ending = ".hdf5";      ///< of a file to be saved: it decides the format
     std::string recover;               ///< an autosave that can be opened; empty: none
     std::string recoverText;           ///< where it comes from, for people
+    int shared = -1;                   ///< descriptor of memory that a client shares; below 0: none
     std::string doubtLeft;             ///< file whose question about units was put away
     bool operator==(const FilesState&) const = default;
 };

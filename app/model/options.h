@@ -153,6 +153,7 @@ struct Options {
     // play
     std::string script;     ///< file of lines, or "-"
     bool inWindow = false;  ///< else off screen
+    int shared = -1;        ///< descriptor of memory for bodies; below 0: none
 
     // list
     std::string listWhat;

@@ -87,7 +87,8 @@ std::vector<FoundCommand> commandsWith(std::string_view search, const Document& 
     std::vector<std::string> words = lowerWords(search);
     std::vector<Ranked> ranked;
     for (const Menu& menu : menus())
-        for (const Action& action : menu.rows) addAction(ranked, words, menu, action, document);
+        for (const Action& action : menu.rows)
+            if (!action.client) addAction(ranked, words, menu, action, document);
     if (!words.empty()) addSettings(ranked, words, {}, document);
     // The last words are a value, as it was typed: "0.3kpc", "0.3 kpc".
     const std::string_view typed = trimmed(search);

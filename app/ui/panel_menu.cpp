@@ -57,6 +57,10 @@ void drawMenu(PanelContext& p, std::size_t place) {
         ImGui::CloseCurrentPopup();
     }
     for (std::size_t i = 0; i < menu.rows.size();) {
+        if (menu.rows[i].client) {
+            ++i;
+            continue;
+        }
         const std::string_view list = menu.rows[i].list;
         if (menu.rows[i].line) ImGui::Separator();
         if (list.empty()) {

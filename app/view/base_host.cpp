@@ -2,7 +2,10 @@
 
 #include "app/control/open_file.h"
 #include "app/control/scene_file.h"
+#include "sim/forces/law.h"
 #include "sim/io/checkpoint.h"
+#include "sim/io/shared_bodies.h"
+#include "sim/measure/diagnostics.h"
 
 #include <string>
 #include <utility>
@@ -37,6 +40,8 @@ EffectResult BaseHost::carryOut(const Effect& effect, Ticket ticket) {
                        return EffectResult();
                    },
                    [&](const Open& e) { return open(e); },
+                   [&](const ShareBodies& e) { return share(e); },
+                   [&](const TakeBodies& e) { return takeShared(e); },
                    [&](const Recover&) { return needsWindow("what an earlier session left is opened"); },
                    [&](const ForgetSession&) { return needsWindow("what an earlier session left is removed"); },
                    [&](const ListFolder&) { return needsWindow("folders are listed"); },
@@ -51,7 +56,8 @@ EffectResult BaseHost::carryOut(const Effect& effect, Ticket ticket) {
                    },
                    [&](const SaveKernel& e) { return LabLoop::saveKernel(workspace_, e.file); },
                    [&](const LessonGo&) { return needsWindow("lessons are gone through"); },
-                   [&](const WalkMenus&) { return EffectResult(); }, [&](const NextPanel&) { return EffectResult(); },
+                   [&](const WalkMenus&) { return EffectResult(); },
+                   [&](const NextPanel&) { return EffectResult(); },
                    [&](const Quit&) {
                        quits_ = true;
                        return EffectResult();
@@ -73,6 +79,36 @@ EffectResult BaseHost::open(const Open& effect) {
         taken = takeStart(workspace_, openStart(effect.file, read), takesUp);
     }
     return taken ? EffectResult() : refusedBecause(workspace_.message);
+}
+
+namespace {
+
+constexpr const char* kNothingShared = "no memory is shared; start 'gravlab play' with --share DESCRIPTOR";
+
+}  // namespace
+
+/// Copies the last complete step while the caller waits.
+EffectResult BaseHost::share(const ShareBodies& effect) {
+    if (workspace_.ui.files.shared < 0) return refusedBecause(kNothingShared);
+    Simulation& simulation = workspace_.host.simulation();
+    Diagnostics measured;
+    if (effect.arrays & kSharedEnergies) measured = simulation.measure();
+    if (!measured.failure.empty()) return failedBecause(measured.failure);
+    simulation.snapshot(shared_);
+    writeShared(workspace_.ui.files.shared, effect.arrays, shared_, simulation.step(), simulation.time(),
+                effect.arrays & kSharedEnergies ? &measured : nullptr);
+    return {};
+}
+
+EffectResult BaseHost::takeShared(const TakeBodies& effect) {
+    if (workspace_.ui.files.shared < 0) return refusedBecause(kNothingShared);
+    ReadOptions read;
+    read.units = effect.units;
+    read.allowSigns = lawRow(workspace_.facts.configuration.force.law).signedSources;
+    const auto takesUp = [this](bool again) { return workspace_.apply(again); };
+    return takeStart(workspace_, startFrom(readShared(workspace_.ui.files.shared, read), "bodies of a client"), takesUp)
+               ? EffectResult()
+               : refusedBecause(workspace_.message);
 }
 
 EffectResult BaseHost::begin(const Measure& effect, Ticket ticket) {

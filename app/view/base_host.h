@@ -25,9 +25,12 @@ protected:
 private:
     EffectResult open(const Open& effect);
     EffectResult begin(const Measure& effect, Ticket ticket);
+    EffectResult share(const ShareBodies& effect);
+    EffectResult takeShared(const TakeBodies& effect);
 
     std::optional<Ticket> groups_, measuring_, trying_;  ///< of what is under way
     std::vector<Ended> ended_;
+    ParticleSet shared_;  ///< kept, so that a client that asks often costs no new memory
     bool quits_ = false;
 };
 

@@ -28,6 +28,7 @@ Workspace::Workspace(const Options& options)
     profileWanted = instruments.wanted;
     holdRate = options.command == Subcommand::view && options.screenshot.empty();
     tour.path = options.path.empty() ? CameraPath() : CameraPath(options.path);
+    ui.files.shared = options.shared;
     overlay.labels = true;  // of scenes whose bodies have names
     applySettings(*this, options.settings);
     shown = camera;

@@ -1,0 +1,356 @@
+"""A run of gravlab: a program beside this one that takes lines and answers each in JSON, and memory that both share."""
+
+import json
+import mmap
+import os
+import shutil
+import struct
+import subprocess
+import tempfile
+import threading
+import weakref
+from builtins import open as _open_file
+
+import numpy as np
+
+_HEADER = struct.Struct("<8sIIQqddd9d")  # see docs/python.md
+_MAGIC = b"GRAVBLK1"
+_ALIGNED = 64
+# Name, bit, type and numbers of a body, in their order in the block.
+_ARRAYS = (
+    ("positions", 1, np.float64, 3),
+    ("velocities", 2, np.float64, 3),
+    ("masses", 4, np.float64, 1),
+    ("ids", 8, np.uint32, 1),
+    ("groups", 16, np.uint8, 1),
+    ("responses", 32, np.float64, 1),
+)
+_LONGEST_LINE = 4096
+
+
+class GravlabError(Exception):
+    """What gravlab says went wrong."""
+
+
+class Refused(GravlabError, ValueError):
+    """A mistake in what was requested, or something that cannot be now. Nothing has changed."""
+
+
+class Failed(GravlabError, RuntimeError):
+    """A wait that did not hold, or a file, device or memory that failed."""
+
+
+class Ended(GravlabError, RuntimeError):
+    """The program has ended."""
+
+
+class Picture:
+    """A picture as PNG. A notebook shows it by itself."""
+
+    def __init__(self, png):
+        self.png = png
+
+    def save(self, path):
+        """Writes the PNG to a file."""
+        with _open_file(path, "wb") as file:
+            file.write(self.png)
+
+    def _repr_png_(self):
+        return self.png
+
+
+def _program(program=None):
+    """The command of the program, or a sentence on where it was looked for."""
+    for found in (program, os.environ.get("GRAVLAB"), shutil.which("gravlab")):
+        if found:
+            return os.fspath(found)
+    raise GravlabError("no program 'gravlab' on the PATH; install it, set GRAVLAB to its path, or give program=")
+
+
+def parameters(program=None):
+    """All parameters of the program: a list of dicts with path, label, unit, range, default and idea."""
+    done = subprocess.run([_program(program), "list", "parameters", "--json"], capture_output=True, text=True)
+    if done.returncode != 0:
+        raise Failed(done.stderr.strip())
+    return json.loads(done.stdout)
+
+
+def _options(options):
+    """Options of the command line from keywords: time_step=0.1 is --time-step 0.1, window=True is --window."""
+    words = []
+    for name, value in options.items():
+        flag = "-n" if name == "bodies" else "--" + {"time_step": "dt"}.get(name, name).replace("_", "-")
+        if value is True:
+            words.append(flag)
+        elif value is not False and value is not None:
+            words += [flag, str(value)]
+    return words
+
+
+def open(scene=None, *, positions=None, velocities=None, masses=None, ids=None, groups=None, units=None,
+         program=None, **options):
+    """Starts a run of a scene, of a file, or of bodies from arrays.
+
+    scene       name of a scene or path of a file; see 'gravlab list scenes'
+    positions   (N, 3) lengths, instead of a scene; with velocities (N, 3), masses (N,), ids and groups
+    units       unit system of the arrays, such as "galactic"; without it G = 1
+    program     the program; without it $GRAVLAB, or 'gravlab' on the PATH
+    options     of 'gravlab play', such as bodies=65536, accuracy=1e-3, backend="cpu", time_step=0.01, window=True
+
+    The run is closed at the end of a with block, by close(), or when nothing refers to it any more.
+    """
+    if positions is not None and scene is not None:
+        raise Refused("give a scene or positions, not both")
+    run = Run(_program(program), scene or ("two-body" if positions is not None else "galaxy"), options)
+    if positions is not None:
+        try:
+            run.take(positions, velocities, masses, ids=ids, groups=groups, units=units)
+        except BaseException:
+            run.close()
+            raise
+    return run
+
+
+def _end(process, descriptor, errors):
+    """Ends the program and frees the memory; also for a run that nothing refers to any more."""
+    if process.poll() is None:
+        try:
+            process.stdin.close()
+            process.wait(10)
+        except (OSError, subprocess.TimeoutExpired):
+            process.kill()
+            process.wait()
+    for stream in (process.stdin, process.stdout, errors):
+        try:
+            stream.close()
+        except OSError:
+            pass
+    try:
+        os.close(descriptor)
+    except OSError:
+        pass
+
+
+class Run:
+    """A run of gravlab. Arrays are copies of the last complete step, in the order of ids.
+
+    run["softening"]         reads a parameter of the run; any other by its path: run["look.glow"]
+    run["softening"] = 0.1   sets it; a text may carry a unit: "0.3 kpc"
+    """
+
+    def __init__(self, program, scene, options):
+        self._descriptor = os.memfd_create("gravlab")
+        self._line = 0
+        self._lock = threading.Lock()
+        self._errors = tempfile.TemporaryFile()
+        words = [program, "play", "-", str(scene), "--share", str(self._descriptor)] + _options(options)
+        try:
+            self._process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors,
+                                             pass_fds=[self._descriptor], text=True, bufsize=1)
+        except OSError as error:
+            os.close(self._descriptor)
+            raise GravlabError(f"{program} cannot be started: {error.strerror}") from error
+        self._ended = weakref.finalize(self, _end, self._process, self._descriptor, self._errors)
+        try:
+            self.do("set run.paused true")  # steps are made by step() alone
+        except BaseException:
+            self.close()
+            raise
+
+    # The lines
+
+    def do(self, line):
+        """Does one line of a script and gives its value; see docs/scripts.md."""
+        if "\n" in line or "\0" in line:
+            raise Refused("a line of a script has no line break and no NUL")
+        if len(line.encode()) > _LONGEST_LINE:
+            raise Refused(f"a line of a script has at most {_LONGEST_LINE} bytes")
+        with self._lock:
+            if not self._ended.alive:
+                raise Ended("the run is closed")
+            self._line += 1
+            try:
+                self._process.stdin.write(line + "\n")
+                self._process.stdin.flush()
+                answer = self._process.stdout.readline()
+            except (BrokenPipeError, ValueError):
+                answer = ""
+            if not answer:
+                raise Ended(self._last_words())
+        said = json.loads(answer)
+        if said["status"] == "refused":
+            raise Refused(said["why"])
+        if said["status"] == "failed":
+            raise Failed(said["why"])
+        return said.get("value")
+
+    def _last_words(self):
+        """What the program said before it ended."""
+        try:
+            code = self._process.wait(10)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            code = self._process.wait()
+        self._errors.seek(0)
+        lines = [line for line in self._errors.read().decode(errors="replace").splitlines() if line]
+        how = f"by signal {-code}" if code < 0 else f"with exit code {code}"
+        return f"gravlab has ended {how}" + (": " + lines[-1] if lines else "")
+
+    @staticmethod
+    def _path(name):
+        return name if "." in name else "run." + name
+
+    def __getitem__(self, name):
+        return self.do(f"get {self._path(name)}")
+
+    def __setitem__(self, name, value):
+        text = {True: "true", False: "false"}[value] if isinstance(value, bool) else str(value)
+        quoted = json.dumps(text) if isinstance(value, str) and " " in text else text
+        self.do(f"set {self._path(name)} {quoted}")
+
+    # Time
+
+    def step(self, count=1):
+        """Makes so many steps and waits for the last one."""
+        count = int(count)
+        if count < 1:
+            raise Refused("step() needs a count of at least 1")
+        target = self["step"] + count
+        self.do(f"do step {count}")
+        self.do(f"wait run.step >= {target} within 1000000")
+
+    @property
+    def time(self):
+        """Simulated time, in the run's unit of time."""
+        return self["time"]
+
+    @property
+    def steps(self):
+        """Steps since the start."""
+        return self["step"]
+
+    # Bodies
+
+    def _share(self, arrays):
+        """Header and arrays of the last complete step; the arrays are copies."""
+        self.do("do share " + ",".join(arrays))
+        with mmap.mmap(self._descriptor, 0, prot=mmap.PROT_READ) as memory:
+            head = _HEADER.unpack_from(memory)
+            if head[0] != _MAGIC:
+                raise Failed("the program has shared bodies in a form that this version does not know")
+            bodies, place, found = head[3], _HEADER.size, {}
+            for name, bit, kind, width in _ARRAYS:
+                if not head[1] & bit:
+                    continue
+                place = (place + _ALIGNED - 1) // _ALIGNED * _ALIGNED
+                flat = np.frombuffer(memory, kind, bodies * width, place)
+                found[name] = (flat.reshape(bodies, width) if width > 1 else flat).copy()
+                place += flat.nbytes
+                del flat
+        return head, found
+
+    def arrays(self, *names):
+        """Several arrays of one step at once: run.arrays("positions", "velocities") is a dict of them."""
+        return self._share(names)[1]
+
+    @property
+    def positions(self):
+        """(N, 3) lengths."""
+        return self._share(["positions"])[1]["positions"]
+
+    @property
+    def velocities(self):
+        """(N, 3) lengths over time."""
+        return self._share(["velocities"])[1]["velocities"]
+
+    @property
+    def masses(self):
+        """(N,) masses; charges under the Coulomb law."""
+        return self._share(["masses"])[1]["masses"]
+
+    @property
+    def ids(self):
+        """(N,) stable names of the bodies: which row of the arrays is which."""
+        return self._share(["ids"])[1]["ids"]
+
+    @property
+    def groups(self):
+        """(N,) the galaxy or species in which each body began."""
+        return self._share(["groups"])[1]["groups"]
+
+    @property
+    def balance(self):
+        """Energies and momenta of the last complete step: kinetic, potential, momentum, angular_momentum, centre."""
+        head, _ = self._share(["energies"])
+        return {"kinetic": head[6], "potential": head[7], "momentum": np.array(head[8:11]),
+                "angular_momentum": np.array(head[11:14]), "centre": np.array(head[14:17])}
+
+    @property
+    def energy(self):
+        """Kinetic and potential energy together."""
+        balance = self.balance
+        return balance["kinetic"] + balance["potential"]
+
+    def take(self, positions, velocities=None, masses=None, *, ids=None, groups=None, units=None):
+        """Begins the run anew from arrays. Without velocities the bodies rest; without masses all weigh 1/N.
+
+        The program checks every number. What it refuses leaves the run as it was.
+        """
+        given = {"positions": positions, "velocities": velocities, "masses": masses, "ids": ids, "groups": groups}
+        first = np.asarray(positions)
+        if first.ndim != 2 or first.shape[1] != 3 or len(first) == 0:
+            raise Refused(f"positions have the shape {first.shape}; expected (N, 3)")
+        bodies = len(first)
+        if masses is None:
+            given["masses"] = np.full(bodies, 1 / bodies)
+        place, bits, parts = _HEADER.size, 0, []
+        for name, bit, kind, width in _ARRAYS:
+            if given.get(name) is None:
+                continue
+            shape = (bodies, width) if width > 1 else (bodies,)
+            array = np.asarray(given[name])
+            if array.shape != shape:
+                raise Refused(f"{name} have the shape {array.shape}; expected {shape}")
+            if kind is not np.float64 and (not np.issubdtype(array.dtype, np.integer) or array.min() < 0
+                                           or array.max() > np.iinfo(kind).max):
+                raise Refused(f"{name} are whole numbers from 0 to {np.iinfo(kind).max}")
+            place = (place + _ALIGNED - 1) // _ALIGNED * _ALIGNED
+            parts.append((place, np.ascontiguousarray(array, kind)))
+            bits |= bit
+            place += parts[-1][1].nbytes
+        os.ftruncate(self._descriptor, place)
+        with mmap.mmap(self._descriptor, place) as memory:
+            memory[:_HEADER.size] = _HEADER.pack(_MAGIC, bits, 0, bodies, 0, 0.0, *([float("nan")] * 2), *([0.0] * 9))
+            for begin, array in parts:
+                np.frombuffer(memory, array.dtype, array.size, begin)[:] = array.ravel()
+        self.do("do take" + (f" {units}" if units else ""))
+        self.do("set run.paused true")
+
+    # Pictures
+
+    def picture(self, width=1280, height=720):
+        """A picture of the last complete step."""
+        with tempfile.TemporaryDirectory(prefix="gravlab-") as folder:
+            path = os.path.join(folder, "picture.png")
+            self.do(f"set picture.width {int(width)}")
+            self.do(f"set picture.height {int(height)}")
+            self.do(f"do picture {json.dumps(path)}")
+            with _open_file(path, "rb") as file:
+                return Picture(file.read())
+
+    # The end
+
+    def close(self):
+        """Ends the program and frees the memory. A closed run can be closed again."""
+        self._ended()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def __repr__(self):
+        if not self._ended.alive:
+            return "<gravlab run, closed>"
+        return f"<gravlab run of {self['scene']}, {self['bodies']} bodies, t = {self.time:g}>"
