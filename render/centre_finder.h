@@ -26,7 +26,7 @@ public:
     void setTags(std::span<const BodyTag> tags);
 
     /// Requests the centre of a galaxy, or of all bodies (below 0). A body has the weight 1 / (1 + d^2 / radius^2)^2 at a
-    /// distance d from the guess; with a radius of 0 all weigh the same. Does nothing when the tags belong to other bodies
+    /// distance d from the guess. With a radius of 0 all weigh the same. Does nothing when the tags belong to other bodies
     /// or a request is pending.
     void ask(const ParticleBuffer& bodies, int galaxy, glm::vec3 guess, float radius);
     /// True once, when the result has arrived and the mass was above 0. Waits only with `wait`.

@@ -26,8 +26,8 @@ std::span<const ColourMap> colourMaps();
 const ColourMap& categoryMap();
 constexpr std::size_t kCategories = 8;
 
-/// The population of a body in a photograph, as a band of the map: fractions of light in the channels old, disc and
-/// resolved, or in those of red, white and blue stars. They are not colours: see shaders/photograph.glsl.
+/// The population of a body in a photograph, as a band of the map. Bands are fractions of light in the channels old, disc
+/// and resolved, or in those of red, white and blue stars. They are not colours: see shaders/photograph.glsl.
 enum class Population { old, giant, disc, cluster, red, yellow, white, blue };
 constexpr std::size_t kPopulations = 8;
 const ColourMap& populationMap();

@@ -36,7 +36,7 @@ struct PictureLoad {
 };
 
 /// Draws some frames by each method, keeps the faster one, and repeats this when the load has changed. During trials with
-/// very many bodies compute shaders draw, and the rasteriser is timed with a sample: a picture of a hundred million bodies
+/// very many bodies compute shaders draw, and the rasteriser is timed with a sample. A picture of a hundred million bodies
 /// takes it 0.8 s on an NVIDIA H200.
 class DrawMethodChooser {
 public:

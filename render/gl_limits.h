@@ -46,7 +46,7 @@ void bindBodies(GLuint binding, GLuint buffer, std::size_t first, std::size_t co
 void unbindStorage(std::initializer_list<GLuint> bindings);
 
 /// Runs the current compute program with at least `threads` threads in groups of `group`, or with as many groups as OpenGL
-/// allows; the shader's own loop covers the rest.
+/// allows. The shader's own loop covers the rest.
 void dispatchOver(std::size_t threads, std::size_t group, std::size_t mostGroups = glLimits().workGroups);
 
 /// Allocates a buffer. Throws GlError when OpenGL has no memory; `what` names the content in the sentence.

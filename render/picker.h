@@ -18,8 +18,8 @@ class Picker {
 public:
     Picker();
 
-    /// Requests the body at `cursor` (pixels from the upper left corner): the front one of those whose centres are within
-    /// kUnder pixels, else the nearest within `radius` pixels. Replaces a pending request.
+    /// Requests the body at `cursor` (pixels from the upper left corner): the front one within kUnder pixels, else the
+    /// nearest within `radius` pixels. Replaces a pending request.
     void ask(const ParticleBuffer& bodies, const glm::mat4& clipFromWorld, glm::vec2 cursor, glm::vec2 viewport,
              float radius);
     /// True once, when the result has arrived; `body` is empty when no body is near. Waits only with `wait`.

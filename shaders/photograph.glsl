@@ -129,7 +129,7 @@ vec4 developed(ivec2 pixel, vec2 uv) {
     vec2 outwards = uv - (0.42 + 0.1 * uneven) * step * inwards;
     // Sample by tents: bilinear steps of an arm's width would show as boxes about a bright centre.
     float lane = smoothstep(1.0, 1.55, contrastAt(outwards)) * smoothstep(2.0, 0.9, contrast) * clamp(0.85 - 0.35 * uneven, 0.25, 1.4);
-    // In the near half of an inclined disc dust lies in front of the inner light; in the far half the light lies in front of
+    // In the near half of an inclined disc dust lies in front of the inner light. In the far half the light lies in front of
     // the dust.
     float tilted = length(lie.xy), nearer = dot(inwards, lie.xy) / sqrt(1.0 + tilted * tilted);
     lane *= clamp(1.0 + 1.1 * nearer, 0.2, 2.0);

@@ -2,7 +2,7 @@
 // Small sprites without the rasteriser: one thread adds one body to sums of whole numbers, so the order does not matter.
 // Fractions of a unit are rounded at random with a hash of the body, so faint bodies keep their light on average. Sprites
 // too large for one thread are listed and drawn as point sprites. With very many bodies each adds its light to its own
-// pixel, or, if wider, to four random pixels of its sprite; a later pass smooths these sums once per picture.
+// pixel, or, if wider, to four random pixels of its sprite. A later pass smooths these sums once per picture.
 layout(local_size_x = 256) in;
 #include "body_light.glsl"
 #include "profile.glsl"
@@ -55,7 +55,7 @@ void add(uint i, Sprite sprite, vec2 centre) {
 
 float share(uint lot) { return (float(lot >> 8) + 0.5) / 16777216.0; }
 
-/// Four places have the sprite's profile as their density, which contains the fraction 1 - (1 - d^2)^4 within d radii; its
+/// Four places have the sprite's profile as their density, which contains the fraction 1 - (1 - d^2)^4 within d radii. Its
 /// integral is pi / 4 squared radii.
 void addPoints(uint i, Sprite sprite, vec2 centre) {
     bool one = sprite.radius <= pointSum;

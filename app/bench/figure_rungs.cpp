@@ -64,8 +64,8 @@ constexpr FigureColumn kThreadsColumns[] = {
 
 constexpr double kFlopsPerPair = 20;
 
-/// Bytes of bodies that one force evaluation reads: for a GPU as the launch requests them; for a CPU each body once, because
-/// the caches hold all bodies.
+/// Bytes of bodies that one force evaluation reads. A GPU reads them as the launch requests; a CPU reads each body once,
+/// because its caches hold all bodies.
 double bytesRead(const SweepResult& of) {
     constexpr double kBody = 16;
     return of.facts.memoryBytes > 0 ? of.facts.memoryBytes : kBody * static_cast<double>(of.row.bodies);

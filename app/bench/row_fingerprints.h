@@ -1,5 +1,5 @@
-// Fingerprints of every row of a backend, so that two builds can be compared on one machine: hashes of forces, states and
-// vertices, and the launches, copies and memory of a step. `gravlab fingerprint --all` prints them.
+// Fingerprints of every row of a backend, to compare two builds on one machine. They hash forces, states and vertices, and
+// count launches, copies and memory of a step. `gravlab fingerprint --all` prints them.
 #pragma once
 #include "sim/backends/backend.h"
 #include "sim/forces/force_term.h"

@@ -20,7 +20,7 @@ struct FilmOutput {
 };
 
 /// Parses FILE.png, FILE.mp4 (or .mov, .mkv, .webm, .gif) and DIR/%05d.png: one %d or %0Nd, N up to 9, in the last component
-/// of the path; %% is a percent sign. Throws UsageError, with what is allowed, for other texts.
+/// of the path. %% is a percent sign. Throws UsageError, with what is allowed, for other texts.
 FilmOutput parseFilmOutput(const std::string& text);
 
 struct FilmSettings {

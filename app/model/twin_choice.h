@@ -45,7 +45,7 @@ std::span<const std::string_view> twinKeys();
 std::string twinText(const TwinChoice& choice);
 
 /// The twin's request: the configuration of the first run with the choice applied. A kernel chosen for another backend,
-/// precision or law is left to the backend; when the backend does not run the first run's integrator, one that it runs
+/// precision or law is left to the backend. When the backend does not run the first run's integrator, one that it runs
 /// replaces it.
 RunRequest twinRequest(const RunConfiguration& first, const TwinChoice& choice);
 

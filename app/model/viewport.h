@@ -35,8 +35,8 @@ inline constexpr std::array<FourViewRow, 4> kFourViews{{{"x-y", 0, 1}, {"space",
 inline constexpr std::size_t kSpaceView = 1;
 
 /// The pictures on a surface of that size, within `free` when that is large enough: one view, the rows of kFourViews, or a
-/// view for each of two runs, side by side or overlaid. A narrow view beside another one moves its camera back until it
-/// shows as much to both sides as upwards.
+/// view for each of two runs. A narrow view beside another one moves its camera back until it shows as much to both sides as
+/// upwards.
 std::vector<Viewport> viewports(const Document& document, int width, int height, const PicturePart& free);
 /// The view under (or nearest to) a point of the surface.
 const Viewport& viewportAt(std::span<const Viewport> views, glm::vec2 cursor);

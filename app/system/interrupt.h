@@ -4,7 +4,7 @@
 
 namespace gravlab {
 
-/// During its lifetime, the first SIGINT, SIGTERM or SIGHUP (which stays ignored under nohup) is only noted; another one
+/// During its lifetime, the first SIGINT, SIGTERM or SIGHUP (which stays ignored under nohup) is only noted. Another one
 /// more than half a second later ends the program at once. One at a time.
 class InterruptWatch {
 public:

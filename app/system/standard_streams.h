@@ -3,7 +3,7 @@
 
 namespace gravlab {
 
-/// Call it before any file is opened: it opens /dev/null when descriptor 0, 1 or 2 is closed, so that no file becomes the
+/// Call it before any file is opened. It opens /dev/null when descriptor 0, 1 or 2 is closed, so that no file becomes the
 /// standard error and receives messages. Closed pipes and file size limits become errors of the write and no longer end the
 /// program.
 void holdStandardStreams();

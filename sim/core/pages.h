@@ -1,5 +1,5 @@
-// Allocates memory for many bodies with all threads. The system clears a page when it is first written, which takes one
-// thread longer than filling it (10 million bodies on two cores: 3.1 of 11 s).
+// Allocates memory for many bodies with all threads. The system clears a page when it is first written. For one thread this
+// takes longer than filling it (10 million bodies on two cores: 3.1 of 11 s).
 #pragma once
 #include <cstddef>
 #include <vector>

@@ -23,7 +23,7 @@ inline Deadline deadlineAfter(double seconds) {
     return Deadline::clock::now() + std::chrono::duration_cast<Deadline::duration>(std::chrono::duration<double>(seconds));
 }
 
-/// Threads that live as long as the pool: a new thread per step gave no speed-up at all, because it stays on its parent's
+/// Threads that live as long as the pool. A new thread per step gave no speed-up at all, because it stays on its parent's
 /// core for the length of a step. The calling thread works too. One caller at a time.
 class ThreadPool {
 public:

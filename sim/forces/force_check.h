@@ -74,8 +74,8 @@ void referenceForces(std::span<const Double4> positions, std::span<const Double4
                      std::span<const std::uint32_t> targets, const ForceSettings& force, std::span<Double4> out,
                      std::span<double> floors = {});
 
-/// A tenth for charges and molecules, whose pairs both attract and repel: forces on a body in a crystal nearly cancel, and
-/// the rounding of their terms is no fault. 0 for other laws.
+/// The least scale of errors, as a fraction: a tenth for charges and molecules, whose pairs both attract and repel. In a
+/// crystal such forces nearly cancel, and the rounding of their terms is no fault. 0 for other laws.
 double floorShare(const ForceSettings& force);
 
 /// The gate for accelerations of this law in this precision. Steep laws (a fractional power of the distance, the wall of

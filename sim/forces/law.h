@@ -1,4 +1,4 @@
-// The pair laws, each written once in laws/: for host, device and SIMD, in float and double. Here is what they share.
+// The pair laws, each written once in laws/: for host, device and SIMD, in float and double. This file has their common code.
 // Rule: no branch for self, pad or coincident pairs: every law is finite at distance zero, where r itself makes it vanish.
 //
 // With r from the target i to the source j, source s and response k (see ParticleSet), every law has the form

@@ -31,7 +31,7 @@ void addTruth(TermTruth& truth, std::span<const TermShare> shares, const TermBod
               std::span<const std::uint32_t> targets, std::size_t first, std::size_t last);
 
 /// Compares each term with its own plain statement by its own gate, so that a strong term cannot hide a wrong weak one. Then
-/// compares the sum, so that no term is left out or added twice; its errors are relative to the summed sizes of the terms,
+/// compares the sum, so that no term is left out or added twice. Its errors are relative to the summed sizes of the terms,
 /// because their roundings remain where they cancel. Returns the first failing check, else that of the first term. `whole`:
 /// accelerations by all terms together; ignored for a single term. `worst` is an index of the targets.
 ForceCheck compareTerms(std::span<const TermShare> shares, std::span<const Double4> whole, const TermTruth& truth);

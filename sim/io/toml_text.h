@@ -1,5 +1,6 @@
 // TOML in ASCII alone, for its parser. toml++ 3.3 tests whether a letter beyond ASCII is a space, which is undefined for
-// most letters: outside of texts, after a backslash, and after a line end that a backslash joins to the next line.
+// most letters. This affects letters outside of texts, after a backslash, and after a line end that a backslash joins to the
+// next line.
 #pragma once
 #include <cstddef>
 #include <string>

@@ -11,7 +11,7 @@ namespace gravlab::scenes {
 namespace {
 
 constexpr double kScaleRadius = 3 * std::numbers::pi / 16;
-// The outermost 0.1 % of the mass would lie beyond 38 scale radii and leave the picture empty; leaving it out shifts E by
+// The outermost 0.1 % of the mass would lie beyond 38 scale radii and leave the picture empty. Leaving it out shifts E by
 // 0.4 %.
 constexpr double kMassShown = 0.999;
 

@@ -1,5 +1,5 @@
 // An exponential disc around a round centre. The disc follows Freeman 1970 (rotation), Toomre 1964 (random motion in the
-// plane) and Hernquist 1993 (asymmetric drift); the centre is a Plummer sphere with Gaussian speeds from the Jeans equation.
+// plane) and Hernquist 1993 (asymmetric drift). The centre is a Plummer sphere with Gaussian speeds from the Jeans equation.
 #include "sim/scenes/disc_galaxy.h"
 
 #include "sim/core/group.h"

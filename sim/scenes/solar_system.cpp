@@ -77,7 +77,7 @@ ParticleSet buildFromElements(const SceneRequest&) {
     return bodies;
 }
 
-/// Solves E - e sin E = M by Newton's method, from a start that converges for every e < 1; convergence is quadratic, so a
+/// Solves E - e sin E = M by Newton's method, from a start that converges for every e < 1. Convergence is quadratic, so a
 /// dozen iterations suffice.
 double eccentricAnomaly(double meanAnomaly, double eccentricity) {
     double anomaly = eccentricity < 0.8 ? meanAnomaly : std::copysign(std::numbers::pi, meanAnomaly);

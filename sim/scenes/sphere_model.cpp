@@ -93,7 +93,7 @@ SphereSystem::SphereSystem(std::vector<SpherePart> parts, double softening, cons
 }
 
 void SphereSystem::tabulateSpeeds(const SpherePart& part, Table& table) const {
-    // f(E) = 1 / (sqrt(8) pi^2) times the integral over depth from 0 to E of rho'' / sqrt(E - depth); rho' is 0 at the edge.
+    // f(E) = 1 / (sqrt(8) pi^2) times the integral over depth from 0 to E of rho'' / sqrt(E - depth). rho' is 0 at the edge.
     // Constant factors do not matter here.
     std::vector<double> first(kRadii), second(kRadii), f(kRadii);
     for (std::size_t k = 0; k < kRadii; ++k) {

@@ -1,5 +1,5 @@
 /// Attraction alpha d^-a in the softened distance d = sqrt(r^2 + softening^2). Whole a in 0..kLargestWhole are multiplied
-/// out, so a = 2 gives gravity to the last bit, and gravity's loops compute it; other a use the logarithm.
+/// out, so a = 2 gives gravity to the last bit, and gravity's loops compute it. Other a use the logarithm.
 template <class Real>
 struct PowerLaw {
     static constexpr LawText kText{"power-law", "attraction 1/r^a: a = 2 is gravity, a = -1 springs", "mass"};

@@ -26,8 +26,8 @@ struct AtomicOptions {
 /// processes save to one target, the last one wins.
 class AtomicFile : public ByteSink {
 public:
-    /// Creates the temporary. Throws IoError naming the cause: no such folder, no permission, a folder as target, ...; and
-    /// UsageError when it would replace a file that this process reads (read_files.h).
+    /// Creates the temporary. Throws IoError naming the cause: no such folder, no permission, a folder as target, and so on.
+    /// Throws UsageError when it would replace a file that this process reads (read_files.h).
     explicit AtomicFile(const std::filesystem::path& target, const AtomicOptions& options = {});
     /// Removes the temporary unless commit() succeeded.
     ~AtomicFile() override;

@@ -56,7 +56,7 @@ inline constexpr std::uint32_t kRowsABlock = 1 << 15;
 inline constexpr std::uint64_t kMostFiles = 1 << 16;
 
 /// Receives the parts of the HDF5 part of a file, in order. The parser runs in a process where a crash of the library does
-/// no harm; the values are those of the file, not yet checked for being finite. `sealed`: a valid seal follows.
+/// no harm. The values are those of the file, not yet checked for being finite. `sealed`: a valid seal follows.
 class Receiver {
 public:
     virtual ~Receiver() = default;

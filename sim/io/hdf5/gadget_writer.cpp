@@ -29,7 +29,7 @@ Id needed(Id id, const char* what) {
     return id;
 }
 
-/// The memory to which the library writes a file, readable in place: the library itself would only give a copy, and that of
+/// The memory to which the library writes a file, readable in place. The library itself would only give a copy, and that of
 /// 100 million bodies has 6 GB. Outlives the file.
 class FileMemory {
 public:
