@@ -1,4 +1,4 @@
-// Entry: reads the command line, runs one command. The only catch of the program turns errors into a sentence and exit code.
+// Reads the command line and runs one command. The only catch of the program turns errors into a sentence and an exit code.
 #include "app/bench/own_trial.h"
 #include "app/bench/tune_cache.h"
 #include "app/commands/options.h"

@@ -1,4 +1,4 @@
-// A few points and a pass over a few thousand texels.
+// Draws a sample of bodies as points into a small picture, then one pass over its few thousand texels.
 #include "render/attitude.h"
 
 #include <glm/gtc/type_ptr.hpp>
@@ -8,7 +8,8 @@
 namespace gravlab {
 namespace {
 
-// So many times smaller than the light: some five texels to an arm's width where a camera is as far as a scene puts it.
+// The small picture is this many times smaller than the light: about five texels per arm width at the scene's usual
+// distance.
 constexpr int kShrink = 16;
 
 }  // namespace

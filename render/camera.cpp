@@ -1,4 +1,4 @@
-// The orbit camera. z is up; angles as on a globe seen from outside.
+// The orbit camera. z is up; angles are those on a globe seen from outside.
 #include "render/camera.h"
 
 #include <glm/ext/matrix_clip_space.hpp>
@@ -13,7 +13,7 @@ namespace gravlab {
 namespace {
 
 constexpr float kRadiansPerPixel = 0.006f;
-constexpr float kPole = 1.55f;         // short of pi/2, where "up" would flip
+constexpr float kPole = 1.55f;         // below pi/2, where "up" would flip
 constexpr float kZoomPerStep = 0.88f;  // one notch of a wheel
 constexpr float kNearest = 1e-5f, kFarthest = 1e7f;
 
@@ -43,7 +43,7 @@ glm::mat4 Camera::projection(float aspect) const {
         const float up = distance * std::tan(fieldOfView / 2), depth = 1e4f * distance;
         projection = glm::ortho(-up * whole, up * whole, -up, up, -depth, depth);
     } else {
-        // No depth buffer is used, so the planes only clip: near follows the distance, far is at infinity.
+        // There is no depth buffer, so the planes only clip: near is proportional to the distance, far is at infinity.
         projection = glm::infinitePerspective(fieldOfView, whole, distance * 1e-3f);
     }
     if (part == glm::vec4(0, 0, 1, 1)) return projection;
@@ -86,7 +86,7 @@ void Camera::zoom(float steps, glm::vec2 cursor, glm::vec2 viewport) {
     const glm::vec2 offset = cursor - 0.5f * viewport;
     const glm::vec3 under = lengthPerPixel(viewport) * (offset.x * axes.right - offset.y * axes.up);
     const float wanted = std::clamp(distance * std::pow(kZoomPerStep, steps), kNearest, kFarthest);
-    // What is under the cursor in the target's plane must stay there: it keeps its place as the plane shrinks by the ratio.
+    // The point under the cursor in the target's plane must not move: shift the target as the plane shrinks by the ratio.
     target += (1 - wanted / distance) * under;
     distance = wanted;
 }

@@ -13,23 +13,23 @@ struct Camera {
     float azimuth = 0.6f;       ///< [rad]
     float elevation = 0.5f;     ///< [rad], clamped just short of the poles
     float fieldOfView = 0.8f;   ///< vertical [rad]
-    bool orthographic = false;  ///< no perspective; the target's plane keeps its scale
-    /// Left, bottom, width and height of what is drawn, in parts of the whole picture.
+    bool orthographic = false;  ///< no perspective; the plane of the target keeps its scale
+    /// Left, bottom, width and height of the drawn region, as fractions of the whole picture.
     glm::vec4 part{0, 0, 1, 1};
 
     glm::vec3 eye() const;
     glm::mat4 view() const;
-    glm::mat4 projection(float aspect) const;  ///< near and far follow the distance; aspect is that of the part
+    glm::mat4 projection(float aspect) const;  ///< near and far follow the distance; aspect is that of the region
 
-    /// Of the plane through the target that faces the viewer: how long a pixel is [L], and what is under the cursor.
+    /// For the plane through the target that faces the viewer: the length of a pixel [L], and the point under the cursor.
     float lengthPerPixel(glm::vec2 viewport) const;
     glm::vec3 pointUnder(glm::vec2 cursor, glm::vec2 viewport) const;
 
     void orbit(glm::vec2 pixels);                    ///< drag
     void pan(glm::vec2 pixels, glm::vec2 viewport);  ///< moves the target with the cursor
-    /// Moves eye and target by parts of the distance: x to the right, y up, z ahead.
+    /// Moves eye and target by fractions of the distance: x to the right, y up, z ahead.
     void fly(glm::vec3 way);
-    void zoom(float steps, glm::vec2 cursor, glm::vec2 viewport);  ///< towards what is under the cursor
+    void zoom(float steps, glm::vec2 cursor, glm::vec2 viewport);  ///< towards the point under the cursor
     bool operator==(const Camera&) const = default;
 };
 

@@ -1,4 +1,4 @@
-// Sums against a guess, so that single precision is enough; the host adds thousands of them in double.
+// The GPU sums offsets from a guess, so that single precision suffices; the host adds thousands of partial sums in double.
 #include "render/centre_finder.h"
 
 #include "render/gl_limits.h"

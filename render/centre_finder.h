@@ -1,5 +1,5 @@
-// The centre of mass of all bodies or of one galaxy, frame after frame, from the vertices that are drawn: no copy of the
-// bodies is made. Rule: asking never waits; answers are taken when they are there.
+// The centre of mass of all bodies or of one galaxy, frame after frame, from the drawn vertices: no copy of the bodies is
+// made. Rule: a request never waits; the caller takes the result when it has arrived.
 #pragma once
 #include "render/gl_objects.h"
 #include "render/particle_buffer.h"
@@ -12,10 +12,10 @@
 
 namespace gravlab {
 
-/// What the finder must know of a body.
+/// The finder's data of a body.
 struct BodyTag {
     float mass = 1;    ///< its weight
-    float galaxy = 0;  ///< which one it is counted to; a number of its own for those that belong to none
+    float galaxy = 0;  ///< number of its galaxy; bodies outside of galaxies have a number of their own
 };
 
 class CentreFinder {
@@ -25,10 +25,11 @@ public:
     /// Tags of all bodies, copied, in body order.
     void setTags(std::span<const BodyTag> tags);
 
-    /// Asks for the centre of a galaxy, or of all bodies (below 0). Bodies count with 1 / (1 + d^2 / radius^2)^2 for their
-    /// distance d from the guess, alike with a radius of 0. Nothing when the tags are of other bodies or a question is open.
+    /// Requests the centre of a galaxy, or of all bodies (below 0). A body has the weight 1 / (1 + d^2 / radius^2)^2 at a
+    /// distance d from the guess. With a radius of 0 all weigh the same. Does nothing when the tags belong to other bodies
+    /// or a request is pending.
     void ask(const ParticleBuffer& bodies, int galaxy, glm::vec3 guess, float radius);
-    /// True when the answer is there, once, and there was any mass. Waits only with `wait`.
+    /// True once, when the result has arrived and the mass was above 0. Waits only with `wait`.
     bool take(glm::vec3& centre, bool wait);
 
 private:

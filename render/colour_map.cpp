@@ -17,18 +17,18 @@ constexpr glm::vec3 hex(unsigned rgb) {
             static_cast<float>(rgb & 255) / 255};
 }
 
-// Blue against gold, the pair that all common forms of colour blindness keep apart.
+// Blue and gold, which people with any common colour blindness can distinguish.
 constexpr glm::vec3 kGlow[] = {hex(0x2a55f0), hex(0x4f8bff), hex(0xa8c8ff), hex(0xffdcc4), hex(0xffbf78), hex(0xffa648)};
-// The order of stars: cool ones red, hot ones blue.
+// The colours of stars: cool stars red, hot stars blue.
 constexpr glm::vec3 kStarlight[] = {hex(0xff7a30), hex(0xffb46b), hex(0xffe9d2),
                                     hex(0xdfe8ff), hex(0x9fbfff), hex(0x6b97ff)};
-// Lightness rises evenly: readable in grey print as well.
+// Lightness rises evenly, so that the map is readable in grey print.
 constexpr glm::vec3 kEmber[] = {hex(0x3b1a5e), hex(0x8a2268), hex(0xcf4446), hex(0xf38a2e), hex(0xfdd46a), hex(0xfff7dc)};
 constexpr glm::vec3 kLagoon[] = {hex(0x202f72), hex(0x1f5f9c), hex(0x1c90a3), hex(0x55bd92), hex(0xb4df83), hex(0xfbf7c0)};
 constexpr glm::vec3 kPlain[] = {hex(0xffffff), hex(0xffffff)};
 
-// Maps that plots of other programs have: S. van der Walt and N. Smith (2015); J. Nunez, C. Anderton and R. Renslow (2018).
-// The darkest eighth of magma is left out: its bodies would not be seen on a black sky.
+// Maps of other plotting programs: S. van der Walt and N. Smith (2015); J. Nunez, C. Anderton and R. Renslow (2018). The
+// darkest eighth of magma is omitted, because its bodies would be invisible on a black sky.
 constexpr glm::vec3 kViridis[] = {hex(0x440154), hex(0x472d7b), hex(0x3b528b), hex(0x2c728e), hex(0x21918c),
                                   hex(0x28ae80), hex(0x5ec962), hex(0xaddc30), hex(0xfde725)};
 constexpr glm::vec3 kMagma[] = {hex(0x1d1147), hex(0x51127c), hex(0x832681), hex(0xb73779),
@@ -41,12 +41,12 @@ constexpr glm::vec3 kCategoryStops[] = {hex(0xe69f00), hex(0x56b4e9), hex(0x009e
                                         hex(0xf0e442), hex(0xd55e00), hex(0x3f7fd9), hex(0xffffff)};
 constexpr ColourMap kCategoryMap{"categories", "eight colours far apart, without an order", kCategoryStops};
 
-// Channels, not colours: linear shares, so no stop is sRGB.
+// These stops are channels, not colours: linear fractions, so none is sRGB.
 constexpr glm::vec3 kPopulationStops[kPopulations] = {{1, 0, 0}, {0.7f, 0, 0.3f}, {0, 1, 0}, {0, 0.35f, 0.65f},
                                                       {1, 0, 0}, {0.5f, 0.5f, 0}, {0, 1, 0}, {0, 0, 1}};
 constexpr ColourMap kPopulationMap{"populations", "channels of a photograph", kPopulationStops};
 
-// As they look from a spacecraft, a little more colourful.
+// Colours as seen from a spacecraft, slightly more saturated.
 constexpr glm::vec3 kCelestialStops[kCelestials] = {hex(0xfff0b8), hex(0xa89c90), hex(0xecd9a4),
                                                     hex(0x4f8fe8), hex(0xe0693a), hex(0xd9b38c),
                                                     hex(0xe8d49a), hex(0x9fe0e0), hex(0x4a6cf0)};
@@ -96,7 +96,8 @@ glm::vec3 srgbFromLinear(glm::vec3 linear) {
 }
 
 glm::vec3 onPaper(glm::vec3 linear) {
-    constexpr float kDarker = 0.6f;  // of the lightness and the colour in OKLab: white becomes a grey that is seen on white
+    constexpr float kDarker =
+        0.6f;  // of the lightness and the colour in OKLab: white becomes a grey that is visible on white
     return kDarker * kDarker * kDarker * linear;
 }
 

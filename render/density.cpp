@@ -1,4 +1,4 @@
-// One pass a level, then one that reads.
+// One pass per level of cubes, then one that reads the densities.
 #include "render/density.h"
 
 #include "render/gl_limits.h"
@@ -13,14 +13,13 @@ namespace {
 
 constexpr GLuint kBodies = 4, kCells = 5, kOther = 6;  // bindings
 constexpr std::size_t kCellBytes = 16, kFewestCells = 4096;
-// All mass in one cube must fit 32 bits, with room for rounding.
+// The mass of all bodies in one cube must fit 32 bits, with room for rounding.
 constexpr double kMostMassUnits = 2147483648.0;
 constexpr std::size_t kDensityGroup = 256;
-// A table of 1 GB took 10 s for 40 million bodies on an H100, long enough for its driver to give the context up; one of
-// 256 MB took 0.26 s, and 0.72 s for 100 million.
+// A table of 1 GB took 10 s for 40 million bodies on an H100, so long that its driver reset the context. One of 256 MB took
+// 0.26 s, and 0.72 s for 100 million.
 constexpr std::size_t kMostTableBytes = std::size_t{1} << 28;
-// Bodies of a cube that is halved, where the table has a cell for each body; and of one that an estimate relies on, of
-// those.
+// Least bodies of a cube that is halved, when the table has a cell for each body; and of a cube that an estimate uses.
 constexpr GLuint kFewestHalved = 32, kReliedOn = 2;
 
 }  // namespace
@@ -60,7 +59,7 @@ bool DensityField::measure(const ParticleBuffer& bodies, GLuint traits, float si
     glClearNamedBufferData(cells_->id(), GL_R32UI, GL_RED_INTEGER, GL_UNSIGNED_INT, nullptr);
     const double unitsPerMass = kMostMassUnits / total_;
     const float coarsest = std::exp2(std::ceil(std::log2(size)));
-    // Fewer cubes where the table is smaller than the number of bodies: bodies of a full table would go uncounted.
+    // Halve fewer cubes when the table is smaller than the number of bodies: a full table would not count further bodies.
     const auto halved = static_cast<GLuint>(kFewestHalved * ((count + 2 * cellCount_ - 1) / (2 * cellCount_)));
     for (const Program* program : {&bin_, &read_}) {
         glProgramUniform1ui(program->id(), program->uniform("halved"), halved);

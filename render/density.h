@@ -1,4 +1,4 @@
-// Mass per volume around every body, estimated on the GPU. Rule: an estimate for colours; nothing is computed from it.
+// Mass per volume around every body, estimated on the GPU. Rule: the estimate is for colours only.
 #pragma once
 #include "render/gl_objects.h"
 #include "render/particle_buffer.h"
@@ -10,17 +10,17 @@
 
 namespace gravlab {
 
-/// Space in cubes, halved where they hold many bodies; a body's density is that of the smallest cube around it that has
-/// enough of them, smoothed with the neighbours.
+/// Space in cubes, halved where they contain many bodies. The density of a body is that of the smallest cube around it with
+/// enough bodies, smoothed with the neighbours.
 class DensityField {
 public:
     /// Masses of all bodies [M], in body order.
     void setMasses(std::span<const float> masses);
-    /// Puts densities [M/L^3] in place of the values of `traits` (a buffer of BodyTrait, as many as bodies). The largest
-    /// cubes are about as large as `size` [L]. False when the masses are of another number of bodies.
+    /// Replaces the values of `traits` (a buffer of BodyTrait, one per body) by densities [M/L^3]. The largest cubes are
+    /// about as large as `size` [L]. False when the masses belong to another number of bodies.
     bool measure(const ParticleBuffer& bodies, GLuint traits, float size);
 
-    /// What the newest finished estimate took on the GPU [ms]; never waits.
+    /// GPU time of the newest finished estimate [ms]; never waits.
     double milliseconds();
 
     static constexpr int kLevels = 12;

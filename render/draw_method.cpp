@@ -1,4 +1,4 @@
-// Trials: raster first, then compute, or both at once with a sample; the median of some frames each.
+// Trials: first raster, then compute, or both at once with a sample; the median of several frames each.
 #include "render/draw_method.h"
 
 #include <algorithm>
@@ -8,9 +8,10 @@
 namespace gravlab {
 namespace {
 
-// A load is another one beyond these ratios.
+// Beyond these ratios a load counts as different.
 constexpr double kBodiesRatio = 1.5, kPixelsRatio = 1.5, kRadiusRatio = 2;
-// Not worth a change of way: a tie goes to the rasteriser, which every driver has done for decades.
+// A smaller gain does not justify a change: in a tie the rasteriser wins, because it is the most tested path of every
+// driver.
 constexpr double kTie = 0.97;
 
 constexpr DrawMethodRow kWishes[] = {
@@ -72,7 +73,7 @@ void DrawMethodChooser::begin(const PictureLoad& load) {
 DrawMethod DrawMethodChooser::next(const PictureLoad& load) {
     ++framesSince_;
     if (wish_ != DrawMethodRequest::automatic || !obstacle_.empty() || load.bodies == 0) return path_;
-    if (trial_ != Trial::none && another(load)) begin(load);  // what was measured is of another picture
+    if (trial_ != Trial::none && another(load)) begin(load);  // the measurement belongs to another picture
     if (trial_ == Trial::none && (!known_ || (framesSince_ > kRest && another(load)))) begin(load);
     if (trial_ == Trial::none) return path_;
     if (++framesOfTrial_ > kPatience) {

@@ -1,5 +1,5 @@
-// The two ways to the same picture, and how one is chosen: by the clock of the machine that draws.
-// Rule: no OpenGL here; times come from outside, so the choice can be tested with any.
+// The two methods of drawing, which give the same picture, and the choice between them by measured time. Rule: no OpenGL
+// here; times are arguments, so that tests can choose any.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace gravlab {
 
-/// Whole pictures: bodies, glow and tone.
+/// Methods for whole pictures: bodies, glow and tone.
 enum class DrawMethod {
     raster,  ///< point sprites and passes over the picture, by the rasteriser
     compute  ///< sums of small sprites and compute passes; large sprites and trails still by the rasteriser
@@ -18,16 +18,16 @@ enum class DrawMethod {
 constexpr std::size_t kDrawMethods = 2;
 std::string_view nameOf(DrawMethod path);
 
-/// What is asked for.
+/// The user's choice.
 enum class DrawMethodRequest { automatic, raster, compute };
-/// A row of the table of wishes.
+/// A row of the table of choices.
 struct DrawMethodRow {
     std::string_view name, idea;
     DrawMethodRequest wish;
 };
 std::span<const DrawMethodRow> drawMethodRows();
 
-/// What the time of a picture goes with.
+/// The quantities that determine the time of a picture.
 struct PictureLoad {
     std::size_t bodies = 0;
     double pixels = 0;        ///< of the picture
@@ -35,32 +35,32 @@ struct PictureLoad {
     bool glow = false;
 };
 
-/// Draws some frames each way, keeps the faster one, and does so again when the load has become another one. Very many
-/// bodies are drawn by compute shaders meanwhile, and the rasteriser is timed with a sample: a picture of a hundred million
-/// by it takes an NVIDIA H200 0.8 s.
+/// Draws some frames by each method, keeps the faster one, and repeats this when the load has changed. During trials with
+/// very many bodies compute shaders draw, and the rasteriser is timed with a sample. A picture of a hundred million bodies
+/// takes it 0.8 s on an NVIDIA H200.
 class DrawMethodChooser {
 public:
-    /// `obstacle`: why the compute path cannot be taken here; empty when it can.
+    /// `obstacle`: why the compute method is unavailable here; empty when it is available.
     void setWish(DrawMethodRequest wish, std::string obstacle);
-    /// The way for the next frame.
+    /// The method for the next frame.
     DrawMethod next(const PictureLoad& load);
-    /// What a finished frame took on the GPU.
+    /// Records the GPU time of a finished frame.
     void measured(DrawMethod path, double milliseconds);
-    /// Whether the next frame shall time a sample of the bodies by the rasteriser, beside its picture.
+    /// Whether the next frame shall also time a sample of the bodies with the rasteriser.
     bool wantsSample() const;
-    /// What all bodies would take by the rasteriser, in proportion to a sample.
+    /// Records the rasteriser's time for all bodies, extrapolated from a sample.
     void measuredSample(double milliseconds);
-    /// True while frames are drawn for the sake of measuring; whoever idles should draw on.
+    /// True while frames are drawn in order to be measured; an idle caller should keep drawing.
     bool measuring() const { return trial_ != Trial::none; }
     DrawMethod path() const { return path_; }
-    /// One sentence: which way and why. Changes seldom.
+    /// One sentence: the method and the reason. Changes seldom.
     const std::string& why() const { return why_; }
 
-    static constexpr std::size_t kWarmUp = 2;               ///< results left out: shaders are compiled, memory is taken
-    static constexpr std::size_t kCounted = 5;              ///< results of which the median counts
-    static constexpr std::size_t kPatience = 64;            ///< frames without a result after which timers are not trusted
-    static constexpr std::size_t kSampledFrom = 1'000'000;  ///< bodies from which the rasteriser gets a sample of them
-    static constexpr std::size_t kRest = 120;               ///< frames between two trials at least
+    static constexpr std::size_t kWarmUp = 2;   ///< results ignored at first, while shaders compile and memory is allocated
+    static constexpr std::size_t kCounted = 5;  ///< results of which the median counts
+    static constexpr std::size_t kPatience = 64;  ///< frames without a result after which the timers count as broken
+    static constexpr std::size_t kSampledFrom = 1'000'000;  ///< least bodies for which the rasteriser is timed with a sample
+    static constexpr std::size_t kRest = 120;               ///< least frames between two trials
 
 private:
     enum class Trial { none, raster, compute };

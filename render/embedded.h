@@ -3,6 +3,6 @@
 #include <string_view>
 
 namespace gravlab {
-/// Content of an embedded file; empty when there is none of that name.
+/// Content of an embedded file; empty when no file has that name.
 std::string_view embeddedFile(std::string_view name);
 }  // namespace gravlab

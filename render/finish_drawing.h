@@ -1,7 +1,7 @@
-// The one place where drawing is waited for. Rule: only measurements may; a frame never does.
+// The only function that waits for drawing. Rule: only measurements call it; a frame never does.
 #pragma once
 
 namespace gravlab {
-/// Waits until OpenGL has done what it was told.
+/// Waits until OpenGL has finished all commands.
 void finishDrawing();
 }  // namespace gravlab

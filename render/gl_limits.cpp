@@ -19,7 +19,7 @@ std::size_t queried(GLenum name, std::size_t least) {
 
 void readGlLimits() {
     GlLimits limits;
-    // Shaders compute byte offsets in 32 bits, whatever a driver says.
+    // Shaders compute byte offsets in 32 bits, whatever limit a driver reports.
     limits.storageBytes = std::min(queried(GL_MAX_SHADER_STORAGE_BLOCK_SIZE, limits.storageBytes),
                                    static_cast<std::size_t>(std::numeric_limits<GLint>::max()));
     const GLint texture = static_cast<GLint>(queried(GL_MAX_TEXTURE_SIZE, 1));

@@ -17,11 +17,11 @@ struct GlError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// How many names of this file are alive: none may be when their context goes.
+/// Number of living names of this file: it must be 0 when their context is destroyed.
 std::ptrdiff_t liveGlNames();
 void countGlName(std::ptrdiff_t by);
 
-/// A name that is deleted once. `Kind` has static create() and destroy(GLuint).
+/// A name that is deleted exactly once. `Kind` has static create() and destroy(GLuint).
 template <class Kind>
 class GlName {
 public:
@@ -70,7 +70,8 @@ using VertexArray = GlName<gl_kind::VertexArray>;
 using Texture = GlName<gl_kind::Texture>;
 using Framebuffer = GlName<gl_kind::Framebuffer>;
 
-/// Lines like "#define CURVE 1\n" that a shader gets in front of its own: software OpenGL computes both sides of branches.
+/// Lines like "#define CURVE 1
+/// " placed before a shader's own: software OpenGL computes both sides of branches.
 struct ShaderDefines {
     std::string text;
 };
@@ -85,7 +86,7 @@ public:
     Program(const Program&) = delete;
     Program& operator=(const Program&) = delete;
     GLuint id() const { return id_; }
-    /// Location of a uniform; -1 when the compiler dropped it, which OpenGL ignores when it is set.
+    /// Location of a uniform; -1 when the compiler removed it. OpenGL ignores a value set at -1.
     GLint uniform(const char* name) const;
 
 private:
@@ -93,10 +94,10 @@ private:
     GLuint id_ = 0;
 };
 
-/// A texture with a framebuffer around it: something to draw into and to read from later.
+/// A texture with a framebuffer: a target of drawing that can be read later.
 class RenderTarget {
 public:
-    /// Throws GlError when the format cannot be drawn into here. Contents undefined.
+    /// Throws GlError when this OpenGL cannot draw into the format. Contents undefined.
     RenderTarget(GLenum format, int width, int height);
     GLuint framebuffer() const { return framebuffer_.id(); }
     GLuint texture() const { return texture_.id(); }
@@ -111,9 +112,9 @@ private:
     int width_, height_;
 };
 
-/// Sends OpenGL's own messages to stderr when the context is a debug context, and counts errors. Once a context.
+/// Sends OpenGL's messages to stderr when the context is a debug context, and counts errors. Call it once per context.
 void watchGlErrors();
-/// Errors and undefined behaviour that OpenGL reported since the start, over all watched contexts.
+/// Errors and undefined behaviour that OpenGL has reported in all watched contexts.
 std::size_t glErrorCount();
 
 }  // namespace gravlab

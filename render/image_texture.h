@@ -13,14 +13,14 @@ public:
     ImageTexture(const ImageTexture&) = delete;
     ImageTexture& operator=(const ImageTexture&) = delete;
 
-    /// Cells of a matrix stay cells when they are enlarged; a photograph is smoothed.
+    /// Without `smooth`, cells of a matrix keep sharp edges when enlarged; a photograph is smoothed.
     explicit ImageTexture(bool smooth) : smooth_(smooth) {}
 
-    /// Replaces the picture: packed RGBA rows, top row first. Another size makes another texture.
+    /// Replaces the picture: packed RGBA rows, top row first. A new size makes a new texture.
     void update(int width, int height, std::span<const std::uint8_t> rgba);
-    /// Lets go of the texture, with its context still current.
+    /// Deletes the texture; its context must still be current.
     void forget();
-    /// Makes it a texture of this size (RGBA8), its pixels undefined where the size is another.
+    /// Makes the texture this size (RGBA8); its pixels are undefined when the size changes.
     void resize(int width, int height);
     /// OpenGL's name; 0 before the first update or resize.
     unsigned id() const { return id_; }

@@ -1,4 +1,4 @@
-// One compute pass: thousands of short lists, of which the host takes the best few.
+// One compute pass makes thousands of short lists; the host takes the nearest few.
 #include "render/nearest_bodies.h"
 
 #include "render/gl_limits.h"
@@ -30,7 +30,7 @@ void NearestBodies::ask(const ParticleBuffer& bodies, std::size_t body) {
     if (bodies.frontBuffer() && body < count) {
         const std::size_t groups = std::min((count + kNearestGroup - 1) / kNearestGroup, kMostNearestGroups);
         invocations_ = groups * kNearestGroup;
-        // The body itself may be in another piece than those that are compared with it.
+        // The body itself may be outside the piece of bodies that is being searched.
         glCopyNamedBufferSubData(bodies.frontBuffer(), here_.id(), static_cast<GLintptr>(body * sizeof(ParticleVertex)), 0,
                                  sizeof(ParticleVertex));
         const GLuint id = search_.id();
@@ -56,7 +56,7 @@ bool NearestBodies::take(std::vector<NearBody>& nearest, bool wait) {
     nearest.clear();
     std::vector<FoundNear> found = found_.read<FoundNear>(invocations_ * kMost);
     std::erase_if(found, [](const FoundNear& f) { return f.body == kNobody; });
-    // Bits of floats that are not negative sort as the floats do; equal distances by number, so that the answer is one.
+    // Bits of non-negative floats sort like the floats; equal distances sort by index, so that the result is unique.
     const auto nearer = [](const FoundNear& a, const FoundNear& b) {
         return a.distanceSquared != b.distanceSquared ? a.distanceSquared < b.distanceSquared : a.body < b.body;
     };

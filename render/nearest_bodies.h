@@ -1,5 +1,5 @@
-// The nearest few bodies of one of them, found on the GPU among all that are drawn: no copy of the bodies is made.
-// Rule: asking never waits; answers are taken when they are there.
+// The nearest bodies of one body, found on the GPU among all drawn ones: no copy of the bodies is made. Rule: a request
+// never waits; the caller takes the result when it has arrived.
 #pragma once
 #include "render/gl_objects.h"
 #include "render/particle_buffer.h"
@@ -10,7 +10,7 @@
 
 namespace gravlab {
 
-/// A body and how far it is from the one that was asked about.
+/// A body and its distance from the requested one.
 struct NearBody {
     std::size_t index = 0;
     float distance = 0;  ///< [L], from positions in single precision
@@ -20,10 +20,10 @@ class NearestBodies {
 public:
     NearestBodies();
 
-    /// Asks about `body` in the front buffer. Replaces a question not answered yet.
+    /// Requests the neighbours of `body` in the front buffer. Replaces a pending request.
     void ask(const ParticleBuffer& bodies, std::size_t body);
     bool asked() const { return found_.underWay(); }
-    /// True when the answer is there, once: up to kMost bodies, nearest first. Waits only with `wait`.
+    /// True once, when the result has arrived: up to kMost bodies, nearest first. Waits only with `wait`.
     bool take(std::vector<NearBody>& nearest, bool wait);
 
     static constexpr std::size_t kMost = 6;
@@ -31,7 +31,7 @@ public:
 private:
     Program search_{"nearest.comp"};
     Readback found_;
-    Buffer here_;  ///< the body that was asked about
+    Buffer here_;  ///< the body of the request
     std::size_t invocations_ = 0;
 };
 

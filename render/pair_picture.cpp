@@ -7,7 +7,7 @@ namespace gravlab {
 std::array<glm::vec3, 2> pairHues(bool paper) {
     const auto hue = [](float r, float g, float b) { return glm::vec3(r, g, b) / 255.0f; };
     if (paper) return {hue(0, 114, 178), hue(213, 94, 0)};
-    return {hue(70, 150, 255), hue(255, 175, 70)};  // their sum has no hue
+    return {hue(70, 150, 255), hue(255, 175, 70)};  // their sum is grey
 }
 
 PairPicture::PairPicture() {

@@ -1,4 +1,4 @@
-// A picture beside the screen that is then copied to a place on it: several views in one frame.
+// A picture outside the screen that is then copied to a place on it: several views in one frame.
 #pragma once
 #include "render/gl_objects.h"
 
@@ -8,12 +8,12 @@ namespace gravlab {
 
 class PartTarget {
 public:
-    /// A framebuffer of that size to draw the next view into; the same one again while the size stays. Throws GlError.
+    /// A framebuffer of that size for the next view; the same one while the size stays. Throws GlError.
     unsigned framebuffer(int width, int height);
-    /// Copies what was drawn to `left`, `top` (pixels from the upper left corner) of a framebuffer `surfaceHeight` high and
-    /// leaves that one bound.
+    /// Copies the picture to `left`, `top` (pixels from the upper left corner) of a framebuffer of height `surfaceHeight`,
+    /// which stays bound.
     void copyTo(unsigned framebuffer, int left, int top, int surfaceHeight) const;
-    /// Fills a part of a framebuffer with a grey; `bottom` from its lower edge.
+    /// Fills a rectangle of a framebuffer with grey; `bottom` counts from its lower edge.
     static void fill(unsigned framebuffer, float grey, int left, int bottom, int width, int height);
 
 private:

@@ -11,7 +11,7 @@
 namespace gravlab {
 namespace {
 
-/// One mapped buffer and the fence behind the last draw that may read it.
+/// One mapped buffer, and the fence after the last draw that reads it.
 struct Slot {
     std::unique_ptr<Buffer> buffer;
     ParticleVertex* data = nullptr;
@@ -33,7 +33,7 @@ public:
         Slot& slot = slots_[back_];
         if (slot.capacity < count || !slot.buffer) grow(slot, std::max<std::size_t>(count, 1));
         if (slot.lastUse) {
-            // Two frames old by now; a wait here means that the GPU is that far behind.
+            // The fence is two frames old; a wait here means that the GPU is that far behind.
             passed(slot.lastUse, true);
             slot.forgetFence();
         }
@@ -42,7 +42,7 @@ public:
     }
 
     void close(void*) override {
-        if (front_ < slots_.size()) {  // every draw of the old front has been issued by now
+        if (front_ < slots_.size()) {  // every draw of the old front has been issued
             slots_[front_].forgetFence();
             slots_[front_].lastUse = glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
         }
@@ -57,7 +57,7 @@ public:
 
 private:
     void grow(Slot& slot, std::size_t capacity) {
-        // Where OpenGL's memory is the host's, others may look at what was written; see Picker.
+        // When OpenGL's memory is the host's, other code may read the buffer; see Picker.
         const GLbitfield access = GL_MAP_WRITE_BIT | GL_MAP_PERSISTENT_BIT | GL_MAP_COHERENT_BIT |
                                   (glLimits().software ? GL_MAP_READ_BIT : GLbitfield{0});
         const auto bytes = static_cast<GLsizeiptr>(capacity * sizeof(ParticleVertex));
@@ -67,13 +67,13 @@ private:
         if (!data)
             throw GlError("OpenGL has no " + std::to_string(bytes >> 20) + " MiB for " + std::to_string(capacity) +
                           " vertices; try fewer bodies");
-        slot.buffer = std::move(buffer);  // deleting a buffer that is still being drawn is safe: OpenGL keeps it until then
+        slot.buffer = std::move(buffer);  // deleting a buffer in use is safe: OpenGL keeps it until the draw ends
         slot.data = static_cast<ParticleVertex*>(data);
         slot.capacity = capacity;
         slot.forgetFence();
     }
 
-    // Three, so that the one opened is never the one drawn last: the writer has no reason to wait.
+    // Three slots, so that the writer never opens the slot drawn last and need not wait.
     std::array<Slot, 3> slots_;
     std::size_t back_ = 0, front_ = ~std::size_t{0};
     std::string path_ = "CPU vertices: written by the CPU straight into memory that OpenGL draws from";

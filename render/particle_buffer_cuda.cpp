@@ -1,5 +1,5 @@
-// The vertex sink of the CUDA backend: kernels store into OpenGL's own buffers. Where CUDA and OpenGL cannot share memory,
-// a copy through the host takes over. Rule: sharing is an optimisation; whatever fails of it ends in a picture all the same.
+// The vertex sink of the CUDA backend: kernels write into OpenGL's own buffers. When CUDA and OpenGL cannot share memory, a
+// copy through the host replaces this. Rule: sharing is an optimisation; every failure of it still ends in a picture.
 #include "render/particle_buffer.h"
 
 #include "render/gl_objects.h"
@@ -28,7 +28,7 @@ std::string deviceName(int device) {
     return "CUDA device " + std::to_string(device);
 }
 
-/// An OpenGL buffer that CUDA knows.
+/// An OpenGL buffer registered with CUDA.
 class SharedBuffer {
 public:
     SharedBuffer() = default;
@@ -36,7 +36,7 @@ public:
     SharedBuffer(const SharedBuffer&) = delete;
     SharedBuffer& operator=(const SharedBuffer&) = delete;
 
-    /// Makes room for `count` vertices; contents are lost.
+    /// Allocates `count` vertices; the old contents are lost.
     Code reserve(std::size_t count) {
         if (resource_ && count <= capacity_) return cuda::kSuccess;
         unregister();
@@ -61,7 +61,7 @@ public:
     }
     unsigned id() const { return buffer_.id(); }
 
-    std::size_t used = 0;  ///< vertices of the picture in it
+    std::size_t used = 0;  ///< vertices of the current picture
 
 private:
     Buffer buffer_;
@@ -91,7 +91,7 @@ public:
     }
 
     ~CudaParticleBuffer() override {
-        // In a context that was lost CUDA may refuse; what comes after must not take that error for its own.
+        // CUDA may refuse in a lost context; clear that error so that later calls do not report it.
         for (SharedBuffer& buffer : buffers_) buffer.unregister();
         cuda::takeLastError();
     }
@@ -130,7 +130,7 @@ public:
         frontChanged();
     }
 
-    // After a fall-back the last shared picture stays until the first copied one is there.
+    // After falling back, show the last shared picture until the first copied one is complete.
     unsigned frontBuffer() const override {
         if (hostWritten_ && host_->frontBuffer()) return host_->frontBuffer();
         return front_ ? front_->id() : 0;
@@ -144,8 +144,8 @@ public:
 private:
     static constexpr std::size_t kFirstCapacity = 1024;
 
-    /// Whether this context's OpenGL runs on our device. Registration alone would not always tell: it may succeed on
-    /// another GPU and copy in secret.
+    /// Whether OpenGL runs on this CUDA device. Registration alone does not tell: on another GPU it may succeed and copy
+    /// silently.
     Code askOpenGl() const {
         std::array<int, 16> devices{};
         unsigned count = 0;
@@ -174,7 +174,7 @@ private:
     std::array<SharedBuffer, 2> buffers_;
     std::size_t back_ = 0;
     const SharedBuffer* front_ = nullptr;
-    std::unique_ptr<ParticleBuffer> host_;  ///< once sharing has failed, and while copies are asked for
+    std::unique_ptr<ParticleBuffer> host_;  ///< after sharing has failed, or while copies are requested
     bool hostWritten_ = false, broken_ = false;
     std::string path_;
 };

@@ -23,34 +23,35 @@
 namespace gravlab {
 namespace {
 
-// Below this radius the sampled sum of a sprite strays from its integral by more than 1.5 %.
+// Below this radius the sampled sum of a sprite differs from its integral by more than 1.5 %.
 constexpr float kSmallestRadius = 1.75f;
-// Among very many bodies the mean counts, which is right at any radius, and half of the pixels are half of the time.
+// With very many bodies only the mean matters, which is right at any radius; half of the pixels take half of the time.
 constexpr float kSmallestRadiusOfMany = 1.25f;
-// No body covers more of the picture's height than twice this part of it.
+// No body covers more of the picture's height than twice this fraction.
 constexpr float kLargestRadius = 0.15f;
-// Of the stars of a cluster in a photograph: radii grow with pictures higher than this, and with light above that.
+// For stars of a cluster in a photograph: radii grow with the height of pictures above this fraction, and with light above
+// kGrowth.
 constexpr float kStarRadius = 1.0f / 1080, kGrowth = 5, kMostNear = 4;
-// Bodies nearer to the eye than this part of the camera's distance fade out.
+// Bodies nearer to the eye than this fraction of the camera's distance fade out.
 constexpr float kNearFade = 0.05f;
-// Very many bodies. Half floats have 11 bits: beyond this number the light of one could vanish in the sum of the others.
+// Very many bodies. Half floats have 11 bits: beyond this N the light of one body could vanish in the sum.
 constexpr std::size_t kHalfFloatBodies = 131072;
-// Light of a trail's newest end, of a body's.
+// Light of a trail's newest end, relative to its body.
 constexpr float kTrailLight = 0.25f;
-// Values of the colour map are sampled in runs, because a copy of single ones would be a command each.
+// Values of the colour map are sampled in runs, because single values would need a copy command each.
 constexpr std::size_t kSampleRuns = 32, kSampleRun = 64;
-// Measurements kept for whoever asks for them; older ones go.
+// Most measurements kept until takeTimes(); older ones are dropped.
 constexpr std::size_t kMostTimes = 16;
-// The middle of a picture is so many widths of an arm.
+// The middle of a picture has a width of this many arms.
 constexpr float kMiddle = 5;
-// Draws without a repetition after which pictures are no longer kept for one.
+// After this many draws without a repetition, pictures are no longer kept for reuse.
 constexpr int kKept = 60;
-// Draws after which a film beside the window needs its pictures no longer.
+// After this many draws without a film frame, the film's pictures are released.
 constexpr int kBesideKept = 120;
-// Bodies by which the rasteriser is timed among very many.
+// Size of the sample by which the rasteriser is timed when bodies are very many.
 constexpr std::size_t kTried = 65536;
 
-/// All that a picture is made of, beside what forgets the last one when it changes.
+/// Everything that a picture depends on, except changes that discard the last picture directly.
 struct Picture {
     std::uint64_t vertices;
     Camera camera;
@@ -61,12 +62,12 @@ struct Picture {
     bool operator==(const Picture&) const = default;
 };
 
-/// Pictures of the size that drawAgain() has, where that is not the size of draw().
+/// Pictures for drawAgain() when its size differs from that of draw().
 struct BesidePictures {
     std::optional<RenderTarget> light;
     PostProcess::Pictures made;
     Attitude::Pictures attitude;
-    int age = 0;  ///< draws since they were used
+    int age = 0;  ///< draws since the last use
 };
 
 int tagOf(const PictureQuality& quality) {
@@ -82,31 +83,31 @@ struct ParticleRenderer::State {
     DrawMethodChooser chooser;
     DrawMethodRequest wish = DrawMethodRequest::raster;
     PictureQuality quality;
-    std::optional<Attitude> attitude;     ///< from the first photograph
-    std::optional<DensityField> density;  ///< from the first time that masses are set
+    std::optional<Attitude> attitude;     ///< made for the first photograph
+    std::optional<DensityField> density;  ///< made when masses are first set
     Texture colours;
-    int coloursOf = -100;  ///< the row of colourMaps() that `colours` holds
+    int coloursOf = -100;  ///< the row of colourMaps() in `colours`
     float mostColour = 1;  ///< largest channel in that row
     std::unique_ptr<Buffer> traits;
     std::size_t traitCount = 0;
-    double shares = 0, darkShares = 0;  ///< of light among the traits, together
-    std::optional<Readback> sample;     ///< values on their way to the host
+    double shares = 0, darkShares = 0;  ///< sums of the traits' light
+    std::optional<Readback> sample;     ///< values that are being copied to the host
     std::size_t sampleCount = 0;
     bool sampleOfTraits = false;
-    std::optional<Trails> trails;  ///< from the first time that they are asked for
+    std::optional<Trails> trails;  ///< made when trails are first requested
     std::optional<RenderTarget> light;
     BesidePictures beside;
     StageTimer timer;
-    std::vector<DrawTimes> times;  ///< not taken yet
+    std::vector<DrawTimes> times;  ///< measurements for takeTimes()
     double milliseconds = 0, wholeMilliseconds = 0;
     int timedTag = -1;
-    BodySample few;                          ///< that are drawn by the rasteriser where not all are
-    BodySample tried;                        ///< by which the rasteriser is timed
-    std::optional<RenderTarget> triedLight;  ///< where they go
+    BodySample few;                          ///< drawn by the rasteriser when not all bodies are
+    BodySample tried;                        ///< timed with the rasteriser
+    std::optional<RenderTarget> triedLight;  ///< the target of the timed sample
     GpuTimer triedTimer;
-    std::optional<Picture> last;  ///< what was drawn last; empty: it would come out otherwise now
+    std::optional<Picture> last;  ///< the last picture; empty when it can no longer be reused
     bool reuse = true, reused = false;
-    int keep = 0;  ///< draws for which pictures are kept to be shown once more
+    int keep = 0;  ///< draws for which pictures are kept for reuse
 
     State();
     void fit(int width, int height, bool manyBodies);
@@ -169,7 +170,7 @@ SpriteStyle ParticleRenderer::State::inkOf(const ParticleBuffer& buffer, const C
     const auto mapped = [&](float value) { return look.logarithmic ? std::log2(std::max(value, 1e-37f)) : value; };
     const float low = mapped(look.valueFloor), high = mapped(look.valueScale);
     setColours(look.colourMap);
-    // However near a star of a cluster is, a telescope shows a point.
+    // A telescope shows a star of a cluster as a point, at any distance.
     const bool stars = look.photograph.on && look.photograph.starlight != Starlight::galaxies;
     const float atTarget = look.pointSize * projection[1][1] * height / 2 / (camera.orthographic ? 1 : camera.distance);
     const float largest =
@@ -189,7 +190,7 @@ SpriteStyle ParticleRenderer::State::inkOf(const ParticleBuffer& buffer, const C
             .clipFromWorld = projection * camera.view(),
             .radiusScale = look.pointSize * projection[1][1] * height / 2,
             .radiusLimits = {smallest, largest},
-            // Without perspective every depth is 1, and nothing fades.
+            // Without perspective every depth is 1, and no body fades.
             .nearDepth = camera.orthographic ? 1e-4f : kNearFade * camera.distance,
             .valueRange = {low, high > low ? high : low + 1e-6f},
             .logarithmic = look.logarithmic,
@@ -204,12 +205,12 @@ SpriteStyle ParticleRenderer::State::inkOf(const ParticleBuffer& buffer, const C
             .growth = stars ? kGrowth : 0};
 }
 
-/// What a photograph must know of the bodies in the light.
+/// What the photograph depends on beside the light.
 ExposedFilm ParticleRenderer::State::filmOf(const SpriteStyle& ink, const Camera& camera, const Look& look) const {
     const auto width = static_cast<float>(light->width()), height = static_cast<float>(light->height());
     const float depth = camera.orthographic ? 1 : camera.distance, radius = ink.radiusScale / depth;
     const float pixelsPerLength = radius / look.pointSize;
-    const float body = 0.25f * std::numbers::pi_v<float> * look.brightness;  // times the square of a radius: its light
+    const float body = 0.25f * std::numbers::pi_v<float> * look.brightness;  // times a radius squared: the light of a body
     const float middle = kMiddle * look.photograph.scale;
     Camera sky = camera;
     sky.orthographic = false;
@@ -230,7 +231,7 @@ GLuint ParticleRenderer::State::attitudeOf(const SpriteStyle& ink, const Camera&
     return attitude->measure(ink, -towardsEye / look.photograph.scale, film.armWidth, light->width(), light->height());
 }
 
-/// The way of the last picture, where one of this size can be drawn so.
+/// The method of the last picture, if it can draw one of this size.
 DrawMethod ParticleRenderer::State::lastPath(const SpriteStyle& ink) const {
     const bool can = compute.obstacle(ink.count, light->width(), light->height()).empty();
     return can ? chooser.path() : DrawMethod::raster;
@@ -239,7 +240,7 @@ DrawMethod ParticleRenderer::State::lastPath(const SpriteStyle& ink) const {
 DrawMethod ParticleRenderer::State::choosePath(const SpriteStyle& ink, const Camera& camera, const Look& look) {
     const int width = light->width(), height = light->height();
     chooser.setWish(wish, wish == DrawMethodRequest::raster ? std::string() : compute.obstacle(ink.count, width, height));
-    // Of the full picture: a quality that follows the time of frames must not start the trials that take it.
+    // The load of the full picture: an adaptive quality must not start trials that slow frames.
     const float depth = camera.orthographic ? 1 : camera.distance, scale = std::clamp(quality.scale, 0.1f, 1.0f);
     const double pixels = static_cast<double>(width) * height;
     return chooser.next(
@@ -270,7 +271,7 @@ void ParticleRenderer::State::drawBodies(DrawMethod path, const SpriteStyle& ink
 
 void ParticleRenderer::State::drawTrails(const SpriteStyle& ink, const Look& look) {
     if (!trails || look.trails < 2 || ink.count == 0) return;
-    // Few bodies have bright lines; the light of many is shared.
+    // Few bodies have bright trails; with many, the light of each trail is reduced.
     const float crowd = std::min(1.0f, std::pow(300.0f / static_cast<float>(ink.count), 0.8f));
     glBindFramebuffer(GL_FRAMEBUFFER, light->framebuffer());
     glViewport(0, 0, light->width(), light->height());
@@ -287,7 +288,7 @@ void ParticleRenderer::State::drawTrails(const SpriteStyle& ink, const Look& loo
     timer.ended(DrawStage::trails);
 }
 
-/// Draws a few bodies by the rasteriser, to be timed and not to be seen.
+/// Draws a sample by the rasteriser into an invisible target, to time it.
 void ParticleRenderer::State::timeSample(const SpriteStyle& ink) {
     tried.fit(ink.count, kTried);
     if (!triedLight || triedLight->width() != light->width() || triedLight->height() != light->height() ||
@@ -298,7 +299,7 @@ void ParticleRenderer::State::timeSample(const SpriteStyle& ink) {
     triedTimer.end();
 }
 
-/// Takes up finished measurements.
+/// Reads finished measurements.
 void ParticleRenderer::State::readTimes() {
     if (const std::optional<double> taken = triedTimer.take(); taken && tried.count() > 0)
         chooser.measuredSample(*taken * static_cast<double>(tried.bodies()) / static_cast<double>(tried.count()));
@@ -326,7 +327,7 @@ void ParticleRenderer::draw(const ParticleBuffer& bodies, const Camera& camera, 
 void ParticleRenderer::drawAgain(const ParticleBuffer& bodies, const Camera& camera, const Look& look, unsigned framebuffer,
                                  int width, int height) {
     State& state = *state_;
-    // A film of another size than the window has pictures of its own: else both would be made anew twice a frame.
+    // A film of another size has its own pictures: otherwise both would be reallocated twice a frame.
     if (!state.light || state.fits(width, height)) {
         drawSo(true, bodies, camera, look, framebuffer, width, height);
         return;
@@ -346,7 +347,7 @@ void ParticleRenderer::drawSo(bool again, const ParticleBuffer& bodies, const Ca
     if (width <= 0 || height <= 0) return;
     State& state = *state_;
     state.readTimes();
-    // Light that adapts changes from frame to frame, and frames of a trial are drawn to be timed.
+    // Do not reuse pictures while exposure adapts or a trial measures frames.
     const Picture picture{bodies.version(), camera, look, state.quality, state.wish, width, height};
     const bool same = !again && state.reuse && state.last == picture && !look.autoExposure && !state.chooser.measuring();
     state.last.reset();
@@ -360,7 +361,7 @@ void ParticleRenderer::drawSo(bool again, const ParticleBuffer& bodies, const Ca
     glDisable(GL_CULL_FACE);
     glDisable(GL_SCISSOR_TEST);
     glDisable(GL_BLEND);
-    glDisable(GL_FRAMEBUFFER_SRGB);  // the tone pass encodes, in every kind of framebuffer alike
+    glDisable(GL_FRAMEBUFFER_SRGB);  // the tone pass encodes sRGB, for every kind of framebuffer
     const auto scaled = [scale = std::clamp(state.quality.scale, 0.1f, 1.0f)](int pixels) {
         return std::max(static_cast<int>(std::lround(scale * static_cast<float>(pixels))), 1);
     };

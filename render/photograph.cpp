@@ -1,4 +1,4 @@
-// Passes over small pictures, and a few points.
+// Passes over small pictures, and some points.
 #include "render/photograph.h"
 
 #include <glm/gtc/type_ptr.hpp>
@@ -13,30 +13,30 @@ namespace {
 
 constexpr std::size_t kLevels = 7;
 constexpr int kSmallest = 8;  // pixels
-// Bodies in a texel from which its own light is mixed in, and from which it stands alone: what chance makes of so few passes
-// for star clouds where a texel is a small part of an arm, and would be spots where it is a large one. Old stars without a
-// disc are smoother.
+// Least bodies in a texel for its own light to be mixed in, and to be used alone. Random clumps of so few look like star
+// clouds when a texel is a small part of an arm, but would be spots when it is a large part. Old stars without a disc are
+// smoother.
 constexpr float kFewest = 2, kEnoughFine = 12, kEnoughWide = 18, kEnoughOld = 200;
-// The light of a single body is spread over so much of an arm's width at most.
+// The light of a single body is spread over at most this fraction of an arm's width.
 constexpr float kWidest = 0.8f;
-// Lanes of dust, of an arm's width.
+// Width of dust lanes, in arm widths.
 constexpr float kLane = 0.25f;
-// Large clouds of gas, of the same; light that is half seen, of that of a usual middle, and at least in bodies in so large a
-// square.
+// Width of large gas clouds, in arm widths. Light at half visibility, relative to the middle of a usual picture; and at
+// least this many bodies in a square of that width.
 constexpr float kCloud = 0.1f, kFaintest = 0.005f, kFewestSeen = 1.3f;
-// A lane along a disc lies on its near half, so far out, in widths of an arm.
+// A lane along a disc lies on its near half, at this distance in arm widths.
 constexpr float kLaneBelow = 1.9f;
 constexpr int kSkyGalaxies = 420, kSkyStars = 1500;
-// Levels from which on a wide kernel costs next to nothing.
+// From this level on, a wide kernel costs almost nothing.
 constexpr std::size_t kCheapWide = 3;
-// Of patterns half as wide, to those as wide.
+// Amplitude of a pattern relative to the pattern of twice its width.
 constexpr float kPersistence = 0.8f;
 
-/// How the three channels look.
+/// The look of the three channels.
 struct Emulsion {
     glm::mat3 colours;  // columns: linear light of each channel
-    glm::vec3 points;   // share of each channel that is seen as points
-    float resolved;     // of all light
+    glm::vec3 points;   // fraction of each channel that is visible as points
+    float resolved;     // fraction of all light
     float youth;        // whether dense discs are young
     float nebula;       // light of gas all about young stars
 };
@@ -49,8 +49,8 @@ const Emulsion& emulsionOf(Starlight starlight) {
     return starlight == Starlight::galaxies ? kGalaxies : starlight == Starlight::clusters ? kClusters : kNursery;
 }
 
-/// Weight of patterns as wide as that part of an arm: from half of one down, each finer one fainter; none is added or left
-/// out at once as a camera comes nearer.
+/// Weight of patterns of this width relative to an arm. It falls gradually below half an arm, so that no pattern appears or
+/// vanishes suddenly as a camera approaches.
 float octaveOf(float width) {
     const float finer = -std::log2(width);
     const float part = std::clamp((finer + 1.6f) / 2.0f, 0.0f, 1.0f);
@@ -116,7 +116,7 @@ void DevelopedLight::develop(DrawMethod method, const RenderTarget& light, int s
     glBindVertexArray(array_.id());
     const Emulsion& emulsion = emulsionOf(photograph.starlight);
     const Program& down = method == DrawMethod::compute ? downCompute_ : down_;
-    // A bright star is seen by itself: spread over what is smooth it would be a cloud.
+    // A bright star stays a point: smoothing would turn it into a cloud.
     glProgramUniform1i(down.id(), down.uniform("singles"), emulsion.youth == 0);
     glUseProgram(down.id());
     for (std::size_t k = 0; k < made_.levels.size(); ++k) {
@@ -125,13 +125,13 @@ void DevelopedLight::develop(DrawMethod method, const RenderTarget& light, int s
     }
     const Program& smoothing = begin(method, smooth);
     glProgramUniform1f(smoothing.id(), smoothing.uniform("youth"), emulsion.youth);
-    // Of the steps the one whose texels are about as wide as arms, and the one where single bodies are spread at most.
+    // The level whose texels are about as wide as an arm, and the level over which single bodies are spread at most.
     const auto stepOf = [&](float width) {
         const long step = std::lround(std::log2(std::max(width / static_cast<float>(shrink), 1.0f)));
         return static_cast<std::size_t>(std::clamp(step, 0L, static_cast<long>(made_.levels.size()) - 1));
     };
     const std::size_t around = stepOf(film.armWidth), widest = stepOf(kWidest * film.armWidth);
-    // The widest steps are made round, each by itself: tents of single texels that large would show as squares.
+    // Make each of the widest levels round: tents over such large texels would show as squares.
     for (std::size_t k = std::max(around, widest) + 1; k-- > 0;) {
         const float side = static_cast<float>(shrink) * std::exp2(static_cast<float>(k));
         const int reach = k < widest ? 0 : k >= kCheapWide ? 3 : 1;
@@ -215,7 +215,7 @@ void DevelopedLight::drawSky(const Photograph& photograph, const ExposedFilm& fi
     glEnable(GL_PROGRAM_POINT_SIZE);
     glEnable(GL_BLEND);
     glBlendEquation(GL_FUNC_ADD);
-    glBlendFunc(GL_ONE_MINUS_DST_COLOR, GL_ONE);  // what is bright hides it
+    glBlendFunc(GL_ONE_MINUS_DST_COLOR, GL_ONE);  // bright light hides it
     glUseProgram(id);
     glBindVertexArray(array_.id());
     glDrawArrays(GL_POINTS, 0, kSkyGalaxies + kSkyStars);

@@ -1,4 +1,4 @@
-// A compute pass over all bodies: thousands of candidates, of which the host takes the best.
+// A compute pass over all bodies gives thousands of candidates; the host takes the best.
 #include "render/picker.h"
 
 #include "render/gl_limits.h"
@@ -20,14 +20,14 @@ namespace gravlab {
 namespace {
 
 constexpr std::uint32_t kNothing = ~0u;
-// Enough to fill a large GPU with so little work: 10 million bodies are 600 an invocation.
+// Enough groups to fill a large GPU with such small work: of 10 million bodies each invocation reads 600.
 constexpr std::size_t kPickGroup = 64, kMostPickGroups = 256;
 
 struct FoundUnder {
     std::uint32_t away, depth, body, pad;
 };
 
-/// Four numbers in a register, and what a comparison of them gives.
+/// Four floats in a register, and the type of their comparison.
 using Four = float __attribute__((vector_size(16)));
 using FourMarks = std::int32_t __attribute__((vector_size(16)));
 constexpr std::size_t kFour = 4;
@@ -40,7 +40,7 @@ bool anyOf(FourMarks marks) {
     return (halves[0] | halves[1]) != 0;
 }
 
-/// What the shader does, in memory that the host may read.
+/// The shader's search, on memory that the host can read.
 struct HostSearch {
     const ParticleVertex* bodies;
     glm::mat4 clipFromWorld;
@@ -50,7 +50,7 @@ struct HostSearch {
     FoundUnder best(std::size_t first, std::size_t last) const {
         const auto none = std::bit_cast<std::uint32_t>(3.4e38f);
         FoundUnder found{none, none, kNothing, 0};
-        // Of the way to the cursor, times w, and of w: nearly all bodies are turned down without a division, four at a time.
+        // Distances to the cursor and w, by rows: nearly all bodies are rejected without a division, four at a time.
         const glm::mat4 rows = glm::transpose(clipFromWorld);
         const glm::vec4 x = 0.5f * viewport.x * rows[0] + (0.5f * viewport.x - cursor.x) * rows[3],
                         y = 0.5f * viewport.y * rows[1] + (0.5f * viewport.y - cursor.y) * rows[3], w = rows[3];
@@ -87,7 +87,7 @@ private:
     }
 };
 
-/// The bodies, where OpenGL's memory is the host's: its compute shaders take 80 ns a body there.
+/// The bodies, when OpenGL's memory is the host's: its compute shaders take 80 ns per body there.
 const ParticleVertex* readable(GLuint buffer) {
     GLint access = 0;
     glGetNamedBufferParameteriv(buffer, GL_BUFFER_ACCESS_FLAGS, &access);
@@ -97,7 +97,7 @@ const ParticleVertex* readable(GLuint buffer) {
     return static_cast<const ParticleVertex*>(memory);
 }
 
-/// By all threads. Waits, for a few nanoseconds a body: what is written next must not come in between.
+/// Searches with all threads. Waits for some nanoseconds per body, because the buffer must not be overwritten meanwhile.
 std::vector<FoundUnder> searched(const HostSearch& search, std::size_t count) {
     constexpr std::size_t kOfAThread = 262144;
     const std::size_t most = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, kPickGroup);
@@ -110,7 +110,7 @@ std::vector<FoundUnder> searched(const HostSearch& search, std::size_t count) {
     try {
         for (; next < found.size(); ++next) others.emplace_back(part, next);
     } catch (const std::system_error&) {
-        // The system has no more threads: this one does the rest.
+        // The system has no more threads: this one does the remaining work.
         for (; next < found.size(); ++next) part(next);
     }
     part(0);

@@ -1,5 +1,5 @@
-// Which body is under a point of the picture, found on the GPU among all of them; and where one body is, frame after frame.
-// Rule: asking never waits; answers are taken when they are there.
+// The body under a point of the picture, found on the GPU among all bodies; and the position of one body, frame after frame.
+// Rule: a request never waits; the caller takes the result when it has arrived.
 #pragma once
 #include "render/gl_objects.h"
 #include "render/particle_buffer.h"
@@ -18,14 +18,14 @@ class Picker {
 public:
     Picker();
 
-    /// Asks for the body at `cursor` (pixels from the upper left corner): of those whose centres are within kUnder pixels
-    /// the one in front, else the nearest within `radius` pixels. Replaces a question not answered yet.
+    /// Requests the body at `cursor` (pixels from the upper left corner): the front one within kUnder pixels, else the
+    /// nearest within `radius` pixels. Replaces a pending request.
     void ask(const ParticleBuffer& bodies, const glm::mat4& clipFromWorld, glm::vec2 cursor, glm::vec2 viewport,
              float radius);
-    /// True when the answer is there, once; `body` is empty when nothing is near. Waits only with `wait`.
+    /// True once, when the result has arrived; `body` is empty when no body is near. Waits only with `wait`.
     bool take(std::optional<std::size_t>& body, bool wait);
 
-    /// Asks for one vertex of the front buffer, unless an answer is still on its way.
+    /// Requests one vertex of the front buffer, unless a request is pending.
     void watch(const ParticleBuffer& bodies, std::size_t body);
     /// The newest vertex that has arrived, once.
     bool takeWatched(ParticleVertex& vertex, bool wait);

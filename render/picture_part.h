@@ -1,9 +1,9 @@
-// Where on a surface a picture is.
+// The place of a picture on a surface.
 #pragma once
 
 namespace gravlab {
 
-/// A part of a surface, in pixels from its upper left corner.
+/// A rectangle of a surface, in pixels from its upper left corner.
 struct PicturePart {
     int left = 0, top = 0, width = 0, height = 0;
     bool operator==(const PicturePart&) const = default;

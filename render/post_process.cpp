@@ -11,13 +11,13 @@ namespace gravlab {
 namespace {
 
 constexpr std::size_t kGlowLevels = 5;
-// Each wider level of the glow weighs this much of the one below it.
+// Weight of each level of the glow relative to the next finer one.
 constexpr float kGlowDecay = 0.6f;
 constexpr int kSmallestGlow = 8;  // pixels
-// What auto-exposure makes of the light's median: a mid tone of the logarithmic curve.
+// Auto-exposure scales the median of the light to this: a mid tone of the logarithmic curve.
 constexpr float kMidTone = 3;
 
-/// One thread a pixel.
+/// Dispatches one thread per pixel.
 void dispatch(const RenderTarget& to, int side) {
     const auto groups = [side](int pixels) { return static_cast<GLuint>((pixels + side - 1) / side); };
     glDispatchCompute(groups(to.width()), groups(to.height()), 1);
@@ -47,7 +47,7 @@ void PostProcess::fit(const RenderTarget& light, int shrink) {
     made_.glow.clear();
     made_.smoothGlow.reset();
     made_.shrink = shrink;
-    // The glow is smooth; a first level of half size costs four times as much.
+    // The glow is smooth, so start small: a first level of half size costs four times as much.
     int width = light.width() / shrink, height = light.height() / shrink;
     while (made_.glow.size() < kGlowLevels && std::min(width, height) >= kSmallestGlow) {
         made_.glow.emplace_back(GL_RGBA16F, width, height);
@@ -101,10 +101,10 @@ void PostProcess::spread(DrawMethod path, const RenderTarget& light, bool shown)
     glBindVertexArray(array_.id());
     for (std::size_t level = 0; level < made_.glow.size(); ++level)
         shrink(path, level == 0 ? light.texture() : made_.glow[level - 1].texture(), made_.glow[level]);
-    if (!shown || made_.glow.empty()) return;  // empty: too small a picture for any
+    if (!shown || made_.glow.empty()) return;  // empty: the picture is too small for a glow
     for (std::size_t level = made_.glow.size(); level-- > 1;)
         widen(path, made_.glow[level], made_.glow[level - 1], kGlowDecay, true);
-    // Once more at the same size: else the boxes of the first step down show as squares around single bodies.
+    // Smooth once more at the same size: otherwise the boxes of the first level show as squares around single bodies.
     widen(path, made_.glow[0], *made_.smoothGlow, 1, false);
 }
 
@@ -149,7 +149,7 @@ float PostProcess::glowScale() const {
     return (1 - kGlowDecay) / (1 - std::pow(kGlowDecay, static_cast<float>(made_.glow.size())));
 }
 
-/// The screen's own picture into the caller's, stretched where they differ.
+/// Copies the picture to the caller's framebuffer, stretched when the sizes differ.
 void PostProcess::show(unsigned framebuffer, int width, int height) const {
     const bool alike = made_.screen->width() == width && made_.screen->height() == height;
     glBlitNamedFramebuffer(made_.screen->framebuffer(), framebuffer, 0, 0, made_.screen->width(), made_.screen->height(), 0,
@@ -196,7 +196,7 @@ void PostProcess::mapTones(DrawMethod path, const RenderTarget& light, const Loo
     glUseProgram(0);
 }
 
-/// The light that shows together, with its glow. The glow is half as sharp as that light, which has no grain to spread.
+/// Makes the combined light with its glow. The glow uses half the resolution, because this light has no grain.
 void PostProcess::photograph(DrawMethod path, const RenderTarget& light, const Look& look, const PictureQuality& quality,
                              const ExposedFilm& film, StageTimer& timer) {
     developed_.develop(path, light, std::max(quality.glowShrink / 2, 1), look.photograph, film);

@@ -1,5 +1,5 @@
-// From light to screen, both ways: a glow around bright places, exposure, the tone curve.
-// Rule: the raster and the compute way share their arithmetic (shaders/*.glsl), so a picture shows the same.
+// From light to screen, by both methods: a glow around bright places, exposure, the tone curve. Rule: the raster and the
+// compute method use the arithmetic of shaders/*.glsl, so pictures are the same.
 #pragma once
 #include "render/gl_objects.h"
 #include "render/particle_renderer.h"
@@ -15,27 +15,27 @@ namespace gravlab {
 
 class PostProcess {
 public:
-    /// What is made of a light of one size.
+    /// The textures for light of one size.
     struct Pictures {
         std::vector<RenderTarget> glow;          ///< a quarter, an eighth, ... of the light
-        bool kept = false;                       ///< the last picture is in `screen`
-        int shrink = 0;                          ///< of the first of them
-        std::optional<RenderTarget> smoothGlow;  ///< all of them, as shown
-        std::optional<RenderTarget> screen;      ///< what is stretched, or written by compute shaders
+        bool kept = false;                       ///< `screen` holds the last picture
+        int shrink = 0;                          ///< of the first level of the glow
+        std::optional<RenderTarget> smoothGlow;  ///< the sum of all levels, as shown
+        std::optional<RenderTarget> screen;      ///< a picture to be stretched, or written by compute shaders
         DevelopedLight::Pictures developed;
     };
     PostProcess();
-    /// Draws `light` into `framebuffer`, stretched to `width` x `height` pixels, and leaves that bound. `film`: the light
-    /// is that of a photograph, to be developed; may be null.
+    /// Draws `light` into `framebuffer`, stretched to `width` x `height` pixels, and leaves it bound. `film`: the light is a
+    /// photograph to be developed; may be null.
     void draw(DrawMethod path, const RenderTarget& light, const Look& look, const PictureQuality& quality,
               unsigned framebuffer, int width, int height, StageTimer& timer, const ExposedFilm* film);
-    /// Keeps what the next draw() shows, for showAgain().
+    /// Keeps the picture of the next draw() for showAgain().
     void keep(bool on) { keep_ = on; }
-    /// Shows the last picture once more, and leaves `framebuffer` bound. False where it was not kept.
+    /// Shows the last picture again, and leaves `framebuffer` bound. False when it was not kept.
     bool showAgain(unsigned framebuffer, int width, int height) const;
-    /// Exchanges the pictures with those of another size.
+    /// Exchanges the textures with those for another size.
     void exchange(Pictures& other);
-    /// Lets go of pictures that another size or format will need anew.
+    /// Releases the textures before a change of size or format.
     void forget();
 
 private:
@@ -56,13 +56,13 @@ private:
     Program down_{"screen.vert", "bloom_down.frag"}, up_{"screen.vert", "bloom_up.frag"};
     Program downCompute_{"bloom_down.comp"}, upCompute_{"bloom_up.comp"};
     Program measure_{"exposure.comp"};
-    /// Curves and the white page, with and without glow, of light and of photographs.
+    /// Programs: curves and the white page, with and without glow, for light and for photographs.
     static constexpr std::size_t kTones = 30;
     std::array<std::array<std::unique_ptr<Program>, kTones>, kDrawMethods> tones_;  ///< made when they are first needed
     VertexArray array_;
-    Buffer exposure_;  ///< one float that shaders read and write; 0: not measured yet
+    Buffer exposure_;  ///< one float that shaders read and write; 0: not measured
     Pictures made_;
-    bool keep_ = false;  ///< the next picture
+    bool keep_ = false;  ///< for the next picture
     DevelopedLight developed_;
 };
 

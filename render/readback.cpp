@@ -7,7 +7,7 @@ namespace gravlab {
 bool passed(GLsync fence, bool wait) {
     constexpr GLuint64 kSecond = 1'000'000'000;  // [ns]
     GLenum done = GL_TIMEOUT_EXPIRED;
-    // A hundred million bodies take software OpenGL many seconds. A lost context ends the wait by GL_WAIT_FAILED.
+    // A hundred million bodies take software OpenGL many seconds. In a lost context the wait ends with GL_WAIT_FAILED.
     do {
         done = glClientWaitSync(fence, GL_SYNC_FLUSH_COMMANDS_BIT, wait ? kSecond : 0);
     } while (wait && done == GL_TIMEOUT_EXPIRED);

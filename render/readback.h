@@ -1,4 +1,4 @@
-// A small answer of the GPU on its way to the host. Rule: only callers who say so wait for it.
+// A small result of the GPU on its way to the host. Rule: it waits only when the caller says so.
 #pragma once
 #include "render/gl_objects.h"
 
@@ -9,23 +9,23 @@ namespace gravlab {
 
 class Readback {
 public:
-    /// Room for an answer of so many bytes. `hostSide`: the answer comes from copies, not from shaders.
+    /// Allocates a result of `bytes`. `hostSide`: copies write it, not shaders.
     explicit Readback(std::size_t bytes, bool hostSide = false);
     ~Readback();
     Readback(const Readback&) = delete;
     Readback& operator=(const Readback&) = delete;
 
-    /// The buffer that the answer goes to.
+    /// The buffer for the result.
     GLuint buffer() const { return buffer_.id(); }
-    /// All commands that write the answer have been issued. Replaces an answer that was not taken.
+    /// Call it when all commands that write the result are issued. Replaces a result that was not taken.
     void sent();
-    /// An answer was sent and not taken.
+    /// Whether a result was sent and not taken.
     bool underWay() const { return fence_ != nullptr; }
-    /// True when the answer has arrived, once. Waits only with `wait`, then as long as it takes.
+    /// True once, when the result has arrived. With `wait` it waits as long as necessary.
     bool arrived(bool wait);
-    /// Replaces the answer from the host, before sent().
+    /// Sets the result from the host, before sent().
     void write(const void* data, std::size_t bytes);
-    /// The first `count` values of the answer, or those behind `firstByte`.
+    /// The first `count` values of the result, or those after `firstByte`.
     template <class Value>
     std::vector<Value> read(std::size_t count, std::size_t firstByte = 0) const {
         std::vector<Value> values(count);
@@ -39,7 +39,7 @@ private:
     GLsync fence_ = nullptr;
 };
 
-/// Waits until the commands before the fence are done. With `wait` as long as it takes, else not at all.
+/// Whether the commands before the fence are done. With `wait` it waits for them, else it returns at once.
 bool passed(GLsync fence, bool wait);
 
 }  // namespace gravlab

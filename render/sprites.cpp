@@ -1,4 +1,4 @@
-// Uniforms, bindings and draws of the two ways.
+// Uniforms, bindings and draws of the two methods.
 #include "render/sprites.h"
 
 #include "render/gl_limits.h"
@@ -15,12 +15,12 @@
 namespace gravlab {
 namespace {
 
-// Half of what 32 bits hold: rounding by lot adds up to one unit a body.
+// Half the range of 32 bits: random rounding adds up to one unit per body.
 constexpr double kMostLightUnits = 2147483648.0;
 constexpr std::size_t kSpriteGroup = 256;
-// Words of an indirect draw in front of the list.
+// Words of an indirect draw before the list.
 constexpr std::size_t kCommandWords = 5;
-// Within this radius a sprite is not much more than a pixel [px].
+// Within this radius a sprite is little more than a pixel [px].
 constexpr float kPointSum = 1.4f;
 constexpr GLuint kPointsBinding = 3, kBodiesBinding = 4, kTraitsBinding = 5, kSumsBinding = 6, kListBinding = 7;
 
@@ -41,7 +41,7 @@ void setUniforms(const Program& program, const SpriteStyle& ink, const glm::mat4
     glBindTextureUnit(0, ink.colours);
 }
 
-/// Above 0, and a number whose inverse is one.
+/// Whether a value is above 0 and its inverse is finite.
 bool usable(double value) { return value > 1e-30 && value < 1e30; }
 
 }  // namespace
@@ -67,8 +67,8 @@ void BodySample::fit(std::size_t bodies, std::size_t most) {
 }
 
 void RasterSprites::prepare(const SpriteStyle& ink, const RenderTarget& light) {
-    // A point whose centre is off the picture is clipped whole. The viewport reaches beyond the picture by the largest
-    // radius, and the projection shrinks by the same ratio, so that sprites leave the picture smoothly.
+    // OpenGL clips a point whose centre is outside the picture. So the viewport extends beyond the picture by the largest
+    // radius, and the projection shrinks by the same ratio: sprites then leave the picture smoothly.
     const int width = light.width(), height = light.height();
     const int room = std::max((glLimits().viewportSide - std::max(width, height)) / 2, 0);
     const int margin = std::min(static_cast<int>(std::ceil(ink.radiusLimits.y)), room);
@@ -92,7 +92,7 @@ void RasterSprites::prepare(const SpriteStyle& ink, const RenderTarget& light) {
     glBindVertexArray(array_.id());
 }
 
-/// Vertex 0 becomes the body `first`.
+/// Binds the vertices so that vertex 0 is the body `first`.
 void RasterSprites::bind(const SpriteStyle& ink, std::size_t first) {
     glVertexArrayVertexBuffer(array_.id(), 0, ink.vertices, static_cast<GLintptr>(first * sizeof(ParticleVertex)),
                               sizeof(ParticleVertex));
@@ -103,7 +103,7 @@ void RasterSprites::bind(const SpriteStyle& ink, std::size_t first) {
 
 void RasterSprites::leave() {
     glDisable(GL_BLEND);
-    // The buffers' owners may delete them; an array that still names them would keep them alive.
+    // A bound array would keep buffers alive that their owners delete.
     glVertexArrayVertexBuffer(array_.id(), 0, 0, 0, sizeof(ParticleVertex));
     glVertexArrayVertexBuffer(array_.id(), 1, 0, 0, sizeof(BodyTrait));
     glVertexArrayElementBuffer(array_.id(), 0);
@@ -162,7 +162,7 @@ void ComputeSprites::fit(const SpriteStyle& ink, int width, int height) {
         glClearNamedBufferData(sums_->id(), GL_R32UI, GL_RED_INTEGER, GL_UNSIGNED_INT, nullptr);
         pixels_ = pixels;
     }
-    // One pixel more all around: what is beside the picture shines into it.
+    // One more pixel on each side, because bodies outside the picture shine into it.
     const std::size_t wider = static_cast<std::size_t>(width + 2) * static_cast<std::size_t>(height + 2);
     if (asPoints(bodies / ink.every) && wider != pointPixels_) {
         pointPixels_ = 0;
@@ -203,10 +203,10 @@ void ComputeSprites::draw(const SpriteStyle& ink, const RenderTarget& light, Ras
         glProgramUniform1f(id, splat_.uniform("largestSum"), kLargestSum);
         glBindBufferBase(GL_SHADER_STORAGE_BUFFER, kListBinding, list_->id());
         glUseProgram(id);
-        // Passes only add whole numbers, so they need not wait for each other.
+        // Passes only add whole numbers, so they need no barrier between them.
         glProgramUniform1ui(id, splat_.uniform("every"), static_cast<GLuint>(ink.every));
         eachPiece(ink.count, bodiesAPass(), [&](std::size_t first, std::size_t part) {
-            // One of `every` bodies, counted over all pieces.
+            // One of `every` bodies, counted across all pieces.
             const std::size_t skipped = (ink.every - first % ink.every) % ink.every;
             if (skipped >= part) return;
             const std::size_t drawn = (part - skipped + ink.every - 1) / ink.every;

@@ -1,5 +1,5 @@
-// Bodies as light, both ways: point sprites by the rasteriser, or sums of small sprites by a compute shader.
-// Rule: both read the same uniforms and the same vertices, and give the same picture.
+// Bodies as light, by two methods: point sprites by the rasteriser, or sums of small sprites by a compute shader. Rule: both
+// read the same uniforms and vertices, and give the same picture.
 #pragma once
 #include "render/gl_objects.h"
 #include "render/stage_timer.h"
@@ -20,7 +20,7 @@ struct SpriteStyle {
     GLuint vertices = 0;  ///< buffer of ParticleVertex
     GLuint traits = 0;    ///< buffer of BodyTrait, or 0
     std::size_t count = 0;
-    std::size_t every = 1;  ///< one body of so many is drawn, with the light of all of them
+    std::size_t every = 1;  ///< one of this many bodies is drawn, with the light of all
     glm::mat4 clipFromWorld{1};
     float radiusScale = 1;          ///< sprite radius [px] times depth [L]
     glm::vec2 radiusLimits{1, 64};  ///< smallest and largest sprite radius [px]
@@ -28,40 +28,41 @@ struct SpriteStyle {
     glm::vec2 valueRange{0, 1};
     bool logarithmic = false, useTraits = false;
     float darkLight = 1, brightness = 1;
-    GLuint colours = 0;    ///< texture of one row
-    double allLight = 1;   ///< bound of what all bodies can give to one pixel
-    bool woven = false;    ///< alpha gets the light times a lot of each body, see Photograph in shaders/photograph.glsl
-    bool counted = false;  ///< alpha gets the light that a white body would give, for a white page
-    float growth = 0;      ///< light from which on a body's image grows with it; 0: none does
+    GLuint colours = 0;   ///< texture of one row
+    double allLight = 1;  ///< upper bound of the light of all bodies in one pixel
+    bool woven =
+        false;  ///< alpha sums the light times the random number of each body, see Photograph in shaders/photograph.glsl
+    bool counted = false;  ///< alpha sums the light of white bodies, for a white page
+    float growth = 0;      ///< light above which a body's image grows; 0: never
 };
 
-/// What is done where bodies are very many.
+/// Settings for very many bodies.
 struct ManyBodies {
-    std::size_t pointsFrom = 4'000'000;  ///< so many give their light to a pixel or four each, where sums are made
-    std::size_t piece = 0;               ///< that one pass of sums reads; 0: as many as a buffer of this OpenGL may have
+    std::size_t pointsFrom = 4'000'000;  ///< from this N bodies add their light to one pixel or to four
+    std::size_t piece = 0;  ///< bodies that one pass of sums reads; 0: as many as a buffer of this OpenGL can hold
 };
 
-/// Some bodies of all, evenly spread: the same ones as long as there are as many.
+/// A sample of all bodies, evenly spread: the same ones while their number stays.
 class BodySample {
 public:
-    /// Makes the list of up to `most` of that many bodies.
+    /// Makes the list of up to `most` bodies.
     void fit(std::size_t bodies, std::size_t most);
     GLuint list() const { return list_->id(); }  ///< their indices
     std::size_t count() const { return count_; }
-    std::size_t bodies() const { return bodies_; }  ///< of which these are some
+    std::size_t bodies() const { return bodies_; }  ///< the number from which the sample is taken
 
 private:
     std::size_t bodies_ = 0, count_ = 0;
     std::unique_ptr<Buffer> list_;
 };
 
-/// Point sprites, added up by blending.
+/// Point sprites, summed by blending.
 class RasterSprites {
 public:
     explicit RasterSprites(std::string_view vertexFile = "body.vert", std::string_view fragmentFile = "body.frag");
     /// Adds all bodies to `light`.
     void draw(const SpriteStyle& ink, const RenderTarget& light);
-    /// Adds the bodies of an index list with its indirect command in front.
+    /// Adds the bodies of an index list that has its indirect command in front.
     void drawListed(const SpriteStyle& ink, const RenderTarget& light, GLuint list);
     /// Adds the bodies of a sample.
     void drawSample(const SpriteStyle& ink, const RenderTarget& light, const BodySample& sample);
@@ -75,20 +76,20 @@ private:
     VertexArray array_;
 };
 
-/// Small sprites as sums of whole numbers, three for each pixel; the others through RasterSprites.
-/// A unit of light is chosen so that all bodies in one pixel at once would not overflow it.
+/// Small sprites as sums of whole numbers, three per pixel; larger ones use RasterSprites. The unit of light is chosen so
+/// that all bodies in one pixel do not overflow it.
 class ComputeSprites {
 public:
-    /// Of all pictures; another only for those who compare.
+    /// For all pictures; only comparisons change it.
     static void setMany(const ManyBodies& many) { many_ = many; }
-    /// Replaces what is in `light` by all bodies. Throws GlError, with nothing drawn, where OpenGL has no memory.
+    /// Replaces the content of `light` by all bodies. Throws GlError, with nothing drawn, when OpenGL has no memory.
     void draw(const SpriteStyle& ink, const RenderTarget& light, RasterSprites& raster, StageTimer& timer);
-    /// Why these bodies in such a picture cannot be drawn here, for a sentence; empty when they can.
+    /// Why this method cannot draw these bodies in such a picture, for a sentence; empty when it can.
     std::string obstacle(std::size_t bodies, int width, int height) const;
-    /// OpenGL has no memory for this way, which is tried no more.
+    /// OpenGL has no memory for this method, so do not try again.
     void refuse(std::string why) { noMemory_ = std::move(why); }
 
-    /// Sprites up to this radius are summed [px].
+    /// The compute shader sums sprites up to this radius [px].
     static constexpr float kLargestSum = 8;
 
 private:

@@ -1,5 +1,5 @@
-// Rings of time-stamp queries. Not GL_TIME_ELAPSED: Mesa's llvmpipe answers a context's first such query with the time
-// since boot.
+// Rings of time-stamp queries. They replace GL_TIME_ELAPSED, because the first such query of a context in Mesa's llvmpipe
+// returns the time since boot.
 #include "render/stage_timer.h"
 
 namespace gravlab {
@@ -28,7 +28,7 @@ std::string_view nameOf(DrawStage stage) { return kStageNames[static_cast<std::s
 
 void StageTimer::begin(DrawMethod path, bool whole, int tag) {
     Frame& frame = frames_[next_];
-    // All queries still in flight: this frame goes unmeasured, which is better than waiting for one.
+    // All queries are in flight: leave this frame unmeasured instead of waiting.
     measuring_ = !frame.pending;
     if (!measuring_) return;
     frame.path = path;

@@ -11,21 +11,21 @@
 
 namespace gravlab {
 
-/// What a picture's time goes to, in the order of drawing.
+/// The stages of a picture, in the order of drawing.
 enum class DrawStage {
     bodies,    ///< raster: all sprites; compute: sums of the small ones
     resolve,   ///< compute: sums to light
-    large,     ///< compute: the sprites too large to be summed
+    large,     ///< compute: sprites too large for sums
     trails,    ///< lines
-    develop,   ///< of a photograph: light without grain, dust and gas
-    glow,      ///< smaller pictures and back
+    develop,   ///< photographs: light without grain, dust and gas
+    glow,      ///< smaller pictures, and their sum
     exposure,  ///< the light's median
     tone       ///< to the caller's framebuffer
 };
 constexpr std::size_t kDrawStages = 8;
 std::string_view nameOf(DrawStage stage);
 
-/// Of one finished frame.
+/// The times of one finished frame.
 struct DrawTimes {
     DrawMethod path = DrawMethod::raster;
     double milliseconds = 0;
@@ -37,12 +37,12 @@ struct DrawTimes {
 
 class StageTimer {
 public:
-    /// Time stamps between stages too. They cost a little themselves, so this is for measurements.
+    /// Also measure stages. The time stamps cost a little, so this is for measurements.
     bool detailed = false;
 
-    /// `whole`: all bodies are drawn. `tag` comes back with the times.
+    /// `whole`: all bodies are drawn. take() returns `tag` with the times.
     void begin(DrawMethod path, bool whole = true, int tag = 0);
-    /// The stage that was being drawn is over.
+    /// Marks the end of the present stage.
     void ended(DrawStage stage);
     void end();
     /// Finished frames since the last call, oldest first.
@@ -63,7 +63,7 @@ private:
     bool measuring_ = false;
 };
 
-/// GPU time of one stretch of commands.
+/// GPU time of one range of commands.
 class GpuTimer {
 public:
     void begin();

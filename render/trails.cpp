@@ -1,4 +1,4 @@
-// One line strip a body, instanced; the shader finds its points in the ring.
+// One line strip per body, instanced; the shader finds its points in the ring.
 #include "render/trails.h"
 
 #include "render/gl_limits.h"
@@ -36,7 +36,7 @@ bool Trails::makeRoom(std::size_t bodies, Length length) {
     return true;
 }
 
-/// Gives the slot of the next point. The first of a frame takes the room of the oldest frame.
+/// Gives the slot of the next point. The first point of a frame replaces those of the oldest frame.
 std::size_t Trails::append() {
     if (open_ == 0)
         for (; frames_.size() >= slots_ / within_; frames_.pop_front()) filled_ -= std::min(filled_, frames_.front());

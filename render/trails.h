@@ -1,4 +1,5 @@
-// Where bodies have been: a ring of vertex buffers on the GPU, drawn as fading lines. Rule: nothing passes through the host.
+// Earlier positions of bodies: a ring of vertex buffers on the GPU, drawn as fading lines. Rule: no data passes through the
+// host.
 #pragma once
 #include "render/gl_objects.h"
 #include "render/particle_buffer.h"
@@ -14,18 +15,18 @@ namespace gravlab {
 
 class Trails {
 public:
-    /// How long trails are: frames, and points that a frame may have. Cut so that the ring stays within kMostBytes and what
-    /// a shader may read.
+    /// Length of trails: frames, and points that a frame may have. Shortened so that the ring fits kMostBytes and the buffer
+    /// range of shaders.
     struct Length {
         std::size_t frames = 0, within = 1;
     };
-    /// Appends the front buffer, which ends a frame. Another number of bodies, or another length, starts anew.
+    /// Appends the front buffer, which ends a frame. Another number of bodies, or another length, clears the trails.
     void record(const ParticleBuffer& bodies, Length length);
-    /// Appends where bodies were within the frame that record() ends next; more than it may have are left out.
+    /// Appends positions from within the frame that record() ends next; points beyond the limit of a frame are dropped.
     void recordWithin(std::span<const ParticleVertex> bodies, Length length);
     void forget();
 
-    /// What the lines look like; colours follow the bodies' own rules.
+    /// The look of the lines; colours follow the rules for bodies.
     struct Ink {
         glm::mat4 clipFromWorld{1};
         float light = 1;  ///< of the newest end
@@ -38,7 +39,7 @@ public:
     /// Adds the lines to the bound framebuffer.
     void draw(const Ink& ink);
 
-    /// How many points each body has by now, and can have.
+    /// Points that each body has, and can have.
     std::size_t points() const { return filled_; }
     std::size_t room() const { return slots_; }
     static constexpr std::size_t kMostBytes = std::size_t{256} << 20;
@@ -51,8 +52,8 @@ private:
     VertexArray array_;
     std::unique_ptr<Buffer> ring_;
     std::size_t bodies_ = 0, slots_ = 0, filled_ = 0, head_ = 0;
-    std::size_t within_ = 1, open_ = 0;  ///< points that a frame may have, and that the one under way has
-    std::deque<std::size_t> frames_;     ///< points of each, the newest last
+    std::size_t within_ = 1, open_ = 0;  ///< points that a frame may have, and those of the present frame
+    std::deque<std::size_t> frames_;     ///< points of each frame, the newest last
 };
 
 }  // namespace gravlab

@@ -1,4 +1,4 @@
-// Values in OpenGL's memory, as a picture in the colours of a table. Rule: no value visits the host.
+// Values in OpenGL's memory, as a picture in the colours of a table. Rule: no value is copied to the host.
 #pragma once
 #include "render/gl_objects.h"
 #include "render/image_texture.h"
@@ -11,10 +11,10 @@ namespace gravlab {
 /// Made, used and destroyed with the context current.
 class ValueColours {
 public:
-    /// Packed RGBA, red in the lowest byte: the first for values of 0 and less, the last for 1 and more.
+    /// Packed RGBA, red in the lowest byte: the first colour is for values up to 0, the last for 1 and above.
     explicit ValueColours(std::span<const std::uint32_t> colours);
 
-    /// Paints the picture anew in this size: a pixel a value of the buffer, rows from the top. Enqueues only.
+    /// Paints the picture in this size: one pixel per value of the buffer, rows from the top. Enqueues only.
     void paint(unsigned values, int width, int height, ImageTexture& picture);
 
 private:

@@ -5,11 +5,11 @@
 namespace gravlab {
 namespace {
 
-// The twin's bodies are behind those of the first run.
+// The bodies of the twin follow those of the first run.
 constexpr std::size_t kTwinFrom = VertexSample::kBodies * sizeof(ParticleVertex);
-constexpr std::size_t kRun = 64;  // a copy of single bodies would be a command each
+constexpr std::size_t kRun = 64;  // single bodies would need a copy command each
 
-/// Calls `each(from, length)` for the runs that are copied.
+/// Calls `each(from, length)` for each copied run.
 template <class Each>
 void eachRun(std::size_t bodies, const Each& each) {
     const std::size_t wanted = std::min(bodies, VertexSample::kBodies), runs = (wanted + kRun - 1) / kRun;

@@ -1,5 +1,5 @@
-// Some bodies out of a vertex buffer, or the same ones out of two, copied to the host without waiting: how large a run is,
-// and how far two are apart, when they are too many to copy whole.
+// A sample of the bodies of one vertex buffer, or the same bodies of two, copied to the host without waiting. It shows the
+// size of a run, and the distance of two runs, when all bodies are too many to copy.
 #pragma once
 #include "render/particle_buffer.h"
 #include "render/readback.h"
@@ -12,17 +12,17 @@ namespace gravlab {
 class VertexSample {
 public:
     static constexpr std::size_t kBodies = 4096;
-    /// Which of so many bodies a copy has, in its order.
+    /// The indices of the bodies in a copy, in its order, when there are `bodies`.
     static std::vector<std::size_t> places(std::size_t bodies);
 
     VertexSample();
 
-    /// Starts a copy of up to kBodies bodies of the front buffer, or of both, evenly spread in runs of 64. Replaces one that
-    /// was not taken. Nothing where the buffers differ in size.
+    /// Starts a copy of up to kBodies bodies of the front buffer, or of both, evenly spread in runs of 64. Replaces a copy
+    /// that was not taken. Does nothing when the buffers differ in size.
     void ask(const ParticleBuffer& first, const ParticleBuffer* twin = nullptr);
     bool asked() const { return answer_.underWay(); }
-    /// The copies, once; false while they are on their way. `twin` is empty where none was asked for, and may be null. Waits
-    /// only with `wait`.
+    /// The copies, once; false until they arrive. `twin` is empty when none was requested, and may be null. Waits only with
+    /// `wait`.
     bool take(std::vector<ParticleVertex>& first, std::vector<ParticleVertex>* twin, bool wait);
 
 private:

@@ -1,15 +1,14 @@
 #version 450 core
-// How discs lie: the plane that fits the depths of the light about a texel best. A disc of any attitude, anywhere, has its far half
-// where the plane falls away from the eye, and nothing has to be told where discs are.
-// xy: depth a length across the picture; z: of the light along a line of sight, how deep it is, in widths of an arm; w: 1 where
-// there is any.
+// The inclination of discs: the plane that best fits the depths of the light around a texel. In any disc the far half is
+// where the plane recedes from the eye, so the positions of discs need not be known. xy: change of depth across the picture;
+// z: thickness of the light along a line of sight, in arm widths; w: 1 where there is light.
 in vec2 uv;
 uniform sampler2D moments;  // light, light times depth, times its square
-uniform vec2 arm;           // its width in parts of the picture
+uniform vec2 arm;           // its width as a fraction of the picture
 layout(location = 0) out vec4 lie;
 
 const int reach = 4;
-const float spacing = 0.4;  // of taps, in widths of an arm
+const float spacing = 0.4;  // between samples, in arm widths
 
 void main() {
     float light = 0.0, depth = 0.0, squares = 0.0;
@@ -31,7 +30,7 @@ void main() {
     depth /= light;
     place /= light;
     product = product / light - depth * place;
-    // A stream is a line and says nothing of what is across it.
+    // A stream is a line and does not determine a slope across it.
     inertia = inertia / light - vec3(place * place, place.x * place.y) + vec3(0.06, 0.06, 0.0);
     vec2 slope = vec2(inertia.y * product.x - inertia.z * product.y, inertia.x * product.y - inertia.z * product.x) /
                  (inertia.x * inertia.y - inertia.z * inertia.z);

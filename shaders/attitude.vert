@@ -1,5 +1,5 @@
 #version 450 core
-// One body of a disc as one point of a small picture: its light, and that times how far it is behind the camera's target.
+// One body of a disc as one point of a small picture: its light, and that times its distance behind the camera's target.
 layout(location = 0) in vec4 body;
 layout(location = 1) in vec2 trait;
 #include "body_light.glsl"
@@ -15,7 +15,7 @@ void main() {
     gl_Position = vec4(2.0, 2.0, 2.0, 1.0);  // outside every clip plane
     if (!spriteOf(body, trait, sprite)) return;
     float light = sprite.light.g * sprite.radius * sprite.radius, depth = dot(behind, vec4(body.xyz, 1.0));
-    // What is that far is another galaxy, or none.
+    // At such a depth the body belongs to another galaxy, or to none.
     if (!(light > 0.0) || !(abs(depth) < 1e3)) return;
     gl_Position = sprite.clip;
     gl_PointSize = size;

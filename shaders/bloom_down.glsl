@@ -1,7 +1,7 @@
-// A smaller image: four taps between texels, each the average of four, so that 4x4 texels of the larger one count alike.
-// From the full picture that is a quarter of the size, from then on half, with overlap that keeps the glow from flickering.
+// A smaller image: four taps between texels, each the average of four, so that 4x4 texels of the larger image weigh the
+// same. The first level has a quarter of the size, each further level half; the overlap stops the glow from flickering.
 uniform sampler2D image;
-uniform bool singles;  // whether single bright places are left out: of four taps the brightest counts as much as the next
+uniform bool singles;  // whether to omit single bright texels: the brightest of four taps then counts no more than the second
 
 vec4 smaller(vec2 uv) {
     vec2 texel = 1.0 / vec2(textureSize(image, 0));

@@ -1,9 +1,9 @@
 #version 450 core
-// A level of the glow and what it gets from the smaller one.
+// A level of the glow plus the smaller level.
 layout(local_size_x = 8, local_size_y = 8) in;
 #include "bloom_up.glsl"
 layout(binding = 0, rgba16f) uniform image2D level;
-uniform bool alone;  // without what is there
+uniform bool alone;  // the result does not include the present level
 
 void main() {
     ivec2 pixel = ivec2(gl_GlobalInvocationID.xy), size = imageSize(level);

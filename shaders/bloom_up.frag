@@ -1,5 +1,5 @@
 #version 450 core
-// What a level of the glow gets from the smaller one.
+// The contribution of the smaller level to a level of the glow.
 in vec2 uv;
 #include "bloom_up.glsl"
 layout(location = 0) out vec4 colour;

@@ -1,4 +1,4 @@
-// Back up one level: a tent over the smaller image.
+// Up one level: a tent over the smaller image.
 uniform sampler2D image;
 uniform float weight;
 

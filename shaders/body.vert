@@ -1,7 +1,7 @@
 #version 450 core
 // One body as one point sprite.
 layout(location = 0) in vec4 body;   // xyz [L], w = value
-layout(location = 1) in vec2 trait;  // value of its own, share of light (negative: dark)
+layout(location = 1) in vec2 trait;  // own value, fraction of light (negative: dark)
 #include "body_light.glsl"
 
 flat out vec4 light;

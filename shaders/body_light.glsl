@@ -1,5 +1,5 @@
-// What is drawn of a body, for sprites and for sums alike: where, how large, how bright. Light is kept: a body smaller than
-// the smallest sprite is drawn at that size and dimmer.
+// Position, size and brightness of a body, for sprites and sums. Light is conserved: a body smaller than the smallest sprite
+// is drawn at that size and dimmer.
 uniform mat4 clipFromWorld;
 uniform float radiusScale;    // sprite radius [px] times depth [L]
 uniform vec2 radiusLimits;    // smallest and largest sprite radius [px]
@@ -10,11 +10,11 @@ uniform bool useTraits;
 uniform float darkLight;
 uniform float brightness;
 uniform sampler2D colours;    // one row; alpha: see spriteOf()
-uniform bool woven;           // alpha of light: times the lot of a body, which its place within a population's band is
-uniform bool counted;         // alpha of light: that of a white body, from which a white page knows how much of it is covered
-uniform float growth;         // light from which on images of stars grow, as on a plate; 0: none
+uniform bool woven;           // alpha of light: times the body's random number, which is its place within the band of its population
+uniform bool counted;         // alpha of light: that of a white body, which gives the covered fraction of a white page
+uniform float growth;         // light above which images of stars grow, as on a plate; 0: none
 
-// Of a celestial body: its radius in that of other bodies, so that planets near a star are apart where one comes close.
+// Radius of a celestial body relative to other bodies, so that planets close to a star stay separate in a close view.
 const float celestialRadius = 0.06;
 
 struct Sprite {
@@ -23,7 +23,7 @@ struct Sprite {
     vec4 light;    // of its centre
 };
 
-/// False: behind the eye, or not a number.
+/// False: behind the eye, or NaN.
 bool spriteOf(vec4 body, vec2 trait, out Sprite sprite) {
     sprite.clip = clipFromWorld * vec4(body.xyz, 1.0);
     if (!(sprite.clip.w > 0.0) || isinf(sprite.clip.w)) return false;
@@ -32,7 +32,8 @@ bool spriteOf(vec4 body, vec2 trait, out Sprite sprite) {
     float place = clamp((value - valueRange.x) / (valueRange.y - valueRange.x), 0.0, 1.0);
     float row = (place * 255.0 + 0.5) / 256.0;
     vec4 colour = textureLod(colours, vec2(row, 0.5), 0.0);
-    // An alpha below 0 is a celestial body of that size: it stays as large as a symbol on a map, however far it is.
+    // An alpha below 0 marks a celestial body of that size: it keeps its size on screen at any distance, like a symbol on a
+    // map.
     bool celestial = colour.a < 0.0;
     float smallest = radiusLimits.x * abs(colour.a);
     float radius = radiusScale / sprite.clip.w * (celestial ? -colour.a * celestialRadius : 1.0);

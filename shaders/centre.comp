@@ -1,15 +1,15 @@
 #version 450 core
-// The centre of all bodies, or of a galaxy's: each invocation sums its share of mass times place and of mass. With a radius
-// bodies count less the farther they are from a guess, so that stars on their way out do not drag the centre along.
+// The centre of all bodies, or of a galaxy: each invocation sums mass times position, and mass, over its bodies. With a
+// radius, weights fall with the distance from a guess, so that escaping stars do not pull the centre along.
 layout(local_size_x = 64) in;
 layout(std430, binding = 2) readonly buffer Bodies { vec4 bodies[]; };
 layout(std430, binding = 3) buffer Sums { vec4 sums[]; };
 layout(std430, binding = 4) readonly buffer Tags { vec2 tags[]; };  // mass, galaxy
 uniform vec3 guess;
-uniform float radius;  // 0: all count alike
+uniform float radius;  // 0: all bodies weigh the same
 uniform float galaxy;  // below 0: all bodies
 uniform uint count;
-uniform bool goesOn;  // bodies is a later piece of all: sums are added to
+uniform bool goesOn;  // bodies is a later piece of all: add to the existing sums
 
 void main() {
     uint step = gl_NumWorkGroups.x * 64u;

@@ -1,15 +1,15 @@
-// Cubes of space in a hash table: how many bodies and how much mass are in each. A cube of one level is halved into eight
-// of the next only when it holds enough bodies, so the table stays small and the cubes are fine where bodies are dense.
+// Cubes of space in a hash table: number and mass of the bodies in each. A cube is halved into eight of the next level only
+// when it holds enough bodies, so the table stays small and the cubes are fine where bodies are dense.
 struct Cell {
     uint key;    // 0: free
     uint count;
-    uint mass;   // in parts of all mass
+    uint mass;   // in units of a fraction of all mass
     uint unused;
 };
 layout(std430, binding = 4) readonly buffer Bodies { vec4 bodies[]; };
 layout(std430, binding = 5) restrict buffer Cells { Cell cells[]; };
-uniform uint count;      // of the bodies in this piece of all
-uniform uint halved;     // bodies in a cube that is halved
+uniform uint count;      // of bodies in this piece
+uniform uint halved;     // least bodies in a cube that is halved
 uniform uint mask;       // number of cells less one, a power of two
 uniform float coarsest;  // side of the largest cubes [L]
 
@@ -23,7 +23,7 @@ uint mixed(uint x) {  // the finalizer of MurmurHash3 (A. Appleby)
     return x ^ (x >> 16);
 }
 
-uvec2 hashOf(int level, ivec3 place) {  // where to look, and what to look for
+uvec2 hashOf(int level, ivec3 place) {  // the index in the table, and the key
     uint h = mixed(uint(level) + 1u);
     h = mixed(h ^ uint(place.x));
     h = mixed(h + 0x9e3779b9u ^ uint(place.y));

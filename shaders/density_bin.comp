@@ -1,5 +1,5 @@
 #version 450 core
-// Adds every body to its cube of one level, where the cube one level above is full enough.
+// Adds every body to its cube of one level, if the cube one level above holds enough bodies.
 layout(local_size_x = 256) in;
 #include "density.glsl"
 layout(std430, binding = 6) readonly buffer Masses { float masses[]; };

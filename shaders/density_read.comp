@@ -1,13 +1,13 @@
 #version 450 core
-// Density around every body: of the smallest cube with enough bodies in it and its neighbours, weighted by nearness.
+// Density around every body: from the smallest cube with enough bodies in it and its neighbours, weighted by distance.
 layout(local_size_x = 256) in;
 #include "density.glsl"
-layout(std430, binding = 6) restrict buffer Traits { vec2 traits[]; };  // value, share of light
+layout(std430, binding = 6) restrict buffer Traits { vec2 traits[]; };  // value, fraction of light
 uniform int levels;
 uniform float massPerUnit;
-uniform uint enough;  // bodies in a cube that an estimate relies on
+uniform uint enough;  // least bodies in a cube for an estimate
 
-/// Mass in a cube, or its share of a larger one that was not halved.
+/// Mass in a cube, or its fraction of a larger cube that was not halved.
 float massIn(int level, ivec3 place) {
     Cell cell;
     float part = 1.0;

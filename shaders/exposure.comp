@@ -1,10 +1,10 @@
 #version 450 core
-// Auto-exposure without a trip to the host: finds the brightness below which half of the light is, and moves the stored
-// exposure towards the one that brings it to a mid tone. One group; the picture is the second level of the glow.
+// Auto-exposure without the host: finds the brightness that halves the light, and moves the stored exposure towards the one
+// that makes it a mid tone. One group; the picture is the second level of the glow.
 layout(local_size_x = 256) in;
 uniform sampler2D image;
-uniform float midTone;     // light that the median shall become
-uniform float adaptation;  // part of the way to go
+uniform float midTone;     // target for the median of the light
+uniform float adaptation;  // fraction of the way in this frame
 layout(std430, binding = 0) buffer Exposure { float exposure; };
 
 const int kBins = 256;
@@ -22,7 +22,7 @@ void main() {
         float bright = dot(texelFetch(image, ivec2(i % size.x, i / size.x), 0).rgb, vec3(0.2126, 0.7152, 0.0722));
         if (!(bright > exp2(kLowest)) || isinf(bright)) continue;
         int bin = clamp(int((log2(bright) - kLowest) / (kHighest - kLowest) * float(kBins)), 0, kBins - 1);
-        // Pixels are counted; the light of a bin is its count times its brightness.
+        // Count pixels; the light of a bin is its count times its brightness.
         atomicAdd(light[bin], 1u);
     }
     barrier();

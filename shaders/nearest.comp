@@ -1,11 +1,11 @@
 #version 450 core
-// The bodies nearest to one of them in space. Each invocation keeps the best of its share; the host picks among these.
+// The bodies nearest to one of them. Each invocation keeps the nearest of its own bodies; the host chooses among these.
 layout(local_size_x = 64) in;
 layout(std430, binding = 2) readonly buffer Bodies { vec4 bodies[]; };
-layout(std430, binding = 3) buffer Found { uvec2 found[]; };  // distance squared, number; KEPT an invocation
+layout(std430, binding = 3) buffer Found { uvec2 found[]; };  // distance squared, index; KEPT per invocation
 layout(std430, binding = 4) readonly buffer Here { vec4 self; };
 uniform uint me;
-uniform uint first;  // of all bodies, the one that is bodies[0]; above 0 what is found is compared with what is there
+uniform uint first;  // index of bodies[0] among all bodies; above 0 the results are merged with the existing ones
 uniform uint count;
 
 const uint KEPT = 6u;

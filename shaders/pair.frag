@@ -1,5 +1,5 @@
 #version 450 core
-// Two finished pictures in one: side by side with a line between them, or overlaid in a hue each. Where both show the same,
+// Two finished pictures in one: side by side with a line between them, or overlaid in one hue each. Where both are equal,
 // the hues add up to white on black, and to dark on a white page.
 uniform sampler2D first;
 uniform sampler2D twin;

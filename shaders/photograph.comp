@@ -1,5 +1,5 @@
 #version 450 core
-// A stage of a photograph, into a picture of its own.
+// A stage of a photograph, into its own picture.
 layout(local_size_x = 8, local_size_y = 8) in;
 #include "photograph.glsl"
 layout(binding = 0) uniform writeonly image2D picture;

@@ -1,30 +1,30 @@
-// Bodies as populations of stars. `light` has three channels: red old stars, green stars of a disc, blue what is resolved; alpha:
-// all light times lots of its bodies. How far the mean lot of some bodies is from that of all is a pattern that goes with them
-// wherever they go: its sizes, added up, break arms, lanes and gas into pieces (the weave).
-// STAGE 0: light without the grain of single bodies: a level of the pyramid where it has enough of them or differs by more than
-// chance, else the coarser one. STAGE 1: where a disc is young, where lanes of dust are: of smooth light, so in half as many
-// texels. STAGE 2: what it would look like: old stars warm, young ones blue where a disc is denser than around and has few old
-// ones, clusters and gas that they make glow, dust on the inner edge of arms and before what is behind the near half of a disc.
-// STAGE 3: with the glow. STAGE 4, before 1: where arms run.
-uniform sampler2D level;    // STAGE 0: as it is; 2: smooth, alpha: the weave; 3: what STAGE 2 gave
+// Bodies as populations of stars. `light` has three channels: red old stars, green stars of a disc, blue resolved objects;
+// alpha: all light times the random numbers (lots) of its bodies. The deviation of their mean from the overall mean is a
+// pattern that moves with the bodies. Summed over several widths, it breaks arms, lanes and gas into pieces (the weave).
+// STAGE 0: light without the grain of single bodies: a level of the pyramid where it has enough bodies or differs by more
+// than chance, else the coarser one. STAGE 1: where a disc is young, and where lanes of dust are; the light is smooth, so
+// half the texels suffice. STAGE 2: the look: old stars are warm; young ones are blue where a disc is denser than its
+// surroundings and has few old ones. Clusters make gas glow. Dust lies on the inner edge of arms, and in front of the light
+// behind the near half of a disc. STAGE 3: with the glow. STAGE 4, before 1: directions of arms.
+uniform sampler2D level;    // STAGE 0: the input; 2: smooth, alpha: the weave; 3: the result of STAGE 2
 uniform sampler2D coarser;  // STAGE 0: smooth, one level up; 1, 2, 4: as wide as arms; 3: glow
 uniform sampler2D lanes;    // STAGE 1, 2: smooth, as wide as lanes of dust
-uniform sampler2D plan;     // STAGE 2: what STAGE 1 gave: youth, dust, the disc, and light in that of a usual middle
-uniform sampler2D grain;    // STAGE 2: the first level as it is
-uniform sampler2D clouds;   // STAGE 2: the level as wide as large clouds of gas, as it is
-uniform float faintest;     // STAGE 2: light that is half seen
-uniform float bodiesPerLight;  // in a texel; STAGE 2: of the first level
-uniform vec3 enough;           // bodies in a texel from which its own light counts, and alone; of old stars alone
+uniform sampler2D plan;     // STAGE 2: the result of STAGE 1: youth, dust, the disc, and light relative to a usual middle
+uniform sampler2D grain;    // STAGE 2: the first level, not smoothed
+uniform sampler2D clouds;   // STAGE 2: the level as wide as large clouds of gas, not smoothed
+uniform float faintest;     // STAGE 2: light that is half visible
+uniform float bodiesPerLight;  // bodies in a texel; STAGE 2: of the first level
+uniform vec3 enough;           // bodies in a texel for its own light to count, and to count alone; of old stars alone
 uniform float octave;          // weight of patterns of this level
-uniform float counted;         // whether the level's own light counts at all
-uniform int reach;             // of a round kernel over `coarser`, which is this level itself, in taps; 0: a tent over the one above
+uniform float counted;         // whether the level's own light is used
+uniform int reach;             // radius in taps of a round kernel over `coarser`, which is then this level; 0: a tent over the next level
 uniform mat3 colours;          // of the three channels
 uniform float youth, dust, gas, resolved, nebula;
 uniform float usual;        // light of the middle of a picture
-uniform sampler2D attitude; // STAGE 1, 2: how discs lie, see attitude.frag
-uniform sampler2D flow;     // STAGE 1, 2: what STAGE 4 gave: where arms run
-uniform float below;        // STAGE 1: how far out on the near half of a disc from the side its lane is, in arms
-uniform vec2 step;          // STAGE 1, 2, 4: width of an arm in parts of the picture
+uniform sampler2D attitude; // STAGE 1, 2: inclination of discs, see attitude.frag
+uniform sampler2D flow;     // STAGE 1, 2: the result of STAGE 4: directions of arms
+uniform float below;        // STAGE 1: distance of the lane on the near half of an edge-on disc, in arm widths
+uniform vec2 step;          // STAGE 1, 2, 4: arm width as a fraction of the picture
 uniform float glowWeight, glowScale;
 
 /// A tent over three texels either way.
@@ -35,10 +35,10 @@ vec4 tent(sampler2D image, vec2 uv) {
 }
 
 #if STAGE == 1 || STAGE == 2
-/// As long as arms have a direction there. Of what is seen from the side most runs along it.
+/// The direction of arms, where they have one. In a disc seen edge-on most structure runs along the disc.
 vec2 alongArms(vec2 uv, vec2 lie) {
     float tilt = max(dot(lie, lie), 1e-12);
-    vec2 side = vec2(lie.y * lie.y - lie.x * lie.x, -2.0 * lie.x * lie.y) / tilt;  // of an angle twice as large
+    vec2 side = vec2(lie.y * lie.y - lie.x * lie.x, -2.0 * lie.x * lie.y) / tilt;  // of twice the angle
     vec2 twice = mix(tent(flow, uv).xy, side, 0.6 * smoothstep(5.0, 14.0, tilt));
     if (!(dot(twice, twice) > 1e-10)) return vec2(0.0);
     float angle = 0.5 * atan(twice.y, twice.x);
@@ -55,7 +55,7 @@ Sides sidesOf(vec2 uv) {
                  textureLod(coarser, uv + vec2(0.0, far.y), 0.0).rgb, textureLod(coarser, uv - vec2(0.0, far.y), 0.0).rgb);
 }
 
-/// How much of a stream this is: drawn out into an empty sky, and of the outskirts of a disc, where there are no old stars.
+/// How much this resembles a stream: drawn out into an empty sky, from the outskirts of a disc, without old stars.
 float tailAt(vec2 uv, Sides sides) {
     vec3 here = textureLod(coarser, uv, 0.0).rgb;
     float around = sides.right.g + sides.left.g + sides.above.g + sides.beneath.g;
@@ -72,28 +72,28 @@ vec4 roundly(vec2 uv) {
     for (int y = -reach; y <= reach; ++y)
         for (int x = -reach; x <= reach; ++x) {
             vec2 at = 0.5 * vec2(x, y);
-            float weight = max(exp(-1.5 * dot(at, at)) - 0.02, 0.0);  // no step at the rim: it would show as a ring
+            float weight = max(exp(-1.5 * dot(at, at)) - 0.02, 0.0);  // a step at the rim would show as a ring
             sum += weight * textureLod(coarser, uv + texel * at, 0.0).rgb;
             weights += weight;
         }
-    return vec4(sum / weights, 0.0);  // no pattern is that wide
+    return vec4(sum / weights, 0.0);  // no pattern is as wide as this
 }
 
 vec4 developed(ivec2 pixel, vec2 uv) {
     vec4 wide = reach > 0 ? roundly(uv) : tent(coarser, uv), here = texelFetch(level, pixel, 0);
     float bodies = (wide.r + wide.g + wide.b) * bodiesPerLight;
-    // Old stars have no arms that could blur, but in discs they have as much detail as the rest.
+    // Old stars have no arms to blur, but in discs they have as much detail as other stars.
     float alone = mix(enough.z, 1.5 * enough.y, smoothstep(0.05, 0.3, wide.g / max(wide.r + wide.g, 1e-20)));
     vec3 own = smoothstep(vec3(enough.x), vec3(alone, enough.yy), vec3(bodies));
-    // What chance would hardly make of so few is there: edges stay narrow, and no haze lies beside what is bright. A tent is some
-    // five texels.
+    // A difference beyond chance is real: edges stay narrow, and no haze surrounds bright places. A tent spans some five
+    // texels.
     vec3 near = tent(level, uv).rgb;
     vec2 expected = 5.0 * bodiesPerLight * wide.rg, more = 5.0 * bodiesPerLight * near.rg - expected;
     vec2 chance = max(0.4 * more, -1.6 * more) / sqrt(expected + 3.0);  // one bright star is not many
     wide.rg = mix(wide.rg, near.rg, youth * smoothstep(vec2(1.7), vec2(4.0), chance));
     own *= counted;
-    // In units of what chance makes of so many: half of 0.231, the deviation of even lots between 0.1 and 0.9, because the light
-    // of a body is in several texels.
+    // In units of the chance deviation of this number of bodies: half of 0.231, the deviation of even random numbers between
+    // 0.1 and 0.9, because the light of a body covers several texels.
     float all = here.r + here.g + here.b, count = all * bodiesPerLight;
     float deviation = (here.a / max(all, 1e-20) - 0.5) * sqrt(count) / 0.115;
     float weave = wide.a + octave * smoothstep(0.5, 5.0, count) * clamp(deviation, -4.0, 4.0);
@@ -106,39 +106,40 @@ vec4 developed(ivec2 pixel, vec2 uv) {
     vec3 around = tent(coarser, uv).rgb;
     vec4 narrow = tent(lanes, uv);
     float all = around.r + around.g;
-    // Where the disc is: bright enough to be more than a few stars on their way out, and more than the bulge.
+    // The disc: brighter than a few escaping stars, and brighter than the bulge.
     float disc = smoothstep(0.015, 0.2, around.g / usual) * around.g / max(all, 1e-20);
     float contrast = narrow.g / max(around.g, 1e-20);
-    // Inwards: towards more light, over twice an arm's width, lest it be towards the arm.
+    // The inward direction is towards more light, over twice an arm's width; a shorter length would find the arm.
     Sides sides = sidesOf(uv);
     vec2 inwards = vec2(sides.right.r + sides.right.g - sides.left.r - sides.left.g,
                         sides.above.r + sides.above.g - sides.beneath.r - sides.beneath.g);
     inwards /= max(length(inwards), 1e-20);
-    // Arms are long: what is dense counts with what is before and behind it along the arm, so that none ends at once.
+    // Arms are long: a dense place includes the light ahead and behind it along the arm, so that arms end gradually.
     vec4 lie = tent(attitude, uv);
     vec2 along = step * alongArms(uv, lie.xy);
     float ridge = 0.34 * contrast + 0.22 * (contrastAt(uv + 0.6 * along) + contrastAt(uv - 0.6 * along)) +
                   0.11 * (contrastAt(uv + 1.2 * along) + contrastAt(uv - 1.2 * along));
-    // Discs grow from inside: where old stars are many there are few young ones, and more of them outwards. A stream forms fewer.
+    // Discs grow from inside: places with many old stars have few young ones, and the fraction of young ones rises outwards.
+    // A stream forms fewer stars.
     float outside = 1.0 - smoothstep(0.0, 0.75, around.r / max(all, 1e-20));
     float young = disc * smoothstep(0.75, 1.55, mix(ridge, contrast, 0.4)) * outside *
                   (1.5 - 1.2 * smoothstep(0.05, 1.6, around.g / usual)) * (1.0 - 0.5 * tailAt(uv, sides));
-    // A lane is nearer to its arm here and farther from it there, and broken.
+    // The distance of a lane from its arm varies, and the lane is broken.
     float uneven = clamp(narrow.a, -1.5, 1.5);
     vec2 outwards = uv - (0.42 + 0.1 * uneven) * step * inwards;
-    // By tents: plain bilinear steps of an arm's width would show as boxes about a bright centre.
+    // Sample by tents: bilinear steps of an arm's width would show as boxes about a bright centre.
     float lane = smoothstep(1.0, 1.55, contrastAt(outwards)) * smoothstep(2.0, 0.9, contrast) * clamp(0.85 - 0.35 * uneven, 0.25, 1.4);
-    // Of an inclined disc the near half has its dust before the light of all that is inside of it; of the far half that light
-    // is before the dust.
+    // In the near half of an inclined disc dust lies in front of the inner light. In the far half the light lies in front of
+    // the dust.
     float tilted = length(lie.xy), nearer = dot(inwards, lie.xy) / sqrt(1.0 + tilted * tilted);
     lane *= clamp(1.0 + 1.1 * nearer, 0.2, 2.0);
     float thin = clamp(1.0 + 0.9 * nearer, 0.1, 2.0);
-    // Where a line of sight is along an arm its light is more, and its stars are none the younger.
+    // Along an arm a line of sight has more light, but its stars are not younger.
     young *= 1.0 - 0.4 * smoothstep(1.0, 3.0, tilted);
-    // From the side the lanes of the near half are one: below the ridge of the light, towards the eye.
+    // Seen from the side, the lanes of the near half form one: below the ridge of the light, on the side of the eye.
     float side = 0.0, flatness = smoothstep(1.0, 3.4, tilted);
     if (flatness > 0.0) {
-        // A part of a ring: lowest before the middle, and nowhere straight.
+        // It is an arc of a ring: lowest in front of the middle, and nowhere straight.
         float low = (0.15 + 0.85 * smoothstep(0.3, 2.5, all / usual)) * (1.0 + 0.25 * narrow.a) / sqrt(1.0 + tilted * tilted);
         vec2 up = step * lie.xy / tilted, at = uv + below * low * up;
         vec2 top = tent(lanes, at).rg, over = tent(coarser, at + 0.7 * up).rg, under = tent(coarser, at - 0.7 * up).rg;
@@ -146,26 +147,26 @@ vec4 developed(ivec2 pixel, vec2 uv) {
         float high = smoothstep(0.9, 1.5, 2.0 * (top.r + top.g) / max(more + less, 1e-20));
         side = 2.6 * flatness * exp(-110.0 * slope * slope) * high * smoothstep(0.05, 0.3, around.g / usual);
     }
-    lane *= disc * smoothstep(0.1, 0.4, around.g / max(all, 1e-20));  // old middles have no dust
+    lane *= disc * smoothstep(0.1, 0.4, around.g / max(all, 1e-20));  // the middle of old stars has no dust
     return vec4(youth * vec3(young, lane + side, disc * thin), (youth > 0.0 ? around.g : all + around.b) / usual);
 }
 #elif STAGE == 2
 float square(float x) { return x * x; }
 
-/// The finer part of the pattern, drawn out along arms, as what turns is, and more along a disc that is seen from the side. Only
-/// a little: longer, it would be stripes. What is no disc, but galaxies that go through one another, does not turn.
+/// The finer pattern, stretched along arms because discs rotate, and more so along a disc seen from the side. Only a little:
+/// a longer stretch would give stripes. Galaxies that pass through each other do not rotate as one disc.
 float drawnOut(vec2 uv, vec3 attitude) {
     vec2 lie = attitude.xy;
     float turns = 1.0 - smoothstep(0.4, 0.9, attitude.z / sqrt(1.0 + dot(lie, lie)));
     vec2 along = turns * alongArms(uv, lie);
-    // An arc of a ring is shorter where the ring turns from the eye.
+    // An arc of a ring is shorter where the ring recedes from the eye.
     lie *= min(1.0, 1.6 / max(length(lie), 1e-6));
     float flatness = 1.0 + dot(lie, lie);
     along *= 0.045 * step * (flatness - square(dot(along, lie))) / sqrt(flatness);
     float sum = 0.0;
     for (int k = -5; k <= 5; ++k) {
         vec2 at = uv + float(k) * along;
-        sum += textureLod(level, at, 0.0).a - textureLod(lanes, at, 0.0).a;  // of one mean would show the texels of `lanes`
+        sum += textureLod(level, at, 0.0).a - textureLod(lanes, at, 0.0).a;  // different means would show the texels of `lanes`
     }
     float mean = mix(0.6, 1.0, turns) * sum / 11.0;
     return 0.8 * mean / sqrt(1.0 + 1.2 * mean * mean);
@@ -173,78 +174,81 @@ float drawnOut(vec2 uv, vec3 attitude) {
 
 vec4 developed(ivec2 pixel, vec2 uv) {
     vec4 finest = texelFetch(level, pixel, 0), planned = textureLod(plan, uv, 0.0);
-    // Photographs end at some faintness; what fewer bodies than one make of a width is no light of its own.
+    // Photographs end at some faintness; fewer than one body per width gives no light of its own.
     float all = finest.r + finest.g + finest.b;
     vec3 here = finest.rgb * square(all) / max(square(all) + square(faintest), 1e-30);
-    // Nor have old stars edges, for they go everywhere: some of their contrast is no narrower than an arm.
+    // Old stars have no edges, because they move everywhere: some of their contrast is at least as wide as an arm.
     float middle = here.r / max(tent(coarser, uv).r, 1e-20);
     here.r *= pow(max(middle, 1e-20), -youth * (middle > 1.0 ? 0.15 : 0.55 * smoothstep(0.0, 0.3, middle)));
-    // Of faint light less is seen than its share: streams narrow and fade to their ends, where a print would have a border.
+    // Faint light loses visibility, as on a print: streams get narrow and fade towards their ends instead of ending at a
+    // border.
     here *= mix(1.0, pow(all / max(all + 0.08 * usual, 1e-20), 0.7), youth);
-    // A stream has the light of its stars alone, which are those of outskirts.
+    // A stream has only the light of its stars, which came from outskirts.
     float tail = youth * tailAt(uv, sidesOf(uv));
     here *= pow(min(here.g / (0.5 * usual) + 0.02, 1.0), 0.6 * tail);
-    // The finer parts of the pattern count more than those as wide as arms: the latter would show their texels as blocks.
+    // The finer patterns weigh more than those as wide as arms, which would show their texels as blocks.
     float weave = finest.a, coarse = tent(lanes, uv).a;
     vec3 how = textureLod(attitude, uv, 0.0).xyz;
-    // The more a disc is seen from the side, the more of it lies one behind the other, and the less of it stands out.
+    // The closer a disc is to edge-on, the more structures overlap, and the less each stands out.
     float steep = dot(how.xy, how.xy), drawn = drawnOut(uv, how) / sqrt(1.0 + 0.3 * steep);
     float own = 0.5 * (weave - coarse), fine = own / sqrt(1.0 + 0.7 * steep + own * own) + drawn;
     float young = planned.r * clamp(0.8 * exp(1.2 * fine + 0.3 * coarse), 0.12, 2.6), full = min(young, 1.0);
-    // Clouds of dust are of every depth, as what turbulence makes is, and drawn out with the arms.
+    // Clouds of dust have every depth, like turbulence, and are stretched along the arms.
     float filaments = clamp(exp(-0.3 * coarse - 2.6 * drawn), 0.08, 4.0);
     float thin = 0.4 * planned.b * max(filaments - 0.8, 0.0) * sqrt(min(here.g / usual, 1.5));
     float depth = dust * (planned.g * (0.2 + 0.7 * filaments) + thin);
-    // Half of a disc is before its dust; of the bulge, seen through the near half, less.
+    // Half of a disc lies in front of its dust; of the bulge, seen through the near half, less does.
     float before = mix(0.42, 0.24, smoothstep(1.1, 2.2, planned.g));
     vec3 passed = before + (1.0 - before) * exp(-depth * vec3(0.62, 1.04, 1.40));
 
-    // Of few bodies those of a high lot are clusters of stars, those of a low one clouds of gas; of many, what their mean lot
-    // is by chance.
+    // When bodies are few, those with a high random number are clusters of stars, and those with a low one clouds of gas.
+    // When they are many, their mean decides.
     vec4 single = tent(grain, uv);
     float sum = single.r + single.g + single.b, share = single.a / max(sum, 1e-20);
     float lot = (share - 0.5) * sqrt(max(4.0 * sum * bodiesPerLight, 1.0)) / 0.231;
     float peak = single.g / max(here.g, 1e-20);
-    // Young stars are in clusters that have not dispersed: some of chance is left in their light that is none of the disc's.
+    // Young stars are still in clusters: some of the chance variation stays in their light.
     float uneven = pow(clamp(peak, 0.05, 6.0), 0.8) * (0.35 + 2.6 * share * share * share);
     float crowd = full * here.g * peak / (1.0 + 0.35 * peak);
     float bright = crowd * square(clamp((lot - 0.8) / 0.9, 0.0, 1.4));
     float pink = crowd * square(clamp((-lot - 0.9) / 0.8, 0.0, 1.4));
     float cloud = tent(clouds, uv).b;
 
-    // Faint light of discs is cream between arms, where old stars are, and a pale blue in what has none. No mixture of warm and
-    // blue may be greener than both are: their greens are below the mean of red and blue.
+    // Faint light of discs is cream between arms, where old stars are, and pale blue without them. A mixture of warm and
+    // blue must not look greener than its components: their greens are below the mean of red and blue.
     float aged = max(smoothstep(0.03, 0.3, here.r / max(here.r + here.g, 1e-20)), smoothstep(0.03, 0.42, planned.a));
     vec3 outskirts = mix(vec3(0.64, 0.86, 1.50), vec3(1.0), max(aged, 1.0 - youth));
     outskirts = mix(outskirts, vec3(0.86, 0.93, 1.16), tail);
     vec3 hot = mix(vec3(0.36, 0.62, 1.16), vec3(0.60, 0.76, 1.06), smoothstep(0.15, 1.2, planned.a));
-    // What is bright is paler, as old stars are where they are most crowded; so is what is far out, which has fewer metals.
+    // Bright light is paler, as old stars are where they are most crowded; so is the light of the outskirts, which have
+    // fewer metals.
     vec3 old = mix(colours[0], vec3(1.06, 0.77, 0.47), youth * smoothstep(1.0, 0.0, here.r / usual));
     old = mix(old, vec3(1.18, 0.89, 0.56), youth * smoothstep(0.5, 8.0, here.r / usual));
-    // Star clouds: none is as even as what is smoothed.
+    // Star clouds: smoothed light would be too even.
     here.g *= exp(youth * planned.b * 0.65 * fine);
     vec3 starlight = old * here.r * (1.0 - 0.3 * full) + colours[1] * outskirts * here.g * (1.0 - 0.5 * full) +
                      hot * (2.2 * young * here.g * uneven * (1.0 - 0.4 * tail)) + vec3(0.66, 0.82, 1.12) * (6.0 * bright) +
                      colours[2] * (mix(0.3, 0.06 + 0.24 * full, youth) * here.b);
-    // Most clouds are small; only the brightest clusters light up what is farther away.
+    // Most clouds are small; only the brightest clusters illuminate distant gas.
     float lit = 1.3 * single.b + 3.5 * cloud;
     float glowing = gas * (1.0 - 0.7 * tail) * smoothstep(0.3, 1.1, young);
     vec3 knots = vec3(1.30, 0.24, 0.50) * (glowing * smoothstep(-1.0, 1.0, weave + coarse) *
                                            (lit / (1.0 + 0.4 * lit / usual) + 2.0 * pink));
-    // Gas around a young cluster: pushed out of its middle, in threads with bright rims and holes, lit by its bright stars.
+    // Gas around a young cluster: pushed out of its middle, in filaments with bright rims and holes, lit by its bright
+    // stars.
     float threads = exp(-3.5 * square(weave + 0.1)) * (0.15 + 0.85 * smoothstep(-0.9, 0.9, coarse - 0.4 * weave));
     float cavity = 1.0 - 0.6 * smoothstep(0.4, 2.0, planned.a);
     vec3 veil = mix(vec3(1.0, 0.30, 0.36), vec3(0.36, 0.52, 0.90), planned.a / (planned.a + 0.9)) *
                 (nebula * 0.55 * usual * sqrt(planned.a) * smoothstep(0.0, 0.15, planned.a) * cavity *
                  clamp(exp(1.1 * weave + 0.5 * coarse) * (0.5 + threads) - 0.3, 0.0, 3.5));
     float seen = resolved * mix(1.0, 0.12 + 0.88 * smoothstep(0.1, 0.6, young), youth);
-    // The middle of a cluster is brighter than its stars one by one, and paler.
+    // The middle of a cluster is brighter and paler than its single stars.
     starlight *= 1.0 + (1.0 - youth) * vec3(4.0, 4.3, 4.8) * smoothstep(0.4, 4.0, planned.a);
     return vec4((1.0 - resolved) * passed * starlight + knots * passed + veil, seen);
 }
 #elif STAGE == 4
-// Where arms run, whatever has arms: across the steepest light, on the mean over an arm's width and more. Of an angle twice as large,
-// because back and forth are the same.
+// The direction of arms: across the steepest light, averaged over more than an arm's width. The angle is doubled, because
+// opposite directions are equal.
 vec4 developed(ivec2 pixel, vec2 uv) {
     vec3 steep = vec3(0.0);
     for (int y = -2; y <= 2; ++y)

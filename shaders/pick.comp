@@ -1,15 +1,15 @@
 #version 450 core
-// The body that a point of the picture means: of those under it the one in front, else the one nearest to it. Each
-// invocation keeps the best of its share; the host picks among these.
+// The body at a point of the picture: the front one of those under it, else the nearest. Each invocation keeps the best of
+// its own bodies; the host chooses among these.
 layout(local_size_x = 64) in;
 layout(std430, binding = 2) readonly buffer Bodies { vec4 bodies[]; };
-layout(std430, binding = 3) buffer Found { uvec4 found[]; };  // pixels beyond "under", depth, number
+layout(std430, binding = 3) buffer Found { uvec4 found[]; };  // pixels beyond "under", depth, index
 uniform mat4 clipFromWorld;
 uniform vec2 cursor;    // pixels from the lower left corner
 uniform vec2 viewport;
 uniform float radius;   // pixels
-uniform float under;    // pixels; nearer ones are all under the cursor
-uniform uint first;     // of all bodies, the one that is bodies[0]; above 0 what is found is compared with what is there
+uniform float under;    // pixels; closer bodies are all under the cursor
+uniform uint first;     // index of bodies[0] among all bodies; above 0 the results are merged with the existing ones
 uniform uint count;
 
 void main() {

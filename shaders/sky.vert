@@ -1,10 +1,10 @@
 #version 450 core
-// What is far behind and before everything: a few stars and galaxies, at places of a sky that are always the same.
+// Background of the sky: some stars and galaxies, always at the same places of a sky.
 uniform mat4 clipFromSky;
 uniform float pixels;  // of the picture's height
-uniform int galaxies;  // the first of all
+uniform int galaxies;  // number of galaxies, which come first
 uniform float brightness;
-uniform uint sky;      // which one
+uniform uint sky;      // number of the sky
 flat out vec4 form;    // a galaxy: axis ratio, cosine and sine of the major axis, 1; a star with a cross: width of its bars,
                        // radii of its core, and -1; other stars: 0
 flat out vec3 light;
@@ -25,7 +25,7 @@ void main() {
     float scale = max(pixels / 720.0, 0.7), tint = lot(5u);
     core = vec3(0.0);
     if (galaxy) {
-        // Many small ones, few that show a form.
+        // Many small galaxies, few with a visible form.
         float size = pow(lot(2u), 5.0), turned = 3.1415927 * lot(3u);
         form = vec4(mix(0.28, 1.0, lot(4u)), cos(turned), sin(turned), 1.0);
         gl_PointSize = scale * (3.2 + 17.0 * size);
@@ -33,7 +33,7 @@ void main() {
         light = mix(vec3(0.95, 0.72, 0.48), vec3(0.55, 0.70, 1.0), smoothstep(0.3, 0.7, tint)) * bright;
         core = vec3(0.95, 0.78, 0.56) * bright;
     } else {
-        // By magnitudes: four times as many for each that is fainter.
+        // By magnitudes: each fainter class has four times as many stars.
         float flux = min(0.055 * pow(max(lot(2u), 1e-5), -0.62), 4.0);
         vec3 hue = mix(vec3(1.0, 0.80, 0.58), vec3(0.74, 0.85, 1.0), tint);
         if (flux > 1.1) {

@@ -1,12 +1,12 @@
 #version 450 core
-// Small sprites without the rasteriser: one thread adds one body to sums of whole numbers, so the order never matters.
-// Parts of a unit are rounded by lot with a hash of the body, so faint bodies keep their light on the average. Sprites
-// too large for one thread go to a list that point sprites are drawn from. Of very many bodies each gives its light to the
-// pixel that it is in, or a wider one to four of its sprite by lot; those sums are made as smooth as sprites once a picture.
+// Small sprites without the rasteriser: one thread adds one body to sums of whole numbers, so the order does not matter.
+// Fractions of a unit are rounded at random with a hash of the body, so faint bodies keep their light on average. Sprites
+// too large for one thread are listed and drawn as point sprites. With very many bodies each adds its light to its own
+// pixel, or, if wider, to four random pixels of its sprite. A later pass smooths these sums once per picture.
 layout(local_size_x = 256) in;
 #include "body_light.glsl"
 #include "profile.glsl"
-layout(std430, binding = 3) restrict buffer Points { uint points[]; };  // as sums, of a picture one pixel wider all around
+layout(std430, binding = 3) restrict buffer Points { uint points[]; };  // as sums, for a picture one pixel wider on each side
 layout(std430, binding = 4) readonly buffer Bodies { vec4 bodies[]; };
 layout(std430, binding = 5) readonly buffer Traits { vec2 traits[]; };
 layout(std430, binding = 6) restrict buffer Sums { uint sums[]; };  // red, green, blue and alpha, by pixel
@@ -15,14 +15,14 @@ layout(std430, binding = 7) restrict buffer Large {
     uint large[];
 };
 uniform bool withTraits;
-uniform uint first;           // of all bodies, the one that is bodies[0] here
-uniform uint skipped, every;  // bodies before the first that is drawn, and from one that is drawn to the next
+uniform uint first;           // index of bodies[0] among all bodies
+uniform uint skipped, every;  // bodies before the first drawn one, and the distance between drawn ones
 uniform uint count;           // bodies to draw
 uniform bool asPoints;
-uniform float pointSum;       // radius up to which one is enough [px]
+uniform float pointSum;       // radius up to which one pixel suffices [px]
 uniform ivec2 size;           // of the picture [px]
 uniform float unitsPerLight;
-uniform float largestSum;     // radius of the largest sprite that is summed here [px]
+uniform float largestSum;     // radius of the largest summed sprite [px]
 
 shared uint listed, listAt;
 
@@ -43,7 +43,7 @@ void add(uint i, Sprite sprite, vec2 centre) {
             float part = profile((vec2(x, y) + 0.5 - centre) * perRadius);
             if (!(part > 0.0)) continue;
             lot = mixed(lot);
-            // One lot for all channels: grey stays grey.
+            // One random number for all channels keeps grey grey.
             uvec4 whole = uvec4(units * part + (float(lot >> 8) + 0.5) / 16777216.0);
             uint at = 4u * uint(y * size.x + x);
             if (whole.r > 0u) atomicAdd(sums[at], whole.r);
@@ -55,8 +55,8 @@ void add(uint i, Sprite sprite, vec2 centre) {
 
 float share(uint lot) { return (float(lot >> 8) + 0.5) / 16777216.0; }
 
-/// Four places have the sprite's profile for their density, which has the share 1 - (1 - d^2)^4 within d radii; its integral is
-/// pi / 4 squared radii.
+/// Four places have the sprite's profile as their density, which contains the fraction 1 - (1 - d^2)^4 within d radii. Its
+/// integral is pi / 4 squared radii.
 void addPoints(uint i, Sprite sprite, vec2 centre) {
     bool one = sprite.radius <= pointSum;
     vec4 units = sprite.light * (unitsPerLight * 0.78539816 * sprite.radius * sprite.radius * (one ? 1.0 : 0.25));
@@ -83,7 +83,7 @@ void addPoints(uint i, Sprite sprite, vec2 centre) {
 }
 
 void main() {
-    // Barriers below: the number of turns is the same in the whole group.
+    // Barriers below: all threads of the group need the same number of iterations.
     for (uint from = gl_WorkGroupID.x * 256u; from < count; from += gl_NumWorkGroups.x * 256u) {
         uint drawn = from + gl_LocalInvocationIndex, i = skipped + every * drawn;
         Sprite sprite;

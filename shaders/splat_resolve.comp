@@ -1,5 +1,5 @@
 #version 450 core
-// Sums to light, and zero again for the next frame.
+// Converts sums to light, and clears them for the next frame.
 layout(local_size_x = 16, local_size_y = 16) in;
 layout(std430, binding = 6) restrict buffer Sums { uvec4 sums[]; };
 layout(std430, binding = 3) readonly buffer Points { uvec4 points[]; };
@@ -7,9 +7,10 @@ layout(binding = 0) uniform writeonly image2D light;
 uniform bool withPoints;
 uniform ivec2 size;
 uniform float lightPerUnit;
-uniform float most;  // what the picture's numbers can hold
+uniform float most;  // largest number of the picture's format
 
-// Among so many bodies that each is one pixel the smallest sprites are what is left of them: about as wide, and no grainier.
+// When each body is one pixel, this weight of the neighbours replaces the smallest sprites: about as wide, and equally
+// smooth.
 const float beside = 0.12;
 
 vec4 pointsAt(ivec2 pixel) {

@@ -1,5 +1,5 @@
 #version 450 core
-// Light to screen, into a picture of its own.
+// Light to screen, into its own picture.
 layout(local_size_x = 16, local_size_y = 16) in;
 #include "tone.glsl"
 layout(binding = 0) uniform writeonly image2D screenImage;

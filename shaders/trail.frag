@@ -1,5 +1,5 @@
 #version 450 core
-// A piece of a trail. The covered part of the pixel multiplies alpha.
+// A segment of a trail. The covered fraction of the pixel multiplies alpha.
 in vec4 colourHere;
 layout(location = 0) out vec4 colour;
 

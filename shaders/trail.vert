@@ -10,7 +10,7 @@ uniform bool useTraits;
 uniform float darkLight;
 uniform float light;
 uniform sampler2D colours;
-out vec4 colourHere;  // alpha: how much light
+out vec4 colourHere;  // alpha: amount of light
 
 void main() {
     int slot = (ring.z - gl_VertexID + ring.y) % ring.y;

@@ -22,12 +22,12 @@ constexpr double kFlopsPerPair = 20;
 constexpr double kBoundSlack = 1.05;
 constexpr int kCheckAttempts = 4;
 constexpr std::int64_t kMostSteps = 100000;
-// A call of a backend lasts no longer, so that an interrupt is seen; from 1 s on a device is kept busy without a gap.
+// Longest call of a backend, so that an interrupt is noticed; a call of 1 s or more keeps a device busy without a gap.
 constexpr double kLongestCall = 2;
 constexpr double kShortestCall = 1e-3;
-// A kernel slow enough to need fewer repetitions than planned still gets this many times `mostSeconds`.
+// A slow kernel with fewer repetitions than planned still gets this many times `mostSeconds`.
 constexpr double kRepeatsOfMost = 3;
-// Reference forces cost samples x N pairs on the host, some 5 ns each on a thread: fewer where N is large.
+// Reference forces cost samples x N pairs on the host, about 5 ns each per thread, so use fewer samples when N is large.
 std::size_t samplesFor(std::size_t bodies) {
     constexpr double kPairs = 2.7e9;
     constexpr std::size_t kFewest = 32, kOfMany = 256, kMost = 1024;
@@ -35,7 +35,7 @@ std::size_t samplesFor(std::size_t bodies) {
     return std::clamp(static_cast<std::size_t>(kPairs / static_cast<double>(bodies)), kFewest, kOfMany);
 }
 
-/// What referenceForces() gives, the same bits, by all threads.
+/// The result of referenceForces(), with the same bits, computed by all threads.
 void sharedReference(const ParticleSet& bodies, std::span<const std::uint32_t> targets, const ForceSettings& force,
                      std::span<Double4> want, std::span<double> floors) {
     parallelFor(targets.size(), 0, 1, [&](std::size_t first, std::size_t last) {
@@ -104,7 +104,7 @@ void Trial::runPhase(double seconds) {
     switch (phase_) {
         case Phase::checkBefore:
             if (!runChecked(seconds)) break;
-            // A step so slow that it is a warm-up by itself need not be made again.
+            // A step slow enough to be a warm-up by itself is not repeated.
             perStep_ = worked_ / static_cast<double>(std::max<std::int64_t>(stepsDone_, 1));
             phase_ = Phase::warmUp;
             if (worked_ >= plan_.warmUpSeconds) planRepeats();
@@ -124,7 +124,7 @@ void Trial::runPhase(double seconds) {
     }
 }
 
-/// Steps within the time; their number. Waits, so that the host's clock has seen the work.
+/// Runs steps within this time and returns their number. Waits, so that the host's clock includes the work.
 std::int64_t Trial::work(std::int64_t steps, double seconds) {
     const double start = hostClock();
     const AdvanceStatus status =
@@ -136,7 +136,7 @@ std::int64_t Trial::work(std::int64_t steps, double seconds) {
     return status.stepsCompleted;
 }
 
-/// The check of the forces that the steps themselves compute. True when it has passed.
+/// Checks the forces that the steps themselves compute. True when they pass.
 bool Trial::runChecked(double seconds) {
     if (!asked_) {
         backend_.requestForceCheck(targets_);
@@ -157,7 +157,7 @@ bool Trial::take(const std::optional<ForceCheck>& check) {
         row_.errorP999 = std::max(row_.errorP999, check->p999);
         row_.errorP99 = std::max(row_.errorP99, check->p99);
     }
-    // What is wrong on purpose is timed as its author would have timed it.
+    // Also time kernels that are wrong on purpose, under the protocol of their papers.
     if (row_.verified || !row_.trap.empty()) {
         right_ = right_ && row_.verified;
         return true;
@@ -176,7 +176,7 @@ void Trial::warmUp(double seconds) {
         batch_ = std::min<std::int64_t>(2 * batch_, 1024);
     }
     if (worked_ < plan_.warmUpSeconds || stepsDone_ == 0) return;
-    // The slices of a frame loop cut steps; the mean of all is then the better estimate.
+    // The slices of a frame loop cut steps; the mean of all steps is then the better estimate.
     if (perStep_ > seconds) perStep_ = worked_ / static_cast<double>(stepsDone_);
     planRepeats();
 }
@@ -196,8 +196,8 @@ void Trial::planRepeats() {
     before_ = backend_.totals();
 }
 
-/// What the steps of a repetition computed, `counted` of it told meanwhile. A tree on a device is read now and then, which a
-/// short repetition may fall between; what it said a body needs is known by then.
+/// Interactions of the steps of a repetition; `counted` were reported during it. A tree on a device reports only now and
+/// then, possibly not within a short repetition; the known interactions per body then replace it.
 double Trial::interactionsOf(double counted) const {
     if (!backend_.activeKernel().approximates || inBlocks(integrator_.program)) return counted;
     double aBody = 0;
@@ -217,7 +217,7 @@ void Trial::repeat(double seconds) {
                                              : interactionsOf(after.evaluated() - before_.evaluated());
     rates_.push_back(interactions / (forces > 0 ? forces : worked_));
     stepRates_.push_back(interactions / worked_);
-    // A part of the next step may have been computed, too: what was computed says how many steps it is worth.
+    // The slice may have computed a fraction of the next step: count steps by the computed pairs.
     const double pairs = static_cast<double>(row_.bodies) * static_cast<double>(row_.bodies);
     const double worth = !plan_.ofTerm && everyPair(backend_.activeKernel()) && !inBlocks(integrator_.program)
                              ? interactions / (pairs * std::max(1, forcesPerStep(integrator_.program)))
@@ -231,7 +231,7 @@ void Trial::repeat(double seconds) {
     phase_ = Phase::checkAfter;
 }
 
-/// The state after the timing against fp64 on the host, which shares no code with the device.
+/// Compares the state after the timing with fp64 on the host, which shares no code with the device.
 bool Trial::checkOnHost() {
     ParticleSet bodies;
     std::vector<Double4> all, got(targets_.size()), want(targets_.size());
@@ -280,7 +280,7 @@ void Trial::finish() {
 }
 
 double Trial::progress() const {
-    // Each check is a step or two, which may be the longest part: it counts as one repetition.
+    // Each check is one or two steps, possibly the longest stage, so it counts as one repetition.
     const double check = plan_.repetitionSeconds, warm = plan_.warmUpSeconds;
     const int repeats = row_.repeats > 0 ? row_.repeats : plan_.repeats;
     const double total = check + warm + (repeats + 1) * plan_.repetitionSeconds;

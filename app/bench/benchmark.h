@@ -1,4 +1,4 @@
-// Timing of one force kernel with one launch. Rule: check, then time, then check again; no rate without both.
+// Timing of one force kernel with one launch. Rule: check, then time, then check again; no rate without both checks.
 #pragma once
 #include "sim/backends/backend.h"
 
@@ -9,25 +9,26 @@
 
 namespace gravlab {
 
-/// How often and how long.
+/// Numbers and durations of the repetitions.
 struct BenchmarkPlan {
-    std::int64_t steps = 0;  ///< of one repetition; 0: as many as take `repetitionSeconds`
+    std::int64_t steps = 0;  ///< in one repetition; 0: as many as take `repetitionSeconds`
     int repeats = 5;
-    double warmUpSeconds = 0.3;  ///< clocks of GPUs and laptops have risen by then
+    double warmUpSeconds = 0.3;  ///< enough for the clocks of GPUs and laptops to rise
     double repetitionSeconds = 0.25;
-    double mostSeconds = 0;  ///< above 0: a repetition of `steps` ends early, at about this; slow kernels get fewer repeats
+    double mostSeconds =
+        0;  ///< above 0: a repetition of `steps` ends after about this time; slow kernels get fewer repetitions
     bool checkOnHost =
-        true;  ///< the second check is the host's own loop; else the backend's fp64 kernel, which never blocks
+        true;  ///< the second check uses the host's own loop; else the backend's fp64 kernel, which never blocks
     std::size_t checkBodies = 0;  ///< compared with fp64; 0: 1024, or fewer where N is large
     bool ofTerm = false;          ///< the rate is that of the one term beside the pair law
 };
 
-/// What one configuration gave. The rates are 0 unless it is verified.
+/// The result of one configuration. The rates are 0 unless it is verified.
 struct BenchmarkRow {
     std::string backend, device, kernel, integrator, precision;
     std::size_t bodies = 0;
-    int block = 1, unroll = 1, bodiesPerThread = 1, split = 1;  ///< 1 where the kernel has nothing to turn
-    int threads = 0;                                            ///< of a CPU; 0: not a thing there
+    int block = 1, unroll = 1, bodiesPerThread = 1, split = 1;  ///< 1 where the kernel has no such factor
+    int threads = 0;                                            ///< of a CPU; 0: not applicable
     std::int64_t steps = 0;
     int repeats = 0;
     double interactionsPerSecond = 0;  ///< force only: N*N per force evaluation (of a tree what was evaluated) over the time
@@ -37,31 +38,31 @@ struct BenchmarkRow {
     double stepSpread = 0;                 ///< of the whole-step rate
     double gflops = 0;                     ///< effective, 20 a pair, force only
     double msPerStep = 0;                  ///< whole steps by the host's clock: the median
-    double clock = 0;                      ///< [1/s] of the device right after the repetitions; 0: not known
-    double boundPerSecond = 0;             ///< interactions/s that the device can issue at its highest clock; 0: not known
+    double clock = 0;                      ///< [1/s] of the device right after the repetitions; 0: unknown
+    double boundPerSecond = 0;             ///< interactions/s that the device can issue at its highest clock; 0: unknown
     double errorMedian = 0, errorP999 = 0;
     double allowed = 0;                 ///< relative error that 99 % of the bodies may have; 0: rounding only
-    double errorP99 = 0;                ///< of a row that is allowed one
-    std::vector<MethodFigure> figures;  ///< of the last evaluation, where the row tells of it
+    double errorP99 = 0;                ///< for a row with an allowed error
+    std::vector<MethodFigure> figures;  ///< of the last evaluation, when the row reports them
     bool verified = false;
-    std::string note;  ///< why it is not verified
-    std::string trap;  ///< of a kernel that is wrong on purpose: why what the clock shows is no rate, whatever it computed
-    double struckRate = 0;  ///< what the clock shows all the same, force only
+    std::string note;       ///< why it is not verified
+    std::string trap;       ///< for a kernel that is wrong on purpose: why its measured speed is not a rate
+    double struckRate = 0;  ///< the measured speed of such a kernel, force only
 };
 
-/// The check and timing of one configuration, little by little, so that a frame loop can drive it.
+/// The check and timing of one configuration, in small steps, so that a frame loop can drive it.
 class Trial {
 public:
-    /// `backend` holds the bodies and is configured with `force`; it must outlive the trial. Runs steps of `integrator`, so
-    /// the bodies move.
+    /// `backend` holds the bodies and is configured with `force`; it must outlive the trial. The trial runs steps of
+    /// `integrator`, so the bodies move.
     Trial(Backend& backend, const Integrator& integrator, double timeStep, const ForceSettings& force,
           const BenchmarkPlan& plan);
 
-    /// Works for about `seconds` and waits for what it enqueued. True once the row is complete. Throws what the backend
-    /// throws when the device fails.
+    /// Works for about `seconds` and waits for the enqueued work. True once the row is complete. Throws the backend's errors
+    /// when the device fails.
     bool advance(double seconds);
     bool finished() const { return phase_ == Phase::done; }
-    /// 0..1, from the time that is planned.
+    /// 0..1 of the planned time.
     double progress() const;
     const BenchmarkRow& row() const { return row_; }
 
@@ -89,10 +90,10 @@ private:
     std::vector<std::uint32_t> targets_;
 
     bool asked_ = false;
-    bool right_ = true;  ///< all checks so far
+    bool right_ = true;  ///< every check so far passed
     int attempts_ = 0;
     double worked_ = 0;           ///< [s] of the host's clock in this phase or repetition
-    double ofStep_ = 0;           ///< share of the step under way that is done
+    double ofStep_ = 0;           ///< finished fraction of the present step
     std::int64_t stepsDone_ = 0;  ///< in this phase or repetition
     std::int64_t batch_ = 1;
     double perStep_ = 0;  ///< [s], estimated before the repetitions
@@ -100,11 +101,10 @@ private:
     std::vector<double> rates_, stepRates_, milliseconds_;
 };
 
-/// Gives every body a mass of its own, 0.5 to 1.5 times what it had: what no kernel can make light of, as it can of equal
-/// masses.
+/// Multiplies the mass of every body by its own factor, 0.5 to 1.5, because kernels can exploit equal masses.
 void spreadMasses(ParticleSet& bodies);
 
-/// A whole trial at once. Can be interrupted.
+/// Runs a whole trial. Can be interrupted.
 BenchmarkRow timeKernel(Backend& backend, const Integrator& integrator, double timeStep, const ForceSettings& force,
                         const BenchmarkPlan& plan);
 

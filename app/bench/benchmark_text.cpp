@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Whether the kernel has such a factor: the loops of the others are written out as their code says.
+/// Whether the kernel has an unroll factor; other kernels have fixed loops.
 bool unrolls(const BenchmarkRow& row) {
     const auto rows = kernels();
     return std::any_of(rows.begin(), rows.end(), [&](const KernelRow& kernel) {
@@ -65,7 +65,7 @@ Json toJson(const BenchmarkRow& row) {
             {"steps", row.steps},
             {"repeats", row.repeats},
             {"note", row.note},
-            // Of rows that take far bodies together.
+            // Columns of rows that approximate far bodies.
             {"accuracy", row.allowed > 0 ? Json(row.allowed) : Json(nullptr)},
             {"rel_error_p99", row.allowed > 0 ? Json(row.errorP99) : Json(nullptr)},
             {"levels", figure("levels")},
@@ -78,7 +78,7 @@ Json toJson(const BenchmarkRow& row) {
             {"build_ms", figure("build")},
             {"moments_ms", figure("moments")},
             {"walk_ms", figure("walk")},
-            // Of block steps.
+            // Columns of block steps.
             {"forces_a_body", figure(kForcesOfABody)},
             {"bodies_on_rungs", onRungs()},
             {"threads", row.threads > 0 ? Json(row.threads) : Json(nullptr)}};
@@ -107,7 +107,8 @@ std::string table(std::span<const BenchmarkRow> rows) {
     return text + benchmarkTableFoot(rows);
 }
 
-/// "128 x16", with bodies a thread and split where they are used: "128 x16 b4 s8"; "-" where nothing can be turned.
+/// "128 x16", with bodies per thread and split where they are used: "128 x16 b4 s8"; "-" for a kernel without launch
+/// parameters.
 std::string launchText(const BenchmarkRow& row) {
     if (row.threads > 0) return std::to_string(row.threads) + (row.threads == 1 ? " thread" : " threads");
     if (row.block == 1 && row.unroll == 1 && row.bodiesPerThread == 1 && row.split == 1) return "-";

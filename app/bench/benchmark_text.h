@@ -16,18 +16,18 @@ struct BenchmarkFormat {
 /// table, csv, json.
 std::span<const BenchmarkFormat> benchmarkFormats();
 
-/// The pieces of the table, for rows that are shown as they come. Each ends its line.
+/// The pieces of the table, for rows shown one by one. Each ends its line.
 std::string benchmarkTableHead();
 std::string benchmarkTableLine(const BenchmarkRow& row);
 std::string benchmarkTableFoot(std::span<const BenchmarkRow> rows);
 
-/// What is said of a kernel that is wrong on purpose in the place of its rate: "the clock says 783 G/s, not a rate: ...".
+/// The text in place of the rate of a kernel that is wrong on purpose: "the clock says 783 G/s, not a rate: ...".
 std::string struckText(const BenchmarkRow& row);
 
 /// Names and cells of a CSV line, without the line's end.
 std::string benchmarkCsvHead();
 std::string benchmarkCsvLine(const BenchmarkRow& row);
-/// A text as a CSV cell: quoted where it has to be.
+/// A text as a CSV cell, quoted if necessary.
 std::string csvCell(std::string_view text);
 
 }  // namespace gravlab

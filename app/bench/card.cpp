@@ -45,9 +45,9 @@ std::string clocksText(std::span<const SweepResult> results) {
 struct Column {
     const char* head;
     std::string Card::Line::*cell;
-    float right;  ///< of its right edge, in pixels; 0: left-aligned at `left`
+    float right;  ///< right edge in pixels; 0: left-aligned at `left`
     float left;
-    int width;  ///< in letters, for the text
+    int width;  ///< text width in letters
 };
 constexpr float kLeft = 60;
 constexpr Column kColumns[] = {
@@ -84,7 +84,7 @@ Card makeCard(std::span<const SweepResult> results) {
         "Median of up to %d repetitions after a warm-up. N*N pairs a force, softened gravity, %s. Forces of "
         "sampled bodies were compared with double precision before and after.",
         repeats, std::string(best->row.integrator).c_str());
-    // Who prints the same computes the same.
+    // Two machines with the same fingerprint compute the same bits.
     const std::string print = shortFingerprint({.scene = "plummer", .bodies = 256});
     card.program = "gravlab " + std::string(version()) + ", " + timeText(std::time(nullptr), "%Y-%m-%d", true) +
                    "; gravlab bench --card; fingerprint: " + print;
@@ -120,7 +120,7 @@ Picture cardPicture(const Card& card, std::span<const SweepResult> results) {
     canvas.text(canvas.normal(), ImVec2(kCardWidth - kLeft, 86), kCardQuiet, card.headlineOf.c_str(), 1, kAll - kHalf - 40);
     list.AddLine(ImVec2(kLeft, 134), ImVec2(kCardWidth - kLeft, 134), kRule);
 
-    // The table takes what it needs, the curve what is left.
+    // The table takes the space it needs, the curve the rest.
     constexpr std::size_t kMostLines = 11;
     const std::size_t shown = std::min(card.lines.size(), kMostLines);
     constexpr float kTop = 156, kLine = 31;

@@ -1,5 +1,5 @@
-// The benchmark card: what a device reaches, with everything that a reader needs to believe it, as text and as a picture
-// that people can post. Rule: a card without a verified rate does not exist.
+// The benchmark card: the rates of a device with everything that a reader needs to trust them, as text and as a picture for
+// posting. Rule: a card needs a verified rate.
 #pragma once
 #include "app/bench/sweep.h"
 #include "app/system/picture.h"
@@ -9,7 +9,7 @@
 
 namespace gravlab {
 
-/// What the card holds, in order; one source for text and picture.
+/// The content of the card, in order; one source for text and picture.
 struct Card {
     std::string device, driver, clocks;
     std::string headline;  ///< "2,012 G interactions/s"
@@ -21,7 +21,7 @@ struct Card {
     std::string protocol, program;
 };
 
-/// From the results of a sweep over numbers of bodies. Throws UsageError when none has a rate.
+/// Makes a card from the results of a sweep over numbers of bodies. Throws UsageError when none has a rate.
 Card makeCard(std::span<const SweepResult> results);
 /// Plain text, about 100 columns.
 std::string cardText(const Card& card);

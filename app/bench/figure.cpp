@@ -1,4 +1,4 @@
-// The figures. Rule: a figure takes its kernels and factors from the kernel table, and what cannot be measured is left out.
+// The figures. Rule: a figure takes its kernels and factors from the kernel table, and omits what cannot be measured.
 #include "app/bench/figure_parts.h"
 
 #include "app/bench/group_study.h"
@@ -35,7 +35,7 @@ Reason needs(const FigureRequest& request) {
     return rowFor(request, axes) ? Reason() : whyNoRow(request, axes);
 }
 
-/// What there is of blocks on a processor has no multiprocessors to be shared out over.
+/// Refuses figures of blocks on processors, which have no multiprocessors.
 Reason needsMultiprocessors(const FigureRequest& request) {
     if (backend(request.backend).onDevice) return needs<kBlock>(request);
     const Reason cuda = deviceBackend().unavailable(request.options);
@@ -69,7 +69,7 @@ std::vector<SweepPoint> splitPoints(const FigureRequest& request) {
     return curvesByBodies(request, *rowFor(request, kSplit), "split", {4096}, request.splits);
 }
 
-/// With unrolling and without where there is such a factor; else one curve a kernel.
+/// One curve with and one without unrolling, when the kernel has the factor; else one curve per kernel.
 std::vector<SweepPoint> bodiesPoints(const FigureRequest& request) {
     std::vector<SweepPoint> points;
     const auto add = [&](const KernelRow& row, const std::string& series, int unroll) {
@@ -110,7 +110,7 @@ std::vector<SweepPoint> wavesPoints(const FigureRequest& request) {
     return points;
 }
 
-/// The textbook on one core, with symmetry, with vectors, on all cores; and the GPU.
+/// The textbook loop on one core, with symmetry, with vectors, on all cores; and the GPU.
 std::vector<SweepPoint> cpuGpuPoints(const FigureRequest& request) {
     struct Curve {
         const BackendRow& (*backend)();
@@ -138,7 +138,7 @@ std::vector<SweepPoint> cpuGpuPoints(const FigureRequest& request) {
             point.options = request.options;
             point.bodies = count;
             if (curve.kernel) point.kernel.kernel = curve.kernel;
-            // A slow point is a few steps; a repetition of fewer than 1,000 is marked as extrapolated.
+            // A slow point runs a few steps; a repetition of fewer than 1,000 steps is marked as extrapolated.
             point.plan = {.steps = 1000,
                           .repeats = std::min(request.repeats, 3),
                           .warmUpSeconds = 0.1,
@@ -165,7 +165,7 @@ const SweepMeasure kShareOfBound{"share", "share of what the device can issue [%
                                  },
                                  [](const BenchmarkRow& row) { return row.spread; }};
 
-/// Adds the curves of papers. Rates of years and devices lie decades apart, so the axis becomes logarithmic.
+/// Adds the curves of papers. Rates of different years and devices differ by decades, so the axis becomes logarithmic.
 void addPapers(Plot& plot, std::string_view figure, PaperMeasure measure) {
     for (PlotSeries& series : paperCurves(figure, measure)) {
         for (const double x : series.x)
@@ -179,7 +179,7 @@ void addPapers(Plot& plot, std::string_view figure, PaperMeasure measure) {
     if (measure != PaperMeasure::share) plot.y.logarithmic = true;
 }
 
-/// The rates, and beside them all as shares of what each device can issue. One legend, so the series of both are the same.
+/// The rates, and beside them all rates as fractions of what each device can issue. One legend covers both plots.
 void drawBesidePapers(const FigureArea& area, const char* axis, std::span<const SweepResult> results) {
     Plot rates = sweepPlot("", sweepAxis(axis), results, kForceRate);
     Plot shares = sweepPlot("", sweepAxis(axis), results, kShareOfBound);
@@ -235,7 +235,7 @@ int multiprocessorsOf(std::span<const SweepResult> results) {
     return most;
 }
 
-/// The highest rate of the same number of bodies; NaN and rates that failed their check are below all.
+/// Whether no result for the same N has a higher rate; NaN and unverified rates rank below all.
 bool isFastestOfItsBodies(const SweepResult& result, std::span<const SweepResult> results) {
     const double rate = kForceRate.value(result.row);
     return rate > 0 && std::none_of(results.begin(), results.end(), [&](const SweepResult& other) {
@@ -243,7 +243,7 @@ bool isFastestOfItsBodies(const SweepResult& result, std::span<const SweepResult
            });
 }
 
-/// Blocks N/p for each N and p, green where there is at least one for each multiprocessor; the fastest has a frame.
+/// Blocks N/p for each N and p, green where every multiprocessor has at least one; the fastest has a frame.
 void drawWavesTable(const FigureArea& area, std::span<const SweepResult> results) {
     ImDrawList& list = area.canvas.list();
     const int multiprocessors = multiprocessorsOf(results);
@@ -300,7 +300,7 @@ void drawWaves(const FigureArea& area, std::span<const SweepResult> results) {
     drawWavesTable(table, results);
 }
 
-/// The row of the backend that an allowed error turns; null: it has none.
+/// The backend's row with an accuracy; null: it has none.
 const KernelRow* treeOf(const FigureRequest& request) {
     const auto turned = [&](const KernelRow& row) {
         return row.backend == request.backend && row.approximates && !row.byOpening;
@@ -309,7 +309,7 @@ const KernelRow* treeOf(const FigureRequest& request) {
         const KernelRow& row = kernel(request.backend, request.kernel);
         return turned(row) ? &row : nullptr;
     }
-    const KernelRow* last = nullptr;  // of the ladder
+    const KernelRow* last = nullptr;  // the last rung of the ladder
     for (const KernelRow& row : kernels())
         if (turned(row)) last = &row;
     return last;
@@ -321,7 +321,8 @@ Reason needsTree(const FigureRequest& request) {
                                   : "kernel '" + request.kernel + "' is not turned by an accuracy; take 'tree'";
 }
 
-/// Bodies that a tree is for on that backend: a factor apart, up to what every pair of can still be waited for.
+/// Numbers of bodies for trees on that backend, each `factor` times the previous one, up to where every pair still takes a
+/// bearable time.
 std::vector<std::size_t> treeBodies(const FigureRequest& request, std::size_t factor) {
     if (!request.bodies.empty()) return request.bodies;
     const bool device = backend(request.backend).onDevice;
@@ -354,7 +355,7 @@ std::vector<SweepPoint> crossoverPoints(const FigureRequest& request) {
             SweepPoint point = basePoint(request, *treeOf(request));
             point.bodies = count;
             point.kernel.allowedError = accuracy;
-            if (accuracy == 0) point.kernel = {};  // what the backend takes for every pair
+            if (accuracy == 0) point.kernel = {};  // the backend's choice for every pair
             point.series = accuracy > 0 ? formatted("tree, 99 %% within %.0e", accuracy) : std::string("every pair");
             point.x = static_cast<double>(count);
             points.push_back(std::move(point));
@@ -362,7 +363,7 @@ std::vector<SweepPoint> crossoverPoints(const FigureRequest& request) {
     return points;
 }
 
-/// A curve for each series, of those that are verified.
+/// A curve for each series, from its verified results.
 template <class Value>
 void addCurves(Plot& plot, std::span<const SweepResult> results, const std::string& what, const Value& value) {
     for (const SweepResult& result : results) {
@@ -375,7 +376,7 @@ void addCurves(Plot& plot, std::span<const SweepResult> results, const std::stri
 
 double stepsPerSecond(const BenchmarkRow& row) { return row.msPerStep > 0 ? 1e3 / row.msPerStep : 0; }
 
-/// What was allowed against what came of it, and what it costs.
+/// The allowed error, the measured error, and the time.
 void drawAccuracy(const FigureArea& area, std::span<const SweepResult> results) {
     Plot errors;
     errors.x = logarithmicAxis("accuracy asked for");
@@ -400,7 +401,7 @@ void drawAccuracy(const FigureArea& area, std::span<const SweepResult> results) 
     drawPlot(area.canvas.list(), ImVec2(middle + 20, area.from.y), area.to, rates, style);
 }
 
-/// From where on `b` is above `a`, both axes logarithmic; 0: it does not come to be.
+/// The x above which `b` is higher than `a`, on logarithmic axes; 0: there is none.
 double crossing(const PlotSeries& a, const PlotSeries& b) {
     double found = 0, lastX = 0, last = 0;
     for (std::size_t i = 0; i < a.x.size(); ++i) {
@@ -555,7 +556,7 @@ std::string devicesText(std::span<const SweepResult> results) {
     std::vector<std::string> seen;
     for (const SweepResult& result : results) {
         if (result.row.device.empty()) continue;
-        // A CPU is described by what it computes with; its name is among the facts.
+        // Describe a CPU by its instruction set and threads; its name is among the facts.
         const std::string name = result.facts.device.substr(0, result.facts.device.find(','));
         const bool named = result.row.device.find(name) != std::string::npos;
         const std::string text = (named ? "" : name + ": ") + result.row.device +
@@ -610,7 +611,7 @@ const FigureRow& figure(std::string_view name) { return findRow(figures(), "figu
 
 namespace {
 
-/// Title and footer; `draw` fills what is between.
+/// Title and footer; `draw` fills the area between them.
 Picture page(const FigureRow& row, std::span<const std::string> footer, const std::function<void(const FigureArea&)>& draw,
              bool papers = false) {
     Canvas canvas(kFigureWidth, kFigureHeight, kFontSize);

@@ -1,4 +1,4 @@
-// The studies that people quote, as a table: what is measured, and how it is drawn. `gravlab bench --figure` walks it.
+// Well-known studies as a table: what each measures, and how it is drawn. `gravlab bench --figure` runs them.
 #pragma once
 #include "app/bench/sweep.h"
 #include "app/plots/plot.h"
@@ -18,28 +18,28 @@ namespace gravlab {
 struct FigureRequest {
     std::string backend;              ///< resolved, never "auto"
     BackendOptions options;           ///< device, threads
-    std::string kernel;               ///< empty: the plainest row that the figure fits
-    LaunchConfig launch;              ///< where the figure does not vary it
+    std::string kernel;               ///< empty: the plainest row that suits the figure
+    LaunchConfig launch;              ///< used unless the figure varies it
     std::vector<std::size_t> bodies;  ///< empty: the figure's own
     int repeats = 5;
-    // Values of x instead of a figure's own; empty: those.
+    // Values of x that replace the figure's own; empty: none.
     std::vector<int> blocks{}, unrolls{}, splits{}, threads{};
     std::vector<double> accuracies{}, timeSteps{}, softenings{};
-    // Of figures of the physics, which are computed and not timed.
-    RunRequest run{};  ///< scene, integrator, precision and so on, where they were asked for
+    // For figures of the physics, which are computed and not timed.
+    RunRequest run{};  ///< chosen scene, integrator, precision and so on
     double until = 1;  ///< simulated [T]
 };
 
-/// Called as often as something is done: so much of so much. May throw, which ends the study.
+/// Called after each piece of work with the finished and total number. May throw, which ends the study.
 using FigureProgress = std::function<void(std::size_t done, std::size_t all)>;
 
-/// What a study that is no sweep over kernels gives.
+/// The result of a study that is not a sweep over kernels.
 struct FigureStudy {
     std::vector<Plot> plots;  ///< side by side
-    std::string csv;          ///< with its head
+    std::string csv;          ///< with its head line
     std::string device, protocol;
     std::size_t points = 0;
-    bool right = true;  ///< all that was computed passed its check
+    bool right = true;  ///< every computation passed its check
 };
 
 /// A column of a figure's CSV beside those of every sweep. 0: an empty cell.
@@ -48,7 +48,7 @@ struct FigureColumn {
     double (*value)(std::span<const SweepResult> results, const SweepResult& of);
 };
 
-/// Where a figure is drawn.
+/// The area where a figure is drawn.
 struct FigureArea;
 
 /// A row of the table of figures.
@@ -56,37 +56,38 @@ struct FigureRow {
     std::string_view name;   ///< stable key of --figure
     std::string_view idea;   ///< one line for lists
     std::string_view title;  ///< over the plot
-    /// Why it cannot be made there; empty when it can.
+    /// Why the figure cannot be made there; empty when it can.
     Reason (*refuses)(const FigureRequest& request);
     std::vector<SweepPoint> (*points)(const FigureRequest& request) = nullptr;
     void (*draw)(const FigureArea& area, std::span<const SweepResult> results) = nullptr;
-    /// What a reader must know besides; null: nothing.
+    /// Further information for the reader; null: none.
     std::string (*note)(const FigureRequest& request) = nullptr;
-    /// Options whose values it walks along, so that they may be lists.
+    /// Options that the figure varies, so that they may be lists.
     std::array<std::string_view, 2> walks{};
-    bool oneNumberOfBodies = false;  ///< it is of one N
+    bool oneNumberOfBodies = false;  ///< the figure has a single N
     std::span<const FigureColumn> (*columns)() = nullptr;
-    /// In place of points and draw.
+    /// Replaces points and draw.
     FigureStudy (*study)(const FigureRequest& request, const FigureProgress& progress) = nullptr;
 };
 
 std::span<const FigureRow> figures();
-/// The figure of that name. Throws UsageError naming the valid ones and the nearest.
+/// The figure with that name. Throws UsageError naming the valid ones and the nearest.
 const FigureRow& figure(std::string_view name);
 
-/// The figure as a picture of 1920 x 1080 pixels, readable from the last row: plot, legend, device and protocol.
-/// `papers`: with rates of papers beside them, see app/bench/papers.h.
+/// The figure as a picture of 1920 x 1080 pixels, readable from the back of a lecture hall: plot, legend, device and
+/// protocol. `papers`: add the rates of papers, see app/bench/papers.h.
 Picture figurePicture(const FigureRow& row, std::span<const SweepResult> results, const std::string& note,
                       bool papers = false);
 Picture figurePicture(const FigureRow& row, const FigureStudy& study, const std::string& note);
 
-/// Its numbers: those of every sweep, and the figure's own columns.
+/// Its numbers: the columns of every sweep, and the figure's own.
 std::string figureCsv(const FigureRow& row, std::span<const SweepResult> results);
 
-/// Exponent of y over x by least squares of their logarithms, over the points with `least` < y < `most`; 0: fewer than two.
+/// Exponent of y over x by least squares of their logarithms, from the points with `least` < y < `most`; 0: fewer than two
+/// points.
 double slopeOf(std::span<const double> x, std::span<const double> y, double least, double most);
 
-/// Text lines of a kernel that are neither empty nor a comment; 0: there is no text of it.
+/// Lines of a kernel's text that are neither empty nor a comment; 0: it has no text.
 int linesOfKernel(const KernelRow& row);
 
 }  // namespace gravlab

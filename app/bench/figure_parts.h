@@ -1,4 +1,4 @@
-// What the files of the figures share: where one is drawn, which row it takes, and points along an axis.
+// Functions that the files of the figures use: the area of a figure, its row, and points along an axis.
 #pragma once
 #include "app/bench/figure.h"
 #include "app/bench/sweep_axis.h"
@@ -21,19 +21,19 @@ namespace figures_detail {
 constexpr ImU32 kFigureQuiet = IM_COL32(90, 90, 90, 255);
 constexpr BenchmarkPlan kPointPlan{.repeats = 5, .warmUpSeconds = 0.1, .repetitionSeconds = 0.12, .mostSeconds = 2};
 
-/// The row asked for, or the first of the ladder that has all of these axes, with `tiled` before others.
+/// The requested row, or the first row of the ladder with all of these axes, `tiled` before others.
 const KernelRow* rowFor(const FigureRequest& request, std::span<const char* const> axes);
-/// Why there is none: names what is missing, and why there is no CUDA where that is the reason.
+/// Why there is no such row: names the missing axes, or says why there is no CUDA.
 Reason whyNoRow(const FigureRequest& request, std::span<const char* const> axes);
-/// The launch asked for; the row's usual one where nobody asked.
+/// The requested launch; the row's usual one when none is requested.
 LaunchConfig launchOf(const FigureRequest& request, const KernelRow& row);
 SweepPoint basePoint(const FigureRequest& request, const KernelRow& row);
 std::string bodiesText(std::size_t bodies);
-/// Values that were given for an axis, as axes take them.
+/// Chosen values of an axis, in the type of axes.
 std::vector<std::size_t> given(std::span<const int> values);
 PlotAxis logarithmicAxis(const char* label);
 
-// The rows of the table that are in files of their own.
+// Rows of the table whose functions are in other files.
 std::vector<SweepPoint> ladderPoints(const FigureRequest& request);
 void drawLadder(const FigureArea& area, std::span<const SweepResult> results);
 std::string ladderNote(const FigureRequest& request);

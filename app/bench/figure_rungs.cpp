@@ -1,4 +1,4 @@
-// Figures of many rungs at once: the ladder, its scaling over threads, what limits it, and a map over two factors.
+// Figures of many rungs: the ladder, its scaling over threads, its limits, and a map over two factors.
 #include "app/bench/figure_parts.h"
 #include "app/bench/kernel_source.h"
 #include "app/bench/papers.h"
@@ -24,7 +24,7 @@ using paper::kInk;
 
 const KernelRow& rowOf(const SweepResult& result) { return kernel(result.row.backend, result.row.kernel); }
 
-/// The rate that others are a factor of: the first rung of the first backend, one thread. 0: it has none.
+/// The rate to which others are compared: the first rung of the first backend, one thread. 0: it has none.
 double firstRate(std::span<const SweepResult> results) {
     return results.empty() || !results.front().row.verified ? 0 : results.front().row.interactionsPerSecond;
 }
@@ -43,7 +43,7 @@ constexpr FigureColumn kLadderColumns[] = {
                  const SweepResult& of) { return of.refused ? 0.0 : static_cast<double>(linesOfKernel(rowOf(of))); }},
 };
 
-/// Rate of the same curve on the fewest threads, times these: what one thread would do.
+/// The rate of one thread: that of the same curve on the fewest threads, divided by their number.
 double oneThread(std::span<const SweepResult> results, const SweepResult& of) {
     const SweepResult* fewest = nullptr;
     for (const SweepResult& result : results)
@@ -64,8 +64,8 @@ constexpr FigureColumn kThreadsColumns[] = {
 
 constexpr double kFlopsPerPair = 20;
 
-/// Bytes of bodies that one force evaluation reads: as the launch asks for them; of a CPU each body once, since caches
-/// hold them all.
+/// Bytes of bodies that one force evaluation reads. A GPU reads them as the launch requests; a CPU reads each body once,
+/// because its caches hold all bodies.
 double bytesRead(const SweepResult& of) {
     constexpr double kBody = 16;
     return of.facts.memoryBytes > 0 ? of.facts.memoryBytes : kBody * static_cast<double>(of.row.bodies);
@@ -91,10 +91,10 @@ std::string rate(double perSecond) {
     return g >= 1000 ? std::string(grouped(static_cast<std::uint64_t>(std::llround(g)))) : formatted("%.3g", g);
 }
 
-/// A heading and a cell for each rung.
+/// A heading of the table, and the cell of each rung.
 struct LadderColumn {
     const char* heading;
-    float right;  ///< end of its text, in widths of the small font's line
+    float right;  ///< right edge of its text, as a fraction of the small font's line
     std::string (*text)(std::span<const SweepResult> results, const SweepResult& of);
 };
 constexpr LadderColumn kShown[] = {
@@ -212,7 +212,7 @@ Reason needsCores(const FigureRequest& request) {
 }
 
 std::vector<SweepPoint> threadsPoints(const FigureRequest& request) {
-    // One kernel for all numbers of threads: left to itself the backend may take another one for each.
+    // Use one kernel for all numbers of threads: the backend might choose different ones.
     constexpr const char* kUsual = "simd-threads";
     const KernelRow& row = kernel(request.backend, request.kernel.empty() ? kUsual : request.kernel);
     std::vector<SweepPoint> points;
@@ -259,7 +259,7 @@ void drawThreads(const FigureArea& area, std::span<const SweepResult> results) {
     PlotStyle style = area.style;
     style.legendBeside = false;
     drawPlot(area.canvas.list(), area.from, ImVec2(middle - 20, area.to.y), up, style);
-    style.legend = false;  // of the same curves
+    style.legend = false;  // for the same curves
     drawPlot(area.canvas.list(), ImVec2(middle + 20, area.from.y), area.to, efficiency, style);
 }
 
@@ -283,7 +283,7 @@ std::vector<SweepPoint> rooflinePoints(const FigureRequest& request) {
         add({request.kernel, request.launch});
         return points;
     }
-    // The first rung, the plainest with something to turn, and what would be taken.
+    // The first rung, the plainest rung with launch parameters, and the default one.
     const KernelRow* first = nullptr;
     for (const KernelRow& row : kernels())
         if (!first && row.backend == request.backend) first = &row;

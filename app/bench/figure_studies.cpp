@@ -1,4 +1,4 @@
-// Figures that are no sweep over force kernels: the matrix of all pairs, and what becomes of the energy.
+// Figures that are not sweeps over force kernels: the matrix of all pairs, and the error of the energy.
 #include "app/bench/benchmark_text.h"
 #include "app/bench/figure_parts.h"
 #include "app/bench/pair_matrix.h"
@@ -15,7 +15,7 @@
 namespace gravlab::figures_detail {
 namespace {
 
-/// Levels that stay where they were made.
+/// A sink that leaves the levels on the device.
 class NoSink final : public FloatSink {
 public:
     MemorySpace space() const override { return MemorySpace::cudaDevice; }
@@ -23,7 +23,7 @@ public:
     void close(void*) override {}
 };
 
-/// Seconds of the device for one matrix; empty where it gave none.
+/// Device time of one matrix [s]; empty when the device cannot make it.
 std::optional<PairMatrixResult> matrixOf(Backend& device, int edge) {
     NoSink sink;
     if (!device.pairMatrix()->enqueue({.edge = edge, .kept = true}, sink)) return std::nullopt;
@@ -31,19 +31,19 @@ std::optional<PairMatrixResult> matrixOf(Backend& device, int edge) {
     return device.pairMatrix()->take();
 }
 
-/// Bytes to and from memory: a force a cell written and read again, a level a cell written.
+/// Bytes to and from memory: each cell writes and reads a force and writes a level.
 double matrixBytes(std::size_t bodies) {
     const double cells = static_cast<double>(matrixCells(bodies));
     return 3 * sizeof(float) * cells * cells;
 }
 
-/// What a run makes of its energy.
+/// The energy error of a run.
 struct EnergyError {
-    double first = 0, last = 0, largest = 0;  ///< E0; (E - E0) / |E0| at the end; the largest of its sizes on the way
+    double first = 0, last = 0, largest = 0;  ///< E0; (E - E0) / |E0| at the end; the largest absolute value during the run
     std::int64_t steps = 0;
 };
 
-/// Steps of `request` up to about `until`, with some measurements on the way.
+/// Steps of `request` up to about `until`, with some measurements during the run.
 EnergyError energyErrorOf(const RunRequest& request, double until, const std::function<void()>& look) {
     constexpr std::int64_t kSamples = 64, kMostSteps = 10'000'000;
     Simulation simulation(request);
@@ -63,16 +63,16 @@ EnergyError energyErrorOf(const RunRequest& request, double until, const std::fu
             look();
         }
         error.last = (simulation.measure().energy() - error.first) / scale;
-        // A NaN stays.
+        // Keep a NaN.
         if (!(std::abs(error.last) <= error.largest)) error.largest = std::abs(error.last);
     }
     return error;
 }
 
-// Below it an error is rounding, above it a run is no solution: neither has a slope.
+// Smaller errors are rounding, larger ones mean that the run failed: neither has a slope.
 constexpr double kRounding = 1e-12, kLost = 0.1;
 
-/// A curve: what is varied along it, and what it is called.
+/// A curve: the varied parameter, and its name.
 struct EnergyCurve {
     std::string name;
     RunRequest run;
@@ -100,7 +100,7 @@ FigureStudy energyStudy(const FigureRequest& request, const std::vector<EnergyCu
             progress(++study.points, all);
             series.x.push_back(value);
             series.y.push_back(std::max(error.largest, 1e-17));
-            const Simulation made(run);  // what is in force
+            const Simulation made(run);  // to know the configuration in force
             const RunConfiguration& in = made.configuration();
             lines.push_back(csvCell(curve.name) + formatted(",%.10g,", value) + in.integrator +
                             formatted(",%.10g,%.10g,", in.timeStep, in.force.softening) +
@@ -127,7 +127,7 @@ FigureStudy energyStudy(const FigureRequest& request, const std::vector<EnergyCu
     return study;
 }
 
-/// What was asked for, with what a study of energies takes where nothing was.
+/// The request, with the study's defaults.
 RunRequest studiedRun(const FigureRequest& request) {
     RunRequest run = request.run;
     run.backend = request.backend;
@@ -182,7 +182,7 @@ FigureStudy matrixStudy(const FigureRequest& request, const FigureProgress& prog
                 throw UsageError("a block of the matrix has 64, 256 or 1024 threads, not " + std::to_string(block));
             std::vector<double> seconds;
             float strongest = 0;
-            for (int k = -3; k < 4 * request.repeats; ++k) {  // the first ones warm up
+            for (int k = -3; k < 4 * request.repeats; ++k) {  // the first repetitions warm up
                 const std::optional<PairMatrixResult> result = matrixOf(*device, edge);
                 if (!result) throw UsageError("the device computes no matrix of " + std::to_string(count) + " bodies");
                 strongest = result->strongest;
@@ -226,7 +226,7 @@ FigureStudy matrixStudy(const FigureRequest& request, const FigureProgress& prog
 FigureStudy energyOverTimeStep(const FigureRequest& request, const FigureProgress& progress) {
     const RunRequest run = studiedRun(request);
     std::vector<EnergyCurve> curves;
-    // Of orders 1, 2 and 4, unless one was asked for.
+    // Integrators of orders 1, 2 and 4, unless one is requested.
     constexpr const char* kUsual[] = {"euler", "symplectic-euler", "leapfrog", "yoshida4"};
     if (run.integrator) curves.push_back({*run.integrator, run});
     for (const char* name : kUsual) {

@@ -13,7 +13,7 @@
 namespace gravlab {
 namespace {
 
-// A rung that took longer for so many bodies is not asked for more [s].
+// A rung that took longer is not measured with more bodies [s].
 constexpr double kGroupPatience = 5;
 
 SweepResult measureOne(const SweepPoint& point, const ParticleSet& bodies, double length) {
@@ -26,7 +26,7 @@ SweepResult measureOne(const SweepPoint& point, const ParticleSet& bodies, doubl
     const GroupRung& rung = groupRung(point.backend, row.kernel);
     std::vector<double> seconds;
     try {
-        FoundGroups found = findGroups(rung, bodies, length, point.options);  // code is loaded
+        FoundGroups found = findGroups(rung, bodies, length, point.options);  // loads the code
         row.note = checkGroups(bodies, length, found.labels).failure;
         for (int repeat = 0; repeat < point.plan.repeats && row.note.empty(); ++repeat) {
             const FoundGroups again = findGroups(rung, bodies, length, point.options);
@@ -72,7 +72,7 @@ std::vector<SweepPoint> groupPoints(const FigureRequest& request) {
     return points;
 }
 
-/// Of all points, in their order.
+/// Measures all points, in their order.
 std::vector<SweepResult> measureGroups(const std::vector<SweepPoint>& points, const FigureRequest& request,
                                        const FigureProgress& progress) {
     std::vector<SweepResult> results;

@@ -1,12 +1,12 @@
-// How long each rung takes to find groups, over the number of bodies.
+// The time of each rung for finding groups, over the number of bodies.
 #pragma once
 #include "app/bench/figure.h"
 
 namespace gravlab {
 
 Reason whyNoGroups(const FigureRequest& request);
-/// Checks what each rung of the backend found, and times it: the median of the repeats. A rung that does not fit into memory
-/// is left out, and so is one that a number of bodies before took too long.
+/// Checks the groups of each rung of the backend and times it: the median of the repetitions. Omits a rung that does not fit
+/// into memory or took too long for the previous number of bodies.
 FigureStudy groupStudy(const FigureRequest& request, const FigureProgress& progress);
 
 }  // namespace gravlab

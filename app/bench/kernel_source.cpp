@@ -79,7 +79,7 @@ constexpr std::string_view kKeywords[] = {"alignas",
                                           "blockDim",
                                           "gridDim"};
 
-/// What a launch parameter looks like in the text, where two rungs share one template.
+/// The text that marks a launch parameter, when two rungs use one template.
 struct AddedMarks {
     bool (*added)(const KernelRow& row, const KernelRow& below);
     std::array<std::string_view, 3> marks;
@@ -115,7 +115,7 @@ std::vector<std::string_view> linesOf(std::string_view text) {
     return lines;
 }
 
-/// Behind the bracket that closes the one at `open`; npos when it is never closed.
+/// The position after the bracket that closes the one at `open`; npos when none closes it.
 std::size_t behindClosing(std::string_view text, std::size_t open, char opening, char closing) {
     int depth = 0;
     for (std::size_t i = open; i < text.size(); ++i) {
@@ -138,7 +138,7 @@ Place placeOf(const KernelRow& row) {
                 colon == std::string_view::npos ? "" : std::string(row.source.substr(colon + 1))};
     }
     if (row.term != kPairLawTerm) return {};
-    // "tiled-split" is in force_tiled_split.cu, or with what it varies in force_tiled.cu.
+    // "tiled-split" is in force_tiled_split.cu, or as a variant in force_tiled.cu.
     std::string name(row.name);
     std::replace(name.begin(), name.end(), '-', '_');
     for (std::size_t length = name.size(); length != std::string::npos && length > 0; length = name.rfind('_', length - 1)) {
@@ -150,7 +150,7 @@ Place placeOf(const KernelRow& row) {
     return {};
 }
 
-/// What a row is compared with: the nearest rung below whose text is in the same file, else the rung right below.
+/// The rung to compare with: the nearest lower rung in the same file, else the next lower rung.
 const KernelRow* rungBelow(const KernelRow& row) {
     const KernelRow *below = nullptr, *sameFile = nullptr;
     for (const KernelRow& other : kernels()) {
@@ -162,7 +162,7 @@ const KernelRow* rungBelow(const KernelRow& row) {
     return sameFile ? sameFile : below;
 }
 
-/// Marks that cover nearly all of a text say nothing.
+/// Marks on nearly all lines are useless.
 bool saysSomething(const std::vector<SourceLine>& lines) {
     constexpr double kMost = 0.85;
     const auto marked = std::count_if(lines.begin(), lines.end(), [](const SourceLine& line) { return line.differs; });
@@ -249,7 +249,7 @@ std::string functionText(std::string_view file, std::string_view name) {
         if (body == std::string_view::npos || file[body] != '{') continue;
         const std::size_t end = behindClosing(file, body, '{', '}');
         if (end == std::string_view::npos) continue;
-        // What belongs to it stands right above: its template line and comment, up to an empty line.
+        // Include the template line and comment directly above, up to an empty line.
         std::size_t begin = file.rfind('\n', at) + 1;
         while (begin > 1) {
             const std::size_t previous = begin > 1 ? file.rfind('\n', begin - 2) + 1 : 0;
@@ -317,7 +317,7 @@ std::vector<SourceLine> colouredLines(std::string_view text) {
 
 void markDifferences(std::vector<SourceLine>& lines, const std::vector<SourceLine>& below) {
     const std::size_t n = lines.size(), m = below.size();
-    // Longest common subsequence: common[i][j] of the ends from line i and j on.
+    // Longest common subsequence: common[i][j] is the length for the lines from i and j on.
     std::vector<std::vector<int>> common(n + 1, std::vector<int>(m + 1, 0));
     const auto same = [&](std::size_t i, std::size_t j) { return trimmed(lines[i].text) == trimmed(below[j].text); };
     for (std::size_t i = n; i-- > 0;)

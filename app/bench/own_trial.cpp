@@ -1,4 +1,4 @@
-// Both ends of a trial. Requests and answers go through files in memory, so that neither end ever waits for the other.
+// Both ends of a trial. Requests and replies are files in memory, so that neither end ever waits for the other.
 #include "app/bench/own_trial.h"
 
 #include "app/bench/kernel_source.h"
@@ -37,10 +37,10 @@ namespace {
 
 constexpr std::size_t kMostText = std::size_t{1} << 20, kMostAnswers = std::size_t{64} << 20;
 constexpr double kLookSeconds = 0.01;
-// Of the compiler. The largest text to begin with takes it 0.4 s and 60 MB.
+// Limits for the compiler. The largest initial text takes it 0.4 s and 60 MB.
 constexpr std::uint64_t kCompilerSeconds = 10, kCompilerBytes = std::uint64_t{2} << 30;
 
-/// A file in memory that goes with its descriptor.
+/// A file in memory; closing its descriptor deletes it.
 class Memory {
 public:
     explicit Memory(const char* name) : fd_(memfd_create(name, MFD_CLOEXEC)) {
@@ -93,7 +93,7 @@ void put(std::string& to, std::string_view name, double value) {
     std::snprintf(text, sizeof text, "%.17g", value);
     put(to, name, std::string_view(text));
 }
-/// Takes the first value off; false at the end, and where the last one is not complete.
+/// Removes the first value; false at the end, and when the last value is incomplete.
 bool take(std::string_view& from, std::string_view& name, std::string_view& value) {
     const std::size_t end = from.find('\n');
     if (end == std::string_view::npos) return false;
@@ -162,7 +162,7 @@ std::string packed(const OwnTrialReply& reply) {
     }
     put(all, "image", reply.code.image);
     put(all, "seconds", reply.secondsPerForce);
-    put(all, "outcome", static_cast<double>(reply.outcome));  // last: who has it has all
+    put(all, "outcome", static_cast<double>(reply.outcome));  // written last: a reader that finds it has all values
     return all;
 }
 
@@ -203,7 +203,7 @@ pid_t started(const std::string& program, int in, int out) {
     sigset_t none;
     sigemptyset(&none);
     posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setpgroup(&attributes, 0);  // Ctrl C is for the program that waits
+    posix_spawnattr_setpgroup(&attributes, 0);  // so that Ctrl C reaches only the waiting program
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
     std::string name = "gravlab", word(kTrialWord);
     char* const words[] = {name.data(), word.data(), nullptr};
@@ -218,14 +218,14 @@ pid_t started(const std::string& program, int in, int out) {
 
 bool compiles(std::string_view stage) { return stage.starts_with("compiling") || stage.starts_with("making checks"); }
 
-/// A text can ask the compiler for any time and any memory, so both are limited while it works.
+/// A text can make the compiler use any amount of time and memory, so both are limited.
 void limitStage(std::string_view stage) {
     const bool limited = compiles(stage);
     limitForNow(RLIMIT_CPU, limited ? usedProcessorSeconds() + kCompilerSeconds : RLIM_INFINITY);
     limitForNow(RLIMIT_DATA, limited && claimedMemory() > 0 ? claimedMemory() + kCompilerBytes : RLIM_INFINITY);
 }
 
-/// What a process died of, after "while compiling, ".
+/// The cause of a process's end, after "while compiling, ".
 std::string deathOf(int status, std::string_view stage) {
     if (!WIFSIGNALED(status)) return {};
     const int signal = WTERMSIG(status);
@@ -239,19 +239,19 @@ std::string deathOf(int status, std::string_view stage) {
 }  // namespace
 
 int runTrialHere() {
-    // A program that dies leaves no compiler behind.
+    // When the program dies, the compiler must end as well.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     limitForGood(RLIMIT_CORE, 0);
     std::size_t most = kMostText + 65536;
     if (const off_t length = lseek(0, 0, SEEK_END); length > 0) most = static_cast<std::size_t>(length);
     const std::string all = readAll(0, most);
-    if (parentOf(all) != getppid()) _exit(1);  // it died before
+    if (parentOf(all) != getppid()) _exit(1);  // the parent died before
     tryOwnKernel(requestOf(all), [](const OwnTrialReply& reply) {
         limitStage(reply.stage);
         const std::string answer = packed(reply);
         writeAll(1, answer.data(), answer.size());
     });
-    // What the device was left in is nobody's business any more, and freeing it may wait for a kernel that never ends.
+    // Skip the cleanup of the device: freeing it may wait for a kernel that never ends.
     _exit(0);
 }
 
@@ -337,7 +337,7 @@ const KernelRow& adoptKernelFile(const std::string& path, int device, double sof
         case OwnOutcome::noDevice:
             throw NoDeviceError(path + ": " + reply.sentence);
         default:
-            // What names a line names the file, too.
+            // A message with a line also names the file.
             throw Error(ExitCode::checkFailed,
                         reply.sentence.starts_with(path + ":") ? reply.sentence : path + ": " + reply.sentence);
     }
@@ -356,7 +356,7 @@ void adoptKernelFile(RunRequest& request) {
                          *request.backend);
     ParticleSet bodies;
     double softening = 0;
-    // Without a device its errors are still found, and the last sentence says what is missing.
+    // Without a device the compiler still finds errors, and the last sentence says what is missing.
     if (chooseBackend({}, request.backendOptions).row->name == kOwnKernelBackend) {
         RunRequest begins = request;
         begins.backend = std::string(kOwnKernelBackend);

@@ -1,6 +1,6 @@
-// The first trial of a kernel that a user wrote, in a process of its own: this program again. What hangs or reads where
-// nothing is ends there and touches nothing here.
-// Rule: the other process is not believed; what it sends is bounded, and only whether it passed counts.
+// The first trial of a user's kernel, in a process of its own: a second instance of this program. A hang or an invalid
+// access ends that process and leaves this one unharmed. Rule: do not trust the other process; its data is bounded, and only
+// the result of its check counts.
 #pragma once
 #include "app/tables/own_kernel.h"
 #include "sim/run/configuration.h"
@@ -13,26 +13,26 @@
 
 namespace gravlab {
 
-/// Alone on the command line it makes a process one that tries a kernel: the request comes in from standard input, the
-/// answers go to standard output.
+/// As the only argument, makes a process try a kernel: the request arrives on standard input, the replies go to standard
+/// output.
 constexpr std::string_view kTrialWord = "--own-kernel-trial";
 int runTrialHere();
 
 class OwnTrial {
 public:
-    /// How long each of its stages may take [s]. Compilers take what they take; a force that a run could use does not.
+    /// Longest time of each stage [s]. Compilers get plenty; a force that a run could use needs little.
     struct Limits {
         double compile = 60, force = 10;
     };
-    /// `program`: what is started; empty: this program.
+    /// `program`: the program to start; empty: this one.
     OwnTrial(OwnTrialRequest request, Limits limits, const std::string& program = {});
     explicit OwnTrial(OwnTrialRequest request) : OwnTrial(std::move(request), Limits{}) {}
-    /// Ends the process if it is still there.
+    /// Ends the process if it still runs.
     ~OwnTrial();
     OwnTrial(const OwnTrial&) = delete;
     OwnTrial& operator=(const OwnTrial&) = delete;
 
-    /// How it ended, once; never waits. Ends a process that takes too long.
+    /// The result, once; never waits. Ends a process that takes too long.
     std::optional<OwnTrialReply> poll();
     const std::string& stage() const { return reply_.stage; }
     const OwnTrialRequest& request() const { return request_; }
@@ -49,18 +49,18 @@ private:
     double stageSince_ = 0;  ///< host clock [s]
 };
 
-/// The same, waiting. Can be interrupted.
+/// Waits for the result. Can be interrupted.
 OwnTrialReply awaitTrial(OwnTrial& trial);
 
-/// A text of a file that a user named: read, tried with these bodies in a process of its own, and taken up as a kernel of
-/// the CUDA backend. Throws InputError with FILE:LINE, NoDeviceError, or a check that failed.
+/// Reads a kernel from a user's file, tries it with these bodies in its own process, and adds it to the CUDA backend. Throws
+/// InputError with FILE:LINE, NoDeviceError, or the error of a failed check.
 const KernelRow& adoptKernelFile(const std::string& path, int device, double softening, const std::vector<Double4>& bodies);
 
-/// The same where the kernel of a request is a file: tried with the bodies that the run begins with, which it computes
-/// then on a GPU. Nothing where it is none. Only for what the command line asks for: to name a file there is consent.
+/// The same when the kernel of a request is a file: tried with the initial bodies of the run, which then runs on a GPU. Does
+/// nothing otherwise. Only for the command line, where naming a file is consent to run it.
 void adoptKernelFile(RunRequest& request);
 
-/// Positions and masses as a device holds them.
+/// Positions and masses rounded as a device stores them.
 std::vector<Double4> inSingle(const ParticleSet& bodies);
 
 }  // namespace gravlab

@@ -22,13 +22,13 @@ namespace {
 constexpr std::size_t kRowsAPiece = 16;
 constexpr float kLog10Of2 = 0.30103f;
 
-/// Between the powers of two on straight lines: off by less than 0.09, which no colour shows.
+/// A logarithm that is linear between powers of two: the error is below 0.09, which no colour shows.
 float roughLog2(float value) { return static_cast<float>(std::bit_cast<std::int32_t>(value)) * (1.0f / (1 << 23)) - 127; }
 
 using Colours = std::array<std::uint32_t, 256>;  // packed RGBA, weakest first
 
 Colours makeColours() {
-    // Dark blue, violet, orange, pale yellow: lightness rises all the way.
+    // Dark blue, violet, orange, pale yellow: lightness rises throughout.
     constexpr float kStops[4][3] = {{8, 10, 30}, {110, 30, 120}, {240, 120, 50}, {252, 250, 190}};
     Colours colours{};
     for (std::size_t k = 0; k < colours.size(); ++k) {
@@ -44,7 +44,7 @@ Colours makeColours() {
     return colours;
 }
 
-/// Blue for pushes to the left, orange to the right, dark where there is next to none.
+/// Blue for forces to the left, orange to the right, dark near zero.
 Colours makeSignedColours() {
     constexpr float kLeft[3] = {70, 150, 255}, kMiddle[3] = {12, 12, 18}, kRight[3] = {255, 150, 60};
     Colours colours{};
@@ -64,7 +64,7 @@ const Colours& colourTable(PairValue value = PairValue::force) {
     return value == PairValue::component ? kSigned : kSizes;
 }
 
-/// A vertex is four numbers: its buffer takes levels as well.
+/// A vertex is four numbers, so its buffer can hold levels.
 class LevelSink final : public FloatSink {
 public:
     explicit LevelSink(VertexSink& buffer) : buffer_(buffer) {}
@@ -98,7 +98,7 @@ void strongestOfRow(const Planes& p, std::size_t row, std::size_t stride, const 
     }
 }
 
-/// The same of another value, with its sign, in rows up to the diagonal.
+/// The same for another value, with its sign, in rows up to the diagonal.
 template <class PairLaw>
 void largestOfRow(PairValue value, const Planes& p, std::size_t row, std::size_t stride, const PairLaw& law, float* cells) {
     const std::size_t n = p.x.size(), end = std::min(n, (row + 1) * stride);
@@ -175,7 +175,7 @@ void PairMatrix::compute(std::span<const Double4> positions, const ForceSettings
                 return forces ? matrixColour(value > 0 ? kLog10Of2 * (top - roughLog2(value)) : kDecades)
                               : levelColour(shown_, matrixLevel(shown_, value, strongest_));
             };
-            // What j does to i is what i does to j, the other way round.
+            // The force of j on i is the opposite of the force of i on j.
             const std::uint32_t colour = colourOf(cell), across = shown_ == PairValue::component ? colourOf(-cell) : colour;
             std::memcpy(&rgba_[4 * (row * cells_ + column)], &colour, 4);
             if (row != column) std::memcpy(&rgba_[4 * (column * cells_ + row)], &across, 4);

@@ -1,6 +1,6 @@
-// The matrix of all pair forces |F_ij| as a picture: what N*N means, cell by cell. For up to 4,096 bodies; beyond 1,024 a
-// cell shows the strongest pair of a block of neighbours. Painted by the device where it can store into OpenGL's memory,
-// else computed on the host.
+// The matrix of all pair forces |F_ij| as a picture, cell by cell. For up to 4,096 bodies; beyond 1,024 a cell shows the
+// strongest pair of a block of neighbours. The device paints it when it can write into OpenGL's memory, else the host
+// computes it.
 #pragma once
 #include "render/image_texture.h"
 #include "render/value_colours.h"
@@ -29,47 +29,48 @@ public:
     struct Cell {
         std::size_t i = 0, j = 0;
         double force = 0, distance = 0;  ///< [M L/T^2], [L]
-        double value = 0;                ///< of what is shown, with its sign
+        double value = 0;                ///< of the shown quantity, with its sign
     };
 
     PairMatrix();
     ~PairMatrix();
 
-    /// What its cells show from the next compute() or paint() on.
+    /// Sets the quantity for the next compute() or paint().
     void show(PairValue value) { value_ = value; }
-    /// What they show now.
+    /// The quantity that the picture shows.
     PairValue shown() const { return shown_; }
 
-    /// Computes all cells in single precision on all cores. Nothing for no or too many bodies.
+    /// Computes all cells in single precision on all cores. Does nothing for no bodies or too many.
     void compute(std::span<const Double4> positions, const ForceSettings& force);
-    /// Lets the backend's device paint into a texture: no body comes to the host. False where it cannot; path() says why.
+    /// Lets the backend's device paint into a texture: no body is copied to the host. False when it cannot; path() says why.
     /// Needs a current context.
     bool paint(Backend& backend, int device);
-    /// Takes up what the device has found since. Call once a frame.
+    /// Reads new results of the device. Call it once a frame.
     void poll(Backend& backend);
-    /// The pointer rests on a cell whose pair the device has not been asked for.
+    /// The pointer is on a cell whose pair has not been requested from the device.
     bool wantsPair() const { return painted_ && wanted_ != asked_; }
 
-    /// The next frame has more to show: the device has not answered yet.
+    /// The device has not finished, so the next frame will show more.
     bool waiting() const { return painted_ && (running_ || wantsPair()); }
 
     std::size_t bodies() const { return count_; }
-    /// Cells a side, and bodies a cell.
+    /// Cells per side, and bodies per cell.
     std::size_t cells() const { return cells_; }
     std::size_t stride() const { return stride_; }
-    /// The strongest force of all pairs; 0 when there is none.
+    /// The strongest force of all pairs; 0 when there are no pairs.
     float strongest() const { return strongest_; }
-    /// Packed RGBA rows, i down, j to the right; empty where the device paints.
+    /// Packed RGBA rows, i down, j to the right; empty when the device paints.
     std::span<const std::uint8_t> picture() const { return rgba_; }
-    /// In double precision. `across`, `down`: 0..1 of the picture; empty outside of it, and while the device looks for it.
+    /// The pair in double precision. `across`, `down`: 0..1 of the picture; empty outside of it, and while the device
+    /// searches for it.
     std::optional<Cell> at(double across, double down) const;
-    /// One sentence: who computes the cells, how fast, and why not the device.
+    /// One sentence: what computes the cells, how fast, and why not the device.
     const std::string& path() const { return path_; }
 
-    /// Hands the picture to OpenGL; needs a current context. The texture's name is 0 before.
+    /// Copies the picture to OpenGL; needs a current context. Before, the texture's name is 0.
     void upload();
     unsigned texture() const { return texture_ ? texture_->id() : 0; }
-    /// Lets go of all that is OpenGL's, with its context still current; the next upload() or paint() makes it anew.
+    /// Deletes everything in OpenGL, with its context still current; the next upload() or paint() makes it anew.
     void forgetTexture();
 
 private:
@@ -78,7 +79,7 @@ private:
         bool operator==(const Place&) const = default;
     };
 
-    std::vector<Double4> bodies_;  ///< of the host's way
+    std::vector<Double4> bodies_;  ///< for the host's method
     ForceSettings force_;
     PairValue value_ = PairValue::force, shown_ = PairValue::force, coloured_ = PairValue::force;
     std::size_t count_ = 0, cells_ = 0, stride_ = 1;
@@ -88,10 +89,10 @@ private:
     std::string path_, refusal_;
 
     bool painted_ = false;                    ///< by the device
-    bool running_ = false;                    ///< its numbers have not been taken yet
-    std::unique_ptr<ParticleBuffer> levels_;  ///< of the device's way
+    bool running_ = false;                    ///< its numbers have not been read yet
+    std::unique_ptr<ParticleBuffer> levels_;  ///< for the device's method
     std::optional<ValueColours> colours_;
-    mutable Place wanted_;  ///< the cell that was asked for last
+    mutable Place wanted_;  ///< the last requested cell
     Place asked_;
     std::optional<MatrixPair> found_;
 };

@@ -10,7 +10,7 @@
 namespace gravlab {
 namespace {
 
-constexpr double kIssuedAPair = 14;  // of the tiled loop, see docs/benchmarks/papers.md
+constexpr double kIssuedAPair = 14;  // for the tiled loop, see docs/benchmarks/papers.md
 
 double paperNumber(const RecordedRow& row, std::string_view column) {
     const auto found = row.find(column);
@@ -33,7 +33,7 @@ std::vector<PaperRate> readRates() {
                        .unroll = static_cast<int>(paperNumber(row, "unroll")),
                        .split = static_cast<int>(paperNumber(row, "split")),
                        .rate = paperNumber(row, "interactions_per_second")};
-        constexpr int kMostInBlock = 1024;  // a larger block was refused, and the time of nothing was taken
+        constexpr int kMostInBlock = 1024;  // the device refuses a larger block, and its measured time is meaningless
         if (!(rate.rate > 0) || rate.block > kMostInBlock) continue;
         const double pairs = static_cast<double>(rate.bodies) * rate.bodies, steps = paperNumber(row, "steps");
         rate.stepSeconds = steps > 0 ? paperNumber(row, "seconds") / steps : pairs / rate.rate;
@@ -46,11 +46,11 @@ std::vector<PaperRate> readRates() {
     return rates;
 }
 
-/// A figure that walks along a number of a launch, or of bodies.
+/// A figure over a parameter of the launch, or over N.
 struct PaperFigure {
     std::string_view name;
     int PaperRate::*x;
-    /// Whether a rate belongs to it: others were measured at one value alone.
+    /// Whether a rate belongs to the figure: other rates were measured at a single value.
     bool (*has)(const PaperRate& rate);
 };
 constexpr std::array kPaperFigures{
@@ -104,7 +104,7 @@ std::vector<PlotSeries> paperCurves(std::string_view figure, PaperMeasure measur
             curve->hollow.push_back(true);
             continue;
         }
-        // Of launches that differ in what is not drawn the best one stands.
+        // Of several launches that differ only in parameters not drawn, keep the best.
         double& best = curve->y[static_cast<std::size_t>(same - curve->x.begin())];
         best = byBodies && measure == PaperMeasure::thousandSteps ? std::min(best, value) : std::max(best, value);
     }

@@ -9,23 +9,23 @@
 
 namespace gravlab {
 
-/// A line of that table. 0: the paper does not say.
+/// A line of that table. 0: not in the paper.
 struct PaperRate {
     std::string paper, device, kernel;
     int bodies = 0, block = 0, unroll = 0, split = 0;
     double rate = 0;         ///< directed pairs a second
-    double stepSeconds = 0;  ///< of whole steps, where the paper has a time or the rate makes one
+    double stepSeconds = 0;  ///< of whole steps, when the paper has a time or the rate implies one
     double bound = 0;        ///< pairs a second that the device can issue at 14 instructions each; 0: a processor
 };
-/// Those whose forces were computed.
+/// Rates whose forces were computed.
 const std::vector<PaperRate>& paperRates();
 
-/// Figures that papers can be drawn beside.
+/// Whether papers have rates for this figure.
 bool hasPapers(std::string_view figure);
 
-/// What of a rate is drawn.
+/// The drawn quantity of a rate.
 enum class PaperMeasure { gigaRate, share, thousandSteps };
-/// Their curves over the axis of a figure, all points unfilled: "paper 003: global, A100".
+/// Curves over the axis of a figure, all points unfilled: "paper 003: global, A100".
 std::vector<PlotSeries> paperCurves(std::string_view figure, PaperMeasure measure);
 
 /// "times the first rung" of each paper that has a plain loop on one core: for the ladder.
@@ -35,7 +35,7 @@ struct PaperFactor {
 };
 std::vector<PaperFactor> paperFactors();
 
-/// What stands below a figure that has them.
+/// The note below a figure with papers.
 std::string papersNote();
 
 }  // namespace gravlab

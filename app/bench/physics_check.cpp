@@ -33,7 +33,7 @@ double distance(const ParticleSet& a, const ParticleSet& b) {
     return std::sqrt(sum);
 }
 
-/// Energy in long double: the changes that are compared lie near the rounding of a double.
+/// Energy in long double: the compared changes are close to the rounding of a double.
 long double energyOf(const ParticleSet& bodies, const ForceSettings& force) {
     long double energy = 0;
     for (std::size_t i = 0; i < bodies.size(); ++i) {
@@ -58,7 +58,7 @@ long double energyOf(const ParticleSet& bodies, const ForceSettings& force) {
     return energy;
 }
 
-/// A start under an integrator, in double precision.
+/// An initial state with an integrator, in double precision.
 class CheckedRun {
 public:
     CheckedRun(ParticleSet start, std::string_view method, double timeStep, ForceSettings force = {})
@@ -68,7 +68,7 @@ public:
         firstEnergy_ = energyOf(bodies_, force_);
     }
     const ParticleSet& after(std::int64_t steps) {
-        constexpr std::int64_t kAtOnce = 100000;  // between looks at an interrupt
+        constexpr std::int64_t kAtOnce = 100000;  // steps between two checks for an interrupt
         for (std::int64_t done = 0; done < steps;) {
             InterruptWatch::check(kUnfinishedCheck);
             done += system_.advance(program_, timeStep_, {.seconds = 1e300, .steps = std::min(steps - done, kAtOnce)});
@@ -79,7 +79,7 @@ public:
     double energyChange() const {
         return static_cast<double>(std::abs((energyOf(bodies_, force_) - firstEnergy_) / firstEnergy_));
     }
-    /// The largest change on the way.
+    /// The largest change during these steps.
     double worstEnergyChange(std::int64_t steps) {
         double worst = 0;
         for (std::int64_t done = 0; done < steps; ++done) {
@@ -161,7 +161,7 @@ void addTwoBodies(Rows& rows) {
         const char* method;
         double eccentricity;
         int steps;
-        double energy, position;  ///< computed in 80-bit arithmetic; energy 0: too near to rounding
+        double energy, position;  ///< computed in 80-bit arithmetic; energy 0: too close to rounding
     };
     static constexpr Known kKnown[] = {
         {"leapfrog", 0, 200, 2.43162770e-7, 2.06630857e-3},   {"leapfrog", 0.3, 200, 5.35075736e-4, 2.59229416e-3},
@@ -239,7 +239,8 @@ void addPeriodicOrbits(Rows& rows) {
         addBound(rows, std::string(orbit.name) + ", radau15: error after a turn", 1e-10,
                  [start, &orbit] { return distance(CheckedRun(start(), "radau15", orbit.period).after(1), start()); });
     }
-    // The triangle: its instability is exp(2 pi / sqrt 2) a turn, so the derivative of the force is tested, too.
+    // The triangle: its instability grows by exp(2 pi / sqrt 2) per revolution, so this also tests the derivative of the
+    // force.
     const auto asymmetry = [](const ParticleSet& b) {
         const std::array<double, 3> side{distance(b.position[0], b.position[1]), distance(b.position[1], b.position[2]),
                                          distance(b.position[2], b.position[0])};
@@ -263,8 +264,8 @@ void addPeriodicOrbits(Rows& rows) {
 
 void addPythagorean(Rows& rows) {
     struct Known {
-        double time, x, y;  ///< of mass 3
-        double tolerance;   ///< each close passage multiplies what rounding left
+        double time, x, y;  ///< of the body of mass 3
+        double tolerance;   ///< each close encounter multiplies the rounding error
     };
     static constexpr Known kKnown[] = {
         {1, 0.94955013483948425, 2.7732316949455631, 1e-14}, {10, 0.77848041013808549, 0.14139230029008617, 2e-11},
@@ -292,7 +293,8 @@ void addPlanets(Rows& rows) {
         Double4 place;
         double tolerance;
     };
-    // After a hundred years, with 1460 steps of yoshida4 a year; twice the method's known error.
+    // The state after a hundred years, with 1460 steps of yoshida4 per year; the tolerance is twice the method's known
+    // error.
     static constexpr Known kKnown[] = {
         {"Mercury", 1, {0.32061676805669275, -0.26209213270887395, -0.05004647729438051, 0}, 3.6e-4},
         {"Earth and Moon", 3, {-0.56115886188582183, -0.83760686756610539, 6.339211436712220e-05, 0}, 4e-7},
@@ -306,7 +308,7 @@ void addPlanets(Rows& rows) {
                  });
 }
 
-/// Particles of 120 that end bound to the first mass, captured by the second, or free.
+/// Of 120 particles, how many end bound to the first mass, captured by the second, or free.
 std::array<int, 3> passage(double companionMass, bool prograde) {
     constexpr double kSoftening = 0.05;
     CheckedRun run(scenes::parabolicPassage({companionMass, prograde, 120, kSoftening}), "leapfrog",
@@ -351,7 +353,7 @@ std::string nameOf(const LawRow& row, const ForceSettings& force) {
     return std::string(row.name) + exponent + strength;
 }
 
-/// A pair under a law: the force is the slope of the potential, and a run keeps the energy that it defines.
+/// Checks a law with a pair: the force is the slope of the potential, and a run keeps the energy that the potential defines.
 double fourBodiesUnder(const ForceSettings& force) {
     ParticleSet bodies;
     bodies.resize(4);

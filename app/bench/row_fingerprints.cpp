@@ -1,4 +1,4 @@
-// Each line is made by three runs of one start: whole steps in one call, steps shown one by one, and slices.
+// Three runs of one initial state make each line: whole steps in one call, steps shown one by one, and slices.
 #include "app/bench/row_fingerprints.h"
 
 #include "app/bench/verify.h"
@@ -21,9 +21,9 @@ namespace gravlab {
 namespace {
 
 constexpr double kTimeStep = 1.0 / 512;
-// Up to these numbers every integrator is run, then every law, then block steps; beyond only what is usual.
+// Up to these N every integrator runs, then every law, then block steps; beyond them only the usual ones.
 constexpr std::size_t kEverythingBodies = 257, kAllLawsBodies = 1024, kBlocksBodies = 4097;
-// Tiny systems, one more and one less than what tiles and warps are made of, and where trees and cuts begin.
+// Tiny systems, one more and one less than the sizes of tiles and warps, and the sizes where trees and cuts begin.
 constexpr std::size_t kUsualBodies[] = {1, 2, 33, 256, 257, 1024, 4097, 16384};
 constexpr double kAllowedError = 1e-3;
 
@@ -43,7 +43,7 @@ private:
 
 class Bits {
 public:
-    /// Numbers that are none have one name, and so do both zeros.
+    /// All NaNs hash alike, and so do both zeros.
     void add(double value) {
         word(std::isnan(value) ? ~std::uint64_t{0} : std::bit_cast<std::uint64_t>(value == 0 ? 0.0 : value));
     }
@@ -181,7 +181,7 @@ RowPrint printOf(Backend& backend, const Case& c, const ForceTerms& others, bool
     return print;
 }
 
-/// Settings under which a law is tried, with a name for each.
+/// Settings for trying a law, with a name for each.
 std::vector<std::pair<std::string, ForceSettings>> triedUnder(const LawRow& law) {
     std::vector<std::pair<std::string, ForceSettings>> tried;
     if (law.tried.empty()) tried.push_back({std::string(law.name), {.law = law.law, .softening = 0.05}});
@@ -206,7 +206,7 @@ void printRows(const RowPrintRequest& request, const std::function<void(const Ro
         try {
             take(printOf(*backend, c, request.others, row.onDevice));
         } catch (const UsageError&) {
-            // The row has no such precision, or takes no such bodies.
+            // The row lacks this precision or refuses these bodies.
         }
     };
     for (const KernelRow& kernel : kernels()) {

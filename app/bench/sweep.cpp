@@ -1,4 +1,4 @@
-// The sweep engine. Rule: every exit of a point leaves either a loaded backend or none.
+// The sweep engine. Rule: after every point, successful or not, there is a loaded backend or none.
 #include "app/bench/sweep.h"
 
 #include "app/bench/benchmark_text.h"
@@ -33,7 +33,7 @@ Sweep::Sweep(std::vector<SweepPoint> points, SweepSettings settings, Maker make)
 
 Sweep::~Sweep() = default;
 
-/// Begins to prepare the next point, and takes it up when it is ready. Waits a little: most points take no time.
+/// Begins to prepare the next point, and starts it when it is ready. Waits a little, because most points are ready at once.
 bool Sweep::begin(double seconds) {
     constexpr double kPatience = 2e-3;  // [s]
     if (!preparation_)

@@ -1,5 +1,5 @@
-// Many configurations, checked and timed one after the other, little by little: the one engine behind figures, `tune` and
-// the sweeps of the lab. Rule: it has backends of its own and never touches a running simulation.
+// Checks and times many configurations one after the other, in small steps: the one engine behind figures, `tune` and the
+// sweeps of the lab. Rule: it has its own backends and never touches a running simulation.
 #pragma once
 #include "app/bench/sweep_bench.h"
 
@@ -11,39 +11,39 @@
 
 namespace gravlab {
 
-/// What came of it. `row.verified` says whether there are rates, `row.note` why not: refused, wrong, or failed.
+/// The result of a point. `row.verified` says whether it has rates, `row.note` why not: refused, wrong, or failed.
 struct SweepResult {
     SweepPoint point;
     BenchmarkRow row;
-    LaunchFacts facts;     ///< of the launch that was timed
-    DevicePeaks peaks;     ///< where the point asked for them
-    bool refused = false;  ///< row or device cannot do it: nothing was run
+    LaunchFacts facts;     ///< of the timed launch
+    DevicePeaks peaks;     ///< when the point requests them
+    bool refused = false;  ///< row or device refuses it: nothing was run
 };
 
 class Sweep {
 public:
     using Maker = BackendMaker;
 
-    /// Points are worked off in their order; neighbours with the same backend and bodies share what was loaded. `make`
-    /// replaces the table of backends. Throws UsageError for an unknown scene or integrator.
+    /// Points are measured in order; neighbours with the same backend and bodies use the same loaded ones. `make` replaces
+    /// the table of backends. Throws UsageError for an unknown scene or integrator.
     Sweep(std::vector<SweepPoint> points, SweepSettings settings, Maker make = {});
     ~Sweep();
 
-    /// Works for about `seconds` and waits for its own work. True while there is more to do. A point that is refused, wrong
-    /// or fails becomes a result that says so; only an interrupt is thrown. Returns early while a point is being prepared,
-    /// which a thread of its own does, however many bodies it has.
+    /// Works for about `seconds` and waits for its own work. True while points remain. A refused, wrong or failed point
+    /// becomes a result with the reason; only an interrupt is thrown. Returns early while a point is being prepared in a
+    /// separate thread, however many bodies it has.
     bool advance(double seconds);
     bool preparing() const { return preparation_ != nullptr; }
-    /// What is being prepared, for who ends the sweep and does not want to wait for that; null when nothing is.
+    /// Moves the pending preparation out, for a caller that ends the sweep without waiting; null when there is none.
     std::unique_ptr<Preparation> takePreparation() { return std::move(preparation_); }
-    /// Ends it. What has been measured stays.
+    /// Ends the sweep. Finished results stay.
     void cancel();
     bool finished() const { return next_ == points_.size(); }
     bool cancelled() const { return cancelled_; }
-    /// 0..1, the point under way included.
+    /// 0..1, the present point included.
     double progress() const;
     std::size_t total() const { return total_; }
-    /// The point under way; null when there is none.
+    /// The present point; null when there is none.
     const SweepPoint* current() const { return finished() ? nullptr : &points_[next_]; }
     std::span<const SweepResult> results() const { return results_; }
     const SweepSettings& settings() const { return settings_; }
@@ -67,16 +67,16 @@ private:
 /// The verified result with the highest rate of whole steps; null when there is none.
 const SweepResult* bestOf(std::span<const SweepResult> results);
 
-/// True when a result stands for more steps than were made: its plan named a number and time ran out.
+/// Whether a result represents more steps than were run, because the time of the plan ended first.
 bool isExtrapolated(const SweepResult& result);
 
-/// A column beside those that every sweep has. 0: an empty cell.
+/// A column beside those of every sweep. 0: an empty cell.
 struct SweepColumn {
     std::string name;
     std::function<double(const SweepResult& result)> value;
 };
 /// All results as CSV, with a head line: series and x, the columns of a benchmark, the facts of the launch, `more`, and the
-/// date of today.
+/// present date.
 std::string sweepCsv(std::span<const SweepResult> results, std::span<const SweepColumn> more = {});
 /// "2026-11-22".
 std::string dateOfToday();

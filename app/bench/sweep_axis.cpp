@@ -1,4 +1,4 @@
-// The axes, and how results along them become plots.
+// The axes, and plots of results along them.
 #include "app/bench/sweep_axis.h"
 
 #include "app/tables/format.h"
@@ -37,7 +37,7 @@ std::vector<std::size_t> powersOfTwo(std::size_t first, std::size_t last) {
     return result;
 }
 
-/// A right kernel, and those that are wrong on purpose.
+/// A correct kernel, and those that are wrong on purpose.
 std::vector<const KernelRow*> beside(std::string_view backendName) {
     std::vector<const KernelRow*> rows;
     if (hasKernel(backendName, "tiled")) rows.push_back(&kernel(backendName, "tiled"));
@@ -90,7 +90,7 @@ const SweepAxis kAxes[] = {
      true},
 };
 
-/// Half of the way from the slowest to the fastest repetition.
+/// Half of the range from the slowest to the fastest repetition.
 double halfSpread(const SweepMeasure& measure, const BenchmarkRow& row) {
     return 0.5 * measure.spread(row) * measure.value(row);
 }
@@ -108,7 +108,7 @@ std::span<const SweepAxis> sweepAxes() { return kAxes; }
 
 const SweepAxis& sweepAxis(std::string_view name) { return findRow(sweepAxes(), "axis", name); }
 
-// 0 has no place on a logarithmic axis.
+// A logarithmic axis has no place for 0.
 constexpr double kAutoPlace = 0.5;
 
 std::string axisText(double x) { return x == kAutoPlace ? unrollText(kAutoUnroll) : tickText(x); }

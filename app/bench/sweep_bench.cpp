@@ -1,4 +1,4 @@
-// A point's backend, bodies and launch, brought together.
+// Prepares backend, bodies and launch of a point.
 #include "app/bench/sweep_bench.h"
 
 #include "sim/core/error.h"

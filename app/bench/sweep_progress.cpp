@@ -1,4 +1,4 @@
-// The loop that commands share.
+// The loop that all commands use.
 #include "app/bench/sweep_progress.h"
 
 #include "app/system/interrupt.h"
@@ -11,7 +11,7 @@ namespace gravlab {
 
 bool measureAll(Sweep& sweep) {
     ProgressLine progress("point", static_cast<std::int64_t>(sweep.total()), ProgressLine::Where::everyTenth);
-    constexpr double kSlice = 0.5;  // [s] between looks at an interrupt
+    constexpr double kSlice = 0.5;  // [s] between two checks for an interrupt
     while (sweep.advance(kSlice)) {
         InterruptWatch::check();
         progress.show(static_cast<std::int64_t>(sweep.results().size()));

@@ -46,7 +46,7 @@ std::vector<KernelChoice> termChoices(std::string_view backend, std::string_view
         rows = listedKernels(backend, kind);
     else
         rows = {&termKernel(backend, kind, request.kernel.kernel)};
-    if (rows.empty()) termKernel(backend, kind, {});  // says what is missing
+    if (rows.empty()) termKernel(backend, kind, {});  // throws with what is missing
     for (const KernelRow* row : rows) {
         KernelChoice choice = request.choice();
         choice.kernel = std::string(row->name);

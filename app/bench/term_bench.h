@@ -1,4 +1,4 @@
-// Rates of the kernels of a force term beside the pair law, and the fastest of them. Rule: the checks of Trial.
+// Rates of the kernels of a force term beside the pair law, and the fastest of them. Rule: Trial checks them like pair laws.
 #pragma once
 #include "app/bench/benchmark.h"
 #include "sim/run/configuration.h"
@@ -9,7 +9,7 @@
 
 namespace gravlab {
 
-/// What is timed: bodies of a scene under its pair law and one term beside it.
+/// The timed system: bodies of a scene under its pair law and one further term.
 struct TermStudy {
     std::string kind;  ///< of the term
     System system;
@@ -17,20 +17,19 @@ struct TermStudy {
     double timeStep = 0;
 };
 
-/// The scene's bodies with its own term of that kind, else with the kind's example. Throws UsageError where neither is
-/// there.
+/// The scene's bodies with its own term of that kind, else with the kind's example. Throws UsageError when neither exists.
 TermStudy termStudy(const RunRequest& wanted, std::string_view kind, std::size_t bodies);
 
-/// The choices that a request names: one row, or each listed one where it says "all" or nothing; with `launches` each with
-/// every launch that it is built for.
+/// The choices that a request names: one row, or every listed row for "all" or no name; with `launches` each row in every
+/// launch for which it is built.
 std::vector<KernelChoice> termChoices(std::string_view backend, std::string_view kind, const TermRequest& request,
                                       bool launches);
 
-/// Loads the study with the term computed so, and times the term.
+/// Loads the study with this choice for the term, and times the term.
 BenchmarkRow timeTerm(Backend& backend, TermStudy& study, const KernelChoice& how, const Integrator& integrator,
                       BenchmarkPlan plan);
 
-/// The fastest verified choice for that number of bodies; empty: none passed its check.
+/// The fastest verified choice for this N; empty: none passed its check.
 std::optional<TunedChoice> tuneTerm(Backend& backend, TermStudy& study, const TermRequest& request);
 
 }  // namespace gravlab

@@ -1,4 +1,4 @@
-// JSON, one entry a choice, each with the version of the program that found it.
+// Reads and writes JSON, one entry per choice, each with the version of the program that found it.
 #include "app/bench/tune_cache.h"
 
 #include "app/system/user_folder.h"
@@ -69,7 +69,7 @@ std::filesystem::path tuneCachePath() {
 
 std::shared_ptr<const Tuning> readTuning(const std::filesystem::path& file) {
     std::vector<TunedChoice> choices;
-    // Whatever stands there, no run waits for it or ends by it.
+    // Whatever the path contains, it must neither block nor end a run.
     std::error_code error;
     if (file.empty() || !std::filesystem::exists(file, error)) return std::make_shared<Tuning>();
     try {

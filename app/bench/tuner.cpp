@@ -12,16 +12,18 @@
 namespace gravlab {
 namespace {
 
-// Clocks stay up from point to point: the first point of a round warms up for all.
+// Clocks stay high from point to point: the first point of a round warms up for all.
 constexpr BenchmarkPlan kCoarse{
     .repeats = 2, .warmUpSeconds = 0.02, .repetitionSeconds = 0.03, .checkOnHost = false, .checkBodies = 64};
 constexpr BenchmarkPlan kFinal{.repeats = 5, .warmUpSeconds = 0.2, .repetitionSeconds = 0.15, .mostSeconds = 2};
-// Shares of the time that rounds take, for the progress bar.
+// Fractions of the total time per round, for the progress bar.
 constexpr std::array<double, 7> kShares{0.03, 0.55, 0.12, 0.08, 0.05, 0.04, 0.13};
-// More blocks than this on a multiprocessor gain nothing by splitting further; fewer sources than this a part lose.
+// With more blocks than this per multiprocessor, further splitting gains nothing; with fewer sources than this per split, it
+// loses.
 constexpr double kMostBlocksEach = 16;
 constexpr std::size_t kLeastSources = 32;
-// CPU kernels are compared at a size where the slowest takes no time; slower ones than this part of the best are out.
+// CPU kernels are compared at an N where even the slowest takes little time; kernels below this fraction of the best rate
+// drop out.
 constexpr std::size_t kCpuProbeBodies = 2048;
 constexpr double kWorthTrying = 0.3;
 constexpr std::size_t kNearbyOf = 4, kFinalists = 3;
@@ -32,7 +34,7 @@ bool sameChoice(const SweepPoint& a, const SweepPoint& b) {
     return a.kernel == b.kernel && a.options == b.options && a.bodies == b.bodies;
 }
 
-/// Where the search starts on an axis; the round after it walks between.
+/// The first values of an axis; the next round searches between them.
 struct CoarseValues {
     std::string_view axis;
     std::array<std::size_t, 4> values;
@@ -62,7 +64,7 @@ std::size_t valueOf(const LaunchConfig& launch, std::string_view axis) {
 Tuner::Tuner(TuneRequest request, SweepSettings settings, Sweep::Maker make)
     : request_(std::move(request)), settings_(std::move(settings)), make_(std::move(make)) {
     settings_.unequalMasses = true;
-    settings_.tuning.reset();  // what was found before must not stand for the backend's own choice
+    settings_.tuning.reset();  // earlier tuning must not replace the backend's own choice
     for (const std::string& name : request_.kernels)
         if (const KernelRow& row = kernel(request_.backend, name); !row.trap.empty())
             throw UsageError("kernel '" + name + "' cannot be tuned: it is wrong on purpose, and has no rate");
@@ -80,7 +82,7 @@ Tuner::Tuner(TuneRequest request, SweepSettings settings, Sweep::Maker make)
 
 bool Tuner::wanted(const KernelRow& row) const {
     if (row.backend != request_.backend) return false;
-    // What holds for any masses, exactly and with the same bits every time: others only when they are named.
+    // Without names consider only deterministic rows for any masses and every pair.
     if (request_.kernels.empty()) return row.deterministic && !row.equalMasses && everyPair(row);
     return std::find(request_.kernels.begin(), request_.kernels.end(), row.name) != request_.kernels.end();
 }
@@ -101,7 +103,7 @@ bool Tuner::known(const SweepPoint& point, const std::vector<SweepPoint>& also) 
            std::any_of(also.begin(), also.end(), [&](const SweepPoint& other) { return sameChoice(other, point); });
 }
 
-/// The backend's own choice, which is to be beaten; and on a CPU all kernels at a small size.
+/// The backend's own choice, as the baseline; and on a CPU all kernels at a small N.
 std::vector<SweepPoint> Tuner::automaticRound() const {
     std::vector<SweepPoint> points{pointOf({})};
     if (!backend(request_.backend).usesCores) return points;
@@ -115,11 +117,11 @@ std::vector<SweepPoint> Tuner::automaticRound() const {
     return points;
 }
 
-/// All combinations of coarse values that fill the device without splitting for nothing.
+/// All combinations of coarse values that fill the device without useless splitting.
 void Tuner::addCandidates(std::vector<SweepPoint>& points, const KernelRow& row) const {
     std::vector<SweepPoint> candidates{pointOf(std::string(row.name))};
     candidates.front().kernel.launch = row.usual;
-    // Where not all numbers go together, this launch does.
+    // When not all combinations are valid, this launch is.
     if (row.usual != LaunchConfig() && !known(candidates.front(), points)) points.push_back(candidates.front());
     for (const char* name : kLaunchAxes) {
         const SweepAxis& axis = sweepAxis(name);
@@ -170,7 +172,7 @@ std::vector<SweepPoint> Tuner::coarseRound() const {
     return points;
 }
 
-/// One step along each axis from the best ones; none when all of these are known, which is the top of the hill.
+/// One step along each axis from the best points; none when all of these are known, which is a local maximum.
 std::vector<SweepPoint> Tuner::nearbyRound() const {
     std::vector<SweepPoint> points;
     for (const SweepResult* result : fastest(kNearbyOf)) {
@@ -207,7 +209,7 @@ std::vector<SweepPoint> Tuner::finalRound() const {
     return points;
 }
 
-/// Named kernels at the wanted size, best first. The backend's own choice is none of them.
+/// Named kernels at the requested N, best first, without the backend's own choice.
 std::vector<const SweepResult*> Tuner::fastest(std::size_t count) const {
     std::vector<const SweepResult*> best;
     for (const SweepResult& result : measured_)

@@ -1,4 +1,4 @@
-// The search for the fastest kernel and launch on a device, in rounds over the sweep engine: coarse, uphill from the best,
+// The search for the fastest kernel and launch on a device, in rounds of the sweep engine: coarse, uphill from the best,
 // final. Rule: only verified launches compete, and whole steps count, so that a reduction is never free.
 #pragma once
 #include "app/bench/sweep.h"
@@ -9,14 +9,14 @@
 
 namespace gravlab {
 
-/// What is searched for.
+/// What to search for.
 struct TuneRequest {
     std::string backend;  ///< resolved, never "auto"
     BackendOptions options;
     std::size_t bodies = 0;
     std::vector<std::string> kernels{};  ///< empty: all of the backend
     double patience = 1;                 ///< scales the time of every measurement
-    bool checkOnHost = true;             ///< finalists are checked by the host's own loop, which takes seconds at large N
+    bool checkOnHost = true;             ///< the host's own loop checks the finalists, which takes seconds at large N
 };
 
 class Tuner {
@@ -24,10 +24,10 @@ public:
     /// Throws UsageError when there is nothing to choose: one kernel with one launch.
     Tuner(TuneRequest request, SweepSettings settings, Sweep::Maker make = {});
 
-    /// Works for about `seconds`. True while there is more to do.
+    /// Works for about `seconds`. True while work remains.
     bool advance(double seconds);
     void cancel();
-    /// As Sweep::preparing() and Sweep::takePreparation().
+    /// See Sweep::preparing() and Sweep::takePreparation().
     bool preparing() const { return sweep_ && sweep_->preparing(); }
     std::unique_ptr<Preparation> takePreparation() { return sweep_ ? sweep_->takePreparation() : nullptr; }
     bool finished() const { return round_ == kRounds; }
@@ -38,9 +38,9 @@ public:
 
     /// The fastest verified result so far; of the final round once it is finished. Null: none.
     const SweepResult* best() const;
-    /// What the backend's own choice reaches; null until it is measured.
+    /// Result of the backend's own choice; null until it is measured.
     const SweepResult* automatic() const;
-    /// What was found; empty unless finished with a verified best.
+    /// The found choice; empty unless finished with a verified best.
     std::optional<TunedChoice> choice() const;
     const TuneRequest& request() const { return request_; }
     std::size_t measured() const { return measured_.size(); }
@@ -64,11 +64,11 @@ private:
     int round_ = 0;
     bool cancelled_ = false;
     std::optional<Sweep> sweep_;
-    std::vector<SweepResult> measured_;  ///< of all rounds that are over
-    std::size_t finalFirst_ = 0;         ///< where the final round's begin
+    std::vector<SweepResult> measured_;  ///< results of all finished rounds
+    std::size_t finalFirst_ = 0;         ///< index of the first result of the final round
 };
 
-/// "tiled-split, block 128, unroll 8, split 16": only what the kernel can turn; "simd-threads, 2 threads" on a CPU.
+/// "tiled-split, block 128, unroll 8, split 16": only parameters that the kernel has; "simd-threads, 2 threads" on a CPU.
 std::string launchSentence(const std::string& backend, const KernelChoice& choice, std::optional<int> threads = {});
 
 }  // namespace gravlab

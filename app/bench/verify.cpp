@@ -22,7 +22,7 @@
 namespace gravlab {
 namespace {
 
-// One more and one less than what tiles, warps and vectors are made of.
+// One more and one less than the sizes of tiles, warps and vectors.
 constexpr std::array<std::size_t, 11> kBodyCounts{1, 2, 3, 31, 32, 33, 255, 256, 257, 1000, 4097};
 constexpr std::array<int, 6> kBlocks{32, 96, 128, 256, 512, 1024};
 constexpr std::array<double, 2> kSoftenings{0.0, 0.05};
@@ -30,7 +30,7 @@ constexpr std::array<double, 2> kSoftenings{0.0, 0.05};
 constexpr std::size_t kStepBodies = 257;
 constexpr std::int64_t kSteps = 8;
 constexpr double kStepTime = 1.0 / 512;
-// Positions after a few steps, relative to the extent: fp32 rounds at 6e-8 and sums a few of those.
+// Tolerance of positions after a few steps, relative to the extent: fp32 rounds at 6e-8 and a few of those add up.
 constexpr double kStepTolerance32 = 5e-6, kStepTolerance64 = 1e-13;
 
 /// Four bodies whose forces are known to forty digits.
@@ -64,7 +64,7 @@ const std::vector<Double4>& truth(std::size_t count, double softening, bool equa
     return forces;
 }
 
-/// Of one law with its numbers, and bodies that the same numbers make again: rows, accuracies and precisions meet it alike.
+/// The truth for one law and its numbers, and bodies that are the same for all rows, accuracies and precisions.
 struct TruthUnder {
     std::vector<Double4> forces;
     std::vector<double> floors;
@@ -95,7 +95,7 @@ std::string accuracyText(double allowedError) {
     return allowedError > 0 ? text : "";
 }
 
-/// Takes one comparison into the verdict. The first failure is the one that is told.
+/// Adds one comparison to the verdict, which reports the first failure.
 void judge(Verdict& verdict, const ForceCheck& check, const std::string& where) {
     ++verdict.configurations;
     verdict.worstMedian = std::max(verdict.worstMedian, check.median);
@@ -105,7 +105,7 @@ void judge(Verdict& verdict, const ForceCheck& check, const std::string& where) 
     verdict.note = where + ": " + check.text();
 }
 
-/// What is allowed in a precision: for forces of many bodies, for the golden ones, for positions after a few steps.
+/// Error limits of a precision: forces of many bodies, forces of the golden bodies, positions after a few steps.
 struct Limits {
     ForceGate forces, golden;
     double steps;
@@ -114,7 +114,7 @@ constexpr Limits kLimits32{kGate32, kGolden32, kStepTolerance32}, kLimits64{kGat
 
 constexpr const Limits& limitsOf(Precision precision) { return precision == Precision::fp64 ? kLimits64 : kLimits32; }
 
-// At which rows are tried that take far bodies together.
+// Accuracies at which approximating rows are tried.
 constexpr std::array<double, 3> kAccuracies{1e-2, 1e-3, 1e-4};
 
 void verifyForces(Verdict& verdict, Backend& backend, const KernelRow& row, const PrecisionRow& precision,
@@ -129,7 +129,7 @@ void verifyForces(Verdict& verdict, Backend& backend, const KernelRow& row, cons
                 backend.configure({.precision = precision.precision, .softening = softening},
                                   {.kernel = std::string(row.name), .launch = launch, .allowedError = allowedError});
             } catch (const UsageError&) {
-                continue;  // the row has no such precision, or the device a lower limit: refused before a launch
+                continue;  // the row lacks this precision, or the device has a lower limit: refused before a launch
             }
             backend.accelerations(got);
             judge(verdict, compareForces(got, want, gate),
@@ -138,7 +138,7 @@ void verifyForces(Verdict& verdict, Backend& backend, const KernelRow& row, cons
         }
     };
     for (const Golden& known : kGolden) {
-        if (row.equalMasses) break;  // these weigh 1, 2, 3 and 4
+        if (row.equalMasses) break;  // these bodies have the masses 1, 2, 3 and 4
         ParticleSet bodies;
         bodies.resize(kGoldenPositions.size());
         std::copy(kGoldenPositions.begin(), kGoldenPositions.end(), bodies.position.begin());
@@ -157,8 +157,8 @@ void verifyForces(Verdict& verdict, Backend& backend, const KernelRow& row, cons
     }
 }
 
-/// Of a row that takes far bodies together: the other laws that its cells know, as it is usually launched. Sources of both
-/// signs where the law has them, and bodies that respond differently.
+/// Tries an approximating row under the other laws that its cells support, in its usual launch. Sources have both signs if
+/// the law has, and bodies differ in response.
 void verifyLaws(Verdict& verdict, Backend& backend, const KernelRow& row, const ForceGate& gate, double allowedError) {
     for (const LawRow& law : laws())
         for (std::size_t number = 0; number < law.tried.size(); ++number) {
@@ -183,7 +183,7 @@ void verifyLaws(Verdict& verdict, Backend& backend, const KernelRow& row, const 
         }
 }
 
-/// A row that leaves out what is beyond the end of a law, under every law that has one.
+/// Tries a row that omits pairs beyond the reach of a law, under every law with a finite reach.
 void verifyUnderLawsThatEnd(Verdict& verdict, Backend& backend, const KernelRow& row, std::optional<double> tolerance) {
     for (const LawRow& law : laws()) {
         for (ForceSettings force : law.tried) {
@@ -235,7 +235,7 @@ void verifySteps(Verdict& verdict, Backend& tested, const KernelRow& row, double
         for (std::size_t i = 0; i < want.size(); ++i) {
             const Double4 &a = got.position[i], &b = want.position[i];
             const double error = distance(a, b);
-            if (!(error <= worst)) worst = error;  // a NaN stays
+            if (!(error <= worst)) worst = error;  // keep a NaN
         }
         if (worst <= tolerance || verdict.state == Verdict::State::failed) continue;
         char text[160];
@@ -309,7 +309,7 @@ std::vector<LaunchConfig> launchesOf(const KernelRow& row, std::span<const int> 
     std::vector<int> unrolls(row.unrolls.begin(), row.unrolls.end());
     if (unrolls.empty()) unrolls = {row.usual.unroll};
     std::vector<LaunchConfig> launches;
-    // Where not all go together, the usual one goes first.
+    // When not all launches are valid, try the usual one first.
     if (row.usual != LaunchConfig()) launches.push_back(row.usual);
     for (const int block : allowed)
         for (const int unroll : unrolls) {
@@ -346,7 +346,7 @@ Verdict verifyKernel(Backend& tested, const KernelRow& row, std::optional<double
             }
         }
         if (verdict.configurations == 0) throw UsageError("every launch of this row was refused");
-        // A few steps of few bodies, so that what is left out of forces moves nobody far.
+        // A few steps of few bodies, so that the approximation moves no body far.
         const double steps = row.approximates ? keptAccuracy(row, {}) * kStepTime : kLimits32.steps;
         verifySteps(verdict, tested, row, allowed(alwaysExact ? kLimits64 : Limits{kGate32, kGolden32, steps}).steps);
     } catch (const std::exception& error) {
@@ -407,7 +407,7 @@ std::vector<Verdict> verifyAll(std::span<const BackendRow> rows, const BackendOp
             for (const KernelRow& kernelRow : kernels()) {
                 if (kernelRow.backend != row.name) continue;
                 const Reason missing =
-                    kernelRow.byCutOff ? Reason() : refusal(kernelRow, {});  // of this build: such a row is no failure
+                    kernelRow.byCutOff ? Reason() : refusal(kernelRow, {});  // such a row of this build is no failure
                 verdicts.push_back(missing.empty() ? verifyKernel(*made, kernelRow, tolerance)
                                                    : Verdict{.backend = std::string(row.name),
                                                              .kernel = std::string(kernelRow.name),

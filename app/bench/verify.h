@@ -1,4 +1,4 @@
-// Verification of kernels on this machine: accelerations and steps against fp64. Used by `check`; tests feed it wrong rows.
+// Verification of kernels on this machine: accelerations and steps against fp64. `check` uses it; tests pass it wrong rows.
 #pragma once
 #include "sim/backends/backend.h"
 #include "sim/core/particles.h"
@@ -11,7 +11,7 @@
 
 namespace gravlab {
 
-/// What `check` found for one kernel of one backend.
+/// The result of `check` for one kernel of one backend.
 struct Verdict {
     enum class State { passed, failed, unavailable };
     std::string backend, kernel;
@@ -21,28 +21,28 @@ struct Verdict {
     std::string note;                   ///< why it failed or cannot run
 };
 
-/// The launches of a row that a check or sweep walks: the block sizes of interest that the row allows, times its unrolls.
-/// A row that cannot be tuned gives one.
+/// The launches of a row for a check or sweep: the given block sizes that the row allows, times its unroll factors. A row
+/// without launch parameters has one.
 std::vector<LaunchConfig> launchesOf(const KernelRow& row, std::span<const int> blocks);
 
-/// Unequal masses over two decades and every seventh body massless, then a half in runs of equal masses; or all masses
-/// equal. Every eleventh body on top of the one before. The same numbers on every machine, and floats.
+/// Unequal masses over two decades with every seventh body massless, then one half in runs of equal masses; or all masses
+/// equal. Every eleventh body is at the place of the previous one. The same numbers on every machine, exact as floats.
 ParticleSet mixedBodies(std::size_t count, bool equalMasses);
-/// Atoms on a disordered grid, of three sources, so that no wall is entered deeply.
+/// Atoms on a disordered grid, with three different sources, so far apart that the repulsion stays moderate.
 ParticleSet atoms(std::size_t count);
 
-/// Checks one kernel: golden forces, many numbers of bodies with unequal, massless and coincident bodies, all launches, then
-/// steps of every integrator against the reference backend. `tolerance` replaces the limits of the errors. Never throws
-/// for a fault of the kernel: that is a failed verdict. Throws what InterruptWatch::check() does, soon after a signal.
+/// Checks one kernel: golden forces, many N with unequal, massless and coincident bodies, all launches, then steps of every
+/// integrator against the reference backend. `tolerance` replaces the limits of the errors. Never throws for a fault of the
+/// kernel: that is a failed verdict. Throws the error of InterruptWatch::check() soon after a signal.
 Verdict verifyKernel(Backend& backend, const KernelRow& row, std::optional<double> tolerance = {});
 
 /// Checks one kernel of a force term beside the pair law on the example of its kind, under all launches and precisions.
 Verdict verifyTermKernel(Backend& backend, const KernelRow& row, const TermKind& kind, std::optional<double> tolerance = {});
 
-/// What an unfinished check is worth, in the sentence of an interrupt.
+/// The note of an unfinished check, in the sentence of an interrupt.
 constexpr std::string_view kUnfinishedCheck = "the check did not come to its end";
 
-/// All kernels of all rows given, unavailable backends included with the reason.
+/// All kernels of the given rows; unavailable backends are included with the reason.
 std::vector<Verdict> verifyAll(std::span<const BackendRow> rows, const BackendOptions& options,
                                std::optional<double> tolerance = {});
 

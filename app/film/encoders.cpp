@@ -1,4 +1,4 @@
-// The rows, and what ffmpeg makes of them here.
+// The rows, and trials of this machine's ffmpeg.
 #include "app/film/encoders.h"
 
 #include "app/system/interrupt.h"
@@ -31,7 +31,7 @@ extern char** environ;
 namespace gravlab {
 namespace {
 
-/// A scale on which less is better: `worst` at 0, `best` at 100.
+/// Maps quality 0..100 to a scale on which less is better, from `worst` to `best`.
 std::string onScale(double quality, double worst, double best) {
     return std::to_string(static_cast<int>(std::lround(worst + (best - worst) * quality / 100)));
 }
@@ -54,8 +54,8 @@ std::vector<std::string> nvencWords(double q) { return {"-rc", "vbr", "-b:v", "0
 std::vector<std::string> pngWords(double) { return {}; }
 
 std::vector<std::string> gifWords(double) { return {"-loop", "0"}; }
-/// A palette for each frame: one of all frames would have to wait for the last of them, in memory. Dots that stay where they
-/// are do not crawl from frame to frame.
+/// One palette per frame: a common palette would need all frames in memory first. A fixed dither pattern does not flicker
+/// from frame to frame.
 std::string gifFilter(double q) {
     return "split[frames][seen];[seen]palettegen=stats_mode=single:max_colors=" + onScale(q, 32, 256) +
            ":reserve_transparent=0[colours];[frames][colours]paletteuse=new=1:dither=bayer:bayer_scale=" + onScale(q, 2, 5);
@@ -77,19 +77,19 @@ constexpr EncoderRow kEncoders[] = {
      .words = gifWords,
      .filter = gifFilter,
      .anySize = true,
-     .mostFps = 50},  // it counts in hundredths of a second, and players slow down files with pauses of one
+     .mostFps = 50},  // delays count in hundredths of a second, and players slow down files with a delay of one
     {"png", "numbered pictures, every pixel as drawn; needs no ffmpeg", "", "png", "", pngWords, true},
 };
 
-/// What a program was asked came to.
+/// The result of a call of a program.
 struct Answer {
     std::string text, failure;
 };
 
-// ffmpeg answers within a tenth of a second; a disk that sleeps may take some.
+// ffmpeg replies within a tenth of a second; a sleeping disk may take some seconds.
 constexpr std::chrono::seconds kAnswerTime{5};
 
-/// Reads what comes until the other end closes. False when that takes too long, or a signal came.
+/// Reads until the other end closes. False after a timeout or a signal.
 bool readAll(int from, std::string& text) {
     const auto end = std::chrono::steady_clock::now() + kAnswerTime;
     char block[4096];
@@ -105,7 +105,7 @@ bool readAll(int from, std::string& text) {
     return false;
 }
 
-/// What a program says to these words, and the status that it ends with; in `failure` why it said nothing.
+/// The output of a program called with these arguments, and its exit status; `failure` says why there is no output.
 struct Spoken : Answer {
     int status = 0;
 };
@@ -120,7 +120,7 @@ Spoken ask(std::vector<std::string> words) {
     posix_spawn_file_actions_adddup2(&actions, ends[1], 2);
     posix_spawnattr_t attributes;
     posix_spawnattr_init(&attributes);
-    posix_spawnattr_setpgroup(&attributes, 0);  // a wrapper is ended together with what it has started
+    posix_spawnattr_setpgroup(&attributes, 0);  // so that a wrapper ends together with its children
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
     std::vector<char*> argv;
     for (std::string& word : words) argv.push_back(word.data());
@@ -145,7 +145,7 @@ Spoken ask(std::vector<std::string> words) {
     return answer;
 }
 
-/// The first complaint of ffmpeg, which is the cause of the others, without the place in its memory that it puts in front.
+/// The first error of ffmpeg, which causes the others, without the memory address before it.
 std::string complaint(std::string_view said) {
     std::string_view line = trimmed(said.substr(0, said.find('\n')));
     if (const std::size_t bracket = line.find("] "); line.starts_with('[') && bracket != std::string_view::npos)
@@ -154,7 +154,7 @@ std::string complaint(std::string_view said) {
     return printable(line);
 }
 
-/// Lets ffmpeg encode one frame to nowhere. Some encoders are compiled in and find their driver or device missing then.
+/// Lets ffmpeg encode one frame to nowhere. Some encoders are compiled in but lack their driver or device.
 Reason tryFrame(const EncoderRow& row, const std::string& ffmpeg) {
     std::vector<std::string> words{ffmpeg,     "-hide_banner",  "-nostdin",  "-nostats",    "-v",      "error",      "-f",
                                    "rawvideo", "-pixel_format", "rgb24",     "-video_size", "256x256", "-framerate", "25",
@@ -168,7 +168,7 @@ Reason tryFrame(const EncoderRow& row, const std::string& ffmpeg) {
     return std::string(row.codec) + " does not work here" + (why.empty() ? "" : ": " + why);
 }
 
-/// What is known of the encoders of a program; asked once a process, by threads that end by themselves.
+/// The known encoders of a program; tried once per process, by threads that end by themselves.
 class Trials {
 public:
     std::shared_future<Reason> of(const EncoderRow& row, const std::string& ffmpeg) {
@@ -230,7 +230,7 @@ bool fits(const EncoderRow& row, std::string_view file) {
 std::vector<std::string> encodingWords(const EncoderRow& row, double quality) {
     std::vector<std::string> words;
     const auto add = [&words](std::initializer_list<std::string> more) { words.insert(words.end(), more); };
-    // bt709 is named twice, for the conversion and for the player: else HD players show other colours than were drawn.
+    // Name bt709 twice, for the conversion and for the player: otherwise HD players show wrong colours.
     if (row.filter)
         add({"-vf", row.filter(quality)});
     else if (row.lossless)

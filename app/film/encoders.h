@@ -1,5 +1,5 @@
-// The table of film encoders: what ffmpeg is asked for, and what the ffmpeg of this machine can do.
-// Rule: what cannot be encoded is refused before the first frame, with what can.
+// The table of film encoders: the options for ffmpeg, and the encoders that this machine's ffmpeg has. Rule: an unavailable
+// encoding is refused before the first frame, with the available ones.
 #pragma once
 #include "sim/backends/kernel.h"
 
@@ -11,19 +11,19 @@
 
 namespace gravlab {
 
-/// A row of the table. Rows that ffmpeg lacks here are listed with the reason.
+/// A row of the table. Rows that this ffmpeg lacks are listed with the reason.
 struct EncoderRow {
     std::string_view name, idea;
-    std::string_view codec;       ///< ffmpeg's name; empty: no ffmpeg is needed
-    std::string_view extensions;  ///< of files it goes into, separated by spaces; the first is the usual one
+    std::string_view codec;       ///< ffmpeg's name; empty: needs no ffmpeg
+    std::string_view extensions;  ///< of possible files, separated by spaces; the first is the usual one
     std::string_view pixels;      ///< ffmpeg's pixel format
-    /// Words before the file's name, for a quality of 0 (small) to 100 (as good as it gets).
+    /// Arguments before the file's name, for a quality of 0 (small) to 100 (best).
     std::vector<std::string> (*words)(double quality);
     bool lossless = false;  ///< quality does not apply, and colours stay RGB
-    /// The filter of frames, where it is another than that into `pixels`.
+    /// The filter of frames, unless it is just the conversion into `pixels`.
     std::string (*filter)(double quality) = nullptr;
     bool anySize = false;  ///< widths and heights may be odd
-    double mostFps = 1e9;  ///< frames a second that its files can have
+    double mostFps = 1e9;  ///< most frames per second that its files can have
 
     bool takesOddSizes() const { return lossless || anySize; }
 };
@@ -31,29 +31,29 @@ struct EncoderRow {
 constexpr double kUsualQuality = 80;
 
 std::span<const EncoderRow> encoders();
-/// Throws UsageError naming the valid ones and the nearest.
+/// The row with that name. Throws UsageError naming the valid ones and the nearest.
 const EncoderRow& encoder(std::string_view name);
-/// Whether the row's films go into a file of that name.
+/// Whether a file of that name can hold the row's films.
 bool fits(const EncoderRow& row, std::string_view file);
 
-/// What ffmpeg is told between input and output: filter, codec and their words.
+/// Arguments of ffmpeg between input and output: filter, codec and their options.
 std::vector<std::string> encodingWords(const EncoderRow& row, double quality);
 
-/// Why `ffmpeg` (a program in PATH) cannot encode so here; empty when it can: it has encoded a frame. Tries once a process,
-/// for some tenths of a second, five where it does not answer, less once a signal came.
+/// Why `ffmpeg` (a program in PATH) cannot use this encoder here; empty when it has encoded a frame. Tries once per process,
+/// for some tenths of a second, five seconds without a reply, less after a signal.
 Reason unavailable(const EncoderRow& row, const std::string& ffmpeg = "ffmpeg");
-/// The same without waiting: empty while it is being tried, which the first call begins for all rows.
+/// The same without waiting: empty during the trial, which the first call starts for all rows.
 std::optional<Reason> triedEncoder(const EncoderRow& row, const std::string& ffmpeg = "ffmpeg");
 
 /// The first row for a file of that name. Throws UsageError.
 const EncoderRow& encoderFor(std::string_view file);
-/// The row `name`, or the first for that file when it is empty. Throws UsageError when file, name or quality (below 0: not
-/// given) do not go together.
+/// The row `name`, or the first row for that file when `name` is empty. Throws UsageError when file, name and quality (below
+/// 0: unset) contradict each other.
 const EncoderRow& encoderFor(std::string_view file, std::string_view name, double quality);
-/// The same, of those that work here. Throws IoError that lists these when the one asked for does not,
-/// Error once a signal came.
+/// The same among the encoders that work here. Throws IoError listing these when the requested one does not work, Error
+/// after a signal.
 const EncoderRow& encoderHere(std::string_view file, std::string_view name, const std::string& ffmpeg = "ffmpeg");
-/// The first that works here: numbered pictures always do.
+/// The first encoder that works here; numbered pictures always work.
 const EncoderRow& workingEncoder(const std::string& ffmpeg = "ffmpeg");
 
 /// "gravlab-galaxy-20260131-235959.mp4" in the current folder, or a folder of numbered pictures.

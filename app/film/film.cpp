@@ -1,4 +1,4 @@
-// Writers of pictures, and what -o means. User text is never a format string.
+// Writers of pictures, and the meaning of -o. User text is never a format string.
 #include "app/film/film.h"
 
 #include "app/film/film_encoded.h"
@@ -40,8 +40,8 @@ private:
     std::vector<std::uint8_t> newest_;
 };
 
-/// DIR/%05d.png: one file a frame; makes the folder when it is missing. One that is given up takes along what it made, but
-/// nothing that replaced an older file, a link or a device.
+/// DIR/%05d.png: one file per frame; makes a missing folder. When abandoned, it removes its files, but none that replaced an
+/// older file, a link or a device.
 class PicturesWriter final : public FilmWriter {
 public:
     explicit PicturesWriter(const FilmSettings& settings) : settings_(settings) {
@@ -86,7 +86,7 @@ private:
     fs::path madeFolder_;
     OutputSet staged_;
     std::int64_t count_ = 0;
-    std::vector<std::string> made_;  ///< of them, where nothing stood before
+    std::vector<std::string> made_;  ///< files with new names
     bool finished_ = false;
 };
 

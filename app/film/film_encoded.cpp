@@ -1,4 +1,4 @@
-// Films: frames through a pipe to an ffmpeg process. User text is never a format string and never meets a shell.
+// Films: frames through a pipe to an ffmpeg process. User text is never a format string and never passes through a shell.
 #include "app/film/film_encoded.h"
 
 #include "app/film/encoders.h"
@@ -54,7 +54,7 @@ private:
     int value_;
 };
 
-/// While it lives, writing into a pipe whose reader died gives EPIPE and no signal, in this thread only.
+/// During its lifetime, writing into a pipe without a reader gives EPIPE and no signal, in this thread only.
 class PipeSignalBlock {
 public:
     PipeSignalBlock() {
@@ -76,7 +76,8 @@ private:
     sigset_t pipe_, before_;
 };
 
-// How long an encoder may stand still. The slowest ones think for some seconds about a frame, and use the processor then.
+// Longest time without progress of an encoder. The slowest ones compute for some seconds per frame, which uses processor
+// time.
 constexpr std::chrono::seconds kPatience{60};
 constexpr int kLookMilliseconds = 200;
 
@@ -86,7 +87,7 @@ std::string decimal(double value) {
     return {text, end};
 }
 
-/// FILE.mp4 and its like: an ffmpeg process that reads raw frames from a pipe and writes the temporary of an AtomicFile.
+/// FILE.mp4 and similar: an ffmpeg process that reads raw frames from a pipe and writes the temporary of an AtomicFile.
 class EncodedWriter final : public FilmWriter {
 public:
     explicit EncodedWriter(const FilmSettings& settings)
@@ -98,7 +99,7 @@ public:
                              std::to_string(settings.height) + " is not; use --size " +
                              std::to_string(settings.width + settings.width % 2) + "x" +
                              std::to_string(settings.height + settings.height % 2));
-        // Opened by us first: a name that cannot be written is reported with the system's reason, before any work.
+        // Open the file here first: an unwritable name is then reported with the system's reason, before any work.
         file_.emplace(target_);
         temporary_ = file_->handOver();
         spawn();
@@ -107,7 +108,7 @@ public:
     ~EncodedWriter() override {
         if (finished_) return;
         if (settings_.keepsPart && !discarded && written_ > 0) {
-            frames_.close();  // the encoder ends what it has
+            frames_.close();  // the encoder finishes its frames
             waitForEnd();
             keepPart();
         }
@@ -168,7 +169,7 @@ private:
             words.push_back(std::move(word));
         const std::string extension = target_.extension().string().substr(1);
         if (extension == "mp4" || extension == "mov") {
-            // Fragments play without the table that a file gets at its end.
+            // A fragmented file plays without the table that is written at the end.
             if (settings_.keepsPart)
                 add({"-g", std::to_string(std::max(1, static_cast<int>(std::lround(settings_.fps)))), "-movflags",
                      "+frag_keyframe+empty_moov+default_base_moof"});
@@ -185,9 +186,9 @@ private:
         Descriptor readEnd(ends[0]);
         frames_ = Descriptor(ends[1]);
         fcntl(ends[1], F_SETPIPE_SZ, 1 << 20);  // fewer switches between the two processes; the default also works
-        fcntl(ends[1], F_SETFL, O_NONBLOCK);    // awaitRoom() waits, and hears a signal meanwhile
+        fcntl(ends[1], F_SETFL, O_NONBLOCK);    // awaitRoom() waits, and notices a signal meanwhile
         std::error_code noFolder;
-        const fs::path folder = fs::temp_directory_path(noFolder);  // a job system may leave a TMPDIR that is gone
+        const fs::path folder = fs::temp_directory_path(noFolder);  // a job system may set a TMPDIR that does not exist
         messages_ = Descriptor(open(noFolder ? "/tmp" : folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
 
         posix_spawn_file_actions_t actions;
@@ -204,7 +205,7 @@ private:
         sigaddset(&defaults, SIGXFSZ);
         posix_spawnattr_setsigmask(&attributes, &none);
         posix_spawnattr_setsigdefault(&attributes, &defaults);
-        // A group of its own: Ctrl+C reaches us alone, and we end the encoder.
+        // Its own process group: Ctrl+C reaches this program alone, which then ends the encoder.
         posix_spawnattr_setpgroup(&attributes, 0);
         posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
 
@@ -222,7 +223,7 @@ private:
         }
     }
 
-    /// Waits until the pipe takes bytes. An encoder that neither reads nor computes for kPatience is ended.
+    /// Waits until the pipe has room. Ends an encoder that neither reads nor computes for kPatience.
     void awaitRoom() {
         Patience patience(*this);
         pollfd end{.fd = frames_.value(), .events = POLLOUT, .revents = 0};
@@ -250,7 +251,7 @@ private:
         return status_;
     }
 
-    /// Says when the encoder has stood still for too long: no processor time used, no byte written.
+    /// Detects an encoder without progress for too long: no processor time used, no byte written.
     class Patience {
     public:
         explicit Patience(const EncodedWriter& writer) : writer_(writer) {}
@@ -279,7 +280,7 @@ private:
         const std::uintmax_t bytes = fs::is_regular_file(temporary_, error) ? fs::file_size(temporary_, error) : 0;
         std::ifstream stat("/proc/" + std::to_string(process_) + "/stat");
         std::string text((std::istreambuf_iterator<char>(stat)), {});
-        // Behind the name in brackets: state, ten numbers, then user and system time.
+        // After the name in brackets come the state, ten numbers, then user and system time.
         std::istringstream fields(text.substr(std::min(text.rfind(')') + 1, text.size())));
         std::string skipped;
         for (int i = 0; i < 11; ++i) fields >> skipped;
@@ -295,7 +296,7 @@ private:
                       target_.string() + " and was ended; choose another --encoder");
     }
 
-    /// Puts what there is in the film's place. True when there is something.
+    /// Moves the partial film into place. True when there is one.
     bool keepPart() {
         std::error_code error;
         if (fs::is_regular_file(temporary_, error) && (fs::file_size(temporary_, error) == 0 || error)) return false;
@@ -333,7 +334,7 @@ private:
     FilmSettings settings_;
     fs::path target_;
     std::optional<AtomicFile> file_;
-    fs::path temporary_;  ///< what the encoder writes
+    fs::path temporary_;  ///< the encoder's output
     const EncoderRow& row_;
     Descriptor frames_, messages_;
     std::int64_t written_ = 0;

@@ -1,4 +1,4 @@
-// What the writers of films share. Rule: whatever can be known to fail is known before the first frame is computed.
+// Functions for the writers of films. Rule: detect every possible failure before the first frame is computed.
 #pragma once
 #include "app/film/film.h"
 

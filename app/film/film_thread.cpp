@@ -22,7 +22,7 @@ FilmThread::FilmThread(std::unique_ptr<FilmWriter> writer)
 
 FilmThread::~FilmThread() { worker_.drop(); }
 
-/// Takes up what has become of frames.
+/// Collects the results of frames.
 void FilmThread::take() {
     try {
         while (const std::optional<bool> finished = worker_.poll()) done_ |= *finished;
@@ -45,7 +45,7 @@ void FilmThread::end() {
 
 void FilmThread::discard() {
     worker_.drop();
-    writer_->discarded = true;  // looked at by its destructor alone
+    writer_->discarded = true;  // only its destructor reads this
 }
 
 bool FilmThread::done() {

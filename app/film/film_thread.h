@@ -1,4 +1,5 @@
-// Writes frames beside the picture, so that neither waits for an encoder. Rule: frames are written in the order they came.
+// Writes frames in a separate thread, so that drawing and encoding do not wait for each other. Rule: frames are written in
+// order.
 #pragma once
 #include "app/film/film.h"
 #include "app/system/worker.h"
@@ -11,43 +12,44 @@ namespace gravlab {
 
 class FilmThread {
 public:
-    /// Frames that may wait for the encoder.
+    /// Most frames that wait for the encoder.
     static constexpr std::size_t kMostQueued = 4;
 
     explicit FilmThread(std::unique_ptr<FilmWriter> writer);
-    /// Writes no more; the writer takes back or keeps what there is, as it was told.
+    /// Stops writing; the writer removes or keeps its file as it was set.
     ~FilmThread();
     FilmThread(const FilmThread&) = delete;
     FilmThread& operator=(const FilmThread&) = delete;
 
-    /// Whether another frame may come. Never waits.
+    /// Whether the queue has room for another frame. Never waits.
     bool hasRoom();
-    /// Takes it however many wait; ask hasRoom() before, or memory grows. After a failure it does nothing.
+    /// Queues a frame, whatever the length of the queue; check hasRoom() first, or memory grows. Does nothing after a
+    /// failure.
     void push(std::vector<std::uint8_t> rgb);
-    /// No frame comes any more: writes what is queued and finishes the film, on the thread.
+    /// Call it after the last frame: the thread writes the queued frames and finishes the film.
     void end();
-    /// The film is not wanted: what was written goes when this does.
+    /// The film is unwanted: the destructor removes its file.
     void discard();
     /// True once finished or failed.
     bool done();
-    /// Waits for that; after end().
+    /// Waits until done(); call it after end().
     void wait() { worker_.wait(); }
-    /// What went wrong; empty as long as nothing did.
+    /// The error; empty without one.
     const std::string& error();
 
 private:
     struct Frame {
         std::vector<std::uint8_t> rgb;
-        bool last = false;  ///< there are no more, and this is none
+        bool last = false;  ///< the end marker, which is not a frame
     };
 
     void take();
 
     std::unique_ptr<FilmWriter> writer_;
-    bool failed_ = false;  // the thread's own
+    bool failed_ = false;  // used by the thread alone
     bool ending_ = false, done_ = false;
     std::string error_;
-    Worker<Frame, bool> worker_;  // gives whether the film is finished; last: it uses all of the above
+    Worker<Frame, bool> worker_;  // returns whether the film is finished; last, because it uses all of the above
 };
 
 }  // namespace gravlab

@@ -17,7 +17,7 @@
 namespace gravlab {
 namespace {
 
-// Short enough to watch, long enough for the median to stand still; nothing may block a frame.
+// Short enough to watch, long enough for a stable median; no measurement may block a frame.
 constexpr BenchmarkPlan kWindowPlan{.repeats = 3,
                                     .warmUpSeconds = 0.1,
                                     .repetitionSeconds = 0.1,

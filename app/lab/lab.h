@@ -1,5 +1,5 @@
-// What the lab does behind its panel: sweeps and searches that run inside the frame loop, their results, and their export.
-// Rule: it asks for work in requests and does it in advance(); nothing of it touches the running simulation.
+// The work behind the lab's panel: sweeps and searches that run inside the frame loop, their results, and their export.
+// Rule: requests queue work, advance() does it; the lab never touches the running simulation.
 #pragma once
 #include "app/bench/pair_matrix.h"
 #include "app/bench/sweep_axis.h"
@@ -17,7 +17,7 @@
 
 namespace gravlab {
 
-/// The run that a sweep starts from.
+/// The run from which a sweep starts.
 struct LabSubject {
     std::string backend;
     BackendOptions options;
@@ -28,29 +28,29 @@ struct LabSubject {
 
 class Lab {
 public:
-    /// As the panel of the document says.
-    std::size_t sweepIndex = 0;  ///< of labSweeps()
+    /// Copies of the panel's choices.
+    std::size_t sweepIndex = 0;  ///< index in labSweeps()
     bool wholeSteps = false;     ///< which rate is drawn
-    PairMatrix matrix;           ///< kept new while its page is shown
+    PairMatrix matrix;           ///< updated while its page is shown
     Sweep::Maker maker{};        ///< replaces the table of backends, for tests
 
-    /// Begins a sweep at the next advance(); one that runs is ended first.
+    /// Begins a sweep at the next advance(); a running one is ended first.
     void startSweep(const LabSweep& sweep, LabSubject subject);
     void startTune(LabSubject subject);
-    /// The sweep that was chosen, or the first that this kernel can walk along where it cannot walk along that one.
+    /// The chosen sweep, or the first that applies to this kernel when the chosen one does not.
     const LabSweep& sweepFor(const KernelRow& kernel) const;
     void cancel();
-    /// The last measurement was ended before its end.
+    /// Whether the last measurement was cancelled.
     bool cancelled() const { return cancelled_; }
 
     bool busy() const { return sweep_ || tuner_; }
     bool tuning() const { return tuner_.has_value(); }
     double progress() const;
-    /// One line: what is measured now, or how it ended.
+    /// One line: the present measurement, or how it ended.
     const std::string& status() const { return status_; }
 
-    /// Works for about `seconds`. `quieten` is called first: it lets work of others on the device end, so that it is not
-    /// measured. Never throws for a device: that is a status.
+    /// Works for about `seconds`. Calls `quieten` first, which waits for other work on the device, so that it is not
+    /// measured. Never throws for a device failure: that is a status.
     void advance(double seconds, const std::function<void()>& quieten);
     /// A choice that a search has found and stored, once.
     std::optional<TunedChoice> takeTuned() { return std::exchange(tuned_, std::nullopt); }
@@ -76,7 +76,7 @@ private:
     std::string status_;
     bool cancelled_ = false;
     std::optional<TunedChoice> tuned_;
-    std::vector<std::unique_ptr<Preparation>> leaving_;  ///< of what was cancelled: nobody waits for them
+    std::vector<std::unique_ptr<Preparation>> leaving_;  ///< of cancelled sweeps: nobody waits for them
 };
 
 }  // namespace gravlab

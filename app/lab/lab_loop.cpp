@@ -52,7 +52,7 @@ EffectResult LabLoop::carryOut(const Measure& measure, Lab& lab, Document& docum
         case Measure::What::matrixNpy:
             return exportMatrix(document, host, ".npy");
     }
-    // Known at once, so that the next command of this frame sees it.
+    // Set it at once, so that the next command of this frame sees it.
     document.facts.labBusy = lab.busy();
     document.facts.labStatus = lab.status();
     return done;
@@ -78,7 +78,7 @@ EffectResult LabLoop::exportMatrix(Document& document, RunHost& host, const char
 }
 
 void LabLoop::advance(Lab& lab, Document& document, RunHost& host) {
-    constexpr double kFactsInterval = 0.5;  // [s]; asking the driver costs some microseconds
+    constexpr double kFactsInterval = 0.5;  // [s]; querying the driver costs some microseconds
     if (const double now = hostClock(); document.labPanel.open && now - launchReadAt_ > kFactsInterval) {
         launchReadAt_ = now;
         document.facts.launch = host.simulation().backend().launchFacts();
@@ -86,8 +86,8 @@ void LabLoop::advance(Lab& lab, Document& document, RunHost& host) {
     }
     own_.advance(document, host);
     if (!document.labPanel.open && lab.busy()) lab.cancel();
-    // Only while it measures: work that is still on the device would be counted as the kernel's.
-    constexpr double kLeastSlice = 0.02;  // [s]; shorter ones would measure little but their own ends
+    // Wait only while measuring: other work on the device would count as the kernel's.
+    constexpr double kLeastSlice = 0.02;  // [s]; a shorter measurement would be mostly overhead
     lab.advance(std::max(document.intent.timeBudgetMs * 1e-3, kLeastSlice), [&] {
         host.simulation().backend().wait();
         finishDrawing();

@@ -62,7 +62,7 @@ void OwnBench::finish(Document& document, const OwnTrialRequest& request, const 
             adoptOwnKernel("own", reply.code, ownLaunch(request.text, request.file), request.bodies.size());
         showOwnSource(row.name, request.text);
         own.kernel = row.name;
-        // As a person who chooses backend and kernel by hand: refused in a sentence where the run cannot have it.
+        // Sets backend and kernel as a user's choice would: refused in a sentence when the run cannot use them.
         RunRequest& wanted = document.intent.request;
         if (document.facts.configuration.backend != kOwnKernelBackend) wanted.changeBackend(std::string(kOwnKernelBackend));
         wanted.kernel = {std::string(row.name), {}};
@@ -74,7 +74,7 @@ void OwnBench::finish(Document& document, const OwnTrialRequest& request, const 
 
 EffectResult OwnBench::save(OwnKernel& own, const std::string& file) {
     try {
-        // An editor writes the file that it has opened.
+        // An editor may overwrite the file that it has opened.
         const bool same = file.empty() || sameFile(file, own.file);
         writeFileAtomically(file.empty() ? own.file : file, own.text, {.mayReplaceRead = same});
         if (!file.empty()) own.file = file;

@@ -1,5 +1,5 @@
-// The bench at which a kernel of one's own is tried: a trial beside the frames, and what becomes of its result.
-// Rule: only what was asked for is compiled, and only what passed its trial comes to the run.
+// Tries a user's own kernel: a trial beside the frames, and the use of its result. Rule: compile only on request, and only a
+// kernel that passed its trial enters the run.
 #pragma once
 #include "app/bench/own_trial.h"
 #include "app/control/host.h"
@@ -12,12 +12,12 @@ namespace gravlab {
 
 class OwnBench {
 public:
-    /// Asks for a trial of the text at the next advance().
+    /// Requests a trial of the text at the next advance().
     void ask() { wanted_ = true; }
-    /// Begins what was asked for with the bodies of the run, and takes up what has ended. Never waits.
+    /// Begins a requested trial with the bodies of the run, and collects a finished one. Never waits.
     void advance(Document& document, RunHost& host);
-    /// Writes the text into that file, or, where the name is empty, one of its own name. What became of it is a sentence
-    /// there, too.
+    /// Writes the text into that file, or, without a name, into the default file. The result also appears as a sentence in
+    /// the panel.
     static EffectResult save(OwnKernel& own, const std::string& file);
 
 private:

@@ -8,7 +8,7 @@
 namespace gravlab {
 namespace {
 
-/// Blocks are begun in the order of their numbers, as many at once as fit.
+/// Blocks start in the order of their indices, as many at once as fit.
 struct Waves {
     double atOnce = 1;
     int of(int block) const { return static_cast<int>(block / atOnce); }
@@ -20,7 +20,7 @@ VisitOrder notKnown(std::string why) {
     return order;
 }
 
-/// One thread goes over rows, or over their parts up to the diagonal.
+/// One thread visits all rows, or each row up to the diagonal.
 VisitOrder byOneThread(std::uint32_t n, bool once) {
     VisitOrder order;
     order.threads = order.waves = 1;
@@ -42,7 +42,7 @@ VisitOrder byTargets(const LaunchConfig& launch, const LaunchFacts& facts, std::
     order.bodiesPerThread = std::max(1, launch.bodiesPerThread);
     const auto targets = static_cast<std::uint32_t>(order.threads * order.bodiesPerThread);
     const auto split = static_cast<std::uint32_t>(std::max(1, facts.gridY));
-    // As the method cuts them: ranges of a multiple of 8 sources keep unrolled loops whole.
+    // As in the method: ranges of a multiple of 8 sources do not cut unrolled loops.
     order.range = split == 1 ? n : ((n + split - 1) / split + 7) / 8 * 8;
     order.tile = facts.sharedBytes > 0 ? static_cast<std::uint32_t>(order.threads) : 0;
     const std::uint32_t step = order.tile > 0 ? order.tile : order.range;
@@ -65,8 +65,8 @@ VisitOrder byTargets(const LaunchConfig& launch, const LaunchFacts& facts, std::
     return order;
 }
 
-/// As symmetric.cuh has it: a warp holds a tile and meets a chunk of the bodies ahead of it, in a circle; the first blocks
-/// take each tile with itself. With an even number of tiles the farthest is met from one side only.
+/// As in symmetric.cuh: a warp holds a tile and visits a chunk of the following bodies, cyclically; the first blocks compute
+/// each tile with itself. With an even number of tiles, only one side computes the farthest tile.
 VisitOrder byPairTiles(const LaunchConfig& launch, const LaunchFacts& facts, Precision precision, std::uint32_t n) {
     const int usual = precision == Precision::fp64 ? cuda::kSymmetricBodies<double> : cuda::kSymmetricBodies<float>;
     const cuda::TilePartition cut =
@@ -81,7 +81,7 @@ VisitOrder byPairTiles(const LaunchConfig& launch, const LaunchFacts& facts, Pre
     order.range = chunk;
     order.once = true;
     const Waves waves{std::max(1.0, static_cast<double>(facts.residentBlocks) * facts.multiprocessors)};
-    double begun = 0;  // of the wave
+    double begun = 0;  // start time of the wave
     int wave = 0;
     double longest = 0;
     const auto add = [&](std::uint32_t unit, std::uint32_t row, std::uint32_t column, std::uint32_t width, bool own) {

@@ -1,4 +1,4 @@
-// A body by what people call it.
+// Finds a body by its name or number.
 #pragma once
 #include "app/model/document.h"
 
@@ -7,10 +7,9 @@
 
 namespace gravlab {
 
-/// The body of that name, or number; a part of a name will do where only one body has it. Throws UsageError that says which
-/// there are.
+/// The body with that name or number; part of a name suffices when it is unique. Throws UsageError listing the candidates.
 std::uint32_t bodyCalled(const Document& document, const std::string& text);
-/// Its name, else its number: "Earth", "body 7".
+/// The name of a body, else its number: "Earth", "body 7".
 std::string nameOfBody(const Facts& facts, std::uint32_t id);
 
 }  // namespace gravlab

@@ -11,7 +11,7 @@ namespace gravlab {
 namespace {
 
 constexpr double kDegrees = 180 / std::numbers::pi;
-constexpr double kPole = 88;  // degrees; beyond, up has no direction
+constexpr double kPole = 88;  // degrees; near the pole, "up" has no direction
 constexpr double kLeastField = 1, kMostField = 150;
 constexpr const char* kForm =
     "a camera path is [[seconds, distance, azimuth, elevation, x, y, z], ...] with angles in degrees, and perhaps the field "
@@ -119,7 +119,7 @@ void CameraTour::start() {
 
 void CameraTour::advance(double by, Camera& camera) {
     if (!playing) return;
-    // The target alone may have moved with a body that is followed.
+    // A followed body may have moved the target alone.
     if (placedAny_ && (camera.distance != placed_.distance || camera.azimuth != placed_.azimuth ||
                        camera.elevation != placed_.elevation)) {
         playing = false;

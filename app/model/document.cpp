@@ -1,4 +1,4 @@
-// Selecting, following and what four views bring with them.
+// Selecting, following, and changes that four views bring.
 #include "app/model/document.h"
 
 #include "app/model/look.h"
@@ -11,7 +11,7 @@
 namespace gravlab {
 namespace {
 
-/// Whether a galaxy has bodies that are no dark matter: it is followed where it shines.
+/// Whether a galaxy has bodies that are not dark matter; the camera follows those.
 bool shines(const BodyFacts& bodies, int galaxy) {
     return std::any_of(bodies.group.begin(), bodies.group.end(),
                        [&](std::uint8_t group) { return !isDark(group) && galaxyOf(group) == galaxy; });
@@ -32,7 +32,8 @@ void Document::select(std::size_t index) {
                            .galaxy = galaxyOf(bodies.group[index]),
                            .dark = isDark(bodies.group[index]),
                            .source = static_cast<double>(bodies.mass[index])};
-    // Under gravity the two are one; else the mass takes the body's response, which comes with a copy.
+    // Under gravity source and mass are equal; otherwise the mass needs the body's response, which a copy of the state
+    // brings.
     if (facts.configuration.force.law == Law::gravity) selected->mass = selected->source;
     selected->held = bodies.motion[index] != BodyMotion::free;
     selected->coasting = bodies.motion[index] == BodyMotion::coasting;
@@ -155,7 +156,7 @@ void Document::moveDrop(glm::vec2 cursor) { drop.move(cursor - dropFrom); }
 
 namespace {
 
-// Of news, and as long as it takes to read them.
+// News stay as long as it takes to read them.
 constexpr double kShortest = 6, kSecondsALetter = 0.05, kFading = 0.6;  // [s]
 
 double readingTime(const std::string& text) {

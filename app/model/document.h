@@ -1,5 +1,5 @@
-// All that commands change and that parameters are read from. Rule: plain data: what is asked, and what is known since the
-// last frame; a copy of it can be kept and put back. What acts on it is elsewhere.
+// The state that commands change and parameters read. Rule: plain data: wishes, and facts of the last frame, so that a copy
+// can be kept and restored. Other files act on it.
 #pragma once
 #include "app/model/camera_path.h"
 #include "app/model/facts.h"
@@ -25,23 +25,23 @@
 
 namespace gravlab {
 
-/// A click whose body is to be found.
+/// A click for which a body must be found.
 struct PickRequest {
     glm::vec2 cursor, surface;  ///< pixels
     bool operator==(const PickRequest&) const = default;
 };
 
-/// The path of the selected body ahead.
+/// The predicted path of the selected body.
 struct PathAhead {
     bool wanted = false;
-    double duration = 0;  ///< [T]; 0: about a turn and a half
+    double duration = 0;  ///< [T]; 0: about one and a half orbits
     bool operator==(const PathAhead&) const = default;
 };
 
 /// Groups of the run's bodies, friends of friends.
 struct GroupsWish {
-    double linking = 0.2;     ///< in mean distances
-    std::int64_t least = 10;  ///< bodies of a group that has a colour
+    double linking = 0.2;     ///< in units of the mean distance
+    std::int64_t least = 10;  ///< bodies of a group with a colour
     bool operator==(const GroupsWish&) const = default;
 };
 
@@ -49,122 +49,122 @@ struct Document {
     // the runs
     Intent intent;
     Facts facts;
-    /// Of the next steps of a window: up to the next frame of a film.
+    /// Limit for the next steps of a window: up to the next frame of a film.
     std::int64_t mostSteps = std::numeric_limits<std::int64_t>::max();
 
     // the picture
-    Camera camera;  ///< wanted; drawnCamera() glides towards it
+    Camera camera;  ///< the wanted camera; drawnCamera() glides towards it
     Look look;
     int colourMode = -1;  ///< row of colourModes(); -1: the scene's own
     OverlayChoice overlay;
-    DrawMethodRequest splat =
-        DrawMethodRequest::automatic;  ///< how a window draws; films take the rasteriser unless one way is asked for
-    bool holdRate = true;              ///< a window lowers its look while the machine is too slow for it
-    bool copyVertices = false;         ///< go through host memory where OpenGL's own buffer could be written
-    bool fourViews = false;            ///< wanted; see fourViewed()
-    bool ownTrails = false;            ///< trails come and go with the scene; false: the user has said how long they are
-    int trailsBefore = -1;             ///< four views bring paths: to go back to; -1: none
-    double rotation = 0;               ///< of the camera by itself [rad/s]
-    std::array<std::optional<Camera>, 9> views;  ///< saved ones
+    DrawMethodRequest splat = DrawMethodRequest::automatic;  ///< method of drawing in a window; films use the rasteriser
+                                                             ///< unless one method is chosen
+    bool holdRate = true;                                    ///< a window lowers its quality while the machine is too slow
+    bool copyVertices = false;  ///< copy through host memory even where OpenGL's buffer could be written directly
+    bool fourViews = false;     ///< wanted; see fourViewed()
+    bool ownTrails = false;     ///< the scene sets the trails; false: the user has set their length
+    int trailsBefore = -1;      ///< trails before four views, to restore; -1: none
+    double rotation = 0;        ///< automatic rotation of the camera [rad/s]
+    std::array<std::optional<Camera>, 9> views;  ///< saved views
     CameraTour tour;
-    Camera shown;  ///< what bodies are drawn with while `gliding`
+    Camera shown;  ///< the drawn camera while `gliding`
     bool gliding = false;
-    bool frameAll = false;  ///< the camera keeps everything that shines in the picture, until it is moved by hand
-    PicturePart free;       ///< of the window's surface: what no panel covers; empty: all
+    bool frameAll = false;  ///< the camera keeps all visible bodies in the picture, until the user moves it
+    PicturePart free;       ///< area of the window's surface without panels; empty: all
 
     // single bodies
     std::optional<BodyReadout> selected;
-    std::uint64_t selections = 0;       ///< counts what was selected
-    std::optional<PickRequest> pick;    ///< asked for
-    bool follow = false;                ///< keeps the selected body in the middle
-    std::optional<int> followedCentre;  ///< keeps a galaxy there, or kWholeScene
+    std::uint64_t selections = 0;       ///< number of selections so far
+    std::optional<PickRequest> pick;    ///< the pending click
+    bool follow = false;                ///< keeps the selected body at the centre
+    std::optional<int> followedCentre;  ///< keeps a galaxy, or kWholeScene, at the centre
     PathAhead ahead;
-    std::optional<std::uint32_t> orbitAround;  ///< body that orbits are about; empty: the one that binds most closely
+    std::optional<std::uint32_t> orbitAround;  ///< central body of orbits; empty: the most strongly binding one
     Slingshot drop;
     VelocityArrow aim;
-    ProfileRequest profileWanted;  ///< by the instruments
+    ProfileRequest profileWanted;  ///< the profile that the instruments need
     GroupsWish groups;
-    TreeWish tree;  ///< boxes of cells over the picture
+    TreeWish tree;  ///< cells of a tree drawn as boxes
 
-    /// Why the last change was refused, or what else there is to say. A warning stays until a change succeeds or it is
-    /// dismissed; news fade.
+    /// Why the last change was refused, or other news. A warning stays until a change succeeds or the user dismisses it;
+    /// news fade.
     std::string message;
     bool warning = false;
-    double messageAge = 0;        ///< [s] that a window has shown it
-    std::uint64_t storyRun = 0;   ///< run that was watched before its scene's story was told; 0: none
-    std::uint64_t storyLeft = 0;  ///< run whose end was seen and put away
+    double messageAge = 0;        ///< [s] since a window has shown it
+    std::uint64_t storyRun = 0;   ///< the watched run whose story has ended; 0: none
+    std::uint64_t storyLeft = 0;  ///< the run whose story's end the user has dismissed
     UiState ui;
     LabPanel labPanel;
     LessonState lesson;
 
-    /// News. An empty text says nothing.
+    /// Shows news. An empty text shows nothing.
     void say(std::string text) {
         message = std::move(text);
         warning = false;
         messageAge = 0;
     }
-    /// Something went wrong, or was refused.
+    /// Shows an error or a refusal.
     void warn(std::string text) {
         say(std::move(text));
         warning = true;
     }
     void dismissMessage() { message.clear(); }
-    /// News grow older by that [s], and go when they have been there long enough to be read. True where they look otherwise
-    /// than before.
+    /// Ages news by that time [s] and removes them after the time to read them. True when their look changes.
     bool fadeMessage(double seconds);
-    /// How much of the message is still to be seen, 0 to 1.
+    /// Visible fraction of the message, 0 to 1.
     float messageLight() const;
-    /// Whether the run has gone through its scene's story, somebody has watched, and has not put that away.
+    /// Whether the run has reached the end of its scene's story, with a viewer, and the user has not dismissed that.
     bool storyTold() const;
-    /// Whether the bodies came without units, seem to have some, and nobody has said yet.
+    /// Whether the bodies came without units, probably have some, and the user has not decided.
     bool unitsInDoubt() const;
 
-    // What touches several of them at once: document.cpp, document_camera.cpp
-    /// Selects body `index`; nothing where there is none.
+    // Functions that change several of these at once: document.cpp, document_camera.cpp
+    // Selects body `index`; clears the selection when there is no such body.
     void select(std::size_t index);
     void clearSelection();
-    /// Selects the body of that id. Throws UsageError when there is none.
+    /// Selects the body with that id. Throws UsageError when there is none.
     void selectId(std::uint32_t id);
-    /// Selects the body nearest to a point of the picture (pixels from the upper left corner), or nothing.
+    /// Selects the body nearest to a point of the picture (pixels from the upper left corner), if any.
     void pickAt(glm::vec2 cursor, glm::vec2 surface) { pick = PickRequest{cursor, surface}; }
 
     static constexpr int kWholeScene = -1;
-    /// Keeps the centre of mass of all bodies (kWholeScene) or a galaxy in the middle; empty: neither.
+    /// Keeps the centre of mass of all bodies (kWholeScene) or of a galaxy at the centre of the picture; empty: neither.
     void followCentre(std::optional<int> which);
-    /// What --follow says: body, centre, or a galaxy's number from 1. Throws UsageError for what is not there.
+    /// Follows the target of --follow: a body, a centre, or the number of a galaxy from 1. Throws UsageError when it does
+    /// not exist.
     void followAsAsked(const std::string& what);
-    /// Goes on: all bodies, the first galaxy, ..., nothing.
+    /// Follows the next target: all bodies, the first galaxy, ..., none.
     void followNext();
 
     const ColourMode& shownMode() const;
     /// Ends of the colour map, in the scene's units.
     ValueRange shownRange() const;
-    /// Starts are marked, and paths come with four views, of at most so many bodies: of more they would be a fog.
+    /// Largest N for which starts are marked, and for which four views show paths: more would cover the picture.
     static constexpr std::size_t kMostStarts = 256, kMostPaths = 4096;
-    /// Of so few bodies the paths are what there is to see.
+    /// Up to this N the paths are the main thing to see.
     static constexpr std::size_t kFewBodies = 100;
-    /// A scene brings its trails, where nobody has said otherwise: paths of few bodies, none of many.
+    /// Sets the trails of the scene unless the user has set them: paths for few bodies, none for many.
     void bringTrails();
-    /// Shows four views with paths, or one view again with the trails there were before.
+    /// Shows four views with paths, or one view with the previous trails.
     void showFourViews(bool on);
-    /// Other bodies: paths come and go with their number.
+    /// Call it when the bodies change: it shows or hides paths by their number.
     void fitFourViews();
-    /// Whether the surface shows four views now: twins share it in their own way.
+    /// Whether the surface shows four views now; twin runs divide it in another way.
     bool fourViewed() const { return fourViews && !facts.twin.on; }
 
-    /// What bodies are drawn with.
+    /// The camera with which bodies are drawn.
     const Camera& drawnCamera() const { return gliding ? shown : camera; }
-    /// Lets the camera turn or fly by itself for `seconds`, if it shall. Once a frame, before glide() in windows.
+    /// Rotates or flies the camera by itself for `seconds`, if enabled. Once a frame, before glide() in windows.
     void turn(double seconds);
-    /// Lets the drawn camera glide towards `camera` for `seconds`; without it the drawn camera is `camera`.
+    /// Moves the drawn camera towards `camera` for `seconds`; without this call the drawn camera is `camera`.
     void glide(double seconds);
-    /// Both cameras, without lag: what is followed stands still and the rest moves.
+    /// Moves both cameras without lag: the followed body stands still and the others move.
     void aimAt(glm::vec3 target);
 
-    /// A point of the surface in the picture that is there.
+    /// A point of the surface in the picture under it.
     struct SurfaceSpot {
         glm::vec2 cursor, size;  ///< pixels from that picture's upper left corner
-        Camera camera;           ///< that it is drawn with
+        Camera camera;           ///< with which it is drawn
         std::size_t run = 0;
     };
     SurfaceSpot spotAt(glm::vec2 cursor, glm::vec2 surface) const;
@@ -173,22 +173,22 @@ struct Document {
     void panBy(glm::vec2 pixels, glm::vec2 cursor, glm::vec2 surface);
     void centreOn(glm::vec2 cursor, glm::vec2 surface);
 
-    /// What a drop must know of the run.
+    /// The facts of the run for adding bodies.
     LaunchScene launchScene() const;
-    /// The arrow begins at the cursor, and follows it.
+    /// The arrow begins at the cursor and follows it.
     void startDrop(glm::vec2 cursor, glm::vec2 surface);
     void moveDrop(glm::vec2 cursor);
-    glm::vec2 dropFrom{0};  ///< corner of the picture that the arrow began in
+    glm::vec2 dropFrom{0};  ///< corner of the picture in which the arrow began
 
-    /// Whether anything is written over the picture.
+    /// Whether an overlay is drawn over the picture.
     bool overlayDraws() const;
-    /// How long arrows are.
+    /// The scale of arrows.
     ArrowScale arrowScale() const;
-    /// The arrow of the selected body, with the velocity that it has or is given now; empty: it is not shown.
+    /// The arrow of the selected body, with its velocity or the one being dragged; empty when it is not shown.
     std::optional<BodyMark> selectedArrow() const;
     /// Whether the tip of that arrow is under a point of the surface.
     bool onArrowTip(glm::vec2 cursor, glm::vec2 surface) const;
-    /// Takes hold of it; moves it.
+    /// Grips the tip; moves it.
     void startAim(glm::vec2 cursor, glm::vec2 surface);
     void moveAim(glm::vec2 cursor);
 

@@ -1,4 +1,4 @@
-// How the camera moves: by itself, and by pixels of the picture under the cursor.
+// Motion of the camera: by itself, and by pixels of the picture under the cursor.
 #include "app/model/document.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ bool alike(const Camera& a, const Camera& b) {
            near(a.target.x, b.target.x, size) && near(a.target.y, b.target.y, size) && near(a.target.z, b.target.z, size);
 }
 
-/// The camera of a picture, where the wanted one is and not where the drawn one is on its way to it.
+/// The camera of a picture, at the wanted position instead of the drawn one, which is still moving there.
 Camera aimedLike(Camera picture, const Camera& wanted) {
     picture.target = wanted.target;
     picture.distance = wanted.distance;
@@ -77,7 +77,7 @@ void Document::zoomAt(float steps, glm::vec2 cursor, glm::vec2 surface) {
         return;
     }
     const float stretch = spot.camera.distance / drawnCamera().distance;
-    // The camera's own distance sees a surface that is smaller by the stretch.
+    // In a stretched picture the camera needs the unstretched size of the surface.
     const glm::vec2 seen = spot.size / stretch;
     camera.zoom(steps, spot.cursor - 0.5f * spot.size + 0.5f * seen, seen);
 }

@@ -1,4 +1,4 @@
-// What is known of the runs and of the selected body, as of the last frame. Rule: plain data.
+// Facts of the runs and of the selected body, as of the last frame. Rule: plain data.
 #pragma once
 #include "app/model/tree_cells.h"
 #include "app/model/twin_choice.h"
@@ -20,7 +20,7 @@
 
 namespace gravlab {
 
-/// Bodies, below which the rings of a profile would be empty.
+/// With fewer bodies, the rings of a profile would be empty.
 constexpr std::size_t kFewestOfCurves = 32;
 
 /// A body near the selected one.
@@ -31,7 +31,7 @@ struct BodyNeighbour {
     bool operator==(const BodyNeighbour&) const = default;
 };
 
-/// A body that feels no force, and so is where this says.
+/// A body that feels no force, so that its position is known.
 struct HeldBody {
     std::uint32_t id = 0;
     glm::dvec3 place{0}, velocity{0};
@@ -47,7 +47,7 @@ struct OrbitReadout {
     bool operator==(const OrbitReadout&) const = default;
 };
 
-/// A body that labels and arrows mark, as of one step.
+/// A body with a label or an arrow, as of one step.
 struct BodyMark {
     std::uint32_t id = 0;
     std::size_t index = 0;                              ///< in the order of the bodies
@@ -55,119 +55,119 @@ struct BodyMark {
     bool operator==(const BodyMark&) const = default;
 };
 
-/// What is known of the selected body.
+/// The facts of the selected body.
 struct BodyReadout {
     std::uint32_t id = 0;
     std::size_t index = 0;  ///< in the order of the bodies
     int galaxy = 0;
     bool dark = false;
-    double source = 0;                        ///< what it acts with: mass, charge, ...: LawRow::source
-    std::optional<double> mass{};             ///< [M]; where it is not the source, empty with very many bodies
-    glm::vec3 position{0};                    ///< [L], of the newest step that has been drawn
+    double source = 0;                        ///< source of its force: mass, charge, ...: LawRow::source
+    std::optional<double> mass{};             ///< [M]; when it is not the source, empty for large N
+    glm::vec3 position{0};                    ///< [L], of the newest drawn step
     bool placed = false;                      ///< position is known
-    std::optional<double> speed{}, energy{};  ///< [L/T], and of a unit mass [L^2/T^2]; empty with very many bodies
-    bool bound = false;                       ///< cannot go to infinity with that energy
+    std::optional<double> speed{}, energy{};  ///< [L/T], and per unit mass [L^2/T^2]; empty for large N
+    bool bound = false;                       ///< cannot escape with that energy
     bool held = false, coasting = false;      ///< feels no force; and moves
-    std::vector<BodyNeighbour> nearest{};     ///< nearest first; known a frame or two after the selection
-    std::optional<OrbitReadout> orbit{};      ///< empty: about none, or with very many bodies
+    std::vector<BodyNeighbour> nearest{};     ///< nearest first; available a frame or two after the selection
+    std::optional<OrbitReadout> orbit{};      ///< empty: no central body, or large N
     bool operator==(const BodyReadout&) const = default;
 };
 
-/// The run beside the first, which it is compared with.
+/// The twin run, compared with the first run.
 struct TwinFacts {
     bool on = false;
     TwinView view = TwinView::side;
     std::int64_t step = 0;
     double time = 0;                 ///< simulated [T]
-    std::string label;               ///< what it does otherwise
+    std::string label;               ///< its differences
     RunConfiguration configuration;  ///< in force
     std::optional<double> apart{};   ///< root mean square of the distances between the same bodies [L]
     bool operator==(const TwinFacts&) const = default;
 };
 
-/// States to go back to.
+/// Kept states, for going back.
 struct HistoryFacts {
     std::size_t states = 0, bytes = 0;
-    std::int64_t oldestStep = 0;  ///< where there are states
+    std::int64_t oldestStep = 0;  ///< of the kept states
     bool operator==(const HistoryFacts&) const = default;
 };
 
 /// The best point that the lab has measured.
 struct LabBest {
     KernelInUse kernel;
-    std::optional<int> threads{};  ///< empty: as many as there are
+    std::optional<int> threads{};  ///< empty: all threads
     bool operator==(const LabBest&) const = default;
 };
 
-/// Groups as they were at a step.
+/// The groups of one step.
 struct KnownGroups {
     std::uint64_t run = 0;  ///< as Simulation has it
     std::int64_t step = 0;
     double time = 0;        ///< [T]
-    double length = 0;      ///< friends were at most so far apart [L]
-    std::size_t least = 0;  ///< bodies of a group of the table
+    double length = 0;      ///< largest distance of friends [L]
+    std::size_t least = 0;  ///< least bodies of a group in the table
     GroupTable table;
-    std::vector<std::uint32_t> ids, labels;  ///< of the bodies, in their order then
+    std::vector<std::uint32_t> ids, labels;  ///< of the bodies, in the order of that step
     std::string rung;                        ///< "union-tree on cpu"
-    double seconds = 0;                      ///< from places to labels
+    double seconds = 0;                      ///< duration from positions to labels
 };
 
-/// What is known of the run at the end of a frame.
+/// The facts of the run at the end of a frame.
 struct Facts {
     std::uint64_t run = 0, revision = 0;  ///< as Simulation has them
     RunConfiguration configuration;
     const Scene* scene = nullptr;
     const Integrator* integrator = nullptr;
     const KernelRow* kernel = nullptr;
-    LaunchFacts launch;                 ///< of the forces; kept new while the lab is open
-    std::vector<MethodFigure> figures;  ///< what the kernel tells of its evaluations; kept new like these
-    std::string device;                 ///< what the backend runs on
-    std::string backendWhy;             ///< which backend runs and why
-    std::string vertexPath;             ///< how vertices reach the picture and why
-    std::string drawMethod;             ///< how bodies become a picture and why
-    std::size_t bodiesLimit = 0;        ///< about as many as this machine's memory holds
+    LaunchFacts launch;                 ///< of the forces; refreshed while the lab is open
+    std::vector<MethodFigure> figures;  ///< figures of the kernel about its evaluations; refreshed while the lab is open
+    std::string device;                 ///< the device of the backend
+    std::string backendWhy;             ///< the backend in use and why
+    std::string vertexPath;             ///< the way of vertices to the picture and why
+    std::string drawMethod;             ///< the method of drawing and why
+    std::size_t bodiesLimit = 0;        ///< about the largest N for this machine's memory
     double time = 0;                    ///< simulated [T]
     std::int64_t step = 0;
-    double stepProgress = 0;          ///< 0..1 of the forces of the step under way
+    double stepProgress = 0;          ///< 0..1 of the forces of the present step
     double innerStep = 0;             ///< length of the newest automatic step; 0 with fixed steps [T]
-    std::optional<ForceCheck> check;  ///< of the configuration in use; empty until it is there
+    std::optional<ForceCheck> check;  ///< of the configuration in use; empty until it has run
 
-    std::shared_ptr<const BodyFacts> bodies = std::make_shared<BodyFacts>();  ///< what of them stays; never null
+    std::shared_ptr<const BodyFacts> bodies = std::make_shared<BodyFacts>();  ///< constant facts of the bodies; never null
     SharedBodyNames names = noBodyNames();                                    ///< of single bodies, by id; never null
-    std::size_t startBodies = 0;  ///< with which the scene began, before any was dropped or removed by hand
-    bool edited = false;          ///< bodies were changed by hand since the start
-    int galaxies = 0;             ///< (or species, or single bodies) that the scene tells apart
+    std::size_t startBodies = 0;  ///< N at the start of the scene, before edits by hand
+    bool edited = false;          ///< the user has changed bodies since the start
+    int galaxies = 0;             ///< galaxies (or species, or single bodies) that the scene distinguishes
     bool darkBodies = false;      ///< some are dark matter, which Look::darkLight dims
     double totalMass = 0;         ///< [M]
     double usualResponse = 1;     ///< of bodies that are not held
     std::vector<HeldBody> held;   ///< the first few
-    std::vector<Double4> starts;  ///< where bodies were at the start, of few
-    std::vector<BodyMark> marks;  ///< of few bodies all, else the selected one and those with labels; while any are shown
-    ValueRange colourRange;       ///< of colour modes that find their own
+    std::vector<Double4> starts;  ///< positions at the start, for small N
+    std::vector<BodyMark> marks;  ///< all of few bodies, else the selected one and those with labels; while any are shown
+    ValueRange colourRange;       ///< for colour modes with an automatic range
 
-    double forceSeconds = 0;  ///< that a force takes, where that is measured [s]
-    double stepForecast = 0;  ///< [s] that the step under way will take, by what is done of it; 0: not known
+    double forceSeconds = 0;  ///< duration of a force, if measured [s]
+    double stepForecast = 0;  ///< predicted duration of the present step [s]; 0: unknown
     double interactionsPerSecond = 0, stepsPerSecond = 0, framesPerSecond = 0, frameMilliseconds = 0;
-    double speed = 0;                              ///< simulated time a second of watching, as reached [T/s]
-    std::int64_t stepsDue = 0;                     ///< that the speed asked for wants of this frame
+    double speed = 0;                              ///< reached simulated time per second of watching [T/s]
+    std::int64_t stepsDue = 0;                     ///< steps that the chosen speed requires in this frame
     double energyChange = 0;                       ///< the largest since the start, relative
-    std::optional<double> virial, halfMassRadius;  ///< -K / W and [L], as last measured
-    std::string quality;                           ///< what is lowered to hold the rate
+    std::optional<double> virial, halfMassRadius;  ///< -K / W and [L], as measured last
+    std::string quality;                           ///< what is reduced to hold the frame rate
     bool labBusy = false;
-    std::string labStatus;  ///< what the lab measures, or how that ended
+    std::string labStatus;  ///< the lab's present measurement, or how it ended
     std::optional<LabBest> labBest;
-    std::shared_ptr<const KnownGroups> groups;  ///< as found last; null: not yet
+    std::shared_ptr<const KnownGroups> groups;  ///< the newest groups; null: none yet
     bool findingGroups = false;
-    std::shared_ptr<const KnownTree> tree;  ///< as the picture wants it; null: not yet, or not wanted
+    std::shared_ptr<const KnownTree> tree;  ///< as the picture needs it; null: not yet, or not needed
     TwinFacts twin;
-    std::optional<HistoryFacts> history;  ///< empty: none is kept
+    std::optional<HistoryFacts> history;  ///< empty: no states are kept
     bool operator==(const Facts&) const = default;
 };
 
-/// Whether the scene names an accuracy for so many bodies on this kind of backend.
+/// Whether the scene sets an accuracy for this N on this kind of backend.
 bool namesAccuracy(const Facts& facts);
 
-/// The pace at which a scene is worth watching [T/s]; of loaded bodies, thirty of their steps a second.
+/// The default pace of a scene [T/s]; for loaded bodies, thirty of their steps per second.
 double ownSpeed(const Facts& facts);
 
 }  // namespace gravlab

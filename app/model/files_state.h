@@ -1,4 +1,4 @@
-// What the window's file panel shows. Plain data, which SessionFiles writes.
+// The content of the window's file panel. Plain data; SessionFiles writes it.
 #pragma once
 #include <string>
 #include <vector>
@@ -12,19 +12,19 @@ struct FilesState {
         bool operator==(const Entry&) const = default;
     };
 
-    bool shown = false;                ///< the panel
-    bool listed = false;               ///< `entries` are those of the present folder
+    bool shown = false;                ///< visibility of the panel
+    bool listed = false;               ///< `entries` belong to the present folder
     std::vector<Entry> entries;        ///< newest first
-    std::string folder;                ///< that was listed
-    std::string busy;                  ///< "Opening ...": a job is under way; empty: none
-    std::vector<std::string> folders;  ///< of `folder`, by name; ".." is not among them
-    std::vector<Entry> recent;         ///< that were opened or saved last, newest first
-    std::string proposed;              ///< a name to save under, without the ending
-    std::string ending = ".hdf5";      ///< of a file to be saved: it decides the format
+    std::string folder;                ///< the listed folder
+    std::string busy;                  ///< "Opening ...": a job is running; empty: none
+    std::vector<std::string> folders;  ///< of `folder`, by name, without ".."
+    std::vector<Entry> recent;         ///< files opened or saved last, newest first
+    std::string proposed;              ///< a name for saving, without the extension
+    std::string ending = ".hdf5";      ///< extension of a file to be saved: it decides the format
     std::string recover;               ///< an autosave that can be opened; empty: none
-    std::string recoverText;           ///< where it comes from, for people
+    std::string recoverText;           ///< its origin, for people
     int shared = -1;                   ///< descriptor of memory that a client shares; below 0: none
-    std::string doubtLeft;             ///< file whose question about units was put away
+    std::string doubtLeft;             ///< file whose question about units was dismissed
     bool operator==(const FilesState&) const = default;
 };
 

@@ -20,11 +20,11 @@ constexpr PictureSize kSizes[] = {
     {"1080 x 1920", "upright, for telephones", 1080, 1920},
 };
 
-constexpr double kMostSteps = 1e6;  // of a frame, as the parameter has it
+constexpr double kMostSteps = 1e6;  // per frame, as in the parameter
 
 int rounded(double steps) { return static_cast<int>(std::lround(std::clamp(steps, 1.0, kMostSteps))); }
 
-/// Steps of a frame near `wanted` of which a whole number is nearly `all`: what is left over is a jump at the seam.
+/// Steps per frame near `wanted` so that a whole number of frames is nearly `all`: a remainder would be a jump at the seam.
 int closing(double all, int wanted) {
     int best = wanted;
     double least = 1;

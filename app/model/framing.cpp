@@ -11,13 +11,13 @@ namespace gravlab {
 namespace {
 
 constexpr std::size_t kFew = 100;
-constexpr double kShown = 0.95;        // of many bodies
-constexpr double kForget = 20;         // [s] in which a ball that has become empty shrinks
+constexpr double kShown = 0.95;        // fraction of many bodies
+constexpr double kForget = 20;         // [s] in which an empty ball shrinks
 constexpr double kGlide = 1.5;         // [s]
-constexpr float kFull = 0.92f;         // of the picture's half height that the ball may fill
-constexpr float kEmpty = 0.4f;         // below this the camera comes nearer, up to
-constexpr float kComfortable = 0.62f;  // that
-constexpr float kOff = 0.15f;          // of the visible radius: how far off the middle its centre may be
+constexpr float kFull = 0.92f;         // largest ball, as a fraction of the picture's half height
+constexpr float kEmpty = 0.4f;         // below this the camera approaches, up to
+constexpr float kComfortable = 0.62f;  // this
+constexpr float kOff = 0.15f;          // largest offset of its centre, as a fraction of the visible radius
 
 }  // namespace
 
@@ -55,7 +55,7 @@ void Framing::see(const Extent& extent, double seconds) {
     }
     const auto kept = static_cast<float>(std::exp(-std::max(seconds, 0.0) / kForget));
     const float aside = glm::length(extent.centre - extent_.centre);
-    // The old ball, a little smaller, and the new one: both are inside.
+    // The old ball, slightly smaller, and the new one both fit inside.
     extent_.radius = std::max(extent_.radius * kept, extent.radius + kept * aside);
     extent_.centre = glm::mix(extent.centre, extent_.centre, kept);
 }

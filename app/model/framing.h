@@ -1,5 +1,5 @@
-// A camera that keeps in the picture what there is to see. Rule: no clock, no OpenGL; places come in, the camera moves
-// gently.
+// A camera that keeps all visible bodies in the picture. Rule: no clock, no OpenGL; it receives positions and moves the
+// camera smoothly.
 #pragma once
 #include "render/camera.h"
 
@@ -9,26 +9,26 @@
 
 namespace gravlab {
 
-/// The ball around what is to be seen.
+/// The ball around the visible bodies.
 struct Extent {
     glm::vec3 centre{0};
     float radius = 0;  ///< [L]
 };
-/// Of few places all of them; of many all but the outermost twentieth.
+/// The ball around all of few places, or around all but the outermost twentieth of many.
 Extent extentOf(std::span<const glm::vec3> places);
 
 class Framing {
 public:
-    /// Takes up where things are now, `seconds` of watching after the last time.
+    /// Updates the ball, `seconds` of watching after the last call.
     void see(const Extent& extent, double seconds);
-    /// Moves the camera towards a view in which everything has its place: farther where something leaves the picture, nearer
-    /// only where most of it is empty. `holdsTarget`: something else is kept in the middle.
+    /// Moves the camera towards a view that contains the ball: away when it leaves the picture, closer only when most of the
+    /// picture is empty. `holdsTarget`: another function keeps the target at the centre.
     void move(Camera& camera, double seconds, bool holdsTarget) const;
     void restart() { known_ = false; }
     bool known() const { return known_; }
 
 private:
-    Extent extent_;  ///< grows at once and shrinks slowly, so that what swings in and out moves no camera
+    Extent extent_;  ///< grows at once and shrinks slowly, so that bodies swinging in and out move no camera
     bool known_ = false;
 };
 

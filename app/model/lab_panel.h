@@ -1,4 +1,4 @@
-// What the lab shows. Rule: plain data.
+// The state of the lab's panel. Rule: plain data.
 #pragma once
 #include "app/tables/occupancy.h"
 #include "app/tables/own_kernel.h"
@@ -17,26 +17,26 @@ namespace gravlab {
 enum class LabPage { launch, sweep, matrix, ladder, recorded, calculator, own };
 /// Their names, in the order of the enumeration.
 std::span<const std::string_view> labPages();
-/// The page of that name. Throws UsageError naming the valid ones and the nearest.
+/// The page with that name. Throws UsageError naming the valid ones and the nearest.
 LabPage labPage(std::string_view name);
 
 struct LabPanel {
     bool open = false;
     LabPage page = LabPage::launch;
-    std::size_t sweep = 0;     ///< of labSweeps(): what a sweep varies
+    std::size_t sweep = 0;     ///< index in labSweeps()
     bool wholeSteps = false;   ///< which rate is drawn
     std::string rung{};        ///< "cuda:tiled", whose text the ladder shows; empty: the kernel in use
-    std::string recordedOn{};  ///< device whose recorded measurements are shown; empty: the first
+    std::string recordedOn{};  ///< device of the recorded measurements; empty: the first
     std::string recordedFigure = "bodies";
     OccupancyAsk planned{};  ///< of the calculator
     OwnKernel own{};
-    std::optional<RunRequest> beforePairs{};  ///< to go back to from every pair, which is for tuning
-    KernelRequest tunedForPairs{};            ///< what was chosen there the last time
+    std::optional<RunRequest> beforePairs{};  ///< the request before tuning for every pair, to restore
+    KernelRequest tunedForPairs{};            ///< the last choice for every pair
     bool openBeforePairs = false;             ///< whether the lab was open before
-    PairValue matrix = PairValue::force;      ///< what a cell of the matrix shows
-    bool borders = true;                      ///< of tiles, blocks and waves over it
-    std::string said{};                       ///< what became of its numbers
-    bool visits = false;                      ///< its cells light up as the kernel visits them
+    PairValue matrix = PairValue::force;      ///< the quantity in a cell of the matrix
+    bool borders = true;                      ///< borders of tiles, blocks and waves over it
+    std::string said{};                       ///< the result of saving its numbers
+    bool visits = false;                      ///< cells light up as the kernel visits them
     bool shows(LabPage which) const { return open && page == which; }
     bool operator==(const LabPanel&) const = default;
 };

@@ -1,5 +1,5 @@
-// A lesson as it is read from its file, and where somebody is in it. Rule: plain data; app/lessons reads files and goes
-// through lessons, panels show this.
+// A lesson as read from its file, and the student's position in it. Rule: plain data; app/lessons reads files and runs
+// lessons, panels show this.
 #pragma once
 #include "sim/core/value.h"
 
@@ -19,53 +19,53 @@ struct LessonLine {
     std::string text;
 };
 
-/// A question before or after what is done: one of its choices, or a number.
+/// A question before or after the task: one of its choices, or a number.
 struct LessonQuestion {
     std::string text;
-    std::vector<std::string> choices;  ///< empty: a number is asked for
+    std::vector<std::string> choices;  ///< empty: the answer is a number
     double answer = 0;                 ///< number of the choice from 1, or the number
     double tolerance = 0.05;           ///< of a number, relative
-    std::string why;                   ///< shown once it is answered
+    std::string why;                   ///< shown after the answer
 };
 
-/// A number that is kept for later texts: `name = expression`.
+/// A number kept for later texts: `name = expression`.
 struct LessonNumber {
     std::string name, expression;
 };
 
-/// What a kept number may be: of a class that does as it is told, and of every check.
+/// The expected range of a kept number, for a student who follows the lesson and for every check.
 struct LessonRange {
     std::string name{};
     double least = 0, most = 0;
 };
 
-/// Recorded rates of a named device: a row a kernel, a column a value of `over`.
+/// Recorded rates of a named device: a row per kernel, a column per value of `over`.
 struct LessonTable {
-    std::string device{};  ///< file of docs/benchmarks without its ending
+    std::string device{};  ///< file of docs/benchmarks without its extension
     std::string over{};    ///< column of that file: n, block, unroll, split
     std::vector<std::string> kernels{};
     std::vector<int> at{};
-    std::map<std::string, int> where{};  ///< other columns that are held fixed
+    std::map<std::string, int> where{};  ///< other columns with fixed values
 };
 
 struct LessonStep {
-    std::size_t line = 0;  ///< where it begins in the file
+    std::size_t line = 0;  ///< its first line in the file
     std::string title, text;
-    std::string needs;              ///< a backend without which the step is passed over; empty: none
-    std::vector<LessonLine> setup;  ///< brings the scene there
+    std::string needs;              ///< a backend without which the step is skipped; empty: none
+    std::vector<LessonLine> setup;  ///< prepares the scene
     std::optional<LessonQuestion> predict;
     std::vector<LessonLine> begin;  ///< after the prediction
-    std::string control;            ///< path of the parameter or name of the action that is lit up
+    std::string control;            ///< path of the highlighted parameter, or name of the highlighted action
     std::string task;               ///< what to do, in words
-    std::vector<LessonLine> until;  ///< waits for what is done or measured, one after the other
-    std::vector<LessonLine> show;   ///< does it: "Show me", and checks
+    std::vector<LessonLine> until;  ///< conditions to wait for, one after the other
+    std::vector<LessonLine> show;   ///< carries out the task: "Show me", and checks
     std::vector<LessonLine> after;
     std::vector<LessonNumber> keep;
-    std::vector<LessonRange> ranges;  ///< of numbers that are kept by then
-    std::vector<std::string> watch;   ///< parameters whose values are shown while it goes on
+    std::vector<LessonRange> ranges;  ///< of the numbers kept so far
+    std::vector<std::string> watch;   ///< parameters whose values are shown during the step
     std::string kernel;               ///< "BACKEND NAME": a kernel whose text is offered; empty: none
     std::optional<LessonTable> recorded;
-    std::string explain;  ///< shown once `until` was reached
+    std::string explain;  ///< shown after `until`
     std::optional<LessonQuestion> question;
 };
 
@@ -75,7 +75,7 @@ struct Lesson {
     std::vector<LessonStep> steps;
 };
 
-/// Where a step is.
+/// The phase of a step.
 enum class LessonPhase { setup, predict, begin, act, after, question, done };
 std::string_view nameOf(LessonPhase phase);
 
@@ -86,25 +86,25 @@ struct LessonOffer {
 };
 
 struct LessonState {
-    std::vector<LessonOffer> offered;  ///< empty: nobody goes through lessons here
-    std::string progress;              ///< "leapfrog:3 order:1", steps that were reached
-    bool listed = false;               ///< the list of lessons is shown
-    bool large = false;                ///< to be read from the last row
+    std::vector<LessonOffer> offered;  ///< empty: no lessons in this program
+    std::string progress;              ///< "leapfrog:3 order:1": reached steps
+    bool listed = false;               ///< whether the list of lessons is shown
+    bool large = false;                ///< letters large enough for the back of a lecture hall
 
-    std::shared_ptr<const Lesson> lesson;  ///< null: none is open
+    std::shared_ptr<const Lesson> lesson;  ///< null: no lesson is open
     std::size_t step = 0;
     LessonPhase phase = LessonPhase::setup;
-    bool late = false;                      ///< what is waited for takes longer than its limit
+    bool late = false;                      ///< the condition takes longer than its limit
     std::optional<double> guess, answered;  ///< of this step
     std::map<std::string, Value> kept;      ///< numbers of all steps so far
-    std::string problem;                    ///< a line that could not be done
+    std::string problem;                    ///< a line that failed
 
     bool shown() const { return listed || lesson != nullptr; }
     const LessonStep* now() const { return lesson ? &lesson->steps[step] : nullptr; }
     bool operator==(const LessonState&) const = default;
 };
 
-/// Steps of the lesson of that name that the text of a progress says were reached; and the text with one more.
+/// Reached steps of the lesson with that name in a text of progress; and the text with one more.
 int reachedOf(std::string_view progress, std::string_view lesson);
 std::string withReached(std::string_view progress, std::string_view lesson, int steps);
 

@@ -1,4 +1,4 @@
-// Light budget of a picture: N bodies of radius r share an area that goes with the square of the camera's distance.
+// Light budget of a picture: N bodies of radius r cover an area that is proportional to the square of the camera's distance.
 #include "app/model/look.h"
 
 #include "app/tables/text_values.h"
@@ -11,12 +11,13 @@ namespace {
 
 // Chosen by eye on two colliding discs of 8,192 and 65,536 bodies at 1280x720: cores just below white, arms in colour.
 constexpr double kSurfaceBrightness = 0.5;
-// A single body is never brighter, so that few bodies are coloured and not white.
+// Limit of a single body's brightness, so that few bodies are coloured and not white.
 constexpr double kBrightest = 12;
-// Up to this many bodies the scene's own radius holds; above, it shrinks with the fifth root: 8 times the bodies, 2/3 of it.
+// Up to this N the scene's own radius applies; beyond, it shrinks with the fifth root: 8 times the bodies, 2/3 of the
+// radius.
 constexpr double kFinerAbove = 8192;
 
-// Dark matter is shown as a trace: seen to be there, and not in the way of the stars.
+// Dark matter is a faint trace that does not hide the stars.
 constexpr float kDarkLight = 0.03f;
 
 constexpr ToneRow kTones[] = {
@@ -27,7 +28,7 @@ constexpr ToneRow kTones[] = {
     {"auto", "slide for photographs, plate for all that is measured by colour", ToneCurve::automatic},
 };
 
-// Arms are about so wide, in parts of the distance that a scene is looked at from.
+// Approximate width of arms, as a fraction of the scene's viewing distance.
 constexpr double kArm = 0.06;
 
 struct OverlayRow {
@@ -94,8 +95,8 @@ Look sceneLook(const SceneView& view, std::size_t bodies) {
 
 void fitGalaxies(Look& look, const SceneUnits& units) {
     if (units.length != "kpc") return;
-    // A scene's light is that of a full picture: galaxies that are small in theirs are exposed for less time, else their
-    // cores would be white and their tails as bright as discs. A power of 2 would make all discs alike, and lone cores dull.
+    // A scene's light is that of a full picture. Galaxies that are small in theirs get less exposure; otherwise their cores
+    // would be white and their tails as bright as discs. A power of 2 would make all discs alike, and single cores dull.
     constexpr float kArmLength = 3.2f, kShorter = 1.2f;  // [kpc]
     const float whole = look.photograph.scale;
     look.photograph.scale = std::min(whole, kArmLength / static_cast<float>(units.lengthScale));

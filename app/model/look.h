@@ -15,14 +15,13 @@ namespace gravlab {
 
 Camera sceneCamera(const SceneView& view);
 
-/// Points of a trail when it is switched on without saying how many.
+/// Length of a trail when the user gives none.
 constexpr int kUsualTrail = 400;
 
-/// How `bodies` of a scene look best: the picture as a whole is equally bright for every N, and bodies get finer above a few
-/// thousand. What the user changed by hand is not in here; call it when scene or N change.
+/// The best look of a scene for this N: the whole picture is equally bright for every N, and bodies get smaller above a few
+/// thousand. User changes are not included; call it when scene or N change.
 Look sceneLook(const SceneView& view, std::size_t bodies);
-/// Of a photograph: galaxies have the arms that galaxies have, however much of the picture they take, and are exposed for
-/// that.
+/// For a photograph: adapts arm width and exposure to the size of galaxies in the picture.
 void fitGalaxies(Look& look, const SceneUnits& units);
 
 /// A row of the tone curves.
@@ -34,9 +33,9 @@ std::span<const ToneRow> toneCurves();
 
 /// legend, scale, clock, axes, grid, labels, velocities, forces.
 std::vector<std::string> overlayNames();
-/// Those of the names that "scale,clock" has.
+/// The overlays in a text such as "scale,clock".
 OverlayChoice overlayOf(const std::string& text);
-/// The same back; "none" where nothing is shown.
+/// The text of the overlays; "none" when nothing is shown.
 std::string overlayText(const OverlayChoice& overlay);
 
 }  // namespace gravlab

@@ -1,4 +1,4 @@
-// What was asked for at the start, as plain data: by the command line, a configuration or a scene file.
+// The initial choices of the command line, a configuration or a scene file, as plain data.
 #pragma once
 #include "app/model/camera_path.h"
 #include "app/model/twin_choice.h"
@@ -39,10 +39,10 @@ enum class Subcommand {
     version
 };
 
-/// What is written over the picture.
+/// Overlays over the picture.
 struct OverlayChoice {
     bool legend = false, scaleBar = false, clock = false, axes = false, grid = false;
-    bool labels = false;                      ///< of bodies that have names
+    bool labels = false;                      ///< of bodies with names
     bool velocities = false, forces = false;  ///< as arrows
     /// Whether it draws anything over a picture of bodies, `named` or not.
     bool any(bool named) const {
@@ -51,21 +51,21 @@ struct OverlayChoice {
     bool operator==(const OverlayChoice&) const = default;
 };
 
-/// What was asked for, by the paths of the table of parameters, as values that it allows.
+/// Chosen values by parameter path, already checked.
 using Settings = std::map<std::string, Value, std::less<>>;
 
-/// Groups to be found in bodies that do not move.
+/// Groups to find in bodies that do not move.
 struct GroupsAsk {
     Linking linking;
-    std::size_t least = 10;  ///< bodies of a group that is shown
+    std::size_t least = 10;  ///< least bodies of a shown group
     std::string rung;        ///< of groupRungs(); empty: the fastest of the backend
     std::size_t rows = 12;   ///< of the printed table
 };
 
-/// What was said of a row that has a unit, kept until it is known what run it is for.
+/// A written value with a unit, kept until the run is known.
 struct WrittenQuantity {
-    std::string path;  ///< of the table of parameters; empty: --until
-    std::string name;  ///< for sentences: the option, or the key of a file
+    std::string path;  ///< path of the parameter; empty: --until
+    std::string name;  ///< for messages: the option, or the key of a file
     std::string text;
 };
 
@@ -73,52 +73,52 @@ struct Options {
     Subcommand command = Subcommand::view;
     RunRequest simulation;
 
-    std::string file;                ///< to start from instead of a scene; for convert and info: to read
-    ReadOptions read;                ///< how
-    std::vector<std::string> notes;  ///< of what was read: what there is to say of it
-    std::vector<std::string> given;  ///< long names of the options that were given
-    /// Whether that one is among them; the empty name is not.
+    std::string file;                ///< replaces the scene; for convert and info: the input
+    ReadOptions read;                ///< reading options
+    std::vector<std::string> notes;  ///< notes about the input
+    std::vector<std::string> given;  ///< long names of the given options
+    /// Whether this option is among them; the empty name is not.
     bool has(std::string_view option) const { return std::find(given.begin(), given.end(), option) != given.end(); }
 
     TwinChoice twin;  ///< a second run beside it: view, render and run
 
-    /// Of look, camera, view, pace and window; what is not in it is the scene's or the program's own.
+    /// Settings of look, camera, view, pace and window; missing ones have the scene's or the program's default.
     Settings settings;
 
-    std::vector<WrittenQuantity> quantities;  ///< that are not taken up yet
+    std::vector<WrittenQuantity> quantities;  ///< that wait for the run
 
     // view and render
     int width = 1280, height = 720;
-    double uiScale = 0;                  ///< 0: from the display
-    std::int64_t frames = 0;             ///< 0: until closed (view); must be given for render
-    std::string screenshot;              ///< written after the last frame
-    bool watched = false;                ///< by somebody: the run goes at the scene's pace, the camera keeps all in view
-    std::int64_t rewindMegabytes = 256;  ///< for states to go back to; 0: none
-    bool showUi = false;                 ///< panels into films and pictures
-    std::vector<PathPoint> path;         ///< of the camera; empty: none
-    bool flyPath = false;                ///< along it
+    double uiScale = 0;       ///< 0: from the display
+    std::int64_t frames = 0;  ///< 0: until closed (view); required for render
+    std::string screenshot;   ///< file written after the last frame
+    bool watched = false;     ///< a person watches: the run uses the scene's pace, the camera keeps all bodies in view
+    std::int64_t rewindMegabytes = 256;  ///< memory for kept states; 0: none
+    bool showUi = false;                 ///< draw panels into films and pictures
+    std::vector<PathPoint> path;         ///< path of the camera; empty: none
+    bool flyPath = false;                ///< fly along the path
 
-    std::string lesson;  ///< to begin with, or of the command lesson: a name, or a file that ends with .toml
+    std::string lesson;  ///< initial lesson, or that of the command lesson: a name, or a file that ends with .toml
 
     // render
-    PairValue pairValue = PairValue::force;  ///< of matrix
-    std::string output;                      ///< -o; for bench too, empty: standard output; for convert: the file to write
+    PairValue pairValue = PairValue::force;  ///< quantity of the matrix
+    std::string output;                      ///< -o; for bench too, empty: standard output; for convert: the output file
     double fps = 60;
-    std::string encoder;  ///< row of encoders(); empty: the first that fits the file
-    double quality = -1;  ///< 0 to 100; below 0: the usual one
+    std::string encoder;  ///< row of encoders(); empty: the first for the file
+    double quality = -1;  ///< 0 to 100; below 0: the default
     bool loop = false;    ///< one whole period of the scene
-    int tile = 0;         ///< pixels of a part of a large picture; 0: as large as OpenGL allows
+    int tile = 0;         ///< pixels of a tile of a large picture; 0: as large as OpenGL allows
 
     // run
-    std::int64_t steps = -1;  ///< -1: not given; for bench: steps of one repetition
+    std::int64_t steps = -1;  ///< -1: unset; for bench: steps of one repetition
     double until = -1;
     std::string csv, finalFile;
     std::string plots;  ///< folder for pictures of the run; empty: none
     std::int64_t every = 1;
     std::int64_t snapshotEvery = 0;                ///< 0: no numbered snapshots
-    std::string checkpoint;                        ///< where autosaves and an interrupt go; empty: the state folder
+    std::string checkpoint;                        ///< file for autosaves and interrupts; empty: the state folder
     double autosaveSeconds = -1;                   ///< 0: no autosave
-    std::string snapshots = "snapshot_%08d.hdf5";  ///< their names, by step
+    std::string snapshots = "snapshot_%08d.hdf5";  ///< name pattern, by step
 
     // bench
     std::vector<std::size_t> benchBodies;
@@ -130,15 +130,15 @@ struct Options {
     int benchRepeats = 5;
     bool benchStages = false;                     ///< with frames: GPU time of each stage of drawing
     std::vector<std::pair<int, int>> benchSizes;  ///< of pictures [px]; empty: width x height
-    bool besidePapers = false;                    ///< draw rates of papers beside those of a figure
+    bool besidePapers = false;                    ///< draw the rates of papers in a figure
     std::string benchFigure;                      ///< empty: a table of rates
     std::string benchCard;                        ///< file of the benchmark card; empty: none
 
     // check
-    bool checkPhysics = false;        ///< the reference table instead of the kernels
-    std::optional<double> tolerance;  ///< relative error allowed, instead of the usual limits
+    bool checkPhysics = false;        ///< check the reference table instead of the kernels
+    std::optional<double> tolerance;  ///< allowed relative error, instead of the usual limits
 
-    bool checkLessons = false;  ///< the lessons instead of the kernels
+    bool checkLessons = false;  ///< check the lessons instead of the kernels
 
     bool printsAllRows = false;  ///< fingerprint: a table of the rows of a backend
 

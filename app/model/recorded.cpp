@@ -32,7 +32,7 @@ bool has(const RecordedRow& row, std::string_view column, std::string_view value
     return found != row.end() && found->second == value;
 }
 
-/// A rate in single precision, of usual bodies, that passed its check [interactions/s]; 0: none.
+/// A rate in single precision, for usual bodies, that passed its check [interactions/s]; 0: none.
 double rateOf(const RecordedRow& row) {
     const auto rate = row.find(kRate);
     if (rate == row.end() || !has(row, "verified", "true") || !has(row, "precision", nameOf(Precision::fp32)) ||
@@ -96,7 +96,7 @@ RecordedFigure curvesOf(const std::vector<RecordedRow>& rows, std::string_view n
     return figure;
 }
 
-/// Whether a cell says what is wanted: the same text, or the same number.
+/// Whether a cell equals `wanted`: the same text, or the same number.
 bool says(const RecordedRow& row, std::string_view column, std::string_view wanted) {
     const auto found = row.find(column);
     if (found == row.end()) return false;
@@ -105,7 +105,7 @@ bool says(const RecordedRow& row, std::string_view column, std::string_view want
     return cell && number && *cell == *number;
 }
 
-/// The wanted number of a row; empty where the row has none, or a rate that failed its check.
+/// The number of a row in a column; empty when the row has none, or a rate that failed its check.
 std::optional<double> numberOfRow(const RecordedRow& row, std::string_view column) {
     const auto found = row.find(column.empty() ? kRate : column);
     if (found == row.end()) return std::nullopt;
@@ -116,7 +116,7 @@ std::optional<double> numberOfRow(const RecordedRow& row, std::string_view colum
     return rate > 0 ? std::optional(1e-9 * rate) : std::nullopt;
 }
 
-/// As many curves as there are colours: those that end highest.
+/// At most as many curves as there are colours: those with the highest last point.
 RecordedFigure fastestOf(RecordedFigure figure) {
     constexpr std::size_t kMost = 7;
     std::ranges::stable_sort(figure.curves,
@@ -155,7 +155,7 @@ std::vector<std::string> recordedDevices() {
     std::vector<std::string> files, devices;
     for (const std::string_view name : linesOf(benchmarkFile("*")))
         if (name.ends_with(".csv") && name.starts_with(kOfDevices)) files.emplace_back(name.substr(0, name.size() - 4));
-    // What goes on behind the name of another file with '-' is a figure of that device.
+    // A file name that extends another one by '-' and a word is a figure of that device.
     for (const std::string& file : files)
         if (std::ranges::none_of(files, [&](const std::string& other) { return file.starts_with(other + "-"); }))
             devices.push_back(file);

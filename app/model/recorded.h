@@ -1,6 +1,5 @@
-// Rates that were measured on a named device and published in docs/benchmarks: for machines without that device.
-// Rule: they are embedded as they were written, always say where and when, and never stand beside what is measured here
-// without that.
+// Rates measured on a named device and published in docs/benchmarks, for machines without that device. Rule: they are
+// embedded unchanged, always with device and date, and never appear beside rates of this machine without them.
 #pragma once
 #include "app/model/lesson.h"
 
@@ -12,7 +11,7 @@
 
 namespace gravlab {
 
-/// Content of an embedded file of docs/benchmarks by its name; empty when there is none of that name.
+/// Content of an embedded file of docs/benchmarks by its name; empty when no file has that name.
 std::string_view benchmarkFile(std::string_view name);
 
 /// A line of such a file, by its columns.
@@ -22,9 +21,9 @@ const std::vector<RecordedRow>& recordedRows(std::string_view device);
 /// The columns of one CSV line; texts in quotes may have commas.
 std::vector<std::string> csvCells(std::string_view line);
 
-/// Devices that have a file, "nvidia-h200" first.
+/// Devices with a file, "nvidia-h200" first.
 std::vector<std::string> recordedDevices();
-/// What a device may have been recorded over: names of figures, "bodies", "block" and so on.
+/// Possible axes of recorded figures: "bodies", "block" and so on.
 std::span<const std::string_view> recordedFigures();
 
 /// A curve of a recorded figure.
@@ -32,36 +31,37 @@ struct RecordedCurve {
     std::string label;
     std::vector<double> x, y, halfSpread;  ///< y: G interactions/s
 };
-/// A recorded figure, with where and when.
+/// A recorded figure, with device and date.
 struct RecordedFigure {
     std::string heading;  ///< "Recorded: NVIDIA H200, 2026-11-21. tiled, forces only"
     std::vector<RecordedCurve> curves;
-    std::string missing;  ///< why there are none; empty: there are
+    std::string missing;  ///< why there are no curves; empty: there are some
 };
-/// From DEVICE-FIGURE.csv, and of "bodies" from the rows of DEVICE.csv where there is none. Made once, kept for good.
+/// Reads DEVICE-FIGURE.csv; for "bodies" without such a file, the rows of DEVICE.csv. Made once, and valid as long as the
+/// program runs.
 const RecordedFigure& recordedFigure(const std::string& device, const std::string& figure);
 
 /// "NVIDIA H200, 2026-11-21".
 std::string deviceAndDate(const RecordedRow& row);
 
-/// "1,738": its verified rate in single precision [G interactions/s]; empty: it has none.
+/// "1,738": its verified rate in single precision [G interactions/s]; empty: none.
 std::string recordedRate(const RecordedRow& row);
 
-/// "DEVICE:KERNEL:N" -> "1,738 G/s (recorded, NVIDIA H200, 2026-11-21)". Throws UsageError where nothing was recorded.
+/// "DEVICE:KERNEL:N" -> "1,738 G/s (recorded, NVIDIA H200, 2026-11-21)". Throws UsageError when it was not recorded.
 std::string recordedText(std::string_view which);
 
-/// "FILE KERNEL COLUMN=VALUE ... of=COLUMN": a number of a table of docs/benchmarks. Without `of` it is the rate
-/// [G interactions/s]. Throws UsageError where no row has it, or where rows differ in it.
+/// "FILE KERNEL COLUMN=VALUE ... of=COLUMN": a number of a table of docs/benchmarks. Without `of` it is the rate [G
+/// interactions/s]. Throws UsageError when no row matches, or when matching rows differ.
 double recordedNumber(std::string_view which);
 
-/// A table for people: its heading names device and date; a cell is G interactions/s, forces alone.
+/// A table for people: its heading has device and date; a cell is G interactions/s, forces alone.
 struct RecordedTable {
     std::string heading;
     std::vector<std::string> columns;            ///< "65,536"
-    std::vector<std::vector<std::string>> rows;  ///< kernel, then a cell a column; "-": not recorded
-    std::vector<std::vector<double>> rates;      ///< the same as numbers; 0: not recorded
+    std::vector<std::vector<std::string>> rows;  ///< kernel, then one cell per column; "-": not recorded
+    std::vector<std::vector<double>> rates;      ///< as numbers; 0: not recorded
 };
-/// Throws UsageError for a device, kernel or column that has nothing at all.
+/// Throws UsageError for a device, kernel or column without any record.
 RecordedTable recordedTable(const LessonTable& table);
 
 }  // namespace gravlab

@@ -1,4 +1,4 @@
-// The names and what each says in a label.
+// The names of the settings, and their labels.
 #include "app/model/twin_choice.h"
 
 #include "app/tables/format.h"
@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::array<std::string_view, 2> kViews{"side", "overlaid"};
 
-/// The numbers of laws come behind the law.
+/// The numbers of laws follow the law.
 const std::vector<std::string_view>& keys() {
     static const std::vector<std::string_view> all = [] {
         std::vector<std::string_view> made{"integrator", "time_step", "precision", "softening", "law"};
@@ -34,7 +34,7 @@ const std::vector<std::string_view>& keys() {
     return all;
 }
 
-/// The number of a law that a name means, if it does.
+/// The number of a law with this name, or null.
 const LawNumber* lawNumber(std::string_view key) {
     for (const LawNumber& row : lawNumbers())
         if (row.key == key) return &row;
@@ -49,7 +49,7 @@ bool keepsPrecision(const RunRequest& s) {
         .empty();
 }
 
-/// What of a launch twins may differ in.
+/// A launch setting in which twins may differ.
 struct LaunchKey {
     std::string_view key;
     int LaunchConfig::*at;
@@ -119,7 +119,7 @@ RunRequest twinRequest(const RunConfiguration& first, const TwinChoice& choice) 
     if (!choice.names("kernel") &&
         (choice.names("backend") || choice.names("precision") || choice.names("law") || choice.names("exponent")))
         twin.kernel = {};
-    // Nor has another kernel the first one's launch.
+    // Another kernel does not inherit the launch of the first run.
     if (choice.names("kernel")) twin.kernel = {};
     for (const std::string_view key : choice.keys) settingRow(key).copy(twin, choice.values);
     if (twin.kernel.kernel && twin.backend && hasKernel(*twin.backend, *twin.kernel.kernel))
@@ -127,7 +127,7 @@ RunRequest twinRequest(const RunConfiguration& first, const TwinChoice& choice) 
             if (const Reason reason = axisRefusal(row.key, kernel(*twin.backend, *twin.kernel.kernel));
                 choice.names(row.key) && !reason.empty())
                 throw UsageError("the twin: " + reason);
-    // Both go the same way in time.
+    // Both run in the same direction of time.
     if (twin.timeStep) twin.timeStep = std::copysign(*twin.timeStep, first.timeStep);
     const Integrator& steps = twin.integrator ? integrator(*twin.integrator) : usualIntegrator();
     if (!choice.names("backend") && !refusal(backend(first.backend), steps, first.bodies).empty()) {
@@ -152,10 +152,10 @@ TwinChoice toggledTwin(TwinChoice choice, const RunConfiguration& first) {
 std::pair<std::string, std::string> twinLabels(const RunConfiguration& first, const RunConfiguration& twin) {
     std::pair<std::string, std::string> labels;
     for (const std::string_view key : twinKeys()) {
-        // Another backend brings another kernel; that says little.
+        // A kernel that only follows from another backend needs no label.
         const bool ofLaunch = std::ranges::find(kLaunchKeys, key, &LaunchKey::key) != std::end(kLaunchKeys);
         if ((key == "kernel" || ofLaunch) && first.backend != twin.backend) continue;
-        // Of what a kernel has not there is nothing to tell.
+        // A kernel without this launch setting needs no label for it.
         if (ofLaunch && (!axisRefusal(key, kernel(first.backend, first.kernel.kernel)).empty() ||
                          !axisRefusal(key, kernel(twin.backend, twin.kernel.kernel)).empty()))
             continue;

@@ -1,4 +1,4 @@
-// From pixels to a velocity: the arrow's tip moves in the plane that faces the viewer, so its depth stays.
+// From pixels to a velocity: the arrow's tip moves in the plane that faces the viewer, so its depth stays constant.
 #include "app/model/velocity_arrow.h"
 
 #include "app/model/document.h"
@@ -11,9 +11,9 @@
 namespace gravlab {
 namespace {
 
-// The top of the scene's colour map is an arrow of that part of the distance of the camera, and so is the strongest force.
+// Arrow length for the top of the scene's colour map, and for the strongest force, as a fraction of the camera's distance.
 constexpr double kShare = 0.12;
-constexpr float kGrip = 12;  // pixels at scale 1 around the tip that take hold of it
+constexpr float kGrip = 12;  // pixels at scale 1 around the tip in which a press grips it
 
 }  // namespace
 

@@ -1,5 +1,5 @@
-// The arrows of velocities and forces, and the one that is taken by its tip to give a body another velocity.
-// Rule: knows no window and no simulation.
+// The arrows of velocities and forces, and the arrow that a user drags by its tip to change a body's velocity. Rule: no
+// window and no simulation here.
 #pragma once
 #include "render/camera.h"
 
@@ -9,26 +9,26 @@
 
 namespace gravlab {
 
-/// How long arrows are: [L] of the arrow for each [L/T] and [L/T^2].
+/// Scale of arrows: [L] of the arrow for each [L/T] and [L/T^2].
 struct ArrowScale {
     double velocity = 1, force = 1;
 };
 
 class VelocityArrow {
 public:
-    /// Takes hold of the arrow of a body at `place` with that velocity, whose tip is under the cursor (pixels).
+    /// Grips the arrow of a body at `place` with that velocity; its tip is under the cursor (pixels).
     void press(const Camera& camera, glm::vec2 cursor, glm::vec2 viewport, const glm::dvec3& place,
                const glm::dvec3& velocity, double scale);
-    /// The tip follows the cursor, in the plane through where it was that faces the viewer.
+    /// Moves the tip to the cursor, in the plane through its first position that faces the viewer.
     void move(glm::vec2 cursor);
-    /// Lets go: what it points at, once; empty where it was not moved.
+    /// Releases the tip: returns the new velocity, once; empty when it was not moved.
     std::optional<glm::dvec3> release();
     void cancel() { drag_.reset(); }
     bool dragging() const { return drag_.has_value(); }
-    /// What the body would be given now; only while dragging.
+    /// The velocity that the body would get; only while dragging.
     const glm::dvec3& velocity() const { return drag_->velocity; }
 
-    glm::vec2 from{0};  ///< corner of the picture that it is in
+    glm::vec2 from{0};  ///< corner of its picture
     bool operator==(const VelocityArrow&) const = default;
 
 private:
@@ -36,7 +36,7 @@ private:
         Camera camera;
         glm::vec2 viewport, from;
         glm::dvec3 before, velocity;
-        double perLength;  ///< velocity of a length in the plane of the camera's target
+        double perLength;  ///< velocity per length in the plane of the camera's target
         bool operator==(const Drag&) const = default;
     };
     std::optional<Drag> drag_;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kGap = 2;  // pixels between pictures
 
-/// What panels leave; where that is next to nothing, pictures are drawn under them.
+/// The area that panels leave; when it is too small, pictures lie under the panels.
 PicturePart areaOf(int width, int height, const PicturePart& free) {
     const bool fits = free.width >= 64 && free.height >= 64 && free.left >= 0 && free.top >= 0 &&
                       free.left + free.width <= width && free.top + free.height <= height;
@@ -22,13 +22,13 @@ Viewport framed(const PicturePart& rectangle, const Camera& camera, std::size_t 
     return {rectangle, camera, run, rectangle};
 }
 
-/// As far away as it needs to show as much to both sides as upwards.
+/// Moves the camera back until the picture shows as much to both sides as upwards.
 Camera fitted(Camera camera, int width, int height) {
     camera.distance *= std::max(static_cast<float>(height) / static_cast<float>(std::max(width, 1)), 1.0f);
     return camera;
 }
 
-/// The whole surface is drawn, and what panels leave of it is the camera's picture.
+/// Draws on the whole surface, with the camera's picture in the area that panels leave.
 Viewport offCentre(const PicturePart& whole, const Camera& camera, const PicturePart& frame, std::size_t run) {
     if (frame == whole) return framed(whole, camera, run);
     const auto wide = static_cast<float>(frame.width), high = static_cast<float>(frame.height);
@@ -69,7 +69,7 @@ std::vector<Viewport> viewports(const Document& document, int width, int height,
 }
 
 const Viewport& viewportAt(std::span<const Viewport> views, glm::vec2 cursor) {
-    // The last column and the last row that the cursor has reached; pictures of one over the other have neither.
+    // Find the last column and row that begin before the cursor; overlaid pictures have neither.
     std::size_t at = 0;
     if (views.size() > 1 && views[1].rectangle.left > views[0].rectangle.left &&
         cursor.x >= static_cast<float>(views[1].rectangle.left))

@@ -22,7 +22,7 @@ struct Atlas {
                    texels[static_cast<std::size_t>(y) * static_cast<std::size_t>(width) + static_cast<std::size_t>(x)]) /
                255;
     }
-    /// Linear between texel centres.
+    /// Interpolates linearly between texel centres.
     float sample(float u, float v) const {
         const float x = u * static_cast<float>(width) - 0.5f, y = v * static_cast<float>(height) - 0.5f;
         const float left = std::floor(x), top = std::floor(y), fx = x - left, fy = y - top;
@@ -130,7 +130,7 @@ Canvas::Canvas(int width, int height, float fontSize)
     io.IniFilename = nullptr;
     io.DisplaySize = size_;
     io.DeltaTime = 1;
-    io.BackendFlags |= ImGuiBackendFlags_RendererHasVtxOffset;  // long paths have more vertices than 16 bits count
+    io.BackendFlags |= ImGuiBackendFlags_RendererHasVtxOffset;  // long paths have more vertices than 16 bits can index
     ImGui::GetStyle().AntiAliasedLinesUseTex = false;
     ImFontAtlas& atlas = *io.Fonts;
     const FontBytes text = textFont();
@@ -154,7 +154,7 @@ Canvas::~Canvas() {
 float Canvas::text(ImFont* font, ImVec2 at, ImU32 colour, const char* text, float alignX, float most) {
     const float full = font->CalcTextSizeA(font->FontSize, std::numeric_limits<float>::max(), 0, text).x;
     const float scale = full > most ? most / full : 1, width = full * scale;
-    // What is drawn smaller keeps its base line.
+    // Smaller text keeps its base line.
     const ImVec2 from(std::floor(at.x - alignX * width), std::floor(at.y + (1 - scale) * font->Ascent));
     list_->AddText(font, font->FontSize * scale, from, colour, text);
     return width;

@@ -1,5 +1,5 @@
-// Pictures drawn with ImGui's draw lists on the host: exported plots and cards need no window and no OpenGL.
-// Rule: while one lives it is ImGui's current context; the one before comes back with its end.
+// Pictures drawn with ImGui's draw lists on the host: exported plots and cards need no window and no OpenGL. Rule: while a
+// canvas lives it is ImGui's current context; its destructor restores the previous one.
 #pragma once
 #include "app/system/picture.h"
 
@@ -10,7 +10,7 @@
 
 namespace gravlab {
 
-/// Colours of pictures that are meant for paper.
+/// Colours of pictures for paper.
 namespace paper {
 constexpr ImU32 kInk = IM_COL32(20, 20, 20, 255), kQuiet = IM_COL32(105, 105, 105, 255),
                 kPaper = IM_COL32(255, 255, 255, 255);
@@ -18,7 +18,7 @@ constexpr ImU32 kInk = IM_COL32(20, 20, 20, 255), kQuiet = IM_COL32(105, 105, 10
 
 class Canvas {
 public:
-    /// `fontSize`: pixels of the normal font, which is ImGui's current one.
+    /// `fontSize`: pixels of the normal font, which is ImGui's current font.
     Canvas(int width, int height, float fontSize);
     ~Canvas();
     Canvas(const Canvas&) = delete;
@@ -29,12 +29,12 @@ public:
     ImFont* small() const { return small_; }
     ImFont* normal() const { return normal_; }
     ImFont* large() const { return large_; }
-    ImFont* mono() const { return mono_; }  ///< as large as the small one
-    /// Text at a place; `alignX`: 0 = it starts there, 1 = it ends there. Smaller where it is wider than `most` [px]. Its
+    ImFont* mono() const { return mono_; }  ///< in the size of the small font
+    /// Draws text; `alignX`: 0 = it starts at the place, 1 = it ends there. Shrinks text wider than `most` [px]. Returns its
     /// width.
     float text(ImFont* font, ImVec2 at, ImU32 colour, const char* text, float alignX = 0, float most = 1e9f);
 
-    /// Packed RGB rows, top row first, over black. Ends the drawing: call once.
+    /// Packed RGB rows, top row first, over black. Ends the drawing: call it once.
     std::vector<std::uint8_t> finish();
 
 private:

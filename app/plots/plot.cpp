@@ -22,7 +22,7 @@ constexpr Palette kDark{IM_COL32(16, 18, 24, 255), IM_COL32(120, 126, 140, 255),
 constexpr Palette kLight{IM_COL32(255, 255, 255, 255), IM_COL32(40, 40, 40, 255), IM_COL32(222, 222, 222, 255),
                          IM_COL32(20, 20, 20, 255), IM_COL32(200, 0, 0, 160)};
 
-/// Text with the current font at a scale; the pieces that a plot needs.
+/// Text with the current font at a scale, and the shapes of a plot.
 class Pen {
 public:
     Pen(ImDrawList& list, const PlotStyle& style) : list_(list), size_(ImGui::GetFontSize() * style.fontScale) {}
@@ -115,7 +115,7 @@ void drawSeries(ImDrawList& list, const PlotSeries& series, ImU32 colour, ImU32 
         if (series.line && pen && series.dashed) drawDashes(list, last, at, colour, style.lineWidth);
         last = at, pen = true;
     }
-    // A single point has no line: it is a dot.
+    // A single point has no line, so draw a dot.
     const auto points = static_cast<std::size_t>(
         std::ranges::count_if(std::views::iota(std::size_t{0}, series.x.size()),
                               [&](std::size_t i) { return sx.shows(series.x[i]) && sy.shows(series.y[i]); }));
@@ -135,7 +135,7 @@ void drawSeries(ImDrawList& list, const PlotSeries& series, ImU32 colour, ImU32 
     }
 }
 
-/// Where a box of that size hides the fewest points of curves: one of the corners, the upper left where all are alike.
+/// The corner where a box of that size hides the fewest points of curves; the upper left when all are equal.
 ImVec2 freeCorner(const Plot& plot, const Scale& sx, const Scale& sy, ImVec2 from, ImVec2 to, ImVec2 size, float gap) {
     const float right = to.x - gap - size.x, bottom = to.y - gap - size.y;
     ImVec2 best(from.x + gap, from.y + gap);
@@ -162,7 +162,7 @@ ImU32 seriesColour(std::size_t index, bool light) {
         IM_COL32(86, 180, 233, 255), IM_COL32(230, 159, 0, 255), IM_COL32(0, 158, 115, 255), IM_COL32(204, 121, 167, 255),
         IM_COL32(240, 228, 66, 255), IM_COL32(213, 94, 0, 255),  IM_COL32(0, 114, 178, 255)};
     const std::size_t i = index % kColours.size();
-    if (light && i == 4) return IM_COL32(120, 110, 0, 255);  // the palette's yellow cannot be read on white
+    if (light && i == 4) return IM_COL32(120, 110, 0, 255);  // the palette's yellow is unreadable on white
     if (light && i == 0) return IM_COL32(30, 120, 190, 255);
     return kColours[i];
 }
@@ -175,7 +175,7 @@ std::vector<double> roundTicks(double low, double high, bool logarithmic, int mo
                   last = static_cast<int>(std::ceil(std::log10(high)));
         const int decades = std::max(1, last - first), skip = std::max(1, (decades + most - 1) / most);
         bool fine = 3 * decades <= most;
-        // One number on an axis says nothing of its scale.
+        // One number on an axis does not show its scale.
         const auto inside = std::floor(std::log10(high) + 1e-9) - std::ceil(std::log10(low) - 1e-9) + 1;
         if (inside < 2) fine = true;
         for (int d = first; d <= last; d += skip)
@@ -234,12 +234,12 @@ void drawPlot(ImDrawList& list, ImVec2 topLeft, ImVec2 bottomRight, const Plot& 
     float labelWidth = 0;
     for (const double t : yTicks) labelWidth = std::max(labelWidth, pen.extent(tickText(t)).x);
 
-    // Title, then the y label as a line above the frame: upright text is easier to read than turned text.
+    // Put the y label as a line above the frame, because horizontal text is easier to read.
     ImVec2 from(topLeft.x + gap + labelWidth + gap, topLeft.y + gap);
     if (!plot.title.empty()) {
         pen.text(ImVec2(topLeft.x + gap, from.y), plot.title, palette.text);
         if (style.legend && style.legendAbove) {
-            // Beside the title, or below it where they would leave the plot.
+            // Put the legend beside the title, or below it when it would not fit.
             float x = topLeft.x + gap + pen.extent(plot.title).x + 1.5f * gap, names = 0;
             for (const PlotSeries& series : plot.series) names += pen.extent(series.label).x + gap;
             if (x + names > bottomRight.x) x = topLeft.x + gap, from.y += 1.2f * line;
@@ -364,7 +364,7 @@ void drawHeatMap(ImDrawList& list, ImVec2 topLeft, ImVec2 bottomRight, const Hea
             continue;
         }
         const float t = high > low ? static_cast<float>((map.values[i] - low) / (high - low)) : 1.f;
-        // Dark blue to yellow, lightness rising all the way: readable in grey and by the colour-blind.
+        // Dark blue to yellow with rising lightness: readable in grey and with colour blindness.
         const auto mix = [t](int p, int q, int r) {
             return static_cast<int>(t < 0.5f ? p + 2 * t * (q - p) : q + (2 * t - 1) * (r - q));
         };

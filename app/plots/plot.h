@@ -8,13 +8,13 @@
 
 namespace gravlab {
 
-/// An axis: what it shows, its unit, and whether it is logarithmic (base 10; values <= 0 are then left out).
+/// An axis: its label, its unit, and whether it is logarithmic (base 10; values <= 0 are then omitted).
 struct PlotAxis {
     std::string label;
     bool logarithmic = false;
     double low = 0, high = 0;        ///< both 0: from the data
     std::vector<double> ticks;       ///< explicit tick values, e.g. block sizes; empty: round numbers
-    std::vector<std::string> names;  ///< what those are called; empty: by their numbers
+    std::vector<std::string> names;  ///< labels of these ticks; empty: their numbers
 };
 
 /// One curve. `error` may be empty, else the half length of each error bar; `hollow` marks extrapolated points.
@@ -23,7 +23,7 @@ struct PlotSeries {
     std::vector<double> x, y, error;
     std::vector<bool> hollow;
     bool line = true, markers = true;
-    bool dashed = false;  ///< the line: of what was not measured here
+    bool dashed = false;  ///< dashed line: not measured on this machine
 };
 
 struct Plot {
@@ -32,11 +32,11 @@ struct Plot {
     std::vector<PlotSeries> series;
     double markX = 0;  ///< the best point; drawn as a vertical line when `marked`
     bool marked = false;
-    std::vector<double> changes;                ///< places on x where something was changed: dashed lines
-    std::string empty = "nothing to show yet";  ///< stands in place of axes where no series has a point
+    std::vector<double> changes;                ///< values of x at which a setting changed: dashed lines
+    std::string empty = "nothing to show yet";  ///< text in place of axes when no series has a point
 };
 
-/// The series of that label; a new one at the end where there is none.
+/// The series with that label; appends a new one when there is none.
 PlotSeries& seriesNamed(Plot& plot, const std::string& label);
 
 /// How a plot is drawn. Text is ImGui's current font at `fontScale`.
@@ -45,8 +45,8 @@ struct PlotStyle {
     float fontScale = 1;
     float lineWidth = 2;
     bool legend = true;
-    bool legendBeside = false;  ///< to the right of the frame, where it covers no curve
-    bool legendAbove = false;   ///< in the line of the title, names in the colours of their curves
+    bool legendBeside = false;  ///< to the right of the frame, where it hides no curve
+    bool legendAbove = false;   ///< beside the title, names in the colours of their curves
 };
 
 /// Colours of the series in order; safe for the common colour blindnesses (Okabe & Ito 2008).
@@ -69,7 +69,7 @@ struct HeatMap {
 };
 void drawHeatMap(ImDrawList& list, ImVec2 topLeft, ImVec2 bottomRight, const HeatMap& map, const PlotStyle& style);
 
-/// The same curves in other units.
+/// Converts the curves to other units.
 void rescale(Plot& plot, double x, double y);
 
 }  // namespace gravlab

@@ -28,7 +28,7 @@ void add(Plot& plot, const char* label, const Profile& profile, double ProfileRi
     series.line = line;
     series.markers = !line;
     for (const ProfileRing& ring : profile.rings) {
-        // A gap where there is no number; zero has no logarithm and is none in these curves either.
+        // A missing number leaves a gap; zero has no logarithm and counts as missing.
         const double value = ring.*column * scale;
         if (!std::isfinite(value) || (plot.y.logarithmic && !(value > 0))) continue;
         series.x.push_back(ring.radius * lengthScale);

@@ -1,5 +1,4 @@
-// A galaxy over its radius as plots, table and page. Data in, plots out; in the scene's own units where it has names for
-// them.
+// The radial profile of a galaxy as plots, table and page. Data in, plots out; in the scene's units when they have names.
 #pragma once
 #include "app/plots/plot.h"
 #include "sim/io/file/byte_sink.h"
@@ -15,10 +14,10 @@ namespace gravlab {
 /// Rotation (measured, and two circular velocities), surface density, dispersions, Toomre Q.
 std::array<Plot, 4> profilePlots(const Profile& profile, const SceneUnits& units);
 
-/// What was measured, in a line: centre, how many bodies were looked at, how ordered they turn.
+/// The measurement in one line: centre, number of bodies, and how ordered the rotation is.
 std::string profileText(const Profile& profile, const ProfileRequest& request, const SceneUnits& units);
 
-/// A row for each ring, in units of the scene with G = 1; an empty cell where a number does not exist.
+/// A row for each ring, in units of the scene with G = 1; an empty cell for a missing number.
 std::string profileTable(const Profile& profile, const SceneUnits& units = {});
 
 /// All four plots on a white page. Throws IoError.

@@ -1,5 +1,5 @@
-// Files that are written beside the frames, one after the other, on a thread of its own: a disk may take seconds.
-// Rule: a job owns what it writes; what became of it is heard on the thread that posted it.
+// Writes files beside the frames, one after the other, in a separate thread: a disk may take seconds. Rule: a job owns its
+// data; the posting thread receives the result.
 #pragma once
 #include "app/system/worker.h"
 #include "sim/core/error.h"
@@ -19,16 +19,16 @@ namespace gravlab {
 struct FileOutcome {
     enum class Status {
         written,
-        refused,  ///< the name cannot be; nothing was tried
+        refused,  ///< the name is invalid; nothing was tried
         failed
     } status = Status::written;
-    std::string sentence{};  ///< that says so
+    std::string sentence{};  ///< for the user
 };
 
 struct FileJob {
-    /// Writes, and gives the sentence that says so. Throws where it cannot.
+    /// Writes, and returns the sentence for the user. Throws on failure.
     std::function<std::string()> write;
-    /// Hears of it. May be empty.
+    /// Receives the result. May be empty.
     std::function<void(const FileOutcome&)> done{};
 
     /// Writes while the caller waits.
@@ -37,7 +37,7 @@ struct FileJob {
         if (done) done(outcome);
         return outcome;
     }
-    /// The same without telling `done`.
+    /// The same without calling `done`.
     FileOutcome attempt() const {
         try {
             return {FileOutcome::Status::written, write()};
@@ -54,7 +54,7 @@ struct FileJob {
 class FileJobs {
 public:
     FileJobs() = default;
-    /// What was posted is written also when it goes; what fails then is said on standard error.
+    /// The destructor still writes all posted jobs; failures then appear on standard error.
     ~FileJobs() {
         wait();
         while (const std::optional<Ended> ended = worker_.poll())
@@ -64,7 +64,7 @@ public:
     FileJobs(const FileJobs&) = delete;
     FileJobs& operator=(const FileJobs&) = delete;
 
-    /// Never waits for the disk. Where the system has no thread for it, the job is done at once.
+    /// Never waits for the disk. When the system has no thread for it, the job runs at once.
     void post(const FileJob& job) {
         try {
             worker_.ask(job);
@@ -72,7 +72,7 @@ public:
             job.now();
         }
     }
-    /// Tells of all that has ended. True when there was any. Never waits.
+    /// Reports all finished jobs to their `done`. True when there was any. Never waits.
     bool poll() {
         bool any = false;
         for (; const std::optional<Ended> ended = worker_.poll(); any = true)
@@ -80,7 +80,7 @@ public:
         return any;
     }
     bool busy() const { return worker_.busy(); }
-    /// Waits until all is written. Then poll() tells of it.
+    /// Waits until all jobs are written; poll() then reports them.
     void wait() { worker_.wait(); }
 
 private:

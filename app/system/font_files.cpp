@@ -1,4 +1,4 @@
-// The fonts in the program, and where those of systems are, best first.
+// The fonts inside the program, and the usual paths of system fonts, best first.
 #include "app/system/font_files.h"
 
 #include "sim/core/error.h"
@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <vector>
 
-// The assembler copies a file as it is; as a list of numbers it would take the compiler a minute.
+// The assembler includes a file directly; as a list of numbers it would cost the compiler a minute.
 #if defined(__ELF__) && defined(GRAVLAB_TEXT_FONT)
 #define GRAVLAB_EMBED(symbol, file)                                                                                 \
     asm(".pushsection .rodata\n.balign 16\n.global " #symbol "\n.hidden " #symbol "\n" #symbol ":\n.incbin \"" file \
@@ -42,7 +42,7 @@ constexpr const char* kMono[] = {"/usr/share/fonts/truetype/dejavu/DejaVuSansMon
                                  "/System/Library/Fonts/Menlo.ttc",
                                  "C:/Windows/Fonts/consola.ttf"};
 
-/// Empty for what cannot be read.
+/// The bytes of a file; empty when it cannot be read.
 std::vector<unsigned char> contents(const char* file) {
     std::error_code error;
     if (!std::filesystem::is_regular_file(file, error)) return {};

@@ -1,14 +1,15 @@
-// Fonts: those in the program, or those that systems bring. Rule: without any, callers use ImGui's own bitmap font.
+// Fonts: those inside the program, or those of the system. Rule: without any, callers use ImGui's bitmap font.
 #pragma once
 #include <span>
 
 namespace gravlab {
-/// A font as the bytes of its file, which live as long as the program. Not const, as ImGui wants them; nobody writes there.
+/// The bytes of a font file, valid as long as the program runs. Not const, because ImGui requires it; nothing writes to
+/// them.
 using FontBytes = std::span<unsigned char>;
 
-/// A proportional font for panels and pictures; empty when there is none. The environment's GRAVLAB_FONT names another file;
-/// "builtin" asks for none.
+/// A proportional font for panels and pictures; empty when there is none. The environment variable GRAVLAB_FONT names
+/// another file; "builtin" selects no file.
 FontBytes textFont();
-/// A font whose letters are equally wide, for program text and columns of numbers; empty when there is none.
+/// A font with letters of equal width, for program text and columns of numbers; empty when there is none.
 FontBytes monoFont();
 }  // namespace gravlab

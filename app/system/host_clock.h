@@ -1,13 +1,13 @@
-// The clock of the host: what passes between two frames, for cameras, rates and pauses, and what measurements take. Never
+// The clock of the host: the time between two frames, for cameras, rates and pauses, and the duration of measurements. Never
 // for the simulation, which counts steps.
 #pragma once
 
 namespace gravlab {
 
-/// Seconds on a clock that never goes back; it may jump ahead when the machine was asleep.
+/// Seconds on a clock that never runs back; it may jump ahead after the machine slept.
 double hostClock();
 
-/// What hostClock() asks. A test puts its own in, and puts this one back.
+/// The source of hostClock(). A test sets its own, and restores this one.
 using HostClockSource = double (*)();
 HostClockSource& hostClockSource();
 

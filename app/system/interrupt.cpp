@@ -1,4 +1,4 @@
-// Ctrl-C and kill, noted and looked at between steps.
+// Notes Ctrl-C and kill; commands check for them between steps.
 #include "app/system/interrupt.h"
 
 #include "sim/core/error.h"
@@ -15,17 +15,17 @@
 namespace gravlab {
 namespace {
 
-// The first signal and when it came [ms]; 0: none. The system may run the handler on any thread.
+// The first signal and its time [ms]; 0: none. The system may run the handler on any thread.
 std::atomic<std::int64_t> noted{0};
 static_assert(std::atomic<std::int64_t>::is_always_lock_free, "a handler may touch it");
 constexpr std::int64_t kSignalRange = 128;
 constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
 struct sigaction before[std::size(kSignals)];
 
-// Those who end programs (timeout, job systems, a terminal beside them) often ask twice at once, and mean once.
+// Programs that end others (timeout, job systems, a second terminal) often send two signals at once and mean one.
 constexpr std::int64_t kSameAsk = 500;  // [ms]
 
-/// The first one is noted; whoever asks again does not want to wait.
+/// Notes the first signal; a second one means that the user does not want to wait.
 void note(int number) {
     timespec time{};
     clock_gettime(CLOCK_MONOTONIC, &time);
@@ -43,7 +43,7 @@ InterruptWatch::InterruptWatch() {
         struct sigaction action {};
         action.sa_handler = note;
         sigaction(kSignals[i], &action, &before[i]);
-        // nohup means that the terminal may go.
+        // nohup means that the program outlives its terminal.
         if (kSignals[i] == SIGHUP && before[i].sa_handler == SIG_IGN) sigaction(SIGHUP, &before[i], nullptr);
     }
 }

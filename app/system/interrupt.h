@@ -1,11 +1,11 @@
-// Ctrl-C and kill in commands that write files: noticed between steps, so that nothing half-written stays behind.
+// Ctrl-C and kill in commands that write files: handled between steps, so that no partial file remains.
 #pragma once
 #include <string_view>
 
 namespace gravlab {
 
-/// While one lives, the first SIGINT, SIGTERM or SIGHUP (which stays ignored under nohup) is only noted; another one more
-/// than half a second later ends the program at once. One at a time.
+/// During its lifetime, the first SIGINT, SIGTERM or SIGHUP (which stays ignored under nohup) is only noted. Another one
+/// more than half a second later ends the program at once. One at a time.
 class InterruptWatch {
 public:
     InterruptWatch();
@@ -13,12 +13,12 @@ public:
     InterruptWatch(const InterruptWatch&) = delete;
     InterruptWatch& operator=(const InterruptWatch&) = delete;
 
-    /// The signal that came, or 0. Safe from any thread.
+    /// The noted signal, or 0. Safe from any thread.
     static int signal();
-    /// What it did, in words: "interrupted".
+    /// The effect of the signal in words: "interrupted".
     static const char* word();
-    /// Throws Error with exit code 129 (hung up), 130 (interrupted) or 143 (terminated) once a signal came. `left` says in
-    /// its sentence what became of the work.
+    /// Throws Error with exit code 129 (hung up), 130 (interrupted) or 143 (terminated) after a signal. `left` describes the
+    /// state of the work in its sentence.
     static void check(std::string_view left = "nothing was written");
 };
 

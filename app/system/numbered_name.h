@@ -8,17 +8,17 @@
 
 namespace gravlab {
 
-/// A pattern, cut at its number.
+/// A pattern, split at its number.
 struct NumberedParts {
     std::string before, after;
-    bool numbered = false;  ///< else all of it is `before`
-    bool zeros = false;     ///< fill the number up to `width`, else spaces do
+    bool numbered = false;  ///< else the whole pattern is `before`
+    bool zeros = false;     ///< pad the number with zeros up to `width`, else with spaces
     std::size_t width = 0;
     std::string name(std::int64_t number) const;
 };
 
-/// Takes %d, %5d or %05d (at most 20 digits), once or not at all, for the number; "%%" is a percent sign. Empty for any
-/// other use of '%'.
+/// Accepts at most one %d, %5d or %05d (at most 20 digits) for the number; "%%" is a percent sign. Empty for any other use
+/// of '%'.
 std::optional<NumberedParts> numberedParts(std::string_view pattern);
 
 /// The pattern with its one number replaced. Throws UsageError naming `option`.

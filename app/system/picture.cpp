@@ -1,5 +1,5 @@
-// PNG through libpng, in memory; files are touched only by the few lines at the end of this file.
-// Rule: libpng reports errors by longjmp, so no object with a destructor is made between setjmp and the last png_ call.
+// PNG through libpng, in memory; only the last lines of this file use files. Rule: libpng reports errors by longjmp, so no
+// object with a destructor is made between setjmp and the last png_ call.
 #include "app/system/picture.h"
 
 #include "sim/core/error.h"
@@ -17,7 +17,7 @@ namespace {
 
 // Pictures of stars compress little: higher levels cost three times the time for a few percent.
 constexpr int kCompression = 4;
-// Of one text or other part beside the pixels, unpacked, and how many of them are kept.
+// Size limit of one unpacked text or other chunk beside the pixels, and limit of their number.
 constexpr png_alloc_size_t kMostChunkBytes = 1 << 20;
 constexpr png_uint_32 kMostChunks = 64;
 
@@ -70,7 +70,7 @@ bool encode(std::vector<std::uint8_t>& file, const std::vector<png_bytep>& rows,
     return true;
 }
 
-/// Two calls: the first fills size and texts, the second the rows.
+/// Two calls: the first reads size and texts, the second the rows.
 struct Decoder {
     png_structp png = nullptr;
     png_infop info = nullptr;
@@ -82,7 +82,7 @@ struct Decoder {
         info = png ? png_create_info_struct(png) : nullptr;
         if (!info || setjmp(png_jmpbuf(png))) return false;
         png_set_read_fn(png, &reader, take);
-        // A settings text is some kilobytes; packed ones could grow to any size, and there could be any number.
+        // A text of settings has some kilobytes; packed ones could grow to any size, in any number.
         png_set_chunk_malloc_max(png, kMostChunkBytes);
         png_set_chunk_cache_max(png, kMostChunks);
         png_read_info(png, info);
@@ -152,7 +152,7 @@ std::vector<std::uint8_t> bytesOf(const std::string& path) {
     return file;
 }
 
-/// Bytes that say they are a picture, and their decoder behind the header. `path`: how refusals call them.
+/// Bytes with the signature of a picture, and their decoder after the header. `path`: the name in messages.
 struct Opened {
     std::span<const std::uint8_t> file;
     Reader reader{file};
@@ -164,7 +164,8 @@ struct Opened {
         if (!decoder.header(reader, width, height))
             throw InputError(path + " is no usable PNG picture: " + decoder.message.text);
     }
-    /// libpng asks for as much memory as a part of the file claims to need. Up to the pixels, which it reads row by row.
+    /// libpng allocates as much memory as a chunk claims to need. Check all chunks before the pixels, which it reads row by
+    /// row.
     void checkLengths(const std::string& path) const {
         constexpr std::size_t kSignature = 8, kFrame = 12;  // length, name, check sum
         for (std::size_t at = kSignature; at + kFrame <= file.size();) {
@@ -191,7 +192,7 @@ namespace {
 
 Picture decode(std::span<const std::uint8_t> bytes, const std::string& path) {
     Opened opened(bytes, path);
-    // Deflate makes at most 1,032 bytes of one: a small file cannot ask for a large picture.
+    // Deflate makes at most 1,032 bytes of one, so a small file cannot claim a large picture.
     constexpr std::uint64_t kMostInflation = 1032, kMostPixels = std::uint64_t{16384} * 16384;
     const std::uint64_t pixels = std::uint64_t{opened.width} * opened.height;
     if (pixels > kMostPixels || pixels / 8 > kMostInflation * opened.file.size())

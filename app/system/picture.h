@@ -1,4 +1,4 @@
-// Pictures on the host and as PNG files that carry their settings. libpng stays in picture.cpp.
+// Pictures on the host and as PNG files that contain their settings. libpng stays in picture.cpp.
 #pragma once
 #include "sim/io/file/byte_sink.h"
 
@@ -11,7 +11,7 @@
 
 namespace gravlab {
 
-/// Packed RGB rows, 8 bits, top row first, and what the file says about itself (PNG text chunks: keyword and text).
+/// Packed RGB rows, 8 bits, top row first, and the texts of the file (PNG text chunks: keyword and text).
 struct Picture {
     int width = 0, height = 0;
     std::vector<std::uint8_t> rgb;
@@ -26,11 +26,11 @@ void writePng(ByteSink& file, std::span<const std::uint8_t> rgb, int width, int 
 void writePng(const std::string& path, std::span<const std::uint8_t> rgb, int width, int height,
               const PictureTexts& texts = {}, bool durable = true);
 
-/// Throws InputError when the file cannot be opened or is no PNG, IoError when reading fails.
+/// Throws InputError when the file cannot be opened or is not a PNG, IoError when reading fails.
 Picture readPng(const std::string& path);
-/// The same of a picture that is in memory; `name` is what refusals call it. Throws InputError.
+/// The same from memory; `name` is for messages. Throws InputError.
 Picture decodePng(std::string_view bytes, const std::string& name);
-/// What stands before its pixels only, which are not touched: where writePng() puts all texts. Throws like readPng().
+/// Reads only the texts before the pixels, where writePng() puts all of them. Throws like readPng().
 PictureTexts readPngTexts(const std::string& path);
 
 }  // namespace gravlab

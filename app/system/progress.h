@@ -1,4 +1,4 @@
-// A line on stderr that counts towards an end and says how long it still takes. Only where a person can see it.
+// A line on stderr that counts towards an end and shows the remaining time. Only where a person can see it.
 #pragma once
 #include "sim/core/work_watch.h"
 
@@ -12,17 +12,16 @@ namespace gravlab {
 class ProgressLine {
 public:
     enum class Where {
-        terminal,    ///< nothing is shown elsewhere
-        everyTenth,  ///< elsewhere a plain line at every tenth of the way
-        always       ///< elsewhere one after ten seconds, and at most one each minute: of work that may take hours or none
+        terminal,    ///< elsewhere no line is shown
+        everyTenth,  ///< elsewhere a plain line at every tenth of the work
+        always       ///< elsewhere a line after ten seconds, and at most one each minute, for work of unknown length
     };
     ProgressLine(std::string what, std::int64_t total, Where where = Where::terminal);
     ~ProgressLine();
     ProgressLine(const ProgressLine&) = delete;
     ProgressLine& operator=(const ProgressLine&) = delete;
 
-    /// Call as often as you like; prints a few times a second.
-    /// `at`: what else is said of it, such as the simulated time.
+    /// Call it any number of times; it prints a few times a second. `at`: further text, such as the simulated time.
     void show(std::int64_t done, const std::string& at = {});
     /// Clears the line.
     void finish();
@@ -37,8 +36,8 @@ private:
     Clock::time_point start_, last_;
 };
 
-/// Such a line for work that the thread which makes this waits for, as long as this lives: many bodies that are made. What
-/// that work is about to take it says once.
+/// A progress line for work such as building many bodies, while the thread that makes this object waits for it. It also
+/// prints notes of that work once.
 class WaitLine {
 public:
     WaitLine();

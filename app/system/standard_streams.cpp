@@ -18,9 +18,10 @@ void holdStandardStreams() {
     for (int stream = 0; stream <= 2; ++stream) {
         struct stat about {};
         if (::fstat(stream, &about) == 0 || errno != EBADF) continue;
-        // The wrong way round, so that reading and printing still fail: what was closed shall not look like success.
+        // Open in the wrong direction, so that reading and printing still fail: a closed stream must not look like success.
         const int opened = ::open("/dev/null", stream == 0 ? O_WRONLY : O_RDONLY);
-        if (opened >= 0 && opened != stream) ::close(opened);  // the lowest free number is `stream`, unless others race
+        if (opened >= 0 && opened != stream)
+            ::close(opened);  // the lowest free number is `stream`, unless another thread opens a file
     }
     std::signal(SIGPIPE, SIG_IGN);
     std::signal(SIGXFSZ, SIG_IGN);

@@ -1,14 +1,14 @@
-// The three streams that a program is given, which may be closed, full or a pipe that nobody reads.
+// The three standard streams, which may be closed, full or a pipe without a reader.
 #pragma once
 
 namespace gravlab {
 
-/// Before any file is opened: opens /dev/null where descriptor 0, 1 or 2 is closed, so that the first file does not become
-/// the standard error and get messages written into it. Closed pipes and file size limits become errors of the write that
-/// meets them and no longer end the program.
+/// Call it before any file is opened. It opens /dev/null when descriptor 0, 1 or 2 is closed, so that no file becomes the
+/// standard error and receives messages. Closed pipes and file size limits become errors of the write and no longer end the
+/// program.
 void holdStandardStreams();
 
-/// At the end: brings what was printed out. Throws IoError when some of it could not be.
+/// Call it at the end: flushes the standard output. Throws IoError when that fails.
 void finishStandardOutput();
 
 }  // namespace gravlab

@@ -1,4 +1,4 @@
-// Names of files that a key makes: scene, picture, film, table. Rule: a name that is free; no file of before is replaced.
+// Names of files that a key writes: scene, picture, film, table. Rule: the name is free; no existing file is replaced.
 #pragma once
 #include <ctime>
 #include <string>
@@ -6,14 +6,14 @@
 
 namespace gravlab {
 
-/// What is safe in any folder: of the first 40 letters, all but letters, digits and _ become '-'; "run" for none.
+/// A text that is safe in any folder: the first 40 letters, with '-' for all but letters, digits and _; "run" when empty.
 std::string plainName(std::string_view text);
 
-/// A local date and time in strftime's words; `universal`: in UTC.
+/// A local date and time in strftime's format; `universal`: in UTC.
 std::string timeText(std::time_t when, const char* format, bool universal = false);
 
-/// "START-20261122-101500END" with the local date and time; "START-20261122-101500-2END" and so on where that is taken
-/// in the current folder.
+/// "START-20261122-101500END" with the local date and time; "START-20261122-101500-2END" and so on when that exists in the
+/// current folder.
 std::string timedName(std::string_view start, std::string_view end);
 
 }  // namespace gravlab

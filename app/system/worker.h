@@ -1,5 +1,5 @@
-// What works beside the frames: one thread, one queue, results that the thread which asked takes when it likes.
-// Rule: the two threads share the queue and nothing else; a request is moved in, its result or its failure is moved out.
+// Runs work beside the frames: one thread, one queue, and results that the requesting thread takes whenever it likes. Rule:
+// the two threads have only the queue in common; a request is moved in, its result or error is moved out.
 #pragma once
 #include "sim/core/work_watch.h"
 
@@ -19,25 +19,25 @@
 
 namespace gravlab {
 
-/// Which requests of a worker are worked at.
+/// Which requests of a worker run.
 enum class Asking {
-    newest,    ///< a request takes the place of all before it, also of the one under way; the worker goes without the rest
-    allInTurn  ///< every one, in the order in which they came, also those that still wait when the worker goes
+    newest,    ///< a request replaces all earlier ones, also the running one; the destructor drops the rest
+    allInTurn  ///< every request, in order; the destructor still runs the waiting ones
 };
 
 template <class Request, class Result>
 class Worker {
 public:
-    /// The request under way, as its work sees it.
+    /// The running request, as its work sees it.
     class Task {
     public:
-        /// Nobody wants the result any more. Work that takes long looks at this now and then, and ends; deeper down
-        /// WorkWatch::dropped() says the same.
+        /// The result is no longer wanted. Long work checks this now and then, and ends; in nested functions
+        /// WorkWatch::dropped() tells the same.
         bool dropped() const {
             const std::lock_guard lock(worker_.mutex_);
             return mine_ != worker_.wanted_;
         }
-        /// A result so far, where only the newest counts: the next one takes its place if nobody has taken it.
+        /// A preliminary result, when only the newest counts: the next one replaces it unless it was taken.
         void report(Result result) { worker_.deliver(mine_, {std::move(result), nullptr}); }
 
     private:
@@ -48,19 +48,19 @@ public:
     };
     using Work = std::function<Result(Request, Task&)>;
 
-    /// `work` is called on the worker's thread, which begins with the first request. `mostWaiting` bounds the requests that
-    /// have not been begun.
+    /// `work` runs on the worker's thread, which starts with the first request. `mostWaiting` bounds the requests that have
+    /// not begun.
     explicit Worker(Work work, Asking asking = Asking::newest,
                     std::size_t mostWaiting = std::numeric_limits<std::size_t>::max())
         : work_(std::move(work)), asking_(asking), mostWaiting_(mostWaiting) {}
-    /// Waits for what is under way.
+    /// Waits for the running request.
     ~Worker() {
         if (asking_ == Asking::newest) drop();
     }
     Worker(const Worker&) = delete;
     Worker& operator=(const Worker&) = delete;
 
-    /// Waits only while `mostWaiting` requests are not begun. Throws std::system_error when there is no thread.
+    /// Waits only while `mostWaiting` requests have not begun. Throws std::system_error when there is no thread.
     void ask(Request request) {
         begin();
         std::unique_lock lock(mutex_);
@@ -71,13 +71,13 @@ public:
         requests_.push_back(std::move(request));
         changed_.notify_all();
     }
-    /// Forgets what was asked for and what has come of it.
+    /// Forgets all requests and results.
     void drop() {
         const std::lock_guard lock(mutex_);
         forget();
         changed_.notify_all();
     }
-    /// The next result, or nothing yet. Never waits. Throws what the work threw instead of a result.
+    /// The next result, or none yet. Never waits. Throws the exception of the work instead of a result.
     std::optional<Result> poll() {
         Outcome outcome;
         {
@@ -89,22 +89,22 @@ public:
         if (outcome.failure) std::rethrow_exception(outcome.failure);
         return std::move(outcome.result);
     }
-    /// A request waits or is under way, and was not dropped.
+    /// Whether a request waits or runs, and was not dropped.
     bool busy() const {
         const std::lock_guard lock(mutex_);
         return isBusy();
     }
-    /// Requests that have not been begun.
+    /// Requests that have not begun.
     std::size_t waiting() const {
         const std::lock_guard lock(mutex_);
         return requests_.size();
     }
-    /// Waits until it is not busy.
+    /// Waits until the worker is idle.
     void wait() {
         std::unique_lock lock(mutex_);
         changed_.wait(lock, [this] { return !isBusy(); });
     }
-    /// The same for at most so long; whether it is not busy.
+    /// The same for at most this time; returns whether the worker is idle.
     bool wait(double seconds) {
         std::unique_lock lock(mutex_);
         return changed_.wait_for(lock, std::chrono::duration<double>(seconds), [this] { return !isBusy(); });
@@ -146,7 +146,7 @@ private:
         pthread_sigmask(SIG_SETMASK, &before, nullptr);
     }
 
-    /// What the request holds goes with it, before anybody hears that it is done.
+    /// Destroy the request's data before the result is announced.
     Outcome worked(Request request, Task& task) {
         Outcome outcome;
         const WorkWatch watch({}, {}, [&task] { return task.dropped(); });
@@ -184,9 +184,9 @@ private:
     std::condition_variable_any changed_;
     std::deque<Request> requests_;
     std::deque<Outcome> outcomes_;
-    std::uint64_t wanted_ = 0;        ///< rises when what was asked for is forgotten
-    std::uint64_t underWay_ = kNone;  ///< wanted_ when the request under way was begun
-    std::jthread thread_;             // last: it stops and ends before what it uses
+    std::uint64_t wanted_ = 0;        ///< rises when requests are forgotten
+    std::uint64_t underWay_ = kNone;  ///< wanted_ at the start of the running request
+    std::jthread thread_;             // last: it must stop before the members that it uses
 };
 
 }  // namespace gravlab

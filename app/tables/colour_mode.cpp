@@ -1,4 +1,4 @@
-// The table, the colours of stars, round numbers.
+// The table of colour modes, the colours of stars, round numbers.
 #include "app/tables/colour_mode.h"
 
 #include "sim/core/body_edit.h"
@@ -39,7 +39,7 @@ ShownUnit densityUnit(const SceneUnits& u) {
 
 ShownUnit kelvin(const SceneUnits&) { return {"K", 1}; }
 
-// Of a galaxy in a photograph so many bodies are seen one by one, and at most this part of them.
+// In a photograph of a galaxy this many bodies are separately visible, and at most this fraction.
 constexpr double kResolved = 1500, kMostResolved = 0.05;
 
 constexpr float kCoolest = 3200, kHottest = 13000;
@@ -85,27 +85,27 @@ constexpr ColourMode kModes[] = {
      .ofGroups = true},
 };
 
-/// A star by lot: the same for the same body, always.
+/// The random star of a body: the same for the same body, always.
 BodyTrait star(std::uint32_t id, std::uint8_t group) {
     Random random(0x57a7, id);
     const double lot = random.uniform();
     const bool old = group >> 6 == 1;
-    // Most stars are cool; in discs one in twenty is hot, and those give most of the light.
+    // Most stars are cool; in discs one in twenty is hot, and these give most of the light.
     const double height = old ? 0.42 * lot : 0.06 + 0.94 * std::pow(lot, 2.6);
     const double temperature = kCoolest * std::pow(kHottest / kCoolest, height);
     const double light = std::clamp(std::pow(temperature / 5600, 1.8), 0.35, 4.0);
     return {static_cast<float>(temperature), static_cast<float>(light)};
 }
 
-/// What a body is in a photograph: by its species, and a few by lot.
+/// The population of a body in a photograph: by its species, and at random for a few.
 BodyTrait population(std::uint32_t id, std::uint8_t group, bool aged, Stars stars, std::size_t all) {
     Random random(0x90b, id);
     const double lot = random.uniform(), light = random.uniform(), weave = random.uniform();
-    // What is bright has the mean lot: patterns are of many.
+    // A bright star has the mean random number, because patterns consist of many bodies.
     const auto trait = [&](Population which, double share) {
         return BodyTrait{placeOf(which, share > 2 ? 0.5f : static_cast<float>(weave)), static_cast<float>(share)};
     };
-    // Few bright stars and many faint ones, by a power of a star's place among all; none gives more than that part of all
+    // Few bright stars and many faint ones: a power law of a star's rank. No star gives more than the fraction `most` of all
     // light.
     const double count = static_cast<double>(std::max<std::size_t>(all, 1));
     const auto ranked = [&](double least, double power, double most) {
@@ -119,7 +119,7 @@ BodyTrait population(std::uint32_t id, std::uint8_t group, bool aged, Stars star
         return trait(share > 0.9 ? Population::white : Population::yellow, share);
     }
     if (stars == Stars::young) {
-        // A cluster of hundreds, whatever stands for them: of the faint ones nine in ten are below what is seen.
+        // A cluster of hundreds of stars, whatever N is: nine in ten of the faint ones are too faint to see.
         const double share = ranked(0.24, 0.76, 8e-3) * (lot > 0.1 && light > 0.1 ? 0.02 : 1);
         if (share > 6)
             return trait(light < 0.05 ? Population::red : light < 0.8 ? Population::blue : Population::white, share);
@@ -130,14 +130,14 @@ BodyTrait population(std::uint32_t id, std::uint8_t group, bool aged, Stars star
     const bool old = aged || speciesOf(group) == Species::bulge || stars == Stars::elliptical;
     const bool seen = lot < resolved;
     if (old) return seen ? trait(Population::giant, 1.5 + 2 * light * light) : trait(Population::old, 1);
-    // A young cluster is as bright as it is, however many bodies share the rest of the light; most are faint.
+    // A young cluster keeps its brightness for any N; most clusters are faint.
     const double cluster = std::pow(kMostResolved / resolved, 0.6);
     return seen ? trait(Population::cluster, (0.6 + 9 * std::pow(light, 3)) * cluster) : trait(Population::disc, 1);
 }
 
-/// What a body of that part of the heaviest mass may be.
+/// The kind of a body with this fraction of the heaviest mass.
 Celestial celestialOf(double share) {
-    // From 75 masses of Jupiter on a body shines by itself; Saturn has 95 of Earth, Neptune 17, and Mars a tenth.
+    // A body shines by itself from 75 masses of Jupiter; Saturn has 95 of the Earth, Neptune 17, and Mars a tenth.
     if (share > 0.07) return Celestial::star;
     if (share > 2e-4) return Celestial::gasGiant;
     if (share > 2e-5) return Celestial::blueIce;
@@ -156,10 +156,10 @@ BodyMotion motionOf(const Double4& velocity) {
 
 namespace {
 
-/// The old stars of discs with a bulge: all of the innermost, some up to where half of the disc is, by lot. A bar is old as
-/// far as it is made of them; arms farther out are young where the picture finds them dense.
+/// The old stars of discs with a bulge: all of the innermost, and a random fraction up to half of the disc. So a bar is old
+/// where it consists of them; outer arms are young where the picture finds them dense.
 std::vector<std::uint8_t> agedStars(const ParticleSet& bodies) {
-    constexpr double kAllOld = 0.10, kSomeOld = 0.48;  // of the disc's stars inside
+    constexpr double kAllOld = 0.10, kSomeOld = 0.48;  // fractions of the disc's stars, counted from inside
     std::vector<std::uint8_t> aged(bodies.size(), 0);
     struct Galaxy {
         Vec3d sum{};

@@ -30,7 +30,7 @@ Text withPrefix(double value) {
     Text out;
     for (const auto& row : kPrefixes) {
         const double part = value / row.size;
-        // 999.5 would be printed as 1000: it belongs to the next prefix.
+        // 999.5 would be printed as 1000, so use the next prefix.
         if (!(std::abs(part) >= 0.9995) && row.size > 1) continue;
         const int digits = std::abs(part) < 9.995 ? 2 : std::abs(part) < 99.95 ? 1 : 0;
         std::snprintf(out.text, sizeof out.text, "%.*f %s", digits, part, row.prefix);

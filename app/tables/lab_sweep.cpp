@@ -21,7 +21,7 @@ constexpr LabSweep kSweeps[] = {
     {"traps", "kernels that are wrong on purpose: what the clock shows of them is no rate", "traps", ""},
 };
 
-/// What a kernel may lack.
+/// A factor that a kernel may lack.
 struct AxisRow {
     std::string_view name, what;
     bool (*has)(const KernelRow& row);

@@ -1,4 +1,4 @@
-// What a sweep of the lab can vary: a table of names, and why a kernel has nothing to vary there.
+// The sweeps of the lab: a table of names, and why a sweep does not apply to a kernel.
 #pragma once
 #include "sim/backends/kernel.h"
 
@@ -9,7 +9,7 @@
 
 namespace gravlab {
 
-/// A kind of sweep: one axis, or a map over two.
+/// A kind of sweep: along one axis, or a map over two.
 struct LabSweep {
     std::string_view name;  ///< stable: "block", "block x unroll"
     std::string_view idea;
@@ -18,16 +18,16 @@ struct LabSweep {
 };
 std::span<const LabSweep> labSweeps();
 
-/// "cuda:tiled", of another term than the pair law "cuda:springs:list".
+/// "cuda:tiled", or for a term beside the pair law "cuda:springs:list".
 std::string rungName(const KernelRow& row);
-/// Why that kernel has nothing to walk along on the axis of that name (app/bench/sweep_axis.h); empty when it has.
+/// Why the axis of that name (app/bench/sweep_axis.h) does not apply to that kernel; empty when it does.
 Reason axisRefusal(std::string_view axis, const KernelRow& row);
-/// The nearest kernel of the ladder that can, computes every pair of such a force, any masses and any number of
-/// bodies; null: none.
+/// The nearest kernel of the ladder to which the axis applies, and that computes every pair of such a force, any masses and
+/// any N; null: none.
 const KernelRow* nearestWith(std::string_view axis, const KernelRow& row, const ForceSettings& force);
-/// The same of a sweep.
+/// The same for a sweep.
 Reason refusal(const LabSweep& sweep, const KernelRow& row);
-/// The sweep of that place in the table, or the first that this kernel can walk along where it cannot walk along that one.
+/// The sweep at that index of the table, or the first that applies to this kernel when that one does not.
 const LabSweep& sweepFor(std::size_t chosen, const KernelRow& kernel);
 
 }  // namespace gravlab

@@ -18,7 +18,7 @@ constexpr LaunchRow kRows[] = {
 
 constexpr double kSizeShare = 0.03;    // of the distance of the scene's view
 constexpr double kBodiesShare = 0.05;  // of the scene's
-constexpr float kDeadPixels = 4;       // an arrow shorter than a click is none
+constexpr float kDeadPixels = 4;       // a shorter arrow counts as a click
 
 }  // namespace
 

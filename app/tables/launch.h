@@ -1,6 +1,6 @@
-// Dropping bodies by hand: press where one shall be, drag an arrow for its velocity, let go. A star, a black hole or a small
-// galaxy, on the plane through the focus that faces the viewer.
-// Rule: knows no window and no simulation; what it makes are edits of a set of bodies.
+// Adding bodies by hand: press at the place, drag an arrow for the velocity, release. A star, a black hole or a small
+// galaxy, on the plane through the focus that faces the viewer. Rule: no window and no simulation here; the result is a list
+// of edits of a set of bodies.
 #pragma once
 #include "render/camera.h"
 #include "sim/backends/backend.h"
@@ -17,27 +17,27 @@
 
 namespace gravlab {
 
-/// What can be dropped.
+/// A kind of body to add.
 struct LaunchRow {
     std::string_view name, label, idea;
-    double massShare;  ///< of the whole mass, unless asked otherwise; 0: an average body
+    double massShare;  ///< fraction of the whole mass by default; 0: an average body
     bool galaxy;       ///< many bodies in balance
-    bool disc;         ///< else round
+    bool disc;         ///< a disc, otherwise a sphere
 };
 std::span<const LaunchRow> launchRows();
 
-/// What a scene has, as far as it matters here.
+/// The facts of a scene on which a drop depends.
 struct LaunchScene {
     double mass = 1;  ///< of all bodies [M]
     std::size_t bodies = 1;
-    double size = 5;       ///< distance of its own view [L]
-    double speed = 1;      ///< of the top of its colour map [L/T]
+    double size = 5;       ///< distance of its default view [L]
+    double speed = 1;      ///< at the top of its colour map [L/T]
     double softening = 0;  ///< [L]
     bool gravity = true;   ///< masses attract
     double response = 1;   ///< of a usual body
 };
 
-/// A drop that has been decided on.
+/// A complete order to add bodies.
 struct LaunchOrder {
     int row = 0;
     double mass = 0, size = 0;  ///< [M], [L]
@@ -54,20 +54,20 @@ public:
     /// Multiples of the usual mass, size and number of bodies.
     double massFactor = 1, sizeFactor = 1, bodiesFactor = 1;
 
-    /// What a drop would be, without place and velocity.
+    /// The order with the chosen factors, without place and velocity.
     LaunchOrder usual(const LaunchScene& scene) const;
-    /// Why the chosen row cannot be dropped under this scene's law; empty when it can.
+    /// Why the chosen row cannot be added under this scene's law; empty when it can.
     std::string refusal(const LaunchScene& scene) const;
 
     void press(const Camera& camera, glm::vec2 cursor, glm::vec2 viewport, const LaunchScene& scene);
     void move(glm::vec2 cursor);
-    /// Lets go: the order, once.
+    /// Releases the pointer: returns the order, once.
     std::optional<LaunchOrder> release();
     void cancel() { drag_.reset(); }
     bool dragging() const { return drag_.has_value(); }
-    /// What would be dropped now; only while dragging.
+    /// The present order; only while dragging.
     const LaunchOrder& pending() const { return drag_->order; }
-    /// Where the arrow ends, in space.
+    /// The end of the arrow in space.
     glm::vec3 arrowEnd() const { return drag_->end; }
 
     bool operator==(const Slingshot&) const = default;
@@ -84,7 +84,7 @@ private:
     std::optional<Drag> drag_;
 };
 
-/// The bodies of an order, to be added: ids from `id` on, all of one group.
+/// The edits that add the bodies of an order: ids from `id` on, all in one group.
 std::vector<BodyEdit> launchEdits(const LaunchOrder& order, const LaunchScene& scene, std::uint32_t id, std::uint8_t group,
                                   std::uint64_t seed);
 

@@ -6,7 +6,7 @@
 
 namespace gravlab {
 
-/// The middle of the sorted values, of an even number the mean of the two in the middle; 0 of none.
+/// The middle of the sorted values, or the mean of the two in the middle; 0 for no values.
 inline double median(std::vector<double> values) {
     if (values.empty()) return 0;
     std::sort(values.begin(), values.end());

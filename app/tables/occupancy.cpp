@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kKilo = 1024;
 constexpr int kWarp = 32, kMostThreads = 1024;
-constexpr int kRegisterUnit = 256;  // registers of a warp are given in these
+constexpr int kRegisterUnit = 256;  // allocation unit of a warp's registers
 
 constexpr GpuRow kGpus[] = {
     {.name = "gtx-680",
@@ -120,7 +120,7 @@ constexpr Number roundedUp(Number value, Number unit) {
     return (value + unit - 1) / unit * unit;
 }
 
-/// Why a device would not start it; empty: it would.
+/// Why a device would refuse the launch; empty: it would start it.
 std::string refusalOf(const GpuRow& gpu, const LaunchPlan& plan) {
     const auto text = [](auto number) { return std::to_string(number); };
     if (plan.threads > kMostThreads)

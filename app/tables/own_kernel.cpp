@@ -19,7 +19,7 @@ constexpr OwnTemplate kTemplates[] = {
     {"not-coalesced", "an exercise: make the reads coalesced", true},
 };
 
-// By OwnOutcome, and two that are none.
+// Indexed by OwnOutcome; the last two are further states.
 constexpr std::array<std::string_view, 9> kStates{"unfinished", "no-compiler", "bad-text", "no-device", "failed",
                                                   "wrong",      "good",        "trying",   "none"};
 

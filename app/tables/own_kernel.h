@@ -1,5 +1,5 @@
-// A kernel that the user writes in the lab: its text, what came of its last trial, and texts to begin with.
-// Rule: plain data; the lab tries, and only where that was asked for.
+// A user's kernel in the lab: its text, the result of its last trial, and initial texts. Rule: plain data; the lab tries
+// kernels, and only on request.
 #pragma once
 #include "sim/backends/cuda/own/own_kernel.h"
 
@@ -12,45 +12,45 @@
 namespace gravlab {
 
 struct OwnKernel {
-    std::string text;             ///< as the editor has it
-    std::string file = "own.cu";  ///< its name in messages, and what it is saved as
+    std::string text;             ///< the editor's text
+    std::string file = "own.cu";  ///< its name in messages and for saving
 
     bool trying = false;
-    std::string stage;    ///< of the trial under way
-    std::string tried{};  ///< the text that the last trial was of
+    std::string stage;    ///< of the running trial
+    std::string tried{};  ///< the text of the last trial
     OwnOutcome outcome = OwnOutcome::unfinished;
-    std::string sentence;  ///< how that ended
+    std::string sentence;  ///< the result of the last trial
     std::vector<CompilerMessage> messages;
     double secondsPerForce = 0;
-    std::size_t bodies = 0;      ///< of that force
-    std::string exercise;        ///< the text of the exercise that was begun last
-    double exerciseSeconds = 0;  ///< of a force as that text has it; 0: not tried
-    std::string kernel;          ///< the row that it became; empty: none
+    std::size_t bodies = 0;      ///< N of that force
+    std::string exercise;        ///< the text of the last exercise
+    double exerciseSeconds = 0;  ///< duration of a force by that text; 0: not tried
+    std::string kernel;          ///< the row made from it; empty: none
     bool operator==(const OwnKernel&) const = default;
 };
 
 /// "none", "trying", "good", "wrong", ...: for scripts and lessons.
 std::string_view stateOf(const OwnKernel& own);
 std::span<const std::string_view> ownStates();
-/// How often a text has that word outside of remarks.
+/// Number of times that a text has that word outside of comments.
 int countIn(std::string_view text, std::string_view word);
 
-/// Texts to begin with, in the order in which they are offered.
+/// Initial texts, in the order in which they are offered.
 struct OwnTemplate {
-    std::string_view name;  ///< also of assets/kernels/NAME.cu
+    std::string_view name;  ///< also the name in assets/kernels/NAME.cu
     std::string_view idea;
     bool exercise = false;
 };
 std::span<const OwnTemplate> ownTemplates();
-/// Its text; empty where there is none of that name.
+/// The text with that name; empty when there is none.
 std::string_view ownTemplateText(std::string_view name);
-/// A file of assets/kernels by its name, empty when there is none. Generated.
+/// A file of assets/kernels by its name; empty when there is none. Generated.
 std::string_view ownKernelFile(std::string_view name);
 
-/// Whether a name of a kernel is that of a file: it ends in .cu.
+/// Whether a kernel's name is that of a file: it ends in .cu.
 bool namesKernelFile(std::string_view name);
 
-/// A text that a user has, and no more than a kernel can be. Throws InputError.
+/// The text of a user's file, not larger than a kernel can be. Throws InputError.
 std::string ownTextOfFile(const std::string& path);
 
 }  // namespace gravlab

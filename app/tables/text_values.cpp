@@ -17,7 +17,7 @@ namespace {
 
 std::optional<std::int64_t> wholeNumber(std::string_view text) {
     if (const auto value = wholeText<std::int64_t>(text)) return value;
-    constexpr double kExact = 9007199254740992.0;  // 2^53: above it not every whole number is a double
+    constexpr double kExact = 9007199254740992.0;  // 2^53: not every larger whole number is a double
     const auto real = wholeText<double>(text);
     if (!real || !(std::abs(*real) <= kExact) || *real != std::trunc(*real) || text.find_first_of("eE") == text.npos)
         return std::nullopt;

@@ -1,4 +1,5 @@
-// Text that people type to values. Rule: the whole text must fit, and every refusal is a sentence that names the option.
+// Text that people type, converted to values. Rule: the whole text must be valid, and every refusal is a sentence that names
+// the option.
 #pragma once
 #include <charconv>
 #include <cstddef>
@@ -11,10 +12,10 @@
 
 namespace gravlab {
 
-/// Largest number of bodies that the project counts with.
+/// Largest N of the project.
 constexpr std::int64_t kMaxBodies = 2147483647;
 
-/// The number that the whole text is, with a sign or without.
+/// The number in the whole text, with or without a sign.
 template <class Number>
 std::optional<Number> wholeText(std::string_view text) {
     if (text.starts_with('+')) text.remove_prefix(1);
@@ -33,8 +34,7 @@ std::int64_t parseInteger(std::string_view option, std::string_view text, std::i
 /// A seed: any whole number of 64 bits, 0 included. Throws UsageError.
 std::uint64_t parseSeed(std::string_view option, std::string_view text);
 
-/// A number of bodies in 1..kMaxBodies: 65536 or 1e4, or with a binary suffix, 64k = 65,536 and 1M = 1,048,576. Throws
-/// UsageError.
+/// N in 1..kMaxBodies: 65536 or 1e4, or with a binary suffix, 64k = 65,536 and 1M = 1,048,576. Throws UsageError.
 std::size_t parseBodies(std::string_view option, std::string_view text);
 
 /// A finite number. Throws UsageError.
@@ -47,7 +47,7 @@ double parseNonNegative(std::string_view option, std::string_view text);
 /// "1280x720", both at least 1 and at most 16384 pixels. Throws UsageError.
 std::pair<int, int> parseSize(std::string_view option, std::string_view text);
 
-/// A name; none where the machine is to choose: "auto".
+/// A name; empty for "auto", when the program chooses.
 std::optional<std::string> nameUnlessAuto(const std::string& text);
 
 /// Pieces between commas and white space, empty ones dropped.

@@ -21,7 +21,7 @@ RoundLength roundLength(double most, const SceneUnits& units) {
     double shown = most * units.lengthScale;
     std::string_view name = units.length.empty() ? "L" : units.length;
     double scale = units.lengthScale;
-    // Neighbouring units of the same family, where the number would be unhandy.
+    // Neighbouring units of the same family, for numbers that would be too large or small.
     struct Step {
         std::string_view from, to;
         double factor, above, below;

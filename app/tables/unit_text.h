@@ -1,4 +1,4 @@
-// Lengths and times in the words of a scene's units.
+// Lengths and times in the units of a scene.
 #pragma once
 #include "sim/scenes/scene.h"
 
@@ -6,18 +6,18 @@
 
 namespace gravlab {
 
-/// A number of three digits for people, whole ones from 100 on.
+/// A number of three digits for people; a whole number from 100 on.
 std::string threeDigits(double value);
 
-/// A round length at most `most` long, and how it is written with its unit: {5, "5 kpc"}.
+/// A round length of at most `most`, and its text with a unit: {5, "5 kpc"}.
 struct RoundLength {
     double length = 0;  ///< [L]
     std::string text;
 };
 RoundLength roundLength(double most, const SceneUnits& units);
 
-/// What times of that size are counted in: one [T] is `scale` of `name`, such as Myr. Long times move up to Gyr, short ones
-/// of years down to days; without units it is T.
+/// The unit for times of that size: one [T] is `scale` of `name`, such as Myr. Long times use Gyr, short times in years use
+/// days; without units it is T.
 struct UnitOfTime {
     double scale = 1;
     std::string name;
@@ -27,17 +27,17 @@ UnitOfTime unitOfTime(double time, const SceneUnits& units);
 /// The simulated time in the scene's units: "t = 120.5 Myr".
 std::string clockText(double time, const SceneUnits& units);
 
-/// A time or a length with its unit as sentences have it: "4.77 Myr", "0.3 kpc"; without units the number alone.
+/// A time or a length with its unit, for sentences: "4.77 Myr", "0.3 kpc"; without units the number alone.
 std::string timeText(double time, const SceneUnits& units);
 std::string lengthText(double length, const SceneUnits& units);
-/// The unit of energies in tables, "Msun (km/s)^2", and how many of it make one of the run; without units none and 1.
+/// The unit of energies in tables, "Msun (km/s)^2", and its number per unit of the run; without units empty and 1.
 struct UnitOfEnergy {
     double scale = 1;
     std::string name;
 };
 UnitOfEnergy unitOfEnergy(const SceneUnits& units);
 
-/// How a speed of the story is written: times `scale` it is a handy number of `unit`, such as "Myr/s".
+/// The unit for the speed of the story: times `scale` it is a convenient number of `unit`, such as "Myr/s".
 struct SpeedText {
     double scale = 1;
     std::string unit;

@@ -16,7 +16,7 @@ std::vector<std::string> lowerWords(std::string_view search) {
     return words;
 }
 
-/// How well words fit: 0 not at all, and more where the name has them.
+/// How well the words match: 0 not at all, higher when the name contains them.
 int fitOf(const std::vector<std::string>& words, const std::string& label, const std::string& all) {
     const std::string head = inLowerCase(label), whole = inLowerCase(all);
     int inHead = 0;
@@ -35,7 +35,7 @@ struct Ranked {
 
 void addAction(std::vector<Ranked>& to, const std::vector<std::string>& words, const Menu& menu, const Action& action,
                const Document& document) {
-    if (action.holds) return;  // its key must stay down
+    if (action.holds) return;  // it acts while its key is down
     const Reason reason = action.unavailable ? action.unavailable(document) : Reason();
     const auto add = [&](const std::string& label, std::string_view idea, int which, const Reason& why) {
         const std::string keys = keyText(action);
@@ -59,7 +59,7 @@ void addAction(std::vector<Ranked>& to, const std::vector<std::string>& words, c
             reason.empty() ? choice.refused : reason);
 }
 
-/// Settings that are no menu's; `value`: what stood behind the words.
+/// Adds settings that no menu has; `value`: the text after the words.
 void addSettings(std::vector<Ranked>& to, const std::vector<std::string>& words, const std::string& value,
                  const Document& document) {
     for (const Parameter& row : parameters()) {
@@ -90,7 +90,7 @@ std::vector<FoundCommand> commandsWith(std::string_view search, const Document& 
         for (const Action& action : menu.rows)
             if (!action.client) addAction(ranked, words, menu, action, document);
     if (!words.empty()) addSettings(ranked, words, {}, document);
-    // The last words are a value, as it was typed: "0.3kpc", "0.3 kpc".
+    // The last words are a value as typed: "0.3kpc", "0.3 kpc".
     const std::string_view typed = trimmed(search);
     std::size_t end = typed.size();
     for (int taken = 0; taken < 2 && ranked.empty() && words.size() > 1; ++taken) {

@@ -12,21 +12,21 @@ namespace gravlab {
 namespace {
 
 constexpr double kDoubleClick = 0.4;  // [s]
-constexpr float kClickRadius = 6;     // pixels at scale 1 that a hand moves during a click
+constexpr float kClickRadius = 6;     // largest motion of the pointer during a click, pixels at scale 1
 
 template <std::size_t Count>
 bool isOneOf(const Key (&keys)[Count], Key key) {
     return std::find(std::begin(keys), std::end(keys), key) != std::end(keys);
 }
 
-/// Keys with which menus and panels are walked through.
+/// Keys that move the focus in menus and panels.
 bool movesInPanels(Key key, int modifiers) {
     static constexpr Key kKeys[] = {Key::space, Key::enter, Key::escape, Key::tab,      Key::left, Key::right,
                                     Key::up,    Key::down,  Key::pageUp, Key::pageDown, Key::home, Key::end};
     return !(modifiers & (kControl | kAlt)) && isOneOf(kKeys, key);
 }
 
-/// Keys that edit a text field with Ctrl.
+/// Keys that edit a text field together with Ctrl.
 bool editsText(Key key) {
     static constexpr Key kKeys[] = {Key::letterA, Key::letterC, Key::letterV, Key::letterX, Key::letterY,
                                     Key::letterZ, Key::left,    Key::right,   Key::home,    Key::end};
@@ -85,7 +85,7 @@ void Input::press(const PointerEvent& event) {
     clickedAt_ = cursor_;
 }
 
-/// A press that did not move was a click on a body, or on none.
+/// A press without motion is a click, on a body or on none.
 void Input::release(int button) {
     if (button != dragButton_) return;
     const Drag ended = std::exchange(drag_, Drag::none);
@@ -115,7 +115,7 @@ void Input::pressKey(const KeyEvent& event) {
     if (event.physical == Key::none) return;
     Key key = actingKey(event.physical, event.printed, event.modifiers, printedAt_);
     const PanelFocus focus = focus_();
-    // While text is being typed only keys with a modifier and function keys are commands, unless they edit the text.
+    // During text input only function keys and keys with a modifier are commands, unless they edit the text.
     if (focus.typing && !(event.modifiers & (kControl | kAlt)) && key < Key::f1) return;
     if (focus.typing && (event.modifiers & kControl) && editsText(key)) return;
     if (key == Key::padEnter) key = Key::enter;
@@ -127,7 +127,7 @@ void Input::pressKey(const KeyEvent& event) {
     if (!event.repeat && row && row->holds) held_.push_back({event.physical, row});
 }
 
-/// Alt that goes down and up by itself opens the menus.
+/// Alt pressed and released alone opens the menus.
 void Input::watchAlt(const KeyEvent& event) {
     const bool alt = event.physical == Key::leftAlt;
     if (event.down && !event.repeat)
@@ -136,7 +136,7 @@ void Input::watchAlt(const KeyEvent& event) {
         gravlab::pressKey(Key::f10, kNoModifier, post_);
 }
 
-/// Keys and buttons that are down when the keyboard goes elsewhere are released there.
+/// When the keyboard goes to another window, release the keys and buttons that are down.
 void Input::act(const FocusEvent& event) {
     if (event.focused) return;
     const Drag ended = drag_;
@@ -152,7 +152,7 @@ void Input::reset() {
 }
 
 void Input::holdKeys(double seconds) {
-    constexpr double kLongest = 0.1;  // [s]; a frame that hung must not throw the camera away
+    constexpr double kLongest = 0.1;  // [s]; a delayed frame must not move the camera far
     for (const HeldKey& key : held_)
         post_(Invoke{std::string(key.action->name), {std::min(seconds, kLongest)}}, Sender::key);
 }

@@ -1,4 +1,4 @@
-// Lines and texts by ImGui's draw list of the background; places in space by the camera that draws the bodies.
+// Draws lines and texts with ImGui's background list; points of space use the camera of the bodies.
 #include "app/ui/overlay.h"
 
 #include "app/tables/colour_mode.h"
@@ -67,7 +67,7 @@ void drawLegend(const Document& document, const OverlayArea& area, ImDrawList& l
     const float left = std::clamp(0.5f * (area.from.x + area.to.x - width), area.from.x, area.to.x);
     const float top = area.to.y - height - line - 14 * s;
     constexpr int kStrips = 128;
-    // Of the categories only those that the scene has.
+    // Show only the categories that the scene has.
     const int used = map < 0 ? std::clamp(document.facts.galaxies, 1, static_cast<int>(kCategories)) : 0;
     const int shown = mode.ofGroups ? static_cast<int>(kGroupBands) : used;
     for (int i = 0; i < kStrips; ++i) {
@@ -110,7 +110,7 @@ void drawSpace(const Document& document, const OverlayArea& area, const SpaceVie
             drawSegment(list, view, {at, -reach, 0}, {at, reach, 0}, ink.faint, area.scale);
             drawSegment(list, view, {-reach, at, 0}, {reach, at, 0}, ink.faint, area.scale);
         }
-    if (!document.overlay.axes || document.fourViewed()) return;  // four views have their own
+    if (!document.overlay.axes || document.fourViewed()) return;  // four views have axes of their own
     const bool paper = document.look.paper;
     const struct {
         glm::vec3 way;

@@ -1,4 +1,4 @@
-// What is written over the picture: legend, scale bar, clock, axes, grid. In films and windows alike; panels are elsewhere.
+// Overlays over the picture: legend, scale bar, clock, axes, grid. In films and windows alike; panels are elsewhere.
 #pragma once
 #include "app/model/document.h"
 #include "app/tables/unit_text.h"
@@ -18,12 +18,12 @@ struct OverlayArea {
     ImFont* font = nullptr;
 };
 
-/// Paths ahead of the selected body and of the one under the arrow.
+/// Predicted paths of the selected body and of the body being added.
 struct OverlayPaths {
     const Trajectory &selected, &dropped;
 };
 
-/// Draws whatever document.overlay asks for behind all panels. Between ImGui's NewFrame and Render.
+/// Draws the overlays of document.overlay behind all panels. Call it between ImGui's NewFrame and Render.
 void drawOverlay(const Document& document, const OverlayPaths& paths, const OverlayArea& area,
                  std::span<const Viewport> viewports);
 

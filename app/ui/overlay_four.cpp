@@ -1,4 +1,5 @@
-// Rule: every plane has its own ticks and units, and says which axis is which in words, not by colour alone.
+// Overlays of the four views. Rule: every plane has its own ticks and units, and names its axes in words, not by colour
+// alone.
 #include "app/ui/overlay_four.h"
 
 #include "app/plots/plot.h"
@@ -15,7 +16,7 @@ constexpr const char* kAxisNames[] = {"x", "y", "z"};
 
 double component(const Double4& v, int axis) { return axis == 0 ? v.x : axis == 1 ? v.y : v.z; }
 
-/// Draws over one of the four.
+/// Draws over one of the four views.
 class PaneDrawing {
 public:
     PaneDrawing(const Document& document, const SpaceView& view, float scale, ImDrawList& list)
@@ -47,7 +48,7 @@ public:
                 const std::string text = tickText(std::abs(value) < 1e-9 * (high - low) ? 0 : value);
                 const ImVec2 size = ImGui::CalcTextSize(text.c_str());
                 if (across) {
-                    // The corner is where the numbers of the other axis are.
+                    // The corner has the numbers of the other axis.
                     if (at->x - 0.5f * size.x < view_.from.x + 30 * scale_ || at->x + 0.5f * size.x > to_.x - 2 * scale_)
                         continue;
                     list_.AddLine(ImVec2(at->x, to_.y), ImVec2(at->x, to_.y - tick), line_, scale_);

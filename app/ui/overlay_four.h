@@ -4,9 +4,9 @@
 
 namespace gravlab {
 
-/// Of the area that panels leave, what views take: clock and legend stand below four, not on their axes.
+/// The area for views within the area that panels leave: below four views there is room for clock and legend.
 PicturePart freeOf(const Document& document, const OverlayArea& area);
-/// Draws nothing where there are no four views. Between ImGui's NewFrame and Render.
+/// Draws nothing unless there are four views. Call it between ImGui's NewFrame and Render.
 void drawFourViewOverlay(const Document& document, const OverlayArea& area, std::span<const Viewport> viewports);
 
 }  // namespace gravlab

@@ -1,4 +1,5 @@
-// Rule: a velocity and a force differ in colour and in letters; of labels that would touch the heavier body's stays.
+// Labels and arrows. Rule: velocity and force differ in colour and in letters; of overlapping labels the heavier body's
+// stays.
 #include "app/ui/overlay_marks.h"
 
 #include <glm/geometric.hpp>
@@ -25,15 +26,15 @@ struct Box {
 };
 
 constexpr std::size_t kMostLabels = 50;
-constexpr float kLeastArrow = 14;  // pixels: a weaker force still shows where it points
+constexpr float kLeastArrow = 14;  // pixels: a weaker force still shows its direction
 
-/// Where an arrow of that length [L] ends, at least kLeastArrow long where `least` says so.
+/// The end of an arrow of that length [L]; at least kLeastArrow long if `least` says so.
 std::optional<ImVec2> tipOf(const SpaceView& view, const glm::dvec3& place, const glm::dvec3& way, ImVec2 from,
                             float least) {
     const std::optional<ImVec2> tip = onSurface(view, glm::vec3(place + way));
     if (!tip) return std::nullopt;
     const float x = tip->x - from.x, y = tip->y - from.y, length = std::hypot(x, y);
-    // One that points at the viewer is short because of that.
+    // An arrow towards the viewer must stay short.
     if (length >= least || length < 0.5f) return tip;
     return ImVec2(from.x + x * least / length, from.y + y * least / length);
 }
@@ -74,7 +75,7 @@ std::vector<std::optional<ImVec2>> placeLabels(const std::vector<LabelWish>& wis
             const bool inside = box.from.x >= from.x && box.from.y >= from.y && box.to.x <= to.x && box.to.y <= to.y;
             if (!inside || std::any_of(taken.begin(), taken.end(), [&](const Box& other) { return other.touches(box); }))
                 continue;
-            const float apart = 0.5f * gap;  // between words, so that two do not read as one
+            const float apart = 0.5f * gap;  // space between words
             taken.push_back({{at.x - apart, at.y - apart}, {at.x + size.x + apart, at.y + size.y + apart}});
             places[i] = at;
             break;
@@ -102,7 +103,7 @@ void drawLabels(const Document& document, const OverlayArea& area, const SpaceVi
         if (!at) continue;
         texts.emplace_back(facts.names->nameOf(mark->id));
         const double distance = std::max(glm::length(mark->place - eye), 1e-300);
-        // What is selected is what one asks about.
+        // The selected body's label has priority.
         const bool selected = document.selected && document.selected->id == mark->id;
         wishes.push_back({*at, ImGui::CalcTextSize(texts.back().c_str()), selected ? 1e300 : massOf(mark) / distance});
     }
@@ -145,7 +146,7 @@ void drawArrows(const Document& document, const OverlayArea& area, const SpaceVi
                 if (selected && value > 0) {
                     const std::string text =
                         measureText("a", units.speed.empty() ? glm::length(mark.acceleration) : value, unit, "L/T^2");
-                    // Beyond the tip, where neither the body's name nor the arrow is.
+                    // Place the text beyond the tip, away from the body's name and the arrow.
                     const ImVec2 size = ImGui::CalcTextSize(text.c_str());
                     const bool left = tip->x < from->x;
                     const ImVec2 at(left ? tip->x - size.x - 8 * s : tip->x + 8 * s,
@@ -158,7 +159,7 @@ void drawArrows(const Document& document, const OverlayArea& area, const SpaceVi
         if (!tip) continue;
         drawArrowLine(list, *from, *tip, ink.velocity, s);
         if (!selected) continue;
-        // A handle: this one can be taken hold of.
+        // A handle shows that the user can drag this tip.
         list.AddCircle(*tip, 7 * s, ink.velocity, 20, 1.6f * s);
         drawShaded(list, {tip->x + 11 * s, tip->y - 0.5f * ImGui::GetTextLineHeight()},
                    measureText("v", glm::length(mark.velocity) * units.speedScale, units.speed, "L/T"), ink.velocity,

@@ -1,5 +1,5 @@
-// Marks of single bodies. Rule: colours that stay apart for every eye, and shapes anyway: a ring is selected, a diamond
-// held.
+// Marks of single bodies. Rule: colours that differ with any common colour blindness, and shapes as well: a ring for
+// selected, a diamond for held.
 #include "app/ui/overlay_touch.h"
 
 #include "app/services/trajectory_prediction.h"
@@ -29,8 +29,8 @@ void drawHeld(const Document& document, const SpaceView& view, const OverlayArea
     }
 }
 
-/// Lines of at most 300 pixels as near to `at` as the picture and the panels leave room, on a shade that keeps bodies out of
-/// the letters.
+/// Writes lines of at most 300 pixels as close to `at` as picture and panels allow, on a shade that keeps them readable over
+/// bodies.
 void write(ImDrawList& list, ImVec2 at, const SpaceView& view, const OverlayArea& area, bool paper, const std::string& text,
            ImU32 colour) {
     const float s = area.scale, gap = 4 * s;
@@ -40,7 +40,7 @@ void write(ImDrawList& list, ImVec2 at, const SpaceView& view, const OverlayArea
     const float wrap = std::clamp(to.x - from.x, 80 * s, 300 * s);
     const std::string lines = linesWithin(text, wrap);
     const ImVec2 size = ImGui::CalcTextSize(lines.c_str());
-    if (at.x + size.x > to.x) at.y -= size.y;  // above what it would cover
+    if (at.x + size.x > to.x) at.y -= size.y;  // above the marked body
     at.x = std::clamp(at.x, from.x, std::max(to.x - size.x, from.x));
     at.y = std::clamp(at.y, from.y, std::max(to.y - size.y, from.y));
     list.AddRectFilled({at.x - gap, at.y - 0.5f * gap}, {at.x + size.x + gap, at.y + size.y + 0.5f * gap},
@@ -48,7 +48,7 @@ void write(ImDrawList& list, ImVec2 at, const SpaceView& view, const OverlayArea
     list.AddText(at, colour, lines.c_str());
 }
 
-/// The path ahead, fading with time; what is behind the run's clock is not drawn.
+/// Draws the predicted path, fading with time, without the past of the run's clock.
 void drawTrajectory(const Document& document, const Trajectory& path, const SpaceView& view, const OverlayArea& area,
                     ImDrawList& list, ImU32 colour, const char* note = "") {
     if (path.points.size() < 2) return;

@@ -1,4 +1,4 @@
-// What is drawn about single bodies over the picture: the selected one and those that are held.
+// Marks of single bodies over the picture: the selected one and held ones.
 #pragma once
 #include "app/ui/overlay.h"
 #include "app/ui/overlay_space.h"

@@ -1,4 +1,4 @@
-// Rule: a use of cells has a colour and a line of text; the more boxes, the fainter each.
+// Draws cells of a tree. Rule: each use of cells has a colour and a line of text; more boxes are fainter.
 #include "app/ui/overlay_tree.h"
 
 #include "app/tables/format.h"
@@ -15,9 +15,9 @@ namespace {
 
 struct UseRow {
     CellUse use;
-    ImU32 dark, light;  ///< on a black and a white page; colours that stay apart for every eye
+    ImU32 dark, light;  ///< on a black and a white page; distinct with any common colour blindness
 };
-// In the order in which they are drawn: what is near last.
+// In the order of drawing: near cells last.
 constexpr UseRow kUses[] = {{CellUse::none, IM_COL32(86, 180, 233, 0), IM_COL32(0, 90, 160, 0)},
                             {CellUse::expanded, IM_COL32(0, 190, 140, 0), IM_COL32(0, 120, 85, 0)},
                             {CellUse::cell, IM_COL32(86, 180, 233, 0), IM_COL32(0, 90, 160, 0)},
@@ -28,9 +28,9 @@ ImU32 inkOfUse(CellUse use, bool paper, float alpha) {
     return (paper ? row.light : row.dark) | static_cast<ImU32>(std::lround(255 * alpha)) << IM_COL32_A_SHIFT;
 }
 
-/// Of one of so many boxes.
+/// The opacity of one box among `boxes`.
 float lightOf(std::size_t boxes) {
-    // Neighbours share their edges.
+    // Neighbouring boxes have common edges.
     return std::clamp(0.75f - 0.2f * std::log10(static_cast<float>(std::max<std::size_t>(boxes, 1))), 0.1f, 0.8f);
 }
 
@@ -58,7 +58,7 @@ void drawBox(ImDrawList& list, const SpaceView& view, const CellBox& box, ImU32 
     }
     const ImVec2 end(view.from.x + view.size.x, view.from.y + view.size.y);
     if (most.x < view.from.x || most.y < view.from.y || least.x > end.x || least.y > end.y) return;
-    constexpr float kPoint = 2;  // pixels: twelve lines would be one spot
+    constexpr float kPoint = 2;  // pixels: twelve lines of a smaller box would be one spot
     if (most.x - least.x < kPoint && most.y - least.y < kPoint) {
         list.AddRectFilled(least, ImVec2(least.x + kPoint, least.y + kPoint), colour);
         return;
@@ -69,7 +69,7 @@ void drawBox(ImDrawList& list, const SpaceView& view, const CellBox& box, ImU32 
 struct LegendLine {
     std::string text;
     CellUse use = CellUse::none;
-    bool marked = false;  ///< has the use's colour before it
+    bool marked = false;  ///< has a mark in the colour of the use
 };
 
 std::string cellCount(std::size_t number, const char* what) {
@@ -143,7 +143,7 @@ void drawTreeLegend(const Document& document, const OverlayArea& area, float abo
     for (const LegendLine& line : lines)
         width = std::max(width, ImGui::CalcTextSize(line.text.c_str()).x + (line.marked ? indent : 0));
     const ImVec2 at(area.from.x + 16 * s, area.to.y - above - step * static_cast<float>(lines.size()));
-    // Bodies shine through letters.
+    // Shade the background, so that text stays readable over bodies.
     list.AddRectFilled(ImVec2(at.x - 8 * s, at.y - 6 * s),
                        ImVec2(at.x + width + 8 * s, at.y + step * static_cast<float>(lines.size()) + 3 * s),
                        paper ? IM_COL32(255, 255, 255, 200) : IM_COL32(0, 0, 0, 170), 4 * s);

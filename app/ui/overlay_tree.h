@@ -1,4 +1,4 @@
-// Boxes of a tree's cells over the picture, and what they say. Behind all panels, in films and windows alike.
+// Boxes of a tree's cells over the picture, and their legend. Behind all panels, in films and windows alike.
 #pragma once
 #include "app/ui/overlay.h"
 #include "app/ui/overlay_space.h"
@@ -9,10 +9,10 @@
 namespace gravlab {
 
 void drawTreeCells(const Document& document, const OverlayArea& area, const SpaceView& view, ImDrawList& list);
-/// Lines that end `above` pixels over the area's lower left corner.
+/// Draws the legend `above` pixels over the area's lower left corner.
 void drawTreeLegend(const Document& document, const OverlayArea& area, float above, ImDrawList& list, ImU32 ink);
 
-/// What the lines say, without their colours: one a line.
+/// The lines of the legend, without colours.
 std::vector<std::string> treeLegend(const Document& document);
 
 }  // namespace gravlab

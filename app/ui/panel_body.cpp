@@ -1,4 +1,4 @@
-// The body that was clicked: what it is, what it does, and what can be done with it.
+// The panel of the selected body: its facts, its motion, and the actions on it.
 #include "app/services/trajectory_prediction.h"
 #include "app/tables/format.h"
 #include "app/tables/launch.h"
@@ -29,13 +29,13 @@ std::string number(double value, std::string_view unit, std::string_view own) {
     return formatted("%.4g ", value) + std::string(unit.empty() ? own : unit);
 }
 
-/// What people call a body.
+/// The name of a body for people.
 std::string nameText(const Facts& facts, std::uint32_t id) {
     const std::string_view name = facts.names->nameOf(id);
     return name.empty() ? "body " + std::to_string(id) : std::string(name);
 }
 
-/// The nearest bodies as buttons, so that one can go from body to body.
+/// The nearest bodies as buttons, for moving from body to body.
 void drawNeighbours(PanelContext& p, const BodyReadout& body, const SceneUnits& units) {
     for (std::size_t k = 0; k < std::size(kNear) && k < body.nearest.size(); ++k) {
         const BodyNeighbour& near = body.nearest[k];
@@ -51,7 +51,7 @@ void drawNeighbours(PanelContext& p, const BodyReadout& body, const SceneUnits& 
     }
 }
 
-/// Chooses what the arrow drops.
+/// Chooses the bodies that the arrow adds.
 void drawLaunch(PanelContext& p) {
     const Slingshot& tool = p.workspace.drop;
     if (!tool.on) return;
@@ -74,7 +74,7 @@ void drawLaunch(PanelContext& p) {
     if (p.widgets.button(kStop, ImGui::GetContentRegionAvail().x)) set(p, "drop.on", false);
 }
 
-/// What two bodies alone would do.
+/// The motion of these two bodies if they were alone.
 void drawOrbit(PanelContext& p, const BodyReadout& body, const SceneUnits& units) {
     if (!body.orbit) return;
     const Orbit& orbit = body.orbit->orbit;

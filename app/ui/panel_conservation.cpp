@@ -1,4 +1,4 @@
-// The strip at the bottom: does the run keep what it should? Rule: amber and red mean the same as in the numbers of a run.
+// The strip at the bottom: conserved quantities of the run. Rule: amber and red mean the same as in the numbers of a run.
 #include "app/plots/plot.h"
 #include "app/services/conservation.h"
 #include "app/tables/unit_text.h"
@@ -72,7 +72,7 @@ void show(PanelContext& p, const Control& control, Plot plot, float width, float
               .legendAbove = true});
 }
 
-/// From the first point on where anything has changed.
+/// The points from the first change on.
 std::span<const ConservationPoint> changed(const std::vector<ConservationPoint>& points) {
     const auto first = std::find_if(points.begin(), points.end(), [](const ConservationPoint& q) {
         return !(std::abs(q.change) <= 1e-16 && q.momentum <= 1e-17 && q.spin <= 1e-17);
@@ -80,7 +80,7 @@ std::span<const ConservationPoint> changed(const std::vector<ConservationPoint>&
     return std::span(points).subspan(static_cast<std::size_t>(first - points.begin()));
 }
 
-/// A number of the table beside the last one, with the table's own words.
+/// A number of the table beside the previous one, with the table's own words.
 void numberBeside(PanelContext& p, const Control& control, const char* text) {
     ImGui::SameLine(0, 0);
     p.widgets.text(control, palette::kMuted, text);
@@ -141,8 +141,8 @@ void drawConservation(PanelContext& p) {
             const std::string time = unitOfTime(p.facts.time, units).name;
             Plot energy = plotOf(("|dE/E0| over t [" + time + "]").c_str(), true);
             energy.empty = "no change so far";
-            // Curves begin where there is something to see: the start differs from itself in nothing, nor does what comes
-            // after it to the rounding of a sum, and a logarithm has no zero.
+            // Begin curves after the first change: before it differences are 0 or rounding of a sum, and a logarithm has no
+            // zero.
             const std::span<const ConservationPoint> later = changed(points);
             const bool byTree = std::ranges::any_of(later, [](const ConservationPoint& q) { return q.floor > 0; });
             add(energy, byTree ? "change" : "", later,

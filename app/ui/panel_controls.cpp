@@ -1,4 +1,4 @@
-// The left panel: everything that can be tuned while it runs. Lists walk the program's own tables.
+// The left panel: every setting that can change during a run. Lists are the program's own tables.
 #include "app/services/predictability.h"
 #include "app/services/step_cost.h"
 #include "app/tables/format.h"
@@ -30,7 +30,7 @@ void drawTransport(PanelContext& p) {
     action(p, "reset", width, "Reset");
 }
 
-/// Simulated time a second of watching in the scene's own unit, and what of it the machine reaches.
+/// Simulated time per second of watching in the scene's unit, and the fraction that the machine reaches.
 void drawSpeed(PanelContext& p) {
     const SceneUnits& units = p.facts.scene->units;
     const Intent& intent = p.workspace.intent;
@@ -44,7 +44,7 @@ void drawSpeed(PanelContext& p) {
         set(p, "run.speed", typedValue(p.widgets.typed()));
     else if (hand != Dragging::none)
         p.post({SetParameter{"run.speed", value / unit.scale, hand == Dragging::dragged && p.widgets.goesOn(control.name)}});
-    // Always a line, so that what is below never moves under the pointer.
+    // Always draw this line, so that the controls below never move under the pointer.
     constexpr double kReached = 0.9;
     const bool behind = !intent.paused && p.facts.speed > 0 && p.facts.speed < kReached * intent.speed;
     const double parts = intent.speed / ownSpeed(p.facts);
@@ -62,10 +62,10 @@ void drawSpeed(PanelContext& p) {
     ImGui::PopFont();
 }
 
-/// In powers of two by hand, and the exact number beside it.
+/// The number of bodies: a slider in powers of two, and the exact number beside it.
 void drawBodies(PanelContext& p) {
     const Reason fixed = actionOf("more-bodies").unavailable(p.workspace);
-    // What is beyond takes a minute to build; it can be typed, but not be hit by a slip of the mouse.
+    // More bodies take a minute to build: users can type the number, but not set it by a slip of the mouse.
     constexpr std::size_t kSliderEnd = std::size_t{1} << 22;
     const Control control = controlOf(parameter("run.bodies"));
     p.widgets.label(control, fixed);
@@ -80,7 +80,7 @@ void drawBodies(PanelContext& p) {
     set(p, "run.bodies", typedValue(typed));
 }
 
-/// Where a step takes seconds: how long, and a number of bodies that can be watched.
+/// When a step takes seconds: its duration, and an N that is fast enough to watch.
 void drawSlowStep(PanelContext& p) {
     static constexpr Control kFewer{"fewer_bodies", "",
                                     "Start the scene with as many bodies as this machine moves at a pace that "
@@ -97,7 +97,7 @@ void drawSlowStep(PanelContext& p) {
     if (p.widgets.button(button, ImGui::GetContentRegionAvail().x)) set(p, "run.bodies", wholeValue(slow->bodies));
 }
 
-/// The scene's own numbers: drag, and the scene starts again when the mouse lets go.
+/// The scene's own numbers: dragging shows the value, and releasing restarts the scene.
 void drawNumbers(PanelContext& p) {
     for (const SceneParameter& row : p.facts.scene->parameters) {
         const std::string format = "%.3g" + (row.unit.empty() ? "" : " " + std::string(row.unit));
@@ -111,7 +111,7 @@ void drawNumbers(PanelContext& p) {
     }
 }
 
-/// The list by name, and beside it the way to the pictures.
+/// The list of scenes by name, and a button for their pictures.
 void drawSceneList(PanelContext& p) {
     const float gap = ImGui::GetStyle().ItemInnerSpacing.x;
     const float button = ImGui::CalcTextSize("All").x + 2 * ImGui::GetStyle().FramePadding.x;
@@ -144,7 +144,7 @@ Reason notTunable(const PanelContext& p, const char* what) {
     return "The kernel '" + std::string(p.facts.kernel->name) + "' has no " + what + ".";
 }
 
-/// A list of whole numbers, of which one is chosen. 0 is the compiler's choice.
+/// A list of whole numbers. 0 is the compiler's choice.
 void listOf(PanelContext& p, std::string_view path, std::span<const int> values) {
     const std::string now = valueText(parameter(path).get(p.workspace));
     for (const int value : values) {
@@ -155,7 +155,7 @@ void listOf(PanelContext& p, std::string_view path, std::span<const int> values)
     p.widgets.endCombo();
 }
 
-/// Under a control that the kernel in use has no use for: the way to the nearest one that has.
+/// Below a control that does not apply to the kernel in use: a button for the nearest kernel to which it applies.
 void offerKernel(PanelContext& p, const char* name, std::string_view axis) {
     const KernelRow* const other = nearestWith(axis, *p.facts.kernel, p.facts.configuration.force);
     if (!other) return;
@@ -164,14 +164,14 @@ void offerKernel(PanelContext& p, const char* name, std::string_view axis) {
         set(p, "run.kernel", std::string(other->name));
 }
 
-/// A launch value that a row offers as a list of compile-time factors.
+/// A launch parameter for which the row has a list of compile-time factors.
 void drawFactor(PanelContext& p, std::string_view path, const char* what, std::span<const int> values) {
     const Reason reason = values.size() > 1 ? Reason() : notTunable(p, what);
     const std::string now = reason.empty() ? valueText(parameter(path).get(p.workspace)) : "-";
     if (p.widgets.beginCombo(controlOf(parameter(path)), now, reason)) listOf(p, path, values);
 }
 
-/// A launch value from a range: typed, or one of the usual powers of two or of the only ones.
+/// A launch parameter with a range: typed, or chosen from powers of two or the only valid values.
 void drawRange(PanelContext& p, const Control& list, std::string_view path, const char* what, Range range, int least,
                std::span<const int> only = {}) {
     const Reason reason = range.last != range.first ? Reason() : notTunable(p, what);
@@ -187,7 +187,7 @@ void drawRange(PanelContext& p, const Control& list, std::string_view path, cons
     listOf(p, path, usual);
 }
 
-/// Whether far bodies are taken together, and how exactly: where that is so, or would be if nobody had said otherwise.
+/// The accuracy of the tree, when one is in use or is the scene's default.
 void drawFarField(PanelContext& p) {
     const bool far = p.facts.kernel->approximates;
     if (!far && !namesAccuracy(p.facts)) return;
@@ -234,7 +234,7 @@ void drawCompute(PanelContext& p) {
     drawTerms(p);
 }
 
-/// A number as the scene's clock and scale bar count it.
+/// A number in the units of the scene's clock and scale bar.
 void inUnits(PanelContext& p, std::string_view path, const std::string& unit, double scale) {
     Dragged hand = parameter(path).dragged;
     const std::string format = hand.format + (unit.empty() ? std::string() : " " + unit);

@@ -1,4 +1,4 @@
-// Files: save, open one of this folder or by name, and the offer to go on after a crash.
+// Files: save, open one of this folder or by name, and the offer to recover after a crash.
 #include "app/control/parameter.h"
 #include "app/ui/parameter_widgets.h"
 #include "sim/io/snapshot.h"
@@ -41,7 +41,7 @@ void drawRecovery(PanelContext& p) {
     ImGui::End();
 }
 
-/// A name with the ending that was chosen, unless it has one of its own, in the folder that is listed.
+/// A name in the listed folder, with the chosen extension unless it has one.
 std::string pathOf(const FilesState& files, std::string name) {
     namespace fs = std::filesystem;
     const std::string own = fs::path(name).extension().string();
@@ -63,13 +63,13 @@ void drawSaving(PanelContext& p) {
     if (!files.proposed.empty() && p.widgets.button(kSaveNamed, 0)) invoke(p, "save", {pathOf(files, files.proposed)});
 }
 
-/// A file's name, cut where what is said of it begins, and that.
+/// A file's name, shortened to leave room for its details, and the details.
 void drawEntry(PanelContext& p, const Control& control, const FilesState::Entry& entry) {
     constexpr float kShare = 0.55f, kGap = 8;
     const float detail = kShare * ImGui::GetContentRegionMax().x, left = ImGui::GetCursorPosX();
     const float room = detail - left - kGap * p.widgets.scale();
     std::string name = entry.name;
-    // The end of a name has its number and its kind.
+    // Keep the end of a name, which has its number and its extension.
     const std::size_t end = std::min<std::size_t>(name.size(), 12);
     for (std::size_t cut = name.size() - end; cut > 0 && ImGui::CalcTextSize(name.c_str()).x > room;) {
         --cut;

@@ -1,4 +1,4 @@
-// Recording: a small panel of settings, and while a film grows, how long it is.
+// Recording: a small panel of settings, and the length of the film so far.
 #include "app/film/encoders.h"
 #include "app/model/film_plan.h"
 #include "app/tables/format.h"
@@ -32,7 +32,7 @@ void drawSizes(PanelContext& p, const Reason& running) {
     p.widgets.endCombo();
 }
 
-/// Of the film: some encoders have fewer than are asked for.
+/// The frame rate of the film: some encoders have a lower limit than the chosen rate.
 double framesASecond(const FilmState& film) {
     return film.encoder.empty() ? film.fps : std::min(film.fps, encoder(film.encoder).mostFps);
 }
@@ -44,7 +44,7 @@ std::string spanText(double seconds) {
     return formatted("%.1f h", seconds / 3600);
 }
 
-/// What a film will be, and how long it takes at the rate that the run has now.
+/// The length of the film, and the computing time at the present rate of the run.
 std::string expectedText(PanelContext& p, const FilmPlan& plan) {
     const double steps = plan.stepsPerFrame * framesASecond(p.state.film), rate = p.facts.stepsPerSecond;
     const double second = steps * std::abs(p.facts.configuration.timeStep);
@@ -52,7 +52,7 @@ std::string expectedText(PanelContext& p, const FilmPlan& plan) {
     std::string text = "A second of film shows" + clock.substr(clock.find('=') + 1);
     if (p.facts.scene->units.time.empty()) text += " T";
     if (p.workspace.intent.paused || !(rate > 0)) return text + ".";
-    // Pictures of a film have the full look, which a window that is slow has not.
+    // Frames of a film have full quality, even when a slow window reduces it.
     text += (p.facts.quality.empty() ? " and takes about " : " and takes longer than ") + spanText(steps / rate);
     if (plan.frames > 0) text += "; all of it " + spanText(static_cast<double>(plan.frames) * plan.stepsPerFrame / rate);
     return text + ".";

@@ -1,5 +1,5 @@
-// The search of commands: words find what the menus and the settings have, Enter does it. Rule: what is done is the command
-// of a menu, or of a line `set PATH VALUE`.
+// The search of commands: words find entries of menus and settings, Enter runs them. Rule: it posts the command of a menu,
+// or of a line `set PATH VALUE`.
 #include "app/ui/command_finder.h"
 #include "app/ui/parameter_widgets.h"
 
@@ -27,7 +27,7 @@ bool findKey(ImGuiKey key) {
 #endif
 }
 
-/// The field that keeps the keys. True when its text has changed.
+/// The field with the keyboard focus. True when its text has changed.
 bool drawFindField(PanelContext& p) {
     CommandFinder& finder = p.finder;
     char text[160];
@@ -52,7 +52,7 @@ bool drawFindField(PanelContext& p) {
 void take(PanelContext& p, const FoundCommand& found) {
     const std::vector<Command> commands = commandOf(found, p.workspace);
     if (!commands.empty()) {
-        // Put away first: what follows may be a panel that wants the keys.
+        // Close it first: the command may open a panel that needs the keys.
         set(p, "window.find", false);
         p.post(commands);
     } else if (found.row && found.unavailable.empty()) {

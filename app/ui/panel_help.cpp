@@ -1,4 +1,4 @@
-// F1: every key by menu, and the mouse, in as many columns as it takes.
+// F1: all keys by menu, and the mouse, in several columns.
 #include "app/ui/parameter_widgets.h"
 #include "app/ui/text_lines.h"
 
@@ -13,7 +13,7 @@ namespace {
 constexpr Control kCloseHelp{"close_help", "Close", "Put the list away. Keys: F1, Esc"};
 constexpr float kColumn = 370, kKeyWidth = 104, kGap = 20, kHeading = 25;
 
-/// A heading with its rows: what stays together in a column.
+/// A heading with its rows, which stay together in a column.
 struct Group {
     std::string title;
     std::vector<std::pair<std::string, std::string_view>> rows;
@@ -21,7 +21,7 @@ struct Group {
 };
 
 constexpr float kKeyGap = 10;
-/// Whether a name is wider than the place for names: its text then begins right behind it.
+/// Whether a key name is wider than its column: its text then begins right after it.
 bool isWide(const std::string& keys, float scale) {
     return ImGui::CalcTextSize(keys.c_str()).x > (kKeyWidth - kGap - kKeyGap) * scale;
 }
@@ -51,7 +51,7 @@ std::vector<Group> groups(float scale) {
     return all;
 }
 
-/// Columns that groups take, in their order, when none is higher than that.
+/// Number of columns for the groups, in order, when no column exceeds that height.
 std::size_t columnsAt(const std::vector<Group>& all, float height) {
     std::size_t columns = 1;
     float used = 0;
@@ -90,7 +90,7 @@ void drawHelp(PanelContext& p) {
     const std::vector<Group> all = groups(s);
     const auto fit = static_cast<std::size_t>(std::max((p.surface.x - kGap * s) / column, 1.0f));
     const std::size_t columns = std::min(columnsAt(all, high - 50 * s), fit);
-    // The lowest height at which so many columns hold everything.
+    // The lowest height at which this number of columns suffices.
     float limit = 0;
     while (columnsAt(all, limit) > columns) limit += 8 * s;
     const float width = static_cast<float>(columns) * column + kGap * s;

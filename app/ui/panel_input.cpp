@@ -43,7 +43,7 @@ constexpr PanelKey kPanelKeys[] = {{Key::tab, ImGuiKey_Tab},
 
 constexpr int kMostButtons = 5;
 
-/// Text fields know letters by what is printed on them.
+/// Text fields identify letter keys by their printed character.
 Key panelKey(const KeyEvent& event) {
     const bool letter = event.printed >= Key::letterA && event.printed <= Key::letterZ;
     return letter ? event.printed : event.physical;
@@ -63,9 +63,9 @@ void mapPanelKeys(ImGuiIO& io) {
 
 bool panelKeyPressed(int key, bool repeats) { return ImGui::IsKeyPressed(ImGui::GetKeyIndex(key), repeats); }
 
-/// Events of a frame. A release that follows its press waits for the next one, with all further events of that key or
-/// button. So does a move after a button, which is pressed where the pointer was. Letters of a frame in which Ctrl is down
-/// would be lost: Ctrl and letters, and all that comes after them, have frames of their own.
+/// Passes on the events of a frame. A release in the frame of its press waits for the next frame, with all further events of
+/// that key or button. So does a move after a button, because the press belongs to the old position. ImGui drops letters of
+/// a frame in which Ctrl is down: so Ctrl and letters, and all later events, get separate frames.
 void PanelInput::feed(ImGuiIO& io) {
     for (float& input : io.NavInputs) input = 0;
     std::array<bool, kMostButtons> buttonNow{}, buttonLate{};
@@ -85,7 +85,7 @@ void PanelInput::feed(ImGuiIO& io) {
                 return true;
             case Change::leave:
                 if (pointerLate || anyButton) return later(pointerLate);
-                // A drag goes on outside.
+                // A drag continues outside of the window.
                 if (!ImGui::IsAnyMouseDown()) io.MousePos = ImVec2(-FLT_MAX, -FLT_MAX);
                 return true;
             case Change::scroll:

@@ -1,5 +1,5 @@
-// Events on their way to Dear ImGui. Versions before 1.87 look at keys and buttons once a frame: what goes down and up
-// between two frames would be lost. Newer ones keep a queue themselves.
+// A queue of events for Dear ImGui. Versions before 1.87 read keys and buttons once a frame, and would lose a press and
+// release between two frames. Newer versions have a queue of their own.
 #pragma once
 #include "app/ui/input.h"
 
@@ -14,25 +14,25 @@ namespace gravlab {
 class PanelInput {
 public:
     void take(const InputEvent& event) { waiting_.push_back(event); }
-    /// Whether events wait for a further frame.
+    /// Whether events wait for another frame.
     bool pending() const { return !waiting_.empty(); }
-    /// Gives the current context what the next frame shall see. Once before each frame.
+    /// Passes the events for the next frame to the current context. Call it once before each frame.
     void feed(ImGuiIO& io);
 
 private:
-    /// By the number of a key.
+    /// An array indexed by keys.
     template <class T>
     using ByKey = std::array<T, 512>;
     bool eitherDown(Key left, Key right) const {
         return down_[static_cast<std::size_t>(left)] || down_[static_cast<std::size_t>(right)];
     }
 
-    std::vector<InputEvent> waiting_;  ///< in their order
+    std::vector<InputEvent> waiting_;  ///< in order
     ByKey<bool> down_{};               ///< physical keys
-    ByKey<Key> given_{};               ///< what Dear ImGui was given for a physical key, and what it will see released
+    ByKey<Key> given_{};  ///< the key that Dear ImGui received for a physical key, and whose release it will receive
 };
 
-/// Numbers keys in a way that this version of Dear ImGui understands. Once in the life of a context.
+/// Numbers the keys for this version of Dear ImGui. Call it once per context.
 void mapPanelKeys(ImGuiIO& io);
 
 /// Whether the key went down in this frame; `repeats`: also when it stays down, at the keyboard's pace.

@@ -1,4 +1,4 @@
-// The strip at the bottom, for galaxies: how they turn, how dense and how warm they are, over the radius.
+// The strip at the bottom for galaxies: rotation, density and dispersions over the radius.
 #include "app/plots/profile_plot.h"
 #include "app/services/instruments.h"
 #include "app/tables/format.h"
@@ -41,7 +41,7 @@ constexpr std::array<Control, 4> kPlots{
       "sigma_R kappa / (3.36 G Sigma) of the disc: below 1 a thin disc falls apart into clumps. Only where bodies form a "
       "disc"}}};
 
-/// Names of curves where there is room for a word.
+/// Short names of curves.
 constexpr std::pair<std::string_view, const char*> kBriefNames[] = {
     {"measured", "stars"}, {"v_c, radial force", "force"}, {"v_c, mass within", "mass"}, {"sigma_R", "R"}, {"sigma_z", "z"}};
 
@@ -61,7 +61,7 @@ std::string sampleText(const Profile& profile) {
     return (profile.sampled < profile.bodies ? looked + " of " + all : all) + " bodies, " + order;
 }
 
-/// How old what is shown is, in steps of the run.
+/// The age of the shown profile, in steps of the run.
 std::string ageText(const Instruments& instruments, std::int64_t now) {
     const std::int64_t steps = now - instruments.step();
     if (steps <= 0) return "of this step";
@@ -70,9 +70,9 @@ std::string ageText(const Instruments& instruments, std::int64_t now) {
 
 void drawPlots(PanelContext& p, const Profile& profile, float width) {
     const float s = p.widgets.scale();
-    constexpr float kNarrowest = 105;  // pixels at scale 1, in which a plot still says something
+    constexpr float kNarrowest = 105;  // pixels at scale 1; a narrower plot is unreadable
     std::array<Plot, 4> plots = profilePlots(profile, p.facts.scene->units);
-    // Q is for discs; without one its place goes to the others.
+    // Q is for discs; without a disc the other plots get its space.
     const std::size_t all = plots[3].series.empty() ? 3 : 4;
     const float gap = 6 * s, tall = ImGui::GetContentRegionAvail().y;
     const auto fit = static_cast<std::size_t>(std::max(1.0f, (width + gap) / (kNarrowest * s + gap)));
@@ -81,13 +81,13 @@ void drawPlots(PanelContext& p, const Profile& profile, float width) {
     for (std::size_t k = 0; k < shown; ++k) {
         if (k > 0) ImGui::SameLine(0, gap);
         Plot& plot = plots[k];
-        // Short titles with the unit: a strip has no room for labels beside the axes.
+        // Short titles with the unit: a strip has no room for labels at the axes.
         static constexpr const char* kTitles[] = {"Rotation", "Density", "Dispersion", "Toomre Q"};
         const std::size_t bracket = plot.y.label.find('[');
         plot.title = kTitles[k];
         if (k < 3)
             plot.title += bracket == std::string::npos ? " [" + plot.y.label + "]" : " " + plot.y.label.substr(bracket);
-        // A legend must leave room for the curves; the tooltip says what they are.
+        // A legend must leave room for the curves; the tooltip explains them.
         for (PlotSeries& series : plot.series)
             for (const auto& [usual, brief] : kBriefNames)
                 if (series.label == usual) series.label = brief;
@@ -123,7 +123,7 @@ void drawGroups(PanelContext& p, const KnownGroups& known) {
     p.widgets.text(kGroups, palette::kMuted,
                    here ? groupsText(known, p.facts.step).c_str() : "The bodies are others now: find groups again.");
     if (!here) return;
-    const float right[] = {54 * s, 128 * s, 180 * s, kGroupsWidth * s};  // ends of the columns
+    const float right[] = {54 * s, 128 * s, 180 * s, kGroupsWidth * s};  // right edges of the columns
     const auto cells = [&](float top, const std::string(&text)[4], ImU32 colour) {
         for (std::size_t k = 0; k < 4; ++k) {
             const float wide = ImGui::CalcTextSize(text[k].c_str()).x;
@@ -150,12 +150,12 @@ void drawGroups(PanelContext& p, const KnownGroups& known) {
     }
 }
 
-/// The button and what it goes by, at the right of the line.
+/// The button and its settings, at the right of the line.
 void drawFindGroups(PanelContext& p) {
     const float s = p.widgets.scale(), wide = 88 * s;
     const float at = ImGui::GetWindowWidth() - wide - 10 * s;
     ImGui::SameLine();
-    // Where the words before it leave no room, it is in the menu.
+    // Without room after the preceding text, the menu still has this action.
     if (ImGui::GetCursorPosX() > at) return ImGui::NewLine();
     ImGui::SetCursorPosX(at);
     action(p, "find-groups", wide, p.facts.findingGroups ? "Finding" : nullptr);
@@ -164,7 +164,7 @@ void drawFindGroups(PanelContext& p) {
 }  // namespace
 
 float instrumentsHeight(const Workspace& workspace, const UiState& state, ImVec2 surface, float scale) {
-    // Few bodies have no curves over a radius.
+    // A profile of few bodies has no curves.
     const bool fits =
         planPanels(workspace, state, surface, scale).strip && workspace.facts.configuration.bodies >= Instruments::kFewest;
     return state.inWindow && state.instruments && fits ? (kHeight + kMargin) * scale : 0;

@@ -1,4 +1,4 @@
-// The lab's panel: between the other two, above the status line. Its pages have a file each.
+// The lab's panel: between the side panels, above the status line. Each page has its own file.
 #include "app/ui/panel_lab.h"
 #include "app/ui/parameter_widgets.h"
 
@@ -42,17 +42,17 @@ constexpr PageRow kPages[] = {
      drawLabOwn},
 };
 
-/// A button that stays lit while its page is shown.
+/// A button that stays highlighted while its page is shown.
 bool pageButton(PanelContext& p, const Control& control, bool lit, float width) {
     ImGui::PushStyleColor(ImGuiCol_Button, ImGui::GetStyleColorVec4(lit ? ImGuiCol_Header : ImGuiCol_Button));
-    // Above the row, so that it covers neither the pages nor their heads.
+    // Put the tooltip above the row, so that it hides neither the pages nor their headings.
     const ImVec2 foot(ImGui::GetIO().MousePos.x, ImGui::GetWindowPos().y);
     const bool pressed = p.widgets.button(control, width, {}, &foot);
     ImGui::PopStyleColor();
     return pressed;
 }
 
-/// The pages and the way out: in one row where there is room, else in as many as it takes.
+/// The buttons of the pages and the close button, in as many rows as necessary.
 void drawPages(PanelContext& p, const LabPanel& shown) {
     const float gap = ImGui::GetStyle().ItemSpacing.x, room = ImGui::GetContentRegionAvail().x,
                 wide = 72 * p.widgets.scale();
@@ -61,7 +61,7 @@ void drawPages(PanelContext& p, const LabPanel& shown) {
         return all ? wide : ImGui::CalcTextSize(control.label).x + 2 * ImGui::GetStyle().FramePadding.x;
     };
     float used = 0;
-    // Whether the next one is beside those before it.
+    // Whether the next button fits in the same row.
     const auto beside = [&](float width) {
         const bool fits = used > 0 && used + gap + width <= room;
         used = fits ? used + gap + width : width;

@@ -1,4 +1,4 @@
-// The launch calculator: a GPU that need not be here, a launch, and what it would find there; no kernel runs for it.
+// The launch calculator: occupancy and waves of a launch on a GPU that may be absent; no kernel runs for it.
 #include "app/tables/format.h"
 #include "app/ui/panel_lab.h"
 #include "app/ui/parameter_widgets.h"
@@ -35,7 +35,7 @@ void plannedFact(PanelContext& p, const Control& control, const std::string& val
     p.widgets.text(control, colour, value.c_str());
 }
 
-/// Work over places, of a grid whose blocks all take the same time.
+/// Used fraction of the resident places, when all blocks take the same time.
 double busyShare(const LaunchFacts& f) {
     const double waves = f.waves(), rounds = waves > 0 ? std::ceil(waves - 1e-9) : 0;
     return rounds > 0 ? waves / rounds : 0;
@@ -128,7 +128,7 @@ void drawTable(PanelContext& p, const GpuRow& row, const OccupancyAsk& ask) {
             set(p, "calculator.block", std::int64_t{kTableBlocks[c]});
         }
     }
-    // Of any N: what fits beside each other on a multiprocessor.
+    // Below the table, for any N: the blocks that fit on a multiprocessor.
     const float last = from.y + 1.4f * line + high * static_cast<float>(kTableBodies.size()) + 0.5f * (high - line);
     write(ImVec2(from.x + first - 0.5f * line, last), 1, palette::kMuted, "occupancy");
     for (std::size_t c = 0; c < kTableBlocks.size(); ++c) {

@@ -1,5 +1,5 @@
-// What can be read of the ladder on any machine: every rung with its idea and text, and what was recorded of a named device.
-// Rule: recorded rates are dashed and hollow, say where and when, and never share a plot with what is measured here.
+// The ladder for reading on any machine: every rung with its idea and text, and recorded rates of a named device. Rule:
+// recorded rates are dashed and hollow, have device and date, and never appear in a plot with rates of this machine.
 #include "app/bench/figure.h"
 #include "app/bench/kernel_source.h"
 #include "app/model/recorded.h"
@@ -22,7 +22,7 @@ constexpr Control kRungs{"ladder_rungs", "Rungs",
 constexpr Control kRecordedPlot{"recorded_plot", "Recorded",
                                 "Measured on the device named above, on that day: dashed and hollow, not of this machine"};
 
-/// The row that is read: the one chosen, or the one in use.
+/// The shown row: the chosen one, or the one in use.
 const KernelRow& rungOf(const PanelContext& p) {
     const std::string& name = p.workspace.labPanel.rung;
     for (const KernelRow* row : listedKernels())

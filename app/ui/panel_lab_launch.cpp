@@ -1,5 +1,5 @@
-// What the hardware does with the launch in use: the numbers at the left, the kernel's own text at the right.
-// Rule: what is not known is a dash, and a rate is shown only when its forces are verified.
+// The launch in use on the hardware: numbers at the left, the kernel's text at the right. Rule: an unknown number is a dash,
+// and a rate is shown only when its forces are verified.
 #include "app/bench/kernel_source.h"
 #include "app/tables/format.h"
 #include "app/ui/panel_lab.h"
@@ -81,7 +81,7 @@ std::string bytesText(double bytes) {
     return bytes < 1024 ? formatted("%.0f bytes", bytes) : formatted("%sB", withPrefix(bytes).text);
 }
 
-/// Achieved over possible: a bar with the bound of the present clock as a line.
+/// Achieved over possible: a bar, with the bound at the present clock as a line.
 void drawBound(PanelContext& p, double rate, double bound, double boundNow) {
     const float s = p.widgets.scale();
     const ImVec2 from = ImGui::GetCursorScreenPos(), size(ImGui::GetContentRegionAvail().x, 12 * s);
@@ -126,7 +126,7 @@ void drawDevice(PanelContext& p) {
         const auto threads = static_cast<std::uint64_t>(f.blocks()) * static_cast<std::uint64_t>(f.threads);
         fact(p, kThreads, formatted("%s, %s warps", grouped(threads).text, grouped(threads / 32).text));
         const bool enough = f.blocks() >= f.multiprocessors;
-        // Rows that deal pairs or whole steps have blocks of their own making: there is no N/p to write out.
+        // Only rows that divide targets have N/p blocks; rows that divide pairs or whole steps choose their own.
         const std::string quotient = row.shape == WorkShape::targets
                                          ? formatted("%s/%d%s = ", grouped(p.facts.configuration.bodies).text, targets,
                                                      f.gridY > 1 ? formatted(" x %d", f.gridY).c_str() : "")
@@ -162,7 +162,7 @@ void drawDevice(PanelContext& p) {
 void drawProcessor(PanelContext& p) {
     const LaunchFacts& f = p.facts.launch;
     const double rate = verifiedRate(p);
-    // A number of double precision takes the room of two.
+    // A number in double precision needs the space of two.
     const bool wide = p.facts.configuration.force.precision == Precision::fp64;
     fact(p, kVector,
          f.vectorLanes > 0 ? formatted(wide ? "%d bodies of fp64" : "%d bodies of fp32",
@@ -174,7 +174,7 @@ void drawProcessor(PanelContext& p) {
          p.facts.kernel->issuedPerDirectedPair > 0 ? formatted("%.3g a pair", p.facts.kernel->issuedPerDirectedPair) : "");
 }
 
-/// Where the time of the last evaluation went.
+/// The stages of the last evaluation by time.
 void drawTimes(PanelContext& p) {
     std::string times;
     double whole = 0;
@@ -190,7 +190,7 @@ void drawTimes(PanelContext& p) {
     p.widgets.finish(kTreeTime);
 }
 
-/// What a tree or cells tell of the last evaluation: how they lie, what was met, where the time went.
+/// Figures of a tree or of cells about the last evaluation: shape, interactions, time of stages.
 void drawFigures(PanelContext& p) {
     const auto value = [&](std::string_view name) {
         for (const MethodFigure& told : p.facts.figures)
@@ -242,14 +242,14 @@ ImU32 inkColour(SourceColours ink) {
     return IM_COL32(214, 218, 226, 255);
 }
 
-/// A line of the text, or a part of one that is too long for the panel.
+/// A line of the text, or a piece of one that is too long for the panel.
 struct SourceRow {
     std::size_t line = 0;
     int first = 0, last = 0;  ///< letters
-    int column = 0;           ///< where it begins
+    int column = 0;           ///< its first column
 };
 
-/// Broken at blanks, so that nobody has to scroll sideways.
+/// Breaks lines at blanks, so that nobody has to scroll sideways.
 std::vector<SourceRow> rowsOf(const KernelSource& source, int columns) {
     constexpr int kIndent = 8;
     std::vector<SourceRow> rows;
@@ -304,13 +304,13 @@ void drawKernelText(PanelContext& p, const KernelRow& row) {
     ImGui::PopFont();
     ImGui::PushStyleColor(ImGuiCol_ChildBg, IM_COL32(8, 10, 14, palette::light ? 255 : 200));
     if (ImGui::BeginChild("lab source", ImVec2(0, 0))) {
-        // A fresh text opens where it differs from the rung below.
+        // A new text starts at its first difference from the rung below.
         auto& [shown, rows, columns] = p.widgets.kept<ShownSource>();
         ImGui::PushFont(font);
         const float high = std::floor(1.25f * font->FontSize);
         const float letter = font->CalcTextSizeA(font->FontSize, 1e6f, 0, "m").x;
         const float margin = 10 * s;
-        // As if there were a scroll bar: it must not come and go with the rows that it makes room for.
+        // Always reserve the width of a scroll bar, so that line breaks do not depend on its presence.
         const float wide = ImGui::GetWindowWidth() - margin - ImGui::GetStyle().ScrollbarSize;
         const int fitting = std::max(24, static_cast<int>(wide / letter));
         const bool fresh = shown != &source;

@@ -21,7 +21,7 @@ constexpr Control kScale{"lab_scale", "Scale", "Force, from the strongest pair d
 
 constexpr double kSlowMotion = 12;  // s until all pairs have been visited
 
-/// Where cells are on screen.
+/// The position of the cells on screen.
 struct MatrixFrame {
     ImVec2 from;
     float side = 1;
@@ -39,19 +39,19 @@ struct OrderInUse {
     Precision precision = Precision::fp32;
 };
 
-/// The order of the launch in use; made when that changes.
+/// The visiting order of the launch in use, recomputed when the launch changes.
 const VisitOrder& orderInUse(const PanelContext& p) {
     auto& [order, of, launch, bodies, precision] = p.widgets.kept<OrderInUse>();
     const RunConfiguration& c = p.facts.configuration;
     LaunchFacts now = p.facts.launch;
-    now.clockNow = 0;  // changes all the time and nothing here
+    now.clockNow = 0;  // changes all the time and does not matter here
     if (of != c.kernel || launch != now || bodies != c.bodies || precision != c.force.precision) {
         of = c.kernel;
         launch = now;
         bodies = c.bodies;
         precision = c.force.precision;
         order = visitOrder(*p.facts.kernel, c.kernel.launch, now, precision, bodies);
-        // Where no blocks are, those of another machine can still be looked at.
+        // Without blocks here, show the order on another machine.
         if (!order.unknown.empty() && now.multiprocessors == 0) {
             constexpr int kExampleThreads = 64;
             const PlannedLaunch there = planned(gpu("h200"), {.bodies = bodies,
@@ -67,10 +67,10 @@ const VisitOrder& orderInUse(const PanelContext& p) {
     return order;
 }
 
-/// What has not been visited yet is veiled, what is being visited shines.
+/// Veils the pairs that are not visited yet, and highlights the present ones.
 void drawVisits(ImDrawList& list, const MatrixFrame& frame, const VisitOrder& order, double time) {
     constexpr ImU32 kVeil = IM_COL32(0, 0, 0, 170), kShine = IM_COL32(255, 244, 150, 235);
-    constexpr float kLeast = 2;  // pixels, so that one column is seen
+    constexpr float kLeast = 2;  // pixels, so that one column is visible
     ImVec2 from, to;
     bool open = false;
     const auto flush = [&] {
@@ -107,9 +107,9 @@ void drawVisits(ImDrawList& list, const MatrixFrame& frame, const VisitOrder& or
     flush();
 }
 
-/// Tiles in thin lines, blocks in stronger ones, and where a wave ends a thick one.
+/// Thin lines for tiles, stronger ones for blocks, a thick one at the end of a wave.
 void drawBorders(ImDrawList& list, const MatrixFrame& frame, const VisitOrder& order, float s) {
-    constexpr float kLeast = 5;  // pixels between lines that can be told apart
+    constexpr float kLeast = 5;  // least distance of lines in pixels
     const auto far = [&](std::uint32_t bodies) {
         return bodies > 0 && frame.side * static_cast<float>(bodies / frame.bodies) >= kLeast;
     };
@@ -161,12 +161,12 @@ std::string shownName(PairValue value) {
 
 }  // namespace
 
-/// As many bodies as have a matrix in which one still sees pairs.
+/// Largest N for which single pairs stay visible in the matrix.
 constexpr std::size_t kMatrixFit = 1024;
 constexpr Control kFewer{"matrix_fit", "", "Starts the scene again with so few bodies that each pair has a cell"};
 
 void drawLabMatrix(PanelContext& p) {
-    const PairMatrix& matrix = p.workspace.lab.matrix;  // resting the pointer on a cell asks for its pair
+    const PairMatrix& matrix = p.workspace.lab.matrix;  // the pointer on a cell requests its pair
     const float s = p.widgets.scale();
     ImGui::PushFont(p.widgets.fonts().small);
     if (matrix.cells() == 0 || matrix.texture() == 0) {
@@ -213,7 +213,7 @@ void drawLabMatrix(PanelContext& p) {
     const float line = ImGui::GetTextLineHeight(), bar = 120 * s;
     const float side = std::max(40.f, std::min(room.y - 1.6f * line, std::max(room.x - bar - 220 * s, 0.6f * room.x)));
     const ImVec2 from = ImGui::GetCursorScreenPos();
-    // A pointer in some versions of ImGui and a number in others: only this cast serves both.
+    // ImTextureID is a pointer in some versions of ImGui and a number in others: this cast works for both.
     ImGui::Image((ImTextureID) static_cast<std::uintptr_t>(matrix.texture()), ImVec2(side, side));
     const bool hovered = ImGui::IsItemHovered();
     p.widgets.finish(kMap);
@@ -232,14 +232,15 @@ void drawLabMatrix(PanelContext& p) {
     if (ordered) {
         ImDrawList& over = *ImGui::GetWindowDrawList();
         over.PushClipRect(from, ImVec2(from.x + side, from.y + side), true);
-        time = std::fmod(ImGui::GetTime(), kSlowMotion) / kSlowMotion * order.length * 1.1;  // a moment with all of it
+        time = std::fmod(ImGui::GetTime(), kSlowMotion) / kSlowMotion * order.length *
+               1.1;  // with a pause that shows the whole matrix
         if (p.workspace.labPanel.visits) drawVisits(over, frame, order, time);
         if (p.workspace.labPanel.borders) drawBorders(over, frame, order, s);
         if (hovered) drawMark(over, frame, order, i, j, s);
         over.PopClipRect();
     }
 
-    // The scale beside it: a strip of the colours with a number a decade.
+    // The colour scale beside it, with a number per decade.
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const ImVec2 strip(from.x + side + 14 * s, from.y);
     constexpr int kSteps = 70;
@@ -254,14 +255,14 @@ void drawLabMatrix(PanelContext& p) {
         const double part = mark / static_cast<double>(kMarks);
         double value = top * std::pow(10.0, -part * static_cast<double>(PairMatrix::kDecades));
         if (matrix.shown() == PairValue::distance) value = top * (1 - part);
-        if (matrix.shown() == PairValue::component) {  // from right over next to nothing to left
+        if (matrix.shown() == PairValue::component) {  // from right through zero to left
             const double off = std::abs(2 * part - 1);
             value = top * std::pow(10.0, -(1 - off) * static_cast<double>(PairMatrix::kDecades)) * (part > 0.5 ? -1 : 1);
         }
         std::snprintf(text, sizeof text, matrix.shown() == PairValue::distance ? "%.3g" : "%.1e", value);
         list.AddText(ImVec2(strip.x + 20 * s, strip.y + side * static_cast<float>(part)), palette::kMuted, text);
     }
-    // What the lines are, and who computes the pair under the pointer.
+    // Explain the lines, and which thread computes the pair under the pointer.
     const float aside = strip.x + 92 * s;
     ImGui::SetCursorScreenPos(ImVec2(aside, from.y));
     ImGui::BeginGroup();

@@ -1,5 +1,5 @@
-// A kernel of one's own: its text at the left, compiled and tried when the button is pressed; what came of it at the right.
-// Rule: nothing here compiles by itself.
+// A user's own kernel: its text at the left, the result at the right; the button compiles and tries it. Rule: it compiles
+// only when the button is pressed.
 #include "app/bench/kernel_source.h"
 #include "app/tables/format.h"
 #include "app/ui/panel_input.h"
@@ -21,7 +21,7 @@ struct Editor {
     std::vector<SourceLine> lines;
     std::string below;
     int caretLine = 0;
-    int wantedLine = 0;  ///< to be brought into sight, from 1; 0: none
+    int wantedLine = 0;  ///< scroll to this line, from 1; 0: none
     bool active = false;
 
     void take(const std::string& other) {
@@ -32,7 +32,7 @@ struct Editor {
         below.clear();
         try {
             below = ownLaunch(text, "").from;
-        } catch (const Error&) {  // a line under way; the trial says what is wrong with it
+        } catch (const Error&) {  // an incomplete line; the trial reports the error
         }
         if (ownTemplateText(below).empty()) below.clear();
         lines = comparedLines(text, ownTemplateText(below));
@@ -96,7 +96,7 @@ void drawEditor(PanelContext& p) {
         ImGui::PushStyleColor(ImGuiCol_Text, IM_COL32(214, 218, 226, 255));
         ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(0, 0));
         ImGui::PushStyleVar(ImGuiStyleVar_FrameBorderSize, 0);
-        // Ctrl Enter ends the editing, as ImGui has it for texts of many lines.
+        // Ctrl Enter ends editing, as ImGui does for texts of several lines.
         const bool enter = panelKeyPressed(ImGuiKey_Enter, false) && ImGui::GetIO().KeyCtrl;
         const bool wasActive = at.active;
         const bool changed = ImGui::InputTextMultiline(

@@ -1,4 +1,4 @@
-// Sweeps in the window: what to walk along, how far it is, the curve or map, and what to do with it.
+// Sweeps in the window: the axis, the progress, the curve or map, and the actions on it.
 #include "app/tables/format.h"
 #include "app/ui/panel_lab.h"
 #include "app/ui/parameter_widgets.h"
@@ -43,7 +43,7 @@ void drawProgress(PanelContext& p) {
     ImGui::PopFont();
 }
 
-/// Kernels that are wrong on purpose: what the clock shows, with a line through it, and why it is no rate.
+/// Kernels that are wrong on purpose: the measured speed, struck through, and why it is not a rate.
 void drawStruck(PanelContext& p) {
     const float s = p.widgets.scale();
     for (const SweepResult& result : p.workspace.lab.results()) {

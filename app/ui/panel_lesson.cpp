@@ -1,5 +1,5 @@
-// A lesson at the right, in place of the measurements: its text, what to do, the student's own numbers, questions; or the
-// list of lessons.
+// A lesson at the right, in place of the measurements: text, task, the student's own numbers, questions; or the list of
+// lessons.
 #include "app/bench/kernel_source.h"
 #include "app/lessons/lesson_runner.h"
 #include "app/lessons/lesson_text.h"
@@ -16,7 +16,7 @@ namespace gravlab {
 namespace {
 
 constexpr float kLessonWidth = 350, kLargeLessonWidth = 590;
-// Of the letters' own size, in large type: of the large font, which is too large for a text, and of the small ones.
+// Scale of letters in large type: of the large font, which is too large for texts, and of the small fonts.
 constexpr float kLargeLetters = 0.8f, kLargeSmall = 1.5f;
 
 constexpr Control kNumber{"lesson_number", "Your number", "Type a number; Enter takes it"};
@@ -32,7 +32,7 @@ constexpr Control kRow{"lesson_row", "", "Begin this lesson"};
 
 float letters(PanelContext& p) { return p.workspace.lesson.large ? kLargeLetters : 1; }
 
-/// Letters of a font beside the text's own, while it lives.
+/// Uses a font beside the text's own during its lifetime.
 class Beside {
 public:
     Beside(PanelContext& p, ImFont* font) : letters_(letters(p)) {
@@ -55,7 +55,7 @@ void section(PanelContext& p, const char* title) {
     p.widgets.section(title);
 }
 
-/// With its numbers. Marks for program text say nothing in letters of one kind.
+/// The text with its numbers, without marks for program text, which need two fonts.
 std::string plainText(PanelContext& p, std::string_view text) {
     std::string shown = filledIn(text, numbersOf(p.workspace, p.workspace.lesson.kept));
     std::erase(shown, '`');
@@ -89,7 +89,7 @@ ImU32 colourOf(AnswerMark mark) {
                                        : palette::kText;
 }
 
-/// A tick or a cross, so that no colour has to be told from another.
+/// A tick or a cross, so that the result does not depend on colour.
 void drawMark(AnswerMark mark, ImVec2 at, float size) {
     if (mark != AnswerMark::right && mark != AnswerMark::wrong) return;
     ImDrawList& list = *ImGui::GetWindowDrawList();
@@ -108,7 +108,7 @@ void drawMark(AnswerMark mark, ImVec2 at, float size) {
     }
 }
 
-/// A choice over as many lines as it takes.
+/// A choice, in as many lines as necessary.
 bool drawAnswer(PanelContext& p, std::size_t which, const std::string& text, AnswerMark mark, bool open) {
     const float s = p.widgets.scale(), pad = 6 * s, width = ImGui::GetContentRegionAvail().x;
     const float letter = ImGui::GetFontSize();
@@ -133,7 +133,7 @@ std::string said(PanelContext& p, const LessonQuestion& question, double answer)
     return "'" + plainText(p, question.choices[choice - 1]) + "'";
 }
 
-/// `given`: what was answered; a prediction is judged once it was seen what happens.
+/// `given`: the answer; a prediction is judged only after the student has seen the result.
 void drawQuestion(PanelContext& p, const LessonQuestion& question, const std::optional<double>& given, bool judged) {
     p.widgets.wrapped(palette::kText, plainText(p, question.text).c_str());
     const bool open = !given;
@@ -168,7 +168,7 @@ void drawRecorded(PanelContext& p, const LessonTable& which) {
     const RecordedTable table = recordedTable(which);
     const Beside small(p, p.widgets.fonts().small);
     p.widgets.wrapped(palette::kMuted, table.heading.c_str());
-    // As wide as its own numbers: shares of the width would stay those of the table before it.
+    // As wide as its own numbers: proportional widths would keep those of the previous table.
     constexpr auto kFlags = ImGuiTableFlags_RowBg | ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_NoSavedSettings;
     if (ImGui::BeginTable("recorded", static_cast<int>(table.columns.size()) + 1, kFlags)) {
         ImGui::TableNextColumn();
@@ -202,7 +202,7 @@ void drawKernel(PanelContext& p, const std::string& name) {
     ImGui::EndChild();
 }
 
-/// What is watched while it goes on, live.
+/// The watched parameters, live.
 void drawWatched(PanelContext& p, const LessonStep& step) {
     for (const std::string& path : step.watch) {
         const Parameter& row = parameter(path);
@@ -230,7 +230,7 @@ void drawStep(PanelContext& p, const LessonStep& step) {
         drawQuestion(p, *step.predict, lesson.guess, phase >= LessonPhase::question);
     }
     if (phase < LessonPhase::begin) return;
-    if (step.recorded) drawRecorded(p, *step.recorded);  // it would tell what is to be predicted
+    if (step.recorded) drawRecorded(p, *step.recorded);  // before, it would reveal the answer of the prediction
     if (!step.task.empty()) {
         section(p, "Do");
         const bool done = phase > LessonPhase::act;
@@ -315,7 +315,7 @@ void lightControl(PanelContext& p) {
 void drawLessonPanel(PanelContext& p) {
     const LessonState& lesson = p.workspace.lesson;
     const float s = p.widgets.scale();
-    // Beside the controls, however large the letters are.
+    // Beside the controls, whatever the size of the letters.
     const float width =
         std::min(rightWidth(p.workspace) * s, std::max(p.surface.x - (kControlWidth + 3 * kMargin) * s, kMeasureWidth * s));
     const float body = p.state.bodyPanel > 0 ? p.state.bodyPanel + kBodyPanelGap * s : 0;

@@ -1,5 +1,5 @@
-// The right panel: how fast, how right, where the time goes and what runs.
-// Rule: a rate is shown only for a configuration whose force check has passed.
+// The right panel: rate, accuracy, times, and what runs. Rule: a rate is shown only for a configuration whose force check
+// has passed.
 #include "app/services/virial_check.h"
 #include "app/tables/format.h"
 #include "app/ui/parameter_widgets.h"
@@ -38,7 +38,7 @@ constexpr Control kPicture{"picture", "Picture",
                            "when it changes much"};
 constexpr Control kRenderer{"renderer", "OpenGL", "What draws"};
 
-// Colours that stay apart with the common colour-vision deficiencies (Okabe & Ito 2008).
+// Colours that differ with the common colour-vision deficiencies (Okabe & Ito 2008).
 constexpr std::array<ImU32, 4> kPartColours = {IM_COL32(86, 180, 233, 255), IM_COL32(230, 159, 0, 255),
                                                IM_COL32(0, 158, 115, 255), IM_COL32(204, 121, 167, 255)};
 
@@ -54,7 +54,7 @@ struct Parts {
     std::array<double, 4> ms{};
 };
 
-/// Text in the middle of a line through it: not a result.
+/// Draws a line through the text, because the number is not a result.
 void strikeThrough(ImU32 colour, float thickness) {
     const ImVec2 from = ImGui::GetItemRectMin(), to = ImGui::GetItemRectMax();
     const float y = std::floor(0.54f * from.y + 0.46f * to.y);
@@ -84,7 +84,8 @@ void drawRate(PanelContext& p) {
     const float wide = ImGui::GetItemRectSize().x, high = ImGui::GetTextLineHeight();
     ImGui::PopFont();
     if (known) {
-        // The unit shares the baseline of the large digits: font heights below it go with their sizes.
+        // Align the unit with the baseline of the large digits: the height below the baseline is proportional to the font
+        // size.
         const float drop = 0.76f * (fonts.large->FontSize - fonts.normal->FontSize);
         ImGui::SetCursorPos(ImVec2(at.x + wide + 7 * p.widgets.scale(), at.y + drop));
         std::snprintf(line, sizeof line, "%s%sinteractions/s", gap + 1, gap[1] ? " " : "");
@@ -134,13 +135,13 @@ void drawRate(PanelContext& p) {
     ImGui::PopFont();
 }
 
-/// The rate over time: own draw list, labelled, minimum and maximum named.
+/// The rate over time, with labels, minimum and maximum.
 void drawHistory(PanelContext& p) {
     const Telemetry& t = p.workspace.telemetry;
     const float s = p.widgets.scale();
     ImGui::PushFont(p.widgets.fonts().small);
     const float line = ImGui::GetTextLineHeight();
-    // The unit at the left and the extremes at the right, in two lines where the font is too wide for one.
+    // The unit is at the left and the extremes at the right, in two lines when they do not fit one.
     const float wide = ImGui::CalcTextSize("G interactions/s  min 0.0001234  max 0.0001234").x;
     const float head = wide > ImGui::GetContentRegionAvail().x ? line + 2 * s : 0;
     const ImVec2 from = ImGui::GetCursorScreenPos();
@@ -157,7 +158,7 @@ void drawHistory(PanelContext& p) {
         low = *least;
         high = *most;
     }
-    // The scale starts at zero, so that a dip looks as large as it is.
+    // The scale starts at zero, so that a dip appears in its true size.
     const float axis = ImGui::CalcTextSize("0.123").x + 6 * s;
     const float top = shown ? 1.12f * std::max(high, 1e-9f) : 1;
     const auto [unit, unitName] = rateUnit(top);
@@ -214,7 +215,7 @@ void drawPace(PanelContext& p) {
         if (i > 0) ImGui::SameLine(left + static_cast<float>(i) * third);
         const Text text = rateText(rows[i].value);
         ImGui::BeginGroup();
-        // A window that stands still has no rate.
+        // A paused window has no rate.
         ImGui::TextUnformatted(p.workspace.intent.paused || t.framesPerSecond == 0 ? "-" : text);
         ImGui::PushFont(p.widgets.fonts().small);
         p.widgets.wrapped(palette::kMuted, rows[i].control.label);
@@ -266,7 +267,7 @@ void drawSplit(PanelContext& p) {
     ImGui::PopFont();
 }
 
-/// Does the scene stand still when left alone? Nothing where that has no meaning.
+/// Is the scene in balance? Empty when that has no meaning.
 void drawBalance(PanelContext& p) {
     const std::span<const VirialState> start = p.balance;
     if (start.empty()) return;
@@ -306,7 +307,7 @@ void drawWhere(PanelContext& p) {
 
 void drawMeasurePanel(PanelContext& p) {
     const float s = p.widgets.scale();
-    // A body's panel stands below.
+    // The panel of a body is below.
     const float body = p.state.bodyPanel > 0 && !p.plan.tabs ? p.state.bodyPanel + kBodyPanelGap * s : 0;
     const float limit = p.surface.y - p.top - body - (bottomHeight(p.state) + 2 * kMargin) * s;
     const float edge = p.plan.tabs ? (kMargin + kMeasureWidth) * s : p.surface.x - kMargin * s;

@@ -1,4 +1,4 @@
-// The menu bar: walks the table of actions. Knows no action by itself.
+// The menu bar: draws the table of actions, without knowing any single action.
 #include "app/control/action.h"
 #include "app/ui/panel_input.h"
 #include "app/ui/panels.h"
@@ -35,7 +35,7 @@ void drawAction(PanelContext& p, const KeyTarget& target, const Action& action, 
     if (p.widgets.menuItem(name, action.label, keyText(action), checked, action.idea, reason)) p.post({invokeOf(action)});
 }
 
-/// Left and Right go on to the neighbour. Dear ImGui would, too, if the bar had had the keys before.
+/// Left and Right open the neighbouring menu. Dear ImGui does so only when the bar had the focus before.
 void walk(PanelContext& p, std::size_t place) {
     const std::size_t count = menus().size();
     const bool right = panelKeyPressed(ImGuiKey_RightArrow) && !p.widgets.listOpen && !p.widgets.listFocused;
@@ -51,7 +51,7 @@ void drawMenu(PanelContext& p, std::size_t place) {
     const std::string name = "menu/" + std::string(menu.name);
     if (!p.widgets.beginMenu(name, menu.name)) return;
     p.widgets.listOpen = p.widgets.listFocused = false;
-    // Asked for once more while open: put away.
+    // A second request closes the menus.
     if (p.menu.asked) {
         p.menu.asked = false;
         ImGui::CloseCurrentPopup();
@@ -76,7 +76,7 @@ void drawMenu(PanelContext& p, std::size_t place) {
     p.widgets.endMenu();
 }
 
-/// Half the way between two titles: less where large letters meet a narrow window, so that the last one can be reached.
+/// Half the gap between two titles: smaller for large letters in a narrow window, so that the last title stays visible.
 float titleGap(float width, float scale) {
     float letters = 0;
     for (const Menu& menu : menus()) letters += ImGui::CalcTextSize(menu.name.data(), menu.name.data() + menu.name.size()).x;

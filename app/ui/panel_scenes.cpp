@@ -1,5 +1,5 @@
-// All scenes as pictures, in their groups: by mouse, or by arrows and Enter; typing searches. Rule: choosing is the command
-// that the list of scenes gives.
+// All scenes as pictures, in groups: by mouse, or by arrows and Enter; typing searches. Rule: choosing posts the command of
+// the scene list.
 #include "app/tables/format.h"
 #include "app/ui/panel_input.h"
 #include "app/ui/parameter_widgets.h"
@@ -42,13 +42,13 @@ Control cellOf(const Scene& scene) {
 
 bool isOnScreen(PanelContext& p, const Scene& scene) { return p.facts.scene->name == scene.name; }
 
-/// The field that keeps the keys as long as the pictures are shown. True when its text has changed.
+/// The field with the keyboard focus while the pictures are shown. True when its text has changed.
 bool drawSceneSearch(PanelContext& p, float width) {
     ScenePicker& picker = p.picker;
     char text[128];
     std::snprintf(text, sizeof text, "%s", picker.search.c_str());
     ImGui::SetNextItemWidth(width);
-    // Arrows go through the pictures: the caret stays behind what was typed.
+    // Arrows move among the pictures, so the caret stays at the end of the text.
     const auto atEnd = [](ImGuiInputTextCallbackData* data) {
         if (data->SelectionStart == data->SelectionEnd)
             data->CursorPos = data->SelectionStart = data->SelectionEnd = data->BufTextLen;
@@ -58,7 +58,7 @@ bool drawSceneSearch(PanelContext& p, float width) {
     const bool changed =
         ImGui::InputTextWithHint("##search", "type to search", text, sizeof text, ImGuiInputTextFlags_CallbackAlways, atEnd);
     p.widgets.finish(kSearchScenes);
-    // Esc takes a text back in this field; here it closes.
+    // Esc would restore the old text in this field; here it closes the panel.
     if (!changed || panelKeyPressed(ImGuiKey_Escape)) return false;
     picker.search = text;
     return true;
@@ -142,7 +142,7 @@ void walkScenes(PanelContext& p, const SceneGrid& grid) {
     if (panelKeyPressed(ImGuiKey_Escape)) closeScenes(p);
 }
 
-/// What to look for in the scene under the keys, in a place of its own so that nothing moves.
+/// What to look for in the scene under the keys, in a fixed area so that nothing moves.
 void drawSceneDetail(PanelContext& p) {
     const float s = p.widgets.scale();
     if (ImGui::BeginChild("detail", ImVec2(0, kDetailHeight * s)) && p.picker.chosen) {
@@ -191,7 +191,7 @@ void drawScenes(PanelContext& p) {
         const auto columns =
             static_cast<std::size_t>(std::max(std::floor((inner + kSceneGap * s) / (cell + kSceneGap * s)), 1.0f));
         const SceneGrid grid(groups, columns);
-        // What was looked for is where Enter finds it.
+        // Enter chooses the best match of the search.
         if (changed) {
             picker.chosen = likeliestOf(groups, picker.search);
             picker.follow = true;

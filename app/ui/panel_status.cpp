@@ -1,4 +1,4 @@
-// The line at the bottom, and over the picture: messages, and what is offered at the end of a story.
+// The line at the bottom, and over the picture: messages, and the offers at the end of a story.
 #include "app/services/adaptive_quality.h"
 #include "app/tables/format.h"
 #include "app/tables/unit_text.h"
@@ -15,7 +15,7 @@ namespace {
 constexpr Control kAutomatic{"automatic_step", "Automatic step",
                              "The step that radau15 took last. It goes at its own pace and is read at every dt in between"};
 
-// Below this many steps a second people wait for the next one, and want to see it come.
+// Below this number of steps per second users wait for each step and want to see its progress.
 constexpr double kSlowSteps = 3;
 
 constexpr auto kStatusWindow = kPanelWindow | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse;
@@ -43,7 +43,7 @@ std::pair<std::string, std::string> computesText(const PanelContext& p) {
     return {"   " + now.backend + " / " + now.kernel.kernel, launch};
 }
 
-/// The lower edge of what panels leave of the picture, above its scale and clock.
+/// The lower edge of the picture's free area, above its scale and clock.
 struct Place {
     ImVec2 bottom;  ///< its middle
     float width;    ///< of a text there
@@ -79,7 +79,7 @@ void drawStatusLine(PanelContext& p) {
         plain(text);
         quiet(p, "   N ");
         plain(grouped(now.bodies));
-        // Time, step and what was lowered are what is looked for here: where there is no room, what computes is left out.
+        // Time, step and lowered quality have priority here: without room, the backend is left out.
         const std::string clock = clockText(p.facts.time, p.facts.scene->units);
         const Text step = grouped(static_cast<std::uint64_t>(std::max<std::int64_t>(p.facts.step, 0)));
         const auto [computes, launch] = computesText(p);
@@ -141,12 +141,12 @@ void drawMessage(PanelContext& p) {
     ImGui::PopStyleVar();
 }
 
-/// A card, a list or a dialog, whose own questions come first.
+/// Whether a card, a list or a dialog is open, whose own questions come first.
 bool showsDialog(const UiState& ui) {
     return ui.welcome || ui.help || ui.files.shown || ui.scenes || ui.about || ui.film.shown;
 }
 
-/// The question about units of bodies that came without, with its answers.
+/// The question about the units of bodies without units, and its answers.
 void drawUnitsDoubt(PanelContext& p) {
     if (!p.state.inWindow || !p.workspace.unitsInDoubt() || !p.workspace.message.empty() || p.workspace.labPanel.open)
         return;
@@ -158,7 +158,7 @@ void drawUnitsDoubt(PanelContext& p) {
     if (ImGui::Begin("gravlab units", nullptr,
                      kStatusWindow | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoFocusOnAppearing)) {
         p.widgets.panel("units");
-        // The option is for the command line.
+        // The option is only for the command line.
         const std::string asked = doubt.question.substr(0, doubt.question.find(" --units"));
         p.widgets.wrapped(palette::kText, ("These bodies are " + asked).c_str());
         if (!doubt.units.empty()) {

@@ -1,4 +1,4 @@
-// Which panels there is room for, and strips under the picture.
+// The panels for which the window has room, and strips under the picture.
 #include "app/ui/panel_strip.h"
 
 #include "app/ui/parameter_widgets.h"
@@ -19,12 +19,12 @@ PanelPlan planPanels(const Document& document, const UiState& state, ImVec2 surf
     PanelPlan plan;
     if (!state.visible || !state.panel) return plan;
     const float wide = surface.x / scale;
-    // The card of the first start stands beside what it introduces, in place of the measurements.
+    // The card of the first start replaces the measurements, beside the panel that it introduces.
     plan.welcome =
         state.welcome && !document.lesson.shown() && wide - kControlWidth - kWelcomeWidth - 4 * kMargin > kBetween;
     const float sidesWidth = kControlWidth + (plan.welcome ? kWelcomeWidth : rightWidth(document)) + 2 * kMargin;
     const bool both = plan.welcome || wide - sidesWidth > kBetween, all = wide - sidesWidth - 2 * kMargin >= kStrip;
-    // Plots come before knobs where a class looks on; the lab needs the width. A lesson is what is looked at: it stays.
+    // For an audience plots take precedence over controls; the lab needs the width. A lesson always stays visible.
     const float right = plan.welcome ? kWelcomeWidth : rightWidth(document);
     const bool sides = document.lesson.shown() ? wide - right - 2 * kMargin >= kBetween
                                                : !(state.projector && !all) && !(document.labPanel.open && !all);

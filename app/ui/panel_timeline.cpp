@@ -1,4 +1,4 @@
-// The strip over the status line: kept states as ticks, the present as a handle, dragging goes there.
+// The strip over the status line: kept states as ticks, the present as a handle; dragging moves in time.
 #include "app/services/rewind.h"
 #include "app/tables/unit_text.h"
 #include "app/ui/panels.h"
@@ -34,7 +34,7 @@ Scale scaleOf(std::span<const RewindMark> marks, std::int64_t present, float lef
     return {static_cast<double>(first), static_cast<double>(last), left, right};
 }
 
-/// The mark nearest to the pointer; of two at one place, the one of the row the pointer is in.
+/// The mark nearest to the pointer; when two have the same place, the one in the pointer's row.
 std::size_t nearest(std::span<const RewindMark> marks, const Scale& scale, ImVec2 pointer, float middle) {
     std::size_t best = 0;
     float least = 1e30f;
@@ -70,13 +70,13 @@ void drawTimeline(PanelContext& p) {
         const float width = ImGui::GetContentRegionAvail().x, middle = from.y + 0.5f * height;
         const Scale scale = scaleOf(marks, p.facts.step, from.x + 4 * s, from.x + width - 4 * s);
         ImGui::InvisibleButton("timeline", ImVec2(width, height));
-        // A quick hand lets go in the frame of its last move.
+        // A quick user releases in the frame of the last move.
         const bool held = ImGui::IsItemActive() || ImGui::IsItemDeactivated(), over = ImGui::IsItemHovered();
         const std::size_t near = nearest(marks, scale, ImGui::GetIO().MousePos, middle);
-        // Once a mark: a hand that rests goes nowhere, and the click itself counts.
+        // Go to each mark only once: a resting pointer does nothing, and a click counts.
         if (held && !marks.empty() && (marks[near].step != p.facts.step || (ImGui::IsItemActivated() && marks[near].other)))
             p.post({GoTo{near}});
-        // The time of the mark is right above the strip, the tip above the time.
+        // The time of the mark is directly above the strip, and the tooltip above the time.
         const ImVec2 foot(ImGui::GetIO().MousePos.x, from.y - ImGui::GetTextLineHeight() - 10 * s);
         p.widgets.finish(kTimeline, history->why().empty() ? Reason{} : Reason{history->why()}, &foot);
 

@@ -1,4 +1,4 @@
-// Rule: a control that waits for a twin says so; numbers and curves have the units of the scene.
+// Rule: a control that needs a twin says so; numbers and curves have the units of the scene.
 #include "app/ui/panel_twin.h"
 
 #include "app/plots/plot.h"
@@ -33,7 +33,7 @@ constexpr Control kTwinNumbers{"twin_numbers", "Numbers", "Over times that both 
 
 ImU32 hueOf(std::size_t run) { return seriesColour(run, palette::light); }
 
-/// A dark plate with a dot in the run's hue and a few words.
+/// A dark plate with a dot in the run's hue and a short text.
 void drawLabel(PanelContext& p, const Control& control, std::size_t run, ImVec2 at, float most, const std::string& text) {
     const float s = p.widgets.scale();
     ImGui::SetNextWindowPos(at, ImGuiCond_Always, ImVec2(0.5f, 0));
@@ -50,7 +50,7 @@ void drawLabel(PanelContext& p, const Control& control, std::size_t run, ImVec2 
         ImGui::GetWindowDrawList()->AddCircleFilled(ImVec2(corner.x + dot, corner.y + 0.53f * line), dot, hueOf(run));
         ImGui::Dummy(ImVec2(2 * dot + 2 * s, line));
         ImGui::SameLine();
-        // Words that are too many for a narrow picture go on in the next line.
+        // A text too wide for a narrow picture continues in the next line.
         ImGui::TextUnformatted(linesWithin(text, most).c_str());
         p.widgets.finish(control);
     }
@@ -81,7 +81,7 @@ void drawTwinControls(PanelContext& p) {
     const Reason off = twin.on() ? Reason() : Reason("There is no twin: switch it on first.");
     const RunConfiguration& now = twin.on() ? twin.simulation().configuration() : p.facts.configuration;
     parameter(p, "twin.view", {.label = "Shown", .unavailable = off});
-    // Numbers are those in force, also where they are the first run's.
+    // Show the values in force, also when they come from the first run.
     Dragged hand = parameter("twin.time_step").dragged;
     hand.onRelease = true;
     parameter(p, "twin.integrator", {.unavailable = off});
@@ -91,7 +91,7 @@ void drawTwinControls(PanelContext& p) {
     parameter(p, "twin.law", {.unavailable = off});
     parameter(p, "twin.backend", {.unavailable = off});
     parameter(p, "twin.kernel", {.unavailable = off});
-    // What of a launch the twin's kernel has; a CPU has none of it.
+    // The launch parameters of the twin's kernel; a CPU has none.
     const LaunchConfig& launch = now.kernel.launch;
     const KernelRow& row = kernel(now.backend, now.kernel.kernel);
     const std::pair<const char*, int> turned[] = {
@@ -113,7 +113,7 @@ void drawTwinLabels(PanelContext& p) {
         other += ", waits at " + clockText(twin.simulation().time(), p.facts.scene->units);
     }
     const auto middle = [](const Viewport& view) { return view.corner().x + 0.5f * view.size().x; };
-    const float top = std::max(p.views[0].corner().y, p.top) + 12 * s;  // not under the menus
+    const float top = std::max(p.views[0].corner().y, p.top) + 12 * s;  // below the menus
     const bool side = twin.choice().view == TwinView::side;
     const float most = p.views[0].size().x - 60 * s;
     const float offset = side ? 0 : ImGui::GetTextLineHeight() + 14 * s;

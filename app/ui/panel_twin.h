@@ -1,14 +1,14 @@
-// The panels of twin runs: what differs, what each picture shows, and how far both are apart.
+// The panels of twin runs: their differences, the label of each picture, and the distance between both.
 #pragma once
 #include "app/ui/panels.h"
 
 namespace gravlab {
 
-/// A part of the control panel.
+/// The section of the control panel.
 void drawTwinControls(PanelContext& panel);
-/// What tells the runs apart, at the top of each picture. Also in films without panels.
+/// The differences of the runs, at the top of each picture. Also in films without panels.
 void drawTwinLabels(PanelContext& panel);
-/// Pixels at the bottom that the strip of the divergence takes, instead of the conservation's; 0 where it is not shown.
+/// Height in pixels of the divergence strip at the bottom, which replaces the conservation strip; 0 when hidden.
 float twinStripHeight(const Workspace& workspace, const UiState& state, ImVec2 surface, float scale);
 void drawTwinStrip(PanelContext& panel);
 

@@ -1,4 +1,4 @@
-// The card of the first start, and what this program is. Rule: few words; each line is something to see or to do.
+// The card of the first start, and the card about this program. Rule: few words; each line is something to see or to do.
 #include "app/system/version.h"
 #include "app/tables/format.h"
 #include "app/ui/parameter_widgets.h"
@@ -23,11 +23,11 @@ constexpr Control kCloseAbout{"close_about", "Close", "Put this away. Key: Esc"}
 
 constexpr float kWideWelcome = 470, kLeastWelcome = 350, kAboutWidth = 430;
 constexpr float kLowCard = 340;
-constexpr float kTitlePart = 0.66f;  // of the large font
-constexpr float kAboveClock = 40;    // what scale bar and clock take of the picture
+constexpr float kTitlePart = 0.66f;  // relative to the large font
+constexpr float kAboveClock = 40;    // height of scale bar and clock in the picture
 constexpr auto kCardWindow = kPanelWindow | ImGuiWindowFlags_AlwaysAutoResize;
 
-/// What a gesture is called and what it does; keys are those of the table.
+/// The name of a gesture and its effect; keys come from the table.
 struct Gesture {
     std::string hand, does;
 };
@@ -45,9 +45,9 @@ std::string asSentence(std::string_view text) {
     return whole;
 }
 
-/// What the card may take of the window's height.
+/// The largest height of the card.
 float mostOfHeight(const PanelContext& p) { return p.surface.y - p.top - (kStatusHeight + 2 * kMargin) * p.widgets.scale(); }
-/// Large letters in a small window: every line counts.
+/// Large letters in a small window: save lines.
 bool isLow(const PanelContext& p) { return mostOfHeight(p) < kLowCard * p.widgets.scale(); }
 
 void drawTitle(PanelContext& p, const char* text) {
@@ -70,7 +70,7 @@ void drawGestures(PanelContext& p) {
     }
 }
 
-/// A line that does what it says: its words, and what they mean.
+/// A line that runs its own text as an action: its words, and their meaning.
 bool drawOffer(PanelContext& p, const Control& control, const std::string& idea) {
     const float s = p.widgets.scale(), width = ImGui::GetContentRegionAvail().x;
     const float high = ImGui::GetFrameHeight() + (isLow(p) ? 0 : 4 * s);
@@ -84,14 +84,14 @@ bool drawOffer(PanelContext& p, const Control& control, const std::string& idea)
     list.AddText(ImVec2(at.x + 9 * s, y), palette::kText, control.label);
     ImGui::PushFont(p.widgets.fonts().small);
     const float from = at.x + std::max(wide + 22 * s, 164 * s), shown = at.x + width - 8 * s - from;
-    // What has no room is in the tooltip.
+    // The tooltip has the words that do not fit.
     if (ImGui::CalcTextSize(idea.c_str()).x <= shown)
         list.AddText(ImVec2(from, at.y + 0.5f * (high - ImGui::GetFontSize())), palette::kMuted, idea.c_str());
     ImGui::PopFont();
     return pressed;
 }
 
-/// Three things to try, and the ways to all of them.
+/// Three things to try, and ways to all the others.
 bool drawOffers(PanelContext& p) {
     bool done = false;
     if (drawOffer(p, kTryDrop, "and see what it does to the others")) {
@@ -134,7 +134,7 @@ void drawWelcome(PanelContext& p) {
     if (!p.state.welcome) return;
     const float s = p.widgets.scale(), margin = kMargin * s;
     const PicturePart& shown = p.workspace.free;
-    // Under what there is to see where the picture has the room, as a label in a museum; else over everything.
+    // Below the picture's subject when there is room, like a label in a museum; else over everything.
     const bool beside = static_cast<float>(shown.width) >= kLeastWelcome * s + 2 * margin;
     const float left = beside ? static_cast<float>(shown.left) : 0,
                 wide = beside ? static_cast<float>(shown.width) : p.surface.x;
@@ -151,7 +151,7 @@ void drawWelcome(PanelContext& p) {
     ImGui::SetNextWindowBgAlpha(0.95f);
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, isLow(p) ? ImVec2(14 * s, 7 * s) : ImVec2(18 * s, 14 * s));
     if (ImGui::Begin("gravlab welcome", nullptr, kCardWindow | ImGuiWindowFlags_NoFocusOnAppearing)) {
-        // Where it is higher than the picture it begins under the menus.
+        // A card higher than the picture begins below the menus.
         const float high = ImGui::GetWindowHeight(), least = p.top + margin;
         if (!column && foot.y - high < least)
             ImGui::SetWindowPos(ImVec2(std::floor(foot.x - 0.5f * width), least), ImGuiCond_Always);
@@ -170,7 +170,7 @@ void drawWelcome(PanelContext& p) {
         bool done = drawOffers(p);
         if (!isLow(p)) ImGui::Dummy(ImVec2(0, 2 * s));
         done = drawWelcomeButtons(p) || done;
-        // A click beside it is the first thing that somebody does by himself.
+        // A click outside closes the card: the user begins on his own.
         constexpr auto kAny = ImGuiHoveredFlags_RootAndChildWindows | ImGuiHoveredFlags_AllowWhenBlockedByActiveItem;
         const bool appeared = ImGui::IsWindowAppearing();
         if (!appeared && ImGui::IsMouseClicked(0) && !ImGui::IsWindowHovered(kAny)) done = true;

@@ -10,14 +10,14 @@
 namespace gravlab {
 namespace {
 
-/// "how bright the picture is" -> "How bright the picture is. Keys: + and -"; what its words mean follows on lines of its
-/// own.
+/// "how bright the picture is" -> "How bright the picture is. Keys: + and -"; explanations of its terms follow in lines of
+/// their own.
 std::string tipOf(std::string_view idea, std::string_view term, const std::string& keys) {
     std::string text(idea);
     if (!text.empty()) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
     if (!term.empty()) text += ".\n" + std::string(term);
     if (keys.empty()) return text;
-    if (!term.empty()) text.pop_back();  // the full stop that follows
+    if (!term.empty()) text.pop_back();  // the full stop comes later
     const bool several = keys.find(", ") != std::string::npos || keys.find(" and ") != std::string::npos ||
                          keys.find(" .. ") != std::string::npos;
     return text + (several ? ". Keys: " : ". Key: ") + keys;
@@ -46,7 +46,7 @@ Reason reasonOf(PanelContext& p, const Parameter& row, const ParameterStyle& sty
 Value shownValue(PanelContext& p, const Parameter& row, const ParameterStyle& style) {
     if (style.now) return *style.now;
     if (!row.asked) return row.get(p.workspace);
-    // What was left open is shown as what came of it.
+    // An unset value is shown as the value in force.
     Value asked = row.asked(p.workspace);
     const auto* word = std::get_if<std::string>(&asked);
     return word && !row.otherwise.empty() && *word == row.otherwise ? row.get(p.workspace) : asked;
@@ -75,7 +75,7 @@ void drawList(PanelContext& p, const Parameter& row, const ParameterStyle& style
 void drawNumber(PanelContext& p, const Parameter& row, const ParameterStyle& style) {
     const Dragged& hand = style.dragged ? *style.dragged : row.dragged;
     const double scale = (style.shown ? *style.shown : row.shown).scale;
-    const bool word = !row.otherwise.empty() && row.bounds.aboveLeast;  // the end itself means that word
+    const bool word = !row.otherwise.empty() && row.bounds.aboveLeast;  // the end of the range means that word
     constexpr double kTiny = 1e-30;
     const double end = row.bounds.aboveLeast && !word ? kTiny : row.bounds.least;
     const DragRange range{.least = std::max(hand.least, end * scale),
@@ -91,7 +91,7 @@ void drawNumber(PanelContext& p, const Parameter& row, const ParameterStyle& sty
     const double before = value;
     const Dragging done = p.widgets.drag(control, value, range, reasonOf(p, row, style));
     if (done == Dragging::none) return;
-    // The row refuses what it does not allow, in a sentence.
+    // The row refuses invalid values in a sentence.
     if (done == Dragging::words) return set(p, row.path, typedValue(p.widgets.typed()));
     if (whole) value = std::round(value);
     if (whole && value == before) return;
@@ -144,7 +144,7 @@ void typedParameter(PanelContext& p, std::string_view path, float button, const 
 }
 
 Value typedValue(std::string typed) {
-    std::erase_if(typed, [](char c) { return c == ',' || c == ' '; });  // as people group digits
+    std::erase_if(typed, [](char c) { return c == ',' || c == ' '; });  // people group digits
     return valueOf(typed);
 }
 

@@ -1,5 +1,5 @@
-// Controls of the tables: what they are called, what they say and when they are grey comes from the row of a parameter or of
-// an action. Rule: a control changes nothing by itself; it posts a command and shows what was asked for.
+// Controls of the tables: label, tooltip and reasons for being grey come from the row of a parameter or of an action. Rule:
+// a control changes nothing by itself; it posts a command and shows the wanted value.
 #pragma once
 #include "app/control/action.h"
 #include "app/control/parameter.h"
@@ -10,26 +10,26 @@
 
 namespace gravlab {
 
-/// What one place says otherwise than the row.
+/// Differences of one control from its row.
 struct ParameterStyle {
     const char* label = nullptr;
     Reason unavailable{};        ///< why it cannot be changed here, beside the row's own reasons
-    std::optional<Value> now{};  ///< shown instead of what was asked for: of what others decide
+    std::optional<Value> now{};  ///< shown instead of the wanted value, when other settings decide it
     std::optional<Dragged> dragged{};
-    std::optional<Shown> shown{};  ///< the unit that the scene has for it
-    std::string_view action{};     ///< that switches the flag, where there is more to it
-    float width = 0;               ///< of a list that stands in a line with others [pixels]
+    std::optional<Shown> shown{};  ///< the scene's unit for it
+    std::string_view action{};     ///< the action that switches the flag, when it does more
+    float width = 0;               ///< width of a list in a line with others [pixels]
 };
 
-/// A line with the label, and the control that fits the row's kind: a tick, a list, or a number to drag or to type.
+/// A line with the label and the control for the row's kind: a tick, a list, or a number to drag or type.
 void parameter(PanelContext& panel, std::string_view path, const ParameterStyle& style = {});
-/// A line with a whole number to type, and beside it `button` pixels for what follows.
+/// A line with a whole number to type; leaves `button` pixels for the next control.
 void typedParameter(PanelContext& panel, std::string_view path, float button, const ParameterStyle& style = {});
 
-/// A button that does an action; grey with the reason where that cannot be done now.
+/// A button for an action; grey with the reason when it is unavailable.
 void action(PanelContext& panel, std::string_view name, float width, const char* label = nullptr);
 
-/// What a person has typed into a field, without the commas that group digits.
+/// The text of a field, without the commas that group digits.
 Value typedValue(std::string typed);
 
 /// Posts one command.

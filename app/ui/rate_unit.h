@@ -1,4 +1,4 @@
-// Units of rates beside a plot, where a number has room for five letters.
+// Units of rates beside a plot, where a number has space for five letters.
 #pragma once
 
 namespace gravlab {
@@ -8,7 +8,7 @@ struct RateUnit {
     const char* name;
 };
 
-/// The unit in which `most`, which is in G, has at most three digits before the point, also when it is rounded to three.
+/// The unit in which `most` [G] has at most three digits before the point, also after rounding to three.
 constexpr RateUnit rateUnit(float most) {
     constexpr RateUnit kUnits[] = {{1e3f, "T interactions/s"}, {1, "G interactions/s"}, {1e-3f, "M interactions/s"}};
     for (const RateUnit& unit : kUnits)

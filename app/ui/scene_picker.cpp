@@ -1,4 +1,4 @@
-// Which scenes are looked for, where keys go among them, and their pictures.
+// The search of scenes, moves by keys among them, and their pictures.
 #include "app/ui/scene_picker.h"
 
 #include "app/system/picture.h"
@@ -17,7 +17,7 @@ std::vector<std::string> wordsOf(std::string_view search) {
     return words;
 }
 
-/// Packed RGBA, as textures take it.
+/// Packed RGBA for textures.
 std::vector<std::uint8_t> withAlpha(const Picture& picture) {
     std::vector<std::uint8_t> rgba;
     rgba.reserve(picture.rgb.size() / 3 * 4);

@@ -10,7 +10,7 @@ std::string linesWithin(const ImFont& font, float size, std::string_view text, f
     const auto isWider = [&](std::size_t from, std::size_t to) {
         return font.CalcTextSizeA(size, FLT_MAX, 0, lines.data() + from, lines.data() + to).x > width;
     };
-    std::size_t begin = 0, blank = 0;  // of the line; its last blank so far
+    std::size_t begin = 0, blank = 0;  // of the line; its last blank
     for (std::size_t at = 0; at <= lines.size(); ++at) {
         const bool ends = at == lines.size() || lines[at] == '\n';
         if (!ends && lines[at] != ' ') continue;

@@ -12,7 +12,7 @@ namespace gravlab {
 namespace {
 
 using namespace paper;
-// Below the rounding of a sum over pairs there is nothing to see, and a logarithm has no zero.
+// Smaller changes are below the rounding of a sum over pairs, and a logarithm has no zero.
 constexpr double kLeastChange = 1e-17;
 
 template <class Value>
@@ -27,7 +27,7 @@ PlotSeries seriesOf(const Divergence& divergence, std::string label, Value value
     return series;
 }
 
-/// The start itself has no error, and is left out.
+/// The start has no error and is omitted.
 double sized(double change, bool start) {
     return start || std::isnan(change) ? DivergencePoint::kUnknown : std::max(std::abs(change), kLeastChange);
 }
@@ -37,11 +37,11 @@ double sized(double change, bool start) {
 Plot separationPlot(const Divergence& divergence) {
     Plot plot;
     plot.y.logarithmic = true;
-    // The first two colours belong to the runs.
+    // The first two colours are those of the runs.
     plot.series.resize(2);
     plot.series.push_back(seriesOf(divergence, "rms", [](const DivergencePoint& p) { return p.apart.rms; }));
     plot.series.push_back(seriesOf(divergence, "largest", [](const DivergencePoint& p) { return p.apart.max; }));
-    // Runs that are not apart have no logarithm.
+    // A distance of zero has no logarithm.
     if (!divergence.points().empty()) plot.empty = "0: both are the same to the last bit";
     return plot;
 }

@@ -13,10 +13,10 @@ namespace gravlab {
 
 /// Root mean square and largest distance over time, logarithmic.
 Plot separationPlot(const Divergence& divergence);
-/// |dE/E0| of both over time, logarithmic; labels are those of the runs. No series where energies are not summed.
+/// |dE/E0| of both over time, logarithmic; labels are those of the runs. No series when energies are not summed.
 Plot twinEnergyPlot(const Divergence& divergence, const std::pair<std::string, std::string>& labels);
 
-/// "apart: rms 3.2e-04, most 5.1e-03; grows e-fold in 2.4". With a unit behind times and lengths where the scene has one.
+/// "apart: rms 3.2e-04, most 5.1e-03; grows e-fold in 2.4". Times and lengths have units when the scene has.
 std::string divergenceText(const Divergence& divergence, const SceneUnits& units);
 
 /// Both plots on a white page. Throws IoError.

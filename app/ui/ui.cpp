@@ -1,4 +1,4 @@
-// Dear ImGui's context, fonts and style, and the order of the panels. The OpenGL backend is here, a window's is not.
+// Dear ImGui's context, fonts and style, and the order of the panels. The OpenGL backend is here, that of a window is not.
 #include "app/ui/ui.h"
 
 #include "app/services/instruments.h"
@@ -23,8 +23,8 @@
 namespace gravlab {
 namespace {
 
-/// Letters of names: of files, bodies and people. Numbers in large letters and program text need the first range alone.
-/// All of them take 13 ms to draw at scale 1, beside 12 ms of the first.
+/// Letters for names of files, bodies and people. Large numbers and program text need only the first range. All ranges take
+/// 13 ms to rasterise at scale 1, the first alone 12 ms.
 constexpr ImWchar kNameLetters[] = {0x20,   0xff,    // Latin
                                     0x100,  0x17f,   // Latin with the accents of Europe
                                     0x218,  0x21b,   // those of Romania
@@ -62,7 +62,7 @@ ImGuiStyle makeStyle(float scale, bool strong, bool light) {
     c[ImGuiCol_Text] = colour(222, 226, 232);
     c[ImGuiCol_TextDisabled] = colour(139, 148, 160);
     c[ImGuiCol_WindowBg] = colour(13, 16, 22, 0.84f);
-    c[ImGuiCol_MenuBarBg] = colour(0, 0, 0, 0);  // the bar is a panel like the others
+    c[ImGuiCol_MenuBarBg] = colour(0, 0, 0, 0);  // the bar looks like the other panels
     c[ImGuiCol_PopupBg] = colour(20, 24, 32, 0.98f);
     c[ImGuiCol_Border] = colour(255, 255, 255, 0.07f);
     c[ImGuiCol_FrameBg] = colour(255, 255, 255, 0.065f);
@@ -92,7 +92,7 @@ ImGuiStyle makeStyle(float scale, bool strong, bool light) {
         style.DisabledAlpha = 0.6f;
     }
     if (light) {
-        // Black veils on white where the dark theme has white ones on black.
+        // Use black veils on white where the dark theme has white veils on black.
         for (const int i : {ImGuiCol_Border, ImGuiCol_FrameBg, ImGuiCol_FrameBgHovered, ImGuiCol_FrameBgActive,
                             ImGuiCol_Button, ImGuiCol_ScrollbarGrab})
             c[i] = colour(0, 0, 0, c[i].w);
@@ -107,7 +107,7 @@ ImGuiStyle makeStyle(float scale, bool strong, bool light) {
     return style;
 }
 
-/// Makes a context the current one for as long as it lives: a film has panels of its own beside the window's.
+/// Makes a context current during its lifetime: a film has its own panels beside the window's.
 class CurrentContext {
 public:
     explicit CurrentContext(ImGuiContext* mine) : before_(ImGui::GetCurrentContext()) { ImGui::SetCurrentContext(mine); }
@@ -119,8 +119,8 @@ private:
     ImGuiContext* before_;
 };
 
-/// A menu or list was asked for and will first be drawn in this frame. Version 1.86 of Dear ImGui would fall over Escape
-/// now; a frame later the key is as new to it.
+/// Whether a menu or list was requested and will first appear in this frame. In version 1.86 of Dear ImGui Escape would
+/// crash now, so it waits for the next frame.
 bool listIsDue() {
     const ImVector<ImGuiPopupData>& lists = ImGui::GetCurrentContext()->OpenPopupStack;
     return !lists.empty() && !lists.back().Window;
@@ -140,14 +140,14 @@ struct Ui::Parts {
     bool drawn = false;    ///< the backend has made its objects
     bool popup = false;    ///< a menu or list is open
     MenuWalk menu;
-    bool panelAsked = false;  ///< keys go to the next panel
+    bool panelAsked = false;  ///< move the focus to the next panel
     std::string panelWithKeys;
     ScenePicker picker;
     CommandFinder finder;
     PicturePart free;
     PanelInput input;
     Clipboard clipboard;
-    std::string pasted;  ///< what Dear ImGui reads of the clipboard
+    std::string pasted;  ///< the clipboard's text for Dear ImGui
 
     void passKeys(UiState& state);
     void build(Workspace& workspace, UiState& state, const Post& post);
@@ -158,7 +158,7 @@ Ui::Ui(float scale, std::string renderer, UiState& shown) : state(shown), parts_
     parts_->context = ImGui::CreateContext();
     const CurrentContext current(parts_->context);
     ImGuiIO& io = ImGui::GetIO();
-    io.IniFilename = nullptr;  // the layout follows the window; there is nothing to remember
+    io.IniFilename = nullptr;  // the layout follows the window, so there is nothing to store
     io.LogFilename = nullptr;
     io.ConfigWindowsMoveFromTitleBarOnly = true;
     mapPanelKeys(io);
@@ -208,7 +208,7 @@ void Ui::setScale(float scale) {
             if (ImFont* font = atlas.AddFontFromMemoryTTF(bytes.data(), static_cast<int>(bytes.size()),
                                                           std::round(size * scale), &kept, letters))
                 return font;
-        // A bitmap of 13 pixels: sharp at its multiples only.
+        // The bitmap font has 13 pixels and is sharp only at multiples.
         constexpr float kBitmap = 13;
         ImFontConfig config;
         config.SizePixels = kBitmap * std::max(std::floor(size * scale / kBitmap + 0.4f), 1.0f);
@@ -220,7 +220,7 @@ void Ui::setScale(float scale) {
                      .large = add(kLargeSize, text),
                      .mono = add(kMonoSize, monoFont())};
 #if IMGUI_VERSION_NUM < 19200
-    // Only the texture of the letters: the backend forgets how large its buffers are when all its objects go.
+    // Destroy only the font texture: when all objects are destroyed, the backend forgets the size of its buffers.
     if (parts_->drawn) {
         ImGui_ImplOpenGL3_DestroyFontsTexture();
         ImGui_ImplOpenGL3_CreateFontsTexture();
@@ -243,7 +243,7 @@ void Ui::setClipboard(Clipboard clipboard) {
     parts_->clipboard = std::move(clipboard);
     ImGuiIO& io = ImGui::GetIO();
     io.ClipboardUserData = parts_.get();
-    io.BackendFlags |= ImGuiBackendFlags_HasMouseCursors;  // who has a clipboard has a pointer
+    io.BackendFlags |= ImGuiBackendFlags_HasMouseCursors;  // a display with a clipboard has a pointer
     io.SetClipboardTextFn = [](void* parts, const char* text) {
         Parts& own = *static_cast<Parts*>(parts);
         own.pasted = text;
@@ -281,9 +281,9 @@ void Ui::Parts::build(Workspace& workspace, UiState& state, const Post& post) {
     drawn = true;
     ImGui::NewFrame();
     widgets.beginFrame(scale, fonts);
-    if (!state.visible && visibleBefore) ImGui::SetWindowFocus(nullptr);  // a hidden field must not eat keys
+    if (!state.visible && visibleBefore) ImGui::SetWindowFocus(nullptr);  // a hidden field must not receive keys
     visibleBefore = state.visible;
-    // A film beside the window has panels of its own, which measure nothing.
+    // The panels of a film beside the window measure nothing.
     if (state.inWindow)
         workspace.instruments.on = instrumentsHeight(workspace, state, ImGui::GetIO().DisplaySize, scale) > 0;
     const float top = menuHeight(state, scale);
@@ -300,14 +300,14 @@ void Ui::Parts::build(Workspace& workspace, UiState& state, const Post& post) {
         area.to = ImVec2(size.x - plan.right, size.y - (state.visible ? bottomHeight(state) * scale : 0) - strip);
     }
     free = freeOf(workspace, area);
-    // A film beside the window has panels of its own, which leave the window's pictures where they are.
+    // The panels of a film beside the window must not move the window's pictures.
     if (&state == &workspace.ui) workspace.free = free;
     const std::vector<Viewport> views = viewports(workspace, static_cast<int>(size.x), static_cast<int>(size.y), free);
-    drawFourViewOverlay(workspace, area, views);  // views of planes without their axes would say little: those stay
+    drawFourViewOverlay(workspace, area, views);  // views of planes are useless without their axes, so these stay
     if (over) drawOverlay(workspace, {workspace.trajectory.path(), workspace.dropPath.path()}, area, views);
     std::span<const VirialState> balance;
     if (state.visible && state.panel)
-        balance = workspace.virial.read(!workspace.realTime());  // the first call begins to measure
+        balance = workspace.virial.read(!workspace.realTime());  // the first call starts the measurement
     PanelContext panel{.workspace = workspace,
                        .facts = workspace.facts,
                        .state = state,
@@ -326,7 +326,7 @@ void Ui::Parts::build(Workspace& workspace, UiState& state, const Post& post) {
     if (over) drawTwinLabels(panel);
     popup = false;
     if (!state.visible) {
-        // Nothing is there that keys could move in.
+        // No panel is left for the keys.
         state.navigating = menu.asked = panelAsked = false;
         return;
     }
@@ -363,7 +363,7 @@ void Ui::Parts::build(Workspace& workspace, UiState& state, const Post& post) {
     popup = ImGui::IsPopupOpen(nullptr, ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
 }
 
-/// Gives the keys to the next panel that is shown, when that was asked for; none is left, none has them.
+/// Moves the focus to the next shown panel on request; after the last one no panel has it.
 void Ui::Parts::passKeys(UiState& state) {
     std::vector<std::string_view> panels = widgets.panels();
     std::erase_if(panels, [](std::string_view name) { return name == "menu" || name == "status"; });
@@ -384,16 +384,16 @@ void Ui::frame(Workspace& workspace, const Post& asked) {
         ImGui::GetStyle() = makeStyle(parts_->scale, parts_->strong, parts_->light);
     palette::strong = parts_->strong;
     palette::light = parts_->light;
-    // Only while keys are meant for panels: Space and arrows are commands otherwise.
+    // Only while keys act on panels: otherwise Space and arrows are commands.
     ImGuiIO& io = ImGui::GetIO();
     parts_->input.feed(io);
     io.ConfigFlags &= ~ImGuiConfigFlags_NavEnableKeyboard;
     if (navigates() && !listIsDue()) io.ConfigFlags |= ImGuiConfigFlags_NavEnableKeyboard;
 #if IMGUI_VERSION_NUM < 18700
-    // In menus Enter chooses as Space does; this version would only type with it.
+    // In menus Enter chooses like Space; this version would only use it for typing.
     if (parts_->popup && ImGui::IsKeyDown(ImGui::GetKeyIndex(ImGuiKey_Enter))) io.NavInputs[ImGuiNavInput_Activate] = 1;
 #endif
-    // ImGui hides a window until it has seen how large its contents are. A film must have its panels in the first frame.
+    // ImGui hides a window until it knows the size of its contents, but a film needs its panels in the first frame.
     for (int pass = 0; !parts_->settled && pass < 2; ++pass) {
         parts_->build(workspace, state, post);
         ImGui::EndFrame();

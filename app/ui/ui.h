@@ -1,5 +1,5 @@
-// The panels over the picture: one class for the window and for films. Dear ImGui stays behind it.
-// Rule: panels read what there is and post commands; they never call the simulation and never wait.
+// The panels over the picture: one class for the window and for films; Dear ImGui stays behind it. Rule: panels read state
+// and post commands; they never call the simulation and never wait.
 #pragma once
 #include "app/control/command.h"
 #include "app/model/ui_state.h"
@@ -14,77 +14,76 @@
 
 namespace gravlab {
 
-/// Where a control was drawn last, so that a test can point at it. Pixels of the surface, origin top left.
+/// The last place of a control, so that a test can point at it. Pixels of the surface, origin top left.
 struct UiItem {
     std::string name;
     float left = 0, top = 0, right = 0, bottom = 0;
     bool enabled = true;
 };
 
-/// Takes what people ask for at a panel: several commands belong together.
+/// Receives the user's commands from a panel; those of one call belong together.
 using Post = std::function<void(std::vector<Command>)>;
 
-/// The text that other programs paste, and what they have copied.
+/// Texts that are exchanged with other programs.
 struct Clipboard {
     std::function<std::string()> read;
     std::function<void(const std::string&)> write;
 };
 
-/// What the pointer looks like over the panels.
+/// The shape of the pointer over the panels.
 enum class PointerShape { arrow, text, upDown, leftRight, downLeft, downRight, hand };
 
 class Ui {
 public:
-    /// Needs a current OpenGL 4.5 context for its whole life. `renderer` names that context for people. Several may live: a
-    /// film has its own.
-    /// `state`: what it shows; outlives it.
+    /// Needs a current OpenGL 4.5 context for its whole life. `renderer` is that context's name for people. Several may
+    /// exist: a film has its own. `state`: the visible panels; must outlive it.
     Ui(float scale, std::string renderer, UiState& state);
     ~Ui();
     Ui(const Ui&) = delete;
     Ui& operator=(const Ui&) = delete;
 
-    /// Rebuilds fonts and spacing; between frames only. 1 = 96 dots an inch.
+    /// Rebuilds fonts and spacing; between frames only. 1 = 96 dots per inch.
     void setScale(float scale);
-    /// Lets go of what the panels have in OpenGL while its context is still current. Only remakePicture() may follow.
+    /// Releases the panels' OpenGL objects while their context is still current. Only remakePicture() may follow.
     void dropPicture();
-    /// Makes it anew in the context that is current now. Throws std::runtime_error.
+    /// Makes these objects again in the current context. Throws std::runtime_error.
     void remakePicture(std::string renderer);
-    /// Size in pixels of the next frame, and how long the last one took.
+    /// Sets the size of the next frame in pixels, and the duration of the last one.
     void setSurface(int width, int height, double seconds);
-    /// What the panels shall see in the next frames.
+    /// Queues an event for the next frames.
     void take(const InputEvent& event);
-    /// For as long as it is set; empty: texts are copied within the panels.
+    /// Sets the clipboard; when empty, texts are copied only within the panels.
     void setClipboard(Clipboard clipboard);
-    /// After frame().
+    /// The shape of the pointer; valid after frame().
     PointerShape pointerShape() const;
-    /// Builds the panels of one frame. What is pressed there is posted; nothing is in films, which have no mouse.
+    /// Builds the panels of one frame and posts the user's commands; films have no mouse and post nothing.
     void frame(Workspace& workspace, const Post& post = {});
-    /// Draws what frame() built into the bound framebuffer. Call once after each frame().
+    /// Draws the panels of frame() into the bound framebuffer. Call it once after each frame().
     void draw();
-    /// The same, of a part of the surface, which fills the framebuffer. Pixels, from the upper left corner.
+    /// The same for a rectangle of the surface, which fills the framebuffer. Pixels, from the upper left corner.
     void drawPart(int left, int top, int width, int height);
 
-    /// What belongs to the panels: then the scene must not react.
+    /// The events that belong to panels: the scene must not react to them.
     PanelFocus focus() const;
     /// Whether the pointer is over a panel, or text is being typed.
     bool wantsMouse() const;
     bool wantsKeyboard() const;
-    /// Whether arrows, Enter, Space, Tab and Esc move in a menu or panel: then they are no commands.
+    /// Whether arrows, Enter, Space, Tab and Esc move in a menu or panel: then they are not commands.
     bool navigates() const;
-    /// Keys open the menus or close them; they go to the next panel.
+    /// Opens or closes the menus by keys; moves the focus to the next panel.
     void walkMenus();
     void nextPanel();
-    /// A menu or list that is open.
+    /// Whether a menu or list is open.
     bool hasPopup() const;
-    /// Whether a frame is needed although nothing else changed: a tooltip is due, a caret blinks, an event waits for a
-    /// frame of its own.
+    /// Whether another frame is needed although nothing else changed: a tooltip is due, a caret blinks, or an event waits
+    /// for its own frame.
     bool restless() const;
 
-    /// Asks for items(), which cost an allocation each.
+    /// Enables items(), which cost an allocation each.
     void recordItems(bool on);
     std::span<const UiItem> items() const;
 
-    /// The part of the surface that the panels of the last frame leave to pictures; empty: all.
+    /// The area of the surface that the panels of the last frame leave free; empty: all.
     const PicturePart& free() const;
 
     UiState& state;

@@ -1,4 +1,4 @@
-// Thin wrappers over Dear ImGui: one look, one way to refuse, one way to be found by a test.
+// Thin wrappers over Dear ImGui: one look, one way to refuse, one way for tests to find a control.
 #include "app/ui/widgets.h"
 
 #include "app/tables/format.h"
@@ -17,7 +17,7 @@ namespace gravlab {
 namespace {
 
 constexpr float kLabelPart = 0.38f;      // of the width of a row
-constexpr double kTooltipDelay = 0.45;   // [s]; passing over a panel must not flicker
+constexpr double kTooltipDelay = 0.45;   // [s]; a pointer that crosses a panel must not make tooltips flicker
 constexpr float kTooltipWidth = 280.0f;  // before scaling
 
 /// "##name": an ImGui identity without a visible label.
@@ -26,7 +26,7 @@ struct Id {
     explicit Id(const char* name) { std::snprintf(text, sizeof text, "##%s", name); }
 };
 
-/// Greys what is drawn while it lives.
+/// Greys the controls drawn during its lifetime.
 class Disabled {
 public:
     explicit Disabled(bool on) { ImGui::BeginDisabled(on); }
@@ -74,7 +74,7 @@ void Widgets::tooltip(std::string_view name, std::string_view tip, const Reason&
     restingSeen_ = true;
     if (now - restingSince_ < kTooltipDelay || ImGui::IsAnyMouseDown()) return;
     tooltipShown_ = true;
-    // Whole wherever it stands: its left edge at the left of the window, its right edge at the right.
+    // Keep the tooltip inside the window: left-aligned at the left edge, right-aligned at the right edge.
     if (foot) ImGui::SetNextWindowPos(*foot, ImGuiCond_Always, ImVec2(foot->x / ImGui::GetIO().DisplaySize.x, 1));
     ImGui::BeginTooltip();
     ImGui::TextUnformatted(linesWithin(tip, kTooltipWidth * scale_).c_str());
@@ -92,7 +92,7 @@ void Widgets::light(std::string_view name, const std::string& menu) {
     litShown_ = name.empty();
 }
 
-/// "run.block" lights "run.block" and "run.block/list" beside it, "twin" also "menu/Simulation/twin".
+/// "run.block" highlights "run.block" and "run.block/list" beside it, "twin" also "menu/Simulation/twin".
 void Widgets::frameIfLit(std::string_view name, ImVec2 from, ImVec2 to) {
     if (lit_.empty()) return;
     const bool ends = name.ends_with(lit_) && (name.size() == lit_.size() || name[name.size() - lit_.size() - 1] == '/');
@@ -100,7 +100,7 @@ void Widgets::frameIfLit(std::string_view name, ImVec2 from, ImVec2 to) {
     if (ends && !std::exchange(litShown_, true)) ImGui::SetScrollHereY();
     const float gap = 2 * scale_;
     ImVec2 least(from.x - gap, from.y - gap), most(to.x + gap, to.y + gap);
-    if (!ends) {  // an item of the bar at the edge of the window, which is as high as the bar
+    if (!ends) {  // an item of the bar at the edge of the window, with the height of the bar
         least.y = ImGui::GetWindowPos().y + gap;
         most.y = ImGui::GetWindowPos().y + ImGui::GetWindowHeight() - gap;
     }
@@ -172,7 +172,7 @@ void Widgets::text(const Control& control, ImU32 colour, const char* text) {
 
 void Widgets::wrapped(ImU32 colour, const char* text) {
     const Coloured coloured(colour);
-    // What a single word needs beyond the width is ImGui's to break.
+    // ImGui breaks single words that are wider than this.
     ImGui::PushTextWrapPos(0);
     ImGui::TextUnformatted(linesWithin(text, ImGui::GetContentRegionAvail().x).c_str());
     ImGui::PopTextWrapPos();
@@ -194,7 +194,7 @@ bool Widgets::button(const Control& control, float width, const Reason& unavaila
     bool pressed = false;
     {
         const Disabled disabled(!unavailable.empty());
-        // The identity is the name alone: a button whose label changes keeps the keys.
+        // The identity is the name alone: a button keeps the focus when its label changes.
         char text[96];
         std::snprintf(text, sizeof text, "%s###%s", control.label, control.name);
         pressed = ImGui::Button(text, ImVec2(width, 0));
@@ -216,12 +216,12 @@ bool Widgets::toggle(const Control& control, bool& value, const Reason& unavaila
 
 double keptSign(double before, double after, bool typed, const DragRange& range) {
     const bool turned = std::signbit(before) != std::signbit(after);
-    // A pointer that is dragged over 0 means as small as can be; the direction of a run is turned by other means.
+    // Dragging across 0 gives the smallest size; the direction of a run changes in other ways.
     const double size = turned && !typed ? range.least : std::clamp(std::abs(after), range.least, range.most);
     return std::copysign(size, typed ? after : before);
 }
 
-/// The hand is at that control now; what was typed into another one is left to it.
+/// Notes that the pointer uses this control; text typed into another control still belongs to that one.
 void Widgets::takeHold(const char* control) {
     if (typing_ && editing_ != control) {
         left_ = {editing_, typed_, untouched_};
@@ -230,7 +230,7 @@ void Widgets::takeHold(const char* control) {
     editing_ = control;
 }
 
-/// The text field that a drag field turns into, in the frames after ImGui has opened it.
+/// Handles the text field into which a drag field changes, in the frames after ImGui has opened it.
 void Widgets::typeInto(const Control& control) {
     const ImGuiID id = ImGui::GetID(Id(control.name).text);
     const ImVec2 from = ImGui::GetCursorScreenPos();
@@ -278,7 +278,7 @@ Dragging Widgets::drag(const Control& control, double& value, const DragRange& r
         typing_ = false;
     }
     finish(control, unavailable);
-    // What is typed waits for its end; Escape has put back the text that was there.
+    // Typed text is pending until its end; Escape restores the previous text.
     if (const Left left = left_; left.control == control.name) {
         left_ = {};
         copyText(typed_, left.text.c_str());
@@ -297,7 +297,7 @@ Dragging Widgets::typedNumber(double& value, const DragRange& range) const {
     if (!range.bothSigns)
         value = std::clamp(*number, range.least, range.most);
     else
-        value = *number == 0 ? 0 : keptSign(before, *number, true, range);  // a row says itself that it takes no 0
+        value = *number == 0 ? 0 : keptSign(before, *number, true, range);  // a row refuses 0 by itself
     return value == before ? Dragging::none : Dragging::typed;
 }
 
@@ -312,7 +312,7 @@ bool Widgets::powers(const Control& control, float width, std::size_t& value, st
     const float last = std::floor(std::log2(static_cast<float>(std::max<std::size_t>(most, 1))));
     float power = held ? power_ : std::log2(static_cast<float>(std::max<std::size_t>(value, 1)));
     const auto chosen = [&power] { return std::size_t{1} << static_cast<int>(std::lround(std::max(power, 0.0f))); };
-    const Text shown = held ? grouped(chosen()) : Text{};  // at rest the number stands beside the slider
+    const Text shown = held ? grouped(chosen()) : Text{};  // without a drag the number stands beside the slider
     ImGui::SetNextItemWidth(width);
     {
         const Disabled disabled(!unavailable.empty());
@@ -369,7 +369,7 @@ bool Widgets::beginCombo(const Control& control, std::string_view shown, const R
         finish(control, unavailable);
         return false;
     }
-    // The last item is now inside the list; the closed control's place is known all the same.
+    // The last item is now inside the list, but the place of the closed control is known.
     if (lit_ == control.name) litShown_ = true;
     if (recording) items.push_back({control.name, from.x, from.y, from.x + wide, from.y + high, unavailable.empty()});
     return true;
@@ -390,7 +390,7 @@ bool Widgets::choice(std::string_view name, std::string_view idea, bool selected
 }
 
 bool Widgets::beginMenu(const std::string& name, std::string_view label, bool enabled) {
-    // Once the list is open, the last item is one of its own: the title's place must be known before.
+    // Read the title's place first: once the list is open, the last item is one of the list.
     const ImVec2 from = ImGui::GetCursorScreenPos();
     const std::string title(label);
     const float wide = ImGui::CalcTextSize(title.c_str()).x;

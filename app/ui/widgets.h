@@ -17,14 +17,14 @@
 
 namespace gravlab {
 
-/// A tooltip: a text that the compiler has seen and that is not empty.
+/// A tooltip: a text that the compiler has checked to be non-empty.
 class Tip {
 public:
     // NOLINTNEXTLINE(google-explicit-constructor): a Control is written as a plain list
     consteval Tip(const char* text) : text_(text) {
         if (text[0] == '\0') throw "a control needs a tooltip";
     }
-    /// Of a row of a table, whose texts tests have looked at. Must outlive the frame.
+    /// The tooltip of a row of a table; tests check these texts. Must outlive the frame.
     static Tip ofRow(std::string_view text) {
         Tip tip("a row's own text");
         tip.text_ = text.data();
@@ -36,16 +36,16 @@ private:
     const char* text_;
 };
 
-/// What every control has. `name` is stable: tests point at it.
+/// The common fields of controls. `name` is stable, because tests point at it.
 struct Control {
     const char* name;
     const char* label;
     Tip tip;
 };
 
-/// Colours of the panels, by meaning; each has a second self for projectors and bright rooms, and one on a white page.
+/// Colours of the panels, by meaning; each has a variant for projectors and bright rooms, and one for a white page.
 namespace palette {
-inline bool strong = false, light = false;  ///< which of them is in force; set with the theme, between frames
+inline bool strong = false, light = false;  ///< the variant in use; set with the theme, between frames
 
 struct Colour {
     ImU32 usual, contrasting, onWhite;
@@ -60,12 +60,12 @@ constexpr Colour kAccent{IM_COL32(106, 176, 243, 255), IM_COL32(120, 200, 255, 2
 constexpr Colour kGood{IM_COL32(111, 195, 131, 255), IM_COL32(120, 240, 150, 255), IM_COL32(20, 120, 50, 255)};
 constexpr Colour kWarning{IM_COL32(232, 182, 96, 255), IM_COL32(255, 205, 90, 255), IM_COL32(150, 88, 0, 255)};
 constexpr Colour kBad{IM_COL32(240, 98, 98, 255), IM_COL32(255, 110, 110, 255), IM_COL32(190, 20, 20, 255)};
-constexpr Colour kPlate{IM_COL32(20, 24, 32, 245), IM_COL32(0, 0, 0, 255), IM_COL32(250, 250, 250, 245)};  ///< behind words
+constexpr Colour kPlate{IM_COL32(20, 24, 32, 245), IM_COL32(0, 0, 0, 255), IM_COL32(250, 250, 250, 245)};  ///< behind text
 
-/// A thin layer over the ground; `alpha` is 0 to 255.
+/// A thin layer over the background; `alpha` is 0 to 255.
 inline ImU32 veil(int alpha) { return light ? IM_COL32(0, 0, 0, alpha) : IM_COL32(255, 255, 255, alpha); }
 
-/// The width of a curve: thicker where it must be seen from the last row.
+/// The width of a curve: thicker when it must be visible from the back of a lecture hall.
 inline float line(float width) { return strong ? 1.8f * width : width; }
 }  // namespace palette
 
@@ -79,40 +79,39 @@ struct Fonts {
 /// Numbers of a drag field.
 struct DragRange {
     double least = 0, most = 1;
-    double speed = 0.01;  ///< part of the value a pixel; `floor` for values near 0
+    double speed = 0.01;  ///< fraction of the value per pixel; `floor` for values near 0
     double floor = 1e-4;
     const char* format = "%.4g";
-    bool onRelease = false;  ///< take the value when the mouse lets go, not on the way
-    /// least and most are of the size: dragging keeps the sign, a number that is typed brings its own.
+    bool onRelease = false;  ///< report the value on release, not during the drag
+    /// least and most limit the absolute value: dragging keeps the sign, a typed number has its own.
     bool bothSigns = false;
 };
 
-/// What a drag field of both signs becomes where it stood at `before` and dragging or typing gave `after`. Never 0.
+/// The new value of a drag field of both signs that had `before`, after dragging or typing gave `after`. Never 0.
 double keptSign(double before, double after, bool typed, const DragRange& range);
 
-/// What a hand has done to a drag field in this frame.
+/// The user's action on a drag field in this frame.
 enum class Dragging {
     none,
-    dragged,  ///< by the mouse; the value lies in the range
-    typed,    ///< a number, taken with Enter or when the field was left
-    words     ///< the same of another text, which typed() has
+    dragged,  ///< by the mouse; the value is in the range
+    typed,    ///< a number, finished by Enter or by leaving the field
+    words     ///< another text finished so; typed() returns it
 };
 
-/// Draws controls and remembers what lasts longer than a frame: the text being typed, where the pointer rests, where
-/// items are.
+/// Draws controls and keeps the state that lasts longer than a frame: typed text, the pointer's place, the places of items.
 class Widgets {
 public:
     void beginFrame(float scale, const Fonts& fonts);
     float scale() const { return scale_; }
     const Fonts& fonts() const { return fonts_; }
 
-    /// Remembers the window that is being drawn, "gravlab NAME", and where it is as item "panel/NAME".
+    /// Registers the window being drawn, "gravlab NAME", and its place as item "panel/NAME".
     void panel(const char* name);
-    /// Those of this frame, in the order in which they were drawn.
+    /// The panels of this frame, in the order of drawing.
     const std::vector<std::string_view>& panels() const { return panels_; }
     /// A quiet heading with a line.
     void section(const char* title);
-    /// A heading that opens and closes what follows; true while open. `open` says how it starts.
+    /// A heading that opens and closes the following section; true while open. `open` is the initial state.
     bool fold(const Control& control, bool open);
     /// Text with a tooltip of its own.
     void text(const Control& control, ImU32 colour, const char* text);
@@ -122,46 +121,46 @@ public:
     bool button(const Control& control, float width, const Reason& unavailable = {}, const ImVec2* foot = nullptr);
     /// True when changed.
     bool toggle(const Control& control, bool& value, const Reason& unavailable = {});
-    /// A drag field that can also be typed into (double click). `value` is the new one when it was dragged or typed.
+    /// A drag field that can also be typed into (double click). `value` is the new value after dragging or typing.
     Dragging drag(const Control& control, double& value, const DragRange& range, const Reason& unavailable = {});
     const char* typed() const { return typed_; }
-    /// Of a drag that has just changed its value: whether the same hand has changed it before, without letting go.
+    /// Whether a drag that has just changed its value also changed it before, without a release.
     bool goesOn(const char* control);
-    /// Powers of two from 1 to `most`; true when let go at another value.
+    /// Powers of two from 1 to `most`; true when released at another value.
     bool powers(const Control& control, float width, std::size_t& value, std::size_t most, const Reason& unavailable = {});
     /// A text field; true when Enter or leaving it finished an edit, with the text in `typed`.
     bool field(const Control& control, float width, const char* shown, std::string& typed, const Reason& unavailable = {});
 
-    /// A list to choose from. Between begin and end: choice() for every row.
+    /// A list to choose from. Call choice() for every row between begin and end.
     bool beginCombo(const Control& control, std::string_view shown, const Reason& unavailable = {}, float width = 0);
-    /// True when chosen. `idea` is its tooltip; a row with a reason is grey and shows it.
+    /// True when chosen. `idea` is its tooltip; a row with a reason is grey and shows the reason.
     bool choice(std::string_view name, std::string_view idea, bool selected, const Reason& unavailable = {});
     void endCombo();
 
-    /// A list of the menu bar or of another list. Between begin and end, which only follows a true: menuItem() and more.
+    /// A list of the menu bar or of another list. Call end only after a true; menuItem() and others go between.
     bool beginMenu(const std::string& name, std::string_view label, bool enabled = true);
     void endMenu();
-    bool listOpen = false, listFocused = false;  ///< of lists begun since somebody cleared it
-    /// True when chosen. `keys` is written at its right.
+    bool listOpen = false, listFocused = false;  ///< of the lists begun since these were cleared
+    /// True when chosen. `keys` is shown at its right.
     bool menuItem(const std::string& name, std::string_view label, std::string_view keys, bool checked,
                   std::string_view idea, const Reason& unavailable = {});
 
-    /// Starts a row: the label at the left, the next control at the right, over the rest of the width.
+    /// Starts a row: the label at the left, the next control at the right with the rest of the width.
     void label(const Control& control, const Reason& unavailable = {});
-    /// Remembers the item drawn last and shows its tooltip when the pointer rests on it.
-    /// `foot`: what the tooltip stands on, where it would lie over something beside the pointer.
+    /// Registers the last item and shows its tooltip when the pointer rests on it. `foot`: the place for the tooltip, when
+    /// it would hide something beside the pointer.
     void finish(const Control& control, const Reason& unavailable = {}, const ImVec2* foot = nullptr);
 
-    /// Remembers the item drawn last, without a tooltip: where one would lie over what is to be compared.
+    /// Registers the last item without a tooltip, which would hide the things to compare.
     void finishQuietly(const Control& control);
 
-    /// True while a tooltip is about to come.
+    /// True while a tooltip is due.
     bool restless() const { return !restingOn_.empty() && !tooltipShown_; }
 
-    /// A control that is pointed at, and the menu that has it: a frame around them; it is scrolled into its panel once.
+    /// Highlights a control and the menu that contains it with a frame; scrolls its panel to it once.
     void light(std::string_view name, const std::string& menu);
 
-    /// State of a panel that lasts longer than a frame: one of each type. The panels of a film have their own.
+    /// State of a panel that lasts longer than a frame: one object of each type. The panels of a film have their own.
     template <class State>
     State& kept() {
         std::any& one = kept_[typeid(State)];
@@ -171,7 +170,7 @@ public:
 
     bool recording = false;
     std::vector<UiItem> items;
-    std::map<std::string, bool, std::less<>> folds;  ///< what was opened or closed by hand, by name
+    std::map<std::string, bool, std::less<>> folds;  ///< sections opened or closed by the user, by name
 
 private:
     void record(std::string name, bool enabled);
@@ -185,17 +184,17 @@ private:
     Fonts fonts_;
     std::map<std::type_index, std::any> kept_;
     std::vector<std::string_view> panels_;
-    std::string lit_, litMenu_;  ///< control that is pointed at, and its menu; empty: none
-    bool litShown_ = true;       ///< it has been scrolled into its panel
+    std::string lit_, litMenu_;  ///< highlighted control, and its menu; empty: none
+    bool litShown_ = true;       ///< its panel has scrolled to it
     std::string restingOn_;      ///< control under the pointer
     double restingSince_ = 0;
     bool restingSeen_ = false, tooltipShown_ = false;
     const char* comboName_ = "";
-    const char* editing_ = nullptr;  ///< name of the text or slider that holds `typed_` or `power_`
+    const char* editing_ = nullptr;  ///< name of the text field or slider to which `typed_` or `power_` belongs
     char typed_[1024] = {};          ///< long enough for most paths
-    bool typing_ = false;            ///< a drag field is being typed into
-    std::string untouched_;          ///< the text that it began with
-    /// A field that was left for one above it: drawn later in the frame, it takes what was typed.
+    bool typing_ = false;            ///< text is being typed into a drag field
+    std::string untouched_;          ///< the initial text of the field
+    /// A field that was left for one above it: it is drawn later in the frame and then takes the typed text.
     struct Left {
         const char* control = nullptr;
         std::string text, untouched;
@@ -203,7 +202,7 @@ private:
     Left left_;
     float power_ = 0;
     double dragged_ = 0;
-    const char* changing_ = nullptr;  ///< name of the drag that has changed its value since it was taken hold of
+    const char* changing_ = nullptr;  ///< name of the drag that has changed its value since it was gripped
 };
 
 }  // namespace gravlab

@@ -1,4 +1,4 @@
-// Edits of single bodies. Rule: works on a copy, so that a bad edit in a list changes nothing.
+// Edits of single bodies. They act on a copy, so that a bad edit in a list changes nothing.
 #include "sim/core/body_edit.h"
 
 #include "sim/core/error.h"
@@ -9,8 +9,8 @@
 namespace gravlab {
 namespace {
 
-/// Bodies under edit. Removed ones stay in their place, marked, until all edits are done: closing the gap of each would take
-/// as long as the set is, each time.
+/// Bodies under edit. Removed bodies keep their place, marked, until all edits are done: closing each gap would cost time
+/// proportional to N per edit.
 class Edited {
 public:
     explicit Edited(const ParticleSet& bodies) : bodies_(bodies), gone_(bodies.size(), false), left_(bodies.size()) {

@@ -14,17 +14,17 @@ struct BodyEdit {
     std::uint8_t group = 0;
 };
 
-/// Applies `edits` in order. A body removed closes the gap, so the others keep their order; one added goes to the end.
-/// All or nothing: throws UsageError for an id that is not there (set, remove) or already is (add), bodies unchanged.
-/// Takes time in proportion to bodies and edits together.
+/// Applies `edits` in order. Removing a body closes the gap, so the others keep their order; an added body comes last. All
+/// or nothing: throws UsageError when an id does not exist (set, remove) or exists already (add), and leaves the bodies
+/// unchanged. The time is proportional to bodies plus edits.
 void applyEdits(ParticleSet& bodies, std::span<const BodyEdit> edits);
 
-/// Whether a body is held: without response it feels no force, and stays or goes straight on.
+/// Whether a body is held: without response it feels no force, and rests or moves in a straight line.
 inline bool isHeld(const Double4& velocity) { return velocity.w == 0; }
 
-/// Holds body `index` from the next step on, at rest or on its present velocity. It goes on pulling the others.
+/// Holds body `index` from the next step, at rest or at its present velocity. It still attracts the other bodies.
 BodyEdit holdBody(const ParticleSet& bodies, std::size_t index, bool moving);
-/// Lets it go with the velocity that it has. `response`: see ParticleSet.
+/// Releases the body with its present velocity. `response`: see ParticleSet.
 BodyEdit releaseBody(const ParticleSet& bodies, std::size_t index, double response);
 
 }  // namespace gravlab

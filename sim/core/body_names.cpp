@@ -8,9 +8,9 @@
 namespace gravlab {
 namespace {
 
-/// Printable, without blanks at the ends, at most kMostBytes long and not cut within a character.
+/// The printable text without blanks at the ends, at most kMostBytes long and never cut within a character.
 std::string shown(std::string_view text) {
-    // What is cut off needs not be looked at: a file may hold megabytes here.
+    // A file may hold megabytes here, so clean only the beginning.
     std::string clean = printable(trimmed(text.substr(0, 4 * BodyNames::kMostBytes)));
     if (clean.size() > BodyNames::kMostBytes) {
         std::size_t end = BodyNames::kMostBytes;
@@ -41,7 +41,7 @@ bool BodyNames::add(std::uint32_t id, std::string_view name, std::string_view ta
                 .nameBytes = static_cast<std::uint8_t>(cleanName.size()),
                 .tagBytes = static_cast<std::uint8_t>(cleanTag.size())};
     text_ += cleanName;
-    // Neighbours usually share their tag.
+    // Neighbouring bodies usually have the same tag, so store it once.
     if (!places_.empty() && !cleanTag.empty() && tagAt(places_.back()) == cleanTag) {
         place.tag = places_.back().tag;
     } else {
@@ -82,7 +82,7 @@ std::string_view BodyNames::tagOf(std::uint32_t id) const {
 std::uint32_t BodyNames::idsEnd() const { return places_.empty() ? 0 : places_.back().id + 1; }
 
 std::vector<BodyNames::Row> BodyNames::matching(std::string_view text, std::size_t most) const {
-    std::vector<Row> ranks[3];  // the same, begins with it, has it
+    std::vector<Row> ranks[3];  // names that equal the text, begin with it, contain it
     text = trimmed(text);
     if (text.empty()) return {};
     for (std::size_t i = 0; i < places_.size() && ranks[0].size() < most; ++i) {

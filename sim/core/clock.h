@@ -1,4 +1,4 @@
-// Simulated time. Rule: counted in steps, never summed up.
+// Simulated time. Rule: count steps, never sum times.
 #pragma once
 #include <cstdint>
 

@@ -1,11 +1,11 @@
-// The failures a user can meet, one type per exit code. `main` holds the only catch that ends the program.
+// The failures a user can see, one type per exit code. `main` holds the only catch that ends the program.
 #pragma once
 #include <stdexcept>
 #include <string>
 
 namespace gravlab {
 
-/// Exit codes of the program; asserted by tests and documented in the README.
+/// Exit codes of the program. Tests assert them and the documentation lists them.
 enum class ExitCode : int { ok = 0, usage = 2, badInput = 3, noDevice = 4, deviceFailure = 5, io = 6, checkFailed = 7 };
 
 /// Base of all errors that carry an exit code. The text says what went wrong, where, and what to do.
@@ -26,11 +26,11 @@ struct UsageError : Error {
 struct InputError : Error {
     explicit InputError(const std::string& text) : Error(ExitCode::badInput, text) {}
 };
-/// No device, display or OpenGL of the kind asked for. Exit code 4.
+/// No device, display or OpenGL of the requested kind. Exit code 4.
 struct NoDeviceError : Error {
     explicit NoDeviceError(const std::string& text) : Error(ExitCode::noDevice, text) {}
 };
-/// A device that was there and failed. Exit code 5.
+/// A device that worked and then failed. Exit code 5.
 struct DeviceError : Error {
     explicit DeviceError(const std::string& text) : Error(ExitCode::deviceFailure, text) {}
 };

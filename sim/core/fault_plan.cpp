@@ -11,7 +11,7 @@
 namespace gravlab {
 namespace {
 
-// Of all tables there are: an item of another table is none of ours, an item of no table is a mistake.
+// The prefixes of all tables: skip an item of another table, refuse an item of no table.
 constexpr std::string_view kPrefixes[] = {"cuda", "gl"};
 
 [[noreturn]] void refuse(std::string_view item) {

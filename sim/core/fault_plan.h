@@ -1,5 +1,5 @@
-// What shall fail, and when: the text of GRAVLAB_FAULT, for the tables of calls that tests make fail.
-// Rule: each table takes the items that begin with its prefix and refuses a function that it does not have.
+// Which calls fail, and when: the text of GRAVLAB_FAULT, for the tables of calls that tests make fail. Rule: each table
+// takes the items that begin with its prefix and refuses a function that it does not have.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -8,15 +8,16 @@
 
 namespace gravlab {
 
-/// "FUNCTION:NTH:CODE" lets the NTH call from now return CODE, "FUNCTION:NTH+:CODE" also all later ones; several by commas.
+/// "FUNCTION:NTH:CODE" makes the NTH call from now return CODE; "FUNCTION:NTH+:CODE" also makes all later calls fail. Commas
+/// separate items.
 class FaultPlan {
 public:
     FaultPlan() = default;
-    /// The items of `plan` whose function begins with `prefix`. Throws UsageError for what is no item, for a function of
-    /// that prefix that is not in `functions`, and for a prefix that no table has.
+    /// The items of `plan` whose function begins with `prefix`. Throws UsageError for a malformed item, for a function of
+    /// this prefix that `functions` lacks, and for a prefix that no table has.
     FaultPlan(std::string_view plan, std::string_view prefix, std::span<const std::string_view> functions);
 
-    /// A call of `functions[function]` happens: what it shall return, 0 for nothing out of the ordinary.
+    /// Counts a call of `functions[function]` and gives the code that it returns; 0: the call succeeds.
     int call(std::size_t function);
 
 private:

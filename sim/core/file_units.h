@@ -1,19 +1,20 @@
-// What the numbers of a file are given in, and how they became G = 1: enough to write them back as they were.
+// The units of the numbers in a file, and the factors that converted them to G = 1: enough to write the file's own numbers
+// back.
 #pragma once
 #include <string>
 
 namespace gravlab {
 
 struct FileUnits {
-    /// As a header has them ("kpc"), fit to be read again; empty: they have no names that are known.
+    /// Names as they stand in a header ("kpc"), which can be read again; empty: unknown.
     std::string length{}, mass{}, velocity{};
     /// A file's length / lengthBy = [L], its mass * massBy = [M], its velocity / velocityBy = [L/T].
     double lengthBy = 1, massBy = 1, velocityBy = 1;
-    /// One [L], [M] and [L/T] in m, kg and m/s; 0: not known.
+    /// One [L], [M] and [L/T] in m, kg and m/s; 0: unknown.
     double metres = 0, kilograms = 0, metresASecond = 0;
 
     bool named() const { return !length.empty(); }
-    /// Whether the file's numbers are those of a run.
+    /// Whether the file uses the units of the run.
     bool plain() const { return lengthBy == 1 && massBy == 1 && velocityBy == 1; }
     bool operator==(const FileUnits&) const = default;
 };

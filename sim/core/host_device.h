@@ -1,4 +1,4 @@
-// How a function that host and device share is declared. Rule: what carries it uses nothing that only one of them has.
+// Declares a function for host and device. Rule: such a function uses nothing that only one of them has.
 #pragma once
 
 #if defined(__CUDACC__)

@@ -23,7 +23,7 @@ std::size_t editDistance(std::string_view a, std::string_view b) {
     return row[b.size()];
 }
 
-// A typed name can be a whole file pasted by mistake: show its beginning only, so that the valid names stay visible.
+// A typed name can be a whole file pasted by mistake: show only its beginning, so that the valid names stay visible.
 constexpr std::size_t kLongestShown = 60;
 
 std::string unknown(std::string_view kind, std::string_view name) {
@@ -31,7 +31,7 @@ std::string unknown(std::string_view kind, std::string_view name) {
     return "unknown " + std::string(kind) + " '" + std::string(name.substr(0, kLongestShown)) + (cut ? "...'" : "'");
 }
 
-/// The name that was meant, if one is near enough to be a slip of the fingers; else empty.
+/// The valid name nearest to a mistyped one; empty when none is near enough.
 std::string_view nearestName(std::string_view name, const std::vector<std::string_view>& valid) {
     constexpr std::size_t kSlips = 2;
     std::string_view nearest;

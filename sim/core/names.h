@@ -9,7 +9,8 @@
 
 namespace gravlab {
 
-/// "unknown KIND 'name'; did you mean 'X'? valid: a, b, c"; the question only where a name is at most two slips away.
+/// "unknown KIND 'name'; did you mean 'X'? valid: a, b, c". The question appears only when a valid name is at most two
+/// letters away.
 std::string unknownName(std::string_view kind, std::string_view name, const std::vector<std::string_view>& valid);
 
 /// "unknown KIND 'name'; did you mean 'X'? 'LIST' shows all": for tables that are too long for a message.

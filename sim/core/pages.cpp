@@ -7,7 +7,7 @@
 namespace gravlab {
 namespace {
 
-// Larger pages, where a system has some, took longer to clear on a virtual machine (5.8 s in all instead of 2.3).
+// Larger pages, where a system offers them, took longer to clear on a virtual machine (5.8 s in all instead of 2.3).
 constexpr std::size_t kPage = 4096, kPart = std::size_t{1} << 21, kWorthwhile = 8 * kPart;
 
 }  // namespace

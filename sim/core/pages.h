@@ -1,15 +1,15 @@
-// Memory for many bodies, brought into being by all threads: the system clears it when it is first written to, which takes
-// one thread longer than filling it (10 million bodies on two cores: 3.1 of 11 s).
+// Allocates memory for many bodies with all threads. The system clears a page when it is first written. For one thread this
+// takes longer than filling it (10 million bodies on two cores: 3.1 of 11 s).
 #pragma once
 #include <cstddef>
 #include <vector>
 
 namespace gravlab {
 
-/// Writes to each page of memory that was taken and holds nothing yet; below some MB does nothing. Any thread.
+/// Writes to each page of allocated, empty memory; does nothing below some MB. Any thread.
 void touchPages(void* memory, std::size_t bytes);
 
-/// Room for `count` numbers, touched. What the vector holds stays.
+/// Reserves and touches memory for `count` numbers. The content of the vector stays.
 template <class T>
 void reserveTouched(std::vector<T>& values, std::size_t count) {
     if (count <= values.capacity()) return;
@@ -17,7 +17,7 @@ void reserveTouched(std::vector<T>& values, std::size_t count) {
     touchPages(values.data() + values.size(), (count - values.size()) * sizeof(T));
 }
 
-/// As resize() does, the new ones zero.
+/// Like resize(); new numbers are zero.
 template <class T>
 void resizeTouched(std::vector<T>& values, std::size_t count) {
     reserveTouched(values, count);

@@ -1,4 +1,4 @@
-// The bodies, as the host holds and exchanges them: always fp64. Backends convert to what they compute with.
+// The bodies, as the host holds and exchanges them: always fp64. Backends convert to the precision in which they compute.
 #pragma once
 #include "sim/core/vec3.h"
 
@@ -24,8 +24,8 @@ struct ParticleSet {
     }
 };
 
-/// Source over response [M]: what resists a force, under every law; it follows from a body's own two numbers and is stored
-/// nowhere. A body without response feels no force and counts for nothing.
+/// Source over response [M]: the inertia of a body under every law. It follows from the body's own two numbers, so it is not
+/// stored. A body without response feels no force and has no inertial mass.
 inline double inertialMass(const Double4& position, const Double4& velocity) {
     return velocity.w != 0 ? position.w / velocity.w : 0;
 }

@@ -1,5 +1,5 @@
-// Random numbers for scenes: a counter, hashed. Rule: no std distributions, so that a seed gives the same bytes everywhere
-// where the mathematical library does. A stream per body makes the result independent of threads and of order.
+// Random numbers for scenes: a hashed counter. Rule: no std distributions, so that a seed gives the same bytes wherever the
+// mathematical library does. One stream per body makes the result independent of threads and order.
 #pragma once
 #include "sim/core/vec3.h"
 
@@ -17,25 +17,25 @@ constexpr std::uint64_t splitmix64(std::uint64_t z) {
     return z ^ (z >> 31);
 }
 
-/// A number in [0, 1[ that belongs to `i`: the same on every machine. A hash of its own, because samples taken by it are
-/// kept.
+/// A number in [0, 1[ that belongs to `i`: the same on every machine. This hash must not change, because samples drawn by it
+/// are stored.
 constexpr double hash01(std::uint64_t i) {
     i = (i + 0x9E3779B97F4A7C15u) * 0xBF58476D1CE4E5B9u;
     i = (i ^ (i >> 29)) * 0x94D049BB133111EBu;
     return static_cast<double>((i ^ (i >> 32)) >> 11) * 0x1p-53;
 }
 
-/// A sequence of random numbers, named by a seed and a stream. Copies go on independently with the same numbers.
+/// A sequence of random numbers, identified by seed and stream. A copy continues with the same numbers.
 class Random {
 public:
     explicit constexpr Random(std::uint64_t seed, std::uint64_t stream = 0)
         : counter_(splitmix64(splitmix64(seed + kGolden) + kGolden * (stream + 1))) {}
 
     constexpr std::uint64_t bits() { return splitmix64(counter_ += kGolden); }
-    /// In [0, 1), a multiple of 2^-53.
+    /// A number in [0, 1), a multiple of 2^-53.
     constexpr double uniform() { return static_cast<double>(bits() >> 11) * 0x1p-53; }
     constexpr double uniform(double low, double high) { return low + (high - low) * uniform(); }
-    /// Mean 0, variance 1 (Box & Muller 1958; one of the pair, so that every call uses two numbers).
+    /// A normal number of mean 0, variance 1 (Box & Muller 1958; only one of the pair, so that every call uses two numbers).
     double normal() {
         const double radius = std::sqrt(-2 * std::log(1 - uniform()));
         return radius * std::cos(2 * std::numbers::pi * uniform());

@@ -4,7 +4,7 @@
 
 namespace gravlab {
 
-/// The largest of them that is not above `value`; 0 where that is not above 0.
+/// The largest round number that is not above `value`; 0 when `value` is not positive.
 inline double roundDown(double value) {
     if (!(value > 0)) return 0;
     const double power = std::pow(10.0, std::floor(std::log10(value) + 1e-9));
@@ -13,7 +13,7 @@ inline double roundDown(double value) {
     return power;
 }
 
-/// The smallest of them that is not below `value`; 0 where that is not above 0.
+/// The smallest round number that is not below `value`; 0 when `value` is not positive.
 inline double roundUp(double value) {
     if (!(value > 0)) return 0;
     const double power = std::pow(10.0, std::floor(std::log10(value) + 1e-9));

@@ -1,4 +1,4 @@
-// One block at a time, as the standard writes it.
+// SHA-256 one block at a time, in the notation of the standard.
 #include "sim/core/sha256.h"
 
 #include <bit>

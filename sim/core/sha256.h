@@ -1,4 +1,4 @@
-// SHA-256 of bytes, to name a state by. Source: FIPS 180-4 (2015), sections 4.1.2, 4.2.2, 5 and 6.2.
+// SHA-256 of bytes, to identify a state. Source: FIPS 180-4 (2015), sections 4.1.2, 4.2.2, 5 and 6.2.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -10,7 +10,7 @@ namespace gravlab {
 class Sha256 {
 public:
     void add(const void* bytes, std::size_t count);
-    /// 64 hexadecimal digits. Once, after the last add().
+    /// The digest as 64 hexadecimal digits. Call it once, after the last add().
     std::string text();
 
 private:

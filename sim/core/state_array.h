@@ -5,7 +5,7 @@
 
 namespace gravlab {
 
-/// Numbers that an integrator or a law keeps beside the bodies and needs to go on exactly as before.
+/// Numbers that an integrator or a law keeps beside the bodies, needed to continue bit-identically.
 struct StateArray {
     std::string name;            ///< letters, digits, '_', '-', '.'; at most 64
     std::vector<double> values;  ///< any length

@@ -1,4 +1,4 @@
-// What may be shown. Source of the byte ranges: Unicode Standard 15, table 3-7.
+// Which text may be shown. Source of the byte ranges: Unicode Standard 15, table 3-7.
 #include "sim/core/text.h"
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 namespace gravlab {
 namespace {
 
-/// Bytes of the character that begins there, 0 where none does; `code` gets it.
+/// Bytes of the character that begins at the start of `text`, 0 when there is none; `code` receives it.
 std::size_t characterAt(std::string_view text, std::uint32_t& code) {
     const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
     const unsigned first = byte(0);
@@ -23,7 +23,7 @@ std::size_t characterAt(std::string_view text, std::uint32_t& code) {
     return code < kLeast[length] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000) ? 0 : length;
 }
 
-/// Controls of both sets, and marks that turn the direction of what is written around them.
+/// Control characters of both sets, and marks that reverse the direction of the surrounding text.
 bool isControl(std::uint32_t code) {
     return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x061c || (code >= 0x200b && code <= 0x200f) ||
            (code >= 0x2028 && code <= 0x202e) || (code >= 0x2060 && code <= 0x206f) || code == 0xfeff;

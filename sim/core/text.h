@@ -1,4 +1,4 @@
-// Pieces of the lines that people write into files and options, and what of them may be shown.
+// Helpers for lines that people write into files and options, and for text that may be shown.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace gravlab {
 
-/// Without spaces, tabs and carriage returns at both ends.
+/// The text without spaces, tabs and carriage returns at both ends.
 constexpr std::string_view trimmed(std::string_view text) {
     constexpr std::string_view kBlank = " \t\r";
     const std::size_t first = text.find_first_not_of(kBlank);
@@ -14,8 +14,8 @@ constexpr std::string_view trimmed(std::string_view text) {
     return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
 }
 
-/// Up to a remark (#) that begins outside a string; a backslash in a string goes with what follows it. `afterBlank`: words
-/// may have a #, and a remark begins after a blank or the line.
+/// The text up to a comment (#) that begins outside a string; a backslash in a string escapes the next character.
+/// `afterBlank`: words may contain a #, and a comment begins after a blank or at the line's start.
 constexpr std::string_view withoutRemark(std::string_view line, bool afterBlank = false) {
     bool inString = false;
     for (std::size_t i = 0; i < line.size(); ++i) {
@@ -29,7 +29,7 @@ constexpr std::string_view withoutRemark(std::string_view line, bool afterBlank 
     return line;
 }
 
-/// Hands each line that says something to `take`: its number, and its text without remark and blanks.
+/// Passes each line with content to `take`: its number, and its text without comment and blanks.
 template <class Take>
 void eachLine(std::string_view text, std::size_t first, Take take) {
     for (std::size_t number = first; !text.empty(); ++number) {
@@ -40,7 +40,7 @@ void eachLine(std::string_view text, std::size_t first, Take take) {
     }
 }
 
-/// The two sides of KEY = VALUE, without blanks; both empty where there is no =.
+/// The two sides of KEY = VALUE, without blanks; both empty when there is no =.
 struct KeyValue {
     std::string_view key{}, value{};
     bool found = false;
@@ -51,11 +51,11 @@ constexpr KeyValue keyValue(std::string_view line) {
     return {trimmed(line.substr(0, equals)), trimmed(line.substr(equals + 1)), true};
 }
 
-/// Text of a file, another program or a user as it may go to a terminal: one line, control characters, escape sequences and
-/// what is no UTF-8 replaced by '?'; letters of every language stay.
+/// Text of a file, another program or a user, safe for a terminal: one line, with '?' for control characters, escape
+/// sequences and invalid UTF-8. Letters of every language stay.
 std::string printable(std::string_view text);
 
-/// With small letters for the capital ones of ASCII.
+/// The text with its ASCII capitals in lower case.
 std::string inLowerCase(std::string_view text);
 
 }  // namespace gravlab

@@ -10,8 +10,8 @@
 namespace gravlab {
 namespace {
 
-// About 20 microseconds: longer than the gap between two forces of a small system, shorter than a frame's pause, so that
-// workers answer at once inside a step and sleep between frames.
+// About 20 microseconds: longer than the gap between two forces of a small system, shorter than the pause between frames. So
+// workers respond at once inside a step and sleep between frames.
 constexpr int kSpins = 400;
 
 void pauseBriefly() {
@@ -37,7 +37,7 @@ int usableCores() {
 ThreadPool::ThreadPool(int threads) {
     const int cores = usableCores();
     if (threads <= 0) threads = cores;
-    spin_ = threads <= cores;  // with more threads than cores a spinning one would hold up a working one
+    spin_ = threads <= cores;  // with more threads than cores, a spinning thread would delay a working one
     for (int i = 1; i < threads; ++i) {
         try {
             workers_.emplace_back([this] { serve(); });
@@ -75,7 +75,7 @@ std::int64_t ThreadPool::runErased(std::int64_t begin, std::int64_t end, Deadlin
     wake_.notify_all();
     call(task, begin);  // the first task is not subject to the deadline: every run makes progress
     work();
-    // A worker that has not woken by now finds the job closed and goes back to sleep; nobody waits for it.
+    // A worker that has not woken by now finds the job closed and sleeps again; nobody waits for it.
     std::unique_lock lock(mutex_);
     open_ = false;
     if (spin_ && active_.load(std::memory_order_relaxed) > 0) {
@@ -123,7 +123,7 @@ void ThreadPool::serve() {
 
 void parallelFor(std::size_t count, int threads, std::size_t grain,
                  const std::function<void(std::size_t first, std::size_t last)>& body) {
-    // Some pieces a thread where all may work: one that meets bodies that take longer does fewer of them.
+    // Several pieces per thread where all may work: a thread with slow bodies then does fewer pieces.
     constexpr std::size_t kPiecesEach = 8;
     const std::size_t wanted =
         threads > 0 ? static_cast<std::size_t>(threads) : kPiecesEach * static_cast<std::size_t>(usableCores());

@@ -1,5 +1,5 @@
-// Persistent workers that share out numbered tasks. Rule: tasks are taken in ascending order and every taken task is
-// finished, so what is done is always a prefix and can be resumed.
+// Persistent workers that divide numbered tasks. Rule: tasks start in ascending order and every started task is finished, so
+// the finished tasks are always a prefix and the job can be resumed.
 #pragma once
 #include <atomic>
 #include <chrono>
@@ -13,32 +13,32 @@
 
 namespace gravlab {
 
-/// When work should stop being taken up. The default never comes.
+/// When workers stop starting tasks. The default never comes.
 using Deadline = std::chrono::steady_clock::time_point;
 constexpr Deadline kNoDeadline = Deadline::max();
 
-/// None, for more than a slice could need [s].
+/// The time point that many seconds from now; no deadline where they exceed what a slice could need [s].
 inline Deadline deadlineAfter(double seconds) {
     if (!(seconds < 1e9)) return kNoDeadline;
     return Deadline::clock::now() + std::chrono::duration_cast<Deadline::duration>(std::chrono::duration<double>(seconds));
 }
 
-/// Threads that live as long as the pool: a new thread for each step gave no speed-up at all (it stays on its parent's
-/// core for the length of a step). The calling thread works too. One caller at a time.
+/// Threads that live as long as the pool. A new thread per step gave no speed-up at all, because it stays on its parent's
+/// core for the length of a step. The calling thread works too. One caller at a time.
 class ThreadPool {
 public:
-    /// Starts `threads` - 1 workers; 0 means one thread for each core that this process may use. Where the system refuses
-    /// more threads, goes on with those it has.
+    /// Starts `threads` - 1 workers; 0 means one thread for each core that this process may use. When the system refuses
+    /// more threads, the pool works with those it has.
     explicit ThreadPool(int threads = 0);
     ~ThreadPool();
     ThreadPool(const ThreadPool&) = delete;
     ThreadPool& operator=(const ThreadPool&) = delete;
 
-    /// Threads that work on a run, the caller included.
+    /// Threads that work on a job, the caller included.
     int threads() const { return static_cast<int>(workers_.size()) + 1; }
 
-    /// Runs task(i) for i = begin, begin + 1, ... on all threads until `end` or until the deadline has passed; always at
-    /// least one task. Answers where to resume. Waits for what it started. Tasks must not throw.
+    /// Runs task(i) for i = begin, begin + 1, ... on all threads until `end` or the deadline; always at least one task.
+    /// Returns the index at which to resume. Waits for every started task. Tasks must not throw.
     template <class Task>
     std::int64_t run(std::int64_t begin, std::int64_t end, Deadline deadline, Task&& task) {
         return runErased(begin, end, deadline, &callTask<std::remove_reference_t<Task>>, &task);
@@ -88,19 +88,19 @@ private:
     std::condition_variable wake_, idle_;
     std::atomic<std::uint64_t> generation_{0};  // of the newest job; written under mutex_, polled without it
     std::atomic<int> active_{0};                // workers inside the job; written under mutex_, polled without it
-    bool open_ = false;                         // the job still takes workers
+    bool open_ = false;                         // workers may still join the job
     bool stop_ = false;
     bool spin_ = false;
     std::vector<std::thread> workers_;
 };
 
-/// Cores that this process may use: what the scheduler grants, not what the machine has.
+/// Cores that this process may use: the scheduler's limit, not the machine's count.
 int usableCores();
 
-/// A plain parallel loop for work outside a step: building scenes, measuring. Results must not depend on the cut.
-/// Calls body(first, last) for pieces of [0, count) on up to `threads` threads (0 = all) of one pool that the whole process
-/// shares. Waits; passes on an exception of a piece. Counts below `grain` run on the caller, and so does everything while
-/// the pool is busy for another caller. Any thread.
+/// A plain parallel loop for work outside a step: building scenes, measuring. Results must not depend on how the range is
+/// cut. Calls body(first, last) for pieces of [0, count) on up to `threads` threads (0 = all) of one pool for the whole
+/// process. Blocks; rethrows an exception of a piece. Counts below `grain` run on the caller, and so does everything while
+/// another caller uses the pool. Any thread.
 void parallelFor(std::size_t count, int threads, std::size_t grain,
                  const std::function<void(std::size_t first, std::size_t last)>& body);
 

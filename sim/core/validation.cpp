@@ -1,4 +1,4 @@
-// The numbers that define a run, checked where they come in.
+// The numbers that define a run, checked where they enter.
 #include "sim/core/validation.h"
 
 #include "sim/core/out_of_memory.h"
@@ -21,7 +21,7 @@ std::string text(double value) {
 
 constexpr double kUnknown = std::numeric_limits<double>::infinity();
 
-/// The number behind a word at the start of a line, `otherwise` where there is none.
+/// The number after a word at the start of a line; `otherwise` when there is none.
 double entryOf(const std::string& path, const std::string& wanted, double otherwise) {
     std::ifstream file(path);
     std::string key;
@@ -33,25 +33,25 @@ double entryOf(const std::string& path, const std::string& wanted, double otherw
     return otherwise;
 }
 
-/// The number that a file holds; `otherwise` where it is missing or holds a word, such as "max".
+/// The number in a file; `otherwise` when it is missing or a word, such as "max".
 double numberInText(const std::string& path, double otherwise) {
     double value = 0;
     return std::ifstream(path) >> value ? value : otherwise;
 }
 
-/// How the two kinds of control groups name the same things.
+/// The file names of the two versions of control groups.
 struct GroupFiles {
     const char* folder;
     const char* limit;
     const char* used;
-    const char* cache;  ///< in memory.stat: what would be given back
+    const char* cache;  ///< in memory.stat: memory that the kernel can reclaim
 };
 constexpr GroupFiles kUnified{"/sys/fs/cgroup", "memory.max", "memory.current", "inactive_file"};
 constexpr GroupFiles kEarlier{"/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes",
                               "total_inactive_file"};
 
-/// What this group and those around it still allow. Inside a container its own path may not be there: its files then stand
-/// at the top.
+/// Memory that this group and its parents still allow. Inside a container the group's own path may be missing: its files are
+/// then at the root.
 double groupAllows(const std::string& root, const GroupFiles& files, std::string path) {
     double least = kUnknown;
     while (true) {
@@ -68,7 +68,7 @@ double groupsAllow(const std::string& root) {
     std::ifstream groups(root + "/proc/self/cgroup");
     double least = kUnknown;
     for (std::string line; std::getline(groups, line);) {
-        // "0::/path", or "7:cpu,memory:/path".
+        // The line is "0::/path" or "7:cpu,memory:/path".
         const std::size_t first = line.find(':'), second = line.find(':', first + 1);
         if (first == std::string::npos || second == std::string::npos) continue;
         const std::string kinds = "," + line.substr(first + 1, second - first - 1) + ",";

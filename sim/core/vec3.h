@@ -1,6 +1,6 @@
-// The one vector of three numbers, on host and device, and the packed four that arrays of bodies are made of.
-// Rule: sums go x, y, z from left to right, so that a result has the same bits wherever it is computed without contraction;
-// the w of a packed vector is no part of it as a vector.
+// The one vector of three numbers, on host and device, and the packed four that arrays of bodies consist of. Rule: sums run
+// x, y, z from left to right, so that a result has the same bits wherever it is computed without contraction. Vector
+// operations ignore the w of a packed vector.
 #pragma once
 #include "sim/core/host_device.h"
 
@@ -19,7 +19,7 @@ struct alignas(32) Double4 {
     bool operator==(const Double4&) const = default;
 };
 
-/// A place, a velocity, a direction. An aggregate: without braces its numbers are not set.
+/// A place, a velocity or a direction. It is an aggregate: without braces its numbers are not initialised.
 template <class Real>
 struct Vec3 {
     Real x, y, z;
@@ -34,7 +34,7 @@ struct Vec3 {
     friend GRAVLAB_HOST_DEVICE constexpr Vec3 operator-(const Vec3& a) { return {-a.x, -a.y, -a.z}; }
     friend GRAVLAB_HOST_DEVICE constexpr Vec3 operator*(Vec3 a, Real f) { return a *= f; }
     friend GRAVLAB_HOST_DEVICE constexpr Vec3 operator*(Real f, Vec3 a) { return a *= f; }
-    /// Each number by f, not by 1 / f: that is one rounding less.
+    /// Divides each number by f instead of multiplying by 1 / f: one rounding less.
     friend GRAVLAB_HOST_DEVICE constexpr Vec3 operator/(Vec3 a, Real f) { return a /= f; }
     friend constexpr bool operator==(const Vec3&, const Vec3&) = default;
 };
@@ -54,16 +54,16 @@ GRAVLAB_HOST_DEVICE constexpr Vec3<Real> cross(const Vec3<Real>& a, const Vec3<R
     return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 
-/// |a| by squares: fast, and 0 for what is so short that its square is.
+/// |a| by squares: fast, but 0 when the square underflows.
 template <class Real>
 GRAVLAB_HOST_DEVICE Real length(const Vec3<Real>& a) {
     return std::sqrt(dot(a, a));
 }
 
-/// |a| of any length, the smallest differences included.
+/// |a| of any length; the smallest differences do not underflow.
 inline double exactLength(const Vec3d& a) { return std::hypot(a.x, a.y, a.z); }
 
-/// |a - b|, as exactLength().
+/// |a - b|, by exactLength().
 inline double distance(const Vec3d& a, const Vec3d& b) { return exactLength(a - b); }
 
 inline double length(const Double4& a) { return length(xyz(a)); }

@@ -1,5 +1,5 @@
-// What a backend hands to a renderer: one vertex a body, stored straight into the renderer's buffer.
-// The only sim header that render/ includes.
+// What a backend gives to a renderer: one vertex per body, written straight into the renderer's buffer. render/ includes no
+// other header of the bodies.
 #pragma once
 #include <cstddef>
 
@@ -11,7 +11,7 @@ struct ParticleVertex {
     float value;
 };
 
-/// Which scalar a publish stores in ParticleVertex::value.
+/// The scalar that a backend writes into ParticleVertex::value.
 enum class VertexValue { speed, acceleration, kineticEnergy, source };
 
 /// Where a vertex buffer lives, as seen by the code that writes it.
@@ -23,8 +23,8 @@ struct VertexSpan {
     std::size_t count = 0;
 };
 
-/// A place that accepts complete steps. A backend opens it right before the work that ends a step, writes exactly
-/// `count` vertices, and closes it; between open and close the sink's back buffer belongs to the backend.
+/// Accepts complete steps. A backend opens it right before the work that ends a step, writes exactly `count` vertices, and
+/// closes it. Between open and close the backend owns the sink's back buffer.
 class VertexSink {
 public:
     virtual ~VertexSink() = default;
@@ -32,7 +32,7 @@ public:
     /// Maps the back buffer for `count` vertices. `stream` is the writer's opaque CUDA stream (null on the CPU); the
     /// mapping is ordered on it and never waits for the host.
     virtual VertexSpan open(std::size_t count, void* stream) = 0;
-    /// Unmaps; what was written becomes the front buffer, drawn from the next frame on. Ordered on `stream`.
+    /// Unmaps the buffer; its vertices become the front buffer, drawn from the next frame. Ordered on `stream`.
     virtual void close(void* stream) = 0;
 };
 

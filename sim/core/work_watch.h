@@ -1,5 +1,5 @@
-// Work that takes seconds says how far it is, and whoever waits for it listens. Rule: nothing here changes what is done,
-// except that work nobody wants any more may end.
+// Work that takes seconds reports its progress to the caller that waits for it. Rule: nothing here changes the result,
+// except that work may stop when its result is no longer wanted.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -7,24 +7,24 @@
 
 namespace gravlab {
 
-/// Listens to the work of the thread that made it, for as long as it lives, instead of the one before it.
+/// Listens to the work of its own thread while it lives, in place of the previous listener.
 class WorkWatch {
 public:
-    /// Called on that thread, between two pieces of work: what is made, how many of them are done, and of how many.
+    /// Called on that thread between two pieces of work: what is made, how many pieces are done, and how many there are.
     using Listener = std::function<void(const char* what, std::int64_t done, std::int64_t total)>;
-    /// Called on that thread with a sentence of what is about to be taken.
+    /// Called on that thread with a sentence about what the work is going to use.
     using Noted = std::function<void(const std::string& sentence)>;
-    /// Called on that thread now and then: whether nobody wants the result any more.
+    /// Called on that thread now and then: whether the result is no longer wanted.
     using Dropped = std::function<bool()>;
     explicit WorkWatch(Listener listener, Noted noted = {}, Dropped dropped = {});
     ~WorkWatch();
     WorkWatch(const WorkWatch&) = delete;
     WorkWatch& operator=(const WorkWatch&) = delete;
 
-    /// These tell the listener of this thread, where there is one.
+    /// Reports to the listener of this thread, if there is one.
     static void tell(const char* what, std::int64_t done, std::int64_t total);
     static void note(const std::string& sentence);
-    /// Whether this thread's work is for nothing. Work that sees it may end at once with any result.
+    /// Whether the result of this thread's work is no longer wanted. The work may then stop at once with any result.
     static bool dropped();
 
 private:

@@ -18,10 +18,10 @@ namespace {
 
 constexpr std::uint32_t kLeaf = 8;
 constexpr std::size_t kGrainOfBodies = 65536, kGrainOfNodes = 1024;
-/// Pairs that are so many roundings apart, or farther, keep their pull within 0.4 %; steep laws turn a change of
-/// the distance into ten times as much force.
+/// At this distance, in roundings, rounding changes the pull of a pair by less than 0.4 %. Steep laws turn a change of the
+/// distance into ten times as much force.
 constexpr double kReach = 512, kSteepReach = 8192;
-/// A node is a point mass for the estimate of a force where its longest side is below this share of its distance.
+/// The estimate of a force treats a node as a point mass when its longest side is below this fraction of its distance.
 constexpr double kOpening = 0.7;
 
 struct Place {
@@ -32,14 +32,14 @@ struct Place {
 struct Node {
     std::array<float, 3> low, high;
     std::uint32_t first, count;
-    std::uint32_t right = 0;  ///< the right child is so many nodes behind, the left one is the next; 0: a leaf
+    std::uint32_t right = 0;  ///< offset to the right child, the left child is the next node; 0: a leaf
     float heaviest = 0;       ///< largest |source|
-    double source = 0;        ///< sum
+    double source = 0;        ///< sum of the sources
     std::array<float, 3> centre{};
     bool isPoint() const { return low == high; }
 };
 
-/// Squared distance of two boxes.
+/// Squared distance between two boxes.
 double between(const Node& a, const Node& b) {
     double sum = 0;
     for (int k = 0; k < 3; ++k) {
@@ -60,7 +60,7 @@ public:
                               static_cast<std::uint32_t>(i)};
             }
         });
-        // Pieces follow from the number of bodies alone, and so does the tree.
+        // The pieces depend on the number of bodies alone, and so does the tree.
         std::vector<Piece> pieces;
         cut({0, static_cast<std::uint32_t>(places_.size()), {}}, std::max(kGrainOfBodies, places_.size() / 64), pieces);
         parallelFor(pieces.size(), 0, 1, [&](std::size_t first, std::size_t last) {
@@ -75,7 +75,7 @@ public:
     std::span<const Place> placesOf(const Node& node) const { return std::span(places_).subspan(node.first, node.count); }
     const Double4& exact(const Place& place) const { return positions_[place.body]; }
 
-    /// Sum of source times forceOverDistance times r at a body, and of the sizes of the terms in w.
+    /// Sum of source times forceOverDistance times r at a body, and of the absolute values of these terms in w.
     Double4 fieldAt(const Double4& at, const ForceSettings& force) const {
         const auto& pull = lawRow(force.law).forceOverDistance;
         Double4 sum{};
@@ -111,7 +111,7 @@ public:
 private:
     struct Piece {
         std::uint32_t first, count;
-        std::vector<Node> nodes;  ///< of a piece that is not cut: its whole tree
+        std::vector<Node> nodes;  ///< whole tree of a piece that is not divided further
         bool ends = false;
     };
 
@@ -125,7 +125,7 @@ private:
         return node;
     }
 
-    /// Reorders a node's places; answers how many are left of the cut. Equal places stay together.
+    /// Reorders the places of a node; returns how many lie left of the cut. Equal places stay together.
     std::uint32_t divide(const Node& node) {
         std::size_t axis = 0;
         const auto side = [&](std::size_t k) { return double{node.high[k]} - node.low[k]; };
@@ -176,7 +176,7 @@ private:
         sum(nodes, index);
     }
 
-    /// The upper nodes, each before its children, until pieces are small enough for a thread.
+    /// Makes the upper nodes, each before its children, until pieces are small enough for a thread.
     void cut(Piece piece, std::size_t most, std::vector<Piece>& pieces) {
         const Node node = boxOf(piece.first, piece.count);
         piece.ends = piece.count <= most || node.isPoint();
@@ -207,13 +207,13 @@ private:
     std::vector<Node> nodes_;
 };
 
-/// Most that the difference of two such coordinates changes by rounding: each by half of its last place.
+/// The largest change of the difference of two such coordinates by rounding: half of the last place of each.
 double roundingOf(const Place& place) {
     const float largest = std::max({std::abs(place.at[0]), std::abs(place.at[1]), std::abs(place.at[2])});
     return std::ldexp(1.0, (largest > 0 ? std::ilogb(largest) : -126) - 23);
 }
 
-/// For the bodies of one leaf: the neighbour within reach whose pull changes most over a distance.
+/// For the bodies of one leaf: finds the neighbour within reach whose pull changes most with distance.
 class Search {
 public:
     Search(const PlaceTree& tree, const ForceSettings& force) : tree_(tree) {
@@ -251,7 +251,7 @@ public:
     }
 
 private:
-    /// Of many bodies at one rounded place a few stand for all.
+    /// A few bodies at one rounded place represent all bodies there.
     std::span<const Place> ownOf(const Node& leaf) const { return tree_.placesOf(leaf).first(std::min(leaf.count, kLeaf)); }
 
     double reachOf(const Place& place) const { return reach_ * roundingOf(place); }
@@ -294,7 +294,7 @@ private:
     std::vector<std::uint32_t> open_;
 };
 
-/// Most that rounding changes of the pull of `source` on `target`, without the target's response [L/T^2].
+/// The largest change of the pull of `source` on `target` by rounding, without the target's response [L/T^2].
 double changeOf(const Double4& source, const Double4& target, double rounding, const ForceSettings& force) {
     const auto& law = lawRow(force.law);
     const double apart = distance(source, target), nearer = std::max(0.0, apart - rounding);
@@ -323,7 +323,7 @@ ClosePairs closePairs(const ParticleSet& bodies, const ForceSettings& force, dou
             for (std::size_t i = 0; i < places.size(); ++i) {
                 const std::uint32_t body = places[i].body;
                 const Double4& at = bodies.position[body];
-                // Bodies at one rounded place are in one leaf: those at different places differ from a neighbour in it.
+                // Bodies at one rounded place are in one leaf: look for a neighbour there with different coordinates.
                 for (std::size_t j = i + 1; j < places.size() && j < i + kLeaf; ++j)
                     if (places[j].at == places[i].at && !(xyz(bodies.position[places[j].body]) == xyz(at))) {
                         const std::pair<std::uint32_t, std::uint32_t> pair = std::minmax(body, places[j].body);

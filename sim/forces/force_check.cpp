@@ -1,4 +1,4 @@
-// Is a force right? Rule: every comparison is written so that a NaN fails it.
+// Compares forces with fp64. Rule: every comparison is written so that a NaN fails it.
 #include "sim/forces/force_check.h"
 
 #include "sim/core/particles.h"
@@ -16,13 +16,13 @@ namespace gravlab {
 namespace {
 
 double relativeError(const Double4& got, const Double4& want, double floor) {
-    const double difference = distance(got, want);  // the square of a tiny one would be 0 and pass for none
+    const double difference = distance(got, want);  // the square of a tiny difference would underflow to 0 and pass
     if (difference == 0) return 0;
-    // With no force at all (one body, massless bodies) the scale is 0, and any difference is infinitely wrong.
+    // Without any force (one body, massless bodies) the scale is 0, and any difference is an infinite error.
     return difference / std::max(exactLength(xyz(want)), floor);
 }
 
-/// The smallest error that `share` of all errors do not exceed; of sorted errors.
+/// The smallest error that this fraction of all errors does not exceed; errors must be sorted.
 double quantile(const std::vector<double>& sorted, double share) {
     const double rank = std::ceil(share * static_cast<double>(sorted.size()));
     const std::size_t index = rank < 1 ? 0 : static_cast<std::size_t>(rank) - 1;
@@ -88,7 +88,7 @@ ForceCheck compareForces(std::span<const Double4> got, std::span<const Double4> 
 }
 
 ForceGate looser(const ForceGate& a, const ForceGate& b) {
-    // A gate without an accuracy says nothing of 99 %, and does not take away what the other one says.
+    // A gate without an accuracy sets no limit for 99 %, so the other gate's limit remains.
     const double p99 = !std::isfinite(a.p99) ? b.p99 : !std::isfinite(b.p99) ? a.p99 : std::max(a.p99, b.p99);
     return {.median = std::max(a.median, b.median), .p999 = std::max(a.p999, b.p999), .p99 = p99};
 }
@@ -110,13 +110,13 @@ std::vector<std::uint32_t> sampleTargets(std::span<const Double4> positions, std
     add(0);
     add(n - 1);
     add(static_cast<std::size_t>(std::max_element(positions.begin(), positions.end(), heavier) - positions.begin()));
-    // Where kernels go wrong: both sides of the first and the last edge of every usual tile.
+    // Kernels usually fail at edges: take both sides of the first and the last edge of every usual tile.
     for (std::size_t tile = 32; tile <= 1024; tile *= 2)
         for (const std::size_t edge : {tile, n / tile * tile})
             for (const std::size_t i : {edge - 1, edge, edge + 1}) add(i);
     const std::size_t rest = count - targets.size();
     for (std::size_t k = 0; k < rest; ++k) add(n * k / rest);
-    // Small sets: the stride meets bodies that are in already, so take what is still missing.
+    // For small sets the stride finds bodies already in the list, so add the missing ones.
     for (std::size_t i = 0; i < n && n <= count; ++i) add(i);
     std::sort(targets.begin(), targets.end());
     return targets;
@@ -129,7 +129,7 @@ std::vector<std::uint32_t> randomTargets(std::size_t bodies, std::size_t count) 
         std::iota(targets.begin(), targets.end(), 0u);
         return targets;
     }
-    // One of each stretch, so that none is met twice and all parts of a scene are.
+    // One body from each stretch, so that none is chosen twice and the sample covers the whole scene.
     constexpr std::uint64_t kSeed = 1024;
     for (std::size_t k = 0; k < count; ++k) {
         const std::size_t first = bodies * k / count, last = bodies * (k + 1) / count;

@@ -1,4 +1,4 @@
-// The pair law as a term, the kinds that the program knows, and terms in files.
+// The pair law as a term, the kinds of terms that the program knows, and terms in files.
 #include "sim/forces/force_term.h"
 
 #include "sim/core/error.h"
@@ -25,7 +25,7 @@ std::vector<TermKind>& kinds() {
     return known;
 }
 
-/// "term.07.springs".
+/// The mark of a term in files: "term.07.springs".
 std::string markOf(std::size_t index, std::string_view kind) {
     char digits[24];
     std::snprintf(digits, sizeof digits, "%02zu.", index);
@@ -35,7 +35,7 @@ std::string markOf(std::size_t index, std::string_view kind) {
 /// One term of a file.
 struct Record {
     std::string kind;
-    std::size_t arrays = 0;  ///< that it should have
+    std::size_t arrays = 0;  ///< number of arrays that the term should have
     std::vector<StateArray> numbers;
 };
 
@@ -132,7 +132,7 @@ std::vector<StateArray> arraysOf(const ForceTerms& others) {
         const std::string mark = markOf(k, others[k]->kind());
         const std::vector<StateArray> numbers = others[k]->numbers();
         if (numbers.size() > kMostTermArrays) throw std::logic_error("a force term has too many arrays of numbers");
-        // How many arrays follow: a file that has lost one is noticed.
+        // Store the number of arrays, so that a reader detects a missing one.
         arrays.push_back({mark, {static_cast<double>(numbers.size())}});
         for (const StateArray& array : numbers) arrays.push_back({mark + "." + array.name, array.values});
     }

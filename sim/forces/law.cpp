@@ -1,4 +1,4 @@
-// The table of pair laws, made from their list. What they compute and are is in laws/.
+// The table of pair laws, made from their list. The laws themselves are in laws/.
 #include "sim/forces/law.h"
 
 #include "sim/core/names.h"

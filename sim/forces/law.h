@@ -1,4 +1,4 @@
-// The pair laws, each written once in laws/: for host, device and SIMD, in float and double. Here is what they share.
+// The pair laws, each written once in laws/: for host, device and SIMD, in float and double. This file has their common code.
 // Rule: no branch for self, pad or coincident pairs: every law is finite at distance zero, where r itself makes it vanish.
 //
 // With r from the target i to the source j, source s and response k (see ParticleSet), every law has the form
@@ -49,13 +49,13 @@ GRAVLAB_HOST_DEVICE Real raised(Real x, Real power) {
     return std::exp2(power * std::log2(x));
 }
 
-/// The larger one; b where a is not a number.
+/// The larger number; b when a is NaN.
 template <class Real>
 GRAVLAB_HOST_DEVICE Real larger(Real a, Real b) {
     return a > b ? a : b;
 }
 
-/// The number type in a register; of a scalar, itself.
+/// The number type in a register; a scalar is its own number type.
 template <class Real>
 using ScalarOf = Real;
 template <class Real>
@@ -70,11 +70,11 @@ GRAVLAB_HOST_DEVICE Real flooredSoftening(double softening, double smallestR2 = 
     return static_cast<Real>(squared > floor ? squared : floor);
 }
 
-/// What people read of a law.
+/// The texts of a law.
 struct LawText {
     std::string_view name;    ///< stable key of --law
     std::string_view idea;    ///< one line for lists and tooltips
-    std::string_view source;  ///< what the w of a position means
+    std::string_view source;  ///< meaning of the w of a position
 };
 
 /// A list of law templates.
@@ -90,21 +90,21 @@ struct LawList {
 //   offset(), forceOverDistanceAt(x)     forceOverDistance(x) == forceOverDistanceAt(x + offset()), for loops that add the
 //                                        offset to the first product
 //   Law(settings, smallestR2)            on the host; smallestR2: see smallestR2() below
-//   kText                                what people read of it
+//   kText                                its texts
 //   kSoftened                            the softening length acts
 //   kHasJerk                             Hermite steps know how its force changes
 //   kFloorShare                          see floorShare()
-//   kEnds                                from a distance on there is no force at all; it then has reach()
+//   kEnds                                beyond a distance there is no force at all; it then has reach()
 //   kSteep                               its own loops turn the rounding of a distance into ten times as much force
 //   kSigned                              sources have either sign
-//   kSingleEnergy                        pairs of light bodies may have their potential in float, where there are many
+//   kSingleEnergy                        the potential of many light pairs may be summed in float
 //   kFiniteAtZero                        bodies at one place have a finite energy without softening
 //   kTried                               settings under which `check` runs it
 //   isGravity(settings)                  gravity's loops compute it, see loopLaw(); factor(settings): see forceFactor()
-//   takes(number)                        whether it reads that number of ForceSettings beside the softening
-//   confines(settings)                   the potential grows without end: no body leaves, whatever its energy
+//   takes(number)                        whether it reads that number of ForceSettings
+//   confines(settings)                   the potential grows without bound: no body escapes, whatever its energy
 //   reach(settings)                      that distance [L], where kEnds
-//   smallestR2(settings, heaviest, most) the r^2 from which on heaviest times forceOverDistance stays below `most`
+//   smallestR2(settings, heaviest, most) the r^2 above which heaviest times forceOverDistance stays below `most`
 //
 // clang-format on
 #define GRAVLAB_LAW_FUNCTION GRAVLAB_HOST_DEVICE
@@ -118,18 +118,18 @@ constexpr int placeOf(LawList<First, Rest...>) {
     else
         return 1 + placeOf<PairLaw>(LawList<Rest...>{});
 }
-/// The number of a law.
+/// The index of a law.
 template <template <class> class PairLaw>
 constexpr Law kLaw = Law{placeOf<PairLaw>(Laws{})};
 static_assert(kLaw<Gravity> == Law::gravity);
 
 template <template <class> class First, template <class> class... Rest>
 LawList<Rest...> withoutFirst(LawList<First, Rest...>);
-/// The loops that are not gravity's.
+/// The laws with loops of their own, other than gravity.
 using OtherLoopLaws = decltype(withoutFirst(LoopLaws{}));
 
-/// Calls `use` as a template of the list's law of that number: the one place where it becomes a type. The list must hold
-/// it.
+/// Calls `use` as a template of the list's law with that index: the only place where an index becomes a type. The list must
+/// contain it:
 ///   forLaw<Laws>(force.law, [&]<template <class> class PairLaw>() { ... });
 template <template <class> class First, template <class> class... Rest, class Use>
 decltype(auto) forLaw(LawList<First, Rest...>, Law law, Use&& use) {
@@ -142,22 +142,22 @@ decltype(auto) forLaw(Law law, Use&& use) {
     return forLaw(List{}, law, use);
 }
 
-/// Calls `use` with the law that the settings name, made from them.
+/// Calls `use` with the law that the settings name, made from these settings.
 template <class Real, class Use>
 decltype(auto) withLaw(const ForceSettings& settings, Use&& use) {
     return forLaw<Laws>(settings.law,
                         [&]<template <class> class PairLaw>() -> decltype(auto) { return use(PairLaw<Real>(settings)); });
 }
 
-/// The law whose loops compute this one: gravity's also serve charges, whose sign is in forceFactor(), and the power law of
-/// exponent 2, which then equals gravity to the last bit on every backend.
+/// The law whose loops compute this one. Gravity's loops also compute charges, whose sign is in forceFactor(), and the power
+/// law of exponent 2, which equals gravity to the last bit on every backend.
 inline Law loopLaw(const ForceSettings& settings) {
     const bool isGravity =
         forLaw<Laws>(settings.law, [&]<template <class> class PairLaw>() { return PairLaw<double>::isGravity(settings); });
     return isGravity ? Law::gravity : settings.law;
 }
 
-/// The place of loopLaw() in LoopLaws.
+/// The index of loopLaw() in LoopLaws.
 template <template <class> class First, template <class> class... Rest>
 constexpr std::size_t placeIn(LawList<First, Rest...>, Law law) {
     if constexpr (sizeof...(Rest) > 0)
@@ -166,21 +166,21 @@ constexpr std::size_t placeIn(LawList<First, Rest...>, Law law) {
 }
 inline std::size_t loopIndex(const ForceSettings& settings) { return placeIn(LoopLaws{}, loopLaw(settings)); }
 
-/// What the sum of loopLaw() is multiplied with, beside the body's response: sign and strength where gravity's loops stand
-/// in for another law; 1 where the loops know the strength.
+/// The factor of the sum of loopLaw(), beside the body's response: sign and strength when gravity's loops compute another
+/// law, else 1, because other loops contain the strength.
 inline double forceFactor(const ForceSettings& settings) {
     return forLaw<Laws>(settings.law, [&]<template <class> class PairLaw>() { return PairLaw<double>::factor(settings); });
 }
 
-/// Whether a pair at distance 0 has a finite energy. One without has no force either, and counts as none.
+/// Whether a pair at distance 0 has a finite energy. A pair without one has no force and adds no energy.
 inline bool finiteAtZero(const ForceSettings& settings) {
     return settings.softening > 0 ||
            forLaw<Laws>(settings.law, [&]<template <class> class PairLaw>() { return PairLaw<double>::kFiniteAtZero; });
 }
 
-/// The least r^2 [L^2] that loops in Real (float or double) may see where a body meets itself or another at one place, so
-/// that the largest |source|, `heaviest`, times forceOverDistance stays a number; 0 where the law's own floor is enough,
-/// which it is up to sources of 1e7.
+/// The least r^2 [L^2] in loops in Real (float or double), so that `heaviest`, the largest |source|, times forceOverDistance
+/// stays finite for a body with itself or with another at one place. 0 when the law's own floor suffices, which holds for
+/// sources up to 1e7.
 template <class Real>
 double smallestR2(const ForceSettings& settings, double heaviest) {
     return forLaw<LoopLaws>(loopLaw(settings), [&]<template <class> class PairLaw>() {
@@ -192,17 +192,17 @@ double smallestR2(const ForceSettings& settings, double heaviest) {
 struct LawRow {
     std::string_view name;    ///< stable key of --law
     std::string_view idea;    ///< one line for lists and tooltips
-    std::string_view source;  ///< what the w of a position means
+    std::string_view source;  ///< meaning of the w of a position
     Law law;
     bool softened;                                 ///< the softening length acts
-    bool hasJerk;                                  ///< Hermite steps can run under it
+    bool hasJerk;                                  ///< Hermite steps can use it
     double floorShare;                             ///< see floorShare()
-    bool steep;                                    ///< where its own loops compute it, see gateOf()
+    bool steep;                                    ///< its own loops are steep, see gateOf()
     bool signedSources;                            ///< sources have either sign
-    std::span<const ForceSettings> tried;          ///< under which `check` runs it; law not filled in
-    bool (*confines)(const ForceSettings&);        ///< no body leaves, whatever its energy
+    std::span<const ForceSettings> tried;          ///< settings under which `check` runs it; law not filled in
+    bool (*confines)(const ForceSettings&);        ///< no body can escape, whatever its energy
     bool (*takes)(double ForceSettings::*number);  ///< whether it reads that number
-    /// From this distance on there is no force at all [L]; infinite for laws without an end.
+    /// The distance beyond which there is no force at all [L]; infinite for laws without an end.
     double (*reach)(const ForceSettings&);
     double (*forceOverDistance)(const ForceSettings&, double distanceSquared);  ///< in fp64, for checks and plots
     double (*potential)(const ForceSettings&, double distanceSquared);          ///< in fp64, for checks and plots
@@ -210,7 +210,7 @@ struct LawRow {
 
 /// All laws; the first is the default.
 std::span<const LawRow> laws();
-/// The row of that name. Throws UsageError naming the valid ones and the nearest.
+/// The row with that name. Throws UsageError naming the valid ones and the nearest.
 const LawRow& law(std::string_view name);
 /// The row of that law.
 const LawRow& lawRow(Law law);

@@ -15,7 +15,7 @@ bool acts(Law law) {
     return lawRow(law).takes(kNumber);
 }
 
-/// Its words in small letters: a_b for aB.
+/// The words of a member's name in small letters: a_b for aB.
 std::string keyOf(const char* member, char between) {
     std::string key;
     for (; *member; ++member) {

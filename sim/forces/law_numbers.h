@@ -1,5 +1,5 @@
-// The numbers that pair laws take beside the softening, one row each: options, sliders, files and marks are made from it.
-// Rule: the rows are those of laws/numbers.inl; a number that a law takes has its range there and nowhere else.
+// The numbers that pair laws take beside the softening, one row each. Options, sliders, files and marks are made from them.
+// Rule: the rows are in laws/numbers.inl; the range of a number is there and nowhere else.
 #pragma once
 #include "sim/run/configuration.h"
 
@@ -12,18 +12,18 @@ namespace gravlab {
 
 /// A row of the table of numbers.
 struct LawNumber {
-    std::string key;     ///< in files
-    std::string option;  ///< of the command line: the key with dashes
+    std::string key;     ///< name in files
+    std::string option;  ///< name on the command line: the key with dashes
     const char* unit;    ///< L; empty: none
     const char* label;   ///< for panels: a short word
     const char* idea;    ///< one line for tooltips
-    std::string help;    ///< of the option, without range and default
+    std::string help;    ///< help of the option, without range and default
     double ForceSettings::*force;
     std::optional<double> RunRequest::*asked;
     double Scene::*scene;
     double least, most;
-    bool (*acts)(Law);  ///< in which laws it does
-    const char* of;     ///< the laws in which it acts, for messages: "the power law"
+    bool (*acts)(Law);  ///< whether the law reads it
+    const char* of;     ///< laws that read it, for messages: "the power law"
     const char* note;   ///< end of the refusal: "; 2 is gravity"
 };
 
@@ -33,10 +33,10 @@ std::span<const LawNumber> lawNumbers();
 std::string rangeText(const LawNumber& number);
 /// Throws UsageError naming the number and what is allowed.
 void requireLawNumber(const LawNumber& number, double value);
-/// The same for all numbers of `force`.
+/// Checks all numbers of `force`.
 void requireLawNumbers(const ForceSettings& force);
 
-/// Takes over what was asked for; the scene's own for the rest.
+/// Takes the numbers of the request, and those of the scene where the request has none.
 void takeLawNumbers(ForceSettings& force, const RunRequest& asked, const Scene& scene);
 
 }  // namespace gravlab

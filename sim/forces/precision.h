@@ -1,5 +1,5 @@
-// The precisions by name, for options, files, lists and reports. What they compute is said at Precision.
-// Rule: nobody else spells their names.
+// The precisions by name, for options, files, lists and reports; Precision says what they compute. Rule: their names are
+// spelled nowhere else.
 #pragma once
 #include "sim/forces/force_settings.h"
 
@@ -20,10 +20,10 @@ struct PrecisionRow {
 std::span<const PrecisionRow> precisions();
 /// The row of that name. Throws UsageError naming the valid ones and the nearest.
 const PrecisionRow& precision(std::string_view name);
-/// The same; null when there is none.
+/// The row with that name; null when there is none.
 const PrecisionRow* findPrecision(std::string_view name);
 std::string_view nameOf(Precision precision);
-/// "fp32, mixed or fp64", each name between `quote`s.
+/// "fp32, mixed or fp64", each name between two `quote`s.
 std::string precisionNames(std::string_view quote = {});
 
 }  // namespace gravlab

@@ -1,4 +1,4 @@
-// The forces as the textbook has them. Rule: nothing clever; everything else is compared with this.
+// The forces in textbook form. Rule: nothing clever, because everything else is compared with them.
 #pragma once
 #include "sim/core/particles.h"
 #include "sim/forces/law.h"
@@ -9,7 +9,7 @@
 
 namespace gravlab {
 
-/// r^2 is never below this, so that a body's own term and a coincident body give exactly 0 without a branch.
+/// r^2 never falls below this, so that a body with itself, or with a coincident body, gives exactly 0 without a branch.
 inline double softeningSquared(double softening) { return std::max(softening * softening, kSofteningSquaredFloor64); }
 
 /// fp64 acceleration at `at`: the sum over all bodies j, in order, of m_j r / (r^2 + softening^2)^(3/2). G = 1.
@@ -21,7 +21,8 @@ inline Double4 plainGravity(std::span<const Double4> positions, const Double4& a
         const double dz = source.z - at.z;
         const double r2 = dx * dx + dy * dy + dz * dz + softeningSquared;
         const double inverseCube = 1 / (r2 * std::sqrt(r2));
-        // The separation comes before the mass: at the floor 1/r^3 is 1e300, and a heavy body's own term would overflow.
+        // Multiply by the separation before the mass: at the floor 1/r^3 is 1e300, and the term of a heavy body with itself
+        // would overflow.
         a.x += source.w * (dx * inverseCube);
         a.y += source.w * (dy * inverseCube);
         a.z += source.w * (dz * inverseCube);
@@ -29,8 +30,8 @@ inline Double4 plainGravity(std::span<const Double4> positions, const Double4& a
     return a;
 }
 
-/// fp64 sum over all bodies j, in order, of s_j forceOverDistance(r^2) r; without the target's response. w is the sum of the
-/// terms' sizes.
+/// fp64 sum over all bodies j, in order, of s_j forceOverDistance(r^2) r, without the target's response. w is the sum of the
+/// absolute values of the terms.
 template <class PairLaw>
 Double4 plainForce(std::span<const Double4> positions, const Double4& at, const PairLaw& law) {
     Double4 a{};
@@ -48,7 +49,7 @@ Double4 plainForce(std::span<const Double4> positions, const Double4& at, const 
     return a;
 }
 
-/// The same for any law; gravity in its own, older form, with w = 0.
+/// The same for any law; gravity uses plainGravity(), with w = 0.
 inline Double4 plainForce(std::span<const Double4> positions, const Double4& at, const ForceSettings& force) {
     if (force.law == Law::gravity) return plainGravity(positions, at, softeningSquared(force.softening));
     return withLaw<double>(force, [&](const auto& law) { return plainForce(positions, at, law); });

@@ -1,4 +1,4 @@
-// The loops of single precision once more, plainly, on positions that are rounded as a backend rounds them.
+// The loops of single precision in plain form, on positions rounded as a backend rounds them.
 #include "sim/forces/single_precision.h"
 
 #include "sim/core/pages.h"
@@ -18,12 +18,12 @@ namespace gravlab {
 namespace {
 
 constexpr std::size_t kPairs = std::size_t{1} << 20, kLeastTargets = 8, kGrain = 65536;
-// What falls below this counts as nothing, as on devices that flush subnormal numbers; a thousandth is left for bodies that
-// move apart.
+// Smaller numbers count as zero, as on devices that flush subnormal numbers. The factor leaves a margin for bodies that move
+// apart.
 constexpr float kSmallest = std::numeric_limits<float>::min() * 1024;
-// Between two bodies so far from the middle, the square of the distance is still a number.
+// Up to this distance from the origin, the square of the distance of two bodies does not overflow.
 constexpr double kFarthest = 5e18;
-// Below so many roundings of the largest coordinate, softening does not hide that two places became one.
+// Below this many roundings of the largest coordinate, the softening does not hide that two places became equal.
 constexpr double kHiddenRoundings = 1024;
 
 struct Single {
@@ -43,7 +43,7 @@ Double4 forceOn(const std::vector<Single>& bodies, std::size_t target, float res
     for (const Single& from : bodies) {
         const float dx = from.x - at.x, dy = from.y - at.y, dz = from.z - at.z;
         const float squared = dx * dx + dy * dy + dz * dz;
-        if (dx == 0 && dy == 0 && dz == 0) continue;  // at its largest there, and times zero
+        if (dx == 0 && dy == 0 && dz == 0) continue;  // forceOverDistance is largest there, and multiplied by zero
         const float pull = kept(from.source * kept(law.forceOverDistance(squared)));
         sums[0] += static_cast<double>(kept(pull * dx));
         sums[1] += static_cast<double>(kept(pull * dy));
@@ -53,7 +53,7 @@ Double4 forceOn(const std::vector<Single>& bodies, std::size_t target, float res
     return {component(sums[0]), component(sums[1]), component(sums[2]), 0};
 }
 
-/// Steep laws turn the rounding of a distance into ten times as much force, as they do in checks.
+/// The gate of this check: steep laws turn the rounding of a distance into ten times as much force.
 ForceGate allowed(ForceSettings force) {
     force.precision = Precision::fp32;
     return {kSingleMedian * gateOf(force).median / kGate32.median, kSingleWorst};
@@ -61,7 +61,7 @@ ForceGate allowed(ForceSettings force) {
 
 double largestCoordinate(const Double4& p) { return std::max({std::abs(p.x), std::abs(p.y), std::abs(p.z)}); }
 
-/// Largest coordinate, component of a velocity, and source.
+/// Largest coordinate, velocity component and source.
 struct Largest {
     double length = 0, speed = 0, source = 0;
 };
@@ -102,8 +102,8 @@ Trial trial(const ParticleSet& bodies, const ForceSettings& force, double heavie
     return {compareForces(got, want, allowed(force), floors), std::sqrt(squares / static_cast<double>(count))};
 }
 
-/// Why bodies that are close together would be computed wrongly; empty where they are not. `floor`: errors of smaller
-/// accelerations are relative to it.
+/// Why single precision would compute close pairs wrongly; empty when it would not. `floor`: the least scale of relative
+/// errors.
 std::string spoiltPair(const ParticleSet& bodies, const ForceSettings& force, const Largest& largest, double floor) {
     const auto [worst, merged] = closePairs(bodies, force, floor);
     const bool hidden = force.softening > kHiddenRoundings * largest.length * std::numeric_limits<float>::epsilon();
@@ -120,7 +120,7 @@ std::string spoiltPair(const ParticleSet& bodies, const ForceSettings& force, co
     return text;
 }
 
-// Within these bounds pairs of usual bodies stay far from both ends of single precision.
+// Within these bounds, pairs of usual bodies stay far from both ends of single precision.
 constexpr double kShortest = 0x1p-17, kLongest = 0x1p33, kLightest = 0x1p-80, kHeaviest = 0x1p80;
 constexpr double kWeakest = 1e-20, kStrongest = 1e24;  // heaviest over largest squared
 
@@ -145,7 +145,7 @@ Largest largestOf(const ParticleSet& bodies) {
 
 ParticleSet bodiesIn(const PairUnits& units, ParticleSet bodies) {
     for (Double4& p : bodies.position) p = {p.x / units.length, p.y / units.length, p.z / units.length, p.w / units.source};
-    for (Double4& v : bodies.velocity) v = {0, 0, 0, v.w};  // the state's, in double
+    for (Double4& v : bodies.velocity) v = {0, 0, 0, v.w};  // velocities stay in double
     return bodies;
 }
 
@@ -174,7 +174,7 @@ double accelerationUnit(const PairUnits& units, const ForceSettings& force) {
         const auto& pull = lawRow(force.law).forceOverDistance;
         const double ratio = pull(force, units.length * units.length) / pull(settingsIn(units, force), 1);
         power = std::log2(ratio) / levels;
-        // Whole for most laws: then nothing is rounded.
+        // The power is whole for most laws, and then nothing is rounded.
         if (std::abs(power - std::round(power)) < 1e-9) power = std::round(power);
     }
     return units.source * units.length * std::exp2(power * levels);

@@ -1,5 +1,5 @@
-// Can pairs in single precision compute these bodies? A start that they cannot is refused or runs in double precision.
-// Rule: judged on the bodies themselves before they are rounded; a kernel's own check sees them only afterwards.
+// Can single precision compute the pairs of these bodies? If not, the start is refused or runs in double precision. Rule:
+// judge the bodies before they are rounded; a kernel's own check sees only the rounded ones.
 #pragma once
 #include "sim/core/particles.h"
 #include "sim/forces/force_settings.h"
@@ -8,25 +8,25 @@
 
 namespace gravlab {
 
-/// What pairs of mixed precision are computed in where the state's own lengths and masses leave single precision: powers of
-/// two, so that nothing is rounded otherwise.
+/// Units for pairs of mixed precision when the state's lengths and masses exceed the range of single precision. They are
+/// powers of two, so that scaling rounds nothing.
 struct PairUnits {
     double length = 1, source = 1;
     bool operator==(const PairUnits&) const = default;
 };
-/// For bodies whose coordinates reach `largest` [L] and whose sources reach `heaviest` [M]; 1 where the state's own will do,
-/// or where the law has a length of its own.
+/// Units for bodies with coordinates up to `largest` [L] and sources up to `heaviest` [M]. 1 when the state's own units
+/// suffice, or when the law has a length of its own.
 PairUnits pairUnits(double largest, double heaviest, const ForceSettings& force);
-/// The settings as pairs in these units have them.
+/// The settings converted to these units.
 ForceSettings settingsIn(const PairUnits& units, ForceSettings force);
-/// What accelerations of such pairs are multiplied with to be the state's.
+/// The factor from accelerations in these units to the state's.
 double accelerationUnit(const PairUnits& units, const ForceSettings& force);
 
-/// Why loops in single precision would compute these bodies wrongly under that force, as a sentence of which single
-/// precision is the subject; empty when they stay near double precision: half of the forces within kSingleMedian (ten times
-/// that under steep laws), each within kSingleWorst, positions and velocities in range, no two places rounded into one, and
-/// no pair so close that rounding may change a force by more than kSingleWorst. Up to 1,024 bodies all forces are computed,
-/// of more a sample, a fifteenth of a second of a core for a million; close pairs are searched among all, see closePairs().
+/// Why loops in single precision would compute these bodies wrongly under that force; the sentence has single precision as
+/// its subject. Empty when the forces stay near double precision: half of them within kSingleMedian (ten times that under
+/// steep laws) and each within kSingleWorst. Positions and velocities must be in range, no two places may round to one, and
+/// no close pair may lose more than kSingleWorst by rounding. Up to 1,024 bodies all forces are computed, beyond that a
+/// sample: a fifteenth of a second of one core for a million. Close pairs are searched among all bodies, see closePairs().
 /// Mixed precision is judged in pairUnits().
 std::string beyondSinglePrecision(const ParticleSet& bodies, const ForceSettings& force);
 

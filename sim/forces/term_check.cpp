@@ -14,7 +14,7 @@ void addTruth(TermTruth& truth, std::span<const TermShare> shares, const TermBod
 
 namespace {
 
-/// All terms together against the sum of their plain statements.
+/// Compares the sum of all terms with the sum of their plain statements.
 ForceCheck compareWhole(std::span<const TermShare> shares, std::span<const Double4> whole, const TermTruth& truth) {
     std::vector<Double4> want(whole.size());
     std::vector<double> floors(whole.size());

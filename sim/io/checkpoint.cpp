@@ -1,4 +1,4 @@
-// Checkpoints, and what suits bodies that come without settings.
+// Checkpoints, and suitable settings for bodies that have none in their file.
 #include "sim/io/checkpoint.h"
 
 #include "sim/core/error.h"
@@ -18,13 +18,13 @@
 namespace gravlab {
 namespace {
 
-// Steps beyond this would overflow while they are counted on.
+// Larger step counts would overflow while the run counts on.
 constexpr std::int64_t kMostSteps = std::int64_t{1} << 62;
-// Enough to know how large a system is and how fast.
+// A sample of this size shows the extent and speed of a system well enough.
 constexpr std::size_t kSample = 20000;
-// Up to so many bodies all pairs are looked at for the time step.
+// Up to this N the time step follows from all pairs.
 constexpr std::size_t kFewBodies = 256;
-// Up to so many bodies a softening would change orbits that people know by heart.
+// Up to this N a softening would change well-known orbits.
 constexpr std::size_t kUnsoftened = 16;
 
 const Scene* knownScene(std::string_view name, std::optional<int> version = {}) {
@@ -34,7 +34,7 @@ const Scene* knownScene(std::string_view name, std::optional<int> version = {}) 
     return nullptr;
 }
 
-/// The value that `share` of the sample is below.
+/// The value that the fraction `share` of the sample stays below.
 double quantile(std::vector<double> values, double share) {
     if (values.empty()) return 0;
     const auto place = static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
@@ -44,11 +44,11 @@ double quantile(std::vector<double> values, double share) {
 
 double orElse(double value, double otherwise) { return std::isfinite(value) && value > 0 ? value : otherwise; }
 
-/// What a picture and a time step need to know of bodies.
+/// What a picture and a time step depend on.
 struct Extent {
     Vec3d middle{};
-    double radius = 1;  ///< that holds most bodies
-    double speed = 1;   ///< of the faster ones, or the one that their mass suggests
+    double radius = 1;  ///< contains most bodies
+    double speed = 1;   ///< of the faster bodies, or the speed that their mass suggests
 };
 
 Extent extentOf(const ParticleSet& bodies) {
@@ -65,13 +65,13 @@ Extent extentOf(const ParticleSet& bodies) {
     }
     Extent e{.middle = {quantile(xs, 0.5), quantile(ys, 0.5), quantile(zs, 0.5)}};
     for (std::size_t i = 0; i < xs.size(); ++i) radii.push_back(length(Vec3d{xs[i], ys[i], zs[i]} - e.middle));
-    // The median of few bodies may be one of them, and the outermost one should be seen.
+    // The median of few bodies may be one of them, and the outermost body should be visible.
     e.radius = orElse(quantile(radii, n <= kFewBodies ? 1.0 : 0.8), 1);
     e.speed = orElse(std::max(quantile(speeds, 0.9), 0.7 * std::sqrt(mass / e.radius)), 1);
     return e;
 }
 
-/// A fiftieth of the shortest time in which a pair turns or passes.
+/// A fiftieth of the shortest time in which a pair orbits or passes.
 double fewBodyTimeStep(const ParticleSet& bodies, double softening) {
     double shortest = INFINITY;
     for (std::size_t i = 0; i < bodies.size(); ++i)
@@ -87,7 +87,7 @@ double fewBodyTimeStep(const ParticleSet& bodies, double softening) {
     return 0.02 * shortest;
 }
 
-/// A power of two: adding it up loses nothing.
+/// A power of two: sums of it round nothing.
 double rounded(double timeStep) {
     if (!(timeStep > 1e-100 && timeStep < 1e100)) return 1.0 / 128;
     return std::exp2(std::floor(std::log2(timeStep)));
@@ -149,7 +149,7 @@ std::string unitsText(const SceneUnits& units) {
     return text;
 }
 
-/// Settings that this machine cannot follow give way to `auto`, with a note.
+/// Replaces settings that this machine lacks by `auto`, and adds a note.
 void adapt(RunRequest& request, const std::string& name, std::vector<std::string>& notes) {
     if (request.timeStep == 0.0) request.timeStep.reset();
     if (!request.integrator) request.integrator = std::string(usualIntegrator().name);
@@ -194,7 +194,7 @@ Snapshot checkpointOf(Simulation& simulation) { return checkpointOf(simulation.c
 
 std::function<Snapshot()> checkpointAsync(Simulation& simulation) {
     StateFuture later = simulation.stateAsync();
-    // A std::function is copied; what it holds is not.
+    // A std::function must be copyable, so hold the snapshot by pointer.
     auto held = std::make_shared<Snapshot>(checkpointOf(simulation.configuration(), std::move(later.rest)));
     return [held, bodies = std::move(later.bodies)] {
         held->bodies = bodies();
@@ -234,7 +234,7 @@ Snapshot checkpointOf(RunConfiguration configuration, RunState state) {
 
 namespace {
 
-/// Says what a file states twice in different ways; what its settings say is taken.
+/// Notes what a file states twice with different values; its settings win.
 void noteContradictions(const RunRequest& settings, const Snapshot& snapshot, std::vector<std::string>& notes) {
     const auto compare = [&](const char* what, double said, const std::optional<double>& stored) {
         if (!stored || *stored == said) return;
@@ -247,7 +247,7 @@ void noteContradictions(const RunRequest& settings, const Snapshot& snapshot, st
     if (settings.softening) compare("softening", *settings.softening, snapshot.softening);
 }
 
-/// Holds what an integrator needs to go on against the bodies that it is for.
+/// Compares the integrator's stored state with the settings and bodies.
 void requireState(const RunRequest& settings, const Snapshot& snapshot, const std::string& name,
                   std::vector<std::string>& notes) {
     if (!isAdaptive(integrator(*settings.integrator).program)) return;
@@ -265,7 +265,7 @@ void requireState(const RunRequest& settings, const Snapshot& snapshot, const st
         x[i] = p.x, x[n + i] = p.y, x[2 * n + i] = p.z;
         v[i] = u.x, v[n + i] = u.y, v[2 * n + i] = u.z;
     }
-    // Another machine may round otherwise; another system is far from this.
+    // Another machine may round differently; another system differs by far more.
     constexpr double kSame = 1e-6;
     const bool fits = solver.restore(snapshot.state) && solver.fits(x.data(), v.data(), kSame);
     if (!fits)
@@ -282,7 +282,7 @@ std::vector<std::string> contradictionsOf(const Snapshot& snapshot) {
     if (!snapshot.isCheckpoint()) return notes;
     try {
         noteContradictions(parsedSettings(snapshot.settings, {}, ignored), snapshot, notes);
-    } catch (const InputError&) {  // settings that make no sense contradict nothing
+    } catch (const InputError&) {  // invalid settings contradict nothing
     }
     return notes;
 }
@@ -299,7 +299,7 @@ LoadedStart startFrom(Snapshot&& snapshot, const std::string& name, StartFile fi
     }
     auto start = std::make_shared<StartState>();
     const Scene* scene = snapshot.isCheckpoint() ? knownScene(offer.request.scene, offer.request.sceneVersion) : nullptr;
-    // A file may be called as a scene is; the scene keeps its name.
+    // A file may have the name of a scene; the scene keeps the plain name.
     start->name = knownScene(name) ? "./" + name : name;
     start->idea = snapshot.format + " file";
     start->units = snapshot.units;
@@ -311,7 +311,7 @@ LoadedStart startFrom(Snapshot&& snapshot, const std::string& name, StartFile fi
         start->row = *scene;
         start->caption = scene->caption;
         if (start->names->empty() && !scene->names.empty())
-            start->names = std::make_shared<const BodyNames>(scene->names);  // a file from before names were kept
+            start->names = std::make_shared<const BodyNames>(scene->names);  // an older file without names
     } else {
         start->row.units = shownUnits(snapshot.fileUnits);
         suit(start->row, snapshot.bodies, snapshot, offer.notes);
@@ -337,7 +337,7 @@ LoadedStart startFrom(Snapshot&& snapshot, const std::string& name, StartFile fi
     start->row.caption = start->caption;
     start->row.bodiesGpu = start->row.bodiesCpu = start->row.fixedBodies = bodies;
     start->row.build = nullptr;
-    // The bodies are there; what they were built with is kept for the record and cannot be changed any more.
+    // The bodies exist, so the builder's parameters are only a record and can no longer change.
     start->row.parameters = {};
     start->parameters = std::exchange(offer.request.parameters, {});
     offer.request.scene = start->name;

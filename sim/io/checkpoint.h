@@ -1,4 +1,4 @@
-// From a run to a file and back. Rule: saved, loaded and continued equals never having stopped, bit for bit, where the
+// From a run to a file and back. Rule: a saved, loaded and continued run equals an uninterrupted one, bit for bit, where the
 // kernel is deterministic.
 #pragma once
 #include "sim/io/snapshot.h"
@@ -10,26 +10,27 @@
 
 namespace gravlab {
 
-/// The run as it is now, for any format; in hdf5 it is a checkpoint. Waits for the last complete step.
+/// The present run, for any format; in hdf5 it is a checkpoint. Waits for the last complete step.
 Snapshot checkpointOf(Simulation& simulation);
-/// The same without waiting for the bodies: what comes back gives the whole once, on any thread, and waits there.
+/// The same without waiting for the bodies. Call the returned function once, on any thread: it waits and gives the whole
+/// snapshot.
 std::function<Snapshot()> checkpointAsync(Simulation& simulation);
-/// The same for a state that Simulation::state() gave earlier, under the effective settings that held then.
+/// The same for an earlier result of Simulation::state(), with the configuration of that time.
 Snapshot checkpointOf(RunConfiguration configuration, RunState state);
 
-/// What a file offers a run.
+/// A run that starts from a file.
 struct LoadedStart {
-    RunRequest request;              ///< the file's own where it is a checkpoint, else nothing is asked for; `start` is set
-    std::vector<std::string> notes;  ///< the question about units, where there is one, last
+    RunRequest request;              ///< the file's own for a checkpoint, else empty; `start` is set
+    std::vector<std::string> notes;  ///< the question about units, if any, is the last
 };
 
-/// What a checkpoint states twice in different ways, in sentences; what its settings say is taken.
+/// What a checkpoint states twice with different values, in sentences; its settings win.
 std::vector<std::string> contradictionsOf(const Snapshot& snapshot);
 
-/// Makes a start of a file's content. `name` is what people call the file. A checkpoint keeps scene, view and settings;
-/// other bodies get a view, a softening and a time step that suit them, and a note that says so.
-/// Throws InputError for a checkpoint whose settings make no sense.
-/// `file`: where the bodies are to be found again; its print is filled in. Without a path they are nowhere.
+/// Makes a start from a file's content. `name` is the file's name for people. A checkpoint keeps scene, view and settings.
+/// Other bodies get a suitable view, softening and time step, and a note about it. Throws InputError for a checkpoint with
+/// invalid settings. `file`: where the bodies can be read again; this call fills in its fingerprint. Without a path they
+/// cannot be read again.
 LoadedStart startFrom(Snapshot&& snapshot, const std::string& name, StartFile file = {});
 
 }  // namespace gravlab

@@ -32,7 +32,7 @@ std::string numberText(Number value) {
     char text[40];
     const auto end = std::to_chars(text, text + sizeof text, value).ptr;
     std::string result(text, end);
-    // TOML tells whole numbers from real ones by the point or the exponent.
+    // In TOML a point or an exponent makes a number a float.
     if (std::is_floating_point_v<Number> && result.find_first_of(".en") == std::string::npos) result += ".0";
     return result;
 }
@@ -84,12 +84,12 @@ bool takeTable(SceneParameters& to, std::string_view value) {
     return true;
 }
 
-/// Of an accuracy: every pair is computed, whatever the scene names.
+/// The word for an accuracy that computes every pair, whatever the scene's default.
 constexpr std::string_view kExact = "exact";
 
 bool saysAuto(std::string_view value) { return stringValue(value) == kAuto; }
 
-/// A number that may be left open.
+/// A number that may be unset.
 template <class Number>
 std::string openText(const std::optional<Number>& number) {
     return number ? numberText(*number) : tomlString(kAuto);
@@ -106,7 +106,7 @@ bool takeOpen(std::optional<Number>& to, std::string_view value, Number least, N
     return true;
 }
 
-/// A name that may be left open.
+/// A name that may be unset.
 bool takeOpenName(std::optional<std::string>& to, std::string_view value) {
     std::string name;
     if (!takeName(name, value)) return false;
@@ -115,13 +115,13 @@ bool takeOpenName(std::optional<std::string>& to, std::string_view value) {
     return true;
 }
 
-/// All of them, each in quotes.
+/// All precisions, each in quotes.
 const std::string& precisionList() {
     static const std::string text = precisionNames("\"");
     return text;
 }
 
-/// Of the number of a law that a request has there.
+/// The setting of a law's number in a request.
 template <std::optional<double> RunRequest::*kAsked>
 SettingRow lawNumberRow() {
     static const LawNumber& number = *std::ranges::find(lawNumbers(), kAsked, &LawNumber::asked);
@@ -166,7 +166,7 @@ const SettingRow kRows[] = {
     GRAVLAB_OPEN_NUMBER(sceneVersion, "scene_version", 1, kMostVersions, "a whole number of at least 1"),
     {"bodies", [](const RunRequest& s) { return openText(s.bodies); },
      [](RunRequest& s, std::string_view v) {
-         // 0 is the scene's own in files that say so.
+         // 0 means the scene's own N in older files.
          const bool taken = takeOpen<std::size_t>(s.bodies, v, 0, kMostBodies);
          if (s.bodies == 0u) s.bodies.reset();
          return taken;
@@ -186,7 +186,7 @@ const SettingRow kRows[] = {
     GRAVLAB_INTEGER(backendOptions.device, "device", 0, kMostDevices, "a whole number from 0 to 1023"),
     {"threads", [](const RunRequest& s) { return openText(s.backendOptions.threads); },
      [](RunRequest& s, std::string_view v) {
-         // 0 is all of them in files that say so.
+         // 0 means all threads in older files.
          const bool taken = takeOpen<int>(s.backendOptions.threads, v, 0, kMostThreads);
          if (s.backendOptions.threads == 0) s.backendOptions.threads.reset();
          return taken;
@@ -268,7 +268,7 @@ const SettingRow kRows[] = {
 }  // namespace
 
 namespace {
-/// What was asked of the backend beside the one that ran, where the two differ. No row: it is nothing that people set.
+/// The requested backend, when another one ran. Not a row, because users do not set it.
 constexpr std::string_view kBackendAsked = "backend_asked";
 }  // namespace
 
@@ -285,10 +285,10 @@ std::string settingsText(const RunRequest& request) {
 
 namespace {
 
-/// Which line set a row; 0: none.
+/// The line that set each row; 0: none.
 using Lines = std::array<std::size_t, std::size(kRows)>;
 
-/// `unknown` is told of keys that no row has.
+/// `unknown` is called for keys that no row has.
 template <class Unknown>
 RunRequest parse(std::string_view text, const std::string& where, Lines& lines, Unknown unknown) {
     RunRequest request;
@@ -306,7 +306,7 @@ RunRequest parse(std::string_view text, const std::string& where, Lines& lines, 
         if (!row->take(request, value))
             refuse(std::string(key) + " = " + excerpt(value) + "; allowed: " + std::string(row->expected));
     });
-    // Files from before there were versions mean the first.
+    // Files without a version mean the first one.
     const auto isThere = [&](std::string_view key) {
         return lines[static_cast<std::size_t>(std::ranges::find(kRows, key, &SettingRow::key) - std::begin(kRows))] > 0;
     };
@@ -314,7 +314,7 @@ RunRequest parse(std::string_view text, const std::string& where, Lines& lines, 
     return request;
 }
 
-/// What a line says beyond its form: names that exist, and what the lines before it allow. Throws UsageError.
+/// Checks beyond the form of a line: that names exist, and that lines go together. Throws UsageError.
 struct Sense {
     std::string_view key;
     void (*require)(const RunRequest&);
@@ -386,7 +386,7 @@ RunRequest strictSettings(std::string_view text, const std::string& name) {
         return lines[static_cast<std::size_t>(row - std::begin(kRows))];
     };
     for (const Sense& sense : kSense) {
-        // What no line set is the program's own; of a bad pair the line is named that says more.
+        // A row that no line set has the default; for a bad pair, name the more specific line.
         const std::size_t line = lineOf(sense.key);
         if (line == 0) continue;
         try {

@@ -1,4 +1,4 @@
-// The table of formats, detection by content, and the two public doors: read and write.
+// The table of formats, detection by content, and the two public functions: read and write.
 #include "sim/io/snapshot.h"
 
 #include "sim/core/error.h"
@@ -26,8 +26,8 @@ constexpr std::string_view kPlyExtensions[] = {".ply"};
 constexpr std::string_view kCsvExtensions[] = {".csv"};
 constexpr std::string_view kTabExtensions[] = {".tab", ".txt", ".dat"};
 
-// Binary formats first: they have marks of their own, a table is what is left. One reader takes all tables; its row stands
-// under csv so that a file is claimed once.
+// Binary formats first: they have marks, and everything else is a table. One reader reads all tables; its row is csv, so
+// that only one row claims a file.
 constexpr FileFormat kFormats[] = {
     {"hdf5", "Gadget-style HDF5; as written here also the checkpoint: exact, with clock, seed and settings", kHdf5Extensions,
      false, looksLikeHdf5, hdf5Unavailable, readGadget, writeGadget, kKeepsAll},
@@ -41,7 +41,7 @@ constexpr FileFormat kFormats[] = {
      writeTab, kKeepsDoubles | kKeepsUnits},
 };
 
-// What people also drop on the program, and what to do with it.
+// Other files that people drop on the program, and advice for each.
 struct OtherFile {
     std::string_view magic;
     std::string_view advice;
@@ -74,7 +74,7 @@ std::string readableNames() {
 
 const FileFormat& detected(const Source& source) {
     if (source.head().empty()) throw InputError(source.name() + ": is empty");
-    // The marks of other files come before the formats: two bytes of a packed file may look like anything.
+    // The marks of other files come before the formats: two bytes of a packed file may resemble anything.
     for (const OtherFile& other : kOthers)
         if (source.head().starts_with(other.magic) && !looksLikeTipsy(source))
             throw InputError(source.name() + ": " + std::string(other.advice));
@@ -114,7 +114,7 @@ bool owns(const FileFormat& format, std::string_view extension) {
     return std::find(format.extensions.begin(), format.extensions.end(), extension) != format.extensions.end();
 }
 
-/// Slips of the program, not of the user.
+/// Errors of the program, not of the user.
 void checkConsistent(const Snapshot& snapshot) {
     const ParticleSet& bodies = snapshot.bodies;
     const std::size_t n = bodies.size();
@@ -129,7 +129,7 @@ void checkConsistent(const Snapshot& snapshot) {
             throw std::logic_error("a state array has a bad or doubled name: " + excerpt(array.name));
 }
 
-/// What no format may be asked to write. A file that its own reader refuses must never come to be.
+/// Refuses states that a format cannot hold. Never write a file that the reader would refuse.
 void checkWritable(const FileFormat& format, const Snapshot& snapshot) {
     if (!format.write) throw UsageError(std::string(format.name) + " can only be read");
     if (const Reason reason = format.unavailable(); !reason.empty()) throw UsageError(reason);
@@ -216,7 +216,7 @@ std::vector<std::string> lostIn(const FileFormat& format, const Snapshot& snapsh
     if (without(kKeepsTime) && snapshot.softening) lost.push_back("the softening");
     if (without(kKeepsClock) && (snapshot.step || snapshot.timeStep)) lost.push_back("step and time step");
     if (without(kKeepsClock) && snapshot.seed) lost.push_back("the seed");
-    // What is in words alone, of a scene, only stands in a file of ours.
+    // Units of a scene exist only in words, so only this program's format keeps them.
     const bool inWords = !snapshot.fileUnits.named() && snapshot.fileUnits.plain();
     if (without(inWords ? kKeepsClock : kKeepsUnits) && !snapshot.units.empty() && snapshot.units != "G = 1")
         lost.push_back("the units");
@@ -236,7 +236,7 @@ std::vector<std::string> lostIn(const FileFormat& format, const Snapshot& snapsh
 }
 
 Snapshot readSnapshot(const std::filesystem::path& path, const ReadOptions& options) {
-    // A run beside this may save to it at any moment: then the new file is read, from its beginning.
+    // A run may replace the file at any moment: then read the new file from its beginning.
     constexpr int kTries = 50;
     for (int attempt = 1;; ++attempt) {
         Source source = Source::open(path);

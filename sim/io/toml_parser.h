@@ -1,11 +1,11 @@
-// toml++ as it is used here: given ASCII alone, and with its own assertions checked in every build. They do not hold for
-// some texts that are no TOML ("[}"); without checks, compilers would take them for granted.
+// toml++ as this program uses it: with ASCII text alone, and with its own assertions checked in every build. They fail for
+// some invalid texts ("[}"); unchecked, they would be undefined behaviour.
 #pragma once
 #include <stdexcept>
 
 namespace gravlab {
 
-/// The text is none that the parser was made for.
+/// The text violates an assumption of the parser.
 struct TomlFault : std::runtime_error {
     TomlFault() : std::runtime_error("brackets, quotes or numbers that do not fit together") {}
 };

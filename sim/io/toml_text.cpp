@@ -6,14 +6,15 @@
 namespace gravlab {
 namespace {
 
-// Byte b stands as the character U+10F000 + b: private use, which no text has. UTF-8 makes these four bytes of it.
+// Byte b becomes the character U+10F000 + b: private use, which no text contains. In UTF-8 it has these four bytes.
 constexpr std::string_view kEscape = "\\U0010F0";
 constexpr std::string_view kMark = "\xF4\x8F";
-constexpr unsigned char kLower = 0x82, kUpper = 0x83;  // the third: bytes below 0xC0, and from there on
+constexpr unsigned char kLower = 0x82, kUpper = 0x83;  // the third byte: for bytes below 0xC0, and for the others
 
 bool foreign(char c) { return (static_cast<unsigned char>(c) & 0x80u) != 0; }
 
-/// Behind the last quote of the text that begins at `at`; where its line or all ends if it has none.
+/// The position after the last quote of the text that begins at `at`; the end of its line or of the file when it does not
+/// close.
 std::size_t endOfText(std::string_view toml, std::size_t at) {
     const char quote = toml[at];
     const bool lines = toml.substr(at).starts_with(std::string(3, quote));
@@ -40,7 +41,7 @@ void appendEscape(std::string& to, char c) {
     to.append(kEscape).append({kDigits[byte >> 4], kDigits[byte & 15]});
 }
 
-/// Where an escape is none of TOML or would be taken for one of ours.
+/// Whether an escape is invalid in TOML or would look like one of this file's.
 bool badEscape(std::string_view rest) {
     if (rest.size() > 1 && foreign(rest[1])) return true;
     return rest.size() >= kEscape.size() &&
@@ -48,14 +49,15 @@ bool badEscape(std::string_view rest) {
                       [](char ours, char theirs) { return ours == theirs || (ours == 'F' && theirs == 'f'); });
 }
 
-/// Appends a text with its quotes. The place of a letter that cannot stand there; its size: there is none.
+/// Appends a text with its quotes. Returns the position of a letter that is not allowed there; the text's size: there is
+/// none.
 std::size_t appendText(std::string& to, std::string_view text) {
     const bool plain = std::ranges::none_of(text, foreign), basic = text.front() == '"';
     if (plain && !basic) {
         to += text;
         return text.size();
     }
-    // One without escapes becomes one that has them, between quotes of the other kind.
+    // A text without escapes becomes one with escapes, between quotes of the other kind.
     const std::size_t marks = text.starts_with("'''") ? 3 : 1;
     const bool ended = text.size() >= 2 * marks && text.ends_with(std::string(marks, '\''));
     for (std::size_t i = 0; i < text.size(); ++i) {

@@ -1,6 +1,6 @@
-// TOML in letters of ASCII alone, which is all that its parser is given.
-// toml++ 3.3 asks of a letter beyond ASCII whether it is a space in a way that is undefined for most: outside of texts,
-// behind a backslash, behind the end of a line that a backslash joins to the next.
+// TOML in ASCII alone, for its parser. toml++ 3.3 tests whether a letter beyond ASCII is a space, which is undefined for
+// most letters. This affects letters outside of texts, after a backslash, and after a line end that a backslash joins to the
+// next line.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -8,14 +8,14 @@
 
 namespace gravlab {
 
-/// The same lines of TOML with every byte beyond ASCII written as an escape, in texts, or as '?', in remarks.
+/// The same lines of TOML with every byte beyond ASCII written as an escape, in texts, or as '?', in comments.
 struct AsciiToml {
     std::string text;
-    std::size_t foreignLine = 0;  ///< where one stands elsewhere, which TOML does not have; 0: nowhere
+    std::size_t foreignLine = 0;  ///< the line of a letter beyond ASCII elsewhere, which TOML does not allow; 0: none
 };
 AsciiToml asciiToml(std::string_view toml);
 
-/// A text or key that was parsed from asciiToml(), with the bytes that it had in the file.
+/// A text or key parsed from asciiToml(), with its original bytes.
 std::string withItsLetters(std::string_view parsed);
 
 }  // namespace gravlab

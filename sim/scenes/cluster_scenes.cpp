@@ -1,4 +1,4 @@
-// Round clusters in balance, and clouds that are not: they fall together.
+// Round clusters in balance, and clouds out of balance, which collapse.
 #include "sim/scenes/scene_rows.h"
 #include "sim/scenes/sphere_model.h"
 
@@ -11,10 +11,11 @@ namespace gravlab::scenes {
 namespace {
 
 constexpr double kScaleRadius = 3 * std::numbers::pi / 16;
-// The outermost 0.1 % would lie beyond 38 scale radii and make the picture empty; leaving them out shifts E by 0.4 %.
+// The outermost 0.1 % of the mass would lie beyond 38 scale radii and leave the picture empty. Leaving it out shifts E by
+// 0.4 %.
 constexpr double kMassShown = 0.999;
 
-/// Speed in units of the local escape speed, of density q^2 (1 - q^2)^(7/2) (Aarseth, Henon & Wielen 1974).
+/// A speed in units of the local escape speed, of density q^2 (1 - q^2)^(7/2) (Aarseth, Henon & Wielen 1974).
 double plummerSpeed(Random& random) {
     for (;;) {
         const double q = random.uniform();
@@ -90,7 +91,7 @@ double kingDensity(double depth) {
     return std::exp(depth) * std::erf(std::sqrt(depth)) - std::sqrt(4 * depth / std::numbers::pi) * (1 + 2 * depth / 3);
 }
 
-/// W(x) of a King model, x in King radii, until it falls to zero; a cubic between the steps.
+/// W(x) of a King model, x in King radii, until it reaches zero; a cubic between the steps.
 class KingDepth {
 public:
     explicit KingDepth(double centre) {
@@ -136,7 +137,7 @@ private:
 
 ParticleSet buildKing(const SceneRequest& request) {
     const KingDepth depth(request.value(kKingParameters[0]));
-    // Henon units, so that it compares with `plummer`: the King radius follows from an energy of -1/4, found by a trial.
+    // Henon units, to compare with `plummer`: the King radius follows from an energy of -1/4, found by a trial model.
     const auto system = [&](double kingRadius, double softening) {
         return SphereSystem({{.mass = 1,
                               .scale = kingRadius,
@@ -168,7 +169,8 @@ constexpr SceneParameter kClumpParameters[] = {
 ParticleSet buildClumps(const SceneRequest& request) {
     const auto clumps = static_cast<std::size_t>(std::llround(request.value(kClumpParameters[0])));
     const double size = request.value(kClumpParameters[2]), spin = request.value(kClumpParameters[3]);
-    // Potential energy of a uniform sphere is -3/5; a third of twice the ratio of it is the speed along one axis.
+    // The potential energy of a uniform sphere is -3/5; the squared speed along one axis is a third of twice the kinetic
+    // energy.
     const double speed = std::sqrt(2 * request.value(kClumpParameters[1]) * 0.6 / 3);
     struct Clump {
         Vec3d place, velocity;

@@ -1,4 +1,4 @@
-// Built in units of its own mass and size, then scaled: lengths by the size, speeds by sqrt(mass / size).
+// The galaxy is built in units of its own mass and size, then scaled: lengths by the size, speeds by sqrt(mass / size).
 #include "sim/scenes/companion.h"
 
 #include "sim/scenes/disc_galaxy.h"
@@ -32,7 +32,7 @@ ParticleSet unitSphere(const CompanionModel& model, double softening) {
     });
 }
 
-/// With z turned into the axis, the shortest way.
+/// The vector rotated by the shortest rotation that moves the z axis to `axis`.
 Vec3d turned(const Vec3d& p, const Vec3d& axis) {
     const auto [x, y, z] = axis;
     if (z < -0.999999) return {p.x, -p.y, -p.z};

@@ -1,5 +1,5 @@
 // An exponential disc around a round centre. The disc follows Freeman 1970 (rotation), Toomre 1964 (random motion in the
-// plane) and Hernquist 1993 (asymmetric drift); the centre is a Plummer sphere with Gaussian speeds from the Jeans equation.
+// plane) and Hernquist 1993 (asymmetric drift). The centre is a Plummer sphere with Gaussian speeds from the Jeans equation.
 #include "sim/scenes/disc_galaxy.h"
 
 #include "sim/core/group.h"
@@ -12,12 +12,12 @@ namespace gravlab::scenes {
 namespace {
 
 constexpr std::size_t kTable = 1024;
-// A centre's Plummer sphere ends here, in Plummer radii: 96 % of its mass.
+// The Plummer sphere of a centre ends at this many Plummer radii: 96 % of its mass.
 constexpr double kCentreEnd = 6;
-// Dispersions above this share of the circular speed are no disc any more; met only in the very middle.
+// A disc cannot have larger dispersions, as a fraction of the circular speed; the limit acts only near the centre.
 constexpr double kMostDiscRandom = 0.4;
 
-/// Mass share of a Plummer sphere of radius `scale` within r.
+/// Mass fraction of a Plummer sphere of radius `scale` within r.
 double plummerShare(double r, double scale) {
     const double d2 = r * r + scale * scale;
     return r * r * r / (d2 * std::sqrt(d2));
@@ -53,7 +53,7 @@ double DiscGalaxy::circularSpeed(double radius) const {
     // Softening a Plummer sphere widens it: the squares of the two lengths add up.
     const double core = std::hypot(model_.centralRadius, model_.softening);
     const double centre = model_.centralMass * plummerShare(radius, core) / radius;
-    // Freeman's disc has no hole; take its pull out as if it were round.
+    // Freeman's disc has no hole: subtract the pull of the hole as if it were round.
     const double hole = 2 * std::numbers::pi * centralDensity_ * model_.scaleLength * model_.scaleLength *
                         discShare(model_.innerRadius / model_.scaleLength) / radius;
     return std::sqrt(std::max(disc + centre - hole, 0.25 * centre));
@@ -86,7 +86,7 @@ void DiscGalaxy::tabulateDisc() {
         const double circular = circularSpeed(r);
         const double radial2 = radialSquared(r);
         const double azimuthalShare = epicyclicSquared(r) / (4 * angularSquared(r));
-        // Random motion carries part of the weight, so the mean rotation is slower than circular.
+        // Random motion supports part of the weight, so the mean rotation is slower than circular.
         const double d = 1e-2 * r;
         const double pressureSlope = (logPressure(r + d) - logPressure(r - d)) * r / (2 * d);
         const double rotation2 = circular * circular + radial2 * (1 - azimuthalShare + pressureSlope);
@@ -108,7 +108,8 @@ void DiscGalaxy::tabulateCentre() {
         return model_.centralMass * plummerShare(r, b) + model_.discMass * discShare(r / model_.scaleLength);
     };
     const auto density = [&](double r) { return std::pow(r * r + b * b, -2.5); };
-    // Inwards from the edge: pressure = integral of density x pull, escape speed from the integral of the pull.
+    // Integrate inwards from the edge: the pressure is the integral of density x pull, the escape speed follows from the
+    // integral of the pull.
     double pressure = 0;
     double depth = (model_.centralMass + model_.discMass) / end;
     centreMotion_.resize(kTable);

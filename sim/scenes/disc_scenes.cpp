@@ -1,4 +1,4 @@
-// Discs: two that collide, one alone, and one of massless bodies, in which every orbit is Kepler's.
+// Discs: two that collide, one alone, and one of massless bodies with exact Kepler orbits.
 #include "sim/scenes/disc_galaxy.h"
 #include "sim/scenes/galaxy_model.h"
 #include "sim/scenes/scene_rows.h"
@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kDiscSoftening = 0.03, kCollisionSoftening = 0.05;
 
-// One disc nearly in the orbit's plane, for long tails; one steep, so that the picture is three-dimensional.
+// One disc nearly in the plane of the orbit, for long tails; one steep, so that the picture is three-dimensional.
 constexpr Attitude kAttitudes[2] = {{0.35, 0.4}, {1.05, -0.9}};
 
 ParticleSet buildCollision(const SceneRequest& request) {
@@ -29,7 +29,7 @@ ParticleSet buildCollision(const SceneRequest& request) {
     const Approach orbit = parabola(2, 1.6, 10);
     ParticleSet bodies = makeBodies(request.bodies, request.seed, [&](std::size_t i, Random& random) {
         const std::size_t side = i < first ? 0 : 1;
-        const double half = side == 0 ? -0.5 : 0.5;  // of the way between two equal masses
+        const double half = side == 0 ? -0.5 : 0.5;  // half of the separation of two equal masses
         Body body = galaxies[side].sample(side == 0 ? i : i - first, random);
         body.group = static_cast<std::uint8_t>(body.group | side);
         return placed(body, kAttitudes[side], half * orbit.place, half * orbit.velocity);
@@ -54,7 +54,7 @@ ParticleSet buildDisc(const SceneRequest& request) {
     return bodies;
 }
 
-/// Version 2: arms from the start, and a round centre instead of one heavy body.
+/// Version 2: spiral arms at the start, and a round centre instead of one heavy body.
 ParticleSet buildSpiralDisc(const SceneRequest& request) {
     DiscModel model;
     model.discMass = 0.65;
@@ -73,8 +73,8 @@ ParticleSet buildSpiralDisc(const SceneRequest& request) {
     return bodies;
 }
 
-/// What the numbers of two galaxies near 1 stand for: 4 kpc and 6e10 solar masses, which turn as real discs do. Only what is
-/// shown is in them.
+/// The units in which a galaxy with numbers near 1 is a real one: 4 kpc and 6e10 solar masses give the rotation of real
+/// discs. Only units that the window shows are set.
 constexpr SceneUnits kSpiralUnits{.length = "kpc",
                                   .mass = "Msun",
                                   .time = "Myr",
@@ -143,7 +143,7 @@ std::span<const Scene> discScenes() {
          .source = "Kepler 1619",
          .bodiesGpu = 16384,
          .bodiesCpu = 4096,
-         // A thousand steps for the innermost circle.
+         // The innermost circular orbit has a thousand steps.
          .timeStep = 0.0022,
          .story = {2.5, 25},
          .view = {.distance = 11, .elevation = 0.8, .pointSize = 0.02, .speedScale = 1.4},

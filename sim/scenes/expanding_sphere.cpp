@@ -1,5 +1,6 @@
-// A ball cut out of an expanding universe: Hubble flow, small lumps, and nothing but gravity makes the web of galaxies.
-// Method: Zel'dovich 1970 in an Einstein-de Sitter universe; lumps from white noise shaped by a power law of wavenumbers.
+// A ball cut out of an expanding universe: from Hubble flow and small density fluctuations, gravity alone makes the web of
+// galaxies. Method: Zel'dovich 1970 in an Einstein-de Sitter universe; the fluctuations are white noise shaped by a power
+// law of wavenumbers.
 #include "sim/scenes/scene_builder.h"
 #include "sim/scenes/scene_rows.h"
 
@@ -14,7 +15,7 @@ namespace gravlab::scenes {
 namespace {
 
 using Complex = std::complex<double>;
-constexpr double kBox = 2.2;  // side of the periodic box that the ball of radius 1 is cut from
+constexpr double kBox = 2.2;  // side of the periodic box from which the ball of radius 1 is cut
 
 constexpr SceneParameter kParameters[] = {
     {"contrast", "Contrast", "", "rms of the density contrast at the start; larger makes structure earlier", 0.35, 0, 2},
@@ -23,7 +24,8 @@ constexpr SceneParameter kParameters[] = {
      1.5},
 };
 
-/// In place, of a power-of-two length; `sign` -1 forward, 1 backward, without a factor. Cooley & Tukey 1965.
+/// Fourier transform in place; the length is a power of two. `sign` -1 forward, 1 backward, without a factor. Cooley & Tukey
+/// 1965.
 void transform(std::vector<Complex>& line, int sign) {
     const std::size_t n = line.size();
     for (std::size_t i = 1, j = 0; i < n; ++i) {
@@ -81,7 +83,7 @@ public:
             const auto k = static_cast<double>(i);
             return 2 * i < side ? k : 2 * i == side ? 0 : k - static_cast<double>(side);
         };
-        // Shape the noise; the rms of what is left is set to the contrast.
+        // Shape the noise; its rms is then scaled to the contrast.
         double power = 0;
         for (std::size_t x = 0; x < side; ++x)
             for (std::size_t y = 0; y < side; ++y)
@@ -113,7 +115,7 @@ public:
         }
     }
 
-    /// Between grid points, linearly; periodic.
+    /// The displacement between grid points, linear and periodic.
     Vec3d at(const Vec3d& place) const {
         const double p[3] = {place.x, place.y, place.z};
         std::size_t low[3], high[3];
@@ -148,12 +150,12 @@ private:
 ParticleSet buildExpanding(const SceneRequest& request) {
     const std::size_t side = request.bodies < 65536 ? 32 : 64;
     const Lumps lumps(request.seed, side, request.value(kParameters[0]), request.value(kParameters[1]));
-    // A ball of mass 1 and radius 1 that just never turns back: (dR/dt)^2 = 2 / R.
+    // A ball of mass 1 and radius 1 at the limit between expansion and collapse: (dR/dt)^2 = 2 / R.
     const double hubble = request.value(kParameters[2]) * std::sqrt(2.0);
     const double mass = 1 / static_cast<double>(request.bodies);
     ParticleSet bodies = makeBodies(request.bodies, request.seed, [&](std::size_t i, Random&) {
-        // Evenly filled without the noise of random places and for any number: multiples of the powers of 1 / 1.2207...,
-        // the root of x^4 = x + 1 (M. Roberts 2018).
+        // An even filling for any number of points, without the noise of random places: multiples of the powers of 1 /
+        // 1.2207..., the root of x^4 = x + 1 (M. Roberts 2018).
         constexpr double kRoot = 1.2207440846057596;
         const auto even = [i](double step) {
             const double x = 0.5 + static_cast<double>(i + 1) * step;
@@ -163,7 +165,7 @@ ParticleSet buildExpanding(const SceneRequest& request) {
         const double angle = 2 * std::numbers::pi * even(1 / (kRoot * kRoot * kRoot)), flat = r * std::sqrt(1 - z * z);
         const Vec3d q{flat * std::cos(angle), flat * std::sin(angle), r * z};
         const Vec3d d = lumps.at(q);
-        // The growing mode: lumps move with the flow and grow as fast as it does.
+        // The growing mode: fluctuations move with the flow and grow as fast as it does.
         return Body{{q.x + d.x, q.y + d.y, q.z + d.z},
                     {hubble * (q.x + 2 * d.x), hubble * (q.y + 2 * d.y), hubble * (q.z + 2 * d.z)},
                     mass};
@@ -172,7 +174,7 @@ ParticleSet buildExpanding(const SceneRequest& request) {
     return bodies;
 }
 
-// Version 2: structure that shows from the start.
+// Version 2: structure is visible at the start.
 constexpr SceneParameter kWebParameters[] = {
     {"contrast", "Contrast", "", "rms of the density contrast at the start; larger makes structure earlier", 1.3, 0, 2},
     {"slope", "Slope", "", "of the power spectrum: -3 large structures only, 0 as much on small scales", -1.6, -3, 0},

@@ -1,4 +1,4 @@
-// Exact and famous motions of two bodies to a dozen. Times are in units where G = 1.
+// Exact and famous motions of two to twelve bodies. Times are in units where G = 1.
 #include "sim/scenes/few_body_orbits.h"
 #include "sim/scenes/scene_rows.h"
 
@@ -19,7 +19,7 @@ ParticleSet buildLagrange(const SceneRequest&) { return lagrangeTriangle(1, 1, 1
 ParticleSet buildLagrangeStable(const SceneRequest&) { return lagrangeTriangle(1, 0.01, 0.001); }
 
 ParticleSet buildSuperEight(const SceneRequest&) {
-    // Refined until the orbit closes after 2 pi.
+    // These values are refined until the orbit closes after 2 pi.
     const double a = 1.38285684361841881248990136005494, b = 0.157029922281220299600954521531867;
     const double c = 0.58487263081487508725271953928156, d = 1.87193524587867583883589260694996;
     const Body start[] = {
@@ -40,7 +40,7 @@ ParticleSet buildPythagorean(const SceneRequest&) {
     return listedBodies(start);
 }
 
-/// Looking down on the plane of the orbit from a little to the south.
+/// Looks down on the plane of the orbit from a little to the south.
 constexpr SceneView viewFromAbove(double distance, double speedScale) {
     return {.distance = distance,
             .azimuth = -0.5 * std::numbers::pi,
@@ -54,7 +54,7 @@ constexpr SceneView viewFromAbove(double distance, double speedScale) {
 constexpr double kFigureEightPeriod = 6.32591398292621167758900033396704;
 
 ParticleSet buildFigureEight(const SceneRequest&) {
-    // Refined until the orbit closes to 1e-31; the values usually printed are these rounded to 8 digits.
+    // These values are refined until the orbit closes to 1e-31; published values are these, rounded to 8 digits.
     const double x = 0.970004356697333439943496928324464, y = -0.24308753153584886171573983825566;
     const double vx = 0.466203685720526150774115882002627, vy = 0.432365730460502978187329534375650;
     const Body start[] = {
@@ -128,7 +128,7 @@ double polygonSpeed(std::size_t bodies, double softening) {
 
 ParticleSet rotatingPolygon(std::size_t bodies, double softening) {
     const double n = static_cast<double>(bodies), omega = polygonSpeed(bodies, softening);
-    const double radius = bodies > 1 ? 1 : 0;  // one body alone is its own centre of mass
+    const double radius = bodies > 1 ? 1 : 0;  // a single body is its own centre of mass
     return makeBodies(bodies, 0, [&](std::size_t i, Random&) {
         const double angle = 2 * std::numbers::pi * static_cast<double>(i) / n;
         const double x = radius * std::cos(angle), y = radius * std::sin(angle);
@@ -136,7 +136,7 @@ ParticleSet rotatingPolygon(std::size_t bodies, double softening) {
     });
 }
 
-/// As people speak of them.
+/// The usual names of the three masses.
 constexpr std::string_view kPythagoreanNames[] = {"mass 3", "mass 4", "mass 5"};
 constexpr std::string_view kTrojanNames[] = {"Sun", "planet", "Trojan"};
 

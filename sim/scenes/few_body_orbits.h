@@ -1,5 +1,5 @@
-// Exact and famous motions of few bodies, for whoever wants them with other parameters than the scenes.
-// Rule: numbers as published or refined to at least 15 digits, with their source; bodies in the order of the source.
+// Exact and famous motions of few bodies, for tests and scenes with their own parameters. Rule: numbers as published or
+// refined to at least 15 digits, with their source; bodies in the order of the source.
 #pragma once
 #include "sim/scenes/scene_builder.h"
 
@@ -8,15 +8,15 @@
 
 namespace gravlab::scenes {
 
-/// Two halves of unit mass on an ellipse of semi-major axis 1, at apocentre on the x axis, turning anticlockwise; period
-/// 2 pi, energy -1/8.
+/// Two bodies of mass 1/2 on an ellipse of semi-major axis 1, at apocentre on the x axis, moving anticlockwise; period 2 pi,
+/// energy -1/8.
 ParticleSet keplerPair(double eccentricity);
 
-/// Three masses on an equilateral triangle of side 1 that turns rigidly with omega^2 = total mass. Lagrange 1772.
+/// Three masses on an equilateral triangle of side 1 that rotates rigidly with omega^2 = total mass. Lagrange 1772.
 ParticleSet lagrangeTriangle(double m1, double m2, double m3);
 
-/// Three unit masses at (-1,0), (1,0), (0,0) with velocities (p,q), (p,q), -2(p,q): where most of the periodic orbits of
-/// three bodies were found.
+/// Three unit masses at (-1,0), (1,0), (0,0) with velocities (p,q), (p,q), -2(p,q). Most known periodic orbits of three
+/// bodies start so.
 ParticleSet threeInLine(double p, double q);
 
 /// A periodic orbit that starts as threeInLine(p, q).
@@ -30,9 +30,9 @@ struct PeriodicOrbit {
 /// Suvakov & Dmitrasinovic 2013, refined until they close.
 std::span<const PeriodicOrbit> suvakovOrbits();
 
-/// Equal masses 1/N on the unit circle that turn rigidly.
+/// Equal masses 1/N on the unit circle that rotate rigidly.
 ParticleSet rotatingPolygon(std::size_t bodies, double softening);
-/// Their angular velocity [1/T].
+/// Angular velocity of the polygon [1/T].
 double polygonSpeed(std::size_t bodies, double softening);
 
 /// The six classical elements of an ellipse, angles in degrees.
@@ -45,7 +45,7 @@ struct OrbitalElements {
     double ascendingNode;
 };
 
-/// Position and velocity relative to the body at the focus; its mass is 0. `totalMass` of the two, G = 1.
+/// Position and velocity relative to the body at the focus; the mass of the result is 0. `totalMass`: both bodies, G = 1.
 Body orbitState(const OrbitalElements& elements, double totalMass);
 
 }  // namespace gravlab::scenes

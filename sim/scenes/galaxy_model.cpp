@@ -1,4 +1,5 @@
-// Rotation from rings, random motion from Q, heights from the virial theorem of a softened sheet.
+// The model of a disc galaxy: rotation from rings, random motion from Q, heights from the virial theorem of a softened
+// sheet.
 #include "sim/scenes/galaxy_model.h"
 
 #include <algorithm>
@@ -11,7 +12,7 @@ namespace {
 constexpr std::size_t kModelRadii = 160;
 constexpr std::size_t kRings = 240;
 constexpr double kPi = std::numbers::pi;
-// Random motion above this share of the circular speed is no disc any more; met only in the very middle.
+// A disc cannot have more random motion, as a fraction of the circular speed; the limit acts only near the centre.
 constexpr double kMostRandom = 0.45;
 
 /// Inward pull on a body at R in the plane of a ring of unit mass and radius s, with softening.
@@ -62,7 +63,7 @@ double Galaxy::surfaceDensity(double radius) const { return centralDensity_ * st
 void Galaxy::tabulateDisc() {
     const double end = model_.discEnd * model_.scaleLength, step = end / kModelRadii;
     const auto radiusAt = [&](std::size_t k) { return (static_cast<double>(k) + 0.5) * step; };
-    // Bodies of one ring differ in height; that blunts their pull like softening does.
+    // Bodies of one ring differ in height, which weakens their pull as softening does.
     const double soft2 = model_.softening * model_.softening + 0.6 * model_.height * model_.height;
     std::vector<double> omega2(kModelRadii);
     motion_.resize(kModelRadii);
@@ -81,7 +82,7 @@ void Galaxy::tabulateDisc() {
         const double slope = (omega2[b] - omega2[a]) / (radiusAt(b) - radiusAt(a));
         motion_[k].epicyclic = std::sqrt(std::max(radiusAt(k) * slope + 4 * omega2[k], omega2[k]));
     }
-    // sigma_R^2 goes with the surface density (van der Kruit & Searle 1982), flattened in the middle.
+    // sigma_R^2 is proportional to the surface density (van der Kruit & Searle 1982), flattened near the centre.
     const double blunt = 0.5 * model_.scaleLength;
     const auto profile = [&](double r) { return std::exp(-std::hypot(r, blunt) / (2 * model_.scaleLength)); };
     const double reference = 2 * model_.scaleLength;
@@ -94,7 +95,7 @@ void Galaxy::tabulateDisc() {
         m.radial = std::min(model_.toomreQ * critical * profile(r) / profile(reference), kMostRandom * m.circular);
         const double azimuthalShare = m.epicyclic * m.epicyclic / (4 * omega2[k]);
         m.azimuthal = m.radial * std::sqrt(std::min(azimuthalShare, 1.0));
-        // Random motion carries part of the weight, so the mean rotation lags behind the circular speed.
+        // Random motion supports part of the weight, so the mean rotation is slower than the circular speed.
         const double slope = -r / model_.scaleLength - r * r / (std::hypot(r, blunt) * model_.scaleLength);
         const double rotation2 = m.circular * m.circular + m.radial * m.radial * (1 - azimuthalShare + slope);
         m.rotation = std::sqrt(std::max(rotation2, 0.1 * m.circular * m.circular));
@@ -146,7 +147,7 @@ Body Galaxy::sampleDisc(Random& random) const {
         return motion_[k].*value + part * (motion_[k + 1].*value - motion_[k].*value);
     };
     const double inner =
-        std::min(r / (0.5 * model_.discEnd * model_.scaleLength / kModelRadii), 1.0);  // to rest at the centre
+        std::min(r / (0.5 * model_.discEnd * model_.scaleLength / kModelRadii), 1.0);  // at rest at the centre
     const double outward = between(&Motion::radial) * random.normal();
     const double around = inner * model_.spin * between(&Motion::rotation) + between(&Motion::azimuthal) * random.normal();
     const double up = between(&Motion::vertical) * random.normal();

@@ -10,7 +10,7 @@
 
 namespace gravlab::scenes {
 
-/// Unit masses and lengths are the scene's; G = 1.
+/// Masses and lengths are in units of the scene; G = 1.
 struct GalaxyModel {
     double discMass = 4.5, scaleLength = 3, height = 0.35;  ///< surface density ~ exp(-R / scaleLength), sech^2(z / height)
     double discEnd = 6;                                     ///< in scale lengths
@@ -18,17 +18,17 @@ struct GalaxyModel {
     double bulgeMass = 1, bulgeScale = 0.6;
     double haloMass = 22, haloScale = 14, haloEnd = 90;
     double softening = 0.3;
-    double bulgeShare = 0.1, haloShare = 0.4;  ///< of the bodies; the disc has the rest
+    double bulgeShare = 0.1, haloShare = 0.4;  ///< of the bodies; the disc has the others
     int spin = 1;                              ///< 1: anticlockwise seen from +z
     SpiralWave wave{};                         ///< of the disc at the start; needs spin 1
 };
 
-/// Tabulates a model once and then draws bodies from it.
+/// Tabulates a model once and then samples bodies from it.
 class Galaxy {
 public:
     Galaxy(const GalaxyModel& model, std::size_t bodies);
 
-    /// Body i of the galaxy, masses included: disc first, the heavier halo last. The group names galaxy and species.
+    /// Body i of the galaxy, with its mass: the disc first, the heavier halo last. The group tells galaxy and species.
     Body sample(std::size_t i, std::uint8_t galaxy, Random& random) const;
 
     double mass() const { return model_.discMass + model_.bulgeMass + model_.haloMass; }
@@ -51,16 +51,16 @@ private:
     std::vector<Motion> motion_;
 };
 
-/// How a galaxy stands: first tilted about the x axis, then turned about z [rad].
+/// Orientation of a galaxy: first tilted about the x axis, then rotated about z [rad].
 struct Attitude {
     double inclination = 0, node = 0;
 };
 
-/// A galaxy's body set on its way.
+/// A body of a galaxy, tilted, moved to its place and set in motion.
 Body placed(const Body& body, const Attitude& attitude, const Vec3d& place, const Vec3d& velocity);
 
-/// The second of two point masses relative to the first on a Kepler orbit of this pericentre and eccentricity (1 and above
-/// too), `separation` apart and approaching, in the x-y plane with the pericentre on +x, turning anticlockwise.
+/// The second of two point masses relative to the first, on a Kepler orbit of this pericentre and eccentricity (also 1 and
+/// above). It starts at `separation` and approaches, in the x-y plane with the pericentre on +x, moving anticlockwise.
 struct Approach {
     Vec3d place{}, velocity{};
 };

@@ -1,4 +1,4 @@
-// Galaxies alone and in encounters, in kiloparsecs and 10^10 solar masses. Every body pulls: discs, bulges and haloes.
+// Galaxies alone and in encounters, in kiloparsecs and 10^10 solar masses. Every body attracts: discs, bulges and haloes.
 #include "sim/scenes/galaxy_model.h"
 #include "sim/scenes/scene_rows.h"
 
@@ -13,7 +13,7 @@ constexpr double kDegree = std::numbers::pi / 180;
 constexpr double kSoftening = 0.3;  // [kpc]
 constexpr double kTimeStep = 0.08;  // 0.38 Myr; a star of the bulge moves a third of the softening
 
-/// A galaxy of an encounter, its orbit and how many of the bodies it has.
+/// A galaxy of an encounter: its orbit and its number of bodies.
 struct Member {
     std::unique_ptr<Galaxy> galaxy{};
     Attitude attitude{};
@@ -21,7 +21,7 @@ struct Member {
     std::size_t first = 0;
 };
 
-/// Sizes of the members' shares of N: proportional, and none lost to rounding.
+/// Numbers of bodies proportional to `weights`; they add up to N exactly.
 std::vector<std::size_t> shares(std::size_t bodies, std::span<const double> weights) {
     double sum = 0;
     for (const double w : weights) sum += w;
@@ -65,8 +65,8 @@ ParticleSet pair(const SceneRequest& request, const GalaxyModel (&models)[2], co
     return assembled(request, members);
 }
 
-/// The same galaxy, `mass` times as heavy; its size goes with the square root of it, as surface densities of discs are
-/// alike.
+/// The same galaxy with `mass` times the mass. Its size is proportional to the square root of the mass, because discs have
+/// similar surface densities.
 GalaxyModel scaled(GalaxyModel m, double mass) {
     const double size = std::sqrt(mass);
     for (double* q : {&m.discMass, &m.bulgeMass, &m.haloMass}) *q *= mass;
@@ -94,7 +94,7 @@ ParticleSet buildGalaxy(const SceneRequest& request) {
     return assembled(request, members);
 }
 
-// Arms grow best where a disc holds about half of what turns it: two need a heavier disc than four.
+// Arms grow best where a disc has about half of the mass inside: two arms need a heavier disc than four.
 constexpr SceneParameter kSpiralParameters[] = {
     {"arms", "Arms", "", "how many the disc has at the start; 0 lets it find its own", 2, 0, 6},
     {"arm-strength", "Arm strength", "", "how far orbits crowd in the arms: 0 not at all, 0.9 into ridges", 0.55, 0, 0.9},
@@ -182,7 +182,7 @@ ParticleSet buildMinorMerger(const SceneRequest& request) {
     const double ratio = request.value(kMinorParameters[0]);
     const GalaxyModel model{.softening = kSoftening};
     const GalaxyModel models[2] = {model, scaled(model, ratio)};
-    // The orbit is in the plane, so the galaxy is tilted instead: the same thing seen from elsewhere.
+    // The galaxy is tilted instead of the orbit: the same encounter seen from another side.
     const double inclination = request.value(kMinorParameters[1]) * kDegree;
     const Attitude attitudes[2] = {{inclination, 0.5}, {70 * kDegree, 1}};
     return pair(request, models, attitudes, {1, 0.6 * std::pow(ratio, 0.5)}, request.value(kMinorParameters[2]), 0.6, 36);
@@ -225,7 +225,7 @@ ParticleSet buildCartwheel(const SceneRequest& request) {
     return bodies;
 }
 
-/// The request with another value for what was not asked for.
+/// The request with `value` for this parameter unless the user gave one.
 SceneRequest withUsual(SceneRequest request, std::string_view name, double value) {
     request.parameters.try_emplace(std::string(name), value);
     return request;
@@ -253,7 +253,7 @@ ParticleSet buildGroup(const SceneRequest& request) {
         m.first = first;
         first += counts[g];
         m.attitude = {std::acos(random.uniform(-1, 1)), 2 * std::numbers::pi * random.uniform()};
-        // Apart from each other, so that six galaxies are seen; the last try counts.
+        // Keep the galaxies apart, so that all six are visible; the last attempt is accepted.
         for (int attempt = 0; attempt < 40; ++attempt) {
             const Vec3d way = random.onSphere();
             const double r = radius * std::cbrt(random.uniform(0.1, 1));
@@ -264,7 +264,7 @@ ParticleSet buildGroup(const SceneRequest& request) {
         }
         m.velocity = {random.normal(), random.normal(), random.normal()};
     }
-    // Speeds to the wanted ratio of energies, galaxies taken as points, at rest as a whole.
+    // Scale the speeds to the chosen ratio of energies, with galaxies as points and the group at rest.
     double mass = 0, kinetic = 0, potential = 0;
     Vec3d mean{};
     for (const Member& m : members) {

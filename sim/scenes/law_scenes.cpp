@@ -12,7 +12,7 @@
 namespace gravlab::scenes {
 namespace {
 
-// A heavy positive charge 1, and negative ones whose sum is -1/2 on circles about it. All have the same charge; every second
+// A heavy positive charge 1, and negative ones on circles about it with the sum -1/2. All have the same charge; every second
 // one is four times as heavy and therefore slower.
 constexpr double kNucleusMass = 100, kCloudCharge = 0.5, kCloudMass = 0.5, kHeavy = 4;
 constexpr double kInner = 0.6, kOuter = 2.5, kChargesSoftening = 0.05;
@@ -23,7 +23,7 @@ ParticleSet buildCharges(const SceneRequest& request) {
     ParticleSet bodies = makeBodies(request.bodies, request.seed, [&](std::size_t i, Random& random) {
         if (i == 0) return Body{{0, 0, 0}, {}, 1};
         const double mass = i % 2 ? lightMass : kHeavy * lightMass;
-        // Equal areas hold equal charge; the charge inside screens the nucleus.
+        // Equal areas contain equal charge; the inner charge screens the nucleus.
         const double area = random.uniform(kInner * kInner, kOuter * kOuter), r = std::sqrt(area);
         const double inside = kCloudCharge * (area - kInner * kInner) / (kOuter * kOuter - kInner * kInner);
         const double squared = area + kChargesSoftening * kChargesSoftening;
@@ -48,7 +48,7 @@ ParticleSet buildPowerLaw(const SceneRequest& request) {
         const double r = std::cbrt(random.uniform());
         body.position = r * at;
         body.mass = mass;
-        // Turning about the z axis, with some disorder: ellipses of all shapes.
+        // Rotation about the z axis with random motion gives ellipses of all shapes.
         body.velocity = {-0.6 * body.position.y + 0.15 * random.normal(), 0.6 * body.position.x + 0.15 * random.normal(),
                          0.15 * random.normal()};
         return body;
@@ -57,7 +57,7 @@ ParticleSet buildPowerLaw(const SceneRequest& request) {
     return bodies;
 }
 
-/// Version 2: four small clouds on ellipses about their centre, so that all of them pass and meet again.
+/// Version 2: four small clouds on ellipses about their common centre, so that they pass each other again and again.
 ParticleSet buildClouds(const SceneRequest& request) {
     constexpr int kClouds = 4;
     const double mass = 1 / static_cast<double>(request.bodies);
@@ -66,7 +66,7 @@ ParticleSet buildClouds(const SceneRequest& request) {
         const double turn = 0.5 * std::numbers::pi * cloud, c = std::cos(turn), s = std::sin(turn);
         const Vec3d way = random.onSphere();
         const double r = 0.34 * std::cbrt(random.uniform());
-        // A circle of radius 1 has speed 1; slower clouds go inwards, and no two are on the same ellipse.
+        // A circle of radius 1 has speed 1; slower clouds fall inwards, and each moves on an ellipse of its own.
         const double speed = 0.35 + 0.12 * cloud;
         Body body;
         body.position = {1.2 * c + r * way.x, 1.2 * s + r * way.y, 0.25 * (cloud % 2 ? 1 : -1) + r * way.z};
@@ -83,7 +83,7 @@ constexpr SceneParameter kDropParameters[] = {
     {"temperature", "Temperature", "", "of the start, over the depth of the well: 0.3 stays a crystal, 0.9 melts, 1.5 boils",
      0.9, 0, 2},
 };
-// Nearest neighbours at the minimum of the pair potential.
+// Nearest neighbours are at the minimum of the pair potential.
 constexpr double kNeighbours = 1.12;
 
 /// The `count` sites of a face-centred cubic lattice that are nearest to the origin, in a fixed order.
@@ -109,7 +109,7 @@ std::vector<Vec3d> ballOfLattice(std::size_t count) {
 }
 
 ParticleSet buildLennardJones(const SceneRequest& request) {
-    // Two balls that fall towards each other: they touch, flow together and become one.
+    // Two balls that fall towards each other, touch and merge.
     const std::size_t first = (request.bodies + 1) / 2;
     const std::vector<Vec3d> ball = ballOfLattice(first);
     const double radius = length(ball.back());

@@ -1,4 +1,4 @@
-// What the scene builders share.
+// Functions that all scene builders use.
 #include "sim/scenes/scene_builder.h"
 
 #include "sim/core/pages.h"
@@ -11,7 +11,7 @@
 namespace gravlab::scenes {
 namespace {
 
-// Bodies between two words to whoever waits; and that one thread takes at least.
+// Bodies between two progress reports, and the least for one thread.
 constexpr std::size_t kTold = std::size_t{1} << 20, kGrain = 4096;
 
 }  // namespace
@@ -47,8 +47,8 @@ ParticleSet listedBodies(std::span<const Body> list) {
 }
 
 void centre(ParticleSet& bodies) {
-    // Twice: the second pass takes out the rounding of the first. The sums are in the order of bodies, whatever is saved by
-    // another: starts of before would have other last digits.
+    // Two passes: the second removes the rounding of the first. Sum in the order of bodies, although other orders are
+    // faster, because they would change the last digits of existing starts.
     for (int pass = 0; pass < 2; ++pass) {
         double mass = 0;
         Vec3d x{}, v{};

@@ -17,7 +17,7 @@ using namespace scenes;
 
 namespace {
 
-// The order of the menus: what to see first, then by idea. A scene that is not named comes last.
+// The order of the menus: the best first, then by idea. Scenes that are missing here come last.
 constexpr std::string_view kOrder[] = {"collision",
                                        "disc",
                                        "plummer",
@@ -59,13 +59,13 @@ constexpr std::string_view kOrder[] = {"collision",
                                        "toomre-retrograde",
                                        "toomre-bridge"};
 
-/// A deque, so that references stay.
+/// A deque, so that references stay valid.
 std::deque<Scene>& addedScenes() {
     static std::deque<Scene> rows;
     return rows;
 }
 
-/// All rows in the order of the menus, and behind them those that newer versions have replaced.
+/// All rows in the order of the menus, then the rows that newer versions have replaced.
 const std::vector<Scene>& allScenes() {
     static const std::vector<Scene> rows = [] {
         std::vector<Scene> joined;

@@ -9,8 +9,7 @@
 namespace gravlab::scenes {
 namespace {
 
-// Barycentric state of the planetary system as given by NASA's Horizons service and kept in REBOUND's examples; Earth
-// stands for Earth and Moon.
+// Barycentric state of the planetary system from NASA's Horizons service, as in REBOUND's examples; Earth includes the Moon.
 constexpr Body kHorizons[] = {
     {{-0.008816286905115728, -0.0010954664916791675, 0.0002143249385447027},
      {0.00014315746073017681, -0.0004912441820893999, 8.127678560998346e-07},
@@ -41,7 +40,7 @@ constexpr Body kHorizons[] = {
      5.151383772628957e-05},
 };
 
-/// A planet at epoch J2000 by its mean elements and the Sun's mass in units of the planet's (Earth with Moon).
+/// A planet at epoch J2000: its mean elements, and the Sun's mass in units of the planet's (Earth with Moon).
 struct Planet {
     double inverseMass;
     OrbitalElements elements;
@@ -78,7 +77,8 @@ ParticleSet buildFromElements(const SceneRequest&) {
     return bodies;
 }
 
-/// E - e sin E = M. Newton from a start that converges for every e < 1; quadratic, so a dozen rounds are plenty.
+/// Solves E - e sin E = M by Newton's method, from a start that converges for every e < 1. Convergence is quadratic, so a
+/// dozen iterations suffice.
 double eccentricAnomaly(double meanAnomaly, double eccentricity) {
     double anomaly = eccentricity < 0.8 ? meanAnomaly : std::copysign(std::numbers::pi, meanAnomaly);
     for (int round = 0; round < 30; ++round) {
@@ -90,7 +90,7 @@ double eccentricAnomaly(double meanAnomaly, double eccentricity) {
     return anomaly;
 }
 
-// A quarter of a day: leapfrog then keeps Earth right to 4e-5 AU in a year.
+// A quarter of a day: leapfrog then keeps the Earth within 4e-5 AU in a year.
 constexpr double kPlanetsTimeStep = 2 * std::numbers::pi / 1460;
 
 constexpr Celestial kCelestials[] = {Celestial::star,   Celestial::barren,  Celestial::cloudy,
@@ -105,7 +105,7 @@ constexpr SceneView kPlanetsView{.distance = 70,
                                  .colour = "celestial",
                                  .celestials = kCelestials};
 
-/// The astronomical unit a year over 2 pi is 29.7847 km/s.
+/// One astronomical unit per year over 2 pi is 29.7847 km/s.
 constexpr SceneUnits kSolarUnits{.length = "AU",
                                  .mass = "Msun",
                                  .time = "years",
@@ -122,12 +122,12 @@ Body orbitState(const OrbitalElements& elements, double totalMass) {
     const double a = elements.semiMajorAxis, e = elements.eccentricity;
     const double mean = std::remainder(elements.meanLongitude - elements.longitudeOfPericentre, 360.0) * degree;
     const double anomaly = eccentricAnomaly(mean, e);
-    // In the plane of the orbit, pericentre on the first axis.
+    // In the plane of the orbit, with the pericentre on the first axis.
     const double root = std::sqrt(1 - e * e), cosE = std::cos(anomaly), sinE = std::sin(anomaly);
     const double speed = std::sqrt(totalMass / a) / (1 - e * cosE);
     const double px = a * (cosE - e), py = a * root * sinE;
     const double vx = -speed * sinE, vy = speed * root * cosE;
-    // Turned by the argument of pericentre, the inclination and the node.
+    // Rotate by the argument of pericentre, the inclination and the node.
     const double argument = (elements.longitudeOfPericentre - elements.ascendingNode) * degree;
     const double cw = std::cos(argument), sw = std::sin(argument);
     const double ci = std::cos(elements.inclination * degree), si = std::sin(elements.inclination * degree);

@@ -1,4 +1,4 @@
-// Tables: mass, softened potential from shells, distribution function, quantiles of speed.
+// Tables of round parts: mass, softened potential from shells, distribution function, quantiles of speed.
 #include "sim/scenes/sphere_model.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ constexpr std::size_t kQuantiles = 65;
 constexpr std::size_t kSpeeds = 160;
 constexpr double kFirstRadius = 1e-3;  // of the smallest scale
 
-/// Leads a density to zero at its end, x = 1, so that its distribution function stays finite there.
+/// A factor that takes a density to zero at its end, x = 1, so that its distribution function stays finite there.
 double smoothEnd(double x) {
     if (x >= 1) return 0;
     const double rest = 1 - x * x;
@@ -93,7 +93,7 @@ SphereSystem::SphereSystem(std::vector<SpherePart> parts, double softening, cons
 }
 
 void SphereSystem::tabulateSpeeds(const SpherePart& part, Table& table) const {
-    // f(E) = 1 / (sqrt(8) pi^2) times the integral over depth from 0 to E of rho'' / sqrt(E - depth); rho' is 0 at the edge.
+    // f(E) = 1 / (sqrt(8) pi^2) times the integral over depth from 0 to E of rho'' / sqrt(E - depth). rho' is 0 at the edge.
     // Constant factors do not matter here.
     std::vector<double> first(kRadii), second(kRadii), f(kRadii);
     for (std::size_t k = 0; k < kRadii; ++k) {
@@ -110,7 +110,7 @@ void SphereSystem::tabulateSpeeds(const SpherePart& part, Table& table) const {
         const double energy = depth_[k];
         double sum = 0;
         for (std::size_t j = k; j + 1 < kRadii; ++j) {
-            // Within a segment rho'' goes linearly from the outer to the inner end; the root is integrated exactly.
+            // Within a segment rho'' is linear from the outer to the inner end; the root is integrated exactly.
             const double inner = depth_[j], outer = depth_[j + 1], way = inner - outer;
             if (!(way > 0)) continue;
             const double u = std::sqrt(std::max(energy - inner, 0.0)), w = std::sqrt(energy - outer);
@@ -127,7 +127,7 @@ void SphereSystem::tabulateSpeeds(const SpherePart& part, Table& table) const {
     for (std::size_t row = 0; row < rows; ++row) {
         const std::size_t node = std::min(row * kRowStep, kRadii - 2);
         const double depth = depth_[node];
-        std::size_t j = node;  // speeds rise, so energies fall: the place in the table only moves outwards
+        std::size_t j = node;  // speeds rise, so energies fall: the index in the table only moves outwards
         cumulative[0] = 0;
         double before = 0;
         for (std::size_t i = 1; i <= kSpeeds; ++i) {
@@ -163,7 +163,7 @@ double SphereSystem::at(const std::vector<double>& values, double radius) const 
 }
 
 double SphereSystem::inwardAcceleration(double radius) const {
-    // Inside the table the pull goes linearly to zero, outside with the square of the distance.
+    // Inside the table the pull falls linearly to zero; outside it falls with the square of the distance.
     if (radius < radius_.front()) return pullOfParts_.front() * radius / radius_.front();
     if (radius > radius_.back()) return pullOfParts_.back() * radius_.back() * radius_.back() / (radius * radius);
     return at(pullOfParts_, radius);

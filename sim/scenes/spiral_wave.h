@@ -1,6 +1,6 @@
 // Arms at the start of a disc: a kinematic density wave (Lindblad 1963; Kalnajs 1973). Every star is on an epicycle, and the
-// phases of the epicycles follow a logarithmic spiral, so that orbits crowd along arms that trail.
-// Rule: places and speeds belong together, so the arms turn slowly and the disc's own pull takes them up.
+// phases of the epicycles follow a logarithmic spiral, so that orbits crowd along trailing arms. Rule: places and speeds
+// belong together, so that the arms rotate slowly and the disc's own gravity sustains them.
 #pragma once
 #include "sim/core/vec3.h"
 
@@ -10,19 +10,19 @@
 
 namespace gravlab::scenes {
 
-/// Lengths are the scene's. A disc that turns anticlockwise seen from +z.
+/// Lengths are in units of the scene. The disc rotates anticlockwise seen from +z.
 struct SpiralWave {
     int arms = 0;                 ///< 0: none
     double strength = 0;          ///< crowding of orbits: the densest place is 1 / (1 - strength) times as dense
     double pitch = 0.33;          ///< angle of the arms against circles [rad]
-    double inner = 1, outer = 4;  ///< arms fade out towards half of the one and beyond the other [L]
+    double inner = 1, outer = 4;  ///< arms fade out towards half of `inner` and beyond `outer` [L]
 
-    /// A star of the disc as it is without arms.
+    /// A star of the disc without arms.
     struct Star {
         double radius, angle;                 ///< of its guiding centre [L, rad]
         double rotation, angular, epicyclic;  ///< mean speed [L/T]; frequencies there [1/T]
     };
-    /// Where it is in its epicycle, and the speeds of the mean motion there.
+    /// The star's place on its epicycle, and the speeds of the mean motion there.
     struct Place {
         double radius, angle, outward, around;
     };

@@ -1,4 +1,4 @@
-// Periodic orbits of three equal masses without angular momentum, each body on a loop of its own.
+// Periodic orbits of three equal masses without angular momentum; each body moves on its own loop.
 #include "sim/scenes/few_body_orbits.h"
 #include "sim/scenes/scene_rows.h"
 
@@ -9,11 +9,11 @@
 namespace gravlab::scenes {
 namespace {
 
-/// What the scene table says of an orbit, beside its numbers.
+/// The texts of an orbit for the scene table, beside its numbers.
 struct Shown {
     PeriodicOrbit orbit;
     std::string_view idea;
-    double closest;  ///< smallest distance of two bodies [L]
+    double closest;  ///< smallest distance between two bodies [L]
     ParticleSet (*build)(const SceneRequest&);
 };
 
@@ -65,7 +65,7 @@ ParticleSet build(const SceneRequest&) {
     return threeInLine(kOrbits[row].orbit.p, kOrbits[row].orbit.q);
 }
 
-/// A fiftieth of the time in which the closest pair would fall together.
+/// A fiftieth of the time in which the closest pair would fall together from rest.
 double stepFor(const Shown& shown) { return 0.02 * shown.closest * std::sqrt(shown.closest); }
 
 }  // namespace

@@ -1,14 +1,14 @@
-// The restricted encounter that explained tails and bridges, for whoever wants it with other parameters than the scenes.
+// The restricted encounter that explained tails and bridges, for tests and scenes with their own parameters.
 #pragma once
 #include "sim/core/particles.h"
 
 namespace gravlab::scenes {
 
-/// Two point masses, 1 and `companionMass`, on a parabola of pericentre distance 1, and rings of massless particles of
-/// radius 0.2 to 0.6 about the first, in the frame of the centre of mass. Toomre & Toomre 1972.
+/// Two point masses, 1 and `companionMass`, on a parabola of pericentre distance 1. Rings of massless particles of radius
+/// 0.2 to 0.6 surround the first. Positions are in the frame of the centre of mass. Toomre & Toomre 1972.
 struct ParabolicPassage {
     double companionMass = 1;
-    bool prograde = true;  ///< the rings turn as the companion passes
+    bool prograde = true;  ///< the rings rotate in the direction of the companion's passage
     std::size_t particles = 120;
     double softening = 0.05;
 };

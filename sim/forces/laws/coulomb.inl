@@ -1,4 +1,5 @@
-/// Charges with sign: like ones repel. Softened as gravity is, and computed by its loops: sign and strength come after them.
+/// Charges with sign: like charges repel. Softening acts as in gravity, and gravity's loops compute the sum; sign and
+/// strength are applied afterwards.
 template <class Real>
 struct Coulomb {
     static constexpr LawText kText{"coulomb", "charges with sign: like ones repel, unlike ones attract", "charge"};

@@ -1,6 +1,6 @@
-/// Lennard-Jones 12-6, force-shifted: potential and force both reach zero at the cutoff, so energy has no step there
-/// (Allen & Tildesley 2017, ch. 5). Inside `core` the force goes on linearly to zero, which keeps close pairs finite and
-/// the potential its exact integral. Softening does not act.
+/// Lennard-Jones 12-6, force-shifted: potential and force both reach zero at the cutoff, so energy has no step there (Allen
+/// & Tildesley 2017, ch. 5). Inside `core` the force falls linearly to zero, which keeps close pairs finite and the
+/// potential its exact integral. Softening does not act.
 template <class Real>
 struct LennardJones {
     static constexpr LawText kText{
@@ -63,7 +63,7 @@ private:
     }
     GRAVLAB_LAW_FUNCTION Real slope(Real inverse) const {
         const Real s = sigma * inverse, s2 = s * s, s6 = s2 * s2 * s2;
-        // Registers of SIMD fuse by hand; for a scalar the compiler decides, and results of before hold it to this order.
+        // SIMD registers fuse explicitly. For a scalar the compiler decides, and recorded results require this order.
         if constexpr (kScalar<Real>)
             return -24 * epsilon * s6 * (2 * s6 - 1) * inverse;
         else

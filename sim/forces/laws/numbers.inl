@@ -1,8 +1,8 @@
-// The numbers that pair laws take beside the softening, one row each: member, default, least, most, unit, label, what it does,
-// help of the option, laws in which it acts, end of the refusal. Settings, requests, scenes, options, files, sliders and marks are made from it; a
-// law says by takes() whether it reads one. Beyond the ranges single precision ends before the physics does. The name in files
-// and of the option is the member's in small letters: cutOff, cut_off, --cut-off. Rule: new ones come last, since files have
-// them in this order.
+// The numbers that pair laws take beside the softening, one row each: member, default, least, most, unit, label, what it
+// does, help of the option, laws that read it, end of the refusal. Settings, requests, scenes, options, files, sliders and
+// marks are made from these rows; takes() of a law says whether it reads one. The ranges end before single precision
+// overflows. The name in files and of the option is the member in small letters: cutOff, cut_off, --cut-off. Rule: add new
+// rows at the end, because files have them in this order.
 GRAVLAB_LAW_NUMBER(exponent, 2, -4, 12, "", "Exponent",
                    "a of the attraction r^-a: 2 is gravity, -1 a spring; whole numbers run exact code",
                    "exponent a of the power law r^-a; 2 is gravity", "the power law", "; 2 is gravity")

@@ -1,5 +1,5 @@
 /// Attraction alpha d^-a in the softened distance d = sqrt(r^2 + softening^2). Whole a in 0..kLargestWhole are multiplied
-/// out, so a = 2 gives gravity to the last bit, and gravity's loops compute it; other a go through the logarithm.
+/// out, so a = 2 gives gravity to the last bit, and gravity's loops compute it. Other a use the logarithm.
 template <class Real>
 struct PowerLaw {
     static constexpr LawText kText{"power-law", "attraction 1/r^a: a = 2 is gravity, a = -1 springs", "mass"};
@@ -30,7 +30,7 @@ struct PowerLaw {
     Real softeningSquared;
     Real exponent;
     Real strength;           ///< alpha
-    Real nearest = Real(0);  ///< smallest d^2: steep laws leave the range of numbers sooner than gravity does
+    Real nearest = Real(0);  ///< smallest d^2: steep laws overflow sooner than gravity does
     int whole = -1;          ///< the exponent if it is whole and small, else -1
 
     explicit PowerLaw(const ForceSettings& settings, double smallestR2 = 0)

@@ -1,4 +1,4 @@
-// Temporary, sync, rename, sync of the folder; and a sentence for every way in which that fails.
+// Writes a temporary, syncs, renames, syncs the folder; every failure becomes a sentence.
 #include "sim/io/file/atomic_file.h"
 
 #include "sim/core/error.h"
@@ -58,8 +58,8 @@ std::string reason(int error) {
     return text;
 }
 
-// A write past RLIMIT_FSIZE or into a closed pipe raises a signal whose default ends the program. Blocking it in this
-// thread and taking it off the queue turns it into the error code that it comes with, whatever the program has set up.
+// A write past RLIMIT_FSIZE or into a closed pipe raises a signal whose default action ends the program. Blocking the signal
+// in this thread and removing it from the queue leaves the error code, whatever handlers the program has.
 class WriteSignalsHeld {
 public:
     WriteSignalsHeld() {
@@ -68,7 +68,7 @@ public:
         sigaddset(&held_, SIGPIPE);
         sigset_t pending;
         sigpending(&pending);
-        // One that was already waiting is not ours to take.
+        // A signal that was already pending does not belong to this write.
         for (int signal : {SIGXFSZ, SIGPIPE})
             if (sigismember(&pending, signal)) sigdelset(&held_, signal);
         pthread_sigmask(SIG_BLOCK, &held_, &before_);
@@ -88,7 +88,7 @@ private:
     sigset_t held_, before_;
 };
 
-// The file behind a chain of symbolic links, also when it does not exist yet.
+// The target of a chain of symbolic links, also when it does not exist yet.
 std::filesystem::path linksFollowed(std::filesystem::path path) {
     std::error_code error;
     for (int depth = 0; depth < 40; ++depth) {
@@ -100,14 +100,14 @@ std::filesystem::path linksFollowed(std::filesystem::path path) {
     return path;  // a loop: the next stat reports it
 }
 
-// Whether a name leads to a pipe or a device. The links of /dev/stdout and /dev/fd to a pipe have no path that one could
-// follow by its text.
+// Whether a name leads to a pipe or a device. The links of /dev/stdout and /dev/fd to a pipe have no path that a program
+// could follow as text.
 bool endsInPipe(const std::filesystem::path& path) {
     struct stat about {};
     return ::stat(path.c_str(), &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode);
 }
 
-// What earlier processes left is looked for once in a folder, when this one first saves there.
+// Removes leftovers of earlier processes once per folder, when this process first saves there.
 void sweepOnce(const std::filesystem::path& folder) {
     static std::mutex guard;
     static std::set<std::filesystem::path> swept;
@@ -158,7 +158,7 @@ AtomicFile::AtomicFile(const std::filesystem::path& target, const AtomicOptions&
     }
     requireReplaceable(target, options_);
     openTemporary();
-    // The new file keeps who may read it.
+    // The new file keeps the permissions of the old one.
     if (fileCalls().setMode(fd_, about.st_mode & 0777) != 0) fail("setting its permissions", errno);
 }
 
@@ -187,8 +187,8 @@ void AtomicFile::openTemporary() {
         fd_ = fileCalls().open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
         if (fd_ >= 0) {
             temporary_ = path;
-            // Tells a sweeping process that the owner lives, also from another machine or container. A file system
-            // without locks still has the process id in the name.
+            // The lock tells a sweeping process that the owner lives, also from another machine or container. On a file
+            // system without locks, the process id in the name still helps.
             (void)::flock(fd_, LOCK_EX | LOCK_NB);
             return;
         }
@@ -198,7 +198,7 @@ void AtomicFile::openTemporary() {
 }
 
 void AtomicFile::openStraight() {
-    // Without O_NONBLOCK a pipe that nobody reads would hang here for ever.
+    // Without O_NONBLOCK, opening a pipe without a reader would block for ever.
     fd_ = fileCalls().open(target_.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0);
     if (fd_ < 0) fail("opening it", errno);
     const int flags = ::fcntl(fd_, F_GETFL);
@@ -228,7 +228,7 @@ void AtomicFile::writeAll(const char* bytes, std::size_t count) {
             if (errno == EINTR) continue;
             fail("writing", errno);
         }
-        // A device that takes nothing and reports nothing would loop for ever.
+        // A device that accepts no bytes and reports no error would loop for ever.
         if (done == 0) fail("writing", EIO);
         bytes += done;
         count -= static_cast<std::size_t>(done);
@@ -246,7 +246,8 @@ void AtomicFile::stage() {
         if (synced != 0) fail("bringing it to the disk", errno);
     }
     if (!temporary_.empty()) noteWritten(fd_);
-    // NFS reports a full disk only here. After EINTR the descriptor is gone: closing again could close a stranger's.
+    // NFS reports a full disk only here. After EINTR the descriptor is already closed: closing it again could close another
+    // file.
     const int closed = fileCalls().close(fd_);
     const int closeError = errno;
     fd_ = -1;
@@ -257,7 +258,7 @@ void AtomicFile::stage() {
 void AtomicFile::commit() {
     stage();
     if (temporary_.empty()) return;
-    requireReplaceable(target_, options_);  // it may be read since
+    requireReplaceable(target_, options_);  // another thread may have opened it for reading since
     if (options_.keepPrevious) linkPrevious();
     if (fileCalls().rename(temporary_.c_str(), target_.c_str()) != 0) fail("replacing the old file", errno);
     temporary_.clear();
@@ -280,17 +281,17 @@ std::string AtomicFile::keepPartial() {
 
 void AtomicFile::linkPrevious() {
     struct stat about {};
-    if (::stat(target_.c_str(), &about) != 0) return;  // nothing to keep
-    // A second name for the old file, moved into place: the target is there at every instant.
+    if (::stat(target_.c_str(), &about) != 0) return;  // there is no old file
+    // Make a second name for the old file and move it into place, so that the target exists at every instant.
     const std::filesystem::path name = folder_ / temporaryName();
-    // While another process replaces the file, the name may lead to one that is gone already.
+    // While another process replaces the file, the name may refer to a file that is already removed.
     constexpr int kTries = 100;
     int linked = fileCalls().link(target_.c_str(), name.c_str());
     for (int attempt = 1; linked != 0 && errno == ENOENT && attempt < kTries; ++attempt)
         linked = fileCalls().link(target_.c_str(), name.c_str());
     if (linked == 0) {
         if (fileCalls().rename(name.c_str(), previousOf(target_).c_str()) == 0) {
-            // rename does nothing when both names are already the same file.
+            // rename does nothing when both names already refer to the same file.
             (void)fileCalls().remove(name.c_str());
             return;
         }
@@ -299,20 +300,20 @@ void AtomicFile::linkPrevious() {
         fail("keeping the previous file", error);
     }
     if (errno != EPERM && errno != EOPNOTSUPP && errno != EMLINK) fail("keeping the previous file", errno);
-    // FAT and some network disks have no second names: for an instant only the previous file is there.
+    // FAT and some network disks have no hard links: for an instant only the previous file exists.
     if (fileCalls().rename(target_.c_str(), previousOf(target_).c_str()) != 0) fail("keeping the previous file", errno);
 }
 
 void AtomicFile::syncFolder() {
     const int folder = fileCalls().open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-    // A folder that may be written but not read cannot be opened; the rename itself has happened.
+    // A folder that may be written but not read cannot be opened; the rename has succeeded.
     if (folder < 0) return;
     int synced;
     while ((synced = fileCalls().sync(folder)) != 0 && errno == EINTR) {
     }
     const int error = errno;
     (void)fileCalls().close(folder);
-    // Some file systems cannot sync a folder and say so with EINVAL.
+    // Some file systems cannot sync a folder and return EINVAL.
     if (synced != 0 && error != EINVAL)
         throw IoError("saved '" + name_ + "', but its folder could not be brought to the disk: " + reason(error) +
                       " (the new file is in place and may be lost in a power cut)");
@@ -331,7 +332,7 @@ std::filesystem::path previousOf(const std::filesystem::path& target) {
 }
 
 void requireFolder(const std::filesystem::path& file) {
-    if (endsInPipe(file)) return;  // written straight
+    if (endsInPipe(file)) return;  // pipes and devices are written directly
     const std::filesystem::path target = linksFollowed(file);
     std::error_code error;
     const std::filesystem::file_status status = std::filesystem::status(target, error);
@@ -365,7 +366,7 @@ bool sameFile(const std::filesystem::path& a, const std::filesystem::path& b) {
     const bool oneThere = ::stat(a.c_str(), &one) == 0, otherThere = ::stat(b.c_str(), &other) == 0;
     if (oneThere && otherThere) return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
     if (oneThere != otherThere) return false;
-    // Neither is there yet: the same name in the same folder.
+    // Neither file exists yet: compare name and folder.
     std::error_code error;
     const auto whole = [&](const std::filesystem::path& path) {
         return std::filesystem::weakly_canonical(std::filesystem::absolute(linksFollowed(path), error), error);
@@ -395,7 +396,7 @@ std::vector<std::string> OutputSet::keepPartial() {
         try {
             if (std::string name = output.file->keepPartial(); !name.empty()) kept.push_back(std::move(name));
         } catch (const IoError& error) {
-            // One that cannot be kept does not take the others along.
+            // A file that fails does not stop the others.
             failures += (failures.empty() ? "" : "; ") + std::string(error.what());
         }
     }
@@ -424,7 +425,7 @@ std::size_t sweepStaleTemporaries(const std::filesystem::path& folder) noexcept 
         if (!S_ISREG(about.st_mode) || about.st_uid != ::geteuid()) continue;
         const int fd = ::openat(at, entry->d_name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
         if (fd < 0) continue;
-        // A held lock means that the owner lives on another machine or in another container.
+        // A held lock means that the owner runs on another machine or in another container.
         if (::flock(fd, LOCK_EX | LOCK_NB) == 0 && ::unlinkat(at, entry->d_name, 0) == 0) ++removed;
         ::close(fd);
     }

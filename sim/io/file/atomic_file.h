@@ -11,25 +11,25 @@
 
 namespace gravlab {
 
-/// How a file is replaced.
+/// Options for replacing a file.
 struct AtomicOptions {
     bool keepPrevious = false;    ///< keep the file that is replaced as previousOf(target)
-    bool durable = true;          ///< wait until the disk has it; false for one of hundreds that can be made again
-    bool mayReplaceRead = false;  ///< also a file that this process reads
+    bool durable = true;          ///< wait until the disk has the file; false for one of hundreds that can be made again
+    bool mayReplaceRead = false;  ///< allow replacing a file that this process reads
 };
 
-/// A file being written beside its target. Bytes go to a temporary in the target's folder (named by process, created
-/// exclusively, locked while in use); commit() flushes, syncs, renames it over the target and syncs the folder.
+/// A file being written beside its target. Bytes enter a temporary in the target's folder (named by process, created
+/// exclusively, locked while in use). commit() flushes, syncs, renames it over the target and syncs the folder.
 ///
-/// A symbolic link is followed: the file it names is replaced, the link stays. A target that exists and is no regular file
-/// (a pipe, /dev/null) is written straight, since there is nothing to replace; "-" is the standard output.
-/// Waits for the disk. One thread drives one AtomicFile; several processes may save to one target, the last one wins.
+/// A symbolic link is followed: its target is replaced, the link stays. A pipe or a device is written directly, because
+/// there is nothing to replace; "-" is the standard output. Waits for the disk. One thread uses one AtomicFile; when several
+/// processes save to one target, the last one wins.
 class AtomicFile : public ByteSink {
 public:
-    /// Creates the temporary. Throws IoError naming the cause: no such folder, no permission, a folder as target, ...; and
-    /// UsageError where a file that is read would be replaced (read_files.h).
+    /// Creates the temporary. Throws IoError naming the cause: no such folder, no permission, a folder as target, and so on.
+    /// Throws UsageError when it would replace a file that this process reads (read_files.h).
     explicit AtomicFile(const std::filesystem::path& target, const AtomicOptions& options = {});
-    /// Removes the temporary when commit() was not reached.
+    /// Removes the temporary unless commit() succeeded.
     ~AtomicFile() override;
     AtomicFile(const AtomicFile&) = delete;
     AtomicFile& operator=(const AtomicFile&) = delete;
@@ -37,17 +37,18 @@ public:
     using ByteSink::write;
     /// Throws IoError (disk full, quota, file size limit); the target is still the old file.
     void write(const void* bytes, std::size_t count) override;
-    /// Makes the bytes written so far the target. Throws IoError; only if the very last call fails, the sync of the folder,
-    /// is the new file already in place, and the text says so.
+    /// Replaces the target by the bytes written so far. Throws IoError. Only when the last call fails, the sync of the
+    /// folder, is the new file already in place; the text says so.
     void commit();
-    /// The first half of commit(), all that can fail for want of space: the bytes are on the disk, beside the old file.
+    /// The first half of commit(), with everything that can fail for lack of space: the bytes are on the disk, beside the
+    /// old file.
     void stage();
 
-    /// For a program that opens its output by name: the file to write, which commit() puts in place when that program has
-    /// ended. The target itself where that is a pipe or a device. No write() before or after.
+    /// The path for a program that opens its output by name; commit() moves the file into place after that program has
+    /// ended. For a pipe or a device it is the target itself. Do not call write() before or after.
     std::filesystem::path handOver();
-    /// Keeps what was written so far as partialOf(target), for work that ends before its time; the target stays as it was.
-    /// Gives the name; empty for a target that was written straight, where everything is already. Throws IoError.
+    /// Keeps the bytes written so far as partialOf(target), for work that stops early; the target does not change. Returns
+    /// the name; empty for a target that is written directly and has the bytes already. Throws IoError.
     std::string keepPartial();
 
 private:
@@ -63,7 +64,7 @@ private:
     std::string name_;                 // as the user wrote it, for messages
     std::filesystem::path target_;     // links followed
     std::filesystem::path folder_;     // of target_
-    std::filesystem::path temporary_;  // empty: written straight
+    std::filesystem::path temporary_;  // empty: written directly
     std::vector<char> buffer_;
     AtomicOptions options_;
     int fd_ = -1;
@@ -73,12 +74,11 @@ private:
 /// Several outputs of one piece of work: all are complete on the disk before the first replaces an old file.
 class OutputSet {
 public:
-    /// A file of the set, open for writing as long as the set lives. Throws IoError, also for a file that the set has
-    /// already.
+    /// Adds a file, open for writing as long as the set lives. Throws IoError, also for a file that is in the set already.
     AtomicFile& add(const std::filesystem::path& target, const AtomicOptions& options = {});
-    /// Makes all of them what their names stand for. On failure (IoError) before the first rename, all old files stay.
+    /// Moves all files into place. On failure (IoError) before the first rename, all old files stay.
     void commit();
-    /// AtomicFile::keepPartial() of all; the names that came to be.
+    /// AtomicFile::keepPartial() of all files; returns their names.
     std::vector<std::string> keepPartial();
 
 private:
@@ -89,29 +89,29 @@ private:
     std::vector<Output> outputs_;
 };
 
-/// Throws UsageError where that would lose a file that this process reads (read_files.h).
+/// Throws UsageError when replacing `target` would lose a file that this process reads (read_files.h).
 void requireReplaceable(const std::filesystem::path& target, const AtomicOptions& options);
 
-/// Whether two names lead to the same file, device or pipe, through links, "." and "..", whether or not it exists; `-` is
-/// only itself.
+/// Whether two names lead to the same file, device or pipe, through links, "." and "..", existing or not; `-` equals only
+/// itself.
 bool sameFile(const std::filesystem::path& a, const std::filesystem::path& b);
 
-/// Throws IoError unless a file of that name can be put where it shall be: its folder is there and may be written, and it is
-/// no folder itself. Asked before work whose result is saved later; creates nothing.
+/// Throws IoError unless a file can be created at this path: its folder exists and is writable, and the path is not a
+/// folder. Call it before work whose result is saved later; creates nothing.
 void requireFolder(const std::filesystem::path& file);
 
-/// Where what is kept of an unfinished file goes: "run.csv" -> "run.csv.partial".
+/// The name for the kept bytes of an unfinished file: "run.csv" -> "run.csv.partial".
 std::filesystem::path partialOf(const std::filesystem::path& target);
 
 /// Replaces `target` by `bytes`, all or nothing. Throws IoError.
 void writeFileAtomically(const std::filesystem::path& target, std::string_view bytes, const AtomicOptions& options = {});
 
-/// Where AtomicOptions::keepPrevious keeps the replaced file: "run.hdf5" -> "run_prev.hdf5".
+/// The name under which AtomicOptions::keepPrevious keeps the replaced file: "run.hdf5" -> "run_prev.hdf5".
 std::filesystem::path previousOf(const std::filesystem::path& target);
 
-/// Removes temporaries that processes which no longer live left in `folder`: regular files of this user, named as ours,
-/// whose process is gone and whose lock is free. A process does so itself in each folder that it first saves to.
-/// Gives how many were removed; a folder that cannot be read gives 0. Never throws.
+/// Removes temporaries of ended processes from `folder`: regular files of this user, named by this program, whose process
+/// has ended and whose lock is free. A process calls it in each folder before its first save there. Returns the number of
+/// removed files; 0 for an unreadable folder. Never throws.
 std::size_t sweepStaleTemporaries(const std::filesystem::path& folder) noexcept;
 
 }  // namespace gravlab

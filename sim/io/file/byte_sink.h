@@ -1,5 +1,5 @@
-// Where a writer puts its bytes: a file that is replaced as a whole, or memory.
-// Rule: a writer streams forward only, so that every format works on every sink.
+// Where a writer puts its bytes: a file that is replaced as a whole, or memory. Rule: a writer only appends, so that every
+// format works on every sink.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace gravlab {
 
-/// Takes bytes in order.
+/// Receives bytes in order.
 class ByteSink {
 public:
     virtual ~ByteSink() = default;

@@ -1,4 +1,4 @@
-// Eight bytes a step through eight tables ("slicing by 8", Kounavis and Berry 2005): the same on every processor.
+// Eight bytes per step through eight tables ("slicing by 8", Kounavis and Berry 2005): the same on every processor.
 #include "sim/io/file/checksum.h"
 
 #include <array>
@@ -24,7 +24,7 @@ constexpr Table makeTable() {
 }
 constexpr Table kTable = makeTable();
 
-// Byte by byte, so that it means the same on big-endian machines; compilers make it one load.
+// Read byte by byte, so that the value is the same on big-endian machines; compilers make it one load.
 std::uint32_t littleEndian(const unsigned char* from) {
     return static_cast<std::uint32_t>(from[0]) | static_cast<std::uint32_t>(from[1]) << 8 |
            static_cast<std::uint32_t>(from[2]) << 16 | static_cast<std::uint32_t>(from[3]) << 24;

@@ -1,5 +1,5 @@
-// The system calls that a save depends on, as a table, so that a test can make any of them fail.
-// Rule: sim/io writes through this table only.
+// The system calls of a save, as a table, so that a test can make any of them fail. Rule: sim/io writes through this table
+// only.
 #pragma once
 #include <sys/types.h>
 #include <cstddef>
@@ -18,7 +18,7 @@ struct FileCalls {
     int (*remove)(const char* path);
 };
 
-/// The table in use: the system's own calls. A test replaces entries while nothing is being saved, and puts them back.
+/// The table in use: the system's own calls. A test replaces entries while nothing is being saved, and restores them.
 FileCalls& fileCalls();
 
 }  // namespace gravlab

@@ -1,4 +1,4 @@
-// zlib does the work. Source of the format: RFC 1952; a file may have several members, which follow each other.
+// Unpacks with zlib. Source of the format: RFC 1952; a file may have several members, one after another.
 #include "sim/io/file/gunzip.h"
 
 #include "sim/core/error.h"
@@ -19,7 +19,7 @@ namespace gravlab {
 
 struct Gunzip::State {
     std::string name;
-    std::string_view waiting;  ///< packed bytes that were not looked at yet
+    std::string_view waiting;  ///< packed bytes that are not decoded yet
     int fd;
     std::vector<char> buffer;
     z_stream stream{};
@@ -28,7 +28,7 @@ struct Gunzip::State {
 
     [[noreturn]] void fail(const std::string& why) const { throw InputError(name + ": " + why); }
 
-    /// More packed bytes; false at the end of the file.
+    /// Reads more packed bytes; false at the end of the file.
     bool fill() {
         if (!waiting.empty()) return true;
         if (fd < 0) return false;
@@ -41,7 +41,7 @@ struct Gunzip::State {
         return got > 0;
     }
 
-    /// Behind a member: another one, or the end; some programs fill up with zeros. False at the end.
+    /// After a member: begins the next one, or finds the end; some programs append zeros. False at the end.
     bool nextMember() {
         while (fill() && waiting.front() == '\0') waiting.remove_prefix(1);
         if (!fill()) return false;
@@ -71,7 +71,7 @@ std::size_t Gunzip::read(char* to, std::size_t count) {
         constexpr std::size_t kMost = std::numeric_limits<unsigned>::max();
         const auto in = static_cast<unsigned>(std::min(s.waiting.size(), kMost));
         const auto out = static_cast<unsigned>(std::min(count - done, kMost));
-        // The interface only forgot the const.
+        // zlib does not write here; its interface lacks the const.
         s.stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(s.waiting.data()));
         s.stream.avail_in = in;
         s.stream.next_out = reinterpret_cast<Bytef*>(to + done);

@@ -1,5 +1,4 @@
-// What is packed in a gzip file, in order, in bounded memory.
-// Rule: a few kilobytes may not become more than a table could: what unpacks too far is refused, not followed.
+// The content of a gzip file, in order, in bounded memory. Rule: refuse a file that unpacks further than any table could.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -12,12 +11,13 @@ class Gunzip {
 public:
     static bool begins(std::string_view head) { return head.starts_with("\x1f\x8b"); }
 
-    /// `start` comes first and must outlive this; what `fd` still has comes behind it, -1: nothing. `name` is for messages.
+    /// `start` holds the first bytes and must outlive this object; the bytes left in `fd` follow, -1: none. `name` is for
+    /// messages.
     Gunzip(std::string name, std::string_view start, int fd);
     ~Gunzip();
 
-    /// Up to `count` bytes; fewer only at the end. Throws InputError for what is damaged, cut short, no gzip behind its end
-    /// or unpacks beyond kMostRatio; IoError when the system cannot read.
+    /// Up to `count` bytes; fewer only at the end. Throws InputError for damaged or cut data, other bytes after the end, or
+    /// unpacking beyond kMostRatio; IoError when the system cannot read.
     std::size_t read(char* to, std::size_t count);
 
     static constexpr std::size_t kMostRatio = 200, kFreeBytes = std::size_t{1} << 22;

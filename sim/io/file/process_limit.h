@@ -1,19 +1,19 @@
-// Limits that a process that may do harm sets itself.
+// Limits that a process sets for itself before dangerous work.
 #pragma once
 #include <cstdint>
 
 namespace gravlab {
 
-/// Private memory that this process has claimed, as RLIMIT_DATA counts it [bytes]; 0 where the system does not say.
+/// Private memory that this process has claimed, as RLIMIT_DATA counts it [bytes]; 0 when the system does not report it.
 std::uint64_t claimedMemory();
 
-/// Time of processors that this process has used, rounded up [s].
+/// Processor time that this process has used, rounded up [s].
 std::uint64_t usedProcessorSeconds();
 
-/// Lowers both limits of a resource of getrlimit(); there is no way back.
+/// Lowers the soft and hard limit of a resource of getrlimit(); this cannot be undone.
 void limitForGood(int resource, std::uint64_t value);
 
-/// Sets the limit in force and leaves the one that bounds it; `value` above that one takes it.
+/// Sets the soft limit and leaves the hard limit; a `value` above the hard limit is lowered to it.
 void limitForNow(int resource, std::uint64_t value);
 
 }  // namespace gravlab

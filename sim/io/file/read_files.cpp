@@ -16,10 +16,10 @@
 namespace gravlab {
 namespace {
 
-/// Device, inode and time of birth, where the system knows that: the inode of a file that is gone is soon used again.
+/// Device, inode and time of birth, where the system knows it: the inode of a removed file is soon used again.
 using Identity = std::array<std::uint64_t, 5>;
 
-/// Of a regular file; `path` empty: of the descriptor.
+/// The identity of a regular file; with an empty `path`, of the descriptor.
 std::optional<Identity> identityOf(int at, const char* path) {
     struct statx about {};
     constexpr unsigned kWanted = STATX_TYPE | STATX_INO | STATX_BTIME;

@@ -1,4 +1,4 @@
-// Opening with every refusal in words, and splitting into lines in bounded memory.
+// Opens files, with every refusal in words, and splits them into lines in bounded memory.
 #include "sim/io/file/source.h"
 
 #include "sim/core/error.h"
@@ -35,7 +35,7 @@ Source Source::open(const std::filesystem::path& path) {
     } else {
         if (path.empty()) throw InputError("cannot read: the file name is empty");
         if (source.name_.find('\0') != std::string::npos) throw InputError("cannot read: the file name holds a zero byte");
-        // O_NONBLOCK: opening a pipe that nobody writes would hang before it can be refused.
+        // Without O_NONBLOCK, opening a pipe without a writer would block before the pipe can be refused.
         source.fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
         if (source.fd_ < 0)
             throw InputError("cannot read '" + source.name_ + "': " + std::generic_category().message(errno));
@@ -47,7 +47,7 @@ Source Source::open(const std::filesystem::path& path) {
         throw InputError("cannot read '" + source.name_ + "': " + std::generic_category().message(errno));
     source.written_ = {about.st_mtim.tv_sec, about.st_mtim.tv_nsec};
     if (S_ISREG(about.st_mode)) {
-        // What counts is what a reader can still get: the standard input may stand in the middle of its file.
+        // Count the bytes that a reader can still get: the standard input may stand in the middle of its file.
         const off_t at = source.ownsFd_ ? 0 : ::lseek(source.fd_, 0, SEEK_CUR);
         source.size_ = static_cast<std::uint64_t>(std::max<off_t>(about.st_size - std::max<off_t>(at, 0), 0));
     } else if (S_ISDIR(about.st_mode) || source.ownsFd_) {
@@ -71,7 +71,7 @@ Source Source::memory(std::string_view bytes, std::string name) {
     return source;
 }
 
-/// A moved vector keeps its place, so that views of it stay good.
+/// A moved vector keeps its memory, so that views of it stay valid.
 void Source::unpack() {
     if (!Gunzip::begins(head_)) return;
     packedHead_ = std::move(headBytes_);

@@ -1,5 +1,5 @@
-// Bytes of an input file, in order, with what an error message needs: the name and where we are.
-// Rule: nothing here trusts a size that the file itself states.
+// Bytes of an input file, in order, with name and position for error messages. Rule: trust no size that the file itself
+// states.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -14,13 +14,13 @@ namespace gravlab {
 
 class Gunzip;
 
-/// A regular file, the standard input, or memory; what is packed with gzip is unpacked on the way. Move-only; one thread.
+/// A regular file, the standard input, or memory; gzip data is unpacked while reading. Move-only; one thread.
 class Source {
 public:
-    /// Opens a file for reading; "-" is the standard input. Throws InputError for what is missing, unreadable, a folder, a
+    /// Opens a file for reading; "-" is the standard input. Throws InputError for a missing or unreadable file, a folder, a
     /// pipe or a device: only "-" may be something that cannot be read twice.
     static Source open(const std::filesystem::path& path);
-    /// Reads from memory that must outlive this; `name` is for messages.
+    /// Reads from memory that must outlive this object; `name` is for messages.
     static Source memory(std::string_view bytes, std::string name);
 
     Source(Source&& other) noexcept;
@@ -28,31 +28,31 @@ public:
     ~Source();
 
     const std::string& name() const { return name_; }
-    /// Whether this is what a gzip file holds: it can be read in order only.
+    /// Whether the source is a gzip file, which can only be read in order.
     bool packed() const { return unpacker_ != nullptr; }
-    /// Bytes in all, as the system says; empty for the standard input when it is a pipe, and for what is packed.
+    /// Total bytes, as the system reports them; empty for a pipe as standard input, and for packed data.
     std::optional<std::uint64_t> size() const { return size_; }
-    /// The first bytes (at most kHeadBytes), which stay to be read.
+    /// The first bytes (at most kHeadBytes); read() still returns them.
     std::string_view head() const { return head_; }
-    /// Position of the next byte that read() gives.
+    /// Position of the next byte for read().
     std::uint64_t offset() const { return offset_; }
     /// Up to `count` bytes; fewer only at the end. Throws IoError when the system cannot read.
     std::size_t read(void* to, std::size_t count);
-    /// Up to `count` bytes from a given place, without moving offset(); only where size() is known. Throws IoError.
+    /// Up to `count` bytes from a given position, without moving offset(); only when size() is known. Throws IoError.
     std::size_t readAt(std::uint64_t place, void* to, std::size_t count) const;
 
-    /// The file's path as it was given; empty for memory and the standard input.
+    /// The file's path as given; empty for memory and the standard input.
     const std::filesystem::path& path() const { return path_; }
-    /// A name for libraries that open files themselves, in this process and copies of it: it leads to the file that this has
-    /// open, whatever stands under path() by now. Where the system has no such names it is path(), and isSame() tells.
+    /// A name for libraries that open files themselves, in this process and its forks. It leads to the open file, even when
+    /// path() now names another one. On systems without such names it is path(); check with isSame().
     std::filesystem::path openName() const;
-    /// From now on no output of this process may replace the file.
+    /// From now on, no output of this process may replace the file.
     void hold() const;
-    /// Whether a descriptor leads to the very file that this reads.
+    /// Whether a descriptor leads to the same file.
     bool isSame(int descriptor) const;
-    /// Whether another file stands under path() by now, or this one was written to.
+    /// Whether path() now names another file, or this file was changed.
     bool replaced() const;
-    /// Whether the file was written to since it was opened.
+    /// Whether the file was written to after it was opened.
     bool changed() const;
     /// All bytes of a memory source; empty otherwise.
     std::string_view bytes() const { return bytes_; }
@@ -74,7 +74,7 @@ private:
     std::uint64_t offset_ = 0;
     struct {
         std::int64_t seconds = 0, nanoseconds = 0;
-    } written_;  ///< when the file was last written to, as it was opened
+    } written_;  ///< time of the last write to the file when it was opened
     int fd_ = -1;
     bool ownsFd_ = false;
 };
@@ -83,11 +83,11 @@ private:
 class LineReader {
 public:
     explicit LineReader(Source& source);
-    /// The next line; false at the end. The view lasts until the next call. Throws InputError for a line longer than
+    /// The next line; false at the end. The view is valid until the next call. Throws InputError for a line longer than
     /// kMaxLineBytes or one with a zero byte.
     bool next(std::string_view& line);
-    std::uint64_t number() const { return number_; }  ///< of the line last given, from 1
-    bool endedWithNewline() const { return ended_; }  ///< whether the line last given had its end
+    std::uint64_t number() const { return number_; }  ///< of the last line, from 1
+    bool endedWithNewline() const { return ended_; }  ///< whether the last line had its end
 
     static constexpr std::size_t kMaxLineBytes = std::size_t{1} << 16;
 
@@ -102,7 +102,7 @@ private:
     bool sourceDone_ = false;
 };
 
-/// Text from a file, fit for a message: in quotes, control characters and bytes beyond ASCII replaced, at most 40
+/// Text from a file, safe for a message: in quotes, control characters and bytes beyond ASCII replaced, at most 40
 /// characters.
 std::string excerpt(std::string_view text);
 

@@ -1,4 +1,4 @@
-// Refusals in words, and ids made unique.
+// Refuses bad bodies in words and makes ids unique.
 #include "sim/io/formats/body_collector.h"
 
 #include "sim/core/error.h"
@@ -23,7 +23,7 @@ constexpr Field kFields[] = {
 bool unique(const std::vector<std::uint32_t>& ids) {
     if (ids.empty()) return true;
     const std::uint32_t largest = *std::max_element(ids.begin(), ids.end());
-    // Ids are nearly always dense: one bit each is far cheaper than a sort of a million.
+    // Ids are nearly always dense: one bit per id is far cheaper than sorting a million.
     if (largest / 32 <= ids.size()) {
         std::vector<bool> taken(std::size_t{largest} + 1);
         for (std::uint32_t id : ids) {
@@ -54,7 +54,7 @@ void BodyCollector::expect(std::uint64_t count) {
     }
 }
 
-/// Beside those that are there, which are copied when a table grows.
+/// Counts the collected bodies as well, which are copied when a table grows.
 void BodyCollector::requireRoom(std::size_t bodies) const {
     constexpr double kBytes = 2 * sizeof(Double4) + sizeof(std::uint32_t) + sizeof(std::uint8_t);
     try {

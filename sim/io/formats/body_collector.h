@@ -1,5 +1,5 @@
-// The one gate that bodies from a file pass: every number is checked here, whatever the format.
-// Rule: nothing unchecked gets into a ParticleSet.
+// The one gate for bodies from files: it checks every number, whatever the format. Rule: no unchecked number enters a
+// ParticleSet.
 #pragma once
 #include "sim/io/snapshot.h"
 
@@ -9,7 +9,7 @@
 
 namespace gravlab {
 
-/// One body as a file gives it.
+/// One body as a file states it.
 struct BodyRow {
     double x = 0, y = 0, z = 0, vx = 0, vy = 0, vz = 0;
     double mass = 0;
@@ -21,19 +21,18 @@ struct BodyRow {
 /// Checks bodies and collects them.
 class BodyCollector {
 public:
-    /// `name` is the file's, for messages.
+    /// `name`: the file's name, for messages.
     BodyCollector(std::string name, const ReadOptions& options, bool allowSigns)
         : name_(std::move(name)), options_(options), allowSigns_(allowSigns || options.allowSigns) {}
 
-    /// Announces a count that has been checked against the file's size. Throws InputError beyond maxBodies or memory.
+    /// Announces a count that agrees with the file's size. Throws InputError beyond maxBodies or memory.
     void expect(std::uint64_t count);
 
-    /// Takes one body. `where` is called only for a bad one and gives "line 7" or "byte 96". Throws InputError with file,
-    /// place, body and field, unless sanitizing: then the body is dropped and counted.
-    /// True where it was kept.
+    /// Adds one body. `where` is called only for a bad body and returns "line 7" or "byte 96". Throws InputError with file,
+    /// place, body and field. With `sanitize` it drops and counts the body instead. Returns whether the body was kept.
     template <class Where>
     bool add(const BodyRow& row, const Where& where) {
-        // One chain of adds finds every NaN and infinity: both survive multiplication by 0 as NaN.
+        // One sum finds every NaN and infinity: times 0, both become NaN.
         const double probe =
             0 * row.x + 0 * row.y + 0 * row.z + 0 * row.vx + 0 * row.vy + 0 * row.vz + 0 * row.mass + 0 * row.response;
         const bool good = probe == 0 && !(row.mass < 0 && !allowSigns_);
@@ -44,13 +43,13 @@ public:
         ++seen_;
         return good;
     }
-    /// What the body that was kept last is called.
+    /// Names the last kept body.
     void name(std::string_view name, std::string_view tag);
 
-    std::uint64_t seen() const { return seen_; }  ///< bodies offered so far: the index of the next
+    std::uint64_t seen() const { return seen_; }  ///< bodies read so far: the index of the next one
 
-    /// Hands the bodies over. `hasIds`: the rows carried ids; they are kept when they are unique and fit 32 bits.
-    /// Throws InputError when there are none.
+    /// Moves the bodies to the snapshot. `hasIds`: the rows had ids; they are kept when they are unique and fit 32 bits.
+    /// Throws InputError when there are no bodies.
     void finish(Snapshot& snapshot, bool hasIds, bool hasGroups);
 
 private:
@@ -65,7 +64,7 @@ private:
     std::uint64_t seen_ = 0;
     std::uint64_t dropped_ = 0;
     bool idsFit_ = true;
-    BodyNames names_;  ///< by the place of their bodies
+    BodyNames names_;  ///< by the index of their bodies
     bool namesFull_ = false;
 };
 

@@ -1,4 +1,4 @@
-// Units of a file as people see them, and as our own files keep them.
+// Units of a file, as people see them and as this program's files store them.
 #include "sim/io/formats/units.h"
 
 #include "sim/core/text.h"
@@ -11,7 +11,7 @@
 namespace gravlab {
 namespace {
 
-/// A unit that people are shown, and how a file may call it.
+/// A unit for display, and the names that a file may use for it.
 struct ShownName {
     std::string_view name, parsed;
 };
@@ -22,7 +22,7 @@ constexpr ShownName kTimes[] = {{"s", "s"}, {"days", "day"}, {"years", "yr"}, {"
 
 double sizeOf(std::string_view parsed) { return parsedUnit(parsed).value_or(ParsedUnit{}).factor; }
 
-/// The file's own where it is one of them, else the one nearest to the size.
+/// The file's own unit if it is in the list, else the one nearest in size.
 const ShownName& chosen(std::span<const ShownName> rows, const std::string& own, double size) {
     constexpr double kSame = 1e-3;
     const double wanted = own.empty() ? 0 : sizeOf(own);
@@ -35,7 +35,7 @@ const ShownName& chosen(std::span<const ShownName> rows, const std::string& own,
     return *nearest;
 }
 
-/// The longest that leaves numbers of a run handy.
+/// The longest unit that gives numbers of a convenient size.
 const ShownName& timeUnit(double seconds) {
     constexpr double kHandy = 0.05;
     for (std::size_t i = std::size(kTimes); i-- > 1;)
@@ -54,7 +54,7 @@ bool within(double a, double b) {
     return std::abs(a / b - 1) <= kRounding;
 }
 
-/// The numbers of a file of ours, by their keys.
+/// The numbers that this program's files store, by their keys.
 struct NumberRow {
     std::string_view key;
     double FileUnits::*value;
@@ -136,7 +136,7 @@ std::optional<FileUnits> fileUnitsFrom(std::string_view text) {
         for (const TextRow& row : kTexts)
             if (row.key == pair.key) {
                 const auto* word = std::get_if<std::string>(&*value);
-                // A name goes into headers: only what is a unit may.
+                // The name goes into headers, so accept only a unit.
                 if (word && parsedUnit(*word))
                     units.*row.value = *word;
                 else

@@ -1,21 +1,21 @@
-// The readers and writers behind the format table; one pair a file. Only snapshot.cpp includes this.
+// The readers and writers behind the format table; one pair per file. Only snapshot.cpp includes this.
 #pragma once
 #include "sim/forces/force_term.h"
 #include "sim/io/snapshot.h"
 
 namespace gravlab {
 
-// Limits of what a checkpoint holds beside the bodies; a reader refuses more.
+// Limits of the data of a checkpoint beside the bodies; a reader refuses more.
 inline constexpr std::size_t kMostTextBytes = std::size_t{1} << 20;
-// Of all force terms twice, as terms and as what their methods kept holds under, and 128 of integrator and methods.
+// All force terms twice (the terms, and the state of their methods), plus 128 arrays of the integrator and the methods.
 inline constexpr std::size_t kMostStateArrays = 2 * (kMostTerms + 1) * (kMostTermArrays + 1) + 128;
 inline constexpr std::size_t kMostStateNameBytes = 64;
 bool goodStateName(std::string_view name);
 
-/// Names of bodies as text, and back; empty where it is no such text.
+/// Names of bodies as text, and back; the result is empty when the text is invalid.
 std::string namesText(const BodyNames& names);
 std::optional<BodyNames> namesFrom(std::string_view text);
-/// The longest such text.
+/// The length limit of this text.
 inline constexpr std::size_t kMostNamesBytes = BodyNames::kMostBodies * (2 * BodyNames::kMostBytes + 16);
 
 bool looksLikeTable(const Source& source);

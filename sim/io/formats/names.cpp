@@ -1,4 +1,4 @@
-// Names of bodies as a file of ours keeps them: a line each, id, name and tag with tabs between.
+// Names of bodies in this program's files: one line each, with id, name and tag separated by tabs.
 #include "sim/io/formats/formats.h"
 
 #include <charconv>

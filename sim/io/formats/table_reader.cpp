@@ -1,5 +1,5 @@
-// Tables of numbers: CSV and columns separated by blanks, with or without a header, whatever the locale.
-// Rule: a line is either a body, a comment, a header or an error; nothing is skipped in silence.
+// Tables of numbers: CSV and columns separated by blanks, with or without a header, whatever the locale. Rule: a line is a
+// body, a comment, a header or an error; no line is skipped silently.
 #include "sim/core/error.h"
 #include "sim/io/file/source.h"
 #include "sim/io/formats/body_collector.h"
@@ -14,7 +14,7 @@
 namespace gravlab {
 namespace {
 
-/// What a column can be. The names are those in use elsewhere; lower case.
+/// The meaning of a column. The names are those of other programs, in lower case.
 enum class Role { skip, number, id, group, name, tag };
 struct Column {
     std::string_view name;
@@ -50,7 +50,7 @@ constexpr Column kColumns[] = {
 };
 constexpr Column kSkipped{"-", {}, Role::skip, nullptr};
 
-/// Orders of tables without a header, by their number of columns.
+/// Column orders of tables without a header, by the number of columns.
 struct BareTable {
     std::size_t columns;
     std::string_view names;
@@ -74,7 +74,7 @@ std::string_view unquoted(std::string_view cell) {
     return cell;
 }
 
-/// Where a cell in double quotes ends: behind its closing mark, or nowhere (npos). Two marks stand for one.
+/// The position after the closing quote of a cell in double quotes; npos when it does not close. Two quotes represent one.
 std::size_t quoteEnd(std::string_view line, std::size_t at) {
     for (++at; at < line.size(); ++at)
         if (line[at] == '"') {
@@ -84,7 +84,7 @@ std::size_t quoteEnd(std::string_view line, std::size_t at) {
     return std::string_view::npos;
 }
 
-/// The separator of a line: ';' before ',' before blanks (written as a blank). What is in double quotes does not count.
+/// The separator of a line: ';' before ',' before blanks (written as a blank). Text in double quotes does not count.
 char separatorOf(std::string_view line) {
     char found = ' ';
     for (std::size_t at = 0; at < line.size(); ++at) {
@@ -100,8 +100,8 @@ char separatorOf(std::string_view line) {
     return found;
 }
 
-/// The end of the cell that begins at `at`: its separator, or the end of the line. A cell in double quotes may have the
-/// separator in it, where nothing but blanks follows the closing mark.
+/// The end of the cell that begins at `at`: its separator, or the end of the line. A cell in double quotes may contain the
+/// separator if only blanks follow the closing quote.
 std::size_t cellEnd(std::string_view line, std::size_t at, char separator) {
     std::size_t first = at;
     while (first < line.size() && isBlank(line[first])) ++first;
@@ -119,7 +119,7 @@ std::size_t cellEnd(std::string_view line, std::size_t at, char separator) {
     return std::min(line.find(separator, at), line.size());
 }
 
-/// Splits into cells; one cell more than kMostColumns shows that there are too many.
+/// Splits a line into cells, one more than kMostColumns at most, which shows that there are too many.
 void split(std::string_view line, char separator, Cells& cells) {
     cells.clear();
     std::size_t at = 0;
@@ -143,7 +143,7 @@ void split(std::string_view line, char separator, Cells& cells) {
 
 enum class Parsed { yes, notANumber, outOfRange };
 
-/// A number in C notation; a leading '+' and Fortran's exponent letter D are understood.
+/// A number in C notation; a leading '+' and Fortran's exponent letter D are accepted.
 Parsed parse(std::string_view cell, double& value) {
     if (cell.starts_with('+') && !cell.starts_with("+-")) cell.remove_prefix(1);
     const char* end = cell.data() + cell.size();
@@ -173,7 +173,7 @@ std::string lowered(std::string_view text) {
     return lower;
 }
 
-/// The column a header cell names; "x [AU]" and "mass(kg)" name x and mass and give the unit.
+/// The column that a header cell names; "x [AU]" and "mass(kg)" name x and mass and state the unit.
 const Column& columnNamed(std::string_view cell, std::string* unit) {
     const std::size_t bracket = cell.find_first_of("[(");
     if (bracket != std::string_view::npos && bracket > 0) {
@@ -222,7 +222,7 @@ private:
         throw InputError(name_ + ": line " + std::to_string(lines_.number()) + ": " + text);
     }
 
-    /// "# G = 43007.1": what G is in the numbers of the table, whatever its header calls them.
+    /// "# G = 43007.1": G in the numbers of the table, whatever units its header states.
     bool readGravity(std::string_view text) {
         const std::size_t equals = text.find('=');
         double value = 0;
@@ -272,8 +272,8 @@ private:
         return {};
     }
 
-    // Names may stand in a comment ("# m x y z vx vy vz"), units in the comment after it. Whether they do is known only when
-    // the first body shows how many columns there are.
+    // Names may be in a comment ("# m x y z vx vy vz"), units in the next comment. Only the first body shows the number of
+    // columns, and so whether the comments fit.
     void readComment(std::string_view text) {
         if (bodies_.seen() > 0 || !columns_.empty()) return;
         if (readGravity(text)) return;
@@ -290,7 +290,7 @@ private:
             commentNames_.assign(cells_.begin(), cells_.end());
     }
 
-    // AMUSE's "COL:index:name:on:factor:...:(unit)" lines, one a column, in order.
+    // AMUSE's "COL:index:name:on:factor:...:(unit)" lines, one per column, in order.
     void readAmuseColumn(std::string_view text) {
         split(text, ':', cells_);
         if (cells_.size() < 3 || commentNames_.size() >= kMostColumns) return;
@@ -311,7 +311,7 @@ private:
             fail("more than " + std::to_string(kMostColumns) + " columns: this is no table of bodies");
         if (bodies_.seen() == 0 && !isNumber(cells_.front()) && readHeader()) return;
         if (columns_.empty()) chooseColumns();
-        // A separator at the end of every line makes one empty cell more.
+        // A separator at the end of every line adds one empty cell.
         if (cells_.size() == columns_.size() + 1 && cells_.back().empty()) cells_.pop_back();
         if (cells_.size() != columns_.size())
             fail("has " + std::to_string(cells_.size()) + " columns, expected " + std::to_string(columns_.size()) + " (" +
@@ -319,7 +319,7 @@ private:
         readBody();
     }
 
-    /// Takes a line of words as column names or, after those, as units. False when it can be neither.
+    /// Reads a line of words as column names or, after those, as units. False when it is neither.
     bool readHeader() {
         if (!headerSeen_) {
             headerSeen_ = true;
@@ -373,9 +373,9 @@ private:
              std::to_string(cells_.size()) + "; name them with --columns");
     }
 
-    /// A remark that names some columns beside other words may be prose where the table also reads without it.
+    /// A comment that names some columns among other words may be prose, when the table also reads without it.
     void requireClear(const std::vector<std::string>& names) {
-        constexpr std::ptrdiff_t kAll = 7;  // a remark that names all of x, y, z, vx, vy, vz, m is no prose
+        constexpr std::ptrdiff_t kAll = 7;  // a comment that names all of x, y, z, vx, vy, vz, m is not prose
         const auto named = std::count_if(names.begin(), names.end(),
                                          [](const std::string& name) { return &columnNamed(name, nullptr) != &kSkipped; });
         if (named >= kAll) return;
@@ -428,7 +428,7 @@ private:
         if (kept && !(name.empty() && tag.empty())) bodies_.name(singleQuotes(name), singleQuotes(tag));
     }
 
-    /// Two marks within quotes stand for one.
+    /// Two quotes within quotes represent one.
     static std::string singleQuotes(std::string_view cell) {
         std::string text;
         for (std::size_t i = 0; i < cell.size(); ++i) {
@@ -524,8 +524,8 @@ private:
     std::vector<std::string> units_, commentNames_, commentUnits_, skipped_;
     char separator_ = ' ';
     bool separatorKnown_ = false, fromOption_ = false, headerSeen_ = false, headerNamed_ = false, unitLineSeen_ = false;
-    std::optional<double> gravity_;  ///< of a remark
-    bool namesSure_ = false;         ///< the remarks name columns and nothing else
+    std::optional<double> gravity_;  ///< from a comment
+    bool namesSure_ = false;         ///< the comments name columns and nothing else
 };
 
 }  // namespace

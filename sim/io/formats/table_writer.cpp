@@ -1,5 +1,6 @@
-// Tables of numbers: 17 significant digits, so that reading gives the same doubles; a point whatever the locale. Bodies that
-// came with units go out in them; what is held in single precision then has the digits that say which number it is.
+// Tables of numbers: 17 significant digits, so that reading gives the same doubles; a decimal point whatever the locale.
+// Bodies from a file with units are written in those units; numbers in single precision then have just enough digits to
+// identify them.
 #include "sim/io/file/byte_sink.h"
 #include "sim/io/formats/formats.h"
 #include "sim/io/formats/units.h"
@@ -21,8 +22,8 @@ public:
         begin();
         at_ = std::to_chars(at_, row_ + sizeof row_, value, std::chars_format::general, kDigits).ptr;
     }
-    /// A run's number as its file has it; `read` goes the other way. In single precision the fewest digits that are read as
-    /// the same number: 3e7 and not 29999998.487669423.
+    /// A run's number in the units of the file; `read` is the inverse. In single precision it has the fewest digits that
+    /// read as the same number: 3e7 and not 29999998.487669423.
     template <class Read>
     void inFile(double own, double value, Read read) {
         if (!single_) return number(value);
@@ -41,7 +42,7 @@ public:
         begin();
         at_ = std::to_chars(at_, row_ + sizeof row_, value).ptr;
     }
-    /// A name, at most twice BodyNames::kMostBytes and its quotes.
+    /// A name of at most twice BodyNames::kMostBytes and its quotes.
     void text(const std::string& value) {
         begin();
         at_ = std::copy(value.begin(), value.end(), at_);
@@ -60,7 +61,7 @@ private:
     ByteSink& sink_;
     char separator_;
     bool single_;
-    char row_[1024];  // 8 numbers of at most 24 characters each, an id, and two cells of names with every mark doubled
+    char row_[1024];  // 8 numbers of at most 24 characters, an id, and two cells of names with every quote doubled
     char* at_ = row_;
 };
 
@@ -74,7 +75,7 @@ void writeRow(RowWriter& row, const ParticleSet& bodies, std::size_t i, const Fi
         row.inFile(x, x * units.velocityBy, [&](double velocity) { return velocity / units.velocityBy; });
 }
 
-/// Whether all numbers of converted bodies are those of single precision. Without conversion 17 digits are exact anyway.
+/// Whether all numbers of converted bodies are exact in single precision. Without conversion 17 digits are exact anyway.
 bool isSingle(const Snapshot& snapshot) {
     const auto fits = [](const Double4& a) {
         return std::ranges::all_of(std::array{a.x, a.y, a.z, a.w},
@@ -84,7 +85,7 @@ bool isSingle(const Snapshot& snapshot) {
            std::ranges::all_of(snapshot.bodies.velocity, fits);
 }
 
-/// A cell of a table with commas: in quotes where it must be.
+/// A cell of a comma-separated table, in quotes where necessary.
 std::string cell(std::string_view text) {
     const bool plain = text.find_first_of(",;\"'") == std::string_view::npos;
     if (plain) return std::string(text);
@@ -93,7 +94,7 @@ std::string cell(std::string_view text) {
     return quoted + "\"";
 }
 
-/// A remark that says what G is, where the units do not.
+/// A comment that states G when the units do not.
 std::string gravityRemark(const FileUnits& units) {
     if (units.plain() || namesSuffice(units)) return {};
     char number[40];
@@ -122,8 +123,8 @@ std::string header(const FileUnits& units, bool response, bool ids, bool names, 
 }  // namespace
 
 void writeCsv(ByteSink& sink, const Snapshot& snapshot) {
-    // Under gravity every response is 1, and bodies without names are numbered from 0: the table is then the plain seven
-    // columns that scripts rely on.
+    // Under gravity every response is 1, and bodies without names are numbered from 0: the table then has the plain seven
+    // columns that scripts expect.
     const ParticleSet& bodies = snapshot.bodies;
     const BodyNames& names = *snapshot.names;
     const bool response = std::ranges::any_of(bodies.velocity, [](const Double4& v) { return v.w != 1; });
@@ -142,7 +143,7 @@ void writeCsv(ByteSink& sink, const Snapshot& snapshot) {
 }
 
 void writeTab(ByteSink& sink, const Snapshot& snapshot) {
-    // Remarks only where there is something to say: many readers of such tables know none.
+    // Write comments only when necessary: many readers of such tables do not accept them.
     const FileUnits& units = snapshot.fileUnits;
     sink.write(gravityRemark(units));
     if (units.named()) {

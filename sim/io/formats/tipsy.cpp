@@ -1,6 +1,6 @@
-// Tipsy binary: a header, then gas, dark and star records of 32-bit floats. Read in either byte order and with either
-// header; written in the standard form (big-endian, 32-byte header, dark records).
-// Rule: the counts must explain the file's size to the byte before anything is allocated.
+// Tipsy binary: a header, then gas, dark and star records of 32-bit floats. The reader accepts either byte order and either
+// header; the writer uses the standard form (big-endian, 32-byte header, dark records). Rule: the counts must give the
+// file's size exactly before anything is allocated.
 #include "sim/core/error.h"
 #include "sim/io/file/byte_sink.h"
 #include "sim/io/file/source.h"
@@ -18,7 +18,7 @@
 namespace gravlab {
 namespace {
 
-/// A kind of record, in the order in which they stand in the file. All begin with mass, position, velocity.
+/// A kind of record, in the order of the file. All kinds begin with mass, position, velocity.
 struct Record {
     const char* name;
     std::size_t floats;
@@ -116,7 +116,7 @@ public:
         }
     }
 
-    /// The softening that all bodies share; empty when they differ.
+    /// The common softening of all bodies; empty when they differ.
     std::optional<double> sharedSoftening() const {
         if (softeningsDiffer_ || !(softening_ >= 0) || !std::isfinite(softening_)) return std::nullopt;
         return static_cast<double>(softening_);
@@ -161,8 +161,8 @@ Snapshot readTipsy(Source& source, const ReadOptions& options) {
                          " bodies, which make " + std::to_string(needed + kShortHeader) + " or " +
                          std::to_string(needed + kLongHeader) + " bytes, but it has " + std::to_string(size) +
                          (size < needed ? ": cut short?" : ""));
-    // A padded header whose file lost its last four bytes is as long as one without padding. Padding is zero; the mass that
-    // would stand there otherwise is not.
+    // A padded header whose file lost its last four bytes is as long as one without padding. Padding is zero; without
+    // padding the mass stands there, which is not.
     constexpr std::string_view kPadding("\0\0\0\0", kLongHeader - kShortHeader);
     if (size == needed + kShortHeader && source.head().substr(kShortHeader).starts_with(kPadding))
         throw InputError(source.name() +

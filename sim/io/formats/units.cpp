@@ -18,7 +18,7 @@ constexpr double kAstronomicalUnit = 1.495978707e11;
 constexpr double kParsec = 3.0856775814913673e16;
 constexpr double kDay = 86400;
 constexpr double kYear = 365.25 * kDay;
-// Earth's mean speed: with the au it makes the year 2 pi of our [T] and the Sun about 1 of our [M].
+// Earth's mean speed: with the au it makes the year 2 pi [T] and the Sun's mass about 1 [M].
 const double kEarthSpeed = std::sqrt(kSolarMassParameter / kAstronomicalUnit);
 
 constexpr double kSquareKilometre = 1e6;  // m2
@@ -78,7 +78,7 @@ std::optional<ParsedUnit> symbol(std::string_view text) {
     if (parsed.ec == std::errc{} && parsed.ptr == text.data() + text.size()) return ParsedUnit{number, 0, 0, 0, false};
     std::string lower;
     for (char c : text) lower += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    // Case tells metres from mega and grams from giga; elsewhere programs write it as they like.
+    // Case distinguishes metres from mega and grams from giga; elsewhere programs write units in any case.
     const bool clear = text.size() > 1 || text == lower;
     const bool mega = lower != "mpc" && lower != "myr" ? true : text.front() == 'M';
     for (const Symbol& row : kSymbols)
@@ -92,7 +92,7 @@ std::string shortNumber(double value) {
     return {text, end};
 }
 
-// How file numbers become ours: divided by length and velocity, masses multiplied.
+// Conversion of file numbers: lengths and velocities are divided, masses multiplied.
 struct Conversion {
     double length = 1, velocity = 1, mass = 1;
     bool identity() const { return length == 1 && velocity == 1 && mass == 1; }
@@ -105,7 +105,7 @@ Conversion conversion(double gravity, double length, double velocity) {
 Conversion conversion(const StatedUnits& units) {
     if (units.dimensionless) return {};
     const double gravity = kGravity * units.mass / (units.length * units.velocity * units.velocity);
-    // Metres and kilometres give numbers whose cubes leave fp32's range.
+    // Numbers in metres and kilometres have cubes beyond the range of fp32.
     constexpr double kShortLength = 1e8;
     if (units.length < kShortLength)
         return conversion(gravity, kAstronomicalUnit / units.length, kEarthSpeed / units.velocity);
@@ -129,7 +129,7 @@ void apply(Snapshot& snapshot, const Conversion& by, const std::string& name) {
     if (snapshot.softening) *snapshot.softening /= by.length;
 }
 
-/// What the names say in m, kg and m/s. Names that are not understood, or not of that kind, are none.
+/// The units by their names in m, kg and m/s. Unknown names, and names of another kind, are removed.
 void weigh(FileUnits& units) {
     const auto factor = [](const std::string& name, int length, int mass, int time) {
         const std::optional<ParsedUnit> unit = parsedUnit(name);
@@ -196,7 +196,7 @@ void convertUnits(Snapshot& snapshot, const ReadOptions& options, const std::opt
                   const std::string& name, double hubble) {
     if (!options.gravity && options.units.empty() && !stated) {
         if (snapshot.units.empty()) snapshot.units = "G = 1";
-        return;  // a file of ours keeps what it says of those that it came from
+        return;  // a checkpoint keeps the units of its original file
     }
     Conversion by;
     std::string from;
@@ -206,7 +206,7 @@ void convertUnits(Snapshot& snapshot, const ReadOptions& options, const std::opt
         kept.mass = mass;
         kept.velocity = velocity;
         if (hubble == 1 || length.empty()) return;
-        // G is the same in lengths and masses over h: only what one of them is in m and kg is another.
+        // G is the same in lengths and masses over h: only their sizes in m and kg change.
         char number[32];
         const std::string over = "/" + std::string(number, std::to_chars(number, number + sizeof number, hubble).ptr);
         kept.length += over;

@@ -1,5 +1,5 @@
-// From a file's units to G = 1. Only what is needed changes: usually the masses alone, which take G in.
-// Rule: nothing is guessed. Units come from the file, from the user, or are taken as G = 1 and a note says so.
+// From a file's units to G = 1. Only the necessary numbers change: usually just the masses, which absorb G. Rule: nothing is
+// guessed. Units come from the file or the user; otherwise G = 1 is assumed and a note says so.
 #pragma once
 #include "sim/io/snapshot.h"
 #include "sim/run/start_state.h"
@@ -12,29 +12,29 @@
 
 namespace gravlab {
 
-/// A set of units that people use, as a row for --units.
+/// A common system of units, as a row for --units.
 struct UnitSystem {
     std::string_view name;
     std::string_view idea;
     double gravity;   ///< G in these units
-    double length;    ///< how many of its lengths make our [L]
-    double velocity;  ///< how many of its velocities make our [L/T]
-    /// Their names as a header has them; empty: they have none.
+    double length;    ///< lengths of this system in one [L]
+    double velocity;  ///< velocities of this system in one [L/T]
+    /// Their names as in a header; empty: they have none.
     std::string_view lengthName{}, velocityName{}, massName{};
 };
 
 /// All unit systems; the first is G = 1.
 std::span<const UnitSystem> unitSystems();
-/// The row of that name. Throws UsageError naming the valid ones and the nearest.
+/// The row with that name. Throws UsageError naming the valid ones and the nearest.
 const UnitSystem& unitSystem(std::string_view name);
 
 /// Units that a file states.
 struct StatedUnits {
     double length = 1, mass = 1, velocity = 1;       ///< in m, kg, m/s
     bool dimensionless = false;                      ///< N-body units: G = 1, the factors mean nothing
-    std::string words;                               ///< as the file says it
-    std::string lengthName, massName, velocityName;  ///< each by itself, fit for parsedUnit()
-    std::optional<double> gravity{};                 ///< G in these units, where the file gives it: it goes before them
+    std::string words;                               ///< as the file states them
+    std::string lengthName, massName, velocityName;  ///< each by itself, valid for parsedUnit()
+    std::optional<double> gravity{};  ///< G in these units, when the file states it; it takes precedence over them
 };
 
 /// A unit as text ("MSun", "km/s", "1000.0 * m * s**-1", "length / time") as a power product of m, kg, s.
@@ -46,22 +46,21 @@ struct ParsedUnit {
 std::optional<ParsedUnit> parsedUnit(std::string_view text);
 
 /// Converts bodies, time, time step and softening to G = 1: by options.gravity, else options.units, else `stated`, else not
-/// at all; leaves a note and the units in words. Throws UsageError for a bad option, InputError when a converted number is
-/// no longer finite.
-/// `hubble`: lengths and masses of the file are in those units over this number, as Gadget has them.
+/// at all. Adds a note and the units in words. Throws UsageError for a bad option, InputError when a converted number is no
+/// longer finite. `hubble`: the file's lengths and masses are in those units over this number, as in Gadget.
 void convertUnits(Snapshot& snapshot, const ReadOptions& options, const std::optional<StatedUnits>& stated,
                   const std::string& name, double hubble = 1);
 
-/// What people see of a run whose bodies came in these units: lengths, masses, times and speeds in units that suit them.
-/// Without names where the file's are not known.
+/// Display units of a run whose bodies came in these units, in convenient sizes. Without names when the file's units are
+/// unknown.
 SceneUnits shownUnits(const FileUnits& units);
-/// The other way for units of a scene: what one [L], [M] and [L/T] are in m, kg and m/s; nothing is said of a file.
+/// The inverse for units of a scene: one [L], [M] and [L/T] in m, kg and m/s; the file's own units stay empty.
 FileUnits physicalUnits(const SceneUnits& units);
-/// Whether reading the names alone gives these factors. Else a table must say what G is, too.
+/// Whether the names alone give these factors. If not, a table must also state G.
 bool namesSuffice(const FileUnits& units);
-/// Whether bodies of a file that states no units are so far from balance that they seem to have some.
+/// Whether bodies of a file without units are so far from balance that they probably have units.
 UnitsDoubt unitsDoubt(const Snapshot& snapshot);
-/// As text for a file of ours, and back; empty where it is no such text.
+/// The units as text for this program's files, and back; the result is empty when the text is invalid.
 std::string fileUnitsText(const FileUnits& units);
 std::optional<FileUnits> fileUnitsFrom(std::string_view text);
 

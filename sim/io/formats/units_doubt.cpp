@@ -1,4 +1,4 @@
-// A question about the units of bodies whose file states none. Rule: only asked; nothing is converted by a guess.
+// A question about the units of bodies whose file states none. Rule: only ask; never convert by a guess.
 #include "sim/core/random.h"
 #include "sim/io/formats/units.h"
 
@@ -12,9 +12,9 @@
 namespace gravlab {
 namespace {
 
-// Bodies in balance have 1/2; a start at rest, or one that flies apart, may be far from it, but hardly so far.
+// The ratio is 1/2 in balance. A start at rest, or an expanding one, may be far from it, but hardly as far as these limits.
 constexpr double kBalance = 0.5, kLeast = 5e-3, kMost = 1e3;
-// A system of units that suits brings them this near to balance.
+// A suitable system of units brings the ratio this close to balance.
 constexpr double kNear = 30;
 constexpr std::size_t kAllPairs = 1024, kHeavy = 16, kSampledPairs = std::size_t{1} << 19;
 
@@ -23,7 +23,8 @@ double pairEnergy(const ParticleSet& bodies, std::size_t i, std::size_t j) {
     return apart > 0 ? bodies.position[i].w * bodies.position[j].w / apart : 0;
 }
 
-/// About sum of m m / r of all pairs: exact for few bodies; of many the pairs of the heaviest, and a sample of the others.
+/// The sum of m m / r over all pairs: exact for few bodies; for many, the pairs of the heaviest bodies and a sample of the
+/// others.
 double bindingEnergy(const ParticleSet& bodies) {
     const std::size_t n = bodies.size();
     double sum = 0;

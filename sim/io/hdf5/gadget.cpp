@@ -1,4 +1,4 @@
-// The seal, and what this build says when it has no HDF5.
+// The seal, and the message of a build without HDF5.
 #include "sim/io/hdf5/gadget.h"
 
 #include "sim/core/error.h"
@@ -44,7 +44,7 @@ std::optional<Seal> Seal::parsed(std::string_view bytes) {
 }  // namespace gadget
 
 bool looksLikeHdf5(const Source& source) {
-    // The library allows a block of the user's own before the mark, a power of two long.
+    // HDF5 allows a user block before its mark, whose length is a power of two.
     constexpr std::string_view kMark("\x89HDF\r\n\x1a\n", 8);
     for (std::size_t at : {0u, 512u, 1024u, 2048u})
         if (source.head().size() > at && source.head().substr(at).starts_with(kMark)) return true;

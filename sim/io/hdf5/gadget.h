@@ -1,4 +1,4 @@
-// What reader and writer of Gadget-style HDF5 share: the names in the file and the seal behind it.
+// Names in Gadget-style HDF5 files, for reader and writer, and the seal at the end.
 #pragma once
 #include "sim/io/formats/units.h"
 #include "sim/io/snapshot.h"
@@ -19,34 +19,34 @@ inline constexpr std::size_t kTypes = 6;  ///< PartType0 .. PartType5
 inline constexpr const char* kOwnGroup = "Gravlab";
 inline constexpr const char* kStateGroup = "State";
 inline constexpr int kOwnVersion = 1;
-/// All bodies are written as this type (halo), so that their order is kept.
+/// All bodies are written as this type (halo), so that they keep their order.
 inline constexpr std::size_t kWrittenType = 1;
 
-/// Bytes behind the HDF5 part of a file of ours: how long that part is and its check sum. HDF5 readers ignore them; a file
-/// that was cut, or changed in a single bit, no longer fits its seal.
+/// Bytes after the HDF5 part of this program's files: the length of that part and its check sum. HDF5 readers ignore them; a
+/// file that was cut, or changed in a single bit, no longer matches its seal.
 struct Seal {
     std::uint64_t length = 0;    ///< bytes before the seal
     std::uint32_t checksum = 0;  ///< CRC-32C of those bytes
 
     static constexpr std::size_t kBytes = 24;
     std::string bytes() const;
-    /// Empty when these are not the intact bytes of a seal.
+    /// The seal in these bytes; empty when it is not intact.
     static std::optional<Seal> parsed(std::string_view bytes);
 };
 
-/// All of a file but its bodies.
+/// The content of a file except its bodies.
 struct Preface {
     Snapshot snapshot;  ///< no bodies
     std::uint64_t bodies = 0;
-    std::uint64_t files = 1;  ///< that the snapshot is in, with this one
-    std::uint64_t whole = 0;  ///< bodies of all of them, as the header says
+    std::uint64_t files = 1;  ///< of the snapshot, this one included
+    std::uint64_t whole = 0;  ///< bodies in all files, according to the header
     bool own = false;         ///< written by this program: G = 1
     bool hasIds = false, hasGroups = false, hasVelocities = false;
     std::optional<StatedUnits> units;
     double hubble = 1;  ///< HubbleParam of the header
 };
 
-/// Where a block of bodies stands in the file, for messages.
+/// Position of a block of bodies in the file, for messages.
 struct BlockPlace {
     std::uint32_t type = 0;
     std::uint32_t count = 0;
@@ -55,8 +55,8 @@ struct BlockPlace {
 inline constexpr std::uint32_t kRowsABlock = 1 << 15;
 inline constexpr std::uint64_t kMostFiles = 1 << 16;
 
-/// Reads the HDF5 part of a file and hands over its parts in order. Runs where a crash of the library does no harm; the
-/// values are as the file has them, not yet checked for being finite. `sealed`: a right seal stands behind it.
+/// Receives the parts of the HDF5 part of a file, in order. The parser runs in a process where a crash of the library does
+/// no harm. The values are those of the file, not yet checked for being finite. `sealed`: a valid seal follows.
 class Receiver {
 public:
     virtual ~Receiver() = default;

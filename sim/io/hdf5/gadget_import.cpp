@@ -1,5 +1,5 @@
-// Reading HDF5 without trusting the library: it has bugs that damaged files reach, and a run must survive every file. The
-// library works in a helper process; only plain numbers come back, and they pass the same gate as those of every format.
+// Reads HDF5 without trusting the library: damaged files reach its bugs, and a run must survive every file. The library
+// works in a helper process; only plain numbers return, and they pass the same gate as those of every format.
 #if defined(GRAVLAB_HAS_HDF5)
 #include "sim/core/error.h"
 #include "sim/io/file/checksum.h"
@@ -22,26 +22,26 @@ namespace {
 using gadget::BlockPlace;
 using gadget::Preface;
 
-// What the helper says before each part.
+// The helper sends this before each part.
 enum class Part : std::uint8_t { preface = 1, block, end, refused };
 
 constexpr std::size_t kMostNotes = 16;
 constexpr std::size_t kMostMessage = 4096;
 
-/// The clock of a snapshot in the order in which it is sent; one list for both sides.
+/// The clock of a snapshot in the order of transfer; one list for both sides.
 template <class Visitor>
 void visitClock(Snapshot& s, Visitor&& visit) {
     visit(s.step), visit(s.time), visit(s.timeStep), visit(s.stepOrigin), visit(s.timeOrigin), visit(s.softening),
         visit(s.seed);
 }
 
-/// The texts of stated units, likewise.
+/// The texts of stated units, in the order of transfer.
 template <class Units>
 auto textsOf(Units& units) {
     return std::array{&units.words, &units.lengthName, &units.massName, &units.velocityName};
 }
 
-/// The helper's side: sends what the parser finds.
+/// The helper's side: sends the parser's results.
 class Sender : public gadget::Receiver {
 public:
     explicit Sender(HelperOutput& output) : out_(output) {}
@@ -84,13 +84,13 @@ private:
     HelperOutput& out_;
 };
 
-/// What the files of a snapshot give together; nearly always there is one.
+/// The combined content of the files of a snapshot; nearly always there is one.
 struct Whole {
     Preface first;
     std::optional<BodyCollector> bodies;
 };
 
-/// This side: takes the parts, bounds and checks them.
+/// The program's side: receives the parts, bounds and checks them.
 class Importer {
 public:
     Importer(const Source& source, const ReadOptions& options, HelperProcess& helper)
@@ -101,7 +101,7 @@ public:
 
     const Preface& preface() const { return preface_; }
 
-    /// Adds what this file holds.
+    /// Adds the content of this file.
     void readInto(Whole& whole) {
         if (!whole.bodies) {
             whole.bodies.emplace(name_, options_, preface_.snapshot.signedSources);
@@ -139,10 +139,10 @@ private:
         if (part == Part::refused) throw InputError(in_.text(kMostMessage));
         return part;
     }
-    /// A bool that is one: any other bit pattern would be undefined.
+    /// A bool must be 0 or 1: any other bit pattern would be undefined.
     bool flag() { return in_.take<std::uint8_t>() != 0; }
 
-    /// Holds a further file of a snapshot against its first.
+    /// Compares a further file of a snapshot with its first.
     void requireSame(Preface& first) {
         const auto unitsOf = [](const Preface& p) {
             return p.units ? std::array{p.units->length, p.units->mass, p.units->velocity} : std::array<double, 3>{};
@@ -151,7 +151,7 @@ private:
             unitsOf(preface_) != unitsOf(first) || preface_.hubble != first.hubble ||
             preface_.snapshot.time != first.snapshot.time)
             throw InputError(name_ + ": does not belong to the files before it: time, units or counts in its header differ");
-        // What a file without bodies lacks is no loss.
+        // A file without bodies may lack the data sets.
         if (preface_.bodies == 0) return;
         first.hasIds &= preface_.hasIds;
         first.hasVelocities &= preface_.hasVelocities;
@@ -181,7 +181,7 @@ private:
         for (std::uint32_t i = 0; i < notes; ++i) s.notes.push_back(in_.text(kMostMessage));
         takeState(s);
         preface_.bodies = in_.take<std::uint64_t>();
-        // A body is at least its coordinates; packed data was bounded in the helper, and is again here.
+        // A body needs at least its coordinates; the helper has bounded packed data, and this repeats the check.
         if (preface_.bodies > fileBytes_ * 64) nonsense();
         preface_.files = in_.take<std::uint64_t>();
         preface_.whole = in_.take<std::uint64_t>();
@@ -210,7 +210,7 @@ private:
             array.name = in_.text(kMostStateNameBytes);
             const auto count = in_.take<std::uint64_t>();
             if (!goodStateName(array.name) || count > fileBytes_ * 64) nonsense();
-            // In pieces: a count that is a lie must not be allocated before the numbers have come.
+            // Receive in pieces: a false count must not be allocated before its numbers arrive.
             constexpr std::uint64_t kPiece = std::uint64_t{1} << 20;
             while (array.values.size() < count) {
                 const std::size_t have = array.values.size();
@@ -230,7 +230,7 @@ private:
     Preface preface_;
 };
 
-/// True when a seal stands behind the file and fits; false when there is none. Throws InputError when it does not fit.
+/// True when the file has a seal that matches; false without a seal. Throws InputError when it does not match.
 bool checkSeal(const Source& source) {
     using gadget::Seal;
     const std::uint64_t size = *source.size();
@@ -256,8 +256,8 @@ bool checkSeal(const Source& source) {
     return true;
 }
 
-/// Holds the length that the HDF5 header states against the file: a cut file is refused without bothering the library.
-/// Only the common case is judged: a header at byte 0 with 8-byte addresses. Source: HDF5 File Format Specification, II.A.
+/// Compares the length in the HDF5 header with the file, so that a cut file is refused without the library. Only the common
+/// case is judged: a header at byte 0 with 8-byte addresses. Source: HDF5 File Format Specification, II.A.
 void checkLength(const Source& source) {
     const std::string_view head = source.head();
     constexpr std::size_t kShortest = 48;
@@ -282,7 +282,7 @@ void checkLength(const Source& source) {
                          std::to_string(*source.size()) + ": cut short?");
 }
 
-/// The helper's work. All that it has to say goes through `output`.
+/// The work of the helper. It sends all results through `output`.
 void parseInHelper(const Source& source, const ReadOptions& options, bool sealed, HelperOutput& output) {
     try {
         Sender sender(output);
@@ -297,14 +297,14 @@ void parseInHelper(const Source& source, const ReadOptions& options, bool sealed
     }
 }
 
-/// Lets a helper read the file and `use` what comes of it.
+/// Starts a helper that reads the file, and calls `use` with its results.
 template <class Use>
 void withHelper(const Source& source, const ReadOptions& options, Use use) {
     checkLength(source);
     const bool sealed = checkSeal(source);
     const std::uint64_t megabytes = *source.size() >> 20;
     const HelperLimits limits{(std::uint64_t{256} << 20) + 4 * *source.size(), 20 + megabytes / 4};
-    // The turn is held so that no other thread is inside the library when the process is copied.
+    // Hold the turn so that no other thread is inside the library when the process forks.
     const Hdf5Turn turn;
     try {
         HelperProcess helper(limits, [&](HelperOutput& output) { parseInHelper(source, options, sealed, output); });
@@ -317,7 +317,7 @@ void withHelper(const Source& source, const ReadOptions& options, Use use) {
     }
 }
 
-/// The files of a snapshot, from the name of one: NAME.0.hdf5, NAME.1.hdf5 ... Throws InputError where the name shows none.
+/// The files of a snapshot, from one name: NAME.0.hdf5, NAME.1.hdf5 ... Throws InputError when the name has no number.
 std::vector<std::filesystem::path> filesOf(const Source& source, std::uint64_t count) {
     const std::filesystem::path& path = source.path();
     const std::string among = source.name() + ": is one of several files of a snapshot (" + std::to_string(count) + ")";

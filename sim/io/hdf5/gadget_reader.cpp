@@ -1,6 +1,5 @@
-// What stands in a Gadget-style HDF5 file of any program, and in our own checkpoints.
-// Rule: what the file claims is held against what it stores before anything of that size is allocated, and no link or data
-// set may lead out of the file.
+// Reads Gadget-style HDF5 files of any program, and this program's checkpoints. Rule: compare the sizes that a file states
+// with its stored data before allocating, and follow no link or data set out of the file.
 #if defined(GRAVLAB_HAS_HDF5)
 #include "sim/core/error.h"
 #include "sim/core/value.h"
@@ -19,16 +18,16 @@
 namespace gravlab {
 namespace {
 
-// Packed data may be smaller than what it stands for; beyond this a small file could ask for all memory.
+// Packed data may be smaller than its content; beyond this ratio a small file could claim all memory.
 constexpr std::uint64_t kMostPacked = 256;
 constexpr std::uint64_t kSmallChunk = std::uint64_t{1} << 20;
 
-/// Where programs say what their units are, in cm, g and cm/s or s.
+/// Where programs state their units, in cm, g and cm/s or s.
 struct UnitNames {
     const char* group;
     const char* length;
     const char* mass;
-    const char* velocity;  ///< null: `time` is given
+    const char* velocity;  ///< null: `time` is set
     const char* time;
 };
 constexpr UnitNames kUnitNames[] = {
@@ -38,7 +37,7 @@ constexpr UnitNames kUnitNames[] = {
     {"Units", "Unit length in cgs (U_L)", "Unit mass in cgs (U_M)", nullptr, "Unit time in cgs (U_t)"},
 };
 
-/// A data set that has been checked against the file, ready to be read in blocks of rows.
+/// A data set that agrees with the file, ready to be read in blocks of rows.
 struct CheckedSet {
     Hdf5Handle set;
     std::size_t columns = 1;
@@ -79,7 +78,7 @@ public:
 private:
     using Wholes = std::vector<std::int64_t>;
 
-    /// What the bodies of one type are read from.
+    /// The data sets of the bodies of one type.
     struct Type {
         std::size_t number = 0;
         std::uint64_t count = 0;
@@ -92,19 +91,19 @@ private:
     [[noreturn]] void failLibrary(const std::string& what) const { fail(what + ": " + hdf5Reason()); }
 
     void open(const Source& source) {
-        // A file may name filters that the library would look for in folders that the environment names.
+        // A file may name filters that the library would load from folders of the environment.
         H5PLset_loading_state(0);
         const Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
         if (!access.valid()) failLibrary("HDF5 does not start");
 #if H5_VERSION_GE(1, 10, 7)
-        // Locks fail on many network disks and protect nothing here: files are replaced as a whole.
+        // Locks fail on many network disks and protect nothing here, because files are replaced as a whole.
         H5Pset_file_locking(access, false, true);
 #endif
         std::string path = source.openName().string();
         if (path.empty()) {
             const std::string_view bytes = source.bytes();
             if (bytes.empty()) fail("HDF5 cannot come through a pipe; give the file's name");
-            // The library copies the bytes; its interface only forgot the const.
+            // The library copies the bytes; its interface lacks the const.
             if (H5Pset_fapl_core(access, std::size_t{1} << 20, 0) < 0 ||
                 H5Pset_file_image(access, const_cast<char*>(bytes.data()), bytes.size()) < 0)
                 failLibrary("HDF5 cannot read from memory");
@@ -112,14 +111,14 @@ private:
         }
         file_ = {H5Fopen(path.c_str(), H5F_ACC_RDONLY, access), H5Fclose};
         if (!file_.valid()) failLibrary("not a readable HDF5 file (cut short or damaged?)");
-        // What was checked is what is read, also where its name alone leads to it.
+        // Read the same file that was checked, even when only its name leads to it.
         void* handle = nullptr;
         if (!source.path().empty() && H5Fget_vfd_handle(file_, access, &handle) >= 0 && handle != nullptr &&
             !source.isSame(*static_cast<const int*>(handle)))
             fail("another file took its place while it was read");
     }
 
-    /// True when `at` has a plain link of that name. Soft and external links could lead anywhere.
+    /// True when `at` has a hard link of that name. Soft and external links could lead anywhere.
     bool hasLink(hid_t at, const char* name) const {
         if (H5Lexists(at, name, H5P_DEFAULT) <= 0) return false;
         H5L_info_t info;
@@ -157,14 +156,14 @@ private:
         if (H5Aread(attribute, memoryType, values.data()) < 0) bad();
         return values;
     }
-    /// Whole numbers, however they are stored; never rounded and never clipped.
+    /// Whole numbers, in any storage type; never rounded and never clipped.
     std::optional<Wholes> wholes(hid_t at, const char* name) const {
         const auto unsignedOnes = attribute<std::uint64_t>(at, name, H5T_NATIVE_UINT64);
         if (!unsignedOnes) return std::nullopt;
         const auto signedOnes = *attribute<std::int64_t>(at, name, H5T_NATIVE_INT64);
         const auto real = *attribute<double>(at, name, H5T_NATIVE_DOUBLE);
         for (std::size_t i = 0; i < signedOnes.size(); ++i) {
-            // The library clips: below 0 both kinds agree with the number only where it is none, above 2^63 likewise.
+            // The library clips: if the signed and the unsigned reading differ, the number was below 0 or above 2^63.
             const bool clipped = signedOnes[i] >= 0 && static_cast<std::uint64_t>(signedOnes[i]) != (*unsignedOnes)[i];
             if (clipped || !(real[i] == static_cast<double>(signedOnes[i])))
                 fail(std::string("the attribute ") + name + " is no whole number that can be counted with");
@@ -180,7 +179,7 @@ private:
 
     // ---- data sets --------------------------------------------------------------------------------------------------
 
-    /// Opens a data set and holds its shape, type and storage against the file. Empty when it is not there.
+    /// Opens a data set and compares its shape, type and storage with the file. Empty when it does not exist.
     CheckedSet open(hid_t at, const std::string& place, const char* name, std::uint64_t rows, std::size_t columns,
                     Kind kind) const {
         if (!hasLink(at, name)) return {};
@@ -302,7 +301,7 @@ private:
             if (count < 0) fail("NumPart_ThisFile is negative");
             if (count == 0) continue;
             total += static_cast<std::uint64_t>(count);
-            // Six counts below 2^63 could wrap, so the limit is held against each sum.
+            // Six counts below 2^63 could overflow, so compare each partial sum with the limit.
             if (static_cast<std::uint64_t>(count) > options_.maxBodies || total > options_.maxBodies)
                 fail("holds more than the " + std::to_string(options_.maxBodies) + " bodies allowed");
             Type next;
@@ -319,7 +318,7 @@ private:
         preface.bodies = total;
     }
 
-    /// One file of several is never taken for the whole.
+    /// One file of several must never pass for the whole snapshot.
     void takeParts(hid_t header, const Wholes& counts, gadget::Preface& preface) const {
         const std::int64_t files = std::ranges::max(wholes(header, "NumFilesPerSnapshot").value_or(Wholes{1}));
         const Wholes total = wholes(header, "NumPart_Total").value_or(Wholes{});
@@ -329,7 +328,7 @@ private:
         preface.files = static_cast<std::uint64_t>(std::max<std::int64_t>(files, 1));
         bool part = preface.files > 1;
         for (std::size_t type = 0; type < std::min(counts.size(), total.size()); ++type) {
-            // Counts of all files are in two words of 32 bits; some programs write 64 bits at once.
+            // The counts of all files are in two words of 32 bits; some programs write 64 bits at once.
             const std::int64_t above = type < high.size() && total[type] >> 32 == 0 ? high[type] : 0;
             if (total[type] < 0 || above < 0 || above >> 31 != 0) fail("NumPart_Total is no count");
             const std::int64_t all = total[type] + (above << 32);
@@ -358,7 +357,7 @@ private:
         type.response = open(group, path, "Response", type.count, 1, Kind::number);
     }
 
-    /// Whether all of its first masses are the one of the table.
+    /// Whether all its first masses equal the one in the table.
     bool hasTableMass(const Type& type) const {
         std::vector<double> masses;
         readRows(type.masses, H5T_NATIVE_DOUBLE, 0,
@@ -389,7 +388,7 @@ private:
                 if (!v.empty()) row.vx = v[3 * i], row.vy = v[3 * i + 1], row.vz = v[3 * i + 2];
                 row.mass = m.empty() ? type.tableMass : m[i];
                 if (!response.empty()) row.response = response[i];
-                // The library makes 0 of what is negative; such ids are left out like those that are too large.
+                // The library makes negative ids 0; such ids are dropped like those that are too large.
                 if (!ids.empty())
                     row.id = !signedIds.empty() && signedIds[i] < 0 ? std::numeric_limits<std::uint64_t>::max() : ids[i];
                 if (!group.empty() && (group[i] < 0 || group[i] > 255))

@@ -1,5 +1,5 @@
-// Gadget-style HDF5, readable by the research tools, and with the group Gravlab an exact checkpoint.
-// Rule: the library only ever writes to memory; the disk sees the finished bytes through AtomicFile.
+// Writes Gadget-style HDF5, readable by the research tools; with the group Gravlab it is an exact checkpoint. Rule: the
+// library writes only to memory; the disk receives the finished bytes through AtomicFile.
 #if defined(GRAVLAB_HAS_HDF5)
 #include "sim/core/error.h"
 #include "sim/io/file/byte_sink.h"
@@ -29,8 +29,8 @@ Id needed(Id id, const char* what) {
     return id;
 }
 
-/// The memory that the library writes a file to, so that it can be looked at there: the library would only give a copy, and
-/// that of 100 million bodies has 6 GB. Outlives the file.
+/// The memory to which the library writes a file, readable in place. The library itself would only give a copy, and that of
+/// 100 million bodies has 6 GB. Outlives the file.
 class FileMemory {
 public:
     FileMemory() = default;
@@ -47,7 +47,7 @@ public:
         calls.image_memcpy = [](void* to, const void* from, size_t size, H5FD_file_image_op_t, void*) {
             return std::memcpy(to, from, size);
         };
-        // It stays until this goes.
+        // The memory lives as long as this object.
         calls.image_free = [](void*, H5FD_file_image_op_t, void*) -> herr_t { return 0; };
         calls.udata_copy = [](void* same) { return same; };
         calls.udata_free = [](void*) -> herr_t { return 0; };
@@ -86,12 +86,12 @@ public:
         if (!memory_.install(access)) fail("write to memory");
         file_ = {needed(H5Fcreate("memory.hdf5", H5F_ACC_TRUNC, H5P_DEFAULT, access), "create a file in memory"), H5Fclose};
         layout_ = {needed(H5Pcreate(H5P_DATASET_CREATE), "make a property list"), H5Pclose};
-        // No times of writing: the same state gives the same bytes.
+        // Store no times of writing, so that the same state gives the same bytes.
         needed(H5Pset_obj_track_times(layout_, false), "leave out times");
         needed(H5Pset_fill_time(layout_, H5D_FILL_TIME_NEVER), "leave out fill values");
     }
 
-    /// The bytes of the file; as long as this lives.
+    /// The bytes of the file; valid as long as this object lives.
     std::string_view image() {
         writeHeader();
         writeBodies();
@@ -99,7 +99,7 @@ public:
         needed(H5Fflush(file_, H5F_SCOPE_GLOBAL), "finish the file");
         const ssize_t size = H5Fget_file_image(file_, nullptr, 0);
         if (size <= 0) fail("give its bytes");
-        file_ = {};  // closed: else its bytes say that somebody writes to it
+        file_ = {};  // close it: otherwise its bytes mark it as open for writing
         if (!memory_.holds(static_cast<std::size_t>(size))) fail("give its bytes");
         return memory_.bytes(static_cast<std::size_t>(size));
     }
@@ -132,7 +132,7 @@ private:
         if (value) attribute(at, name, *value);
     }
 
-    // What every reader of such files looks for.
+    // The header that every reader of such files needs.
     void writeHeader() {
         const Hdf5Handle header = group(file_, "Header");
         std::array<std::uint32_t, gadget::kTypes> count{}, high{};
@@ -153,7 +153,7 @@ private:
         writeUnits(header);
     }
 
-    /// Numbers are in G = 1; these say what one of each is, as other programs look for it.
+    /// Numbers are in G = 1; these attributes give the size of the units under the names that other programs read.
     void writeUnits(hid_t header) {
         const FileUnits& units = snapshot_.fileUnits;
         if (!(units.metres > 0)) return;
@@ -166,14 +166,14 @@ private:
         return !exactInFloat<position, 3>() || !exactInFloat<velocity, 3>() || !exactInFloat<mass, 1>();
     }
 
-    // One component of a body's numbers; template arguments below, so that the loops over all bodies stay tight.
+    // One component of a body's numbers; template arguments below keep the loops over all bodies fast.
     static constexpr std::array<double Double4::*, 3> kAxes{&Double4::x, &Double4::y, &Double4::z};
     static double position(const ParticleSet& b, std::size_t i, std::size_t c) { return b.position[i].*kAxes[c]; }
     static double velocity(const ParticleSet& b, std::size_t i, std::size_t c) { return b.velocity[i].*kAxes[c]; }
     static double mass(const ParticleSet& b, std::size_t i, std::size_t) { return b.position[i].w; }
     static double response(const ParticleSet& b, std::size_t i, std::size_t) { return b.velocity[i].w; }
 
-    // Floats are enough exactly where every number is one: a run in fp32 takes half the space and loses nothing.
+    // Floats suffice exactly when every number is one: a run in fp32 then takes half the space without loss.
     template <auto component, std::size_t columns>
     bool exactInFloat() const {
         constexpr double kLargest = 3.4028234663852886e38;
@@ -190,7 +190,7 @@ private:
         return {needed(H5Dcreate2(at, name, type, space, H5P_DEFAULT, layout_, H5P_DEFAULT), "create a data set"), H5Dclose};
     }
 
-    /// Writes rows in blocks; `fill(i, row)` gives the numbers of one body.
+    /// Writes rows in blocks; `fill(i, row)` sets the numbers of one body.
     template <class Number, class Fill>
     void rows(hid_t at, const char* name, hid_t fileType, hid_t memoryType, std::size_t columns, const Fill& fill) {
         const std::size_t bodies = snapshot_.bodies.size();
@@ -279,7 +279,7 @@ private:
 }  // namespace
 
 void writeGadget(ByteSink& sink, const Snapshot& snapshot) {
-    // The turn goes on until the file in memory is closed.
+    // The turn lasts until the file in memory is closed.
     const Hdf5Turn turn;
     GadgetWriter writer(snapshot);
     const std::string_view bytes = writer.image();

@@ -1,5 +1,5 @@
-// The little of libhdf5 that we use, with owners for its handles and its error stack turned into our messages.
-// Rule: every call happens while an Hdf5Turn lives. The library is not safe for several threads at once.
+// The used functions of libhdf5, with owners for its handles and messages for its error stack. Rule: every call happens
+// while an Hdf5Turn lives, because the library is not thread-safe.
 #pragma once
 #include <hdf5.h>
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace gravlab {
 
-/// Holds the one lock on libhdf5 and keeps it from printing to stderr. One a read or write, on the stack.
+/// Holds the one lock on libhdf5 and stops it from printing to stderr. Make one per read or write, on the stack.
 class Hdf5Turn {
 public:
     Hdf5Turn();
@@ -23,7 +23,7 @@ private:
     void* printData_ = nullptr;
 };
 
-/// Owns one handle of the library; closed with the function that fits its kind.
+/// Owns one handle of the library and closes it with the function for its kind.
 class Hdf5Handle {
 public:
     Hdf5Handle() = default;
@@ -45,7 +45,7 @@ private:
     herr_t (*close_)(hid_t) = nullptr;
 };
 
-/// What the library says about its last failure, in one line: the deepest cause. Empties its stack.
+/// The deepest cause of the library's last failure, in one line. Empties its error stack.
 std::string hdf5Reason();
 
 }  // namespace gravlab

@@ -1,4 +1,4 @@
-// fork, limits, a pipe, and what a death means in words.
+// fork, limits, a pipe, and messages for the ways in which a helper ends.
 #include "sim/io/hdf5/helper_process.h"
 
 #include "sim/core/error.h"
@@ -20,9 +20,9 @@ namespace {
 
 constexpr std::size_t kBufferBytes = std::size_t{1} << 18;
 
-/// Turns a fresh copy of the process into a helper.
+/// Makes a forked copy of the process a helper.
 void becomeHelper(const HelperLimits& limits, std::uint64_t claimed) {
-    // The program's own handlers save emergency snapshots and print; none of that is the helper's business.
+    // The program's own handlers save emergency snapshots and print; a helper must not.
     for (int signal : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGPIPE, SIGXCPU, SIGXFSZ, SIGTERM, SIGINT, SIGHUP})
         std::signal(signal, SIG_DFL);
     sigset_t none;
@@ -31,7 +31,7 @@ void becomeHelper(const HelperLimits& limits, std::uint64_t claimed) {
     limitForGood(RLIMIT_CORE, 0);
     limitForGood(RLIMIT_CPU, limits.seconds);
     if (claimed > 0) limitForGood(RLIMIT_DATA, claimed + limits.memoryBytes);
-    // What a failing library prints is no message of ours.
+    // Messages of a failing library are not the program's.
     const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
     if (nowhere >= 0) {
         (void)::dup2(nowhere, STDOUT_FILENO);
@@ -51,7 +51,7 @@ void HelperOutput::flush() {
     for (std::size_t done = 0; done < buffer_.size();) {
         const ssize_t wrote = ::write(fd_, buffer_.data() + done, buffer_.size() - done);
         if (wrote < 0 && errno == EINTR) continue;
-        if (wrote <= 0) ::_exit(1);  // nobody listens
+        if (wrote <= 0) ::_exit(1);  // the reader is gone
         done += static_cast<std::size_t>(wrote);
     }
     buffer_.clear();
@@ -86,7 +86,7 @@ HelperProcess::HelperProcess(const HelperLimits& limits, const std::function<voi
     ::close(ends[1]);
     fd_ = ends[0];
 #if defined(F_SETPIPE_SZ)
-    (void)::fcntl(fd_, F_SETPIPE_SZ, 1 << 20);  // fewer turns between the two processes
+    (void)::fcntl(fd_, F_SETPIPE_SZ, 1 << 20);  // fewer switches between the two processes
 #endif
 }
 
@@ -113,7 +113,7 @@ void HelperProcess::bytes(void* to, std::size_t count) {
     }
 }
 
-/// A copy of a process with several threads may stand before a lock that nobody in it will ever open.
+/// A forked process with several threads may wait for a lock that no thread in it will ever release.
 void HelperProcess::awaitBytes() {
     pollfd end{.fd = fd_, .events = POLLIN, .revents = 0};
     int ready;

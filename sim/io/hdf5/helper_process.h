@@ -1,5 +1,5 @@
-// Runs work that may crash on damaged input in a process of its own and streams what it finds to this one.
-// Rule: the helper is not believed. Whatever it sends is bounded and checked again on this side.
+// Runs work that may crash on damaged input in its own process and streams the results to this one. Rule: do not trust the
+// helper. Its data is bounded and checked again on this side.
 #pragma once
 #include <sys/types.h>
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace gravlab {
 
-/// The helper's end: plain values, texts and arrays, in order. Ends the helper when nobody reads any more.
+/// The helper's end: plain values, texts and arrays, in order. Ends the helper when the reader is gone.
 class HelperOutput {
 public:
     explicit HelperOutput(int fd) : fd_(fd) {}
@@ -39,20 +39,20 @@ private:
     std::vector<char> buffer_;
 };
 
-/// How a helper ended before it had sent all it promised.
+/// How a helper ended before it had sent everything.
 struct HelperFailure : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// What a helper may use beyond what this process uses already.
+/// Resources of a helper beyond those that this process uses already.
 struct HelperLimits {
     std::uint64_t memoryBytes = 0;
     std::uint64_t seconds = 0;  ///< of processor time
-    int silence = 60;           ///< [s] that it may go without sending anything, however busy the machine is
+    int silence = 60;           ///< longest time without any data [s], also on a busy machine
 };
 
-/// A forked copy of this process that runs `work` and ends; killed with this object. It holds no locks but those of the
-/// thread that made it and must touch neither GPU, window nor standard output. Throws IoError when it cannot be started.
+/// A forked copy of this process that runs `work` and ends; killed with this object. It holds only the locks of the thread
+/// that made it and must use neither GPU, window nor standard output. Throws IoError when it cannot start.
 class HelperProcess {
 public:
     HelperProcess(const HelperLimits& limits, const std::function<void(HelperOutput&)>& work);
@@ -60,7 +60,7 @@ public:
     HelperProcess(const HelperProcess&) = delete;
     HelperProcess& operator=(const HelperProcess&) = delete;
 
-    /// The next values, in the order in which they were put. Throws HelperFailure when the helper has died, IoError when
+    /// The next values, in the order in which they were sent. Throws HelperFailure when the helper has died, IoError when
     /// the system cannot read.
     void bytes(void* to, std::size_t count);
     template <class Value>
