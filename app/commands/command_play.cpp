@@ -32,11 +32,11 @@ constexpr double kFrame = 1.0 / 60;  ///< [s]
 constexpr int kBuilt = 3;
 constexpr double kLook = 0.1;  ///< [s] between looks for a signal while no line comes
 
-/// A workspace without a window that a script drives, and what carries out its effects.
+/// An app without a window that a script drives, and what carries out its effects.
 class Stage : public BaseHost {
 public:
-    Stage(Workspace& workspace, OffscreenTarget& target, const HeadlessContext& context)
-        : BaseHost(workspace), context_(context), target_(target), ui_(1, context.description(), workspace.ui) {
+    Stage(App& app, OffscreenTarget& target, const HeadlessContext& context)
+        : BaseHost(app), context_(context), target_(target), ui_(1, context.description(), app.document.ui) {
         ui_.state.visible = false;
     }
 
@@ -45,13 +45,14 @@ public:
     /// A frame for a wait: the steps, the camera, and what only a picture can tell.
     void frame() {
         if (const std::string lost = lostContext(); !lost.empty()) throw DeviceError("the picture of the script " + lost);
-        workspace_.advance(false);
+        app_.advance(false);
         // The check of the forces comes when the device is done; a script must not see how long that takes.
-        if (!workspace_.facts.check) workspace_.host.settle();
-        alarm_ = spotCheck_.update(workspace_.host.simulation());
-        workspace_.turn(kFrame);
-        const bool shown = workspace_.selected || workspace_.follow || workspace_.followedCentre || workspace_.ahead.wanted;
-        workspace_.draw(target_.framebuffer(), shown ? target_.width() : 0, shown ? target_.height() : 0);
+        if (!app_.document.facts.check) app_.runs.settle();
+        alarm_ = spotCheck_.update(app_.runs.simulation());
+        app_.document.turn(kFrame);
+        const bool shown =
+            app_.document.selected || app_.document.follow || app_.document.followedCentre || app_.document.ahead.wanted;
+        app_.draw(target_.framebuffer(), shown ? target_.width() : 0, shown ? target_.height() : 0);
         ++frames_;
     }
 
@@ -74,32 +75,33 @@ public:
         EffectResult done = BaseHost::carryOut(effect, ticket);
         if (!std::holds_alternative<FindGroups>(effect)) return done;
         // No frame passes for it: the groups are those of this line's step.
-        GroupFinder& finder = workspace_.groupFinder;
-        finder.update(workspace_, workspace_.host.simulation(), workspace_.host.first().feed(), true);
+        GroupFinder& finder = app_.services.groupFinder;
+        finder.update(app_.document, app_.runs.simulation(), app_.runs.first().feed(), true);
         return finder.problem().empty() ? EffectResult() : failedBecause(finder.problem());
     }
 
 private:
     /// As F12 writes it where a size or panels were asked for; else what a film of the script would show.
     void writePicture(const std::string& path) {
-        const UiState& state = workspace_.ui;
+        const UiState& state = app_.document.ui;
         const bool own = state.pictureWidth > 0 && state.pictureHeight > 0;
-        workspace_.draw(target_.framebuffer(), target_.width(), target_.height());
+        app_.draw(target_.framebuffer(), target_.width(), target_.height());
         if (own || state.picturePanels) {
             const int width = own ? state.pictureWidth : target_.width(),
                       height = own ? state.pictureHeight : target_.height();
             const std::vector<std::uint8_t> rgb =
-                BesidePicture(context_.description()).pixels(workspace_, width, height, state.picturePanels);
-            writePng(path, rgb, width, height, pictureTexts(workspace_, path));
+                BesidePicture(context_.description()).pixels(app_, width, height, state.picturePanels);
+            writePng(path, rgb, width, height, pictureTexts(app_.document, path));
             return;
         }
-        const bool over = ui_.state.visible || workspace_.overlayDraws() || workspace_.fourViewed() || workspace_.selected;
+        const bool over =
+            ui_.state.visible || app_.document.overlayDraws() || app_.document.fourViewed() || app_.document.selected;
         for (int built = 0; over && built < kBuilt; ++built) {
             ui_.setSurface(target_.width(), target_.height(), kFrame);
-            ui_.frame(workspace_);
+            ui_.frame(app_);
         }
         if (over) ui_.draw();
-        writePng(path, target_.read(), target_.width(), target_.height(), pictureTexts(workspace_, path));
+        writePng(path, target_.read(), target_.width(), target_.height(), pictureTexts(app_.document, path));
     }
 
     const HeadlessContext& context_;
@@ -120,22 +122,22 @@ int playCommand(const Options& asked) {
     const Options options = withFile(asked);
     const HeadlessContext context(options.simulation.backendOptions.device);
     OffscreenTarget target(options.width, options.height);
-    Workspace workspace(options);
-    Stage stage(workspace, target, context);
+    App app(options);
+    Stage stage(app, target, context);
     WaitNotice notice;
     while (!player.ended()) {
         InterruptWatch::check();
-        player.feed(workspace, stage, stage.seconds(), kLook);
+        player.feed(app.document, stage, stage.seconds(), kLook);
         if (const std::string text = notice.update(player.waitsAt(), player.waitsFor(), hostClock()); !text.empty())
             std::fprintf(stderr, "gravlab: %s\n", printable(text).c_str());
         if (!player.needsFrame()) continue;
-        controller.apply(workspace, stage);
+        controller.apply(app.document, stage);
         stage.frame();
         if (!stage.alarm().empty()) {
             player.abandon(stage.alarm());
             throw Error(ExitCode::checkFailed, stage.alarm());
         }
-        player.look(workspace, stage.seconds());
+        player.look(app.document, stage.seconds());
     }
     return player.exitCode();
 }

@@ -24,7 +24,7 @@
 #include "app/system/picture.h"
 #include "app/system/timed_name.h"
 #include "app/ui/ui.h"
-#include "app/view/workspace.h"
+#include "app/view/app.h"
 #include "sim/backends/profiler_range.h"
 #include "sim/core/error.h"
 #include "sim/core/text.h"
@@ -47,11 +47,11 @@ constexpr double kIdleWait = 0.25;        // [s] between looks at the clock when
 constexpr double kAutosaveSeconds = 60;   // what a class would not mind to lose
 constexpr double kHiddenWait = 1.0 / 60;  // [s]; no display paces a window that is not shown
 
-/// Connects events for as long as it lives, which is shorter than workspace and panels do.
+/// Connects events for as long as it lives, which is shorter than app and panels do.
 class Connection {
 public:
-    Connection(Window& window, const Workspace& workspace, Ui& ui, Controller& controller) : window_(window) {
-        window_.attach(workspace, ui, controller);
+    Connection(Window& window, const App& app, Ui& ui, Controller& controller) : window_(window) {
+        window_.attach(app, ui, controller);
     }
     ~Connection() { window_.detach(); }
     Connection(const Connection&) = delete;
@@ -62,20 +62,20 @@ private:
 };
 
 /// The window as it is, for --screenshot.
-void writePicture(const std::string& path, const Window& window, const Workspace& workspace) {
-    writePng(path, window.read(), window.width(), window.height(), pictureTexts(workspace, path));
+void writePicture(const std::string& path, const Window& window, const App& app) {
+    writePng(path, window.read(), window.width(), window.height(), pictureTexts(app.document, path));
 }
 
 /// The graphics were reset: window, picture and panels are made anew, the run goes on as it was.
-void comeBack(Window& window, Workspace& workspace, Ui& ui, Controller& controller, const std::string& why) {
+void comeBack(Window& window, App& app, Ui& ui, Controller& controller, const std::string& why) {
     ui.dropPicture();
-    workspace.dropPicture();
+    app.dropPicture();
     window.detach();
     window.remake();
-    workspace.remakePicture();
+    app.remakePicture();
     ui.remakePicture(window.description());
-    window.attach(workspace, ui, controller);
-    workspace.warn("The picture was made anew, because " + why + "; the run goes on as it was.");
+    window.attach(app, ui, controller);
+    app.document.warn("The picture was made anew, because " + why + "; the run goes on as it was.");
 }
 
 /// What a window shows. While a long step is under way nothing of it changes but numbers, and the same picture again and
@@ -83,19 +83,19 @@ void comeBack(Window& window, Workspace& workspace, Ui& ui, Controller& controll
 class Sight {
 public:
     /// Whether another frame now would look like the last one, or comes too early.
-    bool same(const Workspace& workspace) const {
+    bool same(const App& app) const {
         constexpr double kNumbers = 0.1;  // [s] until they are read anew
         const double now = hostClock();
-        const bool newer = workspace.facts.step != step_ || workspace.facts.twin.step != twinStep_;
-        return workspace.facts.run == run_ && workspace.conservation.points().size() == measured_ &&
-               (!newer || (workspace.behind() && now < dueAt_)) && now - at_ < kNumbers &&
-               !workspace.view.moving(workspace, workspace.host);
+        const bool newer = app.document.facts.step != step_ || app.document.facts.twin.step != twinStep_;
+        return app.document.facts.run == run_ && app.services.conservation.points().size() == measured_ &&
+               (!newer || (app.behind() && now < dueAt_)) && now - at_ < kNumbers &&
+               !app.view.moving(app.document, app.runs);
     }
-    void drawn(const Workspace& workspace) {
-        run_ = workspace.facts.run;
-        measured_ = workspace.conservation.points().size();
-        step_ = workspace.facts.step;
-        twinStep_ = workspace.facts.twin.step;
+    void drawn(const App& app) {
+        run_ = app.document.facts.run;
+        measured_ = app.services.conservation.points().size();
+        step_ = app.document.facts.step;
+        twinStep_ = app.document.facts.twin.step;
         at_ = hostClock();
         dueAt_ = std::max(dueAt_, at_ - kPicture) + kPicture;
     }
@@ -136,8 +136,8 @@ private:
 };
 
 /// The frames of a window until it is closed or a signal comes.
-void runFrames(const Options& options, Window& window, Workspace& workspace, Ui& ui, Controller& controller,
-               SessionFiles& files, ConfigKeeper& config, Player* player, LessonRunner& lessons) {
+void runFrames(const Options& options, Window& window, App& app, Ui& ui, Controller& controller, SessionFiles& files,
+               ConfigKeeper& config, Player* player, LessonRunner& lessons) {
     constexpr double kScriptWait = 0.02;  // [s] between looks for a line of a script when nothing moves
     const Post post = [&](std::vector<Command> batch) { controller.post(std::move(batch), Sender::panel); };
     const StatusReport report;
@@ -149,11 +149,11 @@ void runFrames(const Options& options, Window& window, Workspace& workspace, Ui&
     bool projector = false;
     float textScale = 1;
     Recorder recorder;
-    WindowHost host(workspace, {window, ui, files, recorder, lessons});
+    WindowHost host(app, {window, ui, files, recorder, lessons});
     Sight sight;
     // Whatever the run does, somebody waits for a picture.
     const auto needsFrame = [&] {
-        return window.holdsKeys() || workspace.messageLight() < 1 || ui.restless() || recorder.needsFrame() ||
+        return window.holdsKeys() || app.document.messageLight() < 1 || ui.restless() || recorder.needsFrame() ||
                host.needsFrame() || framesOwed > 0 || lessons.needsFrame() || options.frames > 0;
     };
     // What a script has begun without waiting for it still gets its answer.
@@ -163,19 +163,20 @@ void runFrames(const Options& options, Window& window, Workspace& workspace, Ui&
     };
     bool rests = false;
     double rest = 0;  // [s] before the next frame
-    const auto tell = [&] { report.write(workspace, ui, frame, window.width(), window.height(), rests); };
+    const auto tell = [&] { report.write(app, ui, frame, window.width(), window.height(), rests); };
     while (!leaves()) {
-        const bool busy = workspace.moving() || needsFrame() || controller.posted() || (player && player->needsFrame());
+        const bool busy = app.moving() || needsFrame() || controller.posted() || (player && player->needsFrame());
         const bool hidden = window.width() == 0 || window.height() == 0;
         const double pause = std::exchange(rest, 0);
         const bool events = window.handleEvents(!busy ? (player ? kScriptWait : kIdleWait) : hidden ? kHiddenWait : pause);
         if (const double now = hostClock(); config.due(now))
-            if (const std::string text = config.update(workspace, window.place(), now); !text.empty()) workspace.warn(text);
+            if (const std::string text = config.update(app.document, window.place(), now); !text.empty())
+                app.document.warn(text);
         const double seen = std::exchange(lookedAt, hostClock());
-        const bool fades = workspace.fadeMessage(lookedAt - seen);
+        const bool fades = app.document.fadeMessage(lookedAt - seen);
         if (player) {
             const bool before = player->needsFrame();
-            player->feed(workspace, host, hostClock(), 0);
+            player->feed(app.document, host, hostClock(), 0);
             if (before != player->needsFrame()) framesOwed = kFramesAfterEvent;
         }
         if (files.update() || events) {
@@ -184,7 +185,7 @@ void runFrames(const Options& options, Window& window, Workspace& workspace, Ui&
             framesOwed = 1;
         } else if (!busy) {
             if (!std::exchange(rests, true)) {
-                workspace.telemetry.rest();
+                app.services.telemetry.rest();
                 tell();
             }
             continue;
@@ -195,7 +196,7 @@ void runFrames(const Options& options, Window& window, Workspace& workspace, Ui&
         if (const std::string lost = lostContext(); !lost.empty()) {
             recorder.dropPicture();
             try {
-                comeBack(window, workspace, ui, controller, lost);
+                comeBack(window, app, ui, controller, lost);
             } catch (const DeviceError&) {
                 throw;  // the simulation's state went, too
             } catch (const std::runtime_error& error) {
@@ -213,45 +214,45 @@ void runFrames(const Options& options, Window& window, Workspace& workspace, Ui&
         }
         window.holdKeys(time - last);
         const ProfilerRange profiled("frame");
-        const std::vector<Event> done = controller.apply(workspace, host);
-        if (player) player->look(workspace, hostClock());
-        if (lessons.update(workspace, host, hostClock())) framesOwed = kFramesAfterEvent;
-        recorder.prepare(workspace);
-        workspace.advance(true);
-        const bool moved = workspace.view.moving(workspace, workspace.host);  // the frame in which that ends is drawn, too
-        workspace.turn(recorder.pace(time - last));
-        workspace.glide(time - last);
+        const std::vector<Event> done = controller.apply(app.document, host);
+        if (player) player->look(app.document, hostClock());
+        if (lessons.update(app.document, host, hostClock())) framesOwed = kFramesAfterEvent;
+        recorder.prepare(app);
+        app.advance(true);
+        const bool moved = app.view.moving(app.document, app.runs);  // the frame in which that ends is drawn, too
+        app.document.turn(recorder.pace(time - last));
+        app.document.glide(time - last);
         last = time;
-        if (!events && !moved && done.empty() && !needsFrame() && sight.same(workspace)) {
+        if (!events && !moved && done.empty() && !needsFrame() && sight.same(app)) {
             // What a device has in its queue lasts longer than this; a processor has computed meanwhile, unless it was
             // paused and something is measured beside.
             constexpr auto kRest = std::chrono::milliseconds(2);
-            if (workspace.intent.paused || workspace.host.simulation().backend().vertexSpace() != MemorySpace::host)
+            if (app.document.intent.paused || app.runs.simulation().backend().vertexSpace() != MemorySpace::host)
                 std::this_thread::sleep_for(kRest);
             continue;
         }
-        workspace.draw(0, window.width(), window.height());
-        sight.drawn(workspace);
+        app.draw(0, window.width(), window.height());
+        sight.drawn(app);
         ++frame;
         const bool lastFrame = frame == options.frames;
         double worked = hostClock() - time;
         if (window.width() > 0 && window.height() > 0) {
             window.beginUi();
-            ui.frame(workspace, post);
+            ui.frame(app, post);
             ui.draw();
             if (lastFrame) files.requireSoundForces();
-            if (lastFrame && !options.screenshot.empty()) writePicture(options.screenshot, window, workspace);
+            if (lastFrame && !options.screenshot.empty()) writePicture(options.screenshot, window, app);
             worked = hostClock() - time;
             host.takePictures();
-            if (!lastFrame) workspace.advanceAhead();
+            if (!lastFrame) app.advanceAhead();
             window.show();
         }
         window.follow(ui.state);
         rests = false;
         tell();
-        workspace.view.frameTook(workspace.host, hostClock() - time, worked);
-        if (options.frames == 0) rest = workspace.restSeconds(hostClock() - time);
-        recorder.update(workspace);
+        app.view.frameTook(app.runs, hostClock() - time, worked);
+        if (options.frames == 0) rest = app.restSeconds(hostClock() - time);
+        recorder.update(app);
         if (options.frames > 0) times.add(hostClock() - time);
         if (lastFrame) break;
     }
@@ -281,41 +282,41 @@ int viewCommand(const Options& asked) {
     Window window(options);
     window.moveTo(memory.place);
     const WaitBar waits(window);
-    Workspace workspace(options);
-    Ui ui(window.uiScale(), window.description(), workspace.ui);
-    workspace.ownTrails = !options.settings.contains("look.trails");
-    workspace.bringTrails();
-    if (!options.settings.contains("overlay.shown")) workspace.overlay.scaleBar = workspace.overlay.clock = true;
+    App app(options);
+    Ui ui(window.uiScale(), window.description(), app.document.ui);
+    app.document.ownTrails = !options.settings.contains("look.trails");
+    app.document.bringTrails();
+    if (!options.settings.contains("overlay.shown")) app.document.overlay.scaleBar = app.document.overlay.clock = true;
     // Who names a lesson has a guide already, and what is not remembered would greet every time.
     if (config.first() && !lesson && !options.settings.contains("window.welcome")) ui.state.welcome = true;
     if (options.rewindMegabytes > 0) {
-        workspace.host.keepHistory(static_cast<std::size_t>(options.rewindMegabytes) << 20);
+        app.runs.keepHistory(static_cast<std::size_t>(options.rewindMegabytes) << 20);
         ui.state.timeline = true;
     }
     for (const std::string& note : config.notes()) {
         std::fprintf(stderr, "gravlab: %s\n", printable(note).c_str());
-        workspace.warn(note + (config.notes().size() > 1 ? "; more of it in the terminal." : "."));
+        app.document.warn(note + (config.notes().size() > 1 ? "; more of it in the terminal." : "."));
     }
-    const Connection connection(window, workspace, ui, controller);
+    const Connection connection(window, app, ui, controller);
     // Nobody is there to lose work when a window ends by itself.
     const double usual = options.frames > 0 || plays ? 0 : kAutosaveSeconds;
-    SessionFiles files(workspace, ui.state.files, options.autosaveSeconds >= 0 ? options.autosaveSeconds : usual);
+    SessionFiles files(app, ui.state.files, options.autosaveSeconds >= 0 ? options.autosaveSeconds : usual);
     const LostDisplayWatch display([&] {
-        config.close(workspace, window.place());
+        config.close(app.document, window.place());
         return files.leave();
     });
     LessonRunner lessons(controller);
-    LessonRunner::offer(workspace.lesson);
-    if (lesson) lessons.open(workspace, lesson);
+    LessonRunner::offer(app.document.lesson);
+    if (lesson) lessons.open(app.document, lesson);
     try {
-        runFrames(options, window, workspace, ui, controller, files, config, player.get(), lessons);
+        runFrames(options, window, app, ui, controller, files, config, player.get(), lessons);
     } catch (const Error& error) {
-        config.close(workspace, window.place());
+        config.close(app.document, window.place());
         if (error.code() != ExitCode::deviceFailure) throw;
         const std::string kept = files.rescue();
         throw DeviceError(error.what() + (kept.empty() ? std::string() : ". " + kept));
     }
-    config.close(workspace, window.place());
+    config.close(app.document, window.place());
     if (const int signal = InterruptWatch::signal(); signal != 0)
         throw Error(static_cast<ExitCode>(128 + signal), std::string(InterruptWatch::word()) + ". " + files.leave());
     const std::string lost = files.close();

@@ -22,33 +22,33 @@ LessonVerdict playLesson(const std::shared_ptr<const Lesson>& lesson, const Opti
     options.watched = true;
     HeadlessContext context(options.simulation.backendOptions.device);
     OffscreenTarget target(kWidth, kHeight);
-    Workspace workspace(options);
+    App app(options);
     Controller controller;
-    BaseHost host(workspace);
+    BaseHost host(app);
     LessonRunner runner(controller, true);
     const double begun = hostClock();
     double last = begun;
-    runner.open(workspace, lesson);
+    runner.open(app.document, lesson);
     LessonVerdict verdict;
     for (;;) {
         InterruptWatch::check(kUnfinishedCheck);
-        runner.update(workspace, host, hostClock());
+        runner.update(app.document, host, hostClock());
         verdict.seconds = hostClock() - begun;
         verdict.failure = runner.failure();
         if (!verdict.failure.empty() || runner.ended()) break;
         if (verdict.seconds > limit) {
-            verdict.failure = LessonRunner::placeOf(*lesson, workspace.lesson.step) + ": not reached after " +
+            verdict.failure = LessonRunner::placeOf(*lesson, app.document.lesson.step) + ": not reached after " +
                               std::to_string(static_cast<int>(limit)) + " s";
             break;
         }
-        workspace.advance(true);
+        app.advance(true);
         const double now = hostClock();
-        workspace.turn(now - last);
+        app.document.turn(now - last);
         last = now;
-        workspace.draw(target.framebuffer(), target.width(), target.height());
+        app.draw(target.framebuffer(), target.width(), target.height());
     }
-    verdict.numbers = workspace.lesson.kept;
-    verdict.device = workspace.facts.device;
+    verdict.numbers = app.document.lesson.kept;
+    verdict.device = app.document.facts.device;
     verdict.passedOver =
         static_cast<int>(std::count_if(lesson->steps.begin(), lesson->steps.end(), [&](const LessonStep& step) {
             return !missingFor(step, options.simulation.backendOptions).empty();

@@ -9,7 +9,7 @@ void drawTwinControls(PanelContext& panel);
 /// What tells the runs apart, at the top of each picture. Also in films without panels.
 void drawTwinLabels(PanelContext& panel);
 /// Pixels at the bottom that the strip of the divergence takes, instead of the conservation's; 0 where it is not shown.
-float twinStripHeight(const Workspace& workspace, const UiState& state, ImVec2 surface, float scale);
+float twinStripHeight(const Document& document, const UiState& state, ImVec2 surface, float scale);
 void drawTwinStrip(PanelContext& panel);
 
 }  // namespace gravlab

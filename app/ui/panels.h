@@ -31,7 +31,9 @@ struct MenuWalk {
 
 /// What a panel reads, and where it says what was asked for.
 struct PanelContext {
-    const Workspace& workspace;
+    const Document& document;
+    const Services& services;
+    const RunHost& runs;
     const Facts& facts;
     const UiState& state;
     Widgets& widgets;
@@ -70,9 +72,9 @@ void drawLabPanel(PanelContext& panel);      // between them: launch, sweeps, ma
 /// Pixels at the bottom that it takes; 0 where it is not open.
 float labHeight(const Document& document, const UiState& state, ImVec2 surface, float scale);
 /// Pixels at the bottom that the strip of energy and momenta takes; 0 where it is not shown.
-float conservationHeight(const Workspace& workspace, const UiState& state, ImVec2 surface, float scale);
+float conservationHeight(const Document& document, const UiState& state, ImVec2 surface, float scale);
 /// The same for the strip that takes its place.
-float instrumentsHeight(const Workspace& workspace, const UiState& state, ImVec2 surface, float scale);
+float instrumentsHeight(const Document& document, const UiState& state, ImVec2 surface, float scale);
 void drawConservation(PanelContext& panel);  // bottom strip: energy, momenta and shape over time
 void drawInstruments(PanelContext& panel);   // in its place: a galaxy over its radius
 void drawTimeline(PanelContext& panel);      // over the status line: kept states

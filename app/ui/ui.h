@@ -4,7 +4,7 @@
 #include "app/control/command.h"
 #include "app/model/ui_state.h"
 #include "app/ui/input.h"
-#include "app/view/workspace.h"
+#include "app/view/app.h"
 
 #include <functional>
 #include <memory>
@@ -58,7 +58,7 @@ public:
     /// After frame().
     PointerShape pointerShape() const;
     /// Builds the panels of one frame. What is pressed there is posted; nothing is in films, which have no mouse.
-    void frame(Workspace& workspace, const Post& post = {});
+    void frame(App& app, const Post& post = {});
     /// Draws what frame() built into the bound framebuffer. Call once after each frame().
     void draw();
     /// The same, of a part of the surface, which fills the framebuffer. Pixels, from the upper left corner.
