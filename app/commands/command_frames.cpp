@@ -10,7 +10,8 @@
 #include "app/system/interrupt.h"
 #include "app/tables/format.h"
 #include "app/ui/ui.h"
-#include "app/view/app.h"
+#include "app/view/base_host.h"
+#include "app/view/frame.h"
 #include "render/finish_drawing.h"
 #include "render/particle_renderer.h"
 #include "sim/core/error.h"
@@ -38,25 +39,9 @@ public:
                             app_.document.ui);
     }
     /// `panelTimer`: takes the time of the panels on the GPU; may be null.
-    void makeFrame(GpuTimer* panelTimer = nullptr) {
-        InterruptWatch::check();
-        app_.apply();
-        app_.advance(true);
-        drawFrame(panelTimer);
-    }
+    void makeFrame(GpuTimer* panelTimer = nullptr) { make(FrameClock::window(1 / options_.fps), panelTimer); }
     /// The picture and the panels alone: nothing is computed or measured beside them.
-    void drawFrame(GpuTimer* panelTimer = nullptr) {
-        InterruptWatch::check();
-        app_.draw(target_.framebuffer(), options_.width, options_.height);
-        if (panels_) {
-            panels_->setSurface(options_.width, options_.height, 1 / options_.fps);
-            panels_->frame(app_);
-            if (panelTimer) panelTimer->begin();
-            panels_->draw();
-            if (panelTimer) panelTimer->end();
-        }
-        pace_.submitted();
-    }
+    void drawFrame(GpuTimer* panelTimer = nullptr) { make(FrameClock::still(), panelTimer); }
 
     App& app() { return app_; }
     /// Whether there is more than one colour in the last picture. Waits for it.
@@ -68,9 +53,29 @@ public:
     }
 
 private:
+    void make(const FrameClock& clock, GpuTimer* panelTimer) {
+        InterruptWatch::check();
+        const auto drawPanels = [&] {
+            if (!panels_) return;
+            panels_->setSurface(options_.width, options_.height, 1 / options_.fps);
+            panels_->frame(app_);
+            if (panelTimer) panelTimer->begin();
+            panels_->draw();
+            if (panelTimer) panelTimer->end();
+        };
+        frames_.make(clock, {.framebuffer = target_.framebuffer(),
+                             .width = options_.width,
+                             .height = options_.height,
+                             .panels = drawPanels});
+        pace_.submitted();
+    }
+
     const Options& options_;
     OffscreenTarget target_{options_.width, options_.height};
     App app_;
+    Controller controller_;
+    BaseHost host_{app_};
+    Frame frames_{app_, controller_, host_};
     std::optional<Ui> panels_;
     OneFrameAhead pace_;
 };

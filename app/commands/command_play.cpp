@@ -11,12 +11,12 @@
 #include "app/frontends/headless/headless.h"
 #include "app/frontends/window/beside_picture.h"
 #include "app/frontends/window/lost_context.h"
-#include "app/services/spot_check.h"
 #include "app/system/host_clock.h"
 #include "app/system/interrupt.h"
 #include "app/system/picture.h"
 #include "app/ui/ui.h"
 #include "app/view/base_host.h"
+#include "app/view/frame.h"
 #include "sim/core/error.h"
 #include "sim/core/text.h"
 
@@ -27,7 +27,6 @@
 namespace gravlab {
 namespace {
 
-constexpr double kFrame = 1.0 / 60;  ///< [s]
 // Panels that fit themselves to their content know its size from the frame before.
 constexpr int kBuilt = 3;
 constexpr double kLook = 0.1;  ///< [s] between looks for a signal while no line comes
@@ -40,24 +39,14 @@ public:
         ui_.state.visible = false;
     }
 
-    double seconds() const { return static_cast<double>(frames_) * kFrame; }
-
-    /// A frame for a wait: the steps, the camera, and what only a picture can tell.
-    void frame() {
-        if (const std::string lost = lostContext(); !lost.empty()) throw DeviceError("the picture of the script " + lost);
-        app_.advance(false);
-        // The check of the forces comes when the device is done; a script must not see how long that takes.
-        if (!app_.document.facts.check) app_.runs.settle();
-        alarm_ = spotCheck_.update(app_.runs.simulation());
-        app_.document.turn(kFrame);
-        const bool shown =
-            app_.document.selected || app_.document.follow || app_.document.followedCentre || app_.document.ahead.wanted;
-        app_.draw(target_.framebuffer(), shown ? target_.width() : 0, shown ? target_.height() : 0);
-        ++frames_;
+    /// What a frame of a wait is drawn into, where there is what only a picture can tell.
+    Surfaces surfaces() const {
+        const Document& d = app_.document;
+        const bool shown = d.selected || d.follow || d.followedCentre || d.ahead.wanted;
+        return {.framebuffer = target_.framebuffer(),
+                .width = shown ? target_.width() : 0,
+                .height = shown ? target_.height() : 0};
     }
-
-    /// What the check of the forces has to say of the last frame.
-    const std::string& alarm() const { return alarm_; }
 
     EffectResult carryOut(const Effect& effect, Ticket ticket) override {
         if (const auto* picture = std::get_if<SavePicture>(&effect)) {
@@ -97,7 +86,7 @@ private:
         const bool over =
             ui_.state.visible || app_.document.overlayDraws() || app_.document.fourViewed() || app_.document.selected;
         for (int built = 0; over && built < kBuilt; ++built) {
-            ui_.setSurface(target_.width(), target_.height(), kFrame);
+            ui_.setSurface(target_.width(), target_.height(), FrameClock::script().seconds);
             ui_.frame(app_);
         }
         if (over) ui_.draw();
@@ -107,9 +96,6 @@ private:
     const HeadlessContext& context_;
     OffscreenTarget& target_;
     Ui ui_;
-    SpotCheck spotCheck_;
-    std::string alarm_;
-    std::int64_t frames_ = 0;
 };
 
 }  // namespace
@@ -124,20 +110,24 @@ int playCommand(const Options& asked) {
     OffscreenTarget target(options.width, options.height);
     App app(options);
     Stage stage(app, target, context);
+    Frame frames(app, controller, stage);
     WaitNotice notice;
+    std::int64_t frame = 0;
+    const auto seconds = [&] { return static_cast<double>(frame) * FrameClock::script().seconds; };
     while (!player.ended()) {
         InterruptWatch::check();
-        player.feed(app.document, stage, stage.seconds(), kLook);
+        player.feed(app.document, stage, seconds(), kLook);
         if (const std::string text = notice.update(player.waitsAt(), player.waitsFor(), hostClock()); !text.empty())
             std::fprintf(stderr, "gravlab: %s\n", printable(text).c_str());
         if (!player.needsFrame()) continue;
-        controller.apply(app.document, stage);
-        stage.frame();
-        if (!stage.alarm().empty()) {
-            player.abandon(stage.alarm());
-            throw Error(ExitCode::checkFailed, stage.alarm());
+        if (const std::string lost = lostContext(); !lost.empty()) throw DeviceError("the picture of the script " + lost);
+        const Frame::Made made = frames.make(FrameClock::script(), stage.surfaces());
+        if (!made.alarm.empty()) {
+            player.abandon(made.alarm);
+            throw Error(ExitCode::checkFailed, made.alarm);
         }
-        player.look(app.document, stage.seconds());
+        ++frame;
+        player.look(app.document, seconds());
     }
     return player.exitCode();
 }

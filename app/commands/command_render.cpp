@@ -11,13 +11,13 @@
 #include "app/frontends/window/lost_context.h"
 #include "app/model/camera_path.h"
 #include "app/model/film_plan.h"
-#include "app/services/spot_check.h"
 #include "app/system/interrupt.h"
 #include "app/system/progress.h"
 #include "app/system/version.h"
 #include "app/tables/format.h"
 #include "app/ui/ui.h"
-#include "app/view/app.h"
+#include "app/view/base_host.h"
+#include "app/view/frame.h"
 #include "sim/core/error.h"
 
 #include <algorithm>
@@ -123,31 +123,28 @@ int renderCommand(const Options& asked) {
     writer->texts["gravlab:steps-per-frame"] = std::to_string(app.document.intent.stepsPerFrame);
     writer->texts["gravlab:frames"] = std::to_string(options.frames);
 
+    Controller controller;
+    BaseHost host(app);
+    Frame frames(app, controller, host);
     const auto start = std::chrono::steady_clock::now();
     ProgressLine progress("frame", options.frames, ProgressLine::Where::everyTenth);
-    SpotCheck spotCheck;
     for (std::int64_t frame = 0; frame < options.frames; ++frame) {
         InterruptWatch::check();
         if (const std::string lost = lostContext(); !lost.empty())
             throw DeviceError("after frame " + std::to_string(frame) + " of " + std::to_string(options.frames) + " " + lost +
                               "; frames drawn since would be empty, so the film ends here. Start it again");
-        app.apply();
-        if (frame > 0) {
-            app.advance(false);
-            app.document.turn(1 / options.fps);
-            // The first force is judged before anything that comes of it is drawn.
-            const std::string alarm =
-                frame == 1 ? spotCheck.settle(app.runs.simulation()) : spotCheck.update(app.runs.simulation());
-            if (!alarm.empty()) throw Error(ExitCode::checkFailed, alarm + "; no picture was written");
-            if (frame == 1) writer->keep();
-        }
         const bool kept = !writer->lastFrameOnly() || frame + 1 == options.frames;
         // Panels show rates over the last frames, so these are drawn even when only one is kept.
-        if (kept || panels)
-            app.draw(target.framebuffer(), target.width(), target.height());
-        else
-            app.draw(0, 0, 0);  // trails remember every frame
-        if (panels) panels->draw(app, options);
+        const bool drawn = kept || panels;
+        const Frame::Made made = frames.make(frame == 0 ? FrameClock::still() : FrameClock::film(1 / options.fps),
+                                             {.framebuffer = target.framebuffer(),
+                                              .width = drawn ? target.width() : 0,
+                                              .height = drawn ? target.height() : 0,
+                                              .panels = [&] {
+                                                  if (panels) panels->draw(app, options);
+                                              }});
+        if (!made.alarm.empty()) throw Error(ExitCode::checkFailed, made.alarm + "; no picture was written");
+        if (frame == 1) writer->keep();
         if (kept && side > 0) {
             const auto over = [&](int left, int top, int width, int height) { panels->drawPart(left, top, width, height); };
             writer->write(drawTiles(app, parts, panels ? over : std::function<void(int, int, int, int)>()));

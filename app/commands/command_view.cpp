@@ -24,8 +24,7 @@
 #include "app/system/picture.h"
 #include "app/system/timed_name.h"
 #include "app/ui/ui.h"
-#include "app/view/app.h"
-#include "sim/backends/profiler_range.h"
+#include "app/view/frame.h"
 #include "sim/core/error.h"
 #include "sim/core/text.h"
 #include "sim/core/work_watch.h"
@@ -78,38 +77,6 @@ void comeBack(Window& window, App& app, Ui& ui, Controller& controller, const st
     app.document.warn("The picture was made anew, because " + why + "; the run goes on as it was.");
 }
 
-/// What a window shows. While a long step is under way nothing of it changes but numbers, and the same picture again and
-/// again would only take the step's time; so does a picture of every step where steps are what is waited for.
-class Sight {
-public:
-    /// Whether another frame now would look like the last one, or comes too early.
-    bool same(const App& app) const {
-        constexpr double kNumbers = 0.1;  // [s] until they are read anew
-        const double now = hostClock();
-        const bool newer = app.document.facts.step != step_ || app.document.facts.twin.step != twinStep_;
-        return app.document.facts.run == run_ && app.services.conservation.points().size() == measured_ &&
-               (!newer || (app.behind() && now < dueAt_)) && now - at_ < kNumbers &&
-               !app.view.moving(app.document, app.runs);
-    }
-    void drawn(const App& app) {
-        run_ = app.document.facts.run;
-        measured_ = app.services.conservation.points().size();
-        step_ = app.document.facts.step;
-        twinStep_ = app.document.facts.twin.step;
-        at_ = hostClock();
-        dueAt_ = std::max(dueAt_, at_ - kPicture) + kPicture;
-    }
-
-private:
-    // Each picture takes the device 1.7 ms away from steps that are waited for (1280x720, virtual display, H200).
-    static constexpr double kPicture = 1.0 / 25;  // [s]
-
-    std::uint64_t run_ = 0;
-    std::size_t measured_ = 0;  ///< points of the strip: the last of a paused run ends with no other news
-    std::int64_t step_ = -1, twinStep_ = -1;
-    double at_ = 0, dueAt_ = 0;  ///< of the last picture; when the next is wanted [s]
-};
-
 /// What a window shows while many bodies are made: a bar, where that takes longer than a glance.
 class WaitBar {
 public:
@@ -150,7 +117,7 @@ void runFrames(const Options& options, Window& window, App& app, Ui& ui, Control
     float textScale = 1;
     Recorder recorder;
     WindowHost host(app, {window, ui, files, recorder, lessons});
-    Sight sight;
+    Frame frames(app, controller, host);
     // Whatever the run does, somebody waits for a picture.
     const auto needsFrame = [&] {
         return window.holdsKeys() || app.document.messageLight() < 1 || ui.restless() || recorder.needsFrame() ||
@@ -164,17 +131,19 @@ void runFrames(const Options& options, Window& window, App& app, Ui& ui, Control
     bool rests = false;
     double rest = 0;  // [s] before the next frame
     const auto tell = [&] { report.write(app, ui, frame, window.width(), window.height(), rests); };
-    while (!leaves()) {
-        const bool busy = app.moving() || needsFrame() || controller.posted() || (player && player->needsFrame());
+    bool leaving = false;
+    // With --screenshot one more frame is drawn before the window goes.
+    while (!(leaving = leaves()) || !options.screenshot.empty()) {
+        const bool busy = leaving || app.moving() || needsFrame() || controller.posted() || (player && player->needsFrame());
         const bool hidden = window.width() == 0 || window.height() == 0;
         const double pause = std::exchange(rest, 0);
         const bool events = window.handleEvents(!busy ? (player ? kScriptWait : kIdleWait) : hidden ? kHiddenWait : pause);
-        if (const double now = hostClock(); config.due(now))
+        if (const double now = hostClock(); !player && config.due(now))
             if (const std::string text = config.update(app.document, window.place(), now); !text.empty())
                 app.document.warn(text);
         const double seen = std::exchange(lookedAt, hostClock());
         const bool fades = app.document.fadeMessage(lookedAt - seen);
-        if (player) {
+        if (player && !leaving) {
             const bool before = player->needsFrame();
             player->feed(app.document, host, hostClock(), 0);
             if (before != player->needsFrame()) framesOwed = kFramesAfterEvent;
@@ -212,18 +181,32 @@ void runFrames(const Options& options, Window& window, App& app, Ui& ui, Control
             textScale = ui.state.textScale;
             ui.setScale(window.uiScale() * textScale * (projector ? kProjector : 1));
         }
-        window.holdKeys(time - last);
-        const ProfilerRange profiled("frame");
-        const std::vector<Event> done = controller.apply(app.document, host);
-        if (player) player->look(app.document, hostClock());
-        if (lessons.update(app.document, host, hostClock())) framesOwed = kFramesAfterEvent;
-        recorder.prepare(app);
-        app.advance(true);
-        const bool moved = app.view.moving(app.document, app.runs);  // the frame in which that ends is drawn, too
-        app.document.turn(recorder.pace(time - last));
-        app.document.glide(time - last);
-        last = time;
-        if (!events && !moved && done.empty() && !needsFrame() && sight.same(app)) {
+        const double passed = time - std::exchange(last, time);
+        window.holdKeys(passed);
+        const bool lastFrame = leaving || frame + 1 == options.frames;
+        const auto joinIn = [&] {
+            if (player) player->look(app.document, hostClock());
+            if (lessons.update(app.document, host, hostClock())) framesOwed = kFramesAfterEvent;
+            recorder.prepare(app);
+        };
+        const auto drawPanels = [&] {
+            window.beginUi();
+            ui.frame(app, post);
+            ui.draw();
+            if (lastFrame && !leaving) files.requireSoundForces();
+            if (lastFrame && !options.screenshot.empty()) writePicture(options.screenshot, window, app);
+            host.takePictures();
+        };
+        const Frame::Made made =
+            frames.make(FrameClock::window(passed), {.width = window.width(),
+                                                     .height = window.height(),
+                                                     .applied = joinIn,
+                                                     .flown = [&] { return recorder.pace(passed); },
+                                                     .needed = [&] { return events || lastFrame || needsFrame(); },
+                                                     .panels = drawPanels,
+                                                     .ahead = !lastFrame,
+                                                     .present = [&] { window.show(); }});
+        if (!made.drawn) {
             // What a device has in its queue lasts longer than this; a processor has computed meanwhile, unless it was
             // paused and something is measured beside.
             constexpr auto kRest = std::chrono::milliseconds(2);
@@ -231,26 +214,10 @@ void runFrames(const Options& options, Window& window, App& app, Ui& ui, Control
                 std::this_thread::sleep_for(kRest);
             continue;
         }
-        app.draw(0, window.width(), window.height());
-        sight.drawn(app);
         ++frame;
-        const bool lastFrame = frame == options.frames;
-        double worked = hostClock() - time;
-        if (window.width() > 0 && window.height() > 0) {
-            window.beginUi();
-            ui.frame(app, post);
-            ui.draw();
-            if (lastFrame) files.requireSoundForces();
-            if (lastFrame && !options.screenshot.empty()) writePicture(options.screenshot, window, app);
-            worked = hostClock() - time;
-            host.takePictures();
-            if (!lastFrame) app.advanceAhead();
-            window.show();
-        }
         window.follow(ui.state);
         rests = false;
         tell();
-        app.view.frameTook(app.runs, hostClock() - time, worked);
         if (options.frames == 0) rest = app.restSeconds(hostClock() - time);
         recorder.update(app);
         if (options.frames > 0) times.add(hostClock() - time);
@@ -267,9 +234,9 @@ int viewCommand(const Options& asked) {
     const InterruptWatch watch;
     const auto lesson = asked.lesson.empty() ? nullptr : lessonNamed(asked.lesson);
     Remembered memory{asked, {}, {}};
-    // A window that ends by itself is a test or a picture.
+    // A window that counts its frames is a test or a picture; one that a script drives is as a person has it.
     const bool plays = asked.command == Subcommand::play;
-    const bool watched = asked.frames == 0 && !plays;
+    const bool watched = asked.frames == 0;
     memory.options.simulation.farField = watched;
     ConfigKeeper config(watched && !asked.has("--no-config"), memory);
     if (memory.options.settings.erase("run.exact_forces") > 0) memory.options.simulation.farField = false;
@@ -288,7 +255,7 @@ int viewCommand(const Options& asked) {
     app.document.bringTrails();
     if (!options.settings.contains("overlay.shown")) app.document.overlay.scaleBar = app.document.overlay.clock = true;
     // Who names a lesson has a guide already, and what is not remembered would greet every time.
-    if (config.first() && !lesson && !options.settings.contains("window.welcome")) ui.state.welcome = true;
+    if (config.first() && !lesson && !plays && !options.settings.contains("window.welcome")) ui.state.welcome = true;
     if (options.rewindMegabytes > 0) {
         app.runs.keepHistory(static_cast<std::size_t>(options.rewindMegabytes) << 20);
         ui.state.timeline = true;
@@ -301,8 +268,12 @@ int viewCommand(const Options& asked) {
     // Nobody is there to lose work when a window ends by itself.
     const double usual = options.frames > 0 || plays ? 0 : kAutosaveSeconds;
     SessionFiles files(app, ui.state.files, options.autosaveSeconds >= 0 ? options.autosaveSeconds : usual);
+    // What a script sets is of this time alone.
+    const auto remember = [&] {
+        if (!plays) config.close(app.document, window.place());
+    };
     const LostDisplayWatch display([&] {
-        config.close(app.document, window.place());
+        remember();
         return files.leave();
     });
     LessonRunner lessons(controller);
@@ -311,12 +282,12 @@ int viewCommand(const Options& asked) {
     try {
         runFrames(options, window, app, ui, controller, files, config, player.get(), lessons);
     } catch (const Error& error) {
-        config.close(app.document, window.place());
+        remember();
         if (error.code() != ExitCode::deviceFailure) throw;
         const std::string kept = files.rescue();
         throw DeviceError(error.what() + (kept.empty() ? std::string() : ". " + kept));
     }
-    config.close(app.document, window.place());
+    remember();
     if (const int signal = InterruptWatch::signal(); signal != 0)
         throw Error(static_cast<ExitCode>(128 + signal), std::string(InterruptWatch::word()) + ". " + files.leave());
     const std::string lost = files.close();

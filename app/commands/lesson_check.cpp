@@ -8,10 +8,12 @@
 #include "app/system/host_clock.h"
 #include "app/system/interrupt.h"
 #include "app/view/base_host.h"
+#include "app/view/frame.h"
 #include "sim/core/error.h"
 
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 namespace gravlab {
 
@@ -26,13 +28,19 @@ LessonVerdict playLesson(const std::shared_ptr<const Lesson>& lesson, const Opti
     Controller controller;
     BaseHost host(app);
     LessonRunner runner(controller, true);
+    Frame frames(app, controller, host);
     const double begun = hostClock();
     double last = begun;
     runner.open(app.document, lesson);
     LessonVerdict verdict;
     for (;;) {
         InterruptWatch::check(kUnfinishedCheck);
-        runner.update(app.document, host, hostClock());
+        const double now = hostClock();
+        frames.make(
+            FrameClock::window(now - std::exchange(last, now)),
+            {.framebuffer = target.framebuffer(), .width = target.width(), .height = target.height(), .applied = [&] {
+                 runner.update(app.document, host, hostClock());
+             }});
         verdict.seconds = hostClock() - begun;
         verdict.failure = runner.failure();
         if (!verdict.failure.empty() || runner.ended()) break;
@@ -41,11 +49,6 @@ LessonVerdict playLesson(const std::shared_ptr<const Lesson>& lesson, const Opti
                               std::to_string(static_cast<int>(limit)) + " s";
             break;
         }
-        app.advance(true);
-        const double now = hostClock();
-        app.document.turn(now - last);
-        last = now;
-        app.draw(target.framebuffer(), target.width(), target.height());
     }
     verdict.numbers = app.document.lesson.kept;
     verdict.device = app.document.facts.device;

@@ -5,6 +5,7 @@
 #include "app/control/controller.h"
 #include "app/frontends/window/window_host.h"
 #include "app/ui/ui.h"
+#include "app/view/frame.h"
 #include "gui_fixture.h"
 
 #include <cstdlib>
@@ -51,16 +52,16 @@ protected:
     bool frame() {
         window_->handleEvents(0);
         const bool news = files_->update();
-        controller_.apply(app_->document, *host_);
-        app_->advance(true);
-        app_->document.glide(0.02);
-        app_->draw(0, window_->width(), window_->height());
-        if (window_->width() > 0 && window_->height() > 0) {
+        const auto drawPanels = [this] {
             window_->beginUi();
             ui_->frame(*app_, [this](std::vector<Command> batch) { controller_.post(std::move(batch), Sender::panel); });
             ui_->draw();
-            window_->show();
-        }
+        };
+        Frame(*app_, controller_, *host_)
+            .make(FrameClock::window(0.02),
+                  {.width = window_->width(), .height = window_->height(), .panels = drawPanels, .present = [this] {
+                       window_->show();
+                   }});
         return news;
     }
 
