@@ -10,7 +10,8 @@
 #include "app/system/interrupt.h"
 #include "app/tables/format.h"
 #include "app/ui/ui.h"
-#include "app/view/workspace.h"
+#include "app/view/base_host.h"
+#include "app/view/frame.h"
 #include "render/finish_drawing.h"
 #include "render/particle_renderer.h"
 #include "sim/core/error.h"
@@ -29,35 +30,20 @@
 namespace gravlab {
 namespace {
 
-/// A workspace off screen whose frames are made as the window makes them.
+/// An app off screen whose frames are made as the window makes them.
 class Offscreen {
 public:
-    explicit Offscreen(const Options& options) : options_(options), workspace_(options) {
+    explicit Offscreen(const Options& options) : options_(options), app_(options) {
         if (options.showUi)
-            panels_.emplace(options.uiScale > 0 ? static_cast<float>(options.uiScale) : 1.0f, "off screen", workspace_.ui);
+            panels_.emplace(options.uiScale > 0 ? static_cast<float>(options.uiScale) : 1.0f, "off screen",
+                            app_.document.ui);
     }
     /// `panelTimer`: takes the time of the panels on the GPU; may be null.
-    void makeFrame(GpuTimer* panelTimer = nullptr) {
-        InterruptWatch::check();
-        workspace_.apply();
-        workspace_.advance(true);
-        drawFrame(panelTimer);
-    }
+    void makeFrame(GpuTimer* panelTimer = nullptr) { make(FrameClock::window(1 / options_.fps), panelTimer); }
     /// The picture and the panels alone: nothing is computed or measured beside them.
-    void drawFrame(GpuTimer* panelTimer = nullptr) {
-        InterruptWatch::check();
-        workspace_.draw(target_.framebuffer(), options_.width, options_.height);
-        if (panels_) {
-            panels_->setSurface(options_.width, options_.height, 1 / options_.fps);
-            panels_->frame(workspace_);
-            if (panelTimer) panelTimer->begin();
-            panels_->draw();
-            if (panelTimer) panelTimer->end();
-        }
-        pace_.submitted();
-    }
+    void drawFrame(GpuTimer* panelTimer = nullptr) { make(FrameClock::still(), panelTimer); }
 
-    Workspace& workspace() { return workspace_; }
+    App& app() { return app_; }
     /// Whether there is more than one colour in the last picture. Waits for it.
     bool shows() {
         const std::vector<std::uint8_t> rgb = target_.read();
@@ -67,9 +53,29 @@ public:
     }
 
 private:
+    void make(const FrameClock& clock, GpuTimer* panelTimer) {
+        InterruptWatch::check();
+        const auto drawPanels = [&] {
+            if (!panels_) return;
+            panels_->setSurface(options_.width, options_.height, 1 / options_.fps);
+            panels_->frame(app_);
+            if (panelTimer) panelTimer->begin();
+            panels_->draw();
+            if (panelTimer) panelTimer->end();
+        };
+        frames_.make(clock, {.framebuffer = target_.framebuffer(),
+                             .width = options_.width,
+                             .height = options_.height,
+                             .panels = drawPanels});
+        pace_.submitted();
+    }
+
     const Options& options_;
     OffscreenTarget target_{options_.width, options_.height};
-    Workspace workspace_;
+    App app_;
+    Controller controller_;
+    BaseHost host_{app_};
+    Frame frames_{app_, controller_, host_};
     std::optional<Ui> panels_;
     OneFrameAhead pace_;
 };
@@ -86,7 +92,7 @@ void warmUp(Offscreen& screen, int frames) {
     constexpr double kNoticed = 2, kLongest = 10;  // [s]
     const double start = hostClock();
     bool said = false;
-    for (int frame = 0; frame < frames || screen.workspace().conservation.busy(); ++frame) {
+    for (int frame = 0; frame < frames || screen.app().services.conservation.busy(); ++frame) {
         InterruptWatch::check();
         screen.makeFrame();
         if (frame >= frames && hostClock() - start > kLongest) {
@@ -101,12 +107,12 @@ void warmUp(Offscreen& screen, int frames) {
 
 void timeFrames(const Options& options) {
     Offscreen screen(options);
-    Workspace& workspace = screen.workspace();
+    App& app = screen.app();
     FrameTimes times;
     // The energy of the start is measured beside the first frames, on a device in a good part of its time.
     warmUp(screen, 1);
-    const std::int64_t firstStep = workspace.host.simulation().step();
-    const WorkTotals before = workspace.host.simulation().backend().totals();
+    const std::int64_t firstStep = app.runs.simulation().step();
+    const WorkTotals before = app.runs.simulation().backend().totals();
     const double start = hostClock();
     double last = start;
     for (std::int64_t frame = 0; frame < options.frames; ++frame) {
@@ -117,12 +123,12 @@ void timeFrames(const Options& options) {
         last = time;
     }
     const double seconds = hostClock() - start;
-    if (const std::string alarm = SpotCheck().settle(workspace.host.simulation()); !alarm.empty())
+    if (const std::string alarm = SpotCheck().settle(app.runs.simulation()); !alarm.empty())
         throw Error(ExitCode::checkFailed, alarm);
-    const double steps = static_cast<double>(workspace.host.simulation().step() - firstStep) / seconds;
-    const WorkTotals after = workspace.host.simulation().backend().totals();
+    const double steps = static_cast<double>(app.runs.simulation().step() - firstStep) / seconds;
+    const WorkTotals after = app.runs.simulation().backend().totals();
     const double pairs = after.evaluated() - before.evaluated(), busy = after.forceSeconds - before.forceSeconds;
-    const Facts& facts = workspace.facts;
+    const Facts& facts = app.document.facts;
     std::printf("%s, %zu bodies, %s / %s, %dx%d%s: %s, %s steps/s\n", facts.configuration.scene.c_str(),
                 facts.configuration.bodies, facts.configuration.backend.c_str(), std::string(facts.kernel->name).c_str(),
                 options.width, options.height, options.showUi ? " with panels" : "", times.text().c_str(),
@@ -133,10 +139,10 @@ void timeFrames(const Options& options) {
 
 /// Throws where what was timed was no picture of the bodies: times of nothing look like good ones.
 void requireDrawn(Offscreen& screen, const StageSamples& samples, std::int64_t frames) {
-    Workspace& workspace = screen.workspace();
+    App& app = screen.app();
     const std::string why = whyNotDrawn({.lost = lostContext(),
-                                         .bodies = workspace.facts.configuration.bodies,
-                                         .there = workspace.host.first().vertices().frontCount(),
+                                         .bodies = app.document.facts.configuration.bodies,
+                                         .there = app.runs.first().vertices().frontCount(),
                                          .frames = static_cast<std::size_t>(frames),
                                          .timed = std::min(samples.pictures(), samples.detailed()),
                                          .shows = screen.shows()});
@@ -147,17 +153,17 @@ void requireDrawn(Offscreen& screen, const StageSamples& samples, std::int64_t f
 /// the one before; first whole pictures, then their stages.
 StageRow timeStages(const Options& options) {
     Offscreen screen(options);
-    Workspace& workspace = screen.workspace();
-    ParticleRenderer& renderer = workspace.host.first().renderer();
-    workspace.intent.paused = true;
+    App& app = screen.app();
+    ParticleRenderer& renderer = app.runs.first().renderer();
+    app.document.intent.paused = true;
     renderer.reusePictures(false);
-    workspace.view.thinWhileMoving(false);
+    app.view.thinWhileMoving(false);
     StageSamples samples;
     GpuTimer panelTimer;
     constexpr int kLeftOut = 20;
     constexpr float kTurn = 1e-3f;  // [rad]
     const auto draw = [&] {
-        workspace.camera.azimuth += kTurn;
+        app.document.camera.azimuth += kTurn;
         screen.drawFrame(&panelTimer);
     };
     const auto take = [&](bool keep) {
@@ -167,7 +173,7 @@ StageRow timeStages(const Options& options) {
     };
     // One frame as a window makes it; a run that is paused would be measured in the next ones, between two stages.
     screen.makeFrame(&panelTimer);
-    workspace.host.simulation().backend().wait();
+    app.runs.simulation().backend().wait();
     for (const bool detailed : {false, true}) {
         renderer.timeStages(detailed);
         for (int frame = 0; frame < kLeftOut; ++frame) draw();
@@ -185,8 +191,8 @@ StageRow timeStages(const Options& options) {
         take(true);
     }
     requireDrawn(screen, samples, options.frames);
-    StageRow row{.scene = workspace.facts.configuration.scene,
-                 .bodies = workspace.facts.configuration.bodies,
+    StageRow row{.scene = app.document.facts.configuration.scene,
+                 .bodies = app.document.facts.configuration.bodies,
                  .width = options.width,
                  .height = options.height,
                  .path = renderer.path().path()};

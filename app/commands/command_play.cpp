@@ -11,12 +11,12 @@
 #include "app/frontends/headless/headless.h"
 #include "app/frontends/window/beside_picture.h"
 #include "app/frontends/window/lost_context.h"
-#include "app/services/spot_check.h"
 #include "app/system/host_clock.h"
 #include "app/system/interrupt.h"
 #include "app/system/picture.h"
 #include "app/ui/ui.h"
 #include "app/view/base_host.h"
+#include "app/view/frame.h"
 #include "sim/core/error.h"
 #include "sim/core/text.h"
 
@@ -27,36 +27,26 @@
 namespace gravlab {
 namespace {
 
-constexpr double kFrame = 1.0 / 60;  ///< [s]
 // Panels that fit themselves to their content know its size from the frame before.
 constexpr int kBuilt = 3;
 constexpr double kLook = 0.1;  ///< [s] between looks for a signal while no line comes
 
-/// A workspace without a window that a script drives, and what carries out its effects.
+/// An app without a window that a script drives, and what carries out its effects.
 class Stage : public BaseHost {
 public:
-    Stage(Workspace& workspace, OffscreenTarget& target, const HeadlessContext& context)
-        : BaseHost(workspace), context_(context), target_(target), ui_(1, context.description(), workspace.ui) {
+    Stage(App& app, OffscreenTarget& target, const HeadlessContext& context)
+        : BaseHost(app), context_(context), target_(target), ui_(1, context.description(), app.document.ui) {
         ui_.state.visible = false;
     }
 
-    double seconds() const { return static_cast<double>(frames_) * kFrame; }
-
-    /// A frame for a wait: the steps, the camera, and what only a picture can tell.
-    void frame() {
-        if (const std::string lost = lostContext(); !lost.empty()) throw DeviceError("the picture of the script " + lost);
-        workspace_.advance(false);
-        // The check of the forces comes when the device is done; a script must not see how long that takes.
-        if (!workspace_.facts.check) workspace_.host.settle();
-        alarm_ = spotCheck_.update(workspace_.host.simulation());
-        workspace_.turn(kFrame);
-        const bool shown = workspace_.selected || workspace_.follow || workspace_.followedCentre || workspace_.ahead.wanted;
-        workspace_.draw(target_.framebuffer(), shown ? target_.width() : 0, shown ? target_.height() : 0);
-        ++frames_;
+    /// What a frame of a wait is drawn into, where there is what only a picture can tell.
+    Surfaces surfaces() const {
+        const Document& d = app_.document;
+        const bool shown = d.selected || d.follow || d.followedCentre || d.ahead.wanted;
+        return {.framebuffer = target_.framebuffer(),
+                .width = shown ? target_.width() : 0,
+                .height = shown ? target_.height() : 0};
     }
-
-    /// What the check of the forces has to say of the last frame.
-    const std::string& alarm() const { return alarm_; }
 
     EffectResult carryOut(const Effect& effect, Ticket ticket) override {
         if (const auto* picture = std::get_if<SavePicture>(&effect)) {
@@ -74,40 +64,38 @@ public:
         EffectResult done = BaseHost::carryOut(effect, ticket);
         if (!std::holds_alternative<FindGroups>(effect)) return done;
         // No frame passes for it: the groups are those of this line's step.
-        GroupFinder& finder = workspace_.groupFinder;
-        finder.update(workspace_, workspace_.host.simulation(), workspace_.host.first().feed(), true);
+        GroupFinder& finder = app_.services.groupFinder;
+        finder.update(app_.document, app_.runs.simulation(), app_.runs.first().feed(), true);
         return finder.problem().empty() ? EffectResult() : failedBecause(finder.problem());
     }
 
 private:
     /// As F12 writes it where a size or panels were asked for; else what a film of the script would show.
     void writePicture(const std::string& path) {
-        const UiState& state = workspace_.ui;
+        const UiState& state = app_.document.ui;
         const bool own = state.pictureWidth > 0 && state.pictureHeight > 0;
-        workspace_.draw(target_.framebuffer(), target_.width(), target_.height());
+        app_.draw(target_.framebuffer(), target_.width(), target_.height());
         if (own || state.picturePanels) {
             const int width = own ? state.pictureWidth : target_.width(),
                       height = own ? state.pictureHeight : target_.height();
             const std::vector<std::uint8_t> rgb =
-                BesidePicture(context_.description()).pixels(workspace_, width, height, state.picturePanels);
-            writePng(path, rgb, width, height, pictureTexts(workspace_, path));
+                BesidePicture(context_.description()).pixels(app_, width, height, state.picturePanels);
+            writePng(path, rgb, width, height, pictureTexts(app_.document, path));
             return;
         }
-        const bool over = ui_.state.visible || workspace_.overlayDraws() || workspace_.fourViewed() || workspace_.selected;
+        const bool over =
+            ui_.state.visible || app_.document.overlayDraws() || app_.document.fourViewed() || app_.document.selected;
         for (int built = 0; over && built < kBuilt; ++built) {
-            ui_.setSurface(target_.width(), target_.height(), kFrame);
-            ui_.frame(workspace_);
+            ui_.setSurface(target_.width(), target_.height(), FrameClock::script().seconds);
+            ui_.frame(app_);
         }
         if (over) ui_.draw();
-        writePng(path, target_.read(), target_.width(), target_.height(), pictureTexts(workspace_, path));
+        writePng(path, target_.read(), target_.width(), target_.height(), pictureTexts(app_.document, path));
     }
 
     const HeadlessContext& context_;
     OffscreenTarget& target_;
     Ui ui_;
-    SpotCheck spotCheck_;
-    std::string alarm_;
-    std::int64_t frames_ = 0;
 };
 
 }  // namespace
@@ -120,22 +108,26 @@ int playCommand(const Options& asked) {
     const Options options = withFile(asked);
     const HeadlessContext context(options.simulation.backendOptions.device);
     OffscreenTarget target(options.width, options.height);
-    Workspace workspace(options);
-    Stage stage(workspace, target, context);
+    App app(options);
+    Stage stage(app, target, context);
+    Frame frames(app, controller, stage);
     WaitNotice notice;
+    std::int64_t frame = 0;
+    const auto seconds = [&] { return static_cast<double>(frame) * FrameClock::script().seconds; };
     while (!player.ended()) {
         InterruptWatch::check();
-        player.feed(workspace, stage, stage.seconds(), kLook);
+        player.feed(app.document, stage, seconds(), kLook);
         if (const std::string text = notice.update(player.waitsAt(), player.waitsFor(), hostClock()); !text.empty())
             std::fprintf(stderr, "gravlab: %s\n", printable(text).c_str());
         if (!player.needsFrame()) continue;
-        controller.apply(workspace, stage);
-        stage.frame();
-        if (!stage.alarm().empty()) {
-            player.abandon(stage.alarm());
-            throw Error(ExitCode::checkFailed, stage.alarm());
+        if (const std::string lost = lostContext(); !lost.empty()) throw DeviceError("the picture of the script " + lost);
+        const Frame::Made made = frames.make(FrameClock::script(), stage.surfaces());
+        if (!made.alarm.empty()) {
+            player.abandon(made.alarm);
+            throw Error(ExitCode::checkFailed, made.alarm);
         }
-        player.look(workspace, stage.seconds());
+        ++frame;
+        player.look(app.document, seconds());
     }
     return player.exitCode();
 }

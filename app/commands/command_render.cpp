@@ -11,13 +11,13 @@
 #include "app/frontends/window/lost_context.h"
 #include "app/model/camera_path.h"
 #include "app/model/film_plan.h"
-#include "app/services/spot_check.h"
 #include "app/system/interrupt.h"
 #include "app/system/progress.h"
 #include "app/system/version.h"
 #include "app/tables/format.h"
 #include "app/ui/ui.h"
-#include "app/view/workspace.h"
+#include "app/view/base_host.h"
+#include "app/view/frame.h"
 #include "sim/core/error.h"
 
 #include <algorithm>
@@ -37,19 +37,19 @@ public:
         : ui_(options.uiScale > 0 ? static_cast<float>(options.uiScale) : 1.0f, renderer, state) {
         ui_.state.visible = options.showUi;
     }
-    void draw(Workspace& workspace, const Options& options) {
-        build(workspace, options);
+    void draw(App& app, const Options& options) {
+        build(app, options);
         // Panels that fit themselves to their content know its size from the frame before.
-        while (built_ < 3) build(workspace, options);
+        while (built_ < 3) build(app, options);
         ui_.draw();
     }
     /// A part of what draw() built: pixels from the upper left corner.
     void drawPart(int left, int top, int width, int height) { ui_.drawPart(left, top, width, height); }
 
 private:
-    void build(Workspace& workspace, const Options& options) {
+    void build(App& app, const Options& options) {
         ui_.setSurface(options.width, options.height, 1 / options.fps);
-        ui_.frame(workspace);
+        ui_.frame(app);
         ++built_;
     }
     Ui ui_;
@@ -109,48 +109,45 @@ int renderCommand(const Options& asked) {
     // In parts: the whole is drawn small first, for the light and for what follows the picture.
     const int shrink = side > 0 ? std::max(1, std::max(options.width, options.height) / kOverview) : 1;
     OffscreenTarget target(std::max(options.width / shrink, 1), std::max(options.height / shrink, 1));
-    Workspace workspace(options);
-    if (side > 0 && workspace.fourViewed())
+    App app(options);
+    if (side > 0 && app.document.fourViewed())
         throw UsageError("four views cannot be drawn in parts; leave out --tile, or choose a smaller --size");
     std::optional<FilmPanels> panels;
-    if (options.showUi || workspace.overlayDraws() || workspace.fourViewed() || workspace.facts.twin.on ||
-        workspace.selected) {
-        panels.emplace(options, context.description(), workspace.ui);
-        panels->draw(workspace, options);  // panels need a frame to find their size; this one is drawn over
+    if (options.showUi || app.document.overlayDraws() || app.document.fourViewed() || app.document.facts.twin.on ||
+        app.document.selected) {
+        panels.emplace(options, context.description(), app.document.ui);
+        panels->draw(app, options);  // panels need a frame to find their size; this one is drawn over
     }
-    workspace.turn(0);  // a camera path starts at its first point
-    writer->texts = settingsTexts(workspace, options.output);
-    writer->texts["gravlab:steps-per-frame"] = std::to_string(workspace.intent.stepsPerFrame);
+    app.document.turn(0);  // a camera path starts at its first point
+    writer->texts = settingsTexts(app.document, options.output);
+    writer->texts["gravlab:steps-per-frame"] = std::to_string(app.document.intent.stepsPerFrame);
     writer->texts["gravlab:frames"] = std::to_string(options.frames);
 
+    Controller controller;
+    BaseHost host(app);
+    Frame frames(app, controller, host);
     const auto start = std::chrono::steady_clock::now();
     ProgressLine progress("frame", options.frames, ProgressLine::Where::everyTenth);
-    SpotCheck spotCheck;
     for (std::int64_t frame = 0; frame < options.frames; ++frame) {
         InterruptWatch::check();
         if (const std::string lost = lostContext(); !lost.empty())
             throw DeviceError("after frame " + std::to_string(frame) + " of " + std::to_string(options.frames) + " " + lost +
                               "; frames drawn since would be empty, so the film ends here. Start it again");
-        workspace.apply();
-        if (frame > 0) {
-            workspace.advance(false);
-            workspace.turn(1 / options.fps);
-            // The first force is judged before anything that comes of it is drawn.
-            const std::string alarm =
-                frame == 1 ? spotCheck.settle(workspace.host.simulation()) : spotCheck.update(workspace.host.simulation());
-            if (!alarm.empty()) throw Error(ExitCode::checkFailed, alarm + "; no picture was written");
-            if (frame == 1) writer->keep();
-        }
         const bool kept = !writer->lastFrameOnly() || frame + 1 == options.frames;
         // Panels show rates over the last frames, so these are drawn even when only one is kept.
-        if (kept || panels)
-            workspace.draw(target.framebuffer(), target.width(), target.height());
-        else
-            workspace.draw(0, 0, 0);  // trails remember every frame
-        if (panels) panels->draw(workspace, options);
+        const bool drawn = kept || panels;
+        const Frame::Made made = frames.make(frame == 0 ? FrameClock::still() : FrameClock::film(1 / options.fps),
+                                             {.framebuffer = target.framebuffer(),
+                                              .width = drawn ? target.width() : 0,
+                                              .height = drawn ? target.height() : 0,
+                                              .panels = [&] {
+                                                  if (panels) panels->draw(app, options);
+                                              }});
+        if (!made.alarm.empty()) throw Error(ExitCode::checkFailed, made.alarm + "; no picture was written");
+        if (frame == 1) writer->keep();
         if (kept && side > 0) {
             const auto over = [&](int left, int top, int width, int height) { panels->drawPart(left, top, width, height); };
-            writer->write(drawTiles(workspace, parts, panels ? over : std::function<void(int, int, int, int)>()));
+            writer->write(drawTiles(app, parts, panels ? over : std::function<void(int, int, int, int)>()));
         } else if (kept) {
             // One copy stays under way while the next frame is computed.
             target.beginRead();
@@ -164,7 +161,7 @@ int renderCommand(const Options& asked) {
 
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     std::printf("%s: %lld %s of %dx%d to t = %g in %.1f s\n", options.output.c_str(), static_cast<long long>(options.frames),
-                options.frames == 1 ? "frame" : "frames", options.width, options.height, workspace.host.simulation().time(),
+                options.frames == 1 ? "frame" : "frames", options.width, options.height, app.runs.simulation().time(),
                 seconds);
     return static_cast<int>(ExitCode::ok);
 }

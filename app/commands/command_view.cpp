@@ -24,8 +24,7 @@
 #include "app/system/picture.h"
 #include "app/system/timed_name.h"
 #include "app/ui/ui.h"
-#include "app/view/workspace.h"
-#include "sim/backends/profiler_range.h"
+#include "app/view/frame.h"
 #include "sim/core/error.h"
 #include "sim/core/text.h"
 #include "sim/core/work_watch.h"
@@ -47,11 +46,11 @@ constexpr double kIdleWait = 0.25;        // [s] between looks at the clock when
 constexpr double kAutosaveSeconds = 60;   // what a class would not mind to lose
 constexpr double kHiddenWait = 1.0 / 60;  // [s]; no display paces a window that is not shown
 
-/// Connects events for as long as it lives, which is shorter than workspace and panels do.
+/// Connects events for as long as it lives, which is shorter than app and panels do.
 class Connection {
 public:
-    Connection(Window& window, const Workspace& workspace, Ui& ui, Controller& controller) : window_(window) {
-        window_.attach(workspace, ui, controller);
+    Connection(Window& window, const App& app, Ui& ui, Controller& controller) : window_(window) {
+        window_.attach(app, ui, controller);
     }
     ~Connection() { window_.detach(); }
     Connection(const Connection&) = delete;
@@ -62,53 +61,21 @@ private:
 };
 
 /// The window as it is, for --screenshot.
-void writePicture(const std::string& path, const Window& window, const Workspace& workspace) {
-    writePng(path, window.read(), window.width(), window.height(), pictureTexts(workspace, path));
+void writePicture(const std::string& path, const Window& window, const App& app) {
+    writePng(path, window.read(), window.width(), window.height(), pictureTexts(app.document, path));
 }
 
 /// The graphics were reset: window, picture and panels are made anew, the run goes on as it was.
-void comeBack(Window& window, Workspace& workspace, Ui& ui, Controller& controller, const std::string& why) {
+void comeBack(Window& window, App& app, Ui& ui, Controller& controller, const std::string& why) {
     ui.dropPicture();
-    workspace.dropPicture();
+    app.dropPicture();
     window.detach();
     window.remake();
-    workspace.remakePicture();
+    app.remakePicture();
     ui.remakePicture(window.description());
-    window.attach(workspace, ui, controller);
-    workspace.warn("The picture was made anew, because " + why + "; the run goes on as it was.");
+    window.attach(app, ui, controller);
+    app.document.warn("The picture was made anew, because " + why + "; the run goes on as it was.");
 }
-
-/// What a window shows. While a long step is under way nothing of it changes but numbers, and the same picture again and
-/// again would only take the step's time; so does a picture of every step where steps are what is waited for.
-class Sight {
-public:
-    /// Whether another frame now would look like the last one, or comes too early.
-    bool same(const Workspace& workspace) const {
-        constexpr double kNumbers = 0.1;  // [s] until they are read anew
-        const double now = hostClock();
-        const bool newer = workspace.facts.step != step_ || workspace.facts.twin.step != twinStep_;
-        return workspace.facts.run == run_ && workspace.conservation.points().size() == measured_ &&
-               (!newer || (workspace.behind() && now < dueAt_)) && now - at_ < kNumbers &&
-               !workspace.view.moving(workspace, workspace.host);
-    }
-    void drawn(const Workspace& workspace) {
-        run_ = workspace.facts.run;
-        measured_ = workspace.conservation.points().size();
-        step_ = workspace.facts.step;
-        twinStep_ = workspace.facts.twin.step;
-        at_ = hostClock();
-        dueAt_ = std::max(dueAt_, at_ - kPicture) + kPicture;
-    }
-
-private:
-    // Each picture takes the device 1.7 ms away from steps that are waited for (1280x720, virtual display, H200).
-    static constexpr double kPicture = 1.0 / 25;  // [s]
-
-    std::uint64_t run_ = 0;
-    std::size_t measured_ = 0;  ///< points of the strip: the last of a paused run ends with no other news
-    std::int64_t step_ = -1, twinStep_ = -1;
-    double at_ = 0, dueAt_ = 0;  ///< of the last picture; when the next is wanted [s]
-};
 
 /// What a window shows while many bodies are made: a bar, where that takes longer than a glance.
 class WaitBar {
@@ -136,8 +103,8 @@ private:
 };
 
 /// The frames of a window until it is closed or a signal comes.
-void runFrames(const Options& options, Window& window, Workspace& workspace, Ui& ui, Controller& controller,
-               SessionFiles& files, ConfigKeeper& config, Player* player, LessonRunner& lessons) {
+void runFrames(const Options& options, Window& window, App& app, Ui& ui, Controller& controller, SessionFiles& files,
+               ConfigKeeper& config, Player* player, LessonRunner& lessons) {
     constexpr double kScriptWait = 0.02;  // [s] between looks for a line of a script when nothing moves
     const Post post = [&](std::vector<Command> batch) { controller.post(std::move(batch), Sender::panel); };
     const StatusReport report;
@@ -149,11 +116,11 @@ void runFrames(const Options& options, Window& window, Workspace& workspace, Ui&
     bool projector = false;
     float textScale = 1;
     Recorder recorder;
-    WindowHost host(workspace, {window, ui, files, recorder, lessons});
-    Sight sight;
+    WindowHost host(app, {window, ui, files, recorder, lessons});
+    Frame frames(app, controller, host);
     // Whatever the run does, somebody waits for a picture.
     const auto needsFrame = [&] {
-        return window.holdsKeys() || workspace.messageLight() < 1 || ui.restless() || recorder.needsFrame() ||
+        return window.holdsKeys() || app.document.messageLight() < 1 || ui.restless() || recorder.needsFrame() ||
                host.needsFrame() || framesOwed > 0 || lessons.needsFrame() || options.frames > 0;
     };
     // What a script has begun without waiting for it still gets its answer.
@@ -163,19 +130,22 @@ void runFrames(const Options& options, Window& window, Workspace& workspace, Ui&
     };
     bool rests = false;
     double rest = 0;  // [s] before the next frame
-    const auto tell = [&] { report.write(workspace, ui, frame, window.width(), window.height(), rests); };
-    while (!leaves()) {
-        const bool busy = workspace.moving() || needsFrame() || controller.posted() || (player && player->needsFrame());
+    const auto tell = [&] { report.write(app, ui, frame, window.width(), window.height(), rests); };
+    bool leaving = false;
+    // With --screenshot one more frame is drawn before the window goes.
+    while (!(leaving = leaves()) || !options.screenshot.empty()) {
+        const bool busy = leaving || app.moving() || needsFrame() || controller.posted() || (player && player->needsFrame());
         const bool hidden = window.width() == 0 || window.height() == 0;
         const double pause = std::exchange(rest, 0);
         const bool events = window.handleEvents(!busy ? (player ? kScriptWait : kIdleWait) : hidden ? kHiddenWait : pause);
-        if (const double now = hostClock(); config.due(now))
-            if (const std::string text = config.update(workspace, window.place(), now); !text.empty()) workspace.warn(text);
+        if (const double now = hostClock(); !player && config.due(now))
+            if (const std::string text = config.update(app.document, window.place(), now); !text.empty())
+                app.document.warn(text);
         const double seen = std::exchange(lookedAt, hostClock());
-        const bool fades = workspace.fadeMessage(lookedAt - seen);
-        if (player) {
+        const bool fades = app.document.fadeMessage(lookedAt - seen);
+        if (player && !leaving) {
             const bool before = player->needsFrame();
-            player->feed(workspace, host, hostClock(), 0);
+            player->feed(app.document, host, hostClock(), 0);
             if (before != player->needsFrame()) framesOwed = kFramesAfterEvent;
         }
         if (files.update() || events) {
@@ -184,7 +154,7 @@ void runFrames(const Options& options, Window& window, Workspace& workspace, Ui&
             framesOwed = 1;
         } else if (!busy) {
             if (!std::exchange(rests, true)) {
-                workspace.telemetry.rest();
+                app.services.telemetry.rest();
                 tell();
             }
             continue;
@@ -195,7 +165,7 @@ void runFrames(const Options& options, Window& window, Workspace& workspace, Ui&
         if (const std::string lost = lostContext(); !lost.empty()) {
             recorder.dropPicture();
             try {
-                comeBack(window, workspace, ui, controller, lost);
+                comeBack(window, app, ui, controller, lost);
             } catch (const DeviceError&) {
                 throw;  // the simulation's state went, too
             } catch (const std::runtime_error& error) {
@@ -211,47 +181,45 @@ void runFrames(const Options& options, Window& window, Workspace& workspace, Ui&
             textScale = ui.state.textScale;
             ui.setScale(window.uiScale() * textScale * (projector ? kProjector : 1));
         }
-        window.holdKeys(time - last);
-        const ProfilerRange profiled("frame");
-        const std::vector<Event> done = controller.apply(workspace, host);
-        if (player) player->look(workspace, hostClock());
-        if (lessons.update(workspace, host, hostClock())) framesOwed = kFramesAfterEvent;
-        recorder.prepare(workspace);
-        workspace.advance(true);
-        const bool moved = workspace.view.moving(workspace, workspace.host);  // the frame in which that ends is drawn, too
-        workspace.turn(recorder.pace(time - last));
-        workspace.glide(time - last);
-        last = time;
-        if (!events && !moved && done.empty() && !needsFrame() && sight.same(workspace)) {
+        const double passed = time - std::exchange(last, time);
+        window.holdKeys(passed);
+        const bool lastFrame = leaving || frame + 1 == options.frames;
+        const auto joinIn = [&] {
+            if (player) player->look(app.document, hostClock());
+            if (lessons.update(app.document, host, hostClock())) framesOwed = kFramesAfterEvent;
+            recorder.prepare(app);
+        };
+        const auto drawPanels = [&] {
+            window.beginUi();
+            ui.frame(app, post);
+            ui.draw();
+            if (lastFrame && !leaving) files.requireSoundForces();
+            if (lastFrame && !options.screenshot.empty()) writePicture(options.screenshot, window, app);
+            host.takePictures();
+        };
+        const Frame::Made made =
+            frames.make(FrameClock::window(passed), {.width = window.width(),
+                                                     .height = window.height(),
+                                                     .applied = joinIn,
+                                                     .flown = [&] { return recorder.pace(passed); },
+                                                     .needed = [&] { return events || lastFrame || needsFrame(); },
+                                                     .panels = drawPanels,
+                                                     .ahead = !lastFrame,
+                                                     .present = [&] { window.show(); }});
+        if (!made.drawn) {
             // What a device has in its queue lasts longer than this; a processor has computed meanwhile, unless it was
             // paused and something is measured beside.
             constexpr auto kRest = std::chrono::milliseconds(2);
-            if (workspace.intent.paused || workspace.host.simulation().backend().vertexSpace() != MemorySpace::host)
+            if (app.document.intent.paused || app.runs.simulation().backend().vertexSpace() != MemorySpace::host)
                 std::this_thread::sleep_for(kRest);
             continue;
         }
-        workspace.draw(0, window.width(), window.height());
-        sight.drawn(workspace);
         ++frame;
-        const bool lastFrame = frame == options.frames;
-        double worked = hostClock() - time;
-        if (window.width() > 0 && window.height() > 0) {
-            window.beginUi();
-            ui.frame(workspace, post);
-            ui.draw();
-            if (lastFrame) files.requireSoundForces();
-            if (lastFrame && !options.screenshot.empty()) writePicture(options.screenshot, window, workspace);
-            worked = hostClock() - time;
-            host.takePictures();
-            if (!lastFrame) workspace.advanceAhead();
-            window.show();
-        }
         window.follow(ui.state);
         rests = false;
         tell();
-        workspace.view.frameTook(workspace.host, hostClock() - time, worked);
-        if (options.frames == 0) rest = workspace.restSeconds(hostClock() - time);
-        recorder.update(workspace);
+        if (options.frames == 0) rest = app.restSeconds(hostClock() - time);
+        recorder.update(app);
         if (options.frames > 0) times.add(hostClock() - time);
         if (lastFrame) break;
     }
@@ -266,9 +234,9 @@ int viewCommand(const Options& asked) {
     const InterruptWatch watch;
     const auto lesson = asked.lesson.empty() ? nullptr : lessonNamed(asked.lesson);
     Remembered memory{asked, {}, {}};
-    // A window that ends by itself is a test or a picture.
+    // A window that counts its frames is a test or a picture; one that a script drives is as a person has it.
     const bool plays = asked.command == Subcommand::play;
-    const bool watched = asked.frames == 0 && !plays;
+    const bool watched = asked.frames == 0;
     memory.options.simulation.farField = watched;
     ConfigKeeper config(watched && !asked.has("--no-config"), memory);
     if (memory.options.settings.erase("run.exact_forces") > 0) memory.options.simulation.farField = false;
@@ -281,41 +249,45 @@ int viewCommand(const Options& asked) {
     Window window(options);
     window.moveTo(memory.place);
     const WaitBar waits(window);
-    Workspace workspace(options);
-    Ui ui(window.uiScale(), window.description(), workspace.ui);
-    workspace.ownTrails = !options.settings.contains("look.trails");
-    workspace.bringTrails();
-    if (!options.settings.contains("overlay.shown")) workspace.overlay.scaleBar = workspace.overlay.clock = true;
+    App app(options);
+    Ui ui(window.uiScale(), window.description(), app.document.ui);
+    app.document.ownTrails = !options.settings.contains("look.trails");
+    app.document.bringTrails();
+    if (!options.settings.contains("overlay.shown")) app.document.overlay.scaleBar = app.document.overlay.clock = true;
     // Who names a lesson has a guide already, and what is not remembered would greet every time.
-    if (config.first() && !lesson && !options.settings.contains("window.welcome")) ui.state.welcome = true;
+    if (config.first() && !lesson && !plays && !options.settings.contains("window.welcome")) ui.state.welcome = true;
     if (options.rewindMegabytes > 0) {
-        workspace.host.keepHistory(static_cast<std::size_t>(options.rewindMegabytes) << 20);
+        app.runs.keepHistory(static_cast<std::size_t>(options.rewindMegabytes) << 20);
         ui.state.timeline = true;
     }
     for (const std::string& note : config.notes()) {
         std::fprintf(stderr, "gravlab: %s\n", printable(note).c_str());
-        workspace.warn(note + (config.notes().size() > 1 ? "; more of it in the terminal." : "."));
+        app.document.warn(note + (config.notes().size() > 1 ? "; more of it in the terminal." : "."));
     }
-    const Connection connection(window, workspace, ui, controller);
+    const Connection connection(window, app, ui, controller);
     // Nobody is there to lose work when a window ends by itself.
     const double usual = options.frames > 0 || plays ? 0 : kAutosaveSeconds;
-    SessionFiles files(workspace, ui.state.files, options.autosaveSeconds >= 0 ? options.autosaveSeconds : usual);
+    SessionFiles files(app, ui.state.files, options.autosaveSeconds >= 0 ? options.autosaveSeconds : usual);
+    // What a script sets is of this time alone.
+    const auto remember = [&] {
+        if (!plays) config.close(app.document, window.place());
+    };
     const LostDisplayWatch display([&] {
-        config.close(workspace, window.place());
+        remember();
         return files.leave();
     });
     LessonRunner lessons(controller);
-    LessonRunner::offer(workspace.lesson);
-    if (lesson) lessons.open(workspace, lesson);
+    LessonRunner::offer(app.document.lesson);
+    if (lesson) lessons.open(app.document, lesson);
     try {
-        runFrames(options, window, workspace, ui, controller, files, config, player.get(), lessons);
+        runFrames(options, window, app, ui, controller, files, config, player.get(), lessons);
     } catch (const Error& error) {
-        config.close(workspace, window.place());
+        remember();
         if (error.code() != ExitCode::deviceFailure) throw;
         const std::string kept = files.rescue();
         throw DeviceError(error.what() + (kept.empty() ? std::string() : ". " + kept));
     }
-    config.close(workspace, window.place());
+    remember();
     if (const int signal = InterruptWatch::signal(); signal != 0)
         throw Error(static_cast<ExitCode>(128 + signal), std::string(InterruptWatch::word()) + ". " + files.leave());
     const std::string lost = files.close();

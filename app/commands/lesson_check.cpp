@@ -8,10 +8,12 @@
 #include "app/system/host_clock.h"
 #include "app/system/interrupt.h"
 #include "app/view/base_host.h"
+#include "app/view/frame.h"
 #include "sim/core/error.h"
 
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 namespace gravlab {
 
@@ -22,33 +24,34 @@ LessonVerdict playLesson(const std::shared_ptr<const Lesson>& lesson, const Opti
     options.watched = true;
     HeadlessContext context(options.simulation.backendOptions.device);
     OffscreenTarget target(kWidth, kHeight);
-    Workspace workspace(options);
+    App app(options);
     Controller controller;
-    BaseHost host(workspace);
+    BaseHost host(app);
     LessonRunner runner(controller, true);
+    Frame frames(app, controller, host);
     const double begun = hostClock();
     double last = begun;
-    runner.open(workspace, lesson);
+    runner.open(app.document, lesson);
     LessonVerdict verdict;
     for (;;) {
         InterruptWatch::check(kUnfinishedCheck);
-        runner.update(workspace, host, hostClock());
+        const double now = hostClock();
+        frames.make(
+            FrameClock::window(now - std::exchange(last, now)),
+            {.framebuffer = target.framebuffer(), .width = target.width(), .height = target.height(), .applied = [&] {
+                 runner.update(app.document, host, hostClock());
+             }});
         verdict.seconds = hostClock() - begun;
         verdict.failure = runner.failure();
         if (!verdict.failure.empty() || runner.ended()) break;
         if (verdict.seconds > limit) {
-            verdict.failure = LessonRunner::placeOf(*lesson, workspace.lesson.step) + ": not reached after " +
+            verdict.failure = LessonRunner::placeOf(*lesson, app.document.lesson.step) + ": not reached after " +
                               std::to_string(static_cast<int>(limit)) + " s";
             break;
         }
-        workspace.advance(true);
-        const double now = hostClock();
-        workspace.turn(now - last);
-        last = now;
-        workspace.draw(target.framebuffer(), target.width(), target.height());
     }
-    verdict.numbers = workspace.lesson.kept;
-    verdict.device = workspace.facts.device;
+    verdict.numbers = app.document.lesson.kept;
+    verdict.device = app.document.facts.device;
     verdict.passedOver =
         static_cast<int>(std::count_if(lesson->steps.begin(), lesson->steps.end(), [&](const LessonStep& step) {
             return !missingFor(step, options.simulation.backendOptions).empty();

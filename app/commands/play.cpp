@@ -1,6 +1,5 @@
 #include "app/commands/play.h"
 
-#include "app/view/workspace.h"
 #include "sim/core/error.h"
 #include "sim/core/text.h"
 
@@ -26,7 +25,7 @@ Player::Player(const std::string& path, bool clock, Controller& controller)
       script_(
           controller_, Sender::script, [](const ScriptAnswer& answer) { write(jsonText(answer)); }, clock) {}
 
-void Player::feed(Workspace& workspace, BaseHost& host, double seconds, double wait) {
+void Player::feed(Document& document, BaseHost& host, double seconds, double wait) {
     constexpr int kMostLines = 100;
     for (int count = 0; script_.ready() && !ended_ && count < kMostLines; ++count) {
         ScriptLineReader::Line line;
@@ -38,8 +37,8 @@ void Player::feed(Workspace& workspace, BaseHost& host, double seconds, double w
             script_.take(line.number, line.text);
         else
             script_.refuse(line.number, line.problem);
-        controller_.apply(workspace, host);
-        script_.look(workspace, seconds);
+        controller_.apply(document, host);
+        script_.look(document, seconds);
         if (host.quits()) refuseTheRest();
     }
 }

@@ -17,7 +17,7 @@ public:
 
     /// Takes lines until one needs frames, none is there, or many were taken: a window must go on. `wait`: up to so long for
     /// a line [s]. Throws IoError when answers cannot be written.
-    void feed(Workspace& workspace, BaseHost& host, double seconds, double wait);
+    void feed(Document& document, BaseHost& host, double seconds, double wait);
     /// Once a frame, after the controller has applied.
     void look(const Document& document, double seconds) { script_.look(document, seconds); }
     /// Whoever plays it ends before the script does.

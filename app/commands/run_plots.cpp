@@ -23,11 +23,11 @@ using namespace paper;
 using Points = std::vector<ImVec2>;
 
 /// What a plane shows: the same scale on both axes, or circles would be ellipses.
-struct Frame {
+struct Area {
     double centreX = 0, centreY = 0, half = 1;
 };
 
-Frame frameOf(const std::vector<std::array<const std::vector<double>*, 2>>& curves) {
+Area frameOf(const std::vector<std::array<const std::vector<double>*, 2>>& curves) {
     double low[2] = {1e300, 1e300}, high[2] = {-1e300, -1e300};
     for (const auto& curve : curves)
         for (int axis = 0; axis < 2; ++axis)
@@ -64,7 +64,7 @@ void drawEnds(ImDrawList& list, const Points& points, ImU32 colour, float radius
 void drawPlane(Canvas& canvas, ImVec2 from, float side, const char* names, const std::string& unit,
                const std::vector<std::array<const std::vector<double>*, 2>>& curves) {
     ImDrawList& list = canvas.list();
-    const Frame frame = frameOf(curves);
+    const Area frame = frameOf(curves);
     const float line = canvas.small()->FontSize, left = from.x + 4.5f * line, top = from.y + 1.8f * line;
     const float size = side - 6 * line;
     const ImVec2 to(left + size, top + size);
@@ -126,7 +126,7 @@ void drawSpace(Canvas& canvas, ImVec2 from, float side,
     }
     std::vector<std::array<const std::vector<double>*, 2>> pointers;
     for (const auto& flat : seen) pointers.push_back({&flat[0], &flat[1]});
-    Frame frame = frameOf(pointers);
+    Area frame = frameOf(pointers);
     ImDrawList& list = canvas.list();
     const float line = canvas.small()->FontSize;
     const auto place = [&](double x, double y) {

@@ -31,8 +31,7 @@ std::size_t bodiesThatFit() {
 
 }  // namespace
 
-RunHost::RunHost(Document& document, const RunRequest& request, Begun begun)
-    : document_(document), begun_(std::move(begun)) {
+RunHost::RunHost(Document& document, const RunRequest& request) : document_(document) {
     runs_.emplace_back(std::make_shared<Simulation>(request));
     document_.facts.bodiesLimit = bodiesThatFit();
     takeUp();
@@ -171,7 +170,7 @@ void RunHost::refreshBodyCache(bool start) {
     facts.held = heldBodies(bodies, simulation().time());
     facts.usualResponse = usualResponse(bodies);
     if (start) {
-        begun_(bodies, simulation().force());
+        virial_.begin(bodies, simulation().force());
         facts.starts = bodies.size() <= Document::kMostStarts ? bodies.position : std::vector<Double4>();
     }
     facts.totalMass = 0;

@@ -7,6 +7,7 @@
 #include "app/services/rewind.h"
 #include "app/services/run.h"
 #include "app/services/twin.h"
+#include "app/services/virial_check.h"
 
 #include <cstdint>
 #include <deque>
@@ -18,11 +19,9 @@ namespace gravlab {
 
 class RunHost {
 public:
-    /// What sees the bodies that a run begins with.
-    using Begun = std::function<void(const ParticleSet&, const ForceSettings&)>;
     /// Starts what the document's intent asks for, without its twin. Needs a current OpenGL context; the start is published,
     /// so that a draw before the first advance shows t = 0. Throws as Simulation does. The document outlives it.
-    RunHost(Document& document, const RunRequest& request, Begun begun);
+    RunHost(Document& document, const RunRequest& request);
 
     /// Takes up changed intent. A refused change leaves the run as it was and its text as the message, and gives false.
     /// `again`: the scene starts anew although nothing of it changed.
@@ -73,6 +72,9 @@ public:
     double responseOf(std::uint32_t id) const { return editor_.responseOf(id); }
     Twin& twin() { return twin_; }
     const Twin& twin() const { return twin_; }
+    /// Of the bodies that the run began with.
+    VirialCheck& virial() { return virial_; }
+    const VirialCheck& virial() const { return virial_; }
 
     /// Counts what colours and traits must be given to renderers anew for: other bodies, another run, another context.
     std::uint64_t dressings() const { return dressings_; }
@@ -116,7 +118,7 @@ private:
     void updateTwin(bool realTime);
 
     Document& document_;
-    Begun begun_;
+    VirialCheck virial_;
     std::deque<Run> runs_;
     Twin twin_{runs_};
     BodyEditor editor_{document_, *this};

@@ -53,9 +53,9 @@ void drawNeighbours(PanelContext& p, const BodyReadout& body, const SceneUnits& 
 
 /// Chooses the bodies that the arrow adds.
 void drawLaunch(PanelContext& p) {
-    const Slingshot& tool = p.workspace.drop;
+    const Slingshot& tool = p.document.drop;
     if (!tool.on) return;
-    const LaunchScene scene = p.workspace.launchScene();
+    const LaunchScene scene = p.document.launchScene();
     const SceneUnits& units = p.facts.scene->units;
     p.widgets.section("Drop by an arrow");
     parameter(p, "drop.kind", {.label = "Drop"});
@@ -87,7 +87,7 @@ void drawOrbit(PanelContext& p, const BodyReadout& body, const SceneUnits& units
 }
 
 void drawBody(PanelContext& p) {
-    const std::optional<BodyReadout>& body = p.workspace.selected;
+    const std::optional<BodyReadout>& body = p.document.selected;
     if (!body) return;
     const SceneUnits& units = p.facts.scene->units;
     const std::string_view name = p.facts.names->nameOf(body->id), tag = p.facts.names->tagOf(body->id);
@@ -115,13 +115,13 @@ void drawBody(PanelContext& p) {
     if (body->held) row(p, "held", body->coasting ? "goes straight on" : "at its place");
     drawNeighbours(p, *body, units);
     parameter(p, "view.ahead");
-    if (p.workspace.ahead.wanted) {
+    if (p.document.ahead.wanted) {
         Dragged far = parameter("view.ahead_time").dragged;
         far.floor = 0.1 * std::abs(p.facts.configuration.timeStep);
         parameter(p, "view.ahead_time", {.label = "Ahead", .dragged = far});
     }
     const float gap = ImGui::GetStyle().ItemSpacing.x, width = (ImGui::GetContentRegionAvail().x - 2 * gap) / 3;
-    action(p, "follow", width, p.workspace.follow ? "Let go" : "Follow");
+    action(p, "follow", width, p.document.follow ? "Let go" : "Follow");
     ImGui::SameLine();
     action(p, "remove", width, "Remove");
     ImGui::SameLine();
@@ -136,7 +136,7 @@ void drawBody(PanelContext& p) {
 
 void drawBodyPanel(PanelContext& p) {
     p.bodyPanel = 0;
-    if (!p.workspace.selected && !p.workspace.drop.on) return;
+    if (!p.document.selected && !p.document.drop.on) return;
     const float s = p.widgets.scale();
     ImGui::SetNextWindowPos(
         ImVec2(p.surface.x - kMargin * s, p.surface.y - p.plan.under - (bottomHeight(p.state) + kBodyPanelGap) * s),

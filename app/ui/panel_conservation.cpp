@@ -59,7 +59,7 @@ void add(Plot& plot, const char* label, std::span<const ConservationPoint> point
 
 /// Draws into the next `width` pixels of the line.
 void show(PanelContext& p, const Control& control, Plot plot, float width, float height) {
-    const ConservationMonitor& watch = p.workspace.conservation;
+    const ConservationMonitor& watch = p.services.conservation;
     for (const ConservationMark& mark : watch.marks()) plot.changes.push_back(mark.time);
     rescale(plot, unitOfTime(p.facts.time, p.facts.scene->units).scale, 1);
     const ImVec2 from = ImGui::GetCursorScreenPos();
@@ -87,7 +87,7 @@ void numberBeside(PanelContext& p, const Control& control, const char* text) {
 }
 
 void drawConserved(PanelContext& p) {
-    const ConservationMonitor& watch = p.workspace.conservation;
+    const ConservationMonitor& watch = p.services.conservation;
     const ConservationPoint& now = watch.points().back();
     const SceneUnits& units = p.facts.scene->units;
     const std::string length = units.length.empty() ? std::string() : " " + std::string(units.length);
@@ -113,18 +113,18 @@ void drawConserved(PanelContext& p) {
 
 }  // namespace
 
-float conservationHeight(const Workspace& workspace, const UiState& state, ImVec2 surface, float scale) {
-    return state.inWindow && state.conservation && instrumentsHeight(workspace, state, surface, scale) == 0 &&
-                   planPanels(workspace, state, surface, scale).strip
+float conservationHeight(const Document& document, const UiState& state, ImVec2 surface, float scale) {
+    return state.inWindow && state.conservation && instrumentsHeight(document, state, surface, scale) == 0 &&
+                   planPanels(document, state, surface, scale).strip
                ? (kConservationHeight + kMargin) * scale
                : 0;
 }
 
 void drawConservation(PanelContext& p) {
-    if (conservationHeight(p.workspace, p.state, p.surface, p.widgets.scale()) == 0) return;
+    if (conservationHeight(p.document, p.state, p.surface, p.widgets.scale()) == 0) return;
     const float s = p.widgets.scale();
     if (beginStrip(p, "conservation", kConservationHeight)) {
-        const ConservationMonitor& watch = p.workspace.conservation;
+        const ConservationMonitor& watch = p.services.conservation;
         const std::vector<ConservationPoint>& points = watch.points();
         if (!watch.why().empty() || points.empty()) {
             p.widgets.text(kConservationNumbers, palette::kMuted,

@@ -23,7 +23,7 @@ constexpr Control kOverlay{"overlay", "In the picture", "Legend, scale bar, cloc
 void drawTransport(PanelContext& p) {
     const float gap = ImGui::GetStyle().ItemSpacing.x;
     const float width = (ImGui::GetContentRegionAvail().x - 2 * gap) / 3;
-    action(p, "run", width, p.workspace.intent.paused ? "Run" : "Pause");
+    action(p, "run", width, p.document.intent.paused ? "Run" : "Pause");
     ImGui::SameLine();
     action(p, "step", width, "Step");
     ImGui::SameLine();
@@ -33,7 +33,7 @@ void drawTransport(PanelContext& p) {
 /// Simulated time per second of watching in the scene's unit, and the fraction that the machine reaches.
 void drawSpeed(PanelContext& p) {
     const SceneUnits& units = p.facts.scene->units;
-    const Intent& intent = p.workspace.intent;
+    const Intent& intent = p.document.intent;
     const SpeedText unit = speedUnit(intent.speed > 0 ? intent.speed : p.facts.speed, units);
     const Control control = controlOf(parameter("run.speed"));
     const std::string format = intent.speed == 0 ? "by steps a frame" : "%.3g " + unit.unit;
@@ -64,7 +64,7 @@ void drawSpeed(PanelContext& p) {
 
 /// The number of bodies: a slider in powers of two, and the exact number beside it.
 void drawBodies(PanelContext& p) {
-    const Reason fixed = actionOf("more-bodies").unavailable(p.workspace);
+    const Reason fixed = actionOf("more-bodies").unavailable(p.document);
     // More bodies take a minute to build: users can type the number, but not set it by a slip of the mouse.
     constexpr std::size_t kSliderEnd = std::size_t{1} << 22;
     const Control control = controlOf(parameter("run.bodies"));
@@ -86,7 +86,7 @@ void drawSlowStep(PanelContext& p) {
                                     "Start the scene with as many bodies as this machine moves at a pace that "
                                     "can be watched"};
     const auto slow = slowStep(p.facts.configuration.bodies, stepCost(p.facts));
-    if (!slow || !actionOf("fewer-bodies").unavailable(p.workspace).empty()) return;
+    if (!slow || !actionOf("fewer-bodies").unavailable(p.document).empty()) return;
     char text[128];
     std::snprintf(text, sizeof text, "One step takes about %.0f s here; %s bodies make %.0f steps/s.", slow->seconds,
                   grouped(slow->bodies).text, slow->stepsPerSecond);
@@ -146,7 +146,7 @@ Reason notTunable(const PanelContext& p, const char* what) {
 
 /// A list of whole numbers. 0 is the compiler's choice.
 void listOf(PanelContext& p, std::string_view path, std::span<const int> values) {
-    const std::string now = valueText(parameter(path).get(p.workspace));
+    const std::string now = valueText(parameter(path).get(p.document));
     for (const int value : values) {
         const std::string text = unrollText(value);
         const Value wanted = value == kAutoUnroll ? Value(text) : Value(std::int64_t{value});
@@ -167,7 +167,7 @@ void offerKernel(PanelContext& p, const char* name, std::string_view axis) {
 /// A launch parameter for which the row has a list of compile-time factors.
 void drawFactor(PanelContext& p, std::string_view path, const char* what, std::span<const int> values) {
     const Reason reason = values.size() > 1 ? Reason() : notTunable(p, what);
-    const std::string now = reason.empty() ? valueText(parameter(path).get(p.workspace)) : "-";
+    const std::string now = reason.empty() ? valueText(parameter(path).get(p.document)) : "-";
     if (p.widgets.beginCombo(controlOf(parameter(path)), now, reason)) listOf(p, path, values);
 }
 
@@ -176,7 +176,7 @@ void drawRange(PanelContext& p, const Control& list, std::string_view path, cons
                std::span<const int> only = {}) {
     const Reason reason = range.last != range.first ? Reason() : notTunable(p, what);
     const float side = ImGui::GetFrameHeight();
-    const Value now = reason.empty() ? parameter(path).get(p.workspace) : Value();
+    const Value now = reason.empty() ? parameter(path).get(p.document) : Value();
     typedParameter(p, path, side, {.unavailable = reason, .now = now});
     if (!p.widgets.beginCombo(list, "", reason, side)) return;
     constexpr int kUsualLimit = 1024;
@@ -262,7 +262,7 @@ void drawPhysics(PanelContext& p) {
 
 void drawLook(PanelContext& p) {
     p.widgets.section("Look");
-    const ColourMode& mode = p.workspace.shownMode();
+    const ColourMode& mode = p.document.shownMode();
     const Reason given = mode.map.empty() ? Reason() : "Colouring by " + std::string(mode.name) + " brings its own colours.";
     parameter(p, "look.colour_mode");
     if (mode.ofGroups) {
@@ -278,10 +278,10 @@ void drawLook(PanelContext& p) {
 
 void drawMoreLight(PanelContext& p) {
     if (!p.widgets.fold(kMoreLight, false)) return;
-    if (p.facts.darkBodies && !p.workspace.shownMode().photograph) parameter(p, "look.dark_matter");
-    if (p.workspace.shownMode().photograph)
+    if (p.facts.darkBodies && !p.document.shownMode().photograph) parameter(p, "look.dark_matter");
+    if (p.document.shownMode().photograph)
         for (const char* layer : {"look.dust", "look.gas", "look.sky"}) parameter(p, layer);
-    parameter(p, "look.tone", {.unavailable = actionOf("tone").unavailable(p.workspace)});
+    parameter(p, "look.tone", {.unavailable = actionOf("tone").unavailable(p.document)});
     parameter(p, "look.auto_exposure");
     parameter(p, "look.white_page");
     parameter(p, "look.hold_rate");
@@ -293,8 +293,8 @@ void drawOverlayChoice(PanelContext& p) {
                              "overlay.labels", "overlay.velocities", "overlay.forces", "look.trails"})
         parameter(p, path);
     parameter(p, "view.tree_cells");
-    if (p.workspace.tree.boxes == TreeBoxes::level) parameter(p, "view.tree_level");
-    if (p.workspace.look.trails > 0) parameter(p, "look.trail_light");
+    if (p.document.tree.boxes == TreeBoxes::level) parameter(p, "view.tree_level");
+    if (p.document.look.trails > 0) parameter(p, "look.trail_light");
     parameter(p, "camera.rotation");
     parameter(p, "camera.orthographic");
 }

@@ -51,7 +51,7 @@ std::string expectedText(PanelContext& p, const FilmPlan& plan) {
     const std::string clock = clockText(second, p.facts.scene->units);
     std::string text = "A second of film shows" + clock.substr(clock.find('=') + 1);
     if (p.facts.scene->units.time.empty()) text += " T";
-    if (p.workspace.intent.paused || !(rate > 0)) return text + ".";
+    if (p.document.intent.paused || !(rate > 0)) return text + ".";
     // Frames of a film have full quality, even when a slow window reduces it.
     text += (p.facts.quality.empty() ? " and takes about " : " and takes longer than ") + spanText(steps / rate);
     if (plan.frames > 0) text += "; all of it " + spanText(static_cast<double>(plan.frames) * plan.stepsPerFrame / rate);
@@ -68,7 +68,7 @@ void drawSettings(PanelContext& p) {
               {.unavailable = lossless ? "This encoder keeps every pixel as it is." : running,
                .now = Value(film.quality >= 0 ? film.quality : kUsualQuality)});
     const double fps = framesASecond(film);
-    const FilmPlan plan = filmPlan(p.workspace, fps);
+    const FilmPlan plan = filmPlan(p.document, fps);
     Dragged steps = parameter("film.steps_per_frame").dragged;
     const std::string asTheWindow = "as the window (" + std::to_string(plan.stepsPerFrame) + ")";
     if (film.stepsPerFrame == 0) steps.format = asTheWindow.c_str();
@@ -76,7 +76,7 @@ void drawSettings(PanelContext& p) {
     parameter(p, "film.frames_per_second", {.unavailable = running});
     parameter(p, "film.loop", {.unavailable = running});
     Dragged length = parameter("film.length").dragged;
-    const bool loops = film.loop && plan.frames > 0 && noLoop(p.workspace).empty();
+    const bool loops = film.loop && plan.frames > 0 && noLoop(p.document).empty();
     const std::string period = formatted("%.3g s: one period", static_cast<double>(plan.frames) / fps);
     if (loops)
         length.format = period.c_str();
@@ -132,7 +132,7 @@ void drawFilmProgress(PanelContext& p) {
     std::string more = film.ending ? "the encoder writes the last frames" : "";
     if (more.empty() && film.secondsLeft >= 0) more = leftText(film.secondsLeft);
     if (film.waiting && !film.ending) more += (more.empty() ? "" : ", ") + std::string("waiting for the encoder");
-    if (more.empty() && p.workspace.intent.paused) more = "paused: no steps, no frames";
+    if (more.empty() && p.document.intent.paused) more = "paused: no steps, no frames";
     p.widgets.wrapped(palette::kMuted, more.empty() ? film.file.c_str() : more.c_str());
 }
 

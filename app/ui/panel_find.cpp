@@ -50,7 +50,7 @@ bool drawFindField(PanelContext& p) {
 }
 
 void take(PanelContext& p, const FoundCommand& found) {
-    const std::vector<Command> commands = commandOf(found, p.workspace);
+    const std::vector<Command> commands = commandOf(found, p.document);
     if (!commands.empty()) {
         // Close it first: the command may open a panel that needs the keys.
         set(p, "window.find", false);
@@ -101,7 +101,7 @@ void drawFind(PanelContext& p) {
         if (!finder.open) finder = {};
         finder.open = true;
         if (drawFindField(p)) finder.chosen = 0, finder.follow = true;
-        const std::vector<FoundCommand> found = commandsWith(finder.search, p.workspace);
+        const std::vector<FoundCommand> found = commandsWith(finder.search, p.document);
         const int last = static_cast<int>(found.size()) - 1;
         const int by = findKey(ImGuiKey_DownArrow) - findKey(ImGuiKey_UpArrow) +
                        static_cast<int>(kFindRows) * (findKey(ImGuiKey_PageDown) - findKey(ImGuiKey_PageUp));

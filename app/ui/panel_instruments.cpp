@@ -163,17 +163,17 @@ void drawFindGroups(PanelContext& p) {
 
 }  // namespace
 
-float instrumentsHeight(const Workspace& workspace, const UiState& state, ImVec2 surface, float scale) {
+float instrumentsHeight(const Document& document, const UiState& state, ImVec2 surface, float scale) {
     // A profile of few bodies has no curves.
     const bool fits =
-        planPanels(workspace, state, surface, scale).strip && workspace.facts.configuration.bodies >= Instruments::kFewest;
+        planPanels(document, state, surface, scale).strip && document.facts.configuration.bodies >= Instruments::kFewest;
     return state.inWindow && state.instruments && fits ? (kHeight + kMargin) * scale : 0;
 }
 
 void drawInstruments(PanelContext& p) {
-    const Instruments& instruments = p.workspace.instruments;
+    const Instruments& instruments = p.services.instruments;
     const float s = p.widgets.scale();
-    if (instrumentsHeight(p.workspace, p.state, p.surface, s) == 0) return;
+    if (instrumentsHeight(p.document, p.state, p.surface, s) == 0) return;
     if (beginStrip(p, "instruments", kHeight)) {
         drawChoice(p);
         const std::optional<Profile>& profile = instruments.profile();

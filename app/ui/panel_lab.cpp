@@ -89,13 +89,13 @@ float labHeight(const Document& document, const UiState& state, ImVec2 surface, 
 }
 
 void drawLabPanel(PanelContext& p) {
-    const LabPanel& shown = p.workspace.labPanel;
+    const LabPanel& shown = p.document.labPanel;
     if (!shown.open) return;
     const float s = p.widgets.scale();
     const float left = p.plan.left + kMargin * s, right = p.surface.x - p.plan.right - kMargin * s;
     ImGui::SetNextWindowPos(ImVec2(left, p.surface.y - (bottomHeight(p.state) + kMargin) * s), ImGuiCond_Always,
                             ImVec2(0, 1));
-    ImGui::SetNextWindowSize(ImVec2(right - left, labHeight(p.workspace, p.state, p.surface, s) - kMargin * s));
+    ImGui::SetNextWindowSize(ImVec2(right - left, labHeight(p.document, p.state, p.surface, s) - kMargin * s));
     ImGui::SetNextWindowBgAlpha(1);
     constexpr auto kFlags = kPanelWindow | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse;
     if (ImGui::Begin("gravlab lab", nullptr, kFlags)) {

@@ -143,7 +143,7 @@ void drawTable(PanelContext& p, const GpuRow& row, const OccupancyAsk& ask) {
 }  // namespace
 
 void drawLabCalculator(PanelContext& p) {
-    const OccupancyAsk& ask = p.workspace.labPanel.planned;
+    const OccupancyAsk& ask = p.document.labPanel.planned;
     const GpuRow row = gpuOf(ask);
     const float s = p.widgets.scale(), wide = ImGui::GetContentRegionAvail().x;
     ImGui::PushFont(p.widgets.fonts().small);

@@ -24,14 +24,14 @@ constexpr Control kRecordedPlot{"recorded_plot", "Recorded",
 
 /// The shown row: the chosen one, or the one in use.
 const KernelRow& rungOf(const PanelContext& p) {
-    const std::string& name = p.workspace.labPanel.rung;
+    const std::string& name = p.document.labPanel.rung;
     for (const KernelRow* row : listedKernels())
         if (rungName(*row) == name) return *row;
     return *p.facts.kernel;
 }
 
 std::string deviceShown(const PanelContext& p) {
-    const Value now = parameter("lab.recorded").get(p.workspace);
+    const Value now = parameter("lab.recorded").get(p.document);
     const auto* name = std::get_if<std::string>(&now);
     return name ? *name : std::string();
 }
@@ -119,12 +119,12 @@ void drawLabRecorded(PanelContext& p) {
     ImGui::SameLine();
     parameter(p, "lab.recorded_figure", {.width = 110 * s});
     const std::string device = deviceShown(p);
-    const RecordedFigure& figure = recordedFigure(device, p.workspace.labPanel.recordedFigure);
+    const RecordedFigure& figure = recordedFigure(device, p.document.labPanel.recordedFigure);
     p.widgets.wrapped(palette::kWarning, figure.missing.empty() ? figure.heading.c_str() : figure.missing.c_str());
     const ImVec2 from = ImGui::GetCursorScreenPos(), size = ImGui::GetContentRegionAvail();
     if (!figure.missing.empty() || size.x < 40 || size.y < 40) return ImGui::PopFont();
     Plot plot;
-    plot.x.label = p.workspace.labPanel.recordedFigure;
+    plot.x.label = p.document.labPanel.recordedFigure;
     plot.x.logarithmic = true;
     plot.y.label = "G interactions/s, forces only, recorded";
     for (const RecordedCurve& curve : figure.curves) {

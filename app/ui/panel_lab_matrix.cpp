@@ -166,7 +166,7 @@ constexpr std::size_t kMatrixFit = 1024;
 constexpr Control kFewer{"matrix_fit", "", "Starts the scene again with so few bodies that each pair has a cell"};
 
 void drawLabMatrix(PanelContext& p) {
-    const PairMatrix& matrix = p.workspace.lab.matrix;  // the pointer on a cell requests its pair
+    const PairMatrix& matrix = p.services.lab.matrix;  // the pointer on a cell requests its pair
     const float s = p.widgets.scale();
     ImGui::PushFont(p.widgets.fonts().small);
     if (matrix.cells() == 0 || matrix.texture() == 0) {
@@ -180,7 +180,7 @@ void drawLabMatrix(PanelContext& p) {
             const std::string label = "Show it with " + std::string(grouped(kMatrixFit)) + " bodies";
             Control button = kFewer;
             button.label = label.c_str();
-            if (p.widgets.button(button, 0, actionOf("fewer-bodies").unavailable(p.workspace)))
+            if (p.widgets.button(button, 0, actionOf("fewer-bodies").unavailable(p.document)))
                 set(p, "run.bodies", wholeValue(kMatrixFit));
         }
         return;
@@ -194,7 +194,7 @@ void drawLabMatrix(PanelContext& p) {
     parameter(p, "lab.matrix", {.width = 100 * s});
     ImGui::SameLine();
     for (const char* path : {"lab.borders", "lab.visits"}) {
-        const bool on = std::get<bool>(parameter(path).get(p.workspace));
+        const bool on = std::get<bool>(parameter(path).get(p.document));
         const Control control = controlOf(parameter(path));
         ImGui::PushStyleColor(ImGuiCol_Button, ImGui::GetStyleColorVec4(on ? ImGuiCol_Header : ImGuiCol_Button));
         if (p.widgets.button(control, 66 * s)) set(p, path, !on);
@@ -204,9 +204,9 @@ void drawLabMatrix(PanelContext& p) {
     action(p, "matrix-csv", 44 * s, "CSV");
     ImGui::SameLine();
     action(p, "matrix-npy", 44 * s, "npy");
-    if (!p.workspace.labPanel.said.empty()) {
+    if (!p.document.labPanel.said.empty()) {
         ImGui::SameLine();
-        ImGui::TextUnformatted(p.workspace.labPanel.said.c_str());
+        ImGui::TextUnformatted(p.document.labPanel.said.c_str());
     }
 
     const ImVec2 room = ImGui::GetContentRegionAvail();
@@ -234,8 +234,8 @@ void drawLabMatrix(PanelContext& p) {
         over.PushClipRect(from, ImVec2(from.x + side, from.y + side), true);
         time = std::fmod(ImGui::GetTime(), kSlowMotion) / kSlowMotion * order.length *
                1.1;  // with a pause that shows the whole matrix
-        if (p.workspace.labPanel.visits) drawVisits(over, frame, order, time);
-        if (p.workspace.labPanel.borders) drawBorders(over, frame, order, s);
+        if (p.document.labPanel.visits) drawVisits(over, frame, order, time);
+        if (p.document.labPanel.borders) drawBorders(over, frame, order, s);
         if (hovered) drawMark(over, frame, order, i, j, s);
         over.PopClipRect();
     }
@@ -287,10 +287,9 @@ void drawLabMatrix(PanelContext& p) {
             say(order.waves > 1 ? palette::kWarning : palette::kMuted,
                 order.waves > 1 ? formatted("Thick: %d waves of blocks", order.waves)
                                 : std::string("All blocks at once: one wave"));
-        if (p.workspace.labPanel.visits)
+        if (p.document.labPanel.visits)
             say(palette::kText, formatted("Visited: %.0f %%", 100 * std::min(1.0, time / std::max(order.length, 1.0))));
-        if (order.once && p.workspace.labPanel.visits)
-            say(IM_COL32(150, 200, 255, 255), "Light blue: the other half, added");
+        if (order.once && p.document.labPanel.visits) say(IM_COL32(150, 200, 255, 255), "Light blue: the other half, added");
         if (hovered) say(palette::kGood, visitText(order, i, j));
     }
     ImGui::EndGroup();

@@ -55,7 +55,7 @@ int edited(ImGuiInputTextCallbackData* data) {
 }
 
 void drawEditor(PanelContext& p) {
-    const OwnKernel& own = p.workspace.labPanel.own;
+    const OwnKernel& own = p.document.labPanel.own;
     auto& at = p.widgets.kept<Editor>();
     if (!at.active && at.text != own.text) at.take(own.text);
     const float s = p.widgets.scale();
@@ -118,7 +118,7 @@ void drawEditor(PanelContext& p) {
 }
 
 void drawOutcome(PanelContext& p) {
-    const OwnKernel& own = p.workspace.labPanel.own;
+    const OwnKernel& own = p.document.labPanel.own;
     if (own.trying) {
         p.widgets.wrapped(palette::kAccent, ("Trying: " + own.stage).c_str());
         return;
@@ -153,7 +153,7 @@ void drawOutcome(PanelContext& p) {
 }  // namespace
 
 void drawLabOwn(PanelContext& p) {
-    const OwnKernel& own = p.workspace.labPanel.own;
+    const OwnKernel& own = p.document.labPanel.own;
     const std::string& below = p.widgets.kept<Editor>().below;
     const float s = p.widgets.scale(), wide = ImGui::GetContentRegionAvail().x;
     if (ImGui::BeginChild("own facts", ImVec2(std::clamp(0.34f * wide, std::min(230 * s, 0.5f * wide), 420 * s), 0))) {

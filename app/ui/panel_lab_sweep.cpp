@@ -19,7 +19,7 @@ constexpr Control kPlot{"lab_plot", "Plot",
                         "the best point"};
 
 void drawProgress(PanelContext& p) {
-    const Lab& lab = p.workspace.lab;
+    const Lab& lab = p.services.lab;
     const float s = p.widgets.scale();
     const ImVec2 from = ImGui::GetCursorScreenPos(), size(ImGui::GetContentRegionAvail().x, 5 * s);
     ImGui::Dummy(size);
@@ -46,7 +46,7 @@ void drawProgress(PanelContext& p) {
 /// Kernels that are wrong on purpose: the measured speed, struck through, and why it is not a rate.
 void drawStruck(PanelContext& p) {
     const float s = p.widgets.scale();
-    for (const SweepResult& result : p.workspace.lab.results()) {
+    for (const SweepResult& result : p.services.lab.results()) {
         const BenchmarkRow& row = result.row;
         if (row.trap.empty()) continue;
         const std::string rate = row.struckRate > 0 ? withPrefix(row.struckRate).text + std::string("interactions/s") : "-";
@@ -65,7 +65,7 @@ void drawStruck(PanelContext& p) {
 }  // namespace
 
 void drawLabSweep(PanelContext& p) {
-    const Lab& lab = p.workspace.lab;
+    const Lab& lab = p.services.lab;
     const float s = p.widgets.scale(), button = 66 * s;
     parameter(p, "lab.sweep", {.now = Value(std::string(lab.sweepFor(*p.facts.kernel).name)), .width = 130 * s});
     ImGui::SameLine();

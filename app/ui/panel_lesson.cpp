@@ -30,13 +30,13 @@ constexpr std::array<Control, 6> kChoices{{{"lesson_choice/1", "1", "Take this a
                                            {"lesson_choice/6", "6", "Take this answer"}}};
 constexpr Control kRow{"lesson_row", "", "Begin this lesson"};
 
-float letters(PanelContext& p) { return p.workspace.lesson.large ? kLargeLetters : 1; }
+float letters(PanelContext& p) { return p.document.lesson.large ? kLargeLetters : 1; }
 
 /// Uses a font beside the text's own during its lifetime.
 class Beside {
 public:
     Beside(PanelContext& p, ImFont* font) : letters_(letters(p)) {
-        ImGui::SetWindowFontScale(p.workspace.lesson.large ? kLargeSmall : 1);
+        ImGui::SetWindowFontScale(p.document.lesson.large ? kLargeSmall : 1);
         ImGui::PushFont(font);
     }
     ~Beside() {
@@ -57,7 +57,7 @@ void section(PanelContext& p, const char* title) {
 
 /// The text with its numbers, without marks for program text, which need two fonts.
 std::string plainText(PanelContext& p, std::string_view text) {
-    std::string shown = filledIn(text, numbersOf(p.workspace, p.workspace.lesson.kept));
+    std::string shown = filledIn(text, numbersOf(p.document, p.document.lesson.kept));
     std::erase(shown, '`');
     return shown;
 }
@@ -193,7 +193,7 @@ void drawKernel(PanelContext& p, const std::string& name) {
     const Beside mono(p, p.widgets.fonts().mono);
     if (!p.widgets.fold(kKernel, false)) return;
     ImGui::BeginChild("kernel", ImVec2(0, 200 * p.widgets.scale()), true, ImGuiWindowFlags_HorizontalScrollbar);
-    if (p.workspace.lesson.large) ImGui::SetWindowFontScale(kLargeSmall);
+    if (p.document.lesson.large) ImGui::SetWindowFontScale(kLargeSmall);
     for (const SourceLine& line : source.lines) {
         ImGui::PushStyleColor(ImGuiCol_Text, line.differs ? palette::kText : palette::kMuted);
         ImGui::TextUnformatted(line.text.c_str());
@@ -210,15 +210,15 @@ void drawWatched(PanelContext& p, const LessonStep& step) {
         ImGui::TextUnformatted(row.label.data(), row.label.data() + row.label.size());
         ImGui::PopStyleColor();
         ImGui::SameLine(0.5f * ImGui::GetContentRegionAvail().x);
-        const std::string text = shownValue(row.get(p.workspace)) + " " + std::string(row.unit);
+        const std::string text = shownValue(row.get(p.document)) + " " + std::string(row.unit);
         ImGui::TextUnformatted(text.c_str());
     }
 }
 
 void drawStep(PanelContext& p, const LessonStep& step) {
-    const LessonState& lesson = p.workspace.lesson;
+    const LessonState& lesson = p.document.lesson;
     const LessonPhase phase = lesson.phase;
-    const Reason missing = missingFor(step, p.workspace.intent.request.backendOptions);
+    const Reason missing = missingFor(step, p.document.intent.request.backendOptions);
     drawText(p, step.text, palette::kText);
     if (!step.kernel.empty()) drawKernel(p, step.kernel);
     if (!missing.empty()) {
@@ -254,7 +254,7 @@ void drawStep(PanelContext& p, const LessonStep& step) {
 }
 
 void drawLessonList(PanelContext& p) {
-    const LessonState& lesson = p.workspace.lesson;
+    const LessonState& lesson = p.document.lesson;
     const float s = p.widgets.scale();
     for (std::size_t i = 0; i < lesson.offered.size(); ++i) {
         const LessonOffer& offer = lesson.offered[i];
@@ -280,7 +280,7 @@ void drawLessonList(PanelContext& p) {
 }
 
 void drawButtons(PanelContext& p) {
-    const LessonState& lesson = p.workspace.lesson;
+    const LessonState& lesson = p.document.lesson;
     const float gap = ImGui::GetStyle().ItemSpacing.x, width = (ImGui::GetContentRegionAvail().x - 2 * gap) / 3;
     const bool last = lesson.step + 1 == lesson.lesson->steps.size();
     action(p, "lesson-back", width, "Back");
@@ -303,8 +303,8 @@ float rightWidth(const Document& document) {
 }
 
 void lightControl(PanelContext& p) {
-    const LessonStep* step = p.workspace.lesson.now();
-    if (!step || p.workspace.lesson.phase != LessonPhase::act || step->control.empty()) return p.widgets.light({}, {});
+    const LessonStep* step = p.document.lesson.now();
+    if (!step || p.document.lesson.phase != LessonPhase::act || step->control.empty()) return p.widgets.light({}, {});
     std::string menu;
     for (const Menu& one : menus())
         for (const Action& action : one.rows)
@@ -313,11 +313,11 @@ void lightControl(PanelContext& p) {
 }
 
 void drawLessonPanel(PanelContext& p) {
-    const LessonState& lesson = p.workspace.lesson;
+    const LessonState& lesson = p.document.lesson;
     const float s = p.widgets.scale();
     // Beside the controls, whatever the size of the letters.
     const float width =
-        std::min(rightWidth(p.workspace) * s, std::max(p.surface.x - (kControlWidth + 3 * kMargin) * s, kMeasureWidth * s));
+        std::min(rightWidth(p.document) * s, std::max(p.surface.x - (kControlWidth + 3 * kMargin) * s, kMeasureWidth * s));
     const float body = p.state.bodyPanel > 0 ? p.state.bodyPanel + kBodyPanelGap * s : 0;
     const float height = p.surface.y - p.top - body - (bottomHeight(p.state) + 2 * kMargin) * s - p.plan.under;
     const float edge = p.plan.tabs ? kMargin * s + width : p.surface.x - kMargin * s;

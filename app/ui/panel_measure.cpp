@@ -63,7 +63,7 @@ void strikeThrough(ImU32 colour, float thickness) {
 
 void drawRate(PanelContext& p) {
     const Control rate = measuredControl("rate", "Rate", "run.rate"), error = measuredControl("error", "Error", "run.check");
-    const Telemetry& t = p.workspace.telemetry;
+    const Telemetry& t = p.services.telemetry;
     const std::optional<ForceCheck>& check = p.facts.check;
     const Fonts& fonts = p.widgets.fonts();
     const bool failed = check && !check->passed;
@@ -76,7 +76,7 @@ void drawRate(PanelContext& p) {
     const ImVec2 at = ImGui::GetCursorPos();
     ImGui::PushFont(fonts.large);
     if (!known) {
-        p.widgets.text(rate, palette::kMuted, check || p.workspace.intent.paused ? "-" : "checking");
+        p.widgets.text(rate, palette::kMuted, check || p.document.intent.paused ? "-" : "checking");
     } else {
         p.widgets.text(rate, failed ? palette::kBad : palette::kText, digits);
         if (failed) strikeThrough(palette::kBad, 2 * p.widgets.scale());
@@ -112,7 +112,7 @@ void drawRate(PanelContext& p) {
 
     if (!check) {
         p.widgets.text(error, palette::kMuted,
-                       p.workspace.intent.paused ? "forces: the next step is checked" : "forces: being checked");
+                       p.document.intent.paused ? "forces: the next step is checked" : "forces: being checked");
     } else if (check->nonFinite > 0) {
         std::snprintf(line, sizeof line, "FAILED: %zu of %zu forces are not finite", check->nonFinite, check->samples);
         p.widgets.text(error, palette::kBad, line);
@@ -137,7 +137,7 @@ void drawRate(PanelContext& p) {
 
 /// The rate over time, with labels, minimum and maximum.
 void drawHistory(PanelContext& p) {
-    const Telemetry& t = p.workspace.telemetry;
+    const Telemetry& t = p.services.telemetry;
     const float s = p.widgets.scale();
     ImGui::PushFont(p.widgets.fonts().small);
     const float line = ImGui::GetTextLineHeight();
@@ -189,7 +189,7 @@ void drawHistory(PanelContext& p) {
         list.AddText(ImVec2(b.x - extent.x, from.y + head), palette::kMuted, text);
     } else {
         const char* why = p.facts.check && !p.facts.check->passed ? "not shown: the check failed"
-                          : p.workspace.intent.paused             ? "paused: no step is timed"
+                          : p.document.intent.paused              ? "paused: no step is timed"
                                                                   : "waiting for a verified rate";
         const ImVec2 extent = ImGui::CalcTextSize(why);
         list.AddText(ImVec2(0.5f * (a.x + b.x - extent.x), 0.5f * (a.y + b.y - extent.y)), palette::kMuted, why);
@@ -202,7 +202,7 @@ void drawHistory(PanelContext& p) {
 }
 
 void drawPace(PanelContext& p) {
-    const Telemetry& t = p.workspace.telemetry;
+    const Telemetry& t = p.services.telemetry;
     struct Row {
         Control control;
         double value;
@@ -216,7 +216,7 @@ void drawPace(PanelContext& p) {
         const Text text = rateText(rows[i].value);
         ImGui::BeginGroup();
         // A paused window has no rate.
-        ImGui::TextUnformatted(p.workspace.intent.paused || t.framesPerSecond == 0 ? "-" : text);
+        ImGui::TextUnformatted(p.document.intent.paused || t.framesPerSecond == 0 ? "-" : text);
         ImGui::PushFont(p.widgets.fonts().small);
         p.widgets.wrapped(palette::kMuted, rows[i].control.label);
         ImGui::PopFont();
@@ -226,7 +226,7 @@ void drawPace(PanelContext& p) {
 }
 
 void drawSplit(PanelContext& p) {
-    const Telemetry& t = p.workspace.telemetry;
+    const Telemetry& t = p.services.telemetry;
     const float s = p.widgets.scale();
     Parts parts{.ms = {t.forceMs, t.integrateMs, t.publishMs, t.drawMs}};
     if (p.facts.vertexPath.starts_with("host copy")) parts.names[2] = "copied";
@@ -273,8 +273,7 @@ void drawBalance(PanelContext& p) {
     if (start.empty()) return;
     p.widgets.section("Balance");
     ImGui::PushFont(p.widgets.fonts().small);
-    const std::string text =
-        virialText(start, measuredDrift(start, p.workspace.conservation.points()), p.facts.scene->units);
+    const std::string text = virialText(start, measuredDrift(start, p.services.conservation.points()), p.facts.scene->units);
     ImGui::BeginGroup();
     p.widgets.wrapped(palette::kText, text.c_str());
     ImGui::EndGroup();

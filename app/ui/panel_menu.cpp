@@ -64,12 +64,12 @@ void drawMenu(PanelContext& p, std::size_t place) {
         const std::string_view list = menu.rows[i].list;
         if (menu.rows[i].line) ImGui::Separator();
         if (list.empty()) {
-            drawAction(p, p.workspace, menu.rows[i++], name);
+            drawAction(p, p.document, menu.rows[i++], name);
             continue;
         }
         const bool open = p.widgets.beginMenu(name + "/" + std::string(list), list);
         for (; i < menu.rows.size() && menu.rows[i].list == list; ++i)
-            if (open) drawAction(p, p.workspace, menu.rows[i], name);
+            if (open) drawAction(p, p.document, menu.rows[i], name);
         if (open) p.widgets.endMenu();
     }
     walk(p, place);

@@ -51,7 +51,7 @@ struct Place {
 
 Place overPicture(const PanelContext& p) {
     const float s = p.widgets.scale();
-    const PicturePart& free = p.workspace.free;
+    const PicturePart& free = p.document.free;
     const bool between = free.width > 0 && free.height > 0;
     const float middle =
         between ? static_cast<float>(free.left) + 0.5f * static_cast<float>(free.width) : 0.5f * p.surface.x;
@@ -74,7 +74,7 @@ void drawStatusLine(PanelContext& p) {
         ImGui::PushFont(p.widgets.fonts().small);
         const RunConfiguration& now = p.facts.configuration;
         char text[160];
-        ImGui::TextUnformatted(p.workspace.intent.paused ? "Paused" : "Running");
+        ImGui::TextUnformatted(p.document.intent.paused ? "Paused" : "Running");
         std::snprintf(text, sizeof text, "    %s", now.scene.c_str());
         plain(text);
         quiet(p, "   N ");
@@ -92,7 +92,7 @@ void drawStatusLine(PanelContext& p) {
         plain(clock.c_str());
         quiet(p, "   step ");
         plain(step);
-        if (p.facts.stepProgress > 0 && p.workspace.telemetry.stepsPerSecond < kSlowSteps) {
+        if (p.facts.stepProgress > 0 && p.services.telemetry.stepsPerSecond < kSlowSteps) {
             std::snprintf(text, sizeof text, "  + %.0f %%", 100 * p.facts.stepProgress);
             quiet(p, text);
         }
@@ -125,17 +125,17 @@ void drawStatusLine(PanelContext& p) {
 }
 
 void drawMessage(PanelContext& p) {
-    if (p.workspace.message.empty()) return;
+    if (p.document.message.empty()) return;
     const Place place = overPicture(p);
     ImGui::SetNextWindowPos(place.bottom, ImGuiCond_Always, ImVec2(0.5f, 1));
     ImGui::SetNextWindowSizeConstraints(ImVec2(place.width, 0), ImVec2(place.width, p.surface.y));
     ImGui::SetNextWindowBgAlpha(0.95f);
-    ImGui::PushStyleVar(ImGuiStyleVar_Alpha, std::max(p.workspace.messageLight(), 0.02f));
+    ImGui::PushStyleVar(ImGuiStyleVar_Alpha, std::max(p.document.messageLight(), 0.02f));
     if (ImGui::Begin("gravlab message", nullptr,
                      kStatusWindow | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoFocusOnAppearing)) {
         p.widgets.panel("message");
-        p.widgets.wrapped(p.workspace.warning ? palette::kWarning : palette::kText, p.workspace.message.c_str());
-        if (p.workspace.warning) action(p, "dismiss", 0, "Close");
+        p.widgets.wrapped(p.document.warning ? palette::kWarning : palette::kText, p.document.message.c_str());
+        if (p.document.warning) action(p, "dismiss", 0, "Close");
     }
     ImGui::End();
     ImGui::PopStyleVar();
@@ -148,8 +148,7 @@ bool showsDialog(const UiState& ui) {
 
 /// The question about the units of bodies without units, and its answers.
 void drawUnitsDoubt(PanelContext& p) {
-    if (!p.state.inWindow || !p.workspace.unitsInDoubt() || !p.workspace.message.empty() || p.workspace.labPanel.open)
-        return;
+    if (!p.state.inWindow || !p.document.unitsInDoubt() || !p.document.message.empty() || p.document.labPanel.open) return;
     const UnitsDoubt& doubt = p.facts.configuration.start->doubt;
     const Place place = overPicture(p);
     ImGui::SetNextWindowPos(place.bottom, ImGuiCond_Always, ImVec2(0.5f, 1));
@@ -172,8 +171,8 @@ void drawUnitsDoubt(PanelContext& p) {
 
 void drawStory(PanelContext& p) {
     drawUnitsDoubt(p);
-    if (p.workspace.unitsInDoubt() || !p.state.inWindow || !p.workspace.storyTold() || !p.workspace.message.empty() ||
-        p.workspace.labPanel.open || p.workspace.lesson.shown() || showsDialog(p.state))
+    if (p.document.unitsInDoubt() || !p.state.inWindow || !p.document.storyTold() || !p.document.message.empty() ||
+        p.document.labPanel.open || p.document.lesson.shown() || showsDialog(p.state))
         return;
     ImGui::SetNextWindowPos(overPicture(p).bottom, ImGuiCond_Always, ImVec2(0.5f, 1));
     if (ImGui::Begin("gravlab story", nullptr,

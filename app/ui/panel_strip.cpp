@@ -52,7 +52,7 @@ void drawTabs(PanelContext& p) {
     };
     tab(kControlsTab, false);
     ImGui::SameLine();
-    tab(p.workspace.lesson.shown() ? kLessonTab : kMeasurementsTab, true);
+    tab(p.document.lesson.shown() ? kLessonTab : kMeasurementsTab, true);
 }
 
 bool beginStrip(PanelContext& p, const char* name, float height) {

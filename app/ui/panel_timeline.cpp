@@ -54,7 +54,7 @@ std::size_t nearest(std::span<const RewindMark> marks, const Scale& scale, ImVec
 float bottomHeight(const UiState& state) { return kStatusHeight + (state.timeline ? kTimelineHeight : 0); }
 
 void drawTimeline(PanelContext& p) {
-    const Rewind* history = p.workspace.host.history();
+    const Rewind* history = p.runs.history();
     if (!p.state.timeline || !history) return;
     const float s = p.widgets.scale(), height = kTimelineHeight * s;
     ImGui::SetNextWindowPos(ImVec2(0, p.surface.y - bottomHeight(p.state) * s));

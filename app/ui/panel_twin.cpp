@@ -59,7 +59,7 @@ void drawLabel(PanelContext& p, const Control& control, std::size_t run, ImVec2 
 }
 
 void showPlot(PanelContext& p, const Control& control, Plot plot, float width, float height, bool legend) {
-    const std::vector<double>& changes = p.workspace.host.twin().watch().changes();
+    const std::vector<double>& changes = p.runs.twin().watch().changes();
     plot.changes.insert(plot.changes.end(), changes.begin(), changes.end());
     const ImVec2 from = ImGui::GetCursorScreenPos();
     ImGui::Dummy(ImVec2(width, height));
@@ -74,8 +74,8 @@ void showPlot(PanelContext& p, const Control& control, Plot plot, float width, f
 }  // namespace
 
 void drawTwinControls(PanelContext& p) {
-    const TwinChoice& wanted = p.workspace.intent.twin;
-    const Twin& twin = p.workspace.host.twin();
+    const TwinChoice& wanted = p.document.intent.twin;
+    const Twin& twin = p.runs.twin();
     if (!p.widgets.fold(kFold, twin.on() || !wanted.keys.empty())) return;
     parameter(p, "twin.on", {.label = "A second run", .action = "twin"});
     const Reason off = twin.on() ? Reason() : Reason("There is no twin: switch it on first.");
@@ -104,7 +104,7 @@ void drawTwinControls(PanelContext& p) {
 }
 
 void drawTwinLabels(PanelContext& p) {
-    const Twin& twin = p.workspace.host.twin();
+    const Twin& twin = p.runs.twin();
     if (!twin.on()) return;
     const float s = p.widgets.scale();
     std::string other = twin.labels().second;
@@ -121,16 +121,16 @@ void drawTwinLabels(PanelContext& p) {
     drawLabel(p, kTwinLabel, 1, ImVec2(middle(p.views[1]), top + offset), most, other);
 }
 
-float twinStripHeight(const Workspace& workspace, const UiState& state, ImVec2 surface, float scale) {
-    if (!workspace.host.twin().on() || !state.conservation) return 0;
-    if (instrumentsHeight(workspace, state, surface, scale) > 0) return 0;
-    return planPanels(workspace, state, surface, scale).strip ? (kStripHeight + kMargin) * scale : 0;
+float twinStripHeight(const Document& document, const UiState& state, ImVec2 surface, float scale) {
+    if (!document.facts.twin.on || !state.conservation) return 0;
+    if (instrumentsHeight(document, state, surface, scale) > 0) return 0;
+    return planPanels(document, state, surface, scale).strip ? (kStripHeight + kMargin) * scale : 0;
 }
 
 void drawTwinStrip(PanelContext& p) {
     const float s = p.widgets.scale();
     if (beginStrip(p, "divergence", kStripHeight)) {
-        const Twin& twin = p.workspace.host.twin();
+        const Twin& twin = p.runs.twin();
         const Divergence& curve = twin.watch().curve();
         const SceneUnits& units = p.facts.scene->units;
         std::string text = divergenceText(curve, units);

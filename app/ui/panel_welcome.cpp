@@ -95,14 +95,14 @@ bool drawOffer(PanelContext& p, const Control& control, const std::string& idea)
 bool drawOffers(PanelContext& p) {
     bool done = false;
     if (drawOffer(p, kTryDrop, "and see what it does to the others")) {
-        if (!p.workspace.drop.on) invoke(p, "drop-by-arrow");
+        if (!p.document.drop.on) invoke(p, "drop-by-arrow");
         done = true;
     }
     if (drawOffer(p, kTryScenes, std::to_string(sceneTable().size()) + ", from two bodies to galaxies")) {
         set(p, "window.scenes", true);
         done = true;
     }
-    const std::vector<LessonOffer>& lessons = p.workspace.lesson.offered;
+    const std::vector<LessonOffer>& lessons = p.document.lesson.offered;
     if (!lessons.empty()) {
         const LessonOffer& first = lessons.front();
         if (drawOffer(p, kTryLesson, first.title + ", " + std::to_string(first.minutes) + " min")) {
@@ -116,8 +116,8 @@ bool drawOffers(PanelContext& p) {
 bool drawWelcomeButtons(PanelContext& p) {
     bool done = p.widgets.button(kCloseWelcome, 96 * p.widgets.scale());
     ImGui::SameLine();
-    if (p.widgets.button(kAllLessons, 0, p.workspace.lesson.offered.empty() ? Reason("There are none here.") : Reason())) {
-        if (!p.workspace.lesson.listed) invoke(p, "lessons");
+    if (p.widgets.button(kAllLessons, 0, p.document.lesson.offered.empty() ? Reason("There are none here.") : Reason())) {
+        if (!p.document.lesson.listed) invoke(p, "lessons");
         done = true;
     }
     ImGui::SameLine();
@@ -133,7 +133,7 @@ bool drawWelcomeButtons(PanelContext& p) {
 void drawWelcome(PanelContext& p) {
     if (!p.state.welcome) return;
     const float s = p.widgets.scale(), margin = kMargin * s;
-    const PicturePart& shown = p.workspace.free;
+    const PicturePart& shown = p.document.free;
     // Below the picture's subject when there is room, like a label in a museum; else over everything.
     const bool beside = static_cast<float>(shown.width) >= kLeastWelcome * s + 2 * margin;
     const float left = beside ? static_cast<float>(shown.left) : 0,

@@ -31,7 +31,9 @@ struct MenuWalk {
 
 /// What a panel reads, and where it posts commands.
 struct PanelContext {
-    const Workspace& workspace;
+    const Document& document;
+    const Services& services;
+    const RunHost& runs;
     const Facts& facts;
     const UiState& state;
     Widgets& widgets;
@@ -70,9 +72,9 @@ void drawLabPanel(PanelContext& panel);      // between them: launch, sweeps, ma
 /// Height of the lab's panel [pixels]; 0 when closed.
 float labHeight(const Document& document, const UiState& state, ImVec2 surface, float scale);
 /// Height of the strip of energy and momenta [pixels]; 0 when hidden.
-float conservationHeight(const Workspace& workspace, const UiState& state, ImVec2 surface, float scale);
+float conservationHeight(const Document& document, const UiState& state, ImVec2 surface, float scale);
 /// The same for the strip that replaces it.
-float instrumentsHeight(const Workspace& workspace, const UiState& state, ImVec2 surface, float scale);
+float instrumentsHeight(const Document& document, const UiState& state, ImVec2 surface, float scale);
 void drawConservation(PanelContext& panel);  // bottom strip: energy, momenta and shape over time
 void drawInstruments(PanelContext& panel);   // in its place: the radial profile of a galaxy
 void drawTimeline(PanelContext& panel);      // over the status line: kept states

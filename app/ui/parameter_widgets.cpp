@@ -40,16 +40,16 @@ Control controlOf(const RowTexts& texts, const char* label) {
 
 Reason reasonOf(PanelContext& p, const Parameter& row, const ParameterStyle& style) {
     if (!style.unavailable.empty()) return style.unavailable;
-    return row.unavailable ? row.unavailable(p.workspace) : Reason();
+    return row.unavailable ? row.unavailable(p.document) : Reason();
 }
 
 Value shownValue(PanelContext& p, const Parameter& row, const ParameterStyle& style) {
     if (style.now) return *style.now;
-    if (!row.asked) return row.get(p.workspace);
+    if (!row.asked) return row.get(p.document);
     // An unset value is shown as the value in force.
-    Value asked = row.asked(p.workspace);
+    Value asked = row.asked(p.document);
     const auto* word = std::get_if<std::string>(&asked);
-    return word && !row.otherwise.empty() && *word == row.otherwise ? row.get(p.workspace) : asked;
+    return word && !row.otherwise.empty() && *word == row.otherwise ? row.get(p.document) : asked;
 }
 
 void drawFlag(PanelContext& p, const Parameter& row, const ParameterStyle& style) {
@@ -67,7 +67,7 @@ void drawList(PanelContext& p, const Parameter& row, const ParameterStyle& style
     const auto spoken = [&](const std::string& name) { return row.spoken ? row.spoken(name) : name; };
     if (!p.widgets.beginCombo(controlOf(row, style.label), text ? spoken(*text) : "-", reasonOf(p, row, style), style.width))
         return;
-    for (const SettingChoice& offer : offersOf(row, p.workspace))
+    for (const SettingChoice& offer : offersOf(row, p.document))
         if (p.widgets.choice(spoken(offer.name), offer.idea, offer.chosen, offer.refused)) set(p, row.path, offer.name);
     p.widgets.endCombo();
 }
@@ -150,7 +150,7 @@ Value typedValue(std::string typed) {
 
 void action(PanelContext& p, std::string_view name, float width, const char* label) {
     const Action& row = actionOf(name);
-    if (p.widgets.button(controlOf(row, label), width, row.unavailable ? row.unavailable(p.workspace) : Reason()))
+    if (p.widgets.button(controlOf(row, label), width, row.unavailable ? row.unavailable(p.document) : Reason()))
         p.post({invokeOf(row)});
 }
 

@@ -150,7 +150,7 @@ struct Ui::Parts {
     std::string pasted;  ///< the clipboard's text for Dear ImGui
 
     void passKeys(UiState& state);
-    void build(Workspace& workspace, UiState& state, const Post& post);
+    void build(App& app, UiState& state, const Post& post);
 };
 
 Ui::Ui(float scale, std::string renderer, UiState& shown) : state(shown), parts_(std::make_unique<Parts>()) {
@@ -276,7 +276,8 @@ PointerShape Ui::pointerShape() const {
     }
 }
 
-void Ui::Parts::build(Workspace& workspace, UiState& state, const Post& post) {
+void Ui::Parts::build(App& app, UiState& state, const Post& post) {
+    Document& document = app.document;
     ImGui_ImplOpenGL3_NewFrame();
     drawn = true;
     ImGui::NewFrame();
@@ -285,31 +286,33 @@ void Ui::Parts::build(Workspace& workspace, UiState& state, const Post& post) {
     visibleBefore = state.visible;
     // The panels of a film beside the window measure nothing.
     if (state.inWindow)
-        workspace.instruments.on = instrumentsHeight(workspace, state, ImGui::GetIO().DisplaySize, scale) > 0;
+        app.services.instruments.on = instrumentsHeight(document, state, ImGui::GetIO().DisplaySize, scale) > 0;
     const float top = menuHeight(state, scale);
     const ImVec2 size = ImGui::GetIO().DisplaySize;
     const bool over = state.visible || !state.inWindow;
-    PanelPlan plan = planPanels(workspace, state, size, scale);
+    PanelPlan plan = planPanels(document, state, size, scale);
     OverlayArea area{.from = ImVec2(0, 0), .to = size, .scale = scale, .font = fonts.normal};
     if (over) {
         const float strip =
-            std::max({conservationHeight(workspace, state, size, scale), instrumentsHeight(workspace, state, size, scale),
-                      twinStripHeight(workspace, state, size, scale), labHeight(workspace, state, size, scale)});
+            std::max({conservationHeight(document, state, size, scale), instrumentsHeight(document, state, size, scale),
+                      twinStripHeight(document, state, size, scale), labHeight(document, state, size, scale)});
         if (plan.stripUnder) plan.under = strip;
         area.from = ImVec2(plan.left, top);
         area.to = ImVec2(size.x - plan.right, size.y - (state.visible ? bottomHeight(state) * scale : 0) - strip);
     }
-    free = freeOf(workspace, area);
+    free = freeOf(document, area);
     // The panels of a film beside the window must not move the window's pictures.
-    if (&state == &workspace.ui) workspace.free = free;
-    const std::vector<Viewport> views = viewports(workspace, static_cast<int>(size.x), static_cast<int>(size.y), free);
-    drawFourViewOverlay(workspace, area, views);  // views of planes are useless without their axes, so these stay
-    if (over) drawOverlay(workspace, {workspace.trajectory.path(), workspace.dropPath.path()}, area, views);
+    if (&state == &document.ui) document.free = free;
+    const std::vector<Viewport> views = viewports(document, static_cast<int>(size.x), static_cast<int>(size.y), free);
+    drawFourViewOverlay(document, area, views);  // views of planes are useless without their axes, so these stay
+    if (over) drawOverlay(document, {app.services.trajectory.path(), app.services.dropPath.path()}, area, views);
     std::span<const VirialState> balance;
     if (state.visible && state.panel)
-        balance = workspace.virial.read(!workspace.realTime());  // the first call starts the measurement
-    PanelContext panel{.workspace = workspace,
-                       .facts = workspace.facts,
+        balance = app.runs.virial().read(!app.realTime());  // the first call starts the measurement
+    PanelContext panel{.document = document,
+                       .services = app.services,
+                       .runs = app.runs,
+                       .facts = document.facts,
                        .state = state,
                        .widgets = widgets,
                        .post = post,
@@ -335,12 +338,12 @@ void Ui::Parts::build(Workspace& workspace, UiState& state, const Post& post) {
     if (state.panel) {
         if (plan.controls) drawControlPanel(panel);
         if (plan.measurements) {
-            if (workspace.lesson.shown())
+            if (document.lesson.shown())
                 drawLessonPanel(panel);
             else
                 drawMeasurePanel(panel);
         }
-        if (twinStripHeight(workspace, state, panel.surface, scale) > 0)
+        if (twinStripHeight(document, state, panel.surface, scale) > 0)
             drawTwinStrip(panel);
         else
             drawConservation(panel);
@@ -376,11 +379,11 @@ void Ui::Parts::passKeys(UiState& state) {
     ImGui::SetWindowFocus(("gravlab " + panelWithKeys).c_str());
 }
 
-void Ui::frame(Workspace& workspace, const Post& asked) {
+void Ui::frame(App& app, const Post& asked) {
     const CurrentContext current(parts_->context);
     const Post nobody = [](const std::vector<Command>&) {};
     const Post& post = asked ? asked : nobody;
-    if (std::exchange(parts_->light, workspace.look.paper) != workspace.look.paper)
+    if (std::exchange(parts_->light, app.document.look.paper) != app.document.look.paper)
         ImGui::GetStyle() = makeStyle(parts_->scale, parts_->strong, parts_->light);
     palette::strong = parts_->strong;
     palette::light = parts_->light;
@@ -395,11 +398,11 @@ void Ui::frame(Workspace& workspace, const Post& asked) {
 #endif
     // ImGui hides a window until it knows the size of its contents, but a film needs its panels in the first frame.
     for (int pass = 0; !parts_->settled && pass < 2; ++pass) {
-        parts_->build(workspace, state, post);
+        parts_->build(app, state, post);
         ImGui::EndFrame();
     }
     parts_->settled = true;
-    parts_->build(workspace, state, post);
+    parts_->build(app, state, post);
     ImGui::Render();
 }
 

@@ -4,7 +4,7 @@
 #include "app/control/command.h"
 #include "app/model/ui_state.h"
 #include "app/ui/input.h"
-#include "app/view/workspace.h"
+#include "app/view/app.h"
 
 #include <functional>
 #include <memory>
@@ -57,7 +57,7 @@ public:
     /// The shape of the pointer; valid after frame().
     PointerShape pointerShape() const;
     /// Builds the panels of one frame and posts the user's commands; films have no mouse and post nothing.
-    void frame(Workspace& workspace, const Post& post = {});
+    void frame(App& app, const Post& post = {});
     /// Draws the panels of frame() into the bound framebuffer. Call it once after each frame().
     void draw();
     /// The same for a rectangle of the surface, which fills the framebuffer. Pixels, from the upper left corner.

@@ -19,24 +19,24 @@ EffectResult needsWindow(const std::string& what) { return failedBecause(what + 
 
 EffectResult BaseHost::carryOut(const Effect& effect, Ticket ticket) {
     return std::visit(
-        Overloaded{[&](const EditBodies& e) { return workspace_.host.edit(e); },
-                   [&](const JumpTo& e) { return workspace_.host.jump(e); },
-                   [&](const Restart&) { return apply(true) ? EffectResult() : refusedBecause(workspace_.message); },
+        Overloaded{[&](const EditBodies& e) { return app_.runs.edit(e); },
+                   [&](const JumpTo& e) { return app_.runs.jump(e); },
+                   [&](const Restart&) { return apply(true) ? EffectResult() : refusedBecause(app_.document.message); },
                    [&](const FindGroups&) {
-                       workspace_.groupFinder.find();
-                       workspace_.facts.findingGroups = true;
+                       app_.services.groupFinder.find();
+                       app_.document.facts.findingGroups = true;
                        groups_ = ticket;
                        return EffectResult{CommandStatus::running, {}, {}};
                    },
                    [&](const SavePicture&) { return needsWindow("pictures are taken"); },
                    [&](const SaveRun& e) {
                        if (e.file.empty()) return failedBecause("off screen 'do save' needs a FILE");
-                       writeSnapshot(e.file, checkpointOf(workspace_.host.simulation()), {.keepPrevious = true});
+                       writeSnapshot(e.file, checkpointOf(app_.runs.simulation()), {.keepPrevious = true});
                        return EffectResult();
                    },
                    [&](const SaveScene& e) {
                        if (e.file.empty()) return failedBecause("off screen 'do save-scene' needs a FILE.toml");
-                       writeSceneFile(e.file, workspace_);
+                       writeSceneFile(e.file, app_.document);
                        return EffectResult();
                    },
                    [&](const Open& e) { return open(e); },
@@ -50,11 +50,11 @@ EffectResult BaseHost::carryOut(const Effect& effect, Ticket ticket) {
                    },
                    [&](const Measure& e) { return begin(e, ticket); },
                    [&](const TryKernel&) {
-                       workspace_.tryKernel();
+                       app_.tryKernel();
                        trying_ = ticket;
                        return EffectResult{CommandStatus::running, {}, {}};
                    },
-                   [&](const SaveKernel& e) { return LabLoop::saveKernel(workspace_, e.file); },
+                   [&](const SaveKernel& e) { return LabLoop::saveKernel(app_.document, e.file); },
                    [&](const LessonGo&) { return needsWindow("lessons are gone through"); },
                    [&](const WalkMenus&) { return EffectResult(); },
                    [&](const NextPanel&) { return EffectResult(); },
@@ -67,18 +67,18 @@ EffectResult BaseHost::carryOut(const Effect& effect, Ticket ticket) {
 
 /// Reads and begins while the caller waits.
 EffectResult BaseHost::open(const Open& effect) {
-    const auto takesUp = [this](bool again) { return workspace_.apply(again); };
+    const auto takesUp = [this](bool again) { return app_.apply(again); };
     bool taken = false;
     if (isSceneFile(effect.file)) {
-        Options base = sceneBase(workspace_);
+        Options base = sceneBase(app_.document);
         base.file = effect.file;
-        taken = takeScene(workspace_, withSceneFile(base), takesUp);
+        taken = takeScene(app_.document, withSceneFile(base), takesUp);
     } else {
         ReadOptions read;
-        if (!effect.units.empty()) read = againIn(workspace_, effect.units);
-        taken = takeStart(workspace_, openStart(effect.file, read), takesUp);
+        if (!effect.units.empty()) read = againIn(app_.document, effect.units);
+        taken = takeStart(app_.document, openStart(effect.file, read), takesUp);
     }
-    return taken ? EffectResult() : refusedBecause(workspace_.message);
+    return taken ? EffectResult() : refusedBecause(app_.document.message);
 }
 
 namespace {
@@ -89,33 +89,34 @@ constexpr const char* kNothingShared = "no memory is shared; start 'gravlab play
 
 /// Copies the last complete step while the caller waits.
 EffectResult BaseHost::share(const ShareBodies& effect) {
-    if (workspace_.ui.files.shared < 0) return refusedBecause(kNothingShared);
-    Simulation& simulation = workspace_.host.simulation();
+    if (app_.document.ui.files.shared < 0) return refusedBecause(kNothingShared);
+    Simulation& simulation = app_.runs.simulation();
     Diagnostics measured;
     if (effect.arrays & kSharedEnergies) measured = simulation.measure();
     if (!measured.failure.empty()) return failedBecause(measured.failure);
     simulation.snapshot(shared_);
-    writeShared(workspace_.ui.files.shared, effect.arrays, shared_, simulation.step(), simulation.time(),
+    writeShared(app_.document.ui.files.shared, effect.arrays, shared_, simulation.step(), simulation.time(),
                 effect.arrays & kSharedEnergies ? &measured : nullptr);
     return {};
 }
 
 EffectResult BaseHost::takeShared(const TakeBodies& effect) {
-    if (workspace_.ui.files.shared < 0) return refusedBecause(kNothingShared);
+    if (app_.document.ui.files.shared < 0) return refusedBecause(kNothingShared);
     ReadOptions read;
     read.units = effect.units;
-    read.allowSigns = lawRow(workspace_.facts.configuration.force.law).signedSources;
-    const auto takesUp = [this](bool again) { return workspace_.apply(again); };
-    return takeStart(workspace_, startFrom(readShared(workspace_.ui.files.shared, read), "bodies of a client"), takesUp)
+    read.allowSigns = lawRow(app_.document.facts.configuration.force.law).signedSources;
+    const auto takesUp = [this](bool again) { return app_.apply(again); };
+    return takeStart(app_.document, startFrom(readShared(app_.document.ui.files.shared, read), "bodies of a client"),
+                     takesUp)
                ? EffectResult()
-               : refusedBecause(workspace_.message);
+               : refusedBecause(app_.document.message);
 }
 
 EffectResult BaseHost::begin(const Measure& effect, Ticket ticket) {
-    EffectResult done = workspace_.measure(effect);
+    EffectResult done = app_.measure(effect);
     if (effect.what == Measure::What::cancel && measuring_)
         ended_.push_back({*std::exchange(measuring_, std::nullopt), failedBecause("it was cancelled")});
-    if (done.status != CommandStatus::applied || !workspace_.lab.busy()) return done;
+    if (done.status != CommandStatus::applied || !app_.services.lab.busy()) return done;
     if (effect.what == Measure::What::sweep || effect.what == Measure::What::tune) {
         measuring_ = ticket;
         done.status = CommandStatus::running;
@@ -124,19 +125,19 @@ EffectResult BaseHost::begin(const Measure& effect, Ticket ticket) {
 }
 
 std::vector<Ended> BaseHost::ended() {
-    if (groups_ && !workspace_.groupFinder.busy()) {
-        const std::string& why = workspace_.groupFinder.problem();
+    if (groups_ && !app_.services.groupFinder.busy()) {
+        const std::string& why = app_.services.groupFinder.problem();
         ended_.push_back({*std::exchange(groups_, std::nullopt), why.empty() ? EffectResult() : failedBecause(why)});
     }
-    if (measuring_ && !workspace_.lab.busy()) {
-        const std::string& how = workspace_.lab.status();
-        ended_.push_back({*std::exchange(measuring_, std::nullopt), workspace_.lab.cancelled()
+    if (measuring_ && !app_.services.lab.busy()) {
+        const std::string& how = app_.services.lab.status();
+        ended_.push_back({*std::exchange(measuring_, std::nullopt), app_.services.lab.cancelled()
                                                                         ? failedBecause("it was cancelled")
                                                                         : EffectResult{CommandStatus::applied, how, {}}});
     }
-    if (trying_ && !workspace_.labPanel.own.trying)
+    if (trying_ && !app_.document.labPanel.own.trying)
         ended_.push_back(
-            {*std::exchange(trying_, std::nullopt), {CommandStatus::applied, workspace_.labPanel.own.sentence, {}}});
+            {*std::exchange(trying_, std::nullopt), {CommandStatus::applied, app_.document.labPanel.own.sentence, {}}});
     return std::exchange(ended_, {});
 }
 

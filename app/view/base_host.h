@@ -1,7 +1,7 @@
 // Carries out what needs no window: edits and jumps, groups, the lab, files while the caller waits.
 #pragma once
 #include "app/control/host.h"
-#include "app/view/workspace.h"
+#include "app/view/app.h"
 
 #include <optional>
 #include <vector>
@@ -10,17 +10,17 @@ namespace gravlab {
 
 class BaseHost : public Host {
 public:
-    /// The workspace outlives it.
-    explicit BaseHost(Workspace& workspace) : workspace_(workspace) {}
-    bool apply(bool again) override { return workspace_.apply(again); }
-    Inverse keepState() override { return workspace_.host.keepState(); }
+    /// The app outlives it.
+    explicit BaseHost(App& app) : app_(app) {}
+    bool apply(bool again) override { return app_.apply(again); }
+    Inverse keepState() override { return app_.runs.keepState(); }
     EffectResult carryOut(const Effect& effect, Ticket ticket) override;
     std::vector<Ended> ended() override;
     /// The program was told to end.
     bool quits() const { return quits_; }
 
 protected:
-    Workspace& workspace_;
+    App& app_;
 
 private:
     EffectResult open(const Open& effect);

@@ -66,27 +66,27 @@ protected:
         options.simulation.scene = "plummer";
         options.simulation.bodies = 300;
         options.simulation.backend = "cpu";
-        workspace_ = std::make_unique<Workspace>(options);
-        ui_ = std::make_unique<Ui>(1.0f, context_.description(), workspace_->ui);
-        workspace_->apply();
-        workspace_->draw(window_.framebuffer(), kWide, kHigh);
+        app_ = std::make_unique<App>(options);
+        ui_ = std::make_unique<Ui>(1.0f, context_.description(), app_->document.ui);
+        app_->apply();
+        app_->draw(window_.framebuffer(), kWide, kHigh);
         ui_->setSurface(kWide, kHigh, 1.0 / 60);
-        ui_->frame(*workspace_);
+        ui_->frame(*app_);
         ui_->draw();
     }
     void TearDown() override { std::filesystem::remove_all(folder_); }
     void take(int width, int height) {
-        workspace_->ui.pictureWidth = width;
-        workspace_->ui.pictureHeight = height;
-        workspace_->dismissMessage();
-        takePicture(*workspace_, *ui_, kWide, kHigh, context_.description(), file());
+        app_->document.ui.pictureWidth = width;
+        app_->document.ui.pictureHeight = height;
+        app_->document.dismissMessage();
+        takePicture(*app_, *ui_, kWide, kHigh, context_.description(), file());
     }
     std::string file() const { return (folder_ / "picture.png").string(); }
 
     static constexpr int kWide = 320, kHigh = 200;
     HeadlessContext context_;
     OffscreenTarget window_{kWide, kHigh};
-    std::unique_ptr<Workspace> workspace_;
+    std::unique_ptr<App> app_;
     std::unique_ptr<Ui> ui_;
     std::filesystem::path folder_;
 };
@@ -94,21 +94,21 @@ protected:
 TEST_F(BesideTest, ALargePictureIsDrawnInParts) {
     constexpr int kLargeWide = 1600, kLargeHigh = 1000;
     take(kLargeWide, kLargeHigh);
-    ASSERT_THAT(workspace_->message, HasSubstr("was written to"));
+    ASSERT_THAT(app_->document.message, HasSubstr("was written to"));
     const Picture whole = readPng(file());
     // An OpenGL that draws 2,600 pixels at once has parts of 532.
     GlLimits limits = glLimits();
     limits.pictureSide = limits.viewportSide = 2600;
     const SmallGl small(limits);
     take(kLargeWide, kLargeHigh);
-    EXPECT_THAT(workspace_->message, HasSubstr("was written to"));
+    EXPECT_THAT(app_->document.message, HasSubstr("was written to"));
     EXPECT_THAT(SmallGl::violations(), testing::IsEmpty());
     const Picture parts = readPng(file());
     EXPECT_EQ(parts.width, kLargeWide);
     EXPECT_EQ(parts.height, kLargeHigh);
     EXPECT_TRUE(compare(parts.rgb, whole.rgb).small());
     take(2601, 400);
-    EXPECT_THAT(workspace_->message, HasSubstr("was written to")) << "no texture is that wide";
+    EXPECT_THAT(app_->document.message, HasSubstr("was written to")) << "no texture is that wide";
 }
 
 TEST_F(BesideTest, APictureWithoutMemoryIsAMessage) {
@@ -117,54 +117,55 @@ TEST_F(BesideTest, APictureWithoutMemoryIsAMessage) {
         ASSERT_NO_THROW(take(641, 367));
         ASSERT_TRUE(scarce.refused());
     }
-    EXPECT_THAT(workspace_->message, HasSubstr("not enough memory for a picture of 641x367"));
+    EXPECT_THAT(app_->document.message, HasSubstr("not enough memory for a picture of 641x367"));
     EXPECT_FALSE(std::filesystem::exists(file()));
     realBufferStorage = std::exchange(glad_glNamedBufferStorage, refuseBuffer);
     refusedBytes = GLsizeiptr{4} * 641 * 367;
     EXPECT_NO_THROW(take(641, 367));
     glad_glNamedBufferStorage = realBufferStorage;
-    EXPECT_THAT(workspace_->message, HasSubstr("OpenGL has no"));
-    EXPECT_THAT(workspace_->message, HasSubstr("choose fewer bodies or a smaller picture"));
+    EXPECT_THAT(app_->document.message, HasSubstr("OpenGL has no"));
+    EXPECT_THAT(app_->document.message, HasSubstr("choose fewer bodies or a smaller picture"));
     take(641, 367);
-    EXPECT_THAT(workspace_->message, HasSubstr("was written to"));
+    EXPECT_THAT(app_->document.message, HasSubstr("was written to"));
 }
 
 TEST_F(BesideTest, AFilmWithoutMemoryIsAMessage) {
     std::filesystem::current_path(folder_);
-    FilmState& film = workspace_->ui.film;
+    FilmState& film = app_->document.ui.film;
     film.width = 640;
     film.height = 366;
     film.encoder = "png";
     Recorder recorder;
     const auto start = [&] {
-        return recorder.carryOut(Record{Record::What::start}, Ticket{}, *workspace_, kWide, kHigh, context_.description());
+        return recorder.carryOut(Record{Record::What::start}, Ticket{}, *app_, kWide, kHigh,
+                                 context_.description());
     };
     realBufferStorage = std::exchange(glad_glNamedBufferStorage, refuseBuffer);
     refusedBytes = GLsizeiptr{4} * 640 * 366;
     EXPECT_EQ(start().status, CommandStatus::failed);
     glad_glNamedBufferStorage = realBufferStorage;
-    EXPECT_THAT(workspace_->message, HasSubstr("No film: OpenGL has no"));
+    EXPECT_THAT(app_->document.message, HasSubstr("No film: OpenGL has no"));
     EXPECT_FALSE(film.active);
     // In the middle of one: it ends with the frames it has.
     EXPECT_EQ(start().status, CommandStatus::running);
-    recorder.prepare(*workspace_);
-    ASSERT_TRUE(film.active) << workspace_->message;
-    recorder.update(*workspace_);
+    recorder.prepare(*app_);
+    ASSERT_TRUE(film.active) << app_->document.message;
+    recorder.update(*app_);
     const auto step = [&] {
-        workspace_->mostSteps = 1000;
-        workspace_->advance(false);
-        workspace_->draw(window_.framebuffer(), kWide, kHigh);
-        recorder.prepare(*workspace_);
+        app_->document.mostSteps = 1000;
+        app_->advance(false);
+        app_->draw(window_.framebuffer(), kWide, kHigh);
+        recorder.prepare(*app_);
     };
     bool refused = false;
     for (int i = 0; i < 5 && !refused; ++i) {
         step();
         const ScarceMemory scarce(std::size_t{3} * 640 * 366);
-        EXPECT_NO_THROW(recorder.update(*workspace_));
+        EXPECT_NO_THROW(recorder.update(*app_));
         refused = scarce.refused();
     }
     EXPECT_TRUE(refused);
-    EXPECT_THAT(workspace_->message, HasSubstr("The film ends with the frames it has"));
+    EXPECT_THAT(app_->document.message, HasSubstr("The film ends with the frames it has"));
 }
 
 }  // namespace

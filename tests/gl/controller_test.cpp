@@ -27,15 +27,15 @@ protected:
         options.simulation.scene = "plummer";
         options.simulation.bodies = 64;
         options.simulation.backend = "cpu";
-        workspace = std::make_unique<Workspace>(options);
-        host = std::make_unique<BaseHost>(*workspace);
+        app = std::make_unique<App>(options);
+        host = std::make_unique<BaseHost>(*app);
     }
     void TearDown() override {
-        workspace.reset();
+        app.reset();
         GlTest::TearDown();
     }
-    Document& document() { return *workspace; }
-    std::vector<Event> apply() { return controller.apply(*workspace, *host); }
+    Document& document() { return app->document; }
+    std::vector<Event> apply() { return controller.apply(app->document, *host); }
     /// What became of one command, posted alone.
     Event ask(Command command) {
         const std::uint64_t ticket = controller.post(std::move(command), Sender::script);
@@ -63,7 +63,7 @@ protected:
         EXPECT_TRUE(document() == before) << what << "\n" << everything();
     }
 
-    std::unique_ptr<Workspace> workspace;
+    std::unique_ptr<App> app;
     std::unique_ptr<Host> host;
     Controller controller;
 };
@@ -80,7 +80,7 @@ TEST_F(ControllerTest, appliesInTheOrderOfPosting) {
         EXPECT_EQ(events[i].status, CommandStatus::applied);
         EXPECT_EQ(events[i].sender, Sender::panel);
     }
-    EXPECT_EQ(workspace->look.bloom, 0.9f);
+    EXPECT_EQ(app->document.look.bloom, 0.9f);
     EXPECT_FALSE(controller.busy());
     EXPECT_TRUE(apply().empty()) << "each is answered once";
 }
@@ -119,8 +119,8 @@ TEST_F(ControllerTest, batchesAreTakenWholeOrNotAtAll) {
     controller.post(good, Sender::file);
     for (const Event& event : apply()) EXPECT_EQ(event.status, CommandStatus::applied) << event.why;
     EXPECT_NE(everything(), settings);
-    EXPECT_EQ(workspace->facts.configuration.integrator, "yoshida4");
-    EXPECT_EQ(workspace->look.bloom, 0.8f);
+    EXPECT_EQ(app->document.facts.configuration.integrator, "yoshida4");
+    EXPECT_EQ(app->document.look.bloom, 0.8f);
 }
 
 TEST_F(ControllerTest, batchesReachBothRuns) {
@@ -132,9 +132,9 @@ TEST_F(ControllerTest, batchesReachBothRuns) {
          statusOf({SetParameter{"run.time_step", 0.01}, SetParameter{"twin.on", true},
                    SetParameter{"twin.integrator", std::string("euler")}, SetParameter{"view.selected", std::int64_t{3}}}))
         EXPECT_EQ(event.status, CommandStatus::applied) << event.why;
-    EXPECT_EQ(workspace->facts.configuration.timeStep, 0.01);
-    ASSERT_TRUE(workspace->host.twin().on());
-    EXPECT_EQ(workspace->facts.twin.configuration.integrator, "euler");
+    EXPECT_EQ(app->document.facts.configuration.timeStep, 0.01);
+    ASSERT_TRUE(app->runs.twin().on());
+    EXPECT_EQ(app->document.facts.twin.configuration.integrator, "euler");
     // The first run takes its part, the second says no: both are as they were.
     const std::string before = everything();
     const std::vector<Event> refused =
@@ -142,7 +142,7 @@ TEST_F(ControllerTest, batchesReachBothRuns) {
                   SetParameter{"twin.integrator", std::string("hermite4")}});
     for (const Event& event : refused) EXPECT_EQ(event.status, CommandStatus::refused);
     EXPECT_EQ(everything(), before);
-    EXPECT_EQ(workspace->facts.configuration.timeStep, 0.01);
+    EXPECT_EQ(app->document.facts.configuration.timeStep, 0.01);
     // A run that begins anew could not be brought back.
     const std::vector<Event> anew = statusOf({SetParameter{"run.seed", std::int64_t{9}}, SetParameter{"twin.on", false}});
     EXPECT_THAT(anew.back().why, HasSubstr("begins the run anew"));
@@ -157,35 +157,35 @@ TEST_F(ControllerTest, aComparisonRunChangesTogetherWithTheFirst) {
     const auto goOn = [&](int frames) {
         for (int i = 0; i < frames; ++i) {
             apply();
-            workspace->advance(false);
+            app->advance(false);
         }
     };
     EXPECT_EQ(ask(SetParameter{"twin.on", true}).status, CommandStatus::applied);
     expectApplied({SetParameter{"run.time_step", 0.02}, SetParameter{"run.softening", 0.2},
                    SetParameter{"twin.time_step", 0.01}, SetParameter{"twin.softening", 0.05},
                    SetParameter{"twin.view", std::string("overlaid")}});
-    EXPECT_EQ(workspace->facts.configuration.force.softening, 0.2);
-    EXPECT_EQ(workspace->facts.twin.configuration.force.softening, 0.05);
-    EXPECT_EQ(workspace->facts.twin.view, TwinView::overlaid);
+    EXPECT_EQ(app->document.facts.configuration.force.softening, 0.2);
+    EXPECT_EQ(app->document.facts.twin.configuration.force.softening, 0.05);
+    EXPECT_EQ(app->document.facts.twin.view, TwinView::overlaid);
     // Its view alone, with a setting that it takes from the first.
     expectApplied({SetParameter{"run.integrator", std::string("yoshida4")},
                    SetParameter{"twin.integrator", std::string("same")},
                    SetParameter{"twin.softening", std::string("same")}});
     expectApplied({SetParameter{"run.softening", 0.3}, SetParameter{"twin.view", std::string("side")}});
-    EXPECT_EQ(workspace->facts.twin.configuration.integrator, "yoshida4");
-    EXPECT_EQ(workspace->facts.twin.configuration.force.softening, 0.3);
-    EXPECT_EQ(workspace->facts.twin.view, TwinView::side);
+    EXPECT_EQ(app->document.facts.twin.configuration.integrator, "yoshida4");
+    EXPECT_EQ(app->document.facts.twin.configuration.force.softening, 0.3);
+    EXPECT_EQ(app->document.facts.twin.view, TwinView::side);
     // Steps are of another length while both run.
     goOn(4);
-    const std::int64_t first = workspace->facts.step, second = workspace->facts.twin.step;
-    EXPECT_EQ(workspace->facts.twin.configuration.timeStep, 0.01);
-    EXPECT_NEAR(workspace->facts.twin.time, workspace->facts.time, 1e-12);
+    const std::int64_t first = app->document.facts.step, second = app->document.facts.twin.step;
+    EXPECT_EQ(app->document.facts.twin.configuration.timeStep, 0.01);
+    EXPECT_NEAR(app->document.facts.twin.time, app->document.facts.time, 1e-12);
     EXPECT_EQ(ask(SetParameter{"twin.time_step", 0.005}).status, CommandStatus::applied);
     goOn(4);
-    EXPECT_EQ(workspace->facts.twin.configuration.timeStep, 0.005);
-    EXPECT_EQ(workspace->facts.step, first + 4);
-    EXPECT_GE(workspace->facts.twin.step, second + 4 * 3);
-    EXPECT_NEAR(workspace->facts.twin.time, workspace->facts.time, 1e-12);
+    EXPECT_EQ(app->document.facts.twin.configuration.timeStep, 0.005);
+    EXPECT_EQ(app->document.facts.step, first + 4);
+    EXPECT_GE(app->document.facts.twin.step, second + 4 * 3);
+    EXPECT_NEAR(app->document.facts.twin.time, app->document.facts.time, 1e-12);
     // What the second refuses leaves both in what they had, and in step.
     const std::string before = everything();
     controller.post({SetParameter{"run.softening", 0.4}, SetParameter{"twin.integrator", std::string("hermite4")},
@@ -193,9 +193,9 @@ TEST_F(ControllerTest, aComparisonRunChangesTogetherWithTheFirst) {
                     Sender::script);
     for (const Event& event : apply()) EXPECT_EQ(event.status, CommandStatus::refused);
     EXPECT_EQ(everything(), before);
-    EXPECT_EQ(workspace->facts.twin.configuration.force.softening, 0.3);
+    EXPECT_EQ(app->document.facts.twin.configuration.force.softening, 0.3);
     expectApplied({SetParameter{"run.time_step", 0.01}, SetParameter{"twin.on", false}});
-    EXPECT_FALSE(workspace->host.twin().on());
+    EXPECT_FALSE(app->runs.twin().on());
 }
 
 TEST_F(ControllerTest, refusalsAreSentencesAndChangeNothing) {
@@ -219,29 +219,29 @@ TEST_F(ControllerTest, refusalsAreSentencesAndChangeNothing) {
 
 TEST_F(ControllerTest, actionsTakeWhatTheyAreGiven) {
     EXPECT_EQ(ask(Invoke{"step", {std::int64_t{25}}}).status, CommandStatus::applied);
-    EXPECT_TRUE(workspace->intent.paused);
-    EXPECT_EQ(workspace->intent.singleSteps, 25);
-    workspace->advance(false);
-    EXPECT_EQ(workspace->facts.step, 25);
+    EXPECT_TRUE(app->document.intent.paused);
+    EXPECT_EQ(app->document.intent.singleSteps, 25);
+    app->advance(false);
+    EXPECT_EQ(app->document.facts.step, 25);
     for (const char* text : {"on", "on", "off"}) {
         EXPECT_EQ(ask(Invoke{"trails", {std::string(text)}}).status, CommandStatus::applied);
-        EXPECT_EQ(workspace->look.trails > 0, std::string(text) == "on");
+        EXPECT_EQ(app->document.look.trails > 0, std::string(text) == "on");
     }
     EXPECT_EQ(ask(Invoke{"colour-by", {std::string("mass")}}).status, CommandStatus::applied);
-    EXPECT_EQ(workspace->shownMode().name, "mass");
+    EXPECT_EQ(app->document.shownMode().name, "mass");
     EXPECT_EQ(ask(Invoke{"presets", {std::int64_t{9}}}).status, CommandStatus::applied);
-    EXPECT_EQ(workspace->facts.configuration.scene, "figure-eight");
+    EXPECT_EQ(app->document.facts.configuration.scene, "figure-eight");
     EXPECT_EQ(ask(OpenFile{"plummer"}).status, CommandStatus::applied);
-    EXPECT_EQ(workspace->facts.configuration.scene, "plummer");
-    EXPECT_EQ(workspace->facts.step, 0);
+    EXPECT_EQ(app->document.facts.configuration.scene, "plummer");
+    EXPECT_EQ(app->document.facts.step, 0);
 }
 
 TEST_F(ControllerTest, editsBodiesAndTakesThemBack) {
-    const std::size_t bodies = workspace->facts.configuration.bodies;
+    const std::size_t bodies = app->document.facts.configuration.bodies;
     EXPECT_EQ(ask(Invoke{"drop-star"}).status, CommandStatus::applied);
-    EXPECT_EQ(workspace->facts.configuration.bodies, bodies + 1);
+    EXPECT_EQ(app->document.facts.configuration.bodies, bodies + 1);
     EXPECT_EQ(ask(Invoke{"undo"}).status, CommandStatus::applied);
-    EXPECT_EQ(workspace->facts.configuration.bodies, bodies);
+    EXPECT_EQ(app->document.facts.configuration.bodies, bodies);
 }
 
 /// Begins effects, and ends them when it is told to.
@@ -259,7 +259,7 @@ public:
 };
 
 TEST_F(ControllerTest, effectsThatTakeLongerEndWithTheirTicket) {
-    auto slow = std::make_unique<SlowHost>(*workspace);
+    auto slow = std::make_unique<SlowHost>(*app);
     SlowHost& mine = *slow;
     this->host = std::move(slow);
     const Ticket first = controller.post(Invoke{"save", {std::string("a.csv")}}, Sender::script);
@@ -303,12 +303,12 @@ TEST_F(ControllerTest, aQuestionAboutUnitsThatWasPutAwayStaysAway) {
 }
 
 TEST_F(ControllerTest, pointsAtThePicture) {
-    const float azimuth = workspace->camera.azimuth;
+    const float azimuth = app->document.camera.azimuth;
     EXPECT_EQ(ask(Pointer{PointerKind::orbit, {}, {30, 0}, {100, 100}}).status, CommandStatus::applied);
-    EXPECT_NE(workspace->camera.azimuth, azimuth);
-    const float distance = workspace->camera.distance;
+    EXPECT_NE(app->document.camera.azimuth, azimuth);
+    const float distance = app->document.camera.distance;
     EXPECT_EQ(ask(Pointer{PointerKind::zoom, {50, 50}, {0, 2}, {100, 100}}).status, CommandStatus::applied);
-    EXPECT_LT(workspace->camera.distance, distance);
+    EXPECT_LT(app->document.camera.distance, distance);
 }
 
 TEST_F(ControllerTest, isPostedToFromAnyThread) {

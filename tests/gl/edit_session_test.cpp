@@ -1,10 +1,10 @@
-// Bodies edited by hand in a workspace: undo gives back the state to its fingerprint, a lack of memory costs nothing but a
+// Bodies edited by hand in an app: undo gives back the state to its fingerprint, a lack of memory costs nothing but a
 // sentence, the law in force is obeyed, and a setting that is changed leaves alone what it does not make wrong.
 #include "app/frontends/headless/headless.h"
 #include "app/frontends/window/session_files.h"
 #include "app/services/stale_parts.h"
 #include "app/tables/launch.h"
-#include "app/view/workspace.h"
+#include "app/view/app.h"
 #include "edits.h"
 #include "sim/core/body_edit.h"
 #include "sim/core/particles.h"
@@ -30,24 +30,24 @@ protected:
         options.simulation.scene = scene;
         options.simulation.bodies = bodies;
         options.simulation.backend = "cpu";
-        workspace_ = std::make_unique<Workspace>(options);
+        app_ = std::make_unique<App>(options);
         target_ = std::make_unique<OffscreenTarget>(320, 200);
         edits_.forget();
         frame(2);
     }
     void frame(int steps = 0) {
-        workspace_->intent.stepsPerFrame = steps;
-        workspace_->apply();
-        workspace_->advance(false);
-        workspace_->draw(target_->framebuffer(), 320, 200);
+        app_->document.intent.stepsPerFrame = steps;
+        app_->apply();
+        app_->advance(false);
+        app_->draw(target_->framebuffer(), 320, 200);
     }
     void edit(EditBodies::What what) {
-        edits_.make(*workspace_, {.what = what, .velocity = {0.1, -0.2, 0.3}, .order = LaunchOrder{.row = 0, .mass = 0.5}});
+        edits_.make(*app_, {.what = what, .velocity = {0.1, -0.2, 0.3}, .order = LaunchOrder{.row = 0, .mass = 0.5}});
     }
-    void undo() { edits_.undo(*workspace_); }
+    void undo() { edits_.undo(*app_); }
     ParticleSet bodies() {
         ParticleSet set;
-        workspace_->host.simulation().snapshot(set);
+        app_->runs.simulation().snapshot(set);
         return set;
     }
     std::string hash() { return hashOf(bodies()); }
@@ -58,7 +58,7 @@ protected:
         return std::accumulate(rgb.begin(), rgb.end(), 0.0);
     }
     HeadlessContext context_;
-    std::unique_ptr<Workspace> workspace_;
+    std::unique_ptr<App> app_;
     std::unique_ptr<OffscreenTarget> target_;
     Edits edits_;
 };
@@ -76,13 +76,13 @@ TEST_F(EditSession, undoGivesBackTheStateToItsFingerprint) {
         for (const EditRow& row : kEdits) {
             open(scene);
             const std::string before = hash();
-            workspace_->select(77);
+            app_->document.select(77);
             edit(row.edit);
             EXPECT_NE(hash(), before) << row.name << " did nothing";
-            EXPECT_EQ(workspace_->message, "") << row.name;
+            EXPECT_EQ(app_->document.message, "") << row.name;
             undo();
             EXPECT_EQ(hash(), before) << scene << ": " << row.name;
-            EXPECT_EQ(workspace_->message, "") << row.name;
+            EXPECT_EQ(app_->document.message, "") << row.name;
         }
 }
 
@@ -90,7 +90,7 @@ TEST_F(EditSession, undoOfSeveralGoesBackThroughAll) {
     open("plummer");
     std::vector<std::string> states{hash()};
     for (const std::size_t body : {kOddCount - 1, std::size_t{0}, std::size_t{600}}) {
-        workspace_->select(body);
+        app_->document.select(body);
         edit(EditBodies::What::remove);
         states.push_back(hash());
     }
@@ -99,7 +99,7 @@ TEST_F(EditSession, undoOfSeveralGoesBackThroughAll) {
         EXPECT_EQ(hash(), states[i]) << i;
     }
     undo();
-    EXPECT_THAT(workspace_->message, HasSubstr("nothing to undo"));
+    EXPECT_THAT(app_->document.message, HasSubstr("nothing to undo"));
 }
 
 /// The selection can name a body that another edit or a jump has taken away.
@@ -107,8 +107,8 @@ TEST_F(EditSession, anEditOfABodyThatIsNotThereIsUndoneAsNothing) {
     open("plummer");
     const std::string before = hash();
     for (const EditBodies::What what : {EditBodies::What::remove, EditBodies::What::hold, EditBodies::What::aim}) {
-        workspace_->select(5);
-        workspace_->selected->id = 1000000;
+        app_->document.select(5);
+        app_->document.selected->id = 1000000;
         edit(what);
         EXPECT_EQ(hash(), before);
         undo();
@@ -119,29 +119,29 @@ TEST_F(EditSession, anEditOfABodyThatIsNotThereIsUndoneAsNothing) {
 
 TEST_F(EditSession, undoSaysWhyTheOthersAreNotWhereTheyWere) {
     open("plummer");
-    workspace_->select(5);
+    app_->document.select(5);
     const std::string before = hash();
     edit(EditBodies::What::remove);
     frame(3);
     undo();
     EXPECT_EQ(bodies().size(), kOddCount);
     EXPECT_NE(hash(), before);
-    EXPECT_THAT(workspace_->message, HasSubstr("3 steps were made since"));
+    EXPECT_THAT(app_->document.message, HasSubstr("3 steps were made since"));
 }
 
 TEST_F(EditSession, withoutMemoryTheBodiesStayAndUndoIsNotLost) {
     open("plummer");
-    workspace_->select(5);
+    app_->document.select(5);
     const std::string first = hash();
     for (const EditRow& row : kEdits) {
         const ScarceMemory scarce(kOddCount * sizeof(Double4));
         ASSERT_NO_THROW(edit(row.edit)) << row.name;
         ASSERT_TRUE(scarce.refused()) << row.name;
-        EXPECT_THAT(workspace_->message, HasSubstr("not enough memory")) << row.name;
+        EXPECT_THAT(app_->document.message, HasSubstr("not enough memory")) << row.name;
         EXPECT_EQ(hash(), first) << row.name;
-        EXPECT_TRUE(workspace_->selected) << row.name;
+        EXPECT_TRUE(app_->document.selected) << row.name;
     }
-    workspace_->dismissMessage();
+    app_->document.dismissMessage();
     edit(EditBodies::What::hold);
     const std::string held = hash();
     ASSERT_NE(held, first);
@@ -150,7 +150,7 @@ TEST_F(EditSession, withoutMemoryTheBodiesStayAndUndoIsNotLost) {
         ASSERT_NO_THROW(undo());
         ASSERT_TRUE(scarce.refused());
     }
-    EXPECT_THAT(workspace_->message, HasSubstr("not enough memory"));
+    EXPECT_THAT(app_->document.message, HasSubstr("not enough memory"));
     EXPECT_EQ(hash(), held);
     undo();
     EXPECT_EQ(hash(), first) << "the undo that failed is gone";
@@ -163,8 +163,8 @@ TEST_F(EditSession, anyArrayThatFindsNoRoomLeavesTheRunAsItWas) {
     int refused = 0;
     for (const std::size_t bodies : {kOddCount, kOddCount - 1})
         for (const std::size_t size : {sizeof(Double4), sizeof(std::uint32_t), sizeof(std::uint8_t)}) {
-            workspace_->select(5);
-            workspace_->dismissMessage();
+            app_->document.select(5);
+            app_->document.dismissMessage();
             bool hit = false;
             {
                 const ScarceMemory scarce(bodies * size);
@@ -172,11 +172,11 @@ TEST_F(EditSession, anyArrayThatFindsNoRoomLeavesTheRunAsItWas) {
                 hit = scarce.refused();
             }
             refused += hit;
-            EXPECT_EQ(hit, !workspace_->message.empty()) << bodies << " times " << size;
+            EXPECT_EQ(hit, !app_->document.message.empty()) << bodies << " times " << size;
             if (!hit) undo();
             ASSERT_EQ(hash(), before) << bodies << " times " << size;
-            ASSERT_EQ(workspace_->facts.configuration.bodies, kOddCount);
-            ASSERT_EQ(workspace_->selected.has_value(), hit);
+            ASSERT_EQ(app_->document.facts.configuration.bodies, kOddCount);
+            ASSERT_EQ(app_->document.selected.has_value(), hit);
             ASSERT_NO_THROW(frame());
         }
     EXPECT_GT(refused, 3) << "hardly any request was refused: this test shows nothing";
@@ -203,65 +203,65 @@ TEST_F(EditSession, aStarThatIsDroppedObeysTheLaw) {
 
 TEST_F(EditSession, readsABodyUnderItsLaw) {
     open("charges");
-    workspace_->select(4);
+    app_->document.select(4);
     frame();
     const ParticleSet now = bodies();
-    const BodyReadout& body = *workspace_->selected;
+    const BodyReadout& body = *app_->document.selected;
     ASSERT_TRUE(body.mass && body.energy);
     EXPECT_LT(body.source, 0) << "an electron";
     EXPECT_FLOAT_EQ(static_cast<float>(body.source), static_cast<float>(now.position[4].w));
     EXPECT_DOUBLE_EQ(*body.mass, inertialMass(now.position[4], now.velocity[4]));
     EXPECT_NE(*body.mass, body.source);
-    EXPECT_DOUBLE_EQ(*body.energy, specificEnergy(now, 4, workspace_->host.simulation().terms(), 0));
+    EXPECT_DOUBLE_EQ(*body.energy, specificEnergy(now, 4, app_->runs.simulation().terms(), 0));
     EXPECT_TRUE(body.bound) << "it goes round the nucleus";
     const double mass = *body.mass;
     edit(EditBodies::What::hold);
     frame();
-    EXPECT_DOUBLE_EQ(*workspace_->selected->mass, mass) << "a body that is held keeps its mass";
+    EXPECT_DOUBLE_EQ(*app_->document.selected->mass, mass) << "a body that is held keeps its mass";
 }
 
 TEST_F(EditSession, aTimeStepDropsNeitherTrailsNorRates) {
     open("plummer");
-    workspace_->look.trails = 200;
-    workspace_->look.trailLight = 10;
+    app_->document.look.trails = 200;
+    app_->document.look.trailLight = 10;
     for (int i = 0; i < 30; ++i) frame(4);
-    workspace_->draw(target_->framebuffer(), 320, 200);
-    const double whole = light(), rate = workspace_->telemetry.interactionsPerSecond;
+    app_->draw(target_->framebuffer(), 320, 200);
+    const double whole = light(), rate = app_->services.telemetry.interactionsPerSecond;
     ASSERT_GT(rate, 0);
-    workspace_->intent.request.timeStep = 0.5 * workspace_->facts.configuration.timeStep;
-    workspace_->apply();
-    workspace_->draw(target_->framebuffer(), 320, 200);
+    app_->document.intent.request.timeStep = 0.5 * app_->document.facts.configuration.timeStep;
+    app_->apply();
+    app_->draw(target_->framebuffer(), 320, 200);
     EXPECT_GT(light(), 0.98 * whole) << "the trails are gone";
-    EXPECT_GT(workspace_->telemetry.interactionsPerSecond, 0);
-    workspace_->intent.request.kernel = {"naive", {}};
-    workspace_->apply();
-    workspace_->draw(target_->framebuffer(), 320, 200);
+    EXPECT_GT(app_->services.telemetry.interactionsPerSecond, 0);
+    app_->document.intent.request.kernel = {"naive", {}};
+    app_->apply();
+    app_->draw(target_->framebuffer(), 320, 200);
     EXPECT_GT(light(), 0.98 * whole);
-    EXPECT_EQ(workspace_->telemetry.interactionsPerSecond, 0) << "the rate is another kernel's";
-    workspace_->apply(true);
-    workspace_->draw(target_->framebuffer(), 320, 200);
+    EXPECT_EQ(app_->services.telemetry.interactionsPerSecond, 0) << "the rate is another kernel's";
+    app_->apply(true);
+    app_->draw(target_->framebuffer(), 320, 200);
     EXPECT_LT(light(), 0.9 * whole) << "trails of other bodies";
 }
 
 TEST_F(EditSession, aSliderThatIsDraggedCopiesNoBodies) {
     open("plummer");
     FilesState state;
-    SessionFiles files(*workspace_, state, 0);
+    SessionFiles files(*app_, state, 0);
     const auto watch = [&] {
         files.update();
-        workspace_->host.first().feed().pump(workspace_->host.simulation());
+        app_->runs.first().feed().pump(app_->runs.simulation());
     };
     files.update();
-    workspace_->host.first().feed().serve(workspace_->host.simulation());
+    app_->runs.first().feed().serve(app_->runs.simulation());
     watch();  // the start has been looked at
     const ScarceMemory scarce(kOddCount * sizeof(Double4));
     for (int i = 0; i < 5; ++i) {
-        workspace_->intent.request.timeStep = 1.01 * workspace_->facts.configuration.timeStep;
-        workspace_->apply();
+        app_->document.intent.request.timeStep = 1.01 * app_->document.facts.configuration.timeStep;
+        app_->apply();
         watch();
     }
     EXPECT_FALSE(scarce.refused()) << "all bodies were copied";
-    EXPECT_EQ(workspace_->message, "");
+    EXPECT_EQ(app_->document.message, "");
 }
 
 TEST(StaleParts, areWhatAChangeMakesWrong) {

@@ -1,4 +1,4 @@
-// Edits of bodies in a workspace as a command makes them, with their ways back; and hosts that leave the world alone.
+// Edits of bodies in an app as a command makes them, with their ways back; and hosts that leave the world alone.
 #pragma once
 #include "app/control/host.h"
 #include "app/view/base_host.h"
@@ -10,17 +10,17 @@ namespace gravlab::test {
 class Edits {
 public:
     /// What was refused is the message.
-    void make(Workspace& workspace, const EditBodies& wanted) {
-        const EffectResult done = workspace.host.edit(wanted);
-        if (!done.why.empty()) workspace.warn(done.why);
+    void make(App& app, const EditBodies& wanted) {
+        const EffectResult done = app.runs.edit(wanted);
+        if (!done.why.empty()) app.document.warn(done.why);
         if (done.back) backs_.push_back(done.back);
     }
-    void make(Workspace& workspace, EditBodies::What what) { make(workspace, EditBodies{.what = what}); }
-    void undo(Workspace& workspace) {
-        if (backs_.empty()) return workspace.warn("There is nothing to undo.");
+    void make(App& app, EditBodies::What what) { make(app, EditBodies{.what = what}); }
+    void undo(App& app) {
+        if (backs_.empty()) return app.document.warn("There is nothing to undo.");
         const EffectResult done = backs_.back()();
         if (done.status == CommandStatus::applied) backs_.pop_back();
-        if (!done.why.empty()) workspace.say(done.why);
+        if (!done.why.empty()) app.document.say(done.why);
     }
     void forget() { backs_.clear(); }
 

@@ -3,7 +3,7 @@
 #include "app/frontends/headless/headless.h"
 #include "app/system/picture.h"
 #include "app/ui/overlay_space.h"
-#include "app/view/workspace.h"
+#include "app/view/app.h"
 #include "tests/paths.h"
 
 #include <gtest/gtest.h>
@@ -44,30 +44,30 @@ protected:
         options.settings["view.follow"] = std::string(*follow ? follow : "none");
         options.settings["view.selected"] = std::int64_t{0};
         options.settings["look.trails"] = std::int64_t{0};
-        workspace_ = std::make_unique<Workspace>(options);
-        workspace_->look.bloom = 0;
+        app_ = std::make_unique<App>(options);
+        app_->document.look.bloom = 0;
         target_ = std::make_unique<OffscreenTarget>(kFollowWidth, kFollowHeight);
     }
     /// A frame of a film, some steps after the one before; top row first.
     std::span<const std::uint8_t> frame(int steps) {
-        workspace_->intent.stepsPerFrame = steps;
-        workspace_->apply();
-        if (steps > 0) workspace_->advance(false);
-        workspace_->draw(target_->framebuffer(), kFollowWidth, kFollowHeight);
+        app_->document.intent.stepsPerFrame = steps;
+        app_->apply();
+        if (steps > 0) app_->advance(false);
+        app_->draw(target_->framebuffer(), kFollowWidth, kFollowHeight);
         target_->beginRead();
         return target_->endRead();
     }
     glm::vec3 place(std::size_t body) {
         ParticleSet set;
-        workspace_->host.simulation().snapshot(set);
+        app_->runs.simulation().snapshot(set);
         const Double4& x = set.position[body];
         return {static_cast<float>(x.x), static_cast<float>(x.y), static_cast<float>(x.z)};
     }
     float pixels(glm::vec3 way) const {
-        return std::hypot(way.x, way.y, way.z) / workspace_->camera.lengthPerPixel({kFollowWidth, kFollowHeight});
+        return std::hypot(way.x, way.y, way.z) / app_->document.camera.lengthPerPixel({kFollowWidth, kFollowHeight});
     }
     HeadlessContext context_;
-    std::unique_ptr<Workspace> workspace_;
+    std::unique_ptr<App> app_;
     std::unique_ptr<OffscreenTarget> target_;
 };
 
@@ -91,9 +91,10 @@ TEST_F(FollowTest, marksAreOnTheirBodies) {
     open("body");
     for (int k = 0; k < 4; ++k) {
         const auto rgb = frame(k == 0 ? 0 : 60);
-        const SpaceView view = spaceViews(viewports(*workspace_, kFollowWidth, kFollowHeight, workspace_->free)).front();
+        const SpaceView view =
+            spaceViews(viewports(app_->document, kFollowWidth, kFollowHeight, app_->document.free)).front();
         for (const std::size_t body : {0u, 1u}) {
-            const auto mark = onSurface(view, body == 0 ? workspace_->selected->position : place(1));
+            const auto mark = onSurface(view, body == 0 ? app_->document.selected->position : place(1));
             ASSERT_TRUE(mark);
             if (mark->x < 8 || mark->y < 8 || mark->x > kFollowWidth - 8 || mark->y > kFollowHeight - 8) continue;
             const auto found = middleOfLight(rgb, {mark->x, mark->y}, 7);
@@ -115,14 +116,14 @@ TEST_F(FollowTest, aGalaxyIsInTheMiddleOfTheFirstPicture) {
 
 TEST_F(FollowTest, aClickTakesTheBodyThatIsShown) {
     open("");
-    workspace_->clearSelection();
+    app_->document.clearSelection();
     frame(0);
-    const SpaceView view = spaceViews(viewports(*workspace_, kFollowWidth, kFollowHeight, workspace_->free)).front();
+    const SpaceView view = spaceViews(viewports(app_->document, kFollowWidth, kFollowHeight, app_->document.free)).front();
     const ImVec2 at = onSurface(view, place(1)).value();
-    workspace_->pickAt({at.x, at.y}, {kFollowWidth, kFollowHeight});
+    app_->document.pickAt({at.x, at.y}, {kFollowWidth, kFollowHeight});
     frame(0);
-    ASSERT_TRUE(workspace_->selected);
-    EXPECT_EQ(workspace_->selected->id, 1u);
+    ASSERT_TRUE(app_->document.selected);
+    EXPECT_EQ(app_->document.selected->id, 1u);
 }
 
 /// Frame k shows the state after k steps, also to the camera: a still is the last frame of its film.

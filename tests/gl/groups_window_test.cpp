@@ -22,27 +22,27 @@ protected:
         options.simulation.backend = "cpu";
         options.simulation.bodies = 2000;
         options.settings["look.colour_mode"] = std::string(colour);
-        workspace = std::make_unique<Workspace>(options);
-        host = std::make_unique<BaseHost>(*workspace);
+        app = std::make_unique<App>(options);
+        host = std::make_unique<BaseHost>(*app);
         controller = std::make_unique<Controller>();
     }
     void TearDown() override {
-        workspace.reset();
+        app.reset();
         GlTest::TearDown();
     }
     Event ask(Command command) {
         controller->post(std::move(command), Sender::script);
-        return controller->apply(*workspace, *host).front();
+        return controller->apply(app->document, *host).front();
     }
     void frame(bool realTime = false) {
-        controller->apply(*workspace, *host);
-        workspace->advance(realTime);
+        controller->apply(app->document, *host);
+        app->advance(realTime);
         const OffscreenTarget target(64, 64);
-        workspace->draw(target.framebuffer(), 64, 64);
+        app->draw(target.framebuffer(), 64, 64);
     }
-    Value read(const char* path) const { return parameter(path).get(*workspace); }
+    Value read(const char* path) const { return parameter(path).get(app->document); }
 
-    std::unique_ptr<Workspace> workspace;
+    std::unique_ptr<App> app;
     std::unique_ptr<Host> host;
     std::unique_ptr<Controller> controller;
 };
@@ -55,48 +55,48 @@ TEST_F(GroupsOfARun, areThoseOfTheStepThatTheyName) {
     ASSERT_EQ(ask(SetParameter{"groups.least", std::int64_t{5}}).status, CommandStatus::applied);
     ASSERT_EQ(ask(Invoke{"find-groups"}).status, CommandStatus::running);
     frame();
-    ASSERT_TRUE(workspace->facts.groups) << workspace->message;
-    const KnownGroups known = *workspace->facts.groups;
-    EXPECT_EQ(known.step, workspace->facts.step);
+    ASSERT_TRUE(app->document.facts.groups) << app->document.message;
+    const KnownGroups known = *app->document.facts.groups;
+    EXPECT_EQ(known.step, app->document.facts.step);
     ParticleSet bodies;
-    workspace->host.simulation().snapshot(bodies);
+    app->runs.simulation().snapshot(bodies);
     EXPECT_EQ(known.length, linkingLength(bodies, {.mean = 0.3}));
     EXPECT_EQ(known.labels, groupsByPairs(bodies, known.length));
     ASSERT_FALSE(known.table.groups.empty());
     EXPECT_GE(known.table.groups.back().members, 5u);
     EXPECT_EQ(read("groups.count"), Value(static_cast<std::int64_t>(known.table.groups.size())));
     frame();
-    EXPECT_GT(workspace->facts.step, known.step);
-    EXPECT_EQ(workspace->facts.groups->step, known.step) << "as they were then";
+    EXPECT_GT(app->document.facts.step, known.step);
+    EXPECT_EQ(app->document.facts.groups->step, known.step) << "as they were then";
     // Another run has none.
     ASSERT_EQ(ask(Invoke{"reset"}).status, CommandStatus::applied);
     frame();
     frame();
-    EXPECT_FALSE(workspace->facts.groups && workspace->facts.groups->run != workspace->facts.run);
+    EXPECT_FALSE(app->document.facts.groups && app->document.facts.groups->run != app->document.facts.run);
 }
 
 TEST_F(GroupsOfARun, aWindowFindsThemBesideItsFrames) {
     begin();
     frame(true);
     ASSERT_EQ(ask(Invoke{"find-groups"}).status, CommandStatus::running);
-    for (int k = 0; k < 2000 && !workspace->facts.groups; ++k) frame(true);
-    ASSERT_TRUE(workspace->facts.groups);
-    EXPECT_FALSE(workspace->groupFinder.busy());
+    for (int k = 0; k < 2000 && !app->document.facts.groups; ++k) frame(true);
+    ASSERT_TRUE(app->document.facts.groups);
+    EXPECT_FALSE(app->services.groupFinder.busy());
     EXPECT_TRUE(controller->busy()) << "its end is still to be told";
-    const std::vector<Event> ends = controller->apply(*workspace, *host);
+    const std::vector<Event> ends = controller->apply(app->document, *host);
     ASSERT_EQ(ends.size(), 1u);
     EXPECT_EQ(ends.front().status, CommandStatus::applied) << ends.front().why;
     EXPECT_FALSE(controller->busy());
-    EXPECT_FALSE(workspace->facts.findingGroups);
+    EXPECT_FALSE(app->document.facts.findingGroups);
 }
 
 TEST_F(GroupsOfARun, theirColoursFindThemOnce) {
     begin("group");
     frame();
-    ASSERT_TRUE(workspace->facts.groups) << workspace->message;
-    const auto first = workspace->facts.groups;
+    ASSERT_TRUE(app->document.facts.groups) << app->document.message;
+    const auto first = app->document.facts.groups;
     frame();
-    EXPECT_EQ(workspace->facts.groups, first) << "and not in every frame";
+    EXPECT_EQ(app->document.facts.groups, first) << "and not in every frame";
 }
 
 TEST(GroupColours, belongToTheFirstBodyAndGreyIsForTheRest) {

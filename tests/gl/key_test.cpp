@@ -28,22 +28,22 @@ protected:
         options.simulation.backend = backend;
         if (*integrator) options.simulation.integrator = integrator;
         if (!sceneNamed(scene).fixedBodies) options.simulation.bodies = 60;
-        workspace = std::make_unique<Workspace>(options);
-        host = std::make_unique<test::WithoutFiles>(*workspace);
+        app = std::make_unique<App>(options);
+        host = std::make_unique<test::WithoutFiles>(*app);
         controller = std::make_unique<Controller>();
     }
     void TearDown() override {
-        workspace.reset();
+        app.reset();
         GlTest::TearDown();
     }
-    std::vector<Event> apply() { return controller->apply(*workspace, *host); }
+    std::vector<Event> apply() { return controller->apply(app->document, *host); }
     Event ask(Command command) {
         controller->post(std::move(command), Sender::script);
         return apply().front();
     }
     std::string settings() {
-        const Document& document = *workspace;
-        std::string text = workspace->message;
+        const Document& document = app->document;
+        std::string text = app->document.message;
         for (const Parameter& row : parameters())
             if (!row.fact()) text += row.path + " " + valueText(row.get(document)) + "\n";
         return text;
@@ -53,7 +53,7 @@ protected:
     bool press(Key key, int modifiers = kNoModifier) {
         pressKey(key, modifiers, *controller);
         const std::vector<Event> events = apply();
-        workspace->advance(true);
+        app->advance(true);
         return events.size() == 1 && events[0].status == CommandStatus::applied;
     }
     /// Frames until this is met; false when it never is.
@@ -62,19 +62,19 @@ protected:
         for (const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(2); !met();) {
             if (std::chrono::steady_clock::now() > end) return false;
             apply();
-            workspace->advance(true);
-            workspace->turn(0.05);
-            workspace->draw(picture.framebuffer(), 64, 48);
+            app->advance(true);
+            app->document.turn(0.05);
+            app->draw(picture.framebuffer(), 64, 48);
         }
         return true;
     }
     Value value(const char* path) {
-        const Document& document = *workspace;
+        const Document& document = app->document;
         return parameter(path).get(document);
     }
     double number(const char* path) { return numberOf(value(path)).value(); }
 
-    std::unique_ptr<Workspace> workspace;
+    std::unique_ptr<App> app;
     std::unique_ptr<BaseHost> host;
     std::unique_ptr<Controller> controller;
 };
@@ -89,9 +89,9 @@ TEST_F(KeyTest, everyStrokeDoesItsRowOrSaysWhyNot) {
                 const int place = static_cast<int>(last) - static_cast<int>(stroke.key);
                 SCOPED_TRACE(std::string(action.name) + " at place " + std::to_string(place));
                 begin("plummer");
-                workspace->camera.azimuth += 0.5f;  // so that going home goes somewhere
+                app->document.camera.azimuth += 0.5f;  // so that going home goes somewhere
                 const std::string before = settings();
-                const std::size_t bodies = workspace->facts.configuration.bodies;
+                const std::size_t bodies = app->document.facts.configuration.bodies;
                 ASSERT_EQ(pressKey(last, stroke.modifiers, *controller), &action);
                 const std::vector<Event> events = apply();
                 ASSERT_EQ(events.size(), 1u);
@@ -102,14 +102,14 @@ TEST_F(KeyTest, everyStrokeDoesItsRowOrSaysWhyNot) {
                     EXPECT_EQ(command.arguments.at(0), Value(std::int64_t{place} + 1));
                 }
                 if (events[0].status == CommandStatus::applied) {
-                    const bool changed = settings() != before || workspace->facts.configuration.bodies != bodies;
+                    const bool changed = settings() != before || app->document.facts.configuration.bodies != bodies;
                     // Nothing is open here that could be closed.
                     EXPECT_TRUE(changed || !action.lasting.empty() || !action.leaves.empty() || action.name == "close")
                         << "it does nothing";
                     ++done;
                 } else {
                     EXPECT_FALSE(events[0].why.empty());
-                    EXPECT_EQ(workspace->message, events[0].why) << "who pressed a key reads the sentence";
+                    EXPECT_EQ(app->document.message, events[0].why) << "who pressed a key reads the sentence";
                     ++refused;
                 }
                 // A key that stays down does it again only where that is wanted.
@@ -123,11 +123,11 @@ TEST_F(KeyTest, everyStrokeDoesItsRowOrSaysWhyNot) {
 
 TEST_F(KeyTest, whatIsHeldGoesOnByTheClock) {
     begin("plummer");
-    const glm::vec3 before = workspace->camera.target;
+    const glm::vec3 before = app->document.camera.target;
     EXPECT_EQ(ask(Invoke{"fly-ahead", {0.0}}).status, CommandStatus::applied);
-    EXPECT_EQ(workspace->camera.target, before);
+    EXPECT_EQ(app->document.camera.target, before);
     EXPECT_EQ(ask(Invoke{"fly-ahead", {0.5}}).status, CommandStatus::applied);
-    EXPECT_NE(workspace->camera.target, before);
+    EXPECT_NE(app->document.camera.target, before);
     EXPECT_EQ(ask(Invoke{"fly-ahead", {std::string("long")}}).status, CommandStatus::refused);
 }
 
@@ -137,7 +137,7 @@ TEST_F(KeyTest, whatAListGreysIsRefused) {
     ASSERT_EQ(ask(SetParameter{"twin.on", true}).status, CommandStatus::applied);
     for (const std::string run : {"run.", "twin."}) {
         const auto refusedBy = [&](const std::string& list, const std::string& name) {
-            const Document& document = *workspace;
+            const Document& document = app->document;
             for (const SettingChoice& offer : offersOf(parameter(run + list), document))
                 if (offer.name == name) return !offer.refused.empty();
             ADD_FAILURE() << run << list << " has no " << name;
@@ -154,22 +154,22 @@ TEST_F(KeyTest, whatAListGreysIsRefused) {
 TEST_F(KeyTest, aTwinTakesSettingsAndFollowsTheFirst) {
     begin("plummer");
     ASSERT_EQ(ask(SetParameter{"twin.on", true}).status, CommandStatus::applied);
-    const auto twin = [&]() -> const RunConfiguration& { return workspace->host.twin().simulation().configuration(); };
+    const auto twin = [&]() -> const RunConfiguration& { return app->runs.twin().simulation().configuration(); };
     ask(SetParameter{"twin.integrator", std::string("yoshida4")});
     EXPECT_EQ(twin().integrator, "yoshida4");
     ask(SetParameter{"twin.precision", std::string("fp64")});
     ask(SetParameter{"twin.integrator", std::string("same")});
     EXPECT_EQ(twin().integrator, "leapfrog");
     EXPECT_EQ(twin().force.precision, Precision::fp64);
-    workspace->advance(false);
+    app->advance(false);
     EXPECT_EQ(ask(Invoke{"reset"}).status, CommandStatus::applied);
-    EXPECT_EQ(workspace->host.twin().simulation().step(), 0);
+    EXPECT_EQ(app->runs.twin().simulation().step(), 0);
     ask(SetParameter{"run.scene", std::string("figure-eight")});
     EXPECT_EQ(twin().bodies, 3u);
     EXPECT_EQ(ask(Invoke{"twin-same"}).status, CommandStatus::applied);
     EXPECT_THAT(ask(Invoke{"twin-same"}).why, testing::HasSubstr("already"));
     ask(Invoke{"twin"});
-    EXPECT_FALSE(workspace->host.twin().on());
+    EXPECT_FALSE(app->runs.twin().on());
     EXPECT_THAT(ask(Invoke{"twin-same"}).why, testing::HasSubstr("no twin"));
 }
 
@@ -177,7 +177,7 @@ TEST_F(KeyTest, aTwinTakesSettingsAndFollowsTheFirst) {
 TEST_F(KeyTest, theNumbersOfALawBelongToIt) {
     begin("lennard-jones");
     EXPECT_EQ(ask(SetParameter{"run.cut_off", 3.0}).status, CommandStatus::applied);
-    EXPECT_EQ(workspace->facts.configuration.force.cutOff, 3.0);
+    EXPECT_EQ(app->document.facts.configuration.force.cutOff, 3.0);
     EXPECT_EQ(ask(SetParameter{"run.strength", 0.5}).status, CommandStatus::applied);
     EXPECT_THAT(ask(SetParameter{"run.diameter", 5000.0}).why, testing::HasSubstr("at most"));
     EXPECT_THAT(ask(SetParameter{"run.exponent", 1.5}).why, testing::HasSubstr("power law"));
@@ -211,9 +211,9 @@ TEST_F(KeyTest, keysHaveTheirEffect) {
     EXPECT_EQ(number("run.bodies"), 120);
     press(Key::pageDown);
     EXPECT_EQ(number("run.bodies"), 60);
-    const int colours = workspace->look.colourMap;
+    const int colours = app->document.look.colourMap;
     press(Key::letterC);
-    EXPECT_EQ(workspace->look.colourMap, colours + 1);
+    EXPECT_EQ(app->document.look.colourMap, colours + 1);
     const double exposure = number("look.exposure");
     press(Key::equal);
     EXPECT_GT(number("look.exposure"), exposure);
@@ -249,7 +249,7 @@ TEST_F(KeyTest, keysHaveTheirEffect) {
 
 TEST_F(KeyTest, aRunTakesBackendKernelAndIntegrator) {
     begin("plummer");
-    workspace->advance(true);
+    app->advance(true);
     const double before = number("run.step");
     const auto checked = [&] { return value("run.check") == Value(std::string("passed")); };
     EXPECT_TRUE(until(checked));
@@ -262,33 +262,33 @@ TEST_F(KeyTest, aRunTakesBackendKernelAndIntegrator) {
     EXPECT_GE(number("run.step"), before) << "the run must go on";
     EXPECT_TRUE(until(checked));
     EXPECT_EQ(ask(SetParameter{"run.integrator", std::string("yoshida4")}).status, CommandStatus::applied);
-    EXPECT_TRUE(actionOf("more-bodies").unavailable(*workspace).empty());
+    EXPECT_TRUE(actionOf("more-bodies").unavailable(app->document).empty());
     EXPECT_EQ(ask(SetParameter{"run.scene", std::string("two-body")}).status, CommandStatus::applied);
     EXPECT_EQ(number("run.bodies"), 2);
-    EXPECT_FALSE(actionOf("more-bodies").unavailable(*workspace).empty()) << "this scene has two bodies only";
+    EXPECT_FALSE(actionOf("more-bodies").unavailable(app->document).empty()) << "this scene has two bodies only";
 }
 
 TEST_F(KeyTest, aTourGoesAlongRememberedViews) {
     begin("plummer");
     press(Key::letterW, kAlt);
-    EXPECT_THAT(workspace->message, testing::HasSubstr("Ctrl 1"));
+    EXPECT_THAT(app->document.message, testing::HasSubstr("Ctrl 1"));
     press(Key::escape);
-    EXPECT_EQ(workspace->message, "");
+    EXPECT_EQ(app->document.message, "");
     EXPECT_TRUE(press(Key::digit1, kControl));
-    const glm::vec3 before = workspace->camera.target;
+    const glm::vec3 before = app->document.camera.target;
     for (int i = 0; i < 4; ++i) press(Key::letterW);
-    EXPECT_NE(workspace->camera.target, before);
+    EXPECT_NE(app->document.camera.target, before);
     EXPECT_TRUE(press(static_cast<Key>('2'), kControl));
     EXPECT_EQ(number("camera.remembered"), 2);
     EXPECT_TRUE(press(Key::letterW, kAlt));
     EXPECT_EQ(value("camera.flying"), Value(true));
     EXPECT_TRUE(until([&] { return value("camera.flying") == Value(false); }));
-    EXPECT_EQ(workspace->message, "");
+    EXPECT_EQ(app->document.message, "");
 }
 
 TEST_F(KeyTest, aSweepIsGreyWhereTheKernelCannotVary) {
     begin("plummer");
-    const Document& document = *workspace;
+    const Document& document = app->document;
     std::map<std::string, Reason> refused;
     for (const SettingChoice& offer : offersOf(parameter("lab.sweep"), document)) refused[offer.name] = offer.refused;
     EXPECT_FALSE(refused.at("block").empty());

@@ -69,12 +69,12 @@ TEST(SpoiltLesson, isCaughtWithStepAndLine) {
     EXPECT_THAT(playLesson(lesson, {}, 1).failure, HasSubstr("step 2, 'Second' (line 6): not reached after 1 s"));
 }
 
-/// A workspace in which somebody goes through lessons.
+/// An app in which somebody goes through lessons.
 class LessonHost : public BaseHost {
 public:
-    LessonHost(Workspace& workspace, LessonRunner& runner) : BaseHost(workspace), runner_(runner) {}
+    LessonHost(App& app, LessonRunner& runner) : BaseHost(app), runner_(runner) {}
     EffectResult carryOut(const Effect& effect, Ticket ticket) override {
-        if (const auto* go = std::get_if<LessonGo>(&effect)) return runner_.carryOut(*go, workspace_);
+        if (const auto* go = std::get_if<LessonGo>(&effect)) return runner_.carryOut(*go, app_.document);
         return BaseHost::carryOut(effect, ticket);
     }
 
@@ -89,46 +89,46 @@ TEST(LessonRun, waitsForAStudentAndLetsATeacherJump) {
     options.watched = true;
     HeadlessContext context(0);
     OffscreenTarget target(64, 64);
-    Workspace workspace(options);
+    App app(options);
     Controller controller;
     LessonRunner runner(controller);
-    LessonHost host(workspace, runner);
-    LessonRunner::offer(workspace.lesson);
+    LessonHost host(app, runner);
+    LessonRunner::offer(app.document.lesson);
     double seconds = 0;
     const auto frames = [&](int count) {
         for (int i = 0; i < count; ++i) {
-            controller.apply(workspace, host);
-            runner.update(workspace, host, seconds += 0.1);
-            workspace.advance(true);
+            controller.apply(app.document, host);
+            runner.update(app.document, host, seconds += 0.1);
+            app.advance(true);
         }
     };
     const auto act = [&](const std::string& action, std::vector<Value> arguments = {}) {
         controller.post(Invoke{action, std::move(arguments)}, Sender::panel);
         frames(2);
     };
-    EXPECT_EQ(workspace.lesson.offered.size(), lessonNames().size());
+    EXPECT_EQ(app.document.lesson.offered.size(), lessonNames().size());
     act("lesson", {std::string("leapfrog")});
-    ASSERT_TRUE(workspace.lesson.lesson);
-    EXPECT_EQ(workspace.lesson.phase, LessonPhase::predict);
+    ASSERT_TRUE(app.document.lesson.lesson);
+    EXPECT_EQ(app.document.lesson.phase, LessonPhase::predict);
     frames(30);
-    EXPECT_EQ(workspace.lesson.phase, LessonPhase::predict) << "nobody has said anything";
+    EXPECT_EQ(app.document.lesson.phase, LessonPhase::predict) << "nobody has said anything";
     act("lesson-answer", {std::int64_t{2}});
-    EXPECT_EQ(workspace.lesson.phase, LessonPhase::act);
-    workspace.intent.paused = true;
+    EXPECT_EQ(app.document.lesson.phase, LessonPhase::act);
+    app.document.intent.paused = true;
     frames(1000);
-    EXPECT_EQ(workspace.lesson.phase, LessonPhase::act);
-    EXPECT_TRUE(workspace.lesson.late);
-    EXPECT_EQ(reachedOf(workspace.lesson.progress, "leapfrog"), 0);
+    EXPECT_EQ(app.document.lesson.phase, LessonPhase::act);
+    EXPECT_TRUE(app.document.lesson.late);
+    EXPECT_EQ(reachedOf(app.document.lesson.progress, "leapfrog"), 0);
     act("lesson-step", {std::int64_t{4}});
-    EXPECT_EQ(workspace.lesson.step, 3u);
-    EXPECT_TRUE(workspace.facts.twin.on) << "the scene of that step is there";
+    EXPECT_EQ(app.document.lesson.step, 3u);
+    EXPECT_TRUE(app.document.facts.twin.on) << "the scene of that step is there";
     act("lesson-back");
-    EXPECT_EQ(workspace.lesson.step, 2u);
-    EXPECT_FALSE(workspace.facts.twin.on);
+    EXPECT_EQ(app.document.lesson.step, 2u);
+    EXPECT_FALSE(app.document.facts.twin.on);
     act("lesson-close");
-    EXPECT_FALSE(workspace.lesson.shown());
+    EXPECT_FALSE(app.document.lesson.shown());
     act("lesson-next");
-    EXPECT_THAT(workspace.message, HasSubstr("No lesson is open"));
+    EXPECT_THAT(app.document.message, HasSubstr("No lesson is open"));
 }
 
 /// The numbers of a run would give away what is to be predicted.
@@ -138,38 +138,38 @@ TEST(LessonRun, standsStillUntilThePredictionIsMade) {
     options.watched = true;
     HeadlessContext context(0);
     OffscreenTarget target(64, 64);
-    Workspace workspace(options);
+    App app(options);
     Controller controller;
     LessonRunner runner(controller);
-    LessonHost host(workspace, runner);
+    LessonHost host(app, runner);
     double seconds = 0;
     const auto frames = [&](int count) {
         for (int i = 0; i < count; ++i) {
-            controller.apply(workspace, host);
-            runner.update(workspace, host, seconds += 0.1);
-            workspace.advance(true);
+            controller.apply(app.document, host);
+            runner.update(app.document, host, seconds += 0.1);
+            app.advance(true);
         }
     };
-    runner.open(workspace, lessonNamed("leapfrog"));
+    runner.open(app.document, lessonNamed("leapfrog"));
     frames(40);
-    ASSERT_EQ(workspace.lesson.phase, LessonPhase::predict);
-    EXPECT_TRUE(workspace.intent.paused);
-    EXPECT_EQ(workspace.facts.step, 0);
+    ASSERT_EQ(app.document.lesson.phase, LessonPhase::predict);
+    EXPECT_TRUE(app.document.intent.paused);
+    EXPECT_EQ(app.document.facts.step, 0);
     controller.post(Invoke{"lesson-answer", {std::int64_t{2}}}, Sender::panel);
     frames(40);
-    EXPECT_FALSE(workspace.intent.paused);
-    for (int i = 0; i < 20000 && workspace.facts.step == 0; ++i) {  // at the scene's pace, by the clock
+    EXPECT_FALSE(app.document.intent.paused);
+    for (int i = 0; i < 20000 && app.document.facts.step == 0; ++i) {  // at the scene's pace, by the clock
         frames(1);
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
-    EXPECT_GT(workspace.facts.step, 0);
+    EXPECT_GT(app.document.facts.step, 0);
     // Who puts the lesson away before an answer has a run that goes on.
-    runner.open(workspace, lessonNamed("leapfrog"));
+    runner.open(app.document, lessonNamed("leapfrog"));
     frames(10);
-    EXPECT_TRUE(workspace.intent.paused);
+    EXPECT_TRUE(app.document.intent.paused);
     controller.post(Invoke{"lesson-close", {}}, Sender::panel);
     frames(4);
-    EXPECT_FALSE(workspace.intent.paused);
+    EXPECT_FALSE(app.document.intent.paused);
 }
 
 /// Step 2 speaks of the second run that step 1 has set; skipped, it is there all the same.
@@ -179,30 +179,30 @@ TEST(LessonRun, bringsTheSecondRunOfAStepThatWasSkipped) {
     options.watched = true;
     HeadlessContext context(0);
     OffscreenTarget target(64, 64);
-    Workspace workspace(options);
+    App app(options);
     Controller controller;
     LessonRunner runner(controller);
-    LessonHost host(workspace, runner);
+    LessonHost host(app, runner);
     double seconds = 0;
     const auto frames = [&](int count) {
         for (int i = 0; i < count; ++i) {
-            controller.apply(workspace, host);
-            runner.update(workspace, host, seconds += 0.1);
-            workspace.advance(true);
+            controller.apply(app.document, host);
+            runner.update(app.document, host, seconds += 0.1);
+            app.advance(true);
         }
     };
-    runner.open(workspace, lessonNamed("order"));
+    runner.open(app.document, lessonNamed("order"));
     frames(30);
-    ASSERT_TRUE(workspace.facts.twin.on);
+    ASSERT_TRUE(app.document.facts.twin.on);
     controller.post(Invoke{"lesson-next", {}}, Sender::panel);
     frames(60);
-    EXPECT_EQ(workspace.lesson.step, 1u);
-    EXPECT_TRUE(workspace.facts.twin.on) << workspace.message;
-    EXPECT_EQ(workspace.intent.twin.keys, (std::vector<std::string_view>{"integrator"}));
+    EXPECT_EQ(app.document.lesson.step, 1u);
+    EXPECT_TRUE(app.document.facts.twin.on) << app.document.message;
+    EXPECT_EQ(app.document.intent.twin.keys, (std::vector<std::string_view>{"integrator"}));
     controller.post(Invoke{"lesson-step", {std::int64_t{4}}}, Sender::panel);
     frames(60);
-    EXPECT_TRUE(workspace.facts.twin.on) << workspace.message;
-    EXPECT_EQ(workspace.intent.request.integrator, "yoshida4");
+    EXPECT_TRUE(app.document.facts.twin.on) << app.document.message;
+    EXPECT_EQ(app.document.intent.request.integrator, "yoshida4");
 }
 
 /// Undo takes back what people did in a lesson, and nothing that was set before it began.
@@ -212,17 +212,17 @@ TEST(LessonRun, beginsInOneChangeWhichUndoDoesNotPass) {
     options.watched = true;
     HeadlessContext context(0);
     OffscreenTarget target(64, 64);
-    Workspace workspace(options);
+    App app(options);
     Controller controller;
     LessonRunner runner(controller);
-    LessonHost host(workspace, runner);
+    LessonHost host(app, runner);
     double seconds = 0;
     const auto frames = [&](int count) {
         std::vector<Event> all;
         for (int i = 0; i < count; ++i) {
-            for (const Event& event : controller.apply(workspace, host)) all.push_back(event);
-            runner.update(workspace, host, seconds += 0.1);
-            workspace.advance(true);
+            for (const Event& event : controller.apply(app.document, host)) all.push_back(event);
+            runner.update(app.document, host, seconds += 0.1);
+            app.advance(true);
         }
         return all;
     };
@@ -236,34 +236,34 @@ TEST(LessonRun, beginsInOneChangeWhichUndoDoesNotPass) {
     ask(SetParameter{"run.precision", std::string("fp32")});
     ask(SetParameter{"run.paused", true});
     ask(SetParameter{"look.glow", 0.9});
-    ASSERT_EQ(workspace.facts.configuration.bodies, 100u);
-    const std::uint64_t earlier = workspace.facts.run;
+    ASSERT_EQ(app.document.facts.configuration.bodies, 100u);
+    const std::uint64_t earlier = app.document.facts.run;
     ask(Invoke{"reset"});
-    const std::uint64_t before = workspace.facts.run, ofOneStart = before - earlier;
-    runner.open(workspace, std::make_shared<Lesson>(parseLesson(
-                               "title = \"T\"\nidea = \"I\"\n[[step]]\ntitle = \"First\"\nsetup = [\"open disc\", "
-                               "\"set run.paused true\", \"set look.exposure 2\"]\n",
-                               "t", "t.toml")));
+    const std::uint64_t before = app.document.facts.run, ofOneStart = before - earlier;
+    runner.open(app.document, std::make_shared<Lesson>(parseLesson(
+                                  "title = \"T\"\nidea = \"I\"\n[[step]]\ntitle = \"First\"\nsetup = [\"open disc\", "
+                                  "\"set run.paused true\", \"set look.exposure 2\"]\n",
+                                  "t", "t.toml")));
     frames(10);
-    EXPECT_EQ(workspace.facts.configuration.scene, "disc");
-    EXPECT_EQ(workspace.facts.run, before + ofOneStart) << "runs were built that nobody has seen";
-    EXPECT_EQ(workspace.lesson.problem, "");
-    const std::size_t bodies = workspace.facts.configuration.bodies;
+    EXPECT_EQ(app.document.facts.configuration.scene, "disc");
+    EXPECT_EQ(app.document.facts.run, before + ofOneStart) << "runs were built that nobody has seen";
+    EXPECT_EQ(app.document.lesson.problem, "");
+    const std::size_t bodies = app.document.facts.configuration.bodies;
     const Event early = ask(Invoke{"undo"});
     EXPECT_EQ(early.status, CommandStatus::refused) << early.why;
     EXPECT_THAT(early.why, HasSubstr("before the lesson began"));
-    EXPECT_EQ(workspace.look.bloom, 0.9f);
+    EXPECT_EQ(app.document.look.bloom, 0.9f);
     // What is done in the lesson is taken back, all of it.
     ask(SetParameter{"look.glow", 0.5});
     ask(Invoke{"drop-star"});
     ask(Invoke{"drop-star"});
-    EXPECT_EQ(workspace.facts.configuration.bodies, bodies + 2);
+    EXPECT_EQ(app.document.facts.configuration.bodies, bodies + 2);
     for (int i = 0; i < 3; ++i) EXPECT_EQ(ask(Invoke{"undo"}).status, CommandStatus::applied) << i;
-    EXPECT_EQ(workspace.facts.configuration.bodies, bodies);
-    EXPECT_EQ(workspace.look.bloom, 0.9f);
-    EXPECT_EQ(workspace.facts.configuration.scene, "disc");
+    EXPECT_EQ(app.document.facts.configuration.bodies, bodies);
+    EXPECT_EQ(app.document.look.bloom, 0.9f);
+    EXPECT_EQ(app.document.facts.configuration.scene, "disc");
     EXPECT_EQ(ask(Invoke{"undo"}).status, CommandStatus::refused);
-    EXPECT_EQ(workspace.look.exposure, 2);
+    EXPECT_EQ(app.document.look.exposure, 2);
 }
 
 /// A class goes through them one after the other.
@@ -273,22 +273,22 @@ TEST(LessonRun, beginsTheSameWhateverTheOneBeforeLeft) {
     options.watched = true;
     HeadlessContext context(0);
     OffscreenTarget target(64, 64);
-    Workspace workspace(options);
+    App app(options);
     Controller controller;
     LessonRunner runner(controller);
-    LessonHost host(workspace, runner);
-    LessonRunner::offer(workspace.lesson);
+    LessonHost host(app, runner);
+    LessonRunner::offer(app.document.lesson);
     double seconds = 0;
     for (const char* name : {"order", "rounding"}) {
         controller.post(Invoke{"lesson", {std::string(name)}}, Sender::panel);
         for (int i = 0; i < 80; ++i) {
-            controller.apply(workspace, host);
-            runner.update(workspace, host, seconds += 0.1);
-            workspace.advance(true);
+            controller.apply(app.document, host);
+            runner.update(app.document, host, seconds += 0.1);
+            app.advance(true);
         }
-        EXPECT_TRUE(workspace.facts.twin.on) << name << ": " << workspace.message;
+        EXPECT_TRUE(app.document.facts.twin.on) << name << ": " << app.document.message;
     }
-    EXPECT_EQ(workspace.intent.twin.keys, (std::vector<std::string_view>{"precision"})) << "the twin of 'order' is here";
+    EXPECT_EQ(app.document.intent.twin.keys, (std::vector<std::string_view>{"precision"})) << "the twin of 'order' is here";
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include "app/frontends/headless/headless.h"
 #include "app/system/host_clock.h"
 #include "app/ui/ui.h"
-#include "app/view/workspace.h"
+#include "app/view/app.h"
 #include "sim/core/error.h"
 
 #include <glad/gl.h>
@@ -22,7 +22,7 @@ namespace {
 constexpr int kLostWidth = 320, kLostHeight = 200;
 double lostClock = 1000;
 
-/// A workspace with panels in a context that can be lost.
+/// An app with panels in a context that can be lost.
 class LostContext : public ::testing::Test {
 protected:
     void SetUp() override {
@@ -33,31 +33,31 @@ protected:
         options.simulation.bodies = 300;
         options.simulation.backend = "cpu";
         options.simulation.backendOptions.threads = 1;
-        workspace_ = std::make_unique<Workspace>(options);
-        workspace_->holdRate = false;  // the look of measured times is another one each time
-        ui_ = std::make_unique<Ui>(1.0f, context_->description(), workspace_->ui);
+        app_ = std::make_unique<App>(options);
+        app_->document.holdRate = false;  // the look of measured times is another one each time
+        ui_ = std::make_unique<Ui>(1.0f, context_->description(), app_->document.ui);
     }
     void TearDown() override {
         ui_.reset();
-        workspace_.reset();
+        app_.reset();
         context_.reset();
         EXPECT_EQ(liveGlNames(), 0);
         hostClockSource() = source_;
     }
     void step(double seconds = 1.0 / 60) {
         lostClock += seconds;
-        workspace_->apply();
-        workspace_->advance(true);
-        workspace_->glide(seconds);
+        app_->apply();
+        app_->advance(true);
+        app_->document.glide(seconds);
         picture();
     }
     /// Bodies alone, or with the panels over them.
     std::vector<std::uint8_t> picture(bool panels = false) {
         OffscreenTarget target(kLostWidth, kLostHeight);
-        workspace_->draw(target.framebuffer(), kLostWidth, kLostHeight);
+        app_->draw(target.framebuffer(), kLostWidth, kLostHeight);
         if (panels) {
             ui_->setSurface(kLostWidth, kLostHeight, 1.0 / 60);
-            ui_->frame(*workspace_);
+            ui_->frame(*app_);
             ui_->draw();
         }
         return target.read();
@@ -65,13 +65,13 @@ protected:
     /// What a reset leaves: nothing.
     void lose() {
         ui_->dropPicture();
-        workspace_->dropPicture();
+        app_->dropPicture();
         EXPECT_EQ(liveGlNames(), 0) << "something still has a name in the context that is gone";
         context_.reset();
     }
     void comeBack() {
         context_ = std::make_unique<HeadlessContext>();
-        workspace_->remakePicture();
+        app_->remakePicture();
         ui_->remakePicture(context_->description());
     }
     static double memoryMiB() {
@@ -82,7 +82,7 @@ protected:
     }
 
     std::unique_ptr<HeadlessContext> context_;
-    std::unique_ptr<Workspace> workspace_;
+    std::unique_ptr<App> app_;
     std::unique_ptr<Ui> ui_;
 
 private:
@@ -96,14 +96,14 @@ std::size_t lit(const std::vector<std::uint8_t>& rgb) {
 }
 
 TEST_F(LostContext, aHundredTimesTheSamePictureAndNoMoreMemory) {
-    workspace_->look.bloom = 0.2f;
-    setParameter(*workspace_, "look.colour_mode", std::string("mass"));  // traits are in OpenGL too
+    app_->document.look.bloom = 0.2f;
+    setParameter(app_->document, "look.colour_mode", std::string("mass"));  // traits are in OpenGL too
     for (int i = 0; i < 3; ++i) step();
-    workspace_->intent.paused = true;
+    app_->document.intent.paused = true;
     const std::vector<std::uint8_t> want = picture();
     ASSERT_GT(lit(want), 500u) << "an empty picture proves nothing";
-    const Clock clock = workspace_->host.simulation().clock();
-    const Camera camera = workspace_->camera;
+    const Clock clock = app_->runs.simulation().clock();
+    const Camera camera = app_->document.camera;
     double warm = 0;
     for (int i = 0; i < 100; ++i) {
         lose();
@@ -114,46 +114,46 @@ TEST_F(LostContext, aHundredTimesTheSamePictureAndNoMoreMemory) {
         if (i == 20) warm = memoryMiB();
     }
     EXPECT_EQ(picture(), want);
-    EXPECT_EQ(workspace_->host.simulation().step(), clock.step);
-    EXPECT_EQ(workspace_->camera.distance, camera.distance);
+    EXPECT_EQ(app_->runs.simulation().step(), clock.step);
+    EXPECT_EQ(app_->document.camera.distance, camera.distance);
     ASSERT_GT(warm, 0);
     EXPECT_LT(memoryMiB() - warm, 12) << "MiB that eighty contexts left behind";
     // It goes on.
-    workspace_->intent.paused = false;
+    app_->document.intent.paused = false;
     step();
-    EXPECT_EQ(workspace_->host.simulation().step(), clock.step + 1);
+    EXPECT_EQ(app_->runs.simulation().step(), clock.step + 1);
     EXPECT_NE(picture(), want);
 }
 
 TEST_F(LostContext, panelsTrailsSelectionAndTheMatrixComeBack) {
-    workspace_->labPanel.open = true;
-    workspace_->labPanel.page = LabPage::matrix;
-    workspace_->look.trails = 20;
-    workspace_->look.trailLight = 5;
-    workspace_->colourMode = 0;  // speed: in a photograph of stars such short paths are faint
+    app_->document.labPanel.open = true;
+    app_->document.labPanel.page = LabPage::matrix;
+    app_->document.look.trails = 20;
+    app_->document.look.trailLight = 5;
+    app_->document.colourMode = 0;  // speed: in a photograph of stars such short paths are faint
     for (int i = 0; i < 12; ++i) step();
-    workspace_->select(0);
-    EXPECT_NE(workspace_->lab.matrix.texture(), 0u);
-    ASSERT_TRUE(workspace_->selected);
-    workspace_->intent.paused = true;
+    app_->document.select(0);
+    EXPECT_NE(app_->services.lab.matrix.texture(), 0u);
+    ASSERT_TRUE(app_->document.selected);
+    app_->document.intent.paused = true;
     const auto later = [&] {
         lostClock += 1;
-        workspace_->advance(true);
+        app_->advance(true);
         picture(true);
         return picture(true);
     };
     // Speed and energy come from a state that is copied beside the frames.
-    for (int i = 0; i < 2000 && !workspace_->selected->energy; ++i) later();
-    ASSERT_TRUE(workspace_->selected->energy);
+    for (int i = 0; i < 2000 && !app_->document.selected->energy; ++i) later();
+    ASSERT_TRUE(app_->document.selected->energy);
     const std::vector<std::uint8_t> trailed = later();
     // Trails have no past in the simulation; they start anew, and the rest is as before.
-    workspace_->look.trails = 0;
+    app_->document.look.trails = 0;
     const std::vector<std::uint8_t> want = later();
     lose();
     comeBack();
     const std::vector<std::uint8_t> now = later();
-    EXPECT_NE(workspace_->lab.matrix.texture(), 0u) << "the matrix is shown again";
-    EXPECT_TRUE(workspace_->selected);
+    EXPECT_NE(app_->services.lab.matrix.texture(), 0u) << "the matrix is shown again";
+    EXPECT_TRUE(app_->document.selected);
     const auto apart = [](const std::vector<std::uint8_t>& a, const std::vector<std::uint8_t>& b) {
         std::size_t different = 0;
         for (std::size_t i = 0; i < a.size(); ++i) different += std::abs(a[i] - b[i]) > 40 ? 1 : 0;
@@ -163,16 +163,16 @@ TEST_F(LostContext, panelsTrailsSelectionAndTheMatrixComeBack) {
     constexpr double kLetters = 0.002;
     EXPECT_LT(apart(now, want), kLetters) << "the panels are not as they were";
     EXPECT_GT(apart(trailed, want), 0) << "trails were never drawn";
-    workspace_->clearSelection();
+    app_->document.clearSelection();
     EXPECT_GT(apart(later(), want), kLetters) << "the comparison does not see a panel that is missing";
-    workspace_->look.trails = 20;
-    workspace_->look.trailLight = 5;
-    workspace_->colourMode = 0;  // speed: in a photograph of stars such short paths are faint
-    workspace_->intent.paused = false;
+    app_->document.look.trails = 20;
+    app_->document.look.trailLight = 5;
+    app_->document.colourMode = 0;  // speed: in a photograph of stars such short paths are faint
+    app_->document.intent.paused = false;
     for (int i = 0; i < 3; ++i) step();
-    workspace_->intent.paused = true;
+    app_->document.intent.paused = true;
     const std::vector<std::uint8_t> with = picture();
-    workspace_->look.trails = 0;
+    app_->document.look.trails = 0;
     EXPECT_NE(picture(), with) << "no trails grow in the new picture";
 }
 
@@ -197,36 +197,36 @@ TEST_F(LostContext, isSaidInWordsAndOnlyWhenItHappens) {
 
 /// A machine that slept for a week: nobody makes up for the time, in steps, in camera or in light.
 TEST_F(LostContext, aClockThatJumpsMovesNothing) {
-    workspace_->rotation = 0.2;
-    workspace_->look.autoExposure = true;
+    app_->document.rotation = 0.2;
+    app_->document.look.autoExposure = true;
     for (int i = 0; i < 5; ++i) step();
-    const std::int64_t before = workspace_->host.simulation().step();
-    const float azimuth = workspace_->camera.azimuth;
+    const std::int64_t before = app_->runs.simulation().step();
+    const float azimuth = app_->document.camera.azimuth;
     for (const double gap : {8 * 3600.0, 7 * 86400.0, 1e9}) {
-        const std::int64_t now = workspace_->host.simulation().step();
+        const std::int64_t now = app_->runs.simulation().step();
         step(gap);
-        EXPECT_EQ(workspace_->host.simulation().step(), now + workspace_->intent.stepsPerFrame) << gap;
-        EXPECT_TRUE(std::isfinite(workspace_->telemetry.framesPerSecond)) << gap;
-        EXPECT_GE(workspace_->telemetry.framesPerSecond, 0) << gap;
+        EXPECT_EQ(app_->runs.simulation().step(), now + app_->document.intent.stepsPerFrame) << gap;
+        EXPECT_TRUE(std::isfinite(app_->services.telemetry.framesPerSecond)) << gap;
+        EXPECT_GE(app_->services.telemetry.framesPerSecond, 0) << gap;
     }
-    EXPECT_EQ(workspace_->host.simulation().step(), before + 3 * workspace_->intent.stepsPerFrame);
-    EXPECT_LE(std::abs(workspace_->camera.azimuth - azimuth), 3 * 0.25 * 0.2 + 1e-5)
+    EXPECT_EQ(app_->runs.simulation().step(), before + 3 * app_->document.intent.stepsPerFrame);
+    EXPECT_LE(std::abs(app_->document.camera.azimuth - azimuth), 3 * 0.25 * 0.2 + 1e-5)
         << "a quarter of a second a frame at most";
     for (int i = 0; i < 60; ++i) step();
-    EXPECT_NEAR(workspace_->telemetry.framesPerSecond, 60, 5) << "rates are those of now again";
+    EXPECT_NEAR(app_->services.telemetry.framesPerSecond, 60, 5) << "rates are those of now again";
     EXPECT_GT(lit(picture()), 100u);
 }
 
 /// Nothing of 0 x 0 is made, and what is too large is refused or drawn; afterwards there is as much memory as before.
 TEST_F(LostContext, tenThousandSizesLeaveMemoryFlat) {
-    workspace_->intent.paused = true;
-    workspace_->colourMode = 0;  // speed: drivers keep more of freed pictures than a leak would take
+    app_->document.intent.paused = true;
+    app_->document.colourMode = 0;  // speed: drivers keep more of freed pictures than a leak would take
     OffscreenTarget target(2000, 2000);
-    const auto draw = [&](int width, int height) { workspace_->draw(target.framebuffer(), width, height); };
+    const auto draw = [&](int width, int height) { app_->draw(target.framebuffer(), width, height); };
     const auto storm = [&](std::uint32_t count) {
         for (std::uint32_t i = 0; i < count; ++i) {
             const std::uint32_t r = (i * 2654435761u) >> 16;
-            workspace_->look.bloom = i % 10 == 0 ? 0.2f : 0;  // its chain of textures follows the size too
+            app_->document.look.bloom = i % 10 == 0 ? 0.2f : 0;  // its chain of textures follows the size too
             draw(static_cast<int>(r % 25), static_cast<int>((r / 25) % 25));
             if (i % 2500 == 0) {
                 for (const auto& [width, height] :

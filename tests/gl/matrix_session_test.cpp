@@ -1,6 +1,6 @@
 // The picture of all pairs beside a run: every change of the run is one of the picture, also while time stands still.
 #include "app/frontends/headless/headless.h"
-#include "app/view/workspace.h"
+#include "app/view/app.h"
 #include "edits.h"
 #include "sim/forces/law.h"
 
@@ -17,30 +17,30 @@ protected:
         options.simulation.bodies = 64;
         options.simulation.backend = "cpu";
         options.simulation.backendOptions.threads = 1;
-        workspace_ = std::make_unique<Workspace>(options);
-        workspace_->labPanel.open = true;
-        workspace_->labPanel.page = LabPage::matrix;
-        workspace_->intent.paused = true;
+        app_ = std::make_unique<App>(options);
+        app_->document.labPanel.open = true;
+        app_->document.labPanel.page = LabPage::matrix;
+        app_->document.intent.paused = true;
         frame();
     }
     void frame() {
-        workspace_->apply();
-        workspace_->advance(false);
+        app_->apply();
+        app_->advance(false);
     }
     static std::vector<std::uint8_t> pictureOf(const PairMatrix& matrix) {
         return {matrix.picture().begin(), matrix.picture().end()};
     }
-    std::vector<std::uint8_t> shown() const { return pictureOf(workspace_->lab.matrix); }
+    std::vector<std::uint8_t> shown() const { return pictureOf(app_->services.lab.matrix); }
     /// Of the bodies and the law as they are.
     std::vector<std::uint8_t> wanted() {
         ParticleSet bodies;
-        workspace_->host.simulation().snapshot(bodies);
+        app_->runs.simulation().snapshot(bodies);
         PairMatrix matrix;
-        matrix.compute(bodies.position, workspace_->host.simulation().force());
+        matrix.compute(bodies.position, app_->runs.simulation().force());
         return pictureOf(matrix);
     }
     HeadlessContext context_;
-    std::unique_ptr<Workspace> workspace_;
+    std::unique_ptr<App> app_;
     test::Edits edits_;
 };
 
@@ -49,11 +49,11 @@ TEST_F(MatrixOfASession, isPaintedAnewAfterEveryChangeAtOneStep) {
     const auto changes = [&](const char* what, auto change) {
         SCOPED_TRACE(what);
         const std::vector<std::uint8_t> before = shown();
-        change(workspace_->intent);
+        change(app_->document.intent);
         frame();
-        EXPECT_EQ(workspace_->message, "");
-        EXPECT_EQ(workspace_->facts.step, 0);
-        EXPECT_EQ(workspace_->facts.configuration.bodies, 64u);
+        EXPECT_EQ(app_->document.message, "");
+        EXPECT_EQ(app_->document.facts.step, 0);
+        EXPECT_EQ(app_->document.facts.configuration.bodies, 64u);
         ASSERT_NE(wanted(), before) << "a change that changes nothing proves nothing";
         EXPECT_TRUE(shown() == wanted());
     };
@@ -68,15 +68,15 @@ TEST_F(MatrixOfASession, isPaintedAnewAfterEveryChangeAtOneStep) {
 
 TEST_F(MatrixOfASession, isPaintedAnewAfterEditsThatLeaveTheNumber) {
     const std::vector<std::uint8_t> before = shown();
-    workspace_->labPanel.open = false;  // meanwhile it is not looked at
-    workspace_->select(5);
-    edits_.make(*workspace_, EditBodies::What::remove);
+    app_->document.labPanel.open = false;  // meanwhile it is not looked at
+    app_->document.select(5);
+    edits_.make(*app_, EditBodies::What::remove);
     frame();
-    edits_.make(*workspace_, EditBodies::What::dropStar);
+    edits_.make(*app_, EditBodies::What::dropStar);
     frame();
-    workspace_->labPanel.open = true;
+    app_->document.labPanel.open = true;
     frame();
-    ASSERT_EQ(workspace_->facts.configuration.bodies, 64u);
+    ASSERT_EQ(app_->document.facts.configuration.bodies, 64u);
     ASSERT_NE(wanted(), before);
     EXPECT_TRUE(shown() == wanted());
 }

@@ -1,7 +1,7 @@
 // The table of parameters on a document: what is set is there when it is read again, and facts are read.
 #include "app/control/parameter.h"
 #include "app/model/ui_state.h"
-#include "app/view/workspace.h"
+#include "app/view/app.h"
 #include "gl_fixture.h"
 #include "sim/core/error.h"
 
@@ -27,22 +27,22 @@ Value valueNow(const Document& document, std::string_view path) { return paramet
 
 TEST_F(ParameterDocument, everyRowTakesWhatItGives) {
     for (const char* scene : {"collision", "lennard-jones", "figure-eight"}) {
-        Workspace workspace(smallScene(scene));
-        Document& document = workspace;
+        App app(smallScene(scene));
+        Document& document = app.document;
         for (const Parameter& row : parameters()) {
             const Value before = row.get(document);
             if (row.fact() || isNothing(before)) continue;
             if (row.unavailable && !row.unavailable(document).empty()) continue;
             ASSERT_NO_THROW(setParameter(document, row.path, before)) << row.path << " " << valueText(before);
-            ASSERT_TRUE(workspace.apply()) << row.path << ": " << workspace.message;
+            ASSERT_TRUE(app.apply()) << row.path << ": " << app.document.message;
             EXPECT_EQ(valueText(row.get(document)), valueText(before)) << row.path << " in " << scene;
         }
     }
 }
 
 TEST_F(ParameterDocument, anotherValueIsTheOneThatIsRead) {
-    Workspace workspace(smallScene("collision"));
-    Document& document = workspace;
+    App app(smallScene("collision"));
+    Document& document = app.document;
     const std::pair<const char*, const char*> rows[] = {
         {"run.time_step", "-0.0125"},   {"run.softening", "0.25"}, {"run.integrator", "yoshida4"},
         {"run.bodies", "128"},          {"run.seed", "12345"},     {"look.glow", "0.75"},
@@ -54,7 +54,7 @@ TEST_F(ParameterDocument, anotherValueIsTheOneThatIsRead) {
     for (const auto& [path, text] : rows) {
         ASSERT_NE(valueText(valueNow(document, path)), text) << path << " is so already; the test says nothing";
         setParameter(document, path, valueOf(text));
-        ASSERT_TRUE(workspace.apply()) << path << ": " << workspace.message;
+        ASSERT_TRUE(app.apply()) << path << ": " << app.document.message;
         EXPECT_EQ(valueText(valueNow(document, path)), text) << path;
     }
     setParameter(document, "twin.time_step", 0.5);
@@ -64,12 +64,12 @@ TEST_F(ParameterDocument, anotherValueIsTheOneThatIsRead) {
 }
 
 TEST_F(ParameterDocument, refusesWhatCannotBe) {
-    Workspace workspace(smallScene("figure-eight"));
-    Document& document = workspace;
+    App app(smallScene("figure-eight"));
+    Document& document = app.document;
     const auto refusal = [&](const char* path, const Value& value) -> std::string {
         try {
             setParameter(document, path, value);
-            return workspace.apply() ? std::string() : workspace.message;
+            return app.apply() ? std::string() : app.document.message;
         } catch (const UsageError& error) {
             return error.what();
         }
@@ -85,12 +85,12 @@ TEST_F(ParameterDocument, refusesWhatCannotBe) {
 }
 
 TEST_F(ParameterDocument, factsFollowTheRun) {
-    Workspace workspace(smallScene("figure-eight"));
-    Document& document = workspace;
+    App app(smallScene("figure-eight"));
+    Document& document = app.document;
     EXPECT_EQ(valueNow(document, "run.step"), Value(std::int64_t{0}));
-    workspace.advance(false);
+    app.advance(false);
     EXPECT_EQ(valueNow(document, "run.step"), Value(std::int64_t{1}));
-    EXPECT_EQ(valueNow(document, "run.kernel"), Value(std::string(workspace.facts.kernel->name)));
+    EXPECT_EQ(valueNow(document, "run.kernel"), Value(std::string(app.document.facts.kernel->name)));
 }
 
 }  // namespace

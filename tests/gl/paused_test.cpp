@@ -1,6 +1,6 @@
 // A window whose run is paused: what is measured beside it comes to its end, and nothing of the run before stays.
 #include "app/system/host_clock.h"
-#include "app/view/workspace.h"
+#include "app/view/app.h"
 #include "gl_fixture.h"
 
 #include <gtest/gtest.h>
@@ -24,29 +24,29 @@ double frameClock = 0;  // [s]
 class PausedWorkspace : public GlTest {};
 
 TEST_F(PausedWorkspace, measuresTheStartOfTheNextScene) {
-    Workspace workspace(plummer(3000));
-    workspace.intent.paused = true;
-    workspace.facts.stepProgress = 0.5;  // of a step that the next scene does not make
-    workspace.intent.request.scene = "cube";
-    ASSERT_TRUE(workspace.apply()) << workspace.message;
-    EXPECT_EQ(workspace.facts.configuration.scene, "cube");
-    EXPECT_EQ(workspace.facts.stepProgress, 0);
+    App app(plummer(3000));
+    app.document.intent.paused = true;
+    app.document.facts.stepProgress = 0.5;  // of a step that the next scene does not make
+    app.document.intent.request.scene = "cube";
+    ASSERT_TRUE(app.apply()) << app.document.message;
+    EXPECT_EQ(app.document.facts.configuration.scene, "cube");
+    EXPECT_EQ(app.document.facts.stepProgress, 0);
     // As a window does: a few frames after an event, then as long as somebody needs them.
     constexpr int kAfterEvent = 3;
-    for (int frame = 0; frame < kAfterEvent || (frame < 20000 && workspace.moving()); ++frame) {
-        workspace.advance(true);
+    for (int frame = 0; frame < kAfterEvent || (frame < 20000 && app.moving()); ++frame) {
+        app.advance(true);
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
-    EXPECT_FALSE(workspace.conservation.points().empty()) << "measured, and never taken";
-    EXPECT_EQ(workspace.facts.step, 0);
+    EXPECT_FALSE(app.services.conservation.points().empty()) << "measured, and never taken";
+    EXPECT_EQ(app.document.facts.step, 0);
 }
 
 TEST_F(PausedWorkspace, onlyADeviceIsGivenStepsAhead) {
-    Workspace workspace(plummer(300));
-    ASSERT_TRUE(workspace.apply());
-    workspace.advance(true);
-    workspace.advanceAhead();  // a picture would wait for them
-    EXPECT_EQ(workspace.host.simulation().step(), workspace.facts.step);
+    App app(plummer(300));
+    ASSERT_TRUE(app.apply());
+    app.advance(true);
+    app.advanceAhead();  // a picture would wait for them
+    EXPECT_EQ(app.runs.simulation().step(), app.document.facts.step);
 }
 
 TEST_F(PausedWorkspace, whatIsNotGivenStepsAheadKeepsItsPace) {
@@ -54,19 +54,19 @@ TEST_F(PausedWorkspace, whatIsNotGivenStepsAheadKeepsItsPace) {
     frameClock = 100;
     hostClockSource() = [] { return frameClock; };
     {
-        Workspace workspace(plummer(300));
-        ASSERT_TRUE(workspace.apply());
-        workspace.advance(true);
-        const std::int64_t begun = workspace.facts.step;
-        workspace.intent.speed = 100 * workspace.facts.configuration.timeStep;
+        App app(plummer(300));
+        ASSERT_TRUE(app.apply());
+        app.advance(true);
+        const std::int64_t begun = app.document.facts.step;
+        app.document.intent.speed = 100 * app.document.facts.configuration.timeStep;
         for (int frame = 0; frame < 5; ++frame) {
             frameClock += 0.09;  // the picture
-            workspace.advanceAhead();
+            app.advanceAhead();
             frameClock += 0.01;  // and its way to the display
-            ASSERT_TRUE(workspace.apply());
-            workspace.advance(true);
+            ASSERT_TRUE(app.apply());
+            app.advance(true);
         }
-        EXPECT_NEAR(static_cast<double>(workspace.facts.step - begun), 50, 1);
+        EXPECT_NEAR(static_cast<double>(app.document.facts.step - begun), 50, 1);
     }
     hostClockSource() = source;
 }

@@ -1,6 +1,6 @@
 // Picking among many bodies, and edits of single ones.
 #include "render/picker.h"
-#include "app/view/workspace.h"
+#include "app/view/app.h"
 #include "edits.h"
 #include "gl_fixture.h"
 #include "render/centre_finder.h"
@@ -246,33 +246,33 @@ protected:
         options.simulation.scene = "plummer";
         options.simulation.bodies = 200;
         options.simulation.backend = "cpu";
-        workspace_ = std::make_unique<Workspace>(options);
+        app_ = std::make_unique<App>(options);
         target_ = std::make_unique<OffscreenTarget>(320, 200);
     }
     void TearDown() override {
-        workspace_.reset();
+        app_.reset();
         target_.reset();
         context_.reset();
     }
     void frame(int steps = 0) {
-        workspace_->intent.stepsPerFrame = steps;
-        workspace_->apply();
-        workspace_->advance(false);
-        workspace_->draw(target_->framebuffer(), 320, 200);
+        app_->document.intent.stepsPerFrame = steps;
+        app_->apply();
+        app_->advance(false);
+        app_->draw(target_->framebuffer(), 320, 200);
     }
     ParticleSet bodies() {
         ParticleSet set;
-        workspace_->host.simulation().snapshot(set);
+        app_->runs.simulation().snapshot(set);
         return set;
     }
     void clickOn(std::size_t index) {
         const Double4 x = bodies().position[index];
-        const glm::vec4 clip = workspace_->camera.projection(1.6f) * workspace_->camera.view() *
+        const glm::vec4 clip = app_->document.camera.projection(1.6f) * app_->document.camera.view() *
                                glm::vec4(static_cast<float>(x.x), static_cast<float>(x.y), static_cast<float>(x.z), 1);
-        workspace_->pickAt({(0.5f + 0.5f * clip.x / clip.w) * 320, (0.5f - 0.5f * clip.y / clip.w) * 200}, {320, 200});
+        app_->document.pickAt({(0.5f + 0.5f * clip.x / clip.w) * 320, (0.5f - 0.5f * clip.y / clip.w) * 200}, {320, 200});
     }
     std::unique_ptr<HeadlessContext> context_;
-    std::unique_ptr<Workspace> workspace_;
+    std::unique_ptr<App> app_;
     Edits edits_;
     std::unique_ptr<OffscreenTarget> target_;
 };
@@ -281,8 +281,8 @@ TEST_F(TouchTest, ReadsTheBodyThatWasClicked) {
     frame(3);
     clickOn(42);
     frame();
-    ASSERT_TRUE(workspace_->selected.has_value());
-    const BodyReadout& read = *workspace_->selected;
+    ASSERT_TRUE(app_->document.selected.has_value());
+    const BodyReadout& read = *app_->document.selected;
     const ParticleSet set = bodies();
     const auto i = static_cast<std::size_t>(read.id);
     EXPECT_NEAR(read.mass.value(), 1.0 / 200, 1e-9);
@@ -291,69 +291,69 @@ TEST_F(TouchTest, ReadsTheBodyThatWasClicked) {
     ASSERT_TRUE(read.speed.has_value());
     EXPECT_NEAR(*read.speed, std::sqrt(v.x * v.x + v.y * v.y + v.z * v.z), 1e-9);
     EXPECT_LT(*read.energy, 0) << "bodies of a Plummer sphere are bound";
-    workspace_->pickAt({2, 2}, {320, 200});
+    app_->document.pickAt({2, 2}, {320, 200});
     frame();
-    EXPECT_FALSE(workspace_->selected.has_value()) << "a click on the empty sky";
+    EXPECT_FALSE(app_->document.selected.has_value()) << "a click on the empty sky";
 }
 
 TEST_F(TouchTest, FollowsTheCentreOfMass) {
-    workspace_->camera.target = {1, 1, 1};
-    workspace_->followNext();
-    ASSERT_EQ(workspace_->followedCentre, Workspace::kWholeScene);
+    app_->document.camera.target = {1, 1, 1};
+    app_->document.followNext();
+    ASSERT_EQ(app_->document.followedCentre, Document::kWholeScene);
     frame(2);
-    EXPECT_NEAR(workspace_->camera.target.x, 0, 1e-4f);
-    EXPECT_NEAR(workspace_->camera.target.z, 0, 1e-4f);
-    workspace_->followNext();
-    EXPECT_FALSE(workspace_->followedCentre.has_value()) << "one galaxy has one centre";
-    workspace_->camera.target = {1, 1, 1};
+    EXPECT_NEAR(app_->document.camera.target.x, 0, 1e-4f);
+    EXPECT_NEAR(app_->document.camera.target.z, 0, 1e-4f);
+    app_->document.followNext();
+    EXPECT_FALSE(app_->document.followedCentre.has_value()) << "one galaxy has one centre";
+    app_->document.camera.target = {1, 1, 1};
     frame(1);
-    EXPECT_EQ(workspace_->camera.target.x, 1);
+    EXPECT_EQ(app_->document.camera.target.x, 1);
 }
 
 TEST_F(TouchTest, FollowsTheStarThatWasDroppedAndNoGalaxyWithoutBodies) {
-    workspace_->camera.target = {2, 1, 0};
-    edits_.make(*workspace_, EditBodies::What::dropStar);
+    app_->document.camera.target = {2, 1, 0};
+    edits_.make(*app_, EditBodies::What::dropStar);
     frame();
-    for (int i = 0; i < 3; ++i) workspace_->followNext();
-    ASSERT_EQ(workspace_->followedCentre, std::optional(1)) << "the first is that of the cluster";
+    for (int i = 0; i < 3; ++i) app_->document.followNext();
+    ASSERT_EQ(app_->document.followedCentre, std::optional(1)) << "the first is that of the cluster";
     frame();
-    EXPECT_NE(workspace_->message.find("galaxy 2"), std::string::npos) << workspace_->message;
-    workspace_->followNext();
-    EXPECT_FALSE(workspace_->followedCentre) << workspace_->message;
+    EXPECT_NE(app_->document.message.find("galaxy 2"), std::string::npos) << app_->document.message;
+    app_->document.followNext();
+    EXPECT_FALSE(app_->document.followedCentre) << app_->document.message;
 }
 
 TEST_F(TouchTest, RemovesAndUndoes) {
     frame(5);
     clickOn(10);
     frame();
-    ASSERT_TRUE(workspace_->selected.has_value());
-    const std::uint32_t id = workspace_->selected->id;
+    ASSERT_TRUE(app_->document.selected.has_value());
+    const std::uint32_t id = app_->document.selected->id;
     const ParticleSet before = bodies();
     const auto index = static_cast<std::size_t>(id);
-    edits_.make(*workspace_, EditBodies::What::remove);
+    edits_.make(*app_, EditBodies::What::remove);
     frame();
     EXPECT_EQ(bodies().size(), 199u);
-    EXPECT_EQ(workspace_->facts.configuration.bodies, 199u);
-    EXPECT_FALSE(workspace_->selected.has_value());
-    EXPECT_EQ(workspace_->facts.step, 5) << "the run goes on from where it was";
+    EXPECT_EQ(app_->document.facts.configuration.bodies, 199u);
+    EXPECT_FALSE(app_->document.selected.has_value());
+    EXPECT_EQ(app_->document.facts.step, 5) << "the run goes on from where it was";
     frame(1);
-    EXPECT_EQ(workspace_->facts.step, 6);
-    EXPECT_EQ(workspace_->message, "");
-    edits_.undo(*workspace_);
+    EXPECT_EQ(app_->document.facts.step, 6);
+    EXPECT_EQ(app_->document.message, "");
+    edits_.undo(*app_);
     frame();
     const ParticleSet after = bodies();
     ASSERT_EQ(after.size(), 200u);
     EXPECT_EQ(after.id, before.id) << "it is back at its place";
     EXPECT_NEAR(after.position[index].x, before.position[index].x, 1e-6);
     EXPECT_NEAR(after.velocity[index].y, before.velocity[index].y, 1e-6);
-    edits_.undo(*workspace_);
+    edits_.undo(*app_);
     frame();
-    EXPECT_NE(workspace_->message.find("nothing to undo"), std::string::npos);
+    EXPECT_NE(app_->document.message.find("nothing to undo"), std::string::npos);
 }
 
 TEST_F(TouchTest, DropsAStarAndTakesItOutAgain) {
-    workspace_->camera.target = {0.5f, 0.25f, -0.125f};
-    edits_.make(*workspace_, EditBodies::What::dropStar);
+    app_->document.camera.target = {0.5f, 0.25f, -0.125f};
+    edits_.make(*app_, EditBodies::What::dropStar);
     frame();
     ParticleSet set = bodies();
     ASSERT_EQ(set.size(), 201u);
@@ -361,18 +361,18 @@ TEST_F(TouchTest, DropsAStarAndTakesItOutAgain) {
     EXPECT_NEAR(set.position.back().w, 0.01, 1e-6);
     EXPECT_EQ(set.id.back(), 200u);
     frame(2);
-    edits_.undo(*workspace_);
+    edits_.undo(*app_);
     frame();
     EXPECT_EQ(bodies().size(), 200u);
-    edits_.make(*workspace_, EditBodies::What::remove);
+    edits_.make(*app_, EditBodies::What::remove);
     frame();
-    EXPECT_NE(workspace_->message.find("click on one first"), std::string::npos);
+    EXPECT_NE(app_->document.message.find("click on one first"), std::string::npos);
     EXPECT_EQ(bodies().size(), 200u);
 }
 
 TEST_F(TouchTest, ShowsTheNearestBodies) {
     frame(1);
-    workspace_->select(42);
+    app_->document.select(42);
     frame();
     const ParticleSet set = bodies();
     const auto away = [&](std::size_t i) {
@@ -383,7 +383,7 @@ TEST_F(TouchTest, ShowsTheNearestBodies) {
     for (std::size_t i = 0; i < set.size(); ++i)
         if (i != 42) order.push_back(i);
     std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return away(a) < away(b); });
-    const std::vector<BodyNeighbour>& nearest = workspace_->selected->nearest;
+    const std::vector<BodyNeighbour>& nearest = app_->document.selected->nearest;
     ASSERT_EQ(nearest.size(), NearestBodies::kMost);
     for (std::size_t k = 0; k < nearest.size(); ++k) {
         EXPECT_EQ(nearest[k].id, set.id[order[k]]);
@@ -393,85 +393,85 @@ TEST_F(TouchTest, ShowsTheNearestBodies) {
 
 TEST_F(TouchTest, HoldsABodyAndLetsItFallAndUndoesBoth) {
     frame(2);
-    workspace_->select(42);
+    app_->document.select(42);
     const ParticleSet before = bodies();
-    edits_.make(*workspace_, EditBodies::What::hold);
+    edits_.make(*app_, EditBodies::What::hold);
     frame(4);
     ParticleSet held = bodies();
     EXPECT_EQ(held.position[42].x, before.position[42].x);
     EXPECT_NE(held.position[43].x, before.position[43].x);
-    ASSERT_EQ(workspace_->facts.held.size(), 1u);
-    ASSERT_TRUE(workspace_->selected.has_value()) << "it stays selected";
-    EXPECT_TRUE(workspace_->selected->held);
-    EXPECT_FALSE(workspace_->selected->coasting);
-    edits_.make(*workspace_, EditBodies::What::hold);
+    ASSERT_EQ(app_->document.facts.held.size(), 1u);
+    ASSERT_TRUE(app_->document.selected.has_value()) << "it stays selected";
+    EXPECT_TRUE(app_->document.selected->held);
+    EXPECT_FALSE(app_->document.selected->coasting);
+    edits_.make(*app_, EditBodies::What::hold);
     frame();
-    EXPECT_TRUE(workspace_->facts.held.empty());
+    EXPECT_TRUE(app_->document.facts.held.empty());
     EXPECT_EQ(bodies().velocity[42].x, 0) << "it falls from rest";
     EXPECT_EQ(bodies().velocity[42].w, 1);
-    edits_.undo(*workspace_);  // held again
+    edits_.undo(*app_);  // held again
     frame();
-    EXPECT_EQ(workspace_->facts.held.size(), 1u);
-    edits_.undo(*workspace_);  // as it was
+    EXPECT_EQ(app_->document.facts.held.size(), 1u);
+    edits_.undo(*app_);  // as it was
     frame();
-    EXPECT_TRUE(workspace_->facts.held.empty());
+    EXPECT_TRUE(app_->document.facts.held.empty());
     EXPECT_EQ(bodies().velocity[42].x, before.velocity[42].x);
     EXPECT_EQ(bodies().velocity[42].w, 1);
 }
 
 TEST_F(TouchTest, LetsGoOfEveryBodyOfVeryManyThatAreHeld) {
     for (std::size_t i = 0; i < 70; ++i) {
-        workspace_->select(i);
-        edits_.make(*workspace_, EditBodies::What::hold);
-        workspace_->apply();
+        app_->document.select(i);
+        edits_.make(*app_, EditBodies::What::hold);
+        app_->apply();
     }
-    EXPECT_TRUE(workspace_->selected->held);
-    edits_.make(*workspace_, EditBodies::What::hold);
-    workspace_->apply();
-    EXPECT_FALSE(workspace_->selected->held);
+    EXPECT_TRUE(app_->document.selected->held);
+    edits_.make(*app_, EditBodies::What::hold);
+    app_->apply();
+    EXPECT_FALSE(app_->document.selected->held);
     EXPECT_EQ(bodies().velocity[69].w, 1);
 }
 
 TEST_F(TouchTest, LetsABodyCoastAndKnowsWhereItIs) {
-    workspace_->select(42);
-    edits_.make(*workspace_, EditBodies::What::coast);
+    app_->document.select(42);
+    edits_.make(*app_, EditBodies::What::coast);
     frame();
     const ParticleSet before = bodies();
     frame(10);
     const ParticleSet after = bodies();
-    ASSERT_EQ(workspace_->facts.held.size(), 1u);
-    EXPECT_TRUE(workspace_->selected->coasting);
-    const glm::dvec3 at = workspace_->facts.held[0].at(workspace_->facts.time);
+    ASSERT_EQ(app_->document.facts.held.size(), 1u);
+    EXPECT_TRUE(app_->document.selected->coasting);
+    const glm::dvec3 at = app_->document.facts.held[0].at(app_->document.facts.time);
     EXPECT_NEAR(at.x, after.position[42].x, 1e-6);
     EXPECT_NE(after.position[42].x, before.position[42].x);
     EXPECT_EQ(after.velocity[42].x, before.velocity[42].x);
-    edits_.make(*workspace_, EditBodies::What::hold);  // from coasting to standing still
+    edits_.make(*app_, EditBodies::What::hold);  // from coasting to standing still
     frame();
     EXPECT_EQ(bodies().velocity[42].x, 0);
-    EXPECT_TRUE(workspace_->selected->held);
-    workspace_->apply(true);
+    EXPECT_TRUE(app_->document.selected->held);
+    app_->apply(true);
     frame();
-    EXPECT_TRUE(workspace_->facts.held.empty());
+    EXPECT_TRUE(app_->document.facts.held.empty());
 }
 
 TEST_F(TouchTest, ANewSceneForgetsSelectionAndUndo) {
-    edits_.make(*workspace_, EditBodies::What::dropStar);
+    edits_.make(*app_, EditBodies::What::dropStar);
     frame();
     clickOn(3);
     frame();
-    workspace_->intent.request.changeScene("figure-eight");
+    app_->document.intent.request.changeScene("figure-eight");
     frame();
-    EXPECT_FALSE(workspace_->selected.has_value());
+    EXPECT_FALSE(app_->document.selected.has_value());
     EXPECT_EQ(bodies().size(), 3u);
-    edits_.undo(*workspace_);
+    edits_.undo(*app_);
     frame();
     EXPECT_EQ(bodies().size(), 3u);
-    edits_.make(*workspace_, EditBodies::What::dropStar);
+    edits_.make(*app_, EditBodies::What::dropStar);
     frame();
     EXPECT_EQ(bodies().size(), 4u);
-    workspace_->apply(true);
+    app_->apply(true);
     frame();
-    EXPECT_EQ(bodies().size(), workspace_->facts.configuration.bodies);
+    EXPECT_EQ(bodies().size(), app_->document.facts.configuration.bodies);
     frame(1);
 }
 

@@ -1,4 +1,4 @@
-// A workspace that gets no memory in the middle of a frame: a window says so and goes on, a film ends.
+// An app that gets no memory in the middle of a frame: a window says so and goes on, a film ends.
 #include "tests/scarce_memory.h"
 #include "app/control/twin_settings.h"
 #include "app/frontends/headless/headless.h"
@@ -6,7 +6,7 @@
 #include "app/services/rewind.h"
 #include "app/services/twin.h"
 #include "app/system/host_clock.h"
-#include "app/view/workspace.h"
+#include "app/view/app.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -35,16 +35,16 @@ protected:
         options.simulation.backend = "cpu";
         options.settings["run.time_budget"] = 1e6;  // all steps of a frame, however slow the machine is
         if (twin) options.twin = parseTwin(twin);
-        workspace_ = std::make_unique<Workspace>(options);
+        app_ = std::make_unique<App>(options);
     }
     /// A frame of a window, long after the one before it.
     void frame(double seconds = 10) {
         testClock += seconds;
-        workspace_->apply();
-        workspace_->advance(true);
+        app_->apply();
+        app_->advance(true);
     }
     HeadlessContext context_;
-    std::unique_ptr<Workspace> workspace_;
+    std::unique_ptr<App> app_;
 
 private:
     HostClockSource source_ = hostClockSource();
@@ -52,56 +52,56 @@ private:
 
 TEST_F(ScarceSession, keepsItsHistoryShorter) {
     open(nullptr);
-    workspace_->host.keepHistory(std::size_t{64} << 20);
-    const auto kept = [&] { return workspace_->host.history()->marks().size(); };
+    app_->runs.keepHistory(std::size_t{64} << 20);
+    const auto kept = [&] { return app_->runs.history()->marks().size(); };
     for (int i = 0; i < 2000 && kept() < 4; ++i) {
         frame();
         std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
     ASSERT_GE(kept(), 4u);
-    const std::size_t budget = workspace_->host.history()->budget();
+    const std::size_t budget = app_->runs.history()->budget();
     // What is measured beside the run asks for as many bytes, and may be the one that gets none.
-    for (int round = 0; round < 50 && workspace_->host.history()->budget() == budget; ++round) {
+    for (int round = 0; round < 50 && app_->runs.history()->budget() == budget; ++round) {
         for (int i = 0; i < round % 3; ++i) frame();  // the two take turns; not always with the same one
         const ScarceMemory scarce(kOddCount * sizeof(Double4));
         for (int i = 0; i < 2000 && !scarce.refused(); ++i) ASSERT_NO_THROW(frame());
         ASSERT_TRUE(scarce.refused());
         frame();  // a state that was being packed is taken up
     }
-    EXPECT_LT(workspace_->host.history()->budget(), budget);
-    const std::int64_t step = workspace_->facts.step;
+    EXPECT_LT(app_->runs.history()->budget(), budget);
+    const std::int64_t step = app_->document.facts.step;
     frame();
-    EXPECT_EQ(workspace_->facts.step, step + 1);
+    EXPECT_EQ(app_->document.facts.step, step + 1);
 }
 
 TEST_F(ScarceSession, staysWhereItIsWhenThePresentCannotBeKept) {
     open(nullptr);
-    workspace_->host.keepHistory(std::size_t{64} << 20);
-    for (int i = 0; i < 2000 && workspace_->host.history()->marks().size() < 2; ++i) {
+    app_->runs.keepHistory(std::size_t{64} << 20);
+    for (int i = 0; i < 2000 && app_->runs.history()->marks().size() < 2; ++i) {
         frame();
         std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
-    const auto first = workspace_->host.history()->marks().front().step;
-    workspace_->advance(true);  // a step that is not kept
-    const std::int64_t step = workspace_->facts.step;
+    const auto first = app_->runs.history()->marks().front().step;
+    app_->advance(true);  // a step that is not kept
+    const std::int64_t step = app_->document.facts.step;
     EffectResult done;
     {
         const ScarceMemory scarce(kOddCount * sizeof(Double4));
-        ASSERT_NO_THROW(done = workspace_->host.jump({.state = 0}));
+        ASSERT_NO_THROW(done = app_->runs.jump({.state = 0}));
         ASSERT_TRUE(scarce.refused());
     }
     EXPECT_EQ(done.status, CommandStatus::failed);
     EXPECT_THAT(done.why, HasSubstr("not enough memory to go there"));
-    EXPECT_EQ(workspace_->host.simulation().step(), step);
-    EXPECT_EQ(workspace_->intent.request, workspace_->host.simulation().request());
-    workspace_->host.jump({.state = 0});
-    EXPECT_EQ(workspace_->host.simulation().step(), first);
+    EXPECT_EQ(app_->runs.simulation().step(), step);
+    EXPECT_EQ(app_->document.intent.request, app_->runs.simulation().request());
+    app_->runs.jump({.state = 0});
+    EXPECT_EQ(app_->runs.simulation().step(), first);
 }
 
 TEST_F(ScarceSession, goesOnWithoutMemoryForItsInstruments) {
     open(nullptr);
     for (int i = 0; i < 5; ++i) frame(0.01);  // the run has all that it needs
-    workspace_->instruments.on = true;
+    app_->services.instruments.on = true;
     bool refused = false;
     for (int i = 0; i < 200 && !refused; ++i) {
         const ScarceMemory scarce(kOddCount * sizeof(Double4));
@@ -109,55 +109,55 @@ TEST_F(ScarceSession, goesOnWithoutMemoryForItsInstruments) {
         refused = scarce.refused();
     }
     ASSERT_TRUE(refused);
-    EXPECT_THAT(workspace_->message, HasSubstr("not enough memory to measure"));
-    const std::int64_t step = workspace_->facts.step;
-    for (int i = 0; i < 2000 && !workspace_->instruments.profile(); ++i) {
+    EXPECT_THAT(app_->document.message, HasSubstr("not enough memory to measure"));
+    const std::int64_t step = app_->document.facts.step;
+    for (int i = 0; i < 2000 && !app_->services.instruments.profile(); ++i) {
         frame();
         std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
-    EXPECT_GT(workspace_->facts.step, step);
-    EXPECT_TRUE(workspace_->instruments.profile()) << "there is memory again";
+    EXPECT_GT(app_->document.facts.step, step);
+    EXPECT_TRUE(app_->services.instruments.profile()) << "there is memory again";
 }
 
 /// What compares the two takes a copy of each.
 TEST_F(ScarceSession, goesOnWithoutItsTwinAndMakesNoStepTwice) {
     open("softening=0.2");
-    workspace_->intent.stepsPerFrame = 4;
+    app_->document.intent.stepsPerFrame = 4;
     // Once a comparison has come, none is under way.
-    const auto points = [&] { return workspace_->host.twin().watch().curve().points().size(); };
+    const auto points = [&] { return app_->runs.twin().watch().curve().points().size(); };
     for (int i = 0; i < 2000 && points() < 3; ++i) frame();
     ASSERT_GE(points(), 3u);
     // What else is measured beside the run asks for as many bytes, and may be the one that gets none.
-    std::int64_t step = workspace_->facts.step;
-    for (int round = 0; round < 200 && workspace_->host.twin().on(); ++round) {
+    std::int64_t step = app_->document.facts.step;
+    for (int round = 0; round < 200 && app_->runs.twin().on(); ++round) {
         // A comparison that is under way must end before one can be refused.
         std::this_thread::sleep_for(std::chrono::milliseconds(2 * round));
         for (int i = 0; i <= round % 3; ++i) frame(1e-3);  // what was asked for is copied, and nothing else is due
         const ScarceMemory scarce(kOddCount * sizeof(Double4));
         // However long the last one seems to have taken, the next is due, once none is under way.
         for (int i = 0; i < 2000 && !scarce.refused(); ++i) {
-            step = workspace_->facts.step;
+            step = app_->document.facts.step;
             ASSERT_NO_THROW(frame(1e6));
-            EXPECT_EQ(workspace_->facts.step, step + 4);
+            EXPECT_EQ(app_->document.facts.step, step + 4);
         }
         ASSERT_TRUE(scarce.refused());
     }
-    EXPECT_FALSE(workspace_->host.twin().on());
-    EXPECT_FALSE(workspace_->intent.twin.on);
-    EXPECT_THAT(workspace_->message, HasSubstr("not enough memory for a twin"));
+    EXPECT_FALSE(app_->runs.twin().on());
+    EXPECT_FALSE(app_->document.intent.twin.on);
+    EXPECT_THAT(app_->document.message, HasSubstr("not enough memory for a twin"));
     frame();
-    EXPECT_EQ(workspace_->facts.step, step + 8);
+    EXPECT_EQ(app_->document.facts.step, step + 8);
 }
 
 /// A film of two runs is none of one.
 TEST_F(ScarceSession, endsAFilmWithItsTwin) {
     open("softening=0.2");
-    workspace_->advance(false);
+    app_->advance(false);
     const ScarceMemory scarce(kOddCount * sizeof(Double4));
     bool ended = false;
     for (int i = 0; i < 20 && !scarce.refused(); ++i) {
         try {
-            workspace_->advance(false);
+            app_->advance(false);
         } catch (const std::bad_alloc&) {
             ended = true;
         }

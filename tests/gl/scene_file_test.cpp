@@ -5,7 +5,7 @@
 #include "app/control/parameter.h"
 #include "app/frontends/headless/headless.h"
 #include "app/system/picture.h"
-#include "app/view/workspace.h"
+#include "app/view/app.h"
 #include "sim/core/error.h"
 
 #include <gtest/gtest.h>
@@ -38,14 +38,14 @@ protected:
 };
 
 TEST_F(SceneFileTest, AFailedWriteLeavesNothing) {
-    Workspace workspace{Options{}};
+    App app{Options{}};
     const auto folder = folder_ / "taken.toml";
     std::filesystem::create_directories(folder / "by a folder");
-    EXPECT_THROW(writeSceneFile(folder.string(), workspace), IoError);
+    EXPECT_THROW(writeSceneFile(folder.string(), app.document), IoError);
     std::vector<std::string> left;
     for (const auto& entry : std::filesystem::directory_iterator(folder_)) left.push_back(entry.path().filename());
     EXPECT_EQ(left, std::vector<std::string>{"taken.toml"});
-    writeSceneFile((folder_ / "free.toml").string(), workspace);
+    writeSceneFile((folder_ / "free.toml").string(), app.document);
     EXPECT_GT(std::filesystem::file_size(folder_ / "free.toml"), 100u);
 }
 
@@ -56,26 +56,26 @@ TEST_F(SceneFileTest, WhatIsWrittenIsReadBack) {
     options.simulation.seed = 9;
     options.simulation.parameters["mass-ratio"] = 0.5;
     options.simulation.backend = "cpu";
-    Workspace workspace(options);
-    workspace.camera.azimuth = 1.25f;
-    workspace.camera.distance = 77;
-    workspace.camera.target = {1, -2, 3.5f};
-    workspace.camera.orthographic = true;
-    setParameter(workspace, "look.colour_mode", std::string("stars"));
-    workspace.look.colourMap = 2;
-    workspace.look.tone = ToneCurve::agx;
-    workspace.look.paper = true;
-    workspace.look.trails = 33;
-    workspace.overlay.legend = true;
-    workspace.intent.stepsPerFrame = 4;
-    const std::string text = sceneFileText(workspace);
+    App app(options);
+    app.document.camera.azimuth = 1.25f;
+    app.document.camera.distance = 77;
+    app.document.camera.target = {1, -2, 3.5f};
+    app.document.camera.orthographic = true;
+    setParameter(app.document, "look.colour_mode", std::string("stars"));
+    app.document.look.colourMap = 2;
+    app.document.look.tone = ToneCurve::agx;
+    app.document.look.paper = true;
+    app.document.look.trails = 33;
+    app.document.overlay.legend = true;
+    app.document.intent.stepsPerFrame = 4;
+    const std::string text = sceneFileText(app.document);
     Options read;
     read.simulation.backend = "cpu";
     takeSceneText(text, "test", read);
-    Workspace again(read);
-    EXPECT_EQ(sceneFileText(again), text);
+    App again(read);
+    EXPECT_EQ(sceneFileText(again.document), text);
     EXPECT_EQ(text.find("backend"), std::string::npos) << "a machine's own settings stay there";
-    EXPECT_EQ(again.facts.configuration.parameters.at("mass-ratio"), 0.5);
+    EXPECT_EQ(again.document.facts.configuration.parameters.at("mass-ratio"), 0.5);
 }
 
 TEST_F(SceneFileTest, ItSaysWhetherForcesWereExact) {
@@ -90,22 +90,22 @@ TEST_F(SceneFileTest, ItSaysWhetherForcesWereExact) {
     request.farField = false;
     Options options;
     options.simulation = request;
-    Workspace exact(options);
-    ASSERT_FALSE(exact.facts.kernel->approximates);
-    const std::string text = sceneFileText(exact);
+    App exact(options);
+    ASSERT_FALSE(exact.document.facts.kernel->approximates);
+    const std::string text = sceneFileText(exact.document);
     EXPECT_NE(text.find("\naccuracy = \"exact\"\n"), std::string::npos) << text;
     // A window would take far bodies of so many together, had the file left it open.
     options.simulation = opened(text);
     EXPECT_EQ(options.simulation.accuracy, 0.0);
-    Workspace again(options);
-    EXPECT_FALSE(again.facts.kernel->approximates);
-    EXPECT_EQ(again.facts.configuration.accuracy, 0);
-    EXPECT_EQ(sceneFileText(again), text);
-    EXPECT_EQ(parameter("run.accuracy").asked(again), Value(std::string("auto")));
+    App again(options);
+    EXPECT_FALSE(again.document.facts.kernel->approximates);
+    EXPECT_EQ(again.document.facts.configuration.accuracy, 0);
+    EXPECT_EQ(sceneFileText(again.document), text);
+    EXPECT_EQ(parameter("run.accuracy").asked(again.document), Value(std::string("auto")));
     options.simulation = opened("scene = \"plummer\"\nbodies = 20000\naccuracy = \"auto\"\n");
-    Workspace open(options);
-    EXPECT_TRUE(open.facts.kernel->approximates);
-    EXPECT_NE(sceneFileText(open).find("\naccuracy = 0.001\n"), std::string::npos);
+    App open(options);
+    EXPECT_TRUE(open.document.facts.kernel->approximates);
+    EXPECT_NE(sceneFileText(open.document).find("\naccuracy = 0.001\n"), std::string::npos);
     EXPECT_THROW(opened("scene = \"plummer\"\naccuracy = \"none\"\n"), InputError);
 }
 
@@ -120,8 +120,8 @@ TEST_F(SceneFileTest, ACameraPathIsReadAndWritten) {
     EXPECT_EQ(options.path[1].distance, 5);
     EXPECT_EQ(options.path[1].field, 20);
     EXPECT_EQ(options.settings.at("camera.distance"), Value(9.0)) << "what follows is read too";
-    Workspace workspace(options);
-    const std::string text = sceneFileText(workspace);
+    App app(options);
+    const std::string text = sceneFileText(app.document);
     Options read;
     read.simulation.backend = "cpu";
     takeSceneText(text, "test", read);
@@ -129,10 +129,10 @@ TEST_F(SceneFileTest, ACameraPathIsReadAndWritten) {
     EXPECT_EQ(read.path.size(), 2u);
 
     // Remembered views are a path.
-    workspace.views[2] = Camera{.distance = 1};
-    workspace.views[3] = Camera{.distance = 2};
-    workspace.views[5] = Camera{.distance = 3};
-    takeSceneText(sceneFileText(workspace), "test", read);
+    app.document.views[2] = Camera{.distance = 1};
+    app.document.views[3] = Camera{.distance = 2};
+    app.document.views[5] = Camera{.distance = 3};
+    takeSceneText(sceneFileText(app.document), "test", read);
     ASSERT_EQ(read.path.size(), 3u);
     EXPECT_EQ(read.path[2].distance, 3);
     EXPECT_EQ(read.path[2].seconds, 8);
@@ -150,10 +150,10 @@ TEST_F(SceneFileTest, APictureRestoresItsScene) {
     Options options;
     options.simulation.scene = "figure-eight";
     options.simulation.backend = "cpu";
-    Workspace workspace(options);
-    workspace.camera.distance = 9;
+    App app(options);
+    app.document.camera.distance = 9;
     const std::string path = folder_ / "picture.png";
-    writePng(path, std::vector<std::uint8_t>(12, 0), 2, 2, {{kSceneFileKey, sceneFileText(workspace)}});
+    writePng(path, std::vector<std::uint8_t>(12, 0), 2, 2, {{kSceneFileKey, sceneFileText(app.document)}});
     Options from;
     from.file = path;
     const Options restored = withSceneFile(from);
@@ -171,21 +171,21 @@ TEST_F(SceneFileTest, BodiesDroppedByHandAreNotCounted) {
         options.simulation.scene = scene;
         options.simulation.bodies = scene == std::string("plummer") ? 50 : 0;
         options.simulation.backend = "cpu";
-        Workspace workspace(options);
-        const std::size_t before = workspace.facts.startBodies;
+        App app(options);
+        const std::size_t before = app.document.facts.startBodies;
         Remembered none;
-        EXPECT_EQ(sceneFileText(workspace).find("by hand"), std::string::npos);
-        workspace.host.edit({.what = EditBodies::What::dropStar});
-        ASSERT_EQ(workspace.facts.configuration.bodies, before + 1);
-        const std::string text = sceneFileText(workspace);
+        EXPECT_EQ(sceneFileText(app.document).find("by hand"), std::string::npos);
+        app.runs.edit({.what = EditBodies::What::dropStar});
+        ASSERT_EQ(app.document.facts.configuration.bodies, before + 1);
+        const std::string text = sceneFileText(app.document);
         EXPECT_NE(text.find("\nbodies = " + std::to_string(before) + "\n"), std::string::npos) << text;
         EXPECT_NE(text.find("by hand"), std::string::npos);
         EXPECT_EQ(refusal(text), "");
-        EXPECT_EQ(ConfigKeeper(false, none).text(workspace, {}).find("bodies = " + std::to_string(before + 1)),
+        EXPECT_EQ(ConfigKeeper(false, none).text(app.document, {}).find("bodies = " + std::to_string(before + 1)),
                   std::string::npos);
-        workspace.intent.request.softening = 0.25;
-        workspace.apply();
-        EXPECT_EQ(workspace.facts.startBodies, before);
+        app.document.intent.request.softening = 0.25;
+        app.apply();
+        EXPECT_EQ(app.document.facts.startBodies, before);
     }
 }
 
@@ -199,16 +199,16 @@ TEST_F(SceneFileTest, WhatTheCommandLineAsksForIsNotRemembered) {
     takeConfig("[window]\ntext_scale = 1.5\n[scene]\nname = \"two-body\"\n[look]\npaper = false\nglow = 0.25\n", "f",
                memory);
     ConfigKeeper keeper(false, memory);
-    Workspace workspace(memory.options);
-    const auto has = [&](const char* line) { return keeper.text(workspace, {}).find(line) != std::string::npos; };
+    App app(memory.options);
+    const auto has = [&](const char* line) { return keeper.text(app.document, {}).find(line) != std::string::npos; };
     EXPECT_TRUE(has("text_scale = 1.5\n"));
     EXPECT_TRUE(has("paper = false\n"));
     EXPECT_TRUE(has("name = \"two-body\"\n"));
     EXPECT_FALSE(has("bodies"));
     EXPECT_TRUE(has("glow = 0.25\n")) << "what was not asked for is written as it is";
     // What is changed in the window is remembered, and a number of bodies with its scene.
-    workspace.intent.request.bodies = 50;
-    workspace.apply();
+    app.document.intent.request.bodies = 50;
+    app.apply();
     EXPECT_TRUE(has("name = \"plummer\"\nbodies = 50\n"));
     EXPECT_TRUE(has("paper = false\n"));
 }

@@ -1,7 +1,7 @@
 // A picture that stands still gets its full look, whatever was lowered before; suns and planets look like what they are;
 // marks of bodies are those of the step that is shown.
 #include "app/tables/colour_mode.h"
-#include "app/view/workspace.h"
+#include "app/view/app.h"
 #include "gl_fixture.h"
 #include "sim/measure/orbit.h"
 
@@ -21,30 +21,30 @@ protected:
         if (!sceneNamed(scene).fixedBodies) options.simulation.bodies = 200;
         options.simulation.backend = "cpu";
         options.settings = settings;
-        workspace_ = std::make_unique<Workspace>(options);
+        app_ = std::make_unique<App>(options);
         target_ = std::make_unique<OffscreenTarget>(320, 200);
     }
     void frame(bool realTime) {
-        workspace_->apply();
-        workspace_->advance(realTime);
-        workspace_->draw(target_->framebuffer(), 320, 200);
+        app_->apply();
+        app_->advance(realTime);
+        app_->draw(target_->framebuffer(), 320, 200);
     }
     int lightWidth() {
         GLint width = 0;
-        glGetTextureLevelParameteriv(workspace_->host.first().renderer().lightTexture(), 0, GL_TEXTURE_WIDTH, &width);
+        glGetTextureLevelParameteriv(app_->runs.first().renderer().lightTexture(), 0, GL_TEXTURE_WIDTH, &width);
         return width;
     }
     HeadlessContext context_;
-    std::unique_ptr<Workspace> workspace_;
+    std::unique_ptr<App> app_;
     std::unique_ptr<OffscreenTarget> target_;
 };
 
 TEST_F(StillTest, aPausedPictureRefinesItselfAndStaysSoUntilItMoves) {
     open("plummer");
-    workspace_->holdRate = true;
-    workspace_->splat = DrawMethodRequest::raster;
+    app_->document.holdRate = true;
+    app_->document.splat = DrawMethodRequest::raster;
     // As on a machine where drawing takes a third of a second, whatever this one does.
-    AdaptiveQuality& quality = workspace_->view.quality();
+    AdaptiveQuality& quality = app_->view.quality();
     for (int i = 0; i < 2000 && quality.text().find("35 %") == std::string::npos; ++i) {
         const double seconds = 0.3 * quality.rung().cost;
         quality.frame(seconds + 0.01, seconds + 0.01, seconds);
@@ -52,34 +52,34 @@ TEST_F(StillTest, aPausedPictureRefinesItselfAndStaysSoUntilItMoves) {
     ASSERT_TRUE(quality.lowered());
     for (int i = 0; i < 3; ++i) frame(true);  // the first compiles shaders
     EXPECT_LT(lightWidth(), 320) << "nothing is lowered; the test says nothing";
-    EXPECT_FALSE(workspace_->view.lowered().empty());
-    workspace_->intent.paused = true;
+    EXPECT_FALSE(app_->view.lowered().empty());
+    app_->document.intent.paused = true;
     frame(true);
     EXPECT_LT(lightWidth(), 320) << "not at once: a click may follow";
-    EXPECT_TRUE(workspace_->view.moving(*workspace_, workspace_->host)) << "an idle window must draw again";
+    EXPECT_TRUE(app_->view.moving(app_->document, app_->runs)) << "an idle window must draw again";
     std::this_thread::sleep_for(std::chrono::milliseconds(500));
     frame(true);
     EXPECT_EQ(lightWidth(), 320);
-    EXPECT_EQ(workspace_->view.lowered(), "") << "and the status line no longer says that it is lowered";
+    EXPECT_EQ(app_->view.lowered(), "") << "and the status line no longer says that it is lowered";
     frame(true);
-    EXPECT_FALSE(workspace_->view.moving(*workspace_, workspace_->host)) << "it would never rest";
-    workspace_->camera.azimuth += 0.3f;
-    workspace_->shown = workspace_->camera;
+    EXPECT_FALSE(app_->view.moving(app_->document, app_->runs)) << "it would never rest";
+    app_->document.camera.azimuth += 0.3f;
+    app_->document.shown = app_->document.camera;
     frame(true);
     EXPECT_LT(lightWidth(), 320) << "a camera that moves needs its frame rate";
 }
 
 TEST_F(StillTest, sunsAndPlanetsHaveTheirOwnTintsAndSizes) {
     open("solar-system");
-    EXPECT_EQ(workspace_->shownMode().name, "celestial");
-    workspace_->look.bloom = 0;
+    EXPECT_EQ(app_->document.shownMode().name, "celestial");
+    app_->document.look.bloom = 0;
     // From above, with the Sun and Earth apart.
-    workspace_->camera.distance = 6;
-    workspace_->camera.elevation = 1.5f;
-    workspace_->shown = workspace_->camera;
+    app_->document.camera.distance = 6;
+    app_->document.camera.elevation = 1.5f;
+    app_->document.shown = app_->document.camera;
     frame(false);
     const std::vector<std::uint8_t> rgb = target_->read();
-    const auto bodies = workspace_->facts.bodies;
+    const auto bodies = app_->document.facts.bodies;
     const auto light = [&](int x, int y, int c) {
         return rgb[3 * (static_cast<std::size_t>(y) * 320 + static_cast<std::size_t>(x)) + static_cast<std::size_t>(c)];
     };
@@ -90,8 +90,8 @@ TEST_F(StillTest, sunsAndPlanetsHaveTheirOwnTintsAndSizes) {
     EXPECT_GE(light(160, 100, 0), light(160, 100, 2)) << "yellow-white";
     // A blue planet is blue and not as wide.
     ParticleSet set;
-    workspace_->host.simulation().snapshot(set);
-    const glm::mat4 clip = workspace_->camera.projection(1.6f) * workspace_->camera.view();
+    app_->runs.simulation().snapshot(set);
+    const glm::mat4 clip = app_->document.camera.projection(1.6f) * app_->document.camera.view();
     const Double4 earth = set.position[3];
     const glm::vec4 at =
         clip * glm::vec4(static_cast<float>(earth.x), static_cast<float>(earth.y), static_cast<float>(earth.z), 1);
@@ -106,26 +106,26 @@ TEST_F(StillTest, sunsAndPlanetsHaveTheirOwnTintsAndSizes) {
 
 TEST_F(StillTest, marksAreThoseOfTheStepThatIsShown) {
     open("solar-system", {{"overlay.shown", std::string("velocities,forces")}});
-    workspace_->selectId(3);
-    workspace_->intent.stepsPerFrame = 5;
+    app_->document.selectId(3);
+    app_->document.intent.stepsPerFrame = 5;
     for (int i = 0; i < 3; ++i) frame(false);
     ParticleSet set;
-    workspace_->host.simulation().snapshot(set);
-    ASSERT_EQ(workspace_->facts.marks.size(), 9u);
-    for (const BodyMark& mark : workspace_->facts.marks) {
+    app_->runs.simulation().snapshot(set);
+    ASSERT_EQ(app_->document.facts.marks.size(), 9u);
+    for (const BodyMark& mark : app_->document.facts.marks) {
         const Double4 &x = set.position[mark.index], &v = set.velocity[mark.index];
         EXPECT_EQ(mark.place, glm::dvec3(x.x, x.y, x.z)) << mark.id;
         EXPECT_EQ(mark.velocity, glm::dvec3(v.x, v.y, v.z));
         const Vec3d pull = accelerationOf(set, mark.index, {});
         EXPECT_NEAR(mark.acceleration.x, pull.x, 1e-12 * length(pull));
     }
-    ASSERT_TRUE(workspace_->selected->orbit);
-    EXPECT_EQ(workspace_->selected->orbit->around, 0u);
-    EXPECT_NEAR(workspace_->selected->orbit->orbit.semiMajorAxis, 1, 0.01);
-    EXPECT_NEAR(workspace_->selected->orbit->orbit.eccentricity, 0.0167, 2e-3);
-    workspace_->overlay = {};
+    ASSERT_TRUE(app_->document.selected->orbit);
+    EXPECT_EQ(app_->document.selected->orbit->around, 0u);
+    EXPECT_NEAR(app_->document.selected->orbit->orbit.semiMajorAxis, 1, 0.01);
+    EXPECT_NEAR(app_->document.selected->orbit->orbit.eccentricity, 0.0167, 2e-3);
+    app_->document.overlay = {};
     frame(false);
-    EXPECT_TRUE(workspace_->facts.marks.empty());
+    EXPECT_TRUE(app_->document.facts.marks.empty());
 }
 
 }  // namespace

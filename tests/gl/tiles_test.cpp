@@ -83,14 +83,14 @@ TEST_F(TilesGl, togetherAreThePictureDrawnAtOnce) {
     options.settings["look.trails"] = std::int64_t{20};
     options.settings["look.glow"] = 0.8;  // strong, so that a seam would show
     constexpr int kWide = 1088, kHigh = 832;
-    Workspace workspace(options);
+    App app(options);
     OffscreenTarget target(kWide, kHigh);
     for (int i = 0; i < 4; ++i) {
-        if (i > 0) workspace.advance(false);
-        workspace.draw(target.framebuffer(), kWide, kHigh);
+        if (i > 0) app.advance(false);
+        app.draw(target.framebuffer(), kWide, kHigh);
     }
     const std::vector<std::uint8_t> whole = target.read();
-    const std::vector<std::uint8_t> parts = drawTiles(workspace, planTiles(kWide, kHigh, 320), {});
+    const std::vector<std::uint8_t> parts = drawTiles(app, planTiles(kWide, kHigh, 320), {});
     ASSERT_EQ(parts.size(), whole.size());
     EXPECT_GT(*std::max_element(whole.begin(), whole.end()), 100) << "there must be a picture";
     const Difference found = difference(whole, parts);
@@ -105,7 +105,7 @@ TEST_F(TilesGl, togetherAreThePictureDrawnAtOnce) {
         tile.width = tile.innerWidth;
         tile.height = tile.innerHeight;
     }
-    EXPECT_GT(difference(whole, drawTiles(workspace, bare, {})).most, 3);
+    EXPECT_GT(difference(whole, drawTiles(app, bare, {})).most, 3);
 }
 
 TEST_F(TilesGl, orthographicAndPaperToo) {
@@ -114,10 +114,10 @@ TEST_F(TilesGl, orthographicAndPaperToo) {
     options.simulation.bodies = 500;
     options.simulation.backend = "cpu";
     options.settings["camera.orthographic"] = options.settings["look.white_page"] = true;
-    Workspace workspace(options);
+    App app(options);
     OffscreenTarget target(704, 640);
-    workspace.draw(target.framebuffer(), 704, 640);
-    EXPECT_LE(difference(target.read(), drawTiles(workspace, planTiles(704, 640, 192), {})).most, 3);
+    app.draw(target.framebuffer(), 704, 640);
+    EXPECT_LE(difference(target.read(), drawTiles(app, planTiles(704, 640, 192), {})).most, 3);
 }
 
 TEST_F(TilesGl, whatIsDrawnAgainIsWhatWasDrawn) {
@@ -130,12 +130,12 @@ TEST_F(TilesGl, whatIsDrawnAgainIsWhatWasDrawn) {
             options.twin = parseTwin("integrator=euler");
         else
             options.settings["view.four"] = true;
-        Workspace workspace(options);
+        App app(options);
         OffscreenTarget target(512, 512), again(512, 512);
-        workspace.draw(target.framebuffer(), 512, 512);
+        app.draw(target.framebuffer(), 512, 512);
         const std::vector<std::uint8_t> first = target.read();
         EXPECT_GT(*std::max_element(first.begin(), first.end()), 100) << "there must be a picture";
-        workspace.drawAgain(viewports(workspace, 512, 512, workspace.free), again.framebuffer(), 512, 512);
+        app.drawAgain(viewports(app.document, 512, 512, app.document.free), again.framebuffer(), 512, 512);
         EXPECT_LE(difference(first, again.read()).most, 1) << (twin ? "twin" : "four views");
     }
 }

@@ -1,6 +1,6 @@
 // Trails: where bodies were, fading, in the bodies' colours; and views without perspective.
 #include "app/frontends/headless/headless.h"
-#include "app/view/workspace.h"
+#include "app/view/app.h"
 #include "gl_fixture.h"
 #include "render/colour_map.h"
 #include "render/trails.h"
@@ -203,23 +203,23 @@ TEST(TrailsOfAWindow, areRoundWhereAFrameIsHalfATurn) {
     options.settings["look.trails"] = std::int64_t{100};
     for (const bool twin : {false, true}) {
         SCOPED_TRACE(twin);
-        Workspace workspace(options);
-        workspace.look.bloom = 0;
-        workspace.intent.speed = 0;
-        workspace.intent.stepsPerFrame = kHalfATurn;
-        workspace.intent.timeBudgetMs = 2000;
+        App app(options);
+        app.document.look.bloom = 0;
+        app.document.intent.speed = 0;
+        app.document.intent.stepsPerFrame = kHalfATurn;
+        app.document.intent.timeBudgetMs = 2000;
         if (twin) {
-            workspace.intent.twin.on = true;
-            workspace.intent.twin.view = TwinView::overlaid;
+            app.document.intent.twin.on = true;
+            app.document.intent.twin.view = TwinView::overlaid;
         }
         OffscreenTarget target(kWidth, kHeight);
         for (int frame = 0; frame < 5; ++frame) {
-            workspace.apply();
-            workspace.advance(true);
-            workspace.draw(target.framebuffer(), kWidth, kHeight);
+            app.apply();
+            app.advance(true);
+            app.draw(target.framebuffer(), kWidth, kHeight);
         }
-        ASSERT_GE(workspace.facts.step, 2 * kHalfATurn);
-        EXPECT_EQ(workspace.facts.twin.on, twin);
+        ASSERT_GE(app.document.facts.step, 2 * kHalfATurn);
+        EXPECT_EQ(app.document.facts.twin.on, twin);
         target.beginRead();
         EXPECT_GT(roundness(target.endRead(), kWidth, kHeight), 0.3) << "a line between the ends of the orbits";
     }

@@ -23,36 +23,36 @@ protected:
         options.simulation.scene = scene;
         options.simulation.backend = "cpu";
         options.simulation.bodies = bodies;
-        workspace = std::make_unique<Workspace>(options);
-        host = std::make_unique<BaseHost>(*workspace);
+        app = std::make_unique<App>(options);
+        host = std::make_unique<BaseHost>(*app);
         controller = std::make_unique<Controller>();
     }
     void TearDown() override {
-        workspace.reset();
+        app.reset();
         GlTest::TearDown();
     }
     Event ask(Command command) {
         controller->post(std::move(command), Sender::script);
-        return controller->apply(*workspace, *host).front();
+        return controller->apply(app->document, *host).front();
     }
     void set(const char* path, Value value) {
         const Event event = ask(SetParameter{path, std::move(value)});
         ASSERT_EQ(event.status, CommandStatus::applied) << event.why;
     }
     void frame(bool realTime = false) {
-        controller->apply(*workspace, *host);
-        workspace->advance(realTime);
+        controller->apply(app->document, *host);
+        app->advance(realTime);
         const OffscreenTarget target(64, 64);
-        workspace->draw(target.framebuffer(), 64, 64);
+        app->draw(target.framebuffer(), 64, 64);
     }
     std::string said() const {
         std::string all;
-        for (const std::string& line : treeLegend(*workspace)) all += line + "\n";
+        for (const std::string& line : treeLegend(app->document)) all += line + "\n";
         return all;
     }
-    const TreeCells& cells() const { return workspace->facts.tree->cells; }
+    const TreeCells& cells() const { return app->document.facts.tree->cells; }
 
-    std::unique_ptr<Workspace> workspace;
+    std::unique_ptr<App> app;
     std::unique_ptr<Host> host;
     std::unique_ptr<Controller> controller;
 };
@@ -60,38 +60,38 @@ protected:
 TEST_F(CellsOfARun, areOfTheStepThatIsShown) {
     begin();
     frame();
-    EXPECT_EQ(workspace->facts.tree, nullptr);
-    EXPECT_TRUE(treeLegend(*workspace).empty());
-    EXPECT_FALSE(workspace->overlayDraws());
+    EXPECT_EQ(app->document.facts.tree, nullptr);
+    EXPECT_TRUE(treeLegend(app->document).empty());
+    EXPECT_FALSE(app->document.overlayDraws());
     set("view.tree_cells", std::string("level"));
     set("view.tree_level", std::int64_t{2});
-    EXPECT_TRUE(workspace->overlayDraws());
+    EXPECT_TRUE(app->document.overlayDraws());
     for (int k = 0; k < 3; ++k) {
         frame();
-        ASSERT_TRUE(workspace->facts.tree) << workspace->message;
-        EXPECT_EQ(workspace->facts.tree->step, workspace->facts.step);
+        ASSERT_TRUE(app->document.facts.tree) << app->document.message;
+        EXPECT_EQ(app->document.facts.tree->step, app->document.facts.step);
     }
     EXPECT_GT(cells().boxes.size(), 8u);
-    EXPECT_EQ(parameter("view.tree_boxes").get(*workspace), Value(static_cast<std::int64_t>(cells().boxes.size())));
+    EXPECT_EQ(parameter("view.tree_boxes").get(app->document), Value(static_cast<std::int64_t>(cells().boxes.size())));
     EXPECT_THAT(said(), HasSubstr("Level 2 of 0 to "));
     set("view.tree_level", std::int64_t{21});
     frame();
     EXPECT_THAT(said(), HasSubstr("Level 21: no cells."));
     set("view.tree_cells", std::string("none"));
     frame();
-    EXPECT_EQ(workspace->facts.tree, nullptr);
-    EXPECT_FALSE(workspace->treeViewer.busy());
+    EXPECT_EQ(app->document.facts.tree, nullptr);
+    EXPECT_FALSE(app->services.treeViewer.busy());
 }
 
 TEST_F(CellsOfARun, actOnTheSelectedBody) {
     begin();
     set("view.tree_cells", std::string("acting"));
     frame();
-    EXPECT_THAT(treeLegend(*workspace), ElementsAre("Click a body to see the cells that act on it."));
-    workspace->selectId(42);
+    EXPECT_THAT(treeLegend(app->document), ElementsAre("Click a body to see the cells that act on it."));
+    app->document.selectId(42);
     frame();
-    ASSERT_TRUE(workspace->facts.tree);
-    EXPECT_EQ(workspace->facts.tree->body, 42u);
+    ASSERT_TRUE(app->document.facts.tree);
+    EXPECT_EQ(app->document.facts.tree->body, 42u);
     EXPECT_THAT(said(), HasSubstr("What acts on body 42"));
     EXPECT_THAT(said(), HasSubstr(" bodies one by one, of "));
     EXPECT_THAT(said(), HasSubstr("instead of 3,000 bodies"));
@@ -100,26 +100,26 @@ TEST_F(CellsOfARun, actOnTheSelectedBody) {
     set("run.kernel", std::string("tree"));
     set("run.accuracy", 1e-2);
     frame();
-    ASSERT_TRUE(workspace->facts.tree);
+    ASSERT_TRUE(app->document.facts.tree);
     EXPECT_LT(cells().single, usual);
-    workspace->clearSelection();
+    app->document.clearSelection();
     frame();
-    EXPECT_EQ(workspace->facts.tree, nullptr);
+    EXPECT_EQ(app->document.facts.tree, nullptr);
 }
 
 TEST_F(CellsOfARun, aWindowMakesThemBesideItsFramesAndRestsWhenTheyAreThere) {
     begin();
     set("run.paused", true);
     set("view.tree_cells", std::string("level"));
-    for (int k = 0; k < 4000 && (!workspace->facts.tree || workspace->treeViewer.busy()); ++k) frame(true);
-    ASSERT_TRUE(workspace->facts.tree);
-    EXPECT_FALSE(workspace->treeViewer.busy());
-    const auto first = workspace->facts.tree;
+    for (int k = 0; k < 4000 && (!app->document.facts.tree || app->services.treeViewer.busy()); ++k) frame(true);
+    ASSERT_TRUE(app->document.facts.tree);
+    EXPECT_FALSE(app->services.treeViewer.busy());
+    const auto first = app->document.facts.tree;
     for (int k = 0; k < 5; ++k) frame(true);
-    EXPECT_EQ(workspace->facts.tree, first) << "nothing moved, so nothing was made anew";
+    EXPECT_EQ(app->document.facts.tree, first) << "nothing moved, so nothing was made anew";
     ASSERT_EQ(ask(Invoke{"step"}).status, CommandStatus::applied);
-    for (int k = 0; k < 4000 && workspace->facts.tree->step == first->step; ++k) frame(true);
-    EXPECT_EQ(workspace->facts.tree->step, workspace->facts.step);
+    for (int k = 0; k < 4000 && app->document.facts.tree->step == first->step; ++k) frame(true);
+    EXPECT_EQ(app->document.facts.tree->step, app->document.facts.step);
 }
 
 TEST_F(CellsOfARun, anotherRunHasItsOwnAndFewBodiesHaveARoot) {
@@ -129,8 +129,8 @@ TEST_F(CellsOfARun, anotherRunHasItsOwnAndFewBodiesHaveARoot) {
     frame();
     ASSERT_EQ(ask(SetParameter{"run.scene", std::string("figure-eight")}).status, CommandStatus::applied);
     frame();
-    ASSERT_TRUE(workspace->facts.tree);
-    EXPECT_EQ(workspace->facts.tree->run, workspace->facts.run);
+    ASSERT_TRUE(app->document.facts.tree);
+    EXPECT_EQ(app->document.facts.tree->run, app->document.facts.run);
     EXPECT_EQ(cells().levels, 1);
     EXPECT_EQ(cells().boxes.size(), 1u);
     EXPECT_EQ(cells().boxes.front().bodies, 3u);

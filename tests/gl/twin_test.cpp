@@ -1,4 +1,4 @@
-// Twins in a workspace: both pictures, both hues, one clock, and a first run that goes on whatever the twin does.
+// Twins in an app: both pictures, both hues, one clock, and a first run that goes on whatever the twin does.
 #include "app/services/twin.h"
 #include "app/control/twin_settings.h"
 #include "edits.h"
@@ -7,7 +7,7 @@
 #include "app/frontends/headless/headless.h"
 #include "app/services/trajectory_prediction.h"
 #include "app/ui/ui.h"
-#include "app/view/workspace.h"
+#include "app/view/app.h"
 #include "render/vertex_sample.h"
 #include "sim/core/error.h"
 
@@ -38,14 +38,14 @@ Options optionsOf(const char* scene, const char* twin, TwinView view = TwinView:
 
 class TwinPictureTest : public ::testing::Test {
 protected:
-    std::vector<std::uint8_t> picture(Workspace& workspace) {
-        workspace.draw(target_.framebuffer(), kTwinWidth, kTwinHeight);
+    std::vector<std::uint8_t> picture(App& app) {
+        app.draw(target_.framebuffer(), kTwinWidth, kTwinHeight);
         return target_.read();
     }
-    static void film(Workspace& workspace, int frames) {
+    static void film(App& app, int frames) {
         for (int i = 0; i < frames; ++i) {
-            workspace.apply();
-            workspace.advance(false);
+            app.apply();
+            app.advance(false);
         }
     }
     /// Pixels of a part that meet a condition.
@@ -68,9 +68,9 @@ bool blue(int r, int g, int b) { return b > 90 && b > r + 40 && b >= g; }
 bool orange(int r, int, int b) { return r > 90 && r > b + 60; }
 
 TEST_F(TwinPictureTest, SideBySideShowsBothWithALineBetween) {
-    Workspace workspace(optionsOf("two-body", ""));
-    film(workspace, 20);
-    const auto rgb = picture(workspace);
+    App app(optionsOf("two-body", ""));
+    film(app, 20);
+    const auto rgb = picture(app);
     EXPECT_GT(count(rgb, 0, 200, bright), 4);
     EXPECT_GT(count(rgb, 202, kTwinWidth, bright), 4);
     // The same settings: the two halves are the same picture.
@@ -84,105 +84,105 @@ TEST_F(TwinPictureTest, SideBySideShowsBothWithALineBetween) {
 }
 
 TEST_F(TwinPictureTest, AnotherIntegratorShowsAnotherPicture) {
-    Workspace workspace(optionsOf("two-body", "integrator=euler"));
-    film(workspace, 400);
-    ASSERT_TRUE(workspace.host.twin().on());
-    EXPECT_EQ(workspace.facts.time, workspace.host.twin().simulation().time());
-    const auto rgb = picture(workspace);
+    App app(optionsOf("two-body", "integrator=euler"));
+    film(app, 400);
+    ASSERT_TRUE(app.runs.twin().on());
+    EXPECT_EQ(app.document.facts.time, app.runs.twin().simulation().time());
+    const auto rgb = picture(app);
     int different = 0;
     for (int y = 0; y < kTwinHeight; ++y)
         for (int x = 0; x < 3 * 200; ++x)
             different += std::abs(int{rgb[static_cast<std::size_t>(3 * y * kTwinWidth + x)]} -
                                   int{rgb[static_cast<std::size_t>(3 * (y * kTwinWidth + 202) + x)]}) > 40;
     EXPECT_GT(different, 20);
-    EXPECT_GT(workspace.host.twin().watch().curve().worst(), 0.1);
-    EXPECT_GT(workspace.host.twin().watch().curve().worstTwinChange(), 0.1);
-    EXPECT_LT(workspace.host.twin().watch().curve().worstChange(), 3e-3);
+    EXPECT_GT(app.runs.twin().watch().curve().worst(), 0.1);
+    EXPECT_GT(app.runs.twin().watch().curve().worstTwinChange(), 0.1);
+    EXPECT_LT(app.runs.twin().watch().curve().worstChange(), 3e-3);
 }
 
 TEST_F(TwinPictureTest, OverlaidRunsHaveAHueEachWhereTheyAreApart) {
-    Workspace workspace(optionsOf("two-body", "integrator=euler", TwinView::overlaid));
-    workspace.look.bloom = 0;
-    const auto together = picture(workspace);
+    App app(optionsOf("two-body", "integrator=euler", TwinView::overlaid));
+    app.document.look.bloom = 0;
+    const auto together = picture(app);
     EXPECT_EQ(count(together, 0, kTwinWidth, orange), 0) << "where both are in one place, the hues add up to white";
     EXPECT_GT(count(together, 0, kTwinWidth, bright), 4);
-    film(workspace, 400);
-    const auto apart = picture(workspace);
+    film(app, 400);
+    const auto apart = picture(app);
     EXPECT_GT(count(apart, 0, kTwinWidth, blue), 4);
     EXPECT_GT(count(apart, 0, kTwinWidth, orange), 4);
-    workspace.look.paper = true;
-    const auto page = picture(workspace);
+    app.document.look.paper = true;
+    const auto page = picture(app);
     EXPECT_EQ(page[0], 255);
     EXPECT_GT(count(page, 0, kTwinWidth, [](int r, int, int b) { return b > r + 60; }), 4);
     EXPECT_GT(count(page, 0, kTwinWidth, [](int r, int, int b) { return r > b + 60; }), 4);
 }
 
 TEST_F(TwinPictureTest, ARefusedTwinLeavesTheFirstRunGoing) {
-    Workspace workspace(optionsOf("two-body", nullptr));
-    film(workspace, 3);
-    workspace.intent.twin = parseTwin("kernel=tiled");
-    film(workspace, 1);
-    EXPECT_FALSE(workspace.host.twin().on());
-    EXPECT_FALSE(workspace.intent.twin.on);
-    EXPECT_THAT(workspace.message, HasSubstr("kernel"));
-    film(workspace, 1);
-    EXPECT_EQ(workspace.facts.step, 5);
+    App app(optionsOf("two-body", nullptr));
+    film(app, 3);
+    app.document.intent.twin = parseTwin("kernel=tiled");
+    film(app, 1);
+    EXPECT_FALSE(app.runs.twin().on());
+    EXPECT_FALSE(app.document.intent.twin.on);
+    EXPECT_THAT(app.document.message, HasSubstr("kernel"));
+    film(app, 1);
+    EXPECT_EQ(app.document.facts.step, 5);
     // One that runs keeps its old settings.
-    workspace.intent.twin = parseTwin("integrator=euler");
-    film(workspace, 1);
-    ASSERT_TRUE(workspace.host.twin().on());
-    EXPECT_EQ(workspace.host.twin().simulation().step(), 6) << "begun at step 5";
-    takeTwin(workspace.intent.twin, "kernel", "\"tiled\"");
-    film(workspace, 1);
-    ASSERT_TRUE(workspace.host.twin().on());
-    EXPECT_EQ(workspace.host.twin().simulation().configuration().integrator, "euler");
-    EXPECT_EQ(workspace.intent.twin.keys.size(), 1u);
-    EXPECT_THROW(Workspace(optionsOf("two-body", "kernel=tiled")), UsageError) << "on the command line it is a mistake";
+    app.document.intent.twin = parseTwin("integrator=euler");
+    film(app, 1);
+    ASSERT_TRUE(app.runs.twin().on());
+    EXPECT_EQ(app.runs.twin().simulation().step(), 6) << "begun at step 5";
+    takeTwin(app.document.intent.twin, "kernel", "\"tiled\"");
+    film(app, 1);
+    ASSERT_TRUE(app.runs.twin().on());
+    EXPECT_EQ(app.runs.twin().simulation().configuration().integrator, "euler");
+    EXPECT_EQ(app.document.intent.twin.keys.size(), 1u);
+    EXPECT_THROW(App(optionsOf("two-body", "kernel=tiled")), UsageError) << "on the command line it is a mistake";
 }
 
 TEST_F(TwinPictureTest, ResetSceneBodiesAndEditsCarryOver) {
     Options options = optionsOf("plummer", "softening=0.2");
     options.simulation.bodies = 60;
-    Workspace workspace(options);
+    App app(options);
     test::Edits edits;
-    film(workspace, 4);
-    EXPECT_GT(workspace.host.twin().watch().curve().worst(), 0);
-    workspace.apply(true);
-    film(workspace, 1);
-    EXPECT_EQ(workspace.facts.step, 1);
-    EXPECT_EQ(workspace.host.twin().simulation().step(), 1);
-    edits.make(workspace, EditBodies::What::dropStar);
-    film(workspace, 1);
-    EXPECT_EQ(workspace.facts.configuration.bodies, 61u);
-    EXPECT_EQ(workspace.host.twin().simulation().configuration().bodies, 61u);
-    edits.undo(workspace);
-    film(workspace, 1);
-    EXPECT_EQ(workspace.host.twin().simulation().configuration().bodies, 60u);
-    workspace.intent.request.bodies = 80;
-    film(workspace, 1);
-    EXPECT_EQ(workspace.host.twin().simulation().configuration().bodies, 80u);
-    EXPECT_EQ(workspace.host.twin().simulation().configuration().force.softening, 0.2);
-    workspace.intent.request.timeStep = -0.5 * workspace.facts.configuration.timeStep;
-    film(workspace, 2);
-    EXPECT_EQ(workspace.host.twin().simulation().configuration().timeStep, workspace.facts.configuration.timeStep);
-    EXPECT_NEAR(workspace.host.twin().simulation().time(), workspace.facts.time, 1e-14);
-    workspace.intent.request.changeScene("figure-eight");
-    film(workspace, 2);
-    EXPECT_EQ(workspace.host.twin().simulation().configuration().scene, "figure-eight");
-    EXPECT_EQ(workspace.host.twin().simulation().step(), 2);
-    picture(workspace);
-    workspace.intent.twin.on = false;
-    film(workspace, 1);
-    EXPECT_FALSE(workspace.host.twin().on());
-    picture(workspace);
+    film(app, 4);
+    EXPECT_GT(app.runs.twin().watch().curve().worst(), 0);
+    app.apply(true);
+    film(app, 1);
+    EXPECT_EQ(app.document.facts.step, 1);
+    EXPECT_EQ(app.runs.twin().simulation().step(), 1);
+    edits.make(app, EditBodies::What::dropStar);
+    film(app, 1);
+    EXPECT_EQ(app.document.facts.configuration.bodies, 61u);
+    EXPECT_EQ(app.runs.twin().simulation().configuration().bodies, 61u);
+    edits.undo(app);
+    film(app, 1);
+    EXPECT_EQ(app.runs.twin().simulation().configuration().bodies, 60u);
+    app.document.intent.request.bodies = 80;
+    film(app, 1);
+    EXPECT_EQ(app.runs.twin().simulation().configuration().bodies, 80u);
+    EXPECT_EQ(app.runs.twin().simulation().configuration().force.softening, 0.2);
+    app.document.intent.request.timeStep = -0.5 * app.document.facts.configuration.timeStep;
+    film(app, 2);
+    EXPECT_EQ(app.runs.twin().simulation().configuration().timeStep, app.document.facts.configuration.timeStep);
+    EXPECT_NEAR(app.runs.twin().simulation().time(), app.document.facts.time, 1e-14);
+    app.document.intent.request.changeScene("figure-eight");
+    film(app, 2);
+    EXPECT_EQ(app.runs.twin().simulation().configuration().scene, "figure-eight");
+    EXPECT_EQ(app.runs.twin().simulation().step(), 2);
+    picture(app);
+    app.document.intent.twin.on = false;
+    film(app, 1);
+    EXPECT_FALSE(app.runs.twin().on());
+    picture(app);
 }
 
 TEST_F(TwinPictureTest, UndoGivesEachRunItsOwnBodyBack) {
     Options options = optionsOf("plummer", "softening=0.5");
     options.simulation.bodies = 30;
-    Workspace workspace(options);
+    App app(options);
     test::Edits edits;
-    film(workspace, 30);
+    film(app, 30);
     const auto placeOf = [](Simulation& simulation, std::uint32_t id) {
         ParticleSet bodies;
         simulation.snapshot(bodies);
@@ -190,17 +190,17 @@ TEST_F(TwinPictureTest, UndoGivesEachRunItsOwnBodyBack) {
             if (bodies.id[i] == id) return bodies.position[i].x;
         return 1e9;
     };
-    const double here = placeOf(workspace.host.simulation(), 3), there = placeOf(workspace.host.twin().simulation(), 3);
+    const double here = placeOf(app.runs.simulation(), 3), there = placeOf(app.runs.twin().simulation(), 3);
     ASSERT_NE(here, there);
-    workspace.intent.stepsPerFrame = 0;
-    workspace.selectId(3);
-    edits.make(workspace, EditBodies::What::remove);
-    film(workspace, 1);
-    ASSERT_EQ(placeOf(workspace.host.twin().simulation(), 3), 1e9);
-    edits.undo(workspace);
-    film(workspace, 1);
-    EXPECT_EQ(placeOf(workspace.host.simulation(), 3), here);
-    EXPECT_EQ(placeOf(workspace.host.twin().simulation(), 3), there);
+    app.document.intent.stepsPerFrame = 0;
+    app.document.selectId(3);
+    edits.make(app, EditBodies::What::remove);
+    film(app, 1);
+    ASSERT_EQ(placeOf(app.runs.twin().simulation(), 3), 1e9);
+    edits.undo(app);
+    film(app, 1);
+    EXPECT_EQ(placeOf(app.runs.simulation(), 3), here);
+    EXPECT_EQ(placeOf(app.runs.twin().simulation(), 3), there);
 }
 
 TEST_F(TwinPictureTest, AWindowKeepsBothAtOneTimeWhateverItsBudget) {
@@ -209,18 +209,18 @@ TEST_F(TwinPictureTest, AWindowKeepsBothAtOneTimeWhateverItsBudget) {
     options.simulation.timeStep = 1.0 / 64;
     options.settings["run.steps_per_frame"] = std::int64_t{20};
     options.settings["run.time_budget"] = 0.5;
-    Workspace workspace(options);
-    const auto measured = [&] { return workspace.host.twin().watch().curve().points().size() > 1; };
-    for (int i = 0; i < 20000 && (workspace.facts.step < 40 || !measured()); ++i) {
-        workspace.apply();
-        workspace.advance(true);
-        const double behind = workspace.facts.time - workspace.host.twin().simulation().time();
+    App app(options);
+    const auto measured = [&] { return app.runs.twin().watch().curve().points().size() > 1; };
+    for (int i = 0; i < 20000 && (app.document.facts.step < 40 || !measured()); ++i) {
+        app.apply();
+        app.advance(true);
+        const double behind = app.document.facts.time - app.runs.twin().simulation().time();
         EXPECT_GE(behind, 0);
-        if (workspace.host.twin().even()) {
+        if (app.runs.twin().even()) {
             EXPECT_EQ(behind, 0);
         }
     }
-    EXPECT_GE(workspace.facts.step, 40);
+    EXPECT_GE(app.document.facts.step, 40);
     EXPECT_TRUE(measured());
 }
 
@@ -230,64 +230,64 @@ TEST_F(TwinPictureTest, AWindowWithoutTimeForBothStillBringsThemTogether) {
     options.simulation.bodies = 200;
     options.simulation.timeStep = 1.0 / 64;
     options.settings["run.steps_per_frame"] = std::int64_t{20};
-    Workspace workspace(options);
-    workspace.intent.timeBudgetMs = 1e-6;
+    App app(options);
+    app.document.intent.timeBudgetMs = 1e-6;
     int together = 0;
     for (int i = 0; i < 400; ++i) {
-        workspace.apply();
-        workspace.advance(true);
-        together += workspace.host.twin().even() ? 1 : 0;
+        app.apply();
+        app.advance(true);
+        together += app.runs.twin().even() ? 1 : 0;
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
-    EXPECT_GT(workspace.facts.step, 20);
+    EXPECT_GT(app.document.facts.step, 20);
     EXPECT_GT(together, 20);
-    EXPECT_GT(workspace.host.twin().watch().curve().points().size(), 2u);
+    EXPECT_GT(app.runs.twin().watch().curve().points().size(), 2u);
 }
 
 /// What is drawn waits for the twin; without it nothing is left to wait for.
 TEST_F(TwinPictureTest, ATwinThatGoesWhileItWaitsLeavesTheNewestStep) {
     Options options = optionsOf("two-body", "dt=0.002");
     options.simulation.timeStep = 0.1;
-    Workspace workspace(options);
-    workspace.intent.timeBudgetMs = 1e-6;
-    workspace.splat = DrawMethodRequest::raster;
-    picture(workspace);  // the first one publishes by itself
-    for (int i = 0; i < 2000 && (workspace.facts.step < 4 || workspace.host.twin().even()); ++i) {
-        workspace.apply();
-        workspace.advance(true);
+    App app(options);
+    app.document.intent.timeBudgetMs = 1e-6;
+    app.document.splat = DrawMethodRequest::raster;
+    picture(app);  // the first one publishes by itself
+    for (int i = 0; i < 2000 && (app.document.facts.step < 4 || app.runs.twin().even()); ++i) {
+        app.apply();
+        app.advance(true);
     }
-    ASSERT_FALSE(workspace.host.twin().even());
-    const auto step = static_cast<int>(workspace.facts.step);
-    workspace.intent.paused = true;
-    workspace.intent.twin.on = false;
-    film(workspace, 1);
-    ASSERT_FALSE(workspace.host.twin().on());
-    ASSERT_EQ(workspace.facts.step, step);
+    ASSERT_FALSE(app.runs.twin().even());
+    const auto step = static_cast<int>(app.document.facts.step);
+    app.document.intent.paused = true;
+    app.document.intent.twin.on = false;
+    film(app, 1);
+    ASSERT_FALSE(app.runs.twin().on());
+    ASSERT_EQ(app.document.facts.step, step);
     options.twin = {};
-    Workspace alone(options);
-    alone.splat = DrawMethodRequest::raster;
+    App alone(options);
+    alone.document.splat = DrawMethodRequest::raster;
     film(alone, step - 1);
     const auto before = picture(alone);
     film(alone, 1);
     const auto now = picture(alone);
     ASSERT_NE(now, before) << "a step that nobody sees proves nothing";
-    EXPECT_EQ(picture(workspace), now);
+    EXPECT_EQ(picture(app), now);
 }
 
 TEST_F(TwinPictureTest, MarksAndPathsStayWithinTheFirstPicture) {
-    Workspace workspace(optionsOf("two-body", ""));
+    App app(optionsOf("two-body", ""));
     test::Edits edits;
-    Ui ui(1, context_.description(), workspace.ui);
+    Ui ui(1, context_.description(), app.document.ui);
     ui.state.visible = false;
-    workspace.selectId(0);
-    edits.make(workspace, EditBodies::What::hold);
-    film(workspace, 2);
-    workspace.panBy({100, 0}, {100, 100}, {kTwinWidth, kTwinHeight});  // the middle comes to the edge between the two
+    app.document.selectId(0);
+    edits.make(app, EditBodies::What::hold);
+    film(app, 2);
+    app.document.panBy({100, 0}, {100, 100}, {kTwinWidth, kTwinHeight});  // the middle comes to the edge between the two
     const auto framed = [&] {
         for (int i = 0; i < 2; ++i) {
-            workspace.draw(target_.framebuffer(), kTwinWidth, kTwinHeight);
+            app.draw(target_.framebuffer(), kTwinWidth, kTwinHeight);
             ui.setSurface(kTwinWidth, kTwinHeight, 1.0 / 60);
-            ui.frame(workspace);
+            ui.frame(app);
             ui.draw();
         }
         return target_.read();
@@ -301,18 +301,18 @@ TEST_F(TwinPictureTest, MarksAndPathsStayWithinTheFirstPicture) {
             }
         return found;
     };
-    workspace.ahead.wanted = true;
-    workspace.ahead.duration = 7;
-    workspace.selectId(1);
+    app.document.ahead.wanted = true;
+    app.document.ahead.duration = 7;
+    app.document.selectId(1);
     const auto marked = framed();
-    ASSERT_TRUE(workspace.trajectory.path().complete);
-    workspace.ahead.wanted = false;
-    workspace.clearSelection();
-    workspace.intent.stepsPerFrame = 0;
-    edits.undo(workspace);  // a body that is let go has no mark
-    film(workspace, 1);
+    ASSERT_TRUE(app.services.trajectory.path().complete);
+    app.document.ahead.wanted = false;
+    app.document.clearSelection();
+    app.document.intent.stepsPerFrame = 0;
+    edits.undo(app);  // a body that is let go has no mark
+    film(app, 1);
     const auto plain = framed();
-    ASSERT_TRUE(workspace.facts.held.empty());
+    ASSERT_TRUE(app.document.facts.held.empty());
     EXPECT_GT(difference(marked, plain, 150, 200), 100) << "the path leads to the edge";
     EXPECT_EQ(difference(marked, plain, 200, kTwinWidth), 0);
 }
@@ -320,10 +320,10 @@ TEST_F(TwinPictureTest, MarksAndPathsStayWithinTheFirstPicture) {
 TEST_F(TwinPictureTest, TheStripIsAPanelLikeOthersAndThickerForProjectors) {
     constexpr int kWide = 1280, kHigh = 800;
     Options options = optionsOf("two-body", "integrator=euler");
-    Workspace workspace(options);
-    film(workspace, 300);
+    App app(options);
+    film(app, 300);
     OffscreenTarget target(kWide, kHigh);
-    Ui ui(1, context_.description(), workspace.ui);
+    Ui ui(1, context_.description(), app.document.ui);
     ui.recordItems(true);
     const auto item = [&](std::string_view name) -> const UiItem* {
         const auto found =
@@ -335,9 +335,9 @@ TEST_F(TwinPictureTest, TheStripIsAPanelLikeOthersAndThickerForProjectors) {
         ui.state.projector = projector;
         ui.setScale(1);
         for (int i = 0; i < 2; ++i) {
-            workspace.draw(target.framebuffer(), kWide, kHigh);
+            app.draw(target.framebuffer(), kWide, kHigh);
             ui.setSurface(kWide, kHigh, 1.0 / 60);
-            ui.frame(workspace);
+            ui.frame(app);
             ui.draw();
         }
         const UiItem* const plot = item("twin_energies");
@@ -361,8 +361,8 @@ TEST_F(TwinPictureTest, TheStripIsAPanelLikeOthersAndThickerForProjectors) {
 }
 
 TEST_F(TwinPictureTest, ASceneFileCarriesTheTwin) {
-    Workspace workspace(optionsOf("two-body", "integrator=euler,dt=0.03,threads=1", TwinView::overlaid));
-    const std::string text = sceneFileText(workspace);
+    App app(optionsOf("two-body", "integrator=euler,dt=0.03,threads=1", TwinView::overlaid));
+    const std::string text = sceneFileText(app.document);
     EXPECT_THAT(text, HasSubstr("[twin]\nview = \"overlaid\"\nintegrator = \"euler\"\ntime_step = 0.03\n"));
     EXPECT_EQ(text.find("threads"), std::string::npos) << "a machine's own settings stay there";
     Options read;
@@ -391,45 +391,45 @@ TEST_F(TwinPictureTest, ASceneFileCarriesTheTwin) {
 }
 
 TEST_F(TwinPictureTest, ADroppedSceneIsTakenWholeBesideATwinThatDoesNotSuitIt) {
-    Workspace workspace(optionsOf("two-body", "integrator=hermite4"));
+    App app(optionsOf("two-body", "integrator=hermite4"));
     const auto dropped = [&](const std::string& text) {
-        Options scene = sceneBase(workspace);
+        Options scene = sceneBase(app.document);
         takeSceneText(text, "my.toml", scene);
-        const bool taken = takeScene(workspace, scene, [&](bool again) { return workspace.apply(again); });
-        film(workspace, 1);
+        const bool taken = takeScene(app.document, scene, [&](bool again) { return app.apply(again); });
+        film(app, 1);
         return taken;
     };
     ASSERT_TRUE(dropped("scene = \"plummer\"\nbodies = 30\nlaw = \"coulomb\"\n[view]\ndistance = 3\npaper = true\n"));
-    EXPECT_EQ(workspace.facts.configuration.bodies, 30u);
-    EXPECT_EQ(workspace.camera.distance, 3);
-    EXPECT_TRUE(workspace.look.paper);
-    EXPECT_FALSE(workspace.host.twin().on());
-    EXPECT_EQ(workspace.message, "");
+    EXPECT_EQ(app.document.facts.configuration.bodies, 30u);
+    EXPECT_EQ(app.document.camera.distance, 3);
+    EXPECT_TRUE(app.document.look.paper);
+    EXPECT_FALSE(app.runs.twin().on());
+    EXPECT_EQ(app.document.message, "");
     // One that says what it trims is no refusal either.
     ASSERT_TRUE(dropped("scene = \"two-body\"\ntime_step = 0.01\n[view]\ndistance = 4\n[twin]\ntime_step = 0.0314\n"));
-    EXPECT_EQ(workspace.camera.distance, 4);
-    EXPECT_TRUE(workspace.host.twin().on());
+    EXPECT_EQ(app.document.camera.distance, 4);
+    EXPECT_TRUE(app.runs.twin().on());
     EXPECT_FALSE(dropped("scene = \"disc\"\nbodies = 600\nintegrator = \"radau15\"\n[twin]\ndt = 1\n"));
-    EXPECT_EQ(workspace.camera.distance, 4);
-    EXPECT_TRUE(workspace.host.twin().on()) << "what is refused leaves the twin, too";
-    EXPECT_THAT(workspace.message, HasSubstr("radau15"));
+    EXPECT_EQ(app.document.camera.distance, 4);
+    EXPECT_TRUE(app.runs.twin().on()) << "what is refused leaves the twin, too";
+    EXPECT_THAT(app.document.message, HasSubstr("radau15"));
 }
 
 TEST_F(TwinPictureTest, AClickOnEitherPictureFindsTheBody) {
-    Workspace workspace(optionsOf("two-body", ""));
-    workspace.draw(target_.framebuffer(), kTwinWidth, kTwinHeight);
-    const auto views = viewports(workspace, kTwinWidth, kTwinHeight, workspace.free);
+    App app(optionsOf("two-body", ""));
+    app.draw(target_.framebuffer(), kTwinWidth, kTwinHeight);
+    const auto views = viewports(app.document, kTwinWidth, kTwinHeight, app.document.free);
     for (const bool twin : {false, true}) {
         const glm::vec2 cursor(views[twin].corner().x + 30, 50);
-        const Workspace::SurfaceSpot spot = workspace.spotAt(cursor, {kTwinWidth, kTwinHeight});
+        const Document::SurfaceSpot spot = app.document.spotAt(cursor, {kTwinWidth, kTwinHeight});
         EXPECT_EQ(spot.run, twin ? 1u : 0u);
         EXPECT_EQ(spot.cursor, glm::vec2(30, 50));
         EXPECT_EQ(spot.size, glm::vec2(200, kTwinHeight));
     }
     // The wheel keeps what is under the pointer: the middle of a picture is the camera's target.
-    const glm::vec3 before = workspace.camera.target;
-    workspace.zoomAt(2, {301, 100}, {kTwinWidth, kTwinHeight});
-    EXPECT_NEAR(glm::length(workspace.camera.target - before), 0, 0.02f * workspace.camera.distance);
+    const glm::vec3 before = app.document.camera.target;
+    app.document.zoomAt(2, {301, 100}, {kTwinWidth, kTwinHeight});
+    EXPECT_NEAR(glm::length(app.document.camera.target - before), 0, 0.02f * app.document.camera.distance);
 }
 
 TEST(VertexSample, TakesTheSameBodiesOfBoth) {

@@ -27,18 +27,18 @@ protected:
         options.simulation.scene = scene;
         options.simulation.backend = "cpu";
         if (!sceneNamed(scene).fixedBodies) options.simulation.bodies = 64;
-        workspace = std::make_unique<Workspace>(options);
-        host = std::make_unique<BaseHost>(*workspace);
+        app = std::make_unique<App>(options);
+        host = std::make_unique<BaseHost>(*app);
         controller = std::make_unique<Controller>();
     }
     void TearDown() override {
-        workspace.reset();
+        app.reset();
         GlTest::TearDown();
     }
-    Document& document() { return *workspace; }
+    Document& document() { return app->document; }
     Event ask(Command command) {
         controller->post(std::move(command), Sender::script);
-        return controller->apply(*workspace, *host).front();
+        return controller->apply(app->document, *host).front();
     }
     std::string settings() {
         std::string text;
@@ -50,7 +50,7 @@ protected:
     std::string state() {
         std::string text = settings();
         ParticleSet bodies;
-        workspace->host.simulation().snapshot(bodies);
+        app->runs.simulation().snapshot(bodies);
         for (std::size_t i = 0; i < bodies.size(); ++i)
             for (const Double4& v : {bodies.position[i], bodies.velocity[i]})
                 text +=
@@ -79,7 +79,7 @@ protected:
         return values;
     }
 
-    std::unique_ptr<Workspace> workspace;
+    std::unique_ptr<App> app;
     std::unique_ptr<Host> host;
     std::unique_ptr<Controller> controller;
 };
@@ -138,11 +138,12 @@ TEST_F(UndoTest, takesEveryActionBackOrSaysWhyNot) {
     for (const Menu& menu : menus())
         for (const Action& action : menu.rows) {
             SCOPED_TRACE(std::string(action.name));
-            if (!workspace || !action.lasting.empty() || workspace->facts.configuration.scene != "plummer") begin("plummer");
-            host = std::make_unique<test::RunsAlone>(*workspace);
+            if (!app || !action.lasting.empty() || app->document.facts.configuration.scene != "plummer")
+                begin("plummer");
+            host = std::make_unique<test::RunsAlone>(*app);
             controller = std::make_unique<Controller>();
-            workspace->selectId(5);
-            workspace->dismissMessage();
+            app->document.selectId(5);
+            app->document.dismissMessage();
             std::vector<Value> arguments;
             for (const SettingChoice& choice : choicesOf(action, document()))
                 if (choice.refused.empty()) arguments = {choice.name};
@@ -174,15 +175,15 @@ TEST_F(UndoTest, takesADragForOneChange) {
     ask(SetParameter{"look.exposure", 2.0, true});  // another one, whatever it says
     EXPECT_EQ(ask(Invoke{"undo"}).why, "set look.exposure 2.0 is undone");
     EXPECT_EQ(ask(Invoke{"undo"}).why, "set look.glow 0.5 is undone");
-    EXPECT_EQ(workspace->look.bloom, 0.6f);
+    EXPECT_EQ(app->document.look.bloom, 0.6f);
     EXPECT_EQ(ask(Invoke{"undo"}).status, CommandStatus::applied);
-    EXPECT_EQ(workspace->look.bloom, 0.3f);
+    EXPECT_EQ(app->document.look.bloom, 0.3f);
     EXPECT_EQ(ask(Invoke{"undo"}).why, "There is nothing to undo.");
 }
 
 TEST_F(UndoTest, goesOnBehindWhatLasts) {
     begin("plummer");
-    workspace->selectId(5);
+    app->document.selectId(5);
     const std::string before = state();
     ask(Invoke{"remove"});
     EXPECT_NE(state(), before);
@@ -194,9 +195,9 @@ TEST_F(UndoTest, goesOnBehindWhatLasts) {
     EXPECT_THAT(ask(Invoke{"undo"}).why, HasSubstr("Steps are not undone"));
     EXPECT_EQ(ask(Invoke{"undo"}).status, CommandStatus::applied);
     ParticleSet bodies;
-    workspace->host.simulation().snapshot(bodies);
+    app->runs.simulation().snapshot(bodies);
     EXPECT_EQ(bodies.size(), 64u);
-    EXPECT_EQ(workspace->selected->id, 5u);
+    EXPECT_EQ(app->document.selected->id, 5u);
     // Bodies of a run that has begun anew are gone.
     ask(Invoke{"remove"});
     ask(Invoke{"reset"});
@@ -206,39 +207,39 @@ TEST_F(UndoTest, goesOnBehindWhatLasts) {
 
 TEST_F(UndoTest, goesBackToWhereARewindBegan) {
     begin("plummer");
-    workspace->host.keepHistory(std::size_t{64} << 20);
+    app->runs.keepHistory(std::size_t{64} << 20);
     ask(SetParameter{"run.speed", 0.0});
     const auto frames = [&](std::size_t marks) {
-        for (int i = 0; i < 20000 && workspace->host.history()->marks().size() < marks; ++i) {
-            controller->apply(*workspace, *host);
-            workspace->advance(true);
+        for (int i = 0; i < 20000 && app->runs.history()->marks().size() < marks; ++i) {
+            controller->apply(app->document, *host);
+            app->advance(true);
             std::this_thread::sleep_for(std::chrono::milliseconds(2));
         }
     };
     frames(3);
-    workspace->selectId(5);
+    app->document.selectId(5);
     ask(Invoke{"remove"});
     ask(Invoke{"step"});
-    workspace->advance(true);
-    const std::int64_t here = workspace->facts.step;
+    app->advance(true);
+    const std::int64_t here = app->document.facts.step;
     const std::string before = state();
     // Several, one after the other, are one way back.
     ASSERT_EQ(ask(GoTo{0}).status, CommandStatus::applied);
     ASSERT_EQ(ask(GoTo{1}).status, CommandStatus::applied);
-    ASSERT_NE(workspace->facts.step, here);
-    ASSERT_EQ(workspace->facts.configuration.bodies, 64u);
+    ASSERT_NE(app->document.facts.step, here);
+    ASSERT_EQ(app->document.facts.configuration.bodies, 64u);
     const Event event = ask(Invoke{"undo"});
     EXPECT_EQ(event.status, CommandStatus::applied) << event.why;
-    EXPECT_EQ(workspace->facts.step, here);
+    EXPECT_EQ(app->document.facts.step, here);
     EXPECT_EQ(state(), before);
     // And what was changed before it can be taken back, too: the bodies are those again.
     EXPECT_THAT(ask(Invoke{"undo"}).why, HasSubstr("Steps are not undone"));
     EXPECT_EQ(ask(Invoke{"undo"}).status, CommandStatus::applied);
-    EXPECT_EQ(workspace->facts.configuration.bodies, 64u);
+    EXPECT_EQ(app->document.facts.configuration.bodies, 64u);
     // From a state gone to, the run goes on: that is another branch, and still the way back is there.
     ASSERT_EQ(ask(GoTo{0}).status, CommandStatus::applied);
     EXPECT_THAT(ask(Invoke{"undo"}).why, HasSubstr("go to kept state 1 is undone"));
-    EXPECT_EQ(workspace->facts.step, here);
+    EXPECT_EQ(app->document.facts.step, here);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // Kernels that store into OpenGL's buffers, and the copy that takes over where they cannot. Pictures are looked at.
 #include "app/frontends/headless/headless.h"
-#include "app/view/workspace.h"
+#include "app/view/app.h"
 #include "gpu_fixture.h"
 #include "render/particle_buffer.h"
 #include "render/particle_renderer.h"
@@ -144,9 +144,9 @@ std::vector<ParticleVertex> drawnBodies(const ParticleBuffer& buffer) {
 }
 
 /// Whether bodies are drawn where the run has them now.
-bool drawsTheRun(Workspace& workspace) {
-    const RunState state = workspace.host.simulation().state();
-    const std::vector<ParticleVertex> drawn = drawnBodies(workspace.host.first().vertices());
+bool drawsTheRun(App& app) {
+    const RunState state = app.runs.simulation().state();
+    const std::vector<ParticleVertex> drawn = drawnBodies(app.runs.first().vertices());
     if (drawn.size() != state.bodies.size()) return false;
     for (std::size_t i = 0; i < drawn.size(); ++i)
         if (drawn[i].x != static_cast<float>(state.bodies.position[i].x) ||
@@ -160,45 +160,45 @@ TEST_F(Interop, stepsGivenAheadAreShownByTheNextFrame) {
     options.simulation.scene = "plummer";
     options.simulation.backend = "cuda";
     options.simulation.bodies = 4096;
-    Workspace workspace(options);
-    workspace.intent.stepsPerFrame = 3;
+    App app(options);
+    app.document.intent.stepsPerFrame = 3;
     OffscreenTarget target(320, 200);
     const auto frame = [&] {
-        ASSERT_TRUE(workspace.apply());
-        workspace.advance(true);
-        workspace.draw(target.framebuffer(), 320, 200);
+        ASSERT_TRUE(app.apply());
+        app.advance(true);
+        app.draw(target.framebuffer(), 320, 200);
     };
     frame();
-    EXPECT_EQ(workspace.facts.step, 3);
-    EXPECT_TRUE(drawsTheRun(workspace));
-    workspace.advanceAhead();
-    EXPECT_EQ(workspace.host.simulation().step(), 6);
-    EXPECT_EQ(workspace.facts.step, 3) << "what is said is what is drawn";
-    EXPECT_FALSE(drawsTheRun(workspace));
+    EXPECT_EQ(app.document.facts.step, 3);
+    EXPECT_TRUE(drawsTheRun(app));
+    app.advanceAhead();
+    EXPECT_EQ(app.runs.simulation().step(), 6);
+    EXPECT_EQ(app.document.facts.step, 3) << "what is said is what is drawn";
+    EXPECT_FALSE(drawsTheRun(app));
     frame();
-    EXPECT_EQ(workspace.host.simulation().step(), 6) << "and no more than a frame's steps";
-    EXPECT_EQ(workspace.facts.step, 6);
-    EXPECT_TRUE(drawsTheRun(workspace));
+    EXPECT_EQ(app.runs.simulation().step(), 6) << "and no more than a frame's steps";
+    EXPECT_EQ(app.document.facts.step, 6);
+    EXPECT_TRUE(drawsTheRun(app));
 
-    workspace.advanceAhead();
-    workspace.intent.paused = true;
+    app.advanceAhead();
+    app.document.intent.paused = true;
     frame();
-    EXPECT_EQ(workspace.facts.step, 9);
-    EXPECT_TRUE(drawsTheRun(workspace));
-    workspace.advanceAhead();
+    EXPECT_EQ(app.document.facts.step, 9);
+    EXPECT_TRUE(drawsTheRun(app));
+    app.advanceAhead();
     frame();
-    EXPECT_EQ(workspace.host.simulation().step(), 9) << "a run that pauses goes nowhere";
+    EXPECT_EQ(app.runs.simulation().step(), 9) << "a run that pauses goes nowhere";
 
-    workspace.intent.paused = false;
-    workspace.advanceAhead();
-    workspace.apply(true);
+    app.document.intent.paused = false;
+    app.advanceAhead();
+    app.apply(true);
     frame();
-    EXPECT_EQ(workspace.facts.step, 3) << "of the run that began anew";
-    EXPECT_TRUE(drawsTheRun(workspace));
+    EXPECT_EQ(app.document.facts.step, 3) << "of the run that began anew";
+    EXPECT_TRUE(drawsTheRun(app));
 
-    workspace.mostSteps = 2;  // as a film that is recorded counts them
-    workspace.advanceAhead();
-    EXPECT_EQ(workspace.host.simulation().step(), 3);
+    app.document.mostSteps = 2;  // as a film that is recorded counts them
+    app.advanceAhead();
+    EXPECT_EQ(app.runs.simulation().step(), 3);
 }
 
 TEST(HostCopy, takesOverWhereCudaCannotShare) {

@@ -24,7 +24,7 @@ protected:
         if (IsSkipped() || HasFatalFailure()) return;
         openHere(optionsOf("two-body", 0, kWidth, kHeight));
         ui_->state.visible = false;  // all of the window is picture
-        workspace_->intent.paused = true;
+        app_->document.intent.paused = true;
         Process search({"xdotool", "search", "--sync", "--onlyvisible", "--name", "^gravlab$"},
                        {{"DISPLAY", display->name()}}, folder / "window");
         EXPECT_TRUE(until([&] { return search.wait(0ms) != -1; }));
@@ -52,25 +52,25 @@ protected:
     void settle() {
         for (int i = 0; i < 3; ++i) frame();
     }
-    bool dragging() const { return workspace_->drop.dragging(); }
+    bool dragging() const { return app_->document.drop.dragging(); }
     /// Presses the button and draws an arrow, which stays in the hand.
     void beginArrow() {
         send({"mousemove", "--window", window, "200", "150", "mousedown", "1"});
         ASSERT_TRUE(until([&] { return dragging(); }));
         send({"mousemove", "--window", window, "260", "190", "mousemove", "--window", window, "320", "150"});
-        ASSERT_TRUE(until([&] { return glm::length(workspace_->drop.pending().velocity) > 0; }));
+        ASSERT_TRUE(until([&] { return glm::length(app_->document.drop.pending().velocity) > 0; }));
         settle();
     }
     ParticleSet bodies() {
         ParticleSet set;
-        workspace_->host.simulation().snapshot(set);
+        app_->runs.simulation().snapshot(set);
         return set;
     }
 };
 
 TEST_F(ArrowWindow, dropsABodyOfItsVelocityWhereTheButtonWentDown) {
     send({"key", "ctrl+i"});
-    ASSERT_TRUE(until([&] { return workspace_->drop.on; }));
+    ASSERT_TRUE(until([&] { return app_->document.drop.on; }));
     const std::size_t before = bodies().size();
     beginArrow();
     EXPECT_EQ(bodies().size(), before) << "nothing is dropped on the way";
@@ -78,14 +78,14 @@ TEST_F(ArrowWindow, dropsABodyOfItsVelocityWhereTheButtonWentDown) {
     ASSERT_TRUE(until([&] { return bodies().size() == before + 1; }));
     EXPECT_FALSE(dragging());
     const Double4 x = bodies().position.back(), v = bodies().velocity.back();
-    const glm::mat4 view = workspace_->drawnCamera().view();
-    const glm::vec4 clip = workspace_->drawnCamera().projection(static_cast<float>(kWidth) / kHeight) * view *
+    const glm::mat4 view = app_->document.drawnCamera().view();
+    const glm::vec4 clip = app_->document.drawnCamera().projection(static_cast<float>(kWidth) / kHeight) * view *
                            glm::vec4(static_cast<float>(x.x), static_cast<float>(x.y), static_cast<float>(x.z), 1);
     EXPECT_NEAR((0.5f + 0.5f * clip.x / clip.w) * kWidth, 200, 1.5);
     EXPECT_NEAR((0.5f - 0.5f * clip.y / clip.w) * kHeight, 150, 1.5);
     // A quarter of the height, to the right: the speed of the scene.
     const glm::vec4 seen = view * glm::vec4(static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z), 0);
-    const double speed = workspace_->facts.scene->view.speedScale;
+    const double speed = app_->document.facts.scene->view.speedScale;
     EXPECT_NEAR(static_cast<double>(seen.x), speed, 0.03 * speed);
     EXPECT_NEAR(static_cast<double>(seen.y), 0, 0.03 * speed);
     EXPECT_NEAR(static_cast<double>(seen.z), 0, 0.03 * speed);
@@ -93,7 +93,7 @@ TEST_F(ArrowWindow, dropsABodyOfItsVelocityWhereTheButtonWentDown) {
 
 TEST_F(ArrowWindow, isTakenBackByEscapeAndByLosingTheKeys) {
     send({"key", "ctrl+i"});
-    ASSERT_TRUE(until([&] { return workspace_->drop.on; }));
+    ASSERT_TRUE(until([&] { return app_->document.drop.on; }));
     const std::size_t before = bodies().size();
     beginArrow();
     send({"key", "Escape"});
@@ -101,7 +101,7 @@ TEST_F(ArrowWindow, isTakenBackByEscapeAndByLosingTheKeys) {
     send({"mouseup", "1"});
     settle();
     EXPECT_EQ(bodies().size(), before);
-    EXPECT_TRUE(workspace_->drop.on) << "the arrow goes, the tool stays";
+    EXPECT_TRUE(app_->document.drop.on) << "the arrow goes, the tool stays";
 
     // Another window: the button counts as released then, which nobody did.
     beginArrow();

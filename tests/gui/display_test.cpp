@@ -59,9 +59,9 @@ TEST_F(DisplayGone, theWindowGoesOnWithoutOne) {
     const auto end = std::chrono::steady_clock::now() + patience;
     while (displays() > 0 && std::chrono::steady_clock::now() < end) frame();
     ASSERT_EQ(displays(), 0) << "the window system has not noticed";
-    const std::int64_t before = workspace_->facts.step;
+    const std::int64_t before = app_->document.facts.step;
     for (int i = 0; i < 5; ++i) frame();
-    EXPECT_GT(workspace_->facts.step, before);
+    EXPECT_GT(app_->document.facts.step, before);
     ui_->state.fullscreen = true;  // there is nothing to cover
     for (int i = 0; i < 3; ++i) {
         window_->follow(ui_->state);

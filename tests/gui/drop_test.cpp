@@ -43,7 +43,7 @@ protected:
     }
     /// Drops, and lets frames pass until the file is in or refused.
     void dropAndWait(const std::string& path) {
-        workspace_->dismissMessage();
+        app_->document.dismissMessage();
         drop({path});
         frame();
         for (const auto end = std::chrono::steady_clock::now() + kLoading; std::chrono::steady_clock::now() < end;) {
@@ -57,7 +57,7 @@ protected:
         std::ofstream(path, std::ios::binary) << text;
         return path;
     }
-    const RunConfiguration& running() const { return workspace_->facts.configuration; }
+    const RunConfiguration& running() const { return app_->document.facts.configuration; }
 };
 
 constexpr const char* kThreeBodies = "m,x,y,z,vx,vy,vz\n1,1,0,0,0,0.4,0\n1,-1,0,0,0,-0.4,0\n0.5,0,2,0,0.3,0,0\n";
@@ -65,36 +65,36 @@ constexpr const char* kThreeBodies = "m,x,y,z,vx,vy,vz\n1,1,0,0,0,0.4,0\n1,-1,0,
 TEST_F(DropTest, snapshotsScenesAndPicturesAreOpened) {
     frame();
     dropAndWait(put("three bodies.csv", kThreeBodies));
-    EXPECT_EQ(running().scene, "three bodies.csv") << workspace_->message;
+    EXPECT_EQ(running().scene, "three bodies.csv") << app_->document.message;
     EXPECT_EQ(running().bodies, 3u);
 
     dropAndWait(put("scène.toml",
                     "scene = \"plummer\"\nbodies = 50\nseed = 9\ntime_step = 0.03125\n[view]\ndistance = 7\n"
                     "colour = \"mass\"\nsteps_per_frame = 2\npaper = true\n"));
-    EXPECT_EQ(workspace_->message, "");
+    EXPECT_EQ(app_->document.message, "");
     EXPECT_EQ(running().scene, "plummer");
     EXPECT_EQ(running().bodies, 50u);
     EXPECT_EQ(running().seed, 9u);
     EXPECT_EQ(running().timeStep, 0.03125);
     EXPECT_EQ(running().backend, "cpu") << "the machine's own settings stay";
-    EXPECT_EQ(workspace_->camera.distance, 7);
-    EXPECT_EQ(workspace_->shownMode().name, "mass");
-    EXPECT_EQ(workspace_->intent.stepsPerFrame, 2);
-    EXPECT_TRUE(workspace_->look.paper);
-    const std::string text = sceneFileText(*workspace_);
+    EXPECT_EQ(app_->document.camera.distance, 7);
+    EXPECT_EQ(app_->document.shownMode().name, "mass");
+    EXPECT_EQ(app_->document.intent.stepsPerFrame, 2);
+    EXPECT_TRUE(app_->document.look.paper);
+    const std::string text = sceneFileText(app_->document);
 
     dropAndWait(put("other.toml", "scene = \"figure-eight\"\n"));
     EXPECT_EQ(running().scene, "figure-eight");
-    EXPECT_FALSE(workspace_->look.paper) << "a scene file brings all of its look";
+    EXPECT_FALSE(app_->document.look.paper) << "a scene file brings all of its look";
 
     const std::string picture = folder / "picture.png";
     writePng(picture, std::vector<std::uint8_t>(3 * 8 * 8, 40), 8, 8, {{kSceneFileKey, text}});
     dropAndWait(picture);
-    EXPECT_EQ(workspace_->message, "");
+    EXPECT_EQ(app_->document.message, "");
     EXPECT_EQ(running().bodies, 50u);
     EXPECT_EQ(running().seed, 9u);
-    EXPECT_EQ(workspace_->camera.distance, 7);
-    EXPECT_TRUE(workspace_->look.paper);
+    EXPECT_EQ(app_->document.camera.distance, 7);
+    EXPECT_TRUE(app_->document.look.paper);
 }
 
 TEST_F(DropTest, aBadFileLeavesTheRunGoingAndSaysWhy) {
@@ -112,19 +112,19 @@ TEST_F(DropTest, aBadFileLeavesTheRunGoingAndSaysWhy) {
     for (const auto& [path, words] : kBad) {
         SCOPED_TRACE(path);
         const RunConfiguration before = running();
-        const Camera camera = workspace_->camera;
-        const std::int64_t step = workspace_->facts.step;
+        const Camera camera = app_->document.camera;
+        const std::int64_t step = app_->document.facts.step;
         dropAndWait(path);
-        EXPECT_THAT(workspace_->message, HasSubstr(words));
+        EXPECT_THAT(app_->document.message, HasSubstr(words));
         EXPECT_TRUE(running() == before);
-        EXPECT_EQ(workspace_->camera.distance, camera.distance);
+        EXPECT_EQ(app_->document.camera.distance, camera.distance);
         frame();
-        EXPECT_GT(workspace_->facts.step, step);
+        EXPECT_GT(app_->document.facts.step, step);
     }
     // Of several files the first is opened, and that is said.
     drop({put("a.csv", kThreeBodies), put("b.csv", "m,x,y,z\n1,0,0,0\n")});
     frame();
-    EXPECT_THAT(workspace_->message, HasSubstr("the first is opened"));
+    EXPECT_THAT(app_->document.message, HasSubstr("the first is opened"));
     for (int i = 0; i < 500 && running().scene != "a.csv"; ++i) {
         frame();
         std::this_thread::sleep_for(2ms);
@@ -160,7 +160,7 @@ TEST_F(DropTest, whatIsDoneWhileAFileLoadsIsDone) {
             glfwSetWindowSize(glfwGetCurrentContext(), 200 + framesMeanwhile % 100, 150 + framesMeanwhile % 70);
             frame();
         }
-        ASSERT_EQ(running().scene, name) << workspace_->message;
+        ASSERT_EQ(running().scene, name) << app_->document.message;
         EXPECT_EQ(running().bodies, 3u);
     }
     EXPECT_GE(framesMeanwhile, 1) << "the window waited for the file";
@@ -182,8 +182,8 @@ class SessionTest : public DropTest {
 protected:
     void restart(double autosaveSeconds) {
         host_.reset();
-        files_ = std::make_unique<SessionFiles>(*workspace_, ui_->state.files, autosaveSeconds);
-        host_ = std::make_unique<WindowHost>(*workspace_, WindowHost::Parts{*window_, *ui_, *files_, recorder_, lessons_});
+        files_ = std::make_unique<SessionFiles>(*app_, ui_->state.files, autosaveSeconds);
+        host_ = std::make_unique<WindowHost>(*app_, WindowHost::Parts{*window_, *ui_, *files_, recorder_, lessons_});
     }
     /// Frames until the command has ended.
     Event ask(Command command) {
@@ -217,7 +217,7 @@ TEST_F(SessionTest, openingTheVeryFileThatIsOfferedIsAnswered) {
 
 TEST_F(SessionTest, savesItselfAlsoWhileAnEarlierSessionIsOffered) {
     restart(0.01);
-    if (!workspace_->message.empty()) GTEST_SKIP() << workspace_->message;
+    if (!app_->document.message.empty()) GTEST_SKIP() << app_->document.message;
     ui_->state.files.recover = folder / "earlier.hdf5";
     for (const auto end = std::chrono::steady_clock::now() + kLoading;
          autosaves().empty() && std::chrono::steady_clock::now() < end;)
@@ -229,11 +229,11 @@ TEST_F(SessionTest, savesItselfAlsoWhileAnEarlierSessionIsOffered) {
 
 TEST_F(SessionTest, aSaveThatFailsAtTheEndKeepsTheRunAndSaysSo) {
     restart(1000);
-    if (!workspace_->message.empty()) GTEST_SKIP() << workspace_->message;
+    if (!app_->document.message.empty()) GTEST_SKIP() << app_->document.message;
     frame();
-    const std::int64_t step = workspace_->facts.step;
+    const std::int64_t step = app_->document.facts.step;
     controller_.post(Invoke{"save", {std::string("none/run.hdf5")}}, Sender::key);
-    controller_.apply(*workspace_, *host_);
+    controller_.apply(app_->document, *host_);
     const std::string said = files_->close();
     EXPECT_THAT(said, AllOf(HasSubstr("none/run.hdf5"), HasSubstr("go on with: gravlab ")));
     ASSERT_EQ(autosaves().size(), 1u);

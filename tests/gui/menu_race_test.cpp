@@ -18,7 +18,7 @@ protected:
         if (IsSkipped() || HasFatalFailure()) return;
         openHere(optionsOf("two-body", 0, 800, 600));
         here_ = glfwGetCurrentContext();
-        workspace_->intent.paused = true;
+        app_->document.intent.paused = true;
         ui_->recordItems(true);
         for (int i = 0; i < 200 && !glfwGetWindowAttrib(here_, GLFW_FOCUSED); ++i) {
             glfwFocusWindow(here_);
@@ -111,9 +111,9 @@ TEST_F(MenuRace, textMayComeInOneFrameWithCtrlAroundIt) {
     key(GLFW_KEY_ENTER, GLFW_PRESS);
     key(GLFW_KEY_ENTER, GLFW_RELEASE);
     for (const auto end = std::chrono::steady_clock::now() + patience;
-         workspace_->message.empty() && std::chrono::steady_clock::now() < end;)
+         app_->document.message.empty() && std::chrono::steady_clock::now() < end;)
         frames(1);
-    EXPECT_NE(workspace_->message.find("'there-is-no-such.csv'"), std::string::npos) << workspace_->message;
+    EXPECT_NE(app_->document.message.find("'there-is-no-such.csv'"), std::string::npos) << app_->document.message;
 }
 
 /// Names of files and bodies are shown in their own letters.

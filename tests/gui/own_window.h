@@ -1,10 +1,11 @@
-// A window of this process with its workspace and panels, for what the status file does not say. Rule: one turn of the frame
+// A window of this process with its app and panels, for what the status file does not say. Rule: one turn of the frame
 // loop after another, as the program makes them; events come from the display or through GLFW's own callbacks.
 #pragma once
 #include "app/commands/options.h"
 #include "app/control/controller.h"
 #include "app/frontends/window/window_host.h"
 #include "app/ui/ui.h"
+#include "app/view/frame.h"
 #include "gui_fixture.h"
 
 #include <cstdlib>
@@ -18,7 +19,7 @@ protected:
         files_.reset();
         if (window_) window_->detach();
         ui_.reset();
-        workspace_.reset();
+        app_.reset();
         window_.reset();
         GuiTest::TearDown();
     }
@@ -41,32 +42,31 @@ protected:
     void openHere(const Options& options) {
         moveToDisplay();
         window_ = std::make_unique<Window>(options);
-        workspace_ = std::make_unique<Workspace>(options);
-        ui_ = std::make_unique<Ui>(1.0f, window_->description(), workspace_->ui);
-        window_->attach(*workspace_, *ui_, controller_);
-        files_ = std::make_unique<SessionFiles>(*workspace_, ui_->state.files, 0);
-        host_ = std::make_unique<WindowHost>(*workspace_, WindowHost::Parts{*window_, *ui_, *files_, recorder_, lessons_});
+        app_ = std::make_unique<App>(options);
+        ui_ = std::make_unique<Ui>(1.0f, window_->description(), app_->document.ui);
+        window_->attach(*app_, *ui_, controller_);
+        files_ = std::make_unique<SessionFiles>(*app_, ui_->state.files, 0);
+        host_ = std::make_unique<WindowHost>(*app_, WindowHost::Parts{*window_, *ui_, *files_, recorder_, lessons_});
     }
     /// One turn of the frame loop.
     bool frame() {
         window_->handleEvents(0);
         const bool news = files_->update();
-        controller_.apply(*workspace_, *host_);
-        workspace_->advance(true);
-        workspace_->glide(0.02);
-        workspace_->draw(0, window_->width(), window_->height());
-        if (window_->width() > 0 && window_->height() > 0) {
+        const auto drawPanels = [this] {
             window_->beginUi();
-            ui_->frame(*workspace_,
-                       [this](std::vector<Command> batch) { controller_.post(std::move(batch), Sender::panel); });
+            ui_->frame(*app_, [this](std::vector<Command> batch) { controller_.post(std::move(batch), Sender::panel); });
             ui_->draw();
-            window_->show();
-        }
+        };
+        Frame(*app_, controller_, *host_)
+            .make(FrameClock::window(0.02),
+                  {.width = window_->width(), .height = window_->height(), .panels = drawPanels, .present = [this] {
+                       window_->show();
+                   }});
         return news;
     }
 
     std::unique_ptr<Window> window_;
-    std::unique_ptr<Workspace> workspace_;
+    std::unique_ptr<App> app_;
     std::unique_ptr<Ui> ui_;
     std::unique_ptr<SessionFiles> files_;
     Controller controller_;

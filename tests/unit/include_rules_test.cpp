@@ -426,7 +426,7 @@ TEST(IncludeRules, aBrokenOneIsNoticed) {
         {"app/services/telemetry.cpp", "GLFW/glfw3.h", 1},
         {"app/commands/command_run.cpp", "sim/backends/cuda/runtime/api.h", 1},
         {"app/commands/command_run.cpp", "CLI/CLI.hpp", 1},
-        {"app/view/workspace.cpp", "cuda_gl_interop.h", 1},
+        {"app/view/app.cpp", "cuda_gl_interop.h", 1},
         {"app/control/config.cpp", "toml++/toml.h", 1},
         {"sim/backends/cpu/pool.cpp", "cuda_runtime.h", 1},
     };

@@ -71,8 +71,7 @@ void requirePictureMemory(int width, int height, int side) {
     requireHostMemory(6 * pixels + 16 * drawn, "the pixels of the picture", "choose a smaller picture");
 }
 
-std::vector<std::uint8_t> drawTiles(Workspace& workspace, const TilePlan& plan,
-                                    const std::function<void(int, int, int, int)>& over) {
+std::vector<std::uint8_t> drawTiles(App& app, const TilePlan& plan, const std::function<void(int, int, int, int)>& over) {
     const auto wide = static_cast<std::size_t>(plan.width);
     std::vector<std::uint8_t> whole(3 * wide * static_cast<std::size_t>(plan.height));
     std::unique_ptr<OffscreenTarget> target;
@@ -83,10 +82,10 @@ std::vector<std::uint8_t> drawTiles(Workspace& workspace, const TilePlan& plan,
             target.reset();  // first: one of them is large
             target = std::make_unique<OffscreenTarget>(tile.width, tile.height);
         }
-        auto views = viewports(workspace, tile.width, tile.height, {});
+        auto views = viewports(app.document, tile.width, tile.height, {});
         views.front().camera.part = {part(tile.left, plan.width), part(tile.bottom, plan.height),
                                      part(tile.width, plan.width), part(tile.height, plan.height)};
-        workspace.drawAgain(views, target->framebuffer(), tile.width, tile.height);
+        app.drawAgain(views, target->framebuffer(), tile.width, tile.height);
         if (over) over(tile.left, plan.height - tile.bottom - tile.height, tile.width, tile.height);
         const std::vector<std::uint8_t> rgb = target->read();
         for (int row = 0; row < tile.innerHeight; ++row) {

@@ -1,7 +1,7 @@
 // Large pictures in parts. Rule: the parts together are the picture drawn at once: each is drawn with a border as wide as
 // light spreads, on places where the steps of the glow fall on those of the whole.
 #pragma once
-#include "app/view/workspace.h"
+#include "app/view/app.h"
 
 #include <cstdint>
 #include <functional>
@@ -41,8 +41,7 @@ int largestSide();
 void requirePictureMemory(int width, int height, int side);
 
 /// Draws the newest step in parts: packed RGB rows, top row first. `over` draws panels over a part: left, top,
-/// width, height. Workspace::draw() must have been called before.
-std::vector<std::uint8_t> drawTiles(Workspace& workspace, const TilePlan& plan,
-                                    const std::function<void(int, int, int, int)>& over);
+/// width, height. App::draw() must have been called before.
+std::vector<std::uint8_t> drawTiles(App& app, const TilePlan& plan, const std::function<void(int, int, int, int)>& over);
 
 }  // namespace gravlab

@@ -25,50 +25,50 @@ BesidePicture::BesidePicture(std::string renderer) : renderer_(std::move(rendere
 BesidePicture::~BesidePicture() = default;
 
 /// Builds panels, or what is written over the bodies. False where there is neither.
-bool BesidePicture::buildPanels(Workspace& workspace, int width, int height, bool panels, double seconds) {
-    if (!panels && !workspace.overlayDraws() && !workspace.fourViewed() && !workspace.facts.twin.on && !workspace.selected)
+bool BesidePicture::buildPanels(App& app, int width, int height, bool panels, double seconds) {
+    if (!panels && !app.document.overlayDraws() && !app.document.fourViewed() && !app.document.facts.twin.on &&
+        !app.document.selected)
         return false;
-    shown_ = workspace.ui;
+    shown_ = app.document.ui;
     shown_.inWindow = shown_.timeline = shown_.help = shown_.navigating = false;
     shown_.visible = panels;
     shown_.film = {};
     const float scale = std::clamp(static_cast<float>(height) / kUsualHeight, 1.0f, 4.0f);
     if (!panels_) panels_ = std::make_unique<Ui>(scale, renderer_, shown_);
     panels_->setSurface(width, height, seconds);
-    panels_->frame(workspace);
+    panels_->frame(app);
     return true;
 }
 
-void BesidePicture::draw(Workspace& workspace, OffscreenTarget& target, bool panels, double seconds) {
+void BesidePicture::draw(App& app, OffscreenTarget& target, bool panels, double seconds) {
     const int width = target.width(), height = target.height();
-    const bool over = buildPanels(workspace, width, height, panels, seconds);
-    workspace.drawAgain(viewports(workspace, width, height, over ? panels_->free() : PicturePart{}), target.framebuffer(),
-                        width, height);
+    const bool over = buildPanels(app, width, height, panels, seconds);
+    app.drawAgain(viewports(app.document, width, height, over ? panels_->free() : PicturePart{}), target.framebuffer(),
+                  width, height);
     if (over) panels_->draw();
 }
 
-std::vector<std::uint8_t> BesidePicture::pixels(Workspace& workspace, int width, int height, bool panels) {
+std::vector<std::uint8_t> BesidePicture::pixels(App& app, int width, int height, bool panels) {
     const int side = tileSide(width, height, 0, largestSide());
     requirePictureMemory(width, height, side);
     // Panels that fit themselves to their content know its size from the frame before.
-    for (int built = 1; panels && built < kBuilt; ++built) buildPanels(workspace, width, height, panels, 1);
+    for (int built = 1; panels && built < kBuilt; ++built) buildPanels(app, width, height, panels, 1);
     if (side == 0) {
         OffscreenTarget target(width, height);
-        draw(workspace, target, panels, 1);
+        draw(app, target, panels, 1);
         return target.read();
     }
-    if (workspace.facts.twin.on || workspace.fourViewed())
+    if (app.document.facts.twin.on || app.document.fourViewed())
         throw UsageError("A picture of " + std::to_string(width) + "x" + std::to_string(height) +
                          " is drawn in parts, and neither twins nor four views can be; choose a smaller size, or one view");
-    const bool over = buildPanels(workspace, width, height, panels, 1);
-    return drawTiles(workspace, planTiles(width, height, side), [&](int left, int top, int wide, int high) {
+    const bool over = buildPanels(app, width, height, panels, 1);
+    return drawTiles(app, planTiles(width, height, side), [&](int left, int top, int wide, int high) {
         if (over) panels_->drawPart(left, top, wide, high);
     });
 }
 
-EffectResult takePicture(Workspace& workspace, Ui& ui, int width, int height, const std::string& renderer,
-                         std::string path) {
-    const UiState& state = workspace.ui;
+EffectResult takePicture(App& app, Ui& ui, int width, int height, const std::string& renderer, std::string path) {
+    const UiState& state = app.document.ui;
     if (path.empty()) path = timedName("gravlab", ".png");
     const bool own = state.pictureWidth > 0 && state.pictureHeight > 0;
     const int wide = own ? state.pictureWidth : width, high = own ? state.pictureHeight : height;
@@ -77,26 +77,26 @@ EffectResult takePicture(Workspace& workspace, Ui& ui, int width, int height, co
         if (state.picturePanels && !own) {
             // As the window shows it, menus and all.
             OffscreenTarget target(wide, high);
-            workspace.drawAgain(viewports(workspace, wide, high, workspace.free), target.framebuffer(), wide, high);
+            app.drawAgain(viewports(app.document, wide, high, app.document.free), target.framebuffer(), wide, high);
             ui.draw();
             rgb = target.read();
         } else {
-            rgb = BesidePicture(renderer).pixels(workspace, wide, high, state.picturePanels);
+            rgb = BesidePicture(renderer).pixels(app, wide, high, state.picturePanels);
         }
-        writePng(path, rgb, wide, high, pictureTexts(workspace, path));
-        const Reason without = noSceneFile(workspace);
-        workspace.say("The picture was written to " + path + "." +
-                      (without.empty() ? "" : " It carries no scene: " + without));
-        return {CommandStatus::applied, workspace.message, {}};
+        writePng(path, rgb, wide, high, pictureTexts(app.document, path));
+        const Reason without = noSceneFile(app.document);
+        app.document.say("The picture was written to " + path + "." +
+                         (without.empty() ? "" : " It carries no scene: " + without));
+        return {CommandStatus::applied, app.document.message, {}};
     } catch (const UsageError& error) {
         return refusedBecause(error.what());
     } catch (const std::bad_alloc&) {
-        workspace.warn("There is not enough memory for a picture of " + std::to_string(wide) + "x" + std::to_string(high) +
-                       " pixels; choose a smaller size.");
+        app.document.warn("There is not enough memory for a picture of " + std::to_string(wide) + "x" +
+                          std::to_string(high) + " pixels; choose a smaller size.");
     } catch (const std::runtime_error& error) {  // also of OpenGL, which may have no room for it
-        workspace.warn(error.what());
+        app.document.warn(error.what());
     }
-    return failedBecause(workspace.message);
+    return failedBecause(app.document.message);
 }
 
 }  // namespace gravlab

@@ -3,7 +3,7 @@
 #include "app/control/host.h"
 #include "app/model/ui_state.h"
 #include "app/system/picture.h"
-#include "app/view/workspace.h"
+#include "app/view/app.h"
 
 #include <cstdint>
 #include <memory>
@@ -24,13 +24,13 @@ public:
     BesidePicture& operator=(const BesidePicture&) = delete;
 
     /// Draws into the target what the window shows, `seconds` after the picture before, and leaves the target bound.
-    void draw(Workspace& workspace, OffscreenTarget& target, bool panels, double seconds);
+    void draw(App& app, OffscreenTarget& target, bool panels, double seconds);
     /// What the window shows in another size: packed RGB rows, top row first. Large pictures are drawn in parts. Throws
     /// Error where that cannot be, GlError or std::bad_alloc where memory is too short.
-    std::vector<std::uint8_t> pixels(Workspace& workspace, int width, int height, bool panels);
+    std::vector<std::uint8_t> pixels(App& app, int width, int height, bool panels);
 
 private:
-    bool buildPanels(Workspace& workspace, int width, int height, bool panels, double seconds);
+    bool buildPanels(App& app, int width, int height, bool panels, double seconds);
     std::string renderer_;
     UiState shown_;  ///< in the picture
     std::unique_ptr<Ui> panels_;
@@ -38,6 +38,6 @@ private:
 
 /// F12: writes what the window shows, at the full look, in the size and with or without panels as the document asks.
 /// A failure is a message, not the end. `path`: empty for a name by the time.
-EffectResult takePicture(Workspace& workspace, Ui& ui, int width, int height, const std::string& renderer, std::string path);
+EffectResult takePicture(App& app, Ui& ui, int width, int height, const std::string& renderer, std::string path);
 
 }  // namespace gravlab

@@ -32,8 +32,8 @@ Recorder::~Recorder() {
     thread_->wait();
 }
 
-EffectResult Recorder::start(Workspace& workspace, int width, int height, const std::string& renderer) {
-    FilmState& state = workspace.ui.film;
+EffectResult Recorder::start(App& app, int width, int height, const std::string& renderer) {
+    FilmState& state = app.document.ui.film;
     const int wide = state.width > 0 ? state.width : width & ~1, high = state.height > 0 ? state.height : height & ~1;
     std::string without;
     try {
@@ -41,7 +41,7 @@ EffectResult Recorder::start(Workspace& workspace, int width, int height, const 
         if (const Reason why = unavailable(row); !why.empty()) throw IoError(why);
         if (state.encoder.empty() && row.codec.empty()) without = unavailable(encoders().front());
         FilmSettings settings;
-        file_ = filmName(workspace.facts.configuration.scene, row);
+        file_ = filmName(app.document.facts.configuration.scene, row);
         settings.output = parseFilmOutput(file_);
         settings.width = wide;
         settings.height = high;
@@ -51,24 +51,24 @@ EffectResult Recorder::start(Workspace& workspace, int width, int height, const 
         settings.keepsPart = true;
         target_ = std::make_unique<OffscreenTarget>(wide, high);
         std::unique_ptr<FilmWriter> writer = makeFilmWriter(settings);
-        writer->texts = settingsTexts(workspace, file_);
+        writer->texts = settingsTexts(app.document, file_);
         thread_ = std::make_unique<FilmThread>(std::move(writer));
     } catch (const std::bad_alloc&) {
         target_.reset();
-        workspace.warn("No film: there is not enough memory for its frames; choose a smaller size.");
-        return failedBecause(workspace.message);
+        app.document.warn("No film: there is not enough memory for its frames; choose a smaller size.");
+        return failedBecause(app.document.message);
     } catch (const std::runtime_error& error) {
         target_.reset();
-        workspace.warn(std::string("No film: ") + error.what() + ".");
-        return failedBecause(workspace.message);
+        app.document.warn(std::string("No film: ") + error.what() + ".");
+        return failedBecause(app.document.message);
     }
-    if (!without.empty()) workspace.say("The film becomes numbered pictures in " + file_ + ", because " + without + ".");
+    if (!without.empty()) app.document.say("The film becomes numbered pictures in " + file_ + ", because " + without + ".");
     ending_ = false;
     frames_ = pacedFrames_ = 0;
-    const FilmPlan plan = filmPlan(workspace, fps_);
+    const FilmPlan plan = filmPlan(app.document, fps_);
     stepsPerFrame_ = plan.stepsPerFrame;
     framesWanted_ = plan.frames;
-    step_ = nextStep_ = workspace.facts.step;
+    step_ = nextStep_ = app.document.facts.step;
     worked_ = 0;
     lookedAt_ = hostClock();
     renderer_ = renderer;
@@ -81,13 +81,13 @@ void Recorder::report(std::optional<Ticket>& ticket, EffectResult outcome) {
     if (ticket) ended_.push_back({*std::exchange(ticket, std::nullopt), std::move(outcome)});
 }
 
-EffectResult Recorder::carryOut(const Record& effect, Ticket ticket, Workspace& workspace, int width, int height,
+EffectResult Recorder::carryOut(const Record& effect, Ticket ticket, App& app, int width, int height,
                                 const std::string& renderer) {
-    FilmState& state = workspace.ui.film;
+    FilmState& state = app.document.ui.film;
     if (effect.what == Record::What::start) {
         if (thread_) return refusedBecause("A film is being recorded.");
         if (width <= 0 || height <= 0) return refusedBecause("The window is hidden; a film needs its picture.");
-        EffectResult done = start(workspace, width, height, renderer);
+        EffectResult done = start(app, width, height, renderer);
         if (done.status == CommandStatus::running) starting_ = ticket;
         return done;
     }
@@ -108,7 +108,7 @@ EffectResult Recorder::carryOut(const Record& effect, Ticket ticket, Workspace& 
     bin_.ask(std::move(thread_));
     cancelling_.push_back(ticket);
     forget(state);
-    workspace.say("The film was cancelled; " + file_ + " was not kept.");
+    app.document.say("The film was cancelled; " + file_ + " was not kept.");
     return {CommandStatus::running, {}, {}};
 }
 
@@ -160,9 +160,9 @@ void Recorder::showProgress(FilmState& state) const {
     state.stepsInUse = stepsPerFrame_;
 }
 
-void Recorder::prepare(Workspace& workspace) {
-    FilmState& state = workspace.ui.film;
-    workspace.mostSteps = kNoLimit;
+void Recorder::prepare(App& app) {
+    FilmState& state = app.document.ui.film;
+    app.document.mostSteps = kNoLimit;
     while (bin_.poll()) {
         ended_.push_back({cancelling_.front(), {}});
         cancelling_.pop_front();
@@ -173,21 +173,21 @@ void Recorder::prepare(Workspace& workspace) {
         report(starting_, failedBecause(text));
         report(stopping_, good ? EffectResult{CommandStatus::applied, text, {}} : failedBecause(text));
         if (good)
-            workspace.say(text);
+            app.document.say(text);
         else
-            workspace.warn(text);
+            app.document.warn(text);
         forget(state);
     }
     if (!thread_) return;
     const double now = hostClock(), passed = now - std::exchange(lookedAt_, now);
-    if (!workspace.intent.paused && !ending_) worked_ += passed;
+    if (!app.document.intent.paused && !ending_) worked_ += passed;
     showProgress(state);
     if (ending_) return;
-    const std::int64_t step = workspace.facts.step;
+    const std::int64_t step = app.document.facts.step;
     // A jump to another state: the film goes on from there.
     if (step < step_ || step > nextStep_) nextStep_ = step + (frames_ > 0 ? stepsPerFrame_ : 0);
     step_ = step;
-    workspace.mostSteps = state.waiting ? 0 : nextStep_ - step;
+    app.document.mostSteps = state.waiting ? 0 : nextStep_ - step;
 }
 
 double Recorder::pace(double seconds) {
@@ -196,24 +196,24 @@ double Recorder::pace(double seconds) {
     return static_cast<double>(passed) / fps_;
 }
 
-void Recorder::update(Workspace& workspace) {
+void Recorder::update(App& app) {
     if (!thread_ || ending_) return;
-    const std::int64_t step = workspace.facts.step;
+    const std::int64_t step = app.document.facts.step;
     if (step < step_) return;  // the run started again within this frame
     step_ = step;
     // A twin that is behind is not yet shown.
-    if (step != nextStep_ || !workspace.host.twin().even() || !thread_->hasRoom()) return;
+    if (step != nextStep_ || !app.runs.twin().even() || !thread_->hasRoom()) return;
     try {
         if (!picture_) picture_ = std::make_unique<BesidePicture>(renderer_);
-        picture_->draw(workspace, *target_, workspace.ui.film.panels, 1 / fps_);
+        picture_->draw(app, *target_, app.document.ui.film.panels, 1 / fps_);
         collect(false);
     } catch (const std::bad_alloc&) {
         dropPicture();
-        workspace.warn("The film ends with the frames it has: there is not enough memory for the next one.");
+        app.document.warn("The film ends with the frames it has: there is not enough memory for the next one.");
         return;
     } catch (const GlError& error) {
         dropPicture();
-        workspace.warn(std::string("The film ends with the frames it has: ") + error.what() + ".");
+        app.document.warn(std::string("The film ends with the frames it has: ") + error.what() + ".");
         return;
     }
     target_->beginRead();
@@ -221,7 +221,7 @@ void Recorder::update(Workspace& workspace) {
     ++frames_;
     report(starting_, {});
     if (frames_ == framesWanted_) stop();
-    showProgress(workspace.ui.film);
+    showProgress(app.document.ui.film);
 }
 
 bool Recorder::needsFrame() const {

@@ -6,7 +6,7 @@
 #include "app/film/film_thread.h"
 #include "app/model/film_state.h"
 #include "app/system/worker.h"
-#include "app/view/workspace.h"
+#include "app/view/app.h"
 
 #include <deque>
 #include <memory>
@@ -31,15 +31,14 @@ public:
     /// Begins a film, which is running until its first frame is taken; ends it, which is running until the file is closed;
     /// or ends it and keeps nothing. None of them waits. `renderer` names the OpenGL context, `width` and `height` are the
     /// window's.
-    EffectResult carryOut(const Record& effect, Ticket ticket, Workspace& workspace, int width, int height,
-                          const std::string& renderer);
+    EffectResult carryOut(const Record& effect, Ticket ticket, App& app, int width, int height, const std::string& renderer);
     std::vector<Ended> ended() { return std::exchange(ended_, {}); }
     /// Before the runs advance: takes what has ended, and limits the steps to the next frame of the film.
-    void prepare(Workspace& workspace);
+    void prepare(App& app);
     /// What the camera's own motion goes on by: `seconds`, or in a film what has passed in it since the last call.
     double pace(double seconds);
     /// After the frame was drawn: draws the film's frame when its step has come. Leaves the film's framebuffer bound.
-    void update(Workspace& workspace);
+    void update(App& app);
     /// Whether a frame is needed although nothing moves: the film is about to end.
     bool needsFrame() const;
     /// Ends the film and waits for it: the window closes. What to tell people is a sentence; empty: nothing.
@@ -48,7 +47,7 @@ public:
     void dropPicture();
 
 private:
-    EffectResult start(Workspace& workspace, int width, int height, const std::string& renderer);
+    EffectResult start(App& app, int width, int height, const std::string& renderer);
     void stop();
     void report(std::optional<Ticket>& ticket, EffectResult outcome);
     void forget(FilmState& state);

@@ -51,13 +51,13 @@ std::string detailOf(const fs::path& file) {
 
 }  // namespace
 
-SessionFiles::SessionFiles(Workspace& workspace, FilesState& state, double autosaveSeconds)
-    : workspace_(workspace), state_(state), autosaveSeconds_(autosaveSeconds), saved_(std::chrono::steady_clock::now()) {
+SessionFiles::SessionFiles(App& app, FilesState& state, double autosaveSeconds)
+    : app_(app), state_(state), autosaveSeconds_(autosaveSeconds), saved_(std::chrono::steady_clock::now()) {
     if (autosaveSeconds_ <= 0) return;
     try {
         begin();
     } catch (const Error& error) {
-        workspace_.warn(std::string("There is no autosave: ") + error.what());
+        app_.document.warn(std::string("There is no autosave: ") + error.what());
     }
 }
 
@@ -65,7 +65,7 @@ void SessionFiles::begin() {
     if (!fileFormat("hdf5").unavailable().empty()) throw IoError(fileFormat("hdf5").unavailable());
     const std::vector<fs::path> crashed = crashedSessions();
     mark_.emplace();
-    if (const StartState* start = workspace_.facts.configuration.start.get(); start && !start->file.path.empty())
+    if (const StartState* start = app_.document.facts.configuration.start.get(); start && !start->file.path.empty())
         remember(start->file.path);
     if (crashed.empty()) return;
     state_.recover = crashed.front().string();
@@ -79,16 +79,16 @@ bool SessionFiles::update() {
     if (state_.shown && !state_.listed) list({});
     if (!state_.shown) state_.listed = false;
     watch();
-    if (const std::string alarm = spotCheck_.update(workspace_.host.simulation()); !alarm.empty()) {
+    if (const std::string alarm = spotCheck_.update(app_.runs.simulation()); !alarm.empty()) {
         changed_ = true;
-        workspace_.warn("At step " + std::to_string(workspace_.facts.step) + " " + alarm + ".");
+        app_.document.warn("At step " + std::to_string(app_.document.facts.step) + " " + alarm + ".");
     }
     autosave();
     return changed_ || saver_.busy() || !jobs_.empty();
 }
 
 EffectResult SessionFiles::save(std::string path, Ticket ticket) {
-    if (path.empty()) path = timedName("gravlab-" + plainName(workspace_.facts.configuration.scene), ".hdf5");
+    if (path.empty()) path = timedName("gravlab-" + plainName(app_.document.facts.configuration.scene), ".hdf5");
     formatForWriting(path);
     requireReplaceable(path, {.keepPrevious = true});
     state_.busy = "Saving " + path;
@@ -99,7 +99,7 @@ EffectResult SessionFiles::save(std::string path, Ticket ticket) {
 EffectResult SessionFiles::open(const Open& effect, Ticket ticket) {
     state_.busy = "Opening " + effect.file;
     ReadOptions read;
-    if (!effect.units.empty()) read = againIn(workspace_, effect.units);
+    if (!effect.units.empty()) read = againIn(app_.document, effect.units);
     jobs_.push_back({.purpose = "open", .path = effect.file, .ticket = ticket, .read = read});
     return {CommandStatus::running, {}, {}};
 }
@@ -117,9 +117,9 @@ EffectResult SessionFiles::forget() {
 }
 
 void SessionFiles::requireSoundForces() {
-    const std::string alarm = spotCheck_.settle(workspace_.host.simulation());
+    const std::string alarm = spotCheck_.settle(app_.runs.simulation());
     if (spotCheck_.failures() > 0)
-        throw Error(ExitCode::checkFailed, alarm.empty() ? "a check of the forces failed: " + workspace_.message : alarm);
+        throw Error(ExitCode::checkFailed, alarm.empty() ? "a check of the forces failed: " + app_.document.message : alarm);
 }
 
 void SessionFiles::takeResults() {
@@ -139,20 +139,21 @@ EffectResult SessionFiles::taken(FileResult& result) {
         state_.listed = false;
         if (result.purpose != "save") return {};
         remember(result.path);
-        workspace_.say("Saved to " + result.path + ".");
+        app_.document.say("Saved to " + result.path + ".");
         return {};
     }
-    const auto takesUp = [this](bool again) { return workspace_.apply(again); };
+    const auto takesUp = [this](bool again) { return app_.apply(again); };
     if (result.scene) {
-        if (!takeScene(workspace_, *result.scene, takesUp)) return refusedBecause(workspace_.message);
+        if (!takeScene(app_.document, *result.scene, takesUp)) return refusedBecause(app_.document.message);
         state_.shown = false;
         sayNotes({}, result.scene->notes);
         remember(result.path);
         return {};
     }
-    if (!takeStart(workspace_, *result.offer, takesUp)) return refusedBecause(workspace_.message);
+    if (!takeStart(app_.document, *result.offer, takesUp)) return refusedBecause(app_.document.message);
     // The question about units has a panel of its own, with its answers.
-    if (workspace_.unitsInDoubt()) std::erase(result.offer->notes, workspace_.facts.configuration.start->doubt.question);
+    if (app_.document.unitsInDoubt())
+        std::erase(result.offer->notes, app_.document.facts.configuration.start->doubt.question);
     sayNotes(result.path + ": ", result.offer->notes);
     state_.shown = false;
     if (result.purpose == "recover") {
@@ -170,7 +171,7 @@ EffectResult SessionFiles::taken(FileResult& result) {
 void SessionFiles::fail(const Job& job, const std::string& why) {
     changed_ = true;
     if (job.purpose != "autosave") state_.busy.clear();
-    workspace_.warn(job.purpose == "autosave" ? "The autosave failed: " + why : why);
+    app_.document.warn(job.purpose == "autosave" ? "The autosave failed: " + why : why);
     const bool writes = job.purpose == "save" || job.purpose == "autosave";
     ended_.push_back({job.ticket, writes ? failedBecause(why) : refusedBecause(why)});
 }
@@ -178,7 +179,7 @@ void SessionFiles::fail(const Job& job, const std::string& why) {
 void SessionFiles::sayNotes(const std::string& before, const std::vector<std::string>& notes) {
     std::string text;
     for (const std::string& note : notes) text += (text.empty() ? "" : "; ") + note;
-    if (!text.empty()) workspace_.warn(before + text + ".");
+    if (!text.empty()) app_.document.warn(before + text + ".");
 }
 
 EffectResult SessionFiles::list(const std::string& asked) {
@@ -188,11 +189,11 @@ EffectResult SessionFiles::list(const std::string& asked) {
     const fs::path folder = (state_.folder.empty() ? here : fs::path(state_.folder)) / asked;
     fs::directory_iterator at(folder, error);
     if (error) {
-        workspace_.warn("The folder " + printable(folder.string()) + " cannot be listed: " + error.message() + ".");
-        return failedBecause(workspace_.message);
+        app_.document.warn("The folder " + printable(folder.string()) + " cannot be listed: " + error.message() + ".");
+        return failedBecause(app_.document.message);
     }
     state_.folder = fs::weakly_canonical(folder, error).string();
-    state_.proposed = timedName("gravlab-" + plainName(workspace_.facts.configuration.scene), "");
+    state_.proposed = timedName("gravlab-" + plainName(app_.document.facts.configuration.scene), "");
     state_.entries.clear();
     state_.folders.clear();
     std::vector<std::pair<fs::file_time_type, FilesState::Entry>> found;
@@ -236,7 +237,7 @@ void SessionFiles::ask(std::string path, const WriteOptions& options, std::strin
     jobs_.push_back({.purpose = std::move(purpose),
                      .path = std::move(path),
                      .ticket = ticket,
-                     .state = workspace_.host.first().feed().ask(),
+                     .state = app_.runs.first().feed().ask(),
                      .options = options});
 }
 
@@ -251,7 +252,7 @@ void SessionFiles::handOver() {
 
 bool SessionFiles::handOver(Job& job) {
     if (job.purpose == "open" && isSceneFile(job.path)) {
-        saver_.openScene(job.path, sceneBase(workspace_), job.purpose, job.ticket);
+        saver_.openScene(job.path, sceneBase(app_.document), job.purpose, job.ticket);
         return true;
     }
     if (job.purpose == "open" || job.purpose == "recover") {
@@ -273,19 +274,19 @@ bool SessionFiles::handOver(Job& job) {
 }
 
 void SessionFiles::watch() {
-    if (workspace_.facts.configuration.bodies > kGuardedBodies) {
+    if (app_.document.facts.configuration.bodies > kGuardedBodies) {
         guard_.reset();
         return;
     }
     if (!guard_) guard_.emplace();
     std::optional<NonFiniteState> blown;
     try {
-        blown = guard_->update(workspace_.host.simulation(), workspace_.host.first().feed());
+        blown = guard_->update(app_.runs.simulation(), app_.runs.first().feed());
     } catch (const std::bad_alloc&) {
         return;  // without memory for a look the run goes on; the next one is asked for
     }
-    if (!blown || workspace_.intent.paused) return;
-    setParameter(workspace_, "run.paused", true);
+    if (!blown || app_.document.intent.paused) return;
+    setParameter(app_.document, "run.paused", true);
     changed_ = true;
     char text[160];
     std::snprintf(
@@ -293,21 +294,22 @@ void SessionFiles::watch() {
         "Body %zu is not finite at step %lld, t = %g; the run is paused. A smaller time step or a larger softening "
         "may help. ",
         blown->body, static_cast<long long>(blown->step), blown->time);
-    workspace_.warn(text + (guard_->startIsGood() && mark_ ? keep(*guard_->lastGood(), mark_->autosave()) : std::string()));
+    app_.document.warn(text +
+                       (guard_->startIsGood() && mark_ ? keep(*guard_->lastGood(), mark_->autosave()) : std::string()));
     if (mark_ && guard_->startIsGood()) {
-        blownRun_ = workspace_.facts.run;
+        blownRun_ = app_.document.facts.run;
         state_.recover = mark_->autosave().string();
         state_.recoverText = "The run stopped being finite. Its last good state was kept.";
     }
 }
 
 void SessionFiles::autosave() {
-    if (!mark_ || saver_.busy() || !jobs_.empty() || workspace_.facts.step == savedStep_) return;
-    if (workspace_.facts.run == blownRun_) return;
+    if (!mark_ || saver_.busy() || !jobs_.empty() || app_.document.facts.step == savedStep_) return;
+    if (app_.document.facts.run == blownRun_) return;
     const auto time = std::chrono::steady_clock::now();
     if (time - saved_ < std::chrono::duration<double>(autosaveSeconds_)) return;
     saved_ = time;
-    savedStep_ = workspace_.facts.step;
+    savedStep_ = app_.document.facts.step;
     ask(mark_->autosave().string(), {}, "autosave", 0);
 }
 
@@ -323,7 +325,7 @@ std::string SessionFiles::keep(const FedState& state, const fs::path& file) noex
 
 std::string SessionFiles::close() {
     std::erase_if(jobs_, [](const Job& job) { return job.purpose == "open" || job.purpose == "recover"; });
-    if (!jobs_.empty()) workspace_.host.first().feed().serve(workspace_.host.simulation());
+    if (!jobs_.empty()) app_.runs.first().feed().serve(app_.runs.simulation());
     for (; !jobs_.empty(); saver_.wait()) handOver();
     saver_.wait();
     std::string lost;
@@ -332,11 +334,11 @@ std::string SessionFiles::close() {
     for (const FileResult& result : saver_.take())
         if (result.purpose == "save" && !result.error.empty()) lost = result.error;
     if (!lost.empty()) {
-        const bool blown = workspace_.facts.run == blownRun_;  // the last good state is in its place
+        const bool blown = app_.document.facts.run == blownRun_;  // the last good state is in its place
         if (mark_ && blown) return lost + ". The last good state is in " + mark_->autosave().string();
         return lost + ". " +
-               keep(*copyOf(workspace_.host.simulation()),
-                    mark_ ? mark_->autosave() : leftRunFile(workspace_.facts.configuration.scene));
+               keep(*copyOf(app_.runs.simulation()),
+                    mark_ ? mark_->autosave() : leftRunFile(app_.document.facts.configuration.scene));
     }
     // What is offered from another session stays on offer.
     if (mark_) mark_->remove();
@@ -346,7 +348,7 @@ std::string SessionFiles::close() {
 std::string SessionFiles::rescue() noexcept {
     try {
         saver_.wait();
-        if (guard_ && guard_->startIsGood() && guard_->lastGood()->run == workspace_.facts.run)
+        if (guard_ && guard_->startIsGood() && guard_->lastGood()->run == app_.document.facts.run)
             return keep(*guard_->lastGood(), leftRunFile(guard_->lastGood()->configuration.scene));
         if (mark_ && savedStep_ >= 0)
             return "The autosave of step " + std::to_string(savedStep_) + " is in " + mark_->autosave().string();
@@ -359,8 +361,7 @@ std::string SessionFiles::rescue() noexcept {
 std::string SessionFiles::leave() noexcept {
     try {
         saver_.wait();
-        const std::string text =
-            keep(*copyOf(workspace_.host.simulation()), leftRunFile(workspace_.facts.configuration.scene));
+        const std::string text = keep(*copyOf(app_.runs.simulation()), leftRunFile(app_.document.facts.configuration.scene));
         if (mark_) mark_->remove();
         return text;
     } catch (const std::exception& error) {

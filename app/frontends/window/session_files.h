@@ -7,7 +7,7 @@
 #include "app/services/non_finite_monitor.h"
 #include "app/services/spot_check.h"
 #include "app/services/state_folder.h"
-#include "app/view/workspace.h"
+#include "app/view/app.h"
 
 #include <chrono>
 #include <cstdint>
@@ -24,7 +24,7 @@ class SessionFiles {
 public:
     /// `autosaveSeconds` 0: no autosave and no offer of what a crash left. A state folder that cannot be used is a message,
     /// not the end.
-    SessionFiles(Workspace& workspace, FilesState& state, double autosaveSeconds);
+    SessionFiles(App& app, FilesState& state, double autosaveSeconds);
 
     /// Once a frame: hands on what was asked, takes what has ended, saves when it is time, watches for numbers that are not
     /// finite. True when something changed that a frame should show.
@@ -75,7 +75,7 @@ private:
     EffectResult taken(FileResult& result);
     static std::string keep(const FedState& state, const std::filesystem::path& file) noexcept;
 
-    Workspace& workspace_;
+    App& app_;
     FilesState& state_;
     double autosaveSeconds_;
     std::optional<SessionLock> mark_;

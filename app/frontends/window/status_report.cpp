@@ -83,8 +83,8 @@ constexpr StatusRow kRows[] = {
     {"/lesson/progress", "lesson.progress"},
 };
 
-nlohmann::ordered_json rewindFacts(const Workspace& workspace) {
-    const Rewind* history = workspace.host.history();
+nlohmann::ordered_json rewindFacts(const RunHost& runs) {
+    const Rewind* history = runs.history();
     if (!history) return nullptr;
     nlohmann::ordered_json steps = nlohmann::ordered_json::array(), other = steps;
     for (const RewindMark& mark : history->marks()) (mark.other ? other : steps).push_back(mark.step);
@@ -97,51 +97,50 @@ StatusReport::StatusReport() {
     if (const char* path = std::getenv("GRAVLAB_STATUS_FILE")) path_ = path;
 }
 
-void StatusReport::write(const Workspace& workspace, const Ui& ui, std::int64_t frame, int width, int height,
-                         bool rests) const {
+void StatusReport::write(const App& app, const Ui& ui, std::int64_t frame, int width, int height, bool rests) const {
     if (!on()) return;
     nlohmann::ordered_json json{{"frame", frame}, {"width", width}, {"height", height}};
     for (const Parameter& row : parameters())
-        if (row.ask) json[row.kept.checkpoint] = jsonValue(row.get(workspace));
+        if (row.ask) json[row.kept.checkpoint] = jsonValue(row.get(app.document));
     for (const StatusRow& row : kRows)
-        json[nlohmann::ordered_json::json_pointer(row.at)] = jsonValue(parameter(row.path).get(workspace));
+        json[nlohmann::ordered_json::json_pointer(row.at)] = jsonValue(parameter(row.path).get(app.document));
 
-    const auto& profile = workspace.instruments.profile();
+    const auto& profile = app.services.instruments.profile();
     GLint contextFlags = 0;
     glGetIntegerv(GL_CONTEXT_FLAGS, &contextFlags);
-    json["colour_map"] = workspace.look.colourMap;
-    json["four_views"] = workspace.fourViewed();
+    json["colour_map"] = app.document.look.colourMap;
+    json["four_views"] = app.document.fourViewed();
     json["selected"] = nullptr;
-    if (workspace.selected) json["selected"] = workspace.selected->id;
-    json["follow"] = workspace.follow;
+    if (app.document.selected) json["selected"] = app.document.selected->id;
+    json["follow"] = app.document.follow;
     json["follow_centre"] = nullptr;
-    if (workspace.followedCentre) json["follow_centre"] = *workspace.followedCentre;
-    json["rewind"] = rewindFacts(workspace);
+    if (app.document.followedCentre) json["follow_centre"] = *app.document.followedCentre;
+    json["rewind"] = rewindFacts(app.runs);
     json["conservation"].update(
-        {{"points", workspace.conservation.points().size()}, {"marks", workspace.conservation.marks().size()}});
+        {{"points", app.services.conservation.points().size()}, {"marks", app.services.conservation.marks().size()}});
     json["instruments"].update({{"bodies", profile ? profile->bodies : 0},
                                 {"looked", profile ? profile->sampled : 0},
                                 {"rings", profile ? profile->rings.size() : 0},
-                                {"step", workspace.instruments.step()},
-                                {"busy", workspace.instruments.busy()}});
+                                {"step", app.services.instruments.step()},
+                                {"busy", app.services.instruments.busy()}});
     json["files"].update(
         {{"entries", ui.state.files.entries.size()}, {"busy", ui.state.files.busy}, {"recover", ui.state.files.recover}});
-    json["lab"].update({{"progress", workspace.lab.progress()}, {"points", workspace.lab.results().size()}});
-    json["path"] = workspace.trajectory.path().points.size();
-    json["launch"].update({{"row", workspace.drop.row},
-                           {"dragging", workspace.drop.dragging()},
-                           {"path", workspace.dropPath.path().points.size()}});
+    json["lab"].update({{"progress", app.services.lab.progress()}, {"points", app.services.lab.results().size()}});
+    json["path"] = app.services.trajectory.path().points.size();
+    json["launch"].update({{"row", app.document.drop.row},
+                           {"dragging", app.document.drop.dragging()},
+                           {"path", app.services.dropPath.path().points.size()}});
     json["navigating"] = ui.navigates();
     json["typing"] = ui.wantsKeyboard();
     json["menu"] = ui.hasPopup();
-    json["moving"] = workspace.moving();
+    json["moving"] = app.moving();
     json["rests"] = rests;
     json["gl_watched"] = (contextFlags & GL_CONTEXT_FLAG_DEBUG_BIT) != 0;
     json["gl_errors"] = glErrorCount();
     json["items"] = nlohmann::ordered_json::object();
     for (const UiItem& item : ui.items())
         json["items"][item.name] = {{"rect", {item.left, item.top, item.right, item.bottom}}, {"enabled", item.enabled}};
-    const Twin& twin = workspace.host.twin();
+    const Twin& twin = app.runs.twin();
     json["twin"] = {{"on", twin.on()}, {"view", twinViews()[static_cast<std::size_t>(twin.choice().view)]}};
     if (twin.on()) {
         const RunConfiguration& other = twin.simulation().configuration();

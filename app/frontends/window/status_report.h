@@ -13,7 +13,7 @@ public:
     StatusReport();
     bool on() const { return !path_.empty(); }
     /// Replaces the file in one step. `rests`: no further frame comes until an event does. Throws IoError.
-    void write(const Workspace& workspace, const Ui& ui, std::int64_t frame, int width, int height, bool rests) const;
+    void write(const App& app, const Ui& ui, std::int64_t frame, int width, int height, bool rests) const;
 
 private:
     std::string path_;

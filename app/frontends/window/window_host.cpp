@@ -21,10 +21,10 @@ EffectResult WindowHost::carryOut(const Effect& effect, Ticket ticket) {
                                  [&](const ForgetSession&) { return parts_.files.forget(); },
                                  [&](const ListFolder& e) { return parts_.files.list(e.folder); },
                                  [&](const Record& e) {
-                                     return parts_.recorder.carryOut(e, ticket, workspace_, window.width(), window.height(),
-                                                                     window.description());
+                                     return parts_.recorder.carryOut(e, ticket, app_, window.width(),
+                                                                     window.height(), window.description());
                                  },
-                                 [&](const LessonGo& e) { return parts_.lessons.carryOut(e, workspace_); },
+                                 [&](const LessonGo& e) { return parts_.lessons.carryOut(e, app_.document); },
                                  [&](const WalkMenus&) {
                                      parts_.ui.walkMenus();
                                      return EffectResult();
@@ -39,16 +39,16 @@ EffectResult WindowHost::carryOut(const Effect& effect, Ticket ticket) {
 
 EffectResult WindowHost::saveScene(std::string path) {
     if (path.empty()) path = timedName("gravlab", ".toml");
-    writeSceneFile(path, workspace_);
-    workspace_.say("The scene was written to " + path + "; 'gravlab " + path + "' opens it.");
-    return {CommandStatus::applied, workspace_.message, {}};
+    writeSceneFile(path, app_.document);
+    app_.document.say("The scene was written to " + path + "; 'gravlab " + path + "' opens it.");
+    return {CommandStatus::applied, app_.document.message, {}};
 }
 
 void WindowHost::takePictures() {
     const Window& window = parts_.window;
     for (const auto& [ticket, file] : std::exchange(pictures_, {}))
         ended_.push_back(
-            {ticket, takePicture(workspace_, parts_.ui, window.width(), window.height(), window.description(), file)});
+            {ticket, takePicture(app_, parts_.ui, window.width(), window.height(), window.description(), file)});
 }
 
 std::vector<Ended> WindowHost::ended() {

@@ -23,7 +23,7 @@ public:
         Recorder& recorder;
         LessonRunner& lessons;
     };
-    WindowHost(Workspace& workspace, const Parts& parts) : BaseHost(workspace), parts_(parts) {}
+    WindowHost(App& app, const Parts& parts) : BaseHost(app), parts_(parts) {}
     EffectResult carryOut(const Effect& effect, Ticket ticket) override;
     std::vector<Ended> ended() override;
     /// Takes the pictures that were asked for: after a frame was drawn and before it is shown.

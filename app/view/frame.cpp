@@ -1,0 +1,67 @@
+#include "app/view/frame.h"
+
+#include "app/system/host_clock.h"
+#include "sim/backends/profiler_range.h"
+
+#include <algorithm>
+
+namespace gravlab {
+
+Frame::Made Frame::make(const FrameClock& clock, const Surfaces& to) {
+    const ProfilerRange profiled("frame");
+    const double begun = hostClock();
+    const bool realTime = clock.steps == FrameClock::Steps::realTime;
+    Document& document = app_.document;
+    Made made{.events = controller_.apply(document, host_)};
+    if (to.applied) to.applied();
+    bool moved = true;
+    if (clock.steps != FrameClock::Steps::none) {
+        app_.advance(realTime);
+        moved = app_.view.moving(document, app_.runs);  // the frame in which that ends is drawn, too
+        if (!realTime) {
+            // Nothing that comes of a wrong force is drawn. A script must not see how long the check takes.
+            if (!document.facts.check) app_.runs.settle();
+            made.alarm = spotCheck_.update(app_.runs.simulation());
+            if (!made.alarm.empty()) return made;
+        }
+        document.turn(to.flown ? to.flown() : clock.seconds);
+        if (realTime) document.glide(clock.glide);
+    }
+    if (to.needed && !moved && made.events.empty() && !to.needed() && looksTheSame()) return made;
+    app_.draw(to.framebuffer, to.width, to.height);
+    remember();
+    made.drawn = true;
+    const bool shown = to.width > 0 && to.height > 0;
+    if (shown && to.panels) to.panels();
+    const double worked = hostClock() - begun;
+    if (shown && to.ahead) app_.advanceAhead();
+    if (shown && to.present) to.present();
+    made.seconds = hostClock() - begun;
+    // Quality follows the frames that a display shows.
+    if (realTime && to.present) app_.view.frameTook(app_.runs, made.seconds, worked);
+    return made;
+}
+
+/// Whether a picture now would look like the last one, or comes too early. While a long step is under way only numbers
+/// change, and pictures would take the step's time; so would one of every step where the run is behind its pace.
+bool Frame::looksTheSame() const {
+    constexpr double kNumbers = 0.1;  // [s] until they are read anew
+    const double now = hostClock();
+    const Facts& facts = app_.document.facts;
+    const bool newer = facts.step != step_ || facts.twin.step != twinStep_;
+    return facts.run == run_ && app_.services.conservation.points().size() == measured_ &&
+           (!newer || (app_.behind() && now < dueAt_)) && now - at_ < kNumbers &&
+           !app_.view.moving(app_.document, app_.runs);
+}
+
+void Frame::remember() {
+    const Facts& facts = app_.document.facts;
+    run_ = facts.run;
+    measured_ = app_.services.conservation.points().size();
+    step_ = facts.step;
+    twinStep_ = facts.twin.step;
+    at_ = hostClock();
+    dueAt_ = std::max(dueAt_, at_ - kPicture) + kPicture;
+}
+
+}  // namespace gravlab
