@@ -4,8 +4,8 @@
 #include "app/bench/pair_matrix.h"
 #include "app/bench/sweep_axis.h"
 #include "app/bench/tuner.h"
-#include "app/control/host.h"
 #include "app/plots/plot.h"
+#include "app/system/file_jobs.h"
 #include "app/tables/lab_sweep.h"
 
 #include <functional>
@@ -61,9 +61,10 @@ public:
     /// Curve or map of the results. Empty plot and map when there are none.
     void drawResults(ImDrawList& list, ImVec2 from, ImVec2 to, const PlotStyle& style) const;
 
-    /// Write gravlab-lab-DATE.csv or .png into the current folder and say so in the status.
-    EffectResult exportCsv();
-    EffectResult exportPng();
+    /// What writes gravlab-lab-DATE.csv or .png into the current folder; the status says how that ended. The lab outlives
+    /// it.
+    FileJob csvFile();
+    FileJob pngFile();
 
 private:
     std::string title() const;

@@ -1,20 +1,24 @@
 // The lab's part of a frame: measurements beside the running simulation, and the live picture of all pairs.
 #pragma once
+#include "app/control/host.h"
 #include "app/lab/lab.h"
 #include "app/lab/own_bench.h"
 #include "app/services/run_host.h"
+#include "app/system/file_jobs.h"
+
+#include <optional>
 
 namespace gravlab {
 
+/// What writes the file of the lab that is wanted; empty: it wants none. Lab and document outlive it.
+std::optional<FileJob> labFile(const Measure& wanted, Lab& lab, Document& document, RunHost& host);
+
 class LabLoop {
 public:
-    /// Begins a measurement or writes what was measured. A file that cannot be written is a failure.
-    EffectResult carryOut(const Measure& measure, Lab& lab, Document& document, RunHost& host);
+    /// Begins a measurement, or ends it.
+    EffectResult carryOut(const Measure& measure, Lab& lab, Document& document);
     /// Begins to try the text of the editor, or writes it into a file; an empty name: its own.
     void tryKernel(Document& document);
-    static EffectResult saveKernel(Document& document, const std::string& file) {
-        return OwnBench::save(document.labPanel.own, file);
-    }
     /// Shows what the panel says.
     void follow(Lab& lab, const Document& document);
     /// Lets the lab measure, takes up what a search has found, and keeps the facts of the launch new.
@@ -24,8 +28,6 @@ public:
     void dropPicture(Lab& lab);
 
 private:
-    EffectResult exportMatrix(Document& document, RunHost& host, const char* ending);
-
     OwnBench own_;
     PairValue matrixValue_ = PairValue::force;    ///< of the picture
     double launchReadAt_ = 0, matrixMadeAt_ = 0;  ///< host clock [s]

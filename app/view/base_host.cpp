@@ -33,8 +33,7 @@ EffectResult BaseHost::carryOut(const Effect& effect, Ticket ticket) {
                    },
                    [&](const SaveScene& e) {
                        if (e.file.empty()) return failedBecause("off screen 'do save-scene' needs a FILE.toml");
-                       writeSceneFile(e.file, workspace_);
-                       return EffectResult();
+                       return write(sceneFile(workspace_, e.file), ticket);
                    },
                    [&](const Open& e) { return open(e); },
                    [&](const Recover&) { return needsWindow("what an earlier session left is opened"); },
@@ -49,7 +48,7 @@ EffectResult BaseHost::carryOut(const Effect& effect, Ticket ticket) {
                        trying_ = ticket;
                        return EffectResult{CommandStatus::running, {}, {}};
                    },
-                   [&](const SaveKernel& e) { return LabLoop::saveKernel(workspace_, e.file); },
+                   [&](const SaveKernel& e) { return write(kernelFile(workspace_.labPanel.own, e.file), ticket); },
                    [&](const LessonGo&) { return needsWindow("lessons are gone through"); },
                    [&](const WalkMenus&) { return EffectResult(); }, [&](const NextPanel&) { return EffectResult(); },
                    [&](const Quit&) {
@@ -57,6 +56,24 @@ EffectResult BaseHost::carryOut(const Effect& effect, Ticket ticket) {
                        return EffectResult();
                    }},
         effect);
+}
+
+EffectResult resultOf(const FileOutcome& outcome) {
+    if (outcome.status == FileOutcome::Status::refused) return refusedBecause(outcome.sentence);
+    if (outcome.status == FileOutcome::Status::failed) return failedBecause(outcome.sentence);
+    return {CommandStatus::applied, outcome.sentence, {}};
+}
+
+std::function<void(const FileOutcome&)> sayingIn(Document& document) {
+    return [&document](const FileOutcome& outcome) {
+        document.say(outcome.sentence);
+        document.warning = outcome.status != FileOutcome::Status::written;
+    };
+}
+
+EffectResult BaseHost::write(FileJob job, Ticket /*ticket*/) {
+    workspace_.host.first().feed().serve(workspace_.host.simulation());  // where it needs the bodies
+    return resultOf(job.now());
 }
 
 /// Reads and begins while the caller waits.
@@ -76,6 +93,8 @@ EffectResult BaseHost::open(const Open& effect) {
 }
 
 EffectResult BaseHost::begin(const Measure& effect, Ticket ticket) {
+    if (std::optional<FileJob> file = labFile(effect, workspace_.lab, workspace_, workspace_.host))
+        return write(std::move(*file), ticket);
     EffectResult done = workspace_.measure(effect);
     if (effect.what == Measure::What::cancel && measuring_)
         ended_.push_back({*std::exchange(measuring_, std::nullopt), failedBecause("it was cancelled")});

@@ -32,7 +32,7 @@ struct Workspace : Document {
     /// `again`: the scene starts anew although nothing of it changed.
     bool apply(bool again = false);
     /// Measures, tries and writes in the lab; what takes longer goes on in advance().
-    EffectResult measure(const Measure& what) { return labLoop_.carryOut(what, lab, *this, host); }
+    EffectResult measure(const Measure& what) { return labLoop_.carryOut(what, lab, *this); }
     void tryKernel() { labLoop_.tryKernel(*this); }
     /// Advances within the budget (realTime) or exactly stepsPerFrame steps (film), publishes and measures.
     void advance(bool realTime);

@@ -79,7 +79,7 @@ protected:
         workspace_->ui.pictureWidth = width;
         workspace_->ui.pictureHeight = height;
         workspace_->dismissMessage();
-        takePicture(*workspace_, *ui_, kWide, kHigh, context_.description(), file());
+        takePicture(*workspace_, *ui_, kWide, kHigh, context_.description(), file()).now();
     }
     std::string file() const { return (folder_ / "picture.png").string(); }
 

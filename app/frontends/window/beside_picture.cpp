@@ -3,11 +3,14 @@
 #include "app/control/picture_texts.h"
 #include "app/frontends/headless/headless.h"
 #include "app/frontends/headless/tiles.h"
+#include "app/system/picture.h"
 #include "app/system/timed_name.h"
 #include "app/ui/ui.h"
+#include "app/view/base_host.h"
 #include "sim/core/error.h"
 
 #include <algorithm>
+#include <memory>
 #include <new>
 #include <stdexcept>
 #include <utility>
@@ -66,37 +69,37 @@ std::vector<std::uint8_t> BesidePicture::pixels(Workspace& workspace, int width,
     });
 }
 
-EffectResult takePicture(Workspace& workspace, Ui& ui, int width, int height, const std::string& renderer,
-                         std::string path) {
+FileJob takePicture(Workspace& workspace, Ui& ui, int width, int height, const std::string& renderer, std::string path) {
     const UiState& state = workspace.ui;
     if (path.empty()) path = timedName("gravlab", ".png");
     const bool own = state.pictureWidth > 0 && state.pictureHeight > 0;
     const int wide = own ? state.pictureWidth : width, high = own ? state.pictureHeight : height;
+    const auto drawn = [&] {
+        if (!state.picturePanels || own) return BesidePicture(renderer).pixels(workspace, wide, high, state.picturePanels);
+        // As the window shows it, menus and all.
+        OffscreenTarget target(wide, high);
+        workspace.drawAgain(viewports(workspace, wide, high, workspace.free), target.framebuffer(), wide, high);
+        ui.draw();
+        return target.read();
+    };
+    FileJob job{.work = {}, .done = sayingIn(workspace)};
     try {
-        std::vector<std::uint8_t> rgb;
-        if (state.picturePanels && !own) {
-            // As the window shows it, menus and all.
-            OffscreenTarget target(wide, high);
-            workspace.drawAgain(viewports(workspace, wide, high, workspace.free), target.framebuffer(), wide, high);
-            ui.draw();
-            rgb = target.read();
-        } else {
-            rgb = BesidePicture(renderer).pixels(workspace, wide, high, state.picturePanels);
-        }
-        writePng(path, rgb, wide, high, pictureTexts(workspace, path));
-        const Reason without = noSceneFile(workspace);
-        workspace.say("The picture was written to " + path + "." +
-                      (without.empty() ? "" : " It carries no scene: " + without));
-        return {CommandStatus::applied, workspace.message, {}};
+        job.work = [path, wide, high, rgb = std::make_shared<const std::vector<std::uint8_t>>(drawn()),
+                    texts = pictureTexts(workspace, path), without = noSceneFile(workspace)] {
+            writePng(path, *rgb, wide, high, texts);
+            return "The picture was written to " + path + "." + (without.empty() ? "" : " It carries no scene: " + without);
+        };
     } catch (const UsageError& error) {
-        return refusedBecause(error.what());
+        job.work = [why = std::string(error.what())]() -> std::string { throw UsageError(why); };
     } catch (const std::bad_alloc&) {
-        workspace.warn("There is not enough memory for a picture of " + std::to_string(wide) + "x" + std::to_string(high) +
-                       " pixels; choose a smaller size.");
+        job.work = [wide, high]() -> std::string {
+            throw IoError("There is not enough memory for a picture of " + std::to_string(wide) + "x" +
+                          std::to_string(high) + " pixels; choose a smaller size.");
+        };
     } catch (const std::runtime_error& error) {  // also of OpenGL, which may have no room for it
-        workspace.warn(error.what());
+        job.work = [why = std::string(error.what())]() -> std::string { throw IoError(why); };
     }
-    return failedBecause(workspace.message);
+    return job;
 }
 
 }  // namespace gravlab
