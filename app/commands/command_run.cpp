@@ -7,7 +7,6 @@
 #include "app/control/open_file.h"
 #include "app/services/non_finite_monitor.h"
 #include "app/services/snapshot_jobs.h"
-#include "app/services/snapshot_jobs.h"
 #include "app/services/spot_check.h"
 #include "app/services/state_folder.h"
 #include "app/system/interrupt.h"
@@ -294,9 +293,8 @@ int runCommand(const Options& asked) {
         progress.finish();
         const std::string kept = guard.startIsGood() ? "; " + saveForLater(*guard.lastGood(), options) : std::string();
         throw DeviceError(
-            formatted("body %zu is not finite at step %lld, t = %s; no result was written. A smaller --dt or a larger "
-                      "--softening may help",
-                      blown->body, static_cast<long long>(blown->step), timeText(blown->time, units).c_str()) +
+            formatted("b%s at step %lld, t = %s; no result was written. A smaller --dt or a larger --softening may help",
+                      blown->text().c_str() + 1, static_cast<long long>(blown->step), timeText(blown->time, units).c_str()) +
             kept);
     };
     RunFiles files(options, options.checkpoint.empty() && options.autosaveSeconds > 0 ? leftRunFile(settings.scene).string()

@@ -21,8 +21,6 @@ constexpr std::size_t kPairs = std::size_t{1} << 20, kLeastTargets = 8, kGrain =
 // What falls below this counts as nothing, as on devices that flush subnormal numbers; a thousandth is left for bodies that
 // move apart.
 constexpr float kSmallest = std::numeric_limits<float>::min() * 1024;
-// Between two bodies so far from the middle, the square of the distance is still a number.
-constexpr double kFarthest = 5e18;
 // Below so many roundings of the largest coordinate, softening does not hide that two places became one.
 constexpr double kHiddenRoundings = 1024;
 
@@ -193,7 +191,7 @@ std::string beyondSinglePrecision(const ParticleSet& bodies, const ForceSettings
     const auto [length, speed, heaviest] = largest;
     char text[200];
     const auto inRange = [](double value) { return value == 0 || (value >= kSmallest && value <= 1e35); };
-    if (!inRange(length) || length > kFarthest || !inRange(speed) || !inRange(heaviest)) {
+    if (!inRange(length) || length > kFarthestInSingle || !inRange(speed) || !inRange(heaviest)) {
         std::snprintf(text, sizeof text, "lengths of %.2g, speeds of %.2g or masses of %.2g leave its range", length, speed,
                       heaviest);
         return text;

@@ -246,6 +246,34 @@ TEST(NonFiniteMonitor, findsTheBodyWithinItsStepsAndKeepsTheGoodState) {
     for (const Double4& p : guard.lastGood()->state.bodies.position) EXPECT_TRUE(std::isfinite(p.x + p.y + p.z));
 }
 
+/// Positions that single precision still holds, and whose squares it does not.
+TEST(NonFiniteMonitor, namesABodyThatIsTooFarForSinglePrecision) {
+    for (const Precision precision : {Precision::fp32, Precision::fp64}) {
+        RunRequest settings{.scene = "plummer", .bodies = 300, .backend = "cpu"};
+        settings.precision = precision;
+        settings.timeStep = 1e-3;
+        Simulation simulation(settings);
+        ASSERT_EQ(simulation.configuration().force.precision, precision);
+        ParticleSet bodies;
+        simulation.snapshot(bodies);
+        bodies.velocity[7].y = -2e21;
+        simulation.load(bodies);
+        NonFiniteMonitor guard;
+        std::optional<NonFiniteState> bad;
+        for (int step = 0; step < 10 && !bad; ++step) {
+            bad = guard.check(simulation, true);
+            simulation.advance({.steps = 1}, nullptr);
+        }
+        EXPECT_EQ(bad.has_value(), precision == Precision::fp32);
+        if (!bad) continue;
+        EXPECT_EQ(bad->body, 7u);
+        EXPECT_EQ(bad->step, 3);
+        EXPECT_NEAR(bad->distance, 6e18, 1e17);
+        EXPECT_THAT(bad->text(), testing::AllOf(HasSubstr("Body 7 "), HasSubstr("6e+18"), HasSubstr("fp64")));
+        EXPECT_EQ(guard.lastGood()->step(), 2);
+    }
+}
+
 TEST(SpotCheck, soundsForWhatRoundingCannotExplain) {
     SpotCheck spot;
     const auto alarm = [&](double median, double worst, std::size_t nonFinite) {

@@ -22,8 +22,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Up to so many bodies a copy every few frames costs nothing that one could see.
-constexpr std::size_t kGuardedBodies = 65536;
 // A list that people still read.
 constexpr std::size_t kMostEntries = 100;
 
@@ -149,13 +147,15 @@ EffectResult SessionFiles::write(FileJob job, Ticket ticket) {
     return {CommandStatus::running, {}, {}};
 }
 
-/// The newest complete step, once the feed has it.
-FileJob SessionFiles::savingRun(const std::string& path, const WriteOptions& options) {
+/// The newest complete step, once the feed has it. `goodOnly`: a state that is not finite does not replace the file.
+FileJob SessionFiles::savingRun(const std::string& path, const WriteOptions& options, bool goodOnly) {
     const auto state = std::make_shared<std::shared_ptr<const FedState>>();
     FileJob job = saving(
         path,
-        [state] {
+        [state, goodOnly] {
             const std::shared_ptr<const FedState> taken = std::exchange(*state, nullptr);
+            if (const auto bad = goodOnly ? badOf(*taken) : std::nullopt)
+                throw IoError(bad->text() + " at step " + std::to_string(bad->step) + "; the autosave before it stays");
             return checkpointOf(taken->configuration, taken->state);
         },
         options);
@@ -263,7 +263,7 @@ EffectResult SessionFiles::taken(const std::string& path, LoadedStart offer, boo
         return {};
     }
     forget(0);
-    savedStep_ = -1;  // not saved under this session's name yet
+    savedStep_ = keptStep_ = -1;  // not saved under this session's name yet
     saved_ = {};
     return {};
 }
@@ -312,33 +312,33 @@ void SessionFiles::remember(const std::string& path) {
 }
 
 void SessionFiles::watch() {
-    if (workspace_.facts.configuration.bodies > kGuardedBodies) {
-        guard_.reset();
-        return;
-    }
-    if (!guard_) guard_.emplace();
     std::optional<NonFiniteState> blown;
     try {
-        blown = guard_->update(workspace_.host.simulation(), workspace_.host.first().feed());
+        blown = guard_.update(workspace_.host.simulation(), workspace_.host.first().feed(), workspace_.view.outOfRange());
     } catch (const std::bad_alloc&) {
         return;  // without memory for a look the run goes on; the next one is asked for
     }
     if (!blown || workspace_.intent.paused) return;
     setParameter(workspace_, "run.paused", true);
     changed_ = true;
-    char text[160];
-    std::snprintf(
-        text, sizeof text,
-        "Body %zu is not finite at step %lld, t = %g; the run is paused. A smaller time step or a larger softening "
-        "may help. ",
-        blown->body, static_cast<long long>(blown->step), blown->time);
+    char where[160];
+    std::snprintf(where, sizeof where,
+                  " at step %lld, t = %g; the run is paused. A smaller time step or a larger softening may help. ",
+                  static_cast<long long>(blown->step), blown->time);
+    const std::string text = blown->text() + where;
     workspace_.warn(text);
-    if (!mark_ || !guard_->startIsGood()) return;
+    if (!mark_) return;
+    const bool saved = keptStep_ >= 0 && keptRun_ == workspace_.facts.run;
+    if (!guard_.startIsGood() && !saved) return;
     blownRun_ = workspace_.facts.run;
-    jobs_.post({.work = [good = guard_->lastGood(), file = mark_->autosave()] { return keep(*good, file); },
+    jobs_.post({.work =
+                    [good = guard_.startIsGood() ? guard_.lastGood() : nullptr, file = mark_->autosave(), step = keptStep_] {
+                        if (good) return keep(*good, file);
+                        return "The autosave of step " + std::to_string(step) + " is in " + file.string();
+                    },
                 .done =
-                    [this, said = std::string(text)](const FileOutcome& outcome) {
-                        workspace_.warn(said + outcome.sentence);
+                    [this, text](const FileOutcome& outcome) {
+                        workspace_.warn(text + outcome.sentence);
                         state_.recover = mark_->autosave().string();
                         state_.recoverText = "The run stopped being finite. Its last good state was kept.";
                     }});
@@ -351,10 +351,13 @@ void SessionFiles::autosave() {
     if (time - saved_ < std::chrono::duration<double>(autosaveSeconds_)) return;
     saved_ = time;
     savedStep_ = workspace_.facts.step;
-    FileJob job = savingRun(mark_->autosave().string(), {});
-    job.done = [this](const FileOutcome& outcome) {
+    FileJob job = savingRun(mark_->autosave().string(), {}, true);
+    job.done = [this, step = savedStep_, run = workspace_.facts.run](const FileOutcome& outcome) {
         state_.listed = false;
-        if (outcome.status != FileOutcome::Status::written) workspace_.warn("The autosave failed: " + outcome.sentence);
+        if (outcome.status != FileOutcome::Status::written)
+            return workspace_.warn("The autosave failed: " + outcome.sentence);
+        keptStep_ = step;
+        keptRun_ = run;
     };
     jobs_.post(std::move(job));
 }
@@ -393,11 +396,17 @@ std::string SessionFiles::close() {
 
 std::string SessionFiles::rescue() noexcept {
     try {
+        jobs_.dropReads();
         jobs_.wait();
-        if (guard_ && guard_->startIsGood() && guard_->lastGood()->run == workspace_.facts.run)
-            return keep(*guard_->lastGood(), leftRunFile(guard_->lastGood()->configuration.scene));
-        if (mark_ && savedStep_ >= 0)
-            return "The autosave of step " + std::to_string(savedStep_) + " is in " + mark_->autosave().string();
+        jobs_.poll();
+    } catch (const std::exception&) {
+        // What was read cannot begin on a device that has failed.
+    }
+    try {
+        if (guard_.startIsGood() && guard_.lastGood()->run == workspace_.facts.run)
+            return keep(*guard_.lastGood(), leftRunFile(guard_.lastGood()->configuration.scene));
+        if (mark_ && keptStep_ >= 0)
+            return "The autosave of step " + std::to_string(keptStep_) + " is in " + mark_->autosave().string();
     } catch (const std::exception&) {
         return {};
     }

@@ -64,7 +64,7 @@ private:
     void sayNotes(const std::string& before, const std::vector<std::string>& notes);
     void watch();
     void autosave();
-    FileJob savingRun(const std::string& path, const WriteOptions& options);
+    FileJob savingRun(const std::string& path, const WriteOptions& options, bool goodOnly = false);
     void end(Ticket ticket, EffectResult outcome);
     static std::string keep(const FedState& state, const std::filesystem::path& file) noexcept;
 
@@ -73,9 +73,12 @@ private:
     double autosaveSeconds_;
     std::optional<SessionLock> mark_;
     SpotCheck spotCheck_;
-    std::optional<NonFiniteMonitor> guard_;  ///< of small systems: a look goes over all bodies
+    NonFiniteMonitor guard_;
     std::chrono::steady_clock::time_point saved_;
     std::int64_t savedStep_ = -1;
+    /// Whose autosave is complete; -1: none.
+    std::int64_t keptStep_ = -1;
+    std::uint64_t keptRun_ = 0;
     std::uint64_t blownRun_ = 0;  ///< run that stopped being finite: its last good state stays the autosave
     std::vector<Ended> ended_;
     bool changed_ = false;
