@@ -67,7 +67,7 @@ void Lab::startTune(LabSubject subject) {
 }
 
 void Lab::cancel() {
-    if (!busy()) return;
+    if (!sweep_ && !tuner_) return;
     if (auto left = sweep_ ? sweep_->takePreparation() : tuner_->takePreparation()) leaving_.push_back(std::move(left));
     if (sweep_) {
         sweep_->cancel();
@@ -83,7 +83,8 @@ double Lab::progress() const { return sweep_ ? sweep_->progress() : tuner_ ? tun
 
 void Lab::advance(double seconds, const std::function<void()>& quieten) {
     std::erase_if(leaving_, [](const auto& preparation) { return preparation->ready(0); });
-    if (!busy()) return;
+    files_.poll();
+    if (!sweep_ && !tuner_) return;
     quieten();
     if (sweep_) {
         const bool more = sweep_->advance(seconds);
@@ -119,11 +120,16 @@ void Lab::advance(double seconds, const std::function<void()>& quieten) {
         status_ = launchSentence(found->backend, found->kernel, found->threads) + ": " +
                   withPrefix(found->interactionsPerSecond).text + " interactions/s in whole steps" + gain;
         tuned_ = found;
-        try {
-            writeTuning(tuneCachePath(), readTuning(tuneCachePath())->with(*found));
-        } catch (const IoError& error) {
-            status_ += "; not stored: " + std::string(error.what());
-        }
+        files_.post({.work =
+                         [choice = *found] {
+                             writeTuning(tuneCachePath(), readTuning(tuneCachePath())->with(choice));
+                             return std::string();
+                         },
+                     .done =
+                         [this](const FileOutcome& outcome) {
+                             if (outcome.status != FileOutcome::Status::written)
+                                 status_ += "; not stored: " + outcome.sentence;
+                         }});
     }
     tuner_.reset();
 }

@@ -43,7 +43,7 @@ public:
     /// The last measurement was ended before its end.
     bool cancelled() const { return cancelled_; }
 
-    bool busy() const { return sweep_ || tuner_; }
+    bool busy() const { return sweep_ || tuner_ || files_.busy(); }
     bool tuning() const { return tuner_.has_value(); }
     double progress() const;
     /// One line: what is measured now, or how it ended.
@@ -78,6 +78,7 @@ private:
     bool cancelled_ = false;
     std::optional<TunedChoice> tuned_;
     std::vector<std::unique_ptr<Preparation>> leaving_;  ///< of what was cancelled: nobody waits for them
+    FileJobs files_;                                     ///< what a search has found, to be stored
 };
 
 }  // namespace gravlab

@@ -83,11 +83,13 @@ public:
     /// Never waits for the disk. Where the system has no thread for it, the job is done at once.
     void post(FileJob job) {
         queue_.push_back(std::move(job));
+        ++owed_;
         handOver(false);
     }
     /// The same for a caller that may wait: memory stays bounded. The job is ready.
     void postInTurn(FileJob job) {
         queue_.push_back(std::move(job));
+        ++owed_;
         handOver(true);
     }
     /// Hands over what is ready, in order, and tells of all that has ended. True when there was any. Never waits.
@@ -95,16 +97,18 @@ public:
         handOver(false);
         collect();
         const std::vector<Ended> ended = std::exchange(ended_, {});
+        owed_ -= ended.size();
         for (const Ended& one : ended)
             if (one.done) one.done(one.outcome);
         return !ended.empty();
     }
-    bool busy() const { return !queue_.empty() || worker_.busy(); }
+    /// A job has not ended, or poll() has not told of it.
+    bool busy() const { return owed_ > 0; }
     /// Jobs that have not begun.
     std::size_t waiting() const { return queue_.size() + worker_.waiting(); }
     /// Forgets those that read and are not handed over.
     void dropReads() {
-        std::erase_if(queue_, [](const FileJob& job) { return job.reads; });
+        owed_ -= std::erase_if(queue_, [](const FileJob& job) { return job.reads; });
     }
     /// Waits until all is written that is ready; the rest fails. Then poll() tells of it.
     void wait() {
@@ -151,6 +155,7 @@ private:
 
     std::deque<FileJob> queue_;  ///< not handed over
     std::vector<Ended> ended_;   ///< not told of
+    std::size_t owed_ = 0;       ///< jobs that were posted and not told of
     Worker<FileJob, Ended> worker_{[](const FileJob& job, auto&) {
                                        return Ended{job.done, FileJob::attempt(job.work)};
                                    },

@@ -17,10 +17,15 @@ namespace {
 using testing::HasSubstr;
 
 std::atomic<bool> diskGoes{true};
-int (*usualSync)(int) = nullptr;
+std::thread::id frames;
+FileCalls usual;
+int openBeside(const char* path, int flags, mode_t mode) {
+    EXPECT_NE(std::this_thread::get_id(), frames) << "a frame writes " << path;
+    return usual.open(path, flags, mode);
+}
 int slowSync(int fd) {
-    diskGoes.wait(false);
-    return usualSync(fd);
+    if (std::this_thread::get_id() != frames) diskGoes.wait(false);
+    return usual.sync(fd);
 }
 
 /// While it stands still, no file is ever complete.
@@ -28,14 +33,17 @@ class SlowDisk : public OwnWindow {
 protected:
     void SetUp() override {
         OwnWindow::SetUp();
-        usualSync = std::exchange(fileCalls().sync, slowSync);
+        frames = std::this_thread::get_id();
+        usual = fileCalls();
+        fileCalls().open = openBeside;
+        fileCalls().sync = slowSync;
         before_ = std::filesystem::current_path();
         std::filesystem::current_path(folder);
     }
     void TearDown() override {
         go();
         OwnWindow::TearDown();
-        fileCalls().sync = usualSync;
+        fileCalls() = usual;
         std::filesystem::current_path(before_);
     }
     static void standStill() { diskGoes = false; }

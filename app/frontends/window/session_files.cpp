@@ -121,6 +121,8 @@ void SessionFiles::begin() {
 }
 
 bool SessionFiles::update() {
+    lost_.clear();
+    unsaved_ = false;
     changed_ = jobs_.poll();
     changed_ |= lists_.poll();
     if (state_.shown && !state_.listed) list({}, 0);
@@ -141,6 +143,7 @@ void SessionFiles::end(Ticket ticket, EffectResult outcome) {
 EffectResult SessionFiles::write(FileJob job, Ticket ticket) {
     job.done = [this, ticket, done = std::move(job.done)](const FileOutcome& outcome) {
         if (done) done(outcome);
+        if (outcome.status != FileOutcome::Status::written) lost_ = outcome.sentence;
         end(ticket, resultOf(outcome));
     };
     jobs_.post(std::move(job));
@@ -173,8 +176,10 @@ EffectResult SessionFiles::save(std::string path, Ticket ticket) {
     // What failed stays until it is dismissed, in front of a class as well as in the morning.
     job.done = [this, path](const FileOutcome& outcome) {
         state_.busy.clear();
-        unsaved_ = outcome.status != FileOutcome::Status::written;
-        if (unsaved_) return workspace_.warn(outcome.sentence);
+        if (outcome.status != FileOutcome::Status::written) {
+            unsaved_ = true;
+            return workspace_.warn(outcome.sentence);
+        }
         workspace_.say(outcome.sentence);
         remember(path);
     };
@@ -217,6 +222,7 @@ void SessionFiles::read(const std::string& path, const ReadOptions& options, boo
                 .done =
                     [this, found, path, recovers, ticket](const FileOutcome& outcome) {
                         state_.busy.clear();
+                        if (leaves_) return;
                         if (outcome.status == FileOutcome::Status::written)
                             return end(ticket, found->scene ? taken(path, *found->scene)
                                                             : taken(path, std::move(found->start), recovers));
@@ -372,37 +378,34 @@ std::string SessionFiles::keep(const FedState& state, const fs::path& file) noex
     }
 }
 
-std::string SessionFiles::close() {
+/// Waits for what is to be written, as far as its states have come.
+void SessionFiles::settle() {
+    leaves_ = true;
     jobs_.dropReads();
     lists_.dropReads();
-    if (jobs_.busy()) workspace_.host.first().feed().serve(workspace_.host.simulation());
-    unsaved_ = false;
     jobs_.wait();
     jobs_.poll();
-    std::string lost;
-    for (const Ended& one : ended_)
-        if (one.outcome.status == CommandStatus::failed) lost = one.outcome.why;
-    if (!lost.empty() && unsaved_) {
+}
+
+std::string SessionFiles::close() {
+    jobs_.dropReads();
+    if (jobs_.busy()) workspace_.host.first().feed().serve(workspace_.host.simulation());
+    settle();
+    if (unsaved_) {
         const bool blown = workspace_.facts.run == blownRun_;  // the last good state is in its place
-        if (mark_ && blown) return lost + ". The last good state is in " + mark_->autosave().string();
-        return lost + ". " +
+        if (mark_ && blown) return lost_ + ". The last good state is in " + mark_->autosave().string();
+        return lost_ + ". " +
                keep(*copyOf(workspace_.host.simulation()),
                     mark_ ? mark_->autosave() : leftRunFile(workspace_.facts.configuration.scene));
     }
     // What is offered from another session stays on offer.
     if (mark_) mark_->remove();
-    return lost;
+    return lost_;
 }
 
 std::string SessionFiles::rescue() noexcept {
     try {
-        jobs_.dropReads();
-        jobs_.wait();
-        jobs_.poll();
-    } catch (const std::exception&) {
-        // What was read cannot begin on a device that has failed.
-    }
-    try {
+        settle();
         if (guard_.startIsGood() && guard_.lastGood()->run == workspace_.facts.run)
             return keep(*guard_.lastGood(), leftRunFile(guard_.lastGood()->configuration.scene));
         if (mark_ && keptStep_ >= 0)
@@ -415,11 +418,11 @@ std::string SessionFiles::rescue() noexcept {
 
 std::string SessionFiles::leave() noexcept {
     try {
-        jobs_.wait();
+        settle();
         const std::string text =
             keep(*copyOf(workspace_.host.simulation()), leftRunFile(workspace_.facts.configuration.scene));
         if (mark_) mark_->remove();
-        return text;
+        return lost_.empty() ? text : lost_ + ". " + text;
     } catch (const std::exception& error) {
         return std::string("The state could not be saved: ") + error.what();
     }

@@ -40,8 +40,6 @@ public:
     EffectResult list(const std::string& folder, Ticket ticket);
     /// Any other file: after those before it. How it ends answers the ticket; 0: nobody's.
     EffectResult write(FileJob job, Ticket ticket);
-    /// Another large job would not take much memory.
-    bool hasRoom() const { return jobs_.waiting() < FileJobs::kMostQueued; }
     std::vector<Ended> ended() { return std::exchange(ended_, {}); }
 
     /// Before a picture is written of a window that ends by itself: waits for the check of the forces and throws Error
@@ -62,6 +60,7 @@ private:
     EffectResult taken(const std::string& path, LoadedStart offer, bool recovers);
     EffectResult taken(const std::string& path, const Options& scene);
     void sayNotes(const std::string& before, const std::vector<std::string>& notes);
+    void settle();
     void watch();
     void autosave();
     FileJob savingRun(const std::string& path, const WriteOptions& options, bool goodOnly = false);
@@ -82,7 +81,10 @@ private:
     std::uint64_t blownRun_ = 0;  ///< run that stopped being finite: its last good state stays the autosave
     std::vector<Ended> ended_;
     bool changed_ = false;
-    bool unsaved_ = false;  ///< the newest save that was asked for failed
+    // Since the last frame began: why a file could not be written, and whether one of them was the run.
+    std::string lost_;
+    bool unsaved_ = false;
+    bool leaves_ = false;  ///< the window ends: nothing is begun from what was read
     // Last: they tell of what ends. A folder that is slow to list holds up no save.
     FileJobs jobs_, lists_;
 };

@@ -44,10 +44,17 @@ EffectResult WindowHost::carryOut(const Effect& effect, Ticket ticket) {
 
 void WindowHost::takePictures() {
     const Window& window = parts_.window;
-    // A picture holds memory until it is written. Where the disk is behind, the next one shows a later frame.
-    for (; !pictures_.empty() && parts_.files.hasRoom(); pictures_.pop_front()) {
+    // A picture holds memory until it is written. Where the disk is that far behind, the next one shows a later frame.
+    constexpr int kMostWritten = 8;
+    for (; !pictures_.empty() && *writing_ < kMostWritten; pictures_.pop_front()) {
         const auto& [ticket, file] = pictures_.front();
-        write(takePicture(workspace_, parts_.ui, window.width(), window.height(), window.description(), file), ticket);
+        FileJob job = takePicture(workspace_, parts_.ui, window.width(), window.height(), window.description(), file);
+        ++*writing_;
+        job.done = [writing = writing_, done = std::move(job.done)](const FileOutcome& outcome) {
+            --*writing;
+            done(outcome);
+        };
+        write(std::move(job), ticket);
     }
 }
 

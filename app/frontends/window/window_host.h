@@ -8,6 +8,7 @@
 #include "app/view/base_host.h"
 
 #include <deque>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,7 +38,8 @@ private:
     EffectResult write(FileJob job, Ticket ticket) override { return parts_.files.write(std::move(job), ticket); }
 
     Parts parts_;
-    std::deque<std::pair<Ticket, std::string>> pictures_;  ///< files
+    std::shared_ptr<int> writing_ = std::make_shared<int>(0);  ///< pictures that were taken and are not written
+    std::deque<std::pair<Ticket, std::string>> pictures_;      ///< files
 };
 
 }  // namespace gravlab
