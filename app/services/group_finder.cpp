@@ -31,7 +31,7 @@ GroupFinder::Known GroupFinder::found(const FedState& state, const GroupsWish& w
 void GroupFinder::update(Document& document, Simulation& simulation, StateFeed& feed, bool wait) {
     Facts& facts = document.facts;
     if (std::exchange(run_, simulation.bodiesId()) != simulation.bodiesId()) {
-        if (wish_) problem_ = "The run that groups were looked for in has ended.";
+        if (wish_ && !wanted_) problem_ = "The run that groups were looked for in has ended.";
         wish_.reset();
         facts.groups = nullptr;
     }
