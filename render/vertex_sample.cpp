@@ -1,6 +1,8 @@
 #include "render/vertex_sample.h"
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 namespace gravlab {
 namespace {
@@ -57,6 +59,24 @@ bool VertexSample::take(std::vector<ParticleVertex>& first, std::vector<Particle
     first = answer_.read<ParticleVertex>(count_);
     if (twin) *twin = answer_.read<ParticleVertex>(twinCount_, kTwinFrom);
     return true;
+}
+
+VertexWatch::VertexWatch() : answer_(kBodies * sizeof(ParticleVertex), true) {}
+
+bool VertexWatch::look(const ParticleBuffer& bodies, float farthest) {
+    if (answer_.underWay() && !answer_.arrived(false)) return false;
+    bool out = false;
+    for (const ParticleVertex& v : answer_.read<ParticleVertex>(std::exchange(count_, 0)))
+        out |= !(std::abs(v.x) <= farthest && std::abs(v.y) <= farthest && std::abs(v.z) <= farthest);
+    const std::size_t all = bodies.frontCount();
+    if (all == 0 || !bodies.frontBuffer()) return out;
+    if (from_ >= all) from_ = 0;
+    count_ = std::min(kBodies, all - from_);
+    glCopyNamedBufferSubData(bodies.frontBuffer(), answer_.buffer(), static_cast<GLintptr>(from_ * sizeof(ParticleVertex)),
+                             0, static_cast<GLsizeiptr>(count_ * sizeof(ParticleVertex)));
+    from_ += count_;
+    answer_.sent();
+    return out;
 }
 
 }  // namespace gravlab

@@ -30,4 +30,21 @@ private:
     std::size_t count_ = 0, twinCount_ = 0;
 };
 
+/// Looks through the vertices of all bodies for one that is out of range, a part of them in each frame.
+class VertexWatch {
+public:
+    /// Looked at in a frame: a megabyte, whatever the number of bodies.
+    static constexpr std::size_t kBodies = 65536;
+
+    VertexWatch();
+
+    /// Looks at the part that has come and starts a copy of the next one. True where a coordinate of the part is not finite
+    /// or beyond `farthest`. Never waits.
+    bool look(const ParticleBuffer& bodies, float farthest);
+
+private:
+    Readback answer_;
+    std::size_t from_ = 0, count_ = 0;  ///< of the part under way
+};
+
 }  // namespace gravlab

@@ -5,8 +5,8 @@
 #include "app/commands/run_profile.h"
 #include "app/commands/twin_record.h"
 #include "app/control/open_file.h"
-#include "app/services/file_worker.h"
 #include "app/services/non_finite_monitor.h"
+#include "app/services/snapshot_jobs.h"
 #include "app/services/spot_check.h"
 #include "app/services/state_folder.h"
 #include "app/system/interrupt.h"
@@ -157,20 +157,18 @@ public:
         if (options_.snapshotEvery > 0 && simulation.step() % options_.snapshotEvery == 0 &&
             simulation.step() != lastNumbered_) {
             lastNumbered_ = simulation.step();
-            saver_.save(numberedName("--snapshots", options_.snapshots, lastNumbered_), checkpointAsync(simulation), {},
-                        "snapshot");
+            save(numberedName("--snapshots", options_.snapshots, lastNumbered_), simulation, {});
         }
         if (options_.autosaveSeconds > 0 && seconds(saved_) >= options_.autosaveSeconds && !saver_.busy()) {
-            saver_.save(checkpoint_, checkpointAsync(simulation), {.keepPrevious = true, .mayReplaceRead = true},
-                        "autosave");
+            save(checkpoint_, simulation, {.keepPrevious = true, .mayReplaceRead = true});
             saved_ = std::chrono::steady_clock::now();
         }
-        report();
+        saver_.poll();
     }
     /// Waits for what is under way. True when every save worked.
     bool finish() {
         saver_.wait();
-        report();
+        saver_.poll();
         return failures_ == 0;
     }
     std::int64_t failures() const { return failures_; }
@@ -179,13 +177,16 @@ private:
     static double seconds(std::chrono::steady_clock::time_point since) {
         return std::chrono::duration<double>(std::chrono::steady_clock::now() - since).count();
     }
-    /// A save that fails does not end the run; it is said at once and in the exit code.
-    void report() {
-        for (const FileResult& result : saver_.take()) {
-            if (result.error.empty()) continue;
+    /// Waits where earlier saves have not begun. A save that fails does not end the run; it is said at once and in the exit
+    /// code.
+    void save(const std::string& path, Simulation& simulation, const WriteOptions& how) {
+        FileJob job = saving(path, checkpointAsync(simulation), how);
+        job.done = [this](const FileOutcome& outcome) {
+            if (outcome.status == FileOutcome::Status::written) return;
             ++failures_;
-            std::fprintf(stderr, "\ngravlab: %s\n", printable(result.error).c_str());
-        }
+            std::fprintf(stderr, "\ngravlab: %s\n", printable(outcome.sentence).c_str());
+        };
+        saver_.postInTurn(std::move(job));
     }
 
     const Options& options_;
@@ -193,7 +194,7 @@ private:
     std::int64_t lastNumbered_ = -1;
     std::int64_t failures_ = 0;
     std::chrono::steady_clock::time_point saved_ = std::chrono::steady_clock::now();
-    FileWorker saver_;
+    FileJobs saver_;
 };
 
 /// Saves the last good state where the user can go on from it, and says where; or why that failed.
@@ -292,9 +293,8 @@ int runCommand(const Options& asked) {
         progress.finish();
         const std::string kept = guard.startIsGood() ? "; " + saveForLater(*guard.lastGood(), options) : std::string();
         throw DeviceError(
-            formatted("body %zu is not finite at step %lld, t = %s; no result was written. A smaller --dt or a larger "
-                      "--softening may help",
-                      blown->body, static_cast<long long>(blown->step), timeText(blown->time, units).c_str()) +
+            formatted("b%s at step %lld, t = %s; no result was written. A smaller --dt or a larger --softening may help",
+                      blown->text().c_str() + 1, static_cast<long long>(blown->step), timeText(blown->time, units).c_str()) +
             kept);
     };
     RunFiles files(options, options.checkpoint.empty() && options.autosaveSeconds > 0 ? leftRunFile(settings.scene).string()

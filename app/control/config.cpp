@@ -278,7 +278,7 @@ void ConfigKeeper::write(const std::string& text) {
     // Lines that could not be used are still somebody's.
     const std::string old = std::exchange(notes_, {}).empty() ? std::string() : written_;
     written_ = text;
-    jobs_.post({.write = [file = file_, text, old]() -> std::string {
+    jobs_.post({.work = [file = file_, text, old]() -> std::string {
                     std::error_code error;
                     fs::create_directories(file.parent_path(), error);
                     if (!old.empty()) writeFileAtomically(file.string() + ".old", old);

@@ -272,9 +272,12 @@ Options withSceneFile(const Options& options) {
     return merged;
 }
 
-void writeSceneFile(const std::string& path, const Document& document) {
+FileJob sceneFile(const Document& document, const std::string& path) {
     if (const Reason reason = noSceneFile(document); !reason.empty()) throw UsageError(reason);
-    writeFileAtomically(path, sceneFileText(document, path));
+    return {.work = [path, text = sceneFileText(document, path)] {
+        writeFileAtomically(path, text);
+        return "The scene was written to " + path + "; 'gravlab " + path + "' opens it.";
+    }};
 }
 
 }  // namespace gravlab

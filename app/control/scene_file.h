@@ -2,6 +2,7 @@
 // Rule: what reads it is strict, and names file, line and what is allowed; a machine's own settings are never in it.
 #pragma once
 #include "app/model/options.h"
+#include "app/system/file_jobs.h"
 
 #include <functional>
 #include <map>
@@ -43,7 +44,7 @@ Options sceneBase(const Document& document);
 /// document's message, changes nothing and gives false.
 bool takeScene(Document& document, const Options& scene, const std::function<bool(bool again)>& takesUp);
 
-/// Writes the document's scene file. Throws IoError, UsageError where there can be none.
-void writeSceneFile(const std::string& path, const Document& document);
+/// Writes the document's scene file, as it is now. Throws UsageError where there can be none.
+FileJob sceneFile(const Document& document, const std::string& path);
 
 }  // namespace gravlab

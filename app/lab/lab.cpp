@@ -67,7 +67,7 @@ void Lab::startTune(LabSubject subject) {
 }
 
 void Lab::cancel() {
-    if (!busy()) return;
+    if (!sweep_ && !tuner_) return;
     if (auto left = sweep_ ? sweep_->takePreparation() : tuner_->takePreparation()) leaving_.push_back(std::move(left));
     if (sweep_) {
         sweep_->cancel();
@@ -83,7 +83,8 @@ double Lab::progress() const { return sweep_ ? sweep_->progress() : tuner_ ? tun
 
 void Lab::advance(double seconds, const std::function<void()>& quieten) {
     std::erase_if(leaving_, [](const auto& preparation) { return preparation->ready(0); });
-    if (!busy()) return;
+    files_.poll();
+    if (!sweep_ && !tuner_) return;
     quieten();
     if (sweep_) {
         const bool more = sweep_->advance(seconds);
@@ -119,11 +120,16 @@ void Lab::advance(double seconds, const std::function<void()>& quieten) {
         status_ = launchSentence(found->backend, found->kernel, found->threads) + ": " +
                   withPrefix(found->interactionsPerSecond).text + " interactions/s in whole steps" + gain;
         tuned_ = found;
-        try {
-            writeTuning(tuneCachePath(), readTuning(tuneCachePath())->with(*found));
-        } catch (const IoError& error) {
-            status_ += "; not stored: " + std::string(error.what());
-        }
+        files_.post({.work =
+                         [choice = *found] {
+                             writeTuning(tuneCachePath(), readTuning(tuneCachePath())->with(choice));
+                             return std::string();
+                         },
+                     .done =
+                         [this](const FileOutcome& outcome) {
+                             if (outcome.status != FileOutcome::Status::written)
+                                 status_ += "; not stored: " + outcome.sentence;
+                         }});
     }
     tuner_.reset();
 }
@@ -154,36 +160,33 @@ void Lab::drawResults(ImDrawList& list, ImVec2 from, ImVec2 to, const PlotStyle&
         drawHeatMap(list, from, to, sweepMap(title(), axis, sweepAxis(shown_->rows), results(), measure), style);
 }
 
-EffectResult Lab::exportCsv() {
+FileJob Lab::csvFile() {
     const std::string name = timedName("gravlab-lab", ".csv");
-    try {
-        writeFileAtomically(name, sweepCsv(results()));
-        status_ = "written to " + name;
-        return {CommandStatus::applied, status_, {}};
-    } catch (const IoError& error) {
-        status_ = error.what();
-        return failedBecause(status_);
-    }
+    return {.work =
+                [name, found = std::vector<SweepResult>(results().begin(), results().end())] {
+                    writeFileAtomically(name, sweepCsv(found));
+                    return "written to " + name;
+                },
+            .done = [this](const FileOutcome& outcome) { status_ = outcome.sentence; }};
 }
 
-EffectResult Lab::exportPng() {
+/// Drawn now: its letters are those of the panels, which belong to this thread.
+FileJob Lab::pngFile() {
     constexpr int kWidth = 1600, kHeight = 1000;
     const std::string name = timedName("gravlab-lab", ".png");
-    try {
-        Canvas canvas(kWidth, kHeight, 26);
-        drawResults(canvas.list(), ImVec2(0, 0), ImVec2(kWidth, kHeight - 40),
-                    {.light = true, .fontScale = 1, .lineWidth = 4, .legend = true});
-        canvas.list().AddRectFilled(ImVec2(0, kHeight - 40), ImVec2(kWidth, kHeight), IM_COL32_WHITE);
-        const std::string device = results().empty() ? "" : results().front().row.device;
-        canvas.text(canvas.small(), ImVec2(16, kHeight - 34), IM_COL32(90, 90, 90, 255),
-                    (device + "; each point checked against fp64; gravlab " + std::string(version())).c_str());
-        writePng(name, canvas.finish(), kWidth, kHeight, {{"Software", "gravlab " + std::string(version())}});
-        status_ = "written to " + name;
-        return {CommandStatus::applied, status_, {}};
-    } catch (const IoError& error) {
-        status_ = error.what();
-        return failedBecause(status_);
-    }
+    Canvas canvas(kWidth, kHeight, 26);
+    drawResults(canvas.list(), ImVec2(0, 0), ImVec2(kWidth, kHeight - 40),
+                {.light = true, .fontScale = 1, .lineWidth = 4, .legend = true});
+    canvas.list().AddRectFilled(ImVec2(0, kHeight - 40), ImVec2(kWidth, kHeight), IM_COL32_WHITE);
+    const std::string device = results().empty() ? "" : results().front().row.device;
+    canvas.text(canvas.small(), ImVec2(16, kHeight - 34), IM_COL32(90, 90, 90, 255),
+                (device + "; each point checked against fp64; gravlab " + std::string(version())).c_str());
+    return {.work =
+                [name, picture = canvas.finish()] {
+                    writePng(name, picture, kWidth, kHeight, {{"Software", "gravlab " + std::string(version())}});
+                    return "written to " + name;
+                },
+            .done = [this](const FileOutcome& outcome) { status_ = outcome.sentence; }};
 }
 
 }  // namespace gravlab

@@ -4,8 +4,8 @@
 #include "app/bench/pair_matrix.h"
 #include "app/bench/sweep_axis.h"
 #include "app/bench/tuner.h"
-#include "app/control/host.h"
 #include "app/plots/plot.h"
+#include "app/system/file_jobs.h"
 #include "app/tables/lab_sweep.h"
 
 #include <functional>
@@ -43,7 +43,7 @@ public:
     /// Whether the last measurement was cancelled.
     bool cancelled() const { return cancelled_; }
 
-    bool busy() const { return sweep_ || tuner_; }
+    bool busy() const { return sweep_ || tuner_ || files_.busy(); }
     bool tuning() const { return tuner_.has_value(); }
     double progress() const;
     /// One line: the present measurement, or how it ended.
@@ -61,9 +61,10 @@ public:
     /// Curve or map of the results. Empty plot and map when there are none.
     void drawResults(ImDrawList& list, ImVec2 from, ImVec2 to, const PlotStyle& style) const;
 
-    /// Write gravlab-lab-DATE.csv or .png into the current folder and say so in the status.
-    EffectResult exportCsv();
-    EffectResult exportPng();
+    /// What writes gravlab-lab-DATE.csv or .png into the current folder; the status says how that ended. The lab outlives
+    /// it.
+    FileJob csvFile();
+    FileJob pngFile();
 
 private:
     std::string title() const;
@@ -76,7 +77,8 @@ private:
     std::string status_;
     bool cancelled_ = false;
     std::optional<TunedChoice> tuned_;
-    std::vector<std::unique_ptr<Preparation>> leaving_;  ///< of cancelled sweeps: nobody waits for them
+    std::vector<std::unique_ptr<Preparation>> leaving_;  ///< of what was cancelled: nobody waits for them
+    FileJobs files_;                                     ///< what a search has found, to be stored
 };
 
 }  // namespace gravlab

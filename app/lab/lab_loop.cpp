@@ -7,6 +7,7 @@
 #include "sim/core/error.h"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 namespace gravlab {
@@ -20,61 +21,61 @@ LabSubject subjectOf(const RunConfiguration& running) {
             .precision = running.force.precision};
 }
 
+/// 16.8 million numbers as text take seconds, so they are made where the file is written.
+FileJob matrixFile(Document& document, RunHost& host, const char* ending) {
+    const std::string name = timedName("gravlab-matrix", ending);
+    const auto state = std::make_shared<std::shared_ptr<const FedState>>();
+    return {.work =
+                [name, state, value = document.labPanel.matrix] {
+                    writePairNumbers(name, (*state)->state.bodies.position, (*state)->force, value);
+                    return "written to " + name;
+                },
+            .done = [&document](const FileOutcome& outcome) { document.labPanel.said = outcome.sentence; },
+            .ready = [state, ticket = std::make_shared<StateTicket>(
+                                 host.first().feed().ask())] { return (*state = ticket->take()) != nullptr; }};
+}
+
 }  // namespace
+
+std::optional<FileJob> labFile(const Measure& wanted, Lab& lab, Document& document, RunHost& host) {
+    lab.wholeSteps = document.labPanel.wholeSteps;
+    switch (wanted.what) {
+        case Measure::What::csv:
+            return lab.csvFile();
+        case Measure::What::png:
+            return lab.pngFile();
+        case Measure::What::matrixCsv:
+            return matrixFile(document, host, ".csv");
+        case Measure::What::matrixNpy:
+            return matrixFile(document, host, ".npy");
+        case Measure::What::sweep:
+        case Measure::What::tune:
+        case Measure::What::cancel:
+            break;
+    }
+    return std::nullopt;
+}
 
 void LabLoop::follow(Lab& lab, const Document& document) {
     lab.sweepIndex = document.labPanel.sweep;
     lab.wholeSteps = document.labPanel.wholeSteps;
 }
 
-EffectResult LabLoop::carryOut(const Measure& measure, Lab& lab, Document& document, RunHost& host) {
+EffectResult LabLoop::carryOut(const Measure& measure, Lab& lab, Document& document) {
     follow(lab, document);
     const Facts& facts = document.facts;
-    EffectResult done;
-    switch (measure.what) {
-        case Measure::What::sweep:
-            lab.startSweep(lab.sweepFor(*facts.kernel), subjectOf(facts.configuration));
-            break;
-        case Measure::What::tune:
-            lab.startTune(subjectOf(facts.configuration));
-            break;
-        case Measure::What::cancel:
-            lab.cancel();
-            break;
-        case Measure::What::csv:
-            done = lab.exportCsv();
-            break;
-        case Measure::What::png:
-            done = lab.exportPng();
-            break;
-        case Measure::What::matrixCsv:
-            return exportMatrix(document, host, ".csv");
-        case Measure::What::matrixNpy:
-            return exportMatrix(document, host, ".npy");
-    }
-    // Set it at once, so that the next command of this frame sees it.
+    if (measure.what == Measure::What::sweep) lab.startSweep(lab.sweepFor(*facts.kernel), subjectOf(facts.configuration));
+    if (measure.what == Measure::What::tune) lab.startTune(subjectOf(facts.configuration));
+    if (measure.what == Measure::What::cancel) lab.cancel();
+    // Known at once, so that the next command of this frame sees it.
     document.facts.labBusy = lab.busy();
     document.facts.labStatus = lab.status();
-    return done;
+    return {};
 }
 
 void LabLoop::tryKernel(Document& document) {
     own_.ask();
     document.labPanel.own.trying = true;
-}
-
-EffectResult LabLoop::exportMatrix(Document& document, RunHost& host, const char* ending) {
-    const std::string name = timedName("gravlab-matrix", ending);
-    try {
-        ParticleSet bodies;
-        host.simulation().snapshot(bodies);
-        writePairNumbers(name, bodies.position, host.simulation().force(), document.labPanel.matrix);
-        document.labPanel.said = "written to " + name;
-        return {CommandStatus::applied, document.labPanel.said, {}};
-    } catch (const Error& error) {
-        document.labPanel.said = error.what();
-        return failedBecause(document.labPanel.said);
-    }
 }
 
 void LabLoop::advance(Lab& lab, Document& document, RunHost& host) {

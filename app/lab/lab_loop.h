@@ -1,21 +1,25 @@
 // The lab's work in a frame: measurements beside the running simulation, and the live picture of all pairs.
 #pragma once
+#include "app/control/host.h"
 #include "app/lab/lab.h"
 #include "app/lab/own_bench.h"
 #include "app/services/run_host.h"
+#include "app/system/file_jobs.h"
+
+#include <optional>
 
 namespace gravlab {
 
+/// What writes the file of the lab that is wanted; empty: it wants none. Lab and document outlive it.
+std::optional<FileJob> labFile(const Measure& wanted, Lab& lab, Document& document, RunHost& host);
+
 class LabLoop {
 public:
-    /// Begins a measurement or writes its results. An unwritable file is a failure.
-    EffectResult carryOut(const Measure& measure, Lab& lab, Document& document, RunHost& host);
-    /// Begins to try the editor's text, or writes it into a file; with an empty name, into the default file.
+    /// Begins a measurement, or ends it.
+    EffectResult carryOut(const Measure& measure, Lab& lab, Document& document);
+    /// Begins to try the text of the editor, or writes it into a file; an empty name: its own.
     void tryKernel(Document& document);
-    static EffectResult saveKernel(Document& document, const std::string& file) {
-        return OwnBench::save(document.labPanel.own, file);
-    }
-    /// Copies the panel's choices into the lab.
+    /// Shows what the panel says.
     void follow(Lab& lab, const Document& document);
     /// Lets the lab measure, stores what a search has found, and refreshes the facts of the launch.
     void advance(Lab& lab, Document& document, RunHost& host);
@@ -24,8 +28,6 @@ public:
     void dropPicture(Lab& lab);
 
 private:
-    EffectResult exportMatrix(Document& document, RunHost& host, const char* ending);
-
     OwnBench own_;
     PairValue matrixValue_ = PairValue::force;    ///< quantity in the picture
     double launchReadAt_ = 0, matrixMadeAt_ = 0;  ///< host clock [s]

@@ -72,19 +72,20 @@ void OwnBench::finish(Document& document, const OwnTrialRequest& request, const 
     }
 }
 
-EffectResult OwnBench::save(OwnKernel& own, const std::string& file) {
-    try {
-        // An editor may overwrite the file that it has opened.
-        const bool same = file.empty() || sameFile(file, own.file);
-        writeFileAtomically(file.empty() ? own.file : file, own.text, {.mayReplaceRead = same});
-        if (!file.empty()) own.file = file;
-        own.sentence = "written to " + own.file;
-        return {CommandStatus::applied, own.sentence, {}};
-    } catch (const Error& error) {
-        own.sentence = error.what();
-        if (error.code() == ExitCode::usage) return refusedBecause(own.sentence);
-        return failedBecause(own.sentence);
-    }
+FileJob kernelFile(OwnKernel& own, const std::string& file) {
+    // An editor writes the file that it has opened.
+    const std::string name = file.empty() ? own.file : file;
+    const bool same = file.empty() || sameFile(file, own.file);
+    return {.work =
+                [name, same, text = own.text] {
+                    writeFileAtomically(name, text, {.mayReplaceRead = same});
+                    return "written to " + name;
+                },
+            .done =
+                [&own, name](const FileOutcome& outcome) {
+                    if (outcome.status == FileOutcome::Status::written) own.file = name;
+                    own.sentence = outcome.sentence;
+                }};
 }
 
 }  // namespace gravlab

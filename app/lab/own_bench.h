@@ -2,13 +2,17 @@
 // kernel that passed its trial enters the run.
 #pragma once
 #include "app/bench/own_trial.h"
-#include "app/control/host.h"
 #include "app/services/run_host.h"
+#include "app/system/file_jobs.h"
 
 #include <memory>
 #include <string>
 
 namespace gravlab {
+
+/// What writes the text into that file, or, where the name is empty, one of its own name. How it ends is a sentence there,
+/// too. `own` outlives it.
+FileJob kernelFile(OwnKernel& own, const std::string& file);
 
 class OwnBench {
 public:
@@ -16,9 +20,6 @@ public:
     void ask() { wanted_ = true; }
     /// Begins a requested trial with the bodies of the run, and collects a finished one. Never waits.
     void advance(Document& document, RunHost& host);
-    /// Writes the text into that file, or, without a name, into the default file. The result also appears as a sentence in
-    /// the panel.
-    static EffectResult save(OwnKernel& own, const std::string& file);
 
 private:
     void begin(Document& document, RunHost& host);

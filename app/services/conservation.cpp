@@ -32,6 +32,15 @@ PairSummation watchedPairs(const RunConfiguration& configuration) {
                                                                                : PairSummation();
 }
 
+ConservationMonitor::ConservationMonitor()
+    : summing_({.interval = kSampleInterval, .shareOfACore = kShareOfACore},
+               [](const auto& state, SameQuestion, const auto&) {
+                   // One thread: the backend needs the other cores.
+                   return Sample{{state->step(), state->time()},
+                                 measureSystem(state->state.bodies, termsOf(state->force, state->state.others), 1,
+                                               watchedPairs(state->configuration))};
+               }) {}
+
 /// Notices other runs and changed parameters.
 void ConservationMonitor::follow(const Simulation& simulation) {
     const RunConfiguration& now = simulation.configuration();
@@ -75,9 +84,7 @@ void ConservationMonitor::follow(const Simulation& simulation) {
 
 void ConservationMonitor::forgetUnderWay() {
     pending_.reset();
-    asked_.drop();
-    summing_.drop();
-    awaited_ = false;
+    summing_.forget();
     lastStep_ = -1;
 }
 
@@ -126,14 +133,6 @@ void ConservationMonitor::take(const Sample& sample) {
     points_.resize(kept);
 }
 
-/// Whether a sample shall begin now.
-bool ConservationMonitor::due(const Simulation& simulation, double now) {
-    if (now < nextAt_ || simulation.step() == lastStep_) return false;
-    nextAt_ = now + kSampleInterval;
-    lastStep_ = simulation.step();
-    return true;
-}
-
 void ConservationMonitor::measureOnDevice(Simulation& simulation, double now, double passed) {
     Backend& backend = simulation.backend();
     if (pending_ && !backend.measuring()) {  // the bodies or their precision changed under it
@@ -141,7 +140,9 @@ void ConservationMonitor::measureOnDevice(Simulation& simulation, double now, do
         lastStep_ = -1;
     }
     if (!pending_) {
-        if (!due(simulation, now)) return;
+        if (now < nextAt_ || simulation.step() == lastStep_) return;
+        nextAt_ = now + kSampleInterval;
+        lastStep_ = simulation.step();
         pending_ = {simulation.step(), simulation.time()};
         backend.requestMeasurement();
         return;
@@ -160,24 +161,6 @@ void ConservationMonitor::measureOnDevice(Simulation& simulation, double now, do
     lastStep_ = -1;
 }
 
-void ConservationMonitor::measureOnHost(const Simulation& simulation, StateFeed& feed, double now) {
-    why_.clear();
-    pending_.reset();
-    if (summing_.busy()) return;
-    awaited_ = false;
-    if (const std::optional<Sample> sample = summing_.poll()) {
-        nextAt_ = std::max(nextAt_, now + sample->measured.seconds / kShareOfACore);
-        take(*sample);
-    }
-    if (const State state = asked_.take(); state && state->run == run_) {
-        lastStep_ = state->step();
-        summing_.ask(state);
-        awaited_ = true;
-        return;
-    }
-    if (!asked_.waiting() && due(simulation, now)) asked_ = feed.ask();
-}
-
 void ConservationMonitor::update(Simulation& simulation, StateFeed& feed, double now) {
     follow(simulation);
     const double passed = std::clamp(now - std::exchange(lookedAt_, now), 0.0, 0.1);
@@ -186,13 +169,19 @@ void ConservationMonitor::update(Simulation& simulation, StateFeed& feed, double
                                : watchedPairs(simulation.configuration()) ? kMostInSingle
                                                                           : kMostBodies;
     const std::size_t most = onDevice > 0 ? onDevice : onHost;
-    if (simulation.configuration().bodies > most)
+    const bool few = simulation.configuration().bodies <= most;
+    constexpr SameQuestion kEnergy;
+    const std::optional<Sample> sample = summing_.update({simulation, feed, now}, few && onDevice == 0 ? &kEnergy : nullptr);
+    if (!few) {
         why_ = "More than " + std::string(grouped(most).text) + " bodies: one sum over all their pairs would take minutes " +
                "beside the picture. gravlab run --csv does it.";
-    else if (onDevice > 0)
+    } else if (onDevice > 0) {
         measureOnDevice(simulation, now, passed);
-    else
-        measureOnHost(simulation, feed, now);
+    } else {
+        why_.clear();
+        pending_.reset();
+        if (sample) take(*sample);
+    }
 }
 
 std::string ConservationMonitor::advice(const RunConfiguration& now, const Integrator& integrator,

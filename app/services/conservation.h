@@ -2,8 +2,7 @@
 // Rule: the picture never waits for a sum; a sample is a copy of one complete step, summed by the device beside its steps,
 // or where the backend does not measure, on a thread of its own.
 #pragma once
-#include "app/services/state_feed.h"
-#include "app/system/worker.h"
+#include "app/services/sampler.h"
 #include "sim/measure/diagnostics.h"
 #include "sim/run/simulation.h"
 
@@ -43,6 +42,8 @@ PairSummation watchedPairs(const RunConfiguration& configuration);
 
 class ConservationMonitor {
 public:
+    ConservationMonitor();
+
     /// On the host: one sum over all pairs of more bodies takes a core for many seconds, and could be had every few minutes
     /// only. Backends that measure have a limit of their own.
     static constexpr std::size_t kMostBodies = 65536;
@@ -65,7 +66,7 @@ public:
     /// The largest |change| since the start.
     double worstChange() const { return worst_; }
     /// A sample is on its way, here or on a device: what it finds is taken by a frame.
-    bool busy() const { return pending_.has_value() || asked_.waiting() || awaited_; }
+    bool busy() const { return pending_.has_value() || summing_.busy(); }
     /// Why there are no samples; empty when there are or will be.
     const std::string& why() const { return why_; }
     /// A sentence with a smaller time step or larger softening, where the energy asks for it; else empty.
@@ -83,9 +84,7 @@ private:
     };
     void take(const Sample& sample);
     void follow(const Simulation& simulation);
-    bool due(const Simulation& simulation, double now);
     void forgetUnderWay();
-    void measureOnHost(const Simulation& simulation, StateFeed& feed, double now);
     void measureOnDevice(Simulation& simulation, double now, double passed);
 
     std::vector<ConservationPoint> points_;
@@ -96,18 +95,12 @@ private:
     bool rebase_ = false;                   ///< the next sample is measured under another law or softening
     std::uint64_t run_ = 0, revision_ = 0;  ///< that was followed last
     RunConfiguration followed_;
+    double lookedAt_ = 0;
+    // What the device is at, and when the next is due.
+    std::optional<Moment> pending_;
     std::int64_t lastStep_ = -1;
-    double nextAt_ = 0, lookedAt_ = 0;
-    std::optional<Moment> pending_;  ///< what the device is at
-    StateTicket asked_;
-    using State = std::shared_ptr<const FedState>;
-    bool awaited_ = false;  ///< a sum has been asked for and not been taken
-    Worker<State, Sample> summing_{[](const State& state, auto&) {
-        // One thread: the backend needs the other cores.
-        return Sample{{state->step(), state->time()},
-                      measureSystem(state->state.bodies, termsOf(state->force, state->state.others), 1,
-                                    watchedPairs(state->configuration))};
-    }};
+    double nextAt_ = 0;
+    Sampler<SameQuestion, Sample> summing_;
 };
 
 }  // namespace gravlab

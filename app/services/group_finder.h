@@ -2,11 +2,11 @@
 // its own: no step waits; what was found says at which step.
 #pragma once
 #include "app/model/document.h"
-#include "app/services/state_feed.h"
-#include "app/system/worker.h"
+#include "app/services/sampler.h"
 #include "sim/run/simulation.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace gravlab {
@@ -22,25 +22,20 @@ public:
         problem_.clear();
     }
     /// Something is on its way: then frames are needed.
-    bool busy() const { return wanted_ || asked_.waiting() || worker_.busy() || owed_; }
+    bool busy() const { return wanted_ || wish_; }
     /// Why none were found, once it is not busy any more; empty: they were.
     const std::string& problem() const { return problem_; }
 
 private:
-    struct Task {
-        std::shared_ptr<const FedState> state;
-        GroupsWish wish;
-    };
-    static std::shared_ptr<const KnownGroups> found(const Task& task);
-    void begin(std::shared_ptr<const FedState> state);
+    using Known = std::shared_ptr<const KnownGroups>;
+    static Known found(const FedState& state, const GroupsWish& wish);
 
-    GroupsWish wish_;
+    std::optional<GroupsWish> wish_;  ///< under way
     std::string problem_;
     bool wanted_ = false;
-    bool owed_ = false;                  ///< a result was not taken
-    std::uint64_t run_ = 0, tried_ = 0;  ///< run that is followed; that groups were looked for in without being asked
-    StateTicket asked_;
-    Worker<Task, std::shared_ptr<const KnownGroups>> worker_{[](const Task& task, auto&) { return found(task); }};
+    std::uint64_t run_ = 0, tried_ = 0;  ///< run that is followed; that groups were looked for in unasked
+    Sampler<GroupsWish, Known> sampler_{
+        {}, [](const auto& state, const GroupsWish& wish, const auto&) { return found(*state, wish); }};
 };
 
 }  // namespace gravlab

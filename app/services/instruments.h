@@ -2,8 +2,7 @@
 // is kept anyway; everything else on a thread of its own, together below a fixed share of the time.
 #pragma once
 #include "app/model/facts.h"
-#include "app/services/state_feed.h"
-#include "app/system/worker.h"
+#include "app/services/sampler.h"
 #include "sim/measure/profile.h"
 #include "sim/run/simulation.h"
 
@@ -40,7 +39,7 @@ public:
 
     /// Takes up a finished profile and starts the next when it is due. Call once a frame. `kept`: the newest bodies that
     /// are kept anyway; may be empty. `now`: host clock [s].
-    void update(const Simulation& simulation, StateFeed& feed, int galaxies,
+    void update(Simulation& simulation, StateFeed& feed, int galaxies,
                 const std::function<std::optional<KeptBodies>()>& kept, double now);
 
     /// The newest profile; empty before the first, and after another scene came.
@@ -49,36 +48,33 @@ public:
     double time() const { return time_; }                       ///< of it [T]
     std::int64_t step() const { return step_; }                 ///< of it
     /// Whether a profile is on its way or will be due: then frames are needed.
-    bool busy() const { return on && (asked_.waiting() || owed_ || behind_); }
+    bool busy() const { return on && (sampler_.busy() || behind_); }
 
 private:
     struct Sample {
         Profile profile;
         ProfileRequest request;
         std::int64_t step = 0;
-        double time = 0, seconds = 0;
+        double time = 0;
     };
-    struct Task {
-        KeptBodies from;
-        ProfileRequest request;
-        ForceSettings force;
-    };
-    static Sample measured(const Task& task);
-    bool follow(const Simulation& simulation, int galaxies);
-    void take(double now);
-    void start(KeptBodies from, const ForceSettings& force);
+    static Sample measured(const KeptBodies& from, const ForceSettings& force, const ProfileRequest& request) {
+        return {measureProfile(*from.unpack(), force, request), request, from.step, from.time};
+    }
+    void follow(const Simulation& simulation, int galaxies);
 
     std::optional<Profile> profile_;
     ProfileRequest request_;
-    double time_ = 0, nextAt_ = 0;
-    std::int64_t step_ = 0, lastStep_ = -1;
+    double time_ = 0;
+    std::int64_t step_ = 0;
     const Scene* scene_ = nullptr;
-    std::size_t bodies_ = 0;
     std::uint64_t run_ = 0;
     bool behind_ = false;  ///< a newer step could be measured
-    bool owed_ = false;    ///< something is measured whose result was not taken: a frame must come for it
-    StateTicket asked_;
-    Worker<Task, Sample> measuring_{[](const Task& task, auto&) { return measured(task); }};
+    Sampler<ProfileRequest, Sample> sampler_{
+        {.interval = kInterval, .shareOfCopies = kShareOfCopies, .shareOfACore = kShareOfACore},
+        [](const auto& state, const ProfileRequest& request, const auto&) {
+            return measured({state->step(), state->time(), state->bodies(), [&] { return bodiesOf(state); }}, state->force,
+                            request);
+        }};
 };
 
 }  // namespace gravlab

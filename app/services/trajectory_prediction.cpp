@@ -3,6 +3,7 @@
 
 #include "app/model/document.h"
 #include "app/tables/format.h"
+#include "sim/core/work_watch.h"
 
 #include <glm/geometric.hpp>
 
@@ -30,21 +31,27 @@ float distanceTo(glm::vec3 place, glm::vec3 a, glm::vec3 b) {
     return glm::length(place - a - share * way);
 }
 
+/// What is known so far goes to `report`; a question that nobody asks any more is left.
+template <class Report>
+Trajectory predicted(const TrajectoryRequest& question, const Report& report) {
+    constexpr double kPiece = 0.02;  // [s]; a question that is dropped is noticed fifty times a second
+    try {
+        TrajectoryPredictor predictor(question);
+        while (!predictor.advance(kPiece) && !WorkWatch::dropped()) report(predictor.path());
+        return predictor.path();
+    } catch (const std::exception& error) {
+        Trajectory failed;
+        failed.complete = true;
+        failed.failure = error.what();
+        return failed;
+    }
+}
+
 }  // namespace
 
 TrajectoryWorker::TrajectoryWorker()
     : Worker([](const TrajectoryRequest& question, Task& task) {
-          constexpr double kPiece = 0.02;  // [s]; a question that is dropped is noticed fifty times a second
-          try {
-              TrajectoryPredictor predictor(question);
-              while (!predictor.advance(kPiece) && !task.dropped()) task.report(predictor.path());
-              return predictor.path();
-          } catch (const std::exception& error) {
-              Trajectory failed;
-              failed.complete = true;
-              failed.failure = error.what();
-              return failed;
-          }
+          return predicted(question, [&](Trajectory path) { task.report(std::move(path)); });
       }) {}
 
 std::shared_ptr<const TrajectoryStart> trajectoryStart(const std::shared_ptr<const FedState>& state) {
@@ -65,16 +72,26 @@ std::string trajectoryText(const Trajectory& path) {
            " bodies; galaxies move as wholes, keep their shapes and do not feel it";
 }
 
-bool TrajectoryPrediction::stale(const Simulation& simulation, const glm::vec3* place) const {
-    if (!path_.failure.empty()) return false;  // it would fail again
-    const double ahead = path_.until - askedTime_;
-    if (ahead == 0 || path_.points.empty()) return true;
-    if ((simulation.time() - askedTime_) / ahead > kUsedUp || (simulation.time() - askedTime_) / ahead < 0) return true;
-    if (!place || path_.points.size() < 2) return false;
-    glm::vec3 low = placeOf(path_.points.front()), high = low;
+TrajectoryPrediction::TrajectoryPrediction()
+    : sampler_({}, [](const auto& state, const Question& asked, const auto& report) {
+          return Path{predicted({.start = trajectoryStart(state), .id = asked.id, .duration = asked.duration},
+                                [&](Trajectory path) {
+                                    report({std::move(path), state->time()});
+                                }),
+                      state->time()};
+      }) {}
+
+bool TrajectoryPrediction::stale(double time, const glm::vec3* place) const {
+    const Trajectory& path = known_.path;
+    if (!path.failure.empty()) return false;  // it would fail again
+    const double ahead = path.until - known_.begins;
+    if (ahead == 0 || path.points.empty()) return true;
+    if (const double used = (time - known_.begins) / ahead; used > kUsedUp || used < 0) return true;
+    if (!place || path.points.size() < 2) return false;
+    glm::vec3 low = placeOf(path.points.front()), high = low;
     float nearest = INFINITY;
-    for (std::size_t i = 1; i < path_.points.size(); ++i) {
-        const glm::vec3 a = placeOf(path_.points[i - 1]), b = placeOf(path_.points[i]);
+    for (std::size_t i = 1; i < path.points.size(); ++i) {
+        const glm::vec3 a = placeOf(path.points[i - 1]), b = placeOf(path.points[i]);
         low = glm::min(low, b);
         high = glm::max(high, b);
         nearest = std::min(nearest, distanceTo(*place, a, b));
@@ -117,32 +134,15 @@ void DropPrediction::update(const Simulation& simulation, StateFeed& feed, const
 
 void TrajectoryPrediction::update(Simulation& simulation, StateFeed& feed, const PathAhead& ahead,
                                   const BodyReadout* selected, double now, bool wait) {
-    if (!ahead.wanted || !selected) {
-        if (asked_) worker_.drop();
-        asked_.reset();
-        start_.drop();
-        path_ = {};
-        return;
-    }
-    const Asked ask{
-        .id = selected->id, .duration = ahead.duration, .run = simulation.bodiesId(), .revision = simulation.revision()};
-    const bool another = !asked_ || *asked_ != ask;
-    const double interval = simulation.configuration().bodies > kMany ? kPathIntervalOfMany : kPathInterval;
-    const bool due = wait || askedAt_ < 0 || now - askedAt_ > interval;
-    if (another || (due && !busy() && stale(simulation, selected->placed ? &selected->position : nullptr))) {
-        asked_ = ask;
-        askedAt_ = now;
-        askedTime_ = simulation.time();
-        if (another) path_ = {};
-        start_ = feed.ask();
-    }
-    if (wait && start_.waiting()) feed.serve(simulation);
-    if (const std::shared_ptr<const FedState> state = start_.take()) {
-        askedTime_ = state->time();
-        worker_.ask({.start = trajectoryStart(state), .id = asked_->id, .duration = asked_->duration});
-    }
-    if (wait) worker_.wait();
-    if (std::optional<Trajectory> path = worker_.poll()) path_ = std::move(*path);
+    std::optional<Question> asked;
+    if (ahead.wanted && selected)
+        asked = {.id = selected->id, .duration = ahead.duration, .revision = simulation.revision()};
+    const Question* question = asked ? &*asked : nullptr;
+    const SampledFrame at{simulation, feed, now, wait};
+    sampler_.pace().interval = simulation.configuration().bodies > kMany ? kPathIntervalOfMany : kPathInterval;
+    if (sampler_.follow(at, question)) known_ = {};
+    const bool wanted = asked && stale(simulation.time(), selected->placed ? &selected->position : nullptr);
+    if (std::optional<Path> path = sampler_.update(at, question, wanted)) known_ = std::move(*path);
 }
 
 }  // namespace gravlab

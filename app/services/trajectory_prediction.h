@@ -1,8 +1,7 @@
 // The path of the selected body ahead: asked for when it is needed, asked for again when the body has left it.
 // Rule: a state is asked for only then, and seldom where bodies are very many.
 #pragma once
-#include "app/services/state_feed.h"
-#include "app/system/worker.h"
+#include "app/services/sampler.h"
 #include "sim/run/simulation.h"
 #include "sim/run/trajectory.h"
 
@@ -15,8 +14,7 @@ struct BodyReadout;
 struct PathAhead;
 class Slingshot;
 
-/// Computes paths beside the frame: a new question drops the old one, and a path grows while it is computed. A path that
-/// cannot be says why.
+/// Computes paths: a new question drops the old one, and a path grows while it is computed. A path that cannot be says why.
 class TrajectoryWorker : public Worker<TrajectoryRequest, Trajectory> {
 public:
     TrajectoryWorker();
@@ -24,28 +22,30 @@ public:
 
 class TrajectoryPrediction {
 public:
+    TrajectoryPrediction();
     /// Once a frame, after the selection has been read. `wait`: for films.
     void update(Simulation& simulation, StateFeed& feed, const PathAhead& ahead, const BodyReadout* selected, double now,
                 bool wait);
     /// What is known of the path; without points while nothing is selected or wanted.
-    const Trajectory& path() const { return path_; }
+    const Trajectory& path() const { return known_.path; }
     /// A path is on its way.
-    bool busy() const { return start_.waiting() || worker_.busy(); }
+    bool busy() const { return sampler_.busy(); }
 
 private:
-    struct Asked {
+    struct Question {
         std::uint32_t id = 0;
         double duration = 0;
-        std::uint64_t run = 0, revision = 0;  ///< as Simulation has them
-        bool operator==(const Asked&) const = default;
+        std::uint64_t revision = 0;  ///< as Simulation has it
+        bool operator==(const Question&) const = default;
     };
-    bool stale(const Simulation& simulation, const glm::vec3* place) const;
+    struct Path {
+        Trajectory path;
+        double begins = 0;  ///< time of the state that it was computed from [T]
+    };
+    bool stale(double time, const glm::vec3* place) const;
 
-    TrajectoryWorker worker_;
-    Trajectory path_;
-    StateTicket start_;
-    std::optional<Asked> asked_;
-    double askedAt_ = -1, askedTime_ = 0;
+    Path known_;
+    Sampler<Question, Path> sampler_;
 };
 
 /// The path that a body would take if it were dropped now.

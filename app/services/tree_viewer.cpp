@@ -1,6 +1,5 @@
 #include "app/services/tree_viewer.h"
 
-#include "app/system/host_clock.h"
 #include "sim/core/error.h"
 
 #include <algorithm>
@@ -8,103 +7,60 @@
 #include <utility>
 
 namespace gravlab {
-namespace {
 
-constexpr double kTreeInterval = 0.2;      // [s], of bodies that move
-constexpr double kTreeShareOfACore = 0.2;  // at most
-constexpr double kTreeShareOfCopies = 0.05;
-
-}  // namespace
-
-TreeViewer::Looked TreeViewer::looked(const Task& task) {
-    const double begun = hostClock();
-    const FedState& state = *task.state;
+TreeViewer::Known TreeViewer::looked(const FedState& state, const Question& asked) {
     const ParticleSet& bodies = state.state.bodies;
     const RunConfiguration& run = state.configuration;
     TreeQuestion question;
-    question.level = task.wish.level;
+    question.level = asked.wish.level;
     question.kernel = run.kernel.kernel;
     question.allowedError = run.accuracy;
     question.opening = run.opening;
-    if (task.body) {
-        question.body = task.index;
-        if (task.index >= bodies.size() || bodies.id[task.index] != *task.body)
-            question.body = static_cast<std::size_t>(std::ranges::find(bodies.id, *task.body) - bodies.id.begin());
-    }
+    if (asked.body) question.body = static_cast<std::size_t>(std::ranges::find(bodies.id, *asked.body) - bodies.id.begin());
     auto known = std::make_shared<KnownTree>();
     known->run = state.run;
     known->step = state.step();
-    known->wish = task.wish;
-    known->body = task.body.value_or(0);
+    known->wish = asked.wish;
+    known->body = asked.body.value_or(0);
     known->cells = treeCells(bodies, state.force, question);
-    return {std::move(known), hostClock() - begun};
+    return known;
 }
 
-void TreeViewer::begin(std::shared_ptr<const FedState> state) {
-    step_ = state->step();
-    owed_ = true;
-    worker_.ask({std::move(state), asked_.wish, asked_.body, index_});
-}
-
-void TreeViewer::forget() {
-    ticket_.drop();
-    worker_.drop();
-    asked_ = {};
-    step_ = -1;
-    behind_ = owed_ = false;
+/// What the picture wants to know; empty: nothing.
+std::optional<TreeViewer::Question> TreeViewer::question(const Document& document) const {
+    const Facts& facts = document.facts;
+    Question asked;
+    asked.revision = facts.revision;
+    asked.wish = document.tree;
+    if (asked.wish.boxes == TreeBoxes::none || facts.bodies->size() > kMostTreeBodies) return std::nullopt;
+    if (asked.wish.boxes != TreeBoxes::acting) return asked;
+    if (!document.selected) return std::nullopt;
+    const RunConfiguration& run = facts.configuration;
+    asked.body = document.selected->id;
+    asked.accuracy = run.accuracy;
+    asked.opening = run.opening;
+    asked.kernel = run.kernel.kernel;
+    return asked;
 }
 
 void TreeViewer::update(Document& document, Simulation& simulation, StateFeed& feed, double now, bool wait) {
     Facts& facts = document.facts;
-    const TreeWish& wish = document.tree;
-    const bool acting = wish.boxes == TreeBoxes::acting;
-    if (wish.boxes == TreeBoxes::none || (acting && !document.selected) || facts.bodies->size() > kMostTreeBodies) {
-        if (facts.tree || behind_) forget();
-        facts.tree = nullptr;
-        return;
-    }
-    Asked wanted{simulation.bodiesId(), facts.revision, wish, {}, 0, 0, {}};
-    if (acting) {
-        const RunConfiguration& run = facts.configuration;
-        wanted.body = document.selected->id;
-        wanted.accuracy = run.accuracy;
-        wanted.opening = run.opening;
-        wanted.kernel = run.kernel.kernel;
-    }
+    const std::optional<Question> asked = question(document);
+    if (!asked || std::exchange(run_, simulation.bodiesId()) != simulation.bodiesId()) facts.tree = nullptr;
+    const auto fail = [&](const std::string& why) {
+        sampler_.forget();
+        behind_ = false;
+        document.tree.boxes = TreeBoxes::none;
+        document.warn(why);
+    };
     try {
-        if (wanted != asked_) {
-            if (wanted.run != asked_.run) facts.tree = nullptr;
-            forget();
-            asked_ = std::move(wanted);
-            nextAt_ = now;
-        }
-        if (acting) index_ = document.selected->index;
-        if (const std::shared_ptr<const FedState> state = ticket_.take(); state && state->run == asked_.run) {
-            nextAt_ = std::max(nextAt_, now + state->cost / kTreeShareOfCopies);
-            begin(state);
-        }
-        const bool due = step_ != facts.step && !ticket_.waiting() && !owed_ && (wait || now >= nextAt_);
-        if (due && wait)
-            begin(feed.now(simulation));
-        else if (due)
-            ticket_ = feed.ask();
-        if (owed_) {
-            if (wait) worker_.wait();
-            if (auto found = worker_.poll()) {
-                owed_ = false;
-                nextAt_ = std::max(nextAt_, now + std::max(kTreeInterval, found->seconds / kTreeShareOfACore));
-                facts.tree = std::move(found->tree);
-            }
-        }
-        behind_ = step_ != facts.step || ticket_.waiting() || owed_;
+        if (auto found = sampler_.update({simulation, feed, now, wait}, asked ? &*asked : nullptr))
+            facts.tree = std::move(*found);
+        behind_ = asked && (sampler_.busy() || sampler_.step() != facts.step);
     } catch (const Error& error) {
-        forget();
-        document.tree.boxes = TreeBoxes::none;
-        document.warn(error.what());
+        fail(error.what());
     } catch (const std::bad_alloc&) {
-        forget();
-        document.tree.boxes = TreeBoxes::none;
-        document.warn("There was not enough memory for the cells of a tree; the run goes on.");
+        fail("There was not enough memory for the cells of a tree; the run goes on.");
     }
 }
 

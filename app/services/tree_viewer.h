@@ -2,13 +2,13 @@
 // own that takes a small share of a core: no frame and no step waits; what is known says of which step it is.
 #pragma once
 #include "app/model/document.h"
-#include "app/services/state_feed.h"
-#include "app/system/worker.h"
+#include "app/services/sampler.h"
 #include "sim/run/simulation.h"
 
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 
 namespace gravlab {
 
@@ -21,36 +21,25 @@ public:
     bool busy() const { return behind_; }
 
 private:
-    struct Task {
-        std::shared_ptr<const FedState> state;
+    /// What boxes depend on.
+    struct Question {
+        std::uint64_t revision = 0;
         TreeWish wish;
         std::optional<std::uint32_t> body;  ///< id
-        std::size_t index = 0;
-    };
-    struct Looked {
-        std::shared_ptr<const KnownTree> tree;
-        double seconds = 0;
-    };
-    /// What boxes depend on.
-    struct Asked {
-        std::uint64_t run = 0, revision = 0;
-        TreeWish wish;
-        std::optional<std::uint32_t> body;
         double accuracy = 0, opening = 0;
         std::string kernel;
-        bool operator==(const Asked&) const = default;
+        bool operator==(const Question&) const = default;
     };
-    static Looked looked(const Task& task);
-    void begin(std::shared_ptr<const FedState> state);
-    void forget();
+    using Known = std::shared_ptr<const KnownTree>;
+    static Known looked(const FedState& state, const Question& question);
+    std::optional<Question> question(const Document& document) const;
 
-    Asked asked_;
-    std::size_t index_ = 0;   ///< of the body
-    std::int64_t step_ = -1;  ///< of the newest state that was looked at
-    double nextAt_ = 0;       ///< [s]
-    bool behind_ = false, owed_ = false;
-    StateTicket ticket_;
-    Worker<Task, Looked> worker_{[](const Task& task, auto&) { return looked(task); }};
+    std::uint64_t run_ = 0;  ///< of what is known
+    bool behind_ = false;
+    // Of bodies that move five times a second, for a small share of a core.
+    Sampler<Question, Known> sampler_{
+        {.interval = 0.2, .shareOfCopies = 0.05, .shareOfACore = 0.2},
+        [](const auto& state, const Question& question, const auto&) { return looked(*state, question); }};
 };
 
 }  // namespace gravlab

@@ -1,6 +1,9 @@
 #include "app/system/timed_name.h"
 
 #include <filesystem>
+#include <mutex>
+#include <set>
+#include <string>
 
 namespace gravlab {
 
@@ -20,14 +23,29 @@ std::string timeText(std::time_t when, const char* format, bool universal) {
     return {text, std::strftime(text, sizeof text, format, &parts)};
 }
 
-std::string timedName(std::string_view start, std::string_view end) {
+namespace {
+
+std::string freeName(std::string_view start, std::string_view end, const std::set<std::string>& given) {
     const std::string stem = std::string(start) + timeText(std::time(nullptr), "-%Y%m%d-%H%M%S");
     std::string name = stem + std::string(end);
     std::error_code unknown;
-    // A broken link also occupies a name. If the folder is unreadable, the writer of the file reports why.
-    const auto taken = [&] { return std::filesystem::exists(std::filesystem::symlink_status(name, unknown)); };
+    // Also a link that leads nowhere has the name. Where the folder cannot be looked into, whoever writes the file says why.
+    const auto taken = [&] {
+        return given.contains(name) || std::filesystem::exists(std::filesystem::symlink_status(name, unknown));
+    };
     for (int number = 2; taken(); ++number) name = stem + "-" + std::to_string(number) + std::string(end);
     return name;
 }
+
+}  // namespace
+
+std::string timedName(std::string_view start, std::string_view end) {
+    static std::mutex mutex;
+    static std::set<std::string> given;
+    const std::lock_guard lock(mutex);
+    return *given.insert(freeName(start, end, given)).first;
+}
+
+std::string proposedName(std::string_view start, std::string_view end) { return freeName(start, end, {}); }
 
 }  // namespace gravlab

@@ -98,7 +98,8 @@ void drawFolder(PanelContext& p) {
     folder("..");
     for (const std::string& name : files.folders) folder(name);
     for (const FilesState::Entry& entry : files.entries) drawEntry(p, kEntry, entry);
-    if (files.entries.empty()) p.widgets.wrapped(palette::kMuted, ("No snapshots in " + files.folder + ".").c_str());
+    if (files.entries.empty() && !files.folder.empty())
+        p.widgets.wrapped(palette::kMuted, ("No snapshots in " + files.folder + ".").c_str());
     ImGui::EndChild();
 }
 

@@ -23,7 +23,7 @@ struct App {
     /// false. `again`: the scene starts anew although nothing of it changed.
     bool apply(bool again = false);
     /// Measures, tries and writes in the lab; what takes longer goes on in advance().
-    EffectResult measure(const Measure& what) { return services.labLoop.carryOut(what, services.lab, document, runs); }
+    EffectResult measure(const Measure& what) { return services.labLoop.carryOut(what, services.lab, document); }
     void tryKernel() { services.labLoop.tryKernel(document); }
     /// Advances within the budget (realTime) or exactly stepsPerFrame steps (film), publishes and measures.
     void advance(bool realTime);

@@ -36,8 +36,7 @@ EffectResult BaseHost::carryOut(const Effect& effect, Ticket ticket) {
                    },
                    [&](const SaveScene& e) {
                        if (e.file.empty()) return failedBecause("off screen 'do save-scene' needs a FILE.toml");
-                       writeSceneFile(e.file, app_.document);
-                       return EffectResult();
+                       return write(sceneFile(app_.document, e.file), ticket);
                    },
                    [&](const Open& e) { return open(e); },
                    [&](const ShareBodies& e) { return share(e); },
@@ -54,7 +53,7 @@ EffectResult BaseHost::carryOut(const Effect& effect, Ticket ticket) {
                        trying_ = ticket;
                        return EffectResult{CommandStatus::running, {}, {}};
                    },
-                   [&](const SaveKernel& e) { return LabLoop::saveKernel(app_.document, e.file); },
+                   [&](const SaveKernel& e) { return write(kernelFile(app_.document.labPanel.own, e.file), ticket); },
                    [&](const LessonGo&) { return needsWindow("lessons are gone through"); },
                    [&](const WalkMenus&) { return EffectResult(); },
                    [&](const NextPanel&) { return EffectResult(); },
@@ -63,6 +62,24 @@ EffectResult BaseHost::carryOut(const Effect& effect, Ticket ticket) {
                        return EffectResult();
                    }},
         effect);
+}
+
+EffectResult resultOf(const FileOutcome& outcome) {
+    if (outcome.status == FileOutcome::Status::refused) return refusedBecause(outcome.sentence);
+    if (outcome.status == FileOutcome::Status::failed) return failedBecause(outcome.sentence);
+    return {CommandStatus::applied, outcome.sentence, {}};
+}
+
+std::function<void(const FileOutcome&)> sayingIn(Document& document) {
+    return [&document](const FileOutcome& outcome) {
+        document.say(outcome.sentence);
+        document.warning = outcome.status != FileOutcome::Status::written;
+    };
+}
+
+EffectResult BaseHost::write(FileJob job, Ticket /*ticket*/) {
+    app_.runs.first().feed().serve(app_.runs.simulation());  // where it needs the bodies
+    return resultOf(job.now());
 }
 
 /// Reads and begins while the caller waits.
@@ -113,6 +130,8 @@ EffectResult BaseHost::takeShared(const TakeBodies& effect) {
 }
 
 EffectResult BaseHost::begin(const Measure& effect, Ticket ticket) {
+    if (std::optional<FileJob> file = labFile(effect, app_.services.lab, app_.document, app_.runs))
+        return write(std::move(*file), ticket);
     EffectResult done = app_.measure(effect);
     if (effect.what == Measure::What::cancel && measuring_)
         ended_.push_back({*std::exchange(measuring_, std::nullopt), failedBecause("it was cancelled")});

@@ -1,12 +1,19 @@
 // Carries out what needs no window: edits and jumps, groups, the lab, files while the caller waits.
 #pragma once
 #include "app/control/host.h"
-#include "app/view/app.h"
+#include "app/system/file_jobs.h"
+#include "app/view/app.document.h"
 
+#include <functional>
 #include <optional>
 #include <vector>
 
 namespace gravlab {
+
+/// How the effect of a file ended.
+EffectResult resultOf(const FileOutcome& outcome);
+/// Says so in a message. The document outlives it.
+std::function<void(const FileOutcome&)> sayingIn(Document& document);
 
 class BaseHost : public Host {
 public:
@@ -20,6 +27,9 @@ public:
     bool quits() const { return quits_; }
 
 protected:
+    /// Writes a file; the sentence about it is the result. Here the caller waits.
+    virtual EffectResult write(FileJob job, Ticket ticket);
+
     App& app_;
 
 private:

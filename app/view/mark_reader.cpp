@@ -27,35 +27,13 @@ void MarkReader::read(Document& document, RunHost& host, bool realTime) {
     const Facts& facts = document.facts;
     const bool few = facts.bodies->size() <= Document::kFewBodies;
     const bool arrows = arrowsWanted(document) && (few || document.selected), labels = labelsWanted(document);
-    if ((!arrows && !labels) || facts.bodies->size() > StateFeed::kMostUnfelt) {
-        document.facts.marks.clear();
-        state_.drop();
-        step_ = -1;
-        return;
-    }
-    Simulation& simulation = host.simulation();
-    StateFeed& feed = host.first().feed();
-    const bool same = run_ == simulation.bodiesId() && revision_ == facts.revision && selections_ == document.selections &&
-                      shown_ == document.overlay && step_ == facts.step;
-    const bool onHost = simulation.backend().vertexSpace() == MemorySpace::host;
-    if (!same) {
-        if (!realTime || (few && onHost)) {
-            take(*feed.now(simulation), document, host);
-            state_.drop();
-        } else if (!state_.waiting() && (few || readAt_ < 0 || hostClock() - readAt_ >= kMarkInterval)) {
-            state_ = feed.ask();
-        } else {
-            return;
-        }
-        run_ = simulation.bodiesId();
-        revision_ = facts.revision;
-        selections_ = document.selections;
-        shown_ = document.overlay;
-        step_ = facts.step;
-        readAt_ = hostClock();
-    }
-    const std::shared_ptr<const FedState> state = state_.take();
-    if (state && state->run == simulation.bodiesId()) take(*state, document, host);
+    const bool wanted = (arrows || labels) && facts.bodies->size() <= StateFeed::kMostUnfelt;
+    if (!wanted) document.facts.marks.clear();
+    const Question asked{facts.revision, document.selections, document.overlay};
+    const bool onHost = host.simulation().backend().vertexSpace() == MemorySpace::host;
+    states_.pace.interval = few ? 0 : kMarkInterval;
+    const SampledFrame at{host.simulation(), host.first().feed(), hostClock(), !realTime || (few && onHost)};
+    if (const auto state = states_.update(at, wanted ? &asked : nullptr)) take(*state, document, host);
 }
 
 void MarkReader::take(const FedState& state, Document& document, const RunHost& host) const {

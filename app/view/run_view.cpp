@@ -1,10 +1,12 @@
 #include "app/view/run_view.h"
 
+#include "app/services/non_finite_monitor.h"
 #include "app/system/host_clock.h"
 #include "render/gl_limits.h"
 #include "render/sprites.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace gravlab {
@@ -12,6 +14,7 @@ namespace gravlab {
 void RunView::draw(Document& document, RunHost& host, unsigned framebuffer, int width, int height, bool realTime) {
     const bool drawn = width > 0 && height > 0;
     host.recordTrails(document.look);
+    if (realTime) watch(document, host);
     // First: the picture and what is written over it then have one camera, and it is that of the step that is shown. A
     // galaxy is followed from step to step, also through those that no one sees.
     if (drawn) selection_.find(document, host, realTime);
@@ -43,6 +46,16 @@ void RunView::draw(Document& document, RunHost& host, unsigned framebuffer, int 
     }
     const std::string& why = host.first().renderer().path().why();
     if (document.facts.drawMethod != why) document.facts.drawMethod = why;
+}
+
+/// Few bodies are watched in their states.
+void RunView::watch(const Document& document, const RunHost& host) {
+    const RunConfiguration& run = document.facts.configuration;
+    outOfRange_ = false;
+    if (run.bodies <= StateFeed::kMostUnfelt) return watch_.reset();
+    if (!watch_) watch_ = std::make_unique<VertexWatch>();
+    constexpr double kMost = std::numeric_limits<float>::max();
+    outOfRange_ = watch_->look(host.first().vertices(), static_cast<float>(std::min(farthestOf(run), kMost)));
 }
 
 /// Whether the picture of a paused run has stood still for a moment: a lowered look is of no use to it.
@@ -149,6 +162,7 @@ void RunView::dropPicture() {
     selection_.dropPicture();
     centre_.dropPicture();
     framer_.dropPicture();
+    watch_.reset();
     part_.reset();
     pair_.reset();
 }

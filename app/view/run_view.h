@@ -9,6 +9,7 @@
 #include "app/view/selection_reader.h"
 #include "render/pair_picture.h"
 #include "render/part_target.h"
+#include "render/vertex_sample.h"
 
 #include <memory>
 #include <span>
@@ -45,6 +46,9 @@ public:
 
     /// Whether the next picture would differ from the last one without any new intent.
     bool moving(const Document& document, const RunHost& host) const;
+    /// A vertex of very many bodies is not finite, or too far for their forces: a state will tell which. Of the newest
+    /// frame.
+    bool outOfRange() const { return outOfRange_; }
     /// Lets go of everything of OpenGL, with its context still current.
     void dropPicture();
     /// The context is another.
@@ -60,6 +64,7 @@ private:
         int colourMode = -1, width = 0, height = 0;
         bool operator==(const Still&) const = default;
     };
+    void watch(const Document& document, const RunHost& host);
     bool restsNow(const Document& document, int width, int height);
     int thinned(const Document& document, const RunHost& host);
     void compose(RunHost& host, std::span<const Viewport> views, const Look& look, unsigned framebuffer, int width,
@@ -77,9 +82,11 @@ private:
     Camera movedTo_;           ///< of the last picture
     double movedAt_ = -1e9;    ///< host clock [s] when it was another one than before
     bool thinning_ = true, started_ = false;
-    int every_ = 1;                      ///< one body of so many is drawn, as long as the camera moves
-    Look look_;                          ///< what bodies were drawn like last
-    std::size_t alike_ = 1;              ///< views of the last picture that the renderer's timer saw one of
+    int every_ = 1;                       ///< one body of so many is drawn, as long as the camera moves
+    Look look_;                           ///< what bodies were drawn like last
+    std::size_t alike_ = 1;               ///< views of the last picture that the renderer's timer saw one of
+    std::unique_ptr<VertexWatch> watch_;  // from the first frame of very many bodies
+    bool outOfRange_ = false;
     std::unique_ptr<PartTarget> part_;   // from the first picture of four
     std::unique_ptr<PairPicture> pair_;  // from the first picture of two
 };

@@ -11,8 +11,7 @@
 namespace gravlab {
 namespace {
 
-constexpr float kPickRadius = 12;      // pixels at scale 1
-constexpr double kReadInterval = 0.5;  // [s]
+constexpr float kPickRadius = 12;  // pixels at scale 1
 
 }  // namespace
 
@@ -52,23 +51,14 @@ void SelectionReader::find(Document& document, RunHost& host, bool realTime) {
 }
 
 void SelectionReader::read(Document& document, RunHost& host, bool realTime) {
-    if (!document.selected) return;
-    if (selection_ != document.selections || orbitAround_ != document.orbitAround) readAt_ = nearestAt_ = -1;
-    orbitAround_ = document.orbitAround;
-    selection_ = document.selections;
+    const SampledFrame at{host.simulation(), host.first().feed(), hostClock(), !realTime};
+    Question asked{document.selections, document.orbitAround};
+    const Question* question = document.selected ? &asked : nullptr;
+    if (states_.follow(at, question)) nearestAt_ = -1;
+    if (!question) return;
     findNeighbours(document, host, realTime);
-    if (document.facts.bodies->size() > StateFeed::kMostUnfelt) return;
-    const double now = hostClock();
-    const std::int64_t step = document.facts.step;
-    StateFeed& feed = host.first().feed();
-    if (readAt_ < 0 || (readStep_ != step && (!realTime || now - readAt_ >= kReadInterval))) {
-        readAt_ = now;
-        readStep_ = step;
-        state_ = feed.ask();
-        if (!realTime) feed.serve(host.simulation());
-    }
-    const std::shared_ptr<const FedState> state = state_.take();
-    if (state && state->run == host.simulation().bodiesId()) readFrom(*state, document, host);
+    const bool few = document.facts.bodies->size() <= StateFeed::kMostUnfelt;
+    if (const auto state = states_.update(at, question, few)) readFrom(*state, document, host);
 }
 
 /// From a state of all bodies, so only now and then, and not of very many.
@@ -99,7 +89,7 @@ void SelectionReader::findNeighbours(Document& document, RunHost& host, bool rea
     if (!nearest_) nearest_ = std::make_unique<NearestBodies>();
     const double now = hostClock();
     const std::int64_t step = document.facts.step;
-    const bool due = nearestAt_ < 0 || (nearestStep_ != step && (!realTime || now - nearestAt_ > kReadInterval));
+    const bool due = nearestAt_ < 0 || (nearestStep_ != step && (!realTime || now - nearestAt_ > kInterval));
     if (due && (nearestAt_ < 0 || !nearest_->asked())) {
         nearest_->ask(host.first().vertices(), document.selected->index);
         nearestAt_ = now;

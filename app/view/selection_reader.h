@@ -2,6 +2,7 @@
 // Rule: asks, takes up what was answered, and never waits in a window; a film waits, so that it depends on the frame alone.
 #pragma once
 #include "app/services/run_host.h"
+#include "app/services/sampler.h"
 #include "render/nearest_bodies.h"
 #include "render/picker.h"
 
@@ -17,7 +18,7 @@ public:
     void find(Document& document, RunHost& host, bool realTime);
     /// After that: neighbours, speed and energy. Throws std::bad_alloc.
     void read(Document& document, RunHost& host, bool realTime);
-    bool busy() const { return pickAsked_ || state_.waiting(); }
+    bool busy() const { return pickAsked_ || states_.busy(); }
     /// Lets go of everything of OpenGL.
     void dropPicture();
 
@@ -28,11 +29,15 @@ private:
     std::unique_ptr<Picker> picker_;  // from the first click
     bool pickAsked_ = false;
     std::unique_ptr<NearestBodies> nearest_;  // from the first selection
-    std::uint64_t selection_ = 0;             ///< that was read last
-    double readAt_ = -1, nearestAt_ = -1;     ///< [s]; below 0: not yet
-    std::int64_t readStep_ = -1, nearestStep_ = -1;
-    std::optional<std::uint32_t> orbitAround_;  ///< of the newest orbit
-    StateTicket state_;
+    struct Question {
+        std::uint64_t selection = 0;
+        std::optional<std::uint32_t> orbitAround;  ///< id of the body that the orbit is about
+        bool operator==(const Question&) const = default;
+    };
+    static constexpr double kInterval = 0.5;  // [s]
+    StateSampler<Question> states_{{.interval = kInterval}};
+    double nearestAt_ = -1;  ///< [s]; below 0: not yet
+    std::int64_t nearestStep_ = -1;
 };
 
 }  // namespace gravlab

@@ -22,7 +22,6 @@ constexpr std::size_t kPairs = std::size_t{1} << 20, kLeastTargets = 8, kGrain =
 // apart.
 constexpr float kSmallest = std::numeric_limits<float>::min() * 1024;
 // Up to this distance from the origin, the square of the distance of two bodies does not overflow.
-constexpr double kFarthest = 5e18;
 // Below this many roundings of the largest coordinate, the softening does not hide that two places became equal.
 constexpr double kHiddenRoundings = 1024;
 
@@ -193,7 +192,7 @@ std::string beyondSinglePrecision(const ParticleSet& bodies, const ForceSettings
     const auto [length, speed, heaviest] = largest;
     char text[200];
     const auto inRange = [](double value) { return value == 0 || (value >= kSmallest && value <= 1e35); };
-    if (!inRange(length) || length > kFarthest || !inRange(speed) || !inRange(heaviest)) {
+    if (!inRange(length) || length > kFarthestInSingle || !inRange(speed) || !inRange(heaviest)) {
         std::snprintf(text, sizeof text, "lengths of %.2g, speeds of %.2g or masses of %.2g leave its range", length, speed,
                       heaviest);
         return text;

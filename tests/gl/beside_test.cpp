@@ -79,7 +79,7 @@ protected:
         app_->document.ui.pictureWidth = width;
         app_->document.ui.pictureHeight = height;
         app_->document.dismissMessage();
-        takePicture(*app_, *ui_, kWide, kHigh, context_.description(), file());
+        takePicture(*app_, *ui_, kWide, kHigh, context_.description(), file()).now();
     }
     std::string file() const { return (folder_ / "picture.png").string(); }
 
@@ -137,8 +137,7 @@ TEST_F(BesideTest, AFilmWithoutMemoryIsAMessage) {
     film.encoder = "png";
     Recorder recorder;
     const auto start = [&] {
-        return recorder.carryOut(Record{Record::What::start}, Ticket{}, *app_, kWide, kHigh,
-                                 context_.description());
+        return recorder.carryOut(Record{Record::What::start}, Ticket{}, *app_, kWide, kHigh, context_.description());
     };
     realBufferStorage = std::exchange(glad_glNamedBufferStorage, refuseBuffer);
     refusedBytes = GLsizeiptr{4} * 640 * 366;

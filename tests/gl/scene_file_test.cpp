@@ -41,11 +41,11 @@ TEST_F(SceneFileTest, AFailedWriteLeavesNothing) {
     App app{Options{}};
     const auto folder = folder_ / "taken.toml";
     std::filesystem::create_directories(folder / "by a folder");
-    EXPECT_THROW(writeSceneFile(folder.string(), app.document), IoError);
+    EXPECT_THROW(sceneFile(app.document, folder.string()).work(), IoError);
     std::vector<std::string> left;
     for (const auto& entry : std::filesystem::directory_iterator(folder_)) left.push_back(entry.path().filename());
     EXPECT_EQ(left, std::vector<std::string>{"taken.toml"});
-    writeSceneFile((folder_ / "free.toml").string(), app.document);
+    sceneFile(app.document, (folder_ / "free.toml").string()).work();
     EXPECT_GT(std::filesystem::file_size(folder_ / "free.toml"), 100u);
 }
 

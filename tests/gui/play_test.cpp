@@ -92,12 +92,14 @@ TEST_F(WindowScript, aFileThatCannotBeWrittenHasFailed) {
         "do save none/a.csv\n"
         "do picture none/a.png\n"
         "do save-scene none/a.toml\n"
+        "do picture /dev/full\n"
+        "do save-scene /dev/full\n"
         "get run.bodies\n",
         7);
-    ASSERT_EQ(answers.size(), 4u) << said;
-    for (std::size_t i = 0; i < 3; ++i) {
+    ASSERT_EQ(answers.size(), 6u) << said;
+    for (std::size_t i = 0; i < 5; ++i) {
         EXPECT_EQ(answers[i]["status"], "failed") << answers[i];
-        EXPECT_NE(answers[i]["why"].get<std::string>().find("none"), std::string::npos) << answers[i];
+        EXPECT_NE(answers[i]["why"].get<std::string>().find(i < 3 ? "none" : "/dev/full"), std::string::npos) << answers[i];
     }
 }
 

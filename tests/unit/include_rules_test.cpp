@@ -339,7 +339,7 @@ TEST(IncludeRules, whatGoesPastIsNoticed) {
                              "ImGui::SaveIniSettingsToDisk(name);"})
         EXPECT_TRUE(goesPast(line)) << line;
     for (const char* line :
-         {"void FileWorker::open(std::string path) {", "files.open();", "std::remove(list.begin(), list.end(), 3);",
+         {"void FileJobs::open(std::string path) {", "files.open();", "std::remove(list.begin(), list.end(), 3);",
           "// std::ofstream in a remark", "Source source = Source::open(path);", "reopen(now)", "reader.rename(to);",
           "tree.unlink(node);", "lessons.open(workspace, lesson);", "namespace fs = std::filesystem;",
           "pipe2(ends, O_CLOEXEC)", "program.link(files);"})
@@ -392,7 +392,7 @@ TEST(IncludeRules, aRoomThatIncludesDownwardsIsNoticed) {
         {"sim/backends/cpu/kernels/simd.h", "sim/backends/cpu/engine.h", 1},
         {"app/ui/ui.h", "app/tables/format.h", 1},
         {"app/main.cpp", "app/bench/verify.h", 1},
-        {"app/commands/command_run.cpp", "app/services/file_worker.h", 1},
+        {"app/commands/command_run.cpp", "app/services/snapshot_jobs.h", 1},
     };
     for (const Include& include : fine) EXPECT_FALSE(disorder(include).has_value()) << include.file << " " << include.header;
     const std::vector<Include> circle{{"app/one/a.h", "app/two/b.h", 1},

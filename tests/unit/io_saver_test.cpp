@@ -1,6 +1,7 @@
 // The thread that saves beside a run, the folder for autosaves, the marks of living sessions, the watch for bad numbers.
-#include "app/services/file_worker.h"
+#include "app/control/open_file.h"
 #include "app/services/non_finite_monitor.h"
+#include "app/services/snapshot_jobs.h"
 #include "app/services/spot_check.h"
 #include "app/services/state_folder.h"
 #include "app/system/numbered_name.h"
@@ -47,36 +48,53 @@ std::function<Snapshot()> given(Snapshot snapshot) {
     return [snapshot = std::move(snapshot)] { return snapshot; };
 }
 
-TEST(FileWorker, savesInOrderAndReportsEach) {
+/// Posts a save, whose outcome is noted.
+void save(FileJobs& jobs, const std::filesystem::path& path, Snapshot snapshot, const WriteOptions& options,
+          std::vector<std::string>& errors) {
+    FileJob job = saving(path.string(), given(std::move(snapshot)), options);
+    job.done = [&errors](const FileOutcome& outcome) {
+        errors.push_back(outcome.status == FileOutcome::Status::written ? "" : outcome.sentence);
+    };
+    jobs.post(std::move(job));
+}
+
+TEST(FileJobs, savesInOrderAndReportsEach) {
     const TempFolder folder;
-    FileWorker saver;
+    FileJobs jobs;
+    std::vector<std::string> errors;
     for (int i = 0; i < 6; ++i) {
         Snapshot snapshot = io_test::sample(50);
         snapshot.bodies.position[0].x = i;
-        saver.save((folder / "s.csv").string(), given(std::move(snapshot)), {.keepPrevious = true}, "n" + std::to_string(i));
+        save(jobs, folder / "s.csv", std::move(snapshot), {.keepPrevious = true}, errors);
     }
-    saver.save((folder / "gone/s.csv").string(), given(io_test::sample(2)), {}, "bad");
-    saver.save((folder / "s.xyz").string(), given(io_test::sample(2)), {}, "worse");
-    saver.open((folder / "s.csv").string(), {}, "again");
-    saver.open((folder / "missing.csv").string(), {}, "never");
-    saver.wait();
-    const std::vector<FileResult> results = saver.take();
-    ASSERT_EQ(results.size(), 10u);
-    for (int i = 0; i < 6; ++i) {
-        EXPECT_EQ(results[static_cast<std::size_t>(i)].purpose, "n" + std::to_string(i));
-        EXPECT_EQ(results[static_cast<std::size_t>(i)].error, "");
-    }
-    EXPECT_THAT(results[6].error, HasSubstr("gone/s.csv"));
-    EXPECT_THAT(results[7].error, HasSubstr(".csv"));
-    ASSERT_TRUE(results[8].offer.has_value());
-    EXPECT_EQ(results[8].offer->request.start->state.bodies.position[0].x, 5);
-    EXPECT_FALSE(results[9].offer.has_value());
-    EXPECT_THAT(results[9].error, HasSubstr("missing.csv"));
-    EXPECT_TRUE(saver.take().empty());
+    save(jobs, folder / "gone/s.csv", io_test::sample(2), {}, errors);
+    save(jobs, folder / "s.xyz", io_test::sample(2), {}, errors);
+    std::optional<LoadedStart> again, never;
+    const auto open = [&](const std::filesystem::path& path, std::optional<LoadedStart>& into) {
+        jobs.post({.work =
+                       [&into, path] {
+                           into = openStart(path.string(), {});
+                           return std::string();
+                       },
+                   .done = [&](const FileOutcome& outcome) { errors.push_back(outcome.sentence); }});
+    };
+    open(folder / "s.csv", again);
+    open(folder / "missing.csv", never);
+    jobs.wait();
+    EXPECT_TRUE(jobs.poll());
+    ASSERT_EQ(errors.size(), 10u);
+    for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(errors[i], "");
+    EXPECT_THAT(errors[6], HasSubstr("gone/s.csv"));
+    EXPECT_THAT(errors[7], HasSubstr(".csv"));
+    ASSERT_TRUE(again.has_value());
+    EXPECT_EQ(again->request.start->state.bodies.position[0].x, 5);
+    EXPECT_FALSE(never.has_value());
+    EXPECT_THAT(errors[9], HasSubstr("missing.csv"));
+    EXPECT_FALSE(jobs.poll());
     EXPECT_EQ(readSnapshot(folder / "s_prev.csv").bodies.position[0].x, 4);
 }
 
-TEST(FileWorker, theCallerGoesOnWhileTheDiskIsSlow) {
+TEST(FileJobs, theCallerGoesOnWhileTheDiskIsSlow) {
     const TempFolder folder;
     static std::atomic<bool> release;
     release = false;
@@ -87,19 +105,54 @@ TEST(FileWorker, theCallerGoesOnWhileTheDiskIsSlow) {
         while (!release) std::this_thread::sleep_for(std::chrono::milliseconds(1));
         return sync(fd);
     };
+    std::vector<std::string> errors;
     {
-        FileWorker saver;
-        saver.save((folder / "s.csv").string(), given(io_test::sample(10)), {}, "slow");
-        EXPECT_TRUE(saver.busy());
-        EXPECT_TRUE(saver.take().empty());
+        FileJobs jobs;
+        for (const char* name : {"s.csv", "a.csv", "b.csv", "c.csv", "d.csv"})
+            save(jobs, folder / name, io_test::sample(10), {}, errors);
+        EXPECT_TRUE(jobs.busy());
+        EXPECT_FALSE(jobs.poll());
+        EXPECT_GE(jobs.waiting(), 4u);
         release = true;
-        saver.wait();
-        EXPECT_EQ(saver.take().size(), 1u);
-        saver.save((folder / "t.csv").string(), given(io_test::sample(10)), {}, "last");
+        jobs.wait();
+        EXPECT_TRUE(jobs.poll());
+        EXPECT_EQ(errors.size(), 5u);
+        save(jobs, folder / "t.csv", io_test::sample(10), {}, errors);
         // What is queued is saved even when nobody waits for it.
     }
     EXPECT_TRUE(std::filesystem::exists(folder / "t.csv"));
     fileCalls() = usual;
+}
+
+/// What is not ready holds up what comes after it; where it never comes, it fails and the rest is done.
+TEST(FileJobs, theOrderStaysWhereAJobIsNotReady) {
+    std::string said;
+    bool ready = false;
+    FileJobs jobs;
+    const auto note = [&](const std::string& name) {
+        return [&said, name](const FileOutcome& outcome) {
+            said += name + (outcome.status == FileOutcome::Status::written ? " " : "! ");
+        };
+    };
+    const auto nothing = [] { return std::string(); };
+    jobs.post({.work = nothing, .done = note("first"), .ready = [&] { return ready; }});
+    jobs.post({.work = nothing, .done = note("second")});
+    jobs.post({.work = nothing, .done = note("looks"), .reads = true});
+    EXPECT_FALSE(jobs.poll());
+    EXPECT_TRUE(jobs.busy());
+    ready = true;
+    for (jobs.poll(); jobs.busy();) jobs.poll();
+    jobs.poll();
+    EXPECT_EQ(said, "first second looks ");
+    said.clear();
+    jobs.post({.work = nothing, .done = note("broken"), .ready = []() -> bool { throw IoError("no copy"); }});
+    jobs.post({.work = nothing, .done = note("never"), .ready = [] { return false; }});
+    jobs.post({.work = nothing, .done = note("looks"), .reads = true});
+    jobs.post({.work = nothing, .done = note("last")});
+    jobs.dropReads();
+    jobs.wait();
+    jobs.poll();
+    EXPECT_EQ(said, "broken! never! last ");
 }
 
 TEST(StateFolder, isTheOneThatTheSystemNames) {
@@ -191,6 +244,34 @@ TEST(NonFiniteMonitor, findsTheBodyWithinItsStepsAndKeepsTheGoodState) {
     EXPECT_GT(guard.lastGood()->step(), 0);
     EXPECT_LE(blown->step - guard.lastGood()->step(), NonFiniteMonitor::kSteps);
     for (const Double4& p : guard.lastGood()->state.bodies.position) EXPECT_TRUE(std::isfinite(p.x + p.y + p.z));
+}
+
+/// Positions that single precision still holds, and whose squares it does not.
+TEST(NonFiniteMonitor, namesABodyThatIsTooFarForSinglePrecision) {
+    for (const Precision precision : {Precision::fp32, Precision::fp64}) {
+        RunRequest settings{.scene = "plummer", .bodies = 300, .backend = "cpu"};
+        settings.precision = precision;
+        settings.timeStep = 1e-3;
+        Simulation simulation(settings);
+        ASSERT_EQ(simulation.configuration().force.precision, precision);
+        ParticleSet bodies;
+        simulation.snapshot(bodies);
+        bodies.velocity[7].y = -2e21;
+        simulation.load(bodies);
+        NonFiniteMonitor guard;
+        std::optional<NonFiniteState> bad;
+        for (int step = 0; step < 10 && !bad; ++step) {
+            bad = guard.check(simulation, true);
+            simulation.advance({.steps = 1}, nullptr);
+        }
+        EXPECT_EQ(bad.has_value(), precision == Precision::fp32);
+        if (!bad) continue;
+        EXPECT_EQ(bad->body, 7u);
+        EXPECT_EQ(bad->step, 3);
+        EXPECT_NEAR(bad->distance, 6e18, 1e17);
+        EXPECT_THAT(bad->text(), testing::AllOf(HasSubstr("Body 7 "), HasSubstr("6e+18"), HasSubstr("fp64")));
+        EXPECT_EQ(guard.lastGood()->step(), 2);
+    }
 }
 
 TEST(SpotCheck, soundsForWhatRoundingCannotExplain) {

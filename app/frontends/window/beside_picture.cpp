@@ -3,11 +3,14 @@
 #include "app/control/picture_texts.h"
 #include "app/frontends/headless/headless.h"
 #include "app/frontends/headless/tiles.h"
+#include "app/system/picture.h"
 #include "app/system/timed_name.h"
 #include "app/ui/ui.h"
+#include "app/view/base_host.h"
 #include "sim/core/error.h"
 
 #include <algorithm>
+#include <memory>
 #include <new>
 #include <stdexcept>
 #include <utility>
@@ -67,36 +70,37 @@ std::vector<std::uint8_t> BesidePicture::pixels(App& app, int width, int height,
     });
 }
 
-EffectResult takePicture(App& app, Ui& ui, int width, int height, const std::string& renderer, std::string path) {
+FileJob takePicture(App& app, Ui& ui, int width, int height, const std::string& renderer, std::string path) {
     const UiState& state = app.document.ui;
     if (path.empty()) path = timedName("gravlab", ".png");
     const bool own = state.pictureWidth > 0 && state.pictureHeight > 0;
     const int wide = own ? state.pictureWidth : width, high = own ? state.pictureHeight : height;
+    const auto drawn = [&] {
+        if (!state.picturePanels || own) return BesidePicture(renderer).pixels(app, wide, high, state.picturePanels);
+        // As the window shows it, menus and all.
+        OffscreenTarget target(wide, high);
+        app.drawAgain(viewports(app.document, wide, high, app.document.free), target.framebuffer(), wide, high);
+        ui.draw();
+        return target.read();
+    };
+    FileJob job{.work = {}, .done = sayingIn(app.document)};
     try {
-        std::vector<std::uint8_t> rgb;
-        if (state.picturePanels && !own) {
-            // As the window shows it, menus and all.
-            OffscreenTarget target(wide, high);
-            app.drawAgain(viewports(app.document, wide, high, app.document.free), target.framebuffer(), wide, high);
-            ui.draw();
-            rgb = target.read();
-        } else {
-            rgb = BesidePicture(renderer).pixels(app, wide, high, state.picturePanels);
-        }
-        writePng(path, rgb, wide, high, pictureTexts(app.document, path));
-        const Reason without = noSceneFile(app.document);
-        app.document.say("The picture was written to " + path + "." +
-                         (without.empty() ? "" : " It carries no scene: " + without));
-        return {CommandStatus::applied, app.document.message, {}};
+        job.work = [path, wide, high, rgb = std::make_shared<const std::vector<std::uint8_t>>(drawn()),
+                    texts = pictureTexts(app.document, path), without = noSceneFile(app.document)] {
+            writePng(path, *rgb, wide, high, texts);
+            return "The picture was written to " + path + "." + (without.empty() ? "" : " It carries no scene: " + without);
+        };
     } catch (const UsageError& error) {
-        return refusedBecause(error.what());
+        job.work = [why = std::string(error.what())]() -> std::string { throw UsageError(why); };
     } catch (const std::bad_alloc&) {
-        app.document.warn("There is not enough memory for a picture of " + std::to_string(wide) + "x" +
+        job.work = [wide, high]() -> std::string {
+            throw IoError("There is not enough memory for a picture of " + std::to_string(wide) + "x" +
                           std::to_string(high) + " pixels; choose a smaller size.");
+        };
     } catch (const std::runtime_error& error) {  // also of OpenGL, which may have no room for it
-        app.document.warn(error.what());
+        job.work = [why = std::string(error.what())]() -> std::string { throw IoError(why); };
     }
-    return failedBecause(app.document.message);
+    return job;
 }
 
 }  // namespace gravlab

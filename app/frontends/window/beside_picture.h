@@ -1,9 +1,8 @@
 // A window's picture once more, for films and pictures: of a size of its own, at the full look, with or without panels.
 #pragma once
-#include "app/control/host.h"
 #include "app/model/ui_state.h"
-#include "app/system/picture.h"
-#include "app/view/app.h"
+#include "app/system/file_jobs.h"
+#include "app/view/app.document.h"
 
 #include <cstdint>
 #include <memory>
@@ -36,8 +35,9 @@ private:
     std::unique_ptr<Ui> panels_;
 };
 
-/// F12: writes what the window shows, at the full look, in the size and with or without panels as the document asks.
-/// A failure is a message, not the end. `path`: empty for a name by the time.
-EffectResult takePicture(App& app, Ui& ui, int width, int height, const std::string& renderer, std::string path);
+/// F12: draws what the window shows, at the full look, in the size and with or without panels as the document says, and
+/// gives the job that writes it. Where it could not be drawn, the job fails with the reason. How it ends is a message, too.
+/// `path`: empty for a name by the time.
+FileJob takePicture(App& app, Ui& ui, int width, int height, const std::string& renderer, std::string path);
 
 }  // namespace gravlab

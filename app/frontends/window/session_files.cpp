@@ -3,7 +3,9 @@
 #include "app/control/open_file.h"
 #include "app/control/parameter.h"
 #include "app/control/scene_file.h"
+#include "app/services/snapshot_jobs.h"
 #include "app/system/timed_name.h"
+#include "app/view/base_host.h"
 #include "sim/core/error.h"
 #include "sim/core/text.h"
 #include "sim/io/file/atomic_file.h"
@@ -11,6 +13,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
+#include <memory>
 #include <new>
 #include <utility>
 
@@ -19,8 +22,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Up to so many bodies a copy every few frames costs nothing that one could see.
-constexpr std::size_t kGuardedBodies = 65536;
 // A list that people still read.
 constexpr std::size_t kMostEntries = 100;
 
@@ -49,6 +50,53 @@ std::string detailOf(const fs::path& file) {
     return sizeText(fs::file_size(file, ignored)) + "   " + dateOf(file);
 }
 
+/// What the panel of files shows of a folder.
+struct Listing {
+    std::string folder;
+    std::vector<std::string> folders;
+    std::vector<FilesState::Entry> entries, recent;
+};
+
+/// What was opened or saved lately and is still there. A state folder that cannot be used remembers nothing.
+std::vector<FilesState::Entry> listedRecent() {
+    std::vector<FilesState::Entry> recent;
+    for (const std::string& path : recentFiles()) {
+        std::error_code ignored;
+        if (!fs::is_regular_file(path, ignored)) continue;
+        recent.push_back(
+            {path, printable(fs::path(path).filename().string()), printable(fs::path(path).parent_path().string())});
+    }
+    return recent;
+}
+
+/// Throws IoError.
+Listing listingOf(const std::string& now, const std::string& asked) {
+    std::error_code error;
+    const fs::path here = fs::current_path(error);
+    const fs::path folder = (now.empty() ? here : fs::path(now)) / asked;
+    fs::directory_iterator at(folder, error);
+    if (error) throw IoError("The folder " + printable(folder.string()) + " cannot be listed: " + error.message() + ".");
+    Listing listing;
+    listing.folder = fs::weakly_canonical(folder, error).string();
+    listing.recent = listedRecent();
+    std::vector<std::pair<fs::file_time_type, FilesState::Entry>> found;
+    for (const fs::directory_iterator end; !error && at != end; at.increment(error)) {
+        std::error_code ignored;
+        const std::string name = at->path().filename().string();
+        if (at->is_directory(ignored) && !name.starts_with('.') && listing.folders.size() < kMostEntries)
+            listing.folders.push_back(name);
+        const bool known = hasSnapshotExtension(at->path()) || isSceneFile(name);
+        if (!known || !at->is_regular_file(ignored)) continue;
+        const std::string path = listing.folder == here ? "./" + name : at->path().string();
+        found.emplace_back(at->last_write_time(ignored), FilesState::Entry{path, name, detailOf(at->path())});
+    }
+    std::ranges::sort(listing.folders);
+    std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+    for (auto& [time, entry] : found)
+        if (listing.entries.size() < kMostEntries) listing.entries.push_back(std::move(entry));
+    return listing;
+}
+
 }  // namespace
 
 SessionFiles::SessionFiles(App& app, FilesState& state, double autosaveSeconds)
@@ -73,10 +121,11 @@ void SessionFiles::begin() {
 }
 
 bool SessionFiles::update() {
-    changed_ = false;
-    handOver();
-    takeResults();
-    if (state_.shown && !state_.listed) list({});
+    lost_.clear();
+    unsaved_ = false;
+    changed_ = jobs_.poll();
+    changed_ |= lists_.poll();
+    if (state_.shown && !state_.listed) list({}, 0);
     if (!state_.shown) state_.listed = false;
     watch();
     if (const std::string alarm = spotCheck_.update(app_.runs.simulation()); !alarm.empty()) {
@@ -84,7 +133,38 @@ bool SessionFiles::update() {
         app_.document.warn("At step " + std::to_string(app_.document.facts.step) + " " + alarm + ".");
     }
     autosave();
-    return changed_ || saver_.busy() || !jobs_.empty();
+    return changed_ || jobs_.busy() || lists_.busy();
+}
+
+void SessionFiles::end(Ticket ticket, EffectResult outcome) {
+    if (ticket != 0) ended_.push_back({ticket, std::move(outcome)});
+}
+
+EffectResult SessionFiles::write(FileJob job, Ticket ticket) {
+    job.done = [this, ticket, done = std::move(job.done)](const FileOutcome& outcome) {
+        if (done) done(outcome);
+        if (outcome.status != FileOutcome::Status::written) lost_ = outcome.sentence;
+        end(ticket, resultOf(outcome));
+    };
+    jobs_.post(std::move(job));
+    return {CommandStatus::running, {}, {}};
+}
+
+/// The newest complete step, once the feed has it. `goodOnly`: a state that is not finite does not replace the file.
+FileJob SessionFiles::savingRun(const std::string& path, const WriteOptions& options, bool goodOnly) {
+    const auto state = std::make_shared<std::shared_ptr<const FedState>>();
+    FileJob job = saving(
+        path,
+        [state, goodOnly] {
+            const std::shared_ptr<const FedState> taken = std::exchange(*state, nullptr);
+            if (const auto bad = goodOnly ? badOf(*taken) : std::nullopt)
+                throw IoError(bad->text() + " at step " + std::to_string(bad->step) + "; the autosave before it stays");
+            return checkpointOf(taken->configuration, taken->state);
+        },
+        options);
+    const auto ticket = std::make_shared<StateTicket>(app_.runs.first().feed().ask());
+    job.ready = [state, ticket, path] { return withMemoryFor(path, [&] { return (*state = ticket->take()) != nullptr; }); };
+    return job;
 }
 
 EffectResult SessionFiles::save(std::string path, Ticket ticket) {
@@ -92,28 +172,73 @@ EffectResult SessionFiles::save(std::string path, Ticket ticket) {
     formatForWriting(path);
     requireReplaceable(path, {.keepPrevious = true});
     state_.busy = "Saving " + path;
-    ask(std::move(path), {.keepPrevious = true}, "save", ticket);
-    return {CommandStatus::running, {}, {}};
+    FileJob job = savingRun(path, {.keepPrevious = true});
+    // What failed stays until it is dismissed, in front of a class as well as in the morning.
+    job.done = [this, path](const FileOutcome& outcome) {
+        state_.busy.clear();
+        if (outcome.status != FileOutcome::Status::written) {
+            unsaved_ = true;
+            return app_.document.warn(outcome.sentence);
+        }
+        app_.document.say(outcome.sentence);
+        remember(path);
+    };
+    return write(std::move(job), ticket);
 }
 
 EffectResult SessionFiles::open(const Open& effect, Ticket ticket) {
-    state_.busy = "Opening " + effect.file;
-    ReadOptions read;
-    if (!effect.units.empty()) read = againIn(app_.document, effect.units);
-    jobs_.push_back({.purpose = "open", .path = effect.file, .ticket = ticket, .read = read});
+    ReadOptions options;
+    if (!effect.units.empty()) options = againIn(app_.document, effect.units);
+    read(effect.file, options, false, ticket);
     return {CommandStatus::running, {}, {}};
 }
 
 EffectResult SessionFiles::recover(Ticket ticket) {
-    state_.busy = "Opening " + state_.recover;
-    jobs_.push_back({.purpose = "recover", .path = state_.recover, .ticket = ticket});
+    read(state_.recover, {}, true, ticket);
     return {CommandStatus::running, {}, {}};
 }
 
-EffectResult SessionFiles::forget() {
-    forgetSession(state_.recover);
-    state_.recover.clear();
-    return {};
+/// Reads beside the frames, and begins the run from what was read.
+void SessionFiles::read(const std::string& path, const ReadOptions& options, bool recovers, Ticket ticket) {
+    struct Found {
+        LoadedStart start;
+        std::optional<Options> scene;
+    };
+    const auto found = std::make_shared<Found>();
+    if (!recovers && isSceneFile(path)) found->scene = sceneBase(app_.document);
+    state_.busy = "Opening " + path;
+    jobs_.post({.work =
+                    [found, path, options, recovers] {
+                        return withMemoryFor(path, [&] {
+                            if (found->scene) {
+                                found->scene->file = path;
+                                found->scene = withSceneFile(*found->scene);
+                            } else {
+                                found->start = openStart(path, options, !recovers);
+                            }
+                            return std::string();
+                        });
+                    },
+                .done =
+                    [this, found, path, recovers, ticket](const FileOutcome& outcome) {
+                        state_.busy.clear();
+                        if (leaves_) return;
+                        if (outcome.status == FileOutcome::Status::written)
+                            return end(ticket, found->scene ? taken(path, *found->scene)
+                                                            : taken(path, std::move(found->start), recovers));
+                        app_.document.warn(outcome.sentence);
+                        end(ticket, refusedBecause(outcome.sentence));
+                    },
+                .reads = true});
+}
+
+EffectResult SessionFiles::forget(Ticket ticket) {
+    return write({.work =
+                      [file = std::exchange(state_.recover, {})] {
+                          forgetSession(file);
+                          return std::string();
+                      }},
+                 ticket);
 }
 
 void SessionFiles::requireSoundForces() {
@@ -122,58 +247,31 @@ void SessionFiles::requireSoundForces() {
         throw Error(ExitCode::checkFailed, alarm.empty() ? "a check of the forces failed: " + app_.document.message : alarm);
 }
 
-void SessionFiles::takeResults() {
-    for (FileResult& result : saver_.take()) {
-        changed_ = true;
-        if (result.purpose != "autosave") state_.busy.clear();
-        if (result.error.empty())
-            ended_.push_back({result.ticket, taken(result)});
-        else
-            fail({.purpose = result.purpose, .path = result.path, .ticket = result.ticket}, result.error);
-    }
-}
-
-/// What became of a job that did not fail: a file is there, or a run begins from one.
-EffectResult SessionFiles::taken(FileResult& result) {
-    if (result.kind == FileResult::Kind::saved) {
-        state_.listed = false;
-        if (result.purpose != "save") return {};
-        remember(result.path);
-        app_.document.say("Saved to " + result.path + ".");
-        return {};
-    }
-    const auto takesUp = [this](bool again) { return app_.apply(again); };
-    if (result.scene) {
-        if (!takeScene(app_.document, *result.scene, takesUp)) return refusedBecause(app_.document.message);
-        state_.shown = false;
-        sayNotes({}, result.scene->notes);
-        remember(result.path);
-        return {};
-    }
-    if (!takeStart(app_.document, *result.offer, takesUp)) return refusedBecause(app_.document.message);
-    // The question about units has a panel of its own, with its answers.
-    if (app_.document.unitsInDoubt())
-        std::erase(result.offer->notes, app_.document.facts.configuration.start->doubt.question);
-    sayNotes(result.path + ": ", result.offer->notes);
+EffectResult SessionFiles::taken(const std::string& path, const Options& scene) {
+    if (!takeScene(app_.document, scene, [this](bool again) { return app_.apply(again); }))
+        return refusedBecause(app_.document.message);
     state_.shown = false;
-    if (result.purpose == "recover") {
-        forgetSession(state_.recover);
-        state_.recover.clear();
-        savedStep_ = -1;  // not saved under this session's name yet
-        saved_ = {};
-    } else {
-        remember(result.path);
-    }
+    sayNotes({}, scene.notes);
+    remember(path);
     return {};
 }
 
-/// Stays until it is dismissed, in front of a class as well as in the morning.
-void SessionFiles::fail(const Job& job, const std::string& why) {
-    changed_ = true;
-    if (job.purpose != "autosave") state_.busy.clear();
-    app_.document.warn(job.purpose == "autosave" ? "The autosave failed: " + why : why);
-    const bool writes = job.purpose == "save" || job.purpose == "autosave";
-    ended_.push_back({job.ticket, writes ? failedBecause(why) : refusedBecause(why)});
+EffectResult SessionFiles::taken(const std::string& path, LoadedStart offer, bool recovers) {
+    std::vector<std::string> notes = offer.notes;
+    if (!takeStart(app_.document, std::move(offer), [this](bool again) { return app_.apply(again); }))
+        return refusedBecause(app_.document.message);
+    // The question about units has a panel of its own, with its answers.
+    if (app_.document.unitsInDoubt()) std::erase(notes, app_.document.facts.configuration.start->doubt.question);
+    sayNotes(path + ": ", notes);
+    state_.shown = false;
+    if (!recovers) {
+        remember(path);
+        return {};
+    }
+    forget(0);
+    savedStep_ = keptStep_ = -1;  // not saved under this session's name yet
+    saved_ = {};
+    return {};
 }
 
 void SessionFiles::sayNotes(const std::string& before, const std::vector<std::string>& notes) {
@@ -182,135 +280,92 @@ void SessionFiles::sayNotes(const std::string& before, const std::vector<std::st
     if (!text.empty()) app_.document.warn(before + text + ".");
 }
 
-EffectResult SessionFiles::list(const std::string& asked) {
+EffectResult SessionFiles::list(const std::string& asked, Ticket ticket) {
     state_.listed = true;
-    std::error_code error;
-    const fs::path here = fs::current_path(error);
-    const fs::path folder = (state_.folder.empty() ? here : fs::path(state_.folder)) / asked;
-    fs::directory_iterator at(folder, error);
-    if (error) {
-        app_.document.warn("The folder " + printable(folder.string()) + " cannot be listed: " + error.message() + ".");
-        return failedBecause(app_.document.message);
-    }
-    state_.folder = fs::weakly_canonical(folder, error).string();
-    state_.proposed = timedName("gravlab-" + plainName(app_.document.facts.configuration.scene), "");
-    state_.entries.clear();
-    state_.folders.clear();
-    std::vector<std::pair<fs::file_time_type, FilesState::Entry>> found;
-    for (const fs::directory_iterator end; !error && at != end; at.increment(error)) {
-        std::error_code ignored;
-        const std::string name = at->path().filename().string();
-        if (at->is_directory(ignored) && !name.starts_with('.') && state_.folders.size() < kMostEntries)
-            state_.folders.push_back(name);
-        const bool known = hasSnapshotExtension(at->path()) || isSceneFile(name);
-        if (!known || !at->is_regular_file(ignored)) continue;
-        const std::string path = state_.folder == here ? "./" + name : at->path().string();
-        found.emplace_back(at->last_write_time(ignored), FilesState::Entry{path, name, detailOf(at->path())});
-    }
-    std::ranges::sort(state_.folders);
-    std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
-    for (auto& [time, entry] : found)
-        if (state_.entries.size() < kMostEntries) state_.entries.push_back(std::move(entry));
-    listRecent();
-    return {};
-}
-
-/// What was opened or saved lately and is still there. A state folder that cannot be used remembers nothing.
-void SessionFiles::listRecent() {
-    state_.recent.clear();
-    for (const std::string& path : recentFiles()) {
-        std::error_code ignored;
-        if (!fs::is_regular_file(path, ignored)) continue;
-        state_.recent.push_back(
-            {path, printable(fs::path(path).filename().string()), printable(fs::path(path).parent_path().string())});
-    }
+    state_.proposed = proposedName("gravlab-" + plainName(app_.document.facts.configuration.scene), "");
+    const auto found = std::make_shared<Listing>();
+    lists_.post({.work =
+                     [found, now = state_.folder, asked] {
+                         *found = listingOf(now, asked);
+                         return std::string();
+                     },
+                 .done =
+                     [this, found, ticket](const FileOutcome& outcome) {
+                         if (outcome.status != FileOutcome::Status::written) {
+                             app_.document.warn(outcome.sentence);
+                             return end(ticket, failedBecause(outcome.sentence));
+                         }
+                         state_.folder = std::move(found->folder);
+                         state_.folders = std::move(found->folders);
+                         state_.entries = std::move(found->entries);
+                         state_.recent = std::move(found->recent);
+                         end(ticket, {});
+                     },
+                 .reads = true});
+    return {CommandStatus::running, {}, {}};
 }
 
 void SessionFiles::remember(const std::string& path) {
     state_.listed = false;
     if (autosaveSeconds_ <= 0) return;  // a window that leaves nothing behind
     std::error_code ignored;
-    rememberFile(fs::absolute(path, ignored).lexically_normal());
-}
-
-void SessionFiles::ask(std::string path, const WriteOptions& options, std::string purpose, Ticket ticket) {
-    jobs_.push_back({.purpose = std::move(purpose),
-                     .path = std::move(path),
-                     .ticket = ticket,
-                     .state = app_.runs.first().feed().ask(),
-                     .options = options});
-}
-
-/// Hands jobs on in their order. Who saves and then opens finds what was saved; a state that is on its way holds up what
-/// comes after it.
-void SessionFiles::handOver() {
-    while (!jobs_.empty() && !saver_.full()) {
-        if (!handOver(jobs_.front())) return;
-        jobs_.pop_front();
-    }
-}
-
-bool SessionFiles::handOver(Job& job) {
-    if (job.purpose == "open" && isSceneFile(job.path)) {
-        saver_.openScene(job.path, sceneBase(app_.document), job.purpose, job.ticket);
-        return true;
-    }
-    if (job.purpose == "open" || job.purpose == "recover") {
-        saver_.open(job.path, job.read, job.purpose, job.ticket);
-        return true;
-    }
-    try {
-        std::shared_ptr<const FedState> state = job.state.take();
-        if (!state) return false;
-        saver_.save(
-            job.path, [state = std::move(state)] { return checkpointOf(state->configuration, state->state); }, job.options,
-            job.purpose, job.ticket);
-    } catch (const std::bad_alloc&) {
-        fail(job, job.path + ": there is not enough memory for it");
-    } catch (const std::exception& error) {
-        fail(job, error.what());
-    }
-    return true;
+    jobs_.post({.work =
+                    [file = fs::absolute(path, ignored).lexically_normal()] {
+                        rememberFile(file);
+                        return std::string();
+                    },
+                .done = [this](const FileOutcome&) { state_.listed = false; }});
 }
 
 void SessionFiles::watch() {
-    if (app_.document.facts.configuration.bodies > kGuardedBodies) {
-        guard_.reset();
-        return;
-    }
-    if (!guard_) guard_.emplace();
     std::optional<NonFiniteState> blown;
     try {
-        blown = guard_->update(app_.runs.simulation(), app_.runs.first().feed());
+        blown = guard_.update(app_.runs.simulation(), app_.runs.first().feed(), app_.view.outOfRange());
     } catch (const std::bad_alloc&) {
         return;  // without memory for a look the run goes on; the next one is asked for
     }
     if (!blown || app_.document.intent.paused) return;
     setParameter(app_.document, "run.paused", true);
     changed_ = true;
-    char text[160];
-    std::snprintf(
-        text, sizeof text,
-        "Body %zu is not finite at step %lld, t = %g; the run is paused. A smaller time step or a larger softening "
-        "may help. ",
-        blown->body, static_cast<long long>(blown->step), blown->time);
-    app_.document.warn(text +
-                       (guard_->startIsGood() && mark_ ? keep(*guard_->lastGood(), mark_->autosave()) : std::string()));
-    if (mark_ && guard_->startIsGood()) {
-        blownRun_ = app_.document.facts.run;
-        state_.recover = mark_->autosave().string();
-        state_.recoverText = "The run stopped being finite. Its last good state was kept.";
-    }
+    char where[160];
+    std::snprintf(where, sizeof where,
+                  " at step %lld, t = %g; the run is paused. A smaller time step or a larger softening may help. ",
+                  static_cast<long long>(blown->step), blown->time);
+    const std::string text = blown->text() + where;
+    app_.document.warn(text);
+    if (!mark_) return;
+    const bool saved = keptStep_ >= 0 && keptRun_ == app_.document.facts.run;
+    if (!guard_.startIsGood() && !saved) return;
+    blownRun_ = app_.document.facts.run;
+    jobs_.post({.work =
+                    [good = guard_.startIsGood() ? guard_.lastGood() : nullptr, file = mark_->autosave(), step = keptStep_] {
+                        if (good) return keep(*good, file);
+                        return "The autosave of step " + std::to_string(step) + " is in " + file.string();
+                    },
+                .done =
+                    [this, text](const FileOutcome& outcome) {
+                        app_.document.warn(text + outcome.sentence);
+                        state_.recover = mark_->autosave().string();
+                        state_.recoverText = "The run stopped being finite. Its last good state was kept.";
+                    }});
 }
 
 void SessionFiles::autosave() {
-    if (!mark_ || saver_.busy() || !jobs_.empty() || app_.document.facts.step == savedStep_) return;
+    if (!mark_ || jobs_.busy() || app_.document.facts.step == savedStep_) return;
     if (app_.document.facts.run == blownRun_) return;
     const auto time = std::chrono::steady_clock::now();
     if (time - saved_ < std::chrono::duration<double>(autosaveSeconds_)) return;
     saved_ = time;
     savedStep_ = app_.document.facts.step;
-    ask(mark_->autosave().string(), {}, "autosave", 0);
+    FileJob job = savingRun(mark_->autosave().string(), {}, true);
+    job.done = [this, step = savedStep_, run = app_.document.facts.run](const FileOutcome& outcome) {
+        state_.listed = false;
+        if (outcome.status != FileOutcome::Status::written)
+            return app_.document.warn("The autosave failed: " + outcome.sentence);
+        keptStep_ = step;
+        keptRun_ = run;
+    };
+    jobs_.post(std::move(job));
 }
 
 std::string SessionFiles::keep(const FedState& state, const fs::path& file) noexcept {
@@ -323,35 +378,38 @@ std::string SessionFiles::keep(const FedState& state, const fs::path& file) noex
     }
 }
 
+/// Waits for what is to be written, as far as its states have come.
+void SessionFiles::settle() {
+    leaves_ = true;
+    jobs_.dropReads();
+    lists_.dropReads();
+    jobs_.wait();
+    jobs_.poll();
+}
+
 std::string SessionFiles::close() {
-    std::erase_if(jobs_, [](const Job& job) { return job.purpose == "open" || job.purpose == "recover"; });
-    if (!jobs_.empty()) app_.runs.first().feed().serve(app_.runs.simulation());
-    for (; !jobs_.empty(); saver_.wait()) handOver();
-    saver_.wait();
-    std::string lost;
-    for (const Ended& one : ended_)
-        if (one.outcome.status == CommandStatus::failed && one.ticket != 0) lost = one.outcome.why;
-    for (const FileResult& result : saver_.take())
-        if (result.purpose == "save" && !result.error.empty()) lost = result.error;
-    if (!lost.empty()) {
+    jobs_.dropReads();
+    if (jobs_.busy()) app_.runs.first().feed().serve(app_.runs.simulation());
+    settle();
+    if (unsaved_) {
         const bool blown = app_.document.facts.run == blownRun_;  // the last good state is in its place
-        if (mark_ && blown) return lost + ". The last good state is in " + mark_->autosave().string();
-        return lost + ". " +
+        if (mark_ && blown) return lost_ + ". The last good state is in " + mark_->autosave().string();
+        return lost_ + ". " +
                keep(*copyOf(app_.runs.simulation()),
                     mark_ ? mark_->autosave() : leftRunFile(app_.document.facts.configuration.scene));
     }
     // What is offered from another session stays on offer.
     if (mark_) mark_->remove();
-    return {};
+    return lost_;
 }
 
 std::string SessionFiles::rescue() noexcept {
     try {
-        saver_.wait();
-        if (guard_ && guard_->startIsGood() && guard_->lastGood()->run == app_.document.facts.run)
-            return keep(*guard_->lastGood(), leftRunFile(guard_->lastGood()->configuration.scene));
-        if (mark_ && savedStep_ >= 0)
-            return "The autosave of step " + std::to_string(savedStep_) + " is in " + mark_->autosave().string();
+        settle();
+        if (guard_.startIsGood() && guard_.lastGood()->run == app_.document.facts.run)
+            return keep(*guard_.lastGood(), leftRunFile(guard_.lastGood()->configuration.scene));
+        if (mark_ && keptStep_ >= 0)
+            return "The autosave of step " + std::to_string(keptStep_) + " is in " + mark_->autosave().string();
     } catch (const std::exception&) {
         return {};
     }
@@ -360,10 +418,10 @@ std::string SessionFiles::rescue() noexcept {
 
 std::string SessionFiles::leave() noexcept {
     try {
-        saver_.wait();
+        settle();
         const std::string text = keep(*copyOf(app_.runs.simulation()), leftRunFile(app_.document.facts.configuration.scene));
         if (mark_) mark_->remove();
-        return text;
+        return lost_.empty() ? text : lost_ + ". " + text;
     } catch (const std::exception& error) {
         return std::string("The state could not be saved: ") + error.what();
     }

@@ -3,15 +3,15 @@
 #pragma once
 #include "app/control/host.h"
 #include "app/model/files_state.h"
-#include "app/services/file_worker.h"
 #include "app/services/non_finite_monitor.h"
 #include "app/services/spot_check.h"
 #include "app/services/state_folder.h"
-#include "app/view/app.h"
+#include "app/system/file_jobs.h"
+#include "app/view/app.document.h"
+#include "sim/io/checkpoint.h"
 
 #include <chrono>
 #include <cstdint>
-#include <deque>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -35,16 +35,18 @@ public:
     EffectResult save(std::string path, Ticket ticket);
     EffectResult open(const Open& effect, Ticket ticket);
     EffectResult recover(Ticket ticket);
-    EffectResult forget();
+    EffectResult forget(Ticket ticket);
     /// Absolute, or from the folder that is listed.
-    EffectResult list(const std::string& folder);
+    EffectResult list(const std::string& folder, Ticket ticket);
+    /// Any other file: after those before it. How it ends answers the ticket; 0: nobody's.
+    EffectResult write(FileJob job, Ticket ticket);
     std::vector<Ended> ended() { return std::exchange(ended_, {}); }
 
     /// Before a picture is written of a window that ends by itself: waits for the check of the forces and throws Error
     /// (checkFailed) where one failed.
     void requireSoundForces();
-    /// Ends what is under way; a clean end leaves no autosave. Where a file that was asked for could not be written, the run
-    /// is kept as an autosave and the sentence says so; else it is empty.
+    /// Ends what is under way; a clean end leaves no autosave. Where a file could not be written, the sentence says so;
+    /// where it was the run, that is kept as an autosave. Else it is empty.
     std::string close();
     /// The device or the picture has failed: saves the newest state that was good, and says where; or why not. Waits.
     std::string rescue() noexcept;
@@ -53,26 +55,16 @@ public:
 
 private:
     void begin();
-    void listRecent();
     void remember(const std::string& path);
-    void takeResults();
+    void read(const std::string& path, const ReadOptions& options, bool recovers, Ticket ticket);
+    EffectResult taken(const std::string& path, LoadedStart offer, bool recovers);
+    EffectResult taken(const std::string& path, const Options& scene);
     void sayNotes(const std::string& before, const std::vector<std::string>& notes);
+    void settle();
     void watch();
     void autosave();
-    /// A file to read or to write, until it is handed to the thread that does that.
-    struct Job {
-        std::string purpose;  ///< "save", "autosave", "open", "recover"
-        std::string path;
-        Ticket ticket = 0;
-        StateTicket state{};  ///< to be written; not waiting: a file to be read
-        WriteOptions options{};
-        ReadOptions read{};
-    };
-    void ask(std::string path, const WriteOptions& options, std::string purpose, Ticket ticket);
-    void handOver();
-    bool handOver(Job& job);
-    void fail(const Job& job, const std::string& why);
-    EffectResult taken(FileResult& result);
+    FileJob savingRun(const std::string& path, const WriteOptions& options, bool goodOnly = false);
+    void end(Ticket ticket, EffectResult outcome);
     static std::string keep(const FedState& state, const std::filesystem::path& file) noexcept;
 
     App& app_;
@@ -80,14 +72,21 @@ private:
     double autosaveSeconds_;
     std::optional<SessionLock> mark_;
     SpotCheck spotCheck_;
-    std::optional<NonFiniteMonitor> guard_;  ///< of small systems: a look goes over all bodies
+    NonFiniteMonitor guard_;
     std::chrono::steady_clock::time_point saved_;
     std::int64_t savedStep_ = -1;
+    /// Whose autosave is complete; -1: none.
+    std::int64_t keptStep_ = -1;
+    std::uint64_t keptRun_ = 0;
     std::uint64_t blownRun_ = 0;  ///< run that stopped being finite: its last good state stays the autosave
-    std::deque<Job> jobs_;
     std::vector<Ended> ended_;
     bool changed_ = false;
-    FileWorker saver_;
+    // Since the last frame began: why a file could not be written, and whether one of them was the run.
+    std::string lost_;
+    bool unsaved_ = false;
+    bool leaves_ = false;  ///< the window ends: nothing is begun from what was read
+    // Last: they tell of what ends. A folder that is slow to list holds up no save.
+    FileJobs jobs_, lists_;
 };
 
 }  // namespace gravlab

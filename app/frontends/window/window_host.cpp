@@ -15,14 +15,19 @@ EffectResult WindowHost::carryOut(const Effect& effect, Ticket ticket) {
                                      return {CommandStatus::running, {}, {}};
                                  },
                                  [&](const SaveRun& e) { return parts_.files.save(e.file, ticket); },
-                                 [&](const SaveScene& e) { return saveScene(e.file); },
+                                 [&](const SaveScene& e) {
+                                     FileJob job =
+                                         sceneFile(app_.document, e.file.empty() ? timedName("gravlab", ".toml") : e.file);
+                                     job.done = sayingIn(app_.document);
+                                     return write(std::move(job), ticket);
+                                 },
                                  [&](const Open& e) { return parts_.files.open(e, ticket); },
                                  [&](const Recover&) { return parts_.files.recover(ticket); },
-                                 [&](const ForgetSession&) { return parts_.files.forget(); },
-                                 [&](const ListFolder& e) { return parts_.files.list(e.folder); },
+                                 [&](const ForgetSession&) { return parts_.files.forget(ticket); },
+                                 [&](const ListFolder& e) { return parts_.files.list(e.folder, ticket); },
                                  [&](const Record& e) {
-                                     return parts_.recorder.carryOut(e, ticket, app_, window.width(),
-                                                                     window.height(), window.description());
+                                     return parts_.recorder.carryOut(e, ticket, app_, window.width(), window.height(),
+                                                                     window.description());
                                  },
                                  [&](const LessonGo& e) { return parts_.lessons.carryOut(e, app_.document); },
                                  [&](const WalkMenus&) {
@@ -37,23 +42,25 @@ EffectResult WindowHost::carryOut(const Effect& effect, Ticket ticket) {
                       effect);
 }
 
-EffectResult WindowHost::saveScene(std::string path) {
-    if (path.empty()) path = timedName("gravlab", ".toml");
-    writeSceneFile(path, app_.document);
-    app_.document.say("The scene was written to " + path + "; 'gravlab " + path + "' opens it.");
-    return {CommandStatus::applied, app_.document.message, {}};
-}
-
 void WindowHost::takePictures() {
     const Window& window = parts_.window;
-    for (const auto& [ticket, file] : std::exchange(pictures_, {}))
-        ended_.push_back(
-            {ticket, takePicture(app_, parts_.ui, window.width(), window.height(), window.description(), file)});
+    // A picture holds memory until it is written. Where the disk is that far behind, the next one shows a later frame.
+    constexpr int kMostWritten = 8;
+    for (; !pictures_.empty() && *writing_ < kMostWritten; pictures_.pop_front()) {
+        const auto& [ticket, file] = pictures_.front();
+        FileJob job = takePicture(app_, parts_.ui, window.width(), window.height(), window.description(), file);
+        ++*writing_;
+        job.done = [writing = writing_, done = std::move(job.done)](const FileOutcome& outcome) {
+            --*writing;
+            done(outcome);
+        };
+        write(std::move(job), ticket);
+    }
 }
 
 std::vector<Ended> WindowHost::ended() {
     std::vector<Ended> all = BaseHost::ended();
-    for (std::vector<Ended> some : {std::exchange(ended_, {}), parts_.files.ended(), parts_.recorder.ended()})
+    for (std::vector<Ended> some : {parts_.files.ended(), parts_.recorder.ended()})
         all.insert(all.end(), std::make_move_iterator(some.begin()), std::make_move_iterator(some.end()));
     return all;
 }

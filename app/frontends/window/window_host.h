@@ -7,6 +7,8 @@
 #include "app/ui/ui.h"
 #include "app/view/base_host.h"
 
+#include <deque>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,17 +28,18 @@ public:
     WindowHost(App& app, const Parts& parts) : BaseHost(app), parts_(parts) {}
     EffectResult carryOut(const Effect& effect, Ticket ticket) override;
     std::vector<Ended> ended() override;
-    /// Takes the pictures that were asked for: after a frame was drawn and before it is shown.
+    /// Takes the pictures that were ordered: after a frame was drawn and before it is shown. They are written beside the
+    /// frames.
     void takePictures();
     /// A picture waits for a frame.
-    bool needsFrame() const { return !pictures_.empty() || !ended_.empty(); }
+    bool needsFrame() const { return !pictures_.empty(); }
 
 private:
-    EffectResult saveScene(std::string path);
+    EffectResult write(FileJob job, Ticket ticket) override { return parts_.files.write(std::move(job), ticket); }
 
     Parts parts_;
-    std::vector<std::pair<Ticket, std::string>> pictures_;  ///< files
-    std::vector<Ended> ended_;
+    std::shared_ptr<int> writing_ = std::make_shared<int>(0);  ///< pictures that were taken and are not written
+    std::deque<std::pair<Ticket, std::string>> pictures_;      ///< files
 };
 
 }  // namespace gravlab

@@ -1,0 +1,197 @@
+// Looks at states of a run beside the frames: now and then, for a share of the time, and anew where the question or the
+// bodies are others. Rule: no frame of a window waits; a film waits, so that what belongs to its step is there.
+#pragma once
+#include "app/services/state_feed.h"
+#include "app/system/host_clock.h"
+#include "app/system/worker.h"
+#include "sim/run/simulation.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <utility>
+
+namespace gravlab {
+
+/// A frame, as samplers see it.
+struct SampledFrame {
+    Simulation& simulation;
+    StateFeed& feed;
+    double now = 0;      ///< host clock [s]
+    bool waits = false;  ///< of a film
+};
+
+/// How often a sampler looks.
+struct SamplerPace {
+    double interval = 0;       ///< between two looks at least [s]
+    double shareOfCopies = 1;  ///< of the time, for what copies cost the frames
+    double shareOfACore = 1;   ///< of the time, for the work on them
+};
+
+/// The question of those who always want the same.
+struct SameQuestion {
+    bool operator==(const SameQuestion&) const = default;
+};
+
+/// Gives states alone, for those who read them in the frame.
+template <class Question>
+class StateSampler {
+public:
+    using State = std::shared_ptr<const FedState>;
+
+    explicit StateSampler(SamplerPace how = {}) : pace(how) {}
+
+    /// Whether the question or the bodies are others than before; then the next look is due at once. Null: nothing is
+    /// wanted.
+    bool follow(const SampledFrame& at, const Question* question) {
+        const bool sameBodies = run_ == at.simulation.bodiesId();
+        if (question ? sameBodies && question_ == *question : !question_) return false;
+        if (!question || !sameBodies) ticket_.drop();
+        again_ = ticket_.waiting();
+        step_ = -1;
+        nextAt_ = 0;
+        run_ = at.simulation.bodiesId();
+        question_ = question ? std::optional(*question) : std::nullopt;
+        return true;
+    }
+    /// Once a frame: the state that has come for the question. Where there is a step that was not looked at, asks when it is
+    /// time; `wanted` false: only for what is under way. Throws what the copy failed with.
+    State update(const SampledFrame& at, const Question* question, bool wanted = true) {
+        follow(at, question);
+        if (!question) return nullptr;
+        if (at.waits && ticket_.waiting()) forget();  // asked for by a window
+        State state = ticket_.take();
+        if (state && state->run != run_) state.reset();
+        if (!state && wanted && due(at, at.simulation.step())) {
+            looked(at, at.simulation.step());
+            if (at.waits)
+                state = at.feed.now(at.simulation);
+            else
+                ticket_ = at.feed.ask();
+        }
+        if (!state) return nullptr;
+        if (!std::exchange(again_, false)) step_ = state->step();
+        rest(at.now + state->cost / pace.shareOfCopies);
+        return state;
+    }
+    /// A look at that step would begin now.
+    bool due(const SampledFrame& at, std::int64_t step) const {
+        return !ticket_.waiting() && step_ != step && (at.waits || at.now >= nextAt_);
+    }
+    /// It has begun.
+    void looked(const SampledFrame& at, std::int64_t step) {
+        step_ = step;
+        rest(at.now + pace.interval);
+    }
+    /// No look before that time [s].
+    void rest(double until) { nextAt_ = std::max(nextAt_, until); }
+    /// A state is on its way.
+    bool busy() const { return ticket_.waiting(); }
+    /// Of the newest look; -1: none.
+    std::int64_t step() const { return step_; }
+    /// Forgets what is under way and what was looked at; the pace stays.
+    void forget() {
+        ticket_.drop();
+        again_ = false;
+        step_ = -1;
+    }
+
+    SamplerPace pace;
+
+private:
+    std::optional<Question> question_;
+    std::uint64_t run_ = 0;
+    std::int64_t step_ = -1;
+    double nextAt_ = 0;  ///< host clock [s]
+    StateTicket ticket_;
+    bool again_ = false;  ///< what is on its way was asked for before the question: another look follows
+};
+
+/// Gives results of work on states, which is done on a thread of its own, one at a time.
+template <class Question, class Result>
+class Sampler {
+public:
+    using State = std::shared_ptr<const FedState>;
+    using Report = std::function<void(Result)>;
+    /// `report` gives a result so far. Work that takes long looks at WorkWatch::dropped().
+    using Work = std::function<Result(const State&, const Question&, const Report& report)>;
+    /// In place of a state: something else that knows a step.
+    struct Other {
+        std::int64_t step = 0;
+        std::function<Result()> work;
+    };
+
+    Sampler(SamplerPace pace, Work work) : states_(pace), work_(std::move(work)) {}
+
+    /// Once a frame: the result that has come for the question. See StateSampler::update(). Throws what a copy or the work
+    /// failed with.
+    std::optional<Result> update(const SampledFrame& at, const Question* question, bool wanted = true,
+                                 std::optional<Other> other = {}) {
+        follow(at, question);
+        if (!question) return std::nullopt;
+        wanted = wanted && !owed_;
+        if (other) {
+            if (wanted && states_.due(at, other->step)) {
+                states_.looked(at, other->step);
+                begin([work = std::move(other->work)](const Report&) { return work(); });
+            }
+        } else if (State state = states_.update(at, question, wanted)) {
+            begin([this, state = std::move(state), asked = *question](const Report& report) {
+                return work_(state, asked, report);
+            });
+        }
+        return take(at);
+    }
+    /// Whether the question or the bodies are others than before: what is known is of others.
+    bool follow(const SampledFrame& at, const Question* question) {
+        const bool other = states_.follow(at, question);
+        if (other) forget();
+        return other;
+    }
+    /// Of the newest look; -1: none.
+    std::int64_t step() const { return states_.step(); }
+    /// A result is on its way: a frame must come for it.
+    bool busy() const { return states_.busy() || owed_; }
+    /// Forgets what is under way and what was looked at.
+    void forget() {
+        states_.forget();
+        worker_.drop();
+        owed_ = false;
+    }
+    SamplerPace& pace() { return states_.pace; }
+
+private:
+    struct Found {
+        Result result;
+        double seconds = 0;
+    };
+    using Job = std::function<Result(const Report&)>;
+
+    void begin(Job job) {
+        worker_.ask(std::move(job));
+        owed_ = true;
+    }
+    std::optional<Result> take(const SampledFrame& at) {
+        if (!owed_) return std::nullopt;
+        if (at.waits) worker_.wait();
+        owed_ = worker_.busy();  // what it reports until then is not the last
+        std::optional<Found> found = worker_.poll();
+        if (!found) return std::nullopt;
+        states_.rest(at.now + found->seconds / states_.pace.shareOfACore);
+        return std::move(found->result);
+    }
+
+    StateSampler<Question> states_;
+    Work work_;
+    bool owed_ = false;
+    // Last: it uses the work.
+    Worker<Job, Found> worker_{[](const Job& job, auto& task) {
+        const double begun = hostClock();
+        Result result = job([&](Result soFar) { task.report({std::move(soFar), 0}); });
+        return Found{std::move(result), hostClock() - begun};
+    }};
+};
+
+}  // namespace gravlab
