@@ -2,7 +2,7 @@
 #pragma once
 #include "app/control/host.h"
 #include "app/system/file_jobs.h"
-#include "app/view/app.document.h"
+#include "app/view/app.h"
 
 #include <functional>
 #include <optional>

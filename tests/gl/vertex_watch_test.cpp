@@ -1,7 +1,7 @@
 // Very many bodies: one that is not finite any more, or too far for single precision, is found among all of them.
 #include "app/frontends/headless/headless.h"
 #include "app/services/non_finite_monitor.h"
-#include "app/view/app.document.h"
+#include "app/view/app.h"
 #include "gl_fixture.h"
 #include "render/vertex_sample.h"
 #include "sim/forces/single_precision.h"
@@ -62,7 +62,7 @@ TEST_F(ManyBodiesWatch, namesABodyThatFliesTooFarForSinglePrecision) {
     const auto frames = [&](int count) {
         std::optional<NonFiniteState> bad;
         for (int i = 0; i < count && !bad; ++i) {
-            app.view.draw(app.document.document, app.runs, target.framebuffer(), 64, 64, true);
+            app.view.draw(app.document, app.runs, target.framebuffer(), 64, 64, true);
             glFinish();
             feed.serve(simulation);
             bad = guard.update(simulation, feed, app.view.outOfRange());

@@ -2,7 +2,7 @@
 #pragma once
 #include "app/model/ui_state.h"
 #include "app/system/file_jobs.h"
-#include "app/view/app.document.h"
+#include "app/view/app.h"
 
 #include <cstdint>
 #include <memory>

@@ -7,7 +7,7 @@
 #include "app/services/spot_check.h"
 #include "app/services/state_folder.h"
 #include "app/system/file_jobs.h"
-#include "app/view/app.document.h"
+#include "app/view/app.h"
 #include "sim/io/checkpoint.h"
 
 #include <chrono>
