@@ -92,7 +92,7 @@ struct Options {
     double uiScale = 0;                  ///< 0: from the display
     std::int64_t frames = 0;             ///< 0: until closed (view); must be given for render
     std::string screenshot;              ///< written after the last frame
-    bool watched = false;                ///< by somebody: the run goes at the scene's pace, the camera keeps all in view
+    bool watched = false;                ///< the run goes at the scene's pace, and the camera keeps all in view
     std::int64_t rewindMegabytes = 256;  ///< for states to go back to; 0: none
     bool showUi = false;                 ///< panels into films and pictures
     std::vector<PathPoint> path;         ///< of the camera; empty: none
