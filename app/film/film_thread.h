@@ -22,6 +22,8 @@ public:
 
     /// Whether another frame may come. Never waits.
     bool hasRoom();
+    /// Frames that the encoder has not begun, with the end of the film.
+    std::size_t waiting() const { return worker_.waiting(); }
     /// Takes it however many wait; ask hasRoom() before, or memory grows. After a failure it does nothing.
     void push(std::vector<std::uint8_t> rgb);
     /// No frame comes any more: writes what is queued and finishes the film, on the thread.

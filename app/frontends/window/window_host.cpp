@@ -21,8 +21,8 @@ EffectResult WindowHost::carryOut(const Effect& effect, Ticket ticket) {
                                  [&](const ForgetSession&) { return parts_.files.forget(); },
                                  [&](const ListFolder& e) { return parts_.files.list(e.folder); },
                                  [&](const Record& e) {
-                                     return parts_.recorder.carryOut(e, ticket, app_, window.width(),
-                                                                     window.height(), window.description());
+                                     return parts_.recorder.carryOut(e, ticket, app_, window.width(), window.height(),
+                                                                     window.description());
                                  },
                                  [&](const LessonGo& e) { return parts_.lessons.carryOut(e, app_.document); },
                                  [&](const WalkMenus&) {
@@ -49,6 +49,11 @@ void WindowHost::takePictures() {
     for (const auto& [ticket, file] : std::exchange(pictures_, {}))
         ended_.push_back(
             {ticket, takePicture(app_, parts_.ui, window.width(), window.height(), window.description(), file)});
+}
+
+double WindowHost::progress(Ticket ticket) const {
+    const double film = parts_.recorder.progress(ticket);
+    return film >= 0 ? film : BaseHost::progress(ticket);
 }
 
 std::vector<Ended> WindowHost::ended() {

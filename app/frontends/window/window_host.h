@@ -26,6 +26,7 @@ public:
     WindowHost(App& app, const Parts& parts) : BaseHost(app), parts_(parts) {}
     EffectResult carryOut(const Effect& effect, Ticket ticket) override;
     std::vector<Ended> ended() override;
+    double progress(Ticket ticket) const override;
     /// Takes the pictures that were asked for: after a frame was drawn and before it is shown.
     void takePictures();
     /// A picture waits for a frame.
