@@ -47,7 +47,9 @@ public:
     bool paint(Backend& backend, int device);
     /// Takes up what the device has found since. Call once a frame.
     void poll(Backend& backend);
-    /// The pointer rests on a cell whose pair the device has not been asked for.
+    /// The pointer rests on a cell. `across`, `down`: 0..1 of the picture. Its pair comes with the next paint().
+    void point(double across, double down);
+    /// It rests on a cell whose pair the device has not been asked for.
     bool wantsPair() const { return painted_ && wanted_ != asked_; }
 
     /// The next frame has more to show: the device has not answered yet.
@@ -77,6 +79,7 @@ private:
         std::uint32_t row = 0, column = 0;
         bool operator==(const Place&) const = default;
     };
+    std::optional<Place> placeOf(double across, double down) const;
 
     std::vector<Double4> bodies_;  ///< of the host's way
     ForceSettings force_;
@@ -91,7 +94,7 @@ private:
     bool running_ = false;                    ///< its numbers have not been taken yet
     std::unique_ptr<ParticleBuffer> levels_;  ///< of the device's way
     std::optional<ValueColours> colours_;
-    mutable Place wanted_;  ///< the cell that was asked for last
+    Place wanted_;  ///< the cell under the pointer
     Place asked_;
     std::optional<MatrixPair> found_;
 };

@@ -17,6 +17,16 @@
 
 namespace gravlab {
 
+/// Results of a sweep, as a curve or a map shows them.
+struct LabResults {
+    const LabSweep* sweep = nullptr;  ///< null: nothing was measured
+    std::string title;
+    std::span<const SweepResult> results;
+    bool wholeSteps = false;  ///< which rate is drawn
+};
+/// Nothing of no results.
+void drawResults(ImDrawList& list, ImVec2 from, ImVec2 to, const LabResults& shown, const PlotStyle& style);
+
 /// The run that a sweep starts from.
 struct LabSubject {
     std::string backend;
@@ -58,8 +68,7 @@ public:
     /// The results of the last sweep; they grow while it runs.
     std::span<const SweepResult> results() const;
     const SweepResult* best() const;
-    /// Curve or map of the results. Empty plot and map when there are none.
-    void drawResults(ImDrawList& list, ImVec2 from, ImVec2 to, const PlotStyle& style) const;
+    LabResults shown() const { return {shown_, title(), results(), wholeSteps}; }
 
     /// Write gravlab-lab-DATE.csv or .png into the current folder and say so in the status.
     EffectResult exportCsv();

@@ -27,7 +27,6 @@ struct UiState {
     float textScale = 1;                      ///< of the panels, above what the display asks for
     float scale = 1;                          ///< of panels and of what the pointer has to hit; 1: 96 dots an inch
     bool navigating = false;                  ///< arrows, Enter, Space and Esc belong to panels
-    float bodyPanel = 0;                      ///< height of the panel of a body in the last frame; 0: it is not shown
     FilesState files;
     FilmState film;
     bool operator==(const UiState&) const = default;

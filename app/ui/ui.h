@@ -2,9 +2,9 @@
 // Rule: panels read what there is and post commands; they never call the simulation and never wait.
 #pragma once
 #include "app/control/command.h"
-#include "app/model/ui_state.h"
+#include "app/model/document.h"
 #include "app/ui/input.h"
-#include "app/view/app.h"
+#include "app/view/readouts.h"
 
 #include <functional>
 #include <memory>
@@ -58,7 +58,13 @@ public:
     /// After frame().
     PointerShape pointerShape() const;
     /// Builds the panels of one frame. What is pressed there is posted; nothing is in films, which have no mouse.
+    void frame(const Document& document, const Readouts& readouts, const Post& post = {});
+    /// The same of an app: its services measure what these panels show, and what they leave free is for its picture.
     void frame(App& app, const Post& post = {});
+    /// Builds and draws the panels of a picture of that size: sizes that follow from contents are right at once.
+    void drawOver(App& app, int width, int height, double seconds);
+    /// What they show with the surface that was set last, and where the pointer was on the matrix.
+    PanelNeeds needs(const Document& document) const;
     /// Draws what frame() built into the bound framebuffer. Call once after each frame().
     void draw();
     /// The same, of a part of the surface, which fills the framebuffer. Pixels, from the upper left corner.
