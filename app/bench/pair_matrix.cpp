@@ -231,15 +231,24 @@ void PairMatrix::poll(Backend& backend) {
             " cells: " + formatted("%.2f ms", 1e3 * done->seconds);
 }
 
-std::optional<PairMatrix::Cell> PairMatrix::at(double across, double down) const {
+std::optional<PairMatrix::Place> PairMatrix::placeOf(double across, double down) const {
     if (cells_ == 0 || !(across >= 0 && across < 1 && down >= 0 && down < 1)) return std::nullopt;
     const auto cellOf = [this](double part) {
         return static_cast<std::uint32_t>(
             std::min(static_cast<std::size_t>(part * static_cast<double>(cells_)), cells_ - 1));
     };
-    const Place place{cellOf(down), cellOf(across)};
+    return Place{cellOf(down), cellOf(across)};
+}
+
+void PairMatrix::point(double across, double down) {
+    if (const std::optional<Place> place = placeOf(across, down)) wanted_ = *place;
+}
+
+std::optional<PairMatrix::Cell> PairMatrix::at(double across, double down) const {
+    const std::optional<Place> there = placeOf(across, down);
+    if (!there) return std::nullopt;
+    const Place place = *there;
     if (painted_) {
-        wanted_ = place;
         if (!found_ || found_->row != place.row || found_->column != place.column) return std::nullopt;
         return Cell{found_->i, found_->j, found_->force, found_->distance, found_->value};
     }

@@ -48,6 +48,7 @@ public:
     /// Reads new results of the device. Call it once a frame.
     void poll(Backend& backend);
     /// The pointer is on a cell whose pair has not been requested from the device.
+    void point(double across, double down);
     bool wantsPair() const { return painted_ && wanted_ != asked_; }
 
     /// The device has not finished, so the next frame will show more.
@@ -78,6 +79,7 @@ private:
         std::uint32_t row = 0, column = 0;
         bool operator==(const Place&) const = default;
     };
+    std::optional<Place> placeOf(double across, double down) const;
 
     std::vector<Double4> bodies_;  ///< for the host's method
     ForceSettings force_;
@@ -92,7 +94,7 @@ private:
     bool running_ = false;                    ///< its numbers have not been read yet
     std::unique_ptr<ParticleBuffer> levels_;  ///< for the device's method
     std::optional<ValueColours> colours_;
-    mutable Place wanted_;  ///< the last requested cell
+    Place wanted_;  ///< the last requested cell
     Place asked_;
     std::optional<MatrixPair> found_;
 };

@@ -27,8 +27,6 @@
 namespace gravlab {
 namespace {
 
-// Panels that fit themselves to their content know its size from the frame before.
-constexpr int kBuilt = 3;
 constexpr double kLook = 0.1;  ///< [s] between looks for a signal while no line comes
 
 /// An app without a window that a script drives, and what carries out its effects.
@@ -85,11 +83,7 @@ private:
         }
         const bool over =
             ui_.state.visible || app_.document.overlayDraws() || app_.document.fourViewed() || app_.document.selected;
-        for (int built = 0; over && built < kBuilt; ++built) {
-            ui_.setSurface(target_.width(), target_.height(), FrameClock::script().seconds);
-            ui_.frame(app_);
-        }
-        if (over) ui_.draw();
+        if (over) ui_.drawOver(app_, target_.width(), target_.height(), FrameClock::script().seconds);
         writePng(path, target_.read(), target_.width(), target_.height(), pictureTexts(app_.document, path));
     }
 

@@ -30,32 +30,6 @@
 namespace gravlab {
 namespace {
 
-/// The panels over a film, which has no mouse, no keys and a clock of its own.
-class FilmPanels {
-public:
-    FilmPanels(const Options& options, const std::string& renderer, UiState& state)
-        : ui_(options.uiScale > 0 ? static_cast<float>(options.uiScale) : 1.0f, renderer, state) {
-        ui_.state.visible = options.showUi;
-    }
-    void draw(App& app, const Options& options) {
-        build(app, options);
-        // Panels that fit themselves to their content know its size from the frame before.
-        while (built_ < 3) build(app, options);
-        ui_.draw();
-    }
-    /// A part of what draw() built: pixels from the upper left corner.
-    void drawPart(int left, int top, int width, int height) { ui_.drawPart(left, top, width, height); }
-
-private:
-    void build(App& app, const Options& options) {
-        ui_.setSurface(options.width, options.height, 1 / options.fps);
-        ui_.frame(app);
-        ++built_;
-    }
-    Ui ui_;
-    std::int64_t built_ = 0;
-};
-
 constexpr int kOverview = 1024;  // pixels of the longer side
 
 /// As many as were asked for, or as the camera path lasts, both ends shown.
@@ -112,11 +86,14 @@ int renderCommand(const Options& asked) {
     App app(options);
     if (side > 0 && app.document.fourViewed())
         throw UsageError("four views cannot be drawn in parts; leave out --tile, or choose a smaller --size");
-    std::optional<FilmPanels> panels;
+    std::optional<Ui> panels;
+    const auto drawPanels = [&] { panels->drawOver(app, options.width, options.height, 1 / options.fps); };
     if (options.showUi || app.document.overlayDraws() || app.document.fourViewed() || app.document.facts.twin.on ||
         app.document.selected) {
-        panels.emplace(options, context.description(), app.document.ui);
-        panels->draw(app, options);  // panels need a frame to find their size; this one is drawn over
+        panels.emplace(options.uiScale > 0 ? static_cast<float>(options.uiScale) : 1.0f, context.description(),
+                       app.document.ui);
+        app.document.ui.visible = options.showUi;
+        drawPanels();  // what they leave free is known before the first picture, which is drawn over this
     }
     app.document.turn(0);  // a camera path starts at its first point
     writer->texts = settingsTexts(app.document, options.output);
@@ -141,7 +118,7 @@ int renderCommand(const Options& asked) {
                                               .width = drawn ? target.width() : 0,
                                               .height = drawn ? target.height() : 0,
                                               .panels = [&] {
-                                                  if (panels) panels->draw(app, options);
+                                                  if (panels) drawPanels();
                                               }});
         if (!made.alarm.empty()) throw Error(ExitCode::checkFailed, made.alarm + "; no picture was written");
         if (frame == 1) writer->keep();

@@ -250,6 +250,14 @@ void addFrames(CLI::App& app, Options& o) {
         "size of the panel's text, 0.5 to 4 [from the display]");
 }
 
+/// Of a window that a person or a script drives.
+void addWindow(CLI::App& app, Options& o) {
+    app.add_flag_callback(
+        "--no-config", [] {}, "neither read nor write what the window remembers: $XDG_CONFIG_HOME/gravlab/config.toml");
+    addValue(
+        app, "--screenshot", "FILE", [&o](auto&, auto& text) { o.screenshot = text; }, "write a PNG of the last frame");
+}
+
 void addViewOptions(CLI::App& app, Options& o) {
     addSceneOrFile(app, o, "collision");
     addRun(app, o);
@@ -263,10 +271,7 @@ void addViewOptions(CLI::App& app, Options& o) {
         app, "--rewind-memory", "MB",
         [&o](auto& name, auto& text) { o.rewindMegabytes = parseInteger(name, text, 0, 1 << 24); },
         "for states to go back to; 0 keeps none [256]");
-    app.add_flag_callback(
-        "--no-config", [] {}, "neither read nor write what the window remembers: $XDG_CONFIG_HOME/gravlab/config.toml");
-    addValue(
-        app, "--screenshot", "FILE", [&o](auto&, auto& text) { o.screenshot = text; }, "write a PNG of the last frame");
+    addWindow(app, o);
     addValue(
         app, "--lesson", "NAME", [&o](auto&, auto& text) { o.lesson = text; },
         "begin a lesson, see 'gravlab list lessons', or a FILE.toml with one, see docs/lessons.md");
@@ -280,8 +285,9 @@ void addPlayOptions(CLI::App& app, Options& o) {
     addSceneOrFile(app, o, "collision");
     addRun(app, o);
     addTwin(app, o, true);
-    addPicture(app, o, false);
-    app.add_flag("--window", o.inWindow, "in a window, in real time, instead of off screen");
+    addPicture(app, o, true);
+    addWindow(app, o);
+    app.add_flag("--window", o.inWindow, "in a window, at the scene's own pace, instead of off screen");
     addValue(
         app, "--share", "DESCRIPTOR",
         [&o](auto& name, auto& text) { o.shared = static_cast<int>(parseInteger(name, text, 3, 1 << 20)); },

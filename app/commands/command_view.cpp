@@ -46,11 +46,11 @@ constexpr double kIdleWait = 0.25;        // [s] between looks at the clock when
 constexpr double kAutosaveSeconds = 60;   // what a class would not mind to lose
 constexpr double kHiddenWait = 1.0 / 60;  // [s]; no display paces a window that is not shown
 
-/// Connects events for as long as it lives, which is shorter than app and panels do.
+/// Connects events for as long as it lives, which is shorter than document and panels do.
 class Connection {
 public:
-    Connection(Window& window, const App& app, Ui& ui, Controller& controller) : window_(window) {
-        window_.attach(app, ui, controller);
+    Connection(Window& window, const Document& document, Ui& ui, Controller& controller) : window_(window) {
+        window_.attach(document, ui, controller);
     }
     ~Connection() { window_.detach(); }
     Connection(const Connection&) = delete;
@@ -61,8 +61,8 @@ private:
 };
 
 /// The window as it is, for --screenshot.
-void writePicture(const std::string& path, const Window& window, const App& app) {
-    writePng(path, window.read(), window.width(), window.height(), pictureTexts(app.document, path));
+void writePicture(const std::string& path, const Window& window, const Document& document) {
+    writePng(path, window.read(), window.width(), window.height(), pictureTexts(document, path));
 }
 
 /// The graphics were reset: window, picture and panels are made anew, the run goes on as it was.
@@ -73,7 +73,7 @@ void comeBack(Window& window, App& app, Ui& ui, Controller& controller, const st
     window.remake();
     app.remakePicture();
     ui.remakePicture(window.description());
-    window.attach(app, ui, controller);
+    window.attach(app.document, ui, controller);
     app.document.warn("The picture was made anew, because " + why + "; the run goes on as it was.");
 }
 
@@ -194,7 +194,7 @@ void runFrames(const Options& options, Window& window, App& app, Ui& ui, Control
             ui.frame(app, post);
             ui.draw();
             if (lastFrame && !leaving) files.requireSoundForces();
-            if (lastFrame && !options.screenshot.empty()) writePicture(options.screenshot, window, app);
+            if (lastFrame && !options.screenshot.empty()) writePicture(options.screenshot, window, app.document);
             host.takePictures();
         };
         const Frame::Made made =
@@ -264,7 +264,7 @@ int viewCommand(const Options& asked) {
         std::fprintf(stderr, "gravlab: %s\n", printable(note).c_str());
         app.document.warn(note + (config.notes().size() > 1 ? "; more of it in the terminal." : "."));
     }
-    const Connection connection(window, app, ui, controller);
+    const Connection connection(window, app.document, ui, controller);
     // Nobody is there to lose work when a window ends by itself.
     const double usual = options.frames > 0 || plays ? 0 : kAutosaveSeconds;
     SessionFiles files(app, ui.state.files, options.autosaveSeconds >= 0 ? options.autosaveSeconds : usual);

@@ -356,6 +356,13 @@ void validate(Options& o, bool commandNamed) {
     refuseToReplace({o.file, o.script, o.lesson}, o);
     if (o.command == Subcommand::play && o.script.empty())
         throw UsageError("play needs a script: gravlab play FILE, or gravlab play - for standard input");
+    if (o.command == Subcommand::play && !o.inWindow) {
+        for (const Parameter& row : parameters())
+            if (row.kept.window && o.has(row.kept.option))
+                throw UsageError(std::string(row.kept.option) + " needs --window");
+        for (const char* option : {"--no-config", "--screenshot"})
+            if (o.has(option)) throw UsageError(std::string(option) + " needs --window");
+    }
     if (o.command == Subcommand::list) {
         if (o.listWhat.empty()) throw UsageError("list what? valid: " + listNames());
         return;
@@ -409,7 +416,7 @@ void validate(Options& o, bool commandNamed) {
     }
     if (o.file.empty()) requireSoftened(o.has("--softening"), s.law.value_or(usual));
     // A window takes its scene from its configuration, and a file's units are known when it is read.
-    if (o.file.empty() && o.command != Subcommand::view) takeQuantities(o);
+    if (o.file.empty() && o.command != Subcommand::view && !o.inWindow) takeQuantities(o);
     const std::vector<std::string> kernelNames =
         !o.benchKernels.empty() ? o.benchKernels : std::vector<std::string>{nameOf(s.kernel.choice())};
     for (const std::string& name : kernelNames) {

@@ -403,9 +403,9 @@ void Controller::run(Document& document, Host& host, Batch& batch, std::vector<E
         const bool taken = status == CommandStatus::applied || status == CommandStatus::running;
         // The others of a batch name the one that was refused.
         for (std::size_t i = 0; i < batch.commands.size(); ++i)
-            events.push_back(
-                {batch.ticket, batch.commands[i], batch.sender, status,
-                 !taken && i != at ? "not applied, because of '" + commandText(batch.commands[at]) + "'" : why});
+            events.push_back({batch.ticket, batch.commands[i], batch.sender, status,
+                              !taken && i != at ? "not applied, because of '" + commandText(batch.commands[at]) + "'" : why,
+                              status == CommandStatus::running ? host.progress(batch.ticket) : -1});
         if (status == CommandStatus::running) running_.push_back(events.back());
         if (!taken && atTheScreen(batch.sender)) document.warn(why);
     };
@@ -454,10 +454,22 @@ void Controller::end(const Ended& ended, std::vector<Event>& events) {
     running_.erase(found);
     event.status = ended.outcome.status;
     event.why = ended.outcome.why;
+    event.progress = -1;
     if (const std::string lasting = lastingOf(event.command);
         event.status == CommandStatus::applied && !lasting.empty() && event.sender.kind != Sender::Kind::lesson)
         changes_.push_back({.what = commandText(event.command), .lasting = lasting});
     events.push_back(std::move(event));
+}
+
+/// Answers with each tenth that more of an effect is done.
+void Controller::followProgress(const Host& host, std::vector<Event>& events) {
+    const auto tenths = [](double part) { return std::floor(10 * part + 1e-9); };
+    for (Event& event : running_) {
+        const double now = host.progress(event.ticket);
+        if (!(now >= 0 && tenths(now) > tenths(event.progress))) continue;
+        event.progress = std::min(now, 1.0);
+        events.push_back(event);
+    }
 }
 
 std::vector<Event> Controller::apply(Document& document, Host& host) {
@@ -468,6 +480,7 @@ std::vector<Event> Controller::apply(Document& document, Host& host) {
     }
     std::vector<Event> events;
     for (const Ended& ended : host.ended()) end(ended, events);
+    followProgress(host, events);
     host.apply(false);  // what the lab and what opens beside the frames asks of the run is older than what was posted
     for (Batch& batch : now) run(document, host, batch, events);
     for (const Event& event : events)

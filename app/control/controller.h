@@ -1,6 +1,6 @@
 // Where commands become actions: anybody posts, from any thread; once a frame the frame thread applies what is there.
 // Rule: a batch applies all or nothing, in its order; every command is answered with one event, or, where its effect takes
-// longer, with one that says so and one at its end.
+// longer, with one that says so, one at each tenth of it that is known, and one at its end.
 #pragma once
 #include "app/control/command.h"
 #include "app/control/host.h"
@@ -21,7 +21,8 @@ struct Event {
     Command command;
     Sender sender = Sender::script;
     CommandStatus status = CommandStatus::applied;
-    std::string why{};  ///< of what was not applied; of an action that was, what it says of itself
+    std::string why{};     ///< of what was not applied; of an action that was, what it says of itself
+    double progress = -1;  ///< of what is running, 0 to 1; below 0 where nobody knows
 };
 
 /// The one of a process, for all senders: so the order of all changes is known, and undo goes back through it.
@@ -77,6 +78,7 @@ private:
                 const Done& done);
     std::string undo(Document& document, Host& host);
     void end(const Ended& ended, std::vector<Event>& events);
+    void followProgress(const Host& host, std::vector<Event>& events);
 
     mutable std::mutex mutex_;
     std::deque<Batch> posted_;

@@ -50,6 +50,8 @@ public:
     virtual EffectResult carryOut(const Effect& effect, Ticket ticket) = 0;
     /// What has ended since the last call.
     virtual std::vector<Ended> ended() = 0;
+    /// How much of an effect that is running is done, 0 to 1; below 0 where nobody knows.
+    virtual double progress(Ticket) const { return -1; }
 };
 
 }  // namespace gravlab

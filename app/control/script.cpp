@@ -173,6 +173,7 @@ std::string jsonText(const ScriptAnswer& answer) {
     nlohmann::ordered_json json{{"line", answer.line}, {"status", kStatus[static_cast<std::size_t>(answer.status)]}};
     if (!isNothing(answer.value) || answer.known) json["value"] = jsonValue(answer.value);
     if (!isNothing(answer.asked)) json["asked"] = jsonValue(answer.asked);
+    if (answer.progress >= 0) json["progress"] = std::round(100 * answer.progress) / 100;
     if (!answer.why.empty()) json["why"] = answer.why;
     return jsonLine(json);
 }
@@ -221,7 +222,7 @@ Value Script::valueOfPath(const Document& document, const std::string& path) con
 }
 
 void Script::answerEvent(const Document& document, std::size_t number, const Event& event) {
-    ScriptAnswer answer{.line = number, .status = event.status};
+    ScriptAnswer answer{.line = number, .status = event.status, .progress = event.progress};
     if (event.status != CommandStatus::applied) {
         answer.why = event.why;
     } else if (const auto* set = std::get_if<SetParameter>(&event.command)) {
@@ -236,16 +237,18 @@ void Script::answerEvent(const Document& document, std::size_t number, const Eve
 
 /// The line that waits for its command, if something has become of that.
 void Script::lookAtCommand(const Document& document) {
+    const std::size_t number = waiting_->number;
+    const bool nowait = waiting_->line.nowait;
     for (const Event& event : controller_.take(waiting_->ticket)) {
         if (isEnd(event.status)) {
-            const std::size_t number = waiting_->number;
+            if (!waiting_) later_.pop_back();
             waiting_.reset();
             return answerEvent(document, number, event);
         }
-        if (!waiting_->line.nowait) continue;
-        later_.push_back(std::move(*waiting_));
+        if (!nowait) continue;
+        if (waiting_) later_.push_back(std::move(*waiting_));
         waiting_.reset();
-        return answerEvent(document, later_.back().number, event);
+        answerEvent(document, number, event);
     }
 }
 

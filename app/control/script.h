@@ -50,6 +50,7 @@ struct ScriptAnswer {
     Value value{}, asked{};  ///< nothing: there is none
     bool known = false;      ///< a value that is nothing is the answer, too
     std::string why{};
+    double progress = -1;  ///< of what is running, 0 to 1; below 0: not known
 };
 /// As a line of JSON.
 std::string jsonText(const ScriptAnswer& answer);

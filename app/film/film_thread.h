@@ -23,6 +23,8 @@ public:
 
     /// Whether the queue has room for another frame. Never waits.
     bool hasRoom();
+    /// Frames that the encoder has not begun, with the end of the film.
+    std::size_t waiting() const { return worker_.waiting(); }
     /// Queues a frame, whatever the length of the queue; check hasRoom() first, or memory grows. Does nothing after a
     /// failure.
     void push(std::vector<std::uint8_t> rgb);

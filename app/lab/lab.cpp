@@ -150,14 +150,15 @@ std::string Lab::title() const {
     return text;
 }
 
-void Lab::drawResults(ImDrawList& list, ImVec2 from, ImVec2 to, const PlotStyle& style) const {
-    const SweepMeasure& measure = wholeSteps ? kStepRate : kForceRate;
-    if (!shown_) return;
-    const SweepAxis& axis = sweepAxis(shown_->axis);
-    if (shown_->rows.empty())
-        drawPlot(list, from, to, sweepPlot(title(), axis, results(), measure), style);
+void drawResults(ImDrawList& list, ImVec2 from, ImVec2 to, const LabResults& shown, const PlotStyle& style) {
+    const SweepMeasure& measure = shown.wholeSteps ? kStepRate : kForceRate;
+    if (!shown.sweep) return;
+    const SweepAxis& axis = sweepAxis(shown.sweep->axis);
+    if (shown.sweep->rows.empty())
+        drawPlot(list, from, to, sweepPlot(shown.title, axis, shown.results, measure), style);
     else
-        drawHeatMap(list, from, to, sweepMap(title(), axis, sweepAxis(shown_->rows), results(), measure), style);
+        drawHeatMap(list, from, to, sweepMap(shown.title, axis, sweepAxis(shown.sweep->rows), shown.results, measure),
+                    style);
 }
 
 FileJob Lab::csvFile() {
@@ -175,7 +176,7 @@ FileJob Lab::pngFile() {
     constexpr int kWidth = 1600, kHeight = 1000;
     const std::string name = timedName("gravlab-lab", ".png");
     Canvas canvas(kWidth, kHeight, 26);
-    drawResults(canvas.list(), ImVec2(0, 0), ImVec2(kWidth, kHeight - 40),
+    drawResults(canvas.list(), ImVec2(0, 0), ImVec2(kWidth, kHeight - 40), shown(),
                 {.light = true, .fontScale = 1, .lineWidth = 4, .legend = true});
     canvas.list().AddRectFilled(ImVec2(0, kHeight - 40), ImVec2(kWidth, kHeight), IM_COL32_WHITE);
     const std::string device = results().empty() ? "" : results().front().row.device;

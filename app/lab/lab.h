@@ -18,6 +18,14 @@
 namespace gravlab {
 
 /// The run from which a sweep starts.
+struct LabResults {
+    const LabSweep* sweep = nullptr;  ///< null: nothing was measured
+    std::string title;
+    std::span<const SweepResult> results;
+    bool wholeSteps = false;  ///< which rate is drawn
+};
+void drawResults(ImDrawList& list, ImVec2 from, ImVec2 to, const LabResults& shown, const PlotStyle& style);
+
 struct LabSubject {
     std::string backend;
     BackendOptions options;
@@ -58,8 +66,7 @@ public:
     /// The results of the last sweep; they grow while it runs.
     std::span<const SweepResult> results() const;
     const SweepResult* best() const;
-    /// Curve or map of the results. Empty plot and map when there are none.
-    void drawResults(ImDrawList& list, ImVec2 from, ImVec2 to, const PlotStyle& style) const;
+    LabResults shown() const { return {shown_, title(), results(), wholeSteps}; }
 
     /// What writes gravlab-lab-DATE.csv or .png into the current folder; the status says how that ended. The lab outlives
     /// it.

@@ -24,10 +24,9 @@ struct UiState {
     bool picturePanels = false;               ///< draw them into pictures
     int pictureWidth = 0, pictureHeight = 0;  ///< pixels of pictures; 0: those of the window
     bool projector = false;                   ///< large letters, strong contrast, thick lines
-    float textScale = 1;                      ///< of the panels, relative to the display's scale
-    float scale = 1;                          ///< of panels and pointer targets; 1: 96 dots per inch
-    bool navigating = false;                  ///< arrows, Enter, Space and Esc act on panels
-    float bodyPanel = 0;                      ///< height of a body's panel in the last frame; 0: hidden
+    float textScale = 1;                      ///< of the panels, above what the display asks for
+    float scale = 1;                          ///< of panels and of what the pointer has to hit; 1: 96 dots an inch
+    bool navigating = false;                  ///< arrows, Enter, Space and Esc belong to panels
     FilesState files;
     FilmState film;
     bool operator==(const UiState&) const = default;

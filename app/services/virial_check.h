@@ -48,6 +48,8 @@ public:
     void begin(const ParticleSet& bodies, const ForceSettings& force);
     /// What was found; empty while it is not known. Starts to measure at the first call; waits only with `wait`.
     std::span<const VirialState> read(bool wait);
+    /// What read() gave last.
+    std::span<const VirialState> found() const { return found_; }
     /// A result is on its way: then frames are needed.
     bool busy() const { return worker_.busy(); }
 

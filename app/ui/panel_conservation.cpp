@@ -59,8 +59,7 @@ void add(Plot& plot, const char* label, std::span<const ConservationPoint> point
 
 /// Draws into the next `width` pixels of the line.
 void show(PanelContext& p, const Control& control, Plot plot, float width, float height) {
-    const ConservationMonitor& watch = p.services.conservation;
-    for (const ConservationMark& mark : watch.marks()) plot.changes.push_back(mark.time);
+    for (const ConservationMark& mark : p.readouts.conserved.marks) plot.changes.push_back(mark.time);
     rescale(plot, unitOfTime(p.facts.time, p.facts.scene->units).scale, 1);
     const ImVec2 from = ImGui::GetCursorScreenPos();
     ImGui::Dummy(ImVec2(width, height));
@@ -73,11 +72,11 @@ void show(PanelContext& p, const Control& control, Plot plot, float width, float
 }
 
 /// The points from the first change on.
-std::span<const ConservationPoint> changed(const std::vector<ConservationPoint>& points) {
+std::span<const ConservationPoint> changed(std::span<const ConservationPoint> points) {
     const auto first = std::find_if(points.begin(), points.end(), [](const ConservationPoint& q) {
         return !(std::abs(q.change) <= 1e-16 && q.momentum <= 1e-17 && q.spin <= 1e-17);
     });
-    return std::span(points).subspan(static_cast<std::size_t>(first - points.begin()));
+    return points.subspan(static_cast<std::size_t>(first - points.begin()));
 }
 
 /// A number of the table beside the previous one, with the table's own words.
@@ -87,8 +86,8 @@ void numberBeside(PanelContext& p, const Control& control, const char* text) {
 }
 
 void drawConserved(PanelContext& p) {
-    const ConservationMonitor& watch = p.services.conservation;
-    const ConservationPoint& now = watch.points().back();
+    const Readouts::Conserved& watch = p.readouts.conserved;
+    const ConservationPoint& now = watch.points.back();
     const SceneUnits& units = p.facts.scene->units;
     const std::string length = units.length.empty() ? std::string() : " " + std::string(units.length);
     char text[240];
@@ -97,7 +96,7 @@ void drawConserved(PanelContext& p) {
     else
         std::snprintf(text, sizeof text, "dE/E0 %+.1e", now.change);
     p.widgets.text(kConservationNumbers, colourOf(now.change), text);
-    std::snprintf(text, sizeof text, "   worst %.1e", watch.worstChange());
+    std::snprintf(text, sizeof text, "   worst %.1e", watch.worst);
     numberBeside(p, controlOf(parameter("run.energy_change")), text);
     std::snprintf(text, sizeof text, "   2T/|W| %.3f", 2 * now.virial);
     numberBeside(p, controlOf(parameter("run.virial_ratio")), text);
@@ -105,10 +104,9 @@ void drawConserved(PanelContext& p) {
     numberBeside(p, controlOf(parameter("run.half_mass_radius")), text);
     std::snprintf(text, sizeof text, "   closest pair %.3g%s", now.shape.closest * units.lengthScale, length.c_str());
     numberBeside(p, kClosest, text);
-    const std::string advice = watch.advice(p.facts.configuration, *p.facts.integrator, p.facts.scene->units);
-    if (advice.empty()) return;
+    if (watch.advice.empty()) return;
     ImGui::SameLine(0, 10 * p.widgets.scale());
-    p.widgets.wrapped(colourOf(watch.worstChange()), advice.c_str());
+    p.widgets.wrapped(colourOf(watch.worst), watch.advice.c_str());
 }
 
 }  // namespace
@@ -124,11 +122,11 @@ void drawConservation(PanelContext& p) {
     if (conservationHeight(p.document, p.state, p.surface, p.widgets.scale()) == 0) return;
     const float s = p.widgets.scale();
     if (beginStrip(p, "conservation", kConservationHeight)) {
-        const ConservationMonitor& watch = p.services.conservation;
-        const std::vector<ConservationPoint>& points = watch.points();
-        if (!watch.why().empty() || points.empty()) {
+        const Readouts::Conserved& watch = p.readouts.conserved;
+        const std::span<const ConservationPoint> points = watch.points;
+        if (!watch.why.empty() || points.empty()) {
             p.widgets.text(kConservationNumbers, palette::kMuted,
-                           watch.why().empty() ? "Energy: the start is being measured" : watch.why().c_str());
+                           watch.why.empty() ? "Energy: the start is being measured" : std::string(watch.why).c_str());
         } else if (points.size() < 2) {
             drawConserved(p);
             p.widgets.wrapped(palette::kMuted, p.facts.step == points.back().step ? "Curves begin with the first step."

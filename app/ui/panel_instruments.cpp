@@ -62,8 +62,8 @@ std::string sampleText(const Profile& profile) {
 }
 
 /// The age of the shown profile, in steps of the run.
-std::string ageText(const Instruments& instruments, std::int64_t now) {
-    const std::int64_t steps = now - instruments.step();
+std::string ageText(std::int64_t measured, std::int64_t now) {
+    const std::int64_t steps = now - measured;
     if (steps <= 0) return "of this step";
     return std::string(grouped(static_cast<std::uint64_t>(steps)).text) + (steps == 1 ? " step ago" : " steps ago");
 }
@@ -171,18 +171,17 @@ float instrumentsHeight(const Document& document, const UiState& state, ImVec2 s
 }
 
 void drawInstruments(PanelContext& p) {
-    const Instruments& instruments = p.services.instruments;
     const float s = p.widgets.scale();
     if (instrumentsHeight(p.document, p.state, p.surface, s) == 0) return;
     if (beginStrip(p, "instruments", kHeight)) {
         drawChoice(p);
-        const std::optional<Profile>& profile = instruments.profile();
+        const Profile* profile = p.readouts.profile;
         const std::string unit = p.facts.scene->units.length.empty() ? "L" : std::string(p.facts.scene->units.length);
         std::string text = "measuring";
         if (profile && !profile->why.empty())
             text = profile->why;
         else if (profile)
-            text = "R in " + unit + "; " + sampleText(*profile) + ", " + ageText(instruments, p.facts.step);
+            text = "R in " + unit + "; " + sampleText(*profile) + ", " + ageText(p.readouts.profileStep, p.facts.step);
         p.widgets.text(kAbout, palette::kMuted, text.c_str());
         drawFindGroups(p);
         const float all = ImGui::GetContentRegionAvail().x;

@@ -69,7 +69,7 @@ constexpr Control kSource{"lab_source", "Source",
 
 /// The rate of verified forces, or 0.
 double verifiedRate(const PanelContext& p) {
-    return p.facts.check && p.facts.check->passed ? p.services.telemetry.interactionsPerSecond : 0;
+    return p.facts.check && p.facts.check->passed ? p.facts.interactionsPerSecond : 0;
 }
 
 void fact(PanelContext& p, const Control& control, const std::string& value, ImU32 colour = palette::kText) {

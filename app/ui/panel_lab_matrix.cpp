@@ -166,7 +166,7 @@ constexpr std::size_t kMatrixFit = 1024;
 constexpr Control kFewer{"matrix_fit", "", "Starts the scene again with so few bodies that each pair has a cell"};
 
 void drawLabMatrix(PanelContext& p) {
-    const PairMatrix& matrix = p.services.lab.matrix;  // the pointer on a cell requests its pair
+    const PairMatrix& matrix = p.readouts.matrix;
     const float s = p.widgets.scale();
     ImGui::PushFont(p.widgets.fonts().small);
     if (matrix.cells() == 0 || matrix.texture() == 0) {
@@ -218,7 +218,9 @@ void drawLabMatrix(PanelContext& p) {
     const bool hovered = ImGui::IsItemHovered();
     p.widgets.finish(kMap);
     const ImVec2 mouse = ImGui::GetIO().MousePos;
-    const auto cell = hovered ? matrix.at((mouse.x - from.x) / side, (mouse.y - from.y) / side) : std::nullopt;
+    const double across = (mouse.x - from.x) / side, down = (mouse.y - from.y) / side;
+    if (hovered) p.pair = {across, down};
+    const auto cell = hovered ? matrix.at(across, down) : std::nullopt;
 
     const VisitOrder& order = orderInUse(p);
     const MatrixFrame frame{from, side, static_cast<double>(matrix.bodies())};

@@ -19,20 +19,20 @@ constexpr Control kPlot{"lab_plot", "Plot",
                         "the best point"};
 
 void drawProgress(PanelContext& p) {
-    const Lab& lab = p.services.lab;
+    const Readouts::Measured& lab = p.readouts.measured;
     const float s = p.widgets.scale();
     const ImVec2 from = ImGui::GetCursorScreenPos(), size(ImGui::GetContentRegionAvail().x, 5 * s);
     ImGui::Dummy(size);
     p.widgets.finish(kProgress);
     ImDrawList& list = *ImGui::GetWindowDrawList();
     list.AddRectFilled(from, ImVec2(from.x + size.x, from.y + size.y), palette::veil(18), 2 * s);
-    if (lab.busy())
-        list.AddRectFilled(from, ImVec2(from.x + size.x * static_cast<float>(lab.progress()), from.y + size.y),
+    if (lab.busy)
+        list.AddRectFilled(from, ImVec2(from.x + size.x * static_cast<float>(lab.progress), from.y + size.y),
                            palette::kAccent, 2 * s);
     ImGui::PushFont(p.widgets.fonts().small);
-    std::string line = lab.status();
-    if (const SweepResult* best = lab.best(); best && !lab.tuning()) {
-        const double rate = lab.wholeSteps ? best->row.stepInteractionsPerSecond : best->row.interactionsPerSecond;
+    std::string line(lab.status);
+    if (const SweepResult* best = lab.best; best && !lab.tuning) {
+        const double rate = lab.shown.wholeSteps ? best->row.stepInteractionsPerSecond : best->row.interactionsPerSecond;
         char text[200];
         std::snprintf(text, sizeof text, "%sbest: %s, N = %s: %s interactions/s", line.empty() ? "" : "; ",
                       launchSentence(best->point.backend, best->point.kernel, best->point.options.threads).c_str(),
@@ -46,7 +46,7 @@ void drawProgress(PanelContext& p) {
 /// Kernels that are wrong on purpose: the measured speed, struck through, and why it is not a rate.
 void drawStruck(PanelContext& p) {
     const float s = p.widgets.scale();
-    for (const SweepResult& result : p.services.lab.results()) {
+    for (const SweepResult& result : p.readouts.measured.shown.results) {
         const BenchmarkRow& row = result.row;
         if (row.trap.empty()) continue;
         const std::string rate = row.struckRate > 0 ? withPrefix(row.struckRate).text + std::string("interactions/s") : "-";
@@ -65,16 +65,16 @@ void drawStruck(PanelContext& p) {
 }  // namespace
 
 void drawLabSweep(PanelContext& p) {
-    const Lab& lab = p.services.lab;
+    const Readouts::Measured& lab = p.readouts.measured;
     const float s = p.widgets.scale(), button = 66 * s;
-    parameter(p, "lab.sweep", {.now = Value(std::string(lab.sweepFor(*p.facts.kernel).name)), .width = 130 * s});
+    parameter(p, "lab.sweep", {.now = Value(std::string(lab.sweep.name)), .width = 130 * s});
     ImGui::SameLine();
-    action(p, lab.busy() ? "lab-cancel" : "lab-measure", button, lab.busy() ? "Cancel" : "Start");
+    action(p, lab.busy ? "lab-cancel" : "lab-measure", button, lab.busy ? "Cancel" : "Start");
     ImGui::SameLine();
     action(p, "lab-tune", button);
     ImGui::SameLine();
-    const Control rate = controlOf(parameter("lab.whole_steps"), lab.wholeSteps ? "Whole steps" : "Forces only");
-    if (p.widgets.button(rate, 96 * s)) set(p, "lab.whole_steps", !lab.wholeSteps);
+    const Control rate = controlOf(parameter("lab.whole_steps"), lab.shown.wholeSteps ? "Whole steps" : "Forces only");
+    if (p.widgets.button(rate, 96 * s)) set(p, "lab.whole_steps", !lab.shown.wholeSteps);
     ImGui::SameLine();
     action(p, "lab-use-best", 72 * s, "Use best");
     ImGui::SameLine();
@@ -92,7 +92,7 @@ void drawLabSweep(PanelContext& p) {
     p.widgets.finish(kPlot);
     const PlotStyle style{.light = palette::light, .fontScale = 1, .lineWidth = palette::line(2 * s), .legend = true};
     ImGui::PushFont(p.widgets.fonts().small);
-    lab.drawResults(*ImGui::GetWindowDrawList(), from, ImVec2(from.x + size.x, from.y + size.y), style);
+    drawResults(*ImGui::GetWindowDrawList(), from, ImVec2(from.x + size.x, from.y + size.y), lab.shown, style);
     ImGui::PopFont();
 }
 

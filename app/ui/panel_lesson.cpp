@@ -318,7 +318,7 @@ void drawLessonPanel(PanelContext& p) {
     // Beside the controls, whatever the size of the letters.
     const float width =
         std::min(rightWidth(p.document) * s, std::max(p.surface.x - (kControlWidth + 3 * kMargin) * s, kMeasureWidth * s));
-    const float body = p.state.bodyPanel > 0 ? p.state.bodyPanel + kBodyPanelGap * s : 0;
+    const float body = p.bodyPanel > 0 ? p.bodyPanel + kBodyPanelGap * s : 0;
     const float height = p.surface.y - p.top - body - (bottomHeight(p.state) + 2 * kMargin) * s - p.plan.under;
     const float edge = p.plan.tabs ? kMargin * s + width : p.surface.x - kMargin * s;
     ImGui::SetNextWindowPos(ImVec2(edge, p.top + kMargin * s), ImGuiCond_Always, ImVec2(1, 0));

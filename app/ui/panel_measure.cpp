@@ -63,7 +63,7 @@ void strikeThrough(ImU32 colour, float thickness) {
 
 void drawRate(PanelContext& p) {
     const Control rate = measuredControl("rate", "Rate", "run.rate"), error = measuredControl("error", "Error", "run.check");
-    const Telemetry& t = p.services.telemetry;
+    const Telemetry& t = p.readouts.rates;
     const std::optional<ForceCheck>& check = p.facts.check;
     const Fonts& fonts = p.widgets.fonts();
     const bool failed = check && !check->passed;
@@ -137,7 +137,7 @@ void drawRate(PanelContext& p) {
 
 /// The rate over time, with labels, minimum and maximum.
 void drawHistory(PanelContext& p) {
-    const Telemetry& t = p.services.telemetry;
+    const Telemetry& t = p.readouts.rates;
     const float s = p.widgets.scale();
     ImGui::PushFont(p.widgets.fonts().small);
     const float line = ImGui::GetTextLineHeight();
@@ -202,7 +202,7 @@ void drawHistory(PanelContext& p) {
 }
 
 void drawPace(PanelContext& p) {
-    const Telemetry& t = p.services.telemetry;
+    const Telemetry& t = p.readouts.rates;
     struct Row {
         Control control;
         double value;
@@ -226,7 +226,7 @@ void drawPace(PanelContext& p) {
 }
 
 void drawSplit(PanelContext& p) {
-    const Telemetry& t = p.services.telemetry;
+    const Telemetry& t = p.readouts.rates;
     const float s = p.widgets.scale();
     Parts parts{.ms = {t.forceMs, t.integrateMs, t.publishMs, t.drawMs}};
     if (p.facts.vertexPath.starts_with("host copy")) parts.names[2] = "copied";
@@ -269,11 +269,11 @@ void drawSplit(PanelContext& p) {
 
 /// Is the scene in balance? Empty when that has no meaning.
 void drawBalance(PanelContext& p) {
-    const std::span<const VirialState> start = p.balance;
+    const std::span<const VirialState> start = p.readouts.balance;
     if (start.empty()) return;
     p.widgets.section("Balance");
     ImGui::PushFont(p.widgets.fonts().small);
-    const std::string text = virialText(start, measuredDrift(start, p.services.conservation.points()), p.facts.scene->units);
+    const std::string text = virialText(start, measuredDrift(start, p.readouts.conserved.points), p.facts.scene->units);
     ImGui::BeginGroup();
     p.widgets.wrapped(palette::kText, text.c_str());
     ImGui::EndGroup();
@@ -307,7 +307,7 @@ void drawWhere(PanelContext& p) {
 void drawMeasurePanel(PanelContext& p) {
     const float s = p.widgets.scale();
     // The panel of a body is below.
-    const float body = p.state.bodyPanel > 0 && !p.plan.tabs ? p.state.bodyPanel + kBodyPanelGap * s : 0;
+    const float body = p.bodyPanel > 0 && !p.plan.tabs ? p.bodyPanel + kBodyPanelGap * s : 0;
     const float limit = p.surface.y - p.top - body - (bottomHeight(p.state) + 2 * kMargin) * s;
     const float edge = p.plan.tabs ? (kMargin + kMeasureWidth) * s : p.surface.x - kMargin * s;
     ImGui::SetNextWindowPos(ImVec2(edge, p.top + kMargin * s), ImGuiCond_Always, ImVec2(1, 0));

@@ -51,7 +51,7 @@ struct Place {
 
 Place overPicture(const PanelContext& p) {
     const float s = p.widgets.scale();
-    const PicturePart& free = p.document.free;
+    const PicturePart& free = p.free;
     const bool between = free.width > 0 && free.height > 0;
     const float middle =
         between ? static_cast<float>(free.left) + 0.5f * static_cast<float>(free.width) : 0.5f * p.surface.x;
@@ -92,7 +92,7 @@ void drawStatusLine(PanelContext& p) {
         plain(clock.c_str());
         quiet(p, "   step ");
         plain(step);
-        if (p.facts.stepProgress > 0 && p.services.telemetry.stepsPerSecond < kSlowSteps) {
+        if (p.facts.stepProgress > 0 && p.facts.stepsPerSecond < kSlowSteps) {
             std::snprintf(text, sizeof text, "  + %.0f %%", 100 * p.facts.stepProgress);
             quiet(p, text);
         }

@@ -54,8 +54,8 @@ std::size_t nearest(std::span<const RewindMark> marks, const Scale& scale, ImVec
 float bottomHeight(const UiState& state) { return kStatusHeight + (state.timeline ? kTimelineHeight : 0); }
 
 void drawTimeline(PanelContext& p) {
-    const Rewind* history = p.runs.history();
-    if (!p.state.timeline || !history) return;
+    const Readouts::History& history = p.readouts.history;
+    if (!p.state.timeline || !history.kept) return;
     const float s = p.widgets.scale(), height = kTimelineHeight * s;
     ImGui::SetNextWindowPos(ImVec2(0, p.surface.y - bottomHeight(p.state) * s));
     ImGui::SetNextWindowSize(ImVec2(p.surface.x, height));
@@ -65,7 +65,7 @@ void drawTimeline(PanelContext& p) {
     constexpr auto kFlags = kPanelWindow | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse |
                             ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_NoBringToFrontOnFocus;
     if (ImGui::Begin("gravlab timeline", nullptr, kFlags)) {
-        const std::span<const RewindMark> marks = history->marks();
+        const std::span<const RewindMark> marks = history.marks;
         const ImVec2 from = ImGui::GetCursorScreenPos();
         const float width = ImGui::GetContentRegionAvail().x, middle = from.y + 0.5f * height;
         const Scale scale = scaleOf(marks, p.facts.step, from.x + 4 * s, from.x + width - 4 * s);
@@ -78,7 +78,7 @@ void drawTimeline(PanelContext& p) {
             p.post({GoTo{near}});
         // The time of the mark is directly above the strip, and the tooltip above the time.
         const ImVec2 foot(ImGui::GetIO().MousePos.x, from.y - ImGui::GetTextLineHeight() - 10 * s);
-        p.widgets.finish(kTimeline, history->why().empty() ? Reason{} : Reason{history->why()}, &foot);
+        p.widgets.finish(kTimeline, Reason(history.why), &foot);
 
         ImDrawList& draw = *ImGui::GetWindowDrawList();
         const float present = scale.x(p.facts.step);

@@ -2,7 +2,6 @@
 #include "app/ui/panel_twin.h"
 
 #include "app/plots/plot.h"
-#include "app/services/twin.h"
 #include "app/tables/lab_sweep.h"
 #include "app/tables/unit_text.h"
 #include "app/ui/panel_strip.h"
@@ -59,7 +58,7 @@ void drawLabel(PanelContext& p, const Control& control, std::size_t run, ImVec2 
 }
 
 void showPlot(PanelContext& p, const Control& control, Plot plot, float width, float height, bool legend) {
-    const std::vector<double>& changes = p.runs.twin().watch().changes();
+    const std::vector<double>& changes = p.readouts.pair.changes;
     plot.changes.insert(plot.changes.end(), changes.begin(), changes.end());
     const ImVec2 from = ImGui::GetCursorScreenPos();
     ImGui::Dummy(ImVec2(width, height));
@@ -75,11 +74,11 @@ void showPlot(PanelContext& p, const Control& control, Plot plot, float width, f
 
 void drawTwinControls(PanelContext& p) {
     const TwinChoice& wanted = p.document.intent.twin;
-    const Twin& twin = p.runs.twin();
-    if (!p.widgets.fold(kFold, twin.on() || !wanted.keys.empty())) return;
+    const TwinFacts& twin = p.facts.twin;
+    if (!p.widgets.fold(kFold, twin.on || !wanted.keys.empty())) return;
     parameter(p, "twin.on", {.label = "A second run", .action = "twin"});
-    const Reason off = twin.on() ? Reason() : Reason("There is no twin: switch it on first.");
-    const RunConfiguration& now = twin.on() ? twin.simulation().configuration() : p.facts.configuration;
+    const Reason off = twin.on ? Reason() : Reason("There is no twin: switch it on first.");
+    const RunConfiguration& now = twin.on ? twin.configuration : p.facts.configuration;
     parameter(p, "twin.view", {.label = "Shown", .unavailable = off});
     // Show the values in force, also when they come from the first run.
     Dragged hand = parameter("twin.time_step").dragged;
@@ -104,20 +103,20 @@ void drawTwinControls(PanelContext& p) {
 }
 
 void drawTwinLabels(PanelContext& p) {
-    const Twin& twin = p.runs.twin();
-    if (!twin.on()) return;
+    const TwinFacts& twin = p.facts.twin;
+    if (!twin.on) return;
     const float s = p.widgets.scale();
-    std::string other = twin.labels().second;
-    if (const double behind = p.facts.time - twin.simulation().time();
+    std::string other = p.readouts.pair.labels.second;
+    if (const double behind = p.facts.time - twin.time;
         std::abs(behind) > 1e-9 * std::max(std::abs(p.facts.time), std::abs(p.facts.configuration.timeStep))) {
-        other += ", waits at " + clockText(twin.simulation().time(), p.facts.scene->units);
+        other += ", waits at " + clockText(twin.time, p.facts.scene->units);
     }
     const auto middle = [](const Viewport& view) { return view.corner().x + 0.5f * view.size().x; };
     const float top = std::max(p.views[0].corner().y, p.top) + 12 * s;  // below the menus
-    const bool side = twin.choice().view == TwinView::side;
+    const bool side = twin.view == TwinView::side;
     const float most = p.views[0].size().x - 60 * s;
     const float offset = side ? 0 : ImGui::GetTextLineHeight() + 14 * s;
-    drawLabel(p, kFirstLabel, 0, ImVec2(middle(p.views[0]), top), most, twin.labels().first);
+    drawLabel(p, kFirstLabel, 0, ImVec2(middle(p.views[0]), top), most, p.readouts.pair.labels.first);
     drawLabel(p, kTwinLabel, 1, ImVec2(middle(p.views[1]), top + offset), most, other);
 }
 
@@ -130,14 +129,14 @@ float twinStripHeight(const Document& document, const UiState& state, ImVec2 sur
 void drawTwinStrip(PanelContext& p) {
     const float s = p.widgets.scale();
     if (beginStrip(p, "divergence", kStripHeight)) {
-        const Twin& twin = p.runs.twin();
-        const Divergence& curve = twin.watch().curve();
+        const Readouts::Pair& pair = p.readouts.pair;
+        const Divergence& curve = pair.curve;
         const SceneUnits& units = p.facts.scene->units;
         std::string text = divergenceText(curve, units);
-        if (!twin.watch().sampling().empty()) text += "; " + twin.watch().sampling();
+        if (!pair.sampling.empty()) text += "; " + std::string(pair.sampling);
         p.widgets.text(kTwinNumbers, palette::kText, text.c_str());
         const float gap = 6 * s, tall = ImGui::GetContentRegionAvail().y;
-        Plot apart = separationPlot(curve), energy = twinEnergyPlot(curve, twin.labels());
+        Plot apart = separationPlot(curve), energy = twinEnergyPlot(curve, pair.labels);
         const UnitOfTime time = unitOfTime(p.facts.time, units);
         rescale(apart, time.scale, units.lengthScale);
         rescale(energy, time.scale, 1);

@@ -133,7 +133,7 @@ bool drawWelcomeButtons(PanelContext& p) {
 void drawWelcome(PanelContext& p) {
     if (!p.state.welcome) return;
     const float s = p.widgets.scale(), margin = kMargin * s;
-    const PicturePart& shown = p.document.free;
+    const PicturePart& shown = p.free;
     // Below the picture's subject when there is room, like a label in a museum; else over everything.
     const bool beside = static_cast<float>(shown.width) >= kLeastWelcome * s + 2 * margin;
     const float left = beside ? static_cast<float>(shown.left) : 0,

@@ -2,7 +2,9 @@
 #pragma once
 #include "app/ui/widgets.h"
 
+#include <array>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -32,8 +34,7 @@ struct MenuWalk {
 /// What a panel reads, and where it posts commands.
 struct PanelContext {
     const Document& document;
-    const Services& services;
-    const RunHost& runs;
+    const Readouts& readouts;
     const Facts& facts;
     const UiState& state;
     Widgets& widgets;
@@ -42,10 +43,11 @@ struct PanelContext {
     ImVec2 surface;               ///< pixels
     PanelPlan plan;
     std::span<const Viewport> views;
-    std::span<const VirialState> balance;  ///< of the initial bodies; empty: unknown
-    float top = 0;                         ///< height of the menu bar [pixels]
-    MenuWalk& menu;                        ///< the panels keep these two between frames
-    float& bodyPanel;
+    const PicturePart& free;                     ///< of the surface: what no panel covers
+    float top = 0;                               ///< pixels that the menu bar takes
+    MenuWalk& menu;                              ///< panels remember these two between their frames
+    float& bodyPanel;                            ///< height of the panel of a body in the last frame; 0: it is not shown
+    std::optional<std::array<double, 2>>& pair;  ///< place of the pointer on the matrix
     ScenePicker& picker;
     CommandFinder& finder;
 };

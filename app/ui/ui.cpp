@@ -1,8 +1,6 @@
 // Dear ImGui's context, fonts and style, and the order of the panels. The OpenGL backend is here, that of a window is not.
 #include "app/ui/ui.h"
 
-#include "app/services/instruments.h"
-#include "app/services/twin.h"
 #include "app/system/font_files.h"
 #include "app/ui/command_finder.h"
 #include "app/ui/overlay.h"
@@ -10,6 +8,7 @@
 #include "app/ui/panel_input.h"
 #include "app/ui/panel_twin.h"
 #include "app/ui/scene_picker.h"
+#include "app/view/app.h"
 
 #include <imgui.h>
 #include <imgui_impl_opengl3.h>
@@ -150,7 +149,9 @@ struct Ui::Parts {
     std::string pasted;  ///< the clipboard's text for Dear ImGui
 
     void passKeys(UiState& state);
-    void build(App& app, UiState& state, const Post& post);
+    void build(const Document& document, const Readouts& readouts, UiState& state, const Post& post);
+    float bodyPanel = 0;
+    std::optional<std::array<double, 2>> pair;
 };
 
 Ui::Ui(float scale, std::string renderer, UiState& shown) : state(shown), parts_(std::make_unique<Parts>()) {
@@ -276,17 +277,14 @@ PointerShape Ui::pointerShape() const {
     }
 }
 
-void Ui::Parts::build(App& app, UiState& state, const Post& post) {
-    Document& document = app.document;
+void Ui::Parts::build(const Document& document, const Readouts& readouts, UiState& state, const Post& post) {
     ImGui_ImplOpenGL3_NewFrame();
     drawn = true;
     ImGui::NewFrame();
     widgets.beginFrame(scale, fonts);
     if (!state.visible && visibleBefore) ImGui::SetWindowFocus(nullptr);  // a hidden field must not receive keys
     visibleBefore = state.visible;
-    // The panels of a film beside the window measure nothing.
-    if (state.inWindow)
-        app.services.instruments.on = instrumentsHeight(document, state, ImGui::GetIO().DisplaySize, scale) > 0;
+    pair.reset();
     const float top = menuHeight(state, scale);
     const ImVec2 size = ImGui::GetIO().DisplaySize;
     const bool over = state.visible || !state.inWindow;
@@ -301,17 +299,11 @@ void Ui::Parts::build(App& app, UiState& state, const Post& post) {
         area.to = ImVec2(size.x - plan.right, size.y - (state.visible ? bottomHeight(state) * scale : 0) - strip);
     }
     free = freeOf(document, area);
-    // The panels of a film beside the window must not move the window's pictures.
-    if (&state == &document.ui) document.free = free;
     const std::vector<Viewport> views = viewports(document, static_cast<int>(size.x), static_cast<int>(size.y), free);
-    drawFourViewOverlay(document, area, views);  // views of planes are useless without their axes, so these stay
-    if (over) drawOverlay(document, {app.services.trajectory.path(), app.services.dropPath.path()}, area, views);
-    std::span<const VirialState> balance;
-    if (state.visible && state.panel)
-        balance = app.runs.virial().read(!app.realTime());  // the first call starts the measurement
+    drawFourViewOverlay(document, area, views);  // views of planes without their axes would say little: those stay
+    if (over) drawOverlay(document, {readouts.path, readouts.dropPath}, area, views);
     PanelContext panel{.document = document,
-                       .services = app.services,
-                       .runs = app.runs,
+                       .readouts = readouts,
                        .facts = document.facts,
                        .state = state,
                        .widgets = widgets,
@@ -320,10 +312,11 @@ void Ui::Parts::build(App& app, UiState& state, const Post& post) {
                        .surface = size,
                        .plan = plan,
                        .views = views,
-                       .balance = balance,
+                       .free = free,
                        .top = top,
                        .menu = menu,
-                       .bodyPanel = state.bodyPanel,
+                       .bodyPanel = bodyPanel,
+                       .pair = pair,
                        .picker = picker,
                        .finder = finder};
     if (over) drawTwinLabels(panel);
@@ -379,11 +372,33 @@ void Ui::Parts::passKeys(UiState& state) {
     ImGui::SetWindowFocus(("gravlab " + panelWithKeys).c_str());
 }
 
-void Ui::frame(App& app, const Post& asked) {
+PanelNeeds Ui::needs(const Document& document) const {
+    const CurrentContext current(parts_->context);
+    PanelNeeds needs{.balance = state.visible && state.panel, .pair = parts_->pair};
+    // A film beside the window has panels of its own, which have no say.
+    if (state.inWindow) needs.profile = instrumentsHeight(document, state, ImGui::GetIO().DisplaySize, parts_->scale) > 0;
+    return needs;
+}
+
+void Ui::frame(App& app, const Post& post) {
+    need(app, needs(app.document));
+    frame(app.document, readoutsOf(app), post);
+    need(app, {.pair = parts_->pair});
+    // A film beside the window leaves the window's pictures where they are.
+    if (&state == &app.document.ui) app.document.free = parts_->free;
+}
+
+void Ui::drawOver(App& app, int width, int height, double seconds) {
+    setSurface(width, height, seconds);
+    frame(app);
+    draw();
+}
+
+void Ui::frame(const Document& document, const Readouts& readouts, const Post& asked) {
     const CurrentContext current(parts_->context);
     const Post nobody = [](const std::vector<Command>&) {};
     const Post& post = asked ? asked : nobody;
-    if (std::exchange(parts_->light, app.document.look.paper) != app.document.look.paper)
+    if (std::exchange(parts_->light, document.look.paper) != document.look.paper)
         ImGui::GetStyle() = makeStyle(parts_->scale, parts_->strong, parts_->light);
     palette::strong = parts_->strong;
     palette::light = parts_->light;
@@ -398,11 +413,11 @@ void Ui::frame(App& app, const Post& asked) {
 #endif
     // ImGui hides a window until it knows the size of its contents, but a film needs its panels in the first frame.
     for (int pass = 0; !parts_->settled && pass < 2; ++pass) {
-        parts_->build(app, state, post);
+        parts_->build(document, readouts, state, post);
         ImGui::EndFrame();
     }
     parts_->settled = true;
-    parts_->build(app, state, post);
+    parts_->build(document, readouts, state, post);
     ImGui::Render();
 }
 

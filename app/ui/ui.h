@@ -2,9 +2,9 @@
 // and post commands; they never call the simulation and never wait.
 #pragma once
 #include "app/control/command.h"
-#include "app/model/ui_state.h"
+#include "app/model/document.h"
 #include "app/ui/input.h"
-#include "app/view/app.h"
+#include "app/view/readouts.h"
 
 #include <functional>
 #include <memory>
@@ -57,8 +57,11 @@ public:
     /// The shape of the pointer; valid after frame().
     PointerShape pointerShape() const;
     /// Builds the panels of one frame and posts the user's commands; films have no mouse and post nothing.
-    void frame(App& app, const Post& post = {});
     /// Draws the panels of frame() into the bound framebuffer. Call it once after each frame().
+    void frame(const Document& document, const Readouts& readouts, const Post& post = {});
+    void frame(App& app, const Post& post = {});
+    void drawOver(App& app, int width, int height, double seconds);
+    PanelNeeds needs(const Document& document) const;
     void draw();
     /// The same for a rectangle of the surface, which fills the framebuffer. Pixels, from the upper left corner.
     void drawPart(int left, int top, int width, int height);

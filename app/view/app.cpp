@@ -18,12 +18,12 @@ constexpr double kDeviceBudget = 33e-3;  // [s]
 
 App::App(const Options& options) : runs(document, options.simulation) {
     Document& d = document;
-    // A window that somebody watches goes at the scene's pace; one that counts its frames, or is driven, by steps. It keeps
-    // everything in the picture, unless somebody says where the camera is.
+    // A window goes at the scene's pace and keeps everything in the picture, unless the command line says where the camera
+    // is. One that counts its frames goes by steps.
     d.intent.speed = options.watched ? ownSpeed(d.facts) : 0;
     d.frameAll = options.watched && !options.flyPath && options.screenshot.empty() && !placesCamera(options.settings);
     d.profileWanted = services.instruments.wanted;
-    d.holdRate = options.command == Subcommand::view && options.screenshot.empty();
+    d.holdRate = (options.command == Subcommand::view || options.inWindow) && options.screenshot.empty();
     d.tour.path = options.path.empty() ? CameraPath() : CameraPath(options.path);
     d.ui.files.shared = options.shared;
     d.overlay.labels = true;  // of scenes whose bodies have names

@@ -23,6 +23,7 @@ public:
     Inverse keepState() override { return app_.runs.keepState(); }
     EffectResult carryOut(const Effect& effect, Ticket ticket) override;
     std::vector<Ended> ended() override;
+    double progress(Ticket ticket) const override { return measuring_ == ticket ? app_.services.lab.progress() : -1; }
     /// The program was told to end.
     bool quits() const { return quits_; }
 

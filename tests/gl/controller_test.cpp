@@ -3,6 +3,7 @@
 
 #include "app/control/action.h"
 #include "app/control/parameter.h"
+#include "app/control/script.h"
 #include "app/model/ui_state.h"
 #include "app/view/base_host.h"
 #include "gl_fixture.h"
@@ -12,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <map>
 #include <thread>
 
 namespace gravlab {
@@ -254,9 +256,69 @@ public:
         return {CommandStatus::running, {}, {}};
     }
     std::vector<Ended> ended() override { return std::exchange(done, {}); }
+    double progress(Ticket ticket) const override {
+        const auto found = parts.find(ticket);
+        return found == parts.end() ? -1 : found->second;
+    }
     std::vector<Ticket> begun;
     std::vector<Ended> done;
+    std::map<Ticket, double> parts;  ///< of each effect that are done
 };
+
+TEST_F(ControllerTest, whatIsRunningSaysHowFarItIsAtEachTenth) {
+    auto slow = std::make_unique<SlowHost>(*app);
+    SlowHost& mine = *slow;
+    this->host = std::move(slow);
+    std::vector<std::string> answers;
+    Script script(
+        controller, Sender::script, [&](const ScriptAnswer& answer) { answers.push_back(jsonText(answer)); }, true);
+    const auto look = [&] {
+        const std::vector<Event> events = apply();
+        script.look(document(), 0);
+        return events;
+    };
+    script.take(1, "nowait do save a.csv");
+    EXPECT_EQ(look().at(0).progress, -1) << "nobody knows yet";
+    const Ticket ticket = mine.begun.at(0);
+    std::vector<double> told;
+    for (const double part : {0.0, 0.05, 0.31, 0.39, 0.4, 0.2, 0.9, 1.0}) {
+        mine.parts[ticket] = part;
+        for (const Event& event : look()) {
+            EXPECT_EQ(event.ticket, ticket);
+            EXPECT_EQ(event.status, CommandStatus::running);
+            told.push_back(event.progress);
+        }
+    }
+    EXPECT_THAT(told, testing::ElementsAre(0.0, 0.31, 0.4, 0.9, 1.0)) << "a tenth more each time, and never back";
+    mine.done = {{ticket, {}}};
+    const std::vector<Event> last = look();
+    ASSERT_EQ(last.size(), 1u);
+    EXPECT_EQ(last[0].progress, -1) << "an end has none";
+    EXPECT_THAT(answers,
+                testing::ElementsAre(R"({"line":1,"status":"running"})", R"({"line":1,"status":"running","progress":0.0})",
+                                     R"({"line":1,"status":"running","progress":0.31})",
+                                     R"({"line":1,"status":"running","progress":0.4})",
+                                     R"({"line":1,"status":"running","progress":0.9})",
+                                     R"({"line":1,"status":"running","progress":1.0})", R"({"line":1,"status":"applied"})"));
+    EXPECT_FALSE(script.needsFrame());
+}
+
+/// Both answers of a line may come between two looks, where others apply, too.
+TEST_F(ControllerTest, aLineThatNobodyWaitsForHasAllItsAnswers) {
+    auto slow = std::make_unique<SlowHost>(*app);
+    SlowHost& mine = *slow;
+    this->host = std::move(slow);
+    std::vector<CommandStatus> answers;
+    Script script(
+        controller, Sender::script, [&](const ScriptAnswer& answer) { answers.push_back(answer.status); }, true);
+    script.take(1, "nowait do save a.csv");
+    apply();
+    mine.done = {{mine.begun.at(0), {}}};
+    apply();
+    script.look(document(), 0);
+    EXPECT_THAT(answers, testing::ElementsAre(CommandStatus::running, CommandStatus::applied));
+    EXPECT_FALSE(script.needsFrame()) << "it would wait for ever";
+}
 
 TEST_F(ControllerTest, effectsThatTakeLongerEndWithTheirTicket) {
     auto slow = std::make_unique<SlowHost>(*app);

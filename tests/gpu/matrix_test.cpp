@@ -213,6 +213,7 @@ TEST_F(GpuMatrix, goesStraightIntoATextureAndFallsBackWithASentence) {
         EXPECT_NEAR(matrix.strongest(), host.strongest(), 1e-5f * host.strongest());
         // The pointer asks, the device answers.
         EXPECT_FALSE(matrix.at(0.31, 0.77).has_value());
+        matrix.point(0.31, 0.77);
         ASSERT_TRUE(matrix.wantsPair());
         ASSERT_TRUE(matrix.paint(*backend, 0));
         backend->wait();

@@ -44,7 +44,7 @@ protected:
         window_ = std::make_unique<Window>(options);
         app_ = std::make_unique<App>(options);
         ui_ = std::make_unique<Ui>(1.0f, window_->description(), app_->document.ui);
-        window_->attach(*app_, *ui_, controller_);
+        window_->attach(app_->document, *ui_, controller_);
         files_ = std::make_unique<SessionFiles>(*app_, ui_->state.files, 0);
         host_ = std::make_unique<WindowHost>(*app_, WindowHost::Parts{*window_, *ui_, *files_, recorder_, lessons_});
     }

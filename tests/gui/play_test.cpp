@@ -49,6 +49,76 @@ TEST(PlayWindow, isDrivenByAScript) {
     EXPECT_TRUE(fs::exists(folder / "mine.toml"));
 }
 
+/// A window that a script drives is the window that the scene has anyway.
+class OwnPace : public testing::Test {
+protected:
+    std::vector<json> play(const std::string& script, std::vector<std::string> options) {
+        std::ofstream(folder / "script") << script;
+        std::vector<std::string> all{"play", "script", scene, "--backend", "cpu", "--window", "--size", "640x360"};
+        all.insert(all.end(), options.begin(), options.end());
+        Start start;
+        start.folder = folder.path();
+        start.display = true;
+        start.environment = {"XDG_CONFIG_HOME=" + folder.path().string()};
+        const Outcome outcome = runGravlab(all, start);
+        EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
+        return answersOf(outcome);
+    }
+    ScratchFolder folder;
+    std::string scene = "figure-eight";
+};
+
+TEST_F(OwnPace, goesAtThePaceOfTheSceneUnlessTold) {
+    scene = "plummer";
+    const std::string script = "get run.speed\nget run.exact_forces\nwait run.step >= 1 within 100\n";
+    std::vector<json> answers = play(script, {});
+    ASSERT_EQ(answers.size(), 3u);
+    EXPECT_GT(answers[0]["value"].get<double>(), 0) << "0 goes by steps a frame";
+    EXPECT_EQ(answers[1]["value"], false) << "the number of bodies is that of a window, which allows a tree";
+    answers = play(script, {"--speed", "0.25"});
+    ASSERT_EQ(answers.size(), 3u);
+    EXPECT_EQ(answers[0]["value"], 0.25);
+}
+
+TEST_F(OwnPace, beginsAsTheWindowDoesAndRemembersNothing) {
+    fs::create_directory(folder / "gravlab");
+    const std::string text = "[look]\nglow = 0.125\n";
+    std::ofstream(folder / "gravlab/config.toml") << text;
+    const std::string script = "get look.glow\nset look.glow 0.5\nwait seconds 0.5\n";
+    std::vector<json> answers = play(script, {});
+    ASSERT_EQ(answers.size(), 3u);
+    EXPECT_EQ(answers[0]["value"], 0.125);
+    EXPECT_EQ(contentOf(folder / "gravlab/config.toml"), text) << "what a script sets is of that time alone";
+    answers = play(script, {"--no-config"});
+    ASSERT_EQ(answers.size(), 3u);
+    EXPECT_NE(answers[0]["value"], 0.125);
+    fs::remove_all(folder / "gravlab");
+    play(script, {});
+    EXPECT_FALSE(fs::exists(folder / "gravlab")) << "nor is there a first time";
+}
+
+TEST_F(OwnPace, leavesItsLastFrame) {
+    play("set look.glow 0\nwait run.step >= 1 within 100\n", {"--screenshot", "last.png"});
+    const std::string picture = contentOf(folder / "last.png");
+    ASSERT_GT(picture.size(), 24u);
+    EXPECT_EQ(picture.substr(1, 3), "PNG");
+    EXPECT_EQ(picture.substr(16, 8), std::string("\0\0\x02\x80\0\0\x01\x68", 8)) << "640x360";
+}
+
+TEST_F(OwnPace, isForWindowsAlone) {
+    std::ofstream(folder / "script") << "get run.step\n";
+    Start start;
+    start.folder = folder.path();
+    for (const std::vector<std::string>& option :
+         {std::vector<std::string>{"--speed", "2"}, {"--time-budget", "5"}, {"--no-config"}, {"--screenshot", "a.png"}}) {
+        std::vector<std::string> all{"play", "script", "two-body"};
+        all.insert(all.end(), option.begin(), option.end());
+        const Outcome outcome = runGravlab(all, start);
+        EXPECT_EQ(outcome.code, 2);
+        EXPECT_NE(outcome.err.find(option.front() + " needs --window"), std::string::npos) << outcome.err;
+    }
+}
+
 /// A script of a window in a folder of its own.
 class WindowScript : public testing::Test {
 protected:

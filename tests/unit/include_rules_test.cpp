@@ -56,6 +56,8 @@ const Fence kFences[] = {
     {"physics does not know pictures", "render/.*", "(?!sim/).*"},
     {"the physics core includes the standard library only", "(?!sim/)(?!generated/).*[./].*",
      "sim/(backends/cpu|backends/cuda|io)/.*|sim/core/thread_pool\\.cpp|(?!sim/).*"},
+    {"panels read documents and readouts", "app/view/(?!readouts).*|app/services/(run_host|run|twin|state_feed|body_editor)\\.h",
+     "(?!app/ui/).*|app/ui/ui\\.cpp"},
     {"ImGui is for the app", "imgui.*|implot.*", "app/.*|tests/gui/.*"},
 };
 
@@ -427,6 +429,8 @@ TEST(IncludeRules, aBrokenOneIsNoticed) {
         {"app/commands/command_run.cpp", "sim/backends/cuda/runtime/api.h", 1},
         {"app/commands/command_run.cpp", "CLI/CLI.hpp", 1},
         {"app/view/app.cpp", "cuda_gl_interop.h", 1},
+        {"app/ui/panel_status.cpp", "app/services/run_host.h", 1},
+        {"app/ui/panel_status.cpp", "app/view/app.h", 1},
         {"app/control/config.cpp", "toml++/toml.h", 1},
         {"sim/backends/cpu/pool.cpp", "cuda_runtime.h", 1},
     };

@@ -18,7 +18,6 @@
 namespace gravlab {
 namespace {
 
-constexpr int kBuilt = 3;             // times that panels are built for one picture
 constexpr float kUsualHeight = 1080;  // pixels of a picture whose letters are as large as a window's
 
 }  // namespace
@@ -54,8 +53,6 @@ void BesidePicture::draw(App& app, OffscreenTarget& target, bool panels, double 
 std::vector<std::uint8_t> BesidePicture::pixels(App& app, int width, int height, bool panels) {
     const int side = tileSide(width, height, 0, largestSide());
     requirePictureMemory(width, height, side);
-    // Panels that fit themselves to their content know its size from the frame before.
-    for (int built = 1; panels && built < kBuilt; ++built) buildPanels(app, width, height, panels, 1);
     if (side == 0) {
         OffscreenTarget target(width, height);
         draw(app, target, panels, 1);

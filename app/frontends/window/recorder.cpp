@@ -64,6 +64,7 @@ EffectResult Recorder::start(App& app, int width, int height, const std::string&
     }
     if (!without.empty()) app.document.say("The film becomes numbered pictures in " + file_ + ", because " + without + ".");
     ending_ = false;
+    waitedAtEnd_ = 0;
     frames_ = pacedFrames_ = 0;
     const FilmPlan plan = filmPlan(app.document, fps_);
     stepsPerFrame_ = plan.stepsPerFrame;
@@ -117,6 +118,12 @@ void Recorder::stop() {
     collect(true);
     thread_->end();
     ending_ = true;
+    waitedAtEnd_ = thread_->waiting();
+}
+
+double Recorder::progress(Ticket ticket) const {
+    if (stopping_ != ticket || !thread_ || waitedAtEnd_ == 0) return -1;
+    return ending_ ? 1 - static_cast<double>(thread_->waiting()) / static_cast<double>(waitedAtEnd_) : 0;
 }
 
 /// Hands drawn frames over; the newest stays on its way unless `all`.

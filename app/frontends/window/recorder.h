@@ -33,6 +33,8 @@ public:
     /// window's.
     EffectResult carryOut(const Record& effect, Ticket ticket, App& app, int width, int height, const std::string& renderer);
     std::vector<Ended> ended() { return std::exchange(ended_, {}); }
+    /// Of the end of a film: how many of the frames that waited then are written, 0 to 1; below 0 for other tickets.
+    double progress(Ticket ticket) const;
     /// Before the runs advance: takes what has ended, and limits the steps to the next frame of the film.
     void prepare(App& app);
     /// What the camera's own motion goes on by: `seconds`, or in a film what has passed in it since the last call.
@@ -63,6 +65,7 @@ private:
                                                    },
                                                    Asking::allInTurn};
     std::optional<Ticket> starting_, stopping_;
+    std::size_t waitedAtEnd_ = 0;  ///< frames and the end itself
     std::deque<Ticket> cancelling_;
     std::vector<Ended> ended_;
     std::unique_ptr<OffscreenTarget> target_;

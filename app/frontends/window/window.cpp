@@ -334,13 +334,12 @@ float Window::uiScale() const {
     return std::clamp(scale, 0.5f, 4.0f);
 }
 
-void Window::attach(const App& app, Ui& ui, Controller& controller) {
+void Window::attach(const Document& document, Ui& ui, Controller& controller) {
     Glfw& g = *glfw_;
     g.ui = &ui;
     g.controller = &controller;
     g.input.emplace(
-        app.document, ui.state,
-        [&controller](Command command, Sender sender) { controller.post(std::move(command), sender); },
+        document, ui.state, [&controller](Command command, Sender sender) { controller.post(std::move(command), sender); },
         [&ui] { return ui.focus(); });
     g.input->setLayout([](Key physical) { return printedOn(static_cast<int>(physical), 0); });
     static constexpr auto of = [](GLFWwindow* window) -> Glfw& {

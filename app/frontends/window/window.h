@@ -37,7 +37,7 @@ public:
     void remake();
 
     /// Posts what events mean from now on, after the panels had their choice. Detach before one of these ends.
-    void attach(const App& app, Ui& ui, Controller& controller);
+    void attach(const Document& document, Ui& ui, Controller& controller);
     void detach();
 
     /// Handles events; waits up to `seconds` for the first one. True when there was any.

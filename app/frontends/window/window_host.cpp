@@ -58,6 +58,11 @@ void WindowHost::takePictures() {
     }
 }
 
+double WindowHost::progress(Ticket ticket) const {
+    const double film = parts_.recorder.progress(ticket);
+    return film >= 0 ? film : BaseHost::progress(ticket);
+}
+
 std::vector<Ended> WindowHost::ended() {
     std::vector<Ended> all = BaseHost::ended();
     for (std::vector<Ended> some : {parts_.files.ended(), parts_.recorder.ended()})

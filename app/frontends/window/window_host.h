@@ -28,6 +28,7 @@ public:
     WindowHost(App& app, const Parts& parts) : BaseHost(app), parts_(parts) {}
     EffectResult carryOut(const Effect& effect, Ticket ticket) override;
     std::vector<Ended> ended() override;
+    double progress(Ticket ticket) const override;
     /// Takes the pictures that were ordered: after a frame was drawn and before it is shown. They are written beside the
     /// frames.
     void takePictures();

@@ -1,0 +1,42 @@
+#include "app/view/readouts.h"
+
+#include "app/view/app.h"
+
+namespace gravlab {
+
+Readouts readoutsOf(const App& app) {
+    const Services& s = app.services;
+    const Facts& facts = app.document.facts;
+    const Rewind* history = app.runs.history();
+    const Twin& twin = app.runs.twin();
+    const auto& profile = s.instruments.profile();
+    return {.rates = s.telemetry,
+            .conserved = {.points = s.conservation.points(),
+                          .marks = s.conservation.marks(),
+                          .worst = s.conservation.worstChange(),
+                          .why = s.conservation.why(),
+                          .advice = s.conservation.advice(facts.configuration, *facts.integrator, facts.scene->units)},
+            .profile = profile ? &*profile : nullptr,
+            .profileStep = s.instruments.step(),
+            .balance = app.runs.virial().found(),
+            .history = history ? Readouts::History{true, history->marks(), history->why()} : Readouts::History{},
+            .pair = {twin.watch().curve(), twin.watch().changes(), twin.watch().sampling(), twin.labels()},
+            .path = s.trajectory.path(),
+            .dropPath = s.dropPath.path(),
+            .measured = {.sweep = s.lab.sweepFor(*facts.kernel),
+                         .shown = s.lab.shown(),
+                         .busy = s.lab.busy(),
+                         .tuning = s.lab.tuning(),
+                         .progress = s.lab.progress(),
+                         .status = s.lab.status(),
+                         .best = s.lab.best()},
+            .matrix = s.lab.matrix};
+}
+
+void need(App& app, const PanelNeeds& needs) {
+    if (needs.profile) app.services.instruments.on = *needs.profile;
+    if (needs.balance) app.runs.virial().read(!app.realTime());
+    if (needs.pair) app.services.lab.matrix.point((*needs.pair)[0], (*needs.pair)[1]);
+}
+
+}  // namespace gravlab
