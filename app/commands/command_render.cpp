@@ -52,10 +52,10 @@ void planLoop(Options& options) {
 }  // namespace
 
 int renderCommand(const Options& asked) {
+    const InterruptWatch watch;
     Options options = withFile(asked);
     if (options.output.empty()) throw UsageError("render needs -o FILE.png, FILE.mp4 or DIR/%05d.png");
     if (options.flyPath) options.frames = framesOfPath(options);
-    const InterruptWatch watch;
     adoptKernelFile(options.simulation);
     const EncoderRow& row = encoderHere(options.output, options.encoder);
     options.fps = std::min(options.fps, row.mostFps);
@@ -88,8 +88,11 @@ int renderCommand(const Options& asked) {
         throw UsageError("four views cannot be drawn in parts; leave out --tile, or choose a smaller --size");
     std::optional<Ui> panels;
     const auto drawPanels = [&] { panels->drawOver(app, options.width, options.height, 1 / options.fps); };
-    if (options.showUi || app.document.overlayDraws() || app.document.fourViewed() || app.document.facts.twin.on ||
-        app.document.selected) {
+    const bool writes = options.showUi || app.document.overlayDraws() || app.document.fourViewed() ||
+                        app.document.facts.twin.on || app.document.selected;
+    refuseIdleLaunch(options, app.runs.simulation().backend().activeKernel());
+    refuseIdleLook(options, app.document, writes);
+    if (writes) {
         panels.emplace(options.uiScale > 0 ? static_cast<float>(options.uiScale) : 1.0f, context.description(),
                        app.document.ui);
         app.document.ui.visible = options.showUi;

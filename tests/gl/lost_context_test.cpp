@@ -34,7 +34,6 @@ protected:
         options.simulation.backend = "cpu";
         options.simulation.backendOptions.threads = 1;
         app_ = std::make_unique<App>(options);
-        app_->document.holdRate = false;  // the look of measured times is another one each time
         ui_ = std::make_unique<Ui>(1.0f, context_->description(), app_->document.ui);
     }
     void TearDown() override {
