@@ -3,7 +3,6 @@
 #include "sim/backends/cuda/jobs/groups.h"
 #include "sim/backends/cuda/kernels/grid_barrier.cuh"
 
-#include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
 
 namespace gravlab::cuda {
@@ -323,21 +322,11 @@ Kernel<GroupTask> groupLoopKernel() { return kernelOf(goAllLevels); }
 Kernel<GroupTask> groupLeastKernel() { return kernelOf(findLeast); }
 Kernel<GroupTask> groupLabelKernel() { return kernelOf(takeLabels); }
 
-std::size_t groupScratchBytes(std::uint32_t count) {
-    std::size_t sort = 0, scan = 0;
-    const std::uint64_t* keys = nullptr;
-    const std::uint32_t* values = nullptr;
-    CUDA_CHECK(cub::DeviceRadixSort::SortPairs(nullptr, sort, keys, static_cast<std::uint64_t*>(nullptr), values,
-                                               static_cast<std::uint32_t*>(nullptr), count, 0, kTreeKeyBits));
-    CUDA_CHECK(cub::DeviceScan::ExclusiveSum(nullptr, scan, keys, static_cast<std::uint64_t*>(nullptr), count + 1));
-    return sort > scan ? sort : scan;
-}
-
-void sortGroupKeys(const GroupTask& task, void* scratch, std::size_t bytes, Stream stream) {
-    const std::uint64_t* keys = task.key;
-    const std::uint32_t* values = task.index;
-    CUDA_CHECK(cub::DeviceRadixSort::SortPairs(scratch, bytes, keys, task.sortedKey, values, task.order, task.count, 0,
-                                               kTreeKeyBits, stream));
+std::size_t groupScanBytes(std::uint32_t count) {
+    std::size_t bytes = 0;
+    const std::uint64_t* from = nullptr;
+    CUDA_CHECK(cub::DeviceScan::ExclusiveSum(nullptr, bytes, from, static_cast<std::uint64_t*>(nullptr), count + 1));
+    return bytes;
 }
 
 void scanGroupCounts(const GroupTask& task, void* scratch, std::size_t bytes, Stream stream) {

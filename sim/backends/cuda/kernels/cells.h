@@ -33,7 +33,7 @@ struct CellTask {
 };
 template <class Real>
 Kernel<CellTask<Real>> cellKeyKernel();
-// Here the keys are sorted, as those of a tree: see sortTreeKeys().
+// Here the keys are sorted, see sortKeys().
 template <class Real>
 Kernel<CellTask<Real>> cellGatherKernel();
 /// Adds to facts, which are 0 before.

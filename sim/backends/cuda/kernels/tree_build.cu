@@ -631,21 +631,25 @@ Kernel<TreeTask> treeGroupKernel(int targetsPerLane) {
     return kernelOf(targetsPerLane == 1 ? emitGroups<1> : emitGroups<2>);
 }
 
-std::size_t treeScratchBytes(std::uint32_t count, std::uint32_t starts) {
-    std::size_t sort = 0, scan = 0;
+std::size_t sortBytes(std::uint32_t count) {
+    std::size_t bytes = 0;
     const std::uint64_t* keys = nullptr;
     const std::uint32_t* values = nullptr;
-    CUDA_CHECK(cub::DeviceRadixSort::SortPairs(nullptr, sort, keys, static_cast<std::uint64_t*>(nullptr), values,
+    CUDA_CHECK(cub::DeviceRadixSort::SortPairs(nullptr, bytes, keys, static_cast<std::uint64_t*>(nullptr), values,
                                                static_cast<std::uint32_t*>(nullptr), count, 0, kTreeKeyBits));
-    CUDA_CHECK(cub::DeviceScan::ExclusiveSum(nullptr, scan, values, static_cast<std::uint32_t*>(nullptr), starts));
-    return sort > scan ? sort : scan;
+    return bytes;
 }
 
-void sortTreeKeys(const TreeTask& task, void* scratch, std::size_t bytes, Stream stream) {
-    const std::uint64_t* keys = task.key;
-    const std::uint32_t* values = task.index;
-    CUDA_CHECK(cub::DeviceRadixSort::SortPairs(scratch, bytes, keys, task.sortedKey, values, task.order, task.count, 0,
-                                               kTreeKeyBits, stream));
+void sortKeys(const KeySort& keys, void* scratch, std::size_t bytes, Stream stream) {
+    CUDA_CHECK(cub::DeviceRadixSort::SortPairs(scratch, bytes, keys.key, keys.sortedKey, keys.index, keys.order, keys.count,
+                                               0, kTreeKeyBits, stream));
+}
+
+std::size_t scanBytes(std::uint32_t starts) {
+    std::size_t bytes = 0;
+    const std::uint32_t* from = nullptr;
+    CUDA_CHECK(cub::DeviceScan::ExclusiveSum(nullptr, bytes, from, static_cast<std::uint32_t*>(nullptr), starts));
+    return bytes;
 }
 
 void scanTreeStarts(const TreeTask& task, std::uint32_t starts, void* scratch, std::size_t bytes, Stream stream) {

@@ -5,13 +5,12 @@
 #include "sim/backends/cuda/kernels/tree_part.h"
 #include "sim/backends/cuda/kernels/tree_regions.h"
 #include "sim/backends/cuda/methods/force_method.h"
+#include "sim/backends/cuda/methods/timed_counts.h"
 #include "sim/backends/cuda/methods/tree_energy.h"
 #include "sim/backends/cuda/methods/tree_limits.h"
 #include "sim/forces/force_check.h"
 
 #include <algorithm>
-#include <array>
-#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <functional>
@@ -28,8 +27,6 @@ namespace {
 constexpr double kExpectedRate = 3e8;
 // What it takes to make the tree, in walks.
 constexpr double kBuildShare = 0.35;
-// Events and copies for the lab would slow short evaluations down if each had them.
-constexpr std::chrono::milliseconds kTimed{20};
 // From here on groups of 64 targets fill the device, by themselves or with a block each; below, they are of 32.
 constexpr std::uint32_t kWideGroups = 400000, kWideTeams = 100000;
 // Below, the warps of a block take a group together (65,536 bodies: 0.16 ms a walk for 0.25 at 1e-3, 0.43 for 0.72 at 1e-4;
@@ -103,9 +100,11 @@ public:
           stream_(parts.stream),
           multiprocessors_(static_cast<unsigned>(std::max(1, parts.device.multiprocessors))),
           threads_(walkThreads(parts.plan)),
-          twoLevels_(walk == TreeWalk::expansions && parts.count >= treeLimits().regionsFrom),
+          limits_(treeLimits()),
+          twoLevels_(walk == TreeWalk::expansions && parts.count >= limits_.regionsFrom),
           together_(walk == TreeWalk::expansions && threads_ == kWalkThreads && parts.count < kTogether && !twoLevels_),
-          targetsPerLane_(twoLevels_ || parts.count >= (together_ ? kWideTeams : kWideGroups) ? 2 : 1) {
+          targetsPerLane_(twoLevels_ || parts.count >= (together_ ? kWideTeams : kWideGroups) ? 2 : 1),
+          timing_(parts.stream) {
         const std::uint32_t n = parts.count;
         if (n == 0) return;
         starts_ = kTreeDepths * blocksOf(n) + 1;
@@ -135,7 +134,7 @@ public:
             plan.place(levels_, n);
             plan.place(startCounts_, starts_);
             plan.place(offsets_, starts_);
-            plan.place(scratch_, treeScratchBytes(n, starts_));
+            plan.place(scratch_, std::max(sortBytes(n), scanBytes(starts_)));
             momentsOrSorted_ = plan.taken();
         }
         // Groups are made when all moments are there, and these have brought them from children to parents.
@@ -153,7 +152,7 @@ public:
         next_ = DeviceArray<std::uint32_t>(2 * kMostParts);
         before_ = DeviceArray<float>(n);
         lengths_ = DeviceArray<float>(n);
-        readBack_ = PinnedArray<ReadBack>(1);
+        timing_.allocate();
         CUDA_CHECK(fillAsync(counts_.data(), 0, counts_.bytes(), stream_));
     }
 
@@ -200,12 +199,6 @@ public:
     void sumFields(const TreeFields& fields) { fields_ = fields; }
 
 private:
-    /// What the host looks at once it is there.
-    struct ReadBack {
-        TreeFacts facts;
-        TreeCounts counts;
-    };
-
     bool relative() const { return !byAngle(walk_); }
     /// The first evaluation is made twice: by the opening angle for |a|, and then by what was asked for.
     bool first() const { return relative() && !known_; }
@@ -221,10 +214,8 @@ private:
         if (part_ == 0) {
             const double parts = std::ceil(walked / std::max(1.0, kLongSlice * bodies));
             parts_ = static_cast<std::uint32_t>(std::clamp(parts, 1.0, static_cast<double>(kMostParts)));
-            const auto now = std::chrono::steady_clock::now();
-            timed_ = !reading_ && now - timedAt_ > kTimed && !fields_.energy && active.all();
-            if (timed_) timedAt_ = now;
-            mark(0);
+            timing_.begin(!fields_.energy && active.all());
+            timing_.mark(kBegun);
             serves_ ? renew() : build();
             if (first()) {
                 CUDA_CHECK(fillAsync(next_.data(), 0, sizeof(std::uint32_t), stream_));
@@ -235,7 +226,7 @@ private:
             CUDA_CHECK(fillAsync(next_.data(), 0, parts_ * sizeof(std::uint32_t), stream_));
             if (twoLevels_) CUDA_CHECK(fillAsync(next_.data() + kMostParts, 0, parts_ * sizeof(std::uint32_t), stream_));
         }
-        if (part_ == 0) mark(kGrouped);
+        if (part_ == 0) timing_.mark(kGrouped);
         // Of a part of the bodies in their place: a group reads and writes no others.
         walk(walk_, part_, parts_, this->bodies().sums, active.all() ? lengths_.data() : before_.data(), !active.all());
         done.work.bodies = walked / parts_ + (part_ == 0 ? kBuildShare * n : 0);
@@ -246,8 +237,8 @@ private:
         if (active.all()) std::swap(before_, lengths_);
         known_ = true;
         walked_ += active.all() ? n : active.count;
-        mark(kWalked);
-        readCounts();
+        timing_.mark(kWalked);
+        timing_.fetch(facts_.data(), counts_.data(), walked_);
         return done;
     }
     double nextPairs(double seconds) const override { return std::min<double>(count(), pairsIn(kLongSlice * seconds)); }
@@ -299,9 +290,9 @@ private:
         // The host does not know how many nodes there are; these go through them by strides.
         const unsigned perNode = std::min(perBody, 8 * multiprocessors_);
         launchBuild(treeKeyKernel(curve_), perBody, task);
-        sortTreeKeys(task, scratch_.data(), scratch_.bytes(), stream_);
+        sortKeys(keysOf(task), scratch_.data(), scratch_.bytes(), stream_);
         launchBuild(treeGatherKernel(), perBody, task);
-        mark(kSorted);
+        timing_.mark(kSorted);
         CUDA_CHECK(fillAsync(facts_.data(), 0, facts_.bytes(), stream_));
         launchBuild(treeCountKernel(), perBody, task);
         if (room_ < mostTreeNodes(count()))
@@ -310,7 +301,7 @@ private:
         scanTreeStarts(task, starts_, scratch_.data(), scratch_.bytes(), stream_);
         launchBuild(treeEmitKernel(), perBody, task);
         launchBuild(treeLinkKernel(), perNode, task);
-        mark(kLinked);
+        timing_.mark(kLinked);
         found_ = true;
         addMoments(task, perBody, perNode);
     }
@@ -333,7 +324,7 @@ private:
             launchBuild(treeLeavesKernel(), perNode, task);
             launchBuild(treeMomentsKernel(), perNode, task);
         }
-        mark(kSummed);
+        timing_.mark(kSummed);
         const unsigned groupBlocks = std::min(perBody, kTreeGroupBlocks);
         launchBuild(treeGroupCountKernel(targetsPerLane_), groupBlocks, task);
         launchBuild(treeGroupKernel(targetsPerLane_), groupBlocks, task);
@@ -410,15 +401,14 @@ private:
     /// Lists lie where boxes were, which make groups and are not read any more. Groups of fewer than 24 bodies could have
     /// more regions than that holds; those walk from the root.
     void walkInTwoLevels(const WalkTask& walk) {
-        const TreeLimits& limits = limits_;
-        const std::size_t room = box_.bytes() / regionBytes(limits.regionNodes);
-        const auto regions = static_cast<std::uint32_t>(std::min<std::size_t>(room, limits.regions));
+        const std::size_t room = box_.bytes() / regionBytes(limits_.regionNodes);
+        const auto regions = static_cast<std::uint32_t>(std::min<std::size_t>(room, limits_.regions));
         auto* const fields = reinterpret_cast<RegionField*>(box_.data());
         const RegionTask task{walk,
                               fields,
                               reinterpret_cast<std::uint32_t*>(fields + regions),
                               regions,
-                              limits.regionNodes,
+                              limits_.regionNodes,
                               next_.data() + kMostParts + walk.part};
         const int multiprocessors = static_cast<int>(multiprocessors_);
         if (regions > 0)
@@ -428,53 +418,24 @@ private:
 
     // Ends of the parts of an evaluation.
     enum Mark : std::size_t { kBegun, kSorted, kLinked, kSummed, kGrouped, kWalked, kMarks };
-    void mark(std::size_t which) {
-        if (timed_) CUDA_CHECK(recordEvent(marks_[which], stream_));
-    }
 
-    /// Fetches what was counted, unless an earlier copy was on its way when this evaluation began: the next one has it all.
-    void readCounts() {
-        if (!timed_) return;
-        reading_ = true;
-        readAt_ = walked_;
-        CUDA_CHECK(copyAsync(&readBack_.data()->facts, facts_.data(), sizeof(TreeFacts), Copy::toHost, stream_));
-        CUDA_CHECK(copyAsync(&readBack_.data()->counts, counts_.data(), sizeof(TreeCounts), Copy::toHost, stream_));
-        CUDA_CHECK(recordEvent(arrivedHere_, stream_));
-    }
-    /// What has been counted since it was last asked.
+    /// What has been counted since the call before.
     ForceWork takeCounts() {
-        if (!reading_ || !arrivedHere_.reached()) return {};
-        reading_ = false;
-        const TreeCounts& now = readBack_.data()->counts;
-        const auto difference = [](unsigned long long a, unsigned long long b) { return static_cast<double>(a - b); };
-        const ForceWork work{.pairs = difference(now.pairs, told_.pairs),
-                             .cells = difference(now.cells + now.expandedLow + now.expandedHigh,
-                                                 told_.cells + told_.expandedLow + told_.expandedHigh)};
-        const double bodies = static_cast<double>(readAt_ - toldAt_);
-        const auto each = [&](unsigned long long a, unsigned long long b) { return difference(a, b) / bodies; };
-        const double pairs = each(now.pairs, told_.pairs), cells = each(now.cells, told_.cells),
-                     low = each(now.expandedLow, told_.expandedLow), high = each(now.expandedHigh, told_.expandedHigh);
-        told_ = now;
-        toldAt_ = readAt_;
-        const TreeFacts& facts = readBack_.data()->facts;
-        figures_ = {{"levels", "", static_cast<double>(facts.deepest)},
-                    {"nodes", "", static_cast<double>(facts.nodes)},
-                    {"leaves", "", static_cast<double>(facts.leaves)},
-                    {"groups", "", static_cast<double>(facts.groups)},
-                    {"bodies a body", "", pairs},
-                    {"cells a body", "", cells},
-                    {"expanded a body", "", low + high},
-                    {"longest list", "", static_cast<double>(facts.longest)}};
-        {
-            constexpr std::string_view kParts[] = {"", "keys and sort", "build", "moments", "groups", "walk"};
-            for (std::size_t k = kSorted; k < kMarks; ++k) {
-                float milliseconds = 0;
-                CUDA_CHECK(elapsedMilliseconds(milliseconds, marks_[k - 1], marks_[k]));
-                figures_.push_back({kParts[k], "s", 1e-3 * static_cast<double>(milliseconds)});
-            }
-        }
-        timed_ = false;
-        return work;
+        const auto taken = timing_.take();
+        if (!taken) return {};
+        const auto counted = [&](unsigned long long TreeCounts::*which) {
+            return static_cast<double>(taken->now.*which - taken->before.*which);
+        };
+        const double pairs = counted(&TreeCounts::pairs), cells = counted(&TreeCounts::cells),
+                     expanded = counted(&TreeCounts::expandedLow) + counted(&TreeCounts::expandedHigh);
+        const TreeFacts& facts = taken->facts;
+        figures_ = {
+            {"levels", "", static_cast<double>(facts.deepest)}, {"nodes", "", static_cast<double>(facts.nodes)},
+            {"leaves", "", static_cast<double>(facts.leaves)},  {"groups", "", static_cast<double>(facts.groups)},
+            {"bodies a body", "", pairs / taken->done},         {"cells a body", "", cells / taken->done},
+            {"expanded a body", "", expanded / taken->done},    {"longest list", "", static_cast<double>(facts.longest)}};
+        timing_.addTimes({"keys and sort", "build", "moments", "groups", "walk"}, figures_);
+        return {.pairs = pairs, .cells = cells + expanded};
     }
 
     TreeWalk walk_;
@@ -485,7 +446,7 @@ private:
     Stream stream_;
     unsigned multiprocessors_;
     unsigned threads_;  ///< a block of the walk
-    TreeLimits limits_ = treeLimits();
+    TreeLimits limits_;
     bool twoLevels_;  ///< regions walk first
     bool together_;   ///< a block takes a group
     int targetsPerLane_;
@@ -517,14 +478,8 @@ private:
         DeviceArray<std::uint8_t> scratch;
     } asked_;
     DeviceArray<float> before_, lengths_;  ///< |a| in body order: of the last evaluation, and of the one under way
-    PinnedArray<ReadBack> readBack_;
-    OwnedEvent arrivedHere_;
-    bool reading_ = false;
-    std::chrono::steady_clock::time_point timedAt_{};
-    bool timed_ = false;  ///< the evaluation under way, or the one that is being read
-    std::array<OwnedEvent, kMarks> marks_;
-    TreeCounts told_{};
-    std::uint64_t walked_ = 0, readAt_ = 0, toldAt_ = 0;  ///< bodies; when counts were fetched, and told of
+    TimedCounts<TreeFacts, TreeCounts, kMarks> timing_;
+    std::uint64_t walked_ = 0;  ///< bodies
     std::vector<MethodFigure> figures_;
 };
 
