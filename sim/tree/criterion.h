@@ -6,7 +6,7 @@
 // evaluation knows none and takes the opening angle. All distances are from the group's box, so that a wide group is safe at
 // its rim.
 #pragma once
-#include "sim/tree/cell.h"
+#include "sim/forces/law.h"
 
 #include <algorithm>
 #include <cmath>
@@ -52,9 +52,6 @@ inline double accuracyOfOpening(double opening, bool monopole) {
     return monopole ? kMonopoleAccuracy * std::pow(usual, 3) : kQuadrupoleAccuracy * std::pow(usual, 4);
 }
 
-/// Throws UsageError for an accuracy that no row keeps; 0 is every pair.
-void requireAccuracy(double accuracy);
-
 enum class Expanded { no, low, high };
 
 /// How much larger than gravity's, of a power law, is what a cell leaves out of forces: the largest third derivative of a
@@ -64,6 +61,12 @@ struct LeftOut {
     float reach = 1;  ///< steep laws need more distance before moments converge: times kNearestCell
 };
 
+/// The natural one.
+template <class Real>
+GRAVLAB_HOST_DEVICE Real logarithm(Real x) {
+    return std::log(x);
+}
+
 #define GRAVLAB_TREE_FUNCTION GRAVLAB_HOST_DEVICE
 #define GRAVLAB_PRODUCT(a, b, c) ((a) * (b) * (c))
 // Without a branch: neighbours in a warp hardly ever agree.
@@ -72,6 +75,7 @@ struct LeftOut {
     const Expanded nearer = (b) ? Expanded::high : Expanded::no; \
     const Expanded order = (a) ? Expanded::low : nearer;         \
     return (far) ? order : Expanded::no
+#include "sim/tree/cell.inl"
 #include "sim/tree/criterion.inl"
 #undef GRAVLAB_GIVE_ORDER
 #undef GRAVLAB_BOTH

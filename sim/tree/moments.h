@@ -1,7 +1,7 @@
 // What is known of a node's bodies, made from the bodies of a leaf or from the children of another node. Host and device,
 // any Real. Rule: sums are in an order that bodies and children alone decide, and so are all bits.
 #pragma once
-#include "sim/tree/cell.h"
+#include "sim/tree/criterion.h"
 
 #include <cstdint>
 #include <type_traits>
@@ -106,43 +106,21 @@ GRAVLAB_HOST_DEVICE NodeMoments<Real, kSigned> leafMoments(int bodies, const Bod
     return node;
 }
 
-/// Who makes a node's moments from its children: one thread, which goes through all of them. Lanes of a warp that have a
-/// child each have the same functions: there add(), widen() and raise() take what they are given, and the others go over
-/// the lanes.
+/// Who makes a node's moments from its children: one thread, which goes through all of them. Lanes of a warp with a child
+/// each have the same functions: add(), lowerTo() and raiseTo() take what they are given, and sum(), least() and most() go
+/// over lanes. hasOf(): the thread has a child.
 struct OneThread {
-    template <class Child>
-    GRAVLAB_HOST_DEVICE auto eldest(const Child& child) const {
-        return child(0);
-    }
-    template <class Child, class Use>
-    GRAVLAB_HOST_DEVICE void each(int children, const Child& child, const Use& use) const {
+    GRAVLAB_HOST_DEVICE auto eldest(const auto& child) const { return child(0); }
+    GRAVLAB_HOST_DEVICE void each(int children, const auto& child, const auto& use) const {
         for (int k = 0; k < children; ++k) use(child(k));
     }
     GRAVLAB_HOST_DEVICE bool hasOf(int) const { return true; }
-    template <class T>
-    GRAVLAB_HOST_DEVICE static void add(T& sum, T more) {
-        sum += more;
-    }
-    template <class T>
-    GRAVLAB_HOST_DEVICE static void lowerTo(T& least, T one) {
-        least = lower(least, one);
-    }
-    template <class T>
-    GRAVLAB_HOST_DEVICE static void raiseTo(T& most, T one) {
-        most = higher(most, one);
-    }
-    template <class T>
-    GRAVLAB_HOST_DEVICE T sum(T own) const {
-        return own;
-    }
-    template <class T>
-    GRAVLAB_HOST_DEVICE T least(T own) const {
-        return own;
-    }
-    template <class T>
-    GRAVLAB_HOST_DEVICE T most(T own) const {
-        return own;
-    }
+    GRAVLAB_HOST_DEVICE static void add(auto& sum, auto more) { sum += more; }
+    GRAVLAB_HOST_DEVICE static void lowerTo(auto& least, auto one) { least = lower(least, one); }
+    GRAVLAB_HOST_DEVICE static void raiseTo(auto& most, auto one) { most = higher(most, one); }
+    GRAVLAB_HOST_DEVICE auto sum(auto own) const { return own; }
+    GRAVLAB_HOST_DEVICE auto least(auto own) const { return own; }
+    GRAVLAB_HOST_DEVICE auto most(auto own) const { return own; }
 };
 
 /// child(k): the moments of the k-th child.

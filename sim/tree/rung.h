@@ -1,11 +1,13 @@
 // What the trees of all backends share besides arithmetic: the rungs, the groups that walk, how large a tree can be, and the
 // accuracy that each rung keeps.
 #pragma once
+#include "sim/core/error.h"
 #include "sim/tree/criterion.h"
 #include "sim/tree/key.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -106,6 +108,15 @@ inline PowerField<float> powerField(double power, double smallestR2, double leng
             whole ? static_cast<int>(power) : -1,
             static_cast<float>(power == 1 ? 1 : 1 / (power - 1)),
             static_cast<float>(std::log(length))};
+}
+
+/// Throws UsageError for an accuracy that no row keeps; 0 is every pair.
+inline void requireAccuracy(double accuracy) {
+    if (accuracy == 0 || (accuracy >= kFinestAccuracy && accuracy <= kCoarsestAccuracy)) return;
+    char text[120];
+    std::snprintf(text, sizeof text, "an accuracy of %g cannot be had; valid are %g to %g, and 'auto' for every pair",
+                  accuracy, kFinestAccuracy, kCoarsestAccuracy);
+    throw UsageError(text);
 }
 
 /// The opening angle that a row takes where nobody chose: at it, it keeps what it keeps of gravity at kFirstOpening.

@@ -75,6 +75,15 @@ struct TreeWalkTask {
 struct TreeCounts {
     std::uint64_t pairs = 0, cells = 0, expandedLow = 0, expandedHigh = 0;
     std::uint64_t visited = 0;  ///< nodes, once for a group
+    TreeCounts& operator+=(const TreeCounts& more) {
+        pairs += more.pairs;
+        cells += more.cells;
+        expandedLow += more.expandedLow;
+        expandedHigh += more.expandedHigh;
+        visited += more.visited;
+        return *this;
+    }
+    std::uint64_t all() const { return pairs + cells + expandedLow + expandedHigh; }
 };
 
 /// Walks under a law: one a rung, null where it has none.

@@ -4,7 +4,6 @@
 #include "sim/backends/cpu/aligned_array.h"
 #include "sim/backends/cpu/methods/cpu_method.h"
 #include "sim/backends/cpu/tree/key_sort.h"
-#include "sim/backends/cpu/tree/raw_array.h"
 
 #include <array>
 #include <atomic>

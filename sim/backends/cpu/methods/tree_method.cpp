@@ -1,12 +1,12 @@
 #include "sim/backends/cpu/methods/tree_method.h"
 
-#include "sim/backends/cpu/tree/walk_task.h"
 #include "sim/forces/force_check.h"
 #include "sim/forces/law.h"
 
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <mutex>
 #include <numeric>
 #include <stdexcept>
 #include <utility>
@@ -28,33 +28,6 @@ constexpr std::size_t kBodiesToServe = 4;
 bool past(Deadline deadline) { return deadline != kNoDeadline && Clock::now() >= deadline; }
 
 double secondsSince(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
-
-/// Counts that threads add to. The sums are the same in any order.
-struct SharedCounts {
-    std::atomic<std::uint64_t> pairs{0}, cells{0}, expandedLow{0}, expandedHigh{0}, visited{0};
-    std::atomic<std::uint64_t> longest{0};  ///< list of a group
-
-    void take(std::uint64_t list) {
-        std::uint64_t known = longest.load(std::memory_order_relaxed);
-        while (list > known && !longest.compare_exchange_weak(known, list, std::memory_order_relaxed)) {
-        }
-    }
-
-    void add(const TreeCounts& counts) {
-        pairs.fetch_add(counts.pairs, std::memory_order_relaxed);
-        cells.fetch_add(counts.cells, std::memory_order_relaxed);
-        expandedLow.fetch_add(counts.expandedLow, std::memory_order_relaxed);
-        expandedHigh.fetch_add(counts.expandedHigh, std::memory_order_relaxed);
-        visited.fetch_add(counts.visited, std::memory_order_relaxed);
-    }
-    void addTo(TreeCounts& counts) const {
-        counts.pairs += pairs;
-        counts.cells += cells;
-        counts.expandedLow += expandedLow;
-        counts.expandedHigh += expandedHigh;
-        counts.visited += visited;
-    }
-};
 
 }  // namespace
 
@@ -264,22 +237,22 @@ bool TreeMethod<T>::walkGroups(TreeWalk walk, bool forLengths, Deadline deadline
     const TreeWalks& walks = treeWalks(context_.simd, law_);
     const auto walkOne = forFields ? walks.fieldWalk : walks.walk[static_cast<std::size_t>(walk)];
     const auto all = static_cast<std::int64_t>(batches());
-    SharedCounts counts;
+    std::mutex counting;  // sums are the same in any order
     auto batch = [&](std::int64_t index) {
         const std::size_t first = static_cast<std::size_t>(index) * batchGroups_;
         TreeCounts here;
-        const auto met = [&] { return here.pairs + here.cells + here.expandedLow + here.expandedHigh; };
+        std::uint64_t longest = 0;
         for (const TreeGroup& group : groups.subspan(first, std::min(batchGroups_, groups.size() - first))) {
-            const std::uint64_t before = met();
+            const std::uint64_t before = here.all();
             walkOne(task, group, here);
-            counts.take((met() - before) / group.count);
+            longest = std::max(longest, (here.all() - before) / group.count);
         }
-        counts.add(here);
+        const std::lock_guard lock(counting);
+        counts_ += here;
+        longest_ = std::max(longest_, longest);
     };
     batch_ = bodies_.count <= kTinyBodies ? ThreadPool::runHere(batch_, all, deadline, batch)
                                           : context_.pool.run(batch_, all, deadline, batch);
-    counts.addTo(counts_);
-    longest_ = std::max(longest_, counts.longest.load());
     if (batch_ < all) return false;
     if (forLengths) batch_ = 0;
     return true;

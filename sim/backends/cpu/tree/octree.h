@@ -3,6 +3,7 @@
 #pragma once
 #include "sim/backends/cpu/kernels/tree_kernels.h"
 #include "sim/backends/cpu/tree/key_sort.h"
+#include "sim/backends/force_method.h"
 #include "sim/tree/nodes.h"
 
 #include <array>
@@ -114,6 +115,13 @@ private:
     std::size_t nodes_ = 0, leaves_ = 0, groupCount_ = 0;
     int levels_ = 0;
 };
+
+/// Whether cells need first moments, see Octree::takeSigned().
+inline bool signedCells(const ForceSettings& force) { return treeLaw(force) == TreeLaw::charges; }
+
+/// The task of that rung, of a tree whose moments are made: all but where results go, |a| of before and its floor. An
+/// opening angle of 0 is the usual one, an allowed error of 0, too. The force must be one that cells know.
+TreeWalkTask walkTask(const Octree& tree, TreeWalk walk, const ForceRequest& request);
 
 extern template void Octree::makeKeys(const TreeBodies<float>&, const TreeKernels&, ThreadPool&, TreeKeys);
 extern template void Octree::makeKeys(const TreeBodies<double>&, const TreeKernels&, ThreadPool&, TreeKeys);

@@ -1,7 +1,7 @@
 // Friends of friends: bodies are sorted by cells or along a curve, sets are joined with atomics on their roots, or labels go
 // from friend to friend. In whatever order that happens, a group's label is the smallest index in it.
 #include "sim/backends/cuda/jobs/groups.h"
-#include "sim/backends/cuda/kernels/grid_barrier.cuh"
+#include "sim/backends/cuda/kernels/together.cuh"
 
 #include <cub/device/device_scan.cuh>
 

@@ -1,8 +1,8 @@
 // From positions to a tree with moments and groups of targets. One thread a body where nodes are found: the levels at which
 // nodes begin at a body follow from its key, those beside it and those a leaf's size away, so no level waits for another.
 #include "sim/backends/cuda/kernels/pair.cuh"
+#include "sim/backends/cuda/kernels/together.cuh"
 #include "sim/backends/cuda/kernels/tree.h"
-#include "sim/backends/cuda/kernels/warp.cuh"
 #include "sim/tree/nodes.h"
 
 #include <cub/device/device_radix_sort.cuh>
@@ -224,8 +224,7 @@ struct Team {
     unsigned mask;  ///< of its lanes in the warp
     __device__ Team() : lane(threadIdx.x % kTeam), mask(0xffu << (threadIdx.x % 32 / kTeam * kTeam)) {}
     // As OneThread has them. Of the lanes' numbers, the same on all lanes and in a fixed order.
-    template <class T>
-    __device__ T sum(T x) const {
+    __device__ auto sum(auto x) const {
         for (int other = kTeam / 2; other > 0; other /= 2) x += __shfl_xor_sync(mask, x, other);
         return x;
     }
@@ -234,14 +233,10 @@ struct Team {
         return x;
     }
     __device__ float most(float x) const { return -least(-x); }
-    template <class T>
-    __device__ static void add(T& sum, T own) {
-        sum = own;
-    }
+    __device__ static void add(auto& sum, auto own) { sum = own; }
     __device__ static void lowerTo(float& least, float own) { least = own; }
     __device__ static void raiseTo(float& most, float own) { most = own; }
-    template <class Child>
-    __device__ auto eldest(const Child& child) const {
+    __device__ auto eldest(const auto& child) const {
         auto own = child(lane);
         const int first = __ffs(static_cast<int>(mask)) - 1;
         own.cell.x = __shfl_sync(mask, own.cell.x, first);
@@ -249,10 +244,7 @@ struct Team {
         own.cell.z = __shfl_sync(mask, own.cell.z, first);
         return own;
     }
-    template <class Child, class Use>
-    __device__ void each(int, const Child& child, const Use& use) const {
-        use(child(lane));
-    }
+    __device__ void each(int, const auto& child, const auto& use) const { use(child(lane)); }
     __device__ bool hasOf(int children) const { return lane < children; }
 };
 

@@ -5,11 +5,113 @@
 #pragma once
 #include "sim/backends/cuda/kernels/pair.cuh"
 #include "sim/backends/cuda/kernels/tree.h"
-#include "sim/backends/cuda/kernels/tree_walk_memory.cuh"
 
+#include <cstddef>
 #include <cstdint>
 
 namespace gravlab::cuda {
+
+constexpr unsigned kAll = ~0u;
+constexpr int kWarps = kWalkThreads / 32;
+/// A pop of nodes gives at most seven more each; where the stack fills, fewer are popped, down to one, and from there on
+/// depth first needs seven a level.
+constexpr int kStack = 1024, kSpare = 7 * kTreeDepths + 32;
+constexpr int kList = 64;
+/// Of warps that take a group together.
+constexpr int kTeamStack = 2048, kTeamList = 512;
+/// Nodes that so many lanes pop at once from a stack of that length.
+template <int kLength, int kLanes>
+__device__ __forceinline__ std::uint32_t toPop(std::uint32_t depth) {
+    const int room = (kLength - kSpare - static_cast<int>(depth)) / 7;
+    return min(depth, static_cast<std::uint32_t>(max(1, min(kLanes, room))));
+}
+
+/// Vectors that a cell takes there: of charges, its dipole as well.
+constexpr int cellVectors(TreeLaw law) { return law == TreeLaw::charges ? 4 : 3; }
+
+/// What a warp has in shared memory.
+template <TreeLaw kLaw>
+struct WarpMemory {
+    float4 stage[32 * cellVectors(kLaw)];  ///< 32 cells, or 32 bodies
+    std::uint32_t stack[kStack];
+    std::uint32_t list[4][kList];
+};
+/// What the warps of a team share.
+struct TeamMemory {
+    std::uint32_t stack[kTeamStack];
+    std::uint32_t list[4][kTeamList];
+    uint2 found[2][kWarps];  ///< by a warp, in this round and the one before: for each list a byte, and children
+    std::uint32_t group;
+};
+/// And what each has beside it; at the end its sums.
+struct TeamStage {
+    float4 stage[96];
+};
+enum List { kBodies, kCells, kLow, kHigh };
+
+/// Addresses in shared memory that the compiler keeps in a register: it would compute them anew at each use.
+class Shared {
+public:
+    __device__ explicit Shared(const void* memory) {
+        const auto address = static_cast<unsigned>(__cvta_generic_to_shared(memory));
+        asm volatile("mov.u32 %0, %1;" : "=r"(base_) : "r"(address));
+    }
+    __device__ __forceinline__ void store(unsigned offset, std::uint32_t value) const {
+        asm volatile("st.shared.u32 [%0], %1;" ::"r"(base_ + offset), "r"(value) : "memory");
+    }
+    __device__ __forceinline__ std::uint32_t load(unsigned offset) const {
+        std::uint32_t value;
+        asm volatile("ld.shared.u32 %0, [%1];" : "=r"(value) : "r"(base_ + offset) : "memory");
+        return value;
+    }
+    __device__ __forceinline__ void store(unsigned offset, const float4& v) const {
+        asm volatile("st.shared.v4.f32 [%0], {%1, %2, %3, %4};" ::"r"(base_ + offset), "f"(v.x), "f"(v.y), "f"(v.z), "f"(v.w)
+                     : "memory");
+    }
+    template <unsigned kOffset>
+    static __device__ __forceinline__ float4 load4(unsigned address) {
+        float4 v;
+        asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4+%5];"
+                     : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w)
+                     : "r"(address), "n"(kOffset)
+                     : "memory");
+        return v;
+    }
+    static __device__ __forceinline__ float loadFloat(unsigned address) {
+        float value;
+        asm volatile("ld.shared.f32 %0, [%1];" : "=f"(value) : "r"(address) : "memory");
+        return value;
+    }
+    __device__ __forceinline__ unsigned at(unsigned offset) const { return base_ + offset; }
+
+private:
+    unsigned base_;
+};
+constexpr unsigned kTermsAt = 256;  ///< in a stage at the end: behind the terms of an expansion
+static_assert(kTermsAt >= 4 * kExpansionTerms);
+constexpr unsigned kTeamListAt = kTeamStack * 4, kTeamFoundAt = kTeamListAt + 4 * kTeamList * 4;
+static_assert(offsetof(TeamMemory, found) == kTeamFoundAt);
+
+__device__ __forceinline__ int asInt(float x) { return __float_as_int(x); }
+
+__device__ __forceinline__ float warpMin(float x) {
+    for (int lane = 16; lane > 0; lane /= 2) x = fminf(x, __shfl_xor_sync(kAll, x, lane));
+    return x;
+}
+__device__ __forceinline__ float warpMax(float x) {
+    for (int lane = 16; lane > 0; lane /= 2) x = fmaxf(x, __shfl_xor_sync(kAll, x, lane));
+    return x;
+}
+__device__ __forceinline__ float warpSum(float x) {
+    for (int lane = 16; lane > 0; lane /= 2) x += __shfl_xor_sync(kAll, x, lane);
+    return x;
+}
+
+/// What lengths of an expansion are multiplied by. A power of two, so that scaling rounds nothing; bounded, so that far
+/// cells keep their second moments.
+__device__ __forceinline__ float expansionUnit(float radius) {
+    return exp2f(static_cast<float>(max(0, min(12, -ilogbf(fmaxf(radius, 1e-6f))))));
+}
 
 template <TreeLaw kLaw>
 struct OfLaw {
@@ -30,11 +132,56 @@ struct OfLaw<TreeLaw::power> {
     using Criterion = PowerCriterion<float>;
 };
 
-/// Of one warp, or of the kTeam warps of a block that take a group together and share stack and lists.
-template <TreeLaw kLaw, TreeWalk kWalk, int kTeam = 1>
-class GroupLists {
-protected:
+/// What a warp knows of its group: registers, for both halves of the walk.
+template <TreeLaw kLaw, int kTargets>
+struct WalkState {
     using Task = typename OfLaw<kLaw>::Task;
+    using Field = typename OfLaw<kLaw>::Field;
+
+    __device__ WalkState(const Task& task, const void* memory, const void* team)
+        : task_(task),
+          memory_(memory),
+          team_(team ? team : memory),
+          lane_(threadIdx.x % 32),
+          below_((1u << lane_) - 1),
+          field_(fieldOf(task)) {}
+
+    __device__ static Field fieldOf(const Task& task) {
+        if constexpr (kLaw == TreeLaw::power)
+            return task.field;
+        else
+            return {};
+    }
+
+    const Task& task_;
+    Shared memory_, team_;
+    std::uint32_t lane_;
+    unsigned below_;
+    Field field_;
+    typename OfLaw<kLaw>::Criterion criterion_{};
+    std::uint32_t place_[kTargets];
+    float at_[kTargets][3], sum_[kTargets][3];
+    float centre_[3], half_[3];  ///< of the targets' box
+    FieldExpansion<float> expansion_;
+    float atCentre_;                     ///< the field there, for the energy; of charges, sizes of pulls
+    float size_[kTargets];               ///< of charges: sizes of pulls
+    std::uint32_t neighbour_[kTargets];  ///< place
+    float unit_;                         ///< what lengths of the expansion are multiplied by
+    int length_[4];                      ///< of the lists
+    unsigned counted_[4], visited_;      ///< by this group
+    unsigned round_ = 0;                 ///< of a team
+    int next_ = 0;                       ///< of this warp's part of a team's list
+};
+
+/// Of one warp, or of the kTeam warps of a block that take a group together and share stack and lists.
+template <TreeLaw kLaw, TreeWalk kWalk, int kTargets, int kTeam>
+class GroupLists : protected WalkState<kLaw, kTargets> {
+protected:
+    using State = WalkState<kLaw, kTargets>;
+    using State::lane_, State::below_, State::memory_, State::team_, State::task_, State::criterion_, State::centre_,
+        State::half_;
+    using State::length_, State::round_, State::next_, State::visited_;
+    using State::State;
     static constexpr unsigned kCellBytes = cellVectors(kLaw) * sizeof(float4);
     static constexpr unsigned kStageBytes = 32 * kCellBytes, kStackAt = kStageBytes, kListAt = kStackAt + kStack * 4;
     static_assert(sizeof(WarpMemory<kLaw>) == kListAt + 4 * kList * 4);
@@ -42,18 +189,15 @@ protected:
     static constexpr bool kTheta = byAngle(kWalk);
     static constexpr bool kExpands = kWalk == TreeWalk::expansions;
 
-    /// `memory` begins with what this warp has for itself, `team` with what all of its team share.
-    __device__ GroupLists(const Task& task, const void* memory, const void* team)
-        : task_(task), memory_(memory), team_(team ? team : memory), lane_(threadIdx.x % 32), below_((1u << lane_) - 1) {}
-
     /// Calls `evaluate` after each visit, until no node waits.
     template <class Evaluate>
     __device__ __forceinline__ void descend(const Evaluate& evaluate) {
-        std::uint32_t depth = 1, id = 0;
+        std::uint32_t depth = 1;
         if (lane_ == 0) memory_.store(kStackAt, 0u);
         while (depth > 0) {
             const std::uint32_t take = toPop<kStack, 32>(depth);
-            const bool has = pop(depth, take, id);
+            bool has;
+            const std::uint32_t id = pop(depth, take, has);
             depth = visit(id, has, depth);
             evaluate();
             visited_ += take;
@@ -76,14 +220,14 @@ protected:
         }
     }
 
-    /// Takes `count` nodes from the stack, a lane each; gives whether this lane has one.
-    __device__ __forceinline__ bool pop(std::uint32_t& depth, std::uint32_t count, std::uint32_t& id) const {
+    /// Takes `count` nodes from the stack, a lane each; `has`: this lane has got one.
+    __device__ __forceinline__ std::uint32_t pop(std::uint32_t& depth, std::uint32_t count, bool& has) const {
         __syncwarp();
         depth -= count;
-        const bool has = lane_ < count;
-        id = has ? memory_.load(kStackAt + 4 * (depth + lane_)) : 0;
+        has = lane_ < count;
+        const std::uint32_t id = has ? memory_.load(kStackAt + 4 * (depth + lane_)) : 0;
         __syncwarp();
-        return has;
+        return id;
     }
     __device__ __forceinline__ void push(std::uint32_t depth, std::uint32_t child, unsigned children) const {
 #pragma unroll
@@ -189,17 +333,6 @@ protected:
         __syncwarp();
         return id;
     }
-
-    const Task& task_;
-    Shared memory_, team_;
-    std::uint32_t lane_;
-    unsigned below_;
-    typename OfLaw<kLaw>::Criterion criterion_{};
-    float centre_[3], half_[3];  ///< of the targets' box
-    int length_[4];              ///< of the lists
-    unsigned visited_;           ///< nodes
-    unsigned round_ = 0;         ///< of a team
-    int next_ = 0;               ///< of this warp's part of a team's list
 };
 
 }  // namespace gravlab::cuda

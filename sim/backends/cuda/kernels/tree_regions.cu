@@ -1,9 +1,9 @@
 // The walk in two levels: a warp takes a region of groups down the tree, then a warp each of its groups from where the
 // region stopped. Gravity alone; other laws, potentials and few bodies walk in one level. Rule: whether a group starts from
 // its region's list follows from its number, so slices and repeats give the same bits.
+#include "sim/backends/cuda/kernels/together.cuh"
 #include "sim/backends/cuda/kernels/tree_regions.h"
 #include "sim/backends/cuda/kernels/tree_walker.cuh"
-#include "sim/backends/cuda/kernels/warp.cuh"
 
 namespace gravlab::cuda {
 namespace {
@@ -16,12 +16,13 @@ public:
     __device__ void walk(std::uint32_t region) {
         const std::uint32_t bodies = beginRegion(region);
         std::uint32_t* const list = regions_.lists + static_cast<std::uint64_t>(region) * regions_.nodes;
-        std::uint32_t depth = 1, left = 0, id = 0;
+        std::uint32_t left = 0, depth = 1;
         if (lane_ == 0) memory_.store(kStackAt, 0u);
         while (depth > 0) {
             const std::uint32_t take = toPop<kStack, 32>(depth);
             const bool mayOpen = regionMayOpen(left, depth, take, regions_.nodes);
-            const bool has = pop(depth, take, id);
+            bool has;
+            const std::uint32_t id = pop(depth, take, has);
             depth = visitForRegion(id, has, depth, mayOpen, list, left);
             expandLonger<31>();
             visited_ += take;
@@ -158,12 +159,13 @@ public:
             memory_.store(kNextAt, 0u);
             memory_.store(kEndAt, listed ? regions_.fields[region].left : 0u);
         }
-        std::uint32_t depth = listed ? 0 : 1, id = 0;
+        std::uint32_t depth = listed ? 0 : 1;
         for (;;) {
             if (depth < 32) depth = fill(depth);
             if (depth == 0) break;
             const std::uint32_t take = toPop<kStack, 32>(depth);
-            const bool has = pop(depth, take, id);
+            bool has;
+            const std::uint32_t id = pop(depth, take, has);
             depth = visit(id, has, depth);
             evaluateLonger<31>();
             visited_ += take;

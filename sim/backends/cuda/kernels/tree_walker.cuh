@@ -3,9 +3,9 @@
 // the device, the warps of a block take one together: each evaluates an equal part of the lists, and their sums are added in
 // the order of warps.
 #pragma once
+#include "sim/backends/cuda/kernels/together.cuh"
 #include "sim/backends/cuda/kernels/tree_lists.cuh"
-#include "sim/backends/cuda/kernels/warp.cuh"
-#include "sim/tree/cell.h"
+#include "sim/tree/criterion.h"
 
 #include <cstdint>
 #include <type_traits>
@@ -32,24 +32,23 @@ struct SoftenedPull {
 
 /// kField: sums potentials in the place of accelerations. kTeam: warps that take a group together.
 template <TreeLaw kLaw, TreeWalk kWalk, int kTargets, bool kField = false, int kTeam = 1>
-class Walker : protected GroupLists<kLaw, kWalk, kTeam> {
-    using Lists = GroupLists<kLaw, kWalk, kTeam>;
-    using Field = typename OfLaw<kLaw>::Field;
+class Walker : protected GroupLists<kLaw, kWalk, kTargets, kTeam> {
+    using Lists = GroupLists<kLaw, kWalk, kTargets, kTeam>;
+    using typename Lists::Field, typename Lists::Task;
     static constexpr bool kCharges = kLaw == TreeLaw::charges, kPower = kLaw == TreeLaw::power;
     static constexpr bool kSized = kCharges && !kField;  ///< sums the sizes of pulls
     static constexpr bool kMonopole = kWalk == TreeWalk::thetaMonopole;
 
 protected:
     using Lists::kCellBytes, Lists::kStageBytes, Lists::kTogether, Lists::kTheta, Lists::kExpands;
-    using Lists::lane_, Lists::below_, Lists::memory_, Lists::team_, Lists::task_, Lists::criterion_, Lists::centre_,
-        Lists::half_;
-    using Lists::length_, Lists::next_, Lists::visited_, Lists::taken;
-    using typename Lists::Task;
+    using Lists::place_, Lists::at_, Lists::sum_, Lists::centre_, Lists::half_, Lists::expansion_, Lists::atCentre_;
+    using Lists::size_, Lists::neighbour_, Lists::unit_, Lists::length_, Lists::counted_, Lists::visited_, Lists::next_;
+    using Lists::taken;
+    using Lists::task_, Lists::memory_, Lists::team_, Lists::lane_, Lists::below_, Lists::field_, Lists::criterion_;
 
 public:
     /// `memory` begins with what this warp has for itself, `team` with what all of its team share.
-    __device__ Walker(const Task& task, const void* memory, const void* team = nullptr)
-        : Lists(task, memory, team), field_(fieldOf(task)) {
+    __device__ Walker(const Task& task, const void* memory, const void* team = nullptr) : Lists(task, memory, team) {
         const TreeScale scale = *task.scale;
         field_.softeningSquared = fmaxf(task.softeningSquared * scale.length * scale.length, kSofteningSquaredFloor32);
         if constexpr (kPower) {
@@ -112,13 +111,7 @@ protected:
         length_[list] = 0;
     }
 
-    __device__ static Field fieldOf(const Task& task) {
-        if constexpr (kPower)
-            return task.field;
-        else
-            return {};
-    }
-    /// The same where lengths are multiplied by the expansion's unit, whose square is s2.
+    /// The field where lengths are multiplied by the expansion's unit, whose square is s2.
     __device__ __forceinline__ Field expandedBy(float s2) const {
         if constexpr (kPower)
             return {s2 * field_.softeningSquared,
@@ -525,16 +518,6 @@ protected:
             task_.fields.neighbour[body] = task_.order[neighbour_[t]];
         }
     }
-
-    Field field_;
-    std::uint32_t place_[kTargets];
-    float at_[kTargets][3], sum_[kTargets][3];
-    FieldExpansion<float> expansion_;
-    float atCentre_;                     ///< the field there, for the energy; of charges, sizes of pulls
-    float size_[kTargets];               ///< of charges: sizes of pulls
-    std::uint32_t neighbour_[kTargets];  ///< place
-    float unit_;                         ///< what lengths of the expansion are multiplied by
-    unsigned counted_[4];                ///< of each list, by this group
 };
 
 }  // namespace gravlab::cuda
