@@ -99,7 +99,7 @@ GRAVLAB_TREE_FUNCTION void addFirstMoments(Real* dipole, Real* q, Real source, c
     dipole[2] += own[2] + source * z;
 }
 
-/// A cell in the form in which bodies meet it, so that addCellPull() has nothing to multiply by.
+/// A cell in the form that acts on bodies, so that addCellPull() has nothing to multiply by.
 template <class Real>
 struct CellPull {
     Real x, y, z, source;

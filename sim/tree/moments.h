@@ -61,7 +61,7 @@ GRAVLAB_HOST_DEVICE Real squaredLength(Real x, Real y, Real z) {
 #endif
 }
 
-/// The centre: massless bodies pull nobody, wherever it is said to be.
+/// The centre. Where all bodies are massless it may be anywhere, for they pull no other body.
 template <class Node, class Real>
 GRAVLAB_HOST_DEVICE void setCentre(Node& node, const TreeBody<Real>& origin, Real x, Real y, Real z) {
     const Real inverse = node.weight > Real(0) ? Real(1) / node.weight : Real(0);

@@ -58,7 +58,7 @@ GRAVLAB_HOST_DEVICE std::uint32_t bodiesOfLeaf(std::uint64_t key, int level, std
     return end - first;
 }
 
-/// Children of a divided node of that level, the first of which is `child`, among so many nodes. `levelOf` and `keyOf` give
+/// Children of a divided node of that level, the first of which is `child`, among `nodes` nodes. `levelOf` and `keyOf` give
 /// the level of a node and the key of its first body.
 template <class LevelOf, class KeyOf>
 GRAVLAB_HOST_DEVICE int childrenOf(std::uint64_t key, int level, std::uint32_t child, std::uint32_t nodes,

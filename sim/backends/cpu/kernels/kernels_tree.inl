@@ -1,4 +1,4 @@
-// How a group of targets walks the tree in SIMD: nodes are tested a lane each; bodies meet cells and bodies as lanes of
+// How a group of targets walks the tree in SIMD: nodes are tested a lane each; cells and bodies act on lanes of
 // targets; cells that go into the expansion of a group are lanes again. Compiled once for each instruction set; an includer
 // has included <hwy/highway.h>, and for laws beside gravity its functions of <hwy/contrib/math/math-inl.h>.
 #if defined(GRAVLAB_KERNELS_TREE_INL_H) == defined(HWY_TARGET_TOGGLE)
@@ -295,7 +295,7 @@ private:
                 append(high_, high, ids);
                 open = hn::AndNot(hn::Or(low, high), open);
             }
-            // One or two bodies cost less than a cell, and a cell of one would meet itself.
+            // One or two bodies cost less than a cell, and a cell of one would act on itself.
             const auto inner = hn::Gt(links, hn::Zero(di)), many = hn::Lt(links, hn::Set(di, -2));
             const Mask cell = hn::And(hn::And(open, hn::RebindMask(d, hn::Or(inner, many))),
                                       acceptsCell<kTheta>(criterion, squared, farthest, cube));
@@ -318,7 +318,7 @@ private:
         return waiting;
     }
 
-    /// Calls `meet` with the number of registers as a type, for registers from `at` on, until all targets have met.
+    /// Calls `meet` with the number of registers as a type, for registers from `at` on, until all targets are done.
     template <class Meet>
     HWY_INLINE void forTargets(const Meet& meet) {
         std::size_t at = 0;

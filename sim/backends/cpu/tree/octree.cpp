@@ -109,7 +109,7 @@ void Octree::measure(const TreeBodies<T>& bodies, ThreadPool& pool) {
         all.counted += part.counted;
     }
     scale_.grid = powerBelow(gridEdge(all.most, all.far, static_cast<std::uint32_t>(count_)));
-    // Where the mean exponent is, and nobody so far out that the cube of a distance leaves the range of numbers.
+    // Where the mean exponent is, and no body so far out that the cube of a distance leaves the range of numbers.
     const double usual = std::ldexp(1.0, static_cast<int>(all.exponents / std::max<std::int64_t>(1, all.counted)));
     scale_.length = all.counted == 0 ? 1 : powerBelow(std::max(usual * 0.75, std::ldexp(all.most, -36)));
     scale_.source = powerBelow(all.sources);

@@ -171,7 +171,7 @@ __global__ void joinLeaves(GroupTask task) {
     for (std::uint32_t k = 0; k < kOwn; ++k) {
         const std::uint32_t place = first + lane / kFriendLeaf + kOthers * k;
         for (int axis = 0; axis < 3; ++axis)
-            at[k][axis] = place < tree.at.count ? tree.at.axis[axis][place] : kFarAway;  // nobody's friend
+            at[k][axis] = place < tree.at.count ? tree.at.axis[axis][place] : kFarAway;  // no friend of any body
     }
     while (size > 0) {
         std::uint32_t taken = size < 32 ? size : 32;
@@ -267,7 +267,7 @@ __global__ void goOneLevel(GroupTask task) {
 }
 
 /// Level after level, without the host, which launches it again where there are very many: a display on the same device
-/// waits for each launch. A level's flag is cleared a level before, when nobody reads or sets it: it was read
+/// waits for each launch. A level's flag is cleared a level before, when no thread reads or sets it: it was read
 /// last before the barrier that ended the level before that.
 __global__ void goAllLevels(GroupTask task) {
     const FriendLists lists = listsOf(task);

@@ -1,4 +1,4 @@
-// Groups of bodies on a device: what its kernels are told. The functions that decide are those of the host, see friends.h.
+// Groups of bodies on a device: the parameters of its kernels. The functions that decide are those of the host, see friends.h.
 #pragma once
 #include "sim/backends/cuda/runtime/launch.h"
 #include "sim/core/vec3.h"

@@ -1,4 +1,4 @@
-// The tree on a device: what its kernels are told. A step of the build reads what the step before left in device memory; the
+// The tree on a device: the parameters of its kernels. A step of the build reads what the step before left in device memory; the
 // host knows the number of bodies and nothing else, so nothing waits.
 // Rule: sums are in an order that bodies and criterion alone decide; atomics only count.
 #pragma once
@@ -24,7 +24,7 @@ struct TreeScale {
     float smallest;      ///< kSmallestShare of the rms acceleration, not scaled
 };
 
-/// What one evaluation counted. `cells` are met by one body each, the others by a group.
+/// Counts of one evaluation: `cells` act on one body each, expanded ones on a group.
 struct TreeCounts {
     unsigned long long pairs, cells, expandedLow, expandedHigh, visited;
 };
@@ -78,7 +78,7 @@ struct TreeFields {
     /// Half of the sum of source / distance, softened, over all others [M/L]; under another power of its like with the
     /// strength: the potential with its sign turned.
     double* energy = nullptr;
-    double* squared = nullptr;  ///< of the distance to the nearest source that was met by itself [L^2]; infinite: none
+    double* squared = nullptr;  ///< of the distance to the nearest source that acted by itself [L^2]; infinite: none
     std::uint32_t* neighbour = nullptr;  ///< that one
 };
 

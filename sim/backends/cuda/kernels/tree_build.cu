@@ -122,7 +122,7 @@ __device__ void countNodesOf(const TreeTask& task, std::uint32_t block, std::uin
 
 __global__ void countNodes(TreeTask task) { countNodesOf<kTreeLeaf>(task, blockIdx.x, task.facts->wanted); }
 
-/// Whether leaves of so many bodies, by number, make more nodes than there is room for.
+/// Whether leaves of that width, by its number, make more nodes than there is room for.
 __device__ __forceinline__ bool tooMany(const TreeTask& task, int number) { return task.facts->wanted[number] > task.room; }
 
 template <int kNumber>
@@ -328,7 +328,7 @@ __global__ void addLeaves(BuildTask<kCharges> task) {
     }
 }
 
-/// A team a node whose children are leaves; who is the last of its siblings goes on with the parent.
+/// A team a node whose children are leaves; the team that finishes the last of its siblings makes the parent.
 template <bool kCharges>
 __global__ void addMoments(BuildTask<kCharges> task) {
     const std::uint32_t nodes = task.facts->nodes;

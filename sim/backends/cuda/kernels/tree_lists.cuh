@@ -19,7 +19,7 @@ constexpr int kStack = 1024, kSpare = 7 * kTreeDepths + 32;
 constexpr int kList = 64;
 /// Of warps that take a group together.
 constexpr int kTeamStack = 2048, kTeamList = 512;
-/// Nodes that so many lanes pop at once from a stack of that length.
+/// Nodes that kLanes lanes pop at once from a stack of length kLength.
 template <int kLength, int kLanes>
 __device__ __forceinline__ std::uint32_t toPop(std::uint32_t depth) {
     const int room = (kLength - kSpare - static_cast<int>(depth)) / 7;
@@ -270,7 +270,7 @@ protected:
             high = static_cast<int>(apart) & static_cast<int>(expanded == Expanded::high);
             open = open && !low && !high;
         }
-        // One or two bodies cost less than a cell, and a cell of one would meet itself.
+        // One or two bodies cost less than a cell, and a cell of one would act on itself.
         const bool accepted = acceptsCell<kTheta>(criterion_, squared, b.x, b.y), several = children + 2u > 2u;
         const bool cell = static_cast<int>(open) & static_cast<int>(several) & static_cast<int>(accepted);
         open = open && !cell;

@@ -138,7 +138,7 @@ struct BelowMemory {
     std::uint32_t region, next, end;  ///< the list's nodes from `next` to before `end` were not taken yet
 };
 
-/// A group that goes on where its region stopped.
+/// A group that begins where its region stopped.
 class BelowRegion : Walker<TreeLaw::gravity, TreeWalk::expansions, kTreeGroup / 32> {
     static constexpr unsigned kRegionAt = offsetof(BelowMemory, region), kNextAt = offsetof(BelowMemory, next),
                               kEndAt = offsetof(BelowMemory, end);

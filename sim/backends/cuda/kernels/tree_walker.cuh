@@ -311,7 +311,7 @@ protected:
 
     /// The potential of a body for its targets, which are none of them itself; and whether it is the nearest.
     __device__ __forceinline__ void addField(const float4& source, std::uint32_t place) {
-        if (source.w == 0) return;  // it pulls nobody, and stands behind the last one
+        if (source.w == 0) return;  // it pulls no body, and fills the lanes behind the last source
 #pragma unroll
         for (int t = 0; t < kTargets; ++t) {
             const float x = source.x - at_[t][0], y = source.y - at_[t][1], z = source.z - at_[t][2];

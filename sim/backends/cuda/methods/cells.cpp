@@ -41,7 +41,7 @@ public:
         CUDA_CHECK(fillAsync(pairs_.data(), 0, pairs_.bytes(), stream_));
     }
 
-    // In bodies walked; sorting them counts as so many more.
+    // Progress in bodies; sorting counts as kSortShare * N.
     double work() const override { return (1 + kSortShare) * this->count(); }
     double rated(const ForceWork& work) const override { return work.bodies; }
     std::vector<MethodFigure> figures() const override { return figures_; }

@@ -42,7 +42,7 @@ public:
     void mark(std::size_t which) {
         if (timed_) CUDA_CHECK(recordEvent(marks_[which], stream_));
     }
-    /// The evaluation has ended, with so many evaluations or bodies `done` in all. What others count meanwhile is in the
+    /// The evaluation has ended; `done` evaluations or bodies in all. Counts of evaluations that are not timed are in the
     /// next interval.
     void fetch(const Facts* facts, const Counts* counts, std::uint64_t done) {
         if (!timed_) return;

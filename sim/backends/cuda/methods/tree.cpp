@@ -33,12 +33,12 @@ constexpr std::uint32_t kWideGroups = 400000, kWideTeams = 100000;
 // 262,144: 0.45 for 0.39).
 constexpr std::uint32_t kTogether = 200000;
 constexpr std::uint32_t kMostParts = 4096;
-// Slices are longer than asked for: at the end of each most of the device waits for the groups that take longest (0.1 ms).
+// Slices are longer than the request: at the end of each most of the device waits for the groups that take longest (0.1 ms).
 constexpr double kLongSlice = 3;
-// As the CPU's: of so many bodies no more than one is asked for, and order and nodes of the evaluation before serve again.
-constexpr std::size_t kBodiesToServe = 4;
+// As on the CPU: where at most one body of this many is active, order and nodes of the evaluation before are used again.
+constexpr std::size_t kBodiesToReuse = 4;
 
-// A group that is cut down to the bodies that are asked for has not the slow ones of its other bodies to go by, which makes
+// A group that is reduced to active bodies lacks the small accelerations of its other bodies, which makes
 // sums of few, widely spread bodies worse: 99 % of a part of 6,000 kept 1.3 to 1.8 times what was allowed with the whole
 // share, of a part of 150,000 they keep it.
 constexpr std::uint32_t kWidelySpread = 65536;
@@ -162,34 +162,34 @@ public:
     }
     bool keepsState() const override { return relative(); }
     std::vector<StateArray> state() const override {
-        if (!known_) return {};
+        if (!hasLengths_) return {};
         std::vector<float> host(count());
         CUDA_CHECK(copyAsync(host.data(), before_.data(), before_.bytes(), Copy::toHost, stream_));
         CUDA_CHECK(waitForStream(stream_));
         return {{"lengths", {host.begin(), host.end()}}};
     }
     bool restore(const std::vector<StateArray>& state) override {
-        known_ = false;
+        hasLengths_ = false;
         if (state.empty()) return true;
         if (state.size() != 1 || state[0].name != "lengths" || state[0].values.size() != count()) return false;
         const std::vector<float> host(state[0].values.begin(), state[0].values.end());
         CUDA_CHECK(copyAsync(before_.data(), host.data(), before_.bytes(), Copy::toDevice, stream_));
         CUDA_CHECK(waitForStream(stream_));
-        known_ = true;
+        hasLengths_ = true;
         kept_.reset();
         return true;
     }
     void prepare(const DeviceBodies<float>& bodies, const ForceRequest& request) override {
         const TreeForce force = treeForce(request.settings);
         if (fields_.energy && !treeHasEnergy(request.settings)) throw std::logic_error("no tree sums these potentials");
-        if (kept_ && *kept_ != force) known_ = false;
+        if (kept_ && *kept_ != force) hasLengths_ = false;
         kept_ = force;
         law_ = force.law;
         DeviceForceMethod::prepare(bodies, request);
         const ActiveBodies& active = request.active;
-        serves_ = active.follows && found_ && known_ && active.count * kBodiesToServe <= count();
+        reusesNodes_ = active.follows && hasNodes_ && hasLengths_ && active.count * kBodiesToReuse <= count();
     }
-    // In bodies walked; what comes before the walk counts as so many more.
+    // Progress in bodies; tree construction counts as kBuildShare * N.
     double work() const override { return (1 + kBuildShare) * count(); }
     double rated(const ForceWork& work) const override { return work.bodies; }
 
@@ -200,8 +200,8 @@ public:
 
 private:
     bool relative() const { return !byAngle(walk_); }
-    /// The first evaluation is made twice: by the opening angle for |a|, and then by what was asked for.
-    bool first() const { return relative() && !known_; }
+    /// The first evaluation is made twice: by the opening angle for |a|, and then by the criterion.
+    bool first() const { return relative() && !hasLengths_; }
 
     ForceProgress enqueuePairs(double bodies) override {
         const std::uint32_t n = count();
@@ -209,14 +209,14 @@ private:
         if (law_ == TreeLaw::charges && dipoles_.size() == 0) dipoles_ = DeviceArray<Float4>(room_);
         ForceProgress done{.work = takeCounts()};
         const ActiveBodies& active = request().active;
-        if (!active.all()) requireAsked();
+        if (!active.all()) requireActiveGroups();
         const double walked = active.all() ? n : static_cast<double>(active.count);
         if (part_ == 0) {
             const double parts = std::ceil(walked / std::max(1.0, kLongSlice * bodies));
             parts_ = static_cast<std::uint32_t>(std::clamp(parts, 1.0, static_cast<double>(kMostParts)));
             timing_.begin(!fields_.energy && active.all());
             timing_.mark(kBegun);
-            serves_ ? renew() : build();
+            reusesNodes_ ? renew() : build();
             if (first()) {
                 CUDA_CHECK(fillAsync(next_.data(), 0, sizeof(std::uint32_t), stream_));
                 walk(TreeWalk::theta, 0, 1, nullptr, before_.data());
@@ -235,7 +235,7 @@ private:
         done.complete = true;
         if (fields_.energy) return done;
         if (active.all()) std::swap(before_, lengths_);
-        known_ = true;
+        hasLengths_ = true;
         walked_ += active.all() ? n : active.count;
         timing_.mark(kWalked);
         timing_.fetch(facts_.data(), counts_.data(), walked_);
@@ -245,7 +245,7 @@ private:
     double doneShare() const override { return parts_ > 0 ? static_cast<double>(part_) / parts_ : 0; }
     void rewind() override {
         // Of a part of the bodies the walk writes over the accelerations before.
-        if (part_ > 0 && !request().active.all()) known_ = false;
+        if (part_ > 0 && !request().active.all()) hasLengths_ = false;
         part_ = 0;
     }
 
@@ -283,8 +283,8 @@ private:
         launchBuild(treeScaleKernel(), 1, task);
     }
     void build() {
-        found_ = false;
-        measure(known_ && relative() ? before_.data() : nullptr);
+        hasNodes_ = false;
+        measure(hasLengths_ && relative() ? before_.data() : nullptr);
         const TreeTask task = this->task(nullptr);
         const std::uint32_t perBody = blocksOf(count());
         // The host does not know how many nodes there are; these go through them by strides.
@@ -302,7 +302,7 @@ private:
         launchBuild(treeEmitKernel(), perBody, task);
         launchBuild(treeLinkKernel(), perNode, task);
         timing_.mark(kLinked);
-        found_ = true;
+        hasNodes_ = true;
         addMoments(task, perBody, perNode);
     }
     /// The tree of the evaluation before this one, its bodies where they are now.
@@ -329,23 +329,23 @@ private:
         launchBuild(treeGroupCountKernel(targetsPerLane_), groupBlocks, task);
         launchBuild(treeGroupKernel(targetsPerLane_), groupBlocks, task);
     }
-    /// Down to the bodies that are asked for, and the others left out.
+    /// To the active bodies; groups without any are left out.
     void cutGroups() {
         const TreeCutTask cut{request().active, order_.data(), groups_.data(),
                               static_cast<std::uint32_t>(groups_.bytes() / sizeof(TreeGroup)), facts_.data()};
         launchKernel(treeCutKernel(), {blocksOf(cut.most)}, kTreeThreads, cut, 0, stream_);
-        keepGroups(cut, asked_.groups.data(), &asked_.facts.data()->groups, asked_.scratch.data(), asked_.scratch.bytes(),
-                   stream_);
+        keepGroups(cut, activeGroups_.groups.data(), &activeGroups_.facts.data()->groups, activeGroups_.scratch.data(),
+                   activeGroups_.scratch.bytes(), stream_);
     }
-    void requireAsked() {
-        if (asked_.groups.size() > 0) return;
+    void requireActiveGroups() {
+        if (activeGroups_.groups.size() > 0) return;
         const std::size_t most = groups_.bytes() / sizeof(TreeGroup);
-        AskedGroups made;
+        ActiveGroups made;
         made.groups = DeviceArray<TreeGroup>(most);
         made.facts = DeviceArray<TreeFacts>(1);
         made.scratch = DeviceArray<std::uint8_t>(keepGroupsBytes(static_cast<std::uint32_t>(most)));
         CUDA_CHECK(fillAsync(made.facts.data(), 0, made.facts.bytes(), stream_));
-        asked_ = std::move(made);
+        activeGroups_ = std::move(made);
     }
     /// `ofPart`: those of cutGroups().
     void walk(TreeWalk kind, std::uint32_t part, std::uint32_t parts, Float4* sums, float* lengths, bool ofPart = false) {
@@ -362,12 +362,12 @@ private:
         const WalkTask task{.nodes = nodes(),
                             .sorted = sorted_.data(),
                             .order = order_.data(),
-                            .groups = ofPart ? asked_.groups.data() : groups_.data(),
+                            .groups = ofPart ? activeGroups_.groups.data() : groups_.data(),
                             .scale = scale_.data(),
                             .before = before_.data(),
                             .lengths = lengths,
                             .sums = sums,
-                            .facts = ofPart ? asked_.facts.data() : facts_.data(),
+                            .facts = ofPart ? activeGroups_.facts.data() : facts_.data(),
                             .counts = counts_.data(),
                             .next = next_.data() + part,
                             .part = part,
@@ -452,9 +452,9 @@ private:
     int targetsPerLane_;
     std::uint32_t starts_ = 0;
     std::uint32_t part_ = 0, parts_ = 0;
-    bool known_ = false;   ///< before_ has |a| of an evaluation
-    bool found_ = false;   ///< order and nodes are those of an evaluation
-    bool serves_ = false;  ///< they are not found again in this one
+    bool hasLengths_ = false;   ///< before_ has |a| of an evaluation
+    bool hasNodes_ = false;     ///< order and nodes are those of an evaluation
+    bool reusesNodes_ = false;  ///< they are not found again in this one
     DeviceArray<double> partial_;
     DeviceArray<TreeScale> scale_;
     std::size_t room_ = 0;                                                     ///< for nodes
@@ -472,11 +472,11 @@ private:
     DeviceArray<TreeFacts> facts_;
     DeviceArray<TreeCounts> counts_;
     /// Groups of a part of the bodies and how many, from the first such evaluation on.
-    struct AskedGroups {
+    struct ActiveGroups {
         DeviceArray<TreeGroup> groups;
         DeviceArray<TreeFacts> facts;
         DeviceArray<std::uint8_t> scratch;
-    } asked_;
+    } activeGroups_;
     DeviceArray<float> before_, lengths_;  ///< |a| in body order: of the last evaluation, and of the one under way
     TimedCounts<TreeFacts, TreeCounts, kMarks> timing_;
     std::uint64_t walked_ = 0;  ///< bodies
