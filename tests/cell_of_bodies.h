@@ -1,7 +1,7 @@
 // A cell as the tree makes one of its bodies.
 #pragma once
 #include "sim/core/vec3.h"
-#include "sim/tree/cell.h"
+#include "sim/tree/criterion.h"
 
 #include <span>
 

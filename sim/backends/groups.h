@@ -40,8 +40,7 @@ const GroupRung& groupRungNamed(std::string_view name);
 /// Labels by that rung. Throws OutOfMemoryError before memory is taken that is not there, NoDeviceError.
 FoundGroups findGroups(const GroupRung& rung, const ParticleSet& bodies, double length, const BackendOptions& options);
 
-// Of each backend; groups.cpp joins them.
-std::span<const GroupRung> referenceGroupRungs();
+// groups.cpp joins them.
 std::span<const GroupRung> cpuGroupRungs();
 std::span<const GroupRung> cudaGroupRungs();
 

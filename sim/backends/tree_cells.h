@@ -15,7 +15,7 @@ namespace gravlab {
 
 /// How a cell comes into the force on a group of bodies.
 enum class CellUse {
-    none,     ///< not asked for
+    none,     ///< of a level
     bodies,   ///< each of its bodies acts by itself
     cell,     ///< its moments act on each body of the group
     expanded  ///< its moments are in the one expansion about the group

@@ -92,7 +92,7 @@ GRAVLAB_HOST_DEVICE std::uint32_t groupRoot(std::uint32_t* parent, std::uint32_t
     }
 }
 
-/// Joins the sets of two places and gives their root. Ends: each attempt that fails goes on from a smaller number.
+/// Joins the sets of two places and gives their root. Ends: each attempt that fails continues from a smaller number.
 GRAVLAB_HOST_DEVICE std::uint32_t joinGroups(std::uint32_t* parent, std::uint32_t a, std::uint32_t b) {
     a = groupRoot(parent, a);
     b = groupRoot(parent, b);
@@ -140,7 +140,7 @@ struct FriendTree {
     std::uint32_t* parent;  ///< of each place
 };
 
-/// Levels and their boxes for so many bodies, at least one.
+/// Levels and their boxes for `bodies` bodies, at least one.
 inline FriendTree friendTreeOf(std::uint32_t bodies) {
     FriendTree tree{};
     tree.at.count = bodies;
@@ -344,7 +344,7 @@ struct FriendGrid {
 
 constexpr std::uint64_t kCellRow = 1ull << kTreeLevels, kCellSheet = 1ull << (2 * kTreeLevels);
 
-/// Where bodies reach farther than so many cells, cells are larger: more is compared, and nothing is missed.
+/// Where bodies extend over more cells than keys can count, cells are larger: more is compared, and nothing is missed.
 GRAVLAB_HOST_DEVICE void placeGrid(FriendGrid& grid, const FriendFrame& frame, double length) {
     constexpr double kMost = kTreeGrid - 8, kRoom = 1 + 1e-6;
     double side = length * kRoom;

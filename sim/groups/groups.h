@@ -41,7 +41,7 @@ struct BodyGroup {
     bool operator==(const BodyGroup&) const = default;
 };
 
-/// Groups of at least so many bodies, largest first, and what there is besides.
+/// Groups of at least `least` bodies, largest first, and counts of all groups.
 struct GroupTable {
     std::vector<BodyGroup> groups;
     std::size_t all = 0;     ///< groups of any size, single bodies included

@@ -1,6 +1,6 @@
 #include "sim/run/configuration.h"
 
-#include "sim/backends/cpu/methods/tree_energy.h"
+#include "sim/backends/cpu/backend_cpu.h"
 #include "sim/backends/kernel.h"
 #include "sim/core/error.h"
 #include "sim/forces/cell_grid.h"

@@ -1,6 +1,13 @@
-// What cell.h declares. Included into namespaces: gravlab, for scalars on host and device, and once for each instruction set
-// of the SIMD kernels. An includer says what GRAVLAB_TREE_FUNCTION is, and has inverseRoot(), raised(), logarithm() and
-// larger() for its Real.
+// A cell of the tree as its bodies see it: total source, centre, second moments; and what a cell far away does to a group of
+// bodies. Softened as Plummer softens a pair, so that a cell of one body is that body. Included into namespaces: gravlab,
+// for scalars on host and device, and once for each instruction set of the SIMD kernels. An includer says what
+// GRAVLAB_TREE_FUNCTION is, and has inverseRoot(), raised(), logarithm() and larger() for its Real.
+//
+// With e from the cell's centre to a point, s = e^2 + softening^2 and D_n = (-1)^n (2n-1)!! / s^(n+1/2), the sum of
+// 1/sqrt(|e - r_j|^2 + softening^2) over sources m_j at r_j from the centre is, to second order,
+//   F = M D_0 + (trace(Q) D_1 + e.Q.e D_2) / 2,   Q = sum of m_j r_j r_j   (raw: softened, the trace acts)
+// Its gradient is the acceleration that gravity gives there. Other powers of the distance differ in D_n alone; charges,
+// whose centre is that of their sizes, have first moments besides.
 
 /// The field of a point source: D_1 at s is -pull(s), and D_(n+1) = -(power + 2n - 1) D_n / s. fieldOf() is F of a source m
 /// with second moments: three halves of e.Q.e, and half of trace(Q) with its sign turned.
@@ -92,7 +99,7 @@ GRAVLAB_TREE_FUNCTION void addFirstMoments(Real* dipole, Real* q, Real source, c
     dipole[2] += own[2] + source * z;
 }
 
-/// A cell in the form in which bodies meet it, so that addCellPull() has nothing to multiply by.
+/// A cell in the form that acts on bodies, so that addCellPull() has nothing to multiply by.
 template <class Real>
 struct CellPull {
     Real x, y, z, source;

@@ -6,7 +6,7 @@
 // evaluation knows none and takes the opening angle. All distances are from the group's box, so that a wide group is safe at
 // its rim.
 #pragma once
-#include "sim/tree/cell.h"
+#include "sim/forces/law.h"
 
 #include <algorithm>
 #include <cmath>
@@ -52,44 +52,35 @@ inline double accuracyOfOpening(double opening, bool monopole) {
     return monopole ? kMonopoleAccuracy * std::pow(usual, 3) : kQuadrupoleAccuracy * std::pow(usual, 4);
 }
 
-/// Throws UsageError for an accuracy that no row keeps; 0 is every pair.
-void requireAccuracy(double accuracy);
-
-/// What a group of targets asks of cells.
-template <class Real>
-struct GroupCriterion {
-    Real opening;  ///< squared: 1 / theta^2; 0: the relative criterion
-    Real limit;    ///< share times the smallest acceleration of the group
-    Real radius;   ///< of the farthest target from the centre of the expansion
-};
-
-/// Whether the moments may stand for the bodies, for targets whose box is `squared` away from the centre (squared).
-template <bool kTheta, class Real>
-GRAVLAB_HOST_DEVICE bool acceptsCell(const GroupCriterion<Real>& group, Real squared, Real farthest, Real sourceTimesCube) {
-    const bool clear = squared > Real(kNearestCell * kNearestCell) * farthest * farthest;
-    // The farthest body may be at a corner: half of an edge is 1/sqrt(3) of it.
-    if constexpr (kTheta) return clear && squared > group.opening * Real(4.0 / 3) * farthest * farthest;
-    const bool good = sourceTimesCube * inverseRoot(squared) < group.limit * (squared * squared);
-    return static_cast<int>(clear) & static_cast<int>(good);
-}
-
 enum class Expanded { no, low, high };
 
-/// Whether it may go into an expansion about a point `squared` away (squared), and of which order.
+/// How much larger than gravity's, of a power law, is what a cell leaves out of forces: the largest third derivative of a
+/// pull in any direction, over that of 1/r^2; and of expansions, of the fourth, and of the fifth over it.
+struct LeftOut {
+    float cell = 1, expansion = 1, higher = 1;
+    float reach = 1;  ///< steep laws need more distance before moments converge: times kNearestCell
+};
+
+/// The natural one.
 template <class Real>
-GRAVLAB_HOST_DEVICE Expanded expandsCell(const GroupCriterion<Real>& group, Real squared, Real farthest, Real source,
-                                         Real sourceTimesCube) {
-    const Real inverse = inverseRoot(squared), reach = Real(kNearestCell) * (group.radius + farthest);
-    const Real r2 = group.radius * group.radius;
-    const Real left = source * r2 * (r2 + Real(2) * farthest * farthest);
-    const Real limit = Real(kExpansionShare) * group.limit * (squared * squared * squared);
-    // Without a branch: neighbours in a warp hardly ever agree.
-    const bool far = static_cast<int>(squared > reach * reach) &
-                     static_cast<int>(sourceTimesCube * inverse < group.limit * (squared * squared));
-    const Expanded nearer = left * (group.radius * inverse) < limit ? Expanded::high : Expanded::no;
-    const Expanded order = left < limit ? Expanded::low : nearer;
-    return far ? order : Expanded::no;
+GRAVLAB_HOST_DEVICE Real logarithm(Real x) {
+    return std::log(x);
 }
+
+#define GRAVLAB_TREE_FUNCTION GRAVLAB_HOST_DEVICE
+#define GRAVLAB_PRODUCT(a, b, c) ((a) * (b) * (c))
+// Without a branch: neighbours in a warp hardly ever agree.
+#define GRAVLAB_BOTH(a, b) static_cast<bool>(static_cast<int>(a) & static_cast<int>(b))
+#define GRAVLAB_GIVE_ORDER(far, a, b)                            \
+    const Expanded nearer = (b) ? Expanded::high : Expanded::no; \
+    const Expanded order = (a) ? Expanded::low : nearer;         \
+    return (far) ? order : Expanded::no
+#include "sim/tree/cell.inl"
+#include "sim/tree/criterion.inl"
+#undef GRAVLAB_GIVE_ORDER
+#undef GRAVLAB_BOTH
+#undef GRAVLAB_PRODUCT
+#undef GRAVLAB_TREE_FUNCTION
 
 /// Of charges, whose sum in a cell may be none where they are large: goes by the sum of their sizes, which is in its cube.
 template <class Real>
@@ -102,13 +93,6 @@ GRAVLAB_HOST_DEVICE Expanded expandsCell(const ChargesCriterion<Real>& group, Re
     if (!(sourceTimesCube > Real(0))) return Expanded::no;
     return expandsCell(base, squared, farthest, sourceTimesCube / (farthest * farthest * farthest), sourceTimesCube);
 }
-
-/// How much larger than gravity's, of a power law, is what a cell leaves out of forces: the largest third derivative of a
-/// pull in any direction, over that of 1/r^2; and of expansions, of the fourth, and of the fifth over it.
-struct LeftOut {
-    float cell = 1, expansion = 1, higher = 1;
-    float reach = 1;  ///< steep laws need more distance before moments converge: times kNearestCell
-};
 
 /// Of another power of the distance.
 template <class Real>

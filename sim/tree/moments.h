@@ -1,7 +1,7 @@
 // What is known of a node's bodies, made from the bodies of a leaf or from the children of another node. Host and device,
-// any Real. Rule: sums are in the order of bodies and of children, and nothing else decides a bit.
+// any Real. Rule: sums are in an order that bodies and children alone decide, and so are all bits.
 #pragma once
-#include "sim/tree/cell.h"
+#include "sim/tree/criterion.h"
 
 #include <cstdint>
 #include <type_traits>
@@ -17,10 +17,11 @@ struct NoFirstMoments {};
 /// kSigned: sources have either sign, so that their centre is not that of their sizes.
 template <class Real, bool kSigned = false>
 struct NodeMoments : std::conditional_t<kSigned, FirstMoments<Real>, NoFirstMoments> {
+    static constexpr Real kFar = Real(3e38);
     CellMoments<Real> cell;
     Real farthest = 0;  ///< no body is farther from the centre
     Real weight = 0;    ///< sum of |source|, whose centre is the cell's
-    Real low[3] = {}, high[3] = {};
+    Real low[3] = {kFar, kFar, kFar}, high[3] = {-kFar, -kFar, -kFar};
     std::uint32_t bodies = 0;
 };
 
@@ -33,41 +34,66 @@ struct TreeBody {
 /// Rounding of a distance must not bring a body outside.
 constexpr float kRoundedUp = 1 + 1e-6f;
 
-/// The centre: massless bodies pull nobody, wherever it is said to be.
+/// The lower and the higher one. On a device, the other one where one is not a number.
+template <class Real>
+GRAVLAB_HOST_DEVICE Real lower(Real a, Real b) {
+#if defined(__CUDA_ARCH__)
+    return fmin(a, b);
+#else
+    return b < a ? b : a;
+#endif
+}
+template <class Real>
+GRAVLAB_HOST_DEVICE Real higher(Real a, Real b) {
+#if defined(__CUDA_ARCH__)
+    return fmax(a, b);
+#else
+    return b > a ? b : a;
+#endif
+}
+/// Hosts and devices add in orders of their own, which decide the last bits of their forces.
+template <class Real>
+GRAVLAB_HOST_DEVICE Real squaredLength(Real x, Real y, Real z) {
+#if defined(__CUDA_ARCH__)
+    return x * x + y * y + z * z;
+#else
+    return x * x + (y * y + z * z);
+#endif
+}
+
+/// The centre. Where all bodies are massless it may be anywhere, for they pull no other body.
 template <class Node, class Real>
-GRAVLAB_HOST_DEVICE void setCentre(Node& node, Real x, Real y, Real z, const Real* sum) {
+GRAVLAB_HOST_DEVICE void setCentre(Node& node, const TreeBody<Real>& origin, Real x, Real y, Real z) {
     const Real inverse = node.weight > Real(0) ? Real(1) / node.weight : Real(0);
-    node.cell.x = x + sum[0] * inverse;
-    node.cell.y = y + sum[1] * inverse;
-    node.cell.z = z + sum[2] * inverse;
+    node.cell.x = origin.x + x * inverse;
+    node.cell.y = origin.y + y * inverse;
+    node.cell.z = origin.z + z * inverse;
 }
 
 /// body(k): the leaf's k-th TreeBody.
 template <class Real, bool kSigned = false, class Body>
-GRAVLAB_HOST_DEVICE NodeMoments<Real, kSigned> leafMoments(std::uint32_t bodies, const Body& body) {
+GRAVLAB_HOST_DEVICE NodeMoments<Real, kSigned> leafMoments(int bodies, const Body& body) {
     NodeMoments<Real, kSigned> node;
     const TreeBody<Real> origin = body(0);
-    const Real from[3] = {origin.x, origin.y, origin.z};
-    for (int axis = 0; axis < 3; ++axis) node.low[axis] = node.high[axis] = from[axis];
     Real sum[3] = {};
-    for (std::uint32_t k = 0; k < bodies; ++k) {
+    for (int k = 0; k < bodies; ++k) {
         const TreeBody<Real> one = body(k);
-        const Real at[3] = {one.x, one.y, one.z};
-        const Real weight = one.source < Real(0) ? -one.source : one.source;
+        const Real at[3] = {one.x, one.y, one.z}, from[3] = {one.x - origin.x, one.y - origin.y, one.z - origin.z};
+        const Real weight = std::fabs(one.source);
         for (int axis = 0; axis < 3; ++axis) {
-            sum[axis] += weight * (at[axis] - from[axis]);
-            node.low[axis] = at[axis] < node.low[axis] ? at[axis] : node.low[axis];
-            node.high[axis] = at[axis] > node.high[axis] ? at[axis] : node.high[axis];
+            sum[axis] += weight * from[axis];
+            node.low[axis] = lower(node.low[axis], at[axis]);
+            node.high[axis] = higher(node.high[axis], at[axis]);
         }
         node.weight += weight;
         node.cell.source += one.source;
     }
-    setCentre(node, origin.x, origin.y, origin.z, sum);
+    setCentre(node, origin, sum[0], sum[1], sum[2]);
     Real squared = 0;
-    for (std::uint32_t k = 0; k < bodies; ++k) {
+    for (int k = 0; k < bodies; ++k) {
         const TreeBody<Real> one = body(k);
         const Real x = one.x - node.cell.x, y = one.y - node.cell.y, z = one.z - node.cell.z;
-        squared = larger(squared, x * x + (y * y + z * z));
+        squared = higher(squared, squaredLength(x, y, z));
         addSecondMoments(node.cell.moments, one.source, x, y, z);
         if constexpr (kSigned) {
             node.dipole[0] += one.source * x;
@@ -76,54 +102,71 @@ GRAVLAB_HOST_DEVICE NodeMoments<Real, kSigned> leafMoments(std::uint32_t bodies,
         }
     }
     node.farthest = std::sqrt(squared) * Real(kRoundedUp);
-    node.bodies = bodies;
+    node.bodies = static_cast<std::uint32_t>(bodies);
     return node;
 }
 
-/// Of the farthest corner of the node's box from its centre.
-template <class Real, bool kSigned>
-GRAVLAB_HOST_DEVICE Real cornerDistance(const NodeMoments<Real, kSigned>& node) {
-    const Real x = larger(node.cell.x - node.low[0], node.high[0] - node.cell.x);
-    const Real y = larger(node.cell.y - node.low[1], node.high[1] - node.cell.y);
-    const Real z = larger(node.cell.z - node.low[2], node.high[2] - node.cell.z);
-    return std::sqrt(x * x + (y * y + z * z));
-}
+/// Who makes a node's moments from its children: one thread, which goes through all of them. Lanes of a warp with a child
+/// each have the same functions: add(), lowerTo() and raiseTo() take what they are given, and sum(), least() and most() go
+/// over lanes. hasOf(): the thread has a child.
+struct OneThread {
+    GRAVLAB_HOST_DEVICE auto eldest(const auto& child) const { return child(0); }
+    GRAVLAB_HOST_DEVICE void each(int children, const auto& child, const auto& use) const {
+        for (int k = 0; k < children; ++k) use(child(k));
+    }
+    GRAVLAB_HOST_DEVICE bool hasOf(int) const { return true; }
+    GRAVLAB_HOST_DEVICE static void add(auto& sum, auto more) { sum += more; }
+    GRAVLAB_HOST_DEVICE static void lowerTo(auto& least, auto one) { least = lower(least, one); }
+    GRAVLAB_HOST_DEVICE static void raiseTo(auto& most, auto one) { most = higher(most, one); }
+    GRAVLAB_HOST_DEVICE auto sum(auto own) const { return own; }
+    GRAVLAB_HOST_DEVICE auto least(auto own) const { return own; }
+    GRAVLAB_HOST_DEVICE auto most(auto own) const { return own; }
+};
 
 /// child(k): the moments of the k-th child.
-template <class Real, bool kSigned = false, class Child>
-GRAVLAB_HOST_DEVICE NodeMoments<Real, kSigned> parentMoments(int children, const Child& child) {
-    NodeMoments<Real, kSigned> node;
-    const NodeMoments<Real, kSigned> eldest = child(0);
-    for (int axis = 0; axis < 3; ++axis) {
-        node.low[axis] = eldest.low[axis];
-        node.high[axis] = eldest.high[axis];
-    }
+template <class Real, bool kSigned = false, class Child, class Lanes = OneThread>
+GRAVLAB_HOST_DEVICE NodeMoments<Real, kSigned> parentMoments(int children, const Child& child, const Lanes& lanes = {}) {
+    using Node = NodeMoments<Real, kSigned>;
+    Node own, node;
+    const Node eldest = lanes.eldest(child);
+    const TreeBody<Real> origin{eldest.cell.x, eldest.cell.y, eldest.cell.z, 0};
     Real sum[3] = {};
-    for (int k = 0; k < children; ++k) {
-        const NodeMoments<Real, kSigned> part = child(k);
-        sum[0] += part.weight * (part.cell.x - eldest.cell.x);
-        sum[1] += part.weight * (part.cell.y - eldest.cell.y);
-        sum[2] += part.weight * (part.cell.z - eldest.cell.z);
-        node.weight += part.weight;
-        node.cell.source += part.cell.source;
-        node.bodies += part.bodies;
+    lanes.each(children, child, [&](const Node& part) {
+        lanes.add(sum[0], part.weight * (part.cell.x - origin.x));
+        lanes.add(sum[1], part.weight * (part.cell.y - origin.y));
+        lanes.add(sum[2], part.weight * (part.cell.z - origin.z));
+        lanes.add(own.weight, part.weight);
+        lanes.add(own.cell.source, part.cell.source);
+        lanes.add(own.bodies, part.bodies);
         for (int axis = 0; axis < 3; ++axis) {
-            node.low[axis] = part.low[axis] < node.low[axis] ? part.low[axis] : node.low[axis];
-            node.high[axis] = part.high[axis] > node.high[axis] ? part.high[axis] : node.high[axis];
+            lanes.lowerTo(own.low[axis], part.low[axis]);
+            lanes.raiseTo(own.high[axis], part.high[axis]);
         }
+    });
+    node.weight = lanes.sum(own.weight);
+    node.cell.source = lanes.sum(own.cell.source);
+    setCentre(node, origin, lanes.sum(sum[0]), lanes.sum(sum[1]), lanes.sum(sum[2]));
+    for (int axis = 0; axis < 3; ++axis) {
+        node.low[axis] = lanes.least(own.low[axis]);
+        node.high[axis] = lanes.most(own.high[axis]);
     }
-    setCentre(node, eldest.cell.x, eldest.cell.y, eldest.cell.z, sum);
-    Real farthest = 0;
-    for (int k = 0; k < children; ++k) {
-        const NodeMoments<Real, kSigned> part = child(k);
-        const Real x = part.cell.x - node.cell.x, y = part.cell.y - node.cell.y, z = part.cell.z - node.cell.z;
-        farthest = larger(farthest, part.farthest + std::sqrt(x * x + (y * y + z * z)));
-        for (int m = 0; m < kMoments; ++m) node.cell.moments[m] += part.cell.moments[m];
-        addSecondMoments(node.cell.moments, part.cell.source, x, y, z);
-        if constexpr (kSigned) addFirstMoments(node.dipole, node.cell.moments, part.cell.source, part.dipole, x, y, z);
-    }
-    const Real corner = cornerDistance(node);
-    node.farthest = (corner < farthest ? corner : farthest) * Real(kRoundedUp);
+    if (lanes.hasOf(children))
+        lanes.each(children, child, [&](const Node& part) {
+            const Real x = part.cell.x - node.cell.x, y = part.cell.y - node.cell.y, z = part.cell.z - node.cell.z;
+            for (int m = 0; m < kMoments; ++m) lanes.add(own.cell.moments[m], part.cell.moments[m]);
+            addSecondMoments(own.cell.moments, part.cell.source, x, y, z);
+            if constexpr (kSigned) addFirstMoments(own.dipole, own.cell.moments, part.cell.source, part.dipole, x, y, z);
+            lanes.raiseTo(own.farthest, part.farthest + std::sqrt(squaredLength(x, y, z)));
+        });
+    for (int m = 0; m < kMoments; ++m) node.cell.moments[m] = lanes.sum(own.cell.moments[m]);
+    if constexpr (kSigned)
+        for (int axis = 0; axis < 3; ++axis) node.dipole[axis] = lanes.sum(own.dipole[axis]);
+    node.bodies = lanes.sum(own.bodies);
+    // No body is farther than a corner of the box.
+    const Real corner = squaredLength(higher(node.cell.x - node.low[0], node.high[0] - node.cell.x),
+                                      higher(node.cell.y - node.low[1], node.high[1] - node.cell.y),
+                                      higher(node.cell.z - node.low[2], node.high[2] - node.cell.z));
+    node.farthest = lower(std::sqrt(corner), lanes.most(own.farthest)) * Real(kRoundedUp);
     return node;
 }
 

@@ -1,9 +1,9 @@
 // A walk in two levels, for many bodies. Groups of targets that are neighbours in order make a region, and it walks first:
 // cells that are far from all of it go into one expansion about its centre; what it leaves is a list of nodes that hold
-// everything else, and each group goes on from there instead of the root. Host and device.
+// everything else, and each group begins there instead of at the root. Host and device.
 //
-// A region has room for so many nodes and no more. Nothing is lost where that is too few: a node that there is no room to
-// open is left whole, and the groups open it themselves.
+// The list of a region has room for a fixed number of nodes. Nothing is lost where these are too few: a node that there is
+// no room to open is left whole, and the groups open it themselves.
 #pragma once
 #include "sim/tree/criterion.h"
 

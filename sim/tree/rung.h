@@ -1,11 +1,13 @@
 // What the trees of all backends share besides arithmetic: the rungs, the groups that walk, how large a tree can be, and the
 // accuracy that each rung keeps.
 #pragma once
+#include "sim/core/error.h"
 #include "sim/tree/criterion.h"
 #include "sim/tree/key.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -46,7 +48,7 @@ inline std::optional<PowerPull> powerPull(ForceSettings force) {
     return PowerPull{std::abs(power - whole) < 1e-9 ? whole : power, one};
 }
 
-/// Empty: none of them, every pair must be met.
+/// Empty: none of them; only sums over every pair know this force.
 inline std::optional<TreeLaw> treeLaw(const ForceSettings& force) {
     if (loopLaw(force) == Law::gravity) return lawRow(force.law).signedSources ? TreeLaw::charges : TreeLaw::gravity;
     return powerPull(force) ? std::optional(TreeLaw::power) : std::nullopt;
@@ -108,6 +110,15 @@ inline PowerField<float> powerField(double power, double smallestR2, double leng
             static_cast<float>(std::log(length))};
 }
 
+/// Throws UsageError for an accuracy that no row keeps; 0 is every pair.
+inline void requireAccuracy(double accuracy) {
+    if (accuracy == 0 || (accuracy >= kFinestAccuracy && accuracy <= kCoarsestAccuracy)) return;
+    char text[120];
+    std::snprintf(text, sizeof text, "an accuracy of %g cannot be had; valid are %g to %g, and 'auto' for every pair",
+                  accuracy, kFinestAccuracy, kCoarsestAccuracy);
+    throw UsageError(text);
+}
+
 /// The opening angle that a row takes where nobody chose: at it, it keeps what it keeps of gravity at kFirstOpening.
 inline double usualOpening(const ForceSettings& force) {
     return kFirstOpening / std::pow(std::max(1.0, static_cast<double>(leftOut(force).cell)), 0.25);
@@ -135,7 +146,7 @@ constexpr float kSizeOfAxes = 0.57735f;
 /// Levels that nodes can be at, the root's included.
 constexpr int kTreeDepths = kTreeLevels + 1;
 
-/// Nodes that so many bodies can make at most. Cubes that are divided have more bodies than a leaf, so at one level there
+/// Most nodes of N bodies. Cubes that are divided have more bodies than a leaf, so at one level there
 /// are at most `c` = bodies / (kTreeLeaf + 1) of them, and 8^level; below those that are divided last are 8 leaves each. A
 /// body that is a leaf beside them instead gives one node, in a cluster it gives more. 1.7 a body of 17, 1.4 of a
 /// million, 1.26 of 100 million.
@@ -149,7 +160,7 @@ constexpr std::size_t mostTreeNodes(std::size_t bodies) {
     return nodes;
 }
 
-/// A bound of the same where leaves may have so many bodies: cubes that are divided have more, and eight children at most.
+/// A bound of the same where leaves may have `leaf` bodies: cubes that are divided have more, and eight children at most.
 /// Half a node a body for leaves of 256.
 constexpr std::size_t mostTreeNodes(std::size_t bodies, std::size_t leaf) {
     const std::size_t clusters = bodies / (leaf + 1);

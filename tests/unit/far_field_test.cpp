@@ -2,11 +2,11 @@
 // energy by the same tree.
 #include "sim/run/far_field.h"
 #include "app/services/step_cost.h"
-#include "sim/backends/cpu/methods/tree_energy.h"
+#include "sim/backends/cpu/backend_cpu.h"
 #include "sim/core/error.h"
 #include "sim/measure/potential_error.h"
 #include "sim/run/simulation.h"
-#include "sim/tree/cell.h"
+#include "sim/tree/criterion.h"
 #include "tests/bodies.h"
 #include "tests/cell_of_bodies.h"
 

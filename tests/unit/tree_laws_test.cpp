@@ -2,7 +2,7 @@
 // walk which leaves dipoles out, or goes by net charges, is noticed.
 #include "app/bench/verify.h"
 #include "sim/backends/backend.h"
-#include "sim/backends/cpu/methods/tree_energy.h"
+#include "sim/backends/cpu/backend_cpu.h"
 #include "sim/backends/cpu/methods/tree_method.h"
 #include "sim/core/random.h"
 #include "sim/forces/law.h"

@@ -1,7 +1,7 @@
 // The tree of the CPU: what must hold of it exactly, what its forces are worth, and that wrong walks are noticed.
 #include "sim/backends/backend.h"
 #include "sim/backends/cpu/methods/tree_method.h"
-#include "sim/backends/cpu/tree/walk_task.h"
+#include "sim/backends/cpu/tree/octree.h"
 #include "sim/core/random.h"
 #include "sim/forces/law.h"
 #include "sim/scenes/scene.h"

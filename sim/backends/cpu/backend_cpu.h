@@ -10,4 +10,9 @@ BackendRow cpuBackendRow();
 /// Bytes that a run on the CPU takes for so many bodies.
 double cpuBytes(std::size_t bodies, const ForceSettings& force, const KernelChoice& kernel, bool inBlocks);
 
+/// Sums pairs under a law that treeLaw() knows by a tree whose forces keep `accuracy`, on so many threads (0 = all), which
+/// it waits for. The same bits for any number of threads. Some bodies at random are compared with fp64, which gives
+/// PairSum::error; the closest pair is that of the bodies that were met one by one. Throws std::bad_alloc.
+PairSummation pairsByTree(double accuracy);
+
 }  // namespace gravlab

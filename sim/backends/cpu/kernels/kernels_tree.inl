@@ -1,4 +1,4 @@
-// How a group of targets walks the tree in SIMD: nodes are tested a lane each; bodies meet cells and bodies as lanes of
+// How a group of targets walks the tree in SIMD: nodes are tested a lane each; cells and bodies act on lanes of
 // targets; cells that go into the expansion of a group are lanes again. Compiled once for each instruction set; an includer
 // has included <hwy/highway.h>, and for laws beside gravity its functions of <hwy/contrib/math/math-inl.h>.
 #if defined(GRAVLAB_KERNELS_TREE_INL_H) == defined(HWY_TARGET_TOGGLE)
@@ -67,9 +67,57 @@ HWY_INLINE Lanes raised(const Lanes& x, const Lanes& power) {
 
 HWY_INLINE Lanes logarithm(const Lanes& x) { return Lanes(hn::Log(D(), x.v)); }
 
+HWY_INLINE Mask operator<(const Lanes& a, const Lanes& b) { return hn::Lt(a.v, b.v); }
+HWY_INLINE Mask operator>(const Lanes& a, const Lanes& b) { return hn::Gt(a.v, b.v); }
+/// Of each lane, the order of an expansion.
+struct ExpandedLanes {
+    Mask low, high;
+};
+
 #define GRAVLAB_TREE_FUNCTION HWY_INLINE
+#define GRAVLAB_PRODUCT(a, b, c) Lanes((a)*Lanes((b) * (c)))
+#define GRAVLAB_BOTH(a, b) hn::And(a, b)
+#define GRAVLAB_GIVE_ORDER(far, a, b) \
+    const Mask low = hn::And(far, a); \
+    return ExpandedLanes { low, hn::And(hn::AndNot(low, far), b) }
 #include "sim/tree/cell.inl"
+#include "sim/tree/criterion.inl"
+#undef GRAVLAB_GIVE_ORDER
+#undef GRAVLAB_BOTH
+#undef GRAVLAB_PRODUCT
 #undef GRAVLAB_TREE_FUNCTION
+
+/// Of another power of the distance: as for scalars, but without branches and with what is left of an expansion compared in
+/// the form of gravity, over pull / distance.
+struct PowerLanes : GroupCriterion<Lanes> {
+    PowerField<Lanes> field;  ///< of sources of 1
+    LeftOut left;
+    float nearest;  ///< smallest distance squared that the field knows
+    HWY_INLINE float near() const { return kNearestCell * left.reach; }
+};
+template <bool kTheta>
+HWY_INLINE Mask acceptsCell(const PowerLanes& group, const Lanes& squared, const Lanes& farthest,
+                            const Lanes& sourceTimesCube) {
+    const Lanes f2 = farthest * farthest;
+    const Mask clear = hn::And(squared > Lanes(group.near() * group.near()) * f2, squared > Lanes(group.nearest));
+    if constexpr (kTheta) return hn::And(clear, squared > Lanes(group.opening * Lanes(4.0f / 3)) * f2);
+    const Lanes lost = Lanes(sourceTimesCube * Lanes(group.left.cell)) * group.field.pullAt(squared);
+    return hn::And(clear, lost < group.limit * squared);
+}
+HWY_INLINE ExpandedLanes expandsCell(const PowerLanes& group, const Lanes& squared, const Lanes& farthest,
+                                     const Lanes& source, const Lanes& sourceTimesCube) {
+    const Lanes inverse = inverseRoot(squared), reach = Lanes(group.near()) * (group.radius + farthest);
+    const Lanes pull = group.field.pullAt(squared), r2 = group.radius * group.radius;
+    const Lanes lost = Lanes(sourceTimesCube * Lanes(group.left.cell)) * pull;
+    Mask far = hn::And(squared > reach * reach, lost < group.limit * squared);
+    far = hn::And(far, squared > Lanes(group.nearest));
+    const Lanes each = Lanes(pull * inverse) * Lanes(group.left.expansion);
+    const Lanes limit(hn::Div(Lanes(Lanes(Lanes(kExpansionShare) * group.limit) * squared).v, each.v));
+    const Lanes further = Lanes(group.radius * inverse) * Lanes(group.left.higher);
+    const Lanes left = source * Lanes(r2 * (r2 + Lanes(farthest + farthest) * farthest));
+    const Mask low = hn::And(far, left < limit);
+    return {low, hn::And(hn::AndNot(low, far), left * further < limit)};
+}
 
 /// Places that a group's registers can have.
 constexpr std::size_t kPlaces = kTreeGroup;
@@ -145,6 +193,14 @@ private:
         else
             return GravityField<Lanes>{Lanes(task_.softeningSquared * unit * unit)};
     }
+    /// What nodes are tested by.
+    HWY_INLINE auto criterionIn() const {
+        const GroupCriterion<Lanes> group{Lanes(task_.opening), Lanes(limit_), Lanes(radius_)};
+        if constexpr (kPower)
+            return PowerLanes{group, fieldIn(1), task_.power.left, task_.power.field.nearest};
+        else
+            return group;
+    }
     HWY_INLINE const float* dipoleOf(std::int32_t node) const { return tree_.dipoles + kDipoleStride * node; }
 
     void begin() {
@@ -212,8 +268,7 @@ private:
         const hn::RebindToSigned<D> di;
         const auto lanes = static_cast<std::int32_t>(hn::Lanes(d));
         const std::size_t before = waiting;
-        const float near = kPower ? kNearestCell * task_.power.left.reach : kNearestCell;
-        const V radius = hn::Set(d, radius_), r2 = hn::Mul(radius, radius), limit = hn::Set(d, limit_);
+        const auto criterion = criterionIn();
         counts_.visited += static_cast<std::uint64_t>(count);
         for (std::int32_t k = 0; k < count; k += lanes) {
             const std::int32_t id = first + k;
@@ -224,57 +279,26 @@ private:
             const V x = hn::Max(hn::Sub(cx, hn::Set(d, half_[0])), hn::Zero(d));
             const V y = hn::Max(hn::Sub(cy, hn::Set(d, half_[1])), hn::Zero(d));
             const V z = hn::Max(hn::Sub(cz, hn::Set(d, half_[2])), hn::Zero(d));
-            const V squared = hn::MulAdd(x, x, hn::MulAdd(y, y, hn::Mul(z, z)));
-            const V farthest = hn::LoadU(d, tree_.farthest + id), cube = hn::LoadU(d, tree_.weightCube + id);
+            const Lanes squared(hn::MulAdd(x, x, hn::MulAdd(y, y, hn::Mul(z, z))));
+            const Lanes farthest(hn::LoadU(d, tree_.farthest + id)), cube(hn::LoadU(d, tree_.weightCube + id));
             const auto ids = hn::Iota(di, id);
             const auto links = hn::LoadU(di, tree_.count + id);
             Mask open = has;
             if constexpr (kExpands) {
-                // expandsCell() of the group's centre.
                 const V c2 = hn::MulAdd(cx, cx, hn::MulAdd(cy, cy, hn::Mul(cz, cz)));
-                const V inverse = inverseRootOf(d, c2), c4 = hn::Mul(c2, c2);
-                const V reach = hn::Mul(hn::Set(d, near), hn::Add(radius, farthest));
-                Mask may = hn::And(has, hn::Gt(c2, hn::Mul(reach, reach)));
-                V most, further = hn::Mul(radius, inverse);
-                if constexpr (kPower) {
-                    const V pull = fieldIn(1).pullAt(Lanes(c2)).v;
-                    const V leaves = hn::Mul(hn::Mul(cube, hn::Set(d, task_.power.left.cell)), pull);
-                    may = hn::And(may, hn::Lt(leaves, hn::Mul(limit, c2)));
-                    may = hn::And(may, hn::Gt(c2, hn::Set(d, task_.power.field.nearest)));
-                    // What is left of an expansion is compared in the form of gravity: over pull / distance.
-                    const V each = hn::Mul(hn::Mul(pull, inverse), hn::Set(d, task_.power.left.expansion));
-                    most = hn::Div(hn::Mul(hn::Mul(hn::Set(d, kExpansionShare), limit), c2), each);
-                    further = hn::Mul(further, hn::Set(d, task_.power.left.higher));
-                } else {
-                    may = hn::And(may, hn::Lt(hn::Mul(cube, inverse), hn::Mul(limit, c4)));
-                    most = hn::Mul(hn::Mul(hn::Set(d, kExpansionShare), limit), hn::Mul(c2, c4));
-                }
-                may = hn::And(may, hn::Gt(squared, hn::Zero(d)));
+                const ExpandedLanes order =
+                    expandsCell(criterion, Lanes(c2), farthest, Lanes(hn::LoadU(d, tree_.weight + id)), cube);
+                Mask may = hn::And(has, hn::Gt(squared.v, hn::Zero(d)));
                 may = hn::And(may, hn::Gt(c2, hn::Set(d, nearest_)));
-                const V twice = hn::MulAdd(hn::Add(farthest, farthest), farthest, r2);
-                const V left = hn::Mul(hn::LoadU(d, tree_.weight + id), hn::Mul(r2, twice));
-                const Mask low = hn::And(may, hn::Lt(left, most));
-                const Mask high = hn::And(hn::AndNot(low, may), hn::Lt(hn::Mul(left, further), most));
+                const Mask low = hn::And(may, order.low), high = hn::And(may, order.high);
                 append(low_, low, ids);
                 append(high_, high, ids);
                 open = hn::AndNot(hn::Or(low, high), open);
             }
-            // acceptsCell() of the group's box. One or two bodies cost less than a cell, and a cell of one would meet
-            // itself.
+            // One or two bodies cost less than a cell, and a cell of one would act on itself.
             const auto inner = hn::Gt(links, hn::Zero(di)), many = hn::Lt(links, hn::Set(di, -2));
-            const V f2 = hn::Mul(farthest, farthest);
-            Mask cell = hn::And(open, hn::RebindMask(d, hn::Or(inner, many)));
-            cell = hn::And(cell, hn::Gt(squared, hn::Mul(hn::Set(d, near * near), f2)));
-            if constexpr (kTheta)
-                cell = hn::And(cell, hn::Gt(squared, hn::Mul(hn::Set(d, task_.opening * (4.0f / 3)), f2)));
-            else if constexpr (kPower)
-                cell = hn::And(cell, hn::Lt(hn::Mul(hn::Mul(cube, hn::Set(d, task_.power.left.cell)),
-                                                    fieldIn(1).pullAt(Lanes(squared)).v),
-                                            hn::Mul(limit, squared)));
-            else
-                cell = hn::And(cell,
-                               hn::Lt(hn::Mul(cube, inverseRootOf(d, squared)), hn::Mul(limit, hn::Mul(squared, squared))));
-            if constexpr (kPower) cell = hn::And(cell, hn::Gt(squared, hn::Set(d, task_.power.field.nearest)));
+            const Mask cell = hn::And(hn::And(open, hn::RebindMask(d, hn::Or(inner, many))),
+                                      acceptsCell<kTheta>(criterion, squared, farthest, cube));
             append(cells_, cell, ids);
             open = hn::AndNot(cell, open);
             append(leaves_, hn::AndNot(hn::RebindMask(d, inner), open), ids);
@@ -294,7 +318,7 @@ private:
         return waiting;
     }
 
-    /// Calls `meet` with the number of registers as a type, for registers from `at` on, until all targets have met.
+    /// Calls `meet` with the number of registers as a type, for registers from `at` on, until all targets are done.
     template <class Meet>
     HWY_INLINE void forTargets(const Meet& meet) {
         std::size_t at = 0;

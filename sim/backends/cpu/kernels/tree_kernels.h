@@ -13,7 +13,7 @@ namespace gravlab::cpu {
 /// Numbers that loops may read past the last node, body or place.
 constexpr std::size_t kTreePadding = 64;
 
-/// A cell as bodies meet it; scaled, see CellPull.
+/// A cell as it acts on bodies; scaled, see CellPull.
 struct TreeCell {
     float x, y, z, source;
     float q[6];
@@ -62,7 +62,7 @@ struct TreeWalkTask {
     float opening = 0;              ///< 1 / theta^2
     float share = 0;                ///< of the relative criterion
     // Of a walk for the energy, in body order and scaled, of each body: its potential with the sign turned, none of itself;
-    // the distance squared of the nearest body with a source that was met by itself, and its place.
+    // the distance squared of the nearest body with a source that acted by itself, and its place.
     float* fields = nullptr;
     float* nearest = nullptr;
     std::int32_t* neighbours = nullptr;
@@ -71,10 +71,19 @@ struct TreeWalkTask {
     float floorShare = 0;  ///< of TreeLaw::charges: lengths are at least this share of the sum of the sizes of pulls
 };
 
-/// What groups met. `cells` are met by one body each, the expanded ones by a group; all counted for each body.
+/// Counts of the walk, for each body: `cells` act on one body each, expanded ones on a group.
 struct TreeCounts {
     std::uint64_t pairs = 0, cells = 0, expandedLow = 0, expandedHigh = 0;
     std::uint64_t visited = 0;  ///< nodes, once for a group
+    TreeCounts& operator+=(const TreeCounts& more) {
+        pairs += more.pairs;
+        cells += more.cells;
+        expandedLow += more.expandedLow;
+        expandedHigh += more.expandedHigh;
+        visited += more.visited;
+        return *this;
+    }
+    std::uint64_t all() const { return pairs + cells + expandedLow + expandedHigh; }
 };
 
 /// Walks under a law: one a rung, null where it has none.

@@ -50,15 +50,15 @@ void CellMethod<T, P>::prepare(const CpuBodies<T>& bodies, const ForceRequest& r
     loop_ = loopsFor(context_.simd, P()).of(request.settings).cells;
     step_ = bodies.count > 0 ? kKeys : kSteps;
     batch_ = 0;
-    pairs_ = told_ = 0;
+    pairs_ = reported_ = 0;
     seconds_ = {};
 }
 
 template <class T, class P>
 ForceProgress CellMethod<T, P>::enqueue(double seconds) {
     if (underWay()) run(deadlineAfter(seconds));
-    ForceProgress progress{.complete = !underWay(), .work = {.pairs = static_cast<double>(pairs_ - told_)}};
-    told_ = pairs_;
+    ForceProgress progress{.complete = !underWay(), .work = {.pairs = static_cast<double>(pairs_ - reported_)}};
+    reported_ = pairs_;
     if (progress.complete && request_.active.all()) tell();
     return progress;
 }

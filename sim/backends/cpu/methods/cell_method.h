@@ -4,7 +4,6 @@
 #include "sim/backends/cpu/aligned_array.h"
 #include "sim/backends/cpu/methods/cpu_method.h"
 #include "sim/backends/cpu/tree/key_sort.h"
-#include "sim/backends/cpu/tree/raw_array.h"
 
 #include <array>
 #include <atomic>
@@ -28,7 +27,7 @@ public:
     Accuracy accuracy() const override { return {.gate = gateOf(request_.settings)}; }
     std::vector<MethodFigure> figures() const override { return figures_; }
 
-    /// Bytes that one holds for so many bodies.
+    /// Bytes that one holds for `bodies` bodies.
     static double bytes(std::size_t bodies);
 
 private:
@@ -65,8 +64,8 @@ private:
     std::size_t rows_ = 0, groupCount_ = 0, cells_ = 0, mostInCell_ = 0;
     VectorArrays<T> sums_;
     int step_ = kSteps;
-    std::int64_t batch_ = 0;              ///< of the walk under way, done
-    std::uint64_t pairs_ = 0, told_ = 0;  ///< of the evaluation, and those that enqueue() has told of
+    std::int64_t batch_ = 0;                  ///< of the walk under way, done
+    std::uint64_t pairs_ = 0, reported_ = 0;  ///< of the evaluation, and those that enqueue() has reported
     std::array<double, kSteps> seconds_{};
     std::vector<MethodFigure> figures_;
 };

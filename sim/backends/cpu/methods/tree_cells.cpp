@@ -4,7 +4,7 @@
 #include "sim/backends/cpu/aligned_array.h"
 #include "sim/backends/cpu/body_arrays.h"
 #include "sim/backends/cpu/kernels/simd_targets.h"
-#include "sim/backends/cpu/tree/walk_task.h"
+#include "sim/backends/cpu/tree/octree.h"
 #include "sim/core/error.h"
 #include "sim/forces/law.h"
 

@@ -1,4 +1,4 @@
-#include "sim/backends/cpu/methods/tree_energy.h"
+#include "sim/backends/cpu/backend_cpu.h"
 #include "sim/backends/cpu/body_arrays.h"
 
 #include "sim/backends/cpu/methods/tree_method.h"

@@ -1,12 +1,12 @@
 #include "sim/backends/cpu/methods/tree_method.h"
 
-#include "sim/backends/cpu/tree/walk_task.h"
 #include "sim/forces/force_check.h"
 #include "sim/forces/law.h"
 
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <mutex>
 #include <numeric>
 #include <stdexcept>
 #include <utility>
@@ -21,40 +21,13 @@ using Clock = std::chrono::steady_clock;
 constexpr int kBodiesOfGroup = 32;
 constexpr std::size_t kGrain = 16384;
 
-// Of so many bodies no more than one is asked for: then the order of bodies and nodes that an evaluation in the same step of
+// Where at most one body of this many is active, the order of bodies and nodes that an evaluation in the same step of
 // the run made is used once more. New moments make its cells right again; only their shapes are those of before.
-constexpr std::size_t kBodiesToServe = 4;
+constexpr std::size_t kBodiesToReuse = 4;
 
 bool past(Deadline deadline) { return deadline != kNoDeadline && Clock::now() >= deadline; }
 
 double secondsSince(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
-
-/// Counts that threads add to. The sums are the same in any order.
-struct SharedCounts {
-    std::atomic<std::uint64_t> pairs{0}, cells{0}, expandedLow{0}, expandedHigh{0}, visited{0};
-    std::atomic<std::uint64_t> longest{0};  ///< list of a group
-
-    void take(std::uint64_t list) {
-        std::uint64_t known = longest.load(std::memory_order_relaxed);
-        while (list > known && !longest.compare_exchange_weak(known, list, std::memory_order_relaxed)) {
-        }
-    }
-
-    void add(const TreeCounts& counts) {
-        pairs.fetch_add(counts.pairs, std::memory_order_relaxed);
-        cells.fetch_add(counts.cells, std::memory_order_relaxed);
-        expandedLow.fetch_add(counts.expandedLow, std::memory_order_relaxed);
-        expandedHigh.fetch_add(counts.expandedHigh, std::memory_order_relaxed);
-        visited.fetch_add(counts.visited, std::memory_order_relaxed);
-    }
-    void addTo(TreeCounts& counts) const {
-        counts.pairs += pairs;
-        counts.cells += cells;
-        counts.expandedLow += expandedLow;
-        counts.expandedHigh += expandedHigh;
-        counts.visited += visited;
-    }
-};
 
 }  // namespace
 
@@ -89,17 +62,17 @@ Accuracy TreeMethod<T>::accuracy() const {
 
 template <class T>
 std::vector<StateArray> TreeMethod<T>::state() const {
-    if (!known_ || !keepsState()) return {};
+    if (!hasLengths_ || !keepsState()) return {};
     return {{"lengths", {before_.data(), before_.data() + before_.size()}}};
 }
 
 template <class T>
 bool TreeMethod<T>::restore(const std::vector<StateArray>& state) {
-    known_ = false;
+    hasLengths_ = false;
     if (state.empty()) return true;
     if (state.size() != 1 || state[0].name != "lengths" || state[0].values.size() != before_.size()) return false;
     std::ranges::transform(state[0].values, before_.data(), [](double length) { return static_cast<float>(length); });
-    known_ = true;
+    hasLengths_ = true;
     kept_.reset();
     return true;
 }
@@ -108,16 +81,16 @@ template <class T>
 void TreeMethod<T>::prepare(const CpuBodies<T>& bodies, const ForceRequest& request) {
     const TreeForce force = treeForce(request.settings);
     if (request.potential && !treeHasEnergy(request.settings)) throw std::logic_error("no tree sums these potentials");
-    if (kept_ && *kept_ != force) known_ = false;
+    if (kept_ && *kept_ != force) hasLengths_ = false;
     tree_.takeSigned(signedCells(request.settings));
     kept_ = force;
     law_ = force.law;
     bodies_ = bodies;
     request_ = request;
     step_ = bodies.count > 0 ? kKeys : kSteps;
-    serves_ = request.active.follows && tree_.nodes() > 0 && request.active.count * kBodiesToServe <= bodies.count;
+    reusesNodes_ = request.active.follows && tree_.nodes() > 0 && request.active.count * kBodiesToReuse <= bodies.count;
     batch_ = 0;
-    counts_ = told_ = {};
+    counts_ = reported_ = {};
     longest_ = 0;
     seconds_ = {};
     if (!request.potential) return;
@@ -140,10 +113,10 @@ ForceProgress TreeMethod<T>::enqueue(double seconds) {
             progress.work.bodies += groups[k].count;
     }
     const auto difference = [](std::uint64_t now, std::uint64_t told) { return static_cast<double>(now - told); };
-    progress.work.pairs = difference(counts_.pairs, told_.pairs);
+    progress.work.pairs = difference(counts_.pairs, reported_.pairs);
     progress.work.cells = difference(counts_.cells + counts_.expandedLow + counts_.expandedHigh,
-                                     told_.cells + told_.expandedLow + told_.expandedHigh);
-    told_ = counts_;
+                                     reported_.cells + reported_.expandedLow + reported_.expandedHigh);
+    reported_ = counts_;
     if (complete && request_.active.all()) tell();
     return progress;
 }
@@ -169,7 +142,7 @@ std::span<const TreeGroup> TreeMethod<T>::groups() const {
     return request_.active.all() || step_ == kFirstWalk ? tree_.groups() : std::span<const TreeGroup>(active_);
 }
 
-/// Of each group what lies between the first and the last of its bodies that are asked for.
+/// Of each group, the part from the first to the last of its active bodies.
 template <class T>
 void TreeMethod<T>::chooseGroups() {
     const std::span<const TreeGroup> all = tree_.groups();
@@ -190,7 +163,7 @@ void TreeMethod<T>::chooseGroups() {
 /// Whether the evaluation before this one made what the step makes.
 template <class T>
 bool TreeMethod<T>::madeBefore(int step) const {
-    return serves_ && (step < kGather || step == kNodes || step == kLinks);
+    return reusesNodes_ && (step < kGather || step == kNodes || step == kLinks);
 }
 
 template <class T>
@@ -218,10 +191,10 @@ void TreeMethod<T>::run(Deadline deadline) {
         else if (step == kMoments)
             tree_.addMoments(pool);
         else if (step == kGroups) {
-            if (!serves_) tree_.makeGroups();
+            if (!reusesNodes_) tree_.makeGroups();
             if (!request_.active.all()) chooseGroups();
         } else if (step == kFirstWalk)
-            done = known_ || !keepsState() || walkGroups(TreeWalk::theta, true, deadline);
+            done = hasLengths_ || !keepsState() || walkGroups(TreeWalk::theta, true, deadline);
         else if (step == kMeasure)
             smallest_ = keepsState() ? smallest() : 0;
         else if (step == kWalk)
@@ -239,7 +212,7 @@ void TreeMethod<T>::run(Deadline deadline) {
     } while (step_ < kSteps && !past(deadline));
     if (step_ < kSteps || request_.potential) return;
     if (request_.active.all()) std::swap(before_, lengths_);
-    known_ = true;
+    hasLengths_ = true;
 }
 
 template <class T>
@@ -264,22 +237,22 @@ bool TreeMethod<T>::walkGroups(TreeWalk walk, bool forLengths, Deadline deadline
     const TreeWalks& walks = treeWalks(context_.simd, law_);
     const auto walkOne = forFields ? walks.fieldWalk : walks.walk[static_cast<std::size_t>(walk)];
     const auto all = static_cast<std::int64_t>(batches());
-    SharedCounts counts;
+    std::mutex counting;  // sums are the same in any order
     auto batch = [&](std::int64_t index) {
         const std::size_t first = static_cast<std::size_t>(index) * batchGroups_;
         TreeCounts here;
-        const auto met = [&] { return here.pairs + here.cells + here.expandedLow + here.expandedHigh; };
+        std::uint64_t longest = 0;
         for (const TreeGroup& group : groups.subspan(first, std::min(batchGroups_, groups.size() - first))) {
-            const std::uint64_t before = met();
+            const std::uint64_t before = here.all();
             walkOne(task, group, here);
-            counts.take((met() - before) / group.count);
+            longest = std::max(longest, (here.all() - before) / group.count);
         }
-        counts.add(here);
+        const std::lock_guard lock(counting);
+        counts_ += here;
+        longest_ = std::max(longest_, longest);
     };
     batch_ = bodies_.count <= kTinyBodies ? ThreadPool::runHere(batch_, all, deadline, batch)
                                           : context_.pool.run(batch_, all, deadline, batch);
-    counts.addTo(counts_);
-    longest_ = std::max(longest_, counts.longest.load());
     if (batch_ < all) return false;
     if (forLengths) batch_ = 0;
     return true;

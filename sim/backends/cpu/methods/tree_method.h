@@ -34,7 +34,7 @@ public:
     struct Fields {
         /// Sum of source / distance, softened, over all others, and its like under other powers; scaled: times `unit`.
         std::vector<float> field;
-        std::vector<float> nearest;           ///< distance squared of the nearest source that was met by itself; scaled
+        std::vector<float> nearest;           ///< distance squared of the nearest source that acted by itself; scaled
         std::vector<std::int32_t> neighbour;  ///< that one; below 0: there is none
         double unit = 1;
     };
@@ -43,7 +43,7 @@ public:
     /// The tree of the last evaluation, for tests.
     const Octree& tree() const { return tree_; }
 
-    /// Bytes that one holds for so many bodies under that force.
+    /// Bytes that one holds for `bodies` bodies under that force.
     static double bytes(std::size_t bodies, const ForceSettings& force);
 
 private:
@@ -89,13 +89,13 @@ private:
     RawArray<float> before_, lengths_;  ///< |a| in body order: of the last evaluation, and of the one under way
     std::vector<double> partial_;
     Fields fields_;                          ///< empty before the first evaluation for the potential
-    bool known_ = false;                     ///< before_ has |a| of an evaluation
+    bool hasLengths_ = false;                ///< before_ has |a| of an evaluation
     float smallest_ = 0;                     ///< floor of |a|
-    bool serves_ = false;                    ///< the order of the evaluation before serves this one
-    std::vector<TreeGroup> active_, found_;  ///< where a part of the bodies is asked for: groups with some of them
+    bool reusesNodes_ = false;               ///< order and nodes are those of the evaluation before
+    std::vector<TreeGroup> active_, found_;  ///< groups with active bodies, where not all are
     int step_ = kSteps;
     std::int64_t batch_ = 0;  ///< of the walk under way, done
-    TreeCounts counts_, told_;
+    TreeCounts counts_, reported_;
     std::uint64_t longest_ = 0;  ///< list of a group
     std::array<double, kSteps> seconds_{};
     std::vector<MethodFigure> figures_;

@@ -1,13 +1,36 @@
 // Sorts bodies by their keys on all threads. Stable, and the same for any number of threads: pieces depend on the number of
 // bodies alone.
 #pragma once
-#include "sim/backends/cpu/tree/raw_array.h"
 #include "sim/core/thread_pool.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <type_traits>
 #include <vector>
 
 namespace gravlab::cpu {
+
+/// Memory for numbers that are written before they are read. Nothing touches it before, so that what is never needed of a
+/// bound takes no memory.
+template <class T>
+class RawArray {
+    static_assert(std::is_trivially_copyable_v<T>);
+
+public:
+    RawArray() = default;
+    /// Throws std::bad_alloc.
+    explicit RawArray(std::size_t count) : data_(std::make_unique_for_overwrite<T[]>(count)), size_(count) {}
+    T* data() { return data_.get(); }
+    const T* data() const { return data_.get(); }
+    T& operator[](std::size_t i) { return data_[i]; }
+    const T& operator[](std::size_t i) const { return data_[i]; }
+    std::size_t size() const { return size_; }
+
+private:
+    std::unique_ptr<T[]> data_;
+    std::size_t size_ = 0;
+};
 
 struct KeyedBody {
     std::uint64_t key;

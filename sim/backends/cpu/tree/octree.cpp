@@ -1,5 +1,7 @@
 #include "sim/backends/cpu/tree/octree.h"
 
+#include "sim/forces/law.h"
+
 #include <algorithm>
 #include <atomic>
 #include <bit>
@@ -11,12 +13,6 @@ namespace {
 
 // Bodies that one thread works on at a time, and nodes.
 constexpr std::size_t kBlock = 4096, kNodeGrain = 512;
-
-/// The power of two that brings `x` to (0.5, 1].
-float powerBelow(double x) {
-    if (!(x > 0)) return 1;
-    return std::ldexp(1.0f, -std::clamp(std::ilogb(x) + 1, -120, 120));
-}
 
 float wide(float x) { return x; }
 float wide(double x) { return static_cast<float>(x); }
@@ -53,7 +49,7 @@ Octree::Octree(std::size_t bodies)
 }
 
 double Octree::bytes(std::size_t bodies, bool eitherSign) {
-    const double perNode = 6 * sizeof(float) + 3 * sizeof(std::int32_t) + 1 + sizeof(TreeCell) + sizeof(Box) +
+    const double perNode = 6 * sizeof(float) + 3 * sizeof(std::int32_t) + 1 + sizeof(TreeCell) + sizeof(NodeBox) +
                            (eitherSign ? kDipoleStride * sizeof(float) : 0);
     const double perBody = sizeof(std::uint32_t) + 4 * sizeof(float) + 2 + sizeof(TreeGroup);
     return KeySort::bytes(bodies) + perBody * static_cast<double>(bodies) +
@@ -112,10 +108,8 @@ void Octree::measure(const TreeBodies<T>& bodies, ThreadPool& pool) {
         all.exponents += part.exponents;
         all.counted += part.counted;
     }
-    // A few bodies very far out must not leave all others in one cube: they are put at the edge of the box.
-    constexpr double kMeans = 128;
-    scale_.grid = powerBelow(std::min(all.most, kMeans * all.far / static_cast<double>(count_)));
-    // Where the mean exponent is, and nobody so far out that the cube of a distance leaves the range of numbers.
+    scale_.grid = powerBelow(gridEdge(all.most, all.far, static_cast<std::uint32_t>(count_)));
+    // Where the mean exponent is, and no body so far out that the cube of a distance leaves the range of numbers.
     const double usual = std::ldexp(1.0, static_cast<int>(all.exponents / std::max<std::int64_t>(1, all.counted)));
     scale_.length = all.counted == 0 ? 1 : powerBelow(std::max(usual * 0.75, std::ldexp(all.most, -36)));
     scale_.source = powerBelow(all.sources);
@@ -157,8 +151,6 @@ void Octree::gather(const TreeBodies<T>& bodies, ThreadPool& pool) {
     });
 }
 
-// Levels of the nodes that begin at a place: above the last cube that it shares with the one before, down to a level below
-// the deepest cube that has more than a leaf's bodies. Nodes of level `first` to `end - 2` are divided.
 void Octree::findLevels(std::size_t first, std::size_t last) {
     const KeyedBody* sorted = sort_.data();
     constexpr std::size_t kLeaf = kTreeLeaf;
@@ -176,13 +168,12 @@ void Octree::findLevels(std::size_t first, std::size_t last) {
     for (std::size_t k = 0; k < places; ++k) {
         const std::size_t place = first + k;
         const int begins = place == 0 ? 0 : commonLevels(sorted[place - 1].key, sorted[place].key) + 1;
-        firstLevel_[place] = static_cast<std::uint8_t>(begins);
-        endLevel_[place] = static_cast<std::uint8_t>(std::max(begins, std::min<int>(deep[k], kTreeLevels) + 1));
+        const NodeLevels levels = nodeLevels(begins, deep[k] - 1);
+        firstLevel_[place] = static_cast<std::uint8_t>(levels.first);
+        endLevel_[place] = static_cast<std::uint8_t>(levels.end);
     }
 }
 
-// Ids are in the order of levels, in a level in that of keys: so children of a node are next to each other, and where a node
-// begins, its first child does.
 void Octree::findNodes(ThreadPool& pool) {
     const std::size_t blocks = this->blocks();
     pool.forRange(count_, kBlock, [&](std::size_t first, std::size_t last) {
@@ -220,41 +211,23 @@ void Octree::findNodes(ThreadPool& pool) {
     });
 }
 
-std::int32_t Octree::bodiesOfLeaf(std::size_t node) const {
-    const KeyedBody* sorted = sort_.data();
-    const std::size_t first = begin_[node], near = std::min(count_, first + kTreeLeaf + 1);
-    const std::uint64_t key = sorted[first].key;
-    std::size_t end = first + 1;
-    while (end < near && commonLevels(key, sorted[end].key) >= level_[node]) ++end;
-    // More bodies in one cube than keys can tell apart: the leaf has them all.
-    if (end == first + kTreeLeaf + 1 && level_[node] == kTreeLevels)
-        end = static_cast<std::size_t>(
-            std::upper_bound(sorted + end, sorted + count_, key,
-                             [](std::uint64_t wanted, const KeyedBody& body) { return wanted < body.key; }) -
-            sorted);
-    return static_cast<std::int32_t>(end - first);
-}
-
 void Octree::linkNodes(ThreadPool& pool) {
-    const KeyedBody* sorted = sort_.data();
+    const auto keyOfPlace = [this](std::uint32_t place) { return keyAt(place); };
+    const auto keyOfNode = [this](std::uint32_t node) { return keyAt(begin_[node]); };
+    const auto levelOf = [this](std::uint32_t node) -> int { return level_[node]; };
     std::atomic<std::size_t> leaves{0};
     pool.forRange(nodes_, kNodeGrain, [&](std::size_t first, std::size_t last) {
         std::size_t here = 0;
         for (std::size_t id = first; id < last; ++id) {
+            const std::uint64_t key = keyAt(begin_[id]);
             if (links_[id] == 0) {
-                links_[id] = -bodiesOfLeaf(id);
+                links_[id] = -static_cast<std::int32_t>(
+                    bodiesOfLeaf(key, level_[id], begin_[id], static_cast<std::uint32_t>(count_), kTreeLeaf, keyOfPlace));
                 ++here;
-                continue;
+            } else {
+                links_[id] = childrenOf(key, level_[id], static_cast<std::uint32_t>(first_[id]),
+                                        static_cast<std::uint32_t>(nodes_), levelOf, keyOfNode);
             }
-            const std::uint64_t key = sorted[begin_[id]].key;
-            const auto child = static_cast<std::size_t>(first_[id]);
-            std::int32_t children = 1;
-            for (; children < 8; ++children) {
-                const std::size_t next = child + static_cast<std::size_t>(children);
-                if (next >= nodes_ || level_[next] != level_[id] + 1) break;
-                if (commonLevels(key, sorted[begin_[next]].key) < level_[id]) break;
-            }
-            links_[id] = children;
         }
         leaves.fetch_add(here, std::memory_order_relaxed);
     });
@@ -282,7 +255,7 @@ void Octree::store(std::size_t node, const NodeMoments<float, kSigned>& made) {
         cell.weight = made.weight;
         std::copy_n(made.dipole, 3, dipoles_.data() + kDipoleStride * node);
     }
-    Box& box = boxes_[node];
+    NodeBox& box = boxes_[node];
     std::copy_n(made.low, 3, box.low);
     std::copy_n(made.high, 3, box.high);
     box.bodies = made.bodies;
@@ -315,10 +288,11 @@ void Octree::addAllMoments(ThreadPool& pool) {
             const auto child = [&](int k) { return momentsOf<kSigned>(first + static_cast<std::size_t>(k)); };
             return store<kSigned>(id, parentMoments<float, kSigned>(links_[id], child));
         }
-        const auto body = [&](std::uint32_t k) {
-            return TreeBody<float>{at_[0][first + k], at_[1][first + k], at_[2][first + k], source_[first + k]};
+        const auto body = [&](int k) {
+            const std::size_t at = first + static_cast<std::size_t>(k);
+            return TreeBody<float>{at_[0][at], at_[1][at], at_[2][at], source_[at]};
         };
-        store<kSigned>(id, leafMoments<float, kSigned>(static_cast<std::uint32_t>(-links_[id]), body));
+        store<kSigned>(id, leafMoments<float, kSigned>(-links_[id], body));
     };
     for (int level = levels_; level-- > 0;) {
         const auto at = static_cast<std::size_t>(level);
@@ -330,70 +304,56 @@ void Octree::addAllMoments(ThreadPool& pool) {
 }
 
 void Octree::emit(std::uint32_t first, std::uint32_t bodies) {
-    constexpr std::uint32_t kSize = kTreeGroup;
-    const std::uint64_t chunks = (bodies + kSize - 1) / kSize;
-    for (std::uint64_t k = 0; k < chunks; ++k) {
-        const auto begin = static_cast<std::uint32_t>(bodies * k / chunks),
-                   end = static_cast<std::uint32_t>(bodies * (k + 1) / chunks);
-        groups_[groupCount_++] = {first + begin, end - begin};
-    }
+    const std::uint32_t groups = groupsOfRun(bodies, kTreeGroup);
+    for (std::uint32_t k = 0; k < groups; ++k) groups_[groupCount_++] = groupOfRun(first, bodies, k, groups);
 }
 
 void Octree::makeGroups() {
     groupCount_ = 0;
-    if (big(0))
+    if (boxes_[0].bodies > kTreeRun && links_[0] > 0)
         groupsBelow(0);
     else
         emit(0, static_cast<std::uint32_t>(count_));
 }
 
-// Groups are cut from runs of small siblings below a node that has more bodies than a run. A run ends where its box would
-// come into that of a sibling that is divided further: a group that wraps around a dense neighbour opens all of it.
-void Octree::groupsBelow(std::size_t node) {
-    const auto child = static_cast<std::size_t>(first_[node]), end = child + static_cast<std::size_t>(links_[node]);
-    Box run{};
-    std::uint32_t first = 0;
-    const auto close = [&] {
-        emit(first, run.bodies);
-        run.bodies = 0;
+void Octree::groupsBelow(std::uint32_t node) {
+    struct Nodes {
+        const Octree& tree;
+        std::uint32_t bodies(std::uint32_t id) const { return tree.boxes_[id].bodies; }
+        int children(std::uint32_t id) const { return tree.links_[id]; }
+        const NodeBox& box(std::uint32_t id) const { return tree.boxes_[id]; }
     };
-    const auto grown = [&](const Box& by) {
-        Box both = run;
-        for (std::size_t axis = 0; axis < 3; ++axis) {
-            both.low[axis] = std::min(run.low[axis], by.low[axis]);
-            both.high[axis] = std::max(run.high[axis], by.high[axis]);
-        }
-        both.bodies += by.bodies;
-        return both;
-    };
-    const auto clear = [&](const Box& box) {
-        for (std::size_t other = child; other < end; ++other) {
-            if (!big(other)) continue;
-            bool apart = false;
-            for (std::size_t axis = 0; axis < 3; ++axis)
-                apart = apart || box.low[axis] > boxes_[other].high[axis] || box.high[axis] < boxes_[other].low[axis];
-            if (!apart) return false;
-        }
-        return true;
-    };
-    for (std::size_t id = child; id < end; ++id) {
-        if (big(id)) {
-            close();
-            groupsBelow(id);
-            continue;
-        }
-        if (run.bodies > 0) {
-            const Box both = grown(boxes_[id]);
-            if (both.bodies <= kTreeRun && clear(both)) {
-                run = both;
-                continue;
-            }
-            close();
-        }
-        first = begin_[id];
-        run = boxes_[id];
+    const Nodes nodes{*this};
+    const auto child = static_cast<std::uint32_t>(first_[node]);
+    cutRuns(
+        nodes, child, links_[node], largeChildren(nodes, child, links_[node]), begin_[node],
+        [this](std::uint32_t first, std::uint32_t bodies) { emit(first, bodies); },
+        [this](std::uint32_t large) { groupsBelow(large); });
+}
+
+TreeWalkTask walkTask(const Octree& tree, TreeWalk walk, const ForceRequest& request) {
+    const ForceSettings& settings = request.settings;
+    const TreeForce force = treeForce(settings);
+    const bool power = force.law == TreeLaw::power;  // which has a floor of its own
+    const double angle = byAngle(walk) && request.opening > 0 ? request.opening : usualOpening(settings);
+    const TreeScale& scale = tree.scale();
+    const double length = static_cast<double>(scale.length);
+    const double softening =
+        static_cast<double>(flooredSoftening<float>(settings.softening, power ? 0 : request.smallestR2)) * length * length;
+    TreeWalkTask task{
+        .tree = tree.view(),
+        .acceleration = scale.acceleration,
+        .softeningSquared = std::max(static_cast<float>(softening), kSofteningSquaredFloor32),
+        .opening = static_cast<float>(1 / (angle * angle)),
+        .share = static_cast<float>(shareOfAccuracy(settings, request.allowedError, static_cast<double>(tree.bodies())))};
+    if (power) {
+        task.power = {powerField(force.power, request.smallestR2, length),
+                      static_cast<float>((force.power + 1) / (static_cast<double>(GravityField<float>::power()) + 1)),
+                      leftOut(settings)};
+        task.acceleration = force.factor * std::pow(length, force.power) / static_cast<double>(scale.source);
     }
-    close();
+    if (force.law == TreeLaw::charges) task.floorShare = static_cast<float>(floorShare(settings));
+    return task;
 }
 
 template void Octree::makeKeys(const TreeBodies<float>&, const TreeKernels&, ThreadPool&, TreeKeys);

@@ -3,8 +3,8 @@
 #pragma once
 #include "sim/backends/cpu/kernels/tree_kernels.h"
 #include "sim/backends/cpu/tree/key_sort.h"
-#include "sim/tree/moments.h"
-#include "sim/tree/rung.h"
+#include "sim/backends/force_method.h"
+#include "sim/tree/nodes.h"
 
 #include <array>
 #include <span>
@@ -75,23 +75,17 @@ public:
     static double bytes(std::size_t bodies, bool eitherSign);
 
 private:
-    struct Box {
-        float low[3], high[3];
-        std::uint32_t bodies;
-    };
     template <class T>
     void measure(const TreeBodies<T>& bodies, ThreadPool& pool);
     std::size_t blocks() const;
     void findLevels(std::size_t first, std::size_t last);
-    std::int32_t bodiesOfLeaf(std::size_t node) const;
     template <bool kSigned>
     void store(std::size_t node, const NodeMoments<float, kSigned>& moments);
     template <bool kSigned>
     NodeMoments<float, kSigned> momentsOf(std::size_t node) const;
     template <bool kSigned>
     void addAllMoments(ThreadPool& pool);
-    bool big(std::size_t node) const { return boxes_[node].bodies > kTreeRun && links_[node] > 0; }
-    void groupsBelow(std::size_t node);
+    void groupsBelow(std::uint32_t node);
     void emit(std::uint32_t first, std::uint32_t bodies);
 
     std::size_t count_, capacity_;
@@ -116,11 +110,18 @@ private:
     RawArray<TreeCell> cells_;
     RawArray<float> dipoles_;  ///< kDipoleStride numbers a node; empty until sources are signed
     bool signed_ = false;
-    RawArray<Box> boxes_;
+    RawArray<NodeBox> boxes_;
     RawArray<TreeGroup> groups_;
     std::size_t nodes_ = 0, leaves_ = 0, groupCount_ = 0;
     int levels_ = 0;
 };
+
+/// Whether cells need first moments, see Octree::takeSigned().
+inline bool signedCells(const ForceSettings& force) { return treeLaw(force) == TreeLaw::charges; }
+
+/// The task of that rung, of a tree whose moments are made: all but where results go, |a| of before and its floor. An
+/// opening angle of 0 is the usual one, an allowed error of 0, too. The force must be one that cells know.
+TreeWalkTask walkTask(const Octree& tree, TreeWalk walk, const ForceRequest& request);
 
 extern template void Octree::makeKeys(const TreeBodies<float>&, const TreeKernels&, ThreadPool&, TreeKeys);
 extern template void Octree::makeKeys(const TreeBodies<double>&, const TreeKernels&, ThreadPool&, TreeKeys);

@@ -2,6 +2,7 @@
 #include "sim/backends/cuda/jobs/group_search.h"
 
 #include "sim/backends/cuda/jobs/groups.h"
+#include "sim/backends/cuda/kernels/tree.h"
 #include "sim/backends/cuda/runtime/memory.h"
 #include "sim/core/out_of_memory.h"
 
@@ -45,7 +46,7 @@ public:
         sortedKey_ = DeviceArray<std::uint64_t>(n);
         for (auto* words : {&index_, &order_, &parent_, &least_, &label_}) *words = DeviceArray<std::uint32_t>(n);
         for (auto& values : axis_) values = DeviceArray<double>(n);
-        scratch_ = DeviceArray<std::uint8_t>(groupScratchBytes(n));
+        scratch_ = DeviceArray<std::uint8_t>(std::max(sortBytes(n), groupScanBytes(n)));
         grid_ = DeviceArray<FriendGrid>(1);
         flags_ = DeviceArray<GroupFlags>(1);
         if (way == GroupWay::tree) boxes_ = DeviceArray<FriendBox>(task_.tree.start[task_.tree.levels]);
@@ -113,7 +114,7 @@ private:
     }
 
     void sortByKeys() {
-        sortGroupKeys(task_, scratch_.data(), scratch_.size(), stream_);
+        sortKeys(keysOf(task_), scratch_.data(), scratch_.size(), stream_);
         run(groupGatherKernel());
     }
 

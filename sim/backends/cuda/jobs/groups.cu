@@ -1,9 +1,8 @@
 // Friends of friends: bodies are sorted by cells or along a curve, sets are joined with atomics on their roots, or labels go
 // from friend to friend. In whatever order that happens, a group's label is the smallest index in it.
 #include "sim/backends/cuda/jobs/groups.h"
-#include "sim/backends/cuda/kernels/grid_barrier.cuh"
+#include "sim/backends/cuda/kernels/together.cuh"
 
-#include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
 
 namespace gravlab::cuda {
@@ -172,7 +171,7 @@ __global__ void joinLeaves(GroupTask task) {
     for (std::uint32_t k = 0; k < kOwn; ++k) {
         const std::uint32_t place = first + lane / kFriendLeaf + kOthers * k;
         for (int axis = 0; axis < 3; ++axis)
-            at[k][axis] = place < tree.at.count ? tree.at.axis[axis][place] : kFarAway;  // nobody's friend
+            at[k][axis] = place < tree.at.count ? tree.at.axis[axis][place] : kFarAway;  // no friend of any body
     }
     while (size > 0) {
         std::uint32_t taken = size < 32 ? size : 32;
@@ -268,7 +267,7 @@ __global__ void goOneLevel(GroupTask task) {
 }
 
 /// Level after level, without the host, which launches it again where there are very many: a display on the same device
-/// waits for each launch. A level's flag is cleared a level before, when nobody reads or sets it: it was read
+/// waits for each launch. A level's flag is cleared a level before, when no thread reads or sets it: it was read
 /// last before the barrier that ended the level before that.
 __global__ void goAllLevels(GroupTask task) {
     const FriendLists lists = listsOf(task);
@@ -323,21 +322,11 @@ Kernel<GroupTask> groupLoopKernel() { return kernelOf(goAllLevels); }
 Kernel<GroupTask> groupLeastKernel() { return kernelOf(findLeast); }
 Kernel<GroupTask> groupLabelKernel() { return kernelOf(takeLabels); }
 
-std::size_t groupScratchBytes(std::uint32_t count) {
-    std::size_t sort = 0, scan = 0;
-    const std::uint64_t* keys = nullptr;
-    const std::uint32_t* values = nullptr;
-    CUDA_CHECK(cub::DeviceRadixSort::SortPairs(nullptr, sort, keys, static_cast<std::uint64_t*>(nullptr), values,
-                                               static_cast<std::uint32_t*>(nullptr), count, 0, kTreeKeyBits));
-    CUDA_CHECK(cub::DeviceScan::ExclusiveSum(nullptr, scan, keys, static_cast<std::uint64_t*>(nullptr), count + 1));
-    return sort > scan ? sort : scan;
-}
-
-void sortGroupKeys(const GroupTask& task, void* scratch, std::size_t bytes, Stream stream) {
-    const std::uint64_t* keys = task.key;
-    const std::uint32_t* values = task.index;
-    CUDA_CHECK(cub::DeviceRadixSort::SortPairs(scratch, bytes, keys, task.sortedKey, values, task.order, task.count, 0,
-                                               kTreeKeyBits, stream));
+std::size_t groupScanBytes(std::uint32_t count) {
+    std::size_t bytes = 0;
+    const std::uint64_t* from = nullptr;
+    CUDA_CHECK(cub::DeviceScan::ExclusiveSum(nullptr, bytes, from, static_cast<std::uint64_t*>(nullptr), count + 1));
+    return bytes;
 }
 
 void scanGroupCounts(const GroupTask& task, void* scratch, std::size_t bytes, Stream stream) {

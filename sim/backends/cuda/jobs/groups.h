@@ -1,4 +1,4 @@
-// Groups of bodies on a device: what its kernels are told. The functions that decide are those of the host, see friends.h.
+// Groups of bodies on a device: the parameters of its kernels. The functions that decide are those of the host, see friends.h.
 #pragma once
 #include "sim/backends/cuda/runtime/launch.h"
 #include "sim/core/vec3.h"
@@ -50,7 +50,7 @@ Kernel<GroupTask> groupFrameEndKernel();
 Kernel<GroupTask> groupTreeKeyKernel();
 Kernel<GroupTask> groupGridKernel();  ///< one thread: places the grid
 Kernel<GroupTask> groupGridKeyKernel();
-// Here the keys are sorted, see sortGroupKeys().
+// Here the keys are sorted, see sortKeys().
 Kernel<GroupTask> groupGatherKernel();  ///< each place is a root
 Kernel<GroupTask> groupBoxKernel();     ///< a thread a box of level `pass`
 Kernel<GroupTask> groupWholeKernel();
@@ -68,9 +68,8 @@ Kernel<GroupTask> groupLoopKernel();  ///< up to `turns` levels; its blocks are 
 Kernel<GroupTask> groupLeastKernel();
 Kernel<GroupTask> groupLabelKernel();
 
-/// Bytes that the two below need besides. Throws DeviceError.
-std::size_t groupScratchBytes(std::uint32_t count);
-void sortGroupKeys(const GroupTask& task, void* scratch, std::size_t bytes, Stream stream);
+/// Bytes that scanGroupCounts() needs besides. Throws DeviceError.
+std::size_t groupScanBytes(std::uint32_t count);
 void scanGroupCounts(const GroupTask& task, void* scratch, std::size_t bytes, Stream stream);
 
 }  // namespace gravlab::cuda

@@ -1,4 +1,4 @@
-// Cells of laws that end, on a device: what the kernels are told. The host knows the number of bodies and nothing else, so
+// Cells of laws that end, on a device: the parameters of the kernels. The host knows the number of bodies and nothing else, so
 // nothing waits.
 // Rule: a body's sum is in the order of the cells, which the bodies alone decide; atomics only count.
 #pragma once
@@ -33,7 +33,7 @@ struct CellTask {
 };
 template <class Real>
 Kernel<CellTask<Real>> cellKeyKernel();
-// Here the keys are sorted, as those of a tree: see sortTreeKeys().
+// Here the keys are sorted, see sortKeys().
 template <class Real>
 Kernel<CellTask<Real>> cellGatherKernel();
 /// Adds to facts, which are 0 before.

@@ -1,4 +1,4 @@
-// The tree on a device: what its kernels are told. A step of the build reads what the step before left in device memory; the
+// The tree on a device: the parameters of its kernels. A step of the build reads what the step before left in device memory; the
 // host knows the number of bodies and nothing else, so nothing waits.
 // Rule: sums are in an order that bodies and criterion alone decide; atomics only count.
 #pragma once
@@ -24,7 +24,7 @@ struct TreeScale {
     float smallest;      ///< kSmallestShare of the rms acceleration, not scaled
 };
 
-/// What one evaluation counted. `cells` are met by one body each, the others by a group.
+/// Counts of one evaluation: `cells` act on one body each, expanded ones on a group.
 struct TreeCounts {
     unsigned long long pairs, cells, expandedLow, expandedHigh, visited;
 };
@@ -78,7 +78,7 @@ struct TreeFields {
     /// Half of the sum of source / distance, softened, over all others [M/L]; under another power of its like with the
     /// strength: the potential with its sign turned.
     double* energy = nullptr;
-    double* squared = nullptr;  ///< of the distance to the nearest source that was met by itself [L^2]; infinite: none
+    double* squared = nullptr;  ///< of the distance to the nearest source that acted by itself [L^2]; infinite: none
     std::uint32_t* neighbour = nullptr;  ///< that one
 };
 
@@ -117,7 +117,7 @@ struct PowerWalkTask : WalkTask {
 Kernel<TreeTask> treeMeasureKernel();
 Kernel<TreeTask> treeScaleKernel();
 Kernel<TreeTask> treeKeyKernel(TreeKeys curve);
-// Here the keys are sorted, see sortTreeKeys().
+// Here the keys are sorted, see sortKeys().
 Kernel<TreeTask> treeGatherKernel();
 Kernel<TreeTask> treeCountKernel();
 /// Counts anew with leaves of kWiderLeaves[number] where there is no room for those before; in the order of numbers, with
@@ -161,10 +161,26 @@ inline unsigned teamBlocks(std::size_t bodies, int multiprocessors) {
         std::min((bodies + 31) / 32, kResidentBlocks * static_cast<std::size_t>(std::max(1, multiprocessors))));
 }
 
-/// Bytes that the two below need besides. Throws DeviceError.
-std::size_t treeScratchBytes(std::uint32_t count, std::uint32_t starts);
-/// Sorts keys and indices; stable. Enqueues, and throws DeviceError.
-void sortTreeKeys(const TreeTask& task, void* scratch, std::size_t bytes, Stream stream);
+/// Keys of kTreeKeyBits bits at most, which are sorted with the indices of their bodies.
+struct KeySort {
+    std::uint32_t count;
+    const std::uint64_t* key;
+    std::uint64_t* sortedKey;
+    const std::uint32_t* index;
+    std::uint32_t* order;
+};
+/// Those of a task of a tree, of cells or of groups.
+template <class Task>
+KeySort keysOf(const Task& task) {
+    return {task.count, task.key, task.sortedKey, task.index, task.order};
+}
+/// Bytes that the sort needs besides. Throws DeviceError.
+std::size_t sortBytes(std::uint32_t count);
+/// Stable. Enqueues, and throws DeviceError.
+void sortKeys(const KeySort& keys, void* scratch, std::size_t bytes, Stream stream);
+
+/// Bytes that the sum needs besides, and the sum of the counts before each. Enqueues, and throws DeviceError.
+std::size_t scanBytes(std::uint32_t starts);
 void scanTreeStarts(const TreeTask& task, std::uint32_t starts, void* scratch, std::size_t bytes, Stream stream);
 
 }  // namespace gravlab::cuda

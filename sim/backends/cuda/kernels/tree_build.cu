@@ -1,9 +1,9 @@
 // From positions to a tree with moments and groups of targets. One thread a body where nodes are found: the levels at which
 // nodes begin at a body follow from its key, those beside it and those a leaf's size away, so no level waits for another.
 #include "sim/backends/cuda/kernels/pair.cuh"
+#include "sim/backends/cuda/kernels/together.cuh"
 #include "sim/backends/cuda/kernels/tree.h"
-#include "sim/backends/cuda/kernels/warp.cuh"
-#include "sim/tree/cell.h"
+#include "sim/tree/nodes.h"
 
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
@@ -49,24 +49,14 @@ __global__ void measure(TreeTask task) {
         for (int k = 0; k < 4; ++k) task.partial[k * kTreeMeasureBlocks + blockIdx.x] = value[k];
 }
 
-/// The power of two that brings `x` to (0.5, 1].
-__device__ float powerBelow(double x) {
-    if (!(x > 0)) return 1;
-    const int exponent = max(-120, min(120, ilogb(x) + 1));
-    return exp2f(static_cast<float>(-exponent));
-}
-
 __global__ void scale(TreeTask task) {
     __shared__ double shared[4][kTreeThreads];
     double value[4];
     for (int k = 0; k < 4; ++k) value[k] = task.partial[k * kTreeMeasureBlocks + threadIdx.x];
     blockReduce(value, shared);
     if (threadIdx.x > 0) return;
-    // A few bodies very far out must not leave all others in one cube: they are put at the edge of the box.
-    constexpr double kMeans = 128;
-    const double edge = fmin(value[0], kMeans * value[1] / task.count);
     TreeScale result;
-    result.length = powerBelow(edge);
+    result.length = powerBelow(gridEdge(value[0], value[1], task.count));
     result.source = powerBelow(value[2]);
     result.acceleration = result.length * result.length / result.source;
     result.smallest = static_cast<float>(kSmallestShare * sqrt(value[3] / task.count));
@@ -92,8 +82,7 @@ __global__ void gather(TreeTask task) {
     asVectors(task.sorted)[place] = {body.x * by.length, body.y * by.length, body.z * by.length, body.w * by.source};
 }
 
-/// Levels of the nodes that begin at the places of a block: above the last cube that one shares with the one before, down to
-/// a level below the deepest cube that has more than a leaf's bodies. Nodes of level `first` to `end - 2` are divided.
+/// Levels of the nodes that begin at the places of a block.
 template <int kLeaf>
 __device__ void countNodesOf(const TreeTask& task, std::uint32_t block, std::uint32_t* wanted) {
     __shared__ std::int8_t common[kTreeThreads + kLeaf];
@@ -106,16 +95,15 @@ __device__ void countNodesOf(const TreeTask& task, std::uint32_t block, std::uin
                         : static_cast<std::int8_t>(commonLevels(task.sortedKey[from], task.sortedKey[to]));
     }
     __syncthreads();
-    int first = 0, end = 0;
+    NodeLevels mine{0, 0};
     if (place < task.count) {
         int deep = -1;
         for (int k = 0; k <= kLeaf; ++k) deep = max(deep, static_cast<int>(common[threadIdx.x + k]));
-        first = place == 0 ? 0 : commonLevels(task.sortedKey[place - 1], task.sortedKey[place]) + 1;
-        end = max(first, min(deep + 1, kTreeLevels) + 1);
-        task.levels[place] = static_cast<std::uint16_t>(first | end << 8);
+        mine = nodeLevels(place == 0 ? 0 : commonLevels(task.sortedKey[place - 1], task.sortedKey[place]) + 1, deep);
+        task.levels[place] = static_cast<std::uint16_t>(mine.first | mine.end << 8);
     }
     for (int level = 0; level < kTreeDepths; ++level) {
-        const unsigned here = __ballot_sync(~0u, level >= first && level < end);
+        const unsigned here = __ballot_sync(~0u, level >= mine.first && level < mine.end);
         if (threadIdx.x % 32 == 0) starts[level][threadIdx.x / 32] = __popc(here);
     }
     __syncthreads();
@@ -134,7 +122,7 @@ __device__ void countNodesOf(const TreeTask& task, std::uint32_t block, std::uin
 
 __global__ void countNodes(TreeTask task) { countNodesOf<kTreeLeaf>(task, blockIdx.x, task.facts->wanted); }
 
-/// Whether leaves of so many bodies, by number, make more nodes than there is room for.
+/// Whether leaves of that width, by its number, make more nodes than there is room for.
 __device__ __forceinline__ bool tooMany(const TreeTask& task, int number) { return task.facts->wanted[number] > task.room; }
 
 template <int kNumber>
@@ -155,8 +143,6 @@ __device__ __forceinline__ std::uint32_t leafOf(const TreeTask& task) {
     return tooMany(task, 1) ? kWidest : kWide;
 }
 
-/// Ids are in the order of levels, in a level in that of keys: so children of a node are next to each other, and where a
-/// node begins, its first child does.
 __global__ void emitNodes(TreeTask task) {
     __shared__ std::uint32_t before[kTreeDepths][kTreeThreads / 32];
     const std::uint32_t place = blockIdx.x * kTreeThreads + threadIdx.x;
@@ -206,34 +192,17 @@ __global__ void linkNodes(TreeTask task) {
         float4* centre = asVectors(task.nodes.centre) + 2ull * id;
         const int level = task.nodes.level[id] & kLevelBits;
         const std::uint32_t first = static_cast<std::uint32_t>(asInt(task.nodes.box[2ull * id].w));
-        const std::uint64_t key = task.sortedKey[first];
+        const auto keyAt = [&](std::uint32_t place) { return task.sortedKey[place]; };
+        const std::uint64_t key = keyAt(first);
         if (asInt(centre[1].w) == 0) {
-            std::uint32_t end = first + 1;
-            const std::uint32_t near = min(task.count, first + leaf + 1);
-            while (end < near && commonLevels(key, task.sortedKey[end]) >= level) ++end;
-            if (end == first + leaf + 1 && level == kTreeLevels) {
-                // More bodies in one cube than keys can tell apart: the leaf has them all.
-                std::uint32_t beyond = task.count;
-                while (end < beyond) {
-                    const std::uint32_t middle = end + (beyond - end) / 2;
-                    if (task.sortedKey[middle] == key)
-                        end = middle + 1;
-                    else
-                        beyond = middle;
-                }
-            }
-            centre[1].w = asFloat(-static_cast<int>(end - first));
+            centre[1].w = asFloat(-static_cast<int>(bodiesOfLeaf(key, level, first, task.count, leaf, keyAt)));
             atomicAdd(&task.facts->leaves, 1u);
             atomicMax(&task.facts->deepest, static_cast<std::uint32_t>(level));
         } else {
             const std::uint32_t child = static_cast<std::uint32_t>(asInt(centre[1].z));
-            int children = 1;
-            for (; children < 8 && child + children < nodes; ++children) {
-                const std::uint32_t next = child + children;
-                if ((task.nodes.level[next] & kLevelBits) != level + 1) break;
-                const std::uint32_t begins = static_cast<std::uint32_t>(asInt(task.nodes.box[2ull * next].w));
-                if (commonLevels(key, task.sortedKey[begins]) < level) break;
-            }
+            const int children = childrenOf(
+                key, level, child, nodes, [&](std::uint32_t next) { return task.nodes.level[next] & kLevelBits; },
+                [&](std::uint32_t next) { return keyAt(static_cast<std::uint32_t>(asInt(task.nodes.box[2ull * next].w))); });
             // A leaf's count is 0 or already its own, that of a node that is divided is 1 or more.
             int leaves = 0;
             for (int k = 0; k < children; ++k) {
@@ -254,8 +223,8 @@ struct Team {
     int lane;       ///< 0 to 7
     unsigned mask;  ///< of its lanes in the warp
     __device__ Team() : lane(threadIdx.x % kTeam), mask(0xffu << (threadIdx.x % 32 / kTeam * kTeam)) {}
-    /// The same on all lanes, in a fixed order.
-    __device__ float sum(float x) const {
+    // As OneThread has them. Of the lanes' numbers, the same on all lanes and in a fixed order.
+    __device__ auto sum(auto x) const {
         for (int other = kTeam / 2; other > 0; other /= 2) x += __shfl_xor_sync(mask, x, other);
         return x;
     }
@@ -264,44 +233,40 @@ struct Team {
         return x;
     }
     __device__ float most(float x) const { return -least(-x); }
+    __device__ static void add(auto& sum, auto own) { sum = own; }
+    __device__ static void lowerTo(float& least, float own) { least = own; }
+    __device__ static void raiseTo(float& most, float own) { most = own; }
+    __device__ auto eldest(const auto& child) const {
+        auto own = child(lane);
+        const int first = __ffs(static_cast<int>(mask)) - 1;
+        own.cell.x = __shfl_sync(mask, own.cell.x, first);
+        own.cell.y = __shfl_sync(mask, own.cell.y, first);
+        own.cell.z = __shfl_sync(mask, own.cell.z, first);
+        return own;
+    }
+    __device__ void each(int, const auto& child, const auto& use) const { use(child(lane)); }
+    __device__ bool hasOf(int children) const { return lane < children; }
 };
 
-constexpr float kRoundedUp = 1 + 1e-6f;
-
-/// Massless bodies pull nobody, wherever their centre is said to be.
-__device__ float massInverse(float weight) { return weight > 0 ? 1 / weight : 0; }
-
-struct FirstMoments {
-    float dipole[3] = {};
-};
-struct NoFirstMoments {};
-/// Moments and box of bodies or cells that the lanes of a team hold, some each, and of all of them together. kCharges:
-/// sources have either sign.
 template <bool kCharges>
-struct Part : std::conditional_t<kCharges, FirstMoments, NoFirstMoments> {
-    float x = 0, y = 0, z = 0;     ///< centre
-    float source = 0, weight = 0;  ///< sums of sources and of their sizes
-    float moments[kMoments] = {};  ///< about the centre
-    float farthest = 0;
-    float low[3] = {3e38f, 3e38f, 3e38f}, high[3] = {-3e38f, -3e38f, -3e38f};
-    int bodies = 0;
-};
+using Moments = NodeMoments<float, kCharges>;
 template <bool kCharges>
 using BuildTask = std::conditional_t<kCharges, ChargesTreeTask, TreeTask>;
 
 /// A lane a vector.
 template <bool kCharges>
-__device__ void store(const BuildTask<kCharges>& task, const Team& team, std::uint32_t id, const Part<kCharges>& made,
+__device__ void store(const BuildTask<kCharges>& task, const Team& team, std::uint32_t id, const Moments<kCharges>& made,
                       std::uint32_t first, int count) {
     const TreeNodes& nodes = task.nodes;
-    const float* q = made.moments;
+    const float* q = made.cell.moments;
     const float cube = made.weight * made.farthest * made.farthest * made.farthest;
-    if (team.lane == 0) asVectors(nodes.centre)[2ull * id] = {made.x, made.y, made.z, made.source};
+    if (team.lane == 0) asVectors(nodes.centre)[2ull * id] = {made.cell.x, made.cell.y, made.cell.z, made.cell.source};
     if (team.lane == 1)
         asVectors(nodes.centre)[2ull * id + 1] = {made.farthest, cube, asFloat(static_cast<int>(first)), asFloat(count)};
     if (team.lane == 2) asVectors(nodes.moments)[2ull * id] = {q[0], q[1], q[2], q[3]};
     if (team.lane == 3) asVectors(nodes.moments)[2ull * id + 1] = {q[4], q[5], made.weight, 0};
-    if (team.lane == 4) asVectors(nodes.box)[2ull * id] = {made.low[0], made.low[1], made.low[2], asFloat(made.bodies)};
+    if (team.lane == 4)
+        asVectors(nodes.box)[2ull * id] = {made.low[0], made.low[1], made.low[2], asFloat(static_cast<int>(made.bodies))};
     if (team.lane == 5) asVectors(nodes.box)[2ull * id + 1] = {made.high[0], made.high[1], made.high[2], 0};
     if constexpr (kCharges)
         if (team.lane == 6) asVectors(task.dipoles)[id] = {made.dipole[0], made.dipole[1], made.dipole[2], 0};
@@ -311,20 +276,18 @@ __device__ void store(const BuildTask<kCharges>& task, const Team& team, std::ui
 
 /// What other blocks have stored goes past the first cache, which does not see it.
 template <bool kCharges>
-__device__ Part<kCharges> load(const BuildTask<kCharges>& task, std::uint32_t id) {
+__device__ Moments<kCharges> load(const BuildTask<kCharges>& task, std::uint32_t id) {
     const TreeNodes& nodes = task.nodes;
     const float4 c0 = __ldcg(asVectors(nodes.centre) + 2ull * id), c1 = __ldcg(asVectors(nodes.centre) + 2ull * id + 1);
     const float4 m0 = __ldcg(asVectors(nodes.moments) + 2ull * id), m1 = __ldcg(asVectors(nodes.moments) + 2ull * id + 1);
     const float4 b0 = __ldcg(asVectors(nodes.box) + 2ull * id), b1 = __ldcg(asVectors(nodes.box) + 2ull * id + 1);
-    Part<kCharges> part;
-    part.x = c0.x, part.y = c0.y, part.z = c0.z, part.source = c0.w;
+    Moments<kCharges> part;
+    part.cell = {c0.x, c0.y, c0.z, c0.w, {m0.x, m0.y, m0.z, m0.w, m1.x, m1.y}};
     part.weight = m1.z;
-    const float q[kMoments] = {m0.x, m0.y, m0.z, m0.w, m1.x, m1.y};
-    for (int k = 0; k < kMoments; ++k) part.moments[k] = q[k];
     part.farthest = c1.x;
     part.low[0] = b0.x, part.low[1] = b0.y, part.low[2] = b0.z;
     part.high[0] = b1.x, part.high[1] = b1.y, part.high[2] = b1.z;
-    part.bodies = asInt(b0.w);
+    part.bodies = static_cast<std::uint32_t>(asInt(b0.w));
     if constexpr (kCharges) {
         const float4 dipole = __ldcg(asVectors(task.dipoles) + id);
         part.dipole[0] = dipole.x, part.dipole[1] = dipole.y, part.dipole[2] = dipole.z;
@@ -332,54 +295,12 @@ __device__ Part<kCharges> load(const BuildTask<kCharges>& task, std::uint32_t id
     return part;
 }
 
-/// From the lanes' sums about `origin` to centre, box and sources of all.
 template <bool kCharges>
-__device__ Part<kCharges> gathered(const Team& team, const float* origin, const float* sum, const Part<kCharges>& own) {
-    Part<kCharges> all;
-    all.weight = team.sum(own.weight);
-    all.source = team.sum(own.source);
-    const float inverse = massInverse(all.weight);
-    all.x = origin[0] + team.sum(sum[0]) * inverse;
-    all.y = origin[1] + team.sum(sum[1]) * inverse;
-    all.z = origin[2] + team.sum(sum[2]) * inverse;
-    for (int axis = 0; axis < 3; ++axis) {
-        all.low[axis] = team.least(own.low[axis]);
-        all.high[axis] = team.most(own.high[axis]);
-    }
-    return all;
-}
-
-template <bool kCharges>
-__device__ Part<kCharges> parentOf(const BuildTask<kCharges>& task, const Team& team, std::uint32_t child, int children) {
-    Part<kCharges> own;
+__device__ Moments<kCharges> parentOf(const BuildTask<kCharges>& task, const Team& team, std::uint32_t child, int children) {
+    Moments<kCharges> own;
     if (team.lane < children) own = load<kCharges>(task, child + team.lane);
-    const int eldest = __ffs(static_cast<int>(team.mask)) - 1;
-    const float origin[3] = {__shfl_sync(team.mask, own.x, eldest), __shfl_sync(team.mask, own.y, eldest),
-                             __shfl_sync(team.mask, own.z, eldest)};
-    const float sum[3] = {own.weight * (own.x - origin[0]), own.weight * (own.y - origin[1]),
-                          own.weight * (own.z - origin[2])};
-    Part<kCharges> made = gathered<kCharges>(team, origin, sum, own);
-    const float x = own.x - made.x, y = own.y - made.y, z = own.z - made.z;
-    [[maybe_unused]] float moved[3] = {};
-    if (team.lane < children) {
-        addSecondMoments(own.moments, own.source, x, y, z);
-        if constexpr (kCharges) addFirstMoments(moved, own.moments, own.source, own.dipole, x, y, z);
-        own.farthest += sqrtf(x * x + y * y + z * z);
-    }
-    for (int m = 0; m < kMoments; ++m) made.moments[m] = team.sum(own.moments[m]);
-    if constexpr (kCharges)
-        for (int axis = 0; axis < 3; ++axis) made.dipole[axis] = team.sum(moved[axis]);
-    for (int other = kTeam / 2; other > 0; other /= 2) own.bodies += __shfl_xor_sync(team.mask, own.bodies, other);
-    made.bodies = own.bodies;
-    // No body is farther than a corner of the box.
-    float corner = 0;
-    const float at[3] = {made.x, made.y, made.z};
-    for (int axis = 0; axis < 3; ++axis) {
-        const float reach = fmaxf(at[axis] - made.low[axis], made.high[axis] - at[axis]);
-        corner += reach * reach;
-    }
-    made.farthest = fminf(sqrtf(corner), team.most(own.farthest)) * kRoundedUp;
-    return made;
+    return parentMoments<float, kCharges>(
+        children, [&](int) { return own; }, team);
 }
 
 /// A thread a leaf.
@@ -392,51 +313,22 @@ __global__ void addLeaves(BuildTask<kCharges> task) {
         const int bodies = -asInt(link.w);
         if (bodies <= 0) continue;
         const float4* sorted = asVectors(task.sorted) + asInt(link.z);
-        const float4 origin = sorted[0];
-        float sum[3] = {}, weight = 0, source = 0, low[3], high[3];
-        for (int axis = 0; axis < 3; ++axis) {
-            low[axis] = 3e38f;
-            high[axis] = -3e38f;
-        }
-        for (int k = 0; k < bodies; ++k) {
+        const Moments<kCharges> made = leafMoments<float, kCharges>(bodies, [&](int k) {
             const float4 body = sorted[k];
-            const float at[3] = {body.x, body.y, body.z},
-                        from[3] = {body.x - origin.x, body.y - origin.y, body.z - origin.z};
-            for (int axis = 0; axis < 3; ++axis) {
-                sum[axis] += fabsf(body.w) * from[axis];
-                low[axis] = fminf(low[axis], at[axis]);
-                high[axis] = fmaxf(high[axis], at[axis]);
-            }
-            weight += fabsf(body.w);
-            source += body.w;
-        }
-        const float inverse = massInverse(weight);
-        const float x = origin.x + sum[0] * inverse, y = origin.y + sum[1] * inverse, z = origin.z + sum[2] * inverse;
-        float squared = 0, q[kMoments] = {};
-        [[maybe_unused]] float dipole[3] = {};
-        for (int k = 0; k < bodies; ++k) {
-            const float4 body = sorted[k];
-            const float dx = body.x - x, dy = body.y - y, dz = body.z - z;
-            squared = fmaxf(squared, dx * dx + dy * dy + dz * dz);
-            addSecondMoments(q, body.w, dx, dy, dz);
-            if constexpr (kCharges) {
-                dipole[0] += body.w * dx;
-                dipole[1] += body.w * dy;
-                dipole[2] += body.w * dz;
-            }
-        }
-        const float farthest = sqrtf(squared) * kRoundedUp;
-        centre[0] = {x, y, z, source};
-        centre[1] = {farthest, weight * farthest * farthest * farthest, link.z, link.w};
+            return TreeBody<float>{body.x, body.y, body.z, body.w};
+        });
+        const float* q = made.cell.moments;
+        centre[0] = {made.cell.x, made.cell.y, made.cell.z, made.cell.source};
+        centre[1] = {made.farthest, made.weight * made.farthest * made.farthest * made.farthest, link.z, link.w};
         asVectors(task.nodes.moments)[2ull * id] = {q[0], q[1], q[2], q[3]};
-        asVectors(task.nodes.moments)[2ull * id + 1] = {q[4], q[5], weight, 0};
-        if constexpr (kCharges) asVectors(task.dipoles)[id] = {dipole[0], dipole[1], dipole[2], 0};
-        asVectors(task.nodes.box)[2ull * id] = {low[0], low[1], low[2], asFloat(bodies)};
-        asVectors(task.nodes.box)[2ull * id + 1] = {high[0], high[1], high[2], 0};
+        asVectors(task.nodes.moments)[2ull * id + 1] = {q[4], q[5], made.weight, 0};
+        if constexpr (kCharges) asVectors(task.dipoles)[id] = {made.dipole[0], made.dipole[1], made.dipole[2], 0};
+        asVectors(task.nodes.box)[2ull * id] = {made.low[0], made.low[1], made.low[2], asFloat(bodies)};
+        asVectors(task.nodes.box)[2ull * id + 1] = {made.high[0], made.high[1], made.high[2], 0};
     }
 }
 
-/// A team a node whose children are leaves; who is the last of its siblings goes on with the parent.
+/// A team a node whose children are leaves; the team that finishes the last of its siblings makes the parent.
 template <bool kCharges>
 __global__ void addMoments(BuildTask<kCharges> task) {
     const std::uint32_t nodes = task.facts->nodes;
@@ -460,34 +352,32 @@ __global__ void addMoments(BuildTask<kCharges> task) {
     }
 }
 
-struct Run {
-    std::uint32_t first = 0, bodies = 0;
-    float low[3], high[3];
+/// What groups are cut by.
+struct GroupNodes {
+    const TreeTask& task;
+    __device__ std::uint32_t bodies(std::uint32_t node) const {
+        return static_cast<std::uint32_t>(asInt(task.nodes.box[2ull * node].w));
+    }
+    __device__ int children(std::uint32_t node) const { return asInt(task.nodes.centre[2ull * node + 1].w); }
+    __device__ NodeBox box(std::uint32_t node) const {
+        const float4 low = asVectors(task.nodes.box)[2ull * node], high = asVectors(task.nodes.box)[2ull * node + 1];
+        return {{low.x, low.y, low.z}, {high.x, high.y, high.z}, 0};
+    }
 };
 
-/// Calls `emit` with each run of bodies below a node that groups are cut from. Runs are of small siblings below a node that
-/// has more bodies than a run. One ends where its box would come into that of a sibling that is divided further: a group
-/// that wraps around a dense neighbour opens all of it.
+/// Calls `emit` with each run of bodies below a node that groups are cut from.
 template <class Emit>
 __device__ void runsBelow(const TreeTask& task, std::uint32_t id, const Emit& emit) {
-    const auto bodiesOf = [&](std::uint32_t node) {
-        return static_cast<std::uint32_t>(asInt(task.nodes.box[2ull * node].w));
-    };
+    const GroupNodes nodes{task};
     const float4 link = asVectors(task.nodes.centre)[2ull * id + 1];
     const int children = asInt(link.w);
     const auto child = static_cast<std::uint32_t>(asInt(link.z));
-    const bool small = bodiesOf(id) <= kTreeRun;
-    if (small || children < 0) {
+    if (nodes.bodies(id) <= kTreeRun || children < 0) {
         if (id == 0) emit(0u, task.count);
         return;
     }
-    unsigned big = 0, heavy = 0;
-    for (int k = 0; k < children; ++k) {
-        if (bodiesOf(child + k) <= kTreeRun) continue;
-        heavy |= 1u << k;
-        if (asInt(task.nodes.centre[2ull * (child + k) + 1].w) > 0) big |= 1u << k;
-    }
-    if (big == (1u << children) - 1) return;
+    const LargeChildren found = largeChildren(nodes, child, children);
+    if (found.divided == (1u << children) - 1) return;
     // The first body: down the eldest children to a leaf.
     std::uint32_t place = id;
     for (bool leaf = false; !leaf;) {
@@ -495,53 +385,7 @@ __device__ void runsBelow(const TreeTask& task, std::uint32_t id, const Emit& em
         leaf = asInt(at.w) < 0;
         place = static_cast<std::uint32_t>(asInt(at.z));
     }
-    Run run;
-    const auto close = [&] {
-        if (run.bodies > 0) emit(run.first, run.bodies);
-        run.bodies = 0;
-    };
-    for (int k = 0; k < children; ++k) {
-        const std::uint32_t bodies = bodiesOf(child + k), first = place;
-        place += bodies;
-        if (big >> k & 1) {
-            close();
-            continue;
-        }
-        const float4 b0 = asVectors(task.nodes.box)[2ull * (child + k)],
-                     b1 = asVectors(task.nodes.box)[2ull * (child + k) + 1];
-        const float low[3] = {b0.x, b0.y, b0.z}, high[3] = {b1.x, b1.y, b1.z};
-        if (run.bodies > 0) {
-            bool clear = run.bodies + bodies <= kTreeRun;
-            float wide[2][3];
-            for (int axis = 0; axis < 3; ++axis) {
-                wide[0][axis] = fminf(run.low[axis], low[axis]);
-                wide[1][axis] = fmaxf(run.high[axis], high[axis]);
-            }
-            for (int other = 0; clear && other < children; ++other) {
-                if (!(heavy >> other & 1)) continue;
-                const float4 o0 = asVectors(task.nodes.box)[2ull * (child + other)];
-                const float4 o1 = asVectors(task.nodes.box)[2ull * (child + other) + 1];
-                clear = wide[0][0] > o1.x || wide[1][0] < o0.x || wide[0][1] > o1.y || wide[1][1] < o0.y ||
-                        wide[0][2] > o1.z || wide[1][2] < o0.z;
-            }
-            if (clear) {
-                run.bodies += bodies;
-                for (int axis = 0; axis < 3; ++axis) {
-                    run.low[axis] = wide[0][axis];
-                    run.high[axis] = wide[1][axis];
-                }
-                continue;
-            }
-            close();
-        }
-        run.first = first;
-        run.bodies = bodies;
-        for (int axis = 0; axis < 3; ++axis) {
-            run.low[axis] = low[axis];
-            run.high[axis] = high[axis];
-        }
-    }
-    close();
+    cutRuns(nodes, child, children, found, place, emit, [](std::uint32_t) {});
 }
 
 /// Nodes of a block: neighbours, so that groups come in the order of nodes.
@@ -559,7 +403,7 @@ __global__ void countGroups(TreeTask task) {
     std::uint32_t groups = 0;
     for (std::uint32_t k = threadIdx.x; k < chunk && blockIdx.x * chunk + k < nodes; k += kTreeThreads)
         runsBelow(task, blockIdx.x * chunk + k,
-                  [&](std::uint32_t, std::uint32_t bodies) { groups += (bodies + kSize - 1) / kSize; });
+                  [&](std::uint32_t, std::uint32_t bodies) { groups += groupsOfRun(bodies, kSize); });
     if (groups > 0) atomicAdd(&total, groups);
     __syncthreads();
     if (threadIdx.x == 0) task.groupCounts[blockIdx.x] = total;
@@ -583,8 +427,7 @@ __global__ void emitGroups(TreeTask task) {
     for (std::uint32_t base = 0; base < chunk && blockIdx.x * chunk + base < nodes; base += kTreeThreads) {
         const std::uint32_t id = blockIdx.x * chunk + base + threadIdx.x;
         std::uint32_t own = 0;
-        const auto groupsOf = [](std::uint32_t bodies) { return (bodies + kSize - 1) / kSize; };
-        if (id < nodes) runsBelow(task, id, [&](std::uint32_t, std::uint32_t bodies) { own += groupsOf(bodies); });
+        if (id < nodes) runsBelow(task, id, [&](std::uint32_t, std::uint32_t bodies) { own += groupsOfRun(bodies, kSize); });
         __syncthreads();
         next[threadIdx.x] = own;
         for (unsigned step = 1; step < kTreeThreads; step *= 2) {
@@ -598,12 +441,8 @@ __global__ void emitGroups(TreeTask task) {
         before += next[kTreeThreads - 1];
         if (own == 0) continue;
         runsBelow(task, id, [&](std::uint32_t first, std::uint32_t bodies) {
-            const std::uint32_t chunks = groupsOf(bodies);
-            for (std::uint32_t k = 0; k < chunks; ++k) {
-                const auto begin = static_cast<std::uint32_t>(static_cast<std::uint64_t>(bodies) * k / chunks);
-                const auto end = static_cast<std::uint32_t>(static_cast<std::uint64_t>(bodies) * (k + 1) / chunks);
-                task.groups[slot++] = {first + begin, end - begin};
-            }
+            const std::uint32_t groups = groupsOfRun(bodies, kSize);
+            for (std::uint32_t k = 0; k < groups; ++k) task.groups[slot++] = groupOfRun(first, bodies, k, groups);
         });
     }
 }
@@ -631,21 +470,25 @@ Kernel<TreeTask> treeGroupKernel(int targetsPerLane) {
     return kernelOf(targetsPerLane == 1 ? emitGroups<1> : emitGroups<2>);
 }
 
-std::size_t treeScratchBytes(std::uint32_t count, std::uint32_t starts) {
-    std::size_t sort = 0, scan = 0;
+std::size_t sortBytes(std::uint32_t count) {
+    std::size_t bytes = 0;
     const std::uint64_t* keys = nullptr;
     const std::uint32_t* values = nullptr;
-    CUDA_CHECK(cub::DeviceRadixSort::SortPairs(nullptr, sort, keys, static_cast<std::uint64_t*>(nullptr), values,
+    CUDA_CHECK(cub::DeviceRadixSort::SortPairs(nullptr, bytes, keys, static_cast<std::uint64_t*>(nullptr), values,
                                                static_cast<std::uint32_t*>(nullptr), count, 0, kTreeKeyBits));
-    CUDA_CHECK(cub::DeviceScan::ExclusiveSum(nullptr, scan, values, static_cast<std::uint32_t*>(nullptr), starts));
-    return sort > scan ? sort : scan;
+    return bytes;
 }
 
-void sortTreeKeys(const TreeTask& task, void* scratch, std::size_t bytes, Stream stream) {
-    const std::uint64_t* keys = task.key;
-    const std::uint32_t* values = task.index;
-    CUDA_CHECK(cub::DeviceRadixSort::SortPairs(scratch, bytes, keys, task.sortedKey, values, task.order, task.count, 0,
-                                               kTreeKeyBits, stream));
+void sortKeys(const KeySort& keys, void* scratch, std::size_t bytes, Stream stream) {
+    CUDA_CHECK(cub::DeviceRadixSort::SortPairs(scratch, bytes, keys.key, keys.sortedKey, keys.index, keys.order, keys.count,
+                                               0, kTreeKeyBits, stream));
+}
+
+std::size_t scanBytes(std::uint32_t starts) {
+    std::size_t bytes = 0;
+    const std::uint32_t* from = nullptr;
+    CUDA_CHECK(cub::DeviceScan::ExclusiveSum(nullptr, bytes, from, static_cast<std::uint32_t*>(nullptr), starts));
+    return bytes;
 }
 
 void scanTreeStarts(const TreeTask& task, std::uint32_t starts, void* scratch, std::size_t bytes, Stream stream) {

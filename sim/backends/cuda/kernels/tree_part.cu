@@ -1,4 +1,4 @@
-// What a tree does where the forces of some of its bodies are asked for.
+// The forces of a part of the bodies of a tree.
 #include "sim/backends/cuda/kernels/pair.cuh"
 #include "sim/backends/cuda/kernels/tree_part.h"
 

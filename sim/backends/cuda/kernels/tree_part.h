@@ -1,4 +1,4 @@
-// A tree that serves again within a step of the run, and groups of targets cut down to the bodies whose force is asked for.
+// A tree that is used again within a step of the run, and groups of targets reduced to the bodies whose forces are wanted.
 #pragma once
 #include "sim/backends/cuda/kernels/tree.h"
 #include "sim/integrators/active_bodies.h"

@@ -1,9 +1,9 @@
 // The walk in two levels: a warp takes a region of groups down the tree, then a warp each of its groups from where the
 // region stopped. Gravity alone; other laws, potentials and few bodies walk in one level. Rule: whether a group starts from
 // its region's list follows from its number, so slices and repeats give the same bits.
+#include "sim/backends/cuda/kernels/together.cuh"
 #include "sim/backends/cuda/kernels/tree_regions.h"
 #include "sim/backends/cuda/kernels/tree_walker.cuh"
-#include "sim/backends/cuda/kernels/warp.cuh"
 
 namespace gravlab::cuda {
 namespace {
@@ -16,16 +16,13 @@ public:
     __device__ void walk(std::uint32_t region) {
         const std::uint32_t bodies = beginRegion(region);
         std::uint32_t* const list = regions_.lists + static_cast<std::uint64_t>(region) * regions_.nodes;
-        std::uint32_t depth = 1, left = 0;
+        std::uint32_t left = 0, depth = 1;
         if (lane_ == 0) memory_.store(kStackAt, 0u);
         while (depth > 0) {
             const std::uint32_t take = toPop<kStack, 32>(depth);
             const bool mayOpen = regionMayOpen(left, depth, take, regions_.nodes);
-            __syncwarp();
-            depth -= take;
-            const bool has = lane_ < take;
-            const std::uint32_t id = has ? memory_.load(kStackAt + 4 * (depth + lane_)) : 0;
-            __syncwarp();
+            bool has;
+            const std::uint32_t id = pop(depth, take, has);
             depth = visitForRegion(id, has, depth, mayOpen, list, left);
             expandLonger<31>();
             visited_ += take;
@@ -82,7 +79,7 @@ private:
         unit_ = expansionUnit(criterion_.radius);
         expansion_ = {};
         for (int& length : length_) length = 0;
-        for (unsigned& met : met_) met = 0;
+        for (unsigned& counted : counted_) counted = 0;
         visited_ = 0;
         return warpSum(group.count);
     }
@@ -104,16 +101,9 @@ private:
         left += __popc(staying);
         const unsigned opened = has && test == RegionTest::opened ? static_cast<unsigned>(children) : 0;
         unsigned before = 0, all = 0;
-#pragma unroll
-        for (int bit = 0; bit < 4; ++bit) {
-            const unsigned lanes = __ballot_sync(kAll, opened >> bit & 1);
-            before += __popc(lanes & below_) << bit;
-            all += __popc(lanes) << bit;
-        }
+        countChildren(opened, before, all);
         const auto child = static_cast<std::uint32_t>(asInt(b.z));
-#pragma unroll
-        for (unsigned k = 0; k < 8; ++k)
-            if (k < opened) memory_.store(kStackAt + 4 * (depth + before + k), child + k);
+        push(depth + before, child, opened);
         __syncwarp();
         return depth + all;
     }
@@ -134,8 +124,8 @@ private:
         for (unsigned k = 0; k < sizeof(RegionField) / sizeof(float4); ++k)
             field[k] = {numbers[4 * k], numbers[4 * k + 1], numbers[4 * k + 2], numbers[4 * k + 3]};
         const unsigned long long targets = bodies;
-        atomicAdd(&task_.counts->expandedLow, targets * met_[kLow]);
-        atomicAdd(&task_.counts->expandedHigh, targets * met_[kHigh]);
+        atomicAdd(&task_.counts->expandedLow, targets * counted_[kLow]);
+        atomicAdd(&task_.counts->expandedHigh, targets * counted_[kHigh]);
         atomicAdd(&task_.counts->visited, static_cast<unsigned long long>(visited_));
     }
 
@@ -148,7 +138,7 @@ struct BelowMemory {
     std::uint32_t region, next, end;  ///< the list's nodes from `next` to before `end` were not taken yet
 };
 
-/// A group that goes on where its region stopped.
+/// A group that begins where its region stopped.
 class BelowRegion : Walker<TreeLaw::gravity, TreeWalk::expansions, kTreeGroup / 32> {
     static constexpr unsigned kRegionAt = offsetof(BelowMemory, region), kNextAt = offsetof(BelowMemory, next),
                               kEndAt = offsetof(BelowMemory, end);
@@ -174,11 +164,8 @@ public:
             if (depth < 32) depth = fill(depth);
             if (depth == 0) break;
             const std::uint32_t take = toPop<kStack, 32>(depth);
-            __syncwarp();
-            depth -= take;
-            const bool has = lane_ < take;
-            const std::uint32_t id = has ? memory_.load(kStackAt + 4 * (depth + lane_)) : 0;
-            __syncwarp();
+            bool has;
+            const std::uint32_t id = pop(depth, take, has);
             depth = visit(id, has, depth);
             evaluateLonger<31>();
             visited_ += take;

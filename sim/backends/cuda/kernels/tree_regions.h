@@ -1,4 +1,4 @@
-// The walk in two levels on a device: what its kernels are told. See sim/tree/region.h.
+// The walk in two levels on a device: the parameters of its kernels. See sim/tree/region.h.
 #pragma once
 #include "sim/backends/cuda/kernels/tree.h"
 #include "sim/tree/region.h"

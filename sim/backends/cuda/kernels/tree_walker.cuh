@@ -1,15 +1,11 @@
-// The walk: a warp takes a group of targets down the tree. 32 nodes are tested at once, a lane each, and dealt to lists; a
-// list that holds 32 is evaluated by the whole warp: cells far from the group a lane each into one expansion about its
-// centre, nearer cells and single bodies by all targets. Where groups are too few to fill the device, the warps of a block
-// take one together: they share a stack and lists, each evaluates an equal part, and their sums are added in the order of
-// warps. Rule: the lists of a group are in an order that the tree decides, so its sums are the same bits whoever computes
-// them.
+// The second half of the walk: a list that holds 32 is evaluated by the whole warp. Cells far from the group go a lane each
+// into one expansion about its centre; nearer cells and single bodies act on all targets. Where groups are too few to fill
+// the device, the warps of a block take one together: each evaluates an equal part of the lists, and their sums are added in
+// the order of warps.
 #pragma once
-#include "sim/backends/cuda/kernels/pair.cuh"
-#include "sim/backends/cuda/kernels/tree.h"
-#include "sim/backends/cuda/kernels/tree_walk_memory.cuh"
-#include "sim/backends/cuda/kernels/warp.cuh"
-#include "sim/tree/cell.h"
+#include "sim/backends/cuda/kernels/together.cuh"
+#include "sim/backends/cuda/kernels/tree_lists.cuh"
+#include "sim/tree/criterion.h"
 
 #include <cstdint>
 #include <type_traits>
@@ -34,51 +30,25 @@ struct SoftenedPull {
     }
 };
 
-template <TreeLaw kLaw>
-struct OfLaw {
-    using Task = WalkTask;
-    using Field = GravityField<float>;
-    using Criterion = GroupCriterion<float>;
-};
-template <>
-struct OfLaw<TreeLaw::charges> {
-    using Task = ChargesWalkTask;
-    using Field = GravityField<float>;
-    using Criterion = ChargesCriterion<float>;
-};
-template <>
-struct OfLaw<TreeLaw::power> {
-    using Task = PowerWalkTask;
-    using Field = PowerField<float>;
-    using Criterion = PowerCriterion<float>;
-};
-
 /// kField: sums potentials in the place of accelerations. kTeam: warps that take a group together.
 template <TreeLaw kLaw, TreeWalk kWalk, int kTargets, bool kField = false, int kTeam = 1>
-class Walker {
-    using Task = typename OfLaw<kLaw>::Task;
-    using Field = typename OfLaw<kLaw>::Field;
+class Walker : protected GroupLists<kLaw, kWalk, kTargets, kTeam> {
+    using Lists = GroupLists<kLaw, kWalk, kTargets, kTeam>;
+    using typename Lists::Field, typename Lists::Task;
     static constexpr bool kCharges = kLaw == TreeLaw::charges, kPower = kLaw == TreeLaw::power;
     static constexpr bool kSized = kCharges && !kField;  ///< sums the sizes of pulls
-    static constexpr unsigned kCellBytes = cellVectors(kLaw) * sizeof(float4);
-    static constexpr unsigned kStageBytes = 32 * kCellBytes, kListAt = kStageBytes + kStack * 4;
-    static_assert(sizeof(WarpMemory<kLaw>) == kListAt + 4 * kList * 4);
-
-public:
-    static constexpr unsigned kStackAt = kStageBytes;
-    static constexpr bool kTogether = kTeam > 1;
-    static constexpr bool kTheta = byAngle(kWalk);
-    static constexpr bool kExpands = kWalk == TreeWalk::expansions;
     static constexpr bool kMonopole = kWalk == TreeWalk::thetaMonopole;
 
+protected:
+    using Lists::kCellBytes, Lists::kStageBytes, Lists::kTogether, Lists::kTheta, Lists::kExpands;
+    using Lists::place_, Lists::at_, Lists::sum_, Lists::centre_, Lists::half_, Lists::expansion_, Lists::atCentre_;
+    using Lists::size_, Lists::neighbour_, Lists::unit_, Lists::length_, Lists::counted_, Lists::visited_, Lists::next_;
+    using Lists::taken;
+    using Lists::task_, Lists::memory_, Lists::team_, Lists::lane_, Lists::below_, Lists::field_, Lists::criterion_;
+
+public:
     /// `memory` begins with what this warp has for itself, `team` with what all of its team share.
-    __device__ Walker(const Task& task, const void* memory, const void* team = nullptr)
-        : task_(task),
-          memory_(memory),
-          team_(team ? team : memory),
-          lane_(threadIdx.x % 32),
-          below_((1u << lane_) - 1),
-          field_(fieldOf(task)) {
+    __device__ Walker(const Task& task, const void* memory, const void* team = nullptr) : Lists(task, memory, team) {
         const TreeScale scale = *task.scale;
         field_.softeningSquared = fmaxf(task.softeningSquared * scale.length * scale.length, kSofteningSquaredFloor32);
         if constexpr (kPower) {
@@ -91,19 +61,7 @@ public:
 
     __device__ void run(TreeGroup group) {
         begin(group);
-        std::uint32_t depth = 1;
-        if (lane_ == 0) memory_.store(kStackAt, 0u);
-        while (depth > 0) {
-            const std::uint32_t take = toPop<kStack, 32>(depth);
-            __syncwarp();
-            depth -= take;
-            const bool has = lane_ < take;
-            const std::uint32_t id = has ? memory_.load(kStackAt + 4 * (depth + lane_)) : 0;
-            __syncwarp();
-            depth = visit(id, has, depth);
-            evaluateLonger<31>();
-            visited_ += take;
-        }
+        this->descend([this] { evaluateLonger<31>(); });
         evaluateLonger<0>();
         end(group);
     }
@@ -111,18 +69,7 @@ public:
     /// All warps of the block with the same group; after a barrier behind the group before.
     __device__ void runTogether(TreeGroup group) {
         begin(group);
-        std::uint32_t depth = 1;
-        if (threadIdx.x == 0) team_.store(0, 0u);
-        for (round_ = 0; depth > 0; ++round_) {
-            const std::uint32_t take = toPop<kTeamStack, 32 * kTeam>(depth);
-            __syncthreads();
-            depth -= take;
-            const bool has = threadIdx.x < take;
-            const std::uint32_t id = has ? team_.load(4 * (depth + threadIdx.x)) : 0;
-            depth = visit(id, has, depth);
-            share(kTeamList - 32 * kTeam);
-            visited_ += min(32u, take - min(take, threadIdx.x - lane_));
-        }
+        this->descendTogether([this] { share(kTeamList - 32 * kTeam); });
         share(0);
         end(group);
     }
@@ -132,8 +79,8 @@ protected:
     template <int kLonger>
     __device__ __forceinline__ void evaluateLonger() {
         if constexpr (kExpands) expandLonger<kLonger>();
-        if (length_[kCells] > kLonger) meetCells(kLonger > 0 ? 32 : length_[kCells]);
-        if (length_[kBodies] > kLonger) meetBodies(kLonger > 0 ? 32 : length_[kBodies]);
+        if (length_[kCells] > kLonger) addCells(kLonger > 0 ? 32 : length_[kCells]);
+        if (length_[kBodies] > kLonger) addBodies(kLonger > 0 ? 32 : length_[kBodies]);
     }
     template <int kLonger>
     __device__ __forceinline__ void expandLonger() {
@@ -151,8 +98,8 @@ protected:
             if (length_[kLow] > longer) part(kLow, [&](int n) { expand<false>(n); });
             if (length_[kHigh] > longer) part(kHigh, [&](int n) { expand<true>(n); });
         }
-        if (length_[kCells] > longer) part(kCells, [&](int n) { meetCells(n); });
-        if (length_[kBodies] > longer) part(kBodies, [&](int n) { meetBodies(n); });
+        if (length_[kCells] > longer) part(kCells, [&](int n) { addCells(n); });
+        if (length_[kBodies] > longer) part(kBodies, [&](int n) { addBodies(n); });
     }
     template <class Evaluate>
     __device__ __forceinline__ void part(List list, const Evaluate& evaluate) {
@@ -164,13 +111,7 @@ protected:
         length_[list] = 0;
     }
 
-    __device__ static Field fieldOf(const Task& task) {
-        if constexpr (kPower)
-            return task.field;
-        else
-            return {};
-    }
-    /// The same where lengths are multiplied by the expansion's unit, whose square is s2.
+    /// The field where lengths are multiplied by the expansion's unit, whose square is s2.
     __device__ __forceinline__ Field expandedBy(float s2) const {
         if constexpr (kPower)
             return {s2 * field_.softeningSquared,
@@ -238,105 +179,8 @@ protected:
             atCentre_ = 0;
         }
         for (int& length : length_) length = 0;
-        for (unsigned& met : met_) met = 0;
+        for (unsigned& counted : counted_) counted = 0;
         visited_ = 0;
-    }
-
-    __device__ __forceinline__ void append(List list, bool mine, std::uint32_t id) {
-        const unsigned all = __ballot_sync(kAll, mine);
-        if (mine) memory_.store(kListAt + 4 * (kList * list + length_[list] + __popc(all & below_)), id);
-        length_[list] += __popc(all);
-    }
-
-    /// Tests a node a lane and deals them out; gives the stack's new depth.
-    __device__ __forceinline__ std::uint32_t visit(std::uint32_t id, bool has, std::uint32_t depth) {
-        const float4 a = asVectors(task_.nodes.centre)[2ull * id], b = asVectors(task_.nodes.centre)[2ull * id + 1];
-        const float cx = fabsf(a.x - centre_[0]), cy = fabsf(a.y - centre_[1]), cz = fabsf(a.z - centre_[2]);
-        const float x = fmaxf(cx - half_[0], 0.f), y = fmaxf(cy - half_[1], 0.f), z = fmaxf(cz - half_[2], 0.f);
-        const float squared = x * x + y * y + z * z;
-        const int children = asInt(b.w);
-        bool open = has, low = false, high = false;
-        if constexpr (kExpands) {
-            const Expanded expanded = expandsCell(criterion_, cx * cx + cy * cy + cz * cz, b.x, fabsf(a.w), b.y);
-            const bool apart = static_cast<int>(has) & static_cast<int>(squared > 0);
-            low = static_cast<int>(apart) & static_cast<int>(expanded == Expanded::low);
-            high = static_cast<int>(apart) & static_cast<int>(expanded == Expanded::high);
-            open = open && !low && !high;
-        }
-        // One or two bodies cost less than a cell, and a cell of one would meet itself.
-        const bool accepted = acceptsCell<kTheta>(criterion_, squared, b.x, b.y), several = children + 2u > 2u;
-        const bool cell = static_cast<int>(open) & static_cast<int>(several) & static_cast<int>(accepted);
-        open = open && !cell;
-        const bool leaf = static_cast<int>(open) & static_cast<int>(children < 0);
-        const unsigned opened = static_cast<unsigned>(open ? max(children, 0) : 0);
-        unsigned before = 0, all = 0;
-#pragma unroll
-        for (int bit = 0; bit < 4; ++bit) {
-            const unsigned lanes = __ballot_sync(kAll, opened >> bit & 1);
-            before += __popc(lanes & below_) << bit;
-            all += __popc(lanes) << bit;
-        }
-        if constexpr (kTogether) {
-            const unsigned mine[4] = {__ballot_sync(kAll, leaf), __ballot_sync(kAll, cell), __ballot_sync(kAll, low),
-                                      __ballot_sync(kAll, high)};
-            // Of all warps at most 128 each: a byte.
-            unsigned found = 0, lists = 0, lengths = 0;
-            for (int list = 0; list < 4; ++list) found |= __popc(mine[list]) << 8 * list;
-            const unsigned slots = kTeamFoundAt + 8 * kTeam * (round_ & 1);
-            if (lane_ == 0) {
-                team_.store(slots + threadIdx.x / 32 * 8, found);
-                team_.store(slots + threadIdx.x / 32 * 8 + 4, all);
-            }
-            __syncthreads();
-            all = 0;
-#pragma unroll
-            for (unsigned warp = 0; warp < kTeam; ++warp) {
-                const unsigned theirs = team_.load(slots + 8 * warp), children = team_.load(slots + 8 * warp + 4);
-                lists += warp < threadIdx.x / 32 ? theirs : 0;
-                before += warp < threadIdx.x / 32 ? children : 0;
-                lengths += theirs;
-                all += children;
-            }
-            const bool flags[4] = {leaf, cell, low, high};
-#pragma unroll
-            for (int list = 0; list < 4; ++list) {
-                const unsigned at = length_[list] + (lists >> 8 * list & 255) + __popc(mine[list] & below_);
-                if (flags[list]) team_.store(kTeamListAt + 4 * (kTeamList * list + at), id);
-                length_[list] += static_cast<int>(lengths >> 8 * list & 255);
-            }
-        } else {
-            if constexpr (kExpands) {
-                append(kLow, low, id);
-                append(kHigh, high, id);
-            }
-            append(kCells, cell, id);
-            append(kBodies, leaf, id);
-        }
-        const auto child = static_cast<std::uint32_t>(asInt(b.z));
-#pragma unroll
-        for (unsigned k = 0; k < 8; ++k)
-            if (k < opened) {
-                if constexpr (kTogether)
-                    team_.store(4 * (depth + before + k), child + k);
-                else
-                    memory_.store(kStackAt + 4 * (depth + before + k), child + k);
-            }
-        __syncwarp();
-        return depth + all;
-    }
-
-    /// The last `n` of a list, a lane each; of a team's list the next ones of this warp's part.
-    __device__ __forceinline__ std::uint32_t taken(List list, int n) {
-        if constexpr (kTogether) {
-            const int at = next_ + (static_cast<int>(lane_) < n ? static_cast<int>(lane_) : 0);
-            next_ += n;
-            return team_.load(kTeamListAt + 4 * (kTeamList * list + at));
-        }
-        length_[list] -= n;
-        const std::uint32_t id =
-            memory_.load(kListAt + 4 * (kList * list + length_[list] + (static_cast<int>(lane_) < n ? lane_ : 0)));
-        __syncwarp();
-        return id;
     }
 
     template <bool kHighOrder>
@@ -364,10 +208,10 @@ protected:
                     atCentre_ += m1.z / (x * x + y * y + z * z);  // sizes of pulls, for all of the group
             }
         }
-        met_[kHighOrder ? kHigh : kLow] += static_cast<unsigned>(n);
+        counted_[kHighOrder ? kHigh : kLow] += static_cast<unsigned>(n);
     }
 
-    __device__ __forceinline__ void meetCells(int n) {
+    __device__ __forceinline__ void addCells(int n) {
         const std::uint32_t id = taken(kCells, n);
         // Behind the last one are massless ones.
         float4 a{0, 0, 0, 0}, q0{0, 0, 0, 0}, q1{0, 0, 0, 0};
@@ -398,22 +242,21 @@ protected:
         const unsigned end = memory_.at(kCellBytes * n);
 #pragma unroll 1
         for (unsigned at = memory_.at(0); at < end; at += 2 * kCellBytes) {
-            meetCell<0>(at);
-            meetCell<kCellBytes>(at);
+            addCell<0>(at);
+            addCell<kCellBytes>(at);
         }
         __syncwarp();
-        met_[kCells] += static_cast<unsigned>(n);
+        counted_[kCells] += static_cast<unsigned>(n);
     }
     template <unsigned kOffset>
-    __device__ __forceinline__ void meetCell(unsigned at) {
+    __device__ __forceinline__ void addCell(unsigned at) {
         const float4 a = Shared::load4<kOffset>(at);
         if constexpr (kMonopole) {
             const BodyPull one = bodyPull();
 #pragma unroll
             for (int t = 0; t < kTargets; ++t) addBody(one, t, a);
         } else if constexpr (kCharges) {
-            meetCharges(a, Shared::load4<kOffset + 16>(at), Shared::load4<kOffset + 32>(at),
-                        Shared::load4<kOffset + 48>(at));
+            addCharges(a, Shared::load4<kOffset + 16>(at), Shared::load4<kOffset + 32>(at), Shared::load4<kOffset + 48>(at));
         } else {
             const float4 q0 = Shared::load4<kOffset + 16>(at), q1 = Shared::load4<kOffset + 32>(at);
             const CellPull<float> pull{a.x, a.y, a.z, a.w, {q0.x, q0.y, q0.z, q0.w, q1.x, q1.y}, q1.z};
@@ -426,7 +269,7 @@ protected:
         }
     }
 
-    __device__ __forceinline__ void meetCharges(const float4& a, const float4& q0, const float4& q1, const float4& first) {
+    __device__ __forceinline__ void addCharges(const float4& a, const float4& q0, const float4& q1, const float4& first) {
         const CellPull<float> pull{a.x, a.y, a.z, a.w, {q0.x, q0.y, q0.z, q0.w, q1.x, q1.y}, q1.z};
         const float dipole[3] = {first.x, first.y, first.z};
 #pragma unroll
@@ -467,8 +310,8 @@ protected:
     }
 
     /// The potential of a body for its targets, which are none of them itself; and whether it is the nearest.
-    __device__ __forceinline__ void meetField(const float4& source, std::uint32_t place) {
-        if (source.w == 0) return;  // it pulls nobody, and stands behind the last one
+    __device__ __forceinline__ void addField(const float4& source, std::uint32_t place) {
+        if (source.w == 0) return;  // it pulls no body, and fills the lanes behind the last source
 #pragma unroll
         for (int t = 0; t < kTargets; ++t) {
             const float x = source.x - at_[t][0], y = source.y - at_[t][1], z = source.z - at_[t][2];
@@ -490,10 +333,10 @@ protected:
     }
 
     template <unsigned kOffset>
-    __device__ __forceinline__ void meetBody(const BodyPull& one, unsigned at) {
+    __device__ __forceinline__ void addBodyAt(const BodyPull& one, unsigned at) {
         const float4 source = Shared::load4<kOffset>(at);
         if constexpr (kField) {
-            meetField(source, memory_.load(kPlacesAt + (at + kOffset - memory_.at(0)) / 4));
+            addField(source, memory_.load(kPlacesAt + (at + kOffset - memory_.at(0)) / 4));
         } else {
 #pragma unroll
             for (int t = 0; t < kTargets; ++t) addBody(one, t, source);
@@ -501,7 +344,7 @@ protected:
     }
 
     /// The bodies of `n` leaves, 32 at a time: a lane finds the leaf that its body is of by counting where leaves start.
-    __device__ __forceinline__ void meetBodies(int n) {
+    __device__ __forceinline__ void addBodies(int n) {
         const std::uint32_t id = taken(kBodies, n);
         const float4 link = asVectors(task_.nodes.centre)[2ull * id + 1];
         const bool has = static_cast<int>(lane_) < n;
@@ -537,14 +380,14 @@ protected:
             const unsigned end = memory_.at(16 * min(32, all - base));
 #pragma unroll 1
             for (unsigned at = memory_.at(0); at < end; at += 64) {
-                meetBody<0>(one, at);
-                meetBody<16>(one, at);
-                meetBody<32>(one, at);
-                meetBody<48>(one, at);
+                addBodyAt<0>(one, at);
+                addBodyAt<16>(one, at);
+                addBodyAt<32>(one, at);
+                addBodyAt<48>(one, at);
             }
             __syncwarp();
         }
-        met_[kBodies] += static_cast<unsigned>(all);
+        counted_[kBodies] += static_cast<unsigned>(all);
     }
 
     __device__ void end(TreeGroup group) {
@@ -554,14 +397,14 @@ protected:
 #pragma unroll
             for (int k = 0; k < kExpansionTerms; ++k) terms[k] = warpSum(terms[k]);
         }
-        const unsigned longest = met_[kBodies] + met_[kCells] + met_[kLow] + met_[kHigh];
+        const unsigned longest = counted_[kBodies] + counted_[kCells] + counted_[kLow] + counted_[kHigh];
         if (lane_ == 0) {
             const unsigned long long targets = group.count;
-            atomicAdd(&task_.counts->pairs, targets * met_[kBodies]);
-            atomicAdd(&task_.counts->cells, targets * met_[kCells]);
+            atomicAdd(&task_.counts->pairs, targets * counted_[kBodies]);
+            atomicAdd(&task_.counts->cells, targets * counted_[kCells]);
             if constexpr (kExpands) {
-                atomicAdd(&task_.counts->expandedLow, targets * met_[kLow]);
-                atomicAdd(&task_.counts->expandedHigh, targets * met_[kHigh]);
+                atomicAdd(&task_.counts->expandedLow, targets * counted_[kLow]);
+                atomicAdd(&task_.counts->expandedHigh, targets * counted_[kHigh]);
             }
             atomicAdd(&task_.counts->visited, static_cast<unsigned long long>(visited_));
             if constexpr (!kTogether) atomicMax(&task_.facts->longest, longest);
@@ -675,25 +518,6 @@ protected:
             task_.fields.neighbour[body] = task_.order[neighbour_[t]];
         }
     }
-
-    const Task& task_;
-    Shared memory_, team_;
-    std::uint32_t lane_;
-    unsigned below_;
-    Field field_;
-    typename OfLaw<kLaw>::Criterion criterion_{};
-    std::uint32_t place_[kTargets];
-    float at_[kTargets][3], sum_[kTargets][3];
-    float centre_[3], half_[3];
-    FieldExpansion<float> expansion_;
-    float atCentre_;                     ///< the field there, for the energy; of charges, sizes of pulls
-    float size_[kTargets];               ///< of charges: sizes of pulls
-    std::uint32_t neighbour_[kTargets];  ///< place
-    float unit_;                         ///< what lengths of the expansion are multiplied by
-    int length_[4];
-    unsigned met_[4], visited_;  ///< by this group
-    unsigned round_ = 0;         ///< of a team
-    int next_ = 0;               ///< of this warp's part of a team's list
 };
 
 }  // namespace gravlab::cuda

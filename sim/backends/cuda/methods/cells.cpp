@@ -3,11 +3,10 @@
 
 #include "sim/backends/cuda/kernels/tree.h"
 #include "sim/backends/cuda/methods/force_method.h"
+#include "sim/backends/cuda/methods/timed_counts.h"
 #include "sim/forces/cell_grid.h"
 
 #include <algorithm>
-#include <array>
-#include <chrono>
 #include <cmath>
 
 namespace gravlab::cuda {
@@ -17,8 +16,6 @@ namespace {
 constexpr double kExpectedBodies = 1e8;
 // What it takes to sort them, in walks.
 constexpr double kSortShare = 0.5;
-// Events and copies for the lab would slow short evaluations down if each had them.
-constexpr std::chrono::milliseconds kCellsTimed{20};
 
 template <class Real>
 class Cells final : public DeviceForceMethod<Real> {
@@ -28,7 +25,8 @@ public:
     explicit Cells(const MethodParts& parts)
         : Base(parts.plan, parts.count, std::make_shared<RateEstimate>(kExpectedBodies)),
           stream_(parts.stream),
-          threads_(static_cast<unsigned>(parts.plan.launch.block)) {
+          threads_(static_cast<unsigned>(parts.plan.launch.block)),
+          counts_(parts.stream) {
         const std::uint32_t n = parts.count;
         if (n == 0) return;
         key_ = DeviceArray<std::uint64_t>(n);
@@ -38,31 +36,23 @@ public:
         sorted_ = DeviceArray<Vec4<Real>>(n);
         facts_ = DeviceArray<CellFacts>(1);
         pairs_ = DeviceArray<unsigned long long>(1);
-        scratch_ = DeviceArray<std::uint8_t>(treeScratchBytes(n, 1));
-        readBack_ = PinnedArray<ReadBack>(1);
+        scratch_ = DeviceArray<std::uint8_t>(sortBytes(n));
+        counts_.allocate();
         CUDA_CHECK(fillAsync(pairs_.data(), 0, pairs_.bytes(), stream_));
     }
 
-    // In bodies walked; sorting them counts as so many more.
+    // Progress in bodies; sorting counts as kSortShare * N.
     double work() const override { return (1 + kSortShare) * this->count(); }
     double rated(const ForceWork& work) const override { return work.bodies; }
     std::vector<MethodFigure> figures() const override { return figures_; }
 
 private:
-    /// What the host looks at once it is there.
-    struct ReadBack {
-        CellFacts facts;
-        unsigned long long pairs;
-    };
-
     ForceProgress enqueuePairs(double bodies) override {
         const std::uint32_t n = this->count();
         if (n == 0) return {.complete = true};
         ForceProgress done{.work = takeCounts()};
         if (next_ == 0) {
-            const auto now = std::chrono::steady_clock::now();
-            timed_ = !reading_ && now - timedAt_ > kCellsTimed;
-            if (timed_) timedAt_ = now;
+            counts_.begin();
             sortBodies();
             done.work.bodies += kSortShare * n;
         }
@@ -76,8 +66,8 @@ private:
         next_ = 0;
         done.complete = true;
         ++evaluations_;
-        mark(kSummed);
-        readCounts();
+        counts_.mark(kSummed);
+        counts_.fetch(facts_.data(), pairs_.data(), evaluations_);
         return done;
     }
     double nextPairs(double seconds) const override { return std::min<double>(this->count(), this->pairsIn(seconds)); }
@@ -98,22 +88,16 @@ private:
     void sortBodies() {
         const Dim blocks{(this->count() + kCellThreads - 1) / kCellThreads};
         const CellTask<Real> task = this->task();
-        mark(kBegun);
+        counts_.mark(kBegun);
         launchKernel(cellKeyKernel<Real>(), blocks, kCellThreads, task, 0, stream_);
-        TreeTask keys{};  // of as many bits
-        static_assert(kCellKeyBits == kTreeKeyBits);
-        keys.count = task.count;
-        keys.key = task.key;
-        keys.sortedKey = task.sortedKey;
-        keys.index = task.index;
-        keys.order = task.order;
-        sortTreeKeys(keys, scratch_.data(), scratch_.size(), stream_);
+        static_assert(kCellKeyBits <= kTreeKeyBits);
+        sortKeys(keysOf(task), scratch_.data(), scratch_.size(), stream_);
         launchKernel(cellGatherKernel<Real>(), blocks, kCellThreads, task, 0, stream_);
-        mark(kSorted);
-        if (!timed_) return;
+        counts_.mark(kSorted);
+        if (!counts_.timed()) return;
         CUDA_CHECK(fillAsync(facts_.data(), 0, facts_.bytes(), stream_));
         launchKernel(cellFactsKernel<Real>(), blocks, kCellThreads, task, 0, stream_);
-        mark(kCounted);
+        counts_.mark(kCounted);
     }
     void walk(std::uint32_t first, std::uint32_t end) {
         const ForceRequest& request = this->request();
@@ -136,43 +120,20 @@ private:
 
     // Ends of the parts of an evaluation.
     enum Mark : std::size_t { kBegun, kSorted, kCounted, kSummed, kMarks };
-    void mark(std::size_t which) {
-        if (timed_) CUDA_CHECK(recordEvent(marks_[which], stream_));
-    }
 
-    /// Fetches what was counted, unless an earlier copy was on its way when this evaluation began: the next one has it all.
-    void readCounts() {
-        if (!timed_) return;
-        reading_ = true;
-        readAt_ = evaluations_;
-        CUDA_CHECK(copyAsync(&readBack_.data()->facts, facts_.data(), sizeof(CellFacts), Copy::toHost, stream_));
-        CUDA_CHECK(copyAsync(&readBack_.data()->pairs, pairs_.data(), sizeof(unsigned long long), Copy::toHost, stream_));
-        CUDA_CHECK(recordEvent(arrivedHere_, stream_));
-    }
-    /// What has been counted since it was last asked.
+    /// What has been counted since the call before.
     ForceWork takeCounts() {
-        if (!reading_ || !arrivedHere_.reached()) return {};
-        reading_ = false;
-        const ReadBack& now = *readBack_.data();
-        const double n = this->count(), pairs = static_cast<double>(now.pairs - told_);
-        const double aBody = pairs / (n * static_cast<double>(readAt_ - toldAt_));
-        told_ = now.pairs;
-        toldAt_ = readAt_;
-        const double cells = now.facts.cells;
+        const auto taken = counts_.take();
+        if (!taken) return {};
+        const double n = this->count(), pairs = static_cast<double>(taken->now - taken->before);
+        const double aBody = pairs / (n * taken->done), cells = taken->facts.cells;
         figures_ = {{"cells", "", cells},
                     {"bodies a cell", "", n / std::max(1.0, cells)},
-                    {"most in a cell", "", static_cast<double>(now.facts.most)},
+                    {"most in a cell", "", static_cast<double>(taken->facts.most)},
                     {"bodies a body", "", aBody},
                     {"share of all pairs", "", aBody / n}};
         // What is counted for the lab alone is no part of the time.
-        constexpr std::string_view kParts[] = {"", "keys and sort", "", "walk"};
-        for (std::size_t k = kSorted; k < kMarks; ++k) {
-            if (kParts[k].empty()) continue;
-            float milliseconds = 0;
-            CUDA_CHECK(elapsedMilliseconds(milliseconds, marks_[k - 1], marks_[k]));
-            figures_.push_back({kParts[k], "s", 1e-3 * static_cast<double>(milliseconds)});
-        }
-        timed_ = false;
+        counts_.addTimes({"keys and sort", "", "walk"}, figures_);
         return {.pairs = pairs};
     }
 
@@ -185,14 +146,8 @@ private:
     DeviceArray<CellFacts> facts_;
     DeviceArray<unsigned long long> pairs_;  ///< of all evaluations
     DeviceArray<std::uint8_t> scratch_;
-    PinnedArray<ReadBack> readBack_;
-    OwnedEvent arrivedHere_;
-    bool reading_ = false;
-    std::chrono::steady_clock::time_point timedAt_{};
-    bool timed_ = false;  ///< the evaluation under way, or the one that is being read
-    std::array<OwnedEvent, kMarks> marks_;
-    unsigned long long told_ = 0;
-    std::uint64_t evaluations_ = 0, readAt_ = 0, toldAt_ = 0;  ///< ended; when pairs were fetched, and told of
+    TimedCounts<CellFacts, unsigned long long, kMarks> counts_;
+    std::uint64_t evaluations_ = 0;  ///< ended
     std::vector<MethodFigure> figures_;
 };
 

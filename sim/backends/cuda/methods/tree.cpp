@@ -5,13 +5,12 @@
 #include "sim/backends/cuda/kernels/tree_part.h"
 #include "sim/backends/cuda/kernels/tree_regions.h"
 #include "sim/backends/cuda/methods/force_method.h"
+#include "sim/backends/cuda/methods/timed_counts.h"
 #include "sim/backends/cuda/methods/tree_energy.h"
 #include "sim/backends/cuda/methods/tree_limits.h"
 #include "sim/forces/force_check.h"
 
 #include <algorithm>
-#include <array>
-#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <functional>
@@ -28,20 +27,18 @@ namespace {
 constexpr double kExpectedRate = 3e8;
 // What it takes to make the tree, in walks.
 constexpr double kBuildShare = 0.35;
-// Events and copies for the lab would slow short evaluations down if each had them.
-constexpr std::chrono::milliseconds kTimed{20};
 // From here on groups of 64 targets fill the device, by themselves or with a block each; below, they are of 32.
 constexpr std::uint32_t kWideGroups = 400000, kWideTeams = 100000;
 // Below, the warps of a block take a group together (65,536 bodies: 0.16 ms a walk for 0.25 at 1e-3, 0.43 for 0.72 at 1e-4;
 // 262,144: 0.45 for 0.39).
 constexpr std::uint32_t kTogether = 200000;
 constexpr std::uint32_t kMostParts = 4096;
-// Slices are longer than asked for: at the end of each most of the device waits for the groups that take longest (0.1 ms).
+// Slices are longer than the request: at the end of each most of the device waits for the groups that take longest (0.1 ms).
 constexpr double kLongSlice = 3;
-// As the CPU's: of so many bodies no more than one is asked for, and order and nodes of the evaluation before serve again.
-constexpr std::size_t kBodiesToServe = 4;
+// As on the CPU: where at most one body of this many is active, order and nodes of the evaluation before are used again.
+constexpr std::size_t kBodiesToReuse = 4;
 
-// A group that is cut down to the bodies that are asked for has not the slow ones of its other bodies to go by, which makes
+// A group that is reduced to active bodies lacks the small accelerations of its other bodies, which makes
 // sums of few, widely spread bodies worse: 99 % of a part of 6,000 kept 1.3 to 1.8 times what was allowed with the whole
 // share, of a part of 150,000 they keep it.
 constexpr std::uint32_t kWidelySpread = 65536;
@@ -103,9 +100,11 @@ public:
           stream_(parts.stream),
           multiprocessors_(static_cast<unsigned>(std::max(1, parts.device.multiprocessors))),
           threads_(walkThreads(parts.plan)),
-          twoLevels_(walk == TreeWalk::expansions && parts.count >= treeLimits().regionsFrom),
+          limits_(treeLimits()),
+          twoLevels_(walk == TreeWalk::expansions && parts.count >= limits_.regionsFrom),
           together_(walk == TreeWalk::expansions && threads_ == kWalkThreads && parts.count < kTogether && !twoLevels_),
-          targetsPerLane_(twoLevels_ || parts.count >= (together_ ? kWideTeams : kWideGroups) ? 2 : 1) {
+          targetsPerLane_(twoLevels_ || parts.count >= (together_ ? kWideTeams : kWideGroups) ? 2 : 1),
+          timing_(parts.stream) {
         const std::uint32_t n = parts.count;
         if (n == 0) return;
         starts_ = kTreeDepths * blocksOf(n) + 1;
@@ -135,7 +134,7 @@ public:
             plan.place(levels_, n);
             plan.place(startCounts_, starts_);
             plan.place(offsets_, starts_);
-            plan.place(scratch_, treeScratchBytes(n, starts_));
+            plan.place(scratch_, std::max(sortBytes(n), scanBytes(starts_)));
             momentsOrSorted_ = plan.taken();
         }
         // Groups are made when all moments are there, and these have brought them from children to parents.
@@ -153,7 +152,7 @@ public:
         next_ = DeviceArray<std::uint32_t>(2 * kMostParts);
         before_ = DeviceArray<float>(n);
         lengths_ = DeviceArray<float>(n);
-        readBack_ = PinnedArray<ReadBack>(1);
+        timing_.allocate();
         CUDA_CHECK(fillAsync(counts_.data(), 0, counts_.bytes(), stream_));
     }
 
@@ -163,34 +162,34 @@ public:
     }
     bool keepsState() const override { return relative(); }
     std::vector<StateArray> state() const override {
-        if (!known_) return {};
+        if (!hasLengths_) return {};
         std::vector<float> host(count());
         CUDA_CHECK(copyAsync(host.data(), before_.data(), before_.bytes(), Copy::toHost, stream_));
         CUDA_CHECK(waitForStream(stream_));
         return {{"lengths", {host.begin(), host.end()}}};
     }
     bool restore(const std::vector<StateArray>& state) override {
-        known_ = false;
+        hasLengths_ = false;
         if (state.empty()) return true;
         if (state.size() != 1 || state[0].name != "lengths" || state[0].values.size() != count()) return false;
         const std::vector<float> host(state[0].values.begin(), state[0].values.end());
         CUDA_CHECK(copyAsync(before_.data(), host.data(), before_.bytes(), Copy::toDevice, stream_));
         CUDA_CHECK(waitForStream(stream_));
-        known_ = true;
+        hasLengths_ = true;
         kept_.reset();
         return true;
     }
     void prepare(const DeviceBodies<float>& bodies, const ForceRequest& request) override {
         const TreeForce force = treeForce(request.settings);
         if (fields_.energy && !treeHasEnergy(request.settings)) throw std::logic_error("no tree sums these potentials");
-        if (kept_ && *kept_ != force) known_ = false;
+        if (kept_ && *kept_ != force) hasLengths_ = false;
         kept_ = force;
         law_ = force.law;
         DeviceForceMethod::prepare(bodies, request);
         const ActiveBodies& active = request.active;
-        serves_ = active.follows && found_ && known_ && active.count * kBodiesToServe <= count();
+        reusesNodes_ = active.follows && hasNodes_ && hasLengths_ && active.count * kBodiesToReuse <= count();
     }
-    // In bodies walked; what comes before the walk counts as so many more.
+    // Progress in bodies; tree construction counts as kBuildShare * N.
     double work() const override { return (1 + kBuildShare) * count(); }
     double rated(const ForceWork& work) const override { return work.bodies; }
 
@@ -200,15 +199,9 @@ public:
     void sumFields(const TreeFields& fields) { fields_ = fields; }
 
 private:
-    /// What the host looks at once it is there.
-    struct ReadBack {
-        TreeFacts facts;
-        TreeCounts counts;
-    };
-
     bool relative() const { return !byAngle(walk_); }
-    /// The first evaluation is made twice: by the opening angle for |a|, and then by what was asked for.
-    bool first() const { return relative() && !known_; }
+    /// The first evaluation is made twice: by the opening angle for |a|, and then by the criterion.
+    bool first() const { return relative() && !hasLengths_; }
 
     ForceProgress enqueuePairs(double bodies) override {
         const std::uint32_t n = count();
@@ -216,16 +209,14 @@ private:
         if (law_ == TreeLaw::charges && dipoles_.size() == 0) dipoles_ = DeviceArray<Float4>(room_);
         ForceProgress done{.work = takeCounts()};
         const ActiveBodies& active = request().active;
-        if (!active.all()) requireAsked();
+        if (!active.all()) requireActiveGroups();
         const double walked = active.all() ? n : static_cast<double>(active.count);
         if (part_ == 0) {
             const double parts = std::ceil(walked / std::max(1.0, kLongSlice * bodies));
             parts_ = static_cast<std::uint32_t>(std::clamp(parts, 1.0, static_cast<double>(kMostParts)));
-            const auto now = std::chrono::steady_clock::now();
-            timed_ = !reading_ && now - timedAt_ > kTimed && !fields_.energy && active.all();
-            if (timed_) timedAt_ = now;
-            mark(0);
-            serves_ ? renew() : build();
+            timing_.begin(!fields_.energy && active.all());
+            timing_.mark(kBegun);
+            reusesNodes_ ? renew() : build();
             if (first()) {
                 CUDA_CHECK(fillAsync(next_.data(), 0, sizeof(std::uint32_t), stream_));
                 walk(TreeWalk::theta, 0, 1, nullptr, before_.data());
@@ -235,7 +226,7 @@ private:
             CUDA_CHECK(fillAsync(next_.data(), 0, parts_ * sizeof(std::uint32_t), stream_));
             if (twoLevels_) CUDA_CHECK(fillAsync(next_.data() + kMostParts, 0, parts_ * sizeof(std::uint32_t), stream_));
         }
-        if (part_ == 0) mark(kGrouped);
+        if (part_ == 0) timing_.mark(kGrouped);
         // Of a part of the bodies in their place: a group reads and writes no others.
         walk(walk_, part_, parts_, this->bodies().sums, active.all() ? lengths_.data() : before_.data(), !active.all());
         done.work.bodies = walked / parts_ + (part_ == 0 ? kBuildShare * n : 0);
@@ -244,17 +235,17 @@ private:
         done.complete = true;
         if (fields_.energy) return done;
         if (active.all()) std::swap(before_, lengths_);
-        known_ = true;
+        hasLengths_ = true;
         walked_ += active.all() ? n : active.count;
-        mark(kWalked);
-        readCounts();
+        timing_.mark(kWalked);
+        timing_.fetch(facts_.data(), counts_.data(), walked_);
         return done;
     }
     double nextPairs(double seconds) const override { return std::min<double>(count(), pairsIn(kLongSlice * seconds)); }
     double doneShare() const override { return parts_ > 0 ? static_cast<double>(part_) / parts_ : 0; }
     void rewind() override {
         // Of a part of the bodies the walk writes over the accelerations before.
-        if (part_ > 0 && !request().active.all()) known_ = false;
+        if (part_ > 0 && !request().active.all()) hasLengths_ = false;
         part_ = 0;
     }
 
@@ -292,16 +283,16 @@ private:
         launchBuild(treeScaleKernel(), 1, task);
     }
     void build() {
-        found_ = false;
-        measure(known_ && relative() ? before_.data() : nullptr);
+        hasNodes_ = false;
+        measure(hasLengths_ && relative() ? before_.data() : nullptr);
         const TreeTask task = this->task(nullptr);
         const std::uint32_t perBody = blocksOf(count());
         // The host does not know how many nodes there are; these go through them by strides.
         const unsigned perNode = std::min(perBody, 8 * multiprocessors_);
         launchBuild(treeKeyKernel(curve_), perBody, task);
-        sortTreeKeys(task, scratch_.data(), scratch_.bytes(), stream_);
+        sortKeys(keysOf(task), scratch_.data(), scratch_.bytes(), stream_);
         launchBuild(treeGatherKernel(), perBody, task);
-        mark(kSorted);
+        timing_.mark(kSorted);
         CUDA_CHECK(fillAsync(facts_.data(), 0, facts_.bytes(), stream_));
         launchBuild(treeCountKernel(), perBody, task);
         if (room_ < mostTreeNodes(count()))
@@ -310,8 +301,8 @@ private:
         scanTreeStarts(task, starts_, scratch_.data(), scratch_.bytes(), stream_);
         launchBuild(treeEmitKernel(), perBody, task);
         launchBuild(treeLinkKernel(), perNode, task);
-        mark(kLinked);
-        found_ = true;
+        timing_.mark(kLinked);
+        hasNodes_ = true;
         addMoments(task, perBody, perNode);
     }
     /// The tree of the evaluation before this one, its bodies where they are now.
@@ -333,28 +324,28 @@ private:
             launchBuild(treeLeavesKernel(), perNode, task);
             launchBuild(treeMomentsKernel(), perNode, task);
         }
-        mark(kSummed);
+        timing_.mark(kSummed);
         const unsigned groupBlocks = std::min(perBody, kTreeGroupBlocks);
         launchBuild(treeGroupCountKernel(targetsPerLane_), groupBlocks, task);
         launchBuild(treeGroupKernel(targetsPerLane_), groupBlocks, task);
     }
-    /// Down to the bodies that are asked for, and the others left out.
+    /// To the active bodies; groups without any are left out.
     void cutGroups() {
         const TreeCutTask cut{request().active, order_.data(), groups_.data(),
                               static_cast<std::uint32_t>(groups_.bytes() / sizeof(TreeGroup)), facts_.data()};
         launchKernel(treeCutKernel(), {blocksOf(cut.most)}, kTreeThreads, cut, 0, stream_);
-        keepGroups(cut, asked_.groups.data(), &asked_.facts.data()->groups, asked_.scratch.data(), asked_.scratch.bytes(),
-                   stream_);
+        keepGroups(cut, activeGroups_.groups.data(), &activeGroups_.facts.data()->groups, activeGroups_.scratch.data(),
+                   activeGroups_.scratch.bytes(), stream_);
     }
-    void requireAsked() {
-        if (asked_.groups.size() > 0) return;
+    void requireActiveGroups() {
+        if (activeGroups_.groups.size() > 0) return;
         const std::size_t most = groups_.bytes() / sizeof(TreeGroup);
-        AskedGroups made;
+        ActiveGroups made;
         made.groups = DeviceArray<TreeGroup>(most);
         made.facts = DeviceArray<TreeFacts>(1);
         made.scratch = DeviceArray<std::uint8_t>(keepGroupsBytes(static_cast<std::uint32_t>(most)));
         CUDA_CHECK(fillAsync(made.facts.data(), 0, made.facts.bytes(), stream_));
-        asked_ = std::move(made);
+        activeGroups_ = std::move(made);
     }
     /// `ofPart`: those of cutGroups().
     void walk(TreeWalk kind, std::uint32_t part, std::uint32_t parts, Float4* sums, float* lengths, bool ofPart = false) {
@@ -371,12 +362,12 @@ private:
         const WalkTask task{.nodes = nodes(),
                             .sorted = sorted_.data(),
                             .order = order_.data(),
-                            .groups = ofPart ? asked_.groups.data() : groups_.data(),
+                            .groups = ofPart ? activeGroups_.groups.data() : groups_.data(),
                             .scale = scale_.data(),
                             .before = before_.data(),
                             .lengths = lengths,
                             .sums = sums,
-                            .facts = ofPart ? asked_.facts.data() : facts_.data(),
+                            .facts = ofPart ? activeGroups_.facts.data() : facts_.data(),
                             .counts = counts_.data(),
                             .next = next_.data() + part,
                             .part = part,
@@ -410,15 +401,14 @@ private:
     /// Lists lie where boxes were, which make groups and are not read any more. Groups of fewer than 24 bodies could have
     /// more regions than that holds; those walk from the root.
     void walkInTwoLevels(const WalkTask& walk) {
-        const TreeLimits& limits = limits_;
-        const std::size_t room = box_.bytes() / regionBytes(limits.regionNodes);
-        const auto regions = static_cast<std::uint32_t>(std::min<std::size_t>(room, limits.regions));
+        const std::size_t room = box_.bytes() / regionBytes(limits_.regionNodes);
+        const auto regions = static_cast<std::uint32_t>(std::min<std::size_t>(room, limits_.regions));
         auto* const fields = reinterpret_cast<RegionField*>(box_.data());
         const RegionTask task{walk,
                               fields,
                               reinterpret_cast<std::uint32_t*>(fields + regions),
                               regions,
-                              limits.regionNodes,
+                              limits_.regionNodes,
                               next_.data() + kMostParts + walk.part};
         const int multiprocessors = static_cast<int>(multiprocessors_);
         if (regions > 0)
@@ -428,53 +418,24 @@ private:
 
     // Ends of the parts of an evaluation.
     enum Mark : std::size_t { kBegun, kSorted, kLinked, kSummed, kGrouped, kWalked, kMarks };
-    void mark(std::size_t which) {
-        if (timed_) CUDA_CHECK(recordEvent(marks_[which], stream_));
-    }
 
-    /// Fetches what was counted, unless an earlier copy was on its way when this evaluation began: the next one has it all.
-    void readCounts() {
-        if (!timed_) return;
-        reading_ = true;
-        readAt_ = walked_;
-        CUDA_CHECK(copyAsync(&readBack_.data()->facts, facts_.data(), sizeof(TreeFacts), Copy::toHost, stream_));
-        CUDA_CHECK(copyAsync(&readBack_.data()->counts, counts_.data(), sizeof(TreeCounts), Copy::toHost, stream_));
-        CUDA_CHECK(recordEvent(arrivedHere_, stream_));
-    }
-    /// What has been counted since it was last asked.
+    /// What has been counted since the call before.
     ForceWork takeCounts() {
-        if (!reading_ || !arrivedHere_.reached()) return {};
-        reading_ = false;
-        const TreeCounts& now = readBack_.data()->counts;
-        const auto difference = [](unsigned long long a, unsigned long long b) { return static_cast<double>(a - b); };
-        const ForceWork work{.pairs = difference(now.pairs, told_.pairs),
-                             .cells = difference(now.cells + now.expandedLow + now.expandedHigh,
-                                                 told_.cells + told_.expandedLow + told_.expandedHigh)};
-        const double bodies = static_cast<double>(readAt_ - toldAt_);
-        const auto each = [&](unsigned long long a, unsigned long long b) { return difference(a, b) / bodies; };
-        const double pairs = each(now.pairs, told_.pairs), cells = each(now.cells, told_.cells),
-                     low = each(now.expandedLow, told_.expandedLow), high = each(now.expandedHigh, told_.expandedHigh);
-        told_ = now;
-        toldAt_ = readAt_;
-        const TreeFacts& facts = readBack_.data()->facts;
-        figures_ = {{"levels", "", static_cast<double>(facts.deepest)},
-                    {"nodes", "", static_cast<double>(facts.nodes)},
-                    {"leaves", "", static_cast<double>(facts.leaves)},
-                    {"groups", "", static_cast<double>(facts.groups)},
-                    {"bodies a body", "", pairs},
-                    {"cells a body", "", cells},
-                    {"expanded a body", "", low + high},
-                    {"longest list", "", static_cast<double>(facts.longest)}};
-        {
-            constexpr std::string_view kParts[] = {"", "keys and sort", "build", "moments", "groups", "walk"};
-            for (std::size_t k = kSorted; k < kMarks; ++k) {
-                float milliseconds = 0;
-                CUDA_CHECK(elapsedMilliseconds(milliseconds, marks_[k - 1], marks_[k]));
-                figures_.push_back({kParts[k], "s", 1e-3 * static_cast<double>(milliseconds)});
-            }
-        }
-        timed_ = false;
-        return work;
+        const auto taken = timing_.take();
+        if (!taken) return {};
+        const auto counted = [&](unsigned long long TreeCounts::*which) {
+            return static_cast<double>(taken->now.*which - taken->before.*which);
+        };
+        const double pairs = counted(&TreeCounts::pairs), cells = counted(&TreeCounts::cells),
+                     expanded = counted(&TreeCounts::expandedLow) + counted(&TreeCounts::expandedHigh);
+        const TreeFacts& facts = taken->facts;
+        figures_ = {
+            {"levels", "", static_cast<double>(facts.deepest)}, {"nodes", "", static_cast<double>(facts.nodes)},
+            {"leaves", "", static_cast<double>(facts.leaves)},  {"groups", "", static_cast<double>(facts.groups)},
+            {"bodies a body", "", pairs / taken->done},         {"cells a body", "", cells / taken->done},
+            {"expanded a body", "", expanded / taken->done},    {"longest list", "", static_cast<double>(facts.longest)}};
+        timing_.addTimes({"keys and sort", "build", "moments", "groups", "walk"}, figures_);
+        return {.pairs = pairs, .cells = cells + expanded};
     }
 
     TreeWalk walk_;
@@ -485,15 +446,15 @@ private:
     Stream stream_;
     unsigned multiprocessors_;
     unsigned threads_;  ///< a block of the walk
-    TreeLimits limits_ = treeLimits();
+    TreeLimits limits_;
     bool twoLevels_;  ///< regions walk first
     bool together_;   ///< a block takes a group
     int targetsPerLane_;
     std::uint32_t starts_ = 0;
     std::uint32_t part_ = 0, parts_ = 0;
-    bool known_ = false;   ///< before_ has |a| of an evaluation
-    bool found_ = false;   ///< order and nodes are those of an evaluation
-    bool serves_ = false;  ///< they are not found again in this one
+    bool hasLengths_ = false;   ///< before_ has |a| of an evaluation
+    bool hasNodes_ = false;     ///< order and nodes are those of an evaluation
+    bool reusesNodes_ = false;  ///< they are not found again in this one
     DeviceArray<double> partial_;
     DeviceArray<TreeScale> scale_;
     std::size_t room_ = 0;                                                     ///< for nodes
@@ -511,20 +472,14 @@ private:
     DeviceArray<TreeFacts> facts_;
     DeviceArray<TreeCounts> counts_;
     /// Groups of a part of the bodies and how many, from the first such evaluation on.
-    struct AskedGroups {
+    struct ActiveGroups {
         DeviceArray<TreeGroup> groups;
         DeviceArray<TreeFacts> facts;
         DeviceArray<std::uint8_t> scratch;
-    } asked_;
+    } activeGroups_;
     DeviceArray<float> before_, lengths_;  ///< |a| in body order: of the last evaluation, and of the one under way
-    PinnedArray<ReadBack> readBack_;
-    OwnedEvent arrivedHere_;
-    bool reading_ = false;
-    std::chrono::steady_clock::time_point timedAt_{};
-    bool timed_ = false;  ///< the evaluation under way, or the one that is being read
-    std::array<OwnedEvent, kMarks> marks_;
-    TreeCounts told_{};
-    std::uint64_t walked_ = 0, readAt_ = 0, toldAt_ = 0;  ///< bodies; when counts were fetched, and told of
+    TimedCounts<TreeFacts, TreeCounts, kMarks> timing_;
+    std::uint64_t walked_ = 0;  ///< bodies
     std::vector<MethodFigure> figures_;
 };
 

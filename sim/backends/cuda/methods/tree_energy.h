@@ -20,7 +20,7 @@ public:
     virtual bool enqueue(double seconds) = 0;
 };
 
-/// Bytes of device memory that a tree of so many bodies takes: 105 a body, 180 of less than a million; of charges 11 to 28
+/// Bytes of device memory of a tree: 105 a body, 180 of less than a million; of charges 11 to 28
 /// more.
 double treeBytes(std::size_t bodies, const ForceSettings& force);
 

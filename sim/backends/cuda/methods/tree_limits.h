@@ -31,7 +31,7 @@ inline TreeLimits& treeLimits() {
     return limits;
 }
 
-/// Nodes that a tree of so many bodies has room for.
+/// Room for nodes of a tree of `bodies` bodies.
 inline std::size_t treeNodeRoom(std::size_t bodies) {
     const TreeLimits& limits = treeLimits();
     const std::size_t worst = mostTreeNodes(bodies);

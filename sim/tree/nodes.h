@@ -1,0 +1,160 @@
+// How an octree follows from sorted keys: where nodes begin, how many bodies and children they have, and how targets are cut
+// into groups. Host and device. Nodes are numbered level by level and within a level in the order of keys, so that children
+// of a node are next to each other, and the first of them begins where the node does.
+#pragma once
+#include "sim/tree/key.h"
+#include "sim/tree/moments.h"
+#include "sim/tree/rung.h"
+
+#include <cmath>
+#include <cstdint>
+
+namespace gravlab {
+
+/// The power of two that brings `x` to (0.5, 1].
+GRAVLAB_HOST_DEVICE float powerBelow(double x) {
+    if (!(x > 0)) return 1;
+    const int exponent = ilogb(x) + 1, most = exponent < 120 ? exponent : 120;
+    return exp2f(static_cast<float>(-(most > -120 ? most : -120)));
+}
+
+/// Of the grid of keys: a few bodies very far out must not leave all others in one cube, so these are put at its edge.
+/// `most` and `sum` of the distances of bodies along their farthest axis.
+GRAVLAB_HOST_DEVICE double gridEdge(double most, double sum, std::uint32_t bodies) {
+    constexpr double kMeans = 128;
+    return lower(most, kMeans * sum / bodies);
+}
+
+/// Levels of nodes that begin at a place, from `first` to before `end`; those above `end - 1` are divided.
+struct NodeLevels {
+    int first, end;
+};
+/// `first`: a level below the last cube that the place shares with the place before. `deepest`: level of the deepest cube
+/// that holds the place and more bodies than a leaf; -1: none.
+GRAVLAB_HOST_DEVICE NodeLevels nodeLevels(int first, int deepest) {
+    const int below = deepest + 1, end = (below < kTreeLevels ? below : kTreeLevels) + 1;
+    return {first, first > end ? first : end};
+}
+
+/// Bodies of a leaf of that level, which begins at `first` with `key`, among `count` bodies. `keyAt` gives the key of a
+/// place.
+template <class KeyAt>
+GRAVLAB_HOST_DEVICE std::uint32_t bodiesOfLeaf(std::uint64_t key, int level, std::uint32_t first, std::uint32_t count,
+                                               std::uint32_t mostOfLeaf, const KeyAt& keyAt) {
+    std::uint32_t end = first + 1;
+    const std::uint32_t near = count < first + mostOfLeaf + 1 ? count : first + mostOfLeaf + 1;
+    while (end < near && commonLevels(key, keyAt(end)) >= level) ++end;
+    if (end == first + mostOfLeaf + 1 && level == kTreeLevels) {
+        // More bodies in one cube than keys can tell apart: the leaf has them all.
+        std::uint32_t beyond = count;
+        while (end < beyond) {
+            const std::uint32_t middle = end + (beyond - end) / 2;
+            if (keyAt(middle) == key)
+                end = middle + 1;
+            else
+                beyond = middle;
+        }
+    }
+    return end - first;
+}
+
+/// Children of a divided node of that level, the first of which is `child`, among `nodes` nodes. `levelOf` and `keyOf` give
+/// the level of a node and the key of its first body.
+template <class LevelOf, class KeyOf>
+GRAVLAB_HOST_DEVICE int childrenOf(std::uint64_t key, int level, std::uint32_t child, std::uint32_t nodes,
+                                   const LevelOf& levelOf, const KeyOf& keyOf) {
+    int children = 1;
+    for (; children < 8 && child + static_cast<std::uint32_t>(children) < nodes; ++children) {
+        const std::uint32_t next = child + static_cast<std::uint32_t>(children);
+        if (levelOf(next) != level + 1) break;
+        if (commonLevels(key, keyOf(next)) < level) break;
+    }
+    return children;
+}
+
+/// Box of a node's bodies, or of a run of them.
+struct NodeBox {
+    float low[3], high[3];
+    std::uint32_t bodies;
+};
+
+/// Which children of a node have more bodies than a run, and which of those are divided; a bit each.
+struct LargeChildren {
+    unsigned large = 0, divided = 0;
+};
+/// `nodes` gives what it knows of a node: bodies(), children(), which is not above 0 for leaves, and, below, box().
+template <class Nodes>
+GRAVLAB_HOST_DEVICE LargeChildren largeChildren(const Nodes& nodes, std::uint32_t child, int children) {
+    LargeChildren found;
+    for (int k = 0; k < children; ++k) {
+        if (nodes.bodies(child + static_cast<std::uint32_t>(k)) <= kTreeRun) continue;
+        found.large |= 1u << k;
+        if (nodes.children(child + static_cast<std::uint32_t>(k)) > 0) found.divided |= 1u << k;
+    }
+    return found;
+}
+
+/// Groups of targets are cut from runs of bodies. A run is of small siblings below a node that has more bodies than a run,
+/// and ends where its box would come into that of a large sibling: a group that wraps around a dense neighbour opens all of
+/// it. Calls emit(first, bodies) with each run of children that are not divided further, and enter(node) with each child
+/// that is, in the order of bodies. `place`: first body of the node.
+template <class Nodes, class Emit, class Enter>
+GRAVLAB_HOST_DEVICE void cutRuns(const Nodes& nodes, std::uint32_t child, int children, LargeChildren found,
+                                 std::uint32_t place, const Emit& emit, const Enter& enter) {
+    NodeBox run;
+    run.bodies = 0;
+    std::uint32_t begin = 0;
+    const auto close = [&] {
+        if (run.bodies > 0) emit(begin, run.bodies);
+        run.bodies = 0;
+    };
+    for (int k = 0; k < children; ++k) {
+        const std::uint32_t id = child + static_cast<std::uint32_t>(k), bodies = nodes.bodies(id), first = place;
+        place += bodies;
+        if (found.divided >> k & 1) {
+            close();
+            enter(id);
+            continue;
+        }
+        const NodeBox own = nodes.box(id);
+        if (run.bodies > 0) {
+            bool clear = run.bodies + bodies <= kTreeRun;
+            float low[3], high[3];
+            for (int axis = 0; axis < 3; ++axis) {
+                low[axis] = lower(run.low[axis], own.low[axis]);
+                high[axis] = higher(run.high[axis], own.high[axis]);
+            }
+            for (int other = 0; clear && other < children; ++other) {
+                if (!(found.large >> other & 1)) continue;
+                const NodeBox that = nodes.box(child + static_cast<std::uint32_t>(other));
+                clear = low[0] > that.high[0] || high[0] < that.low[0] || low[1] > that.high[1] || high[1] < that.low[1] ||
+                        low[2] > that.high[2] || high[2] < that.low[2];
+            }
+            if (clear) {
+                run.bodies += bodies;
+                for (int axis = 0; axis < 3; ++axis) {
+                    run.low[axis] = low[axis];
+                    run.high[axis] = high[axis];
+                }
+                continue;
+            }
+            close();
+        }
+        begin = first;
+        run = own;
+        run.bodies = bodies;
+    }
+    close();
+}
+
+/// Groups of at most `size` targets that a run is cut into, and one of them.
+GRAVLAB_HOST_DEVICE std::uint32_t groupsOfRun(std::uint32_t bodies, std::uint32_t size) {
+    return (bodies + size - 1) / size;
+}
+GRAVLAB_HOST_DEVICE TreeGroup groupOfRun(std::uint32_t first, std::uint32_t bodies, std::uint32_t k, std::uint32_t groups) {
+    const auto begin = static_cast<std::uint32_t>(static_cast<std::uint64_t>(bodies) * k / groups);
+    const auto end = static_cast<std::uint32_t>(static_cast<std::uint64_t>(bodies) * (k + 1) / groups);
+    return {first + begin, end - begin};
+}
+
+}  // namespace gravlab
