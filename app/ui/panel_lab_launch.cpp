@@ -127,7 +127,7 @@ void drawDevice(PanelContext& p) {
         fact(p, kThreads, formatted("%s, %s warps", grouped(threads).text, grouped(threads / 32).text));
         const bool enough = f.blocks() >= f.multiprocessors;
         // Rows that deal pairs or whole steps have blocks of their own making: there is no N/p to write out.
-        const std::string quotient = row.shape == WorkShape::targets
+        const std::string quotient = row.cut == Split::targets || row.cut == Split::keyRanges
                                          ? formatted("%s/%d%s = ", grouped(p.facts.configuration.bodies).text, targets,
                                                      f.gridY > 1 ? formatted(" x %d", f.gridY).c_str() : "")
                                          : std::string();

@@ -3,7 +3,7 @@
 
 #include "sim/backends/cuda/jobs/groups.h"
 #include "sim/backends/cuda/runtime/memory.h"
-#include "sim/core/out_of_memory.h"
+#include "sim/core/error.h"
 
 #include <algorithm>
 #include <chrono>
