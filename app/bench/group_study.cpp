@@ -4,7 +4,7 @@
 #include "app/bench/sweep.h"
 #include "app/tables/median.h"
 #include "sim/backends/groups.h"
-#include "sim/core/out_of_memory.h"
+#include "sim/core/error.h"
 #include "sim/scenes/scene.h"
 
 #include <algorithm>

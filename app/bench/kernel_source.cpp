@@ -96,7 +96,7 @@ constexpr AddedMarks kAdded[] = {
     {[](const KernelRow& row, const KernelRow& below) { return row.equalMasses && !below.equalMasses; },
      {"kOne", "equal", "Equal"}},
     {[](const KernelRow& row, const KernelRow& below) {
-         return row.shape == below.shape && row.issuedPerDirectedPair < below.issuedPerDirectedPair && !row.equalMasses;
+         return row.cut == below.cut && row.issuedPerDirectedPair < below.issuedPerDirectedPair && !row.equalMasses;
      },
      {"kRuns", "deferredMass", "theirs"}},
     {[](const KernelRow& row, const KernelRow& below) { return row.unrolls.size() > 1 && below.unrolls.size() <= 1; },

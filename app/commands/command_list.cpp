@@ -83,6 +83,7 @@ Json kernelList(const BackendOptions& options) {
                         {"unrolls", toVector(row.unrolls)},
                         {"bodies_per_thread", toVector(row.bodiesPerThread)},
                         {"splits", rangeText(row.splits)},
+                        {"work", std::string(nameOf(row.cut))},
                         {"deterministic", row.deterministic},
                         {"idea", std::string(row.idea)},
                         {"reason", reason},

@@ -126,8 +126,8 @@ VisitOrder visitOrder(const KernelRow& row, const LaunchConfig& launch, const La
         return notKnown("Threads of a CPU take rows as they come: 'naive' goes by one thread, kernels of a GPU by blocks.");
     }
     if (facts.gridX == 0 || facts.threads == 0) return notKnown("The launch is not known.");
-    if (row.shape == WorkShape::targets) return byTargets(launch, facts, n);
-    if (row.shape == WorkShape::pairTiles) return byPairTiles(launch, facts, precision, n);
+    if (row.cut == Split::targets) return byTargets(launch, facts, n);
+    if (row.cut == Split::tilePairs) return byPairTiles(launch, facts, precision, n);
     return notKnown("This kernel goes over the pairs several times in one launch; 'tiled' or 'symmetric' show an order.");
 }
 

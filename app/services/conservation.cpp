@@ -6,7 +6,7 @@
 #include "sim/core/round_number.h"
 #include "sim/forces/law.h"
 #include "sim/forces/law_numbers.h"
-#include "sim/measure/single_energy.h"
+#include "sim/measure/pair_sum.h"
 
 #include <algorithm>
 #include <cmath>

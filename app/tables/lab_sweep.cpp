@@ -64,7 +64,7 @@ const KernelRow* nearestWith(std::string_view axis, const KernelRow& row, const 
         const KernelRow& other = rows[static_cast<std::size_t>(i)];
         const auto away = i < here ? here - i : i - here;
         if (away >= least || other.backend != row.backend || !everyPair(other) || other.equalMasses ||
-            other.shape == WorkShape::wholeSteps || !axisRefusal(axis, other).empty() || !refusal(other, force).empty())
+            other.cut == Split::none || !axisRefusal(axis, other).empty() || !refusal(other, force).empty())
             continue;
         least = away;
         nearest = &other;

@@ -127,7 +127,7 @@ void drawDevice(PanelContext& p) {
         fact(p, kThreads, formatted("%s, %s warps", grouped(threads).text, grouped(threads / 32).text));
         const bool enough = f.blocks() >= f.multiprocessors;
         // Only rows that divide targets have N/p blocks; rows that divide pairs or whole steps choose their own.
-        const std::string quotient = row.shape == WorkShape::targets
+        const std::string quotient = row.cut == Split::targets || row.cut == Split::keyRanges
                                          ? formatted("%s/%d%s = ", grouped(p.facts.configuration.bodies).text, targets,
                                                      f.gridY > 1 ? formatted(" x %d", f.gridY).c_str() : "")
                                          : std::string();

@@ -1,8 +1,8 @@
 #include "app/view/selection_reader.h"
 
 #include "app/system/host_clock.h"
-#include "sim/measure/body_energy.h"
 #include "sim/measure/orbit.h"
+#include "sim/measure/pair_sum.h"
 
 #include <algorithm>
 #include <cmath>

@@ -111,10 +111,10 @@ struct System {
 /// Terms, each with its choice; what has none is left to the backend.
 std::vector<Term> termsWith(const ForceTerms& terms, const SystemConfiguration& how = {});
 
-/// What an engine is told of the terms beside the pair law, and of how all are computed.
+/// What an engine is told of its terms, the pair law first.
 struct EngineTerms {
-    ForceTerms others{};
-    SystemConfiguration configuration{};  ///< of all terms, the pair law's first
+    ForceTerms terms = termsOf({});
+    SystemConfiguration how{};  ///< of each
     std::shared_ptr<const std::vector<std::uint32_t>> ids = std::make_shared<const std::vector<std::uint32_t>>();
 };
 

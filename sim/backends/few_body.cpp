@@ -1,7 +1,7 @@
 // The step loop is a template on the law, so that a force is a loop and not a call.
 #include "sim/backends/few_body.h"
 
-#include "sim/backends/step_runner.h"
+#include "sim/backends/step_cursor.h"
 #include "sim/core/error.h"
 #include "sim/forces/law.h"
 

@@ -11,6 +11,14 @@
 
 namespace gravlab {
 
+/// Bodies side by side.
+struct BodyRange {
+    std::size_t first = 0;
+    std::size_t count = static_cast<std::size_t>(-1);  ///< more than there are: up to the last
+    bool all() const { return *this == BodyRange(); }
+    bool operator==(const BodyRange&) const = default;
+};
+
 /// What one evaluation is for.
 struct ForceRequest {
     ForceSettings settings;
@@ -18,8 +26,10 @@ struct ForceRequest {
     bool potential = false;   ///< also the potential of each body, where the method offers it
     double allowedError = 0;  ///< relative error that 99 % of the bodies may have; 0: rounding only
     double opening = 0;       ///< opening angle, for rows of a tree that go by it; 0: the usual
-    /// Whose sums are wanted; sources are all bodies. A method may sum up more of them, and then counts what it did.
+    // Whose sums are wanted: of `targets` the active ones; sources are all bodies. A method may sum up more of them, and
+    // then counts what it did. Rows with Split::targets take ranges, others may compute all.
     ActiveBodies active{};
+    BodyRange targets{};
 };
 
 /// What was evaluated: never N*N for what was not computed.

@@ -46,6 +46,11 @@ bool isListed(std::span<const int> values, int wanted) { return std::ranges::fin
 
 }  // namespace
 
+std::string_view nameOf(Split split) {
+    constexpr std::string_view kNames[] = {"targets", "tile-pairs", "key-ranges", "none"};
+    return kNames[static_cast<int>(split)];
+}
+
 std::string unrollText(int unroll) { return unroll == kAutoUnroll ? "auto" : std::to_string(unroll); }
 
 std::span<const KernelRow> trapKernels() { return cudaTrapRows(); }

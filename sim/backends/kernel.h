@@ -33,8 +33,15 @@ struct Range {
     bool contains(int v) const { return v >= first && v <= last; }
 };
 
-/// How a row's work can be cut into units, so that a window keeps answering at any N.
-enum class WorkShape { targets, pairTiles, wholeSteps };
+/// How the work of a row can be divided: into slices of a frame, and among several who compute.
+enum class Split {
+    targets,    ///< each range of bodies by itself: the sums of two ranges are those of both, bit for bit
+    tilePairs,  ///< pairs of tiles, each adding to the sums of both
+    keyRanges,  ///< ranges of the bodies along a curve, by a tree or cells that all share
+    none        ///< not at all: one launch makes whole steps
+};
+/// As lists and files say it: "targets", "tile-pairs", "key-ranges", "none".
+std::string_view nameOf(Split split);
 
 /// The kind of the pair law, see force_term.h.
 constexpr std::string_view kPairLawTerm = "pair-law";
@@ -51,7 +58,7 @@ struct KernelRow {
     std::span<const int> bodiesPerThread{};  ///< empty: not tunable
     Range splits{1, 1};
     LaunchConfig usual{};  ///< where nobody chose; it differs from LaunchConfig() only where that one is impossible
-    WorkShape shape = WorkShape::targets;
+    Split cut = Split::targets;
     bool deterministic = true;
     bool equalMasses = false;           ///< computes only bodies that all weigh the same
     bool approximates = false;          ///< takes far bodies together: exact to what is allowed, and never without it

@@ -1,6 +1,6 @@
 #include "sim/backends/memory_need.h"
 
-#include "sim/core/out_of_memory.h"
+#include "sim/core/error.h"
 
 #include <cmath>
 #include <cstdio>

@@ -34,6 +34,11 @@ struct NoDeviceError : Error {
 struct DeviceError : Error {
     explicit DeviceError(const std::string& text) : Error(ExitCode::deviceFailure, text) {}
 };
+/// What was asked for does not fit; the message says how much was needed and free. Who throws it has given nothing up yet,
+/// while a device that failed has lost its state. Exit code 5 where nothing can go on.
+struct OutOfMemoryError : Error {
+    explicit OutOfMemoryError(const std::string& text) : Error(ExitCode::deviceFailure, text) {}
+};
 /// Reading or writing failed (disk full, permission, a broken pipe to an encoder). Exit code 6.
 struct IoError : Error {
     explicit IoError(const std::string& text) : Error(ExitCode::io, text) {}

@@ -1,7 +1,7 @@
 // The numbers that define a run, checked where they enter.
 #include "sim/core/validation.h"
 
-#include "sim/core/out_of_memory.h"
+#include "sim/core/error.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,46 +1,85 @@
-// What every engine plans alike, whatever computes its forces: pending settings, terms and their methods, block steps, which
-// force a check may judge, and what methods keep between steps. Rule: nothing here computes, waits or knows a device.
+// The one loop that advances bodies, for every backend: slices, pending settings, terms and their methods, checks, block
+// steps, and what methods keep between steps. Rule: nothing here computes, waits or knows a device.
 #pragma once
 #include "sim/backends/backend.h"
 #include "sim/backends/block_figures.h"
 #include "sim/backends/force_state.h"
+#include "sim/backends/step_cursor.h"
 #include "sim/integrators/apply_op.h"
 #include "sim/integrators/block_steps.h"
 
+#include <algorithm>
+#include <limits>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <variant>
 #include <vector>
 
 namespace gravlab {
 
-/// Bodies of a run in one precision, and the steps that move them. `State` computes, and derives from this class. `Pairs`
-/// are its methods for the pair law; `Other` those of further terms, the same class or a base of it. State has:
+/// An operation other than a force, as bodies take it.
+struct PlannedOp {
+    StepOp op;
+    double timeStep;  ///< [T]
+    int least;        ///< of block steps: for bodies on this rung and deeper ones
+};
+
+/// What whole steps in one piece of work did.
+struct WholeSteps {
+    std::int64_t steps = 0;
+    bool shows = false;  ///< the sink gets the last of them
+    bool over = false;   ///< the call ends with them
+};
+
+/// Bodies of a run in one precision, and the steps that move them. `State` computes or enqueues, and derives from this
+/// class; it never waits but where a function says so. `Method` is the base of its force methods. State has:
 ///
-///   size()                      bodies
+///   size(), kName               bodies; the backend's name in errors
+///   makeMethod(k)               a new method of term k. May lack memory; throws UsageError for a term without a method
+///   takeNext(next)              the pending method becomes that of the pair law; true when it leaves the same bits
 ///   kernelName()                the row of the pair law
-///   makePairs(), makeOther(k)   new methods of the present row, and of term k. May lack memory; throw UsageError for a term
-///                               without a method
-///   takeNext(next, old)         the pending method becomes that of the pair law; true when it leaves the same bits
 ///   smallestR2(force)           see ForceRequest
 ///   completeForceKnown(), forgetForce()   whether the accelerations of the last complete step are its force
 ///   knownAccelerations(), takeAccelerations(values)   the same, as the force state has them
 ///   checkWanted()               a force check was requested and has no force yet
 ///
+/// and of steps:
+///
+///   pace(budget)                what this call may do: admits(first, seconds), left(), goesAhead(), endsWithPicture()
+///   deliver(sink)               hands over a picture of an earlier call; true when there was one
+///   beforePiece(first, done)    before a piece of work: the first of the call, after so many steps
+///   prepareStep(program)        allocates what the program needs
+///   enterStep()                 a step begins at the last complete one
+///   nextSeconds(), stepSeconds(), secondsToEnd()   estimates: of the next piece, a step, the operations that end a step
+///   takesWholeSteps(program), wholeSteps(...)   whole steps in one piece of work
+///   runSlice(k, method)         the next slice of term k; true when that was the last one
+///   takeTerm(k, method)         the sums of term k join the accelerations
+///   endForce()                  a force of all terms is complete, and nothing has moved since
+///   fuses()                     the force may come with the operations after it in one piece of work
+///   rungs(), rungClock(waits)   of each body, where the methods read; the clock of a block step, once that is known
+///   openOperations(fused), add(op), endStep(sink), enqueueOperations(ended), undoOperations()
+///                               a list of operations: begun, with a fused force; one more; the step is complete and the
+///                               sink gets it; the list is enqueued; or is as if never begun, with all of its step
+///   kOperations                 most operations of a list; 1 where each runs at once
+///   kFollows                    a list that ends a step may go on into the next one
+///   shown(sink)                 after a step that the sink gets; true when it has it
+///   finished()                  waits until the step is complete
+///
 /// One thread drives it.
-template <class State, class Pairs, class Other = Pairs>
+template <class State, class Method>
 class StepEngine {
 public:
     /// See Backend.
     bool keepsForceState() const {
-        for (std::size_t k = 0; k < termCount(); ++k)
-            if (termMethod(k).keepsState()) return true;
-        return false;
+        return std::ranges::any_of(methods_, [](const auto& method) { return method->keepsState(); });
     }
+    /// See Backend. Until an evaluation of all bodies is complete, a method still has what the one before left.
+    bool forceStateNeedsStepEnd() const { return keepsForceState() && cursor_.hasEvaluated(); }
     std::vector<StateArray> forceState() const {
         if (!keepsForceState()) return {};
         ForceState state = emptyState();
-        for (std::size_t k = 0; k < termCount(); ++k) state.methods[k] = termMethod(k).state();
+        for (std::size_t k = 0; k < termCount(); ++k) state.methods[k] = methods_[k]->state();
         if (self().completeForceKnown()) state.accelerations = self().knownAccelerations();
         return arraysOf(state);
     }
@@ -48,7 +87,7 @@ public:
         ForceState state = emptyState();
         if (arrays.empty() || !keepsForceState() || !takeForceState(arrays, self().size(), state)) return;
         for (std::size_t k = 0; k < termCount(); ++k)
-            if (!termMethod(k).restore(state.methods[k])) {
+            if (!methods_[k]->restore(state.methods[k])) {
                 methods_ = newMethods();
                 return;
             }
@@ -56,79 +95,123 @@ public:
     }
     /// Of the pair law's method, and of the last complete block step.
     std::vector<MethodFigure> figures() const {
-        std::vector<MethodFigure> all = methods_.pairs->figures();
+        std::vector<MethodFigure> all = methods_.front()->figures();
         for (const MethodFigure& figure : figuresOf(lastClock_)) all.push_back(figure);
         return all;
     }
 
-protected:
-    /// Methods of all terms.
-    struct Methods {
-        std::unique_ptr<Pairs> pairs;
-        std::vector<std::unique_ptr<Other>> others;
-        Other& of(std::size_t k) const { return k == 0 ? *pairs : *others[k - 1]; }
-    };
+    /// See Backend. What a State throws passes through; steps that are complete then are reported by the next call.
+    AdvanceStatus advance(StepProgram program, double timeStep, const Budget& budget, VertexSink* sink) {
+        State& state = self();
+        AdvanceStatus status;
+        status.stepsCompleted = std::exchange(unreported_, 0);
+        nextProgram_ = program;
+        nextTimeStep_ = timeStep;
+        auto pacing = state.pace(budget);
+        // A step that did not fit one budget will be followed by one that does not either: what is left of the budget then
+        // goes into the next step, up to its last piece. A step that fits leaves the state at its boundary. Where methods
+        // keep state, which can be taken at the end of a step only, a step beyond the budget must not begin.
+        const bool cut = !keepsForceState() && (!cursor_.atBoundary() || pacing.goesAhead(state.stepSeconds()));
+        bool first = true;
+        try {
+            if (sink) status.published = state.deliver(*sink);
+            while (budget.steps > 0 && state.size() > 0) {
+                const std::int64_t left = budget.steps - status.stepsCompleted;
+                if (left <= 0 && !cut) break;
+                if (!pacing.admits(first, state.nextSeconds())) break;
+                if (cursor_.atBoundary() && state.takesWholeSteps(program)) {
+                    if (left <= 0) break;
+                    state.beforePiece(std::exchange(first, false), status.stepsCompleted);
+                    if (runWhole(pacing, left, status, sink)) break;
+                    continue;
+                }
+                if (cursor_.atBoundary()) beginStep(program, timeStep);
+                const bool fused = state.fuses(), ends = endsStep(fused);
+                if (left <= 0 && ends) break;
+                state.beforePiece(std::exchange(first, false), status.stepsCompleted);
+                if (atRungs()) {
+                    // What is queued ends within the budget: waiting for it costs a frame nothing that it had not given.
+                    if (!takeRungs(pacing.left() > 0)) break;
+                } else if (atForce() && !fused)
+                    runForce();
+                else if (!ends)
+                    operate(nullptr, false);
+                else if (runToEnd(pacing, left == 1, status, sink))
+                    break;
+            }
+        } catch (...) {
+            unreported_ += status.stepsCompleted;
+            throw;
+        }
+        status.stepProgress = cursor_.progress(state.size());
+        return status;
+    }
+    /// Runs the step under way to its end, and waits; the next advance() reports it.
+    void finishStep() {
+        State& state = self();
+        if (cursor_.atBoundary()) return;
+        state.beforePiece(true, 0);
+        while (!cursor_.atBoundary())
+            if (atRungs())
+                takeRungs(true);
+            else if (atForce() && !state.fuses())
+                runForce();
+            else
+                operate(nullptr, false);
+        state.finished();
+        ++unreported_;
+    }
+    /// Steps that no advance() has reported yet; the caller reports them.
+    std::int64_t takeUnreported() { return std::exchange(unreported_, 0); }
+    bool atBoundary() const { return cursor_.atBoundary(); }
+    /// Forgets the step under way.
+    void abandonStep() {
+        cursor_.abandon();
+        abandonMethods();
+    }
 
-    explicit StepEngine(const EngineTerms& terms)
-        : others_(terms.others), ids_(terms.ids), configuration_(terms.configuration) {
-        configuration_.resize(termCount());
-        wantedHow_ = configuration_[0].kernel;
+protected:
+    using Methods = std::vector<std::unique_ptr<Method>>;
+
+    explicit StepEngine(const EngineTerms& terms) : terms_(terms.terms), ids_(terms.ids), how_(terms.how) {
+        how_.resize(termCount());
+        wantedHow_ = how_.front().kernel;
     }
     ~StepEngine() = default;
 
     // Terms. The pair law is the first.
-    std::size_t termCount() const { return 1 + others_.size(); }
-    Other& termMethod(std::size_t k) const { return methods_.of(k); }
+    std::size_t termCount() const { return terms_.size(); }
+    /// True when the pair law acts alone.
+    bool alone() const { return termCount() == 1; }
     /// As if nothing had been computed; and with what the present ones keep.
     Methods newMethods() const {
-        Methods made{self().makePairs(), {}};
-        for (std::size_t k = 1; k < termCount(); ++k) made.others.push_back(self().makeOther(k));
+        Methods made;
+        for (std::size_t k = 0; k < termCount(); ++k) made.push_back(self().makeMethod(k));
         return made;
     }
     Methods methodsLikeThese() const {
         Methods made = newMethods();
         for (std::size_t k = 0; k < termCount(); ++k)
-            if (termMethod(k).keepsState()) made.of(k).restore(termMethod(k).state());
+            if (methods_[k]->keepsState()) made[k]->restore(methods_[k]->state());
         return made;
     }
     /// Forgets the force under way.
     void abandonMethods() {
         term_ = 0;
-        for (std::size_t k = 0; k < termCount(); ++k) termMethod(k).abandon();
-    }
-    /// For a cursor: how many bodies count as done when `ofTerm` of the term under way is. Each term is an equal part.
-    std::size_t reached(double ofTerm) const {
-        const double done = (static_cast<double>(term_) + ofTerm) / static_cast<double>(termCount());
-        const std::size_t bodies = self().size();
-        return std::min(bodies - 1, static_cast<std::size_t>(done * static_cast<double>(bodies)));
+        for (const auto& method : methods_) method->abandon();
     }
 
     // Settings. A step under way ends under those that it began with.
     /// From the next step on. `next`: the pair law's method from then on; null: it stays.
-    void want(const ForceSettings& force, const KernelChoice& how, std::unique_ptr<Pairs> next = nullptr) {
+    void want(const ForceSettings& force, const KernelChoice& how, std::unique_ptr<Method> next = nullptr) {
         if (next) next_ = std::move(next);
         wanted_ = force;
         wantedHow_ = how;
+        if (cursor_.atBoundary()) adoptSettings();
     }
     /// True when the step under way computes what want() named last, accuracy and launch included. A check of any other
     /// force would give a verdict on settings that were never computed.
-    bool settled() const { return force_ == wanted_ && configuration_[0].kernel == wantedHow_ && !next_; }
-    /// Only between steps.
-    void adoptSettings() {
-        if (settled() && !requests_.empty()) return;
-        bool sameForce = force_ == wanted_;
-        force_ = wanted_;
-        configuration_[0].kernel = wantedHow_;
-        if (next_) sameForce &= self().takeNext(std::exchange(next_, nullptr));
-        requests_.clear();
-        for (const TermConfiguration& term : configuration_)
-            requests_.push_back({.settings = force_,
-                                 .smallestR2 = self().smallestR2(force_),
-                                 .allowedError = term.kernel.allowedError,
-                                 .opening = term.kernel.opening});
-        // Another accuracy is one of the forces to come.
-        if (!sameForce) self().forgetForce();
-    }
+    bool settled() const { return force_ == wanted_ && how_.front().kernel == wantedHow_ && !next_; }
     ForceRequest requestOf(std::size_t term = 0, const ActiveBodies& active = {}) const {
         ForceRequest made = requests_[term];
         made.active = active;
@@ -137,44 +220,236 @@ protected:
     /// True when a check is to judge the force under way.
     bool checks() const { return self().checkWanted() && settled() && active_.all(); }
 
-    // Block steps.
-    /// An operation as bodies take it.
-    struct PlannedOp {
-        double timeStep;  ///< [T]
-        int least;        ///< for bodies on this rung and deeper ones
-    };
-    /// Plans the next operation, but a force and `rungs`, and moves on in the block step. `rungs`: of each body, where the
-    /// methods read.
-    PlannedOp planned(const StepOp& op, double timeStep, const std::uint8_t* rungs) {
-        const PlannedOp made{op.op == Op::drift ? timeStep / clock_.substeps() : timeStep,
+    // Steps.
+    void beginStep(StepProgram program, double timeStep) {
+        requirePointwise(program, State::kName);
+        self().prepareStep(program);
+        clock_ = {};
+        active_ = {};
+        adoptSettings();
+        program_ = program;
+        timeStep_ = timeStep;
+        cursor_.begin(program, timeStep, self().completeForceKnown());
+        self().enterStep();
+    }
+    bool atForce() const { return !cursor_.atBoundary() && cursor_.op().op == Op::force; }
+    /// Plans an operation but a force and `rungs`, and moves on in the block step.
+    PlannedOp planned(const StepOp& op, double timeStep) {
+        const PlannedOp made{op, op.op == Op::drift ? timeStep / clock_.substeps() : timeStep,
                              op.op == Op::open ? clock_.beginning() : clock_.ending()};
-        if (op.op == Op::drift) active_ = clock_.active(rungs);
+        if (op.op == Op::drift) active_ = clock_.active(self().rungs());
         if (op.op == Op::close) clock_.next();
         return made;
     }
 
-    ForceTerms others_;  ///< beside the pair law
+    ForceTerms terms_;  ///< as the step under way has them
     std::shared_ptr<const std::vector<std::uint32_t>> ids_;
-    SystemConfiguration configuration_;   ///< of all terms, as the step under way has it
-    Methods methods_;                     ///< of the step under way and the last complete one
-    std::unique_ptr<Pairs> next_;         ///< of the pair law from the next step on, where that is another
+    SystemConfiguration how_;             ///< of each term, as the step under way has it
+    Methods methods_;                     ///< of each term, of the step under way and the last complete one
+    std::unique_ptr<Method> next_;        ///< of the pair law from the next step on, where that is another
     ForceSettings force_, wanted_;        ///< of the step under way; from the next one on
     KernelChoice wantedHow_;              ///< from the next step on, of the pair law
-    std::vector<ForceRequest> requests_;  ///< of each term, under force_; empty before the first adoptSettings()
+    std::vector<ForceRequest> requests_;  ///< of each term, under force_; empty before the first settings
     std::size_t term_ = 0;                ///< whose force is under way
     ActiveBodies active_{};               ///< whose force is next or under way
     BlockClock clock_, lastClock_;        ///< of the step under way and the last complete one
+    StepCursor cursor_;
+    StepProgram program_, nextProgram_;  ///< of the step under way and the one after it
+    double timeStep_ = 0, nextTimeStep_ = 0;
 
 private:
     State& self() { return static_cast<State&>(*this); }
     const State& self() const { return static_cast<const State&>(*this); }
 
     ForceState emptyState() const {
-        ForceState state{.terms = termsOf(force_, others_), .kernels = {std::string(self().kernelName())}};
-        for (std::size_t k = 1; k < termCount(); ++k) state.kernels.push_back(nameOf(configuration_[k].kernel));
+        ForceState state{.terms = terms_, .kernels = {std::string(self().kernelName())}};
+        for (std::size_t k = 1; k < termCount(); ++k) state.kernels.push_back(nameOf(how_[k].kernel));
         state.methods.resize(termCount());
         return state;
     }
+    /// Only between steps.
+    void adoptSettings() {
+        if (settled() && !requests_.empty()) return;
+        bool sameForce = force_ == wanted_;
+        force_ = wanted_;
+        terms_.front() = std::make_shared<const PairLaw>(force_);
+        how_.front().kernel = wantedHow_;
+        if (next_) sameForce &= self().takeNext(std::exchange(next_, nullptr));
+        requests_.clear();
+        for (const TermConfiguration& term : how_)
+            requests_.push_back({.settings = force_,
+                                 .smallestR2 = self().smallestR2(force_),
+                                 .allowedError = term.kernel.allowedError,
+                                 .opening = term.kernel.opening});
+        // Another accuracy is one of the forces to come.
+        if (!sameForce) self().forgetForce();
+    }
+
+    bool atRungs() const { return !cursor_.atBoundary() && cursor_.op().op == Op::rungs; }
+    /// True when the next piece of work, with the force that it is `fused` with, ends the step.
+    bool endsStep(bool fused) const {
+        if (State::kOperations == 1) return cursor_.atLastOp();
+        StepCursor ahead = cursor_;
+        if (fused) ahead.next();
+        for (; !ahead.atBoundary(); ahead.next())
+            if (ahead.op().op == Op::force) return false;
+        return true;
+    }
+    /// False where the rungs are not there yet and the call must not wait for them.
+    bool takeRungs(bool waits) {
+        const std::optional<BlockClock> clock = self().rungClock(waits);
+        if (!clock) return false;
+        clock_ = *clock;
+        cursor_.repeat(clock_.substeps());
+        cursor_.next();
+        return true;
+    }
+    /// The next slice of the force that the step has come to.
+    void runForce() {
+        const std::size_t k = term_;
+        const bool complete = self().runSlice(k, *methods_[k]);
+        if (complete) self().takeTerm(k, *methods_[k]);
+        term_ += complete;
+        if (term_ < termCount()) {
+            // Each term is an equal part of the force.
+            const double ofTerm = complete ? 0 : methods_[k]->progress(), bodies = static_cast<double>(self().size());
+            const double done = (static_cast<double>(term_) + ofTerm) / static_cast<double>(termCount());
+            return cursor_.reach(std::min(self().size() - 1, static_cast<std::size_t>(done * bodies)));
+        }
+        term_ = 0;
+        cursor_.next();
+        self().endForce();
+    }
+    void addOperations() {
+        for (int k = 0; k < State::kOperations && !cursor_.atBoundary() && !atForce() && !atRungs(); ++k) {
+            self().add(planned(cursor_.op(), timeStep_));
+            cursor_.next();
+        }
+    }
+    /// Operations up to the next force or the end of the step; with `follow`, on into the next step. Begins with the force
+    /// itself where that comes in the same piece of work.
+    void operate(VertexSink* sink, bool follow) {
+        State& state = self();
+        const StepProgram program = program_;
+        const double timeStep = timeStep_;
+        bool ends = false;
+        BlockClock ended;
+        try {
+            const bool fused = atForce();
+            state.openOperations(fused);
+            if (fused) cursor_.next();
+            addOperations();
+            ends = cursor_.atBoundary();
+            ended = clock_;
+            if (ends) state.endStep(sink);
+            if (ends && follow) {
+                beginStep(nextProgram_, nextTimeStep_);
+                addOperations();
+            }
+            state.enqueueOperations();
+        } catch (...) {
+            // The step begins again from the last complete one, which nothing has touched.
+            state.undoOperations();
+            beginStep(program, timeStep);
+            throw;
+        }
+        if (ends) lastClock_ = ended;
+        state.countOperations(ends);
+    }
+    /// The operations that end a step: decides whether it is shown and whether the next one follows in the same piece of
+    /// work. True when the call is over.
+    template <class Pacing>
+    bool runToEnd(const Pacing& pacing, bool last, AdvanceStatus& status, VertexSink* sink) {
+        const double left = pacing.left() - self().secondsToEnd();
+        const bool shows = sink && (last || left < 2 * self().stepSeconds());
+        const bool follows = State::kFollows && !last && !shows && left > 0 && force_ == wanted_ && !inBlocks(program_) &&
+                             !inBlocks(nextProgram_);
+        operate(shows ? sink : nullptr, follows);
+        ++status.stepsCompleted;
+        if (!shows) return false;
+        status.published |= self().shown(*sink);
+        return !last && pacing.endsWithPicture(self().stepSeconds());
+    }
+    /// As many whole steps as fit a piece of work. True when the call is over.
+    template <class Pacing>
+    bool runWhole(const Pacing& pacing, std::int64_t left, AdvanceStatus& status, VertexSink* sink) {
+        const WholeSteps done = self().wholeSteps(pacing, left, sink);
+        lastClock_ = {};
+        status.stepsCompleted += done.steps;
+        if (done.shows) status.published |= self().shown(*sink);
+        return done.over;
+    }
+
+    std::int64_t unreported_ = 0;  ///< steps
+};
+
+/// What engines share that compute on the calling thread, or on a pool that it waits for: an operation runs when it is
+/// added, and clocks take the place of estimates. State has publish(sink), and apply(op) beside what StepEngine needs.
+template <class State, class Method>
+class HostEngine : public StepEngine<State, Method> {
+public:
+    static constexpr int kOperations = 1;
+    static constexpr bool kFollows = false;
+
+    /// Stops a call by a clock, which it reads once before each piece of work.
+    class Pacing : public StepPacer {
+    public:
+        /// `worked`: of the step under way, to be counted [s].
+        Pacing(const Budget& budget, double& worked, Clock clock = steadySeconds)
+            : StepPacer(budget, clock), seconds_(budget.seconds), worked_(worked) {}
+        bool admits(bool first, double) {
+            const double now = elapsed();
+            worked_ += now - std::exchange(now_, now);
+            return first || now < seconds_;
+        }
+        double left() const { return seconds_ - now_; }
+        bool goesAhead(double) const { return false; }
+        bool endsWithPicture(double) const { return false; }
+
+    private:
+        double seconds_, now_ = 0;
+        double& worked_;
+    };
+
+    Pacing pace(const Budget& budget) { return {budget, worked_}; }
+    bool deliver(VertexSink&) { return false; }
+    void beforePiece(bool, std::int64_t) {}
+    double nextSeconds() const { return 0; }
+    double secondsToEnd() const { return 0; }
+    double stepSeconds() const { return worked_; }
+    bool takesWholeSteps(StepProgram) const { return false; }
+    WholeSteps wholeSteps(const Pacing&, std::int64_t, VertexSink*) { return {}; }
+    bool fuses() const { return false; }
+    void openOperations(bool) {}
+    void enqueueOperations() {}
+    void countOperations(bool) {}
+    void undoOperations() { this->abandonMethods(); }
+    bool shown(VertexSink& sink) {
+        static_cast<State&>(*this).publish(sink);
+        return true;
+    }
+    void finished() {}
+
+protected:
+    /// What a vertex shows of a body. `acceleration()`: its length.
+    template <class Acceleration>
+    static float shownValue(VertexValue shown, double source, double speed, const Acceleration& acceleration) {
+        switch (shown) {
+            case VertexValue::acceleration:
+                return static_cast<float>(acceleration());
+            case VertexValue::kineticEnergy:
+                return static_cast<float>(source * speed * speed / 2);
+            case VertexValue::source:
+                return static_cast<float>(source);
+            case VertexValue::speed:
+                break;
+        }
+        return static_cast<float>(speed);
+    }
+
+    explicit HostEngine(const EngineTerms& terms) : StepEngine<State, Method>(terms) {}
+    ~HostEngine() = default;
+    double worked_ = 0;  ///< on the step under way [s]
 };
 
 /// An engine in the precision of its state: EngineOf<float> for fp32, EngineOf<double> for mixed and fp64.
@@ -197,6 +472,81 @@ public:
 
 private:
     std::variant<std::unique_ptr<EngineOf<float>>, std::unique_ptr<EngineOf<double>>> made_;
+};
+
+/// What backends with an engine share: the system that was loaded, and all that the engine answers by itself. `Engine` has
+/// with(), as EngineOfEither does; `Context` outlives a change of bodies.
+template <class Engine, class Context>
+class EngineBackend : public Backend {
+public:
+    using Backend::load;
+    std::size_t size() const override {
+        return engine_.with([](auto& e) { return e.size(); });
+    }
+    void snapshot(ParticleSet& out) override {
+        with([&](auto& e) { e.copyState(out.position, out.velocity); });
+        out.id = labels_->id;
+        out.group = labels_->group;
+    }
+    const ForceTerms& terms() const override { return terms_; }
+    const SystemConfiguration& systemConfiguration() const override { return how_; }
+    void finishStep() override {
+        with([](auto& e) { e.finishStep(); });
+    }
+    bool keepsForceState() const override {
+        return engine_.with([](auto& e) { return e.keepsForceState(); });
+    }
+    bool forceStateNeedsStepEnd() const override {
+        return engine_.with([](auto& e) { return e.forceStateNeedsStepEnd(); });
+    }
+    std::vector<StateArray> forceState() override {
+        return with([](auto& e) { return e.forceState(); });
+    }
+    void restoreForceState(const std::vector<StateArray>& state) override {
+        with([&](auto& e) { e.restoreForceState(state); });
+    }
+    void publish(VertexSink& sink) override {
+        with([&](auto& e) { e.publish(sink); });
+    }
+    void accelerations(std::vector<Double4>& out) override {
+        with([&](auto& e) { e.accelerations(out); });
+    }
+    void requestForceCheck(std::vector<std::uint32_t> targets) override {
+        for (const std::uint32_t target : targets)
+            if (target >= size()) throw UsageError("force check: there is no body with index " + std::to_string(target));
+        with([&](auto& e) { e.requestForceCheck(std::move(targets)); });
+    }
+    std::vector<MethodFigure> figures() override {
+        return engine_.with([](auto& e) { return e.figures(); });
+    }
+
+protected:
+    /// What the engine does not need to know.
+    struct Labels {
+        std::vector<std::uint32_t> id;
+        std::vector<std::uint8_t> group;
+    };
+
+    template <class... Arguments>
+    explicit EngineBackend(Arguments&&... context) : context_(std::forward<Arguments>(context)...) {}
+    /// Before the engine works on a device: several backends may live on several devices of one thread.
+    virtual void use() const {}
+    template <class Use>
+    decltype(auto) with(const Use& call) const {
+        use();
+        return engine_.with(call);
+    }
+    /// For an engine of these terms.
+    static EngineTerms engineTerms(const ForceTerms& terms, const SystemConfiguration& how,
+                                   const std::shared_ptr<const Labels>& labels) {
+        return {terms, how, {labels, &labels->id}};
+    }
+
+    ForceTerms terms_ = termsOf({});  ///< from the next step on
+    SystemConfiguration how_ = SystemConfiguration(1);
+    Context context_;
+    Engine engine_;
+    std::shared_ptr<const Labels> labels_ = std::make_shared<const Labels>();
 };
 
 }  // namespace gravlab

@@ -130,12 +130,17 @@ private:
     unsigned done_ = 0;
 };
 
-/// Half of a body's own step, by its rung: what its kicks are made of [T].
+/// What a body on that rung takes of a step of the run, and of the factors of its kicks; exact.
 template <class Real>
-std::array<Real, kRungCount> ownKicks(double weight, double timeStep) {
+GRAVLAB_HOST_DEVICE Real ownShare(int rung) {
+    return Real(1) / static_cast<Real>(1u << rung);
+}
+/// Of a kick, by the rung of the body [T]; see factorOf().
+template <class Real>
+std::array<Real, kRungCount> ownKicks(double factor) {
     std::array<Real, kRungCount> kicks{};
     for (int rung = 0; rung < kRungCount; ++rung)
-        kicks[static_cast<std::size_t>(rung)] = static_cast<Real>(weight * timeStep / (1u << rung));
+        kicks[static_cast<std::size_t>(rung)] = ownShare<Real>(rung) * static_cast<Real>(factor);
     return kicks;
 }
 

@@ -1,4 +1,4 @@
-#include "sim/measure/cell_energy.h"
+#include "sim/measure/pair_sum.h"
 
 #include "sim/core/thread_pool.h"
 #include "sim/forces/cell_grid.h"
@@ -39,16 +39,10 @@ SortedBodies sortedBy(const std::vector<Double4>& bodies, double perLength, int 
     return sorted;
 }
 
-/// A body with those before it in the cells about it.
-struct Met {
-    double energy = 0;
-    double squared = std::numeric_limits<double>::infinity();  ///< of the distance to the nearest
-    std::size_t nearest = 0;
-};
-
+/// Each body with those before it in the cells about it.
 template <class Energy>
-std::vector<Met> metIn(const SortedBodies& sorted, int threads, const Energy& energy) {
-    std::vector<Met> met(sorted.at.size());
+std::vector<PairRow> metIn(const SortedBodies& sorted, int threads, const Energy& energy) {
+    std::vector<PairRow> met(sorted.at.size());
     const auto placeOf = [&](std::uint64_t key) {
         return static_cast<std::size_t>(std::lower_bound(sorted.key.begin(), sorted.key.end(), key) - sorted.key.begin());
     };
@@ -64,10 +58,7 @@ std::vector<Met> metIn(const SortedBodies& sorted, int threads, const Energy& en
                     const double dx = sorted.at[j].x - own.x, dy = sorted.at[j].y - own.y, dz = sorted.at[j].z - own.z;
                     const double squared = dx * dx + dy * dy + dz * dz;
                     met[i].energy += sorted.at[j].w * energy(squared);
-                    if (squared < met[i].squared && (own.w != 0 || sorted.at[j].w != 0)) {
-                        met[i].squared = squared;
-                        met[i].nearest = j;
-                    }
+                    if (own.w != 0 || sorted.at[j].w != 0) met[i].meet(squared, j);
                 }
             }
             met[i].energy *= own.w;
@@ -79,21 +70,15 @@ std::vector<Met> metIn(const SortedBodies& sorted, int threads, const Energy& en
 }  // namespace
 
 PairSum pairsByCells(const ParticleSet& bodies, const ForceSettings& force, int threads) {
-    PairSum sum;
+    PairTotal total;
     double perLength = cellsPerLength(force), farthest = 0;
     for (const Double4& at : bodies.position)
         farthest = std::max({farthest, std::abs(at.x), std::abs(at.y), std::abs(at.z)});
-    double least = std::numeric_limits<double>::infinity();
     const auto look = [&](const auto& energy) {
         const SortedBodies sorted = sortedBy(bodies.position, perLength, threads);
-        for (std::size_t i = 0; const Met& met : metIn(sorted, threads, energy)) {
-            sum.potential += met.energy;
-            if (met.squared < least) {
-                least = met.squared;
-                sum.closestFirst = sorted.body[met.nearest];
-                sum.closestSecond = sorted.body[i];
-            }
-            ++i;
+        for (std::size_t i = 0; PairRow met : metIn(sorted, threads, energy)) {
+            met.nearest = sorted.body[met.nearest];
+            total.add(met, sorted.body[i++]);
         }
     };
     withLaw<double>(force, [&](const auto& law) {
@@ -102,13 +87,12 @@ PairSum pairsByCells(const ParticleSet& bodies, const ForceSettings& force, int 
     });
     // The nearest pair may be out of reach. Wider cells meet more, until one is met that nothing nearer can have been
     // missed.
-    while (!(least * perLength * perLength <= 1) && farthest * perLength > 0.5 && std::isfinite(farthest)) {
+    while (!(total.leastSquared() * perLength * perLength <= 1) && farthest * perLength > 0.5 && std::isfinite(farthest)) {
         perLength /= 2;
         look([](double) { return 0.0; });
     }
-    sum.potential = forceFactor(force) * sum.potential + 0.0;
+    PairSum sum = total.result(forceFactor(force));
     if (sum.closestFirst > sum.closestSecond) std::swap(sum.closestFirst, sum.closestSecond);
-    if (std::isfinite(least)) sum.closest = std::sqrt(least);
     return sum;
 }
 

@@ -2,6 +2,7 @@
 // rows are summed each by itself, then in order, so that threads never change a bit.
 #include "sim/measure/diagnostics.h"
 
+#include "sim/core/body_edit.h"
 #include "sim/core/thread_pool.h"
 #include "sim/core/work_watch.h"
 #include "sim/forces/law.h"
@@ -34,13 +35,6 @@ struct Planes {
     }
 };
 
-/// A body against all before it.
-struct Row {
-    double energy = 0;
-    double squared = kNowhere;  ///< of the distance to the nearest
-    std::size_t nearest = 0;
-};
-
 /// A pair at distance 0 without a finite energy is left out, as it has no force either.
 template <class PairLaw>
 struct PairEnergy {
@@ -49,9 +43,10 @@ struct PairEnergy {
     double operator()(double squared) const { return squared > 0 || finiteAtZero ? law.potential(squared) : 0; }
 };
 
+/// A body against all before it.
 template <class Energy>
-Row rowBefore(const Planes& p, std::size_t i, const Energy& energy) {
-    Row row;
+PairRow rowBefore(const Planes& p, std::size_t i, const Energy& energy) {
+    PairRow row;
     const bool source = p.w[i] != 0;
     std::array<double, kBlock> squared;
     std::array<double, kLanes> sum{};
@@ -69,10 +64,7 @@ Row rowBefore(const Planes& p, std::size_t i, const Energy& energy) {
         for (; k < count; ++k) sum[k % kLanes] += p.w[base + k] * energy(squared[k]);
         if (!(least < row.squared)) continue;
         for (k = 0; k < count; ++k)
-            if (squared[k] < row.squared && (source || p.w[base + k] != 0)) {
-                row.squared = squared[k];
-                row.nearest = base + k;
-            }
+            if (source || p.w[base + k] != 0) row.meet(squared[k], base + k);
     }
     for (const double lane : sum) row.energy += lane;
     row.energy = source ? row.energy * p.w[i] : 0;
@@ -80,9 +72,9 @@ Row rowBefore(const Planes& p, std::size_t i, const Energy& energy) {
 }
 
 template <class Energy>
-std::vector<Row> rowsOf(const Planes& planes, int threads, const Energy& energy) {
+std::vector<PairRow> rowsOf(const Planes& planes, int threads, const Energy& energy) {
     const std::size_t n = planes.x.size();
-    std::vector<Row> rows(n);
+    std::vector<PairRow> rows(n);
     // Row i has i pairs: folding the triangle gives every piece the same work.
     parallelFor((n + 1) / 2, threads, 64, [&](std::size_t first, std::size_t last) {
         for (std::size_t k = first; k < last && !WorkWatch::dropped(); ++k)
@@ -105,26 +97,19 @@ void measureBodies(const ParticleSet& bodies, Diagnostics& d) {
     if (d.mass != 0) d.centreOfMass /= d.mass;
 }
 
-void measurePairs(const ParticleSet& bodies, const ForceSettings& force, int threads, Diagnostics& d) {
+}  // namespace
+
+PairSum allPairs(const ParticleSet& bodies, const ForceSettings& force, int threads) {
     ForceSettings loop = force;
     loop.law = loopLaw(force);
     const Planes planes(bodies.position);
-    const std::vector<Row> rows = withLaw<double>(loop, [&](const auto& law) {
+    const std::vector<PairRow> rows = withLaw<double>(loop, [&](const auto& law) {
         return rowsOf(planes, threads, PairEnergy<std::remove_cvref_t<decltype(law)>>{law, finiteAtZero(force)});
     });
-    double best = kNowhere, potential = 0;
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        potential += rows[i].energy;
-        if (!(rows[i].squared < best)) continue;
-        best = rows[i].squared;
-        d.shape.closest = std::sqrt(best);
-        d.shape.closestFirst = static_cast<std::uint32_t>(rows[i].nearest);
-        d.shape.closestSecond = static_cast<std::uint32_t>(i);
-    }
-    d.potential = forceFactor(force) * potential + 0.0;  // no -0 of bodies that do not pull
+    PairTotal total;
+    for (std::size_t i = 0; i < rows.size(); ++i) total.add(rows[i], i);
+    return total.result(forceFactor(force));
 }
-
-}  // namespace
 
 std::array<double, 3> lagrangianRadii(const ParticleSet& bodies) {
     const std::size_t n = bodies.size();
@@ -152,34 +137,45 @@ std::array<double, 3> lagrangianRadii(const ParticleSet& bodies) {
     return radii;
 }
 
-Diagnostics measure(const ParticleSet& bodies, const ForceSettings& force, int threads) {
+Diagnostics measureSystem(const ParticleSet& bodies, const ForceTerms& terms, int threads, const PairSummation& pairs) {
     const auto start = std::chrono::steady_clock::now();
     Diagnostics result;
     measureBodies(bodies, result);
     result.shape.lagrangianRadii = lagrangianRadii(bodies);
-    measurePairs(bodies, force, threads, result);
+    const PairSum sum = (pairs ? pairs : allPairs)(bodies, pairLawOf(terms), threads);
+    result.potential = sum.potential;
+    result.potentialError = sum.error;
+    result.shape.closest = sum.closest;
+    result.shape.closestFirst = sum.closestFirst;
+    result.shape.closestSecond = sum.closestSecond;
+    for (const auto& term : othersOf(terms)) result.potential += term->potential(termBodies(bodies));
     result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return result;
 }
 
-Diagnostics measureSystem(const ParticleSet& bodies, const ForceTerms& terms, int threads, const PairSummation& pairs) {
-    const auto start = std::chrono::steady_clock::now();
-    Diagnostics result;
-    if (!pairs) {
-        result = measure(bodies, pairLawOf(terms), threads);
-    } else {
-        measureBodies(bodies, result);
-        result.shape.lagrangianRadii = lagrangianRadii(bodies);
-        const PairSum sum = pairs(bodies, pairLawOf(terms), threads);
-        result.potential = sum.potential + 0.0;
-        result.potentialError = sum.error;
-        result.shape.closest = sum.closest;
-        result.shape.closestFirst = sum.closestFirst;
-        result.shape.closestSecond = sum.closestSecond;
-        result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    }
-    for (const auto& term : othersOf(terms)) result.potential += term->potential(termBodies(bodies));
-    return result;
+double specificEnergy(const ParticleSet& bodies, std::size_t index, const ForceTerms& terms, double response) {
+    const ForceSettings& force = pairLawOf(terms);
+    const Vec3d x = xyz(bodies.position[index]), v = xyz(bodies.velocity[index]);
+    const bool atZero = finiteAtZero(force), held = isHeld(bodies.velocity[index]);
+    const double field = withLaw<double>(force, [&](const auto& law) {
+        double sum = 0;
+        for (std::size_t j = 0; j < bodies.size(); ++j) {
+            const Vec3d away = xyz(bodies.position[j]) - x;
+            const double squared = dot(away, away);
+            if (j != index && (squared > 0 || atZero)) sum += bodies.position[j].w * law.potential(squared);
+        }
+        return sum;
+    });
+    const double answers = held ? response : bodies.velocity[index].w, source = bodies.position[index].w;
+    double energy = 0.5 * dot(v, v) + answers * field;
+    // A term's energy is over the inertia that its force is over; a body without one feels nothing of it.
+    if (source != 0)
+        for (const auto& term : othersOf(terms)) energy += answers / source * term->potentialOf(termBodies(bodies), index);
+    return energy;
+}
+
+bool isBound(double specificEnergy, const ForceSettings& force) {
+    return lawRow(force.law).confines(force) || specificEnergy < 0;
 }
 
 }  // namespace gravlab

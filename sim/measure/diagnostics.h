@@ -1,13 +1,10 @@
 // What is measured of one complete step: conserved quantities, shape, closest pair; and the host's way to do so.
 // Rule: fp64 sums in an order of their own, so that neither threads nor slices change a bit. G = 1.
 #pragma once
-#include "sim/core/particles.h"
-#include "sim/forces/force_settings.h"
-#include "sim/forces/force_term.h"
+#include "sim/measure/pair_sum.h"
 
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <string>
 
 namespace gravlab {
@@ -43,24 +40,15 @@ struct Diagnostics {
     double virialRatio() const { return potential != 0 ? kinetic / -potential : 0; }  ///< 1/2 in balance, for gravity
 };
 
-/// Measures on `threads` host threads (0 = all), which it waits for: one pass over all pairs, O(N^2). The same bits for any
-/// number of threads. The force's precision is not looked at. Pairs at distance 0 count where their energy is finite. Ends
-/// early, with any numbers, where WorkWatch::dropped() says that nobody wants them.
-Diagnostics measure(const ParticleSet& bodies, const ForceSettings& force, int threads = 0);
-
-/// What a sum over pairs gives: once each, none of a body with itself.
-struct PairSum {
-    double potential = 0;  ///< [M L^2/T^2]
-    double error = 0;      ///< see Diagnostics::potentialError
-    double closest = 0;
-    std::uint32_t closestFirst = 0, closestSecond = 0;
-};
-/// Another way to sum the pairs of a law on the host than all of them.
-using PairSummation = std::function<PairSum(const ParticleSet& bodies, const ForceSettings& force, int threads)>;
-
-/// The same of a system: what its pair law stores, and what every other term adds by its own statement. `pairs`: null, all.
+/// Measures a system on `threads` host threads (0 = all), which it waits for: what its pair law stores, summed by `pairs`
+/// or, where it is null, allPairs(), and what every other term adds by its own statement. The force's precision is not
+/// looked at.
 Diagnostics measureSystem(const ParticleSet& bodies, const ForceTerms& terms, int threads = 0,
                           const PairSummation& pairs = nullptr);
+/// The same where the pair law acts alone.
+inline Diagnostics measure(const ParticleSet& bodies, const ForceSettings& force, int threads = 0) {
+    return measureSystem(bodies, termsOf(force), threads);
+}
 
 /// O(N log N).
 std::array<double, 3> lagrangianRadii(const ParticleSet& bodies);

@@ -1,4 +1,4 @@
-#include "sim/measure/single_energy.h"
+#include "sim/measure/pair_sum.h"
 
 #include "sim/core/thread_pool.h"
 #include "sim/core/work_watch.h"
@@ -46,21 +46,15 @@ struct SingleBodies {
     }
 };
 
-/// A body's potential of bodies [0, end), and the nearest of them; none of itself.
-struct SingleRow {
-    double potential = 0;
-    double squared = std::numeric_limits<double>::infinity();
-    std::size_t nearest = 0;
-};
-
 template <template <class> class PairLaw>
 class SingleSum {
 public:
     SingleSum(const std::vector<Double4>& bodies, const ForceSettings& force)
         : bodies_(bodies), single_(bodies), law_(force), exact_(force), atZero_(finiteAtZero(force)) {}
 
-    SingleRow row(std::size_t i, std::size_t end) const {
-        SingleRow row;
+    /// With bodies [0, end), none of itself; its energy is over its own source.
+    PairRow row(std::size_t i, std::size_t end) const {
+        PairRow row;
         const float x = single_.x[i], y = single_.y[i], z = single_.z[i], near = kNear * (x * x + y * y + z * z);
         float known = std::numeric_limits<float>::infinity();
         std::array<float, kSources> squared, source;
@@ -82,7 +76,7 @@ public:
             for (std::size_t k = 0; k < kSources; k += kSums)
                 for (std::size_t lane = 0; lane < kSums; ++lane)
                     sum[lane] += source[k + lane] * law_.potential(squared[k + lane]);
-            for (const float part : sum) row.potential += static_cast<double>(part);
+            for (const float part : sum) row.energy += static_cast<double>(part);
             if (!(least < known)) continue;
             known = least;
             nearestIn(row, i, base, base + kSources);
@@ -90,9 +84,9 @@ public:
         return row;
     }
     double exactly(std::size_t i) const {
-        SingleRow row;
+        PairRow row;
         addExactly(row, i, 0, bodies_.size());
-        return row.potential;
+        return row.energy;
     }
 
 private:
@@ -100,20 +94,18 @@ private:
         const Vec3d r = xyz(bodies_[j]) - xyz(bodies_[i]);
         return dot(r, r);
     }
-    void take(SingleRow& row, std::size_t i, std::size_t j, double squared) const {
-        if (!(squared < row.squared) || (bodies_[i].w == 0 && bodies_[j].w == 0)) return;
-        row.squared = squared;
-        row.nearest = j;
+    void take(PairRow& row, std::size_t i, std::size_t j, double squared) const {
+        if (bodies_[i].w != 0 || bodies_[j].w != 0) row.meet(squared, j);
     }
-    void addExactly(SingleRow& row, std::size_t i, std::size_t first, std::size_t end) const {
+    void addExactly(PairRow& row, std::size_t i, std::size_t first, std::size_t end) const {
         for (std::size_t j = first; j < end; ++j) {
             if (j == i) continue;
             const double squared = squaredOf(i, j);
-            if (squared > 0 || atZero_) row.potential += bodies_[j].w * exact_.potential(squared);
+            if (squared > 0 || atZero_) row.energy += bodies_[j].w * exact_.potential(squared);
             take(row, i, j, squared);
         }
     }
-    void nearestIn(SingleRow& row, std::size_t i, std::size_t first, std::size_t end) const {
+    void nearestIn(PairRow& row, std::size_t i, std::size_t first, std::size_t end) const {
         for (std::size_t j = first; j < end; ++j) take(row, i, j, squaredOf(i, j));
     }
 
@@ -128,31 +120,26 @@ template <template <class> class PairLaw>
 PairSum summed(const ParticleSet& bodies, const ForceSettings& force, double factor, int threads) {
     const std::size_t n = bodies.size();
     const SingleSum<PairLaw> pairs(bodies.position, force);
-    std::vector<SingleRow> rows(n);
+    std::vector<PairRow> rows(n);
     // Row i has i pairs: folding the triangle gives every piece the same work.
     parallelFor((n + 1) / 2, threads, 64, [&](std::size_t first, std::size_t last) {
         for (std::size_t k = first; k < last && !WorkWatch::dropped(); ++k)
             for (const std::size_t i : {k, n - 1 - k}) rows[i] = pairs.row(i, i);
     });
-    PairSum sum;
-    if (WorkWatch::dropped()) return sum;
-    double least = std::numeric_limits<double>::infinity();
+    PairTotal total;
+    if (WorkWatch::dropped()) return {};
     for (std::size_t i = 0; i < n; ++i) {
-        sum.potential += bodies.position[i].w * rows[i].potential;
-        if (!(rows[i].squared < least)) continue;
-        least = rows[i].squared;
-        sum.closestFirst = static_cast<std::uint32_t>(rows[i].nearest);
-        sum.closestSecond = static_cast<std::uint32_t>(i);
+        rows[i].energy *= bodies.position[i].w;
+        total.add(rows[i], i);
     }
-    if (std::isfinite(least)) sum.closest = std::sqrt(least);
+    PairSum sum = total.result(factor);
     constexpr double kAffordable = 3e7;
     constexpr std::size_t kFewest = 32, kMost = 256;
     const auto affordable = static_cast<std::size_t>(kAffordable / static_cast<double>(std::max<std::size_t>(1, n)));
     PotentialError error;
     for (const std::uint32_t i : randomTargets(n, std::clamp(affordable, kFewest, kMost)))
-        error.add(bodies.position[i].w * pairs.row(i, n).potential, bodies.position[i].w * pairs.exactly(i));
+        error.add(bodies.position[i].w * pairs.row(i, n).energy, bodies.position[i].w * pairs.exactly(i));
     sum.error = error.relative();
-    sum.potential = factor * sum.potential + 0.0;  // no -0 of bodies that do not pull
     return sum;
 }
 

@@ -6,7 +6,7 @@
 #include "sim/forces/cell_grid.h"
 #include "sim/forces/force_term.h"
 #include "sim/forces/law_numbers.h"
-#include "sim/measure/cell_energy.h"
+#include "sim/measure/pair_sum.h"
 #include "sim/measure/potential_error.h"
 #include "sim/tree/criterion.h"
 #include "sim/tree/rung.h"

@@ -139,6 +139,26 @@ TEST_P(ExtensionSuite, checksLookAtEachTerm) {
     }
 }
 
+TEST_P(ExtensionSuite, aCheckJudgesOneForceWheneverItIsRequested) {
+    const SceneRequest request{.bodies = device() ? 3000u : 300u};
+    const ParticleSet bodies = chainBodies(request);
+    const std::unique_ptr<Backend> made = backend(GetParam()).make({});
+    made->load({bodies, termsWith(termsOf({.softening = 0.1}, chainSprings(request, bodies)))});
+    const StepProgram program = integrator("leapfrog").program;
+    for (int pieces = 0; pieces < 12; ++pieces) {  // among them: between the pair law and the springs
+        for (int k = 0; k < pieces; ++k) made->advance(program, 1e-3, {.seconds = 0, .steps = 1}, nullptr);
+        made->requestForceCheck(sampleTargets(bodies.position));
+        std::optional<ForceCheck> check;
+        for (int k = 0; k < 8 && !check; ++k) {
+            made->advance(program, 1e-3, {.steps = 1}, nullptr);
+            made->wait();
+            check = made->takeForceCheck();
+        }
+        ASSERT_TRUE(check) << pieces;
+        EXPECT_TRUE(check->passed) << "after " << pieces << " pieces of work: " << check->text();
+    }
+}
+
 TEST_P(ExtensionSuite, aWeakTermCannotBeWrongBehindAStrongOne) {
     if (std::string(GetParam()) == "reference") GTEST_SKIP() << "it computes the plain statement itself";
     const SceneRequest request{.bodies = 200};

@@ -9,7 +9,7 @@
 #include "sim/core/body_edit.h"
 #include "sim/core/particles.h"
 #include "sim/forces/law.h"
-#include "sim/measure/body_energy.h"
+#include "sim/measure/pair_sum.h"
 #include "sim/run/fingerprint.h"
 #include "tests/scarce_memory.h"
 

@@ -120,8 +120,9 @@ public:
     }
 
     /// Sums of all bodies, or of those on that rung and deeper ones; NaN where none was stored.
-    std::vector<V> sums(int least, bool follows = false, double slice = 1e300) {
+    std::vector<V> sums(int least, bool follows = false, double slice = 1e300, const BodyRange& targets = {}) {
         request_.active = {};
+        request_.targets = targets;
         if (least > 0)
             request_.active = {.rungs = deviceRungs_.data(), .least = least, .count = asked(least), .follows = follows};
         CUDA_CHECK(cuda::fillAsync(sums_.data(), 0xff, sums_.bytes(), stream_));
@@ -226,13 +227,12 @@ void comparePart(const KernelRow& row, const ForceSettings& force, std::size_t c
     MethodOfAPart<Real> run(bodies, force, kernel), sliced(bodies, force, kernel);
     const std::vector<Vec4<Real>> all = run.sums(0);
     // Where no more blocks may share a body's sources, sums are in the same order.
-    const bool sameOrder =
-        row.splits.last == 1 && row.name != "tiled" && row.name != "fused" && row.shape == WorkShape::targets;
+    const bool sameOrder = row.splits.last == 1 && row.name != "tiled" && row.name != "fused" && row.cut == Split::targets;
     const double close = force.precision == Precision::fp64 ? 1e-12 : 1e-5;
     for (const int least : {1, 2}) {
         const std::vector<Vec4<Real>> part = run.sums(least);
         EXPECT_GT(run.asked(least), 10u);
-        if (row.shape != WorkShape::wholeSteps) {
+        if (row.cut != Split::none) {
             EXPECT_EQ(run.pairs, static_cast<double>(run.asked(least)) * static_cast<double>(count));
             const auto left = std::ranges::count_if(part, [](const auto& a) { return !std::isfinite(a.x); });
             EXPECT_EQ(static_cast<std::size_t>(left), count - run.asked(least)) << "others were asked for, too";
@@ -243,7 +243,7 @@ void comparePart(const KernelRow& row, const ForceSettings& force, std::size_t c
         }
         if (row.deterministic) {
             EXPECT_EQ(differing(run, least, sliced.sums(least, false, 0), part), 0u) << "slices, no bit";
-            if (count > 15000 && row.shape == WorkShape::targets) {
+            if (count > 15000 && row.cut == Split::targets) {
                 EXPECT_GT(sliced.slices, 1);
             }
         }
@@ -265,7 +265,7 @@ TEST_F(BlockStepsOnGpu, sumsOfAPartAreThoseOfAll) {
             const ForceSettings force{.precision = precision, .softening = 0.05};
             if (!refusal(row, force).empty()) continue;
             for (const std::size_t count : {1999, 20011}) {
-                if (row.shape == WorkShape::wholeSteps && count > 2000) continue;
+                if (row.cut == Split::none && count > 2000) continue;
                 if (precision == Precision::fp32)
                     comparePart<float>(row, force, count);
                 else
@@ -276,6 +276,41 @@ TEST_F(BlockStepsOnGpu, sumsOfAPartAreThoseOfAll) {
     }
     EXPECT_GE(compared, 30);
     comparePart<float>(kernel("cuda", "tiled"), {.law = kLaw<PowerLaw>, .softening = 0.05, .exponent = 1.5}, 20011);
+}
+
+template <class Real>
+void compareRanges(const KernelRow& row, const ForceSettings& force, std::size_t count) {
+    SCOPED_TRACE(std::string(row.name) + ", precision " + std::to_string(static_cast<int>(force.precision)));
+    KernelChoice kernel{.kernel = std::string(row.name)};
+    if (row.splits.last > 1) kernel.launch.split = 3;
+    MethodOfAPart<Real> run(unevenBodies(count), force, kernel);
+    const std::vector<Vec4<Real>> all = run.sums(0);
+    for (const std::size_t cut : {std::size_t{1703}, std::size_t{256}, count}) {
+        std::vector<Vec4<Real>> both = run.sums(0, false, 0, {0, cut});
+        const std::vector<Vec4<Real>> rest = run.sums(0, false, 1e300, {cut});
+        EXPECT_EQ(run.pairs, static_cast<double>(count - cut) * static_cast<double>(count))
+            << "what was computed, and no more";
+        std::copy(rest.begin() + static_cast<std::ptrdiff_t>(cut), rest.end(),
+                  both.begin() + static_cast<std::ptrdiff_t>(cut));
+        EXPECT_EQ(differing(run, 0, both, all), 0u) << "cut at " << cut;
+    }
+}
+
+TEST_F(BlockStepsOnGpu, twoRangesOfTargetsAreAllToTheLastBit) {
+    int compared = 0;
+    for (const KernelRow& row : kernels()) {
+        if (row.backend != "cuda" || row.cut != Split::targets || !row.deterministic) continue;
+        for (const Precision precision : {Precision::fp32, Precision::mixed, Precision::fp64}) {
+            const ForceSettings force{.precision = precision, .softening = 0.05};
+            if (!refusal(row, force).empty()) continue;
+            if (precision == Precision::fp32)
+                compareRanges<float>(row, force, 20011);
+            else
+                compareRanges<double>(row, force, 20011);
+            ++compared;
+        }
+    }
+    EXPECT_GE(compared, 15);
 }
 
 TEST_F(BlockStepsOnGpu, cellsOfNobodyAskedForAreLeftOut) {

@@ -1,6 +1,6 @@
 // CUDA calls that fail: what the user reads, and what runs on. The first part needs no GPU.
 #include "gpu_fixture.h"
-#include "sim/core/out_of_memory.h"
+#include "sim/core/error.h"
 
 #include <gmock/gmock.h>
 

@@ -5,7 +5,7 @@
 #include "tests/gpu/gpu_fixture.h"
 #include "tests/group_shapes.h"
 
-#include "sim/core/out_of_memory.h"
+#include "sim/core/error.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

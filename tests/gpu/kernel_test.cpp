@@ -54,7 +54,7 @@ std::vector<LaunchConfig> launches(const KernelRow& row) {
 /// Of `all`, how many a row is built for in that precision.
 int built(const KernelRow& row, const std::vector<LaunchConfig>& all, Precision precision) {
     // One number of theirs may differ from the usual ones, and in double precision none.
-    if (row.shape == WorkShape::pairTiles)
+    if (row.cut == Split::tilePairs)
         return precision == Precision::fp64
                    ? 1
                    : static_cast<int>(std::ranges::count_if(all, [&](const LaunchConfig& launch) {
@@ -247,7 +247,7 @@ TEST_P(GpuKernels, sumsStayAccurateForManyBodies) {
     for (const std::size_t count : {std::size_t{16384}, std::size_t{65536}, std::size_t{1} << 20})
         for (const bool centralMass : {false, true}) {
             if (centralMass && row.equalMasses) continue;
-            if (count > 16384 && row.shape == WorkShape::wholeSteps) continue;
+            if (count > 16384 && row.cut == Split::none) continue;
             // The heavy body first, and somewhere in the middle of a chunk.
             const std::size_t centre = count < 100000 ? 0 : count / 2 + 37;
             const ParticleSet bodies = hardBodies(count, centralMass, centre);

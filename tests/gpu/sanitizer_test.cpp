@@ -39,8 +39,8 @@ TEST_F(Sanitizer, everyRowStepsOnFewBodies) {
                 const std::unique_ptr<Backend> backend = loaded(bodies);
                 LaunchConfig launch{.block = 64, .unroll = 4};
                 if (row.usual != LaunchConfig()) launch = row.usual;
-                if (row.blockSizes.size() > 1 && row.shape != WorkShape::wholeSteps) launch.block = row.blockSizes[1];
-                if (force.precision == Precision::fp64 && row.shape == WorkShape::pairTiles) launch = row.usual;
+                if (row.blockSizes.size() > 1 && row.cut != Split::none) launch.block = row.blockSizes[1];
+                if (force.precision == Precision::fp64 && row.cut == Split::tilePairs) launch = row.usual;
                 if (row.name == "tiled-block-split") launch.split = count > 4 ? 4 : 1;
                 backend->configure(force, {std::string(row.name), launch});
                 DeviceSink sink;

@@ -203,7 +203,7 @@ void comparePartWithAll(const KernelRow& row, Precision precision) {
         pairs = 0;
         const std::vector<T> part = sumsOf(*method, bodies, request, pairs);
         EXPECT_EQ(pairs, static_cast<double>(request.active.count * kCount)) << "what was computed, and no more";
-        if (row.shape == WorkShape::targets) {
+        if (row.cut == Split::targets) {
             EXPECT_EQ(differing(bodies, least, part, all), 0);
         } else {
             double worst = 0;
@@ -222,6 +222,52 @@ void comparePartWithAll(const KernelRow& row, Precision precision) {
     bodies = BodiesOnRungs<T>(unevenBodies(kCount));
     request.active = {};
     EXPECT_EQ(differing(bodies, 0, sumsOf(*method, bodies, request, pairs), all), 0);
+}
+
+template <class T>
+void compareRangesWithAll(const KernelRow& row, Precision precision) {
+    SCOPED_TRACE(std::string(row.name));
+    constexpr std::size_t kCount = 5003;
+    ThreadPool pool(2);
+    BodiesOnRungs<T> bodies(unevenBodies(kCount));
+    const auto method = cpu::makeMethod<T>(cpu::cpuKernel(row), precision, {pool, cpu::simdTargets().front(), kCount});
+    ForceRequest request{.settings = {.precision = precision, .softening = 0.02}};
+    double whole = 0;
+    const std::vector<T> all = sumsOf(*method, bodies, request, whole);
+    for (const std::size_t cut : {1703, 64, 0}) {  // in the middle of a register, at its end, nothing
+        std::vector<T> both(all.size());
+        double pairs = 0;
+        for (const BodyRange range : {BodyRange{0, cut}, BodyRange{cut}}) {
+            request.targets = range;
+            const double before = pairs;
+            const std::vector<T> part = sumsOf(*method, bodies, request, pairs, 0);
+            const std::size_t end = range.first + std::min(range.count, kCount - range.first);
+            EXPECT_EQ(pairs - before, static_cast<double>((end - range.first) * kCount)) << "what was computed, and no more";
+            for (std::size_t axis = 0; axis < 3; ++axis)
+                for (std::size_t i = range.first; i < end; ++i) both[axis * kCount + i] = part[axis * kCount + i];
+        }
+        EXPECT_EQ(differing(bodies, 0, both, all), 0) << "cut at " << cut;
+    }
+    // The comparison sees one source that is off.
+    bodies.source[17] = 1;
+    request.targets = {4000};
+    EXPECT_GT(differing(bodies, 0, sumsOf(*method, bodies, request, whole), all), 0);
+}
+
+TEST(BlockSteps, twoRangesOfTargetsAreAllToTheLastBit) {
+    int compared = 0;
+    for (const KernelRow& row : kernels()) {
+        if (row.backend != "cpu" || row.cut != Split::targets) continue;
+        for (const Precision precision : {Precision::fp32, Precision::mixed, Precision::fp64}) {
+            if (!refusal(row, {.precision = precision}).empty()) continue;
+            if (precision == Precision::fp32)
+                compareRangesWithAll<float>(row, precision);
+            else
+                compareRangesWithAll<double>(row, precision);
+            ++compared;
+        }
+    }
+    EXPECT_GE(compared, 10);
 }
 
 TEST(BlockSteps, sumsOfAPartAreThoseOfAllToTheLastBit) {

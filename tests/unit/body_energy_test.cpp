@@ -1,5 +1,5 @@
 // The energy of a single body: what all bodies have together is the energy of the run, under every law.
-#include "sim/measure/body_energy.h"
+#include "sim/measure/pair_sum.h"
 
 #include "sim/core/body_edit.h"
 #include "sim/core/particles.h"

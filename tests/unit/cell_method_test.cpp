@@ -4,7 +4,7 @@
 #include "sim/backends/tuning.h"
 #include "sim/forces/cell_grid.h"
 #include "sim/forces/force_check.h"
-#include "sim/measure/cell_energy.h"
+#include "sim/measure/pair_sum.h"
 #include "sim/run/configuration.h"
 #include "sim/scenes/scene.h"
 #include "tests/measured.h"

@@ -1,7 +1,6 @@
 // What only the CPU backend has: instruction sets, threads, precisions, memory that runs out.
 #include "sim/backends/cpu/engine.h"
 #include "sim/core/error.h"
-#include "sim/core/out_of_memory.h"
 #include "sim/forces/law.h"
 #include "sim/io/run_settings.h"
 #include "tests/bodies.h"
@@ -67,7 +66,7 @@ TEST(CpuBackend, aLaunchChangesBitsOnlyWhereItChangesTheOrderOfSums) {
         };
         const std::vector<Double4> usual = forces(row.usual);
         EXPECT_EQ(backend->activeLaunch().block, row.blockSizes.empty() ? 1 : row.usual.block);
-        const bool inOrder = row.shape == WorkShape::targets;
+        const bool inOrder = row.cut != Split::tilePairs;
         for (const int block : row.blockSizes) {
             LaunchConfig launch = row.usual;
             launch.block = block;

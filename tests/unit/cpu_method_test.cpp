@@ -196,7 +196,8 @@ TEST(CpuMethod, theEngineRunsAMethodWithAStateThatNoRowKnows) {
     std::vector<Double4> want, got, velocities;
     for (const double seconds : {1e300, 0.0}) {
         EngineContext context(2, simdTargets().front());
-        const auto engine = std::make_unique<EngineOf<float>>(context, bodies.position, bodies.velocity, force, approximate);
+        const auto engine = std::make_unique<EngineOf<float>>(context, bodies.position, bodies.velocity, approximate,
+                                                              EngineTerms{.terms = termsOf(force)});
         context.check.request(sampleTargets(bodies.position));
         int calls = 0;
         for (std::int64_t done = 0; done < 3; ++calls)

@@ -5,7 +5,7 @@
 #include "sim/core/particles.h"
 #include "sim/core/work_watch.h"
 #include "sim/forces/law.h"
-#include "sim/measure/single_energy.h"
+#include "sim/measure/pair_sum.h"
 #include "tests/bodies.h"
 #include "tests/measured.h"
 

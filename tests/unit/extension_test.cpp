@@ -5,7 +5,7 @@
 #include "app/bench/term_bench.h"
 #include "sim/backends/cpu/aligned_array.h"
 #include "sim/backends/cpu/methods/cpu_method.h"
-#include "sim/measure/body_energy.h"
+#include "sim/measure/pair_sum.h"
 #include "tests/unit/cli_support.h"
 
 #include <cmath>

@@ -1,7 +1,7 @@
 // What a run takes of memory is known before, and a machine that lacks it refuses in one sentence.
 #include "sim/backends/memory_need.h"
 
-#include "sim/core/out_of_memory.h"
+#include "sim/core/error.h"
 #include "sim/core/work_watch.h"
 #include "sim/forces/law.h"
 #include "sim/run/simulation.h"

@@ -3,7 +3,6 @@
 
 #include "sim/core/body_edit.h"
 #include "sim/core/error.h"
-#include "sim/core/out_of_memory.h"
 #include "sim/core/validation.h"
 #include "sim/forces/law.h"
 #include "tests/advance.h"

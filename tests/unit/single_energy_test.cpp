@@ -1,5 +1,5 @@
 // Energies of many bodies by pairs in single precision: as good as they say, and saying what they are off by.
-#include "sim/measure/single_energy.h"
+#include "sim/measure/pair_sum.h"
 
 #include "app/services/conservation.h"
 #include "sim/scenes/scene.h"

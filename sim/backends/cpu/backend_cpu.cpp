@@ -3,10 +3,9 @@
 
 #include "sim/backends/cpu/engine.h"
 #include "sim/backends/cpu/methods/cpu_method.h"
-#include "sim/backends/cpu/peaks.h"
 #include "sim/backends/kernel_rows.h"
+#include "sim/core/error.h"
 #include "sim/core/names.h"
-#include "sim/core/out_of_memory.h"
 #include "sim/core/validation.h"
 #include "sim/forces/law_numbers.h"
 
@@ -41,20 +40,17 @@ std::string processorName() {
 
 std::string threadsText(int threads) { return std::to_string(threads) + (threads == 1 ? " thread" : " threads"); }
 
-class CpuBackend final : public Backend {
+class CpuBackend final : public EngineBackend<Engine, EngineContext> {
 public:
     explicit CpuBackend(const BackendOptions& options)
-        : context_(checkedThreads(options.threads),
-                   options.simd ? cpu::simdTarget(*options.simd) : cpu::simdTargets().front()) {
-        engine_ = makeEngine({}, {}, pairLawOf(terms_), *row_);
+        : EngineBackend(checkedThreads(options.threads),
+                        options.simd ? cpu::simdTarget(*options.simd) : cpu::simdTargets().front()) {
+        engine_ = makeEngine({}, {}, *row_, {});
     }
 
     std::string_view name() const override { return "cpu"; }
     std::string description() const override {
         return std::string(context_.simd.title) + ", " + threadsText(context_.pool.threads());
-    }
-    std::size_t size() const override {
-        return engine_.with([&](auto& e) { return e.size(); });
     }
     MemorySpace vertexSpace() const override { return MemorySpace::host; }
 
@@ -71,17 +67,10 @@ public:
                 return std::make_shared<const Labels>(Labels{bodies.id, bodies.group});
             },
             bodies.size(), row, force);
-        replaceEngine(bodies.position, bodies.velocity, force, row, labels,
-                      {othersOf(terms), launched(how, launch), idsOf(labels)});
+        replaceEngine(bodies.position, bodies.velocity, row, labels, engineTerms(terms, launched(how, launch), labels));
         launch_ = launch;
         terms_ = std::move(loaded);
         how_ = std::move(how);
-    }
-
-    void snapshot(ParticleSet& out) override {
-        engine_.with([&](auto& e) { return e.copyState(out.position, out.velocity); });
-        out.id = labels_->id;
-        out.group = labels_->group;
     }
 
     void configure(const ForceSettings& force, const KernelChoice& choice) override {
@@ -99,8 +88,7 @@ public:
             if (force.precision != before.precision) {
                 std::vector<Double4> positions, velocities;
                 engine_.with([&](auto& e) { return e.copyState(positions, velocities); });
-                replaceEngine(positions, velocities, force, row, labels_,
-                              {othersOf(terms), launched(how, launch), idsOf(labels_)});
+                replaceEngine(positions, velocities, row, labels_, engineTerms(terms, launched(how, launch), labels_));
             } else {
                 // A slow kernel may be minutes from the end of its step: the step begins again with the new one. Softening
                 // waits for the end of the step instead, or moving its slider would keep large systems from moving at all.
@@ -118,8 +106,6 @@ public:
         row_ = &row;
         launch_ = launch;
     }
-    const ForceTerms& terms() const override { return terms_; }
-    const SystemConfiguration& systemConfiguration() const override { return how_; }
     const KernelRow& activeKernel() const override { return *row_; }
     LaunchConfig activeLaunch() const override {
         const bool blocks = row_->blocks.first != row_->blocks.last;
@@ -135,37 +121,14 @@ public:
         return status;
     }
 
-    void publish(VertexSink& sink) override {
-        engine_.with([&](auto& e) { return e.publish(sink); });
-    }
     void setVertexValue(VertexValue value) override { context_.shown = value; }
 
-    void finishStep() override {
-        engine_.with([&](auto& e) { return e.finishStep(); });
-    }
-    bool keepsForceState() const override {
-        return engine_.with([&](auto& e) { return e.keepsForceState(); });
-    }
-    bool forceStateNeedsStepEnd() const override {
-        return engine_.with([&](auto& e) { return e.forceStateNeedsStepEnd(); });
-    }
-    std::vector<StateArray> forceState() override {
-        return engine_.with([&](auto& e) { return e.forceState(); });
-    }
-    void restoreForceState(const std::vector<StateArray>& state) override {
-        engine_.with([&](auto& e) { return e.restoreForceState(state); });
-    }
     void wait() override { context_.check.run(context_.pool, kNoDeadline); }
 
     void accelerations(std::vector<Double4>& out) override {
-        translated([&] { engine_.with([&](auto& e) { return e.accelerations(out); }); }, size(), *row_, pairLawOf(terms_));
+        translated([&] { EngineBackend::accelerations(out); }, size(), *row_, pairLawOf(terms_));
     }
 
-    void requestForceCheck(std::vector<std::uint32_t> targets) override {
-        for (const std::uint32_t target : targets)
-            if (target >= size()) throw UsageError("force check: there is no body with index " + std::to_string(target));
-        context_.check.request(std::move(targets));
-    }
     std::optional<ForceCheck> takeForceCheck() override {
         // Nothing else drives the check while the picture is paused.
         if (context_.check.running()) context_.check.run(context_.pool, std::chrono::steady_clock::now() + kCheckSlice);
@@ -173,9 +136,6 @@ public:
     }
 
     WorkTotals totals() override { return context_.totals; }
-    std::vector<MethodFigure> figures() override {
-        return engine_.with([&](auto& e) { return e.figures(); });
-    }
     DevicePeaks peaks() override { return cpu::measuredPeaks(context_.simd, context_.pool); }
     LaunchFacts launchFacts() const override {
         static const std::string model = processorName();
@@ -202,15 +162,6 @@ private:
         const auto quarter =
             std::chrono::duration_cast<Deadline::duration>(std::chrono::duration<double>(budgetSeconds / 4));
         return std::max(start, std::chrono::steady_clock::now()) + std::max<Deadline::duration>(quarter, kCheckSlice);
-    }
-
-    /// What the engine does not need to know.
-    struct Labels {
-        std::vector<std::uint32_t> id;
-        std::vector<std::uint8_t> group;
-    };
-    static std::shared_ptr<const std::vector<std::uint32_t>> idsOf(const std::shared_ptr<const Labels>& labels) {
-        return {labels, &labels->id};
     }
 
     /// The row that computes so many bodies. Throws UsageError when none can as it is asked.
@@ -255,15 +206,16 @@ private:
         return kernel("cpu", symmetric ? "symmetric-threads" : "simd-threads");
     }
 
-    Engine makeEngine(std::span<const Double4> positions, std::span<const Double4> velocities, const ForceSettings& force,
-                      const KernelRow& row, const EngineTerms& terms = {}) {
-        return {force.precision, context_, positions, velocities, force, cpu::cpuKernel(row), terms};
+    Engine makeEngine(std::span<const Double4> positions, std::span<const Double4> velocities, const KernelRow& row,
+                      const EngineTerms& terms) {
+        return {pairLawOf(terms.terms).precision, context_, positions, velocities, cpu::cpuKernel(row), terms};
     }
     /// Makes the new engine before the old one goes, so that a failure leaves the old bodies as they were.
-    void replaceEngine(std::span<const Double4> positions, std::span<const Double4> velocities, const ForceSettings& force,
-                       const KernelRow& row, std::shared_ptr<const Labels> labels, const EngineTerms& terms) {
+    void replaceEngine(std::span<const Double4> positions, std::span<const Double4> velocities, const KernelRow& row,
+                       std::shared_ptr<const Labels> labels, const EngineTerms& terms) {
+        const ForceSettings& force = pairLawOf(terms.terms);
         requireHostMemory(cpu::engineBytes(positions.size(), cpu::cpuKernel(row), force), "the bodies on the cpu");
-        translated([&] { engine_ = makeEngine(positions, velocities, force, row, terms); }, positions.size(), row, force);
+        translated([&] { engine_ = makeEngine(positions, velocities, row, terms); }, positions.size(), row, force);
         labels_ = std::move(labels);
         row_ = &row;
         context_.check.cancel();
@@ -286,13 +238,8 @@ private:
         }
     }
 
-    EngineContext context_;
-    ForceTerms terms_ = termsOf({});
-    SystemConfiguration how_ = SystemConfiguration(1);
     const KernelRow* row_ = &kernel("cpu", "simd-threads");
     LaunchConfig launch_ = row_->usual;  ///< as the row takes it
-    Engine engine_;
-    std::shared_ptr<const Labels> labels_ = std::make_shared<const Labels>();
 };
 
 }  // namespace

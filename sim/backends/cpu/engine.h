@@ -5,7 +5,6 @@
 #include "sim/backends/cpu/force_check_job.h"
 #include "sim/backends/cpu/kernels/simd_targets.h"
 #include "sim/backends/cpu/methods/cpu_method.h"
-#include "sim/backends/step_runner.h"
 #include "sim/core/pages.h"
 #include "sim/core/thread_pool.h"
 #include "sim/engine/step_engine.h"
@@ -15,6 +14,8 @@
 #include <limits>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <string_view>
 #include <utility>
 
 namespace gravlab::cpu {
@@ -65,26 +66,30 @@ double lengthAt(const VectorArrays<T>& vectors, std::size_t i) {
 
 /// Bodies whose state, and what methods leave, is in T. One thread drives it; it uses the context's pool.
 template <class T>
-class EngineOf final : public StepEngine<EngineOf<T>, CpuForceMethod<T>> {
+class EngineOf final : public HostEngine<EngineOf<T>, CpuForceMethod<T>> {
+    using Host = HostEngine<EngineOf<T>, CpuForceMethod<T>>;
     using Base = StepEngine<EngineOf<T>, CpuForceMethod<T>>;
     friend Base;
-    using Base::active_, Base::clock_, Base::configuration_, Base::force_, Base::ids_, Base::termMethod, Base::methods_,
-        Base::others_, Base::requests_, Base::settled, Base::term_, Base::termCount, Base::lastClock_;
+    using Base::active_, Base::alone, Base::clock_, Base::cursor_, Base::force_, Base::how_, Base::ids_, Base::methods_,
+        Base::requestOf, Base::requests_, Base::settled, Base::termCount, Base::terms_;
     using typename Base::Methods;
 
 public:
+    static constexpr std::string_view kName = "cpu";
+
     /// Takes the bodies over. `kernel` must outlive the engine; it need not be a row of the table. The launch in `terms` is
     /// as the row takes it. Throws std::bad_alloc, and UsageError for a term without a method here.
     EngineOf(EngineContext& context, std::span<const Double4> positions, std::span<const Double4> velocities,
-             const ForceSettings& force, const CpuKernel& kernel, const EngineTerms& terms = {})
-        : Base(terms),
+             const CpuKernel& kernel, const EngineTerms& terms = {})
+        : Host(terms),
           context_(context),
           size_(positions.size()),
           source_(size_),
           response_(size_),
           complete_(size_),
           work_(size_) {
-        for (std::size_t k = 1; k < termCount(); ++k) methods_.others.push_back(makeOther(k));
+        methods_.emplace_back();  // configure() makes it
+        for (std::size_t k = 1; k < termCount(); ++k) methods_.push_back(makeMethod(k));
         std::mutex together;
         forBodies([&](std::size_t first, std::size_t last) {
             double heaviest = 0;
@@ -101,7 +106,7 @@ public:
             heaviest_ = std::max(heaviest_, heaviest);
             unitResponse_ = unitResponse_ && unit;
         });
-        configure(force, kernel, configuration_[0].kernel);
+        configure(pairLawOf(terms_), kernel, how_.front().kernel);
     }
 
     std::size_t size() const { return size_; }
@@ -123,24 +128,11 @@ public:
     void configure(const ForceSettings& force, const CpuKernel& kernel, const KernelChoice& how) {
         std::unique_ptr<CpuForceMethod<T>> next;
         if (&kernel != wantedKernel_ || how.launch != this->wantedHow_.launch)
-            next = makeMethod<T>(kernel, force.precision, methodContext(how.launch));
+            next = cpu::makeMethod<T>(kernel, force.precision, methodContext(how.launch));
         wantedKernel_ = &kernel;
         this->want(force, how, std::move(next));
-        if (runner_.cursor().atBoundary()) this->adoptSettings();
     }
-
-    AdvanceStatus advance(StepProgram program, double timeStep, const Budget& budget, VertexSink* sink) {
-        if (size_ <= kTinyBodies && size_ > 0 && runner_.cursor().atBoundary() && !inBlocks(program))
-            return runner_.advanceWholeSteps(*this, program, timeStep, budget, sink);
-        return runner_.advance(*this, program, timeStep, budget, sink);
-    }
-    void finishStep() { runner_.finishStep(*this); }
-    /// See Backend. Until an evaluation of all bodies is complete, a method still has what the one before left.
-    bool forceStateNeedsStepEnd() const { return this->keepsForceState() && runner_.cursor().hasEvaluated(); }
-    void abandonStep() {
-        runner_.abandon();
-        this->abandonMethods();
-    }
+    void requestForceCheck(std::vector<std::uint32_t> targets) { context_.check.request(std::move(targets)); }
 
     void publish(VertexSink& sink) {
         const double start = StepPacer::steadySeconds();
@@ -148,7 +140,9 @@ public:
         context_.pool.forRange(std::min(out.count, size_), kMoveGrain, [&](std::size_t first, std::size_t last) {
             for (std::size_t i = first; i < last; ++i)
                 out.data[i] = {static_cast<float>(complete_.x.axis[0][i]), static_cast<float>(complete_.x.axis[1][i]),
-                               static_cast<float>(complete_.x.axis[2][i]), shownValue(i)};
+                               static_cast<float>(complete_.x.axis[2][i]),
+                               Host::shownValue(context_.shown, source_[i], lengthAt(complete_.v, i),
+                                                [&] { return lengthAt(complete_.a, i); })};
         });
         sink.close(nullptr);
         context_.totals.publishSeconds += StepPacer::steadySeconds() - start;
@@ -176,80 +170,19 @@ public:
         copyOut(complete_.a, out);
     }
 
-    // What StepRunner calls.
-    void beginStep(StepProgram program) {
-        requirePointwise(program, "cpu");
-        this->adoptSettings();
-        if (needsScratch(program) && scratch_.empty()) {
-            std::vector<VectorArrays<T>> scratch;
-            for (int i = 0; i < 4; ++i) scratch.emplace_back(size_);
-            scratch_ = std::move(scratch);
-        }
-        const auto copy = [](const VectorArrays<T>& from, VectorArrays<T>& to, std::size_t first, std::size_t last) {
-            for (int axis = 0; axis < 3; ++axis)
-                std::copy(from.axis[axis].data() + first, from.axis[axis].data() + last, to.axis[axis].data() + first);
-        };
-        context_.pool.forRange(size_, kMoveGrain, [&](std::size_t first, std::size_t last) {
-            copy(complete_.x, work_.x, first, last);
-            copy(complete_.v, work_.v, first, last);
-            copy(complete_.a, work_.a, first, last);
-        });
-        work_.forceKnown = complete_.forceKnown;
-        active_ = {};
-        clock_ = {};
-        if (inBlocks(program)) rungs_.resize(size_);
-        this->abandonMethods();
-    }
-
-    std::size_t forceSlice(std::size_t) {
-        if (runTerm(work_, active_, term_, termMethod(term_), kSliceSeconds)) ++term_;
-        return term_ == termCount() ? size_ : this->reached(termMethod(term_).progress());
-    }
-    void endForce() {
-        term_ = 0;
-        work_.forceKnown = active_.all();
-        if (active_.all()) endForceAt(work_, methods_);  // others have the force of a place where they no longer are
-    }
+    // What runWholeSteps() calls.
     bool forceKnown() const { return work_.forceKnown; }
-    unsigned substeps() const { return clock_.substeps(); }
-    void apply(const StepOp& step, double timeStep) {
-        const auto planned = this->planned(step, timeStep, rungs_.data());
-        std::array<T, kRungCount> kicks{};
-        if (isOfBlocks(step.op)) kicks = ownKicks<T>(step.weight, timeStep);
-        const auto onAxes = [&](std::size_t first, std::size_t last) {
-            for (std::size_t axis = 0; axis < 3; ++axis)
-                if (isOfBlocks(step.op))
-                    kickOnAxis(kicks, planned.least, axis, first, last);
-                else
-                    applyOnAxis(step, planned.timeStep, axis, first, last);
-        };
-        if (movesBodies(step.op)) work_.forceKnown = false;
-        if (size_ <= kTinyBodies && step.op != Op::rungs) {
-            onAxes(0, size_);  // the pool and the clock would take longer
-        } else {
-            const double start = StepPacer::steadySeconds();
-            if (step.op == Op::rungs)
-                setRungs();
-            else
-                context_.pool.forRange(size_, kMoveGrain, onAxes);
-            context_.totals.integrateSeconds += StepPacer::steadySeconds() - start;
-        }
-    }
-    void endStep(std::int64_t steps) {
-        std::swap(complete_, work_);
-        context_.totals.steps += steps;
-        lastClock_ = clock_;
-    }
+    void apply(const StepOp& op, double timeStep) { add(this->planned(op, timeStep)); }
     void wholeStepForce() {
-        CpuForceMethod<T>& pairs = termMethod(0);
-        pairs.prepare(bodiesOf(work_), requests_[0]);
-        const ForceWork work = pairs.enqueue(kWhole).work;
-        context_.totals.interactions += work.pairs;
-        context_.totals.cells += work.cells;
-        takeTerm(work_, {}, 0, pairs);
-        for (std::size_t k = 1; k < termCount(); ++k)
-            while (!runTerm(work_, {}, k, termMethod(k), kWhole)) {
-            }
+        for (std::size_t k = 0; k < termCount(); ++k) {
+            if (k == 0) {
+                methods_[k]->prepare(bodiesOf(work_), requests_[k]);
+                count(k, methods_[k]->enqueue(kWhole).work);
+            } else
+                while (!runTerm(work_, {}, k, *methods_[k], kWhole)) {
+                }
+            takeSums(work_, {}, k, *methods_[k]);
+        }
         endForce();
     }
     void wholeStepsTaken(double seconds, double forceShare) {
@@ -260,27 +193,24 @@ public:
 private:
     // For StepEngine.
     std::string_view kernelName() const { return kernel_->row.name; }
-    std::unique_ptr<CpuForceMethod<T>> makePairs() const {
-        return makeMethod<T>(*kernel_, force_.precision, methodContext(configuration_[0].kernel.launch));
-    }
-    std::unique_ptr<CpuForceMethod<T>> makeOther(std::size_t k) const {
-        const ForceTerm& term = *others_[k - 1];
-        const KernelChoice& how = configuration_[k].kernel;
-        const CpuTermMethod& row = CpuTermMethods::find("cpu", term.kind(), how.kernel);
+    std::unique_ptr<CpuForceMethod<T>> makeMethod(std::size_t k) const {
+        const KernelChoice& how = how_[k].kernel;
+        if (k == 0) return cpu::makeMethod<T>(*kernel_, force_.precision, methodContext(how.launch));
+        const CpuTermMethod& row = CpuTermMethods::find("cpu", terms_[k]->kind(), how.kernel);
         const MethodContext context = methodContext(checkedLaunch(row.row, how.launch));
         if constexpr (std::is_same_v<T, float>)
-            return row.fp32(term, context);
+            return row.fp32(*terms_[k], context);
         else
-            return row.fp64(term, context);
+            return row.fp64(*terms_[k], context);
     }
     bool takeNext(std::unique_ptr<CpuForceMethod<T>> next) {
         const bool sameRow = kernel_ == wantedKernel_;
         // Another launch of the same row goes on with what the last one knew.
-        if (sameRow && methods_.pairs->keepsState()) next->restore(methods_.pairs->state());
-        methods_.pairs = std::move(next);
+        if (sameRow && methods_.front()->keepsState()) next->restore(methods_.front()->state());
+        methods_.front() = std::move(next);
         kernel_ = wantedKernel_;
-        // Another launch of a row that goes by targets changes no bit.
-        return sameRow && kernel_->row.shape == WorkShape::targets;
+        // Another launch changes bits only where it has other tiles of pairs.
+        return sameRow && kernel_->row.cut != Split::tilePairs;
     }
     double smallestR2(const ForceSettings& force) const {
         return force.precision != Precision::fp64 ? gravlab::smallestR2<float>(force, heaviest_)
@@ -299,67 +229,105 @@ private:
     }
     bool checkWanted() const { return context_.check.wanted(); }
 
+    void prepareStep(StepProgram program) {
+        if (needsScratch(program) && scratch_.empty()) {
+            std::vector<VectorArrays<T>> scratch;
+            for (int i = 0; i < 4; ++i) scratch.emplace_back(size_);
+            scratch_ = std::move(scratch);
+        }
+        if (inBlocks(program)) rungs_.resize(size_);
+    }
+    void enterStep() {
+        this->worked_ = 0;
+        const auto copy = [](const VectorArrays<T>& from, VectorArrays<T>& to, std::size_t first, std::size_t last) {
+            for (int axis = 0; axis < 3; ++axis)
+                std::copy(from.axis[axis].data() + first, from.axis[axis].data() + last, to.axis[axis].data() + first);
+        };
+        context_.pool.forRange(size_, kMoveGrain, [&](std::size_t first, std::size_t last) {
+            copy(complete_.x, work_.x, first, last);
+            copy(complete_.v, work_.v, first, last);
+            copy(complete_.a, work_.a, first, last);
+        });
+        work_.forceKnown = complete_.forceKnown;
+        this->abandonMethods();
+    }
+    /// Of few bodies, where looking at the clock would take as long as a step.
+    bool takesWholeSteps(StepProgram program) const { return size_ <= kTinyBodies && !inBlocks(program); }
+    WholeSteps wholeSteps(const typename Host::Pacing& pacing, std::int64_t most, const VertexSink* sink) {
+        const StepProgram program = this->nextProgram_;
+        this->beginStep(program, this->nextTimeStep_);
+        cursor_.abandon();
+        const std::int64_t steps = runWholeSteps(*this, program, this->nextTimeStep_, most, pacing);
+        completeSteps(steps);
+        return {.steps = steps, .shows = sink != nullptr, .over = true};
+    }
+    bool runSlice(std::size_t k, CpuForceMethod<T>& method) { return runTerm(work_, active_, k, method, kSliceSeconds); }
+    void takeTerm(std::size_t k, CpuForceMethod<T>& method) { takeSums(work_, active_, k, method); }
+    void endForce() {
+        work_.forceKnown = active_.all();
+        if (active_.all()) endForceAt(work_, methods_);  // others have the force of a place where they no longer are
+    }
+    const std::uint8_t* rungs() const { return rungs_.data(); }
+    void add(const PlannedOp& planned) {
+        const Op op = planned.op.op;
+        std::array<T, kRungCount> kicks{};
+        if (isOfBlocks(op)) kicks = ownKicks<T>(factorOf(planned.op, planned.timeStep));
+        const auto onAxes = [&](std::size_t first, std::size_t last) {
+            for (std::size_t axis = 0; axis < 3; ++axis)
+                if (isOfBlocks(op))
+                    kickOnAxis(kicks, planned.least, axis, first, last);
+                else
+                    applyOnAxis(planned, axis, first, last);
+        };
+        if (movesBodies(op)) work_.forceKnown = false;
+        if (size_ <= kTinyBodies) return onAxes(0, size_);  // the pool and the clock would take longer
+        const double start = StepPacer::steadySeconds();
+        context_.pool.forRange(size_, kMoveGrain, onAxes);
+        context_.totals.integrateSeconds += StepPacer::steadySeconds() - start;
+    }
+    void endStep(const VertexSink*) { completeSteps(1); }
+    void completeSteps(std::int64_t steps) {
+        std::swap(complete_, work_);
+        context_.totals.steps += steps;
+    }
+
     MethodContext methodContext(const LaunchConfig& launch) const {
         return {context_.pool, context_.simd, size_, *ids_, launch};
     }
     void evaluate(StepState<T>& state, const Methods& methods) {
-        for (std::size_t k = 0; k < termCount(); ++k)
-            while (!runTerm(state, {}, k, methods.of(k), kWhole)) {
+        for (std::size_t k = 0; k < termCount(); ++k) {
+            while (!runTerm(state, {}, k, *methods[k], kWhole)) {
             }
-    }
-
-    /// Computes about `seconds` of a term; true when that was the last of it, and `state` has its accelerations.
-    bool runTerm(StepState<T>& state, const ActiveBodies& active, std::size_t k, CpuForceMethod<T>& method, double seconds) {
-        if (!method.underWay()) method.prepare(bodiesOf(state), this->requestOf(k, active));
-        if (!runSlice(method, k, seconds)) return false;
-        takeTerm(state, active, k, method);
-        return true;
-    }
-    /// Accelerations are the pair law's, and then each term's added to them.
-    void takeTerm(StepState<T>& state, const ActiveBodies& active, std::size_t k, const CpuForceMethod<T>& method) {
-        const auto checked = [&] {
-            std::vector<Double4> values;
-            for (const std::uint32_t target : context_.check.targets()) values.push_back(at(state.a, target, 0));
-            return values;
-        };
-        const bool shares = others_.size() > 0 && context_.check.wanted() && active.all();
-        if (k == 0) {
-            takeForce(method, state, active);
-            if (shares) shares_ = {checked()};
-            sharesOf_ = context_.check.request();
-            return;
+            takeSums(state, {}, k, *methods[k]);
         }
-        addForce(method.sums(), state, active);
-        if (shares && shares_.size() == k && sharesOf_ == context_.check.request())
-            shares_.push_back(shareOf(method.sums()));
-    }
-    CpuBodies<T> bodiesOf(const StepState<T>& state) const {
-        return {{state.x.axis[0].data(), state.x.axis[1].data(), state.x.axis[2].data()},
-                source_.data(),
-                size_,
-                {state.v.axis[0].data(), state.v.axis[1].data(), state.v.axis[2].data()}};
     }
 
-    /// Computes about `seconds` of what the method prepared. True when that was the last of it.
-    bool runSlice(CpuForceMethod<T>& method, std::size_t k, double seconds) {
+    void count(std::size_t k, const ForceWork& work) {
+        (k == 0 ? context_.totals.interactions : context_.totals.termInteractions) += work.pairs;
+        context_.totals.cells += work.cells;
+    }
+    /// Computes about `seconds` of a term; true when that was the last of it.
+    bool runTerm(StepState<T>& state, const ActiveBodies& active, std::size_t k, CpuForceMethod<T>& method, double seconds) {
+        if (!method.underWay()) method.prepare(bodiesOf(state), requestOf(k, active));
         const double start = StepPacer::steadySeconds();
         const ForceProgress progress = method.enqueue(seconds);
-        WorkTotals& totals = context_.totals;
-        (k == 0 ? totals.interactions : totals.termInteractions) += progress.work.pairs;
-        totals.cells += progress.work.cells;
-        (k == 0 ? totals.forceSeconds : totals.termSeconds) += StepPacer::steadySeconds() - start;
+        count(k, progress.work);
+        (k == 0 ? context_.totals.forceSeconds : context_.totals.termSeconds) += StepPacer::steadySeconds() - start;
         return progress.complete;
     }
-
-    /// From the sums of a complete evaluation to accelerations: the term's factor and each body's response.
-    void takeForce(const CpuForceMethod<T>& method, StepState<T>& state, const ActiveBodies& active) {
+    /// Accelerations are the pair law's, and then each term's added to them: its sums times its factor and each body's
+    /// response.
+    void takeSums(StepState<T>& state, const ActiveBodies& active, std::size_t k, const CpuForceMethod<T>& method) {
         const CpuForceSums<T> sums = method.sums();
         const bool scaled = !unitResponse_ || sums.factor != 1;
         forBodies([&](std::size_t first, std::size_t last) {
             for (std::size_t axis = 0; axis < 3; ++axis) {
                 const T* __restrict from = sums.axis[axis];
                 T* __restrict to = state.a.axis[axis].data();
-                if (!active.all()) {
+                if (k > 0) {
+                    for (std::size_t i = first; i < last; ++i)
+                        if (active.has(i)) to[i] += from[i] * (sums.factor * response_[i]);
+                } else if (!active.all()) {
                     for (std::size_t i = first; i < last; ++i)
                         if (active.has(i)) to[i] = scaled ? from[i] * (sums.factor * response_[i]) : from[i];
                 } else if (scaled)
@@ -368,27 +336,27 @@ private:
                     for (std::size_t i = first; i < last; ++i) to[i] = from[i];
             }
         });
-    }
-
-    void addForce(const CpuForceSums<T>& sums, StepState<T>& state, const ActiveBodies& active) {
-        forBodies([&](std::size_t first, std::size_t last) {
-            for (std::size_t axis = 0; axis < 3; ++axis) {
-                const T* __restrict from = sums.axis[axis];
-                T* __restrict to = state.a.axis[axis].data();
-                for (std::size_t i = first; i < last; ++i)
-                    if (active.has(i)) to[i] += from[i] * (sums.factor * response_[i]);
-            }
-        });
-    }
-    /// Of the targets of the check.
-    std::vector<Double4> shareOf(const CpuForceSums<T>& sums) const {
-        std::vector<Double4> shares;
+        if (alone() || !context_.check.wanted() || !active.all()) return;
+        // A check that was requested between two terms waits for the next force, which has all shares.
+        if (k == 0) {
+            shares_.clear();
+            sharesOf_ = context_.check.request();
+        }
+        if (shares_.size() != k || sharesOf_ != context_.check.request()) return;
+        std::vector<Double4> share;
         for (const std::uint32_t i : context_.check.targets()) {
             const T factor = sums.factor * response_[i];
-            shares.push_back({sums.axis[0][i] * factor, sums.axis[1][i] * factor, sums.axis[2][i] * factor, 0});
+            share.push_back({sums.axis[0][i] * factor, sums.axis[1][i] * factor, sums.axis[2][i] * factor, 0});
         }
-        return shares;
+        shares_.push_back(std::move(share));
     }
+    CpuBodies<T> bodiesOf(const StepState<T>& state) const {
+        return {{state.x.axis[0].data(), state.x.axis[1].data(), state.x.axis[2].data()},
+                source_.data(),
+                size_,
+                {state.v.axis[0].data(), state.v.axis[1].data(), state.v.axis[2].data()}};
+    }
+
     void copyOut(const VectorArrays<T>& from, std::vector<Double4>& out) const {
         out.resize(size_);
         for (std::size_t i = 0; i < size_; ++i) out[i] = at(from, i, 0);
@@ -408,9 +376,8 @@ private:
         ++context_.totals.forceEvaluations;
         std::vector<std::vector<Double4>> shares = std::exchange(shares_, {});
         if (!context_.check.wanted() || !settled()) return;
-        // Asked for while a term was being computed: the next force has all shares.
-        if (!others_.empty() && (shares.size() != termCount() || sharesOf_ != context_.check.request())) return;
-        const bool plain = unitResponse_ && others_.empty();
+        if (!alone() && (shares.size() != termCount() || sharesOf_ != context_.check.request())) return;
+        const bool plain = unitResponse_ && alone();
         std::vector<Double4> positions(size_), velocities(plain ? 0 : size_), whole;
         context_.pool.forRange(size_, kMoveGrain, [&](std::size_t first, std::size_t last) {
             for (std::size_t i = first; i < last; ++i) positions[i] = at(state.x, i, source_[i]);
@@ -418,13 +385,11 @@ private:
                 for (std::size_t i = first; i < last; ++i) velocities[i] = at(state.v, i, response_[i]);
         });
         for (const std::uint32_t target : context_.check.targets()) whole.push_back(at(state.a, target, 0));
-        if (others_.empty()) shares = {whole};
+        if (alone()) shares = {whole};
         std::vector<TermShare> parts;
-        const ForceTerms terms = termsOf(force_, others_);
-        for (std::size_t k = 0; k < termCount(); ++k) {
-            parts.push_back({terms[k], std::move(shares[k]), methods.of(k).accuracy().gate});
-        }
-        const bool exact = methods.pairs->accuracy().exact();
+        for (std::size_t k = 0; k < termCount(); ++k)
+            parts.push_back({terms_[k], std::move(shares[k]), methods[k]->accuracy().gate});
+        const bool exact = methods.front()->accuracy().exact();
         context_.check.begin(std::move(positions), std::move(velocities), std::move(parts), std::move(whole), ids_);
         if (!exact && plain) context_.check.setMomentum(momentumError(state));
     }
@@ -441,15 +406,17 @@ private:
         return sizes > 0 ? length(sum) / sizes : 0;
     }
 
-    void applyOnAxis(const StepOp& step, double timeStep, std::size_t axis, std::size_t first, std::size_t last) {
+    void applyOnAxis(const PlannedOp& planned, std::size_t axis, std::size_t first, std::size_t last) {
         StepRegisters<T*> registers{work_.x.axis[axis].data(), work_.v.axis[axis].data(), work_.a.axis[axis].data()};
         T** scratch[] = {&registers.x0, &registers.v0, &registers.dx, &registers.dv};
         for (std::size_t k = 0; k < scratch_.size(); ++k) *scratch[k] = scratch_[k].axis[axis].data();
-        applyOp(step.op, static_cast<T>(factorOf(step, timeStep)), registers, ColumnArithmetic{first, last});
+        applyOp(planned.op.op, static_cast<T>(factorOf(planned.op, planned.timeStep)), registers,
+                ColumnArithmetic{first, last});
     }
 
     /// Each body gets its rung, by the accelerations that the step begins with.
-    void setRungs() {
+    std::optional<BlockClock> rungClock(bool) {
+        const double start = StepPacer::steadySeconds();
         const auto lengthOf = [this](std::size_t i) {
             return rungLength(work_.a.axis[0][i], work_.a.axis[1][i], work_.a.axis[2][i]);
         };
@@ -468,7 +435,8 @@ private:
             const std::lock_guard lock(together);
             for (std::size_t rung = 0; rung < here.size(); ++rung) bodies[rung] += here[rung];
         });
-        clock_ = BlockClock(bodies);
+        context_.totals.integrateSeconds += StepPacer::steadySeconds() - start;
+        return BlockClock(bodies);
     }
     void kickOnAxis(const std::array<T, kRungCount>& kicks, int least, std::size_t axis, std::size_t first,
                     std::size_t last) {
@@ -478,35 +446,18 @@ private:
             if (rungs_[i] >= least) v[i] += kicks[rungs_[i]] * a[i];
     }
 
-    float shownValue(std::size_t i) const {
-        const double speed = lengthAt(complete_.v, i);
-        switch (context_.shown) {
-            case VertexValue::acceleration:
-                return static_cast<float>(lengthAt(complete_.a, i));
-            case VertexValue::kineticEnergy:
-                return static_cast<float>(source_[i] * speed * speed / 2);
-            case VertexValue::source:
-                return static_cast<float>(source_[i]);
-            case VertexValue::speed:
-                break;
-        }
-        return static_cast<float>(speed);
-    }
-
     EngineContext& context_;
     std::size_t size_;
     AlignedArray<T> source_, response_;
-    double heaviest_ = 0;                   ///< largest |source| [M]
-    bool unitResponse_ = true;              ///< every response is 1
-    StepState<T> complete_;                 ///< the last complete step: what everyone sees
-    StepState<T> work_;                     ///< the step under way
-    std::vector<VectorArrays<T>> scratch_;  ///< x0, v0, dx, dv, or empty
-    std::vector<std::uint8_t> rungs_;       ///< of block steps, from the first of them on
-    std::uint64_t sharesOf_ = 0;            ///< the request that shares_ answer
-    std::vector<std::vector<Double4>>
-        shares_;  ///< of the targets of a check, of each term that is done; empty: one term acts
+    double heaviest_ = 0;                       ///< largest |source| [M]
+    bool unitResponse_ = true;                  ///< every response is 1
+    StepState<T> complete_;                     ///< the last complete step: what everyone sees
+    StepState<T> work_;                         ///< the step under way
+    std::vector<VectorArrays<T>> scratch_;      ///< x0, v0, dx, dv, or empty
+    std::vector<std::uint8_t> rungs_;           ///< of block steps, from the first of them on
+    std::uint64_t sharesOf_ = 0;                ///< the request that shares_ answer
+    std::vector<std::vector<Double4>> shares_;  ///< of the targets of a check, of each term that is done
     const CpuKernel *kernel_ = nullptr, *wantedKernel_ = nullptr;
-    StepRunner<EngineOf> runner_;
 };
 
 extern template class EngineOf<float>;

@@ -35,7 +35,7 @@ struct Simd {
 constexpr std::array kPairTiles{128, 256, static_cast<int>(kPairTile)};
 
 /// A direct sum by the loops of a family.
-template <class Loops, WorkShape kShape, Sharing kSharing>
+template <class Loops, Split kShape, Sharing kSharing>
 struct Direct {
     template <class T, class P>
     static std::unique_ptr<CpuForceMethod<T>> make(const MethodContext& context) {
@@ -51,12 +51,12 @@ double directBytes(std::size_t bodies, const ForceSettings& force) {
                                               : ForceEvaluation<float, float>::bytes(bodies);
 }
 
-template <class Loops, WorkShape kShape, Sharing kSharing>
+template <class Loops, Split kShape, Sharing kSharing>
 CpuKernel direct(std::string_view name, std::string_view idea, std::string_view source, Reason (*unavailable)() = nullptr) {
     using Method = Direct<Loops, kShape, kSharing>;
     using LoopsOfDouble = decltype(Loops::of(std::declval<const SimdTarget&>(), double()));
     CpuKernel kernel{
-        .row = {.backend = "cpu", .name = name, .idea = idea, .shape = kShape, .source = source, .refuses = whyNotOnCpu},
+        .row = {.backend = "cpu", .name = name, .idea = idea, .cut = kShape, .source = source, .refuses = whyNotOnCpu},
         .sharesWork = kSharing != Sharing::oneThread,
         .vectors = std::is_same_v<Loops, Simd>,
         .fp32 = Method::template make<float, float>,
@@ -65,7 +65,7 @@ CpuKernel direct(std::string_view name, std::string_view idea, std::string_view 
         .unavailable = unavailable};
     if constexpr (std::is_same_v<LoopsOfDouble, const LawKernels<double>&>)
         kernel.fp64 = Method::template make<double, double>;
-    if constexpr (std::is_same_v<Loops, Simd> && kShape == WorkShape::targets) {
+    if constexpr (std::is_same_v<Loops, Simd> && kShape == Split::targets) {
         kernel.row.unrolls = kUnrolls;
         kernel.row.usual.unroll = 1;
     } else if constexpr (std::is_same_v<Loops, Simd>) {
@@ -95,6 +95,7 @@ CpuKernel tree(std::string_view name, std::string_view idea) {
                     .blocks = {kTreeBlocks[0], *std::rbegin(kTreeBlocks)},
                     .blockSizes = kTreeBlocks,
                     .usual = kTree,
+                    .cut = Split::keyRanges,
                     .approximates = true,
                     .byOpening = byAngle(kWalk),
                     .source = "kernels_tree.inl:visit,expand,meetCells,meetBodies",
@@ -130,6 +131,7 @@ CpuKernel cellLists(std::string_view name, std::string_view idea) {
                     .blocks = {kCellBlocks[0], *std::rbegin(kCellBlocks)},
                     .blockSizes = kCellBlocks,
                     .usual = kCells,
+                    .cut = Split::keyRanges,
                     .byCutOff = true,
                     .source = "kernels_simd.cpp:cellGroup,cells",
                     .refuses = whyNotOnCpu},
@@ -160,7 +162,7 @@ Reason whyNoOpenMp() {
 
 const std::vector<CpuKernel>& table() {
     static const std::vector<CpuKernel> kernels = [] {
-        constexpr WorkShape targets = WorkShape::targets, pairs = WorkShape::pairTiles;
+        constexpr Split targets = Split::targets, pairs = Split::tilePairs;
         return std::vector<CpuKernel>{
             direct<Plain, targets, Sharing::oneThread>("naive", "the textbook double loop, one thread, one pair at a time",
                                                        "kernels_plain.cpp:targets"),

@@ -1,5 +1,5 @@
 // Trials of the loops that do one thing only.
-#include "sim/backends/cpu/peaks.h"
+#include "sim/backends/cpu/backend_cpu.h"
 
 #include <algorithm>
 #include <chrono>

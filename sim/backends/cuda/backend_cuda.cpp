@@ -2,11 +2,11 @@
 #include "sim/backends/cuda/backend_cuda.h"
 
 #include "sim/backends/cuda/engine.h"
-#include "sim/backends/cuda/methods/launch_facts.h"
+#include "sim/backends/cuda/methods/launch_plan.h"
 #include "sim/backends/cuda/methods/tree_energy.h"
 #include "sim/backends/cuda/runtime/device.h"
 #include "sim/backends/kernel_rows.h"
-#include "sim/core/out_of_memory.h"
+#include "sim/core/error.h"
 #include "sim/core/validation.h"
 #include "sim/tree/rung.h"
 
@@ -43,9 +43,8 @@ cuda::DeviceFacts bound(int index) {
 
 using Engine = EngineOfEither<cuda::EngineOf>;
 
-Engine makeEngine(EngineContext& context, const ParticleSet& bodies, const ForceSettings& force, const LaunchPlan& plan,
-                  const EngineTerms& terms = {}) {
-    return {plan.precision, context, bodies, force, plan, terms};
+Engine makeEngine(EngineContext& context, const ParticleSet& bodies, const LaunchPlan& plan, const EngineTerms& terms) {
+    return {plan.precision, context, bodies, plan, terms};
 }
 
 /// Of device memory, scratch registers and partial sums aside.
@@ -53,10 +52,11 @@ double stateBytes(std::size_t bodies, Precision precision) {
     return precision == Precision::fp32 ? cuda::DeviceState<float>::bytes(bodies) : cuda::DeviceState<double>::bytes(bodies);
 }
 
-class CudaBackend final : public Backend, public PairMatrixSource {
+class CudaBackend final : public EngineBackend<Engine, BoundContext>, public PairMatrixSource {
 public:
-    explicit CudaBackend(const BackendOptions& options)
-        : context_(bound(options.device)), engine_(makeEngine(context_, {}, {}, choice({}, {}))) {}
+    explicit CudaBackend(const BackendOptions& options) : EngineBackend(bound(options.device)) {
+        engine_ = makeEngine(context_, {}, choice({}, {}), {});
+    }
 
     ~CudaBackend() override {
         cuda::setDevice(context_.device.index);
@@ -65,9 +65,6 @@ public:
 
     std::string_view name() const override { return "cuda"; }
     std::string description() const override { return cuda::deviceText(context_.device); }
-    std::size_t size() const override {
-        return engine_.with([&](auto& e) { return e.size(); });
-    }
     MemorySpace vertexSpace() const override { return MemorySpace::cudaDevice; }
 
     using Backend::load;
@@ -81,7 +78,7 @@ public:
         auto labels = std::make_shared<const Labels>(Labels{bodies.id, bodies.group});
         Engine engine;
         try {
-            engine = makeEngine(context_, bodies, force, chosen, {othersOf(terms), how, idsOf(labels)});
+            engine = makeEngine(context_, bodies, chosen, engineTerms(terms, how, labels));
         } catch (const OutOfMemoryError& error) {
             throw OutOfMemoryError(withMemory(bodies.size(), force.precision) + error.what());
         }
@@ -93,12 +90,6 @@ public:
         context_.writer.forget();
     }
 
-    void snapshot(ParticleSet& out) override {
-        use();
-        engine_.with([&](auto& e) { return e.copyState(out.position, out.velocity); });
-        out.id = labels_->id;
-        out.group = labels_->group;
-    }
     SnapshotFuture snapshotAsync() override {
         use();
         cuda::VectorsFuture later;
@@ -123,7 +114,7 @@ public:
         SystemConfiguration how = how_;
         how[0].kernel = kernel;
         if ((force.precision == Precision::fp32) != (plan().precision == Precision::fp32)) {
-            changeState(force, chosen, {othersOf(terms), how, idsOf(labels_)});
+            changeState(chosen, engineTerms(terms, how, labels_));
         } else {
             // A slow kernel may be minutes from the end of its step: the step begins again with the new one. Softening
             // waits for the end of the step instead, or moving its slider would keep large systems from moving at all.
@@ -135,58 +126,22 @@ public:
         terms_ = std::move(terms);
         how_ = std::move(how);
     }
-    const ForceTerms& terms() const override { return terms_; }
-    const SystemConfiguration& systemConfiguration() const override { return how_; }
     const KernelRow& activeKernel() const override { return plan().entry->row; }
     LaunchConfig activeLaunch() const override { return plan().launch; }
 
     AdvanceStatus advance(StepProgram program, double timeStep, const Budget& budget, VertexSink* sink) override {
-        use();
-        return engine_.with([&](auto& e) { return e.advance(program, timeStep, budget, sink); });
-    }
-    void publish(VertexSink& sink) override {
-        use();
-        engine_.with([&](auto& e) { return e.publish(sink); });
+        return with([&](auto& e) { return e.advance(program, timeStep, budget, sink); });
     }
     void setVertexValue(VertexValue value) override { context_.shown = value; }
 
-    void finishStep() override {
-        use();
-        engine_.with([&](auto& e) { return e.finishStep(); });
-    }
-    bool keepsForceState() const override {
-        return engine_.with([](auto& e) { return e.keepsForceState(); });
-    }
-    bool forceStateNeedsStepEnd() const override {
-        return engine_.with([](auto& e) { return e.forceStateNeedsStepEnd(); });
-    }
-    std::vector<StateArray> forceState() override {
-        use();
-        return engine_.with([](auto& e) { return e.forceState(); });
-    }
-    void restoreForceState(const std::vector<StateArray>& state) override {
-        use();
-        engine_.with([&](auto& e) { e.restoreForceState(state); });
-    }
     void wait() override {
         use();
         CUDA_CHECK(cuda::waitForStream(context_.stream));
         context_.timer.collect();
     }
 
-    void accelerations(std::vector<Double4>& out) override {
-        use();
-        engine_.with([&](auto& e) { return e.accelerations(out); });
-    }
-
-    void requestForceCheck(std::vector<std::uint32_t> targets) override {
-        for (const std::uint32_t target : targets)
-            if (target >= size()) throw UsageError("force check: there is no body with index " + std::to_string(target));
-        engine_.with([&](auto& e) { return e.requestForceCheck(std::move(targets)); });
-    }
     std::optional<ForceCheck> takeForceCheck() override {
-        use();
-        return engine_.with([&](auto& e) { return e.takeForceCheck(); });
+        return with([&](auto& e) { return e.takeForceCheck(); });
     }
 
     // More would keep the pairs of one state busy for minutes in the share of the device that they may take.
@@ -202,18 +157,15 @@ public:
         return engine_.with([&](auto& e) { return e.measuring(); });
     }
     std::optional<Diagnostics> takeMeasurement(double seconds) override {
-        use();
-        return engine_.with([&](auto& e) { return e.takeMeasurement(seconds); });
+        return with([&](auto& e) { return e.takeMeasurement(seconds); });
     }
 
     PairMatrixSource* pairMatrix() override { return this; }
     bool enqueue(const PairMatrixRequest& request, FloatSink& sink) override {
-        use();
-        return engine_.with([&](auto& e) { return e.enqueueMatrix(request, sink); });
+        return with([&](auto& e) { return e.enqueueMatrix(request, sink); });
     }
     std::optional<PairMatrixResult> take() override {
-        use();
-        return engine_.with([&](auto& e) { return e.takeMatrix(); });
+        return with([&](auto& e) { return e.takeMatrix(); });
     }
 
     WorkTotals totals() override {
@@ -222,9 +174,6 @@ public:
         WorkTotals totals = context_.timer.totals();
         totals.bodySizedHostCopies = context_.hostCopies + context_.writer.hostCopies();
         return totals;
-    }
-    std::vector<MethodFigure> figures() override {
-        return engine_.with([](auto& e) { return e.figures(); });
     }
     double issueSlotsPerSecond() const override {
         return 1e3 * context_.device.clockKHz * context_.device.multiprocessors *
@@ -239,24 +188,13 @@ public:
     }
 
 private:
-    /// What the device does not need to know.
-    struct Labels {
-        std::vector<std::uint32_t> id;
-        std::vector<std::uint8_t> group;
-    };
-
-    static std::shared_ptr<const std::vector<std::uint32_t>> idsOf(const std::shared_ptr<const Labels>& labels) {
-        return {labels, &labels->id};
-    }
-
     const LaunchPlan& plan() const {
         return engine_.with([](const auto& e) -> decltype(auto) { return e.plan(); });
     }
     const cuda::BodyFacts& facts() const {
         return engine_.with([](const auto& e) -> decltype(auto) { return e.facts(); });
     }
-    /// Several backends may live on several devices of one thread.
-    void use() const { CUDA_CHECK(cuda::setDevice(context_.device.index)); }
+    void use() const override { CUDA_CHECK(cuda::setDevice(context_.device.index)); }
 
     /// Throws UsageError when these bodies cannot be computed so.
     LaunchPlan choice(const ForceConfiguration& wanted, const cuda::BodyFacts& bodies) const {
@@ -265,10 +203,10 @@ private:
     }
 
     /// State in another precision: an engine of its own, which begins where the last complete step of this one ended.
-    void changeState(const ForceSettings& force, const LaunchPlan& chosen, const EngineTerms& terms) {
+    void changeState(const LaunchPlan& chosen, const EngineTerms& terms) {
         ParticleSet bodies;
         engine_.with([&](auto& e) { return e.copyState(bodies.position, bodies.velocity); });
-        Engine engine = makeEngine(context_, bodies, force, chosen, terms);
+        Engine engine = makeEngine(context_, bodies, chosen, terms);
         CUDA_CHECK(cuda::waitForStream(context_.stream));
         engine_ = std::move(engine);
         context_.writer.forget();
@@ -284,12 +222,6 @@ private:
                       size() > 0 ? ("; the run goes on with " + std::to_string(size())).c_str() : "");
         return text;
     }
-
-    ForceTerms terms_ = termsOf({});
-    SystemConfiguration how_ = SystemConfiguration(1);
-    BoundContext context_;
-    Engine engine_;
-    std::shared_ptr<const Labels> labels_ = std::make_shared<const Labels>();
 };
 
 }  // namespace

@@ -11,8 +11,7 @@
 
 namespace gravlab::cuda {
 template <class Real>
-EngineOf<Real>::EngineOf(EngineContext& context, const ParticleSet& bodies, const ForceSettings& force,
-                         const LaunchPlan& plan, const EngineTerms& terms)
+EngineOf<Real>::EngineOf(EngineContext& context, const ParticleSet& bodies, const LaunchPlan& plan, const EngineTerms& terms)
     : Base(terms),
       context_(context),
       state_(static_cast<std::uint32_t>(bodies.size()), context.stream),
@@ -20,24 +19,23 @@ EngineOf<Real>::EngineOf(EngineContext& context, const ParticleSet& bodies, cons
       blocks_(state_.count(), context.stream),
       check_(context.stream),
       termCheck_(context.stream) {
-    methods_.pairs = makeForceMethod<Real>(plan, state_.count(), context.device, context.stream);
-    for (std::size_t k = 1; k < termCount(); ++k) methods_.others.push_back(makeOther(k));
-    if (!others_.empty()) termSums_ = DeviceArray<V>(state_.count());
+    methods_.push_back(makeForceMethod<Real>(plan, state_.count(), context.device, context.stream));
+    for (std::size_t k = 1; k < termCount(); ++k) methods_.push_back(makeMethod(k));
+    if (!alone()) termSums_ = DeviceArray<V>(state_.count());
     state_.upload(bodies);
-    this->want(force, configuration_[0].kernel);
-    this->adoptSettings();
+    this->want(pairLawOf(terms_), how_.front().kernel);
 }
 
 template <class Real>
-std::unique_ptr<DeviceTermMethod<Real>> EngineOf<Real>::makeOther(std::size_t k) const {
-    const ForceTerm& term = *others_[k - 1];
-    const KernelChoice& how = configuration_[k].kernel;
-    const CudaTermMethod& row = CudaTermMethods::find("cuda", term.kind(), how.kernel);
+std::unique_ptr<DeviceTermMethod<Real>> EngineOf<Real>::makeMethod(std::size_t k) const {
+    if (k == 0) return makeForceMethod<Real>(plan(), state_.count(), context_.device, context_.stream);
+    const KernelChoice& how = how_[k].kernel;
+    const CudaTermMethod& row = CudaTermMethods::find("cuda", terms_[k]->kind(), how.kernel);
     const TermParts parts{state_.count(), *ids_, context_.device, context_.stream, checkedLaunch(row.row, how.launch)};
     if constexpr (std::is_same_v<Real, float>)
-        return row.fp32(term, parts);
+        return row.fp32(*terms_[k], parts);
     else
-        return row.fp64(term, parts);
+        return row.fp64(*terms_[k], parts);
 }
 
 template <class Real>
@@ -72,24 +70,30 @@ void EngineOf<Real>::configure(const ForceSettings& force, const KernelChoice& h
     std::unique_ptr<Method> method;
     if (plan) method = makeForceMethod<Real>(*plan, state_.count(), context_.device, context_.stream);
     this->want(force, how);
-    if (cursor_.atBoundary()) this->adoptSettings();
     if (!method) return;
     abandonForce();
-    methods_.pairs = std::move(method);
+    methods_.front() = std::move(method);
     state_.complete().forceKnown = false;
     restartStep();
 }
 
 template <class Real>
-bool EngineOf<Real>::enqueueSlice(Method& method, bool ofAll) {
+bool EngineOf<Real>::enqueueSlice(std::size_t k, TermMethod& method, bool ofAll) {
     const ForceProgress done = method.enqueue(kSliceSeconds);
-    const double rated = method.rated(done.work);
-    context_.timer.add(rated / method.rate()->perSecond(),
+    if (k > 0) {
+        // A launch, and a rate that any device has; what it really takes is measured.
+        constexpr double kLaunch = 5e-6, kRate = 1e10;
+        context_.timer.add(kLaunch + done.work.pairs / kRate, {.termInteractions = done.work.pairs});
+        return done.complete;
+    }
+    const Method& ofPairs = static_cast<const Method&>(method);
+    const double rated = ofPairs.rated(done.work);
+    context_.timer.add(rated / ofPairs.rate()->perSecond(),
                        {.forceEvaluations = done.complete && ofAll ? 1 : 0,
                         .interactions = done.work.pairs,
                         .cells = done.work.cells,
                         .rated = rated},
-                       method.rate());
+                       ofPairs.rate());
     return done.complete;
 }
 
@@ -103,15 +107,6 @@ DeviceSums<Real> EngineOf<Real>::accelerationOf(DeviceSums<Real> sums, const V* 
 }
 
 template <class Real>
-bool EngineOf<Real>::enqueueTermSlice(DeviceTermMethod<Real>& method) {
-    const ForceProgress done = method.enqueue(kSliceSeconds);
-    // A launch, and a rate that any device has; what it really takes is measured.
-    constexpr double kLaunch = 5e-6, kRate = 1e10;
-    context_.timer.add(kLaunch + done.work.pairs / kRate, {.termInteractions = done.work.pairs});
-    return done.complete;
-}
-
-template <class Real>
 void EngineOf<Real>::addTerm(const DeviceSums<Real>& sums, const V* v, V* to, const ActiveBodies& active) {
     constexpr unsigned kThreads = 256;
     launchKernel(respondKernel<Real>(), {(state_.count() + kThreads - 1) / kThreads}, kThreads,
@@ -119,27 +114,19 @@ void EngineOf<Real>::addTerm(const DeviceSums<Real>& sums, const V* v, V* to, co
 }
 
 template <class Real>
-void EngineOf<Real>::evaluatePairs(Method& method, V* to) {
-    auto& complete = state_.complete();
-    context_.timer.begin();
-    method.prepare({complete.x.data(), to}, requestOf());
-    while (!enqueueSlice(method)) context_.timer.close(Span::force);
-    context_.timer.close(Span::force);
-    const DeviceSums<Real> sums = accelerationOf(method.sums(), complete.v.data(), to);
-    if (sums.ranges > 1) enqueueSum(sums, to);
-}
-
-template <class Real>
 void EngineOf<Real>::evaluate(const Methods& methods, V* termSums, V* to) {
-    evaluatePairs(*methods.pairs, to);
     const auto& complete = state_.complete();
-    for (std::size_t k = 1; k < termCount(); ++k) {
-        DeviceTermMethod<Real>& method = methods.of(k);
-        method.prepare({complete.x.data(), termSums, complete.v.data()}, requestOf(k));
-        while (!enqueueTermSlice(method)) {
-        }
-        addTerm(method.sums(), complete.v.data(), to);
-        context_.timer.close(Span::terms);
+    context_.timer.begin();
+    for (std::size_t k = 0; k < termCount(); ++k) {
+        const Span span = k == 0 ? Span::force : Span::terms;
+        methods[k]->prepare({complete.x.data(), k == 0 ? to : termSums, k == 0 ? nullptr : complete.v.data()}, requestOf(k));
+        while (!enqueueSlice(k, *methods[k]))
+            if (k == 0) context_.timer.close(span);
+        if (k > 0) addTerm(methods[k]->sums(), complete.v.data(), to);
+        context_.timer.close(span);
+        if (k > 0) continue;
+        const DeviceSums<Real> sums = accelerationOf(methods[k]->sums(), complete.v.data(), to);
+        if (sums.ranges > 1) enqueueSum(sums, to);
     }
 }
 
@@ -150,16 +137,16 @@ void EngineOf<Real>::accelerations(std::vector<Double4>& out) {
     auto& complete = state_.complete();
     if (complete.a.bytes() > kLargestFact) ++context_.hostCopies;
     // Methods that keep state, and the sums of several terms, belong to the steps.
-    if (!complete.forceKnown && (!cursor_.atBoundary() || !others_.empty() || this->keepsForceState())) {
+    if (!complete.forceKnown && (!cursor_.atBoundary() || !alone() || this->keepsForceState())) {
         // A step under way goes on, with what its methods have done: this force has methods and arrays of its own.
         const Methods methods = this->methodsLikeThese();
-        const DeviceArray<V> beside(state_.count()), termSums(others_.empty() ? 0 : state_.count());
+        const DeviceArray<V> beside(state_.count()), termSums(alone() ? 0 : state_.count());
         evaluate(methods, termSums.data(), beside.data());
         out = state_.download(beside);
         return;
     }
     if (!complete.forceKnown) {
-        evaluatePairs(pairs(), complete.a.data());
+        evaluate(methods_, nullptr, complete.a.data());
         complete.forceKnown = true;
         x_ = complete.x.data();
         v_ = complete.v.data();
@@ -184,7 +171,7 @@ void EngineOf<Real>::requestForceCheck(std::vector<std::uint32_t> targets) {
 template <class Real>
 std::optional<ForceCheck> EngineOf<Real>::takeForceCheck() {
     std::optional<ForceCheck> pairs = check_.take();
-    if (others_.empty()) return pairs;
+    if (alone()) return pairs;
     if (pairs) pairCheck_ = std::move(pairs);
     if (!pairCheck_) return std::nullopt;
     if (!pairCheck_->passed) {
@@ -213,7 +200,7 @@ void EngineOf<Real>::requestMeasurement() {
                                  : nullptr);
         }
         diagnostics_->begin(state_.complete().x.data(), state_.complete().v.data(), wanted_);
-        if (!others_.empty()) beginOtherEnergy();
+        if (!alone()) beginOtherEnergy();
     } catch (const Error& error) {
         if (diagnostics_) diagnostics_->drop();  // it would give an energy without the other terms
         measureFailure_ = error.what();
@@ -245,7 +232,7 @@ template <class Real>
 void EngineOf<Real>::beginOtherEnergy() {
     // Sums over few partners, in double precision where the term states them: on the host, beside the frames. The thread of
     // a measurement first waits for the one before, so that no frame does.
-    otherEnergy_ = std::async(std::launch::async, [bodies = copyStateAsync(), terms = others_, ids = ids_,
+    otherEnergy_ = std::async(std::launch::async, [bodies = copyStateAsync(), terms = othersOf(terms_), ids = ids_,
                                                    before = std::move(otherEnergy_)]() mutable {
         before = {};
         std::vector<Double4> positions, velocities;

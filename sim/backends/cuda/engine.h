@@ -14,13 +14,14 @@
 #include "sim/backends/cuda/methods/force_method.h"
 #include "sim/backends/cuda/runtime/gpu_timer.h"
 #include "sim/backends/cuda/runtime/pacing.h"
-#include "sim/backends/step_runner.h"
 #include "sim/engine/step_engine.h"
 
 #include <future>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace gravlab::cuda {
@@ -38,19 +39,20 @@ struct EngineContext {
 /// State in `Real`: float, or double for fp64 and mixed. The functions are those of Backend, without what does not depend on
 /// the precision.
 template <class Real>
-class EngineOf final : public StepEngine<EngineOf<Real>, DeviceForceMethod<Real>, DeviceTermMethod<Real>> {
-    using Base = StepEngine<EngineOf<Real>, DeviceForceMethod<Real>, DeviceTermMethod<Real>>;
+class EngineOf final : public StepEngine<EngineOf<Real>, DeviceTermMethod<Real>> {
+    using Base = StepEngine<EngineOf<Real>, DeviceTermMethod<Real>>;
     friend Base;
-    using Base::active_, Base::checks, Base::clock_, Base::configuration_, Base::force_, Base::ids_, Base::methods_,
-        Base::others_, Base::requestOf, Base::settled, Base::term_, Base::termCount, Base::termMethod, Base::lastClock_,
+    using Base::active_, Base::alone, Base::atForce, Base::checks, Base::cursor_, Base::force_, Base::how_, Base::ids_,
+        Base::lastClock_, Base::methods_, Base::program_, Base::requestOf, Base::settled, Base::termCount, Base::terms_,
         Base::wanted_;
     using typename Base::Methods;
 
 public:
+    static constexpr std::string_view kName = "cuda";
+
     /// Takes the bodies over. Throws DeviceError when the device has not the memory, and UsageError for a term without a
     /// method here.
-    EngineOf(EngineContext& context, const ParticleSet& bodies, const ForceSettings& force, const LaunchPlan& plan,
-             const EngineTerms& terms);
+    EngineOf(EngineContext& context, const ParticleSet& bodies, const LaunchPlan& plan, const EngineTerms& terms);
 
     // engine.cpp: state, forces outside of steps, and what is measured beside them.
     std::size_t size() const { return state_.count(); }
@@ -67,8 +69,6 @@ public:
     void accelerations(std::vector<Double4>& out);
     void requestForceCheck(std::vector<std::uint32_t> targets);
     std::optional<ForceCheck> takeForceCheck();
-    /// See Backend. Until an evaluation of all bodies is complete, a method still has what the one before left.
-    bool forceStateNeedsStepEnd() const { return this->keepsForceState() && cursor_.hasEvaluated(); }
     void requestMeasurement();
     bool measuring() const {
         return !measureFailure_.empty() || pairsMeasured_ || (diagnostics_ && diagnostics_->running());
@@ -80,22 +80,19 @@ public:
     // engine_steps.cpp: steps.
     AdvanceStatus advance(StepProgram program, double timeStep, const Budget& budget, VertexSink* sink);
     void publish(VertexSink& sink);
-    void finishStep();
 
 private:
     using V = Vec4<Real>;
     using Operations = IntegrateTask<Real>;
     using Method = DeviceForceMethod<Real>;
+    using TermMethod = DeviceTermMethod<Real>;
 
     /// Of the longest launch: short against a frame, long against the few microseconds that a launch costs.
     static constexpr double kSliceSeconds = 2.5e-3;
 
     // For StepEngine.
     std::string_view kernelName() const { return plan().entry->row.name; }
-    std::unique_ptr<Method> makePairs() const {
-        return makeForceMethod<Real>(plan(), state_.count(), context_.device, context_.stream);
-    }
-    std::unique_ptr<DeviceTermMethod<Real>> makeOther(std::size_t k) const;
+    std::unique_ptr<TermMethod> makeMethod(std::size_t k) const;
     double smallestR2(const ForceSettings& force) const { return state_.smallestR2(force); }
     bool completeForceKnown() const { return state_.complete().forceKnown; }
     void forgetForce() { state_.complete().forceKnown = false; }
@@ -105,75 +102,79 @@ private:
     }
     bool checkWanted() const { return check_.wanted(); }
     /// None is pending: a step under way begins again with another method.
-    bool takeNext(std::unique_ptr<Method>) { return true; }
+    bool takeNext(std::unique_ptr<TermMethod>) { return true; }
 
     // Forces. The pair law is the first term.
-    Method& pairs() const { return *methods_.pairs; }
+    Method& pairs() const { return static_cast<Method&>(*methods_.front()); }
     void abandonForce();
-    /// Enqueues the next slice of the method's evaluation, which may be one of a part of the bodies. True when it was the
-    /// last one.
-    bool enqueueSlice(Method& method, bool ofAll = true);
+    /// Enqueues the next slice of a term's evaluation, which may be one of a part of the bodies. True when it was the last
+    /// one.
+    bool enqueueSlice(std::size_t k, TermMethod& method, bool ofAll = true);
     /// True when the pair law's accelerations are not the plain sums of pulls.
     bool responds() const { return force_.law != Law::gravity || state_.hasResponses(); }
     /// True when the sums of the pair law's method are what bodies feel: kernels may then go on with them by themselves.
-    bool plainForce() const { return others_.empty() && !responds(); }
-    /// Enqueues the next slice of a term's method. True when it was the last one.
-    bool enqueueTermSlice(DeviceTermMethod<Real>& method);
+    bool plainForce() const { return alone() && !responds(); }
     /// Adds a term's complete evaluation to the accelerations of bodies that respond as `v` says.
     void addTerm(const DeviceSums<Real>& sums, const V* v, V* to, const ActiveBodies& active = {});
-    /// The pair law's part of a force of several terms is complete: it goes into `bodies.sums`, and a check begins.
-    void endPairs(const DeviceBodies<Real>& bodies);
-    /// The next slice of the term under way. True when no term is left.
-    bool runTerm(const DeviceBodies<Real>& bodies);
-    /// What the terms' sums make of bodies that respond as `v` says: the one place between a force and its use. `to` takes
-    /// it where it is more than the sums.
+    /// What the pair law's sums make of bodies that respond as `v` says: the one place between a force and its use. `to`
+    /// takes it where it is more than the sums.
     DeviceSums<Real> accelerationOf(DeviceSums<Real> sums, const V* v, V* to, const ActiveBodies& active = {});
-    /// The pair law's part of the force at the last complete step, into `to`; and the whole of it.
-    void evaluatePairs(Method& method, V* to);
+    /// The force of `methods` at the last complete step, into `to`.
     void evaluate(const Methods& methods, V* termSums, V* to);
     void enqueueSum(const DeviceSums<Real>& sums, V* to);
+    /// The accelerations so far as one array at `to`.
+    void sumInto(V* to);
     void enqueueCheck(const V* x, const V* a);
     /// Begins to sum the energy of the terms beside the pair law, on a thread of its own.
     void beginOtherEnergy();
     /// A copy that the device makes now, to be fetched on any thread.
     VectorsFuture copyAsync(const V* x, const V* v);
 
-    // Steps.
-    void beginStep(StepProgram program, double timeStep);
+    // Steps, for StepEngine.
+    static constexpr int kOperations = std::numeric_limits<int>::max();
+    static constexpr bool kFollows = true;
+    Pacing pace(const Budget& budget);
+    bool deliver(VertexSink& sink) { return context_.writer.deliver(sink, false); }
+    void beforePiece(bool first, std::int64_t stepsCompleted);
+    void prepareStep(StepProgram program);
+    void enterStep();
     void restartStep();
-    bool atForce() const { return !cursor_.atBoundary() && cursor_.op().op == Op::force; }
-    bool atRungs() const { return !cursor_.atBoundary() && cursor_.op().op == Op::rungs; }
-    /// Gives rungs out; false where they are not there yet and it must not wait for them.
-    bool giveRungs(bool waits);
-    /// True when a force comes before the end of the step, or after the operation under way.
-    bool forceLeft(bool afterThis) const;
-    /// True when the force that the step has come to may come in one launch with the operations after it.
+    bool runSlice(std::size_t k, TermMethod& method);
+    void takeTerm(std::size_t k, TermMethod& method);
+    void endForce();
     bool fuses() const;
+    const std::uint8_t* rungs() const { return blocks_.rungs(); }
+    std::optional<BlockClock> rungClock(bool waits);
+    void openOperations(bool fused);
+    void add(const PlannedOp& planned);
+    void endStep(VertexSink* sink);
+    void enqueueOperations();
+    void countOperations(bool ended);
+    void undoOperations();
+    bool shown(VertexSink& sink);
+    bool takesWholeSteps(StepProgram program) const;
+    WholeSteps wholeSteps(const Pacing& pacing, std::int64_t left, VertexSink* sink);
+    void finished();
+
     /// The force that the step has come to: at which positions, and where its sums may go.
     DeviceBodies<Real> forceHere();
-    void runForce();
-    /// Runs operations up to the next force or the end of the step; with `follow`, on into the next step. Begins with the
-    /// force itself where that fuses().
-    void integrate(VertexSink* sink, bool follow);
+    /// Where what is drawn of a step goes; null where the last picture is still on its way.
+    ParticleVertex* openVertices(VertexSink& sink);
+    void closeVertices(VertexSink& sink);
     /// A force that is to come in one launch with the operations after it, if that can be.
     using PendingForce = std::optional<DeviceBodies<Real>>;
     /// True when one launch holds the operations and `force`, which is enqueued in any case, and gone then.
     bool launchOperations(Operations& task, PendingForce& force);
     bool launchFused(Operations& task, const DeviceBodies<Real>& force);
-    void appendOps(Operations& task, PendingForce& force);
-    void appendEnd(Operations& task, PendingForce& force, bool follow);
     void setOut(Operations& task);
     Operations operationsFromHere() const;
-    void setScratch(Operations& task) const;
-    bool runToEnd(const Pacing& pacing, AdvanceStatus& status, VertexSink* sink);
-    bool runsBatches(StepProgram program) const;
-    bool runBatch(const Pacing& pacing, AdvanceStatus& status, VertexSink* sink);
 
     // Estimates [s].
     double integrateSeconds() const;
     double stepSeconds() const;
     double forceSeconds() const;
     double nextSeconds() const;
+    double secondsToEnd() const { return integrateSeconds() + (atForce() ? pairs().evaluationSeconds() : 0); }
     bool smallSteps() const;
     void endPart(Span kind);
 
@@ -182,18 +183,20 @@ private:
     DeviceArray<V> termSums_;  ///< of the term under way; empty where the pair law acts alone
     BodyFacts facts_;
 
-    StepCursor cursor_;
-    StepProgram program_;
-    double timeStep_ = 0;
-    StepProgram nextProgram_;  ///< of the step after the one under way
-    double nextTimeStep_ = 0;
     DeviceBlocks blocks_;
     V *x_ = nullptr, *v_ = nullptr;  ///< where the state of the step under way is
     DeviceSums<Real> acceleration_;  ///< by the last force
     bool forceAtX_ = false;          ///< nothing moved since the last force
     bool firstForce_ = false;        ///< the last force belongs to the last complete step
     bool measured_ = true;           ///< forces and operations are timed apart
-    std::int64_t unreported_ = 0;    ///< steps
+    bool offline_ = false;           ///< the call under way is not part of a frame
+    // The list of operations that is being made.
+    Operations list_{};
+    PendingForce pending_;        ///< in front of it
+    VertexSink* sink_ = nullptr;  ///< that gets the step which it ends
+    ParticleVertex* vertices_ = nullptr;
+    bool fused_ = false;      ///< one launch held it and the force
+    int completeBefore_ = 0;  ///< see DeviceState::completeIndex()
 
     ForceCheckJob<Real> check_;
     TermCheckJob<Real> termCheck_;

@@ -1,4 +1,4 @@
-// Steps, enqueued: the program's cursor, what one launch holds, and what is shown.
+// Steps, enqueued: what one launch holds, and what is shown.
 #include "sim/backends/cuda/engine.h"
 
 #include "sim/backends/profiler_range.h"
@@ -15,8 +15,6 @@ constexpr double kBunchedForce = 3e-4, kBunch = 1e-3;
 constexpr double kMapSeconds = 1e-5;
 // Longest batch of steps in one launch.
 constexpr double kBatchSeconds = 2e-3;
-// From here on a step takes a good part of a frame.
-constexpr double kLongStep = 8e-3;
 
 }  // namespace
 
@@ -60,17 +58,27 @@ void EngineOf<Real>::endPart(Span kind) {
 }
 
 template <class Real>
-void EngineOf<Real>::beginStep(StepProgram program, double timeStep) {
-    requirePointwise(program, "cuda");
+Pacing EngineOf<Real>::pace(const Budget& budget) {
+    const Pacing pacing(budget, context_.timer);
+    offline_ = pacing.offline();
+    return pacing;
+}
+
+template <class Real>
+void EngineOf<Real>::beforePiece(bool first, std::int64_t stepsCompleted) {
+    if (first) context_.timer.begin();
+    measured_ = stepsCompleted == 0 || !smallSteps() || !alone();
+}
+
+template <class Real>
+void EngineOf<Real>::prepareStep(StepProgram program) {
     if (needsScratch(program)) state_.requireScratch();
     blocks_.begin(inBlocks(program));
-    clock_ = {};
-    active_ = {};
-    this->adoptSettings();
-    program_ = program;
-    timeStep_ = timeStep;
+}
+
+template <class Real>
+void EngineOf<Real>::enterStep() {
     auto& complete = state_.complete();
-    cursor_.begin(program, timeStep, complete.forceKnown);
     x_ = complete.x.data();
     v_ = complete.v.data();
     acceleration_ = {complete.a.data(), 1};
@@ -81,16 +89,7 @@ void EngineOf<Real>::beginStep(StepProgram program, double timeStep) {
 template <class Real>
 void EngineOf<Real>::restartStep() {
     abandonForce();
-    if (!cursor_.atBoundary()) beginStep(program_, timeStep_);
-}
-
-template <class Real>
-bool EngineOf<Real>::forceLeft(bool afterThis) const {
-    StepCursor ahead = cursor_;
-    if (afterThis) ahead.next();
-    for (; !ahead.atBoundary(); ahead.next())
-        if (ahead.op().op == Op::force) return true;
-    return false;
+    if (!cursor_.atBoundary()) this->beginStep(program_, this->timeStep_);
 }
 
 template <class Real>
@@ -105,74 +104,66 @@ DeviceBodies<Real> EngineOf<Real>::forceHere() {
     return {x_, firstForce_ ? state_.complete().a.data() : state_.work().a.data()};
 }
 
-/// The next slice of the force that the step has come to.
 template <class Real>
-void EngineOf<Real>::runForce() {
+bool EngineOf<Real>::runSlice(std::size_t k, TermMethod& method) {
     const ProfilerRange range("slice");
     const DeviceBodies<Real> bodies = forceHere();
-    if (term_ > 0) {
-        if (!runTerm(bodies)) return;
-    } else {
-        if (!pairs().underWay()) pairs().prepare(bodies, requestOf(0, active_));
-        const bool complete = enqueueSlice(pairs(), active_.all());
+    if (!method.underWay())
+        method.prepare(k == 0 ? bodies : DeviceBodies<Real>{bodies.positions, termSums_.data(), v_}, requestOf(k, active_));
+    const bool complete = enqueueSlice(k, method, active_.all());
+    if (k == 0)
         endPart(Span::force);
-        if (!complete) return cursor_.reach(this->reached(pairs().progress()));
-        acceleration_ = accelerationOf(pairs().sums(), v_, bodies.sums, active_);
-        if (!others_.empty()) return endPairs(bodies);
+    else if (!complete)
+        endPart(Span::terms);
+    return complete;
+}
+
+template <class Real>
+void EngineOf<Real>::sumInto(V* to) {
+    if (acceleration_.sums == to && acceleration_.ranges == 1) return;
+    enqueueSum(acceleration_, to);
+    acceleration_ = {to, 1};
+}
+
+template <class Real>
+void EngineOf<Real>::takeTerm(std::size_t k, TermMethod& method) {
+    const DeviceBodies<Real> bodies = forceHere();
+    if (k == 0) {
+        acceleration_ = accelerationOf(method.sums(), v_, bodies.sums, active_);
+        if (alone()) return;
+        sumInto(bodies.sums);
+        if (!checks()) return;
+        if (context_.timer.hasOpenWork()) context_.timer.close(Span::force);
+        // enqueueCheck() clears the targets, so copy them first: the same bodies answer for the other terms.
+        std::vector<std::uint32_t> targets = check_.targets();
+        termCheck_.begin(std::move(targets), copyAsync(bodies.positions, v_), ids_);
+        termCheck_.addShare(terms_[k], method.accuracy().gate, bodies.sums, false);
+        return enqueueCheck(bodies.positions, bodies.sums);
     }
+    const DeviceSums<Real> sums = method.sums();
+    if (termCheck_.open()) {
+        // One array of sums, as the check reads them.
+        if (sums.ranges > 1 || sums.sums != termSums_.data()) enqueueSum(sums, termSums_.data());
+        termCheck_.addShare(terms_[k], method.accuracy().gate, termSums_.data(), true);
+    }
+    addTerm(sums, v_, bodies.sums, active_);
+    endPart(Span::terms);
+    if (k + 1 == termCount() && termCheck_.open()) termCheck_.end(bodies.sums);
+}
+
+template <class Real>
+void EngineOf<Real>::endForce() {
     forceAtX_ = active_.all();
     if (firstForce_ && acceleration_.ranges == 1) state_.complete().forceKnown = true;
-    cursor_.next();
-    if (!checks()) return;
+    // Of several terms the check began with the first; one that was requested since waits for the next force.
+    if (!alone() || !checks()) return;
     if (context_.timer.hasOpenWork()) context_.timer.close(Span::force);
+    V* const to = firstForce_ ? state_.complete().a.data() : state_.work().a.data();
     if (acceleration_.ranges > 1) {
-        enqueueSum(acceleration_, bodies.sums);
-        acceleration_ = {bodies.sums, 1};
+        sumInto(to);
         if (firstForce_) state_.complete().forceKnown = true;
     }
-    enqueueCheck(bodies.positions, bodies.sums);
-}
-
-template <class Real>
-void EngineOf<Real>::endPairs(const DeviceBodies<Real>& bodies) {
-    if (acceleration_.sums != bodies.sums || acceleration_.ranges > 1) {
-        enqueueSum(acceleration_, bodies.sums);
-        acceleration_ = {bodies.sums, 1};
-    }
-    term_ = 1;
-    cursor_.reach(this->reached(0));
-    if (!checks()) return;
-    if (context_.timer.hasOpenWork()) context_.timer.close(Span::force);
-    // Copied before the check takes its wish away: the same bodies answer for the other terms.
-    std::vector<std::uint32_t> targets = check_.targets();
-    termCheck_.begin(std::move(targets), copyAsync(bodies.positions, v_), ids_);
-    termCheck_.addShare(std::make_shared<const PairLaw>(force_), pairs().accuracy().gate, bodies.sums, false);
-    enqueueCheck(bodies.positions, bodies.sums);
-}
-
-template <class Real>
-bool EngineOf<Real>::runTerm(const DeviceBodies<Real>& bodies) {
-    DeviceTermMethod<Real>& method = termMethod(term_);
-    if (!method.underWay()) method.prepare({bodies.positions, termSums_.data(), v_}, requestOf(term_, active_));
-    const bool complete = enqueueTermSlice(method);
-    if (complete) {
-        const DeviceSums<Real> sums = method.sums();
-        if (termCheck_.open()) {
-            // One array of sums, as the check reads them.
-            if (sums.ranges > 1 || sums.sums != termSums_.data()) enqueueSum(sums, termSums_.data());
-            termCheck_.addShare(others_[term_ - 1], method.accuracy().gate, termSums_.data(), true);
-        }
-        addTerm(sums, v_, bodies.sums, active_);
-        ++term_;
-    }
-    endPart(Span::terms);
-    if (term_ == termCount()) {
-        if (termCheck_.open()) termCheck_.end(bodies.sums);
-        term_ = 0;
-        return true;
-    }
-    cursor_.reach(this->reached(complete ? 0 : method.progress()));
-    return false;
+    enqueueCheck(x_, to);
 }
 
 template <class Real>
@@ -184,18 +175,9 @@ IntegrateTask<Real> EngineOf<Real>::operationsFromHere() const {
     task.v = v_;
     task.sums = acceleration_.sums;
     task.ranges = acceleration_.ranges;
-    setScratch(task);
     task.shown = context_.shown;
     task.rungs = inBlocks(program_) ? blocks_.rungs() : nullptr;
     return task;
-}
-
-template <class Real>
-void EngineOf<Real>::setScratch(Operations& task) const {
-    task.x0 = state_.x0.data();
-    task.v0 = state_.v0.data();
-    task.dx = state_.dx.data();
-    task.dv = state_.dv.data();
 }
 
 template <class Real>
@@ -208,7 +190,7 @@ bool EngineOf<Real>::launchFused(Operations& task, const DeviceBodies<Real>& for
                            pairs().rate());
     } else {
         pairs().prepare(force, requestOf());
-        while (!enqueueSlice(pairs())) {
+        while (!enqueueSlice(0, pairs())) {
         }
     }
     if (checks()) {
@@ -220,6 +202,10 @@ bool EngineOf<Real>::launchFused(Operations& task, const DeviceBodies<Real>& for
 
 template <class Real>
 bool EngineOf<Real>::launchOperations(Operations& task, PendingForce& force) {
+    task.x0 = state_.x0.data();
+    task.v0 = state_.v0.data();
+    task.dx = state_.dx.data();
+    task.dv = state_.dv.data();
     if (const PendingForce pending = std::exchange(force, std::nullopt); pending && launchFused(task, *pending)) return true;
     // Where bodies are few and ranges many, up to 16 threads share a body's ranges.
     unsigned lanes = 1;
@@ -255,51 +241,110 @@ void EngineOf<Real>::setOut(Operations& task) {
 }
 
 template <class Real>
-void EngineOf<Real>::appendOps(Operations& task, PendingForce& force) {
-    while (!cursor_.atBoundary() && !atForce() && !atRungs()) {
-        if (task.steps == Operations::kMostSteps) {
-            if (!task.force) task.force = state_.work().a.data();
-            setOut(task);
-            launchOperations(task, force);
-            acceleration_ = {task.force, 1};
-            task = operationsFromHere();
-        }
-        const StepOp& op = cursor_.op();
-        const auto planned = this->planned(op, timeStep_, blocks_.rungs());
-        task.add(op, planned.timeStep, planned.least);
-        task.usesScratch |= usesScratch(op.op);
-        if (movesBodies(op.op)) forceAtX_ = false;
-        cursor_.next();
+void EngineOf<Real>::openOperations(bool fused) {
+    completeBefore_ = state_.completeIndex();
+    sink_ = nullptr;
+    vertices_ = nullptr;
+    pending_.reset();
+    if (fused) {
+        pending_ = forceHere();
+        acceleration_ = {pending_->sums, 1};
+        forceAtX_ = true;
     }
+    list_ = operationsFromHere();
+    if (firstForce_ && (acceleration_.ranges > 1 || fused)) list_.force = state_.complete().a.data();
+}
+
+template <class Real>
+void EngineOf<Real>::add(const PlannedOp& planned) {
+    if (list_.steps == Operations::kMostSteps) {
+        if (!list_.force) list_.force = state_.work().a.data();
+        setOut(list_);
+        launchOperations(list_, pending_);
+        acceleration_ = {list_.force, 1};
+        list_ = operationsFromHere();
+    }
+    list_.add(planned.op, planned.timeStep, planned.least);
+    list_.usesScratch |= usesScratch(planned.op.op);
+    if (movesBodies(planned.op.op)) forceAtX_ = false;
 }
 
 /// The step is complete where the step under way was; the arrays of the one before serve the next.
 template <class Real>
-void EngineOf<Real>::appendEnd(Operations& task, PendingForce& force, bool follow) {
+void EngineOf<Real>::endStep(VertexSink* sink) {
+    if (sink) {
+        if (offline_) context_.writer.deliver(*sink, true);
+        const ProfilerRange range("publish");
+        sink_ = sink;
+        vertices_ = openVertices(*sink);
+        list_.vertices = vertices_;
+    }
     auto& work = state_.work();
-    task.endX = work.x.data();
-    task.endV = work.v.data();
-    task.endA = work.a.data();
-    task.end = task.steps;
+    list_.endX = work.x.data();
+    list_.endV = work.v.data();
+    list_.endA = work.a.data();
+    list_.end = list_.steps;
     work.forceKnown = forceAtX_;
     state_.complete().forceKnown = false;
     state_.setCompleteIndex(1 - state_.completeIndex());
-    if (!follow) return;
-    beginStep(nextProgram_, nextTimeStep_);
-    setScratch(task);  // which the next program may be the first to need
-    const int before = task.steps;
-    appendOps(task, force);
-    if (task.steps > before) setOut(task);
 }
 
 template <class Real>
-bool EngineOf<Real>::giveRungs(bool waits) {
+void EngineOf<Real>::enqueueOperations() {
+    if (list_.steps > list_.end) setOut(list_);  // some belong to a step that is not complete
+    fused_ = launchOperations(list_, pending_);
+}
+
+template <class Real>
+void EngineOf<Real>::countOperations(bool ended) {
+    if (firstForce_ && !ended) state_.complete().forceKnown = true;
+    firstForce_ = false;
+    GpuTimer& timer = context_.timer;
+    timer.add(integrateSeconds(), {.steps = ended ? 1 : 0});
+    // What is fused cannot be told apart: it counts as force.
+    const Span kind = fused_ ? Span::force : Span::integrate;
+    if (vertices_ || measured_)
+        timer.close(kind);
+    else if (timer.openSeconds() > kBunch)
+        timer.close(fused_ ? kind : Span::steps);
+    if (vertices_) closeVertices(*sink_);
+}
+
+template <class Real>
+void EngineOf<Real>::undoOperations() {
+    if (vertices_) context_.writer.abandon(*sink_);
+    state_.setCompleteIndex(completeBefore_);
+    abandonForce();
+}
+
+template <class Real>
+ParticleVertex* EngineOf<Real>::openVertices(VertexSink& sink) {
+    GpuTimer& timer = context_.timer;
+    if (timer.hasOpenWork()) timer.close(Span::steps);
+    ParticleVertex* const vertices = context_.writer.open(sink, state_.count());
+    timer.add(kMapSeconds, {});
+    timer.close(Span::publish);
+    return vertices;
+}
+
+template <class Real>
+void EngineOf<Real>::closeVertices(VertexSink& sink) {
+    context_.writer.close(sink);
+    context_.timer.add(kMapSeconds, {});
+    context_.timer.close(Span::publish);
+}
+
+template <class Real>
+bool EngineOf<Real>::shown(VertexSink& sink) {
+    return sink.space() == MemorySpace::cudaDevice || context_.writer.deliver(sink, offline_);
+}
+
+template <class Real>
+std::optional<BlockClock> EngineOf<Real>::rungClock(bool waits) {
     GpuTimer& timer = context_.timer;
     if (firstForce_) {
         // The force that the step begins with, where the last complete one has it.
-        V* const to = state_.complete().a.data();
-        if (acceleration_.ranges > 1 || acceleration_.sums != to) enqueueSum(acceleration_, to);
-        acceleration_ = {to, 1};
+        sumInto(state_.complete().a.data());
         state_.complete().forceKnown = true;
         firstForce_ = false;
     }
@@ -308,118 +353,35 @@ bool EngineOf<Real>::giveRungs(bool waits) {
         timer.close(measured_ ? Span::integrate : Span::steps);
     }
     timer.collect();
-    if (!waits && !blocks_.arrived()) return false;
-    clock_ = blocks_.take();
-    cursor_.repeat(clock_.substeps());
-    cursor_.next();
-    return true;
+    if (!waits && !blocks_.arrived()) return std::nullopt;
+    return blocks_.take();
 }
 
 template <class Real>
-void EngineOf<Real>::integrate(VertexSink* sink, bool follow) {
-    GpuTimer& timer = context_.timer;
-    const int completeBefore = state_.completeIndex();
-    const StepProgram program = program_;
-    const double timeStep = timeStep_;
-    ParticleVertex* vertices = nullptr;
-    bool ends = false, fused = false;
-    try {
-        PendingForce force;
-        if (atForce()) {
-            force = forceHere();
-            acceleration_ = {force->sums, 1};
-            forceAtX_ = true;
-            cursor_.next();
-        }
-        Operations task = operationsFromHere();
-        if (firstForce_ && (acceleration_.ranges > 1 || force)) task.force = state_.complete().a.data();
-        appendOps(task, force);
-        ends = cursor_.atBoundary();
-        std::optional<ProfilerRange> range;
-        if (ends && sink) {
-            range.emplace("publish");
-            if (timer.hasOpenWork()) timer.close(Span::steps);
-            vertices = context_.writer.open(*sink, state_.count());
-            timer.add(kMapSeconds, {});
-            timer.close(Span::publish);
-            task.vertices = vertices;
-        }
-        if (ends)
-            appendEnd(task, force, follow);
-        else
-            setOut(task);
-        fused = launchOperations(task, force);
-    } catch (...) {
-        // The step begins again from the last complete one, which nothing has touched.
-        if (vertices) context_.writer.abandon(*sink);
-        state_.setCompleteIndex(completeBefore);
-        abandonForce();
-        beginStep(program, timeStep);
-        throw;
-    }
-    if (ends) lastClock_ = clock_;
-    if (firstForce_ && !ends) state_.complete().forceKnown = true;
-    firstForce_ = false;
-    timer.add(integrateSeconds(), {.steps = ends ? 1 : 0});
-    // What is fused cannot be told apart: it counts as force.
-    const Span kind = fused ? Span::force : Span::integrate;
-    if (vertices || measured_)
-        timer.close(kind);
-    else if (timer.openSeconds() > kBunch)
-        timer.close(fused ? kind : Span::steps);
-    if (!vertices) return;
-    context_.writer.close(*sink);
-    timer.add(kMapSeconds, {});
-    timer.close(Span::publish);
-}
-
-/// The operations that end a step: decides whether it is shown and whether the next one follows in the same launch. True
-/// when the call is over.
-template <class Real>
-bool EngineOf<Real>::runToEnd(const Pacing& pacing, AdvanceStatus& status, VertexSink* sink) {
-    const bool last = pacing.lastStep(status.stepsCompleted + 1);
-    const double left = pacing.left() - integrateSeconds() - (atForce() ? pairs().evaluationSeconds() : 0);
-    const bool shows = sink && (last || left < 2 * stepSeconds());
-    if (shows && pacing.offline()) context_.writer.deliver(*sink, true);
-    const bool follow = !last && !shows && left > 0 && force_ == wanted_ && !inBlocks(program_) && !inBlocks(nextProgram_);
-    integrate(shows ? sink : nullptr, follow);
-    ++status.stepsCompleted;
-    if (!shows) return false;
-    status.published |= sink->space() == MemorySpace::cudaDevice || context_.writer.deliver(*sink, pacing.offline());
-    // What is shown should not be old when the call ends; steps longer than the budget go on regardless.
-    return !last && stepSeconds() < pacing.budgetSeconds();
-}
-
-template <class Real>
-bool EngineOf<Real>::runsBatches(StepProgram program) const {
+bool EngineOf<Real>::takesWholeSteps(StepProgram program) const {
     return plainForce() && pairs().steps() && pairs().steps()->runsSteps(program) && state_.complete().forceKnown &&
            force_ == wanted_ && !check_.wanted();
 }
 
-/// As many whole steps as fit a slice of time, in one launch. True when the call is over.
+/// As many as fit a slice of time, in one launch.
 template <class Real>
-bool EngineOf<Real>::runBatch(const Pacing& pacing, AdvanceStatus& status, VertexSink* sink) {
+WholeSteps EngineOf<Real>::wholeSteps(const Pacing& pacing, std::int64_t left, VertexSink* sink) {
     GpuTimer& timer = context_.timer;
+    measured_ = false;
     const double force = pairs().evaluationSeconds();
     const double fit = std::min(pacing.left(), kBatchSeconds) / std::max(force, 1e-7);
-    const std::int64_t left = pacing.stepsLeft(status.stepsCompleted);
     const auto steps = static_cast<std::int64_t>(std::clamp(fit, 1.0, std::min(static_cast<double>(left), 1e6)));
     const bool last = steps == left;
     const bool shows = sink && (last || pacing.left() - static_cast<double>(steps) * force < force);
-    ParticleVertex* vertices = nullptr;
-    if (shows) {
-        if (pacing.offline()) context_.writer.deliver(*sink, true);
-        vertices = context_.writer.open(*sink, state_.count());
-        timer.add(kMapSeconds, {});
-        timer.close(Span::publish);
-    }
+    if (shows && offline_) context_.writer.deliver(*sink, true);
+    ParticleVertex* const vertices = shows ? openVertices(*sink) : nullptr;
     auto& complete = state_.complete();
     try {
         pairs().steps()->enqueueSteps({.x = complete.x.data(),
                                        .v = complete.v.data(),
                                        .a = complete.a.data(),
                                        .steps = static_cast<int>(steps),
-                                       .timeStep = nextTimeStep_,
+                                       .timeStep = this->nextTimeStep_,
                                        .vertices = vertices,
                                        .shown = context_.shown},
                                       requestOf());
@@ -427,7 +389,6 @@ bool EngineOf<Real>::runBatch(const Pacing& pacing, AdvanceStatus& status, Verte
         if (vertices) context_.writer.abandon(*sink);
         throw;
     }
-    lastClock_ = {};
     const double all = static_cast<double>(steps);
     timer.add(all * force,
               {.steps = steps,
@@ -436,84 +397,23 @@ bool EngineOf<Real>::runBatch(const Pacing& pacing, AdvanceStatus& status, Verte
                .rated = all * pairs().allPairs()},
               pairs().rate());
     timer.close(Span::force);  // the parts of a step cannot be told apart
-    status.stepsCompleted += steps;
-    if (!vertices) return false;
-    context_.writer.close(*sink);
-    timer.add(kMapSeconds, {});
-    timer.close(Span::publish);
-    status.published |= sink->space() == MemorySpace::cudaDevice || context_.writer.deliver(*sink, pacing.offline());
-    return !last;
+    if (vertices) closeVertices(*sink);
+    return {.steps = steps, .shows = vertices != nullptr, .over = vertices && !last};
 }
 
 template <class Real>
 AdvanceStatus EngineOf<Real>::advance(StepProgram program, double timeStep, const Budget& budget, VertexSink* sink) {
     const ProfilerRange range("step");
-    GpuTimer& timer = context_.timer;
-    timer.collect();
-    AdvanceStatus status;
-    status.stepsCompleted = std::exchange(unreported_, 0);
-    nextProgram_ = program;
-    nextTimeStep_ = timeStep;
-    const Pacing pacing(budget, timer);
-    // A step that did not fit one budget will be followed by one that does not either: what is left of the budget then
-    // goes into the next step, up to its end; likewise after a long one, for the device would stand still until the next
-    // call. A short step leaves the state at its boundary.
-    // A method with a state gives it at the end of a step only: one that was not asked for must not be begun.
-    const bool cut = !this->keepsForceState() && (!cursor_.atBoundary() || (!pacing.offline() && stepSeconds() > kLongStep));
-    bool first = true;
-    try {
-        if (sink) status.published = context_.writer.deliver(*sink, false);
-        while (budget.steps > 0 && state_.count() > 0) {
-            const bool ahead = pacing.lastStep(status.stepsCompleted);
-            if (ahead && !cut) break;
-            if (!pacing.admits(first, nextSeconds())) break;
-            if (cursor_.atBoundary() && runsBatches(program)) {
-                if (first) timer.begin();
-                first = false;
-                measured_ = false;
-                if (ahead || runBatch(pacing, status, sink)) break;
-                continue;
-            }
-            if (cursor_.atBoundary()) beginStep(program, timeStep);
-            const bool fused = fuses();
-            if (ahead && !forceLeft(fused)) break;
-            if (first) timer.begin();
-            first = false;
-            measured_ = status.stepsCompleted == 0 || !smallSteps() || !others_.empty();
-            if (atRungs()) {
-                // What is queued ends within the budget: waiting for it costs a frame nothing that it had not given.
-                if (!giveRungs(pacing.left() > 0)) break;
-            } else if (atForce() && !fused)
-                runForce();
-            else if (forceLeft(fused))
-                integrate(nullptr, false);
-            else if (runToEnd(pacing, status, sink))
-                break;
-        }
-    } catch (...) {
-        unreported_ += status.stepsCompleted;  // they are done, and the next call says so
-        throw;
-    }
-    if (timer.hasOpenWork()) timer.close(Span::steps);
-    status.stepProgress = cursor_.progress(state_.count());
+    context_.timer.collect();
+    const AdvanceStatus status = Base::advance(program, timeStep, budget, sink);
+    if (context_.timer.hasOpenWork()) context_.timer.close(Span::steps);
     return status;
 }
 
 template <class Real>
-void EngineOf<Real>::finishStep() {
-    if (cursor_.atBoundary()) return;
-    context_.timer.begin();
-    measured_ = true;
-    while (!cursor_.atBoundary())
-        if (atRungs())
-            giveRungs(true);
-        else if (atForce() && !fuses())
-            runForce();
-        else
-            integrate(nullptr, false);
+void EngineOf<Real>::finished() {
     CUDA_CHECK(waitForStream(context_.stream));
     context_.timer.collect();
-    ++unreported_;
 }
 
 template <class Real>

@@ -44,57 +44,38 @@ constexpr bool kBuilt = true;
 constexpr bool kBuilt = false;
 #endif
 
+template <auto kGetter, class... Arguments>
+auto built([[maybe_unused]] Arguments... arguments) -> decltype(kGetter(arguments...)) {
+    if constexpr (kBuilt) return kGetter(arguments...);
+    return {};
+}
+
 using Code32 = Kernel<ForceTask<float>>;
-/// Of a kernel that is compiled once; for unrolls; and for blocks.
+/// Of a kernel that is compiled once, and for unrolls.
 template <Code32 (*kKernel)()>
 Code32 oneSided(const LaunchConfig&) {
-    if constexpr (kBuilt) return kKernel();
-    return {};
+    return built<kKernel>();
 }
 template <Code32 (*kKernel)(int)>
-Code32 unrolled([[maybe_unused]] const LaunchConfig& launch) {
-    if constexpr (kBuilt) return kKernel(launch.unroll);
-    return {};
+Code32 unrolled(const LaunchConfig& launch) {
+    return built<kKernel>(launch.unroll);
 }
-Code32 constantBlock([[maybe_unused]] const LaunchConfig& launch) {
-    if constexpr (kBuilt) return constantBlockKernel(launch.block);
-    return {};
-}
+Code32 constantBlock(const LaunchConfig& launch) { return built<constantBlockKernel>(launch.block); }
 int edgeOf(int block) { return static_cast<int>(std::lround(std::sqrt(static_cast<double>(std::max(block, 0))))); }
-Code32 pairs([[maybe_unused]] const LaunchConfig& launch) {
-    if constexpr (kBuilt) return pairsKernel(edgeOf(launch.block));
-    return {};
-}
-template <Kernel<CopiesTask> (*kKernel)()>
-Kernel<CopiesTask> copier() {
-    if constexpr (kBuilt) return kKernel();
-    return {};
-}
+Code32 pairs(const LaunchConfig& launch) { return built<pairsKernel>(edgeOf(launch.block)); }
 template <class Real>
-Kernel<ForceTask<Real>> tiled([[maybe_unused]] const LaunchConfig& launch) {
-    if constexpr (kBuilt) return tiledKernel<Real>(launch.unroll, launch.bodiesPerThread);
-    return {};
+Kernel<ForceTask<Real>> tiled(const LaunchConfig& launch) {
+    return built<tiledKernel<Real>>(launch.unroll, launch.bodiesPerThread);
 }
-Kernel<FusedTask> fused([[maybe_unused]] const LaunchConfig& launch) {
-    if constexpr (kBuilt) return fusedKernel(launch.unroll);
-    return {};
-}
-const void* sourcesInConstant() {
-    if constexpr (kBuilt) return constantSources();
-    return nullptr;
-}
+Kernel<FusedTask> fused(const LaunchConfig& launch) { return built<fusedKernel>(launch.unroll); }
 template <class Real, SymmetricSums kSums>
-Kernel<SymmetricTask<Real>> symmetricOf([[maybe_unused]] const LaunchConfig& launch) {
-    if constexpr (kBuilt) return symmetricKernel<Real>(kSums, symmetricShape(launch));
-    return {};
+Kernel<SymmetricTask<Real>> symmetricOf(const LaunchConfig& launch) {
+    return built<symmetricKernel<Real>>(kSums, symmetricShape(launch));
 }
 template <SymmetricSums kSums>
 constexpr SymmetricCode symmetric{
     .sums = kSums, .kernel32 = symmetricOf<float, kSums>, .kernel64 = symmetricOf<double, kSums>};
-Kernel<ManyStepsTask> manySteps([[maybe_unused]] const LaunchConfig& launch) {
-    if constexpr (kBuilt) return manyStepsKernel(launch.unroll);
-    return {};
-}
+Kernel<ManyStepsTask> manySteps(const LaunchConfig& launch) { return built<manyStepsKernel>(launch.unroll); }
 
 template <TreeWalk kWalk>
 Reason whyNoTree(const KernelRow& row, const ForceSettings& force) {
@@ -127,8 +108,7 @@ std::unique_ptr<DeviceForceMethod<float>> noTree(const MethodParts&) {
 }
 template <TreeWalk kWalk>
 const void* treeCode(Precision) {
-    if constexpr (kBuilt) return treeWalkKernel(kWalk, 2).address;
-    return nullptr;
+    return built<treeWalkKernel>(kWalk, 2).address;
 }
 template <TreeWalk kWalk, TreeKeys kCurve = TreeKeys::hilbert>
 constexpr OwnCode treeRow{
@@ -156,6 +136,7 @@ constexpr KernelEntry treeEntry(std::string_view name, std::string_view idea) {
                     .blocks = {32, static_cast<int>(kWalkThreads)},
                     .blockSizes = kWalkBlocks,
                     .usual = kTree,
+                    .cut = Split::keyRanges,
                     .approximates = true,
                     .byOpening = byAngle(kWalk),
                     .source = kWalk == TreeWalk::expansions ? "tree_walker.cuh:visit,expand,meetCells,meetBodies"
@@ -187,7 +168,7 @@ constexpr KernelEntry kEntries[] = {
              .refuses = whyNotOnCuda},
      .code =
          OneSidedCode{
-             .kernel32 = unrolled<aosKernel>, .copier = copier<packedKernel>, .copied = sizeof(PackedBody) / sizeof(float)}},
+             .kernel32 = unrolled<aosKernel>, .copier = built<packedKernel>, .copied = sizeof(PackedBody) / sizeof(float)}},
     {.row = {.backend = "cuda",
              .name = "global",
              .idea = "one thread a body reads all sources from packed positions and masses: one read, 16 bytes a body",
@@ -205,7 +186,7 @@ constexpr KernelEntry kEntries[] = {
              .issuedPerDirectedPair = 17.3,
              .source = "global.cu:gather,forceSoa",
              .refuses = whyNotOnCuda},
-     .code = OneSidedCode{.kernel32 = unrolled<soaKernel>, .copier = copier<planesKernel>, .copied = kPlanes}},
+     .code = OneSidedCode{.kernel32 = unrolled<soaKernel>, .copier = built<planesKernel>, .copied = kPlanes}},
     {.row = {.backend = "cuda",
              .name = "constant",
              .idea = "sources through constant memory in chunks: one broadcast serves a warp",
@@ -215,7 +196,8 @@ constexpr KernelEntry kEntries[] = {
              .source = "global.cu:gather,forceConstant",
              .refuses = whyNotOnCuda},
      .code =
-         OneSidedCode{.kernel32 = unrolled<constantKernel>, .sources = sourcesInConstant, .longestSlice = kConstantSources}},
+         OneSidedCode{
+             .kernel32 = unrolled<constantKernel>, .sources = built<constantSources>, .longestSlice = kConstantSources}},
     {.row = {.backend = "cuda",
              .name = "shuffle",
              .idea = "each lane reads one source and the warp passes them round by shuffles",
@@ -310,7 +292,7 @@ constexpr KernelEntry kEntries[] = {
              .unrolls = Rotations::values,
              .bodiesPerThread = kSymmetricBodiesALane,
              .usual = kSymmetric,
-             .shape = WorkShape::pairTiles,
+             .cut = Split::tilePairs,
              .deterministic = false,
              .issuedPerDirectedPair = 8.8,
              .slots64PerDirectedPair = 21,
@@ -325,7 +307,7 @@ constexpr KernelEntry kEntries[] = {
              .unrolls = Rotations::values,
              .bodiesPerThread = kSymmetricBodiesALane,
              .usual = kSymmetric,
-             .shape = WorkShape::pairTiles,
+             .cut = Split::tilePairs,
              .issuedPerDirectedPair = 8.8,
              .slots64PerDirectedPair = 21,
              .source = "symmetric.cuh:symmetricRound,addSlots",
@@ -341,7 +323,7 @@ constexpr KernelEntry kEntries[] = {
           .unrolls = Rotations::values,
           .bodiesPerThread = kSymmetricBodiesALane,
           .usual = kSymmetric,
-          .shape = WorkShape::pairTiles,
+          .cut = Split::tilePairs,
           .issuedPerDirectedPair = 7.8,
           .slots64PerDirectedPair = 19,
           .source = "symmetric.cuh:symmetricRound,addSlots",
@@ -355,7 +337,7 @@ constexpr KernelEntry kEntries[] = {
              .unrolls = Rotations::values,
              .bodiesPerThread = kSymmetricBodiesALane,
              .usual = kSymmetric,
-             .shape = WorkShape::pairTiles,
+             .cut = Split::tilePairs,
              .equalMasses = true,
              .issuedPerDirectedPair = 7.8,
              .slots64PerDirectedPair = 19,
@@ -369,7 +351,7 @@ constexpr KernelEntry kEntries[] = {
              .blockSizes = kManyStepsBlocks,
              .unrolls = StepUnrolls::values,
              .usual = kManySteps,
-             .shape = WorkShape::wholeSteps,
+             .cut = Split::none,
              .issuedPerDirectedPair = 13.2,
              .source = "many_steps.cu:manySteps",
              .refuses = whyNotOnCuda},
@@ -380,6 +362,7 @@ constexpr KernelEntry kEntries[] = {
              .blocks = {64, 256},
              .blockSizes = kCellBlocks,
              .usual = kCells,
+             .cut = Split::keyRanges,
              .byCutOff = true,
              .source = "cells.cu:placeOfKey,walkCells",
              .refuses = whyNotOnCuda},

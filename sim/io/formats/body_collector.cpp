@@ -2,7 +2,6 @@
 #include "sim/io/formats/body_collector.h"
 
 #include "sim/core/error.h"
-#include "sim/core/out_of_memory.h"
 #include "sim/core/validation.h"
 
 #include <algorithm>

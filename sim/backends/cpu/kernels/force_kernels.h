@@ -22,8 +22,14 @@ struct BodyView {
     std::size_t count;
 };
 
-/// Two-level sums: `x` holds the sum so far, `lostX` what rounding lost of it (Knuth's two-sum). A piece whose `last` is
-/// set adds the two, so that x, y, z then hold the acceleration.
+/// Bodies that sums are wanted of, among the sources or apart from them: aligned and padded as these.
+template <class T>
+struct TargetView {
+    const T *x, *y, *z;
+};
+
+/// Two-level sums of targets: `x` holds the sum so far, `lostX` what rounding lost of it (Knuth's two-sum). A piece whose
+/// `last` is set adds the two, so that x, y, z then hold the acceleration.
 template <class T>
 struct SumView {
     T *x, *y, *z;
@@ -65,7 +71,8 @@ template <class T>
 using CellKernel = void (*)(const BodyView<T>&, const ForceRequest&, const CellPiece&, CellSums<T>&);
 
 template <class T>
-using TargetKernel = void (*)(const BodyView<T>&, const SumView<T>&, const ForceRequest&, const TargetPiece&);
+using TargetKernel = void (*)(const BodyView<T>&, const TargetView<T>&, const SumView<T>&, const ForceRequest&,
+                              const TargetPiece&);
 template <class T>
 using PairKernel = void (*)(const BodyView<T>&, const SumView<T>&, const ForceRequest&, const PairPiece&);
 

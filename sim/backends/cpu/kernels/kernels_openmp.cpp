@@ -7,8 +7,8 @@ namespace gravlab::cpu {
 namespace {
 
 template <class PairLaw>
-void targets(const BodyView<float>& bodies, const SumView<float>& sums, const ForceRequest& request,
-             const TargetPiece& piece) {
+void targets(const BodyView<float>& bodies, const TargetView<float>& at, const SumView<float>& sums,
+             const ForceRequest& request, const TargetPiece& piece) {
     const PairLaw law(request.settings, request.smallestR2);
     const float *px = bodies.x, *py = bodies.y, *pz = bodies.z, *source = bodies.source;
     for (std::size_t i = piece.targetBegin; i < piece.targetEnd; ++i) {
@@ -16,7 +16,7 @@ void targets(const BodyView<float>& bodies, const SumView<float>& sums, const Fo
             sums.x[i] = sums.y[i] = sums.z[i] = 0;
             sums.lostX[i] = sums.lostY[i] = sums.lostZ[i] = 0;
         }
-        const float x = px[i], y = py[i], z = pz[i];
+        const float x = at.x[i], y = at.y[i], z = at.z[i];
         for (std::size_t tile = piece.sourceBegin; tile < piece.sourceEnd; tile += kTile) {
             const std::size_t tileEnd = std::min(tile + kTile, piece.sourceEnd);
             float ax = 0, ay = 0, az = 0;

@@ -26,11 +26,12 @@ void add(const SumView<T>& sums, std::size_t i, T x, T y, T z) {
 }
 
 template <class PairLaw, class T>
-void targets(const BodyView<T>& bodies, const SumView<T>& sums, const ForceRequest& request, const TargetPiece& piece) {
+void targets(const BodyView<T>& bodies, const TargetView<T>& at, const SumView<T>& sums, const ForceRequest& request,
+             const TargetPiece& piece) {
     const PairLaw law(request.settings, request.smallestR2);
     for (std::size_t i = piece.targetBegin; i < piece.targetEnd; ++i) {
         if (piece.first) open(sums, i);
-        const T x = bodies.x[i], y = bodies.y[i], z = bodies.z[i];
+        const T x = at.x[i], y = at.y[i], z = at.z[i];
         for (std::size_t tile = piece.sourceBegin; tile < piece.sourceEnd; tile += kTile) {
             const std::size_t tileEnd = std::min(tile + kTile, piece.sourceEnd);
             T ax = 0, ay = 0, az = 0;

@@ -142,8 +142,8 @@ HWY_INLINE void addAt(D d, const SumView<T>& sums, std::size_t i, const Triple<V
 
 /// Sources [sourceBegin, sourceEnd) on kVectors registers of targets from i on, kUnroll of them in a turn of the loop.
 template <template <class> class PairLaw, std::size_t kUnroll, std::size_t kVectors, class T>
-HWY_INLINE void targetGroup(const BodyView<T>& bodies, const SumView<T>& sums, const ForceRequest& request,
-                            const TargetPiece& piece, std::size_t i) {
+HWY_INLINE void targetGroup(const BodyView<T>& bodies, const TargetView<T>& at, const SumView<T>& sums,
+                            const ForceRequest& request, const TargetPiece& piece, std::size_t i) {
     const hn::ScalableTag<T> d;
     using V = hn::Vec<decltype(d)>;
     const std::size_t lanes = hn::Lanes(d);
@@ -151,9 +151,9 @@ HWY_INLINE void targetGroup(const BodyView<T>& bodies, const SumView<T>& sums, c
     const V offset = law.offset().v;
     V x[kVectors], y[kVectors], z[kVectors];
     for (std::size_t k = 0; k < kVectors; ++k) {
-        x[k] = hn::Load(d, bodies.x + i + k * lanes);
-        y[k] = hn::Load(d, bodies.y + i + k * lanes);
-        z[k] = hn::Load(d, bodies.z + i + k * lanes);
+        x[k] = hn::Load(d, at.x + i + k * lanes);
+        y[k] = hn::Load(d, at.y + i + k * lanes);
+        z[k] = hn::Load(d, at.z + i + k * lanes);
     }
     for (std::size_t tile = piece.sourceBegin; tile < piece.sourceEnd; tile += kTile) {
         const std::size_t tileEnd = HWY_MIN(tile + kTile, piece.sourceEnd);
@@ -187,20 +187,21 @@ HWY_INLINE void targetGroup(const BodyView<T>& bodies, const SumView<T>& sums, c
 }
 
 template <template <class> class PairLaw, class T>
-HWY_NOINLINE void lastTargets(const BodyView<T>& bodies, const SumView<T>& sums, const ForceRequest& request,
-                              const TargetPiece& piece, std::size_t i) {
-    targetGroup<PairLaw, 1, 1>(bodies, sums, request, piece, i);
+HWY_NOINLINE void lastTargets(const BodyView<T>& bodies, const TargetView<T>& at, const SumView<T>& sums,
+                              const ForceRequest& request, const TargetPiece& piece, std::size_t i) {
+    targetGroup<PairLaw, 1, 1>(bodies, at, sums, request, piece, i);
 }
 
 template <template <class> class PairLaw, std::size_t kUnroll, class T>
-void targets(const BodyView<T>& bodies, const SumView<T>& sums, const ForceRequest& request, const TargetPiece& piece) {
+void targets(const BodyView<T>& bodies, const TargetView<T>& at, const SumView<T>& sums, const ForceRequest& request,
+             const TargetPiece& piece) {
     const std::size_t lanes = hn::Lanes(hn::ScalableTag<T>());
     std::size_t i = piece.targetBegin;
     for (; i + kTargetVectors * lanes <= roundUp(piece.targetEnd, lanes); i += kTargetVectors * lanes)
-        targetGroup<PairLaw, kUnroll, kTargetVectors>(bodies, sums, request, piece, i);
+        targetGroup<PairLaw, kUnroll, kTargetVectors>(bodies, at, sums, request, piece, i);
     // The one register that may be left: a loop for all unrolls, which change no bit.
     if constexpr (kTargetVectors > 1)
-        for (; i < piece.targetEnd; i += lanes) lastTargets<PairLaw>(bodies, sums, request, piece, i);
+        for (; i < piece.targetEnd; i += lanes) lastTargets<PairLaw>(bodies, at, sums, request, piece, i);
 }
 
 /// All stretches of a piece on kVectors registers of its bodies, from the k-th on.
@@ -361,7 +362,7 @@ HWY_INLINE void reduceLanes(D d, const T* HWY_RESTRICT in, std::size_t stride, T
 template <template <class> class PairLaw, class T>
 void pairs(const BodyView<T>& bodies, const SumView<T>& sums, const ForceRequest& request, const PairPiece& piece) {
     if (piece.aBegin == piece.bBegin) {
-        targets<PairLaw, 1>(bodies, sums, request,
+        targets<PairLaw, 1>(bodies, {bodies.x, bodies.y, bodies.z}, sums, request,
                             {piece.aBegin, piece.aEnd, piece.aBegin, piece.aEnd, piece.first, piece.last});
         return;
     }

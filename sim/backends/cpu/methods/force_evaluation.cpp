@@ -45,7 +45,7 @@ ForceEvaluation<T, P>::ForceEvaluation(const DirectKernel<P>& kernel, const Meth
             lost_.axis[0].data(), lost_.axis[1].data(), lost_.axis[2].data()} {
     const std::size_t n = context.bodies;
     inline_ = kernel_.sharing == Sharing::oneThread || n <= kTinyBodies;
-    if (kernel_.shape == WorkShape::pairTiles) {
+    if (kernel_.shape == Split::tilePairs) {
         chunk_ = pairTile(n, context_.launch.block);
     } else {
         const std::size_t threads = static_cast<std::size_t>(std::max(1, context_.pool.threads()));
@@ -77,9 +77,9 @@ void ForceEvaluation<T, P>::prepare(const CpuBodies<T>& bodies, const ForceReque
     } else {
         bodies_ = {bodies.axis[0], bodies.axis[1], bodies.axis[2], bodies.source, n};
     }
-    targetCount_ = sourceCount_ = n;
-    firstSource_ = 0;
-    if (part()) gatherActive();
+    targetCount_ = n;
+    at_ = {bodies_.x, bodies_.y, bodies_.z};
+    if (part()) gatherTargets();
     chunks_ = static_cast<std::int64_t>((targetCount_ + chunk_ - 1) / chunk_);
     done_ = 0;
     counted_ = 0;
@@ -89,46 +89,37 @@ void ForceEvaluation<T, P>::prepare(const CpuBodies<T>& bodies, const ForceReque
 
 template <class T, class P>
 std::int64_t ForceEvaluation<T, P>::pieces() const {
-    if (kernel_.shape == WorkShape::pairTiles && !part()) return pairCount(chunks_);
-    return chunks_ * static_cast<std::int64_t>((sourceCount_ + kSourcesPerPiece - 1) / kSourcesPerPiece);
+    if (kernel_.shape == Split::tilePairs && !part()) return pairCount(chunks_);
+    return chunks_ * static_cast<std::int64_t>((bodies_.count + kSourcesPerPiece - 1) / kSourcesPerPiece);
 }
 
 template <class T, class P>
-void ForceEvaluation<T, P>::gatherActive() {
+void ForceEvaluation<T, P>::gatherTargets() {
     const std::size_t n = bodies_.count;
-    if (sideSource_.padded() == 0) {
-        const std::size_t most = roundUp(n, kTile) + n;
-        VectorArrays<P> positions(most);
+    if (spread_.axis[0].padded() == 0) {
+        VectorArrays<P> positions(n);
         VectorArrays<T> spread(n);
-        sideSource_ = AlignedArray<P>(most);
-        sidePositions_ = std::move(positions);
-        spread_ = std::move(spread);
         targets_.reserve(n);
+        targetPositions_ = std::move(positions);
+        spread_ = std::move(spread);
     }
     targets_.clear();
-    for (std::size_t i = 0; i < n; ++i)
+    const std::size_t first = std::min(request_.targets.first, n);
+    const std::size_t last = first + std::min(request_.targets.count, n - first);
+    for (std::size_t i = first; i < last; ++i)
         if (request_.active.has(i)) targets_.push_back(static_cast<std::uint32_t>(i));
     targetCount_ = targets_.size();
-    // Sources begin with a tile, and pieces of them with the same ones as among all bodies.
-    firstSource_ = roundUp(targetCount_, kTile);
     const std::array<const P*, 3> from{bodies_.x, bodies_.y, bodies_.z};
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-        P* to = sidePositions_.axis[axis].data();
-        for (std::size_t k = 0; k < targetCount_; ++k) to[k] = from[axis][targets_[k]];
-    }
-    for (std::size_t k = 0; k < targetCount_; ++k) sideSource_[k] = bodies_.source[targets_[k]];
-    context_.pool.forRange(n, kRoundGrain, [&](std::size_t first, std::size_t last) {
+    context_.pool.forRange(targetCount_, kRoundGrain, [&](std::size_t begin, std::size_t end) {
         for (std::size_t axis = 0; axis < 3; ++axis)
-            std::copy(from[axis] + first, from[axis] + last, sidePositions_.axis[axis].data() + firstSource_ + first);
-        std::copy(bodies_.source + first, bodies_.source + last, sideSource_.data() + firstSource_ + first);
+            for (std::size_t k = begin; k < end; ++k) targetPositions_.axis[axis][k] = from[axis][targets_[k]];
     });
-    bodies_ = {sidePositions_.axis[0].data(), sidePositions_.axis[1].data(), sidePositions_.axis[2].data(),
-               sideSource_.data(), firstSource_ + n};
+    at_ = {targetPositions_.axis[0].data(), targetPositions_.axis[1].data(), targetPositions_.axis[2].data()};
 }
 
 /// From the order of targets to that of bodies.
 template <class T, class P>
-void ForceEvaluation<T, P>::spreadActive() {
+void ForceEvaluation<T, P>::spreadTargets() {
     for (std::size_t axis = 0; axis < 3; ++axis) {
         const P *sum = sums_.axis[axis].data(), *lost = lost_.axis[axis].data();
         T* to = spread_.axis[axis].data();
@@ -142,8 +133,8 @@ ForceProgress ForceEvaluation<T, P>::enqueue(double seconds) {
     if (!underWay()) return {.complete = true};
     run(deadlineAfter(seconds));
     const bool complete = !underWay();
-    if (complete) part() ? spreadActive() : addParts();
-    const double pairs = static_cast<double>(targetCount_) * static_cast<double>(sourceCount_);
+    if (complete) part() ? spreadTargets() : addParts();
+    const double pairs = static_cast<double>(targetCount_) * static_cast<double>(bodies_.count);
     const double now = complete ? pairs : std::floor(pairs * progress());
     return {.complete = complete, .work = {.pairs = now - std::exchange(counted_, now)}};
 }
@@ -179,8 +170,7 @@ double ForceEvaluation<T, P>::bytes(std::size_t bodies) {
 template <class T, class P>
 TargetPiece ForceEvaluation<T, P>::targetPiece(std::int64_t index) const {
     const std::size_t segment = static_cast<std::size_t>(index / chunks_), chunk = static_cast<std::size_t>(index % chunks_);
-    const std::size_t end = firstSource_ + sourceCount_, target = chunk * chunk_;
-    const std::size_t source = firstSource_ + segment * kSourcesPerPiece;
+    const std::size_t end = bodies_.count, target = chunk * chunk_, source = segment * kSourcesPerPiece;
     const std::size_t sourceEnd = std::min(end, source + kSourcesPerPiece);
     return {target, std::min(targetCount_, target + chunk_), source, sourceEnd, segment == 0, !kMixed && sourceEnd == end};
 }
@@ -190,7 +180,7 @@ void ForceEvaluation<T, P>::runTargets(std::int64_t index) {
     std::atomic<std::int64_t>& turn = turn_[static_cast<std::size_t>(index % chunks_)];
     const std::int64_t segment = index / chunks_;
     waitForTurn(turn, segment);
-    loops_.targets(bodies_, view_, request_, targetPiece(index));
+    loops_.targets(bodies_, at_, view_, request_, targetPiece(index));
     turn.store(segment + 1, std::memory_order_release);
 }
 
@@ -244,7 +234,7 @@ template <class T, class P>
 void ForceEvaluation<T, P>::run(Deadline deadline) {
     if (kernel_.sharing == Sharing::openMp)
         runOpenMpPieces(deadline);
-    else if (kernel_.shape == WorkShape::pairTiles && !part())
+    else if (kernel_.shape == Split::tilePairs && !part())
         share(deadline, [this](std::int64_t index) { runPairs(index); });
     else
         share(deadline, [this](std::int64_t index) { runTargets(index); });

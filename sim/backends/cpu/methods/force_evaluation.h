@@ -18,7 +18,7 @@ enum class Sharing { oneThread, pool, openMp };
 template <class P>
 struct DirectKernel {
     const LawKernels<P>* loops = nullptr;
-    WorkShape shape = WorkShape::targets;
+    Split shape = Split::targets;
     Sharing sharing = Sharing::pool;
 };
 
@@ -29,8 +29,8 @@ struct DirectKernel {
 /// and adds to the two-level sums of its targets when `turn_` of each of its chunks has reached its round. Pieces are handed
 /// out in ascending order, so the piece that one waits for is always being worked on.
 ///
-/// Of a part of the bodies, targets stand side by side in front of all sources, and every row runs its loops over targets:
-/// each sum is then the same terms in the same order as among all, where a row has no tiles of pairs.
+/// Targets that are a part of the bodies stand side by side in arrays of their own, and every row runs its loops over
+/// targets: each sum is then the same terms in the same order as among all, where a row has no tiles of pairs.
 template <class T, class P>
 class ForceEvaluation final : public CpuForceMethod<T> {
 public:
@@ -58,9 +58,9 @@ private:
     void share(Deadline deadline, Run run);
     void runOpenMpPieces(Deadline deadline);
     void addParts();
-    void gatherActive();
-    void spreadActive();
-    bool part() const { return !request_.active.all(); }
+    void gatherTargets();
+    void spreadTargets();
+    bool part() const { return !request_.active.all() || !request_.targets.all(); }
     std::int64_t pieces() const;
 
     DirectKernel<P> kernel_;
@@ -72,6 +72,7 @@ private:
     AlignedArray<P> pairSource_;         ///< the same
     VectorArrays<T> whole_;              ///< both parts added; the same
     BodyView<P> bodies_{};               ///< as pairs read them
+    TargetView<P> at_{};                 ///< the same of targets
     SumView<P> view_{};                  ///< of sums_ and lost_
     std::int64_t done_ = 0, total_ = 0;  ///< pieces
     double counted_ = 0;                 ///< pairs of the evaluation that enqueue() has told of
@@ -79,13 +80,10 @@ private:
     std::int64_t chunks_ = 0;            ///< of all targets
     // Of a part of the bodies, from the first such evaluation on.
     std::vector<std::uint32_t> targets_;
-    VectorArrays<P> sidePositions_;
-    AlignedArray<P> sideSource_;
+    VectorArrays<P> targetPositions_;
     VectorArrays<T> spread_;       ///< sums in body order
     std::size_t targetCount_ = 0;  ///< of the evaluation under way
-    std::size_t firstSource_ = 0;  ///< whose place that is
-    std::size_t sourceCount_ = 0;
-    bool inline_ = false;  ///< too small to be worth waking anyone
+    bool inline_ = false;          ///< too small to be worth waking anyone
     /// For each chunk how many of its pieces are done; a piece waits for its turn.
     std::unique_ptr<std::atomic<std::int64_t>[]> turn_;
 };

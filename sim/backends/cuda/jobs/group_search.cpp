@@ -4,7 +4,7 @@
 #include "sim/backends/cuda/jobs/groups.h"
 #include "sim/backends/cuda/kernels/tree.h"
 #include "sim/backends/cuda/runtime/memory.h"
-#include "sim/core/out_of_memory.h"
+#include "sim/core/error.h"
 
 #include <algorithm>
 #include <chrono>

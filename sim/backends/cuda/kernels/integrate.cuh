@@ -3,6 +3,7 @@
 #include "sim/backends/cuda/kernels/integrate.h"
 #include "sim/backends/cuda/kernels/pair.cuh"
 #include "sim/integrators/apply_op.h"
+#include "sim/integrators/block_steps.h"
 
 namespace gravlab::cuda {
 
@@ -72,7 +73,7 @@ __device__ __forceinline__ void runOperations(const IntegrateTask<Real>& task, s
         r.dv = asVectors(task.dv)[i];
     }
     const int rung = kBlocks ? task.rungs[i] : 0;
-    const Real shorter = Real(1) / static_cast<Real>(1u << rung);  // exact
+    const Real shorter = ownShare<Real>(rung);
     for (int k = 0;; ++k) {
         if (k == task.end) {
             storeIfSet(task.endX, i, r.x);

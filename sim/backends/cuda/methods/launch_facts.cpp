@@ -1,6 +1,6 @@
 // Facts from the runtime and, where it is installed, from the management library of the driver, which is opened by name so
 // that nothing depends on it.
-#include "sim/backends/cuda/methods/launch_facts.h"
+#include "sim/backends/cuda/methods/launch_plan.h"
 
 #include "sim/backends/cuda/runtime/device.h"
 

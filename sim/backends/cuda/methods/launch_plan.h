@@ -43,4 +43,8 @@ std::string_view measuredBest(const BodyFacts& bodies, const ForceSettings& forc
 LaunchPlan choose(const KernelChoice& wanted, const BodyFacts& bodies, const ForceSettings& force,
                   const DeviceFacts& device);
 
+/// What the device makes of a launch, and what its driver tells of itself, for a force on so many bodies; a fact that cannot
+/// be had is left out. Asks driver and device; waits for nothing that was enqueued.
+LaunchFacts launchFacts(const LaunchPlan& plan, std::size_t bodies, const DeviceFacts& device);
+
 }  // namespace gravlab::cuda

@@ -70,7 +70,9 @@ public:
     void prepare(const DeviceBodies<Real>& bodies, const ForceRequest& request) override {
         if (!request.active.all()) requirePart();  // may lack memory: nothing has begun then
         DeviceForceMethod<Real>::prepare(bodies, request);
-        targets_ = part() ? static_cast<std::uint32_t>(request.active.count) : this->count();
+        first_ = part() ? 0 : static_cast<std::uint32_t>(std::min<std::size_t>(request.targets.first, this->count()));
+        targets_ = part() ? static_cast<std::uint32_t>(request.active.count)
+                          : static_cast<std::uint32_t>(std::min<std::size_t>(request.targets.count, this->count() - first_));
         ranges_ = gridRanges();
         evaluatedRange_ = rangeLength_;
         if (part()) takeMoreRanges();
@@ -108,7 +110,7 @@ private:
         if (targets_ == 0) return {.complete = true};
         ForceTask<Real> task = wholeTask(this->bodies(), this->request());
         task.rangeLength = evaluatedRange_;
-        task.targetFirst = target_;
+        task.targetFirst = first_ + target_;
         task.sliceFirst = source_;
         task.targetCount = std::min(groupTargets(), targets_ - target_);
         task.sliceLength = task.rangeLength - source_;
@@ -226,7 +228,8 @@ private:
         if (part()) gatherPart();
         // What is added to, and what a launch that fails leaves as it was.
         if (code_.atomicSums || code_.goesOn)
-            CUDA_CHECK(fillAsync(part() ? part_.sums.data() : bodies.sums, 0, targets_ * sizeof(Vec4<Real>), stream_));
+            CUDA_CHECK(
+                fillAsync(part() ? part_.sums.data() : bodies.sums + first_, 0, targets_ * sizeof(Vec4<Real>), stream_));
         if constexpr (std::is_same_v<Real, float>)
             if (code_.copier)
                 launchKernel(code_.copier(), {(this->count() + kCopyThreads - 1) / kCopyThreads}, kCopyThreads,
@@ -295,8 +298,8 @@ private:
     std::uint32_t rangeLength_ = 0;   ///< sources that one block sees
     std::uint32_t groupTargets_ = 0;  ///< targets of a launch when a force is cut
     // Of the evaluation.
-    std::uint32_t targets_ = 0, ranges_ = 1, evaluatedRange_ = 0;
-    std::uint32_t target_ = 0, source_ = 0;  ///< where the force under way stands
+    std::uint32_t first_ = 0, targets_ = 0, ranges_ = 1, evaluatedRange_ = 0;
+    std::uint32_t target_ = 0, source_ = 0;  ///< where the force under way stands, from first_ on
     DeviceArray<Vec4<Real>> sums_;           ///< with split > 1: one force a range and body
     DeviceArray<double> carry_;              ///< running sums between the launches of a force that is cut
     DeviceArray<Real> copies_;

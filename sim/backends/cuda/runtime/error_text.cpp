@@ -1,6 +1,6 @@
 // What CUDA's error codes mean for a user. Rule: cause and fix, one sentence.
 #include "sim/backends/cuda/runtime/api.h"
-#include "sim/core/out_of_memory.h"
+#include "sim/core/error.h"
 
 #include <cstring>
 

@@ -1,7 +1,24 @@
 // Events in a row, read when they have been reached.
 #include "sim/backends/cuda/runtime/gpu_timer.h"
 
+#include "sim/backends/profiler_range.h"
+
 #include <algorithm>
+
+// NVTX 3 is headers only. A toolkit without them gives ranges that nobody sees.
+#if __has_include(<nvtx3/nvToolsExt.h>)
+#include <nvtx3/nvToolsExt.h>
+#endif
+
+namespace gravlab {
+#ifdef NVTX_VERSION
+ProfilerRange::ProfilerRange(const char* name) { nvtxRangePushA(name); }
+ProfilerRange::~ProfilerRange() { nvtxRangePop(); }
+#else
+ProfilerRange::ProfilerRange(const char*) {}
+ProfilerRange::~ProfilerRange() = default;
+#endif
+}  // namespace gravlab
 
 namespace gravlab::cuda {
 

@@ -2,7 +2,7 @@
 #pragma once
 #include "sim/backends/backend.h"
 #include "sim/backends/cuda/runtime/gpu_timer.h"
-#include "sim/backends/step_runner.h"
+#include "sim/backends/step_cursor.h"
 
 #include <algorithm>
 
@@ -11,13 +11,14 @@ namespace gravlab::cuda {
 class Pacing {
 public:
     Pacing(const Budget& budget, GpuTimer& timer) : budget_(budget), timer_(timer) {}
-    double budgetSeconds() const { return budget_.seconds; }
     /// Whether the call is not part of a frame and may wait for the device to catch up.
     bool offline() const { return budget_.seconds >= kOfflineSeconds; }
     /// Seconds of the budget that neither the device's queue nor the host has used.
     double left() const { return budget_.seconds - std::max(timer_.outstanding(), StepPacer::steadySeconds() - start_); }
-    bool lastStep(std::int64_t completed) const { return completed >= budget_.steps; }
-    std::int64_t stepsLeft(std::int64_t completed) const { return budget_.steps - completed; }
+    /// After a long step in a frame the next one begins, or the device would stand still until the next call.
+    bool goesAhead(double stepSeconds) const { return !offline() && stepSeconds > kLongStep; }
+    /// What is shown should not be old when the call ends; steps longer than the budget go on regardless.
+    bool endsWithPicture(double stepSeconds) const { return stepSeconds < budget_.seconds; }
     /// Whether work of `seconds` may be enqueued; offline it waits until that is so. In a frame the first piece of work is
     /// taken whatever its length, as long as the queue is short; of what follows, the greater half has to fit: rounds of
     /// 5.3 ms would else leave half of 10 ms idle.
@@ -31,6 +32,8 @@ public:
 
 private:
     static constexpr double kOfflineSeconds = 1;
+    // From here on a step takes a good part of a frame.
+    static constexpr double kLongStep = 8e-3;
     // How far the host runs ahead offline: far enough that the device never waits.
     static constexpr double kLongQueue = 0.05;
     // A full queue takes one more slice as long as less than this is waiting, so that even a budget of 0 makes progress.

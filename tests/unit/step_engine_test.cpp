@@ -1,10 +1,11 @@
 // The loop that runs steps in slices: when it stops, when it publishes, and that it never mixes two steps.
-#include "sim/backends/step_runner.h"
+#include "sim/engine/step_engine.h"
 
 #include "tests/bodies.h"
 
 #include <gtest/gtest.h>
 
+#include <stdexcept>
 #include <string>
 
 namespace gravlab {
@@ -15,54 +16,105 @@ using testing_support::RecordingSink;
 double fakeTime = 0;
 double fakeClock() { return fakeTime; }
 
-/// Writes down what it is told; each force slice of 10 bodies takes one second.
-class ScriptedMachine {
+class ScriptedMachine;
+
+/// Of 40 bodies; each slice of 10 takes one second.
+class ScriptedMethod final : public ForceMethod<ScriptedMachine*, int> {
 public:
+    void prepare(ScriptedMachine* const&, const ForceRequest&) override { left_ = 4; }
+    ForceProgress enqueue(double) override { return {.complete = --left_ == 0}; }
+    bool underWay() const override { return left_ > 0; }
+    double progress() const override { return underWay() ? 1 - left_ / 4.0 : 0; }
+    void abandon() override { left_ = 0; }
+    int sums() const override { return 0; }
+    Accuracy accuracy() const override { return {}; }
+
+private:
+    int left_ = 0;
+};
+
+/// Writes down what it is told.
+class ScriptedMachine final : public HostEngine<ScriptedMachine, ScriptedMethod> {
+public:
+    static constexpr std::string_view kName = "scripted";
+    ScriptedMachine() : HostEngine(EngineTerms()) {
+        methods_ = newMethods();
+        want({}, {});
+        known = true;
+    }
+
     std::size_t size() const { return 40; }
-    void beginStep(StepProgram) { script += '['; }
-    bool forceKnown() const { return known; }
-    std::size_t forceSlice(std::size_t first) {
+    std::unique_ptr<ScriptedMethod> makeMethod(std::size_t) const { return std::make_unique<ScriptedMethod>(); }
+    bool takeNext(std::unique_ptr<ScriptedMethod>) { return true; }
+    std::string_view kernelName() const { return "scripted"; }
+    double smallestR2(const ForceSettings&) const { return 0; }
+    bool completeForceKnown() const { return known; }
+    void forgetForce() { known = false; }
+    bool checkWanted() const { return false; }
+
+    Pacing pace(const Budget& budget) { return {budget, worked_, fakeClock}; }
+    void prepareStep(StepProgram) {}
+    void enterStep() {
+        script += '[';
+        worked_ = 0;
+    }
+    bool runSlice(std::size_t k, ScriptedMethod& method) {
+        if (failsAfter-- == 0) throw std::runtime_error("no more slices");
         script += 'f';
         fakeTime += secondsPerSlice;
-        return first + 10;
+        if (!method.underWay()) method.prepare(this, requestOf(k, active_));
+        return method.enqueue(0).complete;
     }
+    void takeTerm(std::size_t, ScriptedMethod&) {}
     void endForce() {
         script += 'F';
         known = true;
     }
-    void apply(const StepOp& step, double timeStep) {
-        script += step.op == Op::kick ? 'k' : 'd';
-        lastTimeStep = timeStep;
+    const std::uint8_t* rungs() const { return nullptr; }
+    std::optional<BlockClock> rungClock(bool) { return BlockClock(); }
+    void add(const PlannedOp& planned) {
+        script += planned.op.op == Op::kick ? 'k' : 'd';
+        lastTimeStep = planned.timeStep;
     }
-    void wholeStepForce() {
-        script += 'w';
-        known = true;
-    }
-    void wholeStepsTaken(double, double) { script += 'b'; }
-    void endStep(std::int64_t) { script += ']'; }
+    void endStep(VertexSink*) { script += ']'; }
     void publish(VertexSink& sink) {
         sink.open(1, nullptr);
         sink.close(nullptr);
         script += 'P';
     }
+    bool takesWholeSteps(StepProgram) const { return wholeStepsOnly; }
+    WholeSteps wholeSteps(const Pacing& pacing, std::int64_t most, VertexSink* sink) {
+        beginStep(nextProgram_, nextTimeStep_);
+        cursor_.abandon();
+        const std::int64_t steps = runWholeSteps(*this, nextProgram_, nextTimeStep_, most, pacing);
+        endStep(sink);
+        return {.steps = steps, .shows = sink != nullptr, .over = true};
+    }
+    // For runWholeSteps().
+    bool forceKnown() const { return known; }
+    void apply(const StepOp& op, double timeStep) { add(planned(op, timeStep)); }
+    void wholeStepForce() {
+        script += 'w';
+        known = true;
+    }
+    void wholeStepsTaken(double, double) { script += 'b'; }
 
     std::string script;
-    bool known = true;
+    bool known = true, wholeStepsOnly = false;
     double secondsPerSlice = 1, lastTimeStep = 0;
+    int failsAfter = -1;  ///< slices
 };
 
-class StepRunnerTest : public testing::Test {
+class StepEngineTest : public testing::Test {
 protected:
     AdvanceStatus advance(double seconds, std::int64_t steps, double timeStep = 0.5) {
-        return runner.advance(machine, integrator("leapfrog").program, timeStep, {.seconds = seconds, .steps = steps}, &sink,
-                              fakeClock);
+        return machine.advance(integrator("leapfrog").program, timeStep, {.seconds = seconds, .steps = steps}, &sink);
     }
     ScriptedMachine machine;
-    StepRunner<ScriptedMachine> runner;
     RecordingSink sink;
 };
 
-TEST_F(StepRunnerTest, runsTheProgramInOrder) {
+TEST_F(StepEngineTest, runsTheProgramInOrder) {
     const AdvanceStatus status = advance(1e300, 2);
     EXPECT_EQ(machine.script, "[kdffffFk][kdffffFk]P");
     EXPECT_EQ(status.stepsCompleted, 2);
@@ -70,13 +122,13 @@ TEST_F(StepRunnerTest, runsTheProgramInOrder) {
     EXPECT_EQ(status.stepProgress, 0);
 }
 
-TEST_F(StepRunnerTest, makesTheForceFirstWhenItIsNotKnown) {
+TEST_F(StepEngineTest, makesTheForceFirstWhenItIsNotKnown) {
     machine.known = false;
     advance(1e300, 1);
     EXPECT_EQ(machine.script, "[ffffFkdffffFk]P");
 }
 
-TEST_F(StepRunnerTest, stopsWhenTheTimeIsUsedAndGoesOnWhereItStopped) {
+TEST_F(StepEngineTest, stopsWhenTheTimeIsUsedAndGoesOnWhereItStopped) {
     EXPECT_EQ(advance(2, 1).stepsCompleted, 0);
     EXPECT_EQ(machine.script, "[kdff");
     const AdvanceStatus second = advance(2, 1);
@@ -86,7 +138,7 @@ TEST_F(StepRunnerTest, stopsWhenTheTimeIsUsedAndGoesOnWhereItStopped) {
     EXPECT_LT(second.stepProgress, 1);
 }
 
-TEST_F(StepRunnerTest, progressGrowsWithTheForces) {
+TEST_F(StepEngineTest, progressGrowsWithTheForces) {
     machine.known = false;
     double last = 0;
     for (int call = 0; call < 7; ++call) {
@@ -96,27 +148,27 @@ TEST_F(StepRunnerTest, progressGrowsWithTheForces) {
     }
 }
 
-TEST_F(StepRunnerTest, zeroSecondsDoOnePieceOfWork) {
+TEST_F(StepEngineTest, zeroSecondsDoOnePieceOfWork) {
     for (const char* script : {"[k", "[kd", "[kdf", "[kdff"}) {
         advance(0, 1);
         EXPECT_EQ(machine.script, script);
     }
 }
 
-TEST_F(StepRunnerTest, zeroStepsDoNothing) {
+TEST_F(StepEngineTest, zeroStepsDoNothing) {
     const AdvanceStatus status = advance(1e300, 0);
     EXPECT_EQ(machine.script, "");
     EXPECT_EQ(status.stepsCompleted, 0);
 }
 
-TEST_F(StepRunnerTest, manyFastStepsPublishOnce) {
+TEST_F(StepEngineTest, manyFastStepsPublishOnce) {
     machine.secondsPerSlice = 0;
     advance(10, 50);
     EXPECT_EQ(sink.opened, 1);
     EXPECT_EQ(machine.script.substr(machine.script.size() - 2), "]P");
 }
 
-TEST_F(StepRunnerTest, publishesTheLastStepThatSurelyFits) {
+TEST_F(StepEngineTest, publishesTheLastStepThatSurelyFits) {
     // A step takes 4 s. With 14 s, the second ends at 8 s and leaves less than two more: shown. The third too.
     const AdvanceStatus status = advance(14, 100);
     EXPECT_EQ(status.stepsCompleted, 3);
@@ -124,7 +176,7 @@ TEST_F(StepRunnerTest, publishesTheLastStepThatSurelyFits) {
     EXPECT_EQ(machine.script, "[kdffffFk][kdffffFk]P[kdffffFk]P[kdff");
 }
 
-TEST_F(StepRunnerTest, aCutStepGivesTheRestOfTheBudgetToTheNext) {
+TEST_F(StepEngineTest, aCutStepGivesTheRestOfTheBudgetToTheNext) {
     // Steps of 4 s in budgets of 3 s: one step a call would waste half of every second call.
     EXPECT_EQ(advance(3, 1).stepsCompleted, 0);
     const AdvanceStatus status = advance(3, 1);
@@ -134,7 +186,7 @@ TEST_F(StepRunnerTest, aCutStepGivesTheRestOfTheBudgetToTheNext) {
     EXPECT_EQ(machine.script, "[kdffffFk]P[kdff");
 }
 
-TEST_F(StepRunnerTest, goingAheadNeverCompletesAStepTooMany) {
+TEST_F(StepEngineTest, goingAheadNeverCompletesAStepTooMany) {
     advance(3, 1);
     const AdvanceStatus status = advance(1000, 1);
     EXPECT_EQ(status.stepsCompleted, 1);
@@ -142,7 +194,7 @@ TEST_F(StepRunnerTest, goingAheadNeverCompletesAStepTooMany) {
     EXPECT_EQ(advance(0, 1).stepsCompleted, 1);
 }
 
-TEST_F(StepRunnerTest, aStepKeepsTheTimeStepItBeganWith) {
+TEST_F(StepEngineTest, aStepKeepsTheTimeStepItBeganWith) {
     advance(2, 1, 0.5);
     advance(2, 1, 0.125);
     EXPECT_EQ(advance(0, 1, 0.125).stepsCompleted, 1);
@@ -151,36 +203,44 @@ TEST_F(StepRunnerTest, aStepKeepsTheTimeStepItBeganWith) {
     EXPECT_EQ(machine.lastTimeStep, 0.125);
 }
 
-TEST_F(StepRunnerTest, aFinishedStepIsReportedOnce) {
+TEST_F(StepEngineTest, aFinishedStepIsReportedOnce) {
     advance(2, 1);
-    runner.finishStep(machine);
+    machine.finishStep();
     EXPECT_EQ(machine.script, "[kdffffFk]");
     EXPECT_EQ(advance(1e300, 0).stepsCompleted, 1);
     EXPECT_EQ(advance(1e300, 0).stepsCompleted, 0);
-    runner.finishStep(machine);
+    machine.finishStep();
     EXPECT_EQ(advance(1e300, 0).stepsCompleted, 0);
 }
 
-TEST_F(StepRunnerTest, anAbandonedStepStartsAgain) {
+TEST_F(StepEngineTest, anAbandonedStepStartsAgain) {
     advance(2, 1);
-    runner.abandon();
+    machine.abandonStep();
     const AdvanceStatus status = advance(1e300, 1);
     EXPECT_EQ(status.stepsCompleted, 1);
     EXPECT_EQ(machine.script, "[kdff[kdffffFk]P");
 }
 
-TEST_F(StepRunnerTest, wholeStepsAreTakenInBatchesAndPublishedOnce) {
+TEST_F(StepEngineTest, wholeStepsAreTakenInBatchesAndPublishedOnce) {
     machine.known = false;
-    const AdvanceStatus status = runner.advanceWholeSteps(machine, integrator("leapfrog").program, 0.5,
-                                                          {.seconds = 1e300, .steps = 3}, &sink, fakeClock);
+    machine.wholeStepsOnly = true;
+    const AdvanceStatus status = advance(1e300, 3);
     EXPECT_EQ(machine.script, "[wkdwkbkdwkkdwkb]P") << "one step, then the two that are left; one force ahead of the first";
     EXPECT_EQ(status.stepsCompleted, 3);
     EXPECT_TRUE(status.published);
 }
 
-TEST_F(StepRunnerTest, wholeStepsStopAtTheFirstWithoutTime) {
-    const AdvanceStatus status = runner.advanceWholeSteps(machine, integrator("leapfrog").program, 0.5,
-                                                          {.seconds = 0, .steps = 3}, nullptr, fakeClock);
+TEST_F(StepEngineTest, whatFailsLeavesCompleteStepsToTheNextCall) {
+    machine.failsAfter = 6;
+    EXPECT_THROW(advance(1e300, 3), std::runtime_error);
+    EXPECT_EQ(machine.script, "[kdffffFk][kdff");
+    machine.failsAfter = -1;
+    EXPECT_EQ(advance(1e300, 0).stepsCompleted, 1);
+}
+
+TEST_F(StepEngineTest, wholeStepsStopAtTheFirstWithoutTime) {
+    machine.wholeStepsOnly = true;
+    const AdvanceStatus status = machine.advance(integrator("leapfrog").program, 0.5, {.seconds = 0, .steps = 3}, nullptr);
     EXPECT_EQ(machine.script, "[kdwkb]");
     EXPECT_EQ(status.stepsCompleted, 1);
 }
