@@ -1,5 +1,5 @@
 // The energy of all pairs, and of one body: what measures them on the host. Rule: fp64 sums in an order of their own, so
-// that threads change no bit. A row of a tree brings its own, see sim/backends/cpu/methods/tree_energy.h.
+// that threads change no bit. A row of a tree brings its own, see sim/backends/cpu/backend_cpu.h.
 #pragma once
 #include "sim/core/particles.h"
 #include "sim/forces/force_settings.h"
