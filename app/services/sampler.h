@@ -64,16 +64,17 @@ public:
         if (at.waits && ticket_.waiting()) forget();  // asked for by a window
         State state = ticket_.take();
         if (state && state->run != run_) state.reset();
-        if (!state && wanted && due(at, at.simulation.step())) {
+        const bool older = again_ && !ticket_.waiting();
+        if (older) again_ = false;
+        if (state && !older) step_ = state->step();
+        if ((!state || older) && wanted && due(at, at.simulation.step())) {
             looked(at, at.simulation.step());
             if (at.waits)
                 state = at.feed.now(at.simulation);
             else
                 ticket_ = at.feed.ask();
         }
-        if (!state) return nullptr;
-        if (!std::exchange(again_, false)) step_ = state->step();
-        rest(at.now + state->cost / pace.shareOfCopies);
+        if (state) rest(at.now + state->cost / pace.shareOfCopies);
         return state;
     }
     /// A look at that step would begin now.
