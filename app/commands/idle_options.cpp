@@ -55,9 +55,9 @@ constexpr Idle kIdle[] = {
 /// Threads and instruction sets are for the kernels that have them; `auto` and a file may take one of those.
 void refuseIdleOfKernel(const Options& o) {
     const std::string name = nameOf(o.simulation.kernel.choice());
-    if (!o.has("--kernel") || !o.file.empty() || !hasKernel("cpu", name)) return;
-    if (chooseBackend(o.simulation.backend, o.simulation.backendOptions).row->name != "cpu") return;
-    const CpuUse use = cpuUse(kernel("cpu", name));
+    const BackendRow& backend = *chooseBackend(o.simulation.backend, o.simulation.backendOptions).row;
+    if (!o.has("--kernel") || !o.file.empty() || !backend.usesCores || !hasKernel(backend.name, name)) return;
+    const CpuUse use = cpuUse(kernel(backend.name, name));
     if (o.has("--threads") && o.simulation.backendOptions.threads.value_or(1) != 1 && !use.threads)
         refuse("--threads", "the " + name + " kernel computes on one thread");
     if (o.has("--simd") && !use.instructionSets)
