@@ -78,10 +78,10 @@ void planLoop(Options& options) {
 }  // namespace
 
 int renderCommand(const Options& asked) {
+    const InterruptWatch watch;
     Options options = withFile(asked);
     if (options.output.empty()) throw UsageError("render needs -o FILE.png, FILE.mp4 or DIR/%05d.png");
     if (options.flyPath) options.frames = framesOfPath(options);
-    const InterruptWatch watch;
     adoptKernelFile(options.simulation);
     const EncoderRow& row = encoderHere(options.output, options.encoder);
     options.fps = std::min(options.fps, row.mostFps);
@@ -113,8 +113,11 @@ int renderCommand(const Options& asked) {
     if (side > 0 && workspace.fourViewed())
         throw UsageError("four views cannot be drawn in parts; leave out --tile, or choose a smaller --size");
     std::optional<FilmPanels> panels;
-    if (options.showUi || workspace.overlayDraws() || workspace.fourViewed() || workspace.facts.twin.on ||
-        workspace.selected) {
+    const bool writes = options.showUi || workspace.overlayDraws() || workspace.fourViewed() || workspace.facts.twin.on ||
+                        workspace.selected;
+    refuseIdleLaunch(options, workspace.host.simulation().backend().activeKernel());
+    refuseIdleLook(options, workspace, writes);
+    if (writes) {
         panels.emplace(options, context.description(), workspace.ui);
         panels->draw(workspace, options);  // panels need a frame to find their size; this one is drawn over
     }

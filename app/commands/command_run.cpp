@@ -235,6 +235,7 @@ int runCommand(const Options& asked) {
     if (options.snapshotEvery > 0) requireFolder(numberedName("--snapshots", options.snapshots, 0));
     if (!options.checkpoint.empty()) requireFolder(options.checkpoint);
     Simulation simulation(options.simulation);
+    refuseIdleLaunch(options, simulation.backend().activeKernel());
     const RunConfiguration& settings = simulation.configuration();
     const SceneUnits& units = simulation.scene().units;
     const std::int64_t begin = simulation.step(), steps = stepsWanted(options, simulation), end = begin + steps;

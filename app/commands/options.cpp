@@ -298,7 +298,7 @@ void validateSource(const Options& o) {
         if (!bodies && o.has(option))
             throw UsageError(std::string(option) + " says how a file with bodies is read, and '" + o.simulation.scene +
                              "' is a scene: leave it out");
-    for (const char* option : {"--seed", "--scene-version"})
+    for (const char* option : {"--seed", "--scene-version", "--set"})
         if (bodies && o.has(option))
             throw UsageError(std::string(option) + " does nothing: a file has the bodies that it has");
 }
@@ -440,6 +440,7 @@ void validate(Options& o, bool commandNamed) {
         throw UsageError("--simd does not apply to the " + *s.backend + " backend; it chooses the CPU's instruction set");
 
     validateLaunch(o, kernelNames);
+    refuseIdle(o);
 
     std::vector<std::size_t> counts = o.benchBodies;
     if (s.bodies) counts.push_back(*s.bodies);

@@ -4,8 +4,17 @@
 
 namespace gravlab {
 
+struct Document;
+struct KernelRow;
+
 /// Throws UsageError with the text to print. --help and --version print and set command = version.
 Options parseOptions(int argc, const char* const* argv);
+/// Throws UsageError for an option that changes nothing of what the command does.
+void refuseIdle(const Options&);
+/// The same of a launch, where the program has chosen the kernel that runs.
+void refuseIdleLaunch(const Options&, const KernelRow& runs);
+/// The same of a picture's look. `panels`: whether letters or panels are drawn over it.
+void refuseIdleLook(const Options&, const Document&, bool panels);
 
 int viewCommand(const Options&);  ///< also plays a script in a window
 int playCommand(const Options&);

@@ -114,15 +114,15 @@ std::optional<Value> multiple(const Value& value) {
 
 /// Some of the names, in the order of the table; empty when one is unknown, which `unknown` is then.
 std::optional<Value> namesIn(const Parameter& parameter, const std::string& text, std::string* unknown = nullptr) {
-    const std::vector<std::string> names = parameter.choices();
+    const std::vector<std::string> names = parameter.choices(), pieces = splitList({text});
     std::vector<bool> chosen(names.size(), false);
-    for (const std::string& piece : splitList({text})) {
+    for (const std::string& piece : pieces) {
         const auto found = std::find(names.begin(), names.end(), piece);
         if (piece == "all")
             chosen.assign(names.size(), true);
         else if (found != names.end())
             chosen[static_cast<std::size_t>(found - names.begin())] = true;
-        else if (piece != "none") {
+        else if (piece != "none" || pieces.size() > 1) {  // nothing and something besides is no answer
             if (unknown) *unknown = piece;
             return std::nullopt;
         }
@@ -239,6 +239,7 @@ Value checked(const Parameter& parameter, const Value& value, std::string_view n
     if ((some || (parameter.kind == Kind::choice && parameter.choices().size() < kMostListed)) && word) {
         std::string unknown = *word;
         if (some) namesIn(parameter, *word, &unknown);
+        if (unknown == "none") throw UsageError(std::string(name) + " '" + *word + "': none stands alone");
         const std::vector<std::string> names = parameter.choices();
         std::vector<std::string_view> valid(names.begin(), names.end());
         if (!parameter.otherwise.empty()) valid.insert(valid.begin(), parameter.otherwise);

@@ -10,6 +10,12 @@ namespace gravlab {
 std::span<const KernelRow> referenceKernelRows();
 /// Rows of the CPU backend, in ladder order.
 std::span<const KernelRow> cpuKernelRows();
+/// What a row of the CPU backend heeds of its machine.
+struct CpuUse {
+    bool threads = false;          ///< it shares its work among threads
+    bool instructionSets = false;  ///< its loops are built for several of them
+};
+CpuUse cpuUse(const KernelRow& row);
 /// Why the CPU cannot compute this force with that row of its own; empty when it can.
 Reason whyNotOnCpu(const KernelRow& row, const ForceSettings& force);
 /// Rows of the CUDA backend, in ladder order; the same in builds without CUDA.

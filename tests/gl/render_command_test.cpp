@@ -151,6 +151,28 @@ TEST_F(RenderCommandTest, PictureCarriesItsSettings) {
     EXPECT_EQ(files(), 1u);
 }
 
+TEST_F(RenderCommandTest, OptionsThatChangeNothingAreRefused) {
+    const auto refused = [&](std::vector<std::string> words, const std::string& why) {
+        words.insert(words.begin(), {"six-body", "-o", out("a.png"), "--size", "64x64", "--backend", "cpu"});
+        EXPECT_EQ(render(words), 2) << words.back();
+        EXPECT_THAT(said(), testing::HasSubstr(why)) << words.back();
+        EXPECT_EQ(files(), 0u);
+    };
+    refused({"--tree-level", "3"}, "--tree-level does nothing: it belongs to --tree-cells level");
+    refused({"--colour", "plain", "--map", "ember"}, "--map does nothing: the colours are those of 'plain'");
+    refused({"--colour", "mass", "--top-speed", "3"}, "--top-speed does nothing: the colours are those of 'mass'");
+    for (const char* layer : {"--dust", "--gas", "--sky"}) refused({layer, "0.5"}, "it belongs to --colour photograph");
+    refused({"--dark-matter", "1"}, "--dark-matter does nothing: no body is dark matter");
+    refused({"--lab", "launch"}, "add --ui");
+    refused({"--ui-scale", "2"}, "--ui-scale does nothing");
+    refused({"--block", "128"}, "--block does nothing: for these bodies the");
+    // Each does something beside what it belongs to.
+    ASSERT_EQ(render({"six-body", "-o", out("a.png"), "--size", "64x64", "--backend", "cpu", "--overlay", "scale",
+                      "--ui-scale", "2", "--colour", "speed", "--map", "ember", "--top-speed", "3"}),
+              0)
+        << said();
+}
+
 TEST_F(RenderCommandTest, FramesShowTheStepsTheyShould) {
     const std::vector<std::string> common = {"figure-eight", "--size", "160x90", "--backend", "reference"};
     const auto with = [&](std::vector<std::string> more) {

@@ -285,6 +285,19 @@ TEST(Options, whatDoesNothingIsRefusedEverywhere) {
          "--softening does nothing under lennard-jones"},
         {{"render", "disc", "-o", "x.png", "--fps", "30"}, "--fps does not apply"},
         {{"run", "disc", "--steps", "1", "--csv", "c_prev.hdf5", "--checkpoint", "c.hdf5"}, "give them different files"},
+        {{"matrix", "six-body", "-o", "m.csv", "--accuracy", "1e-3"}, "--accuracy does nothing: every pair is computed"},
+        {{"matrix", "six-body", "-o", "m.csv", "--dt", "0.1"}, "--dt does nothing: no step is made"},
+        {{"matrix", "six-body", "-o", "m.csv", "--integrator", "euler"}, "--integrator does nothing"},
+        {{"matrix", "six-body", "-o", "m.csv", "--value", "distance", "--softening", "0.1"}, "a distance is not softened"},
+        {{"fingerprint", "six-body", "--accuracy", "1e-3"}, "--accuracy does nothing: every pair is computed"},
+        {{"fingerprint", "six-body", "--threads", "2"}, "add --all"},
+        {{"groups", "x.csv", "--set", "a=1"}, "--set does nothing: a file has the bodies that it has"},
+        {{"groups", "x.csv", "--json", "--rows", "3"}, "--json has all groups"},
+        {{"run", "plummer", "--steps", "1", "--backend", "cpu", "--kernel", "simd", "--threads", "5"},
+         "the simd kernel computes on one thread"},
+        {{"run", "plummer", "--steps", "1", "--backend", "cpu", "--kernel", "naive", "--simd", "scalar"},
+         "the naive kernel is the same under every instruction set"},
+        {{"render", "disc", "-o", "x.png", "--overlay", "none,all"}, "none stands alone"},
     };
     for (const auto& [words, why] : rows) EXPECT_THAT(refusalOf(words), HasSubstr(why)) << words.back();
     for (const auto& [option, kernel] :

@@ -58,6 +58,7 @@ CpuKernel direct(std::string_view name, std::string_view idea, std::string_view 
     CpuKernel kernel{
         .row = {.backend = "cpu", .name = name, .idea = idea, .shape = kShape, .source = source, .refuses = whyNotOnCpu},
         .sharesWork = kSharing != Sharing::oneThread,
+        .vectors = std::is_same_v<Loops, Simd>,
         .fp32 = Method::template make<float, float>,
         .mixed = Method::template make<double, float>,
         .bytes = directBytes,
@@ -259,6 +260,11 @@ Reason whyNotOnCpu(const KernelRow& row, const ForceSettings& force) {
                " has not; take 'symmetric-threads'";
     if (there) return {};
     return "the " + std::string(row.name) + " kernel has pairs in fp32 only; use simd-threads for fp64";
+}
+
+CpuUse cpuUse(const KernelRow& row) {
+    const cpu::CpuKernel& kernel = cpu::cpuKernel(row);
+    return {.threads = kernel.sharesWork, .instructionSets = kernel.vectors};
 }
 
 }  // namespace gravlab

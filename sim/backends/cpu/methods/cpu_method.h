@@ -54,6 +54,7 @@ using MakeMethod = std::unique_ptr<CpuForceMethod<T>> (*)(const MethodContext&);
 struct CpuKernel {
     KernelRow row;
     bool sharesWork = false;           ///< over the threads of the pool
+    bool vectors = true;               ///< its loops are built for several instruction sets
     MakeMethod<float> fp32 = nullptr;  ///< null, as the others: not in this precision
     MakeMethod<double> mixed = nullptr;
     MakeMethod<double> fp64 = nullptr;
@@ -79,5 +80,11 @@ using CpuTermMethods = TermTable<CpuTermMethod>;
 /// A new method of that kernel. Throws std::bad_alloc, and std::logic_error where refusal() would have said no.
 template <class T>
 std::unique_ptr<CpuForceMethod<T>> makeMethod(const CpuKernel& kernel, Precision precision, const MethodContext& context);
+template <>
+std::unique_ptr<CpuForceMethod<float>> makeMethod<float>(const CpuKernel& kernel, Precision precision,
+                                                         const MethodContext& context);
+template <>
+std::unique_ptr<CpuForceMethod<double>> makeMethod<double>(const CpuKernel& kernel, Precision precision,
+                                                           const MethodContext& context);
 
 }  // namespace gravlab::cpu
