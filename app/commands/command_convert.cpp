@@ -1,5 +1,7 @@
 // `gravlab convert IN OUT`: a file in one format to a file in another. Rule: what the new format cannot keep is said.
 #include "app/commands/options.h"
+
+#include "app/system/interrupt.h"
 #include "sim/core/error.h"
 #include "sim/core/text.h"
 #include "sim/io/snapshot.h"
@@ -28,6 +30,8 @@ std::string unitsText(const FileFormat& format, const Snapshot& snapshot, const 
 int convertCommand(const Options& options) {
     // First: an extension that cannot be written is known before a large file is read.
     const FileFormat& format = formatForWriting(options.output);
+    const InterruptWatch watch;
+    const InterruptibleReading reading;
     ReadOptions read = options.read;
     read.allowSigns = true;  // charges stay charges; whether a law allows them is asked where a run begins
     const Snapshot snapshot = readSnapshot(options.file, read);
@@ -35,6 +39,7 @@ int convertCommand(const Options& options) {
         if (!note.starts_with("converted from"))
             std::fprintf(stderr, "gravlab: %s\n", printable(options.file + ": " + note).c_str());
     std::fprintf(stderr, "gravlab: %s\n", printable(unitsText(format, snapshot, options.file)).c_str());
+    InterruptWatch::check();
     writeSnapshot(options.output, snapshot);
     std::string lost;
     for (const std::string& what : lostIn(format, snapshot)) lost += (lost.empty() ? "" : ", ") + what;

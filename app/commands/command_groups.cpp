@@ -3,6 +3,7 @@
 #include "app/commands/options.h"
 #include "app/control/open_file.h"
 #include "app/control/scene_file.h"
+#include "app/system/interrupt.h"
 #include "app/tables/format.h"
 #include "sim/backends/groups.h"
 #include "sim/core/error.h"
@@ -45,6 +46,7 @@ FileUnits writtenUnits(const SceneUnits& units) {
 
 Subject subjectOf(const Options& options, const BackendRow& row) {
     if (!options.file.empty() && !isSceneFile(options.file)) {
+        const InterruptibleReading reading;
         ReadOptions read = options.read;
         read.allowSigns = true;
         Snapshot snapshot = readSnapshot(options.file, read);
@@ -173,6 +175,7 @@ int groupsCommand(const Options& options) {
     OutputSet outputs;  // a folder that is not there is known at once
     AtomicFile* const out = options.output.empty() ? nullptr : &outputs.add(options.output);
 
+    const InterruptWatch watch;
     Subject subject = subjectOf(options, *chosen.row);
     Linking linking = ask.linking;
     linking.length /= subject.units.lengthBy;
@@ -181,6 +184,7 @@ int groupsCommand(const Options& options) {
     // The first search loads code and wakes threads; a short one is made twice more, and the fastest counts.
     constexpr double kShort = 0.2;  // [s]
     for (int repeat = 0; repeat < 2 && found.seconds < kShort; ++repeat) {
+        InterruptWatch::check();
         FoundGroups again = findGroups(rung, subject.bodies, length, wanted.backendOptions);
         if (again.labels != found.labels)
             throw Error(ExitCode::checkFailed, std::string(rung.name) + " gave other labels when it was asked again");
@@ -194,6 +198,7 @@ int groupsCommand(const Options& options) {
     }
     const GroupTable table = groupTable(subject.bodies, found.labels, ask.least);
     const Report report{subject, rung, found, table, check, length, meanDistance(subject.bodies), ask.least};
+    InterruptWatch::check();
     if (out) {
         out->write(csvOf(report));
         outputs.commit();

@@ -1,5 +1,7 @@
 // `gravlab info FILE`: what is in a file. Reads all of it, so that what it prints can be trusted.
 #include "app/commands/options.h"
+
+#include "app/system/interrupt.h"
 #include "sim/core/error.h"
 #include "sim/core/particles.h"
 #include "sim/core/text.h"
@@ -123,6 +125,8 @@ void print(const Json& json) {
 }  // namespace
 
 int infoCommand(const Options& options) {
+    const InterruptWatch watch;
+    const InterruptibleReading reading;
     ReadOptions read = options.read;
     read.allowSigns = true;
     const Snapshot snapshot = readSnapshot(options.file, read);

@@ -12,8 +12,8 @@ namespace gravlab {
 int matrixCommand(const Options& asked) {
     if (asked.output.empty()) throw UsageError("matrix needs -o FILE.csv or FILE.npy");
     requirePairFile(asked.output);
-    const Options options = withFile(asked);
     const InterruptWatch watch;
+    const Options options = withFile(asked);
     RunRequest wanted = options.simulation;
     wanted.backend = std::string(exactBackend().name);
     wanted.terms.clear();

@@ -4,6 +4,7 @@
 #include "app/control/parameter.h"
 #include "app/control/quantity.h"
 #include "app/control/scene_file.h"
+#include "app/system/interrupt.h"
 #include "sim/backends/kernel.h"
 #include "sim/core/error.h"
 #include "sim/core/text.h"
@@ -114,6 +115,7 @@ Options filled(const Options& options) {
 }  // namespace
 
 Options withFile(const Options& options) {
+    const InterruptibleReading reading;
     Options merged = filled(options);
     takeQuantities(merged);
     if (merged.simulation.start) refuseToReplace({merged.simulation.start->file.path}, options);

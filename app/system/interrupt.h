@@ -1,5 +1,7 @@
 // Ctrl-C and kill in commands that write files: noticed between steps, so that nothing half-written stays behind.
 #pragma once
+#include "sim/core/work_watch.h"
+
 #include <string_view>
 
 namespace gravlab {
@@ -20,6 +22,14 @@ public:
     /// Throws Error with exit code 129 (hung up), 130 (interrupted) or 143 (terminated) once a signal came. `left` says in
     /// its sentence what became of the work.
     static void check(std::string_view left = "nothing was written");
+};
+
+/// While one lives, this thread stops reading a file as check() does: the standard input may keep it waiting for ever.
+struct InterruptibleReading {
+    const WorkWatch watch{{}, {}, [] {
+                              InterruptWatch::check();
+                              return false;
+                          }};
 };
 
 }  // namespace gravlab

@@ -2,6 +2,7 @@
 #include "sim/io/file/source.h"
 
 #include "sim/core/error.h"
+#include "sim/core/work_watch.h"
 #include "sim/io/file/gunzip.h"
 #include "sim/io/file/read_files.h"
 
@@ -136,6 +137,7 @@ Source::~Source() {
 std::size_t Source::readSystem(char* to, std::size_t count) {
     std::size_t done = 0;
     while (done < count) {
+        if (WorkWatch::dropped()) throw IoError("cannot read '" + name_ + "': nobody waits for it any more");
         const ssize_t got = ::read(fd_, to + done, count - done);
         if (got == 0) break;
         if (got < 0) {
