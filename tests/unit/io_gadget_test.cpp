@@ -288,6 +288,9 @@ TEST(Gadget, SeveralFilesAreReadWhole) {
     std::ofstream(part(2)) << "m,x,y,z\n1,0,0,0\n";
     EXPECT_THAT(io_test::refused([&] { readSnapshot(part(0)); }), HasSubstr("is no HDF5 file"));
     std::filesystem::remove(part(2));
+    std::filesystem::create_symlink(part(0), part(2));
+    EXPECT_THAT(io_test::refused([&] { readSnapshot(part(0)); }), HasSubstr("is a link to another file of its snapshot"));
+    std::filesystem::remove(part(2));
     std::filesystem::create_symlink("/dev/zero", part(2));
     EXPECT_THAT(io_test::refused([&] { readSnapshot(part(0)); }), HasSubstr("a device"));
 }

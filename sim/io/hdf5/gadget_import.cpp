@@ -15,6 +15,7 @@
 #include <charconv>
 #include <cmath>
 #include <filesystem>
+#include <set>
 
 namespace gravlab {
 namespace {
@@ -356,9 +357,12 @@ Snapshot readGadget(Source& source, const ReadOptions& options) {
         files = importer.preface().files;
         if (files == 1) importer.readInto(whole);
     });
+    std::set<std::filesystem::path> read;  // a link to another part would give its bodies twice
     if (files > 1)
         for (const std::filesystem::path& path : filesOf(source, files)) {
             const Source part = Source::open(path);
+            if (!read.insert(std::filesystem::canonical(path)).second)
+                throw InputError(part.name() + ": is a link to another file of its snapshot");
             part.hold();
             if (!looksLikeHdf5(part)) throw InputError(part.name() + ": is no HDF5 file, as the others of its snapshot are");
             withHelper(part, options, [&](Importer& importer) { importer.readInto(whole); });
