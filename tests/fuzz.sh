@@ -7,7 +7,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 2
 usage() { sed -n '3,5s/^#  *//p' "$0" >&2; exit 2; }
-all=(table tipsy hdf5 toml settings command_line picture scene checkpoint stateful differential)
+all=(table tipsy hdf5 toml settings command_line picture scene checkpoint script lesson units own_data stateful differential)
 build() {
   command -v clang++ > /dev/null || { echo "fuzzing needs clang++ with libFuzzer (Debian: apt install clang)" >&2; exit 4; }
   cmake --preset fuzz > /dev/null && cmake --build --preset fuzz --parallel "$(nproc)" --target "${@/#/fuzz_}" || exit 1

@@ -76,12 +76,13 @@ ParticleSet buildSixBody(const SceneRequest& request) {
     const double half = request.value(kSixBodyParameters[0]) / 2, speed = request.value(kSixBodyParameters[3]);
     const auto [lightest, heaviest] =
         std::minmax({request.value(kSixBodyParameters[1]), request.value(kSixBodyParameters[2])});
-    ParticleSet bodies = makeBodies(request.bodies, request.seed, [=](std::size_t i, Random& random) {
+    const auto one = [=, lightest = lightest, heaviest = heaviest](std::size_t i, Random& random) {
         Body body{.mass = random.uniform(lightest, heaviest), .group = static_cast<std::uint8_t>(i % 256)};
         for (double* x : {&body.position.x, &body.position.y, &body.position.z}) *x = random.uniform(-half, half);
         for (double* v : {&body.velocity.x, &body.velocity.y, &body.velocity.z}) *v = random.uniform(-speed, speed);
         return body;
-    });
+    };
+    ParticleSet bodies = makeBodies(request.bodies, request.seed, one);
     centre(bodies);
     return bodies;
 }

@@ -9,6 +9,7 @@
 #include "tests/fuzz/fuzz_file_targets.h"
 #include "tests/fuzz/fuzz_promises.h"
 #include "tests/fuzz/fuzz_run_targets.h"
+#include "tests/fuzz/fuzz_text_targets.h"
 #include "tests/fuzz/fuzz_toml_target.h"
 
 #include <algorithm>
@@ -101,16 +102,10 @@ struct Target {
     const char* name;  ///< also its folder below corpus/
     void (*run)(const std::uint8_t*, std::size_t);
 };
-inline constexpr Target kTargets[] = {{"table", table},
-                                      {"tipsy", tipsy},
-                                      {"hdf5", hdf5},
-                                      {"toml", toml},
-                                      {"settings", settings},
-                                      {"command_line", command_line},
-                                      {"picture", picture},
-                                      {"scene", scene},
-                                      {"checkpoint", checkpoint},
-                                      {"stateful", stateful},
-                                      {"differential", differential}};
+inline constexpr Target kTargets[] = {{"table", table},       {"tipsy", tipsy},       {"hdf5", hdf5},
+                                      {"toml", toml},         {"settings", settings}, {"command_line", command_line},
+                                      {"picture", picture},   {"scene", scene},       {"checkpoint", checkpoint},
+                                      {"script", script},     {"lesson", lesson},     {"units", units},
+                                      {"own_data", own_data}, {"stateful", stateful}, {"differential", differential}};
 
 }  // namespace gravlab::fuzz
