@@ -2,6 +2,7 @@
 // libraries, and the order of the rooms, in which each includes only what stands above it.
 #include "tests/paths.h"
 
+#include <fnmatch.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,10 +10,12 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <regex>
 #include <set>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -410,6 +413,44 @@ TEST(IncludeRules, everyHeaderIsReadOnce) {
         const std::string text((std::istreambuf_iterator<char>(file)), {});
         EXPECT_NE(text.find("#pragma once"), std::string::npos) << entry.path();
     }
+}
+
+/// Whether a line of code goes over all bodies.
+bool goesOverBodies(const std::string& line) {
+    static const std::regex kLoop(
+        R"(for \(.*(bodies_?(\(\))?(\.|->)(size|position|velocity|id)\b|: &?bodies_|vector<ParticleVertex>))");
+    return std::regex_search(line, kLoop);
+}
+
+TEST(IncludeRules, loopsOverBodiesInTheAppAreOptimised) {
+    EXPECT_TRUE(goesOverBodies("    for (std::size_t i = 0; i < bodies.size(); ++i) {"));
+    EXPECT_TRUE(goesOverBodies("    for (const Double4& p : bodies.position) sum += p.w;"));
+    EXPECT_FALSE(goesOverBodies("    for (const BodyName& row : names) use(row);"));
+    // The list of what is not compiled with -O1.
+    const fs::path app = fs::path(GRAVLAB_SOURCE_DIR) / "app";
+    std::ifstream lists(app / "CMakeLists.txt");
+    const std::string text((std::istreambuf_iterator<char>(lists)), {});
+    std::smatch found;
+    ASSERT_TRUE(std::regex_search(text, found, std::regex(R"(busy_sources CONFIGURE_DEPENDS([^)]*)\))")));
+    std::istringstream words(found[1].str());
+    const std::vector<std::string> busy{std::istream_iterator<std::string>(words), {}};
+    std::size_t loops = 0;
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(app)) {
+        if (entry.path().extension() != ".cpp") continue;
+        const std::string name = entry.path().lexically_relative(app).string();
+        std::ifstream file(entry.path());
+        int number = 0;
+        for (std::string line; std::getline(file, line);) {
+            ++number;
+            if (!goesOverBodies(line)) continue;
+            ++loops;
+            EXPECT_TRUE(std::ranges::any_of(
+                busy,
+                [&](const std::string& pattern) { return ::fnmatch(pattern.c_str(), name.c_str(), FNM_PATHNAME) == 0; }))
+                << "app/" << name << ":" << number << " goes over bodies; add it to busy_sources of app/CMakeLists.txt";
+        }
+    }
+    EXPECT_GT(loops, 5u);
 }
 
 TEST(IncludeRules, aBrokenOneIsNoticed) {
