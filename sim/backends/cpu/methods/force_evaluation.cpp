@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kSourcesPerPiece = 4096;
 constexpr std::size_t kMostTargetsPerPiece = 256;
 constexpr std::size_t kTargetUnit = 64;  // two registers of any width
-// Bodies that one thread rounds at a time: microseconds, worth waking another core for.
+// Bodies that one thread rounds or copies at a time: microseconds, worth waking another core for.
 constexpr std::size_t kRoundGrain = 16384;
 
 // Large tiles are faster (fewer lane sums to reduce: 512 bodies 2 % over 256), small ones give more threads something to do.
@@ -115,10 +115,13 @@ void ForceEvaluation<T, P>::gatherActive() {
     for (std::size_t axis = 0; axis < 3; ++axis) {
         P* to = sidePositions_.axis[axis].data();
         for (std::size_t k = 0; k < targetCount_; ++k) to[k] = from[axis][targets_[k]];
-        std::copy_n(from[axis], n, to + firstSource_);
     }
     for (std::size_t k = 0; k < targetCount_; ++k) sideSource_[k] = bodies_.source[targets_[k]];
-    std::copy_n(bodies_.source, n, sideSource_.data() + firstSource_);
+    context_.pool.forRange(n, kRoundGrain, [&](std::size_t first, std::size_t last) {
+        for (std::size_t axis = 0; axis < 3; ++axis)
+            std::copy(from[axis] + first, from[axis] + last, sidePositions_.axis[axis].data() + firstSource_ + first);
+        std::copy(bodies_.source + first, bodies_.source + last, sideSource_.data() + firstSource_ + first);
+    });
     bodies_ = {sidePositions_.axis[0].data(), sidePositions_.axis[1].data(), sidePositions_.axis[2].data(),
                sideSource_.data(), firstSource_ + n};
 }
