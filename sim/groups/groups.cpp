@@ -121,7 +121,7 @@ double meanDistance(const ParticleSet& bodies) {
 double linkingLength(const ParticleSet& bodies, const Linking& linking) {
     const double length = linking.length > 0 ? linking.length : linking.mean * meanDistance(bodies);
     // 0 where all bodies are in one point.
-    if (length == 0 || (length > 1e-150 && length < 1e150)) return length;
+    if (length == 0 || (length >= 1e-150 && length <= 1e150)) return length;
     char text[160];
     std::snprintf(text, sizeof text, "the linking length is %g; its square must be a number: give 1e-150 to 1e150", length);
     throw UsageError(text);
