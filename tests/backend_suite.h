@@ -508,8 +508,9 @@ TEST_P(BackendSuite, countsItsWork) {
     WorkTotals after = backend->totals();
     EXPECT_EQ(after.steps - before.steps, 4);
     EXPECT_EQ(after.forceEvaluations - before.forceEvaluations, 4);
-    // A device counts about fifty evaluations a second, and reports each count with a later one.
-    for (int more = 0; approximates() && after.interactions == before.interactions && more < 500; ++more) {
+    // A device counts about fifty evaluations a second, and reports each count with a later one. A processor counts at once.
+    const bool later = approximates() && GetParam().backend == "cuda";
+    for (int more = 0; later && after.interactions == before.interactions && more < 500; ++more) {
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
         run(*backend, integrator("leapfrog").program, 0.01, 1);
         after = backend->totals();

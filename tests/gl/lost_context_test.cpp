@@ -34,7 +34,6 @@ protected:
         options.simulation.backend = "cpu";
         options.simulation.backendOptions.threads = 1;
         workspace_ = std::make_unique<Workspace>(options);
-        workspace_->holdRate = false;  // the look of measured times is another one each time
         ui_ = std::make_unique<Ui>(1.0f, context_->description(), workspace_->ui);
     }
     void TearDown() override {
@@ -126,6 +125,7 @@ TEST_F(LostContext, aHundredTimesTheSamePictureAndNoMoreMemory) {
 }
 
 TEST_F(LostContext, panelsTrailsSelectionAndTheMatrixComeBack) {
+    workspace_->holdRate = false;  // a lowered look is said in the panels, and it follows from times that were measured
     workspace_->labPanel.open = true;
     workspace_->labPanel.page = LabPage::matrix;
     workspace_->look.trails = 20;

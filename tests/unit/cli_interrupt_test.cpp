@@ -15,14 +15,17 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-/// The one state that the run left in its state folder.
+/// The one file that the run left in its state folder, beside the list of recent files, which names that file alone.
 fs::path leftIn(const fs::path& state) {
     std::vector<fs::path> found;
     std::error_code error;
+    const fs::path recent = state / "gravlab/recent.txt";
     for (const auto& entry : fs::directory_iterator(state / "gravlab", error))
-        if (entry.path().extension() == ".hdf5") found.push_back(entry.path());
+        if (entry.path() != recent) found.push_back(entry.path());
     EXPECT_EQ(found.size(), 1u);
-    return found.empty() ? fs::path() : found[0];
+    if (found.empty()) return {};
+    EXPECT_EQ(contentOf(recent), "\"" + found[0].string() + "\"\n");
+    return found[0];
 }
 
 void waitForLine(const StartedProgram& program, const std::string& text) {
