@@ -83,7 +83,8 @@ void addStart(std::vector<Parameter>& all) {
                                  .idea = "how many; the scene starts again",
                                  .term = "Each body is pulled by each of the others, so twice as many cost four times as "
                                          "much a step, unless far ones are taken together.",
-                                 .usual = "(the scene's own for this machine)",
+                                 .usual = "(the scene's own for this machine; "
+                                          "a window has more where far bodies are together)",
                                  .otherwise = "auto",
                                  .multiples = true,
                                  .kept = {.option = "--bodies",
