@@ -277,7 +277,7 @@ TEST_F(PathTest, AutomaticMeasuresBothWaysAndKeepsOne) {
     EXPECT_TRUE(renderer_->path().measuring());
     for (int i = 0; i < 100 && renderer_->path().measuring(); ++i) shown(64, 64);
     EXPECT_FALSE(renderer_->path().measuring());
-    EXPECT_THAT(renderer_->path().why(), testing::HasSubstr("ms a picture"));
+    EXPECT_THAT(renderer_->path().why(), testing::HasSubstr("ms per picture"));
     // A lower quality is the same load.
     renderer_->setQuality({.scale = 0.35355f});
     for (std::size_t i = 0; i < DrawMethodChooser::kRest + 10 && !renderer_->path().measuring(); ++i) shown(64, 64);

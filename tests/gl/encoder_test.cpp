@@ -206,7 +206,7 @@ TEST_F(EncoderTest, aFullDiskKeepsWhatWasEncodedAndSaysSo) {
         FAIL() << "the encoder has died";
     } catch (const IoError& error) {
         EXPECT_THAT(error.what(), HasSubstr("No space left"));
-        EXPECT_THAT(error.what(), HasSubstr("encoded before is there"));
+        EXPECT_THAT(error.what(), HasSubstr("encoded before are kept"));
     }
     EXPECT_EQ(fs::file_size(at("full.mp4")), 100000u);
 }

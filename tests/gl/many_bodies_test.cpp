@@ -196,7 +196,7 @@ TEST_F(ManyBodiesTest, TheRasteriserIsTimedByASampleAndNeverSeen) {
     do {
         EXPECT_EQ(light(160, 120).rgba, compute) << "a picture of the trial";
     } while (renderer_->path().measuring() && ++frames < 80);
-    EXPECT_THAT(renderer_->path().why(), testing::HasSubstr("ms a picture by compute shaders, about"));
+    EXPECT_THAT(renderer_->path().why(), testing::HasSubstr("ms per picture by compute shaders, about"));
 }
 
 TEST_F(ManyBodiesTest, PointsDoNotFlickerOrOverflow) {

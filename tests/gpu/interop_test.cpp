@@ -97,7 +97,7 @@ TEST_F(Interop, aCopyThatIsAskedForDrawsTheSamePictureAndCanBeLeftAgain) {
     for (const bool copies : {true, false, true}) {
         buffer->copies(copies);
         EXPECT_EQ(buffer->space(), copies ? MemorySpace::host : MemorySpace::cudaDevice);
-        EXPECT_THAT(buffer->path(), StartsWith(copies ? "host copy, as asked for" : "zero-copy"));
+        EXPECT_THAT(buffer->path(), StartsWith(copies ? "host copy, as chosen" : "zero-copy"));
         const std::vector<std::uint8_t> want = pictureAfter(*straight, *shared, 3);
         pictureAfter(*other, *buffer, 3);
         other->publish(*buffer);  // a copy arrives a step later

@@ -310,7 +310,7 @@ TEST_F(OwnKernelOnGpu, theCommandLineNamesOneForARunAndAPicture) {
     EXPECT_THAT(run.out, HasSubstr("forces by " + file));
     const Outcome by = runGravlab({"run", end, "--steps", "1"});
     EXPECT_EQ(by.code, 0) << by.err;
-    EXPECT_THAT(by.err, HasSubstr("it was computed by kernel " + file + ", which is not here"))
+    EXPECT_THAT(by.err, HasSubstr("it was computed by kernel " + file + ", which is not available here"))
         << "opening a file compiled it";
     EXPECT_EQ(runGravlab({"run", end, "--steps", "1", "--kernel", file}).code, 0);
     const Outcome drawn =

@@ -111,10 +111,10 @@ TEST(Figure, accuracyVariesWhatIsAllowedAndCrossoverHasEveryPairToo) {
         EXPECT_EQ(series.size(), 3u);
     }
     EXPECT_EQ(figure("crossover").refuses(requestFor("cpu")), "");
-    EXPECT_THAT(figure("accuracy").refuses(requestFor("reference")), HasSubstr("takes no bodies together"));
+    EXPECT_THAT(figure("accuracy").refuses(requestFor("reference")), HasSubstr("has no tree"));
     FigureRequest other = requestFor("cpu");
     other.kernel = "tree-theta";
-    EXPECT_THAT(figure("accuracy").refuses(other), HasSubstr("not turned by an accuracy"));
+    EXPECT_THAT(figure("accuracy").refuses(other), HasSubstr("has no accuracy"));
 }
 
 TEST(Figure, wavesPutsBlocksOnTheAxis) {

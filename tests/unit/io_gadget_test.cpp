@@ -286,7 +286,7 @@ TEST(Gadget, SeveralFilesAreReadWhole) {
     EXPECT_THAT(io_test::refused([&] { readSnapshot(part(0)); }), HasSubstr("hold 4 bodies, and their headers count 8"));
     std::filesystem::remove(part(2));
     std::ofstream(part(2)) << "m,x,y,z\n1,0,0,0\n";
-    EXPECT_THAT(io_test::refused([&] { readSnapshot(part(0)); }), HasSubstr("is no HDF5 file"));
+    EXPECT_THAT(io_test::refused([&] { readSnapshot(part(0)); }), HasSubstr("is not an HDF5 file"));
     std::filesystem::remove(part(2));
     std::filesystem::create_symlink("/dev/zero", part(2));
     EXPECT_THAT(io_test::refused([&] { readSnapshot(part(0)); }), HasSubstr("a device"));
@@ -341,11 +341,11 @@ TEST(Gadget, LyingFilesAreRefused) {
              H5Pclose(layout);
              rest(f, halo);
          }},
-        {"link to elsewhere", 4,
+        {"link to another place", 4,
          [&](const Foreign&, hid_t, hid_t halo) {
              H5Lcreate_external("/etc/passwd", "/x", halo, "Coordinates", H5P_DEFAULT, H5P_DEFAULT);
          }},
-        {"link to elsewhere", 4,
+        {"link to another place", 4,
          [&](const Foreign& f, hid_t, hid_t halo) {
              kGood(f, 0, halo);
              H5Ldelete(halo, "Masses", H5P_DEFAULT);
@@ -452,7 +452,7 @@ TEST(Gadget, MassesBesideAnotherMassTableAreNoted) {
         });
         const Snapshot snapshot = readSnapshot(folder / "two");
         EXPECT_EQ(snapshot.bodies.position[0].w, 1);
-        EXPECT_THAT(snapshot.notes, ::testing::Contains(HasSubstr("Masses are taken"))) << other;
+        EXPECT_THAT(snapshot.notes, ::testing::Contains(HasSubstr("Masses are used"))) << other;
     }
 }
 

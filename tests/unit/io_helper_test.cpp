@@ -54,7 +54,7 @@ TEST(HelperProcess, DeathsAreNamed) {
                     volatile unsigned spin = 0;
                     while (true) spin = spin + 1;
                 }),
-                HasSubstr("no end"));
+                HasSubstr("did not end"));
 }
 
 TEST(HelperProcess, OneThatStandsStillIsNotAwaitedForEver) {
@@ -65,7 +65,7 @@ TEST(HelperProcess, OneThatStandsStillIsNotAwaitedForEver) {
         helper.take<int>();
         FAIL() << "it sent nothing";
     } catch (const HelperFailure& failure) {
-        EXPECT_THAT(failure.what(), HasSubstr("stood still"));
+        EXPECT_THAT(failure.what(), HasSubstr("made no progress"));
     }
 }
 

@@ -192,7 +192,7 @@ TEST(PackedTable, ThatIsDamagedIsRefused) {
     const std::string bytes = packed(kGalaxy);
     EXPECT_THAT(refused([&] { decodeSnapshot(bytes.substr(0, bytes.size() - 9), "t.gz"); }), HasSubstr("cut short"));
     EXPECT_THAT(refused([&] { decodeSnapshot(bytes.substr(0, 5), "t.gz"); }), HasSubstr("cut short"));
-    EXPECT_THAT(refused([&] { decodeSnapshot(bytes + "more", "t.gz"); }), HasSubstr("behind the end"));
+    EXPECT_THAT(refused([&] { decodeSnapshot(bytes + "more", "t.gz"); }), HasSubstr("after the end"));
     std::string turned = bytes;
     turned[bytes.size() - 6] ^= 1;  // its check sum
     EXPECT_THAT(refused([&] { decodeSnapshot(turned, "t.gz"); }), HasSubstr("damaged"));

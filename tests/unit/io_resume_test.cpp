@@ -352,7 +352,7 @@ TEST(StartFile, theStateOfAnIntegratorIsHeldAgainstTheBodies) {
     EXPECT_THAT(startFrom(std::move(none), "x.hdf5").notes, testing::Contains(HasSubstr("no state of radau15")));
     Snapshot twice = good;
     twice.timeStep = 0.5;
-    EXPECT_THAT(startFrom(std::move(twice), "x.hdf5").notes, testing::Contains(HasSubstr("that of the settings is taken")));
+    EXPECT_THAT(startFrom(std::move(twice), "x.hdf5").notes, testing::Contains(HasSubstr("that of the settings is used")));
 }
 
 TEST(RunSettings, textAndBackIsTheSame) {

@@ -119,7 +119,7 @@ TEST(Table, ErrorsNameTheLineTheBodyAndTheField) {
     EXPECT_THAT(refusedTable("1 2 3\n"), HasSubstr("--columns"));
     EXPECT_THAT(refusedTable("x,y,m\n1,2,3\n"), HasSubstr("no column z"));
     EXPECT_THAT(refusedTable("x,y,z\n1,2,3\n"), HasSubstr("no column m"));
-    EXPECT_THAT(refusedTable("m,x,y,z,vx\n1,2,3,4,5\n"), HasSubstr("only a part of vx"));
+    EXPECT_THAT(refusedTable("m,x,y,z,vx\n1,2,3,4,5\n"), HasSubstr("only some of vx"));
     EXPECT_THAT(refusedTable("m,x,x,z\n1,2,3,4\n"), HasSubstr("x is there twice"));
     EXPECT_THAT(refusedTable("m,x,y,z\n"), HasSubstr("no bodies"));
     EXPECT_THAT(refusedTable("1.5 10 1 2 3 4 5 6\n"), HasSubstr("8 columns without a header are id"));

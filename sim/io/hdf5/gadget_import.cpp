@@ -132,7 +132,7 @@ public:
     }
 
 private:
-    [[noreturn]] static void nonsense() { throw HelperFailure("it sent nonsense"); }
+    [[noreturn]] static void nonsense() { throw HelperFailure("it sent invalid data"); }
 
     Part nextPart() {
         const Part part = in_.take<Part>();
@@ -360,7 +360,8 @@ Snapshot readGadget(Source& source, const ReadOptions& options) {
         for (const std::filesystem::path& path : filesOf(source, files)) {
             const Source part = Source::open(path);
             part.hold();
-            if (!looksLikeHdf5(part)) throw InputError(part.name() + ": is no HDF5 file, as the others of its snapshot are");
+            if (!looksLikeHdf5(part))
+                throw InputError(part.name() + ": is not an HDF5 file, unlike the others of its snapshot");
             withHelper(part, options, [&](Importer& importer) { importer.readInto(whole); });
         }
     const std::uint64_t expected = files > 1 ? whole.first.whole : whole.first.bodies;
