@@ -546,13 +546,13 @@ TEST_P(BackendSuite, aLaterSnapshotIsOfTheMomentItWasAskedFor) {
     run(*backend, program, 0.01, 1);
     const ParticleSet first = state(*backend);
     SnapshotFuture later = backend->snapshotAsync();
-    backend->snapshotAsync();  // nobody fetches this one
+    backend->snapshotAsync();  // this copy is never fetched
     run(*backend, program, 0.01, 2);
     const ParticleSet second = state(*backend);
     ASSERT_FALSE(sameState(first, second));
     SnapshotFuture another = backend->snapshotAsync();  // while the first is still to be fetched
     backend->load(unevenBodies(10));
-    backend.reset();  // what was asked for outlives whom it was asked of
+    backend.reset();  // the fetch function outlives the backend
     ParticleSet fetched;
     std::thread([&] { fetched = later(); }).join();
     EXPECT_TRUE(sameState(fetched, first));

@@ -31,7 +31,7 @@ inline double shareOf(std::vector<double>& values, double share) {
     return *place;
 }
 
-/// Bodies under that force, when so many whole steps have been made.
+/// Bodies under that force after this number of whole steps.
 inline std::unique_ptr<Backend> afterSteps(const char* backendName, const ParticleSet& bodies, const ForceSettings& force,
                                            const KernelChoice& kernel, std::string_view integratorName, double timeStep,
                                            std::int64_t steps) {

@@ -1,4 +1,4 @@
-// Bodies that make as many nodes of a tree as so many bodies can.
+// Bodies with the largest possible number of tree nodes for their number.
 #pragma once
 #include "sim/core/particles.h"
 #include "sim/tree/criterion.h"

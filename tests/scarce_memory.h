@@ -6,7 +6,8 @@ namespace gravlab::test {
 
 inline constexpr std::size_t kOddCount = 1237;  ///< bodies: nothing else takes that many bytes
 
-/// As long as it lives, the next request for exactly so many bytes, of any thread, gets std::bad_alloc. One at a time.
+/// During its lifetime, the next request for exactly that number of bytes, on any thread, gets std::bad_alloc. One at a
+/// time.
 class ScarceMemory {
 public:
     explicit ScarceMemory(std::size_t bytes);

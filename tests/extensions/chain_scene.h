@@ -1,4 +1,4 @@
-// A scene with a force term beside the pair law. Whoever includes it has it.
+// A scene with a force term beside the pair law; including this header adds it.
 #pragma once
 #include "sim/scenes/scene.h"
 #include "springs.h"

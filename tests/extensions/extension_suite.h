@@ -93,7 +93,7 @@ TEST_P(ExtensionSuite, aTermActsBesideThePairLaw) {
         const ForceCheck check = compareForces(got, want, gateOf(simulation.force()), floors);
         EXPECT_TRUE(check.passed) << check.text();
         EXPECT_FALSE(compareForces(pairs, want, kGate32, floors).passed) << "the springs are too weak to be seen";
-        // Asked again, while a step is under way, it is the same.
+        // A second evaluation during a step gives the same forces.
         simulation.advance({.seconds = 0, .steps = 1}, nullptr);
         run(simulation, 1);
         std::vector<Double4> first, again;
@@ -201,7 +201,7 @@ TEST_P(ExtensionSuite, aMethodWithAStateGoesOnExactly) {
         Simulation again(file);
         ASSERT_EQ(again.step(), first.step());
         std::vector<Double4> ignored;
-        again.backend().accelerations(ignored);  // what is asked beside a run is no part of it
+        again.backend().accelerations(ignored);  // requests beside a run do not affect it
         run(again, 5);
         const RunState kept = first.state();
         run(first, 5);

@@ -99,7 +99,7 @@ public:
         return targets;
     }
 
-    /// A chain through the bodies, for whoever has none of his own.
+    /// A chain through the bodies, for scenes without springs of their own.
     static std::shared_ptr<const ForceTerm> example(const ParticleSet& bodies) {
         std::vector<Spring> springs;
         for (std::size_t i = 0; i + 1 < bodies.size(); ++i)

@@ -88,7 +88,7 @@ private:
     std::size_t size_, at_ = 0;
 };
 
-/// A renderer that draws nothing: it takes vertices of any picture's size, can be made anew, and can fail when asked to.
+/// A renderer that draws nothing: it accepts vertices for any picture size, can be rebuilt, and can be made to fail.
 class NullRenderer : public VertexSink {
 public:
     bool fails = false;  ///< the next open throws, once
@@ -260,7 +260,7 @@ inline void differential(const std::uint8_t* data, std::size_t size) {
         float values[4];
         for (float& value : values) value = choose.raw<float>();
         const auto inRange = [](float value, float most) { return std::isfinite(value) && std::abs(value) <= most; };
-        // Beyond this the validator of files and scenes is asked, not the kernels.
+        // Larger inputs are for the validator of files and scenes, not for the kernels.
         if (!inRange(values[0], 1e4f) || !inRange(values[1], 1e4f) || !inRange(values[2], 1e4f) || !inRange(values[3], 1e6f))
             continue;
         bodies.position.push_back({values[0], values[1], values[2], std::abs(values[3])});

@@ -52,7 +52,7 @@ protected:
         return text;
     }
 
-    /// What is asked, shown and known is as it was. What a refusal says is new, and so is what every frame measures.
+    /// The document without the message of a refusal and without values that every frame measures.
     void expectAsItWas(Document before, const std::string& what) {
         const Facts& facts = document().facts;
         EXPECT_TRUE(facts.configuration == before.facts.configuration) << what;
@@ -244,7 +244,7 @@ TEST_F(ControllerTest, editsBodiesAndTakesThemBack) {
     EXPECT_EQ(workspace->facts.configuration.bodies, bodies);
 }
 
-/// Begins effects, and ends them when it is told to.
+/// Begins effects, and ends them when the test says so.
 class SlowHost : public BaseHost {
 public:
     using BaseHost::BaseHost;

@@ -151,8 +151,8 @@ TEST_F(PathTest, VeryManyBodiesInOnePixelDoNotOverflowIt) {
 }
 
 TEST_F(PathTest, FaintBodiesKeepTheirLightBesideBrightOnes) {
-    // One body ten thousand times as bright sets the unit: the others give a hundredth of one to a pixel, which rounding
-    // would lose. What lots give to all of them together is right within a few hundredths.
+    // One body ten thousand times as bright sets the unit: each of the others gives a hundredth of a unit to a pixel, which
+    // rounding would lose. With random rounding the sum of all is right within a few hundredths.
     std::vector<ParticleVertex> bodies = cloud(140000, 0.6f) /* full floats */;
     std::vector<BodyTrait> traits(bodies.size(), {0, 1e-4f});
     bodies[0] = {0, 0, -1000, 0};  // not in the picture

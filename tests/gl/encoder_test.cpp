@@ -197,7 +197,7 @@ TEST_F(EncoderTest, aFilmThatEndsEarlyPlaysAsFarAsItWent) {
 TEST_F(EncoderTest, aFullDiskKeepsWhatWasEncodedAndSaysSo) {
     FilmSettings s = settings("full.mp4");
     s.keepsPart = true;
-    // Writes the file that it was told to write, then dies as on a full disk.
+    // Writes its output file, then dies as on a full disk.
     s.ffmpeg =
         script("for last; do :; done; head -c 100000 > \"${last#file:}\"; echo 'No space left on device' >&2; exit 1");
     const auto writer = makeFilmWriter(s);

@@ -39,7 +39,7 @@ protected:
         workspace.draw(target_.framebuffer(), kFourWidth, kFourHeight);
         return target_.read();
     }
-    /// Bright pixels within a part of one view, given by shares of its size.
+    /// Bright pixels in a region of one view, given as fractions of its size.
     static int bright(const std::vector<std::uint8_t>& rgb, const PicturePart& part, double x0, double x1, double y0,
                       double y1) {
         int found = 0;

@@ -1,4 +1,4 @@
-// Groups beside a run: found on a copy, shown as colours, and told of as what they were.
+// Groups beside a run: found on a copy, shown as colours, and described with their step.
 #include "app/control/controller.h"
 #include "app/control/parameter.h"
 #include "app/view/base_host.h"

@@ -56,7 +56,7 @@ protected:
         workspace->advance(true);
         return events.size() == 1 && events[0].status == CommandStatus::applied;
     }
-    /// Frames until this is met; false when it never is.
+    /// Runs frames until the condition holds; false when it never does.
     bool until(const std::function<bool()>& met) {
         OffscreenTarget picture(64, 48);
         for (const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(2); !met();) {

@@ -46,7 +46,7 @@ INSTANTIATE_TEST_SUITE_P(Lessons, EachLesson,
 
 TEST(SpoiltLesson, isCaughtWithStepAndLine) {
     EXPECT_EQ(spoilt(kHead + "until = [\"wait run.step >= 5 within 20\"]\n"), "");
-    // Nobody starts it.
+    // The run is paused.
     std::string why =
         spoilt(kHead + "setup = [\"set run.paused true\", \"do reset\"]\nuntil = [\"wait run.step >= 5 within 0.3\"]\n");
     EXPECT_THAT(why, HasSubstr("step 2, 'Second' (line 6)"));
@@ -69,7 +69,7 @@ TEST(SpoiltLesson, isCaughtWithStepAndLine) {
     EXPECT_THAT(playLesson(lesson, {}, 1).failure, HasSubstr("step 2, 'Second' (line 6): not reached after 1 s"));
 }
 
-/// A workspace in which somebody goes through lessons.
+/// A workspace with lessons.
 class LessonHost : public BaseHost {
 public:
     LessonHost(Workspace& workspace, LessonRunner& runner) : BaseHost(workspace), runner_(runner) {}
@@ -82,7 +82,7 @@ private:
     LessonRunner& runner_;
 };
 
-/// A student who does nothing is waited for, and a teacher may jump.
+/// The lesson waits for a student who does nothing, and a teacher may skip steps.
 TEST(LessonRun, waitsForAStudentAndLetsATeacherJump) {
     Options options;
     options.simulation.scene = "two-body";
@@ -163,7 +163,7 @@ TEST(LessonRun, standsStillUntilThePredictionIsMade) {
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     EXPECT_GT(workspace.facts.step, 0);
-    // Who puts the lesson away before an answer has a run that goes on.
+    // Closing the lesson before an answer lets the run continue.
     runner.open(workspace, lessonNamed("leapfrog"));
     frames(10);
     EXPECT_TRUE(workspace.intent.paused);

@@ -118,7 +118,7 @@ TEST_F(LostContext, aHundredTimesTheSamePictureAndNoMoreMemory) {
     EXPECT_EQ(workspace_->camera.distance, camera.distance);
     ASSERT_GT(warm, 0);
     EXPECT_LT(memoryMiB() - warm, 12) << "MiB that eighty contexts left behind";
-    // It goes on.
+    // The run continues.
     workspace_->intent.paused = false;
     step();
     EXPECT_EQ(workspace_->host.simulation().step(), clock.step + 1);
@@ -195,7 +195,7 @@ TEST_F(LostContext, isSaidInWordsAndOnlyWhenItHappens) {
     planGlFaults("");
 }
 
-/// A machine that slept for a week: nobody makes up for the time, in steps, in camera or in light.
+/// A machine that slept for a week: steps, camera and exposure do not make up for the time.
 TEST_F(LostContext, aClockThatJumpsMovesNothing) {
     workspace_->rotation = 0.2;
     workspace_->look.autoExposure = true;

@@ -71,7 +71,7 @@ protected:
 TEST_F(ManyBodiesTest, PointsGiveTheLightOfSpritesInAllAndInEveryBlock) {
     constexpr int kWidth = 640, kHeight = 368;
     storeScene("galaxy", 1'000'000);
-    // Below the smallest sprite, as so many bodies are, and wider: one pixel a body, and four.
+    // Below the smallest sprite, as in very large N, and wider: one pixel per body, and four.
     for (const float size : {0.06f, 0.35f}) {
         look.pointSize = size;
         look.brightness = 1e-3f;
@@ -118,8 +118,8 @@ TEST_F(ManyBodiesTest, OneBodyIsAPointOfItsWholeLight) {
     look.brightness = 3;
     look.pointSize = 0.02f;
     for (std::size_t k = 0; k < 6; ++k) {
-        // Others, behind the eye, in front of it in the list: each body has a lot of its own. Among so many sprites are
-        // small.
+        // Other bodies, behind the eye, come first in the list, because each body has its own random number. Sprites are
+        // small at this N.
         std::vector<ParticleVertex> bodies(140'000 + k, {1000, 0, 0, 0});
         bodies.push_back({0, 0, 0, 0});
         store(bodies);

@@ -31,7 +31,7 @@ TEST_F(PausedWorkspace, measuresTheStartOfTheNextScene) {
     ASSERT_TRUE(workspace.apply()) << workspace.message;
     EXPECT_EQ(workspace.facts.configuration.scene, "cube");
     EXPECT_EQ(workspace.facts.stepProgress, 0);
-    // As a window does: a few frames after an event, then as long as somebody needs them.
+    // Like a window: a few frames after an event, then frames while any are needed.
     constexpr int kAfterEvent = 3;
     for (int frame = 0; frame < kAfterEvent || (frame < 20000 && workspace.moving()); ++frame) {
         workspace.advance(true);

@@ -132,7 +132,7 @@ TEST_F(PhotographTest, GasGlowsRedAndOnlyInArms) {
     EXPECT_LT(lit, kWidth * kHeight / 10) << "knots";
 }
 
-/// Mean difference of two pictures where both are inside, one moved by so many pixels to the right.
+/// Mean difference of two pictures in their common area, when one is moved right by that many pixels.
 double differenceMoved(const std::vector<std::uint8_t>& a, const std::vector<std::uint8_t>& b, int right) {
     constexpr int kWidth = PhotographTest::kWidth, kHeight = PhotographTest::kHeight;
     double sum = 0;
@@ -148,7 +148,7 @@ double differenceMoved(const std::vector<std::uint8_t>& a, const std::vector<std
 TEST_F(PhotographTest, PatternsInArmsAndDustGoWithTheBodies) {
     look.photograph.dust = look.photograph.gas = 1;
     const auto before = picture();
-    // Other lots are another pattern: what a pattern that does not go with the bodies would change.
+    // Other random numbers give another pattern: the difference for a pattern that does not move with the bodies.
     const std::vector<BodyTrait> traits = traits_;
     std::mt19937 random(3);
     std::uniform_real_distribution<float> part(0, 1);
@@ -475,7 +475,7 @@ TEST(PhotographModes, discsAreOldInsideAndKeepTheirAges) {
     EXPECT_GT(share(2, 3), share(3, 4));
     for (std::size_t i = 0; i < bodies.size(); ++i)
         EXPECT_TRUE(speciesOf(bodies.group[i]) == Species::disc || !start.aged[i]) << "of the disc";
-    // A run moves its bodies, an edit takes one away: who was old is old.
+    // A run moves its bodies and an edit removes one: old stars stay old.
     const auto turned = [](Double4& p) { p = {3 * p.x + 20, 0.2 * p.y, p.z, p.w}; };
     std::ranges::for_each(bodies.position, turned);
     bodies.position.erase(bodies.position.begin()), bodies.velocity.erase(bodies.velocity.begin());

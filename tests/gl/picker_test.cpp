@@ -412,7 +412,7 @@ TEST_F(TouchTest, HoldsABodyAndLetsItFallAndUndoesBoth) {
     edits_.undo(*workspace_);  // held again
     frame();
     EXPECT_EQ(workspace_->facts.held.size(), 1u);
-    edits_.undo(*workspace_);  // as it was
+    edits_.undo(*workspace_);  // unchanged
     frame();
     EXPECT_TRUE(workspace_->facts.held.empty());
     EXPECT_EQ(bodies().velocity[42].x, before.velocity[42].x);

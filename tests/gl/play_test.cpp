@@ -397,7 +397,7 @@ TEST(PlayTalk, answersBeforeTheNextLineIsSent) {
     EXPECT_EQ(talk.ask("wait run.step >= 7")["value"], 7);
     EXPECT_EQ(talk.ask("set look.glow 2")["status"], "refused");
     EXPECT_EQ(talk.ask("get run.step")["value"], 7) << "no frame passes while nobody waits";
-    // What runs, and beside it what was asked for where that is another.
+    // The value in force, with the wanted value when it differs.
     const json kernel = talk.ask("get run.kernel");
     EXPECT_NE(kernel["value"], "auto") << kernel;
     EXPECT_EQ(kernel["asked"], "auto") << kernel;

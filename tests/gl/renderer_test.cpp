@@ -110,7 +110,7 @@ TEST_F(GlTest, ManyBodiesKeepTheirLightBesideEachOther) {
     look.brightness = 0.001f;
     store({{0, 0, 0, 0}});
     const double one = light(64, 64).sum();
-    // Spread over a few pixels: the small sprites of so many bodies keep their light on the average over places in a pixel.
+    // Light spread over a few pixels: the small sprites of large N keep their light on average over positions in a pixel.
     std::vector<ParticleVertex> bodies(150000);
     for (std::size_t i = 0; i < bodies.size(); ++i) {
         const auto part = [i](double step) {

@@ -1,4 +1,4 @@
-// A workspace that gets no memory in the middle of a frame: a window says so and goes on, a film ends.
+// A workspace without memory in the middle of a frame: a window shows a message and continues, a film ends.
 #include "tests/scarce_memory.h"
 #include "app/control/twin_settings.h"
 #include "app/frontends/headless/headless.h"
@@ -66,7 +66,7 @@ TEST_F(ScarceSession, keepsItsHistoryShorter) {
         const ScarceMemory scarce(kOddCount * sizeof(Double4));
         for (int i = 0; i < 2000 && !scarce.refused(); ++i) ASSERT_NO_THROW(frame());
         ASSERT_TRUE(scarce.refused());
-        frame();  // a state that was being packed is taken up
+        frame();  // the state being compressed is finished
     }
     EXPECT_LT(workspace_->host.history()->budget(), budget);
     const std::int64_t step = workspace_->facts.step;
@@ -132,7 +132,7 @@ TEST_F(ScarceSession, goesOnWithoutItsTwinAndMakesNoStepTwice) {
     for (int round = 0; round < 200 && workspace_->host.twin().on(); ++round) {
         // A comparison that is under way must end before one can be refused.
         std::this_thread::sleep_for(std::chrono::milliseconds(2 * round));
-        for (int i = 0; i <= round % 3; ++i) frame(1e-3);  // what was asked for is copied, and nothing else is due
+        for (int i = 0; i <= round % 3; ++i) frame(1e-3);  // the requested state is copied, and no other is due
         const ScarceMemory scarce(kOddCount * sizeof(Double4));
         // However long the last one seems to have taken, the next is due, once none is under way.
         for (int i = 0; i < 2000 && !scarce.refused(); ++i) {

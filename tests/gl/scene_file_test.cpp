@@ -94,7 +94,7 @@ TEST_F(SceneFileTest, ItSaysWhetherForcesWereExact) {
     ASSERT_FALSE(exact.facts.kernel->approximates);
     const std::string text = sceneFileText(exact);
     EXPECT_NE(text.find("\naccuracy = \"exact\"\n"), std::string::npos) << text;
-    // A window would take far bodies of so many together, had the file left it open.
+    // A window would use a tree for this N if the file left the accuracy open.
     options.simulation = opened(text);
     EXPECT_EQ(options.simulation.accuracy, 0.0);
     Workspace again(options);

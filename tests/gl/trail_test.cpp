@@ -172,7 +172,7 @@ TEST(Camera, KeepsTheScaleOfTheTargetsPlaneWithoutPerspective) {
     }
 }
 
-/// How wide the light of a picture is across its longest direction, as a share of that one.
+/// Width of the light of a picture across its longest direction, as a fraction of its length.
 double roundness(std::span<const std::uint8_t> rgb, int width, int height) {
     double sum = 0, x = 0, y = 0, xx = 0, xy = 0, yy = 0;
     for (int row = 0; row < height; ++row)

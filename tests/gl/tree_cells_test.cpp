@@ -1,4 +1,4 @@
-// Cells of a tree beside a run: made of a copy, of the step that they name, and told of in words.
+// Cells of a tree beside a run: made from a copy of the named step, and described in words.
 #include "app/control/controller.h"
 #include "app/control/parameter.h"
 #include "app/ui/overlay_tree.h"

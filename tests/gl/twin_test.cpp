@@ -1,4 +1,4 @@
-// Twins in a workspace: both pictures, both hues, one clock, and a first run that goes on whatever the twin does.
+// Twins in a workspace: both pictures, both hues, one clock, and a first run that continues whatever the twin does.
 #include "app/services/twin.h"
 #include "app/control/twin_settings.h"
 #include "edits.h"
@@ -48,7 +48,7 @@ protected:
             workspace.advance(false);
         }
     }
-    /// Pixels of a part that meet a condition.
+    /// Pixels of a region that satisfy a condition.
     template <class Meets>
     static int count(const std::vector<std::uint8_t>& rgb, int left, int right, Meets meets) {
         int found = 0;

@@ -235,7 +235,7 @@ TEST_F(UndoTest, goesBackToWhereARewindBegan) {
     EXPECT_THAT(ask(Invoke{"undo"}).why, HasSubstr("Steps are not undone"));
     EXPECT_EQ(ask(Invoke{"undo"}).status, CommandStatus::applied);
     EXPECT_EQ(workspace->facts.configuration.bodies, 64u);
-    // From a state gone to, the run goes on: that is another branch, and still the way back is there.
+    // The run continues from a restored state: that is another branch, and undo still works.
     ASSERT_EQ(ask(GoTo{0}).status, CommandStatus::applied);
     EXPECT_THAT(ask(Invoke{"undo"}).why, HasSubstr("go to kept state 1 is undone"));
     EXPECT_EQ(workspace->facts.step, here);

@@ -96,7 +96,7 @@ TEST_F(BlockStepsOnGpu, onOneRungTheyAreLeapfrogToTheLastBit) {
             }
 }
 
-/// A method by itself, and bodies on rungs that nobody's acceleration gave them.
+/// A method alone, with rungs that do not follow from accelerations.
 template <class Real>
 class MethodOfAPart {
 public:
@@ -191,7 +191,7 @@ template <class V>
 bool sameBits(const V& a, const V& b) {
     return std::memcmp(&a, &b, 3 * sizeof a.x) == 0;
 }
-/// How many of the bodies that are asked for differ.
+/// Number of active bodies that differ.
 template <class Real>
 std::size_t differing(const MethodOfAPart<Real>& run, int least, const std::vector<Vec4<Real>>& a,
                       const std::vector<Vec4<Real>>& b) {
@@ -382,7 +382,7 @@ TEST_F(BlockStepsOnGpu, followTheReference) {
             if (!(off <= worst)) worst = off;
         }
         EXPECT_LE(worst, 1e-11);
-        if (std::string_view(row) != "symmetric") {  // which computes all where most are asked for
+        if (std::string_view(row) != "symmetric") {  // it computes all bodies when most are active
             EXPECT_EQ(run->totals().interactions, truth->totals().interactions);
         }
         EXPECT_EQ(run->totals().forceEvaluations, 7) << "of all bodies: one a step, and the first";

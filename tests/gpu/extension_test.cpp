@@ -22,7 +22,7 @@ TEST(GpuExtensions, ranOnAGpuWhereOneIsRequired) {
     GTEST_SKIP() << "no GPU test was run: " << reason;
 }
 
-/// Springs whose energy is not there before somebody lets it; in a test that went wrong, after some seconds.
+/// Springs whose energy is delayed until the test releases it; after a failed test, some seconds.
 class WaitingSprings final : public extension::Springs {
 public:
     WaitingSprings(const ParticleSet& bodies, std::shared_future<void> allowed)

@@ -23,8 +23,8 @@ TEST_F(GpuTest, framesCopyNoBodiesAndNeverWait) {
         DeviceSink sink;
         std::int64_t steps = backend->advance(leapfrog(), 1e-4, {.seconds = 0.01, .steps = 2}, &sink).stepsCompleted;
         backend->wait();
-        // The memory of a check is taken when one is first asked for, that of the sink when a step is first shown; frames
-        // after that must need nothing.
+        // The memory of a check is allocated with the first check, that of the sink with the first shown step; later frames
+        // must allocate nothing.
         backend->requestForceCheck(sampleTargets(bodies.position));
         for (bool checked = false; !checked || sink.opened == 0;) {
             backend->advance(leapfrog(), 1e-4, {.seconds = 0.01, .steps = 2}, &sink);

@@ -131,7 +131,7 @@ TEST(KernelEntries, aUsualLaunchIsOfferedAndNothingElseIsTakenForIt) {
             EXPECT_TRUE(has(row.unrolls, row.usual.unroll)) << row.name;
         }
         if (row.usual == LaunchConfig()) continue;
-        // A request for just LaunchConfig() means the usual launch, so nobody may be able to mean it.
+        // A request for LaunchConfig() means the usual launch, so no row may use it as its own.
         const LaunchConfig plain;
         EXPECT_TRUE((!row.blockSizes.empty() && !has(row.blockSizes, plain.block)) ||
                     (!row.bodiesPerThread.empty() && !has(row.bodiesPerThread, plain.bodiesPerThread)) ||

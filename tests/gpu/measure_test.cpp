@@ -249,7 +249,7 @@ TEST_F(GpuMeasure, theTreeHasTheEnergyOfAllPairs) {
             EXPECT_EQ(got.kinetic, want.kinetic);
             EXPECT_NEAR(got.shape.closest, want.shape.closest, 1e-5 * want.shape.closest);
             EXPECT_LT(got.shape.closestFirst, got.shape.closestSecond);
-            // Slices and repeats change no bit, and steps go on as if nothing had been asked.
+            // Slices and repetitions change no bit, and steps continue as without measurements.
             EXPECT_TRUE(sameBits(got, taken(*made, 1e-4)));
         }
     }

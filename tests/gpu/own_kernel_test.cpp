@@ -188,7 +188,7 @@ TEST_F(OwnKernelOnGpu, aBadAddressIsFoundBeforeTheDeviceMeetsIt) {
         EXPECT_THAT(reply.sentence, ::testing::MatchesRegex("my\\.cu:[0-9]+: .*"));
         ASSERT_FALSE(reply.code.messages.empty());
         EXPECT_GT(reply.code.messages.back().line, 0);
-        // The device has met nothing: where it ran, the next one runs. Only with what is known to be caught.
+        // The device is unharmed: the next kernel runs. Only with texts that are known to be caught.
         if (HasFailure()) continue;
         EXPECT_EQ(inThisProcess(text).outcome, OwnOutcome::failed);
         const OwnTrialReply good = inThisProcess(tiledText());

@@ -47,7 +47,7 @@ TEST_F(TrapsOnGpu, withoutTheBarrierForcesAreChance) {
     for (int k = 0; k < 10; ++k) wrong += !checked(*backend, bodies).passed;
     EXPECT_GT(wrong, 0) << "the race was never seen";
     std::printf("    %d of 10 evaluations are wrong\n", wrong);
-    // One tile is read by nobody else, so that it happens to be right, and has no rate all the same.
+    // No other warp reads the only tile, so the result happens to be right, but has no rate.
     const ParticleSet few = unevenBodies(200);
     backend->load(few, {{.softening = 0.05}, {"no-barrier", {.block = 256}}});
     EXPECT_TRUE(checked(*backend, few).passed);

@@ -193,8 +193,7 @@ TEST_F(TreeOnGpu, memoryIsWhatWasSaid) {
     ASSERT_EQ(cuda::memoryInfo(after, total), cuda::kSuccess);
     const double taken = static_cast<double>(before) - static_cast<double>(after);
     const double said = memoryNeed(deviceBackend(), kBodies, {}, row("tree")).device;
-    // accelerations() makes a method of its own for what is asked beside the steps, and its sums; a copy of the state is not
-    // taken here.
+    // accelerations() makes a separate method for requests between steps, with its own sums; it does not copy the state.
     EXPECT_LT(taken, 2 * said);
     EXPECT_GT(taken, 0.5 * said);
     EXPECT_LT(said / kBodies, 96 + 32 + 110) << "bytes a body";

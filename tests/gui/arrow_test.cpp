@@ -35,7 +35,7 @@ protected:
         // The first events have come when the pointer is known.
         ASSERT_TRUE(until([&] { return !ui_->wantsMouse(); }));
     }
-    /// Lets frames pass until this is met; false when it never is.
+    /// Lets frames pass until the condition holds; false when it never does.
     bool until(const std::function<bool()>& met) {
         for (const auto end = std::chrono::steady_clock::now() + 20s; !met(); frame())
             if (std::chrono::steady_clock::now() > end) return false;
@@ -103,7 +103,7 @@ TEST_F(ArrowWindow, isTakenBackByEscapeAndByLosingTheKeys) {
     EXPECT_EQ(bodies().size(), before);
     EXPECT_TRUE(workspace_->drop.on) << "the arrow goes, the tool stays";
 
-    // Another window: the button counts as released then, which nobody did.
+    // A focus change to another window counts as a release of the button, although the user did not release it.
     beginArrow();
     send({"windowunmap", "--sync", window});
     ASSERT_TRUE(until([&] { return !dragging(); }));

@@ -1,4 +1,4 @@
-// Recording from the window: by key and panel, at a size of its own, exactly the steps asked for.
+// Recording from the window: by key and panel, at its own size, with exactly the chosen steps.
 #include "gui_fixture.h"
 #include "tests/command_output.h"
 

@@ -62,7 +62,7 @@ protected:
     void open(Arguments arguments);
     /// The newest status; the test fails when the program has died.
     Json status();
-    /// Waits until the status meets this, and returns it.
+    /// Waits until the status satisfies the condition, and returns it.
     Json waitFor(const std::string& what, const std::function<bool(const Json&)>& met);
     Json waitForValue(const std::string& key, const Json& value);
     /// Waits until a frame has seen what was sent, or the window rests.

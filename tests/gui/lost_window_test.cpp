@@ -21,7 +21,7 @@ int framesAsked = 0;
 /// The driver's answer: all is well for five frames.
 GLenum statusOfALostContext() { return ++framesAsked > 5 ? GL_UNKNOWN_CONTEXT_RESET : GL_NO_ERROR; }
 
-/// Asked all the time: as soon as there is a window, its context is on the way to be lost, and no further one can be made.
+/// Checked all the time: once there is a window, its context is about to be lost, and no new one can be made.
 double clockThatLosesGraphics() {
     if (glfwGetCurrentContext()) {
         glad_glGetGraphicsResetStatus = statusOfALostContext;

@@ -62,7 +62,7 @@ protected:
     GLFWwindow* here_ = nullptr;
 };
 
-/// Dear ImGui 1.86 ends the program when Escape comes in the one frame in which a menu is asked for and not yet drawn.
+/// Dear ImGui 1.86 ends the program when Escape comes in the one frame between the request for a menu and its drawing.
 TEST_F(MenuRace, escapeMayComeBeforeTheMenuThatWasAskedFor) {
     for (int after = 0; after < 5; ++after) {
         SCOPED_TRACE(after);

@@ -19,7 +19,7 @@ TEST_F(Panel, changesTheNumberOfBodies) {
     EXPECT_EQ(now.at("scene"), "plummer");
     enter("run.bodies/exact", "3k");
     waitForValue("bodies", 3072);
-    // The slider is taken up when the mouse lets go, at a power of two.
+    // The slider applies its value on release, at a power of two.
     moveTo("run.bodies");
     xdotool({"mousedown", "1"});
     EXPECT_EQ(status().at("bodies"), 3072);

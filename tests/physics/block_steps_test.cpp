@@ -1,4 +1,4 @@
-// Block steps: who steps when, that forces of a part of the bodies are those of all, and what it brings and costs.
+// Block steps: which bodies step when, that the forces of active bodies equal those of all, and gain and cost.
 #include "sim/integrators/block_steps.h"
 
 #include "sim/backends/cpu/engine.h"

@@ -127,7 +127,8 @@ TEST(Additions, aLawIsItsFileAndItsPlaceInTheList) {
     EXPECT_EQ(count, laws().size());
 }
 
-/// Beside its row, a number is read by the laws that say so. Who knows more of the power law's is named here.
+/// Besides its row, only the laws that take a number read it. Other files that use the numbers of the power law are listed
+/// here.
 TEST(Additions, aNumberOfALawIsItsRowAndTheLawsThatReadIt) {
     const std::map<std::string, std::set<std::string>> known{
         // A scene of springs, the virial of a potential that is nearly a constant, other loops, a heading of `check`.

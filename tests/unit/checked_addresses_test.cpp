@@ -1,5 +1,5 @@
-// Kernels that users write, with a question before each access: what is asked, what is refused, and what the answers say.
-// That the answers are right is for a GPU, tests/gpu/own_kernel_test.cpp.
+// Users' kernels with a test before each access: the tests, the refusals, and their results. tests/gpu/own_kernel_test.cpp
+// proves the results on a GPU.
 #include "sim/backends/cuda/own/checked_addresses.h"
 #include "app/tables/own_kernel.h"
 #include "tests/unit/cli_support.h"
@@ -44,7 +44,7 @@ std::string beforeOf(const CheckedCode& code, const std::string& statement) {
     return end == std::string::npos ? std::string() : code.ptx.substr(begin, end - begin);
 }
 
-/// As a question is told: bytes, alignment - 1, verb (0 reads, 1 stores, 2 changes), line.
+/// The encoding of a test: bytes, alignment - 1, verb (0 reads, 1 stores, 2 changes), line.
 std::string toldAs(unsigned bytes, unsigned aligned, unsigned verb, int line = 7) {
     return "], " +
            std::to_string(bytes | (aligned - 1) << 8 | verb << 16 | std::uint64_t{static_cast<unsigned>(line)} << 32) + ";";
@@ -128,7 +128,7 @@ TEST(CheckedAddresses, anAsynchronousCopyIsTwoQuestions) {
     EXPECT_THAT(before, HasSubstr(toldAs(16, 16, 1)));
     EXPECT_THAT(before, HasSubstr(toldAs(16, 16, 0)));
     EXPECT_LT(before.find("call gravlab_checked_shared"), before.find("call gravlab_checked_global"));
-    // One that reads less than it stores is asked about what it reads.
+    // An access that reads less than it stores is tested for its read.
     const std::string part = beforeOf(checkedOf("cp.async.ca.shared.global [%r1], [%rd1], 8, %r2;"), "cp.async.ca");
     EXPECT_THAT(part, HasSubstr("min.u32 %gravlab_low, %r2, 8;"));
     EXPECT_THAT(part, HasSubstr("or.b64 %gravlab_what, %gravlab_what, " + toldAs(0, 8, 0).substr(3)));
@@ -264,7 +264,7 @@ void expectWellFormed(const CheckedCode& code) {
     EXPECT_EQ(registers, functions - kOurs) << "each function of the text has our registers once";
 }
 
-/// What ptxas says of it; empty: it assembles. Without one: nothing is asked.
+/// The message of ptxas; empty: it assembles. Without ptxas nothing is tested.
 std::string assembled(const std::string& ptx, const ScratchFolder& folder) {
     const std::string file = (folder / "checked.ptx").string(), said = (folder / "said").string();
     put(file, ptx);

@@ -12,7 +12,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// Runs `steps` steps with a look after each, waiting for samples; host time goes on by a second a look.
+/// Runs `steps` steps with an update after each, waiting for samples; host time advances by a second per update.
 void watch(ConservationMonitor& watch, Simulation& simulation, StateFeed& feed, int steps, double& now) {
     for (int i = 0; i < steps; ++i) {
         simulation.advance({.steps = 20}, nullptr);

@@ -229,7 +229,7 @@ private:
     double rate_;
 };
 
-/// How far a body in a trap is from its start after a turn of so many steps.
+/// The distance of a body in a trap from its start after a period of that many steps.
 double missAfterATurn(const char* method, int steps) {
     constexpr double kRate = 3, kTurn = 2 * std::numbers::pi / kRate;
     const std::unique_ptr<Backend> made = backend("reference").make({});
@@ -326,7 +326,7 @@ TEST(ForceTerms, aKernelOfATermIsListedChosenKeptAndRefused) {
     simulation.load(early.bodies);
     simulation.restore(early);
     EXPECT_EQ(inUse().kernel.kernel, "blocks");
-    // A change goes on with the bodies that are there.
+    // A change continues with the present bodies.
     const std::uint64_t id = simulation.bodiesId();
     simulation.advance({.steps = 3}, nullptr);
     const std::int64_t step = simulation.step();

@@ -189,7 +189,7 @@ TEST(FewBody, theReferenceBackendRunsItsProgramsAndSwitchesBetweenThem) {
     backend->snapshot(got);
     second.store(want);
     EXPECT_TRUE(testing_support::sameState(got, want));
-    // An adaptive step cut by the budget is reported once, whoever ends it.
+    // An adaptive step cut by the budget is reported once, whatever ends it.
     std::int64_t steps =
         backend->advance(integrator("radau15").program, 2, {.seconds = 0, .steps = 1}, nullptr).stepsCompleted;
     backend->finishStep();

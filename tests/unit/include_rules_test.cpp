@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Headers that only some files may include; whoever is not named may not.
+/// Headers that only the named files may include.
 struct Fence {
     const char* what;
     const char* headers;  ///< regular expression over the included name

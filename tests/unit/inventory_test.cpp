@@ -1,4 +1,4 @@
-// Everything that can be asked of the program by name, gathered from the program itself and held against a checked-in list.
+// Every name for users, collected from the program itself and compared with a checked-in list.
 #include "tests/inventory.h"
 #include "app/commands/options.h"
 #include "app/control/action.h"

@@ -155,7 +155,7 @@ TEST(OwnNames, FollowIdsAndSkipWhatIsDropped) {
 }
 
 TEST(OwnNames, ThatAreHostileStayPrintable) {
-    // A table is told from other files by its first bytes; what is behind them may be anything.
+    // The first bytes distinguish a table from other files; the following bytes may be anything.
     std::string text = "m,x,y,z,name\n#" + std::string(5000, '-') + "\n";
     text += "1,0,0,0,\x01\x02\n1,0,0,1,\"a\x7f\x1b]0;t\x07\"\n1,0,0,3,\xe2\x80\xae\xff\n";
     text += "1,0,0,2," + std::string(60000, 'n') + "\n";

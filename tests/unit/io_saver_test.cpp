@@ -96,7 +96,7 @@ TEST(FileWorker, theCallerGoesOnWhileTheDiskIsSlow) {
         saver.wait();
         EXPECT_EQ(saver.take().size(), 1u);
         saver.save((folder / "t.csv").string(), given(io_test::sample(10)), {}, "last");
-        // What is queued is saved even when nobody waits for it.
+        // Queued data is saved even when nothing waits for it.
     }
     EXPECT_TRUE(std::filesystem::exists(folder / "t.csv"));
     fileCalls() = usual;

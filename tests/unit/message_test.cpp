@@ -1,4 +1,4 @@
-// What a window says: news fade, warnings stay, and a story that somebody has watched is offered again at its end.
+// Messages of a window: news fade, warnings stay, and a watched story is offered again at its end.
 #include "app/model/document.h"
 #include "sim/scenes/scene.h"
 

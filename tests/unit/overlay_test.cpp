@@ -70,7 +70,7 @@ TEST(Overlay, namesAreUnderstoodAndWrongOnesNamed) {
 
 TEST(Settings, areAppliedInTheOrderOfTheTable) {
     Document document;
-    // What --path, --views and --trails say together does not depend on who comes first.
+    // The combined effect of --path, --views and --trails does not depend on their order.
     applySettings(document, {{"view.four", true},
                              {"look.tone", std::string("agx")},
                              {"look.exposure", 2.0},

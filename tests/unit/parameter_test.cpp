@@ -124,7 +124,7 @@ TEST(Parameters, haveOneRangeInEveryUnit) {
     EXPECT_THAT(allowedText(parameter("run.time_step")), HasSubstr("auto, or a finite number other than 0"));
 }
 
-/// Who does not know a word of the panels finds it in its tooltip, with the idea before it and the keys behind it.
+/// A tooltip explains the words of its panel, after the idea and before the keys.
 TEST(Parameters, explainTheWordsOfThePanels) {
     std::size_t explained = 0;
     for (const Parameter& row : parameters()) {

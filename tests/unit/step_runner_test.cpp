@@ -15,7 +15,7 @@ using testing_support::RecordingSink;
 double fakeTime = 0;
 double fakeClock() { return fakeTime; }
 
-/// Writes down what it is told; each force slice of 10 bodies takes one second.
+/// Records its calls; each force slice of 10 bodies takes one second.
 class ScriptedMachine {
 public:
     std::size_t size() const { return 40; }

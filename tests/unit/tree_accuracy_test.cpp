@@ -78,7 +78,7 @@ ParticleSet heaps(std::size_t places, std::size_t each) {
     });
 }
 
-/// A share of the bodies within `radius` of one place, the others in a ball. `mass`: of theirs over that of the others.
+/// A fraction of the bodies within `radius` of one place, the others in a ball. `mass`: mass ratio of the two sets.
 ParticleSet knot(std::size_t count, double share, double radius, double mass, bool charged = false) {
     return placed(count, [=](std::size_t i, Random& random) {
         const bool inside = static_cast<double>(i) < share * static_cast<double>(count);

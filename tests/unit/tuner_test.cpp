@@ -20,7 +20,8 @@ namespace {
 using test::Spoilt;
 using testing::HasSubstr;
 
-/// A clock that goes on by a millisecond with each step of a Graded, so that no load of the machine shows in a rate.
+/// A clock that advances by a millisecond with each step of a Graded, so that the load of the machine does not affect a
+/// rate.
 class StepClock {
 public:
     StepClock() : usual_(hostClockSource()) {

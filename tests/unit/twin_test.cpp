@@ -26,7 +26,7 @@ RunRequest settingsOf(const char* scene, double timeStep, const char* integrator
     return settings;
 }
 
-/// Advances the first by so many steps and lets the twin follow.
+/// Advances the first run by that many steps and lets the twin follow.
 void advance(Simulation& first, TwinRun& twin, std::int64_t steps) {
     for (std::int64_t done = 0; done < steps;) done += first.advance({.steps = steps - done}, nullptr).stepsCompleted;
     while (!twin.catchUp(first, kForever)) {
@@ -154,7 +154,7 @@ TEST(StepRatio, findsTheNextTimeOfBoth) {
 }
 
 TEST(TwinRun, bothLandOnTheSameTimes) {
-    // Powers of two: the same numbers to the last bit, however often they meet.
+    // Powers of two: the same numbers to the last bit, however often the times coincide.
     for (const auto& [here, there] : {std::pair(1.0 / 64, 1.0 / 256), std::pair(1.0 / 256, 1.0 / 64),
                                       std::pair(3.0 / 256, 5.0 / 256), std::pair(1.0 / 64, 1.0 / 64)}) {
         Simulation first(settingsOf("two-body", here));

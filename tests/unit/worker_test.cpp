@@ -21,7 +21,7 @@ std::ptrdiff_t threads() {
     return std::distance(std::filesystem::directory_iterator("/proc/self/task"), std::filesystem::directory_iterator{});
 }
 
-/// Whether there are so many, once the system has cleared away one that has been joined.
+/// Whether there are that many threads, once the system has removed a joined one.
 bool become(std::ptrdiff_t wanted) {
     for (int tries = 0; tries < 5000 && threads() != wanted; ++tries)
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -221,7 +221,7 @@ TEST(Worker, letsGoOfARequestBeforeItIsDone) {
     EXPECT_EQ(held.use_count(), 1);
 }
 
-/// A window that ends does not wait for sums over all pairs that nobody will see.
+/// A window that ends does not wait for sums over all pairs, because their result is no longer needed.
 TEST(Worker, workDeepDownSeesThatItWasDropped) {
     Gate begun;
     begun.open();
@@ -241,7 +241,7 @@ TEST(Worker, workDeepDownSeesThatItWasDropped) {
     EXPECT_FALSE(WorkWatch::dropped()) << "a thread without a worker";
 }
 
-/// A frame posts what it writes and goes on, however long a disk takes.
+/// A frame posts its files and continues, however slow a disk is.
 TEST(FileJobs, neitherPostNorPollWaits) {
     Gate disk;
     std::vector<std::string> said;
