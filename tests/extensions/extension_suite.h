@@ -59,7 +59,7 @@ protected:
         EXPECT_TRUE(sameBytes(got.position, want.position)) << what << ": positions differ";
         EXPECT_TRUE(sameBytes(got.velocity, want.velocity)) << what << ": velocities differ";
     }
-    /// Through a file and back.
+    /// Writes a file and reads it back.
     static RunRequest reopened(Simulation& simulation) {
         const std::string file = encodeSnapshot(checkpointOf(simulation), "hdf5");
         return startFrom(decodeSnapshot(file, "kept.hdf5"), "kept.hdf5").request;
@@ -130,7 +130,7 @@ TEST_P(ExtensionSuite, checksLookAtEachTerm) {
         made->load(system);
         const ForceCheck right = checked(*made, sampleTargets(bodies.position));
         EXPECT_TRUE(right.passed) << right.text();
-        if (std::string(GetParam()) == "reference") continue;  // it computes the plain statement itself
+        if (std::string(GetParam()) == "reference") continue;  // it computes the plain sum itself
         system.terms[1].how.kernel = "wrong";
         made->load(system);
         const ForceCheck wrong = checked(*made, sampleTargets(bodies.position));
@@ -178,7 +178,7 @@ TEST_P(ExtensionSuite, aCheckpointCarriesTerms) {
         run(again, 5);
         while (first.step() < end) first.advance({.steps = end - first.step()}, nullptr);
         expectSame(stateOf(again), stateOf(first), "continued");
-        // In place, too.
+        // In the same run, too.
         const RunState kept = first.state();
         run(first, 3);
         const ParticleSet there = stateOf(first);
@@ -196,7 +196,7 @@ TEST_P(ExtensionSuite, aMethodWithAStateGoesOnExactly) {
         run(first, 4);
         run(cut, 4, 0);
         expectSame(stateOf(cut), stateOf(first), "sliced");
-        first.advance({.seconds = 0, .steps = 1}, nullptr);  // maybe inside of a step: a state ends it
+        first.advance({.seconds = 0, .steps = 1}, nullptr);  // maybe within a step; a state completes it
         const RunRequest file = reopened(first);
         Simulation again(file);
         ASSERT_EQ(again.step(), first.step());
@@ -206,7 +206,7 @@ TEST_P(ExtensionSuite, aMethodWithAStateGoesOnExactly) {
         const RunState kept = first.state();
         run(first, 5);
         expectSame(stateOf(again), stateOf(first), "continued");
-        // Without what the method kept it would be another run: that is what the file must carry.
+        // Without the method's kept numbers it would be another run: the file must contain them.
         RunState bare = kept;
         std::erase_if(bare.integratorState, [](const StateArray& array) { return array.name.starts_with("force."); });
         EXPECT_LT(bare.integratorState.size(), kept.integratorState.size());

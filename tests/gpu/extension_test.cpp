@@ -1,4 +1,4 @@
-// Force terms and methods that the program does not know, on the GPU.
+// Force terms and methods from outside the program, on the GPU.
 #include "gpu_fixture.h"
 #include "tests/bodies.h"
 #include "tests/extensions/extension_suite.h"

@@ -1,4 +1,5 @@
-// Kernels that store into OpenGL's buffers, and the copy that takes over where they cannot. Pictures are looked at.
+// Kernels that store into OpenGL's buffers, and the copy that replaces them where they cannot. The test inspects the
+// pictures.
 #include "app/frontends/headless/headless.h"
 #include "app/view/workspace.h"
 #include "gpu_fixture.h"
@@ -15,7 +16,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-/// What is drawn after steps of the CUDA backend, through a buffer of either kind.
+/// Pictures after steps of the CUDA backend, through a buffer of either kind.
 class Interop : public GpuTest {
 protected:
     void SetUp() override {
@@ -135,7 +136,7 @@ TEST_F(Interop, theCopyDrawsTheSamePicture) {
         }
 }
 
-/// Where bodies are in the buffer that is drawn.
+/// Positions of the bodies in the buffer that is drawn.
 std::vector<ParticleVertex> drawnBodies(const ParticleBuffer& buffer) {
     std::vector<ParticleVertex> bodies(buffer.frontCount());
     glGetNamedBufferSubData(buffer.frontBuffer(), 0, static_cast<GLsizeiptr>(bodies.size() * sizeof(ParticleVertex)),
@@ -143,7 +144,7 @@ std::vector<ParticleVertex> drawnBodies(const ParticleBuffer& buffer) {
     return bodies;
 }
 
-/// Whether bodies are drawn where the run has them now.
+/// Whether bodies are drawn at their present positions in the run.
 bool drawsTheRun(Workspace& workspace) {
     const RunState state = workspace.host.simulation().state();
     const std::vector<ParticleVertex> drawn = drawnBodies(workspace.host.first().vertices());
@@ -196,7 +197,7 @@ TEST_F(Interop, stepsGivenAheadAreShownByTheNextFrame) {
     EXPECT_EQ(workspace.facts.step, 3) << "of the run that began anew";
     EXPECT_TRUE(drawsTheRun(workspace));
 
-    workspace.mostSteps = 2;  // as a film that is recorded counts them
+    workspace.mostSteps = 2;  // as a film counts them
     workspace.advanceAhead();
     EXPECT_EQ(workspace.host.simulation().step(), 3);
 }

@@ -1,5 +1,4 @@
-// Kernels that are wrong on purpose, on a device: wrong where they should be, without a rate in any case, and no danger to
-// what runs beside them.
+// Kernels that are wrong on purpose, on a device: wrong where expected, always without a rate, and harmless to other work.
 #include "app/bench/benchmark.h"
 #include "gpu_fixture.h"
 #include "sim/core/error.h"
@@ -83,7 +82,7 @@ TEST_F(TrapsOnGpu, aLaunchThatFailsIsToldAndHurtsNobody) {
     std::printf("    %s\n", failure.c_str());
     EXPECT_FALSE(timed(*trap).verified);
     EXPECT_EQ(cuda::takeLastError(), cuda::kSuccess) << "the error is left to whoever is next";
-    // The device, the run beside it and a right kernel in the same place go on.
+    // The device, the run beside it and a right kernel after it continue.
     trap->configure({.softening = 0.05}, {"tiled", {}});
     EXPECT_EQ(trap->launchFacts().failure, "");
     trap->load(bodies);

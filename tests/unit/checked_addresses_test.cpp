@@ -37,7 +37,7 @@ std::size_t countOf(const std::string& text, const std::string& part) {
     return count;
 }
 
-/// What stands between the begin of the entry's body and a statement of it.
+/// The text between the begin of the entry's body and a statement of it.
 std::string beforeOf(const CheckedCode& code, const std::string& statement) {
     const std::size_t begin = code.ptx.find(".loc"), end = code.ptx.find(statement, begin);
     EXPECT_NE(end, std::string::npos) << statement << " is gone from\n" << code.ptx;
@@ -128,7 +128,7 @@ TEST(CheckedAddresses, anAsynchronousCopyIsTwoQuestions) {
     EXPECT_THAT(before, HasSubstr(toldAs(16, 16, 1)));
     EXPECT_THAT(before, HasSubstr(toldAs(16, 16, 0)));
     EXPECT_LT(before.find("call gravlab_checked_shared"), before.find("call gravlab_checked_global"));
-    // An access that reads less than it stores is tested for its read.
+    // An access that reads fewer bytes than it stores is tested for its read.
     const std::string part = beforeOf(checkedOf("cp.async.ca.shared.global [%r1], [%rd1], 8, %r2;"), "cp.async.ca");
     EXPECT_THAT(part, HasSubstr("min.u32 %gravlab_low, %r2, 8;"));
     EXPECT_THAT(part, HasSubstr("or.b64 %gravlab_what, %gravlab_what, " + toldAs(0, 8, 0).substr(3)));
@@ -195,13 +195,13 @@ TEST(CheckedAddresses, onlyLoopsAreCounted) {
     EXPECT_LT(code.ptx.find(counted), code.ptx.find("add.s32 %r1, %r1, 1;"));
     EXPECT_THAT(code.ptx, HasSubstr("@%gravlab_yes call gravlab_checked_found"));
     EXPECT_THAT(code.ptx, HasSubstr(toldAs(0, 1, 0, 9)));
-    // Tables of branches jump back, too.
+    // A table of branches can jump back, too.
     const CheckedCode table = checkedOf(
         "$L_a:\n\tmov.u32 %r2, 1;\n$L_b:\n$L_table: .branchtargets $L_a, $L_b;\n"
         "\tbrx.idx %r1, $L_table;");
     ASSERT_FALSE(table.ptx.empty()) << table.refusal;
     EXPECT_EQ(countOf(table.ptx, counted), 2u);
-    // No index gets behind the end, under whatever guard.
+    // No index exceeds the end, under any guard.
     EXPECT_THAT(table.ptx, HasSubstr("setp.ge.u32 %gravlab_yes, %r1, 2;"));
     EXPECT_THAT(table.ptx, HasSubstr("st.param.b64 [gravlab_p2], 9;"));
     const CheckedCode guarded = checkedOf("$L_a:\n$L_table: .branchtargets $L_a;\n\t@!%p1 brx.idx %r1, $L_table;");
@@ -219,7 +219,7 @@ TEST(CheckedAddresses, arraysAreKnownWithTheirSizes) {
     ASSERT_FALSE(code.ptx.empty()) << code.refusal;
     EXPECT_EQ(code.arrays.shared, (std::vector<CheckedArray>{{"dynamic", 512}, {"tile", 2048}}));
     EXPECT_EQ(code.arrays.constant, (std::vector<CheckedArray>{{"table", 12}}));
-    // Where all functions know it, and once.
+    // Declared once, where all functions see it.
     EXPECT_EQ(countOf(code.ptx, "_ZZ5forceE4tile[2048]"), 1u);
     EXPECT_LT(code.ptx.find("_ZZ5forceE4tile[2048]"), code.ptx.find(".entry force"));
     for (const char* size :

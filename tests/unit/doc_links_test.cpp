@@ -51,7 +51,7 @@ TEST(Documents, theCourseNamesEveryLessonWithItsMinutes) {
     }
 }
 
-/// The names of folders and files answer these questions; a file that moves takes its line along.
+/// The names of folders and files answer these questions. When a file moves, change its line in the list.
 TEST(Documents, questionsLeadToFilesThatExist) {
     std::istringstream lines(contentOf(fs::path(GRAVLAB_SOURCE_DIR) / "tests/data/found_by_name.txt"));
     static const std::regex row(R"(([^|#]+\?) \| (\S+) \| (\S+))");

@@ -1,4 +1,4 @@
-// The choice of a way to draw, with times that are given.
+// The choice of a draw method, from given times.
 #include "render/draw_method.h"
 
 #include <gmock/gmock.h>
@@ -8,7 +8,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// Frames until the trial is over; how many were drawn.
+/// Runs frames until the trial is over; returns their number.
 int decide(DrawMethodChooser& chooser, const PictureLoad& load, double raster, double compute) {
     int frames = 0;
     do {

@@ -1,4 +1,4 @@
-// Data of one's own: units that come back, names that stay, tables packed with gzip, and a question where units are missing.
+// Users' data: units that are restored, names that stay, tables packed with gzip, and a question where units are missing.
 #include "sim/core/error.h"
 #include "sim/io/checkpoint.h"
 #include "sim/io/formats/units.h"
@@ -69,7 +69,7 @@ TEST(OwnUnits, AreWrittenAsTheyWere) {
     EXPECT_THAT(text, StartsWith("m [Msun],x [kpc],y [kpc],z [kpc],vx [km/s],vy [km/s],vz [km/s],name,tag\n"));
     const Snapshot again = decodeSnapshot(text, "back.csv");
     EXPECT_LE(unitsInTheLastPlace(read.bodies, again.bodies), 2.0);
-    // The user's own numbers stand in it.
+    // It contains the user's own numbers.
     EXPECT_THAT(text, HasSubstr("150.5,-99.25,12.125"));
     ReadOptions plain;
     plain.units = "nbody";
@@ -203,7 +203,7 @@ TEST(PackedTable, ThatIsDamagedIsRefused) {
 }
 
 TEST(PackedTable, ThatIsABombIsRefused) {
-    // A thousand to one: lines of a table that are all alike, and remarks that are no body at all.
+    // A compression of a thousand to one: equal lines of a table, and remarks that are no bodies.
     std::string rows = "m,x,y,z\n", remarks = "m,x,y,z\n";
     while (rows.size() < 8'000'000) rows += "1,0,0,0\n";
     while (remarks.size() < 8'000'000) remarks += "#\n";
@@ -233,7 +233,7 @@ TEST(OwnCheckpoint, KeepsThatItsBackendWasOpen) {
     EXPECT_THAT(asked.backendWhy(), HasSubstr("as asked"));
 }
 
-/// A ball in balance whose numbers are in these units, as a table that does not say so.
+/// A ball in balance with numbers in these units, as a table that does not name them.
 Snapshot ballIn(std::string_view units) {
     const UnitSystem& system = unitSystem(units);
     Snapshot ball;

@@ -1,4 +1,4 @@
-// Messages of a window: news fade, warnings stay, and a watched story is offered again at its end.
+// Messages of a window: news fades, warnings stay, and at its end a watched story is offered again.
 #include "app/model/document.h"
 #include "sim/scenes/scene.h"
 

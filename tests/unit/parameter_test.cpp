@@ -1,4 +1,4 @@
-// The table of parameters: every row says what it is, no path is there twice, usual values are allowed, wrong ones are
+// The table of parameters: every row describes itself, each path exists once, usual values are allowed, wrong ones are
 // refused with a sentence.
 #include "app/control/parameter.h"
 
@@ -18,7 +18,7 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-/// The sentence of a refusal; empty when the value is taken.
+/// The sentence of a refusal; empty when the value is accepted.
 std::string refusalOf(const Parameter& row, const Value& value, bool shown = false) {
     try {
         checked(row, value, {}, shown);

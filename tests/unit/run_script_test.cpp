@@ -1,4 +1,4 @@
-// ./run on a machine without a display: which commands reach the program as they were given, and which become a film.
+// ./run on a machine without a display: which commands reach the program unchanged, and which become a film.
 #include "app/commands/command_rows.h"
 #include "cli_support.h"
 #include "tests/paths.h"
@@ -56,7 +56,7 @@ TEST_F(RunScript, makesAFilmOfWhatWouldOpenAWindow) {
     }
 }
 
-/// What render would refuse with code 2 must not reach it.
+/// Options that render would refuse with code 2 must not reach it.
 TEST_F(RunScript, leavesOutOfTheFilmWhatIsForAWindow) {
     EXPECT_TRUE(asked("collision --speed 2").front().ends_with("--ui collision"));
     EXPECT_TRUE(

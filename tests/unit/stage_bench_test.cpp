@@ -1,4 +1,4 @@
-// The table of `bench --frames --stages`: what goes into which column.
+// The table of `bench --frames --stages`: the content of each column.
 #include "app/bench/stage_bench.h"
 
 #include <gmock/gmock.h>

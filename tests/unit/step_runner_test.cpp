@@ -117,7 +117,8 @@ TEST_F(StepRunnerTest, manyFastStepsPublishOnce) {
 }
 
 TEST_F(StepRunnerTest, publishesTheLastStepThatSurelyFits) {
-    // A step takes 4 s. With 14 s, the second ends at 8 s and leaves less than two more: shown. The third too.
+    // A step takes 4 s. With 14 s, the second ends at 8 s and leaves time for fewer than two more: it is shown. The third,
+    // too.
     const AdvanceStatus status = advance(14, 100);
     EXPECT_EQ(status.stepsCompleted, 3);
     EXPECT_TRUE(status.published);
@@ -125,7 +126,7 @@ TEST_F(StepRunnerTest, publishesTheLastStepThatSurelyFits) {
 }
 
 TEST_F(StepRunnerTest, aCutStepGivesTheRestOfTheBudgetToTheNext) {
-    // Steps of 4 s in budgets of 3 s: one step a call would waste half of every second call.
+    // Steps of 4 s in budgets of 3 s: one step per call would waste half of every second call.
     EXPECT_EQ(advance(3, 1).stepsCompleted, 0);
     const AdvanceStatus status = advance(3, 1);
     EXPECT_EQ(status.stepsCompleted, 1);
