@@ -1,4 +1,5 @@
-// The controller: commands in their order, batches all or nothing, from any thread, and what a refusal leaves.
+// The controller: commands in their order, batches that apply whole or not at all, from any thread, and the state after a
+// refusal.
 #include "app/control/controller.h"
 
 #include "app/control/action.h"
@@ -36,7 +37,7 @@ protected:
     }
     Document& document() { return *workspace; }
     std::vector<Event> apply() { return controller.apply(*workspace, *host); }
-    /// What became of one command, posted alone.
+    /// The result of one command, posted alone.
     Event ask(Command command) {
         const std::uint64_t ticket = controller.post(std::move(command), Sender::script);
         const std::vector<Event> events = apply();
@@ -100,8 +101,8 @@ TEST_F(ControllerTest, batchesAreTakenWholeOrNotAtAll) {
                            SetParameter{"run.nothing", 1.0},
                            SetParameter{"run.step", std::int64_t{3}},
                            SetParameter{"run.exponent", 1.5},
-                           SetParameter{"view.selected", std::int64_t{300}},        // there is none
-                           SetParameter{"run.kernel", std::string("tiled-split")},  // known, but of no backend here
+                           SetParameter{"view.selected", std::int64_t{300}},        // no such body
+                           SetParameter{"run.kernel", std::string("tiled-split")},  // a valid name, but of no backend here
                            Invoke{"trails"}};
     for (const Command& wrong : bad)
         for (const bool first : {false, true}) {
@@ -135,7 +136,7 @@ TEST_F(ControllerTest, batchesReachBothRuns) {
     EXPECT_EQ(workspace->facts.configuration.timeStep, 0.01);
     ASSERT_TRUE(workspace->host.twin().on());
     EXPECT_EQ(workspace->facts.twin.configuration.integrator, "euler");
-    // The first run takes its part, the second says no: both are as they were.
+    // The first run accepts its change, the second refuses: both stay unchanged.
     const std::string before = everything();
     const std::vector<Event> refused =
         statusOf({SetParameter{"run.time_step", 0.02}, SetParameter{"run.law", std::string("coulomb")},
@@ -143,7 +144,7 @@ TEST_F(ControllerTest, batchesReachBothRuns) {
     for (const Event& event : refused) EXPECT_EQ(event.status, CommandStatus::refused);
     EXPECT_EQ(everything(), before);
     EXPECT_EQ(workspace->facts.configuration.timeStep, 0.01);
-    // A run that begins anew could not be brought back.
+    // A run that started anew could not be restored.
     const std::vector<Event> anew = statusOf({SetParameter{"run.seed", std::int64_t{9}}, SetParameter{"twin.on", false}});
     EXPECT_THAT(anew.back().why, HasSubstr("begins the run anew"));
     EXPECT_EQ(everything(), before);
@@ -167,7 +168,7 @@ TEST_F(ControllerTest, aComparisonRunChangesTogetherWithTheFirst) {
     EXPECT_EQ(workspace->facts.configuration.force.softening, 0.2);
     EXPECT_EQ(workspace->facts.twin.configuration.force.softening, 0.05);
     EXPECT_EQ(workspace->facts.twin.view, TwinView::overlaid);
-    // Its view alone, with a setting that it takes from the first.
+    // Its view alone, with a setting that it copies from the first.
     expectApplied({SetParameter{"run.integrator", std::string("yoshida4")},
                    SetParameter{"twin.integrator", std::string("same")},
                    SetParameter{"twin.softening", std::string("same")}});
@@ -175,7 +176,7 @@ TEST_F(ControllerTest, aComparisonRunChangesTogetherWithTheFirst) {
     EXPECT_EQ(workspace->facts.twin.configuration.integrator, "yoshida4");
     EXPECT_EQ(workspace->facts.twin.configuration.force.softening, 0.3);
     EXPECT_EQ(workspace->facts.twin.view, TwinView::side);
-    // Steps are of another length while both run.
+    // Steps have another length while both run.
     goOn(4);
     const std::int64_t first = workspace->facts.step, second = workspace->facts.twin.step;
     EXPECT_EQ(workspace->facts.twin.configuration.timeStep, 0.01);
@@ -186,7 +187,7 @@ TEST_F(ControllerTest, aComparisonRunChangesTogetherWithTheFirst) {
     EXPECT_EQ(workspace->facts.step, first + 4);
     EXPECT_GE(workspace->facts.twin.step, second + 4 * 3);
     EXPECT_NEAR(workspace->facts.twin.time, workspace->facts.time, 1e-12);
-    // What the second refuses leaves both in what they had, and in step.
+    // A change that the second refuses leaves both unchanged and synchronous.
     const std::string before = everything();
     controller.post({SetParameter{"run.softening", 0.4}, SetParameter{"twin.integrator", std::string("hermite4")},
                      SetParameter{"twin.law", std::string("coulomb")}},
@@ -244,7 +245,7 @@ TEST_F(ControllerTest, editsBodiesAndTakesThemBack) {
     EXPECT_EQ(workspace->facts.configuration.bodies, bodies);
 }
 
-/// Begins effects, and ends them when the test says so.
+/// Starts effects, and ends them when the test chooses.
 class SlowHost : public BaseHost {
 public:
     using BaseHost::BaseHost;
@@ -271,7 +272,7 @@ TEST_F(ControllerTest, effectsThatTakeLongerEndWithTheirTicket) {
     EXPECT_EQ(mine.begun, (std::vector<Ticket>{first, second}));
     EXPECT_TRUE(controller.busy());
     EXPECT_TRUE(apply().empty()) << "nothing has ended";
-    // The second ends first, while others are at work; its own reader finds both of its events.
+    // The second ends first, while others are running; its own reader finds both of its events.
     mine.done = {{second, failedBecause("the disk is full")}};
     controller.post(SetParameter{"look.glow", 0.5}, Sender::panel);
     EXPECT_EQ(apply().size(), 2u);
@@ -297,7 +298,7 @@ TEST_F(ControllerTest, aQuestionAboutUnitsThatWasPutAwayStaysAway) {
     ASSERT_TRUE(document().unitsInDoubt());
     invoke(actionOf("units-fine"), {}, document());
     EXPECT_FALSE(document().unitsInDoubt());
-    ++document().facts.run;  // a body was removed, or another state gone to
+    ++document().facts.run;  // a body was removed, or another state restored
     EXPECT_FALSE(document().unitsInDoubt());
     document().facts.configuration.start = nullptr;
 }

@@ -1,5 +1,5 @@
-// A lost OpenGL context: everything that OpenGL held is made anew from the simulation, a hundred times, and the picture is
-// the same. And a clock that jumps, as it does when a machine wakes up.
+// A lost OpenGL context: everything in OpenGL is rebuilt from the simulation, a hundred times, and the picture is the same.
+// Also a clock that jumps, as when a machine wakes up.
 #include "app/frontends/window/lost_context.h"
 #include "app/commands/options.h"
 #include "app/control/parameter.h"
@@ -34,7 +34,7 @@ protected:
         options.simulation.backend = "cpu";
         options.simulation.backendOptions.threads = 1;
         workspace_ = std::make_unique<Workspace>(options);
-        workspace_->holdRate = false;  // the look of measured times is another one each time
+        workspace_->holdRate = false;  // measured times look different each time
         ui_ = std::make_unique<Ui>(1.0f, context_->description(), workspace_->ui);
     }
     void TearDown() override {
@@ -51,7 +51,7 @@ protected:
         workspace_->glide(seconds);
         picture();
     }
-    /// Bodies alone, or with the panels over them.
+    /// Bodies alone, or with the panels above them.
     std::vector<std::uint8_t> picture(bool panels = false) {
         OffscreenTarget target(kLostWidth, kLostHeight);
         workspace_->draw(target.framebuffer(), kLostWidth, kLostHeight);
@@ -62,7 +62,7 @@ protected:
         }
         return target.read();
     }
-    /// What a reset leaves: nothing.
+    /// After a reset OpenGL has nothing left.
     void lose() {
         ui_->dropPicture();
         workspace_->dropPicture();
@@ -97,7 +97,7 @@ std::size_t lit(const std::vector<std::uint8_t>& rgb) {
 
 TEST_F(LostContext, aHundredTimesTheSamePictureAndNoMoreMemory) {
     workspace_->look.bloom = 0.2f;
-    setParameter(*workspace_, "look.colour_mode", std::string("mass"));  // traits are in OpenGL too
+    setParameter(*workspace_, "look.colour_mode", std::string("mass"));  // traits are stored in OpenGL, too
     for (int i = 0; i < 3; ++i) step();
     workspace_->intent.paused = true;
     const std::vector<std::uint8_t> want = picture();
@@ -142,11 +142,11 @@ TEST_F(LostContext, panelsTrailsSelectionAndTheMatrixComeBack) {
         picture(true);
         return picture(true);
     };
-    // Speed and energy come from a state that is copied beside the frames.
+    // Speed and energy come from a copied state beside the frames.
     for (int i = 0; i < 2000 && !workspace_->selected->energy; ++i) later();
     ASSERT_TRUE(workspace_->selected->energy);
     const std::vector<std::uint8_t> trailed = later();
-    // Trails have no past in the simulation; they start anew, and the rest is as before.
+    // The simulation has no past of trails: they start anew, and the rest is as before.
     workspace_->look.trails = 0;
     const std::vector<std::uint8_t> want = later();
     lose();
@@ -159,7 +159,7 @@ TEST_F(LostContext, panelsTrailsSelectionAndTheMatrixComeBack) {
         for (std::size_t i = 0; i < a.size(); ++i) different += std::abs(a[i] - b[i]) > 40 ? 1 : 0;
         return static_cast<double>(different) / static_cast<double>(a.size());
     };
-    // A few letters of times that were measured.
+    // A few letters of measured times.
     constexpr double kLetters = 0.002;
     EXPECT_LT(apart(now, want), kLetters) << "the panels are not as they were";
     EXPECT_GT(apart(trailed, want), 0) << "trails were never drawn";
@@ -195,7 +195,7 @@ TEST_F(LostContext, isSaidInWordsAndOnlyWhenItHappens) {
     planGlFaults("");
 }
 
-/// A machine that slept for a week: steps, camera and exposure do not make up for the time.
+/// A machine that slept for a week: steps, camera and exposure do not catch up with the time.
 TEST_F(LostContext, aClockThatJumpsMovesNothing) {
     workspace_->rotation = 0.2;
     workspace_->look.autoExposure = true;
@@ -217,16 +217,16 @@ TEST_F(LostContext, aClockThatJumpsMovesNothing) {
     EXPECT_GT(lit(picture()), 100u);
 }
 
-/// Nothing of 0 x 0 is made, and what is too large is refused or drawn; afterwards there is as much memory as before.
+/// No object of 0 x 0 is made, and too large ones are refused or drawn in tiles; afterwards memory is as before.
 TEST_F(LostContext, tenThousandSizesLeaveMemoryFlat) {
     workspace_->intent.paused = true;
-    workspace_->colourMode = 0;  // speed: drivers keep more of freed pictures than a leak would take
+    workspace_->colourMode = 0;  // speed: drivers keep more memory of freed pictures than a leak would use
     OffscreenTarget target(2000, 2000);
     const auto draw = [&](int width, int height) { workspace_->draw(target.framebuffer(), width, height); };
     const auto storm = [&](std::uint32_t count) {
         for (std::uint32_t i = 0; i < count; ++i) {
             const std::uint32_t r = (i * 2654435761u) >> 16;
-            workspace_->look.bloom = i % 10 == 0 ? 0.2f : 0;  // its chain of textures follows the size too
+            workspace_->look.bloom = i % 10 == 0 ? 0.2f : 0;  // its chain of textures depends on the size, too
             draw(static_cast<int>(r % 25), static_cast<int>((r / 25) % 25));
             if (i % 2500 == 0) {
                 for (const auto& [width, height] :
@@ -237,7 +237,7 @@ TEST_F(LostContext, tenThousandSizesLeaveMemoryFlat) {
         }
         glFinish();
     };
-    // The driver keeps what it compiled and freed for a while: a leak is what still grows after as many sizes again.
+    // The driver keeps compiled and freed objects for a while: a leak is what still grows after as many sizes again.
     storm(5000);
     const double before = memoryMiB();
     storm(5000);

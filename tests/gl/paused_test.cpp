@@ -1,4 +1,4 @@
-// A window whose run is paused: what is measured beside it comes to its end, and nothing of the run before stays.
+// A window with a paused run: measurements beside it finish, and nothing of the earlier run remains.
 #include "app/system/host_clock.h"
 #include "app/view/workspace.h"
 #include "gl_fixture.h"
@@ -31,7 +31,7 @@ TEST_F(PausedWorkspace, measuresTheStartOfTheNextScene) {
     ASSERT_TRUE(workspace.apply()) << workspace.message;
     EXPECT_EQ(workspace.facts.configuration.scene, "cube");
     EXPECT_EQ(workspace.facts.stepProgress, 0);
-    // Like a window: a few frames after an event, then frames while any are needed.
+    // Like a window: a few frames after an event, then frames while they are needed.
     constexpr int kAfterEvent = 3;
     for (int frame = 0; frame < kAfterEvent || (frame < 20000 && workspace.moving()); ++frame) {
         workspace.advance(true);
@@ -45,7 +45,7 @@ TEST_F(PausedWorkspace, onlyADeviceIsGivenStepsAhead) {
     Workspace workspace(plummer(300));
     ASSERT_TRUE(workspace.apply());
     workspace.advance(true);
-    workspace.advanceAhead();  // a picture would wait for them
+    workspace.advanceAhead();  // a picture would wait for these steps
     EXPECT_EQ(workspace.host.simulation().step(), workspace.facts.step);
 }
 
@@ -60,9 +60,9 @@ TEST_F(PausedWorkspace, whatIsNotGivenStepsAheadKeepsItsPace) {
         const std::int64_t begun = workspace.facts.step;
         workspace.intent.speed = 100 * workspace.facts.configuration.timeStep;
         for (int frame = 0; frame < 5; ++frame) {
-            frameClock += 0.09;  // the picture
+            frameClock += 0.09;  // the time of the picture
             workspace.advanceAhead();
-            frameClock += 0.01;  // and its way to the display
+            frameClock += 0.01;  // and of its transfer to the display
             ASSERT_TRUE(workspace.apply());
             workspace.advance(true);
         }

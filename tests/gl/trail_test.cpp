@@ -1,4 +1,4 @@
-// Trails: where bodies were, fading, in the bodies' colours; and views without perspective.
+// Trails: earlier positions of bodies, fading, in the bodies' colours; and views without perspective.
 #include "app/frontends/headless/headless.h"
 #include "app/view/workspace.h"
 #include "gl_fixture.h"
@@ -61,7 +61,7 @@ TEST_F(TrailTest, ForgetsWhatIsOlderThanItsLength) {
 TEST_F(TrailTest, AFrameMayHaveSeveralPoints) {
     look.trails = 3;
     const auto frame = [&](float from) {
-        // There and back within each frame; of the last point there is no room.
+        // There and back within each frame; the last point has no room.
         for (const float beside : {0.5f, 0.9f})
             renderer_->recordTrail(std::vector<ParticleVertex>{{0, from, beside, 0}}, look, 2);
         store({{0, from, 0, 0}});

@@ -96,7 +96,7 @@ TEST_F(CellsOfARun, actOnTheSelectedBody) {
     EXPECT_THAT(said(), HasSubstr(" bodies one by one, of "));
     EXPECT_THAT(said(), HasSubstr("instead of 3,000 bodies"));
     const std::size_t usual = cells().single;
-    // A row that goes by the accuracy: coarser forces take less.
+    // A row that uses the accuracy: coarser forces cost less.
     set("run.kernel", std::string("tree"));
     set("run.accuracy", 1e-2);
     frame();

@@ -49,7 +49,7 @@ TEST(PlayWindow, isDrivenByAScript) {
     EXPECT_TRUE(fs::exists(folder / "mine.toml"));
 }
 
-/// A script of a window in a folder of its own.
+/// A script of a window in its own folder.
 class WindowScript : public testing::Test {
 protected:
     std::vector<json> play(const std::string& script, int code) {
