@@ -39,7 +39,7 @@ constexpr glm::vec3 kGrey[] = {hex(0x2b2b2b), hex(0xffffff)};
 
 constexpr glm::vec3 kCategoryStops[] = {hex(0xe69f00), hex(0x56b4e9), hex(0x009e73), hex(0xcc79a7),
                                         hex(0xf0e442), hex(0xd55e00), hex(0x3f7fd9), hex(0xffffff)};
-constexpr ColourMap kCategoryMap{"categories", "eight colours far apart, without an order", kCategoryStops};
+constexpr ColourMap kCategoryMap{"categories", "eight distinct colours, without an order", kCategoryStops};
 
 // These stops are channels, not colours: linear fractions, so none is sRGB.
 constexpr glm::vec3 kPopulationStops[kPopulations] = {{1, 0, 0}, {0.7f, 0, 0.3f}, {0, 1, 0}, {0, 0.35f, 0.65f},
@@ -61,7 +61,7 @@ constexpr ColourMap kMaps[] = {
     {"plain", "white, whatever the value", kPlain},
     {"viridis", "violet over green to yellow, as in plots of other programs; lightness rises evenly", kViridis},
     {"magma", "violet over red to pale yellow, as in plots of other programs; lightness rises evenly", kMagma},
-    {"cividis", "blue over grey to yellow, the same to every eye; lightness rises evenly", kCividis},
+    {"cividis", "blue over grey to yellow, the same with colour blindness; lightness rises evenly", kCividis},
     {"grey", "dark grey to white; lightness rises evenly", kGrey},
 };
 

@@ -15,7 +15,7 @@ constexpr double kBodiesRatio = 1.5, kPixelsRatio = 1.5, kRadiusRatio = 2;
 constexpr double kTie = 0.97;
 
 constexpr DrawMethodRow kWishes[] = {
-    {"auto", "both ways are timed on this machine, the faster one is kept", DrawMethodRequest::automatic},
+    {"auto", "both methods are timed on this machine, the faster one is used", DrawMethodRequest::automatic},
     {"raster", "point sprites and passes by the rasteriser", DrawMethodRequest::raster},
     {"compute", "small sprites, glow and tones by compute shaders", DrawMethodRequest::compute},
 };
@@ -43,11 +43,11 @@ void DrawMethodChooser::setWish(DrawMethodRequest wish, std::string obstacle) {
     if (!obstacle_.empty())
         keep(DrawMethod::raster, "drawn by the rasteriser, because " + obstacle_);
     else if (wish_ == DrawMethodRequest::raster)
-        keep(DrawMethod::raster, "drawn by the rasteriser, as asked for");
+        keep(DrawMethod::raster, "drawn by the rasteriser, as chosen");
     else if (wish_ == DrawMethodRequest::compute)
-        keep(DrawMethod::compute, "drawn by compute shaders, as asked for");
+        keep(DrawMethod::compute, "drawn by compute shaders, as chosen");
     else
-        keep(DrawMethod::raster, "drawn by the rasteriser until both ways have been timed");
+        keep(DrawMethod::raster, "drawn by the rasteriser until both methods are timed");
 }
 
 void DrawMethodChooser::keep(DrawMethod path, std::string why) {
@@ -65,7 +65,7 @@ void DrawMethodChooser::begin(const PictureLoad& load) {
     tried_ = load;
     sampled_ = load.bodies >= kSampledFrom;
     trial_ = sampled_ ? Trial::compute : Trial::raster;
-    if (sampled_) keep(DrawMethod::compute, "drawn by compute shaders until the rasteriser has been timed, too");
+    if (sampled_) keep(DrawMethod::compute, "drawn by compute shaders until the rasteriser is timed as well");
     framesOfTrial_ = 0;
     for (auto& times : times_) times.clear();
 }
@@ -82,7 +82,7 @@ DrawMethod DrawMethodChooser::next(const PictureLoad& load) {
         framesSince_ = 0;
         keep(sampled_ ? DrawMethod::compute : DrawMethod::raster, std::string("drawn by ") +
                                                                       (sampled_ ? "compute shaders" : "the rasteriser") +
-                                                                      ", because this OpenGL's timers do not answer");
+                                                                      ", because this OpenGL's timers give no results");
         return path_;
     }
     return trial_ == Trial::raster ? DrawMethod::raster : DrawMethod::compute;
@@ -120,15 +120,15 @@ void DrawMethodChooser::finish() {
     const auto [raster, compute] = taken;
     const DrawMethod faster = compute < kTie * raster ? DrawMethod::compute : DrawMethod::raster;
     char text[160];
-    std::snprintf(text, sizeof text, "drawn by %s: %.3g ms a picture, %.3g ms by %s",
+    std::snprintf(text, sizeof text, "drawn by %s: %.3g ms per picture, %.3g ms by %s",
                   faster == DrawMethod::compute ? "compute shaders" : "the rasteriser", std::min(raster, compute),
                   std::max(raster, compute), faster == DrawMethod::compute ? "the rasteriser" : "compute shaders");
     if (sampled_) {
         std::snprintf(text, sizeof text,
-                      "drawn by %s: %.3g ms a picture by compute shaders, about %.3g ms by the rasteriser",
+                      "drawn by %s: %.3g ms per picture by compute shaders, about %.3g ms by the rasteriser",
                       faster == DrawMethod::compute ? "compute shaders" : "the rasteriser", compute, raster);
     } else if (faster == DrawMethod::raster && compute < raster)  // a tie
-        std::snprintf(text, sizeof text, "drawn by the rasteriser: %.3g ms a picture, as good as %.3g ms by compute shaders",
+        std::snprintf(text, sizeof text, "drawn by the rasteriser: %.3g ms per picture, and %.3g ms by compute shaders",
                       raster, compute);
     trial_ = Trial::none;
     known_ = true;

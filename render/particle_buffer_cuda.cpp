@@ -85,8 +85,8 @@ public:
         if (broken_ || wanted == (host_ != nullptr)) return;
         host_ = wanted ? makeHostParticleBuffer() : nullptr;
         hostWritten_ = false;
-        path_ = wanted ? "host copy, as asked for: vertices of " + deviceName(device_) +
-                             " go through host memory once a frame, and OpenGL (" + rendererName() + ") reads them there"
+        path_ = wanted ? "host copy, as chosen: vertices of " + deviceName(device_) +
+                             " pass through host memory once a frame, and OpenGL (" + rendererName() + ") reads them there"
                        : sharedPath();
     }
 
@@ -167,7 +167,7 @@ private:
         cuda::takeLastError();
         host_ = makeHostParticleBuffer();
         path_ = "host copy: " + deviceName(device_) + " cannot store into buffers of this OpenGL (" + rendererName() +
-                "), so vertices go through host memory: " + cuda::errorSentence(code);
+                "), so vertices pass through host memory: " + cuda::errorSentence(code);
     }
 
     int device_;

@@ -142,7 +142,7 @@ std::string ComputeSprites::obstacle(std::size_t bodies, int width, int height) 
                                         (bodies + kCommandWords) * sizeof(GLuint));
     const std::size_t most = glLimits().storageBytes;
     if (needed <= most) return {};
-    return "compute shaders would need a buffer of " + std::to_string(needed >> 20) + " MiB and this OpenGL's may have " +
+    return "compute shaders would need a buffer of " + std::to_string(needed >> 20) + " MiB and this OpenGL allows " +
            std::to_string(most >> 20) + " MiB";
 }
 

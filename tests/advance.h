@@ -1,4 +1,4 @@
-// Runs that tests step on.
+// Runs that tests advance.
 #pragma once
 #include "sim/run/simulation.h"
 

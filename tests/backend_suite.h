@@ -65,10 +65,10 @@ protected:
     }
     bool isDouble() const { return GetParam().backend == "reference"; }
     bool approximates() const { return GetParam().approximates; }
-    /// What 99 % of the bodies keep, of a row that approximates.
+    /// The relative error that 99 % of the bodies keep under a row that approximates.
     double kept() const { return keptAccuracy(GetParam(), {}); }
     ForceGate gate() const { return gateOf(GetParam(), {}); }
-    /// `in64` for backends that compute in double precision, else `in32`.
+    /// `in64` for backends that compute in double precision, otherwise `in32`.
     double tolerance(double in64, double in32) const { return isDouble() ? in64 : in32; }
 
     /// Bodies that the row can compute: with equal masses where it needs them.
@@ -78,7 +78,7 @@ protected:
             for (Double4& body : bodies.position) body.w = 1.0 / 1024;
         return bodies;
     }
-    /// Bit by bit, or for a row without an order of sums as near as its rounding allows.
+    /// Bit by bit; for a row without a fixed order of sums, within its rounding.
     static bool sameState(const ParticleSet& a, const ParticleSet& b) {
         if (GetParam().deterministic) return testing_support::sameState(a, b);
         bool same = a.size() == b.size() && a.id == b.id;
@@ -96,7 +96,7 @@ protected:
         backend.snapshot(bodies);
         return bodies;
     }
-    /// Bodies enough that a budget of 0 seconds does not complete a step; none if this backend is too fast for that.
+    /// So many bodies that a budget of 0 seconds does not complete a step; empty if this backend is too fast for that.
     std::optional<ParticleSet> bodiesThatNeedCutting() {
         for (const std::size_t count : {1500, 6000, 24000, 100000, 400000}) {
             const ParticleSet bodies = unevenBodies(count);
@@ -104,7 +104,7 @@ protected:
             try {
                 backend->load(bodies);
             } catch (const UsageError&) {
-                break;  // more than this row can hold
+                break;  // more bodies than this row allows
             }
             const AdvanceStatus status = backend->advance(integrator("leapfrog").program, 0.01, kInstant, nullptr);
             backend->wait();
@@ -114,7 +114,7 @@ protected:
     }
     static constexpr Budget kInstant{.seconds = 0, .steps = 1};
 
-    /// Advances in the smallest pieces that there are; returns the number of calls.
+    /// Advances in the smallest slices; returns the number of calls.
     static int crawl(Backend& backend, StepProgram program, double timeStep, std::int64_t steps) {
         int calls = 0;
         for (std::int64_t done = 0; done < steps; ++calls)
@@ -196,7 +196,7 @@ TEST_P(BackendSuite, slicingLeavesEveryIntegratorBitIdentical) {
         run(*whole, row.program, 0.01, 2);
         const int calls = crawl(*sliced, row.program, 0.01, 2);
         cut += calls > 2 ? 1 : 0;
-        // A step of one force that is launched with the operations after it is one slice.
+        // A step with one force, launched together with the operations after it, is one slice.
         EXPECT_TRUE(calls > 2 || GetParam().name == "fused") << "no step was ever cut: this test shows nothing";
         const ParticleSet a = state(*whole), b = state(*sliced);
         EXPECT_TRUE(sameState(a, b));
@@ -235,7 +235,7 @@ TEST_P(BackendSuite, aStepUnderWayEndsAsItBegan) {
     const std::optional<ParticleSet> bodies = bodiesThatNeedCutting();
     if (!bodies) GTEST_SKIP() << "no step is ever cut";
     const StepProgram leapfrog = integrator("leapfrog").program;
-    // The second is the first to need more than a state.
+    // The second program needs more than one state.
     for (const char* name : {"symplectic-euler", "rk4"}) {
         const std::unique_ptr<Backend> changed = loaded(*bodies), plain = loaded(*bodies);
         const StepProgram next = integrator(name).program;
@@ -357,7 +357,7 @@ TEST_P(BackendSuite, accelerationsInTheMiddleOfAStepLetItGoOn) {
     for (Backend* each : {asked.get(), plain.get()}) {
         const AdvanceStatus status = each->advance(program, 0.01, {.seconds = 0}, nullptr);
         if (status.stepsCompleted > 0) GTEST_SKIP() << "a slice holds a whole step here";
-        // Another softening waits for the end of the step: the state that is shown still is of the old one.
+        // A new softening starts at the end of the step: the state shown still uses the old one.
         each->configure({.softening = 0.4}, {.kernel = std::string(GetParam().name)});
     }
     const AdvanceStatus before = asked->advance(program, 0.01, {.steps = 0}, nullptr);
@@ -416,7 +416,7 @@ TEST_P(BackendSuite, heldBodiesFeelNoForceAndPullTheOthers) {
     EXPECT_NEAR(after.position[6].y, before.position[6].y + steps * 0.0078125 * before.velocity[6].y, 1e-6);
     EXPECT_NE(free.position[5].x, before.position[5].x) << "without the edit it moves";
     EXPECT_TRUE(isHeld(after.velocity[5]) && isHeld(after.velocity[6]));
-    // The others feel it: their accelerations are those of all 40 bodies.
+    // The others feel that body: their accelerations are those of all 40 bodies.
     std::vector<Double4> got, want(40);
     backend->accelerations(got);
     std::vector<std::uint32_t> targets(40);
@@ -455,7 +455,7 @@ TEST_P(BackendSuite, aCheckIsOfTheAccuracyThatIsWanted) {
     };
     allow(1e-2);
     run(*backend, program, 0.001, 1);
-    // A step under way ends with the accuracy that it began with; its force answers for no other.
+    // A step under way ends with the accuracy of its start; its force is not valid for another accuracy.
     for (int call = 0; call < 100; ++call)
         if (backend->advance(program, 0.001, {.seconds = 0, .steps = 1}, nullptr).stepProgress > 0) break;
     allow(1e-4);
@@ -540,20 +540,20 @@ TEST_P(BackendSuite, loadReplacesBodiesInTheMiddleOfAStep) {
 }
 
 TEST_P(BackendSuite, aLaterSnapshotIsOfTheMomentItWasAskedFor) {
-    // More than one part of a copy, and not a whole number of them; the textbook loops would take seconds for that.
+    // More than one chunk of a copy, and not a whole number of them; the textbook loops would take seconds for this.
     const std::size_t count = GetParam().backend == "cuda" && GetParam().name != "many-steps" ? 70001 : 1501;
     const StepProgram program = integrator("leapfrog").program;
     std::unique_ptr<Backend> backend = loaded(unevenBodies(count));
     run(*backend, program, 0.01, 1);
     const ParticleSet first = state(*backend);
     SnapshotFuture later = backend->snapshotAsync();
-    backend->snapshotAsync();  // nobody fetches this one
+    backend->snapshotAsync();  // this copy is never fetched
     run(*backend, program, 0.01, 2);
     const ParticleSet second = state(*backend);
     ASSERT_FALSE(sameState(first, second));
-    SnapshotFuture another = backend->snapshotAsync();  // while the first is still to be fetched
+    SnapshotFuture another = backend->snapshotAsync();  // while the first is not fetched yet
     backend->load(unevenBodies(10));
-    backend.reset();  // what was asked for outlives whom it was asked of
+    backend.reset();  // the fetch function outlives the backend
     ParticleSet fetched;
     std::thread([&] { fetched = later(); }).join();
     EXPECT_TRUE(sameState(fetched, first));
@@ -591,7 +591,7 @@ TEST_P(BackendSuite, leapfrogRunsBackwardsToTheStart) {
         worst = std::max(worst, distance(back.position[i], start.position[i]));
     }
     EXPECT_GT(moved, 0.1);
-    // The criterion looks at the forces before, which are other ones on the way back.
+    // The criterion uses the previous forces, which differ on the way back.
     EXPECT_LE(worst, approximates() ? 10 * kept() : tolerance(1e-13, 1e-4));
 }
 

@@ -1,4 +1,4 @@
-// What block steps must keep on any backend: by a tree those by all pairs, energy at fewer forces, and leapfrog on one rung.
+// Requirements of block steps on any backend: a tree agrees with all pairs, energy with fewer forces, leapfrog on one rung.
 #pragma once
 #include "sim/backends/backend.h"
 #include "sim/forces/law.h"
@@ -18,7 +18,7 @@
 
 namespace gravlab::testing_support {
 
-/// What a run says of block steps under that name; 0: nothing.
+/// A figure of a run about block steps, by name; 0 when there is none.
 inline double figureOf(Backend& run, std::string_view name) {
     for (const MethodFigure& figure : run.figures())
         if (figure.name == name) return figure.value;
@@ -31,7 +31,7 @@ inline double shareOf(std::vector<double>& values, double share) {
     return *place;
 }
 
-/// Bodies under that force, when so many whole steps have been made.
+/// A run with these bodies and this force after that number of whole steps.
 inline std::unique_ptr<Backend> afterSteps(const char* backendName, const ParticleSet& bodies, const ForceSettings& force,
                                            const KernelChoice& kernel, std::string_view integratorName, double timeStep,
                                            std::int64_t steps) {
@@ -44,14 +44,14 @@ inline std::unique_ptr<Backend> afterSteps(const char* backendName, const Partic
     return run;
 }
 
-/// `pairs`: a row that sums all of them.
+/// `pairs`: a row that sums all pairs.
 inline void expectTreeStepsAsPairs(const char* backendName, const char* pairs, const ForceSettings& force,
                                    std::size_t bodies, int steps) {
     SCOPED_TRACE(std::string(lawRow(force.law).name) + ' ' + std::to_string(bodies));
     ParticleSet start = sceneNamed("hernquist").build({.bodies = bodies, .seed = 5});
     for (std::size_t i = 0; i < start.size(); ++i) {
         if (lawRow(force.law).signedSources && i % 2 == 1) start.position[i].w *= -1;
-        start.velocity[i].x += 20;  // cells that stayed behind within a step would be noticed
+        start.velocity[i].x += 20;  // cells with old positions within a step would be noticed
     }
     constexpr double kStep = 1.0 / 16;
     const auto ran = [&](const KernelChoice& kernel) {
@@ -72,11 +72,13 @@ inline void expectTreeStepsAsPairs(const char* backendName, const char* pairs, c
         off.push_back(distance(got.position[i], want.position[i]));
         moved.push_back(distance(want.position[i], {x.x + time * v.x, x.y + time * v.y, x.z + time * v.z, 0}));
     }
-    // Places are as far as 4 off, where 8e-6 are some thirty roundings. Cells that stayed behind: three times as much.
+    // Positions are up to 4 apart, where 8e-6 are about thirty roundings. Cells with old positions would give three times as
+    // much.
     EXPECT_LT(shareOf(off, 0.99), 5e-3 * shareOf(moved, 0.5) + 8e-6) << "of what forces moved them";
 }
 
-/// Four units of time of a Hernquist sphere by blocks, and by a step for all as long as the longest and as the shortest.
+/// Four units of time of a Hernquist sphere with block steps, and with one step for all, as long as the longest and the
+/// shortest.
 inline void expectEnergyAtFewerForces(const char* backendName, const KernelChoice& kernel) {
     constexpr std::size_t kBodies = 1500;
     const ParticleSet start = sceneNamed("hernquist").build({.bodies = kBodies, .seed = 5});
@@ -102,8 +104,8 @@ inline void expectEnergyAtFewerForces(const char* backendName, const KernelChoic
     EXPECT_LT(block.momentum, 1e-3) << "actio and reactio are taken at different times, so to the order of the step";
 }
 
-/// A ring: all of it at one acceleration, so on one rung, the second. Blocks are then steps of half the length, to the last
-/// bit.
+/// A ring: all bodies have one acceleration, so they are on one rung, the second. Blocks are then steps of half the length,
+/// to the last bit.
 inline void expectLeapfrogOnOneRung(const char* backendName, const KernelChoice& kernel, const ForceSettings& force,
                                     std::size_t bodies, int steps) {
     std::vector<Double4> positions, velocities;

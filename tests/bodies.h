@@ -1,4 +1,4 @@
-// Bodies and comparisons that tests share. Rule: comparisons are written so that a NaN fails them.
+// Bodies and comparisons for tests. Rule: comparisons are written so that a NaN fails them.
 #pragma once
 #include "sim/backends/backend.h"
 #include "sim/core/particles.h"
@@ -78,7 +78,7 @@ inline bool sameState(const ParticleSet& a, const ParticleSet& b) {
     return sameBytes(a.position, b.position) && sameBytes(a.velocity, b.velocity) && a.id == b.id && a.group == b.group;
 }
 
-/// Takes what a backend publishes, in host memory, and remembers how it was used.
+/// Accepts the states that a backend publishes, in host memory, and records its calls.
 class RecordingSink final : public VertexSink {
 public:
     MemorySpace space() const override { return MemorySpace::host; }

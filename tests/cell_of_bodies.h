@@ -1,4 +1,4 @@
-// A cell as the tree makes one of its bodies.
+// A cell like those that the tree makes of its bodies.
 #pragma once
 #include "sim/core/vec3.h"
 #include "sim/tree/criterion.h"
@@ -7,7 +7,7 @@
 
 namespace gravlab::testing_support {
 
-/// Their sources together, the centre of these, and second moments about it.
+/// The sum of the sources, their centre, and second moments about it.
 inline CellMoments<double> cellOf(std::span<const Double4> bodies) {
     CellMoments<double> cell;
     for (const Double4& b : bodies) {

@@ -1,4 +1,4 @@
-// Charges that are hard for cells: in one place, of no extent, that cancel, over many decades.
+// Charges that are hard for cells: at one position, without extent, cancelling, over many decades.
 #pragma once
 #include "sim/core/random.h"
 #include "tests/bodies.h"
@@ -8,7 +8,8 @@
 
 namespace gravlab::testing_support {
 
-/// unevenBodies() with every second source turned, and then what the name says; any other name is these. Sources are floats.
+/// unevenBodies() with the sign of every second source inverted, arranged by the name; an unknown name changes nothing.
+/// Sources are floats.
 inline ParticleSet chargedShape(std::size_t count, std::string_view name) {
     ParticleSet bodies = unevenBodies(count);
     for (std::size_t i = 0; i < count; ++i) {

@@ -1,4 +1,4 @@
-// What a shell command of a test prints.
+// The output of a shell command in a test.
 #pragma once
 #include <cstdio>
 #include <string>

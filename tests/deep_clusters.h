@@ -1,4 +1,4 @@
-// Bodies that make as many nodes of a tree as so many bodies can.
+// Bodies with the most tree nodes for their number.
 #pragma once
 #include "sim/core/particles.h"
 #include "sim/tree/criterion.h"
@@ -19,9 +19,9 @@ inline void addAtRest(ParticleSet& bodies, double x, double y, double z) {
     bodies.group.push_back(0);
 }
 
-/// Clusters on a grid of side^3, each of as few bodies as a cube that is divided can have, and divided at every level: they
-/// share one cube down to the last level but one, and have all eight of the last. `beside`: bodies that are leaves next to
-/// the chain of the first.
+/// Clusters on a grid of side^3, each with the fewest bodies that divide a cube. Every level divides: all bodies are in one
+/// cube down to the last level but one, and fill all eight cubes of the last. `beside`: bodies that are leaves next to the
+/// chain of the first cluster.
 inline ParticleSet deepClusters(std::size_t side, std::size_t beside) {
     ParticleSet bodies;
     const auto add = [&](double x, double y, double z) { addAtRest(bodies, x, y, z); };
@@ -37,8 +37,8 @@ inline ParticleSet deepClusters(std::size_t side, std::size_t beside) {
     return bodies;
 }
 
-/// Chains of cubes on a grid of side^3, which wider leaves do not make short: at each of `levels` levels above the deepest a
-/// body alone in seven of eight octants, in the eighth the chain, and `core` bodies in its last cube.
+/// Chains of cubes on a grid of side^3, which wider leaves do not shorten. At each of `levels` levels above the deepest,
+/// seven of eight octants have a single body, and the eighth continues the chain. The last cube has `core` bodies.
 inline ParticleSet deepChains(std::size_t side, int levels, int core) {
     ParticleSet bodies;
     const auto add = [&](double x, double y, double z) { addAtRest(bodies, x, y, z); };

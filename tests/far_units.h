@@ -1,4 +1,4 @@
-// Bodies in units far from 1, where single precision ends.
+// Bodies in units far from 1, beyond the range of single precision.
 #pragma once
 #include "sim/core/random.h"
 #include "sim/io/checkpoint.h"
@@ -10,7 +10,7 @@
 
 namespace gravlab::testing_support {
 
-/// A thousand bodies in a ball, everywhere `scale` times as long, with masses of `mass` in all, moved by `offset`.
+/// A thousand bodies in a ball: lengths times `scale`, a total mass of `mass`, moved by `offset`.
 inline ParticleSet ball(double scale, double mass, double offset = 0, std::size_t count = 1000) {
     std::vector<Double4> positions(count), velocities(count);
     for (std::size_t i = 0; i < count; ++i) {
@@ -21,7 +21,7 @@ inline ParticleSet ball(double scale, double mass, double offset = 0, std::size_
     return bodiesOf(positions, velocities);
 }
 
-/// A start of these bodies, as a file would give it.
+/// A start with these bodies, as from a file.
 inline RunRequest startOf(const ParticleSet& bodies, double softening, double timeStep, const char* backend = "cpu") {
     Snapshot snapshot;
     snapshot.bodies = bodies;

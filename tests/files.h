@@ -13,7 +13,7 @@ namespace gravlab {
 inline bool hasHdf5() { return fileFormat("hdf5").unavailable().empty(); }
 
 inline std::string contentOf(const std::filesystem::path& path) {
-    // Not letter by letter: tests are compiled without optimisation.
+    // One read, not single characters: tests are compiled without optimisation.
     std::ostringstream content;
     content << std::ifstream(path, std::ios::binary).rdbuf();
     return content.str();

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Runs every fuzz target, or those named, for SECONDS each, as many at once as there are cores:
+# Runs every fuzz target, or the targets named, for SECONDS each, with as many at once as there are cores:
 #   tests/fuzz.sh SECONDS [target...]
-#   tests/fuzz.sh --binaries FOLDER SECONDS [target...]    those that FOLDER has, built elsewhere: no compiler is needed
+#   tests/fuzz.sh --binaries FOLDER SECONDS [target...]    runs the targets built elsewhere, from FOLDER; needs no compiler
 #   tests/fuzz.sh --pack FOLDER                            builds all into FOLDER, with the libraries that they need
-# New inputs go to build-fuzz/corpus; a failing one is named at the end and belongs into tests/fuzz/corpus with its fix.
+# New inputs go to build-fuzz/corpus. A failing input is named at the end; add it to tests/fuzz/corpus with the fix.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 usage() { sed -n '3,5s/^#  *//p' "$0" >&2; exit 2; }
@@ -16,7 +16,7 @@ pack() {
   mkdir -p "$1/lib"
   for target in "${all[@]}"; do
     strip --strip-debug -o "$1/fuzz_$target" "build-fuzz/tests/fuzz/fuzz_$target"
-    # The loader and the C library go along, so that the other machine may be older.
+    # The loader and the C library are copied, too, so that the other machine may be older.
     ldd "build-fuzz/tests/fuzz/fuzz_$target" | grep -o '/[^ ]*' | sort -u | xargs -I{} cp -Lu {} "$1/lib/"
   done
 }
@@ -39,7 +39,7 @@ fuzz() {
     [ -x "${program[0]}" ] || program=("$binaries/fuzz_$target")
   fi
   mkdir -p "build-fuzz/corpus/$target" build-fuzz/found
-  # Leaks are looked for by the address sanitizer's tests; here ptrace may be forbidden.
+  # The address sanitizer's tests look for leaks; here ptrace may be forbidden.
   ASAN_OPTIONS=detect_leaks=0 "${program[@]}" -max_total_time="$seconds" -max_len=4096 -timeout=10 -rss_limit_mb=2048 -seed=1 \
     -print_final_stats=1 -artifact_prefix="build-fuzz/found/$target-" "build-fuzz/corpus/$target" "tests/fuzz/corpus/$target" \
     > "build-fuzz/found/$target.log" 2>&1

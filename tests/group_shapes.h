@@ -1,5 +1,4 @@
-// Bodies whose groups are known, and what rungs of a device do, step by step on the host. For tests of groups on all
-// backends.
+// Bodies with known groups, and the steps of a device's rungs on the host. For tests of groups on all backends.
 #pragma once
 #include "sim/core/random.h"
 #include "sim/groups/friends.h"
@@ -26,7 +25,7 @@ inline GroupShape shapeOf(std::string name, const std::vector<Double4>& places, 
     return {std::move(name), bodiesOf(places, std::vector<Double4>(places.size())), length, groups};
 }
 
-/// On a line, in an order that is not that of the line; friends are at most 1 apart.
+/// On a line, with shuffled indices; friends are at most 1 apart.
 inline GroupShape chainOfBodies(std::size_t count, double spacing) {
     std::vector<Double4> places(count);
     std::size_t at = 0;
@@ -80,7 +79,7 @@ inline std::vector<GroupShape> groupShapes() {
         shapeOf("one point", std::vector<Double4>(300, {0.1, 0.2, 0.3, 1}), 0.5, 1),
         shapeOf("one point, no length", std::vector<Double4>(300, {0.1, 0.2, 0.3, 1}), 0, 1),
     };
-    // Coincident bodies among others, one of them very far out, so that keys and cells tell few apart.
+    // Coincident bodies among others, and one body far out, so that keys and cells separate few of them.
     std::vector<Double4> places;
     for (int k = 0; k < 700; ++k) {
         Random random(9, static_cast<std::uint64_t>(k / 7));
@@ -130,7 +129,7 @@ public:
         grid_.key = key_.data();
     }
 
-    std::uint32_t rounds = 0;  ///< of the last search
+    std::uint32_t rounds = 0;  ///< rounds of the last search
 
     std::vector<std::uint32_t> searched() {
         std::vector<std::uint64_t> begin(1, 0);
@@ -150,7 +149,7 @@ public:
     }
 
 private:
-    /// Of each body, the smallest index among places of one label.
+    /// For each body, the smallest index among positions with the same label.
     std::vector<std::uint32_t> labels(const std::vector<std::uint32_t>& label) const {
         std::vector<std::uint32_t> least(count_, ~0u), named(count_);
         for (std::uint32_t place = 0; place < count_; ++place)

@@ -1,6 +1,6 @@
-// tests/data/inventory.txt: what a user can name or read, as of the day it was written. Sections [NAME], one entry a line.
-// A test gathers a section from the program and holds it against the file: what is missing was lost, what is new wants a
-// line.
+// tests/data/inventory.txt: the names and texts for users, as of the day it was written. Sections [NAME], one entry per
+// line. A test collects a section from the program and compares it with the file: a missing entry was lost, a new one needs
+// a line.
 #pragma once
 #include "tests/paths.h"
 
@@ -31,7 +31,7 @@ inline InventorySections readInventory(const std::string& file = GRAVLAB_SOURCE_
     return sections;
 }
 
-/// One line for each difference between a section of the file and what the program has.
+/// One line for each difference between a section of the file and the program.
 inline std::vector<std::string> inventoryDifferences(const std::string& section, const std::set<std::string>& listed,
                                                      const std::set<std::string>& found) {
     std::vector<std::string> lines, gone, added;
@@ -43,7 +43,7 @@ inline std::vector<std::string> inventoryDifferences(const std::string& section,
     return lines;
 }
 
-/// Fails with the name of everything that is lost or not listed.
+/// Fails with the name of each entry that is lost or not listed.
 inline void expectInventory(const std::string& section, const std::set<std::string>& found) {
     EXPECT_FALSE(found.empty()) << "nothing was found for [" << section << "]";
     for (const std::string& line : inventoryDifferences(section, readInventory()[section], found)) ADD_FAILURE() << line;

@@ -13,7 +13,7 @@
 
 namespace gravlab::testing_support {
 
-/// What two measurements of one state may differ by, relative.
+/// The allowed relative difference of two measurements of one state.
 struct MeasureTolerance {
     double potential = 1e-11, sums = 1e-11, radii = 1e-10, closest = 1e-12;
     bool samePair = true;  ///< the closest pair is the same, not only as close
@@ -67,7 +67,7 @@ inline std::vector<ForceSettings> measuredForces(Precision precision) {
             {.law = kLaw<LennardJones>, .precision = precision, .strength = 2.3, .diameter = 0.9, .cutOff = 1.9}};
 }
 
-/// A disordered grid, so that the wall of Lennard-Jones is not entered deeply; positions and velocities are floats.
+/// A disordered grid, so far apart that the Lennard-Jones repulsion stays moderate; positions and velocities are floats.
 inline ParticleSet spacedBodies(std::size_t count, std::uint64_t seed = 1) {
     const auto side = static_cast<std::size_t>(std::ceil(std::cbrt(static_cast<double>(count))));
     std::vector<Double4> positions(count), velocities(count);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Random keys, clicks, drags, wheel turns and window sizes on the real window, and a word when it does not bear them.
+# Sends random keys, clicks, drags, wheel steps and window sizes to the real window, and reports a crash or a hang.
 #   tests/monkey.sh [EVENTS [SEED [BINARY]]]     tests/monkey.sh 10000 7 build-dev/gravlab
-# Fails when the program ends otherwise than by its own Quit, hangs for a minute, or OpenGL or a sanitizer complains. The same
+# Fails when the program ends other than by its own Quit, hangs for a minute, or when OpenGL or a sanitizer complains. The same
 # seed sends the same events. Needs Xvfb and xdotool.
 set -euo pipefail
 events=${1:-10000} seed=${2:-1} binary=${3:-build/gravlab}
@@ -28,7 +28,7 @@ server=$!
 for _ in $(seq 100); do [ -s "$folder/display" ] && break || sleep 0.1; done
 export DISPLAY=":$(cat "$folder/display")" GRAVLAB_STATUS_FILE=$folder/status GRAVLAB_GL_DEBUG=1
 export XDG_CONFIG_HOME=$folder/config XDG_STATE_HOME=$folder/state WAYLAND_DISPLAY=
-# Leaks are not looked for: drivers keep what they have until the process ends.
+# Leaks are not looked for: drivers keep memory until the process ends.
 export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=0:detect_stack_use_after_return=1} UBSAN_OPTIONS=print_stacktrace=1
 
 done_=0 starts=0
@@ -46,7 +46,7 @@ start() {
     fail "the window does not open"
 }
 
-# One batch of commands for xdotool. Half of the keys are those of commands, some walk through menus.
+# One batch of commands for xdotool. Half of the keys are bound to commands; some walk through menus.
 commands() {
     awk -v seed="$1" -v count="$2" -v window="$window" '
         function pick(list, n,   parts) { n = split(list, parts, " "); return parts[1 + int(n * rand())] }
@@ -99,7 +99,7 @@ while [ "$done_" -lt "$events" ]; do
     errors=$(field gl_errors)
     [ "${errors:-0}" = 0 ] || fail "OpenGL reported $errors errors"
     grep -qE 'AddressSanitizer|runtime error:' "$folder/log" && fail "a sanitizer complains"
-    # Heavy scenes are slow, not wrong: back to a light one.
+    # Heavy scenes are slow, not wrong: return to a light scene.
     bodies=$(field bodies)
     [ "${bodies:-0}" -gt 3000 ] && xdotool key Escape key Escape key Escape key 9 2>/dev/null || true
 done

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Would the tests notice? Applies the known mistakes of tests/mutations to a copy of the sources, one after another, builds
-# what tests them, and says for each whether a test failed:
+# Do the tests notice mistakes? Applies each known mistake of tests/mutations in succession to a copy of the sources, builds
+# the tests that the mutation names, and says for each whether a test failed:
 #   tests/mutate.sh [--cuda] [--only NAME]... [--work FOLDER] [--csv FILE] [--list] [--build FOLDER | --judge FOLDER]
-# --cuda runs those of the CUDA backend instead, which takes an NVIDIA GPU. --work keeps the copy and its build for the next
-# time. --csv adds a line a mutation. --build only builds, and leaves the tests with each mutation in FOLDER; --judge runs what
-# --build left there, for a machine with a GPU and without a compiler. Ends with 1 when a mutation survives, with 2 when one
-# does not fit the sources any more, does not build, or when the tests fail without any.
-# Rule: a mutation that did not go through all of apply, build and run counts neither as caught nor as survived.
+# --cuda runs the mutations of the CUDA backend instead, on an NVIDIA GPU. --work keeps the copy and its build for the next
+# run. --csv adds a line per mutation. --build only builds, and leaves the tests with each mutation in FOLDER; --judge runs the
+# tests that --build left, on a machine with a GPU and without a compiler. Exits with 1 when a mutation survives, and with 2 when
+# a mutation does not fit the sources or does not build, or when the tests fail without a mutation.
+# Rule: a mutation that was not applied, built and run counts neither as caught nor as survived.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 root=$PWD
@@ -26,7 +26,7 @@ while [ $# -gt 0 ]; do
   shift
 done
 
-# Lines "KEY: text" before the patch itself: Mutation (one), Test (label and filter; any number), Needs.
+# Lines "KEY: text" stand before the patch: Mutation (one), Test (label and filter; any number), Needs.
 said() { sed -n "/^---/q;s/^$1: //p" "$2"; }
 chosen=()
 for patch in tests/mutations/*.patch; do
@@ -51,10 +51,10 @@ fi
 mkdir -p "$work/source" || exit 2
 work=$(realpath "$work")
 log=$work/log
-# Of the tests, only the files that have those asked for: a small binary links fast.
+# Only the test files that have the tests named are compiled: a small binary links fast.
 configure() {
   local file suites files name
-  # Only what differs is written, so that a kept build stays new.
+  # Only files that differ are written, so that a kept build stays current.
   while IFS= read -r -d '' file; do
     [ -f "$file" ] || continue
     cmp -s "$file" "$work/source/$file" || cp --parents -- "$file" "$work/source/" || return 1
@@ -68,7 +68,7 @@ configure() {
     "-DGRAVLAB_CUDA=$([ -n "$cuda" ] && echo ON || echo OFF)" > "$log" 2>&1
 }
 labels_of() { said Test "$root/tests/mutations/$1.patch" | cut -d' ' -f1 | sort -u; }
-# Builds the tests of the labels $2... as they are in the copy now; with --build, leaves them in its folder under the name $1.
+# Builds the tests of the labels $2... from the copy as it is now; with --build, leaves them in its folder under the name $1.
 build() {
   local name=$1 targets=() label
   shift
@@ -79,8 +79,8 @@ build() {
     strip -o "$built/$name/gravlab_${label}_tests" "source/build/tests/gravlab_${label}_tests" || return 1
   done
 }
-# The tests of a mutation; true when all pass. The first one that fails is left in $failed. With $known, what has passed
-# under the sources as they are is not run again.
+# Runs the tests of a mutation; true when all pass. The name of the first failing test is left in $failed. With $known, tests
+# that passed with the unchanged sources are not run again.
 declare -A sound=()
 passes() {
   local label filter rule
@@ -121,7 +121,7 @@ for name in "${chosen[@]}"; do
   passes "$root/tests/mutations/$name.patch" || unsound[$name]=$failed
 done
 survived=0 broken=0 caught=0 known=''
-# Makes the mutation $1 and its tests; false with a verdict when that cannot be done.
+# Applies the mutation $1 and builds its tests; returns false with a verdict when a step fails.
 mutant() {
   local patch=$root/tests/mutations/$1.patch
   if ! patch -d source -p1 --fuzz=0 --dry-run -s < "$patch" > "$log" 2>&1; then
@@ -152,7 +152,7 @@ for name in "${chosen[@]}"; do
   else
     verdict=caught by=$failed
   fi
-  # What was made is taken back; a patch that did not fit is not in.
+  # A patch that was applied is reverted; a patch that did not fit was not applied.
   if [ -z "$judge" ] && [ "$verdict" != 'DOES NOT FIT' ] && [ "$verdict" != 'FAILS WITHOUT' ]; then
     patch -d source -p1 --fuzz=0 -s -R < "$patch" || exit 2
   fi

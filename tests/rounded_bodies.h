@@ -1,4 +1,4 @@
-// Bodies as methods of the CPU read them in single precision, and as references see the same.
+// Bodies as methods of the CPU read them in single precision, for methods and references.
 #pragma once
 #include "sim/backends/cpu/body_arrays.h"
 #include "sim/backends/cpu/methods/cpu_method.h"

@@ -9,7 +9,7 @@ namespace gravlab::test {
 namespace {
 
 std::atomic<std::size_t> refusedSize = 0;  // 0: none
-thread_local int allocationsLeft = -1;     // until one fails; below 0: never
+thread_local int allocationsLeft = -1;     // successful ones before the failure; below 0: never fails
 
 void* orFail(void* memory) {
     if (!memory) throw std::bad_alloc();
@@ -50,8 +50,8 @@ void* taken(std::size_t bytes, std::align_val_t alignment) {
 
 }  // namespace
 
-// All forms: a sanitizer brings its own of those that are left out, and takes one's memory freed by another for a mistake.
-// The forms that never throw are for libraries of the system; no test lets them fail.
+// All forms: a sanitizer has its own versions of missing ones, and reports memory allocated by one and freed by the other as
+// a mistake. System libraries use the forms that never throw; no test lets them fail.
 void* operator new(std::size_t bytes) { return taken(bytes); }
 void* operator new[](std::size_t bytes) { return taken(bytes); }
 void* operator new(std::size_t bytes, std::align_val_t alignment) { return taken(bytes, alignment); }

@@ -1,12 +1,13 @@
-// Memory that runs out where a test says so: scarce_memory.cpp replaces operator new of the test binaries.
+// Memory that runs out where a test chooses: scarce_memory.cpp replaces operator new of the test binaries.
 #pragma once
 #include <cstddef>
 
 namespace gravlab::test {
 
-inline constexpr std::size_t kOddCount = 1237;  ///< bodies: nothing else takes that many bytes
+inline constexpr std::size_t kOddCount = 1237;  ///< bodies; no other allocation has their number of bytes
 
-/// As long as it lives, the next request for exactly so many bytes, of any thread, gets std::bad_alloc. One at a time.
+/// During its lifetime, the next request for exactly that number of bytes, on any thread, throws std::bad_alloc. Only one
+/// object may exist.
 class ScarceMemory {
 public:
     explicit ScarceMemory(std::size_t bytes);
@@ -17,8 +18,8 @@ public:
     bool refused() const;
 };
 
-/// As long as it lives, this thread's aligned allocations get std::bad_alloc after `index` others. Everything of a body's
-/// size is aligned, other things are not.
+/// During its lifetime, this thread's aligned allocations throw std::bad_alloc after `index` successful ones. Arrays of a
+/// body's size are aligned, other data is not.
 class FailingAllocation {
 public:
     explicit FailingAllocation(int index);

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# A window under Xvfb for hours, driven by random keys, mouse, sizes and files from a seed, and measured every 10 seconds:
+# Runs a window under Xvfb for hours with random keys, mouse, sizes and files from a seed, and measures it every 10 seconds:
 #   tests/soak.sh SECONDS [--tsan] [--seed N] [--binary PATH] [--csv FILE]
-# Fails when the program ends or stops answering, when memory, handles or the time of a frame climb; with --tsan, which takes
-# memory for itself, on a race instead of on memory.
-# Rule: numbers are compared at rest, the same three bodies every 30 s; between rests anything may happen.
+# Fails when the program ends or stops answering, or when memory, handles or the time of a frame climb. With --tsan, it fails on
+# a race instead of on memory, because the thread sanitizer itself uses memory.
+# Rule: numbers are compared at rest, with the same three bodies every 30 s; between rests any input may come.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 usage() { sed -n 's/^#   //p' "$0" >&2; exit 2; }
@@ -50,7 +50,7 @@ export DISPLAY
 unset WAYLAND_DISPLAY
 export GRAVLAB_STATUS_FILE=$folder/status.json XDG_STATE_HOME=$folder/state XDG_CONFIG_HOME=$folder/config
 if [ -n "$tsan" ]; then
-  # Mesa orders its threads by futexes of its own, which the sanitizer cannot see.
+  # Mesa orders its threads by its own futexes, which the sanitizer cannot see.
   printf 'called_from_lib:%s\n' libgallium swrast_dri.so libGLX_mesa.so libEGL_mesa.so libLLVM > "$folder/suppressions"
   printf 'race:%s\n' libgallium swrast_dri.so libGLX_mesa.so libLLVM >> "$folder/suppressions"
   export TSAN_OPTIONS="ignore_noninstrumented_modules=1 suppressions=$folder/suppressions exitcode=66 log_path=$folder/race"
@@ -63,7 +63,7 @@ printf 'scene = "plummer"\nbodies = 500\n' > "$folder/scene.toml"
 (cd "$folder/work" && exec "$binary" view plummer -n 1000 --no-welcome --backend cpu --size 1000x700 --ui-scale 1 --autosave 20) \
   > "$folder/log" 2>&1 &
 program=$!
-# Controls have names like facts; their list comes last.
+# Controls have names like facts; the list of controls comes last.
 fact() { sed -n 's/,"items":.*//; s/.*[{,]"'"$1"'":\("[^"]*"\|[^,}]*\).*/\1/p' "$GRAVLAB_STATUS_FILE" 2> /dev/null | tr -d '"'; }
 number() { local value; value=$(fact "$1"); case $value in '' | *[!0-9]*) echo 0 ;; *) echo "$value" ;; esac; }
 window=''
@@ -104,7 +104,7 @@ open_file() {
   press Escape
 }
 act() {
-  # The middle, where no panel is.
+  # The middle of the window, where no panel is.
   local x=$((310 + RANDOM % 380)) y=$((RANDOM % 700)) which=$((RANDOM % 100)) files names place
   if [ "$which" -lt 50 ]; then
     press "${keys[RANDOM % ${#keys[@]}]}"
@@ -134,7 +134,7 @@ act() {
     open_file "${files[RANDOM % ${#files[@]}]:-/dev/null}"
   fi
 }
-# Three bodies, the same size, nothing open: what is left of the storm must not pile up.
+# At rest: three bodies, the same window size, no panel open. Numbers measured here must not climb.
 rest() {
   xdotool windowmap "$window"
   local now
@@ -220,7 +220,7 @@ if grep -q 'WARNING: ThreadSanitizer' "$folder"/race.* 2> /dev/null; then
   status=1
 fi
 
-# The first fifth warms caches up. A line through what was at rest, and its climb over the rest of the soak.
+# The first fifth warms up caches. A line is fitted through the values at rest after it; its climb over that time is the result.
 awk -F, -v from="$((seconds / 5))" -v events="$events" -v tsan="${tsan:-0}" '
   $2 == "rest" && $1 >= from {
     n++; t[n] = $1; rss[n] = $3; handles[n] = $4; cpu[n] = $7; wall[n] = $6

@@ -1,5 +1,5 @@
-// A checkpoint whose run cannot be right: in the middle of a run in single precision its bodies are moved so far apart that
-// no force is left. Nothing refuses it before its first force is checked.
+// A checkpoint whose run must be wrong: within a run in single precision its bodies are moved so far apart that all forces
+// vanish. It is accepted until its first force is checked.
 #pragma once
 #include "sim/io/checkpoint.h"
 #include "sim/io/snapshot.h"

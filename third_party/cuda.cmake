@@ -1,4 +1,4 @@
-# Decides whether the CUDA backend is built. AUTO proves it by compiling and linking a small C++20 .cu file; a compiler that
+# Decides whether the CUDA backend is built. AUTO compiles and links a small C++20 .cu file as a proof; a compiler that
 # fails it gives a CPU build and one sentence, never a broken build. Sets GRAVLAB_HAS_CUDA and GRAVLAB_CUDA_VERSION.
 set(GRAVLAB_HAS_CUDA OFF)
 set(GRAVLAB_CUDA_VERSION "")
@@ -10,7 +10,7 @@ if(NOT GRAVLAB_CUDA MATCHES "^(AUTO|ON)$")
   message(FATAL_ERROR "GRAVLAB_CUDA is '${GRAVLAB_CUDA}'; valid: AUTO, ON, OFF.")
 endif()
 
-# gravlab_no_cuda(SENTENCE): the end of the story under AUTO, an error under ON.
+# gravlab_no_cuda(SENTENCE): builds without CUDA under AUTO, stops with an error under ON.
 macro(gravlab_no_cuda sentence)
   if(GRAVLAB_CUDA STREQUAL "ON")
     message(FATAL_ERROR "GRAVLAB_CUDA=ON, but ${sentence}")
@@ -21,7 +21,7 @@ endmacro()
 if(NOT CMAKE_CUDA_ARCHITECTURES)
   set(CMAKE_CUDA_ARCHITECTURES 90)
 endif()
-# A toolkit is often installed without being on the PATH. A miss is not remembered, so that a later install is seen.
+# A toolkit is often installed without being on the PATH. A failed search is not cached, so that a later install is found.
 if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
   find_program(GRAVLAB_NVCC nvcc HINTS ENV CUDA_PATH ENV CUDA_HOME PATHS /usr/local/cuda /opt/cuda PATH_SUFFIXES bin)
   if(GRAVLAB_NVCC)
@@ -34,7 +34,7 @@ if(CMAKE_CUDA_COMPILER OR DEFINED ENV{CUDACXX})
   if(CMAKE_CUDA_COMPILER)
     set(_compiler -DCMAKE_CUDA_COMPILER=${CMAKE_CUDA_COMPILER})
   endif()
-  # Proved in a project of its own: a toolkit that refuses the host compiler or C++20 must not end this configure run.
+  # The proof runs in its own project: a toolkit that refuses the host compiler or C++20 must not end this configure run.
   set(_probe ${PROJECT_BINARY_DIR}/CMakeFiles/cuda_probe)
   if(NOT GRAVLAB_CUDA_PROVED STREQUAL "${_named_nvcc} ${CMAKE_CUDA_ARCHITECTURES} ${CMAKE_CXX_COMPILER}")
     file(REMOVE_RECURSE ${_probe})
@@ -87,7 +87,7 @@ endif()
 
 enable_language(CUDA)
 find_package(CUDAToolkit REQUIRED)
-# CMake before 3.26 does not know that nvcc 12 and newer speak C++20; the probe above has shown that this one does.
+# CMake before 3.26 does not know that nvcc 12 and newer compile C++20; the probe above has proved it.
 if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
   set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
   set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)

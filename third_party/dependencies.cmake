@@ -1,4 +1,4 @@
-# Everything the project links. What the system has is used; what it lacks stops the configure run with the package's name,
+# Everything the project links. Installed packages are used; a missing one stops the configure run with the package's name,
 # or is downloaded at a pinned version with -DGRAVLAB_FETCH_DEPS=ON (fetch.cmake).
 find_package(Threads REQUIRED)
 find_package(PkgConfig QUIET)
@@ -22,7 +22,7 @@ gravlab_require(CLI11::CLI11 CLI11 libcli11-dev 2.1)
 gravlab_require(nlohmann_json::nlohmann_json nlohmann_json nlohmann-json3-dev 3.10)
 gravlab_require(hwy::hwy hwy libhwy-dev)
 gravlab_require(tomlplusplus::tomlplusplus tomlplusplus libtomlplusplus-dev 3.0)
-# One file parses TOML: the headers alone, so that nothing more has to be there at run time.
+# Only one file parses TOML: the headers suffice, and no library is needed at run time.
 add_library(gravlab_toml INTERFACE)
 target_include_directories(gravlab_toml SYSTEM INTERFACE
   $<TARGET_PROPERTY:tomlplusplus::tomlplusplus,INTERFACE_INCLUDE_DIRECTORIES>)

@@ -1,5 +1,5 @@
-# Writes a C++ source with `FUNCTION(name)` that gives the content of every file in FILES by its name, and of "*" their names, a
-# line each. It declares the function itself: no header of the program takes longer than the text.
+# Writes a C++ source with `FUNCTION(name)`, which returns the content of each file in FILES by name, and for "*" the names, a
+# line each. The source declares the function itself, so that it includes no header of the program.
 set(text "// Generated: files of the project, embedded.\n#include <string_view>\n\nnamespace gravlab {\nstd::string_view ${FUNCTION}(std::string_view name);\nstd::string_view ${FUNCTION}(std::string_view name) {\n")
 set(names "")
 foreach(file IN LISTS FILES)

@@ -1,5 +1,5 @@
-# Writes a C++ source with `FUNCTION(name)` that gives the bytes of every file in FILES by its name. The assembler copies them as
-# they are; where it cannot (no ELF) there are none. It declares the function itself, see embed.cmake.
+# Writes a C++ source with `FUNCTION(name)`, which returns the bytes of each file in FILES by name. The assembler copies the
+# bytes; where it cannot (no ELF), no file is embedded. The source declares the function itself, see embed.cmake.
 set(symbols "")
 set(rows "")
 set(number 0)

@@ -1,5 +1,5 @@
-# Libraries that the system may lack, at one pinned version each. Rule: nothing is downloaded without GRAVLAB_FETCH_DEPS=ON,
-# and what the system has is always preferred.
+# Libraries that the system may lack, at one pinned version each. Rule: only GRAVLAB_FETCH_DEPS=ON downloads,
+# and installed libraries are always preferred.
 include(FetchContent)
 
 # gravlab_pin(CONFIG-NAME REPOSITORY TAG [OPTION=VALUE...])

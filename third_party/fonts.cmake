@@ -1,5 +1,5 @@
-# Letters for panels and pictures, embedded, so that a bare server looks like a desktop. Without them the program looks for a
-# font when it starts, and has a bitmap at last.
+# Fonts for panels and pictures, embedded, so that a bare server looks like a desktop. Without them the program looks for a
+# font at its start; if there is none, it draws with a bitmap font.
 set(_font_folders /usr/share/fonts/truetype/dejavu /usr/share/fonts/dejavu-sans-fonts
     /usr/share/fonts/dejavu-sans-mono-fonts /usr/share/fonts/TTF)
 find_file(GRAVLAB_TEXT_FONT DejaVuSans.ttf PATHS ${_font_folders} NO_DEFAULT_PATH)

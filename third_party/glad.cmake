@@ -9,7 +9,7 @@ elseif(NOT GLAD_EXECUTABLE)
   message(FATAL_ERROR "The OpenGL loader generator glad 2 was not found. Debian 12, Ubuntu 24.04 and later: apt install "
                       "python3-glad. Elsewhere: pip install 'glad2>=2.0', then -DGLAD_EXECUTABLE=/path/to/glad.")
 endif()
-# glad 1 answers to the same name, with another command line and other output; only glad 2 can merge interfaces.
+# glad 1 has the same name, with another command line and other output; only glad 2 can merge interfaces.
 execute_process(COMMAND ${_glad_command} --help OUTPUT_VARIABLE _help ERROR_QUIET)
 if(NOT _help MATCHES "--merge")
   message(FATAL_ERROR "glad 2 is needed, and '${_glad_command}' is not that. pip install 'glad2>=2.0', then "

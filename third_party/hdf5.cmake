@@ -1,5 +1,5 @@
-# Optional: HDF5::HDF5 and GRAVLAB_HAS_HDF5. Only files of that format need it; -DCMAKE_DISABLE_FIND_PACKAGE_HDF5=ON builds
-# without. Its C component needs the C language, which the OpenGL loader has enabled before.
+# Optional: HDF5::HDF5 and GRAVLAB_HAS_HDF5. Only that file format needs HDF5; -DCMAKE_DISABLE_FIND_PACKAGE_HDF5=ON builds
+# without it. Its C component needs the C language, which the OpenGL loader enables before.
 set(GRAVLAB_HAS_HDF5 OFF)
 find_package(HDF5 QUIET COMPONENTS C)
 if(HDF5_FOUND)

@@ -7,7 +7,7 @@ if(PkgConfig_FOUND)
   pkg_check_modules(IMGUI_PC QUIET imgui>=1.86)
 endif()
 if(IMGUI_PC_FOUND)
-  # Debian links with --as-needed, so what libimgui.a needs must stand behind it on the link line.
+  # Debian links with --as-needed, so the dependencies of libimgui.a must come after it on the link line.
   set(_rest ${IMGUI_PC_LINK_LIBRARIES})
   list(POP_FRONT _rest _lib)
   add_library(imgui_system UNKNOWN IMPORTED)

@@ -1,5 +1,5 @@
-# Sourced by ./run and ./test: installs what packages.txt lists and is missing, then configures and builds.
-# Rule: when everything is there, nothing is installed and no network is touched.
+# Sourced by ./run and ./test: installs missing packages of packages.txt, then configures and builds.
+# Rule: when all packages are there, nothing is installed and the network is not used.
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=${GRAVLAB_BUILD:-$root/build}
 
@@ -8,7 +8,7 @@ fail() {
     exit "${2:-1}"
 }
 
-# present KIND ARGUMENT...: is the thing that a row of packages.txt names here?
+# present KIND ARGUMENT...: tests whether the thing that a row of packages.txt names is here.
 present() {
     case $1 in
         command) command -v "$2" >/dev/null ;;
@@ -19,7 +19,7 @@ present() {
     esac
 }
 
-# installed PACKAGES: does dpkg know one of the |-separated packages as installed? Covers files that moved between releases.
+# installed PACKAGES: tests whether dpkg has one of the |-separated packages. Covers files that moved between releases.
 installed() {
     command -v dpkg-query >/dev/null || return 1
     local name
@@ -29,7 +29,7 @@ installed() {
     return 1
 }
 
-# install_missing WHEN...: makes sure of all rows whose first column is one of WHEN.
+# install_missing WHEN...: installs missing packages of all rows whose first column is one of WHEN.
 install_missing() {
     local when package probe missing=()
     while read -r when package probe; do
@@ -68,7 +68,7 @@ install_missing() {
         fail "apt-get could not install: ${names[*]}"
 }
 
-# The compute capabilities of the GPUs here as CMake wants them ("90"), or 90 where there is none.
+# The compute capabilities of the GPUs here in the form of CMake ("90"), or 90 without a GPU.
 gpu_architectures() {
     local found=
     if command -v nvidia-smi >/dev/null; then
@@ -78,7 +78,7 @@ gpu_architectures() {
     printf '%s' "${found:-90}"
 }
 
-# Compilers at once: one a core, as far as memory goes; each takes up to 1.5 GB.
+# Compilers at once: one per core, limited by memory; each uses up to 1.5 GB.
 parallel_jobs() {
     local jobs memory
     jobs=$(nproc)
@@ -87,13 +87,13 @@ parallel_jobs() {
     echo $((jobs > 0 ? jobs : 1))
 }
 
-# configure_and_build TARGET CMAKE_ARGUMENT...: quiet when all goes well, the log when it does not.
+# configure_and_build TARGET CMAKE_ARGUMENT...: prints nothing on success and the log on failure.
 configure_and_build() {
     local target=$1
     shift
     mkdir -p "$build" 2>/dev/null && [ -w "$build" ] ||
         fail "cannot write to $build; set GRAVLAB_BUILD to a folder that you may write to"
-    # A build folder that was copied or moved belongs to another tree; CMake would refuse it.
+    # A build folder that was copied or moved has paths of another tree; CMake would refuse it.
     if [ -e "$build/CMakeCache.txt" ] && ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$root" "$build/CMakeCache.txt"; then
         rm -rf "$build/CMakeCache.txt" "$build/CMakeFiles"
     fi

@@ -1,6 +1,6 @@
-# gravlab_unity(TARGET): files of one folder are compiled a few at a time, because most of a file's time goes to headers that
-# its neighbours read, too. Names in unnamed namespaces are unique in a folder, therefore; -DCMAKE_UNITY_BUILD=OFF gives each
-# file an object of its own. Files with options of their own stay alone.
+# gravlab_unity(TARGET): compiles a few files of one folder together, because most of a file's time goes to headers that
+# its neighbours read, too. Names in unnamed namespaces must be unique in a folder; -DCMAKE_UNITY_BUILD=OFF compiles each
+# file alone. Files with their own options stay alone.
 function(gravlab_unity target)
   if(DEFINED CMAKE_UNITY_BUILD)
     return()
@@ -23,7 +23,7 @@ function(gravlab_unity target)
   endforeach()
   list(REMOVE_DUPLICATES folders)
   foreach(folder ${folders})
-    # As many of equal size as it takes.
+    # Groups of equal size.
     list(LENGTH files_${folder} count)
     math(EXPR groups "(${count} + ${most} - 1) / ${most}")
     set(index 0)
@@ -35,13 +35,13 @@ function(gravlab_unity target)
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    # It takes each file but the first for a header, whose classes must not have members of unnamed types.
+    # GCC treats each file but the first as a header, whose classes must not have members of unnamed types.
     target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wno-subobject-linkage>)
   endif()
 endfunction()
 
-# gravlab_cuda_unity(TARGET): the same for CUDA, which CMake itself can do from 3.31 on only. Half of the time of most .cu files
-# goes to headers, twice over: 20 files took 109 s of compilers' time one by one and 53 s as three.
+# gravlab_cuda_unity(TARGET): the same for CUDA, which CMake has from 3.31 on. Half of the time of most .cu files
+# goes to headers, parsed twice: 20 files took 109 s of compiler time alone and 53 s as three groups.
 function(gravlab_cuda_unity target)
   if(DEFINED CMAKE_UNITY_BUILD)
     return()

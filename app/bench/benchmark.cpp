@@ -260,7 +260,7 @@ void Trial::finish() {
     }
     if (!(rate > 0 && stepRate > 0) || !std::isfinite(highest)) {
         row_.verified = false;
-        row_.note = "the repetitions were too short to count what they computed; take more --steps";
+        row_.note = "the repetitions were too short to count their interactions; use more --steps";
         return;
     }
     if (bound > 0 && highest > kBoundSlack * bound) {

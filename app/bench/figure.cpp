@@ -158,7 +158,7 @@ std::string cpuGpuNote(const FigureRequest& request) {
                           : "hollow: extrapolated from measured steps; no GPU curve: " + reason;
 }
 
-const SweepMeasure kShareOfBound{"share", "share of what the device can issue [%]",
+const SweepMeasure kShareOfBound{"share", "fraction of the device's issue bound [%]",
                                  [](const BenchmarkRow& row) {
                                      return row.boundPerSecond > 0 ? 100 * row.interactionsPerSecond / row.boundPerSecond
                                                                    : 0;
@@ -192,7 +192,7 @@ void drawBesidePapers(const FigureArea& area, const char* axis, std::span<const 
         const bool has = share != known.end() && std::ranges::any_of(share->y, [](double part) { return part > 0; });
         shares.series.push_back(has ? *share : PlotSeries{.label = rate.label, .x = {}, .y = {}, .error = {}, .hollow = {}});
     }
-    shares.y.label = "share of what each device can issue [%]";
+    shares.y.label = "fraction of each device's issue bound [%]";
     shares.x.ticks = rates.x.ticks;
     shares.x.names = rates.x.names;
     const float middle = 0.66f * area.from.x + 0.34f * area.to.x;
@@ -317,8 +317,8 @@ const KernelRow* treeOf(const FigureRequest& request) {
 
 Reason needsTree(const FigureRequest& request) {
     if (treeOf(request)) return {};
-    return request.kernel.empty() ? "the " + request.backend + " backend takes no bodies together"
-                                  : "kernel '" + request.kernel + "' is not turned by an accuracy; take 'tree'";
+    return request.kernel.empty() ? "the " + request.backend + " backend has no tree"
+                                  : "kernel '" + request.kernel + "' has no accuracy; use 'tree'";
 }
 
 /// Numbers of bodies for trees on that backend, each `factor` times the previous one, up to where every pair still takes a
@@ -379,7 +379,7 @@ double stepsPerSecond(const BenchmarkRow& row) { return row.msPerStep > 0 ? 1e3 
 /// The allowed error, the measured error, and the time.
 void drawAccuracy(const FigureArea& area, std::span<const SweepResult> results) {
     Plot errors;
-    errors.x = logarithmicAxis("accuracy asked for");
+    errors.x = logarithmicAxis("accuracy");
     errors.y = logarithmicAxis("relative error of the force");
     Plot rates;
     rates.x = errors.x;
@@ -480,7 +480,7 @@ constexpr FigureRow kFigures[] = {
      .walks = {"--block"}},
     {.name = "ladder",
      .idea = "every rung of the CPU and the GPU: factor over one thread, share of the bound, lines, registers",
-     .title = "The ladder: one idea a rung",
+     .title = "The ladder: one idea per rung",
      .refuses = neverRefuses,
      .points = ladderPoints,
      .draw = drawLadder,
@@ -496,7 +496,7 @@ constexpr FigureRow kFigures[] = {
      .walks = {"--threads"},
      .columns = threadsColumns},
     {.name = "roofline",
-     .idea = "launches under what the device can do: multiply-adds, inverse roots, memory",
+     .idea = "launches and the limits of the device: multiply-adds, inverse roots, memory",
      .title = "What limits a launch",
      .refuses = neverRefuses,
      .points = rooflinePoints,
@@ -505,7 +505,7 @@ constexpr FigureRow kFigures[] = {
      .oneNumberOfBodies = true,
      .columns = rooflineColumns},
     {.name = "matrix",
-     .idea = "the matrix of all pairs over its tile: pairs and bytes a second",
+     .idea = "the matrix of all pairs over its tile: pairs and bytes per second",
      .title = "The matrix of all pair forces, written to memory",
      .refuses = needsMatrix,
      .walks = {"--block"},
@@ -518,34 +518,34 @@ constexpr FigureRow kFigures[] = {
      .draw = drawCpuGpu,
      .note = cpuGpuNote},
     {.name = "accuracy",
-     .idea = "errors and steps a second of the tree over the accuracy asked for",
-     .title = "What an accuracy gives and costs",
+     .idea = "errors and steps per second of the tree over the accuracy",
+     .title = "Error and cost of an accuracy",
      .refuses = needsTree,
      .points = accuracyPoints,
      .draw = drawAccuracy,
      .walks = {"--accuracy"}},
     {.name = "crossover",
-     .idea = "steps a second over the number of bodies, every pair and the tree",
+     .idea = "steps per second over the number of bodies, every pair and the tree",
      .title = "Every pair, or a tree",
      .refuses = needsTree,
      .points = crossoverPoints,
      .draw = drawCrossover},
     {.name = "energy-dt",
      .idea = "error of the energy over the time step, with slopes",
-     .title = "What a time step does to the energy",
+     .title = "The energy error over the time step",
      .refuses = neverRefuses,
      .walks = {"--dt"},
      .oneNumberOfBodies = true,
      .study = energyOverTimeStep},
     {.name = "energy-softening",
      .idea = "error of the energy over the softening, with slopes",
-     .title = "What softening does to the energy",
+     .title = "The energy error over the softening",
      .refuses = neverRefuses,
      .walks = {"--softening", "--dt"},
      .oneNumberOfBodies = true,
      .study = energyOverSoftening},
     {.name = "groups",
-     .idea = "time to find groups, friends of friends, over the number of bodies, by every rung of the backend",
+     .idea = "time to find groups, friends of friends, over the number of bodies, for every rung of the backend",
      .title = "Finding groups of bodies",
      .refuses = whyNoGroups,
      .study = groupStudy},
@@ -598,8 +598,8 @@ std::string protocolText(std::span<const SweepResult> results) {
         "within %.0e of fp64",
         repeats, worst);
     std::string all = text;
-    if (refused > 0) all += "; " + std::to_string(refused) + " points that cannot be run left out";
-    if (failed > 0) all += "; " + std::to_string(failed) + " POINTS FAILED THEIR CHECK and are left out";
+    if (refused > 0) all += "; " + std::to_string(refused) + " points that cannot run are omitted";
+    if (failed > 0) all += "; " + std::to_string(failed) + " POINTS FAILED THEIR CHECK and are omitted";
     return all;
 }
 

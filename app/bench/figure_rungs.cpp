@@ -207,7 +207,7 @@ void drawLadder(const FigureArea& area, std::span<const SweepResult> results) {
 
 Reason needsCores(const FigureRequest& request) {
     if (backend(request.backend).usesCores) return {};
-    return "the " + request.backend + " backend has no threads of a CPU to vary; take --backend " +
+    return "the " + request.backend + " backend has no CPU threads to vary; use --backend " +
            std::string(hostBackend().name);
 }
 
@@ -236,7 +236,7 @@ void drawThreads(const FigureArea& area, std::span<const SweepResult> results) {
     efficiency.x = up.x;
     efficiency.y.label = "efficiency: speed-up over threads [%]";
     PlotSeries ideal;
-    ideal.label = "every thread counts in full";
+    ideal.label = "perfect scaling";
     ideal.markers = false;
     for (const SweepResult& result : results) {
         if (!result.row.verified) continue;
@@ -296,17 +296,16 @@ std::vector<SweepPoint> rooflinePoints(const FigureRequest& request) {
 
 std::string rooflineNote(const FigureRequest& request) {
     return backend(request.backend).onDevice
-               ? "20 floating-point operations a pair; bytes as the launch asks for them, most of which the caches answer; "
-                 "peaks: units x highest clock, two transfers a clock over the memory bus"
-               : "20 floating-point operations a pair; each body read once, since caches hold them all; peaks measured by "
-                 "loops "
-                 "of one operation on all threads";
+               ? "20 floating-point operations per pair; bytes that the launch requests, mostly from caches; peaks: units x "
+                 "highest clock, two transfers per clock over the memory bus"
+               : "20 floating-point operations per pair; each body read once, because the caches hold all; peaks measured "
+                 "by loops of one operation on all threads";
 }
 
 void drawRoofline(const FigureArea& area, std::span<const SweepResult> results) {
     DevicePeaks peaks;
     Plot plot;
-    plot.x = logarithmicAxis("operations a byte that is read");
+    plot.x = logarithmicAxis("operations per byte read");
     plot.y = logarithmicAxis("GFLOP/s");
     double least = 1e300, most = 0;
     for (const SweepResult& result : results) {
@@ -335,12 +334,12 @@ void drawRoofline(const FigureArea& area, std::span<const SweepResult> results) 
     roof(formatted("multiply-adds only: %sFLOP/s", withPrefix(multiplyAdds).text), {ridge, high},
          {multiplyAdds, multiplyAdds});
     if (peaks.inverseRoots > 0)
-        roof(formatted("one inverse root a pair: %s/s", withPrefix(peaks.inverseRoots).text), {low, high}, {roots, roots});
+        roof(formatted("one inverse root per pair: %s/s", withPrefix(peaks.inverseRoots).text), {low, high}, {roots, roots});
     for (const SweepResult& result : results) {
         if (!result.row.verified) continue;
         PlotSeries series;
         const double reached = kFlopsPerPair * result.row.interactionsPerSecond;
-        const std::string asked = result.point.series == "auto" ? ", taken by itself" : "";
+        const std::string asked = result.point.series == "auto" ? ", alone" : "";
         series.label = result.row.kernel + asked + formatted(": %.0f %% of multiply-adds", 100 * reached / multiplyAdds);
         series.line = false;
         series.x.push_back(flopPerByte(result));
@@ -348,7 +347,7 @@ void drawRoofline(const FigureArea& area, std::span<const SweepResult> results) 
         plot.series.push_back(std::move(series));
         if (result.row.boundPerSecond <= 0 || result.point.series != results.back().point.series) continue;
         const double bound = kFlopsPerPair * result.row.boundPerSecond;
-        roof(formatted("all that %s issues", result.row.kernel.c_str()), {low, high}, {bound, bound});
+        roof(formatted("issue bound of %s", result.row.kernel.c_str()), {low, high}, {bound, bound});
     }
     drawPlot(area.canvas.list(), area.from, area.to, plot, area.style);
 }

@@ -161,7 +161,7 @@ FigureStudy matrixStudy(const FigureRequest& request, const FigureProgress& prog
                               .softening = request.run.softening.value_or(scene.softening)};
     FigureStudy study;
     Plot pairs, bytes;
-    pairs.x = bytes.x = logarithmicAxis("threads a block: a tile of 8 x 8, 16 x 16, 32 x 32 cells");
+    pairs.x = bytes.x = logarithmicAxis("threads per block: a tile of 8 x 8, 16 x 16, 32 x 32 cells");
     for (const int block : blocks) pairs.x.ticks.push_back(block);
     bytes.x.ticks = pairs.x.ticks;
     pairs.y.label = "G pairs/s";

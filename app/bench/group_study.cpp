@@ -90,7 +90,7 @@ std::vector<SweepResult> measureGroups(const std::vector<SweepPoint>& points, co
             SweepResult left{.point = point, .row = {}, .facts = {}, .peaks = {}, .refused = true};
             left.row.kernel = nameOf(point.kernel);
             left.row.bodies = point.bodies;
-            left.row.note = "fewer bodies took it too long";
+            left.row.note = "it took too long for fewer bodies";
             results.push_back(std::move(left));
         } else {
             results.push_back(measureOne(point, bodies, length));
@@ -115,7 +115,7 @@ FigureStudy groupStudy(const FigureRequest& request, const FigureProgress& progr
     FigureStudy study;
     Plot plot;
     plot.x = figures_detail::logarithmicAxis("bodies");
-    plot.y = figures_detail::logarithmicAxis("milliseconds from places to labels");
+    plot.y = figures_detail::logarithmicAxis("milliseconds from positions to labels");
     int repeats = 0;
     std::size_t left = 0;
     for (const SweepResult& result : results) {
@@ -135,7 +135,7 @@ FigureStudy groupStudy(const FigureRequest& request, const FigureProgress& progr
     study.points = results.size();
     study.protocol = "friends of friends at 0.2 mean distances; median of up to " + std::to_string(repeats) +
                      " repetitions, bars: their range; labels of every rung were checked before they were timed";
-    if (left > 0) study.protocol += "; " + std::to_string(left) + " points that cannot be run, or take too long, left out";
+    if (left > 0) study.protocol += "; " + std::to_string(left) + " points that cannot run, or take too long, are omitted";
     if (!study.right) study.protocol += "; SOME WERE WRONG and are left out";
     return study;
 }

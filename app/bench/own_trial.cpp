@@ -257,7 +257,7 @@ int runTrialHere() {
 
 OwnTrial::OwnTrial(OwnTrialRequest request, Limits limits, const std::string& program)
     : request_(std::move(request)), limits_(limits), stageSince_(hostClock()) {
-    if (request_.text.size() > kMostText) throw InputError(request_.file + " is longer than 1 MiB, which no kernel is");
+    if (request_.text.size() > kMostText) throw InputError(request_.file + " is longer than 1 MiB, too long for a kernel");
     const std::string all = packed(request_);
     const Memory in("gravlab trial");
     Memory out("gravlab trial answers");
@@ -308,7 +308,7 @@ std::optional<OwnTrialReply> OwnTrial::poll() {
     char text[160];
     std::snprintf(
         text, sizeof text,
-        computes ? "%s takes longer than %.3g s: does a loop never end?" : "%s takes longer than %.3g s; it was ended",
+        computes ? "%s takes longer than %.3g s: does a loop not end?" : "%s takes longer than %.3g s; it was ended",
         reply_.stage.c_str(), limit);
     reply_.outcome = OwnOutcome::failed;
     reply_.sentence = text;

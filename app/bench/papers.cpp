@@ -129,6 +129,6 @@ std::vector<PaperFactor> paperFactors() {
     return factors;
 }
 
-std::string papersNote() { return "unfilled: as papers print them, measured on their devices (docs/benchmarks/papers.csv)"; }
+std::string papersNote() { return "unfilled: from papers, measured on their devices (docs/benchmarks/papers.csv)"; }
 
 }  // namespace gravlab

@@ -201,7 +201,7 @@ void printRows(const RowPrintRequest& request, const std::function<void(const Ro
     if (sizes.empty()) sizes.assign(std::begin(kUsualBodies), std::end(kUsualBodies));
     std::erase_if(sizes, [&](std::size_t bodies) { return request.bodies.empty() && bodies > row.mostStudied; });
     const auto combination = [&](const Case& c) {
-        InterruptWatch::check("the table did not come to its end");
+        InterruptWatch::check("the table is incomplete");
         if (!refusal(row, c.integrator, c.bodies).empty() || !refusal(c.integrator, c.force.law).empty()) return;
         try {
             take(printOf(*backend, c, request.others, row.onDevice));

@@ -39,7 +39,7 @@ std::string whyNotDrawn(const DrawnFacts& facts) {
         return "OpenGL has " + std::to_string(facts.there) + " of " + std::to_string(facts.bodies) + " bodies";
     if (2 * facts.timed < facts.frames)
         return "OpenGL told the times of " + std::to_string(facts.timed) + " pictures of " + std::to_string(facts.frames);
-    return facts.shows ? "" : "nothing is to be seen in the last picture";
+    return facts.shows ? "" : "the last picture is empty";
 }
 
 std::string stageTable(std::span<const StageRow> rows) {

@@ -81,7 +81,7 @@ std::shared_ptr<const Tuning> readTuning(const std::filesystem::path& file) {
             for (const Json& entry : json.at("choices"))
                 if (entry.at("program") == version()) choices.push_back(fromJson(entry));
     } catch (const std::exception&) {
-        std::fprintf(stderr, "gravlab: %s is no tuning file and is left aside; 'gravlab tune' writes a new one\n",
+        std::fprintf(stderr, "gravlab: %s is not a tuning file and is ignored; 'gravlab tune' writes a new one\n",
                      printable(file.string()).c_str());
         choices.clear();
     }

@@ -40,7 +40,7 @@ Verdict verifyKernel(Backend& backend, const KernelRow& row, std::optional<doubl
 Verdict verifyTermKernel(Backend& backend, const KernelRow& row, const TermKind& kind, std::optional<double> tolerance = {});
 
 /// The note of an unfinished check, in the sentence of an interrupt.
-constexpr std::string_view kUnfinishedCheck = "the check did not come to its end";
+constexpr std::string_view kUnfinishedCheck = "the check is incomplete";
 
 /// All kernels of the given rows; unavailable backends are included with the reason.
 std::vector<Verdict> verifyAll(std::span<const BackendRow> rows, const BackendOptions& options,

@@ -70,7 +70,7 @@ constexpr EncoderRow kEncoders[] = {
     {"ffv1", "every pixel as drawn, very large", "ffv1", "mkv", "bgr0", ffv1Words, true},
     {"nvenc", "h264 on an NVIDIA GPU that has an encoder", "h264_nvenc", "mp4 mov mkv", "yuv420p", nvencWords},
     {.name = "gif",
-     .idea = "for slides and mails, where it repeats by itself: large, 256 colours, at most 50 frames/s",
+     .idea = "for slides and mails; repeats by itself: large, 256 colours, at most 50 frames/s",
      .codec = "gif",
      .extensions = "gif",
      .pixels = "pal8",
@@ -112,7 +112,7 @@ struct Spoken : Answer {
 Spoken ask(std::vector<std::string> words) {
     const std::string& program = words.front();
     int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0) return {{{}, program + " cannot be asked: " + std::generic_category().message(errno)}};
+    if (pipe2(ends, O_CLOEXEC) != 0) return {{{}, program + " cannot be run: " + std::generic_category().message(errno)}};
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);

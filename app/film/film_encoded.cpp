@@ -328,7 +328,7 @@ private:
                       (tooLarge       ? ": the file would pass the size limit of this shell: see `ulimit -f`"
                        : said.empty() ? std::string(" and said nothing")
                                       : "; it said: " + said) +
-                      (kept ? ". What was encoded before is there" : ""));
+                      (kept ? ". The frames encoded before are kept" : ""));
     }
 
     FilmSettings settings_;

@@ -117,18 +117,20 @@ VisitOrder visitOrder(const KernelRow& row, const LaunchConfig& launch, const La
                       std::size_t bodies) {
     const auto n = static_cast<std::uint32_t>(bodies);
     if (n == 0) return notKnown("There are no bodies.");
-    if (row.approximates) return notKnown("A tree leaves most pairs out; which, its bodies decide.");
-    if (row.byCutOff) return notKnown("Cells leave most pairs out; which, their bodies decide.");
+    if (row.approximates) return notKnown("A tree skips most pairs, depending on the positions of the bodies.");
+    if (row.byCutOff) return notKnown("Cells skip most pairs, depending on the positions of the bodies.");
     if (facts.multiprocessors == 0) {
         const std::string_view name = row.name;
         if (name == "plain" || name == "naive") return byOneThread(n, false);
         if (name == "naive-symmetric") return byOneThread(n, true);
-        return notKnown("Threads of a CPU take rows as they come: 'naive' goes by one thread, kernels of a GPU by blocks.");
+        return notKnown(
+            "CPU threads take rows in no fixed order: choose 'naive', which has one thread, or a GPU kernel, which has "
+            "blocks.");
     }
-    if (facts.gridX == 0 || facts.threads == 0) return notKnown("The launch is not known.");
+    if (facts.gridX == 0 || facts.threads == 0) return notKnown("The launch is unknown.");
     if (row.cut == Split::targets) return byTargets(launch, facts, n);
     if (row.cut == Split::tilePairs) return byPairTiles(launch, facts, precision, n);
-    return notKnown("This kernel goes over the pairs several times in one launch; 'tiled' or 'symmetric' show an order.");
+    return notKnown("This kernel visits the pairs several times in one launch; 'tiled' or 'symmetric' show an order.");
 }
 
 const VisitTile* tileOf(const VisitOrder& order, std::uint32_t i, std::uint32_t j) {
@@ -141,12 +143,12 @@ std::string visitText(const VisitOrder& order, std::uint32_t i, std::uint32_t j)
     const VisitTile* const tile = tileOf(order, i, j);
     if (!tile) return {};
     if (order.threads == 1)
-        return tile->mirrored ? formatted("The one thread adds the pull on %u when it has computed that on %u.", i, j)
-                              : formatted("The one thread holds body %u and reads body %u.", i, j);
+        return tile->mirrored ? formatted("The single thread adds the force on %u when it has computed that on %u.", i, j)
+                              : formatted("The single thread holds body %u and reads body %u.", i, j);
     const std::string of = formatted("block %d, wave %d of %d", tile->block + 1, tile->wave + 1, order.waves);
     if (order.once) {
         const std::uint32_t held = tile->mirrored ? j : i, partner = tile->mirrored ? i : j;
-        const std::string lane = formatted("Lane %u of %s holds body %u in registers; body %u comes round through the warp",
+        const std::string lane = formatted("Lane %u of %s holds body %u in registers; body %u rotates through the warp",
                                            held % 32, of.c_str(), held, partner);
         return lane + (tile->mirrored ? ": this half of the pair is added to the partner, not computed." : ".");
     }

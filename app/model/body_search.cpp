@@ -36,7 +36,8 @@ std::uint32_t bodyCalled(const Document& document, const std::string& text) {
     if (!found.empty()) {
         const std::size_t all = found.size();
         found.resize(std::min(all, kShown));
-        throw UsageError(shown + " may be " + listed(found) + (all > kShown ? ", ..." : "") + "; give more of the name");
+        throw UsageError(shown + " may be " + listed(found) + (all > kShown ? ", ..." : "") +
+                         "; give a longer part of the name");
     }
     if (facts.names->empty())
         throw UsageError("no body is called " + shown + ": those of this run have no names; give a number");

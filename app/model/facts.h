@@ -88,7 +88,7 @@ struct TwinFacts {
 /// Kept states, for going back.
 struct HistoryFacts {
     std::size_t states = 0, bytes = 0;
-    std::int64_t oldestStep = 0;  ///< of the kept states
+    std::int64_t oldestStep = 0;  ///< step of the oldest kept state
     bool operator==(const HistoryFacts&) const = default;
 };
 

@@ -44,8 +44,8 @@ std::span<const PictureSize> pictureSizes() { return kSizes; }
 
 Reason noLoop(const Document& document) {
     if (!(document.facts.scene && document.facts.scene->story.period > 0))
-        return "This scene has no period after which it is where it began.";
-    return document.facts.edited ? Reason("Bodies were changed by hand; the scene no longer comes back to its start.")
+        return "This scene has no period after which it repeats.";
+    return document.facts.edited ? Reason("Bodies were changed by hand, so the scene no longer returns to its start.")
                                  : Reason();
 }
 
@@ -73,7 +73,7 @@ LoopPlan loopPlan(const Scene& scene, double framesPerSecond, std::int64_t frame
         std::string those;
         for (const Scene& row : sceneTable())
             if (row.story.period > 0) those += (those.empty() ? "" : ", ") + std::string(row.name);
-        throw UsageError("--loop: '" + std::string(scene.name) + "' has no period after which it is where it began; " +
+        throw UsageError("--loop: '" + std::string(scene.name) + "' has no period after which it repeats; " +
                          "scenes that have one: " + those);
     }
     LoopPlan plan{frames, stepsPerFrame, 0};

@@ -6,7 +6,7 @@
 namespace gravlab {
 
 struct FilmState {
-    // wanted
+    // Wishes of the user.
     bool shown = false;         ///< visibility of the panel of settings
     int width = 0, height = 0;  ///< pixels; 0: those of the window
     int stepsPerFrame = 0;      ///< 0: as in the window, at the pace of the scene or by its steps per frame
@@ -15,9 +15,9 @@ struct FilmState {
     bool loop = false;    ///< one whole period of the scene, so that the end joins the start
     double quality = -1;  ///< 0 to 100; below 0: the default
     std::string encoder;  ///< row of encoders(); empty: the first that works here
-    bool panels = false;  ///< draw them into the film
+    bool panels = false;  ///< draw panels into the film
 
-    // known
+    // State of the recording.
     bool active = false;
     bool ending = false;            ///< the last frame is drawn; the encoder still works
     bool waiting = false;           ///< the run waits for the encoder

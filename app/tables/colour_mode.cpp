@@ -45,40 +45,39 @@ constexpr double kResolved = 1500, kMostResolved = 0.05;
 constexpr float kCoolest = 3200, kHottest = 13000;
 
 constexpr ColourMode kModes[] = {
-    {"speed", "speed", "how fast a body is", VertexValue::speed, false, false, "", speedUnit},
-    {"acceleration", "acceleration", "how strongly a body is pulled, on a logarithmic scale", VertexValue::acceleration,
-     false, true, "", accelerationUnit},
+    {"speed", "speed", "speed of a body", VertexValue::speed, false, false, "", speedUnit},
+    {"acceleration", "acceleration", "acceleration of a body, on a logarithmic scale", VertexValue::acceleration, false,
+     true, "", accelerationUnit},
     {"energy", "kinetic energy", "kinetic energy of a body, on a logarithmic scale", VertexValue::kineticEnergy, false, true,
      "", energyUnit},
     {"mass", "mass", "mass of a body, on a logarithmic scale", VertexValue::speed, true, true, "", massUnit},
-    {"origin", "origin", "which galaxy a body started in", VertexValue::speed, true, false, "categories", nullptr},
+    {"origin", "origin", "the galaxy in which a body started", VertexValue::speed, true, false, "categories", nullptr},
     {"density", "local density, by cells",
-     "mass per volume around a body, on a logarithmic scale: an estimate from cells of space that are halved until few "
-     "bodies are left in them",
+     "mass per volume around a body, on a logarithmic scale: an estimate from cells of space that are halved until they "
+     "contain few bodies",
      VertexValue::speed, true, true, "", densityUnit, true},
     {"stars", "temperature",
-     "stars by temperature: drawn by lot for every body, old and red in bulges, some young and blue in discs",
-     VertexValue::speed, true, true, "starlight", kelvin},
+     "stars by temperature, random for every body: old and red in bulges, some young and blue in discs", VertexValue::speed,
+     true, true, "starlight", kelvin},
     {"plain", "", "all bodies white", VertexValue::speed, false, false, "plain", nullptr},
     {.name = "photograph",
      .label = "",
-     .idea = "as a telescope would see it: bulges and inner discs old and warm, outer discs young and blue where they are "
-             "denser than around, with "
-             "dust and glowing gas there; ages, dust, gas and the sky are painted in, places are computed",
+     .idea = "like a picture from a telescope: bulges and inner discs are old and warm, dense outer discs young and blue, "
+             "with dust and glowing gas. Positions are computed; ages, dust, gas and the sky are added",
      .published = VertexValue::speed,
      .ofTraits = true,
      .map = "populations",
      .photograph = true},
     {.name = "celestial",
      .label = "",
-     .idea = "suns and planets in their tints and sizes, which are those of symbols and not to scale; what a scene does not "
-             "say follows from the masses",
+     .idea =
+         "suns and planets in their tints, with sizes of symbols, not to scale; without data of the scene the masses decide",
      .published = VertexValue::speed,
      .ofTraits = true,
      .map = "celestials"},
     {.name = "group",
      .label = "group",
-     .idea = "groups of bodies, friends of friends, as they were last found; grey are those in none",
+     .idea = "groups of bodies, friends of friends, from the last search; bodies in no group are grey",
      .published = VertexValue::speed,
      .ofTraits = true,
      .map = "categories",

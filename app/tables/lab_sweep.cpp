@@ -15,10 +15,10 @@ constexpr LabSweep kSweeps[] = {
     {"block", "rate over the block size", "block", ""},
     {"bodies", "rate over the number of bodies", "bodies", ""},
     {"split", "rate over the split of the sources", "split", ""},
-    {"bodies a thread", "rate over the bodies that a thread holds", "bodies-per-thread", ""},
+    {"bodies a thread", "rate over the bodies per thread", "bodies-per-thread", ""},
     {"block x unroll", "map of the rate over block size and unroll factor", "block", "unroll"},
     {"threads", "rate over the CPU threads", "threads", ""},
-    {"traps", "kernels that are wrong on purpose: what the clock shows of them is no rate", "traps", ""},
+    {"traps", "kernels that are wrong on purpose: their measured speed is not a rate", "traps", ""},
 };
 
 /// A factor that a kernel may lack.
@@ -30,7 +30,8 @@ constexpr AxisRow kAxes[] = {
     {"unroll", "unroll factor", [](const KernelRow& row) { return row.unrolls.size() > 1; }},
     {"block", "block size", [](const KernelRow& row) { return row.blocks.first != row.blocks.last; }},
     {"split", "split", [](const KernelRow& row) { return row.splits.first != row.splits.last; }},
-    {"bodies-per-thread", "choice of bodies a thread", [](const KernelRow& row) { return row.bodiesPerThread.size() > 1; }},
+    {"bodies-per-thread", "choice of bodies per thread",
+     [](const KernelRow& row) { return row.bodiesPerThread.size() > 1; }},
     {"threads", "CPU threads", [](const KernelRow& row) { return backend(row.backend).usesCores; }},
     {"traps", "trap beside it",
      [](const KernelRow& row) {

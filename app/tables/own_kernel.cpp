@@ -11,11 +11,11 @@ namespace gravlab {
 namespace {
 
 constexpr OwnTemplate kTemplates[] = {
-    {"global", "one thread a body reads all sources from global memory"},
+    {"global", "one thread per body reads all sources from global memory"},
     {"tiled", "a block reads a tile of bodies into shared memory for all its threads"},
     {"registers", "a thread holds several bodies in registers"},
-    {"split", "several blocks share the sources of the same bodies and add by atomics"},
-    {"missing-barrier", "an exercise: put the second barrier back", true},
+    {"split", "several blocks divide the sources of the same bodies and add by atomics"},
+    {"missing-barrier", "an exercise: restore the second barrier", true},
     {"not-coalesced", "an exercise: make the reads coalesced", true},
 };
 
@@ -54,7 +54,7 @@ std::string ownTextOfFile(const std::string& path) {
     source.hold();
     std::string text(kMost + 1, '\0');
     text.resize(source.read(text.data(), text.size()));
-    if (text.size() > kMost) throw InputError(path + " is longer than 1 MiB, which no kernel is");
+    if (text.size() > kMost) throw InputError(path + " is longer than 1 MiB, too long for a kernel");
     if (text.find('\0') != std::string::npos) throw InputError(path + " is no text");
     return text;
 }

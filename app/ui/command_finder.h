@@ -13,9 +13,9 @@ namespace gravlab {
 
 /// A command that is available now, or has a reason why not.
 struct FoundCommand {
-    const Action* action = nullptr;  ///< either this
+    const Action* action = nullptr;  ///< the action; null for a setting
     int which = 0;                   ///< index of the choice, for an action with several
-    const Parameter* row = nullptr;  ///< or this
+    const Parameter* row = nullptr;  ///< the setting; null for an action
     std::string value{};             ///< the value typed after its words; empty: not typed yet
     std::string label, detail;       ///< its name; its keys and menu, or its present value
     std::string idea;

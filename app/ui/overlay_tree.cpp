@@ -81,11 +81,11 @@ std::vector<LegendLine> linesOf(const Document& document) {
     const std::size_t bodies = document.facts.bodies->size();
     if (wish.boxes == TreeBoxes::none) return {};
     if (bodies > kMostTreeBodies)
-        return {{formatted("Cells are shown of up to %s bodies; these are %s.", grouped(kMostTreeBodies).text,
+        return {{formatted("Cells are shown for up to %s bodies; these are %s.", grouped(kMostTreeBodies).text,
                            grouped(bodies).text)}};
     if (wish.boxes == TreeBoxes::acting && !document.selected) return {{"Click a body to see the cells that act on it."}};
     const std::shared_ptr<const KnownTree>& known = document.facts.tree;
-    if (!known || known->wish != wish) return {{"The tree is being made ..."}};
+    if (!known || known->wish != wish) return {{"The tree is being built ..."}};
     const TreeCells& cells = known->cells;
     if (wish.boxes == TreeBoxes::level) {
         if (wish.level >= cells.levels)
@@ -98,7 +98,7 @@ std::vector<LegendLine> linesOf(const Document& document) {
     }
     std::vector<LegendLine> lines;
     const std::size_t others = cells.group.empty() ? 0 : cells.group.size() - 1;
-    lines.push_back({formatted("What acts on body %u", known->body) +
+    lines.push_back({formatted("Forces on body %u", known->body) +
                      (others > 0 ? formatted(" and on %zu beside it, together", others) : std::string())});
     lines.push_back({std::string(grouped(cells.single)) + (cells.single == 1 ? " body, of " : " bodies one by one, of ") +
                          cellCount(cells.singleCells, "cell"),

@@ -15,9 +15,9 @@ constexpr Control kNear[] = {{"near_1", "", "The nearest body: select it"},
                              {"near_2", "", "The second nearest body: select it"},
                              {"near_3", "", "The third nearest body: select it"}};
 constexpr Control kFind{"find_body", "Find",
-                        "The name or the number of a body; a part of the name will do. Enter selects it"};
+                        "The name or the number of a body; part of the name suffices. Enter selects it"};
 constexpr Control kUnselect{"unselect", "Close", "Select nothing. Key: Esc, or a click on the empty sky"};
-constexpr Control kStop{"launch_stop", "Done", "No longer drop bodies. Key: Esc"};
+constexpr Control kStop{"launch_stop", "Done", "Stop adding bodies. Key: Esc"};
 
 void row(PanelContext& p, const char* name, const std::string& value) {
     p.widgets.wrapped(palette::kMuted, name);
@@ -70,7 +70,7 @@ void drawLaunch(PanelContext& p) {
         facts += ", " + std::string(grouped(order.bodies)) + " bodies, " +
                  number(order.size * units.lengthScale, units.length, "L");
     p.widgets.wrapped(palette::kMuted, facts.c_str());
-    p.widgets.wrapped(palette::kMuted, "Press in the picture, drag the arrow, let go.");
+    p.widgets.wrapped(palette::kMuted, "Press in the picture, drag the arrow, release.");
     if (p.widgets.button(kStop, ImGui::GetContentRegionAvail().x)) set(p, "drop.on", false);
 }
 
@@ -78,7 +78,7 @@ void drawLaunch(PanelContext& p) {
 void drawOrbit(PanelContext& p, const BodyReadout& body, const SceneUnits& units) {
     if (!body.orbit) return;
     const Orbit& orbit = body.orbit->orbit;
-    row(p, orbit.closed() ? "goes round" : "flies past", nameText(p.facts, body.orbit->around));
+    row(p, orbit.closed() ? "orbits" : "flies past", nameText(p.facts, body.orbit->around));
     row(p, "semi-axis", number(orbit.semiMajorAxis * units.lengthScale, units.length, "L"));
     row(p, "eccentricity", formatted("%.4f", orbit.eccentricity));
     row(p, "inclination", formatted("%.2f deg", orbit.inclination * 180 / std::numbers::pi));
@@ -112,7 +112,7 @@ void drawBody(PanelContext& p) {
             number(*body->energy * units.speedScale * units.speedScale, units.speed.empty() ? "" : "(km/s)^2", "L^2/T^2") +
                 (body->bound ? ", bound" : ", escapes"));
     drawOrbit(p, *body, units);
-    if (body->held) row(p, "held", body->coasting ? "goes straight on" : "at its place");
+    if (body->held) row(p, "held", body->coasting ? "moves straight" : "at its place");
     drawNeighbours(p, *body, units);
     parameter(p, "view.ahead");
     if (p.document.ahead.wanted) {

@@ -14,24 +14,24 @@ namespace gravlab {
 namespace {
 
 constexpr Control kEnergy{"conservation_energy", "Energy",
-                          "Change of the total energy since the start over the energy of the start. Amber above 1e-3, red "
-                          "above 1e-1: then the picture is not what the law says. Noise: what the sum is wrong by where a "
-                          "tree makes it, as bodies at random say that are compared with double precision"};
+                          "Change of the total energy since the start, relative to the energy of the start. Amber above "
+                          "1e-3, red above 1e-1: then the run does not follow the law. Noise: estimated error of an energy "
+                          "summed by a tree, from random bodies in double precision"};
 constexpr Control kMomenta{
     "conservation_momenta", "Momenta",
-    "How far the momentum P and the angular momentum L of all bodies have wandered, over what the bodies "
-    "carry in all. Pulls act in pairs and cancel in these sums, so only errors move them"};
+    "Change of the momentum P and the angular momentum L of all bodies, relative to the summed sizes of those of the "
+    "bodies. Forces act in pairs and cancel in these sums, so only errors change them"};
 constexpr Control kShape{
     "conservation_shape", "Shape",
-    "The virial ratio 2T/|W|, which is 1 in balance, and the radii that hold 10, 50 and 90 % of the mass"};
+    "The virial ratio 2T/|W|, which is 1 in balance, and the radii that contain 10, 50 and 90 % of the mass"};
 constexpr Control kClosest{
     "conservation_closest", "Closest pair",
-    "The smallest distance of two bodies just now. Below the softening they pull each other less than "
-    "two points would; the smaller it is against it, the more a fixed time step has to resolve"};
+    "The smallest distance of two bodies at this step. Below the softening their force is weaker than that of two points; "
+    "the smaller the distance, the harder the encounter is for a fixed time step"};
 constexpr Control kConservationNumbers{
     "conservation", "Conservation",
-    "Sums in double precision over a copy of one complete step, beside the picture: on a GPU by the "
-    "GPU itself, in a fiftieth of its time. Dashes in the plots: a parameter was changed. Key: J"};
+    "Sums in double precision over a copy of one complete step, computed beside the run: on a GPU by the GPU, in a fiftieth "
+    "of its time. Dashes in the plots: a parameter was changed. Key: J"};
 
 ImU32 colourOf(double change) {
     const double size = std::abs(change);

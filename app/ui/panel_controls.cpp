@@ -16,7 +16,7 @@
 namespace gravlab {
 namespace {
 
-constexpr Control kExact{"run.bodies/exact", "Bodies", "The exact number: 65536, 64k (= 65,536) or 1M. Enter takes it up"};
+constexpr Control kExact{"run.bodies/exact", "Bodies", "The exact number: 65536, 64k (= 65,536) or 1M. Enter applies it"};
 constexpr Control kMoreLight{"more_light", "More light", "Dark matter, tone curve, automatic exposure, white page, quality"};
 constexpr Control kOverlay{"overlay", "In the picture", "Legend, scale bar, clock, axes, grid, trails, the camera"};
 
@@ -36,7 +36,7 @@ void drawSpeed(PanelContext& p) {
     const Intent& intent = p.document.intent;
     const SpeedText unit = speedUnit(intent.speed > 0 ? intent.speed : p.facts.speed, units);
     const Control control = controlOf(parameter("run.speed"));
-    const std::string format = intent.speed == 0 ? "by steps a frame" : "%.3g " + unit.unit;
+    const std::string format = intent.speed == 0 ? "by steps per frame" : "%.3g " + unit.unit;
     double value = intent.speed * unit.scale;
     const Dragging hand =
         p.widgets.drag(control, value, {.least = 0, .most = 1e30, .speed = 0.02, .floor = 1e-9, .format = format.c_str()});
@@ -83,8 +83,7 @@ void drawBodies(PanelContext& p) {
 /// When a step takes seconds: its duration, and an N that is fast enough to watch.
 void drawSlowStep(PanelContext& p) {
     static constexpr Control kFewer{"fewer_bodies", "",
-                                    "Start the scene with as many bodies as this machine moves at a pace that "
-                                    "can be watched"};
+                                    "Start the scene with a number of bodies that this machine moves at a watchable pace"};
     const auto slow = slowStep(p.facts.configuration.bodies, stepCost(p.facts));
     if (!slow || !actionOf("fewer-bodies").unavailable(p.document).empty()) return;
     char text[128];
@@ -263,7 +262,7 @@ void drawPhysics(PanelContext& p) {
 void drawLook(PanelContext& p) {
     p.widgets.section("Look");
     const ColourMode& mode = p.document.shownMode();
-    const Reason given = mode.map.empty() ? Reason() : "Colouring by " + std::string(mode.name) + " brings its own colours.";
+    const Reason given = mode.map.empty() ? Reason() : "Colouring by " + std::string(mode.name) + " has its own colours.";
     parameter(p, "look.colour_mode");
     if (mode.ofGroups) {
         parameter(p, "groups.linking");

@@ -10,15 +10,15 @@ namespace gravlab {
 namespace {
 
 constexpr Control kSaveAs{"save_as", "Save as",
-                          "A name; the extension decides the format: .hdf5 goes on exactly, .csv .tab .tipsy .ply keep the "
-                          "bodies. Enter saves"};
+                          "A name; the extension decides the format: .hdf5 allows exact continuation, .csv .tab .tipsy .ply "
+                          "keep the bodies. Enter saves"};
 constexpr Control kSaveNamed{"save", "Save", "Save the run under this name, in the folder that is listed"};
 constexpr Control kFolder{"open_folder", "", "List this folder"};
-constexpr Control kRecent{"open_recent", "", "Open this file, which was opened or saved lately; the run on screen ends"};
+constexpr Control kRecent{"open_recent", "", "Open this file, which was opened or saved recently; the run on screen ends"};
 constexpr Control kOpen{"open_path", "Open", "The path of a file with bodies, of any format. Enter opens it"};
 constexpr Control kEntry{"open_file", "",
                          "Open this file; the run on screen ends. A file can also be dropped on the window"};
-constexpr Control kCloseFiles{"close_files", "Close", "Put the list away. Keys: Ctrl O, Esc"};
+constexpr Control kCloseFiles{"close_files", "Close", "Close the list. Keys: Ctrl O, Esc"};
 
 constexpr auto kFilesWindow = kPanelWindow | ImGuiWindowFlags_AlwaysAutoResize;
 constexpr float kFilesWidth = 460;

@@ -14,7 +14,7 @@ namespace gravlab {
 namespace {
 
 constexpr Control kSize{"film_size", "Size", "Pixels of the film, whatever the window's are"};
-constexpr Control kCloseFilm{"film_close", "Close", "Put the panel away. Keys: Alt R, Esc"};
+constexpr Control kCloseFilm{"film_close", "Close", "Close the panel. Keys: Alt R, Esc"};
 
 constexpr float kPanelWidth = 270, kProgressHeight = 4;
 constexpr auto kFilmWindow = kPanelWindow | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoFocusOnAppearing;
@@ -128,7 +128,7 @@ void drawFilmProgress(PanelContext& p) {
         ImGui::PopStyleColor();
     }
     if (film.workPerSecond >= 0)
-        p.widgets.wrapped(palette::kMuted, (spanText(film.workPerSecond) + " of work a second of film").c_str());
+        p.widgets.wrapped(palette::kMuted, (spanText(film.workPerSecond) + " of work per second of film").c_str());
     std::string more = film.ending ? "the encoder writes the last frames" : "";
     if (more.empty() && film.secondsLeft >= 0) more = leftText(film.secondsLeft);
     if (film.waiting && !film.ending) more += (more.empty() ? "" : ", ") + std::string("waiting for the encoder");

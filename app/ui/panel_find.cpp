@@ -13,8 +13,8 @@ namespace gravlab {
 namespace {
 
 constexpr Control kFindField{"find_search", "Search",
-                             "Words of an action or of a setting, and a value behind a setting's: softening 0.3kpc. Arrows "
-                             "move, Enter does it, Esc closes"};
+                             "Words of an action or of a setting, and a value after those of a setting: softening 0.3kpc. "
+                             "Arrows move, Enter runs it, Esc closes"};
 
 constexpr float kFindWidth = 560;
 constexpr std::size_t kFindRows = 11;

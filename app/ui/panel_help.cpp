@@ -10,7 +10,7 @@
 namespace gravlab {
 namespace {
 
-constexpr Control kCloseHelp{"close_help", "Close", "Put the list away. Keys: F1, Esc"};
+constexpr Control kCloseHelp{"close_help", "Close", "Close the list. Keys: F1, Esc"};
 constexpr float kColumn = 370, kKeyWidth = 104, kGap = 20, kHeading = 25;
 
 /// A heading with its rows, which stay together in a column.

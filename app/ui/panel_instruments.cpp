@@ -17,29 +17,25 @@
 namespace gravlab {
 namespace {
 
-constexpr Control kGroups{
-    "groups", "Groups",
-    "Groups of bodies, friends of friends, the largest first: bodies, mass, radius (root mean square) and velocity "
-    "dispersion. "
-    "The square is the colour that the colour mode group gives. They are as they were at the step that is named"};
+constexpr Control kGroups{"groups", "Groups",
+                          "Groups of bodies, friends of friends, the largest first: bodies, mass, radius (root mean square) "
+                          "and velocity dispersion, at the named step. The square has the colour of the colour mode group"};
 
 constexpr float kHeight = 172;  // pixels at scale 1
 
-constexpr Control kAbout{
-    "instruments", "Instruments",
-    "Measured in double precision about the centre chosen here, in rings around the axis of rotation, at "
-    "most once a second and beside the picture, of a sample where bodies are many. Stars only; dark matter pulls but is "
-    "not seen. Order: 1 where all turn one way, near 0 in a sphere. Key: Ctrl J"};
+constexpr Control kAbout{"instruments", "Instruments",
+                         "Measured in double precision about the centre chosen here, in rings around the axis of rotation, "
+                         "at most once a second and beside the run; for large N from a sample. Stars only; dark matter "
+                         "contributes to the force. Order: 1 if all rotate one way, near 0 in a sphere. Key: Ctrl J"};
 constexpr std::array<Control, 4> kPlots{
     {{"instruments_rotation", "Rotation",
       "Dots: mean tangential velocity of the stars. Lines: the velocity of circular orbits, from the radial force in the "
       "plane, and from the mass within a sphere of that radius"},
      {"instruments_density", "Surface density",
       "Mass of stars in a ring over its area; a straight line is an exponential disc"},
-     {"instruments_dispersion", "Dispersion", "Spread of the radial velocity (R) and of the vertical one (z) in a ring"},
+     {"instruments_dispersion", "Dispersion", "Dispersion of the radial velocity (R) and of the vertical one (z) in a ring"},
      {"instruments_q", "Toomre Q",
-      "sigma_R kappa / (3.36 G Sigma) of the disc: below 1 a thin disc falls apart into clumps. Only where bodies form a "
-      "disc"}}};
+      "sigma_R kappa / (3.36 G Sigma) of the disc: below 1 a thin disc breaks into clumps. Only for bodies in a disc"}}};
 
 /// Short names of curves.
 constexpr std::pair<std::string_view, const char*> kBriefNames[] = {
@@ -121,7 +117,7 @@ void drawGroups(PanelContext& p, const KnownGroups& known) {
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const bool here = known.ids == p.facts.bodies->id;
     p.widgets.text(kGroups, palette::kMuted,
-                   here ? groupsText(known, p.facts.step).c_str() : "The bodies are others now: find groups again.");
+                   here ? groupsText(known, p.facts.step).c_str() : "The bodies have changed: find groups again.");
     if (!here) return;
     const float right[] = {54 * s, 128 * s, 180 * s, kGroupsWidth * s};  // right edges of the columns
     const auto cells = [&](float top, const std::string(&text)[4], ImU32 colour) {

@@ -8,7 +8,7 @@
 namespace gravlab {
 namespace {
 
-constexpr Control kCloseLab{"lab_close", "Close", "Put the lab away; a sweep that runs is ended. Key: L"};
+constexpr Control kCloseLab{"lab_close", "Close", "Close the lab; a running sweep ends. Key: L"};
 constexpr float kHeightPart = 0.62f;
 
 struct PageRow {
@@ -18,12 +18,11 @@ struct PageRow {
 };
 constexpr PageRow kPages[] = {
     {LabPage::launch,
-     {"lab_launch", "Launch", "What the hardware does with the kernel and launch in use, beside the kernel's own text"},
+     {"lab_launch", "Launch", "How the hardware runs the kernel and launch in use, beside the kernel's text"},
      drawLabLaunch},
     {LabPage::sweep,
      {"lab_sweep", "Sweep",
-      "Measure over block size, unroll factor, bodies or split while the picture goes on; search for the "
-      "fastest launch"},
+      "Measure over block size, unroll factor, bodies or split during the run; search for the fastest launch"},
      drawLabSweep},
     {LabPage::matrix,
      {"lab_matrix", "Matrix", "The forces of all pairs as a live picture, for up to 4,096 bodies"},
@@ -32,13 +31,13 @@ constexpr PageRow kPages[] = {
      {"lab_ladder", "Ladder", "Every kernel with its idea and its text, also those that cannot run here"},
      drawLabLadder},
     {LabPage::recorded,
-     {"lab_recorded", "Recorded", "Curves that were measured on a named device, for machines without one"},
+     {"lab_recorded", "Recorded", "Curves measured on a named device, for machines without one"},
      drawLabRecorded},
     {LabPage::calculator,
-     {"lab_calculator", "Calculator", "Waves, tail and occupancy of a launch on any GPU, which need not be here"},
+     {"lab_calculator", "Calculator", "Waves, tail and occupancy of a launch on any GPU, also an absent one"},
      drawLabCalculator},
     {LabPage::own,
-     {"lab_own", "Own", "Write a kernel, compile it, try it in a process of its own, and let it compute the run"},
+     {"lab_own", "Own", "Write a kernel, compile it, try it in a separate process, and let it compute the run"},
      drawLabOwn},
 };
 

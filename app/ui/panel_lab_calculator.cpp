@@ -10,21 +10,20 @@
 namespace gravlab {
 namespace {
 
-constexpr Control kPlannedDevice{"calculator_device", "Device",
-                                 "Published limits of the GPU, or those that are typed below"};
-constexpr Control kPlannedBlocks{
-    "calculator_blocks", "N/p",
-    "Blocks of the grid against multiprocessors: with fewer blocks some have nothing to do. A larger block can "
-    "still be faster, so measure too"};
+constexpr Control kPlannedDevice{"calculator_device", "Device", "Published limits of the GPU, or the limits typed below"};
+constexpr Control kPlannedBlocks{"calculator_blocks", "N/p",
+                                 "Blocks of the grid and multiprocessors: with fewer blocks some multiprocessors are idle. "
+                                 "A larger block can still be faster, so measure as well"};
 constexpr Control kPlannedResident{"calculator_resident", "Resident",
-                                   "Blocks that one multiprocessor holds at a time, and what keeps it from holding more"};
+                                   "Blocks that one multiprocessor holds at a time, and what limits them"};
 constexpr Control kPlannedOccupancy{"calculator_occupancy", "Occupancy",
-                                    "Resident warps over the most that a multiprocessor can hold"};
-constexpr Control kPlannedWaves{"calculator_waves", "Waves",
-                                "Rounds of resident blocks until the grid is done; the last one keeps only a part busy"};
+                                    "Resident warps, as a fraction of the most that a multiprocessor can hold"};
+constexpr Control kPlannedWaves{
+    "calculator_waves", "Waves",
+    "Rounds of resident blocks until the grid is done; the last one uses only a fraction of the device"};
 constexpr Control kPlannedBusy{"calculator_busy", "Busy",
-                               "Share of the places for blocks that have work over the whole launch, where all blocks take "
-                               "the same time: what the tail leaves of the rate"};
+                               "Used fraction of the places for blocks over the whole launch, if all blocks take the same "
+                               "time: the tail reduces the rate to it"};
 constexpr Control kPlannedTable{"calculator_table", "N/p",
                                 "Blocks of the grid for each N and p: green where every multiprocessor has one; below, the "
                                 "occupancy of each p. Point at a "

@@ -17,10 +17,11 @@
 namespace gravlab {
 namespace {
 
-constexpr Control kRungs{"ladder_rungs", "Rungs",
-                         "All kernels of all backends, each with one idea more than the one above; click to read its text"};
+constexpr Control kRungs{
+    "ladder_rungs", "Rungs",
+    "All kernels of all backends, each with one more idea than the previous one; click to read its text"};
 constexpr Control kRecordedPlot{"recorded_plot", "Recorded",
-                                "Measured on the device named above, on that day: dashed and hollow, not of this machine"};
+                                "Measured on the device above, on that date: dashed and hollow, not from this machine"};
 
 /// The shown row: the chosen one, or the one in use.
 const KernelRow& rungOf(const PanelContext& p) {

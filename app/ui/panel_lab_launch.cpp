@@ -16,56 +16,52 @@ namespace {
 constexpr Control kGrid{"lab_grid", "Grid",
                         "Blocks of one force on all bodies: N over the targets of a block, times the split"};
 constexpr Control kThreads{"lab_threads", "Threads", "All threads of the grid, and warps of 32"};
-constexpr Control kRule{
-    "lab_rule", "N/p",
-    "Blocks against multiprocessors. With fewer blocks some multiprocessors have nothing to do. A larger "
-    "block can still be faster: on an H200 with 132 the best has 32 to 128 blocks. Sweep to see"};
-constexpr Control kWaves{"lab_waves", "Waves",
-                         "Rounds of resident blocks until the grid is done. The last one keeps only a "
-                         "part of the device busy: the tail"};
+constexpr Control kRule{"lab_rule", "N/p",
+                        "Blocks and multiprocessors. With fewer blocks some multiprocessors are idle. A larger block can "
+                        "still be faster: on an H200 with 132 the best launch has 32 to 128 blocks. Run a sweep to see"};
+constexpr Control kWaves{
+    "lab_waves", "Waves",
+    "Rounds of resident blocks until the grid is done. The last one uses only a fraction of the device: the tail"};
 constexpr Control kOccupancy{"lab_occupancy", "Occupancy",
-                             "Resident warps over the most that a multiprocessor can hold. They hide the latency of each "
-                             "other; registers and shared memory limit them"};
+                             "Resident warps, as a fraction of the most that a multiprocessor can hold. Warps hide each "
+                             "other's latency; registers and shared memory limit them"};
 constexpr Control kRegisters{"lab_registers", "Registers",
-                             "Registers a thread, as compiled; spilled ones are in slow memory"};
-constexpr Control kShared{"lab_shared", "Shared", "Shared memory a block: the tile of bodies that its threads read"};
+                             "Registers per thread, as compiled; spilled ones are in slow memory"};
+constexpr Control kShared{"lab_shared", "Shared", "Shared memory per block: the tile of bodies that its threads read"};
 constexpr Control kMemory{"lab_memory", "Memory",
-                          "Bytes that one force reads from memory: N*N/p bodies of 16 bytes. Each body "
-                          "is read once a block instead of once a thread"};
+                          "Bytes that one force reads from memory: N*N/p bodies of 16 bytes. Each body is read once per "
+                          "block instead of once per thread"};
 constexpr Control kIssued{"lab_issued", "Issued",
                           "Instructions that the row issues for one directed pair, shared-memory reads, "
                           "shuffles and reductions included; in fp64 each takes two slots and counts twice"};
 constexpr Control kPerClock{"lab_per_clock", "Pairs/clock",
-                            "Directed pairs a clock and multiprocessor, at the clock it runs at"};
-constexpr Control kClock{"lab_clock", "Clock", "Of the multiprocessors: now, and the highest that the device allows"};
+                            "Directed pairs per clock and multiprocessor, at the present clock"};
+constexpr Control kClock{"lab_clock", "Clock", "Clock of the multiprocessors: now, and the highest of the device"};
 constexpr Control kVector{"lab_vector", "Vector", "Bodies in one register of the instruction set in use"};
-constexpr Control kCores{"lab_cores", "Threads", "CPU threads that share the targets"};
-constexpr Control kEach{"lab_each", "Each thread", "Directed pairs a second and thread"};
+constexpr Control kCores{"lab_cores", "Threads", "CPU threads over which the targets are divided"};
+constexpr Control kEach{"lab_each", "Each thread", "Directed pairs per second and thread"};
 constexpr Control kBound{"lab_bound", "Bound",
-                         "The achieved rate against what the device can issue with this kernel: the bar is "
-                         "full at the highest clock, the line is the clock of now"};
+                         "The achieved rate relative to the issue bound of the device for this kernel: the bar is full at "
+                         "the highest clock, the line is the bound at the present clock"};
 constexpr Control kRungBodies{"lab_rungs", "Rungs",
                               "Bodies at the whole step of the run, at half of it, at a quarter and so on"};
-constexpr Control kRungForces{"lab_forces", "Forces", "Evaluated for a body on the average"};
+constexpr Control kRungForces{"lab_forces", "Forces", "Forces per body and step, on average"};
 constexpr Control kTree{"lab_tree", "Tree",
                         "Levels of the octree of the last force, its root included, and all of its nodes"};
 constexpr Control kLeaves{"lab_leaves", "Leaves",
-                          "Nodes that have bodies; and groups of bodies that go down the tree together"};
-constexpr Control kMet{"lab_met", "Each body",
-                       "What one body met on the average: single bodies, cells met one by one, and cells that went into an "
-                       "expansion about its group"};
-constexpr Control kLongest{"lab_longest", "Longest list", "Bodies and cells that the group with most of them met"};
-constexpr Control kCells{
-    "lab_cells", "Cells",
-    "Cells as large as the cut-off of the law that hold a body, bodies in one on the average, and in the "
-    "fullest"};
+                          "Nodes that contain bodies directly; and groups of bodies that walk the tree together"};
+constexpr Control kMet{
+    "lab_met", "Each body",
+    "Interactions of a body, on average: single bodies, single cells, and cells in the expansion of its group"};
+constexpr Control kLongest{"lab_longest", "Longest list", "Bodies and cells in the longest list of a group"};
+constexpr Control kCells{"lab_cells", "Cells",
+                         "Cells with bodies, as large as the law's cut-off; bodies per cell on average, and in the fullest"};
 constexpr Control kMetNear{"lab_met_near", "Each body",
-                           "Bodies in the cells about one, which it is summed over, on the average; and how many that is of "
-                           "all. Where it is all of them, the cut-off is larger than the system and cells bring nothing"};
-constexpr Control kTreeTime{"lab_tree_time", "ms", "Where the time of the last force that was timed went"};
+                           "Bodies in the cells around a body, on average, and as a fraction of all. When the fraction is "
+                           "1, the cut-off is larger than the system and cells have no use"};
+constexpr Control kTreeTime{"lab_tree_time", "ms", "Stages of the last timed force"};
 constexpr Control kSource{"lab_source", "Source",
-                          "The kernel's own text as it was compiled. Marked lines are not in the rung "
-                          "below"};
+                          "The kernel's text as it was compiled. Marked lines are not in the rung below"};
 
 /// The rate of verified forces, or 0.
 double verifiedRate(const PanelContext& p) {
@@ -204,7 +200,7 @@ void drawFigures(PanelContext& p) {
         std::string text;
         for (const std::uint64_t bodies : rungs) text += (text.empty() ? "" : ", ") + std::string(grouped(bodies));
         fact(p, kRungBodies, text);
-        fact(p, kRungForces, formatted("%.3g a body and step", value(kForcesOfABody)));
+        fact(p, kRungForces, formatted("%.3g per body and step", value(kForcesOfABody)));
     }
     if (p.facts.kernel->byCutOff) {
         fact(p, kCells,

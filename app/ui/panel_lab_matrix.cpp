@@ -15,8 +15,8 @@ namespace gravlab {
 namespace {
 
 constexpr Control kMap{"lab_map", "Pairs",
-                       "Row i, column j: what body i has with body j; strengths on a logarithmic scale. A one-sided kernel "
-                       "computes every cell, a symmetric one half of them"};
+                       "Row i, column j: the quantity between body i and body j; forces on a logarithmic scale. A one-sided "
+                       "kernel computes every cell, a symmetric one half of them"};
 constexpr Control kScale{"lab_scale", "Scale", "Force, from the strongest pair downwards"};
 
 constexpr double kSlowMotion = 12;  // s until all pairs have been visited
@@ -61,7 +61,7 @@ const VisitOrder& orderInUse(const PanelContext& p) {
             const std::string why = order.unknown;
             order = visitOrder(kernel(kOwnKernelBackend, "tiled"), {.block = kExampleThreads}, there.facts, Precision::fp32,
                                bodies);
-            order.example = why + " As an example, what 'tiled' with 64 threads a block would do on an H200:";
+            order.example = why + " As an example, 'tiled' with 64 threads per block on an H200:";
         }
     }
     return order;
@@ -163,7 +163,7 @@ std::string shownName(PairValue value) {
 
 /// Largest N for which single pairs stay visible in the matrix.
 constexpr std::size_t kMatrixFit = 1024;
-constexpr Control kFewer{"matrix_fit", "", "Starts the scene again with so few bodies that each pair has a cell"};
+constexpr Control kFewer{"matrix_fit", "", "Restarts the scene with few bodies, so that each pair has a cell"};
 
 void drawLabMatrix(PanelContext& p) {
     const PairMatrix& matrix = p.readouts.matrix;
@@ -174,7 +174,7 @@ void drawLabMatrix(PanelContext& p) {
         std::snprintf(text, sizeof text, "The matrix is shown for at most %s bodies; there are %s.",
                       grouped(PairMatrix::kMostBodies).text, grouped(p.facts.configuration.bodies).text);
         const bool many = p.facts.configuration.bodies > PairMatrix::kMostBodies;
-        p.widgets.wrapped(palette::kMuted, many ? text : "The matrix comes with the next step.");
+        p.widgets.wrapped(palette::kMuted, many ? text : "The matrix appears with the next step.");
         ImGui::PopFont();
         if (many) {
             const std::string label = "Show it with " + std::string(grouped(kMatrixFit)) + " bodies";
@@ -301,7 +301,7 @@ void drawLabMatrix(PanelContext& p) {
                       grouped(cell->i).text, grouped(cell->j).text, cell->value, cell->distance);
     else
         std::snprintf(text, sizeof text,
-                      hovered ? "Asking the GPU for this pair." : "Rest the pointer on a cell for its pair.");
+                      hovered ? "The GPU searches this pair." : "Rest the pointer on a cell for its pair.");
     p.widgets.text(kScale, cell ? palette::kText : palette::kMuted, text);
     ImGui::PopFont();
 }

@@ -13,7 +13,7 @@
 namespace gravlab {
 namespace {
 
-constexpr Control kBegin{"own_begin", "Begin with", "Puts a text into the editor to begin with; nothing is compiled"};
+constexpr Control kBegin{"own_begin", "Begin with", "Loads an initial text into the editor; nothing is compiled"};
 
 /// The editor's own copy of the text, which ImGui writes into.
 struct Editor {
@@ -174,11 +174,9 @@ void drawLabOwn(PanelContext& p) {
         if (own.text.empty())
             p.widgets.wrapped(
                 palette::kMuted,
-                "A text is compiled for this device and tried in a process of its own, with a copy of the bodies: "
-                "neither a loop without an end nor a bad address touches the run. Ctrl Enter does it, too. Choose a text "
-                "under "
-                "'Begin with'. The lesson own-kernel (F2) leads through two of them; docs/own-kernels.md says what a text "
-                "may use.");
+                "A text is compiled for this device and tried in a separate process, with a copy of the bodies: neither an "
+                "endless loop nor a bad address affects the run. Ctrl Enter also does it. Choose a text under 'Begin with'. "
+                "The lesson own-kernel (F2) explains two of them; docs/own-kernels.md lists what a text may use.");
         else if (!below.empty())
             p.widgets.wrapped(palette::kMuted, ("Marked: lines that '" + below + "' does not have.").c_str());
         ImGui::PopFont();

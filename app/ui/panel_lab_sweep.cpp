@@ -10,13 +10,13 @@
 namespace gravlab {
 namespace {
 
-constexpr Control kProgress{"lab_progress", "Progress", "How far the measurement is"};
+constexpr Control kProgress{"lab_progress", "Progress", "Progress of the measurement"};
 constexpr Control kStruck{"lab_struck", "No rate",
-                          "What the clock shows of a kernel that is wrong on purpose. It is no rate, also where its forces "
-                          "happen to be right: only what every check passes is one"};
-constexpr Control kPlot{"lab_plot", "Plot",
-                        "Rate over what was varied; bars are the range of the repetitions, the dashed line is "
-                        "the best point"};
+                          "Measured speed of a kernel that is wrong on purpose. It is not a rate, even when its forces "
+                          "happen to be right: a rate needs a kernel that passes every check"};
+constexpr Control kPlot{
+    "lab_plot", "Plot",
+    "Rate over the varied parameter; bars are the range of the repetitions, the dashed line is the best point"};
 
 void drawProgress(PanelContext& p) {
     const Readouts::Measured& lab = p.readouts.measured;

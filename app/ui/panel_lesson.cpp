@@ -19,9 +19,9 @@ constexpr float kLessonWidth = 350, kLargeLessonWidth = 590;
 // Scale of letters in large type: of the large font, which is too large for texts, and of the small fonts.
 constexpr float kLargeLetters = 0.8f, kLargeSmall = 1.5f;
 
-constexpr Control kNumber{"lesson_number", "Your number", "Type a number; Enter takes it"};
+constexpr Control kNumber{"lesson_number", "Your number", "Type a number; Enter gives the answer"};
 constexpr Control kKernel{"lesson_kernel", "The kernel's text",
-                          "As it was compiled; what the rung below does not have is brighter"};
+                          "The text as compiled; lines that the rung below lacks are brighter"};
 constexpr std::array<Control, 6> kChoices{{{"lesson_choice/1", "1", "Take this answer"},
                                            {"lesson_choice/2", "2", "Take this answer"},
                                            {"lesson_choice/3", "3", "Take this answer"},
@@ -240,11 +240,11 @@ void drawStep(PanelContext& p, const LessonStep& step) {
     if (phase == LessonPhase::act && !step.show.empty()) action(p, "lesson-show", 0);
     if (phase == LessonPhase::act && lesson.late)
         p.widgets.wrapped(palette::kMuted,
-                          "This takes longer than it should: is the run paused, or is something else still to be done?");
+                          "This takes longer than expected: is the run paused, or is a step of the task missing?");
     if (!lesson.problem.empty()) p.widgets.wrapped(palette::kWarning, lesson.problem.c_str());
     if (phase < LessonPhase::question) return;
     if (!step.explain.empty()) {
-        section(p, "What it says");
+        section(p, "The text");
         drawText(p, step.explain, palette::kText);
     }
     if (step.question) {

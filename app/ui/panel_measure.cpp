@@ -16,27 +16,25 @@ namespace {
 constexpr double kFlopsPerPair = 20;
 
 constexpr Control kFlops{"flops", "Effective",
-                         "The rate at 20 floating-point operations a pair, whatever the kernel really issues; of a tree its "
-                         "parts, and bodies whose force was computed"};
+                         "The rate at 20 floating-point operations per pair, whatever the kernel issues; with a tree its "
+                         "interactions, and the bodies whose force was computed"};
 constexpr Control kAllowedError{
     "error", "Error",
-    "Relative error of the accelerations of up to 1,024 bodies at random against double precision. Momentum: what the "
-    "forces of all bodies sum up to, over their sizes; it would be 0 if each pair pulled both ways alike"};
-constexpr Control kHistory{"history", "History", "The rate over the last seconds in which something was computed"};
-constexpr Control kSplitBar{
-    "split_bar", "Time",
-    "Where the time of a frame goes. Other is the panels, copying the picture to the screen, and waiting"};
+    "Relative error of the accelerations of up to 1,024 random bodies, compared with double precision. Momentum: the sum of "
+    "all forces, relative to their summed sizes; it would be 0 if both forces of each pair were exactly opposite"};
+constexpr Control kHistory{"history", "History", "The rate over the last seconds of computing"};
+constexpr Control kSplitBar{"split_bar", "Time",
+                            "The stages of a frame. Other is the panels, copying the picture to the screen, and waiting"};
 constexpr Control kBalance{
     "balance", "Balance",
-    "2T/|W| when the run began: 1 in balance, below it falls together, above it flies apart. A "
-    "system keeps its energy while it comes to balance, and that says where its half-mass radius will go; after a "
-    "dynamical time it is measured"};
-constexpr Control kDevice{"device", "Device", "What computes, and why not something faster"};
-constexpr Control kVertices{"vertices", "Vertices", "How bodies reach the picture"};
+    "2T/|W| at the start of the run: 1 in balance, below 1 it contracts, above 1 it expands. A system keeps its energy "
+    "while it reaches balance, which predicts its half-mass radius; after a dynamical time it is measured"};
+constexpr Control kDevice{"device", "Device", "Backend and device, and why no faster one is used"};
+constexpr Control kVertices{"vertices", "Vertices", "The path of the bodies to the picture"};
 constexpr Control kPicture{"picture", "Picture",
-                           "How bodies become a picture. In a window both ways are timed on the running picture, and again "
-                           "when it changes much"};
-constexpr Control kRenderer{"renderer", "OpenGL", "What draws"};
+                           "The method of drawing. In a window both methods are timed during the run, and again after large "
+                           "changes of the picture"};
+constexpr Control kRenderer{"renderer", "OpenGL", "The OpenGL device"};
 
 // Colours that differ with the common colour-vision deficiencies (Okabe & Ito 2008).
 constexpr std::array<ImU32, 4> kPartColours = {IM_COL32(86, 180, 233, 255), IM_COL32(230, 159, 0, 255),

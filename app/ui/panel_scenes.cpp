@@ -18,8 +18,8 @@ namespace gravlab {
 namespace {
 
 constexpr Control kSearchScenes{"scenes_search", "Search",
-                                "Words of a scene's name or description. Arrows move, Enter takes, Esc closes"};
-constexpr Control kCloseScenes{"scenes_close", "Close", "Put the pictures away. Keys: Esc, Ctrl N"};
+                                "Words of a scene's name or description. Arrows move, Enter chooses, Esc closes"};
+constexpr Control kCloseScenes{"scenes_close", "Close", "Close the pictures. Keys: Esc, Ctrl N"};
 
 constexpr float kSceneCell = 180, kSmallSceneCell = 146, kManyPixels = 900, kSceneGap = 8;  // at scale 1
 constexpr float kScenesWidth = 1180, kDetailHeight = 54;

@@ -13,7 +13,7 @@ namespace gravlab {
 namespace {
 
 constexpr Control kAutomatic{"automatic_step", "Automatic step",
-                             "The step that radau15 took last. It goes at its own pace and is read at every dt in between"};
+                             "The last step of radau15. It chooses its own steps and is interpolated at every dt"};
 
 // Below this number of steps per second users wait for each step and want to see its progress.
 constexpr double kSlowSteps = 3;

@@ -9,8 +9,8 @@ namespace gravlab {
 namespace {
 
 constexpr Control kControlsTab{"controls_tab", "Controls", "Scene, forces, physics, pace and look"};
-constexpr Control kMeasurementsTab{"measurements_tab", "Measurements", "How fast it runs, how exactly, and on what"};
-constexpr Control kLessonTab{"measurements_tab", "Lesson", "What is to be seen, and to be done"};
+constexpr Control kMeasurementsTab{"measurements_tab", "Measurements", "Rate, accuracy and device"};
+constexpr Control kLessonTab{"measurements_tab", "Lesson", "Text and task"};
 
 }  // namespace
 

@@ -10,10 +10,9 @@
 namespace gravlab {
 namespace {
 
-constexpr Control kTimeline{
-    "timeline", "Timeline",
-    "States of this run that are kept: drag to look at them, Space goes on from there. Dim ticks are "
-    "the branch that was left. Keys: Ctrl Left, Ctrl Right, Ctrl Home, Ctrl End"};
+constexpr Control kTimeline{"timeline", "Timeline",
+                            "Kept states of this run: drag to see them, Space continues from there. Dim ticks are the "
+                            "previous branch. Keys: Ctrl Left, Ctrl Right, Ctrl Home, Ctrl End"};
 
 /// Steps to pixels.
 struct Scale {

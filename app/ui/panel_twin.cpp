@@ -19,16 +19,16 @@ namespace {
 
 constexpr float kStripHeight = 168;
 
-constexpr Control kFold{"twin", "Twin", "The same start a second time in other settings, on the same clock"};
-constexpr Control kFirstLabel{"twin_label_first", "", "What the first run does otherwise than the twin"};
-constexpr Control kTwinLabel{"twin_label", "", "What the twin does otherwise than the first run"};
+constexpr Control kFold{"twin", "Twin", "A second run from the same start with other settings, at the same time"};
+constexpr Control kFirstLabel{"twin_label_first", "", "Settings of the first run that differ from the twin"};
+constexpr Control kTwinLabel{"twin_label", "", "Settings of the twin that differ from the first run"};
 constexpr Control kApart{
     "twin_apart", "Apart",
     "Distance between the same bodies of both runs: root mean square and largest. A straight line here is "
     "exponential growth: chaos, or an instability"};
 constexpr Control kEnergies{"twin_energies", "Energies",
-                            "Change of the total energy since the start over the energy of the start, of both runs"};
-constexpr Control kTwinNumbers{"twin_numbers", "Numbers", "Over times that both runs have reached. Key J hides the curves"};
+                            "Change of the total energy of both runs since the start, relative to the energy of the start"};
+constexpr Control kTwinNumbers{"twin_numbers", "Numbers", "At times that both runs have reached. Key J hides the curves"};
 
 ImU32 hueOf(std::size_t run) { return seriesColour(run, palette::light); }
 

@@ -12,14 +12,14 @@
 namespace gravlab {
 namespace {
 
-constexpr Control kCloseWelcome{"welcome_close", "Begin", "Put the card away; Help, Welcome shows it again. Key: Esc"};
+constexpr Control kCloseWelcome{"welcome_close", "Begin", "Close the card; Help, Welcome shows it again. Key: Esc"};
 constexpr Control kTryDrop{"welcome_drop", "Drop a star",
-                           "Takes the tool in hand: press where the star shall be, and drag the arrow of its velocity"};
+                           "Activates the tool: press at the place of the star, and drag the arrow of its velocity"};
 constexpr Control kTryScenes{"welcome_scenes", "Choose another scene", "Pictures of all scenes"};
-constexpr Control kTryLesson{"welcome_lesson", "Try a lesson", "Begins the first lesson at the right; F2 shows them all"};
+constexpr Control kTryLesson{"welcome_lesson", "Try a lesson", "Begins the first lesson at the right; F2 shows all lessons"};
 constexpr Control kAllLessons{"welcome_lessons", "All lessons", "The list of lessons. Key: F2"};
-constexpr Control kAllKeys{"welcome_keys", "All keys", "The list of keys and of what the mouse does. Key: F1"};
-constexpr Control kCloseAbout{"close_about", "Close", "Put this away. Key: Esc"};
+constexpr Control kAllKeys{"welcome_keys", "All keys", "The list of keys and mouse gestures. Key: F1"};
+constexpr Control kCloseAbout{"close_about", "Close", "Close this card. Key: Esc"};
 
 constexpr float kWideWelcome = 470, kLeastWelcome = 350, kAboutWidth = 430;
 constexpr float kLowCard = 340;
@@ -33,9 +33,9 @@ struct Gesture {
 };
 
 std::array<Gesture, 4> gestures() {
-    return {{{"Drag", "turn the view"},
+    return {{{"Drag", "rotate the view"},
              {"Wheel", "nearer, farther"},
-             {keyText(actionOf("run")), "pause, go on"},
+             {keyText(actionOf("run")), "pause, continue"},
              {keyText(actionOf("slower")) + "  " + keyText(actionOf("faster")), "slower, faster"}}};
 }
 
@@ -94,7 +94,7 @@ bool drawOffer(PanelContext& p, const Control& control, const std::string& idea)
 /// Three things to try, and ways to all the others.
 bool drawOffers(PanelContext& p) {
     bool done = false;
-    if (drawOffer(p, kTryDrop, "and see what it does to the others")) {
+    if (drawOffer(p, kTryDrop, "and see its effect on the others")) {
         if (!p.document.drop.on) invoke(p, "drop-by-arrow");
         done = true;
     }
@@ -192,10 +192,9 @@ void drawAbout(PanelContext& p) {
     if (ImGui::Begin("gravlab about", nullptr, kCardWindow)) {
         p.widgets.panel("about");
         drawTitle(p, ("gravlab " + std::string(version())).c_str());
-        p.widgets.wrapped(
-            palette::kText,
-            "A laboratory for systems of many bodies: every number that it shows was measured or checked while "
-            "it runs. Free software under the MIT licence.");
+        p.widgets.wrapped(palette::kText,
+                          "A laboratory for systems of many bodies: every shown number is measured or checked during the "
+                          "run. Free software under the MIT licence.");
         p.widgets.section("This build");
         ImGui::PushFont(p.widgets.fonts().small);
         const std::string text = versionText();  // its first line is the title

@@ -63,7 +63,7 @@ std::string divergenceText(const Divergence& divergence, const SceneUnits& units
     if (divergence.points().empty()) return "no common time yet";
     const Separation& apart = divergence.points().back().apart;
     char text[200];
-    if (!std::isfinite(apart.rms)) return "apart: a position is not finite any more";
+    if (!std::isfinite(apart.rms)) return "apart: a position is no longer finite";
     if (!(divergence.worst() > 0)) return "apart: 0, to the last bit";
     const std::string unit = units.length.empty() ? "" : " " + std::string(units.length);
     std::snprintf(text, sizeof text, "apart: rms %.2e, largest %.2e%s", apart.rms * units.lengthScale,

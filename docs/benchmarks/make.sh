@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Makes the figures of docs/benchmarks on this machine: DEVICE-FIGURE.png and .csv, one pair a figure.
+# Makes the figures of docs/benchmarks on this machine: DEVICE-FIGURE.png and .csv, one pair per figure.
 #   docs/benchmarks/make.sh [PROGRAM [FOLDER [DEVICE [BACKEND]]]]
-# PROGRAM: gravlab as it was built (build/gravlab). FOLDER: where they go (that of this script). DEVICE: beginning of their
-# names (from what the program says of the device). BACKEND: cuda or cpu (cuda where it runs). Needs bash and the program
-# alone. A figure that cannot be made here is left out with the program's reason; one that fails its check ends with 7.
+# PROGRAM: the gravlab binary (build/gravlab). FOLDER: for the files (this script's folder). DEVICE: the beginning of their
+# names (from the program's text about the device). BACKEND: cuda or cpu (cuda where it runs). Needs bash and the program
+# alone. A figure that cannot be made here is left out with the program's reason; a figure that fails its check exits with 7.
 set -u
 program=${1:-build/gravlab}
 folder=${2:-$(dirname "$0")}

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Counts with Nsight Compute what docs/nsight.md says by formulas, of the rows `global`, `soa` and `tiled`, and compares:
+# Counts, with Nsight Compute, the quantities that docs/nsight.md gives by formulas, for the rows `global`, `soa` and `tiled`:
 #   docs/benchmarks/nsight.sh [PROGRAM [FILE.csv [BODIES [BLOCK]]]]
-# PROGRAM: gravlab as it was built (build/gravlab). FILE.csv: where the numbers go (nsight.csv); a table of them is printed.
+# PROGRAM: the gravlab binary (build/gravlab). FILE.csv: for the numbers (nsight.csv); a table of them is printed.
 # BODIES and BLOCK: 16384 and 128; BODIES a multiple of BLOCK, which is a multiple of 32. NCU names another ncu.
-# Needs an NVIDIA GPU whose driver allows counters (root, or NVreg_RestrictProfilingToAdminUsers=0). Ends with 1 when ncu does not
-# run or a counter is missing; a number far from its formula is marked in the column `agrees` and is no failure of the script:
-# it is what there is to be learnt.
+# Needs an NVIDIA GPU whose driver allows counters (root, or NVreg_RestrictProfilingToAdminUsers=0). Exits with 1 when ncu does not
+# run or a counter is missing. A number far from its formula is marked in the column `agrees`; it is no failure of the script,
+# because such differences are the subject of docs/nsight.md.
 set -u
 program=${1:-build/gravlab}
 out=${2:-nsight.csv}
@@ -39,13 +39,13 @@ trap 'rm -rf "$scratch"' EXIT
 # measure ROW FUNCTION: counts one launch of that function.
 measure() {
     local row=$1 function=$2
-    # The first launches are the check's and load what is read; one that has company behind and before it is looked at.
+    # The first launches belong to the check and fill the caches; counted is a launch that has others before and behind it.
     "$ncu" --csv --page raw --print-units base --metrics "$list" --kernel-name-base function --kernel-name "regex:^$function" \
         --launch-skip 4 --launch-count 1 --log-file "$scratch/$row.csv" \
         "$program" bench --backend cuda --kernel "$row" -n "$bodies" --block "$block" --unroll 16 --steps 8 --repeats 1 \
         > "$scratch/$row.out" 2>&1
     local code=$?
-    # What the bench says of a rate under a profiler is nothing; that it ran is enough.
+    # A rate under a profiler means nothing; the bench only has to run.
     if [ ! -s "$scratch/$row.csv" ] || grep -q '^==ERROR==' "$scratch/$row.csv"; then
         grep '==ERROR==' "$scratch/$row.csv" "$scratch/$row.out" >&2
         tail -3 "$scratch/$row.out" >&2
@@ -94,7 +94,7 @@ for name, row in rows.items():
         ratio = agrees = ""
         if formula is not None:
             ratio = f"{counted / formula:.4g}" if formula else ("1" if counted == 0 else "inf")
-            # A few per cent are what begins and ends a kernel; of 0, what little there is against the pairs.
+            # A few per cent come from the begin and the end of a kernel. Where a formula gives 0, small counts agree.
             near = abs(counted / formula - 1) <= 0.1 if formula else counted <= 0.001 * pairs
             agrees = "yes" if near else "no"
         lines.append([name, bodies, block, metric, f"{counted:.10g}", "" if formula is None else f"{formula:.10g}", ratio, agrees])

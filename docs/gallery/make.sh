@@ -2,11 +2,11 @@
 # Makes a picture of every scene: for this folder, and small ones for the window's list of scenes (assets/pictures).
 #   docs/gallery/make.sh [-p PROGRAM] [-n N] [-t FOLDER] [-d FOLDER | -c FOLDER] [-l SECONDS] [-j COUNT] [SCENE ...]
 # -n: bodies of the scenes that can have any number (131072 on a GPU; few by default, so that two CPU cores need minutes).
-# -t: where gallery and pictures are written, as FOLDER/gallery and FOLDER/pictures, in place of the project's.
-# -d: only draws, into that folder, which needs gravlab alone; -c: only makes the files of what was drawn there, which needs
-# ffmpeg alone. Both: no display. What has been drawn into that folder is not drawn again.
-# -l: after so many seconds nothing more is drawn, what is left is named and the exit status is 3: the same line again goes on.
-# -j: so many scenes at a time.
+# -t: the folder for gallery and pictures, as FOLDER/gallery and FOLDER/pictures, in place of the project's.
+# -d: only draws into that folder and needs gravlab alone. -c: only makes the files from the pictures in that folder and needs
+# ffmpeg alone. Neither needs a display. A picture that is in the folder is not drawn again.
+# -l: after this time no scene is started; the scenes left are named and the exit status is 3. The same command continues.
+# -j: the number of scenes drawn at a time.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 program=gravlab bodies=8192 gallery=$here pictures=$here/../../assets/pictures drawn='' draw=yes convert=yes limit=86400 jobs=1
@@ -24,7 +24,7 @@ while getopts p:n:t:d:c:l:j: option; do
 done
 shift $((OPTIND - 1))
 
-# scene | bodies: N as asked for, or - for the scene's own | steps | pictures a trail is made of, or 1 | options
+# scene | bodies: N for the value of -n, or - for the scene's own number | steps | pictures that make a trail, or 1 | options
 rows() {
     cat <<'ROWS'
 collision          | N | 650     | 1    | --distance 14 --accuracy 1e-3
@@ -109,7 +109,7 @@ one() {
             "$gallery/$scene.jpg"
         [[ $(wc -c < "$gallery/$scene.jpg") -le 80000 ]] && break
     done
-    # A palette of its own keeps each near 15 kB.
+    # With its own palette, each file stays near 15 kB.
     ffmpeg -nostdin -loglevel error -y -i "$drawn/$scene-720x405.png" -filter_complex \
         "scale=240:135:flags=area,split[a][b];[a]palettegen=max_colors=96:stats_mode=full[p];[b][p]paletteuse=dither=sierra2_4a" \
         "$pictures/$scene.png"

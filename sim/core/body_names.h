@@ -15,7 +15,7 @@ namespace gravlab {
 
 class BodyNames {
 public:
-    static constexpr std::size_t kMostBytes = 64;                     ///< of a name, and of a tag
+    static constexpr std::size_t kMostBytes = 64;                     ///< length of a name or tag
     static constexpr std::size_t kMostBodies = std::size_t{1} << 20;  ///< with a name or tag; bodies beyond this keep none
     struct Row {
         std::uint32_t id = 0;

@@ -121,7 +121,7 @@ std::span<const TermKind> termKinds() { return kinds(); }
 
 bool addTermKind(const TermKind& kind) {
     if (std::ranges::any_of(kinds(), [&](const TermKind& known) { return known.name == kind.name; }))
-        throw std::logic_error("the kind of force term '" + std::string(kind.name) + "' is there already");
+        throw std::logic_error("the kind of force term '" + std::string(kind.name) + "' exists already");
     kinds().push_back(kind);
     return true;
 }

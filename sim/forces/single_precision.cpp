@@ -107,7 +107,7 @@ std::string spoiltPair(const ParticleSet& bodies, const ForceSettings& force, co
     const auto [worst, merged] = closePairs(bodies, force, floor);
     const bool hidden = force.softening > kHiddenRoundings * largest.length * std::numeric_limits<float>::epsilon();
     if (merged && !hidden)
-        return "it cannot tell the places of bodies " + std::to_string(merged->first) + " and " +
+        return "it cannot distinguish the positions of bodies " + std::to_string(merged->first) + " and " +
                std::to_string(merged->second) + " apart";
     if (worst.error <= kSingleWorst) return {};
     char text[200];

@@ -121,8 +121,7 @@ void suit(Scene& row, const ParticleSet& bodies, const Snapshot& snapshot, std::
         std::snprintf(text, sizeof text, "time step %g%s", row.timeStep * row.units.timeScale, behind(row.units.time));
         chosen += (chosen.empty() ? "" : " and ") + std::string(text);
     }
-    if (!chosen.empty())
-        notes.push_back(chosen + " suit the bodies, and are taken unless --softening and --dt say otherwise");
+    if (!chosen.empty()) notes.push_back(chosen + " suit the bodies, and apply unless --softening and --dt are given");
 }
 
 Clock clockOf(const Snapshot& snapshot, double timeStep, const std::string& name) {
@@ -185,7 +184,8 @@ void adapt(RunRequest& request, const std::string& name, std::vector<std::string
         }
     });
     if (!lost.empty())
-        notes.push_back("it was computed by " + lost + ", which is not here: the last digits will differ from now on");
+        notes.push_back("it was computed by " + lost +
+                        ", which is not available here: the last digits will differ from now on");
 }
 
 }  // namespace
@@ -239,7 +239,7 @@ void noteContradictions(const RunRequest& settings, const Snapshot& snapshot, st
     const auto compare = [&](const char* what, double said, const std::optional<double>& stored) {
         if (!stored || *stored == said) return;
         char text[160];
-        std::snprintf(text, sizeof text, "its settings say a %s of %.9g, its header %.9g: that of the settings is taken",
+        std::snprintf(text, sizeof text, "its settings say a %s of %.9g, its header %.9g: that of the settings is used",
                       what, said, *stored);
         notes.push_back(text);
     };
@@ -255,7 +255,7 @@ void requireState(const RunRequest& settings, const Snapshot& snapshot, const st
     if (snapshot.state.empty()) {
         if (snapshot.step.value_or(0) != 0)
             notes.push_back("it has no state of " + *settings.integrator +
-                            ": the run goes on from its bodies, and not to the same digits");
+                            ": the run continues from its bodies, with other last digits");
         return;
     }
     Radau15Dense solver(3 * n);

@@ -221,9 +221,8 @@ std::vector<std::string> lostIn(const FileFormat& format, const Snapshot& snapsh
     if (without(inWords ? kKeepsClock : kKeepsUnits) && !snapshot.units.empty() && snapshot.units != "G = 1")
         lost.push_back("the units");
     if (without(kKeepsNames) && !snapshot.names->empty()) lost.push_back("the names of bodies");
-    if (without(kKeepsClock) && !snapshot.state.empty()) lost.push_back("what integrator and force terms kept");
-    if (without(kKeepsClock) && snapshot.isCheckpoint())
-        lost.push_back("the settings, so that no run goes on exactly from it");
+    if (without(kKeepsClock) && !snapshot.state.empty()) lost.push_back("the state of integrator and force terms");
+    if (without(kKeepsClock) && snapshot.isCheckpoint()) lost.push_back("the settings, so that no run can continue exactly");
     if (without(kKeepsDoubles)) {
         const auto narrows = [](double value) { return static_cast<double>(static_cast<float>(value)) != value; };
         for (std::size_t i = 0; i < bodies.size(); ++i) {

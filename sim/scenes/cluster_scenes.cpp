@@ -159,11 +159,11 @@ ParticleSet buildKing(const SceneRequest& request) {
 }
 
 constexpr SceneParameter kClumpParameters[] = {
-    {"clumps", "Clumps", "", "how many", 40, 1, 500},
-    {"temperature", "T/|W|", "", "kinetic over potential energy of the cloud at the start; 0.5 would hold it up", 0.03, 0,
-     0.5},
+    {"clumps", "Clumps", "", "number of clumps", 40, 1, 500},
+    {"temperature", "T/|W|", "", "kinetic over potential energy of the cloud at the start; 0.5 would prevent the collapse",
+     0.03, 0, 0.5},
     {"size", "Clump size", "", "Plummer radius of a clump; the cloud has radius 1", 0.05, 0.005, 0.3},
-    {"spin", "Spin", "", "rotation of the cloud, 1 holds up its edge", 0.25, 0, 1},
+    {"spin", "Spin", "", "rotation of the cloud; 1 balances its edge", 0.25, 0, 1},
 };
 
 ParticleSet buildClumps(const SceneRequest& request) {
@@ -245,8 +245,8 @@ std::span<const Scene> clusterScenes() {
          .build = buildKing,
          .parameters = kKingParameters},
         {.name = "clumps",
-         .idea = "a cold cloud of clumps falls together",
-         .caption = "Clumps merge on the way in, meet at t = 1.1 and leave a smooth galaxy: violent relaxation.",
+         .idea = "a cold cloud of clumps collapses",
+         .caption = "Clumps merge as they fall, collapse at t = 1.1 and leave a smooth galaxy: violent relaxation.",
          .source = "van Albada 1982; Lynden-Bell 1967",
          .timeStep = 1.0 / 512,
          .story = {1.5, 30},
@@ -257,7 +257,7 @@ std::span<const Scene> clusterScenes() {
          .parameters = kClumpParameters},
         {.name = "cold-collapse",
          .idea = "a uniform sphere of bodies at rest",
-         .caption = "It falls together at t = 1.11, bounces, throws out about a fifth of its bodies and settles.",
+         .caption = "It collapses at t = 1.11, bounces, ejects about a fifth of its bodies and settles.",
          .source = "Henon 1964; van Albada 1982",
          .timeStep = 1.0 / 1024,
          .story = {1.5, 30},

@@ -128,7 +128,8 @@ std::span<const Scene> discScenes() {
          .build = buildDisc},
         {.name = "disc",
          .idea = "a self-gravitating disc around a small bulge, with four arms",
-         .caption = "The arms are sheared, broken and swung up again by the disc's own pull, until it is too hot for arms.",
+         .caption =
+             "The arms are sheared, broken and amplified again by the disc's own gravity, until it is too hot for arms.",
          .source = "Freeman 1970; Toomre 1964, 1981",
          .version = 2,
          .timeStep = 0.01,

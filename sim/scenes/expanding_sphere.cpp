@@ -18,10 +18,11 @@ using Complex = std::complex<double>;
 constexpr double kBox = 2.2;  // side of the periodic box from which the ball of radius 1 is cut
 
 constexpr SceneParameter kParameters[] = {
-    {"contrast", "Contrast", "", "rms of the density contrast at the start; larger makes structure earlier", 0.35, 0, 2},
-    {"slope", "Slope", "", "of the power spectrum: -3 large structures only, 0 as much on small scales", -1.6, -3, 0},
-    {"expansion", "Expansion", "", "speed in units of the one that just never turns back; below 1 the ball falls back", 1, 0,
-     1.5},
+    {"contrast", "Contrast", "", "rms of the density contrast at the start; a larger one makes structure earlier", 0.35, 0,
+     2},
+    {"slope", "Slope", "", "slope of the power spectrum: -3 gives only large structures, 0 as much on small scales", -1.6,
+     -3, 0},
+    {"expansion", "Expansion", "", "speed in units of the escape speed; below 1 the ball falls back", 1, 0, 1.5},
 };
 
 /// Fourier transform in place; the length is a power of two. `sign` -1 forward, 1 backward, without a factor. Cooley & Tukey
@@ -176,8 +177,10 @@ ParticleSet buildExpanding(const SceneRequest& request) {
 
 // Version 2: structure is visible at the start.
 constexpr SceneParameter kWebParameters[] = {
-    {"contrast", "Contrast", "", "rms of the density contrast at the start; larger makes structure earlier", 1.3, 0, 2},
-    {"slope", "Slope", "", "of the power spectrum: -3 large structures only, 0 as much on small scales", -1.6, -3, 0},
+    {"contrast", "Contrast", "", "rms of the density contrast at the start; a larger one makes structure earlier", 1.3, 0,
+     2},
+    {"slope", "Slope", "", "slope of the power spectrum: -3 gives only large structures, 0 as much on small scales", -1.6,
+     -3, 0},
     kParameters[2],
 };
 
@@ -207,7 +210,7 @@ std::span<const Scene> expandingScenes() {
          .parameters = kParameters},
         {.name = "expanding-box",
          .idea = "a ball cut out of an expanding universe",
-         .caption = "Sheets and filaments are there from the start; they drain into clusters while space grows eightfold.",
+         .caption = "Sheets and filaments exist from the start; they flow into clusters while space grows eightfold.",
          .source = "Zel'dovich 1970; Peebles 1980",
          .version = 2,
          .bodiesGpu = 131072,

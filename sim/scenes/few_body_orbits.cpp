@@ -66,10 +66,10 @@ ParticleSet buildFigureEight(const SceneRequest&) {
 }
 
 constexpr SceneParameter kSixBodyParameters[] = {
-    {"side", "Side", "", "of the cube that the bodies start in", 10, 1e-3, 1e6},
+    {"side", "Side", "", "side of the cube in which the bodies start", 10, 1e-3, 1e6},
     {"lightest", "Lightest", "", "least mass of a body", 1, 1e-6, 1e6},
-    {"heaviest", "Heaviest", "", "most mass of a body", 10, 1e-6, 1e6},
-    {"speed", "Start speed", "", "most speed of a body along each axis", 1, 0, 1e6},
+    {"heaviest", "Heaviest", "", "largest mass of a body", 10, 1e-6, 1e6},
+    {"speed", "Start speed", "", "largest speed of a body along each axis", 1, 0, 1e6},
 };
 
 ParticleSet buildSixBody(const SceneRequest& request) {
@@ -144,8 +144,8 @@ constexpr std::string_view kTrojanNames[] = {"Sun", "planet", "Trojan"};
 std::span<const Scene> fewBodyScenes() {
     static const Scene rows[] = {
         {.name = "six-body",
-         .idea = "six bodies, or as many as you like, of random mass, place and velocity",
-         .caption = "Chaos by hand: pairs form, others are thrown out. Try other seeds.",
+         .idea = "six bodies, or any other number, of random mass, position and velocity",
+         .caption = "Chaos: pairs form, other bodies are ejected. Try other seeds.",
          .bodiesGpu = 6,
          .bodiesCpu = 6,
          .timeStep = 0.002,
@@ -156,7 +156,7 @@ std::span<const Scene> fewBodyScenes() {
          .parameters = kSixBodyParameters},
         {.name = "figure-eight",
          .idea = "three equal bodies chase each other along one curve",
-         .caption = "An exact solution of three bodies; it closes every 6.326.",
+         .caption = "An exact solution of three bodies, with a period of 6.326.",
          .source = "Moore 1993; Chenciner & Montgomery 2000",
          .fixedBodies = 3,
          .timeStep = kFigureEightPeriod / 400,
@@ -184,7 +184,7 @@ std::span<const Scene> fewBodyScenes() {
          .build = buildKeplerCircular},
         {.name = "kepler-eccentric",
          .idea = "two equal bodies on an ellipse of eccentricity 0.8",
-         .caption = "The exact ellipse stands still. If it turns or widens, the step is too long at pericentre.",
+         .caption = "The exact ellipse does not change. If it rotates or widens, the step is too long at pericentre.",
          .source = "Kepler 1609; Newton 1687",
          .fixedBodies = 2,
          .timeStep = 2 * std::numbers::pi / 4000,
@@ -192,10 +192,9 @@ std::span<const Scene> fewBodyScenes() {
          .view = viewFromAbove(3.5, 1.5),
          .build = buildKeplerEccentric},
         {.name = "lagrange",
-         .idea = "three equal masses on a turning equilateral triangle",
-         .caption =
-             "An exact solution that is unstable: any error grows 85-fold each turn of 3.63. What follows after a few "
-             "turns shows rounding, not physics.",
+         .idea = "three equal masses on a rotating equilateral triangle",
+         .caption = "An exact but unstable solution: any error grows 85-fold in a period of 3.63. After a few periods the "
+                    "motion shows rounding, not physics.",
          .source = "Lagrange 1772; Routh 1875",
          .fixedBodies = 3,
          .timeStep = 2 * std::numbers::pi / std::numbers::sqrt3 / 1000,
@@ -204,7 +203,7 @@ std::span<const Scene> fewBodyScenes() {
          .build = buildLagrange},
         {.name = "lagrange-stable",
          .idea = "the triangle with masses 1, 0.01 and 0.001, as Sun, planet and Trojan",
-         .caption = "With one dominant mass the triangle is stable: it turns for ever, once in 6.25.",
+         .caption = "With one dominant mass the triangle is stable: it rotates for ever, with a period of 6.25.",
          .source = "Lagrange 1772; Routh 1875",
          .fixedBodies = 3,
          .timeStep = 6.248910299018577 / 1000,
@@ -214,8 +213,8 @@ std::span<const Scene> fewBodyScenes() {
          .names = kTrojanNames},
         {.name = "super-eight",
          .idea = "four equal bodies on one chain of three loops",
-         .caption = "A periodic orbit (2 pi) that is unstable: errors grow 350-fold in a turn, so it breaks up after two to "
-                    "five turns. Reset to see it again.",
+         .caption = "An unstable periodic orbit (2 pi): errors grow 350-fold in a period, so it breaks up after two to five "
+                    "periods. Reset to see it again.",
          .source = "Gerver 2000; Kapela & Zgliczynski 2003",
          .fixedBodies = 4,
          .timeStep = 2 * std::numbers::pi / 8000,
@@ -224,8 +223,8 @@ std::span<const Scene> fewBodyScenes() {
          .build = buildSuperEight},
         {.name = "pythagorean",
          .idea = "masses 3, 4, 5 at rest in the corners of a 3-4-5 triangle",
-         .caption = "Mass 3 is thrown out after t = 60. It starts with radau15, which shows that; a fixed step is right to "
-                    "t = 15.8 at best, where two bodies pass at 0.0004: what such a run shows later is not the true motion.",
+         .caption = "Mass 3 is ejected after t = 60, as the default radau15 shows. A fixed step is right until t = 15.8 at "
+                    "best, when two bodies pass at 0.0004; afterwards its motion is wrong.",
          .source = "Burrau 1913; Szebehely & Peters 1967",
          .fixedBodies = 3,
          .integrator = "radau15",
@@ -235,8 +234,8 @@ std::span<const Scene> fewBodyScenes() {
          .build = buildPythagorean,
          .names = kPythagoreanNames},
         {.name = "ngon",
-         .idea = "equal bodies on a circle that turns rigidly",
-         .caption = "Exact for any N, and violently unstable for many: the ring breaks up after a fraction of a turn.",
+         .idea = "equal bodies on a circle that rotates rigidly",
+         .caption = "Exact for any N, but very unstable for large N: the ring breaks up after a fraction of a period.",
          .source = "Maxwell 1859",
          .bodiesGpu = 12,
          .bodiesCpu = 12,

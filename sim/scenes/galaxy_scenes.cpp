@@ -96,7 +96,7 @@ ParticleSet buildGalaxy(const SceneRequest& request) {
 
 // Arms grow best where a disc has about half of the mass inside: two arms need a heavier disc than four.
 constexpr SceneParameter kSpiralParameters[] = {
-    {"arms", "Arms", "", "how many the disc has at the start; 0 lets it find its own", 2, 0, 6},
+    {"arms", "Arms", "", "number of arms at the start; with 0 the disc forms its own", 2, 0, 6},
     {"arm-strength", "Arm strength", "", "how far orbits crowd in the arms: 0 not at all, 0.9 into ridges", 0.55, 0, 0.9},
     {"toomre-q", "Toomre Q", "",
      "random motion of the disc: below 1 it breaks into clumps, near 1.2 it makes arms, above 2 it stays smooth", 1.2, 0.4,
@@ -126,7 +126,8 @@ ParticleSet buildSpiral(const SceneRequest& request) {
 }
 
 constexpr SceneParameter kAndromedaParameters[] = {
-    {"pericentre", "Pericentre", "kpc", "least distance, had the galaxies no size; measurements allow 0 to 60", 16, 0, 60},
+    {"pericentre", "Pericentre", "kpc", "smallest distance of the galaxies as points; measurements allow 0 to 60", 16, 0,
+     60},
     {"mass-ratio", "Mass ratio", "", "ratio of the masses", 1.5, 0.5, 3},
 };
 
@@ -153,8 +154,9 @@ ParticleSet buildAndromeda(const SceneRequest& request) {
 }
 
 constexpr SceneParameter kAntennaeParameters[] = {
-    {"inclination", "Inclination", "deg", "of both discs against the orbit; 0 turns with it, 180 against it", 60, 0, 180},
-    {"pericentre", "Pericentre", "kpc", "least distance, had the galaxies no size", 9, 0.5, 40},
+    {"inclination", "Inclination", "deg", "inclination of both discs to the orbit; 0 rotates with it, 180 against it", 60, 0,
+     180},
+    {"pericentre", "Pericentre", "kpc", "smallest distance of the galaxies as points", 9, 0.5, 40},
     {"mass-ratio", "Mass ratio", "", "mass of the second galaxy over that of the first", 1, 0.1, 1},
     {"toomre-q", "Toomre Q", "", "random motion of both discs; cold ones make thin tails", 1.1, 0.5, 3},
 };
@@ -174,8 +176,8 @@ ParticleSet buildAntennae(const SceneRequest& request) {
 
 constexpr SceneParameter kMinorParameters[] = {
     {"mass-ratio", "Mass ratio", "", "mass of the companion over that of the galaxy", 0.1, 0.01, 0.5},
-    {"inclination", "Inclination", "deg", "of the companion's orbit; above 90 it runs against the rotation", 30, 0, 180},
-    {"pericentre", "Pericentre", "kpc", "least distance of the first passage", 12, 1, 50},
+    {"inclination", "Inclination", "deg", "inclination of the companion's orbit; above 90 it is retrograde", 30, 0, 180},
+    {"pericentre", "Pericentre", "kpc", "smallest distance of the first passage", 12, 1, 50},
 };
 
 ParticleSet buildMinorMerger(const SceneRequest& request) {
@@ -190,8 +192,8 @@ ParticleSet buildMinorMerger(const SceneRequest& request) {
 
 constexpr SceneParameter kCartwheelParameters[] = {
     {"mass-ratio", "Mass ratio", "", "mass of the intruder over that of the galaxy", 0.35, 0.05, 1},
-    {"impact", "Impact", "kpc", "how far from the centre the intruder goes through the disc", 0.8, 0, 10},
-    {"tilt", "Tilt", "deg", "of its path against the axis of the disc", 5, 0, 80},
+    {"impact", "Impact", "kpc", "distance from the centre at which the intruder crosses the disc", 0.8, 0, 10},
+    {"tilt", "Tilt", "deg", "angle between its path and the axis of the disc", 5, 0, 80},
 };
 
 ParticleSet buildCartwheel(const SceneRequest& request) {
@@ -232,9 +234,9 @@ SceneRequest withUsual(SceneRequest request, std::string_view name, double value
 }
 
 constexpr SceneParameter kGroupParameters[] = {
-    {"temperature", "T/|W|", "", "kinetic over potential energy of the galaxies' motion: 0 falls together, 0.5 lasts", 0.12,
-     0, 0.6},
-    {"radius", "Radius", "kpc", "of the group", 60, 20, 200},
+    {"temperature", "T/|W|", "", "kinetic over potential energy of the galaxies' motion: 0 collapses, 0.5 is in balance",
+     0.12, 0, 0.6},
+    {"radius", "Radius", "kpc", "radius of the group", 60, 20, 200},
 };
 
 ParticleSet buildGroup(const SceneRequest& request) {
@@ -285,7 +287,7 @@ ParticleSet buildGroup(const SceneRequest& request) {
 
 constexpr SceneParameter kCloseGroupParameters[] = {
     kGroupParameters[0],
-    {"radius", "Radius", "kpc", "of the group", 36, 20, 200},
+    {"radius", "Radius", "kpc", "radius of the group", 36, 20, 200},
 };
 
 ParticleSet buildCloseGroup(const SceneRequest& request) {
@@ -298,7 +300,7 @@ std::span<const Scene> galaxyScenes() {
     static const Scene rows[] = {
         {.name = "galaxy",
          .idea = "a spiral galaxy like ours: disc, bulge and live dark halo in balance",
-         .caption = "Arms come and go; a turn at the Sun's place takes 240 Myr.",
+         .caption = "Arms form and fade; an orbit at the Sun's radius takes 240 Myr.",
          .source = "Hernquist 1993; Toomre 1964; Eddington 1916",
          .timeStep = kTimeStep,
          .story = {51, 30},
@@ -311,7 +313,7 @@ std::span<const Scene> galaxyScenes() {
         {.name = "galaxy",
          .idea = "a spiral galaxy with two arms: disc, bulge and live dark halo in balance",
          .caption =
-             "Its arms wind up, fade and grow again out of the disc's own pull; a turn at the Sun's place takes 220 Myr.",
+             "Its arms wind up, fade and grow again by the disc's own gravity; an orbit at the Sun's radius takes 220 Myr.",
          .source = "Toomre 1981; Hernquist 1993; Kalnajs 1973",
          .version = 2,
          .timeStep = kTimeStep,
@@ -323,8 +325,8 @@ std::span<const Scene> galaxyScenes() {
          .units = kGalacticUnits,
          .parameters = kSpiralParameters},
         {.name = "andromeda",
-         .idea = "Andromeda and the Milky Way meet",
-         .caption = "In four billion years: here from 130 kpc apart. They pass, return and become one.",
+         .idea = "Andromeda and the Milky Way collide",
+         .caption = "In four billion years; here they start 130 kpc apart. They pass, return and merge.",
          .source = "van der Marel et al. 2012",
          .timeStep = kTimeStep,
          .story = {140, 40},
@@ -337,7 +339,7 @@ std::span<const Scene> galaxyScenes() {
          .parameters = kAndromedaParameters},
         {.name = "antennae",
          .idea = "two equal spirals throw out two long tails",
-         .caption = "The tails of NGC 4038/39: each disc turns with the passage, and its far side is slung out.",
+         .caption = "The tails of NGC 4038/39: each disc rotates with the passage, which throws out its far side.",
          .source = "Toomre & Toomre 1972; Barnes 1988",
          .timeStep = kTimeStep,
          .story = {80, 40},
@@ -367,7 +369,7 @@ std::span<const Scene> galaxyScenes() {
          .parameters = kCartwheelParameters},
         {.name = "minor-merger",
          .idea = "a small companion falls into a spiral galaxy",
-         .caption = "It is drawn out into streams, and the disc answers with arms and a warp.",
+         .caption = "The tide stretches it into streams, and the disc responds with arms and a warp.",
          .source = "Quinn, Hernquist & Fullagar 1993",
          .timeStep = kTimeStep,
          .story = {72, 36},
@@ -383,8 +385,8 @@ std::span<const Scene> galaxyScenes() {
          .units = kGalacticUnits,
          .parameters = kMinorParameters},
         {.name = "group",
-         .idea = "six galaxies of different size fall together",
-         .caption = "Passages, tails and mergers, until one elliptical galaxy is left.",
+         .idea = "six galaxies of different sizes fall towards each other",
+         .caption = "Passages, tails and mergers, until one elliptical galaxy remains.",
          .source = "Barnes 1989",
          .bodiesGpu = 98304,
          .bodiesCpu = 12288,
@@ -397,8 +399,8 @@ std::span<const Scene> galaxyScenes() {
          .units = kGalacticUnits,
          .parameters = kGroupParameters},
         {.name = "group",
-         .idea = "six galaxies of different size fall together",
-         .caption = "Passages, tails and mergers, until one elliptical galaxy is left.",
+         .idea = "six galaxies of different sizes fall towards each other",
+         .caption = "Passages, tails and mergers, until one elliptical galaxy remains.",
          .source = "Barnes 1989",
          .version = 2,
          .bodiesGpu = 98304,

@@ -80,8 +80,8 @@ ParticleSet buildClouds(const SceneRequest& request) {
 }
 
 constexpr SceneParameter kDropParameters[] = {
-    {"temperature", "Temperature", "", "of the start, over the depth of the well: 0.3 stays a crystal, 0.9 melts, 1.5 boils",
-     0.9, 0, 2},
+    {"temperature", "Temperature", "",
+     "initial temperature over the depth of the well: 0.3 stays a crystal, 0.9 melts, 1.5 boils", 0.9, 0, 2},
 };
 // Nearest neighbours are at the minimum of the pair potential.
 constexpr double kNeighbours = 1.12;
@@ -148,8 +148,8 @@ std::span<const Scene> lawScenes() {
          .build = buildCharges},
         {.name = "power-law",
          .idea = "a cloud under an attraction r^-a, with a on a slider",
-         .caption = "At a = -1 every pair is a spring: all orbits are ellipses and the whole cloud returns every 2 pi. "
-                    "Drag the exponent towards gravity at 2 and see order go.",
+         .caption = "At a = -1 every pair is a spring: all orbits are ellipses, and the whole cloud repeats every 2 pi. "
+                    "Drag the exponent towards gravity at 2 and see the order vanish.",
          .source = "Newton 1687, book I, propositions 10 and 11",
          .bodiesGpu = 16384,
          .bodiesCpu = 4096,
@@ -162,9 +162,8 @@ std::span<const Scene> lawScenes() {
          .exponent = -1},
         {.name = "power-law",
          .idea = "four clouds under an attraction r^-a, with a on a slider",
-         .caption =
-             "At a = -1 every pair is a spring: all orbits are ellipses, and the whole picture returns every 2 pi. Drag "
-             "the exponent towards gravity at 2 and see order go.",
+         .caption = "At a = -1 every pair is a spring: all orbits are ellipses, and the whole picture repeats every 2 pi. "
+                    "Drag the exponent towards gravity at 2 and see the order vanish.",
          .source = "Newton 1687, book I, propositions 10 and 11",
          .version = 2,
          .bodiesGpu = 16384,
@@ -177,8 +176,8 @@ std::span<const Scene> lawScenes() {
          .build = buildClouds,
          .exponent = -1},
         {.name = "lennard-jones",
-         .idea = "two drops of neutral atoms fall together: a soft wall and a short attraction",
-         .caption = "They touch, flow together and round off. Start at 0.3 and they stay crystals, at 1.5 and they boil.",
+         .idea = "two drops of neutral atoms collide: a soft repulsion and a short attraction",
+         .caption = "They touch, merge and become round. At 0.3 they stay crystals, at 1.5 they boil.",
          .source = "Lennard-Jones 1924; Allen & Tildesley 2017",
          .bodiesGpu = 8192,
          .bodiesCpu = 1024,

@@ -116,7 +116,7 @@ void requireParameters(const Scene& scene, const SceneParameters& parameters) {
 
 bool addScene(const Scene& scene) {
     if (std::ranges::any_of(addedScenes(), [&](const Scene& known) { return known.name == scene.name; }))
-        throw std::logic_error("the scene '" + std::string(scene.name) + "' is there already");
+        throw std::logic_error("the scene '" + std::string(scene.name) + "' exists already");
     addedScenes().push_back(scene);
     return true;
 }

@@ -143,9 +143,8 @@ std::span<const Scene> solarSystemScenes() {
     static const Scene rows[] = {
         {.name = "solar-system",
          .idea = "Sun and eight planets, from measured positions and velocities",
-         .caption =
-             "AU, solar masses, years / (2 pi). Newton's point masses only: Earth's year is right to 1e-4, but this is "
-             "no ephemeris.",
+         .caption = "AU, solar masses, years / (2 pi). Newton's point masses only: Earth's year is right to 1e-4, but this "
+                    "is not an ephemeris.",
          .source = "NASA JPL Horizons, as in Rein & Tamayo 2015",
          .fixedBodies = 9,
          .timeStep = kPlanetsTimeStep,

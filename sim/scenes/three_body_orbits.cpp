@@ -94,8 +94,8 @@ std::span<const Scene> threeBodyOrbitScenes() {
         for (const Shown& shown : kOrbits)
             list.push_back({.name = shown.orbit.name,
                             .idea = shown.idea,
-                            .caption = "A periodic orbit found by computer in 2013. Its close passages need radau15, with "
-                                       "which it starts, or the tiny step.",
+                            .caption = "A periodic orbit found by computer in 2013. Its close passages need radau15, the "
+                                       "default, or a tiny step.",
                             .source = "Suvakov & Dmitrasinovic 2013",
                             .fixedBodies = 3,
                             .integrator = "radau15",

@@ -75,8 +75,8 @@ ParticleSet parabolicPassage(const ParabolicPassage& passage) {
 std::span<const Scene> toomreFlybyScenes() {
     static const Scene rows[] = {
         {.name = "toomre-flyby",
-         .idea = "a point mass passes rings of massless particles that turn with it",
-         .caption = "A direct passage draws out a long tail and a bridge: 30 of 120 particles change hands, 8 get lost.",
+         .idea = "a point mass passes rings of massless particles that rotate with it",
+         .caption = "A direct passage draws out a long tail and a bridge: 30 of 120 particles change their owner, 8 escape.",
          .source = "Toomre & Toomre 1972",
          .bodiesGpu = 12002,
          .bodiesCpu = 3002,
@@ -86,7 +86,7 @@ std::span<const Scene> toomreFlybyScenes() {
          .view = kFlybyView,
          .build = buildDirect},
         {.name = "toomre-retrograde",
-         .idea = "the same passage, but the rings turn against it",
+         .idea = "the same passage, but the rings rotate against it",
          .caption = "Almost nothing happens: a retrograde passage has no resonance with the rings.",
          .source = "Toomre & Toomre 1972",
          .bodiesGpu = 12002,

@@ -1,4 +1,4 @@
-// A scene with a force term beside the pair law. Whoever includes it has it.
+// A scene with a force term beside the pair law; including this header adds it.
 #pragma once
 #include "sim/scenes/scene.h"
 #include "springs.h"
@@ -9,7 +9,7 @@
 
 namespace gravlab {
 
-/// A chain of equal masses with springs between neighbours, out of balance. Ids are not places.
+/// A chain of equal masses with springs between neighbours, out of balance. Ids differ from indices.
 inline ParticleSet chainBodies(const SceneRequest& request) {
     std::vector<Double4> positions, velocities;
     for (std::size_t i = 0; i < request.bodies; ++i) {

@@ -59,7 +59,7 @@ protected:
         EXPECT_TRUE(sameBytes(got.position, want.position)) << what << ": positions differ";
         EXPECT_TRUE(sameBytes(got.velocity, want.velocity)) << what << ": velocities differ";
     }
-    /// Through a file and back.
+    /// Writes a file and reads it back.
     static RunRequest reopened(Simulation& simulation) {
         const std::string file = encodeSnapshot(checkpointOf(simulation), "hdf5");
         return startFrom(decodeSnapshot(file, "kept.hdf5"), "kept.hdf5").request;
@@ -93,7 +93,7 @@ TEST_P(ExtensionSuite, aTermActsBesideThePairLaw) {
         const ForceCheck check = compareForces(got, want, gateOf(simulation.force()), floors);
         EXPECT_TRUE(check.passed) << check.text();
         EXPECT_FALSE(compareForces(pairs, want, kGate32, floors).passed) << "the springs are too weak to be seen";
-        // Asked again, while a step is under way, it is the same.
+        // A second evaluation during a step gives the same forces.
         simulation.advance({.seconds = 0, .steps = 1}, nullptr);
         run(simulation, 1);
         std::vector<Double4> first, again;
@@ -130,7 +130,7 @@ TEST_P(ExtensionSuite, checksLookAtEachTerm) {
         made->load(system);
         const ForceCheck right = checked(*made, sampleTargets(bodies.position));
         EXPECT_TRUE(right.passed) << right.text();
-        if (std::string(GetParam()) == "reference") continue;  // it computes the plain statement itself
+        if (std::string(GetParam()) == "reference") continue;  // it computes the plain sum itself
         system.terms[1].how.kernel = "wrong";
         made->load(system);
         const ForceCheck wrong = checked(*made, sampleTargets(bodies.position));
@@ -198,7 +198,7 @@ TEST_P(ExtensionSuite, aCheckpointCarriesTerms) {
         run(again, 5);
         while (first.step() < end) first.advance({.steps = end - first.step()}, nullptr);
         expectSame(stateOf(again), stateOf(first), "continued");
-        // In place, too.
+        // In the same run, too.
         const RunState kept = first.state();
         run(first, 3);
         const ParticleSet there = stateOf(first);
@@ -216,17 +216,17 @@ TEST_P(ExtensionSuite, aMethodWithAStateGoesOnExactly) {
         run(first, 4);
         run(cut, 4, 0);
         expectSame(stateOf(cut), stateOf(first), "sliced");
-        first.advance({.seconds = 0, .steps = 1}, nullptr);  // maybe inside of a step: a state ends it
+        first.advance({.seconds = 0, .steps = 1}, nullptr);  // maybe within a step; a state completes it
         const RunRequest file = reopened(first);
         Simulation again(file);
         ASSERT_EQ(again.step(), first.step());
         std::vector<Double4> ignored;
-        again.backend().accelerations(ignored);  // what is asked beside a run is no part of it
+        again.backend().accelerations(ignored);  // requests beside a run do not affect it
         run(again, 5);
         const RunState kept = first.state();
         run(first, 5);
         expectSame(stateOf(again), stateOf(first), "continued");
-        // Without what the method kept it would be another run: that is what the file must carry.
+        // Without the method's kept numbers it would be another run: the file must contain them.
         RunState bare = kept;
         std::erase_if(bare.integratorState, [](const StateArray& array) { return array.name.starts_with("force."); });
         EXPECT_LT(bare.integratorState.size(), kept.integratorState.size());

@@ -1,4 +1,4 @@
-// A force that depends on velocities, and how exactly a backend steps under it.
+// A force that depends on velocities, and the error of a backend's steps under it.
 #pragma once
 #include "sim/backends/backend.h"
 #include "sim/forces/force_term.h"
@@ -32,7 +32,7 @@ public:
     static constexpr double kRate = 0.5;
 };
 
-/// How far a speed that friction slows is from the exact one at time 1.
+/// The error of a speed slowed by friction at time 1.
 inline double missOfFriction(const char* backendName, const char* method, int steps) {
     const std::unique_ptr<Backend> made = backend(backendName).make({});
     made->load(testing_support::bodiesOf({{0, 0, 0, 0}}, {{0, 2, 0, 1}}),

@@ -1,5 +1,5 @@
-// A force term that the program does not know: springs between named bodies. With springs_cpu.cpp and springs_cuda.cu it is
-// all that adding a term takes; force_term_suite.h proves that it runs everywhere.
+// A force term from outside the program: springs between named bodies. With springs_cpu.cpp and springs_cuda.cu the addition
+// is complete; force_term_suite.h proves that it runs everywhere.
 #pragma once
 #include "sim/core/error.h"
 #include "sim/forces/force_term.h"
@@ -9,19 +9,20 @@
 
 namespace gravlab::extension {
 
-/// Pulls two bodies together where they are further apart than `length` [L]; stiffness [M/T^2]. Bodies by their ids.
+/// Pulls two bodies together when they are further apart than `length` [L]; stiffness [M/T^2]. Bodies are named by their
+/// ids.
 struct Spring {
     std::uint32_t first = 0, second = 0;
     double length = 0, stiffness = 0;
 };
 
-/// A spring as one of its bodies feels it, with places instead of names.
+/// A spring for one of its bodies, with indices instead of names.
 struct SpringEnd {
     std::uint32_t other = 0;
     double length = 0, stiffness = 0;
 };
-/// The ends of body i are ends[first[i]] to ends[first[i + 1] - 1], in the order of the list. A spring to a body that is not
-/// there has none.
+/// The ends of body i are ends[first[i]] to ends[first[i + 1] - 1], in the order of the list. A spring to a missing body has
+/// no end.
 struct SpringEnds {
     std::vector<std::uint32_t> first;
     std::vector<SpringEnd> ends;
@@ -73,7 +74,7 @@ public:
                 const Vec3d a =
                     distance > 0 ? end.stiffness * (distance - end.length) / (distance * inertia) * apart : Vec3d{};
                 out[k] = {out[k].x + a.x, out[k].y + a.y, out[k].z + a.z, 0};
-                // Near its own length a spring pulls with the difference of two numbers.
+                // Near its rest length, the force of a spring is the difference of two nearly equal numbers.
                 if (!floors.empty()) floors[k] += end.stiffness * (distance + end.length) / std::abs(inertia);
             }
             ends += all.first[i + 1] - all.first[i];
@@ -99,7 +100,7 @@ public:
         return targets;
     }
 
-    /// A chain through the bodies, for whoever has none of his own.
+    /// A chain through the bodies, for scenes without springs of their own.
     static std::shared_ptr<const ForceTerm> example(const ParticleSet& bodies) {
         std::vector<Spring> springs;
         for (std::size_t i = 0; i + 1 < bodies.size(); ++i)

@@ -1,4 +1,4 @@
-// Springs on the CPU, and how they come out of a file.
+// Springs on the CPU, and reading them from a file.
 #include "sim/backends/cpu/aligned_array.h"
 #include "sim/backends/cpu/methods/cpu_method.h"
 #include "springs.h"
@@ -8,14 +8,14 @@
 namespace gravlab::extension {
 namespace {
 
-// Few, so that forces of some hundred bodies come in several slices; of one kernel they are the block.
+// Small, so that forces of some hundred bodies need several slices; it is the block of one kernel.
 constexpr int kBodiesPerSlice = 64;
 constexpr int kBlocks[] = {16, 64, 256};
 
 template <class T>
 class CpuSprings final : public cpu::CpuForceMethod<T> {
 public:
-    /// `strength`: 1, but in a method that is wrong on purpose.
+    /// `strength`: 1, except in a method that is wrong on purpose.
     CpuSprings(const Springs& springs, const cpu::MethodContext& context, T strength)
         : all_(springs.endsOf(context.ids)),
           sums_(context.bodies),
@@ -74,7 +74,7 @@ private:
     bool underWay_ = false;
 };
 
-/// In thousandths: a template argument that every compiler takes.
+/// In thousandths: a template argument that every compiler accepts.
 template <class T, int kStrength>
 std::unique_ptr<cpu::CpuForceMethod<T>> make(const ForceTerm& term, const cpu::MethodContext& context) {
     return std::make_unique<CpuSprings<T>>(static_cast<const Springs&>(term), context, static_cast<T>(kStrength) / 1000);

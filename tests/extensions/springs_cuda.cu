@@ -11,7 +11,7 @@ using namespace cuda;
 
 constexpr int kThreads = 64;
 constexpr int kBlocks[] = {64, 128, 256};
-// Few, so that forces of some thousand bodies come in several slices.
+// Small, so that forces of some thousand bodies need several slices.
 constexpr std::uint32_t kBodiesPerSlice = 1024;
 
 template <class Real>

@@ -1,5 +1,5 @@
-// A force method that the program does not know, with a state and an accuracy of its own: a ten-thousandth of each force is
-// still the one before it. With trailing_cuda.cu it is all that adding it takes.
+// A force method from outside the program, with its own state and accuracy: a ten-thousandth of each force is still the
+// previous one. With trailing_cuda.cu the addition is complete.
 #include "sim/backends/cpu/aligned_array.h"
 #include "sim/backends/cpu/methods/cpu_method.h"
 

@@ -1,5 +1,5 @@
-// Fuzzers of files that say what to run: pictures with their texts, scene files, checkpoints under a right seal.
-// Rule: as in fuzz_targets.h: refused with an Error or accepted and sound; every broken promise aborts.
+// Fuzzers of files that describe runs: pictures with their texts, scene files, checkpoints with a valid seal. Rule: as in
+// fuzz_targets.h: refused with an Error or accepted and sound; every broken promise aborts.
 #pragma once
 #include "app/control/scene_file.h"
 #include "app/system/picture.h"
@@ -13,7 +13,7 @@
 
 namespace gravlab::fuzz {
 
-/// A file that has a name and is gone afterwards.
+/// A file with a name, removed afterwards.
 class MemoryFile {
 public:
     explicit MemoryFile(std::string_view bytes) : fd_(::memfd_create("fuzz", MFD_CLOEXEC)) {
@@ -29,7 +29,7 @@ private:
     int fd_;
 };
 
-/// A scene file's text, put into options that a command line has given nothing of.
+/// Reads a scene file's text into options without any other argument.
 inline void takeScene(std::string_view text) {
     Options options;
     options.command = Subcommand::render;
@@ -48,7 +48,7 @@ inline void takeScene(std::string_view text) {
 
 inline void scene(const std::uint8_t* data, std::size_t size) { takeScene({reinterpret_cast<const char*>(data), size}); }
 
-/// The check sum behind a part of a PNG. Source: PNG specification 1.2, annex D.
+/// The check sum behind a chunk of a PNG. Source: PNG specification 1.2, annex D.
 inline std::uint32_t partSum(std::string_view bytes) {
     std::uint32_t sum = 0xffffffffu;
     for (const char c : bytes) {
@@ -58,8 +58,8 @@ inline std::uint32_t partSum(std::string_view bytes) {
     return ~sum;
 }
 
-/// PNG: parts with a name of four letters, a length of two bytes, and bytes, put together with right check sums; where the
-/// first byte is odd the rest is taken as it is. The texts are read, then the pixels, then the scene that a text carries.
+/// PNG: chunks with a name of four letters, a length of two bytes, and bytes, assembled with valid check sums; when the
+/// first byte is odd the rest is used unchanged. The texts are read, then the pixels, then the scene in a text.
 inline void picture(const std::uint8_t* data, std::size_t size) {
     if (size < 1) return;
     std::string bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
@@ -93,7 +93,7 @@ inline void picture(const std::uint8_t* data, std::size_t size) {
     }
 }
 
-/// The checkpoint that changes are made to: three bodies in the middle of a radau15 run.
+/// The checkpoint to change: three bodies in the middle of a radau15 run.
 inline const std::string& wholeCheckpoint() {
     static const std::string bytes = [] {
         RunRequest settings;
@@ -107,8 +107,8 @@ inline const std::string& wholeCheckpoint() {
     return bytes;
 }
 
-/// A checkpoint after changes (place in two bytes, what is put there in one), sealed again. What is accepted can be gone on
-/// from: it ends, and numbers that are not finite are found.
+/// A checkpoint after changes (index in two bytes, value in one), sealed again. An accepted one can continue: the run ends,
+/// and numbers that are not finite are found.
 inline void checkpoint(const std::uint8_t* data, std::size_t size) {
     std::string bytes = wholeCheckpoint();
     bytes.resize(bytes.size() - gadget::Seal::kBytes);

@@ -1,4 +1,4 @@
-// How a fuzzer says that a promise was broken.
+// How a fuzzer reports a broken promise.
 #pragma once
 #include <cstdio>
 #include <cstdlib>
@@ -11,7 +11,7 @@ inline void require(bool condition, const char* promise) {
     std::abort();
 }
 
-/// A message that came from bytes of a file can be shown anywhere.
+/// A message made from bytes of a file must be printable anywhere.
 inline void requirePrintable(const char* message) {
     for (const char* c = message; *c; ++c) require(*c >= ' ' && *c <= '~', "messages can be printed");
 }

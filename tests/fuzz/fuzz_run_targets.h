@@ -1,5 +1,5 @@
-// Fuzzers of everything that is no importer: settings, the command line, a run and its checkpoints, fp32 against fp64.
-// Rule: as in fuzz_targets.h: refused with an Error or accepted and sound; every broken promise aborts.
+// Fuzzers of everything except importers: settings, the command line, a run and its checkpoints, fp32 against fp64. Rule: as
+// in fuzz_targets.h: refused with an Error or accepted and sound; every broken promise aborts.
 #pragma once
 #include "app/commands/options.h"
 #include "app/control/parameter.h"
@@ -20,7 +20,7 @@
 
 namespace gravlab::fuzz {
 
-/// Settings as TOML text: what is accepted prints and parses to itself.
+/// Settings as TOML text: accepted settings print and parse to themselves.
 inline void settings(const std::uint8_t* data, std::size_t size) {
     std::vector<std::string> notes;
     try {
@@ -43,7 +43,7 @@ inline void command_line(const std::uint8_t* data, std::size_t size) {
             word += static_cast<char>(data[i]);
             continue;
         }
-        // Help and version print; there is nothing in them to find.
+        // Help and version only print; there is nothing to find.
         if (word != "-h" && word != "--help" && word != "--version") words.push_back(word);
         word.clear();
     }
@@ -88,7 +88,7 @@ private:
     std::size_t size_, at_ = 0;
 };
 
-/// A renderer that draws nothing: it takes vertices of any picture's size, can be made anew, and can fail when asked to.
+/// A renderer that draws nothing: it accepts vertices for any picture size, can be rebuilt, and can be made to fail.
 class NullRenderer : public VertexSink {
 public:
     bool fails = false;  ///< the next open throws, once
@@ -106,7 +106,7 @@ public:
         for (const ParticleVertex& vertex : back_) require(!(vertex.value < 0), "every vertex is written");
         front_ = back_.size();
     }
-    /// A window's new size, or a context that was lost: what was drawn is gone.
+    /// A window's new size, or a lost context: the last picture is gone.
     void resize() {
         require(!open_, "no size changes while a buffer is written");
         back_ = {};
@@ -120,7 +120,7 @@ private:
     bool open_ = false;
 };
 
-/// A step whose picture fails is a step, and nothing of the failure stays: the run equals one that never failed.
+/// A step whose picture fails is still a step, without traces of the failure: the run equals one that never failed.
 inline void failOnce(Simulation& simulation, NullRenderer& renderer) {
     if (simulation.configuration().integrator == "radau15") return;  // the length of its steps is not bounded
     const Snapshot before = checkpointOf(simulation);
@@ -139,7 +139,7 @@ inline void failOnce(Simulation& simulation, NullRenderer& renderer) {
             "after a failed picture the run is the same");
 }
 
-/// A run under random orders: change anything, step, save, load what was saved, load it damaged, resize, fail.
+/// A run under random commands: change a setting, step, save, load the saved file, load it damaged, resize, fail.
 inline void stateful(const std::uint8_t* data, std::size_t size) {
     constexpr std::size_t kMostBodies = 64, kMostOrders = 40;
     Choices choose(data, size);
@@ -189,7 +189,7 @@ inline void stateful(const std::uint8_t* data, std::size_t size) {
                     break;
                 case 9: {
                     const std::int64_t steps = 1 + static_cast<std::int64_t>(choose.below(4));
-                    // An automatic step over 1e30 would not end; that is what a budget is for.
+                    // An automatic step over 1e30 would not end; the budget limits it.
                     const AdvanceStatus did = simulation.advance({.seconds = 0.002, .steps = steps}, &renderer);
                     require(!did.published || renderer.drawn() == simulation.configuration().bodies, "every body is drawn");
                     require(simulation.step() >= before.step && simulation.step() <= before.step + steps + 1,
@@ -200,7 +200,7 @@ inline void stateful(const std::uint8_t* data, std::size_t size) {
                     const Snapshot now = checkpointOf(simulation);
                     require(now.bodies.size() == simulation.configuration().bodies, "all bodies are saved");
                     saved = now;
-                    // Reading HDF5 starts a process; a part of the saves goes through a file.
+                    // Reading HDF5 starts a process, so only one save in eight uses a file.
                     if (choose.below(8) != 0) break;
                     saved = decodeSnapshot(encodeSnapshot(now, "hdf5"), "fuzz");
                     require(testing_support::sameState(saved->bodies, now.bodies), "saved bodies come back to the bit");
@@ -250,7 +250,7 @@ inline void stateful(const std::uint8_t* data, std::size_t size) {
     }
 }
 
-/// Up to 64 bodies from raw floats: fp32 kernels against fp64, where all numbers are in the range that is promised.
+/// Up to 64 bodies from raw floats: fp32 kernels against fp64, when all numbers are in the promised range.
 inline void differential(const std::uint8_t* data, std::size_t size) {
     Choices choose(data, size);
     ParticleSet bodies;
@@ -260,7 +260,7 @@ inline void differential(const std::uint8_t* data, std::size_t size) {
         float values[4];
         for (float& value : values) value = choose.raw<float>();
         const auto inRange = [](float value, float most) { return std::isfinite(value) && std::abs(value) <= most; };
-        // Beyond this the validator of files and scenes is asked, not the kernels.
+        // Larger inputs are for the validator of files and scenes, not for the kernels.
         if (!inRange(values[0], 1e4f) || !inRange(values[1], 1e4f) || !inRange(values[2], 1e4f) || !inRange(values[3], 1e6f))
             continue;
         bodies.position.push_back({values[0], values[1], values[2], std::abs(values[3])});
@@ -283,7 +283,7 @@ inline void differential(const std::uint8_t* data, std::size_t size) {
     tested->load(bodies);
     tested->accelerations(got);
     for (std::size_t i = 0; i < bodies.size(); ++i) {
-        // Forces that cancel leave the rounding of their parts: the sum of the parts is the measure.
+        // Forces that cancel leave the rounding of their terms: the sum of their magnitudes is the scale.
         double scale = 1e-30;
         const Double4& p = bodies.position[i];
         for (const Double4& q : bodies.position) {

@@ -1,5 +1,5 @@
-// What the fuzzers feed and what must hold then, as plain functions, so that a unit test can replay the corpus.
-// Rule: an input is refused with InputError or accepted whole; every broken promise aborts.
+// The inputs and the requirements of the fuzzers, as plain functions, so that a unit test can replay the corpus. Rule: an
+// input is refused with InputError or accepted whole; every broken promise aborts.
 #pragma once
 #include "sim/core/error.h"
 #include "sim/io/file/checksum.h"
@@ -89,7 +89,8 @@ inline void tipsy(const std::uint8_t* data, std::size_t size) {
     decodeAndCheck({reinterpret_cast<const char*>(data), size}, options, "csv");
 }
 
-/// Gadget HDF5, ours and others'. A right seal is put behind the input, or no change of ours would get past it.
+/// Gadget HDF5, this program's and others'. A valid seal is added to the input; otherwise every change of our own files
+/// would be refused.
 inline void hdf5(const std::uint8_t* data, std::size_t size) {
     std::string bytes(reinterpret_cast<const char*>(data), size);
     bytes += gadget::Seal{size, crc32c(data, size)}.bytes();

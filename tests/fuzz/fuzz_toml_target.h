@@ -1,4 +1,4 @@
-// Values of TOML and texts of lessons, straight into what stands before the parser.
+// Values of TOML and texts of lessons, given directly to the code before the parser.
 #pragma once
 #include "sim/io/toml_text.h"
 #include "sim/io/toml_value.h"
@@ -13,7 +13,7 @@
 
 namespace gravlab::fuzz {
 
-/// The bytes as a value, as a table, as rows, and as what a text of ours holds.
+/// The bytes as a value, as a table, as rows, and as the content of one of our texts.
 inline void toml(const std::uint8_t* data, std::size_t size) {
     const std::string_view bytes(reinterpret_cast<const char*>(data), size);
     const AsciiToml ascii = asciiToml(bytes);

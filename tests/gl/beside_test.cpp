@@ -1,5 +1,5 @@
-// Pictures beside the window: of another size without making the window's anew, in parts where they are large, and a message
-// where memory is too short.
+// Pictures beside the window: of another size without rebuilding the window's, in tiles when they are large, and a message
+// when memory is too short.
 #include "app/frontends/window/beside_picture.h"
 #include "app/frontends/window/recorder.h"
 #include "app/system/picture.h"
@@ -50,7 +50,7 @@ TEST_F(GlTest, AFilmOfAnotherSizeMakesNoPictureAnew) {
     EXPECT_EQ(texturesMade, 0) << "in five frames";
     EXPECT_EQ(window.read(), shownFirst);
     EXPECT_EQ(film.read(), filmedFirst);
-    // The picture of the film is that of a window of its size.
+    // The film's picture equals that of a window of its size.
     renderer_->draw(*buffer_, camera, look, film.framebuffer(), 400, 240);
     EXPECT_GT(texturesMade, 0) << "what counts them works";
     EXPECT_TRUE(compare(film.read(), filmedFirst).small());
@@ -96,7 +96,7 @@ TEST_F(BesideTest, ALargePictureIsDrawnInParts) {
     take(kLargeWide, kLargeHigh);
     ASSERT_THAT(app_->document.message, HasSubstr("was written to"));
     const Picture whole = readPng(file());
-    // An OpenGL that draws 2,600 pixels at once has parts of 532.
+    // An OpenGL that draws at most 2,600 pixels at once has tiles of 532.
     GlLimits limits = glLimits();
     limits.pictureSide = limits.viewportSide = 2600;
     const SmallGl small(limits);
@@ -145,7 +145,7 @@ TEST_F(BesideTest, AFilmWithoutMemoryIsAMessage) {
     glad_glNamedBufferStorage = realBufferStorage;
     EXPECT_THAT(app_->document.message, HasSubstr("No film: OpenGL has no"));
     EXPECT_FALSE(film.active);
-    // In the middle of one: it ends with the frames it has.
+    // In the middle of a film: it ends with its present frames.
     EXPECT_EQ(start().status, CommandStatus::running);
     recorder.prepare(*app_);
     ASSERT_TRUE(film.active) << app_->document.message;

@@ -1,4 +1,4 @@
-// The orbit camera: what is under the cursor stays under it, and no gesture breaks it.
+// The orbit camera: the point under the cursor stays there, and no gesture breaks the camera.
 #include "render/camera.h"
 
 #include <gtest/gtest.h>
@@ -12,13 +12,13 @@ namespace {
 
 const glm::vec2 kViewport(1280, 720);
 
-/// Where a point appears, in pixels from the upper left corner, as a cursor counts.
+/// The position of a point, in pixels from the upper left corner, in the cursor's coordinates.
 glm::vec2 onScreen(const Camera& camera, glm::vec3 point) {
     const glm::vec4 clip = camera.projection(kViewport.x / kViewport.y) * camera.view() * glm::vec4(point, 1);
     return {(clip.x / clip.w + 1) / 2 * kViewport.x, (1 - clip.y / clip.w) / 2 * kViewport.y};
 }
 
-/// A point of the plane through the target that faces the eye.
+/// A point in the plane through the target, perpendicular to the view.
 glm::vec3 inTargetPlane(const Camera& camera, float right, float up) {
     const glm::vec3 forward = glm::normalize(camera.target - camera.eye());
     const glm::vec3 r = glm::normalize(glm::cross(forward, glm::vec3(0, 0, 1)));

@@ -1,4 +1,4 @@
-// Colour maps: readable by everybody, even steps, names that last.
+// Colour maps: readable for colour-blind users, even steps, names that stay.
 #include "render/colour_map.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ const glm::mat3 kProtan{0.152286f,  0.114503f,  -0.003882f, 1.052583f, 0.786281f
                         -0.048116f, -0.204868f, 0.099216f,  1.051998f};
 const glm::mat3 kDeutan{0.367322f, 0.280085f, -0.011820f, 0.860646f, 0.672501f, 0.042940f, -0.227968f, 0.047413f, 0.968881f};
 
-/// Distance of two colours of full light, by lightness and by the blue-yellow axis that both deficiencies keep.
+/// Distance of two bright colours, by lightness and by the blue-yellow axis that both deficiencies keep.
 float apart(glm::vec3 a, glm::vec3 b) { return glm::length(toLab(a) - toLab(b)); }
 
 TEST(ColourMaps, NamesAreUniqueAndExplained) {
@@ -53,7 +53,7 @@ TEST(ColourMaps, LowAndHighDifferForEveryEye) {
 }
 
 TEST(ColourMaps, EveryColourIsSeenOnPaper) {
-    // Contrast as in the guidelines for web pages (WCAG 2): 3 for what is no text.
+    // Contrast as in the guidelines for web pages (WCAG 2): 3 for anything but text.
     const auto contrast = [](glm::vec3 linear) {
         return 1.05f / (0.05f + glm::dot(linear, glm::vec3(0.2126f, 0.7152f, 0.0722f)));
     };

@@ -1,4 +1,5 @@
-// The controller: commands in their order, batches all or nothing, from any thread, and what a refusal leaves.
+// The controller: commands in their order, batches that apply whole or not at all, from any thread, and the state after a
+// refusal.
 #include "app/control/controller.h"
 
 #include "app/control/action.h"
@@ -38,7 +39,7 @@ protected:
     }
     Document& document() { return app->document; }
     std::vector<Event> apply() { return controller.apply(app->document, *host); }
-    /// What became of one command, posted alone.
+    /// The result of one command, posted alone.
     Event ask(Command command) {
         const std::uint64_t ticket = controller.post(std::move(command), Sender::script);
         const std::vector<Event> events = apply();
@@ -54,7 +55,7 @@ protected:
         return text;
     }
 
-    /// What is asked, shown and known is as it was. What a refusal says is new, and so is what every frame measures.
+    /// The document without the message of a refusal and without values that every frame measures.
     void expectAsItWas(Document before, const std::string& what) {
         const Facts& facts = document().facts;
         EXPECT_TRUE(facts.configuration == before.facts.configuration) << what;
@@ -102,8 +103,8 @@ TEST_F(ControllerTest, batchesAreTakenWholeOrNotAtAll) {
                            SetParameter{"run.nothing", 1.0},
                            SetParameter{"run.step", std::int64_t{3}},
                            SetParameter{"run.exponent", 1.5},
-                           SetParameter{"view.selected", std::int64_t{300}},        // there is none
-                           SetParameter{"run.kernel", std::string("tiled-split")},  // known, but of no backend here
+                           SetParameter{"view.selected", std::int64_t{300}},        // no such body
+                           SetParameter{"run.kernel", std::string("tiled-split")},  // a valid name, but of no backend here
                            Invoke{"trails"}};
     for (const Command& wrong : bad)
         for (const bool first : {false, true}) {
@@ -137,7 +138,7 @@ TEST_F(ControllerTest, batchesReachBothRuns) {
     EXPECT_EQ(app->document.facts.configuration.timeStep, 0.01);
     ASSERT_TRUE(app->runs.twin().on());
     EXPECT_EQ(app->document.facts.twin.configuration.integrator, "euler");
-    // The first run takes its part, the second says no: both are as they were.
+    // The first run accepts its change, the second refuses: both stay unchanged.
     const std::string before = everything();
     const std::vector<Event> refused =
         statusOf({SetParameter{"run.time_step", 0.02}, SetParameter{"run.law", std::string("coulomb")},
@@ -145,7 +146,7 @@ TEST_F(ControllerTest, batchesReachBothRuns) {
     for (const Event& event : refused) EXPECT_EQ(event.status, CommandStatus::refused);
     EXPECT_EQ(everything(), before);
     EXPECT_EQ(app->document.facts.configuration.timeStep, 0.01);
-    // A run that begins anew could not be brought back.
+    // A run that started anew could not be restored.
     const std::vector<Event> anew = statusOf({SetParameter{"run.seed", std::int64_t{9}}, SetParameter{"twin.on", false}});
     EXPECT_THAT(anew.back().why, HasSubstr("begins the run anew"));
     EXPECT_EQ(everything(), before);
@@ -169,7 +170,7 @@ TEST_F(ControllerTest, aComparisonRunChangesTogetherWithTheFirst) {
     EXPECT_EQ(app->document.facts.configuration.force.softening, 0.2);
     EXPECT_EQ(app->document.facts.twin.configuration.force.softening, 0.05);
     EXPECT_EQ(app->document.facts.twin.view, TwinView::overlaid);
-    // Its view alone, with a setting that it takes from the first.
+    // Its view alone, with a setting that it copies from the first.
     expectApplied({SetParameter{"run.integrator", std::string("yoshida4")},
                    SetParameter{"twin.integrator", std::string("same")},
                    SetParameter{"twin.softening", std::string("same")}});
@@ -177,7 +178,7 @@ TEST_F(ControllerTest, aComparisonRunChangesTogetherWithTheFirst) {
     EXPECT_EQ(app->document.facts.twin.configuration.integrator, "yoshida4");
     EXPECT_EQ(app->document.facts.twin.configuration.force.softening, 0.3);
     EXPECT_EQ(app->document.facts.twin.view, TwinView::side);
-    // Steps are of another length while both run.
+    // Steps have another length while both run.
     goOn(4);
     const std::int64_t first = app->document.facts.step, second = app->document.facts.twin.step;
     EXPECT_EQ(app->document.facts.twin.configuration.timeStep, 0.01);
@@ -188,7 +189,7 @@ TEST_F(ControllerTest, aComparisonRunChangesTogetherWithTheFirst) {
     EXPECT_EQ(app->document.facts.step, first + 4);
     EXPECT_GE(app->document.facts.twin.step, second + 4 * 3);
     EXPECT_NEAR(app->document.facts.twin.time, app->document.facts.time, 1e-12);
-    // What the second refuses leaves both in what they had, and in step.
+    // A change that the second refuses leaves both unchanged and synchronous.
     const std::string before = everything();
     controller.post({SetParameter{"run.softening", 0.4}, SetParameter{"twin.integrator", std::string("hermite4")},
                      SetParameter{"twin.law", std::string("coulomb")}},
@@ -246,7 +247,7 @@ TEST_F(ControllerTest, editsBodiesAndTakesThemBack) {
     EXPECT_EQ(app->document.facts.configuration.bodies, bodies);
 }
 
-/// Begins effects, and ends them when it is told to.
+/// Starts effects, and ends them when the test chooses.
 class SlowHost : public BaseHost {
 public:
     using BaseHost::BaseHost;
@@ -333,7 +334,7 @@ TEST_F(ControllerTest, effectsThatTakeLongerEndWithTheirTicket) {
     EXPECT_EQ(mine.begun, (std::vector<Ticket>{first, second}));
     EXPECT_TRUE(controller.busy());
     EXPECT_TRUE(apply().empty()) << "nothing has ended";
-    // The second ends first, while others are at work; its own reader finds both of its events.
+    // The second ends first, while others are running; its own reader finds both of its events.
     mine.done = {{second, failedBecause("the disk is full")}};
     controller.post(SetParameter{"look.glow", 0.5}, Sender::panel);
     EXPECT_EQ(apply().size(), 2u);
@@ -359,7 +360,7 @@ TEST_F(ControllerTest, aQuestionAboutUnitsThatWasPutAwayStaysAway) {
     ASSERT_TRUE(document().unitsInDoubt());
     invoke(actionOf("units-fine"), {}, document());
     EXPECT_FALSE(document().unitsInDoubt());
-    ++document().facts.run;  // a body was removed, or another state gone to
+    ++document().facts.run;  // a body was removed, or another state restored
     EXPECT_FALSE(document().unitsInDoubt());
     document().facts.configuration.start = nullptr;
 }

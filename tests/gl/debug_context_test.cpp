@@ -1,4 +1,4 @@
-// Every context of these tests reports what OpenGL says against the program, and a test fails by any such report.
+// Every context of these tests reports OpenGL's complaints about the program, and any such report fails the test.
 #include "gl_fixture.h"
 
 namespace gravlab::test {

@@ -1,4 +1,4 @@
-// The estimate of the local density against bodies whose density is known.
+// The estimate of the local density against bodies with known density.
 #include "gl_fixture.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace {
 
 class DensityTest : public GlTest {
 protected:
-    /// Densities of some of the bodies, as sampled for the colours' range; all of them up to 2,048.
+    /// Densities of some bodies, sampled for the colours' range; of all bodies up to 2,048.
     std::vector<float> densities(const std::vector<ParticleVertex>& bodies, float mass, float size) {
         store(bodies);
         renderer_->setTraits(std::vector<BodyTrait>(bodies.size()));
@@ -48,7 +48,7 @@ TEST_F(DensityTest, UniformBoxHasItsDensityWhateverTheUnits) {
 }
 
 TEST_F(DensityTest, RangesOverManyPowersOfTenAreSeen) {
-    // A dense box in a thin one: 10,000 bodies each, a million times the volume.
+    // A dense box in a thin one: 10,000 bodies each, a volume ratio of a million.
     std::vector<ParticleVertex> bodies = box(10000, 100, 0, 5);
     const std::vector<ParticleVertex> dense = box(10000, 1, 3.3f, 6);
     bodies.insert(bodies.end(), dense.begin(), dense.end());

@@ -1,4 +1,4 @@
-// The raster and the compute way to a picture: the same picture, the same light, whatever the bodies.
+// Drawing by raster and by compute: the same picture, the same light, for any bodies.
 #include "gl_fixture.h"
 #include "picture_difference.h"
 
@@ -45,7 +45,8 @@ TEST_F(PathTest, BothWaysShowTheSamePicture) {
     look.colourMap = 0;
     look.brightness = 2;
     for (const float bloom : {0.0f, 0.4f})
-        for (const float size : {0.003f, 0.02f, 0.05f, 0.2f})  // below a pixel, small, on both sides of the list, all listed
+        for (const float size :
+             {0.003f, 0.02f, 0.05f, 0.2f})  // below a pixel, small, on both sides of the list's limit, all listed
             for (const ToneCurve tone : {ToneCurve::plate, ToneCurve::agx}) {
                 look.bloom = bloom;
                 look.pointSize = size;
@@ -117,7 +118,7 @@ TEST_F(PathTest, LightOfABodyIsKeptAcrossSizesBothWays) {
 }
 
 TEST_F(PathTest, LightOfACloudIsTheSameBothWays) {
-    // Blending rounds half floats down, so crowds that are compared are large enough for full ones.
+    // Blending rounds half floats down, so the crowds compared are large enough for full floats.
     for (const std::size_t count : {1u, 255u, 257u, 3000u, 140000u}) {
         store(cloud(count, 0.5f));
         for (const float size : {0.002f, 0.04f}) {
@@ -140,7 +141,7 @@ TEST_F(PathTest, VeryManyBodiesInOnePixelDoNotOverflowIt) {
             store(std::vector<ParticleVertex>(count, {0, 0, 0, 0}));
             const Light picture = light(64, 64);
             EXPECT_TRUE(std::isfinite(picture.sum())) << count << " x " << brightness;
-            // Half floats end at 65504 and lose digits of single bodies; full ones keep both.
+            // Half floats end at 65504 and lose digits of single bodies; full floats keep both.
             const double smallest = count > 131072 ? 1.25 : 1.75;  // the sprite is smaller among very many
             const double expected = one * static_cast<double>(count);
             if (smallest < 1.5 || expected < 3e4) {
@@ -151,8 +152,8 @@ TEST_F(PathTest, VeryManyBodiesInOnePixelDoNotOverflowIt) {
 }
 
 TEST_F(PathTest, FaintBodiesKeepTheirLightBesideBrightOnes) {
-    // One body ten thousand times as bright sets the unit: the others give a hundredth of one to a pixel, which rounding
-    // would lose. What lots give to all of them together is right within a few hundredths.
+    // One body ten thousand times as bright sets the unit. Each of the others adds a hundredth of a unit to a pixel, which
+    // rounding would lose. With random rounding the total is right within a few hundredths.
     std::vector<ParticleVertex> bodies = cloud(140000, 0.6f) /* full floats */;
     std::vector<BodyTrait> traits(bodies.size(), {0, 1e-4f});
     bodies[0] = {0, 0, -1000, 0};  // not in the picture
@@ -277,8 +278,8 @@ TEST_F(PathTest, AutomaticMeasuresBothWaysAndKeepsOne) {
     EXPECT_TRUE(renderer_->path().measuring());
     for (int i = 0; i < 100 && renderer_->path().measuring(); ++i) shown(64, 64);
     EXPECT_FALSE(renderer_->path().measuring());
-    EXPECT_THAT(renderer_->path().why(), testing::HasSubstr("ms a picture"));
-    // A lower quality is the same load.
+    EXPECT_THAT(renderer_->path().why(), testing::HasSubstr("ms per picture"));
+    // A lower quality counts as the same load.
     renderer_->setQuality({.scale = 0.35355f});
     for (std::size_t i = 0; i < DrawMethodChooser::kRest + 10 && !renderer_->path().measuring(); ++i) shown(64, 64);
     EXPECT_FALSE(renderer_->path().measuring());

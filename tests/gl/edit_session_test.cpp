@@ -1,5 +1,5 @@
-// Bodies edited by hand in an app: undo gives back the state to its fingerprint, a lack of memory costs nothing but a
-// sentence, the law in force is obeyed, and a setting that is changed leaves alone what it does not make wrong.
+// Bodies edited by hand in a workspace: undo restores the fingerprint of the state, a lack of memory causes only a message,
+// and edits follow the present law. A changed setting keeps all others that remain valid.
 #include "app/frontends/headless/headless.h"
 #include "app/frontends/window/session_files.h"
 #include "app/services/stale_parts.h"
@@ -102,7 +102,7 @@ TEST_F(EditSession, undoOfSeveralGoesBackThroughAll) {
     EXPECT_THAT(app_->document.message, HasSubstr("nothing to undo"));
 }
 
-/// The selection can name a body that another edit or a jump has taken away.
+/// The selection can name a body that another edit or a return to an earlier state has removed.
 TEST_F(EditSession, anEditOfABodyThatIsNotThereIsUndoneAsNothing) {
     open("plummer");
     const std::string before = hash();
@@ -156,7 +156,7 @@ TEST_F(EditSession, withoutMemoryTheBodiesStayAndUndoIsNotLost) {
     EXPECT_EQ(hash(), first) << "the undo that failed is gone";
 }
 
-/// Arrays of bodies before and after, on their way through host, simulation and backend.
+/// Arrays of bodies before and after, on their path through host, simulation and backend.
 TEST_F(EditSession, anyArrayThatFindsNoRoomLeavesTheRunAsItWas) {
     open("plummer");
     const std::string before = hash();
@@ -253,7 +253,7 @@ TEST_F(EditSession, aSliderThatIsDraggedCopiesNoBodies) {
     };
     files.update();
     app_->runs.first().feed().serve(app_->runs.simulation());
-    watch();  // the start has been looked at
+    watch();  // the initial state has been sampled
     const ScarceMemory scarce(kOddCount * sizeof(Double4));
     for (int i = 0; i < 5; ++i) {
         app_->document.intent.request.timeStep = 1.01 * app_->document.facts.configuration.timeStep;

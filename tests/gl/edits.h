@@ -1,4 +1,4 @@
-// Edits of bodies in an app as a command makes them, with their ways back; and hosts that leave the world alone.
+// Edits of bodies in a workspace in the form of commands, with undo; and hosts without side effects.
 #pragma once
 #include "app/control/host.h"
 #include "app/view/base_host.h"
@@ -9,7 +9,7 @@ namespace gravlab::test {
 
 class Edits {
 public:
-    /// What was refused is the message.
+    /// A refusal becomes the message.
     void make(App& app, const EditBodies& wanted) {
         const EffectResult done = app.runs.edit(wanted);
         if (!done.why.empty()) app.document.warn(done.why);

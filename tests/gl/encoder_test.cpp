@@ -1,4 +1,4 @@
-// Encoders: the table, what ffmpeg makes of every row that works here and films that end early.
+// Encoders: the table, ffmpeg's output for every row that works here, and films that end early.
 #include "app/film/encoders.h"
 #include "app/film/film.h"
 #include "sim/core/error.h"
@@ -72,7 +72,7 @@ TEST_F(EncoderTest, whatFfmpegLacksIsSaidWithWhatWorks) {
     } catch (const IoError& error) {
         EXPECT_THAT(error.what(), HasSubstr("%05d.png"));
     }
-    const std::string hangs = at("hangs");  // what a program has answered is remembered by its name
+    const std::string hangs = at("hangs");  // the result of a program's check is cached by its name
     fs::rename(script("exec sleep 1000"), hangs);
     EXPECT_THAT(unavailable(encoder("h264"), hangs), HasSubstr("does not answer"));
     const std::string few = script("echo ' V....D libvpx-vp9 VP9'; echo ' V..... libx264rgb no plain one'");
@@ -91,8 +91,8 @@ TEST_F(EncoderTest, whatFfmpegLacksIsSaidWithWhatWorks) {
 }
 
 TEST_F(EncoderTest, whatIsCompiledInAndFailsIsSaidBeforeTheFirstFrame) {
-    // As an ffmpeg with nvenc and without a driver.
-    const std::string driverless = at("driverless");  // what a program has answered is remembered by its name
+    // Like an ffmpeg with nvenc and without a driver.
+    const std::string driverless = at("driverless");  // the result of a program's check is cached by its name
     fs::rename(
         script(
             "case \"$*\" in *-encoders*) echo ' V....D h264_nvenc x'; echo ' V....D libx264 x'; exit 0;;\n"
@@ -133,7 +133,7 @@ TEST_F(EncoderTest, everyEncoderOfThisMachineGivesExactlyTheFrames) {
     if (!haveFfmpeg()) GTEST_SKIP() << "ffmpeg is not installed";
     for (const EncoderRow& row : encoders()) {
         if (row.codec.empty() || !unavailable(row).empty()) continue;
-        if (row.name == "nvenc") continue;  // it is compiled in where no GPU has it
+        if (row.name == "nvenc") continue;  // it is compiled in also where no GPU has it
         FilmSettings s =
             settings(std::string(row.name) + "." + std::string(row.extensions.substr(0, row.extensions.find(' '))));
         s.encoder = row.name;
@@ -197,7 +197,7 @@ TEST_F(EncoderTest, aFilmThatEndsEarlyPlaysAsFarAsItWent) {
 TEST_F(EncoderTest, aFullDiskKeepsWhatWasEncodedAndSaysSo) {
     FilmSettings s = settings("full.mp4");
     s.keepsPart = true;
-    // Writes the file that it was told to write, then dies as on a full disk.
+    // Writes its output file, then fails as on a full disk.
     s.ffmpeg =
         script("for last; do :; done; head -c 100000 > \"${last#file:}\"; echo 'No space left on device' >&2; exit 1");
     const auto writer = makeFilmWriter(s);
@@ -206,7 +206,7 @@ TEST_F(EncoderTest, aFullDiskKeepsWhatWasEncodedAndSaysSo) {
         FAIL() << "the encoder has died";
     } catch (const IoError& error) {
         EXPECT_THAT(error.what(), HasSubstr("No space left"));
-        EXPECT_THAT(error.what(), HasSubstr("encoded before is there"));
+        EXPECT_THAT(error.what(), HasSubstr("encoded before are kept"));
     }
     EXPECT_EQ(fs::file_size(at("full.mp4")), 100000u);
 }

@@ -1,4 +1,4 @@
-// Bodies in memory of OpenGL that the host cannot read, as those of a GPU are.
+// Bodies in OpenGL memory that the host cannot read, like a GPU's.
 #pragma once
 #include "render/gl_limits.h"
 #include "render/particle_buffer.h"

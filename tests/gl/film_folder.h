@@ -1,4 +1,4 @@
-// A folder for the films of a test, frames to write, and programs that stand in for ffmpeg.
+// A folder for the films of a test, frames to write, and programs that replace ffmpeg.
 #pragma once
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// Pictures and films: complete or not there.
+// Pictures and films: complete or not written.
 #include "app/film/film.h"
 #include "sim/core/error.h"
 #include "tests/command_output.h"

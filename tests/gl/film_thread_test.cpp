@@ -1,4 +1,4 @@
-// The thread that writes films: every frame, in order, none lost, and failures told.
+// The thread that writes films: every frame in order, none lost, and failures reported.
 #include "app/film/film_thread.h"
 #include "sim/core/error.h"
 
@@ -17,7 +17,7 @@ struct Record {
     bool finished = false, destroyed = false, discarded = false;
 };
 
-/// Takes its time, as encoders do, and fails where it is told to.
+/// A slow encoder that fails at a chosen frame.
 class SlowWriter final : public FilmWriter {
 public:
     SlowWriter(Record& record, int failAt) : record_(record), failAt_(failAt) {}

@@ -1,5 +1,5 @@
-// What the camera follows is in the middle of the picture, in its first frame and in every other, and marks are on bodies.
-// Rule: the tests look at the picture, not at the camera.
+// A followed body is in the middle of the picture, in the first frame and in every other, and marks are on bodies. Rule: the
+// tests look at the picture, not at the camera.
 #include "app/frontends/headless/headless.h"
 #include "app/system/picture.h"
 #include "app/ui/overlay_space.h"
@@ -19,7 +19,8 @@ namespace {
 
 constexpr int kFollowWidth = 400, kFollowHeight = 300;
 
-/// The middle of the light within `radius` pixels of a place, in pixels from the upper left corner; none where it is dark.
+/// The centre of the light within `radius` pixels of a position, in pixels from the upper left corner; none where it is
+/// dark.
 std::optional<glm::vec2> middleOfLight(std::span<const std::uint8_t> rgb, glm::vec2 around, float radius) {
     double light = 0, x = 0, y = 0;
     for (int row = 0; row < kFollowHeight; ++row)
@@ -48,7 +49,7 @@ protected:
         app_->document.look.bloom = 0;
         target_ = std::make_unique<OffscreenTarget>(kFollowWidth, kFollowHeight);
     }
-    /// A frame of a film, some steps after the one before; top row first.
+    /// A frame of a film, some steps after the previous one; top row first.
     std::span<const std::uint8_t> frame(int steps) {
         app_->document.intent.stepsPerFrame = steps;
         app_->apply();
@@ -74,7 +75,7 @@ protected:
 TEST_F(FollowTest, aBodyIsInTheMiddleOfEveryPicture) {
     open("body");
     const glm::vec2 middle(kFollowWidth / 2, kFollowHeight / 2);
-    glm::vec3 before(0);  // where the camera looks at without it
+    glm::vec3 before(0);  // the camera's target without a followed body
     for (int k = 0; k < 4; ++k) {
         const auto rgb = frame(k == 0 ? 0 : 60);
         const glm::vec3 now = place(0);
@@ -106,7 +107,7 @@ TEST_F(FollowTest, marksAreOnTheirBodies) {
 }
 
 TEST_F(FollowTest, aGalaxyIsInTheMiddleOfTheFirstPicture) {
-    open("2");  // each body is a galaxy of its own
+    open("2");  // each body is a whole galaxy
     const glm::vec2 middle(kFollowWidth / 2, kFollowHeight / 2);
     const auto found = middleOfLight(frame(0), middle, 7);
     ASSERT_TRUE(found);
@@ -126,7 +127,7 @@ TEST_F(FollowTest, aClickTakesTheBodyThatIsShown) {
     EXPECT_EQ(app_->document.selected->id, 1u);
 }
 
-/// Frame k shows the state after k steps, also to the camera: a still is the last frame of its film.
+/// Frame k shows the state after k steps; the camera uses it, too. A still is the last frame of its film.
 TEST(FollowCommand, aStillIsTheLastFrameOfTheFilm) {
     namespace fs = std::filesystem;
     const fs::path folder = fs::temp_directory_path() / ("gravlab_follow_" + std::to_string(getpid()));

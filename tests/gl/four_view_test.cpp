@@ -1,4 +1,4 @@
-// Four views: bodies are in each of them where its axes say, and the mouse moves all four.
+// Four views: bodies are at the position that the axes of each view give, and the mouse moves all four.
 
 #include "app/control/scene_file.h"
 #include "app/control/twin_settings.h"
@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kFourWidth = 402, kFourHeight = 302;
 
-/// Where the four are.
+/// The areas of the four views.
 std::vector<PicturePart> partsOf(const App& app) {
     std::vector<PicturePart> parts;
     for (const Viewport& view : viewports(app.document, kFourWidth, kFourHeight, app.document.free))
@@ -39,7 +39,7 @@ protected:
         app.draw(target_.framebuffer(), kFourWidth, kFourHeight);
         return target_.read();
     }
-    /// Bright pixels within a part of one view, given by shares of its size.
+    /// Bright pixels in a region of one view, given as fractions of its size.
     static int bright(const std::vector<std::uint8_t>& rgb, const PicturePart& part, double x0, double x1, double y0,
                       double y1) {
         int found = 0;
@@ -70,7 +70,7 @@ TEST_F(FourViewPicture, showsBodiesWhereTheAxesSay) {
     EXPECT_GT(bright(rgb, parts[3], 0.4, 0.6, 0.3, 0.7), 0);
     EXPECT_EQ(bright(rgb, parts[3], 0.02, 0.4, 0, 1), 0);
     EXPECT_EQ(bright(rgb, parts[3], 0.6, 0.98, 0, 1), 0);
-    // One view again: nothing is left of the lines between.
+    // With one view again, no lines between views remain.
     app.document.showFourViews(false);
     EXPECT_EQ(glGetError(), static_cast<GLenum>(GL_NO_ERROR));
 }
@@ -96,7 +96,7 @@ TEST_F(FourViewPicture, drawsPathsInEachView) {
         for (int frame = 0; frame < 60 && pass == 0; ++frame) {
             app.apply();
             app.advance(false);
-            app.draw(0, 0, 0);  // trails remember every frame
+            app.draw(0, 0, 0);  // trails need every frame
         }
     }
     for (int row = 0; row < 4; ++row) EXPECT_GT(after[row], before[row] + 5) << row;

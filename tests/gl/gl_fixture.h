@@ -1,4 +1,4 @@
-// A headless context and a handful of bodies to draw. Skips, loudly, where there is no OpenGL at all.
+// A headless context and a handful of bodies to draw. Skips with a message where there is no OpenGL.
 #pragma once
 #include "app/frontends/headless/headless.h"
 #include "render/particle_buffer.h"
@@ -48,7 +48,7 @@ protected:
         std::copy(bodies.begin(), bodies.end(), span.data);
         buffer_->close(nullptr);
     }
-    /// The picture as shown, top row first.
+    /// The picture on the display, top row first.
     std::vector<std::uint8_t> shown(int width, int height) {
         OffscreenTarget target(width, height);
         renderer_->draw(*buffer_, camera, look, target.framebuffer(), width, height);

@@ -1,4 +1,5 @@
-// Bodies and pictures that exceed a limit of OpenGL: what is drawn and found is the same, and no call exceeds it.
+// Bodies and pictures that exceed a limit of OpenGL: the picture and the body found are the same, and no call exceeds the
+// limit.
 #include "filled_buffer.h"
 #include "gl_fixture.h"
 #include "photograph_fixture.h"
@@ -56,7 +57,7 @@ protected:
         for (std::size_t i = 0; i < kBodies; ++i) all[i] = {static_cast<float>(i % 101) / 101, i % 5 ? 0.5f : -2.0f};
         return all;
     }
-    /// What `find` gives with the limits of this machine and with low ones, where no call may exceed them.
+    /// The result of `find` with this machine's limits and with low ones, which no call may exceed.
     template <class Find>
     auto bothWays(const Find& find) {
         auto here = find();
@@ -135,7 +136,7 @@ TEST_F(GlLimitsTest, DensitiesAreTheSame) {
         EXPECT_TRUE(renderer_->takeValues(values, true));
         return values;
     });
-    // A smaller table has coarser cubes, so a body's own value is another; their mean is that of the box.
+    // A smaller table has coarser cubes, so a single body's value differs; the mean is that of the box.
     ASSERT_EQ(here.size(), there.size());
     const auto middle = [](std::vector<float> values) {
         std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
@@ -252,7 +253,7 @@ TEST_F(GlLimitsTest, WithoutMemoryForSumsTheRasteriserDraws) {
 class PhotographLimitsTest : public PhotographTest {};
 
 TEST_F(PhotographLimitsTest, AttitudesComeFromASampleWhateverTheStride) {
-    // 18,000 bodies ten times over: every sixth is drawn. A stride of 64 bytes would reach every fourth.
+    // 18,000 bodies ten times over: every sixth is drawn. A stride of 64 bytes would allow every fourth.
     std::vector<ParticleVertex> bodies;
     std::vector<BodyTrait> traits;
     for (int k = 0; k < 10; ++k) {
@@ -272,7 +273,7 @@ TEST_F(PhotographLimitsTest, AttitudesComeFromASampleWhateverTheStride) {
 }
 
 TEST_F(PhotographLimitsTest, FourMillionBodiesAndMoreAreAPhotograph) {
-    // The stride from one body of the sample to the next would be 2,064 bytes, and OpenGL promises 2,048.
+    // The stride from one body of the sample to the next would be 2,064 bytes, and OpenGL guarantees only 2,048.
     constexpr std::size_t kMany = 128 * 32768 + 1;
     std::vector<ParticleVertex> bodies(kMany);
     std::vector<BodyTrait> traits(kMany);

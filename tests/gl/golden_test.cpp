@@ -1,4 +1,5 @@
-// A small fixed scene against a stored picture. GRAVLAB_WRITE_GOLDEN=1 stores what is drawn now: look at it before it stays.
+// A small fixed scene against a stored picture. GRAVLAB_WRITE_GOLDEN=1 stores the present picture: look at it before you
+// commit it.
 #include "app/system/picture.h"
 #include "gl_fixture.h"
 #include "picture_difference.h"
@@ -13,7 +14,7 @@ namespace {
 
 constexpr int kGoldenWidth = 240, kGoldenHeight = 160;
 
-/// A tilted two-armed spiral of 600 bodies with a core, faster inside.
+/// A tilted two-armed spiral of 600 bodies with a core; inner bodies are faster.
 std::vector<ParticleVertex> spiral() {
     std::vector<ParticleVertex> bodies;
     for (int i = 0; i < 600; ++i) {

@@ -1,4 +1,4 @@
-// Groups beside a run: found on a copy, shown as colours, and told of as what they were.
+// Groups beside a run: found on a copy, shown as colours, and described with their step.
 #include "app/control/controller.h"
 #include "app/control/parameter.h"
 #include "app/view/base_host.h"
@@ -68,7 +68,7 @@ TEST_F(GroupsOfARun, areThoseOfTheStepThatTheyName) {
     frame();
     EXPECT_GT(app->document.facts.step, known.step);
     EXPECT_EQ(app->document.facts.groups->step, known.step) << "as they were then";
-    // Another run has none.
+    // A new run has no groups yet.
     ASSERT_EQ(ask(Invoke{"reset"}).status, CommandStatus::applied);
     frame();
     frame();
@@ -112,12 +112,12 @@ TEST(GroupColours, belongToTheFirstBodyAndGreyIsForTheRest) {
     EXPECT_EQ(traits[0].light, 1);
     EXPECT_LT(traits[1].light, 0.5f);
     EXPECT_EQ(traits[4].light, -1) << "dark matter is dimmed as ever";
-    // The same colour when others have come before it.
+    // The same colour when other groups come before it.
     BodyFacts later = facts;
     later.id = {3, 7, 8, 9, 11};
     const std::vector<std::uint32_t> moved{0, 1, 2, 1, 1};
     EXPECT_EQ(groupTraits(later, later.id, moved, 3)[1].value, traits[0].value);
-    // Labels of other bodies are no one's.
+    // Labels of other bodies affect no body.
     for (const BodyTrait& trait : groupTraits(later, facts.id, labels, 1)) EXPECT_LT(std::abs(trait.light), 0.5f);
     EXPECT_LT(groupBand(7), kGroupBands);
 }

@@ -1,5 +1,5 @@
-// Keys: each stroke of the table posts its own row, which does something or says why not; and what lists grey is refused.
-// No window is needed for that; that a window hands its keys over is in tests/gui.
+// Keys: each stroke of the table posts its own row, which acts or says why it does not; grey values of lists are refused. No
+// window is needed for that; tests/gui tests that a window forwards its keys.
 #include "app/control/action.h"
 #include "app/control/controller.h"
 #include "app/control/parameter.h"
@@ -49,14 +49,14 @@ protected:
         return text;
     }
 
-    /// One frame after a key; whether it did something.
+    /// One frame after a key; whether the key changed anything.
     bool press(Key key, int modifiers = kNoModifier) {
         pressKey(key, modifiers, *controller);
         const std::vector<Event> events = apply();
         app->advance(true);
         return events.size() == 1 && events[0].status == CommandStatus::applied;
     }
-    /// Frames until this is met; false when it never is.
+    /// Runs frames until the condition holds; false when it never does.
     bool until(const std::function<bool()>& met) {
         OffscreenTarget picture(64, 48);
         for (const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(2); !met();) {
@@ -89,7 +89,7 @@ TEST_F(KeyTest, everyStrokeDoesItsRowOrSaysWhyNot) {
                 const int place = static_cast<int>(last) - static_cast<int>(stroke.key);
                 SCOPED_TRACE(std::string(action.name) + " at place " + std::to_string(place));
                 begin("plummer");
-                app->document.camera.azimuth += 0.5f;  // so that going home goes somewhere
+                app->document.camera.azimuth += 0.5f;  // so that the action for the scene's view has an effect
                 const std::string before = settings();
                 const std::size_t bodies = app->document.facts.configuration.bodies;
                 ASSERT_EQ(pressKey(last, stroke.modifiers, *controller), &action);
@@ -112,7 +112,7 @@ TEST_F(KeyTest, everyStrokeDoesItsRowOrSaysWhyNot) {
                     EXPECT_EQ(app->document.message, events[0].why) << "who pressed a key reads the sentence";
                     ++refused;
                 }
-                // A key that stays down does it again only where that is wanted.
+                // A held key repeats its row only where that is wanted.
                 EXPECT_EQ(pressKey(last, stroke.modifiers, *controller, true), &action);
                 EXPECT_EQ(controller->posted(), action.repeats);
             }
@@ -131,7 +131,7 @@ TEST_F(KeyTest, whatIsHeldGoesOnByTheClock) {
     EXPECT_EQ(ask(Invoke{"fly-ahead", {std::string("long")}}).status, CommandStatus::refused);
 }
 
-/// Lists of both runs: what is grey is refused, and the reason is the same.
+/// Lists of both runs: each grey value is refused, with the same reason.
 TEST_F(KeyTest, whatAListGreysIsRefused) {
     begin("figure-eight", "reference", "hermite4");
     ASSERT_EQ(ask(SetParameter{"twin.on", true}).status, CommandStatus::applied);
@@ -173,7 +173,7 @@ TEST_F(KeyTest, aTwinTakesSettingsAndFollowsTheFirst) {
     EXPECT_THAT(ask(Invoke{"twin-same"}).why, testing::HasSubstr("no twin"));
 }
 
-/// The numbers of the law in force, by the row's own range.
+/// The numbers of the present law, by the row's own range.
 TEST_F(KeyTest, theNumbersOfALawBelongToIt) {
     begin("lennard-jones");
     EXPECT_EQ(ask(SetParameter{"run.cut_off", 3.0}).status, CommandStatus::applied);

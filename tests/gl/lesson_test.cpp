@@ -1,4 +1,4 @@
-// Every lesson is played off screen with its own answers; one that was spoilt on purpose is caught.
+// Every lesson is played off screen with its own answers; a lesson with a planted mistake is caught.
 #include "app/commands/lesson_check.h"
 #include "app/frontends/headless/headless.h"
 #include "app/lessons/lesson_file.h"
@@ -46,30 +46,30 @@ INSTANTIATE_TEST_SUITE_P(Lessons, EachLesson,
 
 TEST(SpoiltLesson, isCaughtWithStepAndLine) {
     EXPECT_EQ(spoilt(kHead + "until = [\"wait run.step >= 5 within 20\"]\n"), "");
-    // Nobody starts it.
+    // The run is paused.
     std::string why =
         spoilt(kHead + "setup = [\"set run.paused true\", \"do reset\"]\nuntil = [\"wait run.step >= 5 within 0.3\"]\n");
     EXPECT_THAT(why, HasSubstr("step 2, 'Second' (line 6)"));
     EXPECT_THAT(why, HasSubstr("line 9, 'wait run.step >= 5 within 0.3'"));
     EXPECT_THAT(why, HasSubstr("expected >= 5"));
-    // What it does is refused.
+    // Its command is refused.
     why = spoilt(kHead + "setup = [\"do lab-cancel\"]\n");
     EXPECT_THAT(why, HasSubstr("step 2, 'Second' (line 6): line 8, 'do lab-cancel': Nothing is being measured."));
-    // What it says is not so.
+    // Its statement is false.
     why = spoilt(kHead + "setup = [\"expect run.integrator == euler\"]\n");
     EXPECT_THAT(why, HasSubstr("run.integrator is leapfrog"));
-    // A number is not there.
+    // A number does not exist.
     why = spoilt(kHead + "keep = [\"x = twin.apart\"]\n");
     EXPECT_THAT(why, HasSubstr("'x = twin.apart' was not measured"));
     why = spoilt(kHead + "until = [\"wait run.step >= 5 within 20\"]\nkeep = [\"x = 2 * 3\"]\nranges = [\"x = 7 to 8\"]\n");
     EXPECT_THAT(why, HasSubstr("step 2, 'Second' (line 6): x is 6, not within 7 to 8"));
-    // It takes longer than a check may.
+    // It takes longer than the limit of a check.
     const auto lesson = std::make_shared<Lesson>(
         parseLesson(kHead + "until = [\"wait run.time >= 1000 within 100\"]\n", "slow", "slow.toml"));
     EXPECT_THAT(playLesson(lesson, {}, 1).failure, HasSubstr("step 2, 'Second' (line 6): not reached after 1 s"));
 }
 
-/// An app in which somebody goes through lessons.
+/// An app with lessons.
 class LessonHost : public BaseHost {
 public:
     LessonHost(App& app, LessonRunner& runner) : BaseHost(app), runner_(runner) {}
@@ -82,7 +82,7 @@ private:
     LessonRunner& runner_;
 };
 
-/// A student who does nothing is waited for, and a teacher may jump.
+/// The lesson waits for a student who does nothing, and a teacher may skip steps.
 TEST(LessonRun, waitsForAStudentAndLetsATeacherJump) {
     Options options;
     options.simulation.scene = "two-body";
@@ -131,7 +131,7 @@ TEST(LessonRun, waitsForAStudentAndLetsATeacherJump) {
     EXPECT_THAT(app.document.message, HasSubstr("No lesson is open"));
 }
 
-/// The numbers of a run would give away what is to be predicted.
+/// The numbers of a run would reveal the answer of a prediction.
 TEST(LessonRun, standsStillUntilThePredictionIsMade) {
     Options options;
     options.simulation.scene = "two-body";
@@ -163,7 +163,7 @@ TEST(LessonRun, standsStillUntilThePredictionIsMade) {
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     EXPECT_GT(app.document.facts.step, 0);
-    // Who puts the lesson away before an answer has a run that goes on.
+    // Closing the lesson before an answer lets the run continue.
     runner.open(app.document, lessonNamed("leapfrog"));
     frames(10);
     EXPECT_TRUE(app.document.intent.paused);
@@ -172,7 +172,7 @@ TEST(LessonRun, standsStillUntilThePredictionIsMade) {
     EXPECT_FALSE(app.document.intent.paused);
 }
 
-/// Step 2 speaks of the second run that step 1 has set; skipped, it is there all the same.
+/// Step 2 refers to the second run that step 1 sets up. When step 1 is skipped, the run is there all the same.
 TEST(LessonRun, bringsTheSecondRunOfAStepThatWasSkipped) {
     Options options;
     options.simulation.scene = "two-body";
@@ -205,7 +205,7 @@ TEST(LessonRun, bringsTheSecondRunOfAStepThatWasSkipped) {
     EXPECT_EQ(app.document.intent.request.integrator, "yoshida4");
 }
 
-/// Undo takes back what people did in a lesson, and nothing that was set before it began.
+/// Undo reverses a user's changes in a lesson, and nothing from before the lesson.
 TEST(LessonRun, beginsInOneChangeWhichUndoDoesNotPass) {
     Options options;
     options.simulation.scene = "two-body";
@@ -253,7 +253,7 @@ TEST(LessonRun, beginsInOneChangeWhichUndoDoesNotPass) {
     EXPECT_EQ(early.status, CommandStatus::refused) << early.why;
     EXPECT_THAT(early.why, HasSubstr("before the lesson began"));
     EXPECT_EQ(app.document.look.bloom, 0.9f);
-    // What is done in the lesson is taken back, all of it.
+    // All changes made in the lesson are undone.
     ask(SetParameter{"look.glow", 0.5});
     ask(Invoke{"drop-star"});
     ask(Invoke{"drop-star"});
@@ -266,7 +266,7 @@ TEST(LessonRun, beginsInOneChangeWhichUndoDoesNotPass) {
     EXPECT_EQ(app.document.look.exposure, 2);
 }
 
-/// A class goes through them one after the other.
+/// A class goes through the lessons in succession.
 TEST(LessonRun, beginsTheSameWhateverTheOneBeforeLeft) {
     Options options;
     options.simulation.scene = "two-body";

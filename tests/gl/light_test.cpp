@@ -160,12 +160,12 @@ TEST_F(GlTest, AutoExposureBringsDimAndBrightPicturesTogether) {
     const int dim = middle(0.001f), bright = middle(100);
     EXPECT_GT(dim, 100);
     EXPECT_NEAR(dim, bright, 25);
-    // Half of the way at a time.
+    // Half of the remaining distance at a time.
     look.adaptation = 0;
     look.brightness = 0.001f;
     const int still = shown(256, 256)[3 * (128 * 256 + 128)];
     EXPECT_LT(still, dim / 2);
-    // An empty picture leaves it where it was.
+    // An empty picture does not change the exposure.
     middle(100);
     store({{0, 0, -1000, 0}});
     EXPECT_THAT(shown(64, 64), testing::Each(0));
@@ -259,7 +259,7 @@ TEST_F(GlTest, EveryColourModeLooksAsStored) {
             const Picture golden = readPng(path);
             const Difference difference = compare(now, golden.rgb);
             EXPECT_TRUE(difference.small()) << "mean " << difference.mean << ", far pixels " << difference.far;
-            for (const auto& other : pictures)  // energy is logarithmic too, and is given the same values here
+            for (const auto& other : pictures)  // energy is logarithmic, too, and has the same values here
                 EXPECT_TRUE(mode.name == "energy" || !compare(now, other).small()) << "two modes look alike";
             pictures.push_back(now);
         }

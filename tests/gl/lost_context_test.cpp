@@ -1,5 +1,5 @@
-// A lost OpenGL context: everything that OpenGL held is made anew from the simulation, a hundred times, and the picture is
-// the same. And a clock that jumps, as it does when a machine wakes up.
+// A lost OpenGL context: everything in OpenGL is rebuilt from the simulation, a hundred times, and the picture is the same.
+// Also a clock that jumps, as when a machine wakes up.
 #include "app/frontends/window/lost_context.h"
 #include "app/commands/options.h"
 #include "app/control/parameter.h"
@@ -50,7 +50,7 @@ protected:
         app_->document.glide(seconds);
         picture();
     }
-    /// Bodies alone, or with the panels over them.
+    /// Bodies alone, or with the panels above them.
     std::vector<std::uint8_t> picture(bool panels = false) {
         OffscreenTarget target(kLostWidth, kLostHeight);
         app_->draw(target.framebuffer(), kLostWidth, kLostHeight);
@@ -61,7 +61,7 @@ protected:
         }
         return target.read();
     }
-    /// What a reset leaves: nothing.
+    /// After a reset OpenGL has nothing left.
     void lose() {
         ui_->dropPicture();
         app_->dropPicture();
@@ -96,7 +96,7 @@ std::size_t lit(const std::vector<std::uint8_t>& rgb) {
 
 TEST_F(LostContext, aHundredTimesTheSamePictureAndNoMoreMemory) {
     app_->document.look.bloom = 0.2f;
-    setParameter(app_->document, "look.colour_mode", std::string("mass"));  // traits are in OpenGL too
+    setParameter(app_->document, "look.colour_mode", std::string("mass"));  // traits are stored in OpenGL, too
     for (int i = 0; i < 3; ++i) step();
     app_->document.intent.paused = true;
     const std::vector<std::uint8_t> want = picture();
@@ -117,7 +117,7 @@ TEST_F(LostContext, aHundredTimesTheSamePictureAndNoMoreMemory) {
     EXPECT_EQ(app_->document.camera.distance, camera.distance);
     ASSERT_GT(warm, 0);
     EXPECT_LT(memoryMiB() - warm, 12) << "MiB that eighty contexts left behind";
-    // It goes on.
+    // The run continues.
     app_->document.intent.paused = false;
     step();
     EXPECT_EQ(app_->runs.simulation().step(), clock.step + 1);
@@ -142,11 +142,11 @@ TEST_F(LostContext, panelsTrailsSelectionAndTheMatrixComeBack) {
         picture(true);
         return picture(true);
     };
-    // Speed and energy come from a state that is copied beside the frames.
+    // Speed and energy come from a copied state beside the frames.
     for (int i = 0; i < 2000 && !app_->document.selected->energy; ++i) later();
     ASSERT_TRUE(app_->document.selected->energy);
     const std::vector<std::uint8_t> trailed = later();
-    // Trails have no past in the simulation; they start anew, and the rest is as before.
+    // The simulation has no past of trails: they start anew, and the rest is as before.
     app_->document.look.trails = 0;
     const std::vector<std::uint8_t> want = later();
     lose();
@@ -159,7 +159,7 @@ TEST_F(LostContext, panelsTrailsSelectionAndTheMatrixComeBack) {
         for (std::size_t i = 0; i < a.size(); ++i) different += std::abs(a[i] - b[i]) > 40 ? 1 : 0;
         return static_cast<double>(different) / static_cast<double>(a.size());
     };
-    // A few letters of times that were measured.
+    // A few letters of measured times.
     constexpr double kLetters = 0.002;
     EXPECT_LT(apart(now, want), kLetters) << "the panels are not as they were";
     EXPECT_GT(apart(trailed, want), 0) << "trails were never drawn";
@@ -195,7 +195,7 @@ TEST_F(LostContext, isSaidInWordsAndOnlyWhenItHappens) {
     planGlFaults("");
 }
 
-/// A machine that slept for a week: nobody makes up for the time, in steps, in camera or in light.
+/// A machine that slept for a week: steps, camera and exposure do not catch up with the time.
 TEST_F(LostContext, aClockThatJumpsMovesNothing) {
     app_->document.rotation = 0.2;
     app_->document.look.autoExposure = true;
@@ -217,16 +217,16 @@ TEST_F(LostContext, aClockThatJumpsMovesNothing) {
     EXPECT_GT(lit(picture()), 100u);
 }
 
-/// Nothing of 0 x 0 is made, and what is too large is refused or drawn; afterwards there is as much memory as before.
+/// No object of 0 x 0 is made, and too large ones are refused or drawn in tiles; afterwards memory is as before.
 TEST_F(LostContext, tenThousandSizesLeaveMemoryFlat) {
     app_->document.intent.paused = true;
-    app_->document.colourMode = 0;  // speed: drivers keep more of freed pictures than a leak would take
+    app_->document.colourMode = 0;  // speed: drivers keep more memory of freed pictures than a leak would use
     OffscreenTarget target(2000, 2000);
     const auto draw = [&](int width, int height) { app_->draw(target.framebuffer(), width, height); };
     const auto storm = [&](std::uint32_t count) {
         for (std::uint32_t i = 0; i < count; ++i) {
             const std::uint32_t r = (i * 2654435761u) >> 16;
-            app_->document.look.bloom = i % 10 == 0 ? 0.2f : 0;  // its chain of textures follows the size too
+            app_->document.look.bloom = i % 10 == 0 ? 0.2f : 0;  // its chain of textures depends on the size, too
             draw(static_cast<int>(r % 25), static_cast<int>((r / 25) % 25));
             if (i % 2500 == 0) {
                 for (const auto& [width, height] :
@@ -237,7 +237,7 @@ TEST_F(LostContext, tenThousandSizesLeaveMemoryFlat) {
         }
         glFinish();
     };
-    // The driver keeps what it compiled and freed for a while: a leak is what still grows after as many sizes again.
+    // The driver keeps compiled and freed objects for a while: a leak is what still grows after as many sizes again.
     storm(5000);
     const double before = memoryMiB();
     storm(5000);

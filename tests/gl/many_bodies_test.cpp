@@ -1,4 +1,5 @@
-// Pictures of very many bodies: light of single pixels is that of sprites, passes over pieces give the same whole numbers.
+// Pictures of very many bodies: light of single pixels equals that of sprites, and passes over chunks give the same whole
+// numbers.
 #include "gl_fixture.h"
 #include "render/picker.h"
 #include "render/sprites.h"
@@ -41,7 +42,7 @@ protected:
     Light asPoints(int width, int height, std::size_t piece = 0) {
         return lightBy(DrawMethodRequest::compute, {.pointsFrom = 1, .piece = piece}, width, height);
     }
-    /// A scene as a run publishes it, seen as it asks to be.
+    /// A scene as a run publishes it, from its own view.
     std::vector<ParticleVertex> storeScene(const char* name, std::size_t bodies) {
         const Scene& scene = sceneNamed(name);
         const ParticleSet made = scene.build({.bodies = bodies, .seed = 5});
@@ -71,7 +72,7 @@ protected:
 TEST_F(ManyBodiesTest, PointsGiveTheLightOfSpritesInAllAndInEveryBlock) {
     constexpr int kWidth = 640, kHeight = 368;
     storeScene("galaxy", 1'000'000);
-    // Below the smallest sprite, as so many bodies are, and wider: one pixel a body, and four.
+    // Below the smallest sprite, as in very large N, and wider: one pixel per body, and four.
     for (const float size : {0.06f, 0.35f}) {
         look.pointSize = size;
         look.brightness = 1e-3f;
@@ -80,9 +81,9 @@ TEST_F(ManyBodiesTest, PointsGiveTheLightOfSpritesInAllAndInEveryBlock) {
             const double whole = sprites.sum(c);
             ASSERT_GT(whole, 0);
             EXPECT_NEAR(drawn.sum(c) / whole, 1, 0.01) << "channel " << c << ", size " << size;
-            // Of a block that has a five-hundredth of all light, that of some 2,000 bodies, within 2 %; of one with a tenth
-            // of that within 20 %, and of darker ones within 20 % of such a share: in one channel it may come from few
-            // bodies, and those at its border are in it or beside it.
+            // A block with a five-hundredth of all light, that of some 2,000 bodies, agrees within 2 %, one with a tenth of
+            // that within 20 %. Darker blocks agree within 20 % of that tenth: in one channel few bodies may give it, and
+            // those at its border are in it or beside it.
             double worst[2] = {0, 0};
             for (int y = 0; y < kHeight; y += 16)
                 for (int x = 0; x < kWidth; x += 16) {
@@ -118,8 +119,8 @@ TEST_F(ManyBodiesTest, OneBodyIsAPointOfItsWholeLight) {
     look.brightness = 3;
     look.pointSize = 0.02f;
     for (std::size_t k = 0; k < 6; ++k) {
-        // Others, behind the eye, in front of it in the list: each body has a lot of its own. Among so many sprites are
-        // small.
+        // Other bodies, behind the eye, come first in the list, because each body has its own random number. Sprites are
+        // small at this N.
         std::vector<ParticleVertex> bodies(140'000 + k, {1000, 0, 0, 0});
         bodies.push_back({0, 0, 0, 0});
         store(bodies);
@@ -131,7 +132,7 @@ TEST_F(ManyBodiesTest, OneBodyIsAPointOfItsWholeLight) {
             static_cast<double>(look.pointSize) * side / (2 * std::tan(camera.fieldOfView / 2)) / camera.distance;
         EXPECT_NEAR(drawn.sum() / (std::numbers::pi / 4 * radius * radius * look.brightness), 1, 0.01);
     }
-    // At the border: half of it is in the picture, whichever side the pixel is on.
+    // At the border, half of the light is in the picture, for a pixel on either side.
     store(std::vector<ParticleVertex>(140'000, {0, camera.distance * std::tan(camera.fieldOfView / 2), 0, 0}));
     const double inside = asPoints(side, side).sum();
     EXPECT_GT(inside, 0);
@@ -182,7 +183,7 @@ TEST_F(ManyBodiesTest, OneOfFourHasTheLightOfFourAndIsAlwaysTheSame) {
         EXPECT_NE(some.rgba, all.rgba);
         EXPECT_EQ(lightOf(way, many, 7).rgba, some.rgba);
     }
-    // The same bodies, however they are cut into pieces.
+    // The same bodies in any chunks.
     EXPECT_EQ(lightOf(DrawMethodRequest::compute, {.pointsFrom = 1}, 7).rgba,
               lightOf(DrawMethodRequest::compute, {.pointsFrom = 1, .piece = 1024}, 7).rgba);
 }
@@ -196,7 +197,7 @@ TEST_F(ManyBodiesTest, TheRasteriserIsTimedByASampleAndNeverSeen) {
     do {
         EXPECT_EQ(light(160, 120).rgba, compute) << "a picture of the trial";
     } while (renderer_->path().measuring() && ++frames < 80);
-    EXPECT_THAT(renderer_->path().why(), testing::HasSubstr("ms a picture by compute shaders, about"));
+    EXPECT_THAT(renderer_->path().why(), testing::HasSubstr("ms per picture by compute shaders, about"));
 }
 
 TEST_F(ManyBodiesTest, PointsDoNotFlickerOrOverflow) {
@@ -204,7 +205,7 @@ TEST_F(ManyBodiesTest, PointsDoNotFlickerOrOverflow) {
     look.pointSize = 0.004f;
     const Light first = asPoints(160, 120);
     for (int i = 0; i < 3; ++i) EXPECT_EQ(asPoints(160, 120).rgba, first.rgba);
-    // All in one place, of the widest sprite that is summed.
+    // All bodies at one position, with the widest sprite that is summed.
     store(std::vector<ParticleVertex>(200'000, {0, 0, 0, 0}));
     for (const float size : {0.001f, 0.2f}) {
         look.pointSize = size;

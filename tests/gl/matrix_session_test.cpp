@@ -1,4 +1,4 @@
-// The picture of all pairs beside a run: every change of the run is one of the picture, also while time stands still.
+// The picture of all pairs beside a run: every change of the run changes the picture, also while time stands still.
 #include "app/frontends/headless/headless.h"
 #include "app/view/app.h"
 #include "edits.h"
@@ -31,7 +31,7 @@ protected:
         return {matrix.picture().begin(), matrix.picture().end()};
     }
     std::vector<std::uint8_t> shown() const { return pictureOf(app_->services.lab.matrix); }
-    /// Of the bodies and the law as they are.
+    /// The expected picture of the present bodies and law.
     std::vector<std::uint8_t> wanted() {
         ParticleSet bodies;
         app_->runs.simulation().snapshot(bodies);
@@ -68,7 +68,7 @@ TEST_F(MatrixOfASession, isPaintedAnewAfterEveryChangeAtOneStep) {
 
 TEST_F(MatrixOfASession, isPaintedAnewAfterEditsThatLeaveTheNumber) {
     const std::vector<std::uint8_t> before = shown();
-    app_->document.labPanel.open = false;  // meanwhile it is not looked at
+    app_->document.labPanel.open = false;  // the lab is hidden meanwhile
     app_->document.select(5);
     edits_.make(*app_, EditBodies::What::remove);
     frame();

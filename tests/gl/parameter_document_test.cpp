@@ -1,4 +1,4 @@
-// The table of parameters on a document: what is set is there when it is read again, and facts are read.
+// The table of parameters on a document: a value that is set can be read again, and facts can be read.
 #include "app/control/parameter.h"
 #include "app/model/ui_state.h"
 #include "app/view/app.h"

@@ -1,4 +1,4 @@
-// A window whose run is paused: what is measured beside it comes to its end, and nothing of the run before stays.
+// A window with a paused run: measurements beside it finish, and nothing of the earlier run remains.
 #include "app/system/host_clock.h"
 #include "app/view/app.h"
 #include "gl_fixture.h"
@@ -31,7 +31,7 @@ TEST_F(PausedWorkspace, measuresTheStartOfTheNextScene) {
     ASSERT_TRUE(app.apply()) << app.document.message;
     EXPECT_EQ(app.document.facts.configuration.scene, "cube");
     EXPECT_EQ(app.document.facts.stepProgress, 0);
-    // As a window does: a few frames after an event, then as long as somebody needs them.
+    // Like a window: a few frames after an event, then frames while they are needed.
     constexpr int kAfterEvent = 3;
     for (int frame = 0; frame < kAfterEvent || (frame < 20000 && app.moving()); ++frame) {
         app.advance(true);
@@ -45,7 +45,7 @@ TEST_F(PausedWorkspace, onlyADeviceIsGivenStepsAhead) {
     App app(plummer(300));
     ASSERT_TRUE(app.apply());
     app.advance(true);
-    app.advanceAhead();  // a picture would wait for them
+    app.advanceAhead();  // a picture would wait for these steps
     EXPECT_EQ(app.runs.simulation().step(), app.document.facts.step);
 }
 
@@ -60,9 +60,9 @@ TEST_F(PausedWorkspace, whatIsNotGivenStepsAheadKeepsItsPace) {
         const std::int64_t begun = app.document.facts.step;
         app.document.intent.speed = 100 * app.document.facts.configuration.timeStep;
         for (int frame = 0; frame < 5; ++frame) {
-            frameClock += 0.09;  // the picture
+            frameClock += 0.09;  // the time of the picture
             app.advanceAhead();
-            frameClock += 0.01;  // and its way to the display
+            frameClock += 0.01;  // and of its transfer to the display
             ASSERT_TRUE(app.apply());
             app.advance(true);
         }

@@ -1,5 +1,4 @@
-// Photographs of discs: lanes on the half that is near, arms that fade, colours between warm and blue, old stars without
-// edges.
+// Photographs of discs: lanes on the near half, arms that fade, colours between warm and blue, old stars without edges.
 #include "photograph_fixture.h"
 
 #include <algorithm>
@@ -12,7 +11,7 @@ namespace gravlab::test {
 namespace {
 
 TEST_F(PhotographTest, ADiscFromTheSideHasALaneOnItsNearHalf) {
-    // The part of light that dust takes from the bulge above and below its middle.
+    // The fraction of the bulge's light that dust absorbs above and below its middle.
     const auto taken = [&](float elevation) {
         camera.elevation = elevation;
         look.photograph.dust = 0;
@@ -36,8 +35,7 @@ TEST_F(PhotographTest, ADiscFromTheSideHasALaneOnItsNearHalf) {
 }
 
 TEST_F(PhotographTest, TheNearHalfOfAnInclinedDiscHasTheDarkerLanes) {
-    // It is the bodies that are inclined, one way and the other, and the camera stays: which half is near is in the depths
-    // alone.
+    // The bodies are inclined, in one direction and the other, and the camera stays: only depths distinguish the near half.
     const float a = camera.azimuth;
     const glm::vec3 right(-std::sin(a), std::cos(a), 0), up(-std::cos(a), -std::sin(a), 0);
     const auto taken = [&](float angle) {  // of the lower and of the upper half
@@ -63,13 +61,13 @@ TEST_F(PhotographTest, TheNearHalfOfAnInclinedDiscHasTheDarkerLanes) {
             }
         return std::array{lost[0] / light[0], lost[1] / light[1]};
     };
-    // Arms are not alike on both halves, so each half is held against itself.
+    // Arms differ between both halves, so each half is compared with itself.
     const auto lowerNear = taken(-0.9f), upperNear = taken(0.9f);
     EXPECT_GT(lowerNear[0], 1.3 * upperNear[0]) << "the lower half";
     EXPECT_GT(upperNear[1], 1.3 * lowerNear[1]) << "the upper half";
 }
 
-/// Bodies of a disc of that radius, and a straight arm to the right that is ever thinner from its middle on.
+/// Bodies of a disc of that radius, and a straight arm to the right that thins out from its middle.
 std::vector<ParticleVertex> discWithFadingArm(const Camera& camera, float radius) {
     std::mt19937 random(21);
     std::uniform_real_distribution<float> part(0, 1);
@@ -95,7 +93,7 @@ TEST_F(PhotographTest, ArmsFadeAtTheirEnds) {
     const std::vector<ParticleVertex> bodies = discWithFadingArm(camera, 1.2f);
     store(bodies);
     const double pixels = kHeight / (2 * std::tan(camera.fieldOfView / 2)) / camera.distance;
-    // How blue it is along the arm, on the mean over its width, over some pixels and over what chance makes of its stars.
+    // The blueness along the arm: the mean over its width, over some pixels and over random stars.
     constexpr int kSeeds = 12, kPlaces = 100;
     std::array<double, kPlaces> blue{};
     const double width = static_cast<double>(look.photograph.scale);
@@ -126,7 +124,7 @@ TEST_F(PhotographTest, ArmsFadeAtTheirEnds) {
 }
 
 TEST_F(PhotographTest, NothingBetweenWarmAndBlueIsGreenish) {
-    // Old stars in the middle, few outside, dust and arms: every mixture of both ends.
+    // Old stars in the middle, few outside, dust and arms: every mixture of warm and blue.
     std::mt19937 random(4);
     std::uniform_real_distribution<float> part(0, 1);
     for (std::size_t i = 0; i < traits_.size(); ++i) {
@@ -145,7 +143,7 @@ TEST_F(PhotographTest, NothingBetweenWarmAndBlueIsGreenish) {
             for (std::size_t i = 0; i < rgb.size(); i += 3) {
                 const double excess = rgb[i + 1] - 0.5 * (rgb[i] + rgb[i + 2]),
                              bright = std::max({rgb[i], rgb[i + 1], rgb[i + 2]});
-                // What is warm itself is yellow; it begins where red is a quarter more than blue.
+                // Warm light itself is yellow: its red is at least a quarter above blue.
                 if (bright < 24 || rgb[i] > 1.25 * rgb[i + 2]) continue;
                 worst = std::max(worst, excess), sum += excess, ++count;
             }
@@ -156,7 +154,7 @@ TEST_F(PhotographTest, NothingBetweenWarmAndBlueIsGreenish) {
 }
 
 TEST_F(PhotographTest, OldStarsHaveNoHardEdge) {
-    // A shell that a passage left: old stars to a radius, and a tenth as many beyond it.
+    // A shell left by a passage: old stars to a radius, and a tenth as many beyond it.
     std::mt19937 random(8);
     std::uniform_real_distribution<float> part(0, 1);
     std::vector<ParticleVertex> shell;
@@ -181,7 +179,7 @@ TEST_F(PhotographTest, OldStarsHaveNoHardEdge) {
     };
     const double inside = at(0.1), outside = at(0.9);
     EXPECT_GT(inside, 1.5 * outside);
-    // Of the whole step, what is within half of an arm's width.
+    // The fraction of the whole step within half of an arm's width.
     const double width = static_cast<double>(look.photograph.scale);
     double steepest = 0;
     for (double radius = 0.2; radius < 0.6; radius += 0.01)

@@ -1,4 +1,4 @@
-// What tests of photographs look at: a disc with two arms and a bulge.
+// The subject of tests of photographs: a disc with two arms and a bulge.
 #pragma once
 #include "gl_fixture.h"
 #include "render/colour_map.h"
@@ -10,7 +10,7 @@
 
 namespace gravlab::test {
 
-/// A disc of radius 1.2, seen from above: most of its bodies on two arms, the others anywhere, and a bulge.
+/// A disc of radius 1.2, seen from above: most bodies on two arms, the others anywhere, and a bulge.
 class PhotographTest : public GlTest {
 public:
     static constexpr int kWidth = 320, kHeight = 240;
@@ -42,7 +42,7 @@ protected:
             const Population population = bulge ? Population::old : i % 47 == 3 ? Population::cluster : Population::disc;
             traits_.push_back({placeOf(population, part(random)), 1});
         }
-        // Its dark halo, which counts as bodies and gives no light.
+        // The dark halo, which counts as bodies and emits no light.
         for (int i = 0; i < 9000; ++i) {
             bodies_.push_back({3 * normal(random), 3 * normal(random), 3 * normal(random), 0.5f});
             traits_.push_back({placeOf(Population::old), 0});

@@ -1,4 +1,5 @@
-// Photographs: what dust, gas and sky add or take away, colours by age, light without grain, and both draw methods alike.
+// Photographs: the effects of dust, gas and sky, colours by age, light without grain, and equal results of both draw
+// methods.
 #include "app/model/look.h"
 #include "app/tables/colour_mode.h"
 #include "photograph_fixture.h"
@@ -68,7 +69,7 @@ TEST_F(PhotographTest, DustLiesOnTheInnerEdgeOfArms) {
     const auto clear = picture();
     look.photograph.dust = 1;
     const auto dusty = picture();
-    // How much is lost beside the arms at the same distance from their ridge: inwards and outwards of it.
+    // The loss of light beside the arms at equal distances from their ridge, on the inner and the outer side.
     const double pixels = kHeight / (2 * std::tan(camera.fieldOfView / 2)) / camera.distance;
     double lost[2] = {0, 0}, light[2] = {0, 0};
     for (int arm = 0; arm < 2; ++arm)
@@ -132,7 +133,7 @@ TEST_F(PhotographTest, GasGlowsRedAndOnlyInArms) {
     EXPECT_LT(lit, kWidth * kHeight / 10) << "knots";
 }
 
-/// Mean difference of two pictures where both are inside, one moved by so many pixels to the right.
+/// Mean difference of two pictures in their common area, when one is moved right by that many pixels.
 double differenceMoved(const std::vector<std::uint8_t>& a, const std::vector<std::uint8_t>& b, int right) {
     constexpr int kWidth = PhotographTest::kWidth, kHeight = PhotographTest::kHeight;
     double sum = 0;
@@ -148,7 +149,7 @@ double differenceMoved(const std::vector<std::uint8_t>& a, const std::vector<std
 TEST_F(PhotographTest, PatternsInArmsAndDustGoWithTheBodies) {
     look.photograph.dust = look.photograph.gas = 1;
     const auto before = picture();
-    // Other lots are another pattern: what a pattern that does not go with the bodies would change.
+    // Other random numbers give another pattern: this is the difference for a pattern that does not move with the bodies.
     const std::vector<BodyTrait> traits = traits_;
     std::mt19937 random(3);
     std::uniform_real_distribution<float> part(0, 1);
@@ -165,7 +166,7 @@ TEST_F(PhotographTest, PatternsInArmsAndDustGoWithTheBodies) {
     camera.target -= glm::vec3(-std::sin(a), std::cos(a), 0) * (pixel * kRight);
     EXPECT_LT(differenceMoved(before, picture(), kRight), 0.5 * another) << "not to the picture's frame";
     camera = camera0;
-    // Both turn.
+    // Camera and bodies rotate together.
     const float turn = 0.7f, c = std::cos(turn), s = std::sin(turn);
     for (ParticleVertex& body : bodies_) body = {c * body.x - s * body.y, s * body.x + c * body.y, body.z, body.value};
     store(bodies_);
@@ -178,7 +179,7 @@ TEST_F(PhotographTest, PatternsHaveSeveralSizes) {
     for (BodyTrait& trait : traits_) trait.value = placeOf(populationAt(trait.value));
     renderer_->setTraits(traits_);
     const auto plain = picture();
-    // What the pattern adds to a square of the picture, on the average.
+    // The mean light that the pattern adds to a square of the picture.
     const auto added = [&](int x, int y, int side) {
         double sum = 0;
         for (int j = y; j < y + side; ++j)
@@ -203,7 +204,7 @@ TEST_F(PhotographTest, PatternsHaveSeveralSizes) {
 }
 
 TEST_F(PhotographTest, ClustersOfAFewPixelsStandOutOfArms) {
-    // Pixels far brighter in blue than what is around them.
+    // Pixels far brighter in blue than their surroundings.
     const auto clusters = [&] {
         const auto rgb = picture();
         const auto blue = [&](int i, int j) { return rgb[static_cast<std::size_t>(3 * (j * kWidth + i) + 2)]; };
@@ -224,7 +225,7 @@ TEST_F(PhotographTest, ClustersOfAFewPixelsStandOutOfArms) {
 }
 
 TEST_F(PhotographTest, ArmsOfOldStarsAreNotYoung) {
-    // What glowing gas adds inside of a radius and outside of it.
+    // The light of glowing gas inside and outside a radius.
     const double pixels = kHeight / (2 * std::tan(camera.fieldOfView / 2)) / camera.distance;
     const auto gas = [&](bool inside) {
         look.photograph.gas = 0;
@@ -253,7 +254,7 @@ TEST_F(PhotographTest, ArmsOfOldStarsAreNotYoung) {
 }
 
 TEST_F(PhotographTest, LargeCloudsOfGasHaveAGlow) {
-    // Pixels that gas around young clusters of that light adds to.
+    // Pixels brightened by gas around young clusters of that light.
     const auto lit = [&](float share) {
         std::vector<BodyTrait> traits = traits_;
         for (std::size_t i = 0; i < traits.size(); ++i)
@@ -301,7 +302,7 @@ TEST_F(PhotographTest, AStreamOfFewBodiesHasNoHazeBesideIt) {
 }
 
 TEST_F(PhotographTest, FewStarsShowNoSquares) {
-    // A small bulge in a wide picture: as much light at one distance along a diagonal as along a side.
+    // A small bulge in a wide picture: equal light at one distance along a diagonal and along a side.
     std::mt19937 random(7);
     std::normal_distribution<float> normal(0, 0.03f);
     std::vector<ParticleVertex> few;
@@ -347,7 +348,7 @@ TEST_F(PhotographTest, StarsOfAClusterArePointsHoweverNear) {
 }
 
 TEST_F(PhotographTest, LightTogetherHasNoGrain) {
-    // Within a plain disc of few bodies neighbouring pixels differ by far less than when every body is a point.
+    // Within a plain disc of few bodies, neighbouring pixels differ by far less than with points for bodies.
     std::mt19937 random(5);
     std::uniform_real_distribution<float> part(0, 1);
     std::vector<ParticleVertex> few;
@@ -429,7 +430,7 @@ TEST_F(PhotographTest, ALowerQualityIsTheSameGalaxyWithoutItsLayers) {
     quality.glowShrink = 0;
     renderer_->setQuality(quality);
     const auto plain = picture();
-    // As much light in all, in the mean over the picture of the logarithmic tones.
+    // The same total light in the mean of the logarithmic tones over the picture.
     EXPECT_NEAR(sumOf(plain, 0) / sumOf(full, 0), 1, 0.5);
     EXPECT_FALSE(compare(full, plain).small());
     quality.glowShrink = 8;
@@ -452,7 +453,7 @@ TEST(PhotographModes, galaxiesThatAreSmallInTheirPictureAreExposedForLess) {
     EXPECT_EQ(full.exposure, plain.exposure);
     EXPECT_FLOAT_EQ(small.photograph.scale, 3.2f) << "an arm is no wider for it";
     EXPECT_GT(plain.photograph.scale, 2.9f * small.photograph.scale);
-    // As bright as a full picture is would be by the square of the lengths.
+    // The brightness of a full picture would follow the square of the lengths.
     EXPECT_LT(small.exposure, 0.3f * full.exposure);
     EXPECT_GT(small.exposure, 0.1f * full.exposure);
 }
@@ -475,7 +476,7 @@ TEST(PhotographModes, discsAreOldInsideAndKeepTheirAges) {
     EXPECT_GT(share(2, 3), share(3, 4));
     for (std::size_t i = 0; i < bodies.size(); ++i)
         EXPECT_TRUE(speciesOf(bodies.group[i]) == Species::disc || !start.aged[i]) << "of the disc";
-    // A run moves its bodies, an edit takes one away: who was old is old.
+    // A run moves its bodies and an edit removes one: old stars remain old.
     const auto turned = [](Double4& p) { p = {3 * p.x + 20, 0.2 * p.y, p.z, p.w}; };
     std::ranges::for_each(bodies.position, turned);
     bodies.position.erase(bodies.position.begin()), bodies.velocity.erase(bodies.velocity.begin());

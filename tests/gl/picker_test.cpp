@@ -1,4 +1,4 @@
-// Picking among many bodies, and edits of single ones.
+// Selecting one of many bodies, and edits of single ones.
 #include "render/picker.h"
 #include "app/view/app.h"
 #include "edits.h"
@@ -43,7 +43,7 @@ TEST_F(PickerTest, FindsTheRightOneOfManyBodies) {
         bodies.push_back({static_cast<float>(random.uniform(-1, 1)), static_cast<float>(random.uniform(-1, 1)),
                           static_cast<float>(random.uniform(-1, 1)), 0});
     }
-    // One alone at the side, so that nothing else is within reach.
+    // One body alone at the side, so that no other is within reach.
     bodies[77777] = {0, 1.6f, 1.2f, 0};
     store(bodies);
     for (const bool flat : {false, true}) {
@@ -53,12 +53,12 @@ TEST_F(PickerTest, FindsTheRightOneOfManyBodies) {
         EXPECT_EQ(pick(at + glm::vec2(8, -4)), 77777u) << "near is enough";
         EXPECT_EQ(pick(at + glm::vec2(14, 0)), std::nullopt) << "too far";
     }
-    // In the crowd: what is found is the nearest, worked out on the host.
+    // In the crowd the nearest body is found; the host computes it.
     camera.orthographic = false;
     const glm::vec2 cursor(190, 160);
     const std::optional<std::size_t> found = pick(cursor);
     ASSERT_TRUE(found.has_value());
-    // Several are under the cursor: the one in front is meant.
+    // When several are under the cursor, the front one is selected.
     std::size_t front = 0, behind = 0;
     float nearest = 1e9f;
     for (std::size_t i = 0; i < bodies.size(); ++i) {
@@ -94,7 +94,7 @@ TEST_F(PickerTest, FindsTheOneInFrontAndNotTheOneItHides) {
         EXPECT_EQ(pick(at), 1u);
         store({{near.x, near.y, near.z, 0}, {far.x, far.y, far.z, 0}});
         EXPECT_EQ(pick(at), 0u) << "whatever their order";
-        // Away from the cursor, nearness on the screen decides.
+        // Away from the cursor, the distance on the screen decides.
         store({{near.x, near.y, near.z, 0}, {beside.x, beside.y, beside.z, 0}});
         EXPECT_EQ(pick(at + glm::vec2(0, -9)), pixelOf(beside).y < at.y - 1 ? 1u : 0u);
     }
@@ -153,7 +153,7 @@ TEST_F(PickerTest, WatchesOneBody) {
     picker.watch(*buffer_, 1);
     ASSERT_TRUE(picker.takeWatched(vertex, true));
     EXPECT_EQ(vertex.y, 6);
-    picker.watch(*buffer_, 2);  // there is none
+    picker.watch(*buffer_, 2);  // there is no such body
     EXPECT_FALSE(picker.takeWatched(vertex, true));
 }
 
@@ -189,7 +189,7 @@ TEST_F(PickerTest, FindsTheNearestOfManyBodies) {
     ASSERT_TRUE(search.take(found, true));
     ASSERT_EQ(found.size(), 1u) << "there is one other";
     EXPECT_EQ(found[0].distance, 2);
-    search.ask(*buffer_, 2);  // there is none
+    search.ask(*buffer_, 2);  // there is no such body
     ASSERT_TRUE(search.take(found, true));
     EXPECT_TRUE(found.empty());
 }
@@ -210,7 +210,7 @@ TEST_F(PickerTest, FindsTheCentresOfAllBodiesAndOfAGalaxy) {
         sum += m * x;
         mass += m;
     }
-    // Stars on their way out, all to one side.
+    // Stars that escape, all to one side.
     for (std::size_t i = 3; i < 9000; i += 9) bodies[i].x += 100;
     for (std::size_t i = 3; i < 9000; i += 9) sum.x += 2 * 100;
     store(bodies);
@@ -224,7 +224,7 @@ TEST_F(PickerTest, FindsTheCentresOfAllBodiesAndOfAGalaxy) {
     EXPECT_NEAR(centre.x, sum.x / mass, 1e-4);
     EXPECT_NEAR(centre.y, sum.y / mass, 1e-4);
     EXPECT_NEAR(centre.z, sum.z / mass, 1e-4);
-    // The galaxy's plain mean is dragged along by those that leave; its dense part is not.
+    // Escaping stars shift the plain mean of the galaxy, but not its dense centre.
     finder.ask(*buffer_, 1, {0, 0, 0}, 0);
     ASSERT_TRUE(finder.take(centre, true));
     EXPECT_GT(centre.x, 6);
@@ -412,7 +412,7 @@ TEST_F(TouchTest, HoldsABodyAndLetsItFallAndUndoesBoth) {
     edits_.undo(*app_);  // held again
     frame();
     EXPECT_EQ(app_->document.facts.held.size(), 1u);
-    edits_.undo(*app_);  // as it was
+    edits_.undo(*app_);  // unchanged
     frame();
     EXPECT_TRUE(app_->document.facts.held.empty());
     EXPECT_EQ(bodies().velocity[42].x, before.velocity[42].x);
@@ -445,7 +445,7 @@ TEST_F(TouchTest, LetsABodyCoastAndKnowsWhereItIs) {
     EXPECT_NEAR(at.x, after.position[42].x, 1e-6);
     EXPECT_NE(after.position[42].x, before.position[42].x);
     EXPECT_EQ(after.velocity[42].x, before.velocity[42].x);
-    edits_.make(*app_, EditBodies::What::hold);  // from coasting to standing still
+    edits_.make(*app_, EditBodies::What::hold);  // from moving to standing still
     frame();
     EXPECT_EQ(bodies().velocity[42].x, 0);
     EXPECT_TRUE(app_->document.selected->held);

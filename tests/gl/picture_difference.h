@@ -1,4 +1,4 @@
-// How far two pictures are apart: what drivers round differently is allowed, what people would see is not.
+// The difference of two pictures: drivers' rounding is allowed, visible differences are not.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace gravlab::test {
 
-/// Other drivers round otherwise: a few steps of 255 anywhere, more only in a handful of pixels.
+/// Other drivers round differently: a few steps of 255 anywhere, more only in a handful of pixels.
 struct Difference {
     double mean = 0;
     int far = 0;  ///< pixels that differ by more than kFar

@@ -1,4 +1,4 @@
-// `gravlab play` as a process: each line answered, each status, each exit code, the same answers each time.
+// `gravlab play` as a process: a reply to each line, each status, each exit code, the same replies each time.
 #include "../unit/cli_support.h"
 #include "app/system/picture.h"
 #include "sim/io/snapshot.h"
@@ -42,7 +42,7 @@ protected:
     ScratchFolder folder;
 };
 
-/// Whatever made a picture, it says the same of its settings.
+/// Every command that writes a picture stores the same settings in it.
 TEST_F(PlayTest, picturesSayOfThemselvesWhatThoseOfRenderSay) {
     const Played played = play("do step 2\nwait run.step >= 2\ndo picture played.png\n");
     ASSERT_EQ(played.code, 0) << played.err;
@@ -337,7 +337,7 @@ TEST_F(PlayTest, saysWhatIsMissing) {
     EXPECT_THAT(none.err, HasSubstr("/no/such/script"));
 }
 
-/// Both ends of a program: what another language sees.
+/// Both ends of a program, as another language uses it.
 class Talk {
 public:
     Talk() {
@@ -360,7 +360,7 @@ public:
         if (from_) ::fclose(from_);
         if (to_ >= 0) ::close(to_);
     }
-    /// Sends a line and reads its answer; the next line is sent only then.
+    /// Sends a line and reads the reply; the next line is sent only after it.
     json ask(const std::string& line) {
         send(line);
         char* text = nullptr;
@@ -397,7 +397,7 @@ TEST(PlayTalk, answersBeforeTheNextLineIsSent) {
     EXPECT_EQ(talk.ask("wait run.step >= 7")["value"], 7);
     EXPECT_EQ(talk.ask("set look.glow 2")["status"], "refused");
     EXPECT_EQ(talk.ask("get run.step")["value"], 7) << "no frame passes while nobody waits";
-    // What runs, and beside it what was asked for where that is another.
+    // The present value, with the wanted value when it differs.
     const json kernel = talk.ask("get run.kernel");
     EXPECT_NE(kernel["value"], "auto") << kernel;
     EXPECT_EQ(kernel["asked"], "auto") << kernel;

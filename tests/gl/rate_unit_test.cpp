@@ -1,4 +1,4 @@
-// Numbers beside the plot of the rate have room for five letters.
+// Numbers beside the plot of the rate have at most five letters.
 #include "app/ui/rate_unit.h"
 
 #include <gtest/gtest.h>

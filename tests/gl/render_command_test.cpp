@@ -1,4 +1,4 @@
-// `gravlab render` from outside: exit codes, files, and what is in them.
+// `gravlab render` from outside: exit codes, files, and their content.
 #include "app/model/film_plan.h"
 #include "app/system/picture.h"
 #include "tests/paths.h"
@@ -287,9 +287,9 @@ TEST_F(RenderCommandTest, NoOpenGlIsSaidInASentence) {
 
 TEST_F(RenderCommandTest, InterruptedLeavesNothing) {
     for (const char* name : {"a.png", "%05d.png"}) {
-        std::ofstream(folder_ / "stderr").close();  // of a start before
+        std::ofstream(folder_ / "stderr").close();  // from an earlier start
         const pid_t process = start({"plummer", "-n", "1000", "-o", out(name), "--frames", "1000000", "--size", "64x48"});
-        // In the midst of its frames: numbered ones are on the disk, a still's are counted from the first backend on.
+        // In the midst of its frames: numbered files are on the disk; for a still, frames count from the first backend on.
         const bool numbered = std::string(name).find('%') != std::string::npos;
         const auto begun = [&] { return numbered ? files() > 1 : said().find("running on") != std::string::npos; };
         while (!begun() && waitpid(process, nullptr, WNOHANG) == 0)

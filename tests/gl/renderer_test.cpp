@@ -23,7 +23,7 @@ glm::dvec2 centreOf(const Light& light) {
     return glm::dvec2(x, y) / light.sum();
 }
 
-/// Where a body must appear, worked out by hand from the camera's angles: no matrix of the program is used.
+/// The expected position of a body, computed by hand from the camera's angles: no matrix of the program is used.
 glm::dvec2 expectedPixel(const Camera& camera, glm::dvec3 body, int width, int height) {
     const double ce = std::cos(camera.elevation), se = std::sin(camera.elevation);
     const double ca = std::cos(camera.azimuth), sa = std::sin(camera.azimuth);
@@ -79,7 +79,7 @@ TEST_F(GlTest, LightOfABodyIsKeptAcrossSizes) {
             look.pointSize = static_cast<float>(radius / pixelsPerLength);
             look.brightness = static_cast<float>(1 / (radius * radius));
             camera.target = {0, 0, 0};
-            // Shifts the image by a part of a pixel along both axes.
+            // Shifts the image by a fraction of a pixel along both axes.
             camera.pan({static_cast<float>(offset), static_cast<float>(0.7 * offset)}, {height, height});
             store({{0, 0, 0, 0}});
             EXPECT_NEAR(light(height, height).sum() / (std::numbers::pi / 4), 1, 0.02) << radius << " px, offset " << offset;
@@ -106,11 +106,11 @@ TEST_F(GlTest, MoreBodiesAreBrighter) {
 }
 
 TEST_F(GlTest, ManyBodiesKeepTheirLightBesideEachOther) {
-    // Half floats would stop growing at a few thousand equal parts.
+    // Half floats would stop growing after a few thousand equal summands.
     look.brightness = 0.001f;
     store({{0, 0, 0, 0}});
     const double one = light(64, 64).sum();
-    // Spread over a few pixels: the small sprites of so many bodies keep their light on the average over places in a pixel.
+    // Light over a few pixels: the small sprites of large N keep their light on average over positions within a pixel.
     std::vector<ParticleVertex> bodies(150000);
     for (std::size_t i = 0; i < bodies.size(); ++i) {
         const auto part = [i](double step) {
@@ -123,7 +123,7 @@ TEST_F(GlTest, ManyBodiesKeepTheirLightBesideEachOther) {
 }
 
 TEST_F(GlTest, BodiesLeaveThePictureSmoothly) {
-    // Half of a sprite whose centre is on the border must be there, also just beyond it.
+    // Half of a sprite with its centre on the border must be visible, also just beyond it.
     camera.azimuth = 0;
     camera.elevation = 0;
     look.pointSize = 0.3f;
@@ -143,7 +143,7 @@ TEST_F(GlTest, BodiesBehindTheEyeAndNonNumbersAreNotDrawn) {
     const glm::vec3 behind = 2.0f * camera.eye();
     store({{behind.x, behind.y, behind.z, 0}, {nan, 0, 0, 0}, {0, nan, nan, 0}, {inf, 0, 0, 0}, {0, 0, -inf, 0}});
     EXPECT_EQ(light(64, 64).sum(), 0);
-    store({{0, 0, 0, nan}});  // a value that is no number still has a place
+    store({{0, 0, 0, nan}});  // a value that is no number still has a position
     const double sum = light(64, 64).sum();
     EXPECT_TRUE(std::isfinite(sum));
 }
@@ -181,7 +181,7 @@ TEST_F(GlTest, ToneCurveRisesFromBlackToWhite) {
     }
     EXPECT_LE(levels.front(), 3);
     EXPECT_EQ(levels.back(), 255);
-    // No cliff: even the steepest part spends several of these factors of 1.6 between dark and bright.
+    // No jump: even the steepest section has several of these factors of 1.6 between dark and bright.
     int longest = 0;
     for (std::size_t i = 1; i < levels.size(); ++i) longest = std::max(longest, levels[i] - levels[i - 1]);
     EXPECT_LT(longest, 40);
@@ -249,7 +249,7 @@ TEST_F(GlTest, ARendererMadeAnewDrawsTheSamePicture) {
         renderer_ = std::make_unique<ParticleRenderer>();
         ASSERT_EQ(shown(160, 120), first) << i;
     }
-    // And the context as well.
+    // The context ends, too.
     buffer_.reset();
     renderer_.reset();
     context_.reset();
@@ -273,7 +273,7 @@ TEST_F(GlTest, BufferShowsTheNewestCloseAndGrows) {
         EXPECT_NE(sum, before);
         before = sum;
     }
-    // An open without a close leaves the front alone.
+    // An open without a close does not change the front buffer.
     buffer_->open(3, nullptr);
     EXPECT_EQ(buffer_->frontCount(), 1u);
     EXPECT_DOUBLE_EQ(light(64, 64).sum(), before);
@@ -297,7 +297,7 @@ TEST_F(GlTest, ShowsTheSamePictureOnceMoreAndEveryOtherAnew) {
     store(some);
     const auto first = shown(64, 48);
     EXPECT_FALSE(renderer_->reused());
-    EXPECT_EQ(shown(64, 48), first);  // from here on they are kept
+    EXPECT_EQ(shown(64, 48), first);  // from this frame on the picture is kept
     EXPECT_FALSE(renderer_->reused());
     EXPECT_EQ(shown(64, 48), first);
     EXPECT_TRUE(renderer_->reused());

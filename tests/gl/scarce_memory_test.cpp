@@ -1,4 +1,4 @@
-// An app that gets no memory in the middle of a frame: a window says so and goes on, a film ends.
+// A workspace without memory in the middle of a frame: a window shows a message and continues, a film ends.
 #include "tests/scarce_memory.h"
 #include "app/control/twin_settings.h"
 #include "app/frontends/headless/headless.h"
@@ -20,7 +20,7 @@ namespace {
 
 using testing::HasSubstr;
 
-std::atomic<double> testClock = 1000;  // sums beside the run ask it, too
+std::atomic<double> testClock = 1000;  // sums beside the run read it, too
 
 class ScarceSession : public ::testing::Test {
 protected:
@@ -60,13 +60,13 @@ TEST_F(ScarceSession, keepsItsHistoryShorter) {
     }
     ASSERT_GE(kept(), 4u);
     const std::size_t budget = app_->runs.history()->budget();
-    // What is measured beside the run asks for as many bytes, and may be the one that gets none.
+    // A measurement beside the run requests as many bytes, and may be the request that fails.
     for (int round = 0; round < 50 && app_->runs.history()->budget() == budget; ++round) {
-        for (int i = 0; i < round % 3; ++i) frame();  // the two take turns; not always with the same one
+        for (int i = 0; i < round % 3; ++i) frame();  // the two alternate; not always the same one comes first
         const ScarceMemory scarce(kOddCount * sizeof(Double4));
         for (int i = 0; i < 2000 && !scarce.refused(); ++i) ASSERT_NO_THROW(frame());
         ASSERT_TRUE(scarce.refused());
-        frame();  // a state that was being packed is taken up
+        frame();  // the state being compressed is finished
     }
     EXPECT_LT(app_->runs.history()->budget(), budget);
     const std::int64_t step = app_->document.facts.step;
@@ -100,7 +100,7 @@ TEST_F(ScarceSession, staysWhereItIsWhenThePresentCannotBeKept) {
 
 TEST_F(ScarceSession, goesOnWithoutMemoryForItsInstruments) {
     open(nullptr);
-    for (int i = 0; i < 5; ++i) frame(0.01);  // the run has all that it needs
+    for (int i = 0; i < 5; ++i) frame(0.01);  // the run has all the memory that it needs
     app_->services.instruments.on = true;
     bool refused = false;
     for (int i = 0; i < 200 && !refused; ++i) {
@@ -119,22 +119,22 @@ TEST_F(ScarceSession, goesOnWithoutMemoryForItsInstruments) {
     EXPECT_TRUE(app_->services.instruments.profile()) << "there is memory again";
 }
 
-/// What compares the two takes a copy of each.
+/// The comparison copies both states.
 TEST_F(ScarceSession, goesOnWithoutItsTwinAndMakesNoStepTwice) {
     open("softening=0.2");
     app_->document.intent.stepsPerFrame = 4;
-    // Once a comparison has come, none is under way.
+    // After a comparison no other is running.
     const auto points = [&] { return app_->runs.twin().watch().curve().points().size(); };
     for (int i = 0; i < 2000 && points() < 3; ++i) frame();
     ASSERT_GE(points(), 3u);
-    // What else is measured beside the run asks for as many bytes, and may be the one that gets none.
+    // Another measurement beside the run requests as many bytes, and may be the request that fails.
     std::int64_t step = app_->document.facts.step;
     for (int round = 0; round < 200 && app_->runs.twin().on(); ++round) {
-        // A comparison that is under way must end before one can be refused.
+        // A running comparison must end before the next one can fail.
         std::this_thread::sleep_for(std::chrono::milliseconds(2 * round));
-        for (int i = 0; i <= round % 3; ++i) frame(1e-3);  // what was asked for is copied, and nothing else is due
+        for (int i = 0; i <= round % 3; ++i) frame(1e-3);  // the requested state is copied, and no other is due
         const ScarceMemory scarce(kOddCount * sizeof(Double4));
-        // However long the last one seems to have taken, the next is due, once none is under way.
+        // However long the last comparison seems to have taken, the next is due once none is running.
         for (int i = 0; i < 2000 && !scarce.refused(); ++i) {
             step = app_->document.facts.step;
             ASSERT_NO_THROW(frame(1e6));
@@ -149,7 +149,7 @@ TEST_F(ScarceSession, goesOnWithoutItsTwinAndMakesNoStepTwice) {
     EXPECT_EQ(app_->document.facts.step, step + 8);
 }
 
-/// A film of two runs is none of one.
+/// A film of two runs cannot become a film of one.
 TEST_F(ScarceSession, endsAFilmWithItsTwin) {
     open("softening=0.2");
     app_->advance(false);

@@ -1,4 +1,4 @@
-// Scene files: what is written is read back, a picture restores its scene, and mistakes are named with their line.
+// Scene files: a written file is read back, a picture restores its scene, and mistakes are named with their line.
 #include "app/control/scene_file.h"
 
 #include "app/control/config.h"
@@ -82,7 +82,7 @@ TEST_F(SceneFileTest, ItSaysWhetherForcesWereExact) {
     const auto opened = [](const std::string& text) {
         Options read;
         read.simulation.backend = "cpu";
-        read.simulation.farField = true;  // as a window
+        read.simulation.farField = true;  // as a window does
         takeSceneText(text, "test", read);
         return read.simulation;
     };
@@ -94,7 +94,7 @@ TEST_F(SceneFileTest, ItSaysWhetherForcesWereExact) {
     ASSERT_FALSE(exact.document.facts.kernel->approximates);
     const std::string text = sceneFileText(exact.document);
     EXPECT_NE(text.find("\naccuracy = \"exact\"\n"), std::string::npos) << text;
-    // A window would take far bodies of so many together, had the file left it open.
+    // A window would use a tree for this N if the file did not set the accuracy.
     options.simulation = opened(text);
     EXPECT_EQ(options.simulation.accuracy, 0.0);
     App again(options);
@@ -206,7 +206,7 @@ TEST_F(SceneFileTest, WhatTheCommandLineAsksForIsNotRemembered) {
     EXPECT_TRUE(has("name = \"two-body\"\n"));
     EXPECT_FALSE(has("bodies"));
     EXPECT_TRUE(has("glow = 0.25\n")) << "what was not asked for is written as it is";
-    // What is changed in the window is remembered, and a number of bodies with its scene.
+    // Changes in the window are kept, and a number of bodies with its scene.
     app.document.intent.request.bodies = 50;
     app.apply();
     EXPECT_TRUE(has("name = \"plummer\"\nbodies = 50\n"));

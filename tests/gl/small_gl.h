@@ -1,5 +1,5 @@
-// An OpenGL that allows less than any real one, so that a few bodies and a small picture reach its limits. It stands between
-// the program and the functions of OpenGL.
+// An OpenGL with lower limits than any real one, so that a few bodies and a small picture reach them. It sits between the
+// program and the functions of OpenGL.
 #pragma once
 #include "render/gl_limits.h"
 
@@ -97,8 +97,8 @@ inline void installGl(const RealGl& functions) {
 
 }  // namespace small_gl
 
-/// As long as it lives, calls that exceed its limits are kept as sentences. They are carried out all the same. One at a
-/// time, with its context current.
+/// During its lifetime, calls that exceed its limits are recorded as sentences, and still executed. Only one object may
+/// exist, with its context current.
 class SmallGl {
 public:
     /// `stride`: most bytes from one vertex to the next.

@@ -1,5 +1,5 @@
-// A picture that stands still gets its full look, whatever was lowered before; suns and planets look like what they are;
-// marks of bodies are those of the step that is shown.
+// A still picture is drawn in full quality after any reduction; suns and planets have their own look; marks of bodies belong
+// to the step that is shown.
 #include "app/tables/colour_mode.h"
 #include "app/view/app.h"
 #include "gl_fixture.h"
@@ -43,7 +43,7 @@ TEST_F(StillTest, aPausedPictureRefinesItselfAndStaysSoUntilItMoves) {
     open("plummer");
     app_->document.holdRate = true;
     app_->document.splat = DrawMethodRequest::raster;
-    // As on a machine where drawing takes a third of a second, whatever this one does.
+    // Simulates a machine where drawing takes a third of a second.
     AdaptiveQuality& quality = app_->view.quality();
     for (int i = 0; i < 2000 && quality.text().find("35 %") == std::string::npos; ++i) {
         const double seconds = 0.3 * quality.rung().cost;
@@ -83,12 +83,12 @@ TEST_F(StillTest, sunsAndPlanetsHaveTheirOwnTintsAndSizes) {
     const auto light = [&](int x, int y, int c) {
         return rgb[3 * (static_cast<std::size_t>(y) * 320 + static_cast<std::size_t>(x)) + static_cast<std::size_t>(c)];
     };
-    // How many pixels the middle, where the Sun is, shines over: it is larger than any planet's symbol.
+    // The width of the glow in the middle, where the Sun is: it is larger than any planet's symbol.
     int wide = 0;
     while (wide < 60 && light(160 + wide, 100, 0) > 100) ++wide;
     EXPECT_GE(wide, 4);
     EXPECT_GE(light(160, 100, 0), light(160, 100, 2)) << "yellow-white";
-    // A blue planet is blue and not as wide.
+    // A blue planet is blue and narrower.
     ParticleSet set;
     app_->runs.simulation().snapshot(set);
     const glm::mat4 clip = app_->document.camera.projection(1.6f) * app_->document.camera.view();

@@ -1,4 +1,4 @@
-// Large pictures in parts: the plan covers the picture once, and the parts together are the picture drawn at once.
+// Large pictures in tiles: the plan covers the picture once, and the tiles together equal the picture drawn at once.
 #include "app/frontends/headless/tiles.h"
 #include "app/control/twin_settings.h"
 #include "app/frontends/headless/headless.h"
@@ -79,7 +79,7 @@ TEST_F(TilesGl, togetherAreThePictureDrawnAtOnce) {
     options.simulation.scene = "collision";
     options.simulation.bodies = 2000;
     options.simulation.backend = "cpu";
-    options.settings["look.auto_exposure"] = true;  // measured once, for all parts
+    options.settings["look.auto_exposure"] = true;  // measured once, for all tiles
     options.settings["look.trails"] = std::int64_t{20};
     options.settings["look.glow"] = 0.8;  // strong, so that a seam would show
     constexpr int kWide = 1088, kHigh = 832;
@@ -97,7 +97,7 @@ TEST_F(TilesGl, togetherAreThePictureDrawnAtOnce) {
     EXPECT_LE(found.most, 3);
     EXPECT_LT(found.mean, 0.5) << "the dither has another pattern, and nothing else may differ much";
 
-    // The comparison sees a seam: parts without their borders.
+    // The comparison notices a seam: tiles without their borders.
     TilePlan bare = planTiles(kWide, kHigh, 320);
     for (Tile& tile : bare.tiles) {
         tile.left = tile.innerLeft;

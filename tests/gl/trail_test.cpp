@@ -1,4 +1,4 @@
-// Trails: where bodies were, fading, in the bodies' colours; and views without perspective.
+// Trails: earlier positions of bodies, fading, in the bodies' colours; and views without perspective.
 #include "app/frontends/headless/headless.h"
 #include "app/view/app.h"
 #include "gl_fixture.h"
@@ -61,7 +61,7 @@ TEST_F(TrailTest, ForgetsWhatIsOlderThanItsLength) {
 TEST_F(TrailTest, AFrameMayHaveSeveralPoints) {
     look.trails = 3;
     const auto frame = [&](float from) {
-        // There and back within each frame; of the last point there is no room.
+        // There and back within each frame; the last point has no room.
         for (const float beside : {0.5f, 0.9f})
             renderer_->recordTrail(std::vector<ParticleVertex>{{0, from, beside, 0}}, look, 2);
         store({{0, from, 0, 0}});
@@ -172,7 +172,7 @@ TEST(Camera, KeepsTheScaleOfTheTargetsPlaneWithoutPerspective) {
     }
 }
 
-/// How wide the light of a picture is across its longest direction, as a share of that one.
+/// Width of the light of a picture across its longest direction, as a fraction of its length.
 double roundness(std::span<const std::uint8_t> rgb, int width, int height) {
     double sum = 0, x = 0, y = 0, xx = 0, xy = 0, yy = 0;
     for (int row = 0; row < height; ++row)

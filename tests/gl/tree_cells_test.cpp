@@ -1,4 +1,4 @@
-// Cells of a tree beside a run: made of a copy, of the step that they name, and told of in words.
+// Cells of a tree beside a run: made from a copy of the named step, and described in words.
 #include "app/control/controller.h"
 #include "app/control/parameter.h"
 #include "app/ui/overlay_tree.h"
@@ -96,7 +96,7 @@ TEST_F(CellsOfARun, actOnTheSelectedBody) {
     EXPECT_THAT(said(), HasSubstr(" bodies one by one, of "));
     EXPECT_THAT(said(), HasSubstr("instead of 3,000 bodies"));
     const std::size_t usual = cells().single;
-    // A row that goes by the accuracy: coarser forces take less.
+    // A row that uses the accuracy: coarser forces cost less.
     set("run.kernel", std::string("tree"));
     set("run.accuracy", 1e-2);
     frame();

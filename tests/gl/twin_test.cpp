@@ -1,4 +1,4 @@
-// Twins in an app: both pictures, both hues, one clock, and a first run that goes on whatever the twin does.
+// Twins in a workspace: both pictures, both hues, one clock, and a first run that continues whatever the twin does.
 #include "app/services/twin.h"
 #include "app/control/twin_settings.h"
 #include "edits.h"
@@ -48,7 +48,7 @@ protected:
             app.advance(false);
         }
     }
-    /// Pixels of a part that meet a condition.
+    /// Pixels of a region that satisfy a condition.
     template <class Meets>
     static int count(const std::vector<std::uint8_t>& rgb, int left, int right, Meets meets) {
         int found = 0;
@@ -127,7 +127,7 @@ TEST_F(TwinPictureTest, ARefusedTwinLeavesTheFirstRunGoing) {
     EXPECT_THAT(app.document.message, HasSubstr("kernel"));
     film(app, 1);
     EXPECT_EQ(app.document.facts.step, 5);
-    // One that runs keeps its old settings.
+    // A running twin keeps its old settings.
     app.document.intent.twin = parseTwin("integrator=euler");
     film(app, 1);
     ASSERT_TRUE(app.runs.twin().on());
@@ -224,7 +224,7 @@ TEST_F(TwinPictureTest, AWindowKeepsBothAtOneTimeWhateverItsBudget) {
     EXPECT_TRUE(measured());
 }
 
-/// The twin makes two steps where the first makes one, and a frame has time for one of them.
+/// The twin makes two steps for one of the first run, and a frame has time for one step.
 TEST_F(TwinPictureTest, AWindowWithoutTimeForBothStillBringsThemTogether) {
     Options options = optionsOf("plummer", "dt=0.0078125");
     options.simulation.bodies = 200;
@@ -244,14 +244,14 @@ TEST_F(TwinPictureTest, AWindowWithoutTimeForBothStillBringsThemTogether) {
     EXPECT_GT(app.runs.twin().watch().curve().points().size(), 2u);
 }
 
-/// What is drawn waits for the twin; without it nothing is left to wait for.
+/// The picture waits for the twin; without a twin nothing needs to wait.
 TEST_F(TwinPictureTest, ATwinThatGoesWhileItWaitsLeavesTheNewestStep) {
     Options options = optionsOf("two-body", "dt=0.002");
     options.simulation.timeStep = 0.1;
     App app(options);
     app.document.intent.timeBudgetMs = 1e-6;
     app.document.splat = DrawMethodRequest::raster;
-    picture(app);  // the first one publishes by itself
+    picture(app);  // the first publishes by itself
     for (int i = 0; i < 2000 && (app.document.facts.step < 4 || app.runs.twin().even()); ++i) {
         app.apply();
         app.advance(true);
@@ -309,7 +309,7 @@ TEST_F(TwinPictureTest, MarksAndPathsStayWithinTheFirstPicture) {
     app.document.ahead.wanted = false;
     app.document.clearSelection();
     app.document.intent.stepsPerFrame = 0;
-    edits.undo(app);  // a body that is let go has no mark
+    edits.undo(app);  // a released body has no mark
     film(app, 1);
     const auto plain = framed();
     ASSERT_TRUE(app.document.facts.held.empty());
@@ -330,7 +330,7 @@ TEST_F(TwinPictureTest, TheStripIsAPanelLikeOthersAndThickerForProjectors) {
             std::find_if(ui.items().begin(), ui.items().end(), [&](const UiItem& it) { return it.name == name; });
         return found == ui.items().end() ? nullptr : &*found;
     };
-    // Only curves have colours in a plot: how much of it they cover.
+    // Only curves have colours in a plot: the number of coloured pixels.
     const auto curves = [&](bool projector) {
         ui.state.projector = projector;
         ui.setScale(1);
@@ -405,7 +405,7 @@ TEST_F(TwinPictureTest, ADroppedSceneIsTakenWholeBesideATwinThatDoesNotSuitIt) {
     EXPECT_TRUE(app.document.look.paper);
     EXPECT_FALSE(app.runs.twin().on());
     EXPECT_EQ(app.document.message, "");
-    // One that says what it trims is no refusal either.
+    // A file whose settings are reduced with a message is accepted, too.
     ASSERT_TRUE(dropped("scene = \"two-body\"\ntime_step = 0.01\n[view]\ndistance = 4\n[twin]\ntime_step = 0.0314\n"));
     EXPECT_EQ(app.document.camera.distance, 4);
     EXPECT_TRUE(app.runs.twin().on());
@@ -426,7 +426,7 @@ TEST_F(TwinPictureTest, AClickOnEitherPictureFindsTheBody) {
         EXPECT_EQ(spot.cursor, glm::vec2(30, 50));
         EXPECT_EQ(spot.size, glm::vec2(200, kTwinHeight));
     }
-    // The wheel keeps what is under the pointer: the middle of a picture is the camera's target.
+    // The wheel keeps the point under the pointer: the middle of a picture is the camera's target.
     const glm::vec3 before = app.document.camera.target;
     app.document.zoomAt(2, {301, 100}, {kTwinWidth, kTwinHeight});
     EXPECT_NEAR(glm::length(app.document.camera.target - before), 0, 0.02f * app.document.camera.distance);

@@ -1,4 +1,4 @@
-// Undo: each row of both tables is taken back to the state before it, or says why not.
+// Undo: each row of both tables is restored to its earlier state, or says why not.
 #include "app/control/action.h"
 #include "app/control/controller.h"
 #include "app/control/parameter.h"
@@ -46,7 +46,7 @@ protected:
             if (!row.fact()) text += row.path + " " + valueText(row.get(document())) + "\n";
         return text;
     }
-    /// All settings, and the bodies themselves.
+    /// All settings, and the bodies.
     std::string state() {
         std::string text = settings();
         ParticleSet bodies;
@@ -57,7 +57,7 @@ protected:
                     shortestText(v.x) + " " + shortestText(v.y) + " " + shortestText(v.z) + " " + shortestText(v.w) + "\n";
         return text;
     }
-    /// Other values that a row may take, the likeliest first.
+    /// Other values that a row accepts, the likeliest first.
     std::vector<Value> othersOf(const Parameter& row) {
         const Value now = row.get(document());
         std::vector<Value> values;
@@ -85,7 +85,7 @@ protected:
 };
 
 TEST_F(UndoTest, takesEveryParameterBack) {
-    // Of another machine, scene or law than those that are tried here, or with one value only.
+    // Rows of another machine, scene or law than those tried here, or with a single value.
     std::set<std::string> never;
     for (const Parameter& row : parameters())
         if (!row.fact()) never.insert(row.path);
@@ -111,7 +111,7 @@ TEST_F(UndoTest, takesEveryParameterBack) {
             }
         }
     }
-    // In force under a row that takes far bodies together, and finer than the values tried above.
+    // Valid with a row that approximates far bodies, and finer than the values tried above.
     begin("collision");
     ASSERT_EQ(ask(SetParameter{"run.precision", std::string("fp32")}).status, CommandStatus::applied);
     ASSERT_EQ(ask(SetParameter{"run.kernel", std::string("tree")}).status, CommandStatus::applied);
@@ -138,8 +138,7 @@ TEST_F(UndoTest, takesEveryActionBackOrSaysWhyNot) {
     for (const Menu& menu : menus())
         for (const Action& action : menu.rows) {
             SCOPED_TRACE(std::string(action.name));
-            if (!app || !action.lasting.empty() || app->document.facts.configuration.scene != "plummer")
-                begin("plummer");
+            if (!app || !action.lasting.empty() || app->document.facts.configuration.scene != "plummer") begin("plummer");
             host = std::make_unique<test::RunsAlone>(*app);
             controller = std::make_unique<Controller>();
             app->document.selectId(5);
@@ -172,7 +171,7 @@ TEST_F(UndoTest, takesADragForOneChange) {
     begin("plummer");
     ask(SetParameter{"look.glow", 0.6});
     for (const double glow : {0.5, 0.4, 0.2}) ask(SetParameter{"look.glow", glow, glow < 0.5});
-    ask(SetParameter{"look.exposure", 2.0, true});  // another one, whatever it says
+    ask(SetParameter{"look.exposure", 2.0, true});  // another one, whatever its message
     EXPECT_EQ(ask(Invoke{"undo"}).why, "set look.exposure 2.0 is undone");
     EXPECT_EQ(ask(Invoke{"undo"}).why, "set look.glow 0.5 is undone");
     EXPECT_EQ(app->document.look.bloom, 0.6f);
@@ -187,7 +186,7 @@ TEST_F(UndoTest, goesOnBehindWhatLasts) {
     const std::string before = state();
     ask(Invoke{"remove"});
     EXPECT_NE(state(), before);
-    ask(Pointer{PointerKind::zoom, {50, 50}, {0, 2}, {100, 100}});  // the pointer takes it back itself
+    ask(Pointer{PointerKind::zoom, {50, 50}, {0, 2}, {100, 100}});  // the pointer itself undoes it
     ask(Pointer{PointerKind::zoom, {50, 50}, {0, -2}, {100, 100}});
     ask(Invoke{"menus"});
     ask(Invoke{"step"});
@@ -198,7 +197,7 @@ TEST_F(UndoTest, goesOnBehindWhatLasts) {
     app->runs.simulation().snapshot(bodies);
     EXPECT_EQ(bodies.size(), 64u);
     EXPECT_EQ(app->document.selected->id, 5u);
-    // Bodies of a run that has begun anew are gone.
+    // Bodies of an earlier run are gone.
     ask(Invoke{"remove"});
     ask(Invoke{"reset"});
     EXPECT_THAT(ask(Invoke{"undo"}).why, HasSubstr("new start is not undone"));
@@ -223,7 +222,7 @@ TEST_F(UndoTest, goesBackToWhereARewindBegan) {
     app->advance(true);
     const std::int64_t here = app->document.facts.step;
     const std::string before = state();
-    // Several, one after the other, are one way back.
+    // Several jumps in succession are undone together.
     ASSERT_EQ(ask(GoTo{0}).status, CommandStatus::applied);
     ASSERT_EQ(ask(GoTo{1}).status, CommandStatus::applied);
     ASSERT_NE(app->document.facts.step, here);
@@ -232,11 +231,11 @@ TEST_F(UndoTest, goesBackToWhereARewindBegan) {
     EXPECT_EQ(event.status, CommandStatus::applied) << event.why;
     EXPECT_EQ(app->document.facts.step, here);
     EXPECT_EQ(state(), before);
-    // And what was changed before it can be taken back, too: the bodies are those again.
+    // Changes before it can be undone, too: the bodies are the earlier ones.
     EXPECT_THAT(ask(Invoke{"undo"}).why, HasSubstr("Steps are not undone"));
     EXPECT_EQ(ask(Invoke{"undo"}).status, CommandStatus::applied);
     EXPECT_EQ(app->document.facts.configuration.bodies, 64u);
-    // From a state gone to, the run goes on: that is another branch, and still the way back is there.
+    // The run continues from a restored state: this is another branch, and undo still works.
     ASSERT_EQ(ask(GoTo{0}).status, CommandStatus::applied);
     EXPECT_THAT(ask(Invoke{"undo"}).why, HasSubstr("go to kept state 1 is undone"));
     EXPECT_EQ(app->document.facts.step, here);

@@ -1,4 +1,4 @@
-// Values of a buffer as colours of a table: each pixel is the colour of its own value.
+// Values of a buffer as colours of a table: the colour of each pixel belongs to its value.
 #include "render/value_colours.h"
 
 #include "app/bench/pair_matrix.h"
@@ -17,7 +17,7 @@ TEST(ValueColours, everyPixelHasTheColourOfItsValue) {
     // The table of the pair matrix: 256 colours that all differ.
     std::vector<std::uint32_t> table;
     for (int k = 0; k < 256; ++k) table.push_back(matrixColour(PairMatrix::kDecades * (1 - static_cast<float>(k) / 255)));
-    constexpr int kWidth = 37, kHeight = 19;  // no multiples of the groups
+    constexpr int kWidth = 37, kHeight = 19;  // no multiples of a compute group
     std::vector<float> values;
     for (int k = 0; k < kWidth * kHeight; ++k)
         values.push_back(k == 5 ? -3.f : k == 6 ? 7.f : static_cast<float>(k) / (kWidth * kHeight - 1));

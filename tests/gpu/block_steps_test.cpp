@@ -1,5 +1,5 @@
-// Block steps on the GPU: rungs as the rule gives them, forces of a part of the bodies, the same bits however a step is cut
-// and resumed, and what a step for all would cost.
+// Block steps on the GPU: rungs by the rule, forces of some bodies, the same bits with any cuts and after a resume, and the
+// cost compared with a step for all.
 #include "sim/integrators/block_steps.h"
 
 #include "gpu_fixture.h"
@@ -59,7 +59,7 @@ TEST_F(BlockStepsOnGpu, rungsAreThoseOfTheRule) {
             KernelChoice kernel{.kernel = "tiled"};
             if (count > 100000) kernel = {.kernel = "tree", .allowedError = 1e-3};
             const std::unique_ptr<Backend> run = runOf("cuda", bodies, {.precision = precision, .softening = 0.02}, kernel);
-            // The accelerations that the step begins with are those that the step before it ends with.
+            // A step begins with the accelerations at the end of the step before.
             GpuTest::run(*run, integrator("leapfrog").program, 1e-4, 1);
             std::vector<Double4> accelerations;
             run->accelerations(accelerations);
@@ -96,13 +96,13 @@ TEST_F(BlockStepsOnGpu, onOneRungTheyAreLeapfrogToTheLastBit) {
             }
 }
 
-/// A method by itself, and bodies on rungs that nobody's acceleration gave them.
+/// A method alone, with rungs that do not follow from accelerations.
 template <class Real>
 class MethodOfAPart {
 public:
     using V = Vec4<Real>;
 
-    /// `inside`: of an axis those within the root of it are on the third rung.
+    /// `inside`: the bodies of the third rung, within the root of it along an axis.
     MethodOfAPart(const ParticleSet& bodies, const ForceSettings& force, const KernelChoice& kernel, double inside = 0.04)
         : count_(bodies.size()),
           bodies_(bodies),
@@ -152,7 +152,7 @@ public:
     std::size_t asked(int least) const {
         return static_cast<std::size_t>(std::ranges::count_if(rungs_, [&](int rung) { return rung >= least; }));
     }
-    /// All in one direction, and each by its velocity.
+    /// Moves all bodies in one direction, and each along its velocity.
     void move() {
         for (std::size_t i = 0; i < count_; ++i) bodies_.position[i].x += 0.2 + 0.01 * bodies_.velocity[i].x;
         upload();
@@ -192,7 +192,7 @@ template <class V>
 bool sameBits(const V& a, const V& b) {
     return std::memcmp(&a, &b, 3 * sizeof a.x) == 0;
 }
-/// How many of the bodies that are asked for differ.
+/// Number of active bodies that differ.
 template <class Real>
 std::size_t differing(const MethodOfAPart<Real>& run, int least, const std::vector<Vec4<Real>>& a,
                       const std::vector<Vec4<Real>>& b) {
@@ -210,7 +210,7 @@ double worstOf(const MethodOfAPart<Real>& run, int least, const std::vector<Vec4
         if (!run.has(i, least)) continue;
         const Double4 a{got[i].x, got[i].y, got[i].z, 0}, b{want[i].x, want[i].y, want[i].z, 0};
         const double off = distance(a, b) / (length(b) + 0.1 * rms);
-        if (!(off <= worst)) worst = off;  // a NaN stays
+        if (!(off <= worst)) worst = off;  // a NaN counts
     }
     return worst;
 }
@@ -226,7 +226,7 @@ void comparePart(const KernelRow& row, const ForceSettings& force, std::size_t c
     if (row.splits.last > 1) kernel.launch.split = 3;
     MethodOfAPart<Real> run(bodies, force, kernel), sliced(bodies, force, kernel);
     const std::vector<Vec4<Real>> all = run.sums(0);
-    // Where no more blocks may share a body's sources, sums are in the same order.
+    // When no more blocks can split a body's sources, sums are in the same order.
     const bool sameOrder = row.splits.last == 1 && row.name != "tiled" && row.name != "fused" && row.cut == Split::targets;
     const double close = force.precision == Precision::fp64 ? 1e-12 : 1e-5;
     for (const int least : {1, 2}) {
@@ -248,7 +248,7 @@ void comparePart(const KernelRow& row, const ForceSettings& force, std::size_t c
             }
         }
     }
-    // All again, after a part; and the comparison sees one source that is off.
+    // All bodies again, after some of them. The comparison notices one wrong source.
     if (row.deterministic) {
         EXPECT_EQ(differing(run, 0, run.sums(0), all), 0u);
     }
@@ -329,7 +329,7 @@ TEST_F(BlockStepsOnGpu, cellsOfNobodyAskedForAreLeftOut) {
     EXPECT_EQ(differing(run, 2, run.sums(2, false, 0), all), 0u);
 }
 
-/// Forces of a part by a tree, against those that they are.
+/// Forces of some bodies by a tree, compared with exact ones.
 void checkTreeOfAPart(MethodOfAPart<float>& tree, int least, bool follows, double slice = 1e300) {
     SCOPED_TRACE(least);
     const std::vector<Float4> got = tree.sums(least, follows, slice);
@@ -373,7 +373,7 @@ TEST_F(BlockStepsOnGpu, aTreeKeepsItsAccuracyForAPart) {
             tree.sums(0);
             tree.move();
             checkTreeOfAPart(tree, 1, false);
-            tree.move();  // as bodies are in the midst of a step: cells that stayed behind would be noticed
+            tree.move();  // as bodies do within a step: cells with old positions would be noticed
             checkTreeOfAPart(tree, 2, true);
             tree.move();
             checkTreeOfAPart(tree, 2, true, 0);
@@ -417,7 +417,7 @@ TEST_F(BlockStepsOnGpu, followTheReference) {
             if (!(off <= worst)) worst = off;
         }
         EXPECT_LE(worst, 1e-11);
-        if (std::string_view(row) != "symmetric") {  // which computes all where most are asked for
+        if (std::string_view(row) != "symmetric") {  // it computes all bodies when most are active
             EXPECT_EQ(run->totals().interactions, truth->totals().interactions);
         }
         EXPECT_EQ(run->totals().forceEvaluations, 7) << "of all bodies: one a step, and the first";
@@ -434,7 +434,7 @@ TEST_F(BlockStepsOnGpu, followTheReferenceUnderOtherLaws) {
                         : std::string_view(scene) == "power-law" ? kLaw<PowerLaw>
                                                                  : kLaw<LennardJones>;
             ParticleSet start = bodiesOfScene(scene, 500);
-            start.velocity[3].w = 0;  // held: it feels nothing
+            start.velocity[3].w = 0;  // held: no force acts on it
             for (std::size_t i = 10; i < 20; ++i) start.velocity[i].w *= 2;
             const bool cells = force.law == kLaw<LennardJones>;
             const std::unique_ptr<Backend> run = runOf("cuda", start, force, {.kernel = cells ? "cells" : "tiled"});
@@ -452,7 +452,7 @@ TEST_F(BlockStepsOnGpu, followTheReferenceUnderOtherLaws) {
                 if (!(off <= worst)) worst = off;
                 moved = std::max(moved, distance(want.position[i], start.position[i]));
             }
-            // Rounded pulls put an atom at the border of two rungs on the other one, and atoms that touch part quickly.
+            // Rounded forces put an atom at the border of two rungs on the other one, and atoms that touch separate quickly.
             EXPECT_LE(worst, precision == Precision::fp64 ? 1e-10 : cells ? 3e-4 : 1e-5);
             EXPECT_GT(moved, 1e-3);
         }

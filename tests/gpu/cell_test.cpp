@@ -1,4 +1,4 @@
-// Cells of laws that end, on a device: exact wherever bodies are, the same bits in any slices, and counted truly.
+// Cells of laws with a cut-off on a device: exact for any positions, the same bits in any slices, with a true count.
 #include "gpu_fixture.h"
 #include "sim/forces/cell_grid.h"
 #include "sim/forces/law.h"
@@ -107,7 +107,7 @@ TEST_F(CellsOnGpu, countWhatTheyCompute) {
         const auto found = std::ranges::find(figures, name, &MethodFigure::name);
         return found == figures.end() ? -1 : found->value;
     };
-    // At 0.75 bodies a cube of one: 49 in reach, and about 320 in 27 cells.
+    // At 0.75 bodies per unit cube: 49 in reach, and about 320 in 27 cells.
     EXPECT_GT(of("bodies a body"), 49);
     EXPECT_LT(of("bodies a body"), 1200);
     EXPECT_GT(of("cells"), 1000);

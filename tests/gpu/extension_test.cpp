@@ -1,4 +1,4 @@
-// Force terms and methods that the program does not know, on the GPU.
+// Force terms and methods from outside the program, on the GPU.
 #include "gpu_fixture.h"
 #include "tests/bodies.h"
 #include "tests/extensions/extension_suite.h"
@@ -22,7 +22,7 @@ TEST(GpuExtensions, ranOnAGpuWhereOneIsRequired) {
     GTEST_SKIP() << "no GPU test was run: " << reason;
 }
 
-/// Springs whose energy is not there before somebody lets it; in a test that went wrong, after some seconds.
+/// Springs whose energy is delayed until the test releases it; after a failed test, some seconds.
 class WaitingSprings final : public extension::Springs {
 public:
     WaitingSprings(const ParticleSet& bodies, std::shared_future<void> allowed)

@@ -1,5 +1,5 @@
-// Mixed precision on the GPU in units far from 1: pairs in units of their own, as on the CPU. tests/unit/
-// single_precision_test.cpp has what both share.
+// Mixed precision on the GPU in units far from 1: pairs have their own units, as on the CPU.
+// tests/unit/single_precision_test.cpp tests the common code.
 #include "tests/far_units.h"
 #include "gpu_fixture.h"
 #include "sim/core/error.h"
@@ -57,13 +57,13 @@ TEST_F(FarUnitsOnGpu, everyRowIsNearDoublePrecision) {
 }
 
 TEST_F(FarUnitsOnGpu, changeNoBit) {
-    // Powers of two: a system and the same in lengths of 2^60 take the same rounding.
+    // Powers of two: a system and its copy in lengths of 2^60 have the same rounding.
     const ForceSettings near{.precision = Precision::mixed, .softening = 0.0625};
     ForceSettings far = near;
     far.softening *= 0x1p60;
     for (const KernelRow& row : rowsFor(near)) {
         if (!row.deterministic) continue;
-        // The tree's own floors are of the units that it is given.
+        // The tree's own floors are in the units of its input.
         if (row.approximates) continue;
         const std::vector<Double4> want = accelerations(ball(1, 1, 0, 2000), near, choiceOf(row));
         const std::vector<Double4> got = accelerations(ball(0x1p60, 1, 0, 2000), far, choiceOf(row));
@@ -72,7 +72,7 @@ TEST_F(FarUnitsOnGpu, changeNoBit) {
 }
 
 TEST_F(FarUnitsOnGpu, usualBodiesHaveTheBitsOfSinglePrecision) {
-    // One range, no split: what mixed adds to single precision is then nothing, and units must not add anything.
+    // One range, no split: then mixed adds nothing to single precision, and units must not add anything either.
     const ParticleSet bodies = unevenBodies(2000);
     for (const char* kernel : {"global", "tiled", "symmetric"}) {
         const KernelChoice choice{.kernel = std::string(kernel)};

@@ -1,4 +1,4 @@
-// CUDA calls that fail: what the user reads, and what runs on. The first part needs no GPU.
+// CUDA calls that fail: the message for the user, and what continues. The first tests need no GPU.
 #include "gpu_fixture.h"
 #include "sim/core/error.h"
 
@@ -113,7 +113,7 @@ TEST_F(GpuFaults, memoryThatRunsOutWhileLoadingLeavesTheOldBodiesRunning) {
 
 TEST_F(GpuTest, realLackOfMemoryLeavesTheOldBodiesRunning) {
     const std::unique_ptr<Backend> backend = loaded(unevenBodies(1000)), plain = loaded(unevenBodies(1000));
-    // Everything but 64 MiB is taken away, so that a million bodies find no room.
+    // All but 64 MiB is allocated, so that a million bodies do not fit.
     std::size_t free = 0, total = 0;
     ASSERT_EQ(cuda::memoryInfo(free, total), cuda::kSuccess);
     std::vector<void*> held;

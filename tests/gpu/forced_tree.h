@@ -1,4 +1,4 @@
-// Trees on a device that do with few bodies what they do with many: for as long as one of these lives.
+// Trees on a device that treat few bodies like many, during the lifetime of one of these objects.
 #pragma once
 #include "sim/backends/cuda/methods/tree_limits.h"
 
@@ -11,7 +11,7 @@ public:
     ForcedTree& operator=(const ForcedTree&) = delete;
     ~ForcedTree() { cuda::treeLimits() = kept_; }
 
-    /// Groups walk in two levels, whatever the number of bodies.
+    /// Groups walk in two levels for any number of bodies.
     static cuda::TreeLimits twoLevels() {
         cuda::TreeLimits limits;
         limits.regionsFrom = 0;

@@ -1,4 +1,4 @@
-// What happens in a frame: nothing waits, nothing body-sized visits the host, only complete steps are shown.
+// The work of a frame: it does not wait, copies nothing as large as the bodies to the host, and shows only complete steps.
 #include "gpu_fixture.h"
 #include "sim/core/error.h"
 
@@ -23,8 +23,8 @@ TEST_F(GpuTest, framesCopyNoBodiesAndNeverWait) {
         DeviceSink sink;
         std::int64_t steps = backend->advance(leapfrog(), 1e-4, {.seconds = 0.01, .steps = 2}, &sink).stepsCompleted;
         backend->wait();
-        // The memory of a check is taken when one is first asked for, that of the sink when a step is first shown; frames
-        // after that must need nothing.
+        // The memory of a check is allocated with the first check, that of the sink with the first shown step; later frames
+        // must allocate nothing.
         backend->requestForceCheck(sampleTargets(bodies.position));
         for (bool checked = false; !checked || sink.opened == 0;) {
             backend->advance(leapfrog(), 1e-4, {.seconds = 0.01, .steps = 2}, &sink);
@@ -44,7 +44,7 @@ TEST_F(GpuTest, framesCopyNoBodiesAndNeverWait) {
         EXPECT_EQ(cuda::callCounts().bodySizedCopiesToHost, copies) << "N = " << count;
         EXPECT_EQ(backend->totals().bodySizedHostCopies, counted);
         EXPECT_GT(steps, 0);
-        // The counters are alive: reading the bodies is noticed.
+        // The counters work: reading the bodies is noticed.
         state(*backend);
         EXPECT_GT(waits(), waited);
         EXPECT_GT(cuda::callCounts().bodySizedCopiesToHost, copies);
@@ -119,7 +119,7 @@ TEST_F(GpuTest, aLongStepIsCutAndAFrameStaysShort) {
         before = after;
     }
     EXPECT_GT(calls, 20);
-    // Where others use the device, too, single calls take longer than was planned.
+    // When other programs use the device, too, single calls take longer than planned.
     std::nth_element(took.begin(), took.begin() + static_cast<std::ptrdiff_t>(took.size() / 2), took.end());
     EXPECT_LT(took[took.size() / 2], 0.02) << "calls enqueued more than twice their budget";
 }

@@ -1,4 +1,4 @@
-// Friction on CUDA, as a method of a device reads velocities.
+// Friction on CUDA: a device method that reads velocities.
 #include "sim/backends/cuda/methods/force_method.h"
 #include "tests/extensions/friction.h"
 

@@ -1,5 +1,5 @@
-// Tests that need a GPU. Rule: without one they skip and say so, or fail when GRAVLAB_REQUIRE_GPU=1; with one they assert
-// that it is the GPU that runs.
+// Tests that need a GPU. Rule: without one they skip with a message, or fail when GRAVLAB_REQUIRE_GPU=1. With one they
+// assert that the GPU does the work.
 #pragma once
 #include "sim/backends/backend.h"
 #include "sim/backends/cuda/runtime/api.h"
@@ -79,7 +79,7 @@ protected:
     }
 };
 
-/// Device memory as a sink, to read back what was published.
+/// Device memory as a sink, to read published states back.
 class DeviceSink final : public VertexSink {
 public:
     ~DeviceSink() override {

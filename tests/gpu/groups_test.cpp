@@ -1,4 +1,4 @@
-// Groups of bodies on a device: every rung against every pair, and against the host's rungs where there are too many pairs.
+// Groups of bodies on a device: every rung against every pair, and against the host's rungs when there are too many pairs.
 #include "sim/backends/groups.h"
 #include "sim/backends/cuda/runtime/api.h"
 #include "sim/scenes/scene.h"
@@ -54,7 +54,7 @@ TEST_F(GpuGroups, bodiesWithoutAPlaceAreNobodysFriends) {
     for (const GroupRung& rung : rungs()) EXPECT_EQ(findGroups(rung, bodies, length, {}).labels, want) << rung.name;
 }
 
-// A million in one point have 10^12 friends: lists are refused before they are taken, and the tree takes them at once.
+// A million bodies at one point have 10^12 friends: lists are refused before their allocation, and the tree handles them.
 TEST_F(GpuGroups, listsThatDoNotFitAreRefusedAndNameTheRungThatFits) {
     const ParticleSet bodies = bodiesOf(std::vector<Double4>(400000, {1, 2, 3, 1}), std::vector<Double4>(400000));
     for (const char* rung : {"bfs-host", "bfs-device"})
@@ -79,7 +79,7 @@ TEST_F(GpuGroups, aLongChainIsSearchedInSeveralLaunches) {
     EXPECT_GT(byDevice.figures.back().value, 2.0 * (1u << 26) / kBodies) << "more than a launch has";
 }
 
-// No time is asserted; what a million takes is printed.
+// No time is asserted; the time for a million bodies is printed.
 TEST_F(GpuGroups, aMillionByTheTreeAreThoseOfTheGrid) {
     const ParticleSet bodies = sceneNamed("plummer").build({1048576, 1});
     const double length = linkingLength(bodies, {});

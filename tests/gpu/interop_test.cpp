@@ -1,4 +1,5 @@
-// Kernels that store into OpenGL's buffers, and the copy that takes over where they cannot. Pictures are looked at.
+// Kernels that store into OpenGL's buffers, and the copy that replaces them where they cannot. The test inspects the
+// pictures.
 #include "app/frontends/headless/headless.h"
 #include "app/view/app.h"
 #include "gpu_fixture.h"
@@ -15,7 +16,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-/// What is drawn after steps of the CUDA backend, through a buffer of either kind.
+/// Pictures after steps of the CUDA backend, through a buffer of either kind.
 class Interop : public GpuTest {
 protected:
     void SetUp() override {
@@ -97,7 +98,7 @@ TEST_F(Interop, aCopyThatIsAskedForDrawsTheSamePictureAndCanBeLeftAgain) {
     for (const bool copies : {true, false, true}) {
         buffer->copies(copies);
         EXPECT_EQ(buffer->space(), copies ? MemorySpace::host : MemorySpace::cudaDevice);
-        EXPECT_THAT(buffer->path(), StartsWith(copies ? "host copy, as asked for" : "zero-copy"));
+        EXPECT_THAT(buffer->path(), StartsWith(copies ? "host copy, as chosen" : "zero-copy"));
         const std::vector<std::uint8_t> want = pictureAfter(*straight, *shared, 3);
         pictureAfter(*other, *buffer, 3);
         other->publish(*buffer);  // a copy arrives a step later
@@ -135,7 +136,7 @@ TEST_F(Interop, theCopyDrawsTheSamePicture) {
         }
 }
 
-/// Where bodies are in the buffer that is drawn.
+/// Positions of the bodies in the buffer that is drawn.
 std::vector<ParticleVertex> drawnBodies(const ParticleBuffer& buffer) {
     std::vector<ParticleVertex> bodies(buffer.frontCount());
     glGetNamedBufferSubData(buffer.frontBuffer(), 0, static_cast<GLsizeiptr>(bodies.size() * sizeof(ParticleVertex)),
@@ -143,7 +144,7 @@ std::vector<ParticleVertex> drawnBodies(const ParticleBuffer& buffer) {
     return bodies;
 }
 
-/// Whether bodies are drawn where the run has them now.
+/// Whether bodies are drawn at their present positions in the run.
 bool drawsTheRun(App& app) {
     const RunState state = app.runs.simulation().state();
     const std::vector<ParticleVertex> drawn = drawnBodies(app.runs.first().vertices());
@@ -196,7 +197,7 @@ TEST_F(Interop, stepsGivenAheadAreShownByTheNextFrame) {
     EXPECT_EQ(app.document.facts.step, 3) << "of the run that began anew";
     EXPECT_TRUE(drawsTheRun(app));
 
-    app.document.mostSteps = 2;  // as a film that is recorded counts them
+    app.document.mostSteps = 2;  // as a film counts them
     app.advanceAhead();
     EXPECT_EQ(app.runs.simulation().step(), 3);
 }

@@ -1,4 +1,4 @@
-// The kernel table and its typed launches, judged without a GPU: what does not fit does not compile.
+// The kernel table and its typed launches, checked without a GPU: wrong argument types do not compile.
 #include "sim/backends/cuda/jobs/matrix.h"
 #include "sim/backends/cuda/jobs/measure.h"
 #include "sim/backends/cuda/kernel_table.h"
@@ -24,7 +24,7 @@ concept Launches = requires(Kernel<Task> kernel, const Given& given) {
     launchKernel(kernel, Dim{}, 1u, given, std::size_t{0}, Stream{});
     launchResident(kernel, Dim{}, 1u, given, std::size_t{0}, Stream{});
 };
-/// The same of an address without a type.
+/// The same for an untyped address.
 template <class Given>
 concept LaunchesUntyped = requires(const void* kernel, const Given& given) {
     launchKernel(kernel, Dim{}, 1u, given, std::size_t{0}, Stream{});
@@ -131,7 +131,7 @@ TEST(KernelEntries, aUsualLaunchIsOfferedAndNothingElseIsTakenForIt) {
             EXPECT_TRUE(has(row.unrolls, row.usual.unroll)) << row.name;
         }
         if (row.usual == LaunchConfig()) continue;
-        // A request for just LaunchConfig() means the usual launch, so nobody may be able to mean it.
+        // A request for LaunchConfig() means the usual launch, so no row may have it as its own.
         const LaunchConfig plain;
         EXPECT_TRUE((!row.blockSizes.empty() && !has(row.blockSizes, plain.block)) ||
                     (!row.bodiesPerThread.empty() && !has(row.bodiesPerThread, plain.bodiesPerThread)) ||

@@ -23,7 +23,7 @@ std::vector<KernelRow> rows() {
     return rows;
 }
 
-/// The launches of a row: all blocks and unrolls that it tunes, with the plainest and an odd choice of what else it has.
+/// The launches of a row: all blocks and unrolls that it tunes, with the plainest and an odd choice of its other numbers.
 std::vector<LaunchConfig> launches(const KernelRow& row) {
     std::vector<int> blocks = {1, 31, 32, 33, 64, 128, 256, 1023, 1024};
     if (row.blocks.first == row.blocks.last) blocks = {row.usual.block};
@@ -51,9 +51,9 @@ std::vector<LaunchConfig> launches(const KernelRow& row) {
     return result;
 }
 
-/// Of `all`, how many a row is built for in that precision.
+/// How many launches of `all` a row is built for in that precision.
 int built(const KernelRow& row, const std::vector<LaunchConfig>& all, Precision precision) {
-    // One number of theirs may differ from the usual ones, and in double precision none.
+    // One of their numbers may differ from the usual ones; in double precision none may.
     if (row.cut == Split::tilePairs)
         return precision == Precision::fp64
                    ? 1
@@ -73,7 +73,7 @@ ParticleSet bodiesFor(const KernelRow& row, std::size_t count) {
     return bodies;
 }
 
-/// Accuracy and how it is reached, of each precision that a row has.
+/// Accuracy of each precision that a row has, and its settings.
 struct PrecisionCase {
     Precision precision;
     const char* name;
@@ -89,7 +89,7 @@ std::string text(const LaunchConfig& launch) {
            std::to_string(launch.bodiesPerThread) + ", split " + std::to_string(launch.split);
 }
 
-/// A disc around a body that outweighs it ten times, or a Plummer sphere: what is hard to sum in single precision.
+/// A disc around a body of ten times its mass, or a Plummer sphere: both are hard to sum in single precision.
 ParticleSet hardBodies(std::size_t count, bool centralMass, std::size_t centre) {
     std::vector<Double4> positions(count), velocities(count);
     for (std::size_t i = 0; i < count; ++i) {
@@ -99,7 +99,7 @@ ParticleSet hardBodies(std::size_t count, bool centralMass, std::size_t centre) 
         const double mass = (centralMass ? 0.1 : 1.0) / static_cast<double>(count);
         const double radius = centralMass ? std::sqrt(u) : 1 / std::sqrt(std::pow(u, -2.0 / 3) - 1);
         const double flat = centralMass ? 1 : ring, high = centralMass ? 0.01 * z : radius * z;
-        // Floats, so that the reference judges the kernel and not the rounding of its input.
+        // Floats, so that the test measures the kernel and not the rounding of its input.
         positions[i] = {static_cast<float>(radius * flat * std::cos(angle)),
                         static_cast<float>(radius * flat * std::sin(angle)), static_cast<float>(high),
                         static_cast<float>(mass)};
@@ -158,7 +158,7 @@ TEST_P(GpuKernels, everyLaunchAgreesWithFp64ForEveryCount) {
     }
 }
 
-/// How far a loop is written out changes no bit: the order of the sums is the row's, with any block and split.
+/// Unrolling changes no bit: the order of the sums is the row's, with any block and split.
 TEST_P(GpuKernels, everyUnrollGivesTheSameBits) {
     const KernelRow& row = GetParam();
     if (row.unrolls.size() < 2) GTEST_SKIP() << "the row has no unroll factor";
@@ -175,7 +175,7 @@ TEST_P(GpuKernels, everyUnrollGivesTheSameBits) {
                 try {
                     backend->configure({.precision = precision, .softening = 0.05}, {std::string(row.name), launch});
                 } catch (const UsageError&) {
-                    continue;  // of double precision some have one only
+                    continue;  // some rows have only one in double precision
                 }
                 std::vector<Double4> a;
                 backend->accelerations(a);
@@ -190,7 +190,7 @@ TEST_P(GpuKernels, everyUnrollGivesTheSameBits) {
     }
 }
 
-/// Whole galaxies weigh the same body by body, and some rows take that mass out of the sum.
+/// In whole galaxies all masses are equal, and some rows move such a mass out of the sum.
 TEST_P(GpuKernels, runsOfEqualMassesAreNoSpecialCase) {
     const KernelRow& row = GetParam();
     if (row.equalMasses) GTEST_SKIP() << "the row is for one mass only";
@@ -200,7 +200,7 @@ TEST_P(GpuKernels, runsOfEqualMassesAreNoSpecialCase) {
     const std::vector<std::uint32_t> all = everyBody(bodies.size());
     const std::vector<Double4> want = reference(bodies, all, 0.05);
     ParticleSet other = bodies;
-    other.position[1300].w *= 1.5;  // one that does not weigh what its neighbours weigh
+    other.position[1300].w *= 1.5;  // a mass that differs from its neighbours'
     for (const PrecisionCase& precision : kPrecisions) {
         SCOPED_TRACE(precision.name);
         if (!refusal(row, {.precision = precision.precision}).empty()) continue;
@@ -225,7 +225,7 @@ TEST_P(GpuKernels, aWrongForceIsNoticed) {
     const std::vector<Double4> want = reference(bodies, all, 0.05);
     const std::unique_ptr<Backend> backend = loaded(bodies, {std::string(row.name), {}}, 0.05);
     EXPECT_TRUE(compared(*backend, bodies, all, want).passed);
-    // A last body that weighs or stands elsewhere, bodies that are mixed up, another softening.
+    // A last body with another mass or position, shuffled bodies, another softening.
     ParticleSet other = bodies;
     if (row.equalMasses)
         other.position.back().x += 0.1;
@@ -269,7 +269,7 @@ TEST_P(GpuKernels, sumsStayAccurateForManyBodies) {
         }
 }
 
-/// From the first start to a later state in steps of one call, of many calls, and with a view into every step.
+/// From the initial state to a later one in steps of one call, of many calls, and with a view into every step.
 TEST_P(GpuKernels, stepsAreTheSameInAnyPieces) {
     const KernelRow& row = GetParam();
     if (!row.deterministic) GTEST_SKIP() << "the row says that it is not deterministic";
@@ -322,7 +322,7 @@ TEST_F(GpuTest, aHeavyBodyWithoutSofteningFeelsNoForceOfItsOwn) {
     EXPECT_EQ(a[0].y, 0);
 }
 
-/// What configure() says when it refuses; the bodies must run on as before.
+/// The refusal of configure(); the bodies must continue as before.
 std::string refusalOf(Backend& backend, const KernelChoice& wanted) {
     const LaunchConfig before = backend.activeLaunch();
     try {
@@ -363,7 +363,7 @@ TEST_F(GpuTest, impossibleLaunchesAreRefusedBeforeTheLaunch) {
     run(*backend, integrator("leapfrog").program, 0.01, 1);
 }
 
-// The bodies that leave say nothing about a kernel for those that come.
+// Earlier bodies must not affect the choice of a kernel for later ones.
 TEST_F(GpuTest, aStartIsJudgedByItsOwnBodies) {
     const auto equalBodies = [](std::size_t count) {
         ParticleSet bodies = unevenBodies(count);
@@ -382,10 +382,10 @@ TEST_F(GpuTest, aStartIsJudgedByItsOwnBodies) {
     EXPECT_THROW(backend->load(few, {{.softening = 0.05}, {"tiled-split", {.split = 128}}}), UsageError);
 }
 
-// A step of length 0 would make places of forces that are not finite.
+// A step of length 0 would compute positions from forces that are not finite.
 TEST_F(GpuTest, aQuestionForForcesMovesNoBody) {
     ParticleSet bodies = unevenBodies(100);
-    // All pull body 3 to one side, beyond the range of numbers.
+    // All bodies pull body 3 to one side, beyond the range of numbers.
     for (Double4& at : bodies.position) at = {1 + 0.5 * at.x, at.y, at.z, 3e38};
     bodies.position[3].x = -3;
     const std::unique_ptr<Backend> backend = gravlab::backend("cuda").make({});

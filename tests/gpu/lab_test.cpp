@@ -1,4 +1,4 @@
-// Measuring on a GPU: facts of a launch, trials in slices, sweeps past what the device can launch, tuning and `auto`.
+// Measuring on a GPU: facts of a launch, trials in slices, sweeps beyond the limits of a launch, tuning and `auto`.
 #include "app/lab/lab.h"
 #include "app/bench/figure.h"
 #include "app/bench/tuner.h"
@@ -27,7 +27,7 @@ SweepPoint tiled(std::size_t bodies, int block) {
     return point;
 }
 
-/// What `auto` takes for 16,384 bodies of a scene.
+/// The row that `auto` chooses for 16,384 bodies of a scene.
 std::string cudaRowFor(const Scene& scene) {
     const std::unique_ptr<Backend> made = backend("cuda").make({});
     made->configure({.law = scene.law, .softening = scene.softening}, {});
@@ -51,7 +51,7 @@ TEST_F(LabGpu, aLaunchHasItsFacts) {
     EXPECT_LE(facts.occupancy(), 1);
     EXPECT_DOUBLE_EQ(facts.memoryBytes, 16.0 * 512 * 65536);
     EXPECT_NEAR(facts.waves(), 512.0 / (facts.residentBlocks * facts.multiprocessors), 1e-12);
-    // The clock of now needs the driver's management library; where it is there, it is a clock.
+    // The present clock needs the driver's management library; where that is installed, the clock is positive.
     if (facts.clockNow > 0) {
         EXPECT_LE(facts.clockNow, 1.2 * facts.highestClock);
     }
@@ -87,7 +87,7 @@ TEST_F(LabGpu, theMatrixIsTimedForEveryTileAndItsStrongestForceIsTheHosts) {
 TEST_F(LabGpu, everyRungHasBothRatesWithinItsBound) {
     std::vector<SweepPoint> points;
     for (const KernelRow& row : kernels())
-        if (row.backend == "cuda" && !row.byCutOff) {  // there is gravity here
+        if (row.backend == "cuda" && !row.byCutOff) {  // the law is gravity here
             SweepPoint point = tiled(4096, 128);
             point.kernel = {std::string(row.name), {}};
             points.push_back(point);
@@ -116,7 +116,7 @@ TEST_F(LabGpu, slicesOfAFrameGiveRatesToo) {
     const BenchmarkRow &a = whole.results()[0].row, &b = sliced.results()[0].row;
     EXPECT_TRUE(a.verified) << a.note;
     EXPECT_TRUE(b.verified) << b.note;
-    // Not a speed, but the same quantity: far less than the factor that a forgotten wait would make.
+    // No speed is tested, only that both measure the same quantity: a forgotten wait would differ by far more.
     EXPECT_NEAR(b.interactionsPerSecond / a.interactionsPerSecond, 1, 0.5);
 }
 

@@ -1,4 +1,4 @@
-// What is launched where, judged by facts of devices: needs no GPU, but for the test of two.
+// Planned launches for facts of devices. No GPU is needed, except for the test with two.
 #include "gpu_fixture.h"
 #include "sim/backends/cuda/kernels/symmetric.h"
 #include "sim/backends/cuda/methods/launch_plan.h"

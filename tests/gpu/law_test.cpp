@@ -141,7 +141,7 @@ TEST_F(GpuTest, everySymplecticIntegratorRunsUnderEveryLaw) {
             double worst = 0, moved = 0;
             for (std::size_t i = 0; i < start.size(); ++i) {
                 const double error = distance(ends[0].position[i], ends[1].position[i]);
-                if (!(error <= worst)) worst = error;  // a NaN stays
+                if (!(error <= worst)) worst = error;  // a NaN counts
                 moved = std::max(moved, distance(ends[1].position[i], start.position[i]));
             }
             EXPECT_LE(worst, force.precision == Precision::fp32 ? 2e-5 : force.precision == Precision::mixed ? 2e-6 : 1e-11);
@@ -150,7 +150,7 @@ TEST_F(GpuTest, everySymplecticIntegratorRunsUnderEveryLaw) {
     }
 }
 
-/// The law is switched in the middle of a run: nothing of the old one is left.
+/// The law changes in the middle of a run: nothing of the old one remains.
 TEST_F(GpuTest, aNewLawBeginsWithAStep) {
     ForceSettings gravity{.softening = 0.1}, charges{.law = kLaw<Coulomb>, .softening = 0.1},
         wall{.law = kLaw<LennardJones>};

@@ -1,4 +1,4 @@
-// Pictures of six, ten and a hundred million bodies in every colour mode: no error of OpenGL, and the light of all of them.
+// Pictures of six, ten and a hundred million bodies in every colour mode: no error of OpenGL, and the light of all bodies.
 #include "app/frontends/headless/headless.h"
 #include "app/system/picture.h"
 #include "app/tables/colour_mode.h"
@@ -34,7 +34,7 @@ using ::testing::HasSubstr;
 constexpr std::size_t kPool = 65'536;  // bodies whose facts are computed; all others repeat them
 constexpr int kManyWidth = 1920, kManyHeight = 1080;
 
-/// Calls `each(first, last)` for parts of all, by all threads.
+/// Calls `each(first, last)` for ranges of all, on all threads.
 void byAllThreads(std::size_t count, const std::function<void(std::size_t, std::size_t)>& each) {
     const std::size_t parts = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, 32);
     std::vector<std::jthread> threads;
@@ -69,7 +69,7 @@ protected:
         debugContexts() = false;
         GpuTest::TearDown();
     }
-    /// A disc with a bulge, in memory of the device. False, with a reason, where memory is too short.
+    /// A disc with a bulge, in memory of the device. False, with a reason, when memory is too short.
     bool fill(std::size_t count) {
         std::vector<ParticleVertex> bodies;
         try {
@@ -103,7 +103,7 @@ protected:
         masses_.assign(count, 1.0f / static_cast<float>(count));
         return true;
     }
-    /// The facts of the pool again and again, and the look of that mode.
+    /// Repeats the facts of the pool for all bodies, and sets the look of that mode.
     void dress(const ColourMode& mode) {
         const std::size_t count = buffer_->frontCount();
         const std::vector<BodyTrait> pool = mode.ofGroups ? groupTraits(facts_, {}, {}, 0) : bodyTraits(mode, facts_);
@@ -192,7 +192,7 @@ TEST_F(ManyBodiesGpu, TenMillionInEveryColour) { drawsInEveryMode(10'000'000); }
 TEST_F(ManyBodiesGpu, AHundredMillionInEveryColour) { drawsInEveryMode(100'000'000); }
 
 TEST_F(ManyBodiesGpu, AllOfThemGiveLight) {
-    // A hundred million bodies are the light of the first million a hundred times.
+    // The light of a hundred million bodies is a hundred times that of the first million.
     constexpr std::size_t kMost = 100'000'000, kFew = 1'000'000;
     for (const DrawMethodRequest way : {DrawMethodRequest::compute, DrawMethodRequest::raster}) {
         renderer_->requestDrawMethod(way);
@@ -209,7 +209,7 @@ TEST_F(ManyBodiesGpu, AllOfThemGiveLight) {
 TEST_F(ManyBodiesGpu, TheLastOfAHundredMillionIsFound) {
     constexpr std::size_t kMost = 100'000'000;
     if (!fill(kMost)) GTEST_SKIP() << "nothing was found among " << kMost << " bodies: " << why_;
-    // Far from all others, so that it alone is under the cursor.
+    // Far from all others, so that only this body is under the cursor.
     ParticleVertex alone{0, 0, 3, 0};
     const Buffer one;
     allocate(one, sizeof alone, &alone, 0, "a body");
@@ -237,7 +237,7 @@ TEST_F(ManyBodiesGpu, TheLastOfAHundredMillionIsFound) {
     for (int axis = 0; axis < 3; ++axis) EXPECT_NEAR(centre[axis], 0, 1e-3);
 }
 
-/// The program itself, just above the number from which a stride of the sample once exceeded OpenGL's.
+/// The program itself, just above the number of bodies at which a stride of the sample would exceed OpenGL's limit.
 class ManyBodiesProgram : public GpuTest {
 protected:
     void SetUp() override {

@@ -1,4 +1,4 @@
-// The matrix of pair forces that the GPU paints, cell by cell against fp64 on the host, and its way into a texture.
+// The matrix of pair forces from the GPU, compared cell by cell with fp64 on the host, and its transfer to a texture.
 #include "app/bench/pair_matrix.h"
 #include "app/frontends/headless/headless.h"
 #include "app/lab/pair_numbers.h"
@@ -129,7 +129,7 @@ TEST_F(GpuMatrix, everyValueIsThatOfTheHost) {
                 std::size_t wrong = 0;
                 for (std::size_t k = 0; k < cells.size(); ++k) {
                     const float level = matrixLevel(value, static_cast<float>(cells[k]), static_cast<float>(strongest));
-                    // Of two pairs of a block that are as large, with other signs, either may be taken.
+                    // When two pairs of a block have equal forces with opposite signs, either is right.
                     const bool either = stride > 1 && value == PairValue::component;
                     const float off =
                         std::min(std::abs(got.levels[k] - level), either ? std::abs(1 - got.levels[k] - level) : 1.f);
@@ -161,7 +161,7 @@ TEST_F(GpuMatrix, everyCellIsTheStrongestForceOfItsPairs) {
                 const double cell = want.cells[last * matrixCells(count)];
                 EXPECT_NEAR(got.facts.pair.force, cell, 1e-12 * cell);
                 if (count == 1) continue;
-                // The comparison must notice a wrong cell, or it proves nothing.
+                // The comparison must notice a wrong cell, otherwise it proves nothing.
                 std::vector<float> spoilt = got.levels;
                 float& level = spoilt[spoilt.size() / 2];
                 level += level < 0.5f ? 0.5f : -0.5f;
@@ -206,12 +206,12 @@ TEST_F(GpuMatrix, goesStraightIntoATextureAndFallsBackWithASentence) {
         glGetTextureImage(matrix.texture(), 0, GL_RGBA, GL_UNSIGNED_BYTE, static_cast<int>(rgba.size()), rgba.data());
         PairMatrix host;
         host.compute(state(*backend).position, {.softening = 0.05});
-        // The host's logarithm is a rough one: a cell may be two of 256 colours away.
+        // The host's logarithm is rough: a cell may be two of 256 colours away.
         std::size_t far = 0;
         for (std::size_t k = 0; k < rgba.size(); ++k) far += std::abs(rgba[k] - host.picture()[k]) > 12 ? 1 : 0;
         EXPECT_EQ(far, 0u);
         EXPECT_NEAR(matrix.strongest(), host.strongest(), 1e-5f * host.strongest());
-        // The pointer asks, the device answers.
+        // The device computes the pair under the pointer.
         EXPECT_FALSE(matrix.at(0.31, 0.77).has_value());
         matrix.point(0.31, 0.77);
         ASSERT_TRUE(matrix.wantsPair());
@@ -235,7 +235,7 @@ TEST_F(GpuMatrix, goesStraightIntoATextureAndFallsBackWithASentence) {
     EXPECT_NE(matrix.texture(), 0u);
 }
 
-/// The time is the device's own: there is one, and it lies within the call's.
+/// The device measures its own time, which is within the time of the call.
 TEST_F(GpuMatrix, saysWhatAMatrixTook) {
     const std::unique_ptr<Backend> backend = loaded(unevenBodies(4096));
     for (const int edge : {8, 16, 32}) {

@@ -1,4 +1,4 @@
-// What the device measures against the host, at every size, law and precision; that it costs little and disturbs nothing.
+// The device's measurements against the host's, at every size, law and precision; they are cheap and disturb nothing.
 #include "app/services/conservation.h"
 #include "gpu_fixture.h"
 #include "sim/core/error.h"
@@ -68,7 +68,7 @@ TEST_F(GpuMeasure, equalsTheHostForEveryLawPrecisionAndSize) {
                 EXPECT_EQ(differences(got, want, toleranceOf(force, count)), "");
                 if (count == 20000 && precision == Precision::fp32 && want.potential != 0)
                     worst = std::max(worst, std::abs(got.potential / want.potential - 1));
-                // The comparison must notice a wrong value, or it proves nothing.
+                // The comparison must notice a wrong value, otherwise it proves nothing.
                 Diagnostics spoilt = got;
                 spoilt.potential *= 1 + 1e-6;
                 spoilt.kinetic *= 1 + 1e-9;
@@ -117,7 +117,7 @@ TEST_F(GpuMeasure, stepsGoOnMeanwhileAndChangeNothing) {
     const Diagnostics got = finished(*measured);
     EXPECT_EQ(cuda::callCounts().bodySizedCopiesToHost, before.bodySizedCopiesToHost);
     EXPECT_TRUE(sameBits(got, still)) << differences(got, still, {});
-    // Neither the slices nor the measurement itself left a trace.
+    // Neither the slices nor the measurement changed the run.
     measured->finishStep();
     steps += measured->advance(program, 1e-3, {.seconds = 0, .steps = 0}, nullptr).stepsCompleted;
     EXPECT_GT(steps, 3);
@@ -249,7 +249,7 @@ TEST_F(GpuMeasure, theTreeHasTheEnergyOfAllPairs) {
             EXPECT_EQ(got.kinetic, want.kinetic);
             EXPECT_NEAR(got.shape.closest, want.shape.closest, 1e-5 * want.shape.closest);
             EXPECT_LT(got.shape.closestFirst, got.shape.closestSecond);
-            // Slices and repeats change no bit, and steps go on as if nothing had been asked.
+            // Slices and repetitions change no bit, and steps continue as without measurements.
             EXPECT_TRUE(sameBits(got, taken(*made, 1e-4)));
         }
     }

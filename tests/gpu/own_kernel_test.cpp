@@ -1,5 +1,5 @@
-// Kernels that users write, on a GPU: the texts to begin with run, wrong ones are struck, and neither a loop without an end
-// nor a bad address touches this process or the device.
+// Kernels that users write, on a GPU: the initial texts run, wrong kernels are struck through, and neither an endless loop
+// nor a bad address affects this process or the device.
 #include "app/bench/benchmark.h"
 #include "app/bench/own_trial.h"
 #include "sim/core/error.h"
@@ -46,7 +46,7 @@ protected:
         return at == std::string::npos ? text : text.replace(at, from.size(), to);
     }
     static std::string tiledText() { return std::string(ownTemplateText("tiled")); }
-    /// That this process can still compute.
+    /// Fails when this process cannot compute any more.
     static void expectSound() {
         const std::unique_ptr<Backend> backend = loaded(unevenBodies(1000), {.kernel = "tiled"});
         backend->requestForceCheck(sampleTargets(unevenBodies(1000).position));
@@ -63,7 +63,7 @@ TEST_F(OwnKernelOnGpu, everyTextToBeginWithIsRightAndIsMeasured) {
         SCOPED_TRACE(std::string(row.name));
         const std::string text(ownTemplateText(row.name));
         const OwnTrialReply reply = tried(text, 4096);
-        if (row.name == "missing-barrier") continue;  // a race may come out right
+        if (row.name == "missing-barrier") continue;  // a race may give a right result
         ASSERT_EQ(reply.outcome, OwnOutcome::good) << reply.sentence;
         EXPECT_GT(reply.secondsPerForce, 0);
         const KernelRow& kernel = adoptOwnKernel(std::string(row.name) + ".cu", reply.code, ownLaunch(text, "my.cu"), 4096);
@@ -86,7 +86,7 @@ TEST_F(OwnKernelOnGpu, theTimeOfAForceIsThatOfAllBodies) {
     ASSERT_EQ(many.outcome, OwnOutcome::good) << many.sentence;
     EXPECT_GT(few.secondsPerForce, 0);
     EXPECT_GT(many.secondsPerForce, 8 * few.secondsPerForce);
-    // What a run measures of the same code is the same up to what a step has beside its force.
+    // A run measures the same code with the same result, except for the rest of a step.
     const std::unique_ptr<Backend> backend = loaded(
         unevenBodies(65536),
         {.kernel = std::string(adoptOwnKernel("clock.cu", many.code, ownLaunch(tiledText(), "clock.cu"), 65536).name)});
@@ -98,11 +98,11 @@ TEST_F(OwnKernelOnGpu, theTimeOfAForceIsThatOfAllBodies) {
 }
 
 TEST_F(OwnKernelOnGpu, aKernelThatForgetsTheLastBodyIsStruck) {
-    // As a source ...
+    // As a source.
     const OwnTrialReply source = tried(replaced(tiledText(), "mine < n ?", "mine < n - 1 ?"));
     EXPECT_EQ(source.outcome, OwnOutcome::wrong);
     EXPECT_THAT(source.sentence, HasSubstr("not those of fp64"));
-    // ... and as a target.
+    // As a target.
     const OwnTrialReply target = tried(replaced(tiledText(), "if (i < n) acc", "if (i < n - 1) acc"));
     EXPECT_EQ(target.outcome, OwnOutcome::wrong);
     EXPECT_THAT(target.sentence, HasSubstr("1 accelerations are not stored or not finite, the first of body 1020"));
@@ -112,7 +112,7 @@ TEST_F(OwnKernelOnGpu, oneThatWritesBehindTheLastBodyIsStruck) {
     const OwnTrialReply reply = tried(replaced(tiledText(), "if (i < n) acc", "acc"));
     EXPECT_EQ(reply.outcome, OwnOutcome::failed);
     EXPECT_THAT(reply.sentence, HasSubstr("1021 accelerations are there (block 7, thread "));
-    // With more bodies than have their addresses checked the device's memory around them is looked at.
+    // With more bodies than have checked addresses, the device's memory around the arrays is inspected.
     const OwnTrialReply many = tried(replaced(tiledText(), "if (i < n) acc", "if (i < n || n > 40000) acc"), 50001);
     EXPECT_EQ(many.outcome, OwnOutcome::wrong);
     EXPECT_THAT(many.sentence, HasSubstr("behind the last acceleration"));
@@ -128,7 +128,7 @@ TEST_F(OwnKernelOnGpu, oneThatLoopsForeverLeavesItsLoop) {
 
 TEST_F(OwnKernelOnGpu, oneThatTakesForeverIsEndedWithinItsLimit) {
     const auto begin = std::chrono::steady_clock::now();
-    // Turns so slow that their number says nothing.
+    // Loops so slow that their rate means nothing.
     const OwnTrialReply reply = tried(replaced(tiledText(), "base += BLOCK) {",
                                                "base += 0 * BLOCK) { for (int k = 0; k < 1000; ++k) __nanosleep(1000000);"),
                                       3000, {.compile = 60, .force = 2});
@@ -139,7 +139,7 @@ TEST_F(OwnKernelOnGpu, oneThatTakesForeverIsEndedWithinItsLimit) {
     expectSound();
 }
 
-/// Texts whose accesses are bad, where they are, and what is said of them.
+/// Texts with bad accesses, their lines, and the messages.
 struct BadText {
     const char *name, *from, *to, *said;
     bool split = false;
@@ -188,7 +188,7 @@ TEST_F(OwnKernelOnGpu, aBadAddressIsFoundBeforeTheDeviceMeetsIt) {
         EXPECT_THAT(reply.sentence, ::testing::MatchesRegex("my\\.cu:[0-9]+: .*"));
         ASSERT_FALSE(reply.code.messages.empty());
         EXPECT_GT(reply.code.messages.back().line, 0);
-        // The device has met nothing: where it ran, the next one runs. Only with what is known to be caught.
+        // The device is unharmed: the next kernel runs. Only after texts that were caught.
         if (HasFailure()) continue;
         EXPECT_EQ(inThisProcess(text).outcome, OwnOutcome::failed);
         const OwnTrialReply good = inThisProcess(tiledText());
@@ -207,7 +207,7 @@ TEST_F(OwnKernelOnGpu, aBadAddressLeavesThisProcessSound) {
     expectSound();
 }
 
-/// Honest, and as hard for checks as can be: all spaces by name and by pointer, functions with arrays, the whole padding.
+/// Valid, and as hard for checks as possible: all spaces by name and by pointer, functions with arrays, the whole padding.
 constexpr const char* kHonestText = R"(// gravlab: block=96 shared=1536
 __device__ int counter;
 __device__ float kept[96];
@@ -264,7 +264,7 @@ TEST_F(OwnKernelOnGpu, checksRaiseNoFalseAlarm) {
         for (const OwnTemplate& row : ownTemplates()) {
             SCOPED_TRACE(std::string(row.name));
             const OwnTrialReply reply = tried(std::string(ownTemplateText(row.name)), bodies);
-            // A race may come out right or wrong, and is no bad address.
+            // A race may give a right or a wrong result, and is no bad address.
             if (row.name == "missing-barrier")
                 EXPECT_NE(reply.outcome, OwnOutcome::failed) << reply.sentence;
             else
@@ -310,7 +310,7 @@ TEST_F(OwnKernelOnGpu, theCommandLineNamesOneForARunAndAPicture) {
     EXPECT_THAT(run.out, HasSubstr("forces by " + file));
     const Outcome by = runGravlab({"run", end, "--steps", "1"});
     EXPECT_EQ(by.code, 0) << by.err;
-    EXPECT_THAT(by.err, HasSubstr("it was computed by kernel " + file + ", which is not here"))
+    EXPECT_THAT(by.err, HasSubstr("it was computed by kernel " + file + ", which is not available here"))
         << "opening a file compiled it";
     EXPECT_EQ(runGravlab({"run", end, "--steps", "1", "--kernel", file}).code, 0);
     const Outcome drawn =

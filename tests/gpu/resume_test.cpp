@@ -1,6 +1,6 @@
-// Saved, loaded and continued on the GPU is the same as never having stopped, to the last bit: every deterministic row,
-// every integrator that runs there, every law and precision, with steps cut into slices. tests/unit/io_resume_test.cpp has
-// the rest.
+// A run on the GPU that is saved, loaded and continued equals a run without a stop, to the last bit: every deterministic
+// row, every integrator that runs there, every law and precision, with steps cut into slices. tests/unit/io_resume_test.cpp
+// tests the rest.
 #include "gpu_fixture.h"
 #include "sim/core/error.h"
 #include "sim/forces/law.h"
@@ -16,7 +16,7 @@
 namespace gravlab::test {
 namespace {
 
-// A slice is 2.5 ms of pairs, and calls without budget stop after each: forces of the larger number come in several.
+// A slice is 2.5 ms of pairs, and calls without budget stop after each: forces of the larger number need several.
 constexpr std::size_t kSliced = 131072, kWhole = 700;
 
 struct Case {
@@ -47,7 +47,7 @@ std::vector<Case> cases() {
     return found;
 }
 
-/// Plummer's masses are equal; the scenes of the other laws bring their own charges and distances.
+/// Plummer's masses are equal; the scenes of the other laws have their own charges and distances.
 RunRequest settingsOf(const Case& c, std::size_t bodies) {
     constexpr const char* kScenes[] = {"plummer", "charges", "power-law", "lennard-jones"};
     RunRequest settings;
@@ -65,7 +65,7 @@ RunRequest settingsOf(const Case& c, std::size_t bodies) {
     return settings;
 }
 
-/// In calls without budget, each of one slice. Answers how many ended inside a step.
+/// Calls without budget, each of one slice. Returns how many ended within a step.
 std::size_t runInSlices(Simulation& simulation, std::int64_t steps) {
     const std::int64_t end = simulation.step() + steps;
     std::size_t cut = 0;
@@ -90,7 +90,7 @@ protected:
         try {
             made.emplace(settingsOf(c, bodies));
         } catch (const UsageError&) {
-            return;  // a row for equal masses has nothing to do with charges of two signs
+            return;  // a row for equal masses cannot compute charges of two signs
         }
         Simulation& whole = *made;
         Simulation first(settingsOf(c, bodies));
@@ -137,7 +137,7 @@ TEST_F(GpuResume, aStepUnderWayIsNotSavedHalf) {
         Simulation whole(settingsOf(c, kSliced)), first(settingsOf(c, kSliced));
         runAtOnce(whole, 4);
         runAtOnce(first, 2);
-        first.backend().wait();  // while earlier work is queued, no new one is taken in a frame
+        first.backend().wait();  // while earlier work is queued, a frame starts no new work
         double progress = 0;
         for (int call = 0; call < 10 && progress == 0 && first.step() == 2; ++call)
             progress = first.advance({.seconds = 0, .steps = 1}, nullptr).stepProgress;
@@ -155,7 +155,7 @@ TEST_F(GpuResume, aStepUnderWayIsNotSavedHalf) {
 }
 
 TEST_F(GpuResume, aStateThatWasChangedIsNoticed) {
-    // The comparison must notice one last bit, or it proves nothing.
+    // The comparison must notice one last bit, otherwise it proves nothing.
     const Case c{"tiled", "leapfrog"};
     Simulation whole(settingsOf(c, kWhole)), first(settingsOf(c, kWhole));
     runAtOnce(whole, 4);

@@ -52,7 +52,7 @@ TEST_F(Sanitizer, everyRowStepsOnFewBodies) {
                 run(*backend, integrator("leapfrog").program, 1e-3, 2);
                 const std::optional<ForceCheck> check = backend->takeForceCheck();
                 ASSERT_TRUE(check.has_value());
-                if (force.law == kLaw<LennardJones>) continue;  // these bodies are deep inside its wall
+                if (force.law == kLaw<LennardJones>) continue;  // these bodies are deep inside its repulsion
                 EXPECT_TRUE(check->passed) << row.name << ", N = " << count << ": " << check->text();
             }
         }
@@ -70,7 +70,7 @@ TEST_F(Sanitizer, blockSteps) {
                     row.byCutOff ? sceneNamed("lennard-jones").build({.bodies = count, .seed = 5}) : unevenBodies(count);
                 if (row.equalMasses)
                     for (Double4& body : bodies.position) body.w = 1.0 / 1024;
-                bodies.velocity[1].w = precision == Precision::mixed ? 0.5 : 1;  // not only sums as they are
+                bodies.velocity[1].w = precision == Precision::mixed ? 0.5 : 1;  // also scaled sums
                 KernelChoice choice{.kernel = std::string(row.name)};
                 if (row.splits.last > 1 && count > 100) choice.launch.split = 3;
                 if (row.approximates && !row.byOpening) choice.allowedError = 1e-3;

@@ -1,4 +1,4 @@
-// What every backend must do, done by the rows of the CUDA backend.
+// The suite of all backends, on the rows of the CUDA backend.
 #include "gpu_fixture.h"
 #include "tests/backend_suite.h"
 

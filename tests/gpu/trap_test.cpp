@@ -1,5 +1,4 @@
-// Kernels that are wrong on purpose, on a device: wrong where they should be, without a rate in any case, and no danger to
-// what runs beside them.
+// Kernels that are wrong on purpose, on a device: wrong where expected, always without a rate, and harmless to other work.
 #include "app/bench/benchmark.h"
 #include "gpu_fixture.h"
 #include "sim/core/error.h"
@@ -47,7 +46,7 @@ TEST_F(TrapsOnGpu, withoutTheBarrierForcesAreChance) {
     for (int k = 0; k < 10; ++k) wrong += !checked(*backend, bodies).passed;
     EXPECT_GT(wrong, 0) << "the race was never seen";
     std::printf("    %d of 10 evaluations are wrong\n", wrong);
-    // One tile is read by nobody else, so that it happens to be right, and has no rate all the same.
+    // No other warp reads the only tile, so the result happens to be right, but has no rate.
     const ParticleSet few = unevenBodies(200);
     backend->load(few, {{.softening = 0.05}, {"no-barrier", {.block = 256}}});
     EXPECT_TRUE(checked(*backend, few).passed);
@@ -83,7 +82,7 @@ TEST_F(TrapsOnGpu, aLaunchThatFailsIsToldAndHurtsNobody) {
     std::printf("    %s\n", failure.c_str());
     EXPECT_FALSE(timed(*trap).verified);
     EXPECT_EQ(cuda::takeLastError(), cuda::kSuccess) << "the error is left to whoever is next";
-    // The device, the run beside it and a right kernel in the same place go on.
+    // The device, the run beside it and a right kernel after it continue.
     trap->configure({.softening = 0.05}, {"tiled", {}});
     EXPECT_EQ(trap->launchFacts().failure, "");
     trap->load(bodies);

@@ -1,6 +1,5 @@
-// The tree on the GPU under charges and the power law: errors within what was allowed, wrong ones noticed, the same bits
-// however it is cut, repeated and resumed, hard bodies, and energies. Its arithmetic is that of
-// tests/unit/tree_laws_test.cpp.
+// The tree on the GPU under charges and the power law: errors within the allowed ones, wrong ones noticed, the same bits
+// with any cuts, repetitions and resumes, hard bodies, and energies. tests/unit/tree_laws_test.cpp tests its arithmetic.
 #include "gpu_fixture.h"
 #include "sim/backends/cuda/methods/launch_plan.h"
 #include "sim/backends/cuda/methods/tree_energy.h"
@@ -41,7 +40,7 @@ protected:
         }
         return bodies;
     }
-    /// As a state in single precision has them.
+    /// Rounded like a state in single precision.
     static ParticleSet inSingle(ParticleSet bodies) {
         for (Double4& at : bodies.position)
             for (double* number : {&at.x, &at.y, &at.z, &at.w}) *number = static_cast<float>(*number);
@@ -72,13 +71,13 @@ protected:
             if (const std::optional<Diagnostics> done = backend.takeMeasurement(0.05)) return *done;
         }
     }
-    /// Within what it says of itself.
+    /// Whether the error is within the declared one.
     static bool isSaid(const Diagnostics& got, const Diagnostics& want) {
         return std::abs(got.potential - want.potential) <= (4 * got.potentialError + 3e-6) * std::abs(want.potential);
     }
 };
 
-/// Potentials of some bodies and their nearest neighbours as the walk on a device leaves them, without a run about it.
+/// Potentials of some bodies and their nearest neighbours from the walk on a device, without a run.
 class FieldsOfATree {
 public:
     FieldsOfATree(const ParticleSet& bodies, const ForceSettings& force, double accuracy) : count_(bodies.size()) {
@@ -154,7 +153,7 @@ TEST_F(TreeLawsOnGpu, wrongAccelerationsAreCaught) {
     ParticleSet other = bodies;
     for (Double4& at : other.position) at.w = std::abs(at.w);
     EXPECT_FALSE(errors(*backend, other, charged(), 1e-2).passed) << "one sign";
-    // Sizes of pulls that never were: the criterion believes that forces are a million times as strong.
+    // False magnitudes of forces: the criterion assumes that forces are a million times as strong.
     run(*backend, integrator("leapfrog").program, 1e-6, 1);
     std::vector<StateArray> kept = backend->forceState();
     for (StateArray& array : kept)
@@ -182,7 +181,7 @@ TEST_F(TreeLawsOnGpu, bodiesThatAreHardForCells) {
                 EXPECT_TRUE(check.passed) << name << ", " << count << ", " << lawRow(force.law).name << " " << force.exponent
                                           << ": " << check.text();
             }
-    // Under gravity, too: masses that differ by 1e12, and more bodies in one place than keys can tell apart.
+    // Under gravity, too: masses that differ by 1e12, and more bodies at one position than keys can separate.
     for (const char* name : {"three points", "spread"}) {
         ParticleSet bodies = chargedShape(5000, name);
         for (Double4& at : bodies.position) at.w = std::abs(at.w);
@@ -278,7 +277,7 @@ constexpr double kEnergyPowers[] = {-4, -1, 0, 0.5, 1, 1.5, 3, 5};
 TEST_F(TreeLawsOnGpu, theEnergyOfAPowerLawIsThatOfAllPairs) {
     for (const double exponent : kEnergyPowers)
         for (const double unit : {1.0, 0x1p20, 0x1p-20}) {
-            if (unit < 1 && exponent > 2) continue;  // pulls there leave the range of single precision
+            if (unit < 1 && exponent > 2) continue;  // forces there leave the range of single precision
             SCOPED_TRACE("a = " + std::to_string(exponent) + ", lengths times " + std::to_string(unit));
             ParticleSet bodies = ball(20000, Charges::one);
             for (Double4& at : bodies.position) at = {unit * at.x, unit * at.y, unit * at.z, at.w};
@@ -304,8 +303,8 @@ TEST_F(TreeLawsOnGpu, theEnergyOfAPowerLawIsThatOfEachBody) {
         SCOPED_TRACE(exponent);
         const ForceSettings force = powered(exponent, 0.03, 0.5);
         const FieldsOfATree got(bodies, force, 1e-4);
-        // Against the law itself: half of its potential, with the sign turned. Errors are held against the rms one, for a
-        // logarithm is 0 somewhere.
+        // Compared with the law itself: half of its potential, with the opposite sign. Errors are relative to the rms,
+        // because a logarithm is 0 somewhere.
         std::vector<double> off;
         double squares = 0;
         std::size_t nearest = 0;

@@ -1,6 +1,6 @@
-// The walk in two levels on the GPU, made to happen with few bodies: errors within what was allowed, however little room a
-// region has, and the same bits however it is cut, repeated and resumed. What a region takes and leaves is proven by
-// tests/unit/tree_regions_test.cpp.
+// The walk in two levels on the GPU, forced with few bodies: errors within the allowed ones with any room for a region, and
+// the same bits with any cuts, repetitions and resumes. tests/unit/tree_regions_test.cpp proves the split between expansion
+// and remaining nodes.
 #include "forced_tree.h"
 #include "gpu_fixture.h"
 #include "sim/io/checkpoint.h"
@@ -31,7 +31,7 @@ protected:
         backend.accelerations(all);
         return all;
     }
-    /// Of bodies at random, against fp64.
+    /// Errors of random bodies against fp64.
     static ForceCheck errors(Backend& backend, const ParticleSet& bodies, double softening, double allowed) {
         std::mt19937 random(11);
         std::vector<std::uint32_t> targets;
@@ -155,7 +155,7 @@ TEST_F(TreeRegionsOnGpu, anyNumberOfBodiesAndSuchAsAreHardForAnOctree) {
     far.position[17].x = 1e6;
     for (std::size_t i = 0; i < massless.size(); i += 2) massless.position[i].w = 0;
     heavy.position[5].w = 1e12;
-    // Regions of groups that have nothing to do with each other.
+    // Regions of groups that are far from each other.
     for (std::size_t i = 0; i < apart.size(); i += 2)
         apart.position[i].x = static_cast<double>(static_cast<float>(apart.position[i].x + 64));
     expectGood(point, "a point");

@@ -1,5 +1,5 @@
-// The tree on the GPU: errors within what was allowed, the same bits however it is cut and repeated, and bodies that are
-// hard for an octree. Resume and memory checkers go through its rows with all others.
+// The tree on the GPU: errors within the allowed ones, the same bits with any cuts and repetitions, and bodies that are hard
+// for an octree. Tests of resume and memory checkers include its rows.
 #include "forced_tree.h"
 #include "gpu_fixture.h"
 #include "sim/backends/memory_need.h"
@@ -47,7 +47,7 @@ protected:
     static ParticleSet scene(const char* name, std::size_t bodies) {
         return sceneNamed(name).build({.bodies = bodies, .seed = 5});
     }
-    /// All at different places of a line, a plane, one point.
+    /// All at different positions of a line, a plane, or one point.
     static ParticleSet flat(std::size_t count, int dimensions) {
         ParticleSet bodies = unevenBodies(count);
         for (Double4& at : bodies.position) {
@@ -77,9 +77,9 @@ TEST_F(TreeOnGpu, keepsTheAccuracyThatIsAllowed) {
 TEST_F(TreeOnGpu, wrongAccelerationsAreCaught) {
     const ParticleSet bodies = scene("plummer", 30000);
     const auto backend = loaded(bodies, row("tree", 1e-2), 0.02);
-    // What 1e-2 allows is not good enough for 1e-4.
+    // Errors allowed by 1e-2 are too large for 1e-4.
     EXPECT_FALSE(errors(*backend, bodies, 0.02, gate(1e-4)).passed);
-    // Accelerations that never were: the criterion believes that forces are a million times as strong.
+    // False accelerations: the criterion assumes that forces are a million times as strong.
     run(*backend, integrator("leapfrog").program, 1e-4, 1);
     std::vector<StateArray> state = backend->forceState();
     for (StateArray& array : state)
@@ -129,7 +129,7 @@ TEST_F(TreeOnGpu, anyNumberOfBodies) {
 }
 
 TEST_F(TreeOnGpu, theWorstTreeFitsItsMemory) {
-    // Arrays share memory and have room for no more nodes than can be: a few more would write over others' numbers.
+    // Arrays in one allocation have room for the largest possible number of nodes: a few more would overwrite others.
     for (const std::size_t beside : {0, 5}) {
         const ParticleSet bodies = deepClusters(16, beside);
         for (const char* rung : {"tree-theta", "tree"}) {
@@ -151,12 +151,12 @@ TEST_F(TreeOnGpu, aTreeWithoutRoomIsLessDeep) {
         const auto found = std::ranges::find(figures, "nodes", &MethodFigure::name);
         return found == figures.end() ? -1 : found->value;
     };
-    // Leaves of 64 bodies are enough for the first, those of 256 for the second.
+    // Leaves of 64 bodies are enough for the first, leaves of 256 for the second.
     const std::pair<const char*, ParticleSet> cases[] = {{"clusters", deepClusters(8, 3)},
                                                          {"chains", deepChains(4, 14, 65)}};
     for (const auto& [name, bodies] : cases) {
         const double deep = nodesOf(*loaded(bodies, row("tree")));
-        // An angle promises nothing where pulls cancel, as they do in chains: there it is held against itself.
+        // An angle promises nothing where forces cancel, as in chains: there the test compares two angles.
         const ForceCheck usual = errors(*loaded(bodies, row("tree-theta")), bodies, 0.05, gate(5e-2));
         const ForcedTree forced(little);
         const auto room = static_cast<double>(cuda::treeNodeRoom(bodies.size()));
@@ -173,7 +173,7 @@ TEST_F(TreeOnGpu, aTreeWithoutRoomIsLessDeep) {
             EXPECT_LE(nodes, room) << rung << ", " << name;
         }
     }
-    // One that has room is what it is without a limit.
+    // A tree with enough room gives the same result as without a limit.
     const ParticleSet bodies = scene("plummer", 40000);
     const std::vector<Double4> usual = accelerations(*loaded(bodies, row("tree")));
     const ForcedTree forced(little);
@@ -181,7 +181,7 @@ TEST_F(TreeOnGpu, aTreeWithoutRoomIsLessDeep) {
 }
 
 TEST_F(TreeOnGpu, memoryIsWhatWasSaid) {
-    // The context, code and what a first launch takes are there before.
+    // Context, code and the memory of a first launch exist before.
     const auto warm = loaded(scene("plummer", 100000), row("tree"));
     accelerations(*warm);
     constexpr std::size_t kBodies = 4'000'000;
@@ -193,8 +193,7 @@ TEST_F(TreeOnGpu, memoryIsWhatWasSaid) {
     ASSERT_EQ(cuda::memoryInfo(after, total), cuda::kSuccess);
     const double taken = static_cast<double>(before) - static_cast<double>(after);
     const double said = memoryNeed(deviceBackend(), kBodies, {}, row("tree")).device;
-    // accelerations() makes a method of its own for what is asked beside the steps, and its sums; a copy of the state is not
-    // taken here.
+    // accelerations() makes a separate method for requests between steps, with its own sums; it does not copy the state.
     EXPECT_LT(taken, 2 * said);
     EXPECT_GT(taken, 0.5 * said);
     EXPECT_LT(said / kBodies, 96 + 32 + 110) << "bytes a body";
@@ -299,7 +298,7 @@ TEST_F(TreeOnGpu, isCheckedOnBodiesAtRandomAndSaysItsMomentumError) {
     EXPECT_TRUE(check.passed) << check.text();
     EXPECT_EQ(check.samples, 1024u);
     EXPECT_EQ(check.allowed, 1e-3);
-    // The same from all accelerations.
+    // The same from the accelerations of all bodies.
     ParticleSet bodies;
     simulation.snapshot(bodies);
     const std::vector<Double4> all = accelerations(simulation.backend());

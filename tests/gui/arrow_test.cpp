@@ -1,5 +1,5 @@
-// Dropping a body by an arrow, with real keys and mouse in a window of this process: where it comes to be, how fast it is,
-// and what takes the arrow back.
+// Dropping a body by an arrow, with real keys and mouse in a window of this process: its position, its speed, and what
+// removes the arrow.
 #include "app/tables/launch.h"
 #include "own_window.h"
 
@@ -23,7 +23,7 @@ protected:
         OwnWindow::SetUp();
         if (IsSkipped() || HasFatalFailure()) return;
         openHere(optionsOf("two-body", 0, kWidth, kHeight));
-        ui_->state.visible = false;  // all of the window is picture
+        ui_->state.visible = false;  // the picture fills the window
         app_->document.intent.paused = true;
         Process search({"xdotool", "search", "--sync", "--onlyvisible", "--name", "^gravlab$"},
                        {{"DISPLAY", display->name()}}, folder / "window");
@@ -32,28 +32,28 @@ protected:
         ASSERT_FALSE(window.empty()) << "xdotool does not find the window";
         send({"windowfocus", "--sync", window});
         send({"mousemove", "--window", window, "100", "100"});
-        // The first events have come when the pointer is known.
+        // A known pointer means that the first events have arrived.
         ASSERT_TRUE(until([&] { return !ui_->wantsMouse(); }));
     }
-    /// Lets frames pass until this is met; false when it never is.
+    /// Runs frames until the condition holds; false when it never does.
     bool until(const std::function<bool()>& met) {
         for (const auto end = std::chrono::steady_clock::now() + 20s; !met(); frame())
             if (std::chrono::steady_clock::now() > end) return false;
         return true;
     }
-    /// Events of the display, in this order.
+    /// Sends events to the display, in this order.
     void send(Arguments arguments) {
         arguments.insert(arguments.begin(), "xdotool");
         Process run(arguments, {{"DISPLAY", display->name()}}, folder / "xdotool.log");
         EXPECT_TRUE(until([&] { return !run.running(); }));
         EXPECT_EQ(run.wait(0ms), 0);
     }
-    /// Everything that was sent has been seen: it comes in order.
+    /// Waits until everything sent has been processed: it arrives in order.
     void settle() {
         for (int i = 0; i < 3; ++i) frame();
     }
     bool dragging() const { return app_->document.drop.dragging(); }
-    /// Presses the button and draws an arrow, which stays in the hand.
+    /// Presses the button and draws an arrow, which stays held.
     void beginArrow() {
         send({"mousemove", "--window", window, "200", "150", "mousedown", "1"});
         ASSERT_TRUE(until([&] { return dragging(); }));
@@ -103,7 +103,7 @@ TEST_F(ArrowWindow, isTakenBackByEscapeAndByLosingTheKeys) {
     EXPECT_EQ(bodies().size(), before);
     EXPECT_TRUE(app_->document.drop.on) << "the arrow goes, the tool stays";
 
-    // Another window: the button counts as released then, which nobody did.
+    // A focus change to another window counts as a release of the button, although the user did not release it.
     beginArrow();
     send({"windowunmap", "--sync", window});
     ASSERT_TRUE(until([&] { return !dragging(); }));
@@ -113,7 +113,7 @@ TEST_F(ArrowWindow, isTakenBackByEscapeAndByLosingTheKeys) {
     settle();
     EXPECT_EQ(bodies().size(), before);
 
-    // The tool is still in the hand.
+    // The tool is still active.
     beginArrow();
     send({"mouseup", "1"});
     EXPECT_TRUE(until([&] { return bodies().size() == before + 1; }));

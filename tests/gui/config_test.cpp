@@ -1,4 +1,4 @@
-// What the window remembers from one time to the next, in a real window.
+// Settings that the window keeps between sessions, in a real window.
 #include "gui_fixture.h"
 
 #include <signal.h>
@@ -38,7 +38,7 @@ TEST_F(ConfigTest, bringsBackSizePanelsSceneAndLook) {
     waitForValue("projector", true);
     xdotool({"windowsize", window, "900", "610"});
     waitForValue("width", 900);
-    // A change that has rested is written while the window is open.
+    // A change is written a while after the last one, while the window is open.
     for (int i = 0; i < 1000 && text().find("figure-eight") == std::string::npos; ++i) settle();
     EXPECT_NE(text().find("name = \"figure-eight\""), std::string::npos) << text();
     end();
@@ -65,14 +65,14 @@ TEST_F(ConfigTest, bringsBackSizePanelsSceneAndLook) {
 TEST_F(ConfigTest, namesTheLineThatIsWrongAndWritesNothingWhereItMayNot) {
     fs::create_directories(file().parent_path());
     std::ofstream(file()) << "[scene]\nname = \"two-body\"\n[window]\nwidht = 3\n";
-    // Something that is no folder stands where a root user, too, cannot write.
+    // A file in place of the folder: even root cannot write there.
     open({"--backend", "cpu", "--size", "800x600"});
     const Json now = waitFor("a message", [](const Json& s) { return s.at("message") != ""; });
     EXPECT_NE(now.at("message").get<std::string>().find("config.toml, line 4"), std::string::npos) << now.at("message");
     EXPECT_EQ(now.at("scene"), "two-body");
     key("Escape");
     waitForValue("message", "");
-    // The window may be writing just then.
+    // The window may be writing at this moment.
     std::ofstream blocker;
     for (int i = 0; i < 100 && !blocker.is_open(); ++i) {
         fs::remove_all(file().parent_path());
@@ -87,7 +87,7 @@ TEST_F(ConfigTest, namesTheLineThatIsWrongAndWritesNothingWhereItMayNot) {
     end();
 }
 
-/// A change of the last seconds is not lost with a session that ends.
+/// A change of the last seconds is saved when the session ends.
 TEST_F(ConfigTest, isWrittenWhenASignalOrTheDisplayEndsTheWindow) {
     const auto shown = [](const Json& s) { return s.at("conservation").at("shown").get<bool>(); };
     open({"two-body", "--backend", "cpu", "--size", "800x600"});

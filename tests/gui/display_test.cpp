@@ -10,7 +10,7 @@
 namespace gravlab::test {
 namespace {
 
-/// The part of libXrandr that the test needs, as its manual declares it; GLFW loads the library likewise.
+/// The functions of libXrandr that the test needs, as its manual declares them; GLFW loads the library in the same way.
 struct Resources {
     unsigned long timestamp, configTimestamp;
     int crtcCount;

@@ -1,5 +1,5 @@
-// Files dropped on the window, in this process: through GLFW's own callback into the frame loop's parts. And what people do
-// while a file loads.
+// Files dropped on the window, in this process: through GLFW's own callback into the frame loop. Also user input while a
+// file loads.
 #include "app/control/keys.h"
 #include "app/control/scene_file.h"
 #include "app/model/look.h"
@@ -31,7 +31,7 @@ protected:
         OwnWindow::SetUp();
         if (!IsSkipped() && !HasFatalFailure()) openHere(optionsOf("plummer", 64, 320, 240));
     }
-    /// What the desktop does when files are let go over the window.
+    /// The desktop's calls when files are dropped on the window.
     void drop(const std::vector<std::string>& paths) {
         GLFWwindow* here = glfwGetCurrentContext();
         const GLFWdropfun callback = glfwSetDropCallback(here, nullptr);
@@ -41,7 +41,7 @@ protected:
         for (const std::string& path : paths) names.push_back(path.c_str());
         callback(here, static_cast<int>(names.size()), names.data());
     }
-    /// Drops, and lets frames pass until the file is in or refused.
+    /// Drops a file, and runs frames until it is loaded or refused.
     void dropAndWait(const std::string& path) {
         app_->document.dismissMessage();
         drop({path});
@@ -121,7 +121,7 @@ TEST_F(DropTest, aBadFileLeavesTheRunGoingAndSaysWhy) {
         frame();
         EXPECT_GT(app_->document.facts.step, step);
     }
-    // Of several files the first is opened, and that is said.
+    // Of several files the first is opened, and a message says so.
     drop({put("a.csv", kThreeBodies), put("b.csv", "m,x,y,z\n1,0,0,0\n")});
     frame();
     EXPECT_THAT(app_->document.message, HasSubstr("the first is opened"));
@@ -133,7 +133,7 @@ TEST_F(DropTest, aBadFileLeavesTheRunGoingAndSaysWhy) {
 }
 
 TEST_F(DropTest, whatIsDoneWhileAFileLoadsIsDone) {
-    // Remarks take time to be read and none to be drawn; as many as this machine needs for a frame to pass meanwhile.
+    // Remarks take time to read and none to draw: enough of them that a frame passes meanwhile on this machine.
     const std::string remark = "# " + std::string(1021, '-') + "\n";
     const auto put = [&](const std::string& name, int mebibytes) {
         std::ofstream file(folder / name, std::ios::binary);
@@ -152,7 +152,7 @@ TEST_F(DropTest, whatIsDoneWhileAFileLoadsIsDone) {
         frame();
         for (const auto end = std::chrono::steady_clock::now() + kLoading;
              running().scene != name && std::chrono::steady_clock::now() < end; ++framesMeanwhile) {
-            // All keys but those that leave, write files, or double the bodies again and again.
+            // All keys except those that quit, write files, or double the bodies repeatedly.
             const Key kPressed[] = {Key::letterR, Key::letterC, Key::letterM, Key::rightBracket,
                                     Key::space,   Key::letterT, Key::home};
             pressKey(kPressed[framesMeanwhile % 7], kNoModifier, controller_);
@@ -164,7 +164,7 @@ TEST_F(DropTest, whatIsDoneWhileAFileLoadsIsDone) {
         EXPECT_EQ(running().bodies, 3u);
     }
     EXPECT_GE(framesMeanwhile, 1) << "the window waited for the file";
-    // What is dropped while another file loads comes after it.
+    // A file dropped while another one loads is loaded after it.
     drop({large});
     frame();
     drop({put("last.csv", 0)});
@@ -177,7 +177,7 @@ TEST_F(DropTest, whatIsDoneWhileAFileLoadsIsDone) {
     EXPECT_EQ(running().bodies, 3u);
 }
 
-/// Files of a session whose autosave is on.
+/// A session with autosaved files.
 class SessionTest : public DropTest {
 protected:
     void restart(double autosaveSeconds) {
@@ -185,7 +185,7 @@ protected:
         files_ = std::make_unique<SessionFiles>(*app_, ui_->state.files, autosaveSeconds);
         host_ = std::make_unique<WindowHost>(*app_, WindowHost::Parts{*window_, *ui_, *files_, recorder_, lessons_});
     }
-    /// Frames until the command has ended.
+    /// Runs frames until the command has ended.
     Event ask(Command command) {
         const Ticket ticket = controller_.post(std::move(command), Sender::script);
         controller_.follow(ticket);

@@ -1,4 +1,4 @@
-// Files in the window: quick save, opening, a file that is refused, what a crash and a signal leave.
+// Files in the window: quick save, opening, a refused file, and the files after a crash and a signal.
 #include "gui_fixture.h"
 
 #include "sim/io/snapshot.h"
@@ -92,7 +92,7 @@ TEST_F(WindowFiles, whatACrashLeavesIsOfferedAndACleanEndLeavesNothing) {
 }
 
 TEST_F(WindowFiles, numbersThatStopBeingFinitePauseTheRunAndTheLastGoodStateIsOffered) {
-    // After its first kick each body flies on at 1e152 and leaves the range of numbers at about step 36,000.
+    // After its first kick each body moves at 1e152 and leaves the range of numbers at about step 36,000.
     open({"two-body", "--backend", "reference", "--dt", "1e152", "--steps-per-frame", "1000", "--size", "1000x700"});
     const Json now = waitForValue("paused", true);
     EXPECT_NE(now.at("message").get<std::string>().find("Body 0 is not finite"), std::string::npos) << now.at("message");

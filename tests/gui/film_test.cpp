@@ -1,4 +1,4 @@
-// Recording from the window: by key and panel, at a size of its own, exactly the steps asked for.
+// Recording from the window: by key and panel, at its own size, with exactly the chosen steps.
 #include "gui_fixture.h"
 #include "tests/command_output.h"
 
@@ -24,7 +24,7 @@ std::string probe(const fs::path& film) {
 
 class WindowFilm : public GuiTest {
 protected:
-    // Films go where they are gone afterwards.
+    // Films go to a folder that is removed afterwards.
     void SetUp() override {
         GuiTest::SetUp();
         before_ = fs::current_path();
@@ -34,7 +34,7 @@ protected:
         fs::current_path(before_);
         GuiTest::TearDown();
     }
-    /// What is recorded is over; the last status.
+    /// Waits until the recording is over; returns the last status.
     Json ended() {
         return waitFor("the end of the film", [](const Json& s) { return s.at("film").at("active") == false; });
     }
@@ -70,7 +70,7 @@ TEST_F(WindowFilm, hasExactlyTheFramesAskedForWhateverTheWindowDoes) {
     const fs::path film = folder / after.at("film").at("file").get<std::string>();
     EXPECT_THAT(probe(film), testing::StartsWith("640,360,24,0.4"));
 
-    // Without a length, at the window's size, by key alone; and the window is closed while it records.
+    // Without a length, at the window's size, by key alone; then the window is closed during the recording.
     overwrite("film.length", "0");
     choose("film_size", "as the window");
     waitForValue("menu", false);
@@ -98,7 +98,7 @@ TEST_F(WindowFilm, hasExactlyTheFramesAskedForWhateverTheWindowDoes) {
 }
 
 TEST_F(WindowFilm, whatIsCancelledIsNotKeptAndAFailureDoesNotEndTheRun) {
-    // An ffmpeg that says it can, and dies as on a full disk.
+    // An ffmpeg that lists its encoders, then fails as on a full disk.
     fs::create_directory(folder / "bin");
     std::ofstream(folder / "bin" / "ffmpeg")
         << "#!/bin/sh\ncase \"$*\" in *-encoders*) echo ' V....D libx264 x'; exit 0;; esac\n"

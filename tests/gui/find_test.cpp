@@ -24,7 +24,7 @@ TEST_F(FindTest, doesWhatItsWordsMean) {
     waitForValue("find", false);
     EXPECT_EQ(status().at("message"), "");
 
-    // A list has a line for each of its rows.
+    // A list has one line per row.
     search("colour map ember");
     waitFor("one row", [](const Json& s) { return !s.at("items").contains("find/reset"); });
     key("Escape");
@@ -35,7 +35,7 @@ TEST_F(FindTest, doesWhatItsWordsMean) {
     key("Return");
     waitForValue("softening", 0.125);
 
-    // Without a value Enter asks for it.
+    // Without a value, Enter opens a field for it.
     search("time step");
     waitFor("settings", [](const Json& s) { return s.at("items").contains("find/run.time_step"); });
     click("find/run.time_step");

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
-// Generous: a loaded machine is slow, not wrong. What is waited for comes in a fraction of a second.
+// Generous limits: a loaded machine is slow, not wrong. The awaited events come in a fraction of a second.
 constexpr auto kPatience = 20s, kPatienceToOpen = 120s;
 constexpr std::chrono::duration<double> kUsualOpening = 1s;
 constexpr auto kPause = 10ms;
@@ -94,7 +94,7 @@ Display::Display(const fs::path& folder) {
         if (const char* given = std::getenv("DISPLAY")) name_ = given;
         return;
     }
-    // The server chooses a free number and tells it: several tests may run at once.
+    // The server chooses a free number and reports it: several tests may run at once.
     const fs::path number = folder / "display";
     server_ = std::make_unique<Process>(
         Arguments{"sh", "-c", "exec Xvfb -displayfd 3 -screen 0 1400x900x24 -nolisten tcp 3> '" + number.string() + "'"},
@@ -133,10 +133,10 @@ void GuiTest::TearDown() {
 
 void GuiTest::open(Arguments arguments) {
     if (!greeted) arguments.emplace_back("--no-welcome");
-    // Steps would fill what the picture leaves of each frame, and every event waits for two frames.
+    // Steps would fill the rest of each frame, and every event waits for two frames.
     if (std::find(arguments.begin(), arguments.end(), "--time-budget") == arguments.end())
         arguments.insert(arguments.end(), {"--time-budget", "4"});
-    // A plain picture: most tests are not about it, and without a GPU half of their time went into photographs.
+    // A plain picture: most tests do not need another one, and without a GPU photographs took half of their time.
     if (plain) arguments.insert(arguments.end(), {"--colour", "speed", "--glow", "0"});
     arguments.insert(arguments.begin(), {binary.empty() ? GRAVLAB_BINARY : binary, "view"});
     program = std::make_unique<Process>(arguments,
@@ -150,7 +150,7 @@ void GuiTest::open(Arguments arguments) {
     const auto start = Clock::now();
     patience = kPatienceToOpen;
     waitFor("the first frames", [](const Json& s) { return s.at("frame") >= 2; });
-    // On a quiet machine it opens in half a second.
+    // On a quiet machine the window opens in half a second.
     slowness = std::max(1.0, std::chrono::duration<double>(Clock::now() - start) / kUsualOpening);
     patience = std::chrono::duration_cast<std::chrono::milliseconds>(slowness * kPatience);
     const fs::path found = folder / "window";
@@ -196,8 +196,8 @@ Json GuiTest::waitForValue(const std::string& key, const Json& value) {
 
 void GuiTest::settle() { lookAgain(false); }
 
-/// The frame under way may have looked for events before this moment, the one after it has not. Where nothing moves and no
-/// event came there are no frames to wait for; an event always brings some.
+/// The present frame may have polled events before this moment; the next one will poll them. When nothing moves and no event
+/// arrives there are no frames to wait for; an event always causes some.
 void GuiTest::lookAgain(bool certain) {
     const auto frame = status().at("frame").get<std::int64_t>();
     for (const auto end = Clock::now() + patience; program->running();) {
@@ -209,7 +209,7 @@ void GuiTest::lookAgain(bool certain) {
 }
 
 void GuiTest::xdotool(Arguments arguments) {
-    // What always is an event: a key or a button, but not a pointer that may be there already.
+    // Commands that always cause an event: a key or a button, but not a pointer that may be there already.
     static const std::set<std::string> kEvents{"key", "keydown", "type", "click", "mousedown", "mouseup"};
     const bool certain = kEvents.contains(arguments.front());
     arguments.insert(arguments.begin(), "xdotool");
@@ -235,7 +235,7 @@ void GuiTest::moveTo(int x, int y) { xdotool({"mousemove", "--window", window, s
 
 void GuiTest::moveTo(const std::string& item) {
     const auto shown = [&](const Json& s) { return s.at("items").contains(item); };
-    // A panel that has just come may still move.
+    // A panel that has just opened may still move.
     Json rect, before;
     do {
         before = rect;
@@ -261,7 +261,7 @@ void GuiTest::enter(const std::string& item, const std::string& text) {
     typeOver(text);
 }
 
-/// Before a field has the keyboard, letters are commands.
+/// Letters are commands until a field has the keyboard.
 void GuiTest::typeOver(const std::string& text) {
     waitForValue("typing", true);
     key("ctrl+a");

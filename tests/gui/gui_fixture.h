@@ -1,4 +1,4 @@
-// A real window on a display of its own, driven by real mouse and key events (XTest, through xdotool), watched through the
+// A real window on its own display, driven by real mouse and key events (XTest, through xdotool), observed through the
 // program's status file. Rule: wait for a fact, never for a time.
 #pragma once
 #include <gtest/gtest.h>
@@ -41,10 +41,10 @@ private:
 /// Whether a program is in PATH.
 bool installed(const std::string& program);
 
-/// A virtual display without a screen, or, where Xvfb is missing, the one of DISPLAY.
+/// A virtual display, or, without Xvfb, the display of DISPLAY.
 class Display {
 public:
-    /// `name` stays empty when there is none.
+    /// `name` stays empty when there is no display.
     explicit Display(const std::filesystem::path& folder);
     const std::string& name() const { return name_; }
 
@@ -58,24 +58,24 @@ protected:
     void SetUp() override;
     void TearDown() override;
 
-    /// Opens the window and waits for its first frames. What greets at the first start is left out unless `greeted`.
+    /// Opens the window and waits for its first frames. The greeting of the first start is left out unless `greeted`.
     void open(Arguments arguments);
     /// The newest status; the test fails when the program has died.
     Json status();
-    /// Waits until the status meets this, and returns it.
+    /// Waits until the status satisfies the condition, and returns it.
     Json waitFor(const std::string& what, const std::function<bool(const Json&)>& met);
     Json waitForValue(const std::string& key, const Json& value);
-    /// Waits until a frame has seen what was sent, or the window rests.
+    /// Waits until a frame has processed all sent events, or the window is idle.
     void settle();
 
     void xdotool(Arguments arguments);
-    /// Width and height, as the X server has them.
+    /// Width and height from the X server.
     std::pair<int, int> displaySize();
     void key(const std::string& name);
     void type(const std::string& text);
-    /// Replaces what a text field holds and presses Enter.
+    /// Replaces the content of a text field and presses Enter.
     void enter(const std::string& item, const std::string& text);
-    /// Likewise for a number that is dragged: Ctrl and a click open it, at any pace of the frames.
+    /// The same for a dragged number: Ctrl and a click open it, at any frame rate.
     void overwrite(const std::string& item, const std::string& text);
     void moveTo(int x, int y);
     void moveTo(const std::string& item);
@@ -86,9 +86,9 @@ protected:
     std::filesystem::path folder;
     std::string window;    ///< X11 identity
     std::string binary;    ///< of the next window; empty: the program itself
-    bool greeted = false;  ///< the next window starts as it does for a new user
-    bool plain = true;     ///< the next window colours by speed, without glow; false: as it does for users
-    /// How long what should come is waited for: generous, and more where opening the window took long already.
+    bool greeted = false;  ///< the next window starts as for a new user
+    bool plain = true;     ///< the next window colours by speed, without glow; false: the user's defaults
+    /// How long the test waits for an event: generous, and longer when the window opened slowly.
     std::chrono::milliseconds patience{20000};
     double slowness = 1;  ///< of this machine now, against a quiet one
     std::unique_ptr<Display> display;

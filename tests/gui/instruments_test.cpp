@@ -42,7 +42,7 @@ TEST_F(InstrumentsWindow, fourViewsComeByKeyAndStandBetweenThePanels) {
     settle();
     const Json before = status();
     EXPECT_EQ(layoutFaults(before), std::vector<std::string>());
-    // The lower left one shows x to the right and z upwards: a drag moves the target along these.
+    // The lower left view shows x to the right and z upwards: a drag moves the target along these axes.
     drag(400, 400, 440, 380, 3);
     const Json after = waitFor("a camera that moved", [&](const Json& s) {
         return s.at("camera").at("target")[2] != before.at("camera").at("target")[2];

@@ -1,4 +1,4 @@
-// What only a window has: the keys that it remembers, the members of its status and the names of its controls.
+// Names that only a window has: the keys that it remembers, the members of its status, and its controls.
 #include "tests/inventory.h"
 #include "gui_fixture.h"
 
@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-/// "camera.distance", "rewind.steps": members of members too, but not what stands for a control.
+/// "camera.distance", "rewind.steps": nested members, but not those that describe a control.
 void addMembers(const Json& object, const std::string& before, std::set<std::string>& to) {
     for (const auto& [name, value] : object.items()) {
         to.insert(before + name);
@@ -30,8 +30,8 @@ TEST_F(InventoryWindow, holdsTheStatusTheControlsAndWhatIsRemembered) {
     fs::create_directories(file.parent_path());
     std::ofstream(file)
         << "[window]\nwidth = 1600\nheight = 1000\n[scene]\nname = \"plummer\"\nbodies = 200\n[look]\ncolour = \"speed\"\n";
-    greeted = true;  // the line that remembers it is one of those
-    plain = false;   // so is the usual look
+    greeted = true;  // the line that remembers the greeting is one of the names
+    plain = false;   // the default look is one, too
     open({"--backend", "cpu", "--twin", "integrator=euler"});
     std::set<std::string> members, controls;
     const auto look = [&] {
@@ -49,7 +49,7 @@ TEST_F(InventoryWindow, holdsTheStatusTheControlsAndWhatIsRemembered) {
         look();
         if (action[0] != 'l') key("Escape");
     }
-    // Some come with the first measurement.
+    // Some controls appear with the first measurement.
     const std::set<std::string> listed = readInventory()["controls of the window"];
     for (int i = 0; i < 30 && !std::includes(controls.begin(), controls.end(), listed.begin(), listed.end()); ++i) look();
     controls.erase("open_file");  // one for each file of the folder that it is started in

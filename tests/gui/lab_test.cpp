@@ -1,4 +1,4 @@
-// The lab, by mouse and key: the launch's numbers, a sweep beside the running picture, its export, and tuning.
+// The lab, by mouse and key: a launch's numbers, a sweep beside the running picture, its export, and tuning.
 #include "gui_fixture.h"
 
 #include <chrono>

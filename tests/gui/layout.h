@@ -1,4 +1,4 @@
-// Whether panels are composed, by what the status file says: no pixels, no fonts.
+// Checks the layout of panels by the status file: no pixels, no fonts.
 #pragma once
 #include "gui_fixture.h"
 
@@ -25,7 +25,7 @@ inline Box boxOf(const Json& item) {
     return {r[0], r[1], r[2], r[3]};
 }
 
-/// What is wrong with the panels that are shown; empty when nothing is.
+/// Faults of the visible panels; empty when there are none.
 inline std::vector<std::string> layoutFaults(const Json& status) {
     std::vector<std::string> faults;
     const Json& items = status.at("items");
@@ -33,7 +33,7 @@ inline std::vector<std::string> layoutFaults(const Json& status) {
     std::vector<std::pair<std::string, Box>> panels;
     for (const auto& [name, item] : items.items())
         if (name.starts_with("panel/")) panels.emplace_back(name, boxOf(item));
-    // The middle of the picture: no panel may be there unless somebody opened it.
+    // The middle of the picture: no panel may be there unless the test opened it.
     const Box middle{0.4 * surface.right, 0.35 * surface.bottom, 0.6 * surface.right, 0.6 * surface.bottom};
     for (std::size_t i = 0; i < panels.size(); ++i) {
         const auto& [name, box] = panels[i];

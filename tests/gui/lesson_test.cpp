@@ -1,4 +1,4 @@
-// A lesson in a real window, as a student goes through it: keys, clicks, and what the program makes of them.
+// A lesson in a real window, with the input of a student: keys, clicks, and the program's reactions.
 #include "gui_fixture.h"
 
 namespace gravlab::test {
@@ -23,7 +23,7 @@ TEST_F(LessonWindow, isGoneThroughByMouseAndKeys) {
     EXPECT_EQ(now.at("lesson").at("progress"), "leapfrog:1");
     click("lesson-next");
     waitFor("step 2", [](const Json& s) { return s.at("lesson").at("step") == 2; });
-    // A teacher jumps over what was not done; the scene of the step is there.
+    // A teacher skips steps that were not done; the scene of the next step is loaded all the same.
     key("ctrl+Next");
     waitFor("step 3", [](const Json& s) { return s.at("lesson").at("step") == 3; });
     waitForPhase("predict");
@@ -51,7 +51,7 @@ TEST_F(LessonWindow, staysWhereAProjectorHasNoRoomForPanels) {
     waitFor("the controls in its place", shows("panel/controls", "panel/lesson"));
     click("measurements_tab");
     waitFor("the lesson again", shows("panel/lesson", "panel/controls"));
-    // All pages of the lab are there, none under another.
+    // All pages of the lab are visible, none under another.
     const Json items = status().at("items");
     const std::vector<const char*> buttons{"lab_launch",   "lab_sweep",      "lab_matrix", "lab_ladder",
                                            "lab_recorded", "lab_calculator", "lab_own",    "lab_close"};
@@ -64,7 +64,7 @@ TEST_F(LessonWindow, staysWhereAProjectorHasNoRoomForPanels) {
         }
 }
 
-/// The projector of many classrooms: texts speak of a curve, so it is there, beside nothing that it covers.
+/// The projector of many classrooms: texts refer to a curve, so it is visible and covers nothing.
 TEST_F(LessonWindow, hasItsCurvesAt1024x768) {
     open({"two-body", "--size", "1024x768", "--backend", "cpu", "--lesson", "leapfrog"});
     waitForPhase("predict");

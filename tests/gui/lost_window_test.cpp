@@ -1,4 +1,4 @@
-// Graphics that are lost and do not come back: the window ends, the run does not.
+// Graphics that are lost for ever: the window ends, and the run is saved.
 #include "app/system/host_clock.h"
 #include "own_window.h"
 #include "sim/core/error.h"
@@ -18,10 +18,10 @@ using testing::HasSubstr;
 HostClockSource usualClock = nullptr;
 int framesAsked = 0;
 
-/// The driver's answer: all is well for five frames.
+/// The driver's status: the first five frames are good.
 GLenum statusOfALostContext() { return ++framesAsked > 5 ? GL_UNKNOWN_CONTEXT_RESET : GL_NO_ERROR; }
 
-/// Asked all the time: as soon as there is a window, its context is on the way to be lost, and no further one can be made.
+/// Called all the time: once there is a window, its context will be lost, and no new one can be made.
 double clockThatLosesGraphics() {
     if (glfwGetCurrentContext()) {
         glad_glGetGraphicsResetStatus = statusOfALostContext;

@@ -1,5 +1,5 @@
-// Keys in exactly one frame, in a window of this process: between the frame in which the pointer asks for a menu and the one
-// in which that is drawn; and text with Ctrl before it, as a slow machine sees it.
+// Keys in exactly one frame, in a window of this process: between the frame in which the pointer requests a menu and the
+// frame that draws it. Also text with Ctrl before it, in the order of a slow machine.
 #include "own_window.h"
 
 #include <GLFW/glfw3.h>
@@ -30,14 +30,14 @@ protected:
     void frames(int count) {
         for (int i = 0; i < count; ++i) frame();
     }
-    /// Seen in the next frame.
+    /// Moves the pointer; the next frame sees it.
     void point(const std::string& item) {
         const std::span<const UiItem> items = ui_->items();
         const auto at = std::find_if(items.begin(), items.end(), [&](const UiItem& known) { return known.name == item; });
         ASSERT_NE(at, items.end()) << item;
         moveTo((at->left + at->right) / 2, (at->top + at->bottom) / 2);
     }
-    // As if they had come from the display.
+    // Events in the form of the display's.
     void moveTo(double x, double y) {
         const GLFWcursorposfun callback = glfwSetCursorPosCallback(here_, nullptr);
         glfwSetCursorPosCallback(here_, callback);
@@ -62,7 +62,7 @@ protected:
     GLFWwindow* here_ = nullptr;
 };
 
-/// Dear ImGui 1.86 ends the program when Escape comes in the one frame in which a menu is asked for and not yet drawn.
+/// Dear ImGui 1.86 ends the program when Escape arrives in the one frame between the request for a menu and its drawing.
 TEST_F(MenuRace, escapeMayComeBeforeTheMenuThatWasAskedFor) {
     for (int after = 0; after < 5; ++after) {
         SCOPED_TRACE(after);

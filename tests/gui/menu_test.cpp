@@ -1,4 +1,4 @@
-// Menus, and every key and item of the table of actions, by real keys and clicks; and the layout that they live in.
+// Menus, and every key and item of the table of actions, by real keys and clicks; also their layout.
 #include "app/control/action.h"
 #include "layout.h"
 
@@ -16,7 +16,7 @@ const Arguments kMenus{"plummer", "-n", "60", "--size", "900x620", "--backend", 
 
 class MenuTest : public GuiTest {
 protected:
-    // What is saved goes where it is gone afterwards.
+    // Saved files go to a folder that is removed afterwards.
     void SetUp() override {
         GuiTest::SetUp();
         before_ = std::filesystem::current_path();
@@ -28,20 +28,20 @@ protected:
     }
     void press(const Action& action);
     void clickItem(const Menu& menu, const Action& action);
-    /// Closes whatever is open, and waits until it is.
+    /// Closes all panels and menus, and waits until they are closed.
     void calm();
     void endFilm();
-    /// A click without a hand's patience: the item stands still.
+    /// A click without waiting for the item to rest.
     void tap(const std::string& item);
-    /// Every row that does not end the window or change its size; those that change the scene last, since others need bodies
-    /// that can be more or fewer.
+    /// Every row that does not end the window or change its size. Rows that change the scene come last, since others need
+    /// bodies whose number can change.
     static std::vector<std::pair<const Menu*, const Action*>> rows();
 
 private:
     std::filesystem::path before_;
 };
 
-/// What an action changes in the status file. A row that is not here is still driven: it must not end the program.
+/// The change of each action in the status file. A row that is not here is still tested: it must not end the program.
 const std::map<std::string_view, std::string> kEffects{
     {"open", "/files/shown"},
     {"save", "/message"},
@@ -67,7 +67,7 @@ const std::map<std::string_view, std::string> kEffects{
     {"shorter-step", "/time_step"},
     {"next-backend", "/backend"},
     {"next-kernel", "/kernel"},
-    {"follow", "/message"},  // no body is selected, and it says so
+    {"follow", "/message"},  // no body is selected, and a message says so
     {"follow-centre", "/follow_centre"},
     {"path-ahead", "/ahead"},
     {"remove", "/message"},
@@ -76,7 +76,7 @@ const std::map<std::string_view, std::string> kEffects{
     {"drop-star", "/bodies"},
     {"drop-by-arrow", "/launch"},
     {"turn", "/rotation"},
-    {"fly-path", "/message"},  // at most one view is remembered, and it says so
+    {"fly-path", "/message"},  // at most one view is remembered, and a message says so
     {"flat", "/orthographic"},
     {"four-views", "/four_views"},
     {"fly-ahead", "/camera/target"},
@@ -112,7 +112,7 @@ const std::map<std::string_view, std::string> kEffects{
     {"scenes", "/scenes"},
 };
 
-/// The key as xdotool names it.
+/// The key's name for xdotool.
 std::string xName(Key key, int modifiers) {
     static const std::map<Key, std::string> names{{Key::space, "space"},
                                                   {Key::comma, "comma"},
@@ -148,7 +148,7 @@ std::vector<std::pair<const Menu*, const Action*>> MenuTest::rows() {
     std::vector<std::pair<const Menu*, const Action*>> early, late;
     for (const Menu& menu : menus())
         for (const Action& action : menu.rows) {
-            if (action.name == "quit" || action.name == "full-screen") continue;  // have tests of their own
+            if (action.name == "quit" || action.name == "full-screen") continue;  // these have their own tests
             const auto effect = kEffects.find(action.name);
             (effect != kEffects.end() && effect->second == "/scene" ? late : early).emplace_back(&menu, &action);
         }
@@ -159,7 +159,7 @@ std::vector<std::pair<const Menu*, const Action*>> MenuTest::rows() {
 void MenuTest::press(const Action& action) {
     for (const KeyStroke& stroke : action.strokes) {
         if (stroke.key == Key::none) continue;
-        // Of neighbours the last one: the scene of 9 is a small one.
+        // The last of neighbouring keys: the scene of 9 is a small one.
         const std::string name = xName(stroke.last == Key::none ? stroke.key : stroke.last, stroke.modifiers);
         SCOPED_TRACE(std::string(action.name) + " by " + name);
         const auto effect = kEffects.find(action.name);
@@ -167,12 +167,12 @@ void MenuTest::press(const Action& action) {
         key(name);
         if (effect != kEffects.end()) {
             const Json::json_pointer at(effect->second);
-            // What cannot be done now says so instead.
+            // An action that is not possible now shows a message instead.
             waitFor("an effect at " + effect->second, [&](const Json& s) {
                 return s.at(at) != before.at(at) || (action.unavailable && s.at("message") != "");
             });
         }
-        // Back to where the next key finds what it needs.
+        // Returns to a state in which the next key works.
         if (action.name == "picture-alone") key("Tab");
         if (action.name == "panels") key("g");
         if (action.name == "presets") {
@@ -228,7 +228,7 @@ void MenuTest::clickItem(const Menu& menu, const Action& action) {
     bool enabled = shown.at("items").at(item).at("enabled").get<bool>();
     tap(item);
     if (hasChoices(action) && enabled) {
-        // A late entry that needs no scrolling: the first may be what is chosen already.
+        // A late entry that needs no scrolling: the first may be the present choice.
         std::string last;
         const Json list = waitFor("its list", [&](const Json& s) {
             for (const auto& [name, entry] : s.at("items").items())
@@ -293,7 +293,7 @@ TEST_F(MenuTest, areWalkedByKeyboardAndLeft) {
     waitForValue("paused", false);
 }
 
-/// The window manager takes Tab; the window sees Alt go down, loses the keys, and must not take that for Alt by itself.
+/// The window manager handles Tab; the window sees Alt go down, loses the focus, and must not treat it as Alt alone.
 TEST_F(MenuTest, stayClosedWhenAltLeadsToAnotherWindow) {
     open(kMenus);
     xdotool({"keydown", "Alt_L"});
@@ -328,7 +328,7 @@ TEST_F(MenuTest, panelsAreReachedByKeyboard) {
     waitForValue("navigating", false);
     key("space");
     waitForValue("paused", false);
-    // Panels that go take the keys nowhere.
+    // Hidden panels release the keys.
     key("F6");
     waitForValue("navigating", true);
     key("g");
@@ -360,7 +360,7 @@ TEST_F(MenuTest, leavesMostOfASmallWindowToThePicture) {
     EXPECT_FALSE(other.at("items").contains("panel/controls"));
     click("controls_tab");
     waitFor("the first panel", [](const Json& s) { return s.at("items").contains("panel/controls"); });
-    // A projector shows picture and plots alone; the lab has the width to itself.
+    // A projector shows only picture and plots; the lab has the full width.
     xdotool({"windowsize", window, "1280", "720"});
     waitForValue("width", 1280);
     key("ctrl+p");

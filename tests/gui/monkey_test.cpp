@@ -1,4 +1,4 @@
-// A short run of tests/monkey.sh; the long one is for hands: tests/monkey.sh 10000 SEED build-dev/gravlab.
+// A short run of tests/monkey.sh; start the long one by hand: tests/monkey.sh 10000 SEED build-dev/gravlab.
 #include "gui_fixture.h"
 #include "tests/paths.h"
 

@@ -23,7 +23,7 @@ protected:
         window_.reset();
         GuiTest::TearDown();
     }
-    /// Windows of this process open on the test's display and leave the user's files alone.
+    /// Windows of this process open on the test's display and do not touch the user's files.
     void moveToDisplay() {
         ::setenv("DISPLAY", display->name().c_str(), 1);
         ::unsetenv("WAYLAND_DISPLAY");
@@ -48,7 +48,7 @@ protected:
         files_ = std::make_unique<SessionFiles>(*app_, ui_->state.files, 0);
         host_ = std::make_unique<WindowHost>(*app_, WindowHost::Parts{*window_, *ui_, *files_, recorder_, lessons_});
     }
-    /// One turn of the frame loop.
+    /// Runs one iteration of the frame loop.
     bool frame() {
         window_->handleEvents(0);
         const bool news = files_->update();

@@ -1,4 +1,4 @@
-// The panel, by mouse: every change is seen in the numbers of the running program.
+// The panel, by mouse: every change appears in the numbers of the running program.
 #include "gui_fixture.h"
 #include "tests/paths.h"
 
@@ -19,7 +19,7 @@ TEST_F(Panel, changesTheNumberOfBodies) {
     EXPECT_EQ(now.at("scene"), "plummer");
     enter("run.bodies/exact", "3k");
     waitForValue("bodies", 3072);
-    // The slider is taken up when the mouse lets go, at a power of two.
+    // The slider applies its value on release, at a power of two.
     moveTo("run.bodies");
     xdotool({"mousedown", "1"});
     EXPECT_EQ(status().at("bodies"), 3072);
@@ -83,7 +83,7 @@ TEST_F(Panel, greysWhatAKernelDoesNotHave) {
 }
 
 TEST_F(Panel, hasSomethingOfALaunchToTurnOnTheCpuToo) {
-    // As a machine without a GPU opens it: cells for far bodies.
+    // As on a machine without a GPU: cells for far bodies.
     open({"collision", "-n", "16384", "--size", "1280x720", "--backend", "cpu"});
     const Json first = waitForValue("kernel", "tree").at("items");
     EXPECT_TRUE(first.at("run.block").at("enabled").get<bool>());
@@ -141,7 +141,7 @@ TEST_F(Panel, changesBlockAndUnrollOnAGpu) {
     waitForValue("check", "passed");
     choose("run.unroll", "auto");
     waitForValue("unroll", "auto");
-    // A row without a factor offers the nearest that has one.
+    // A row without a factor offers the nearest row that has one.
     choose("run.kernel", "pairs");
     waitForValue("kernel", "pairs");
     EXPECT_FALSE(waitFor("the panel", [](const Json& s) { return s.at("items").contains("run.unroll/nearest"); })
@@ -200,7 +200,7 @@ TEST_F(Panel, dragsNumbersAndTypesThem) {
 TEST_F(Panel, aTypedNumberWaitsForEnterAndEscapePutsItBack) {
     open({"two-body", "--size", "1280x720", "--backend", "cpu"});
     const double before = status().at("time_step");
-    click("run");  // a run that stands still shows each time step that was taken
+    click("run");  // a paused run shows each time step that was set
     const auto openField = [&] {
         moveTo("run.time_step");
         xdotool({"keydown", "ctrl"});
@@ -228,10 +228,10 @@ TEST_F(Panel, aTypedNumberWaitsForEnterAndEscapePutsItBack) {
     waitForValue("time_step", 0.002);
     openField();
     type("0.003");
-    click("run.integrator");  // leaving the field takes it as well
+    click("run.integrator");  // leaving the field sets the value, too
     waitForValue("time_step", 0.003);
     key("Escape");
-    // Also for a control above it, which is drawn first.
+    // Also for a control above it, which is drawn before it.
     openField();
     type("0.004");
     click("run.seed");

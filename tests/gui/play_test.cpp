@@ -49,7 +49,7 @@ TEST(PlayWindow, isDrivenByAScript) {
     EXPECT_TRUE(fs::exists(folder / "mine.toml"));
 }
 
-/// A window that a script drives is the window that the scene has anyway.
+/// A script of a window in its own folder.
 class OwnPace : public testing::Test {
 protected:
     std::vector<json> play(const std::string& script, std::vector<std::string> options) {
@@ -119,7 +119,6 @@ TEST_F(OwnPace, isForWindowsAlone) {
     }
 }
 
-/// A script of a window in a folder of its own.
 class WindowScript : public testing::Test {
 protected:
     std::vector<json> play(const std::string& script, int code) {

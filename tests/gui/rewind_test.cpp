@@ -1,4 +1,4 @@
-// The timeline of the window: keys and mouse go back, time goes on from there.
+// The timeline of the window: keys and mouse go back, and the run continues from that state.
 #include "gui_fixture.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// A twin by real mouse and keys: both pictures, labels, the curve, what differs, and the clock that both share.
+// A twin by real mouse and keys: both pictures, labels, the curve, the differences, and the common clock.
 #include "gui_fixture.h"
 
 #include <gmock/gmock.h>

@@ -40,7 +40,7 @@ TEST_F(WelcomeTest, greetsOnceAndComesBackWhenAsked) {
     const Json now = waitFor("the card", [](const Json& s) { return s.at("items").contains("welcome_close"); });
     expectInside(now, "panel/welcome", kOfCard);
     EXPECT_EQ(now.at("paused"), false);
-    // The first click beside it, which turns the view as always.
+    // The first click beside the card turns the view as usual.
     const double azimuth = now.at("camera").at("azimuth");
     const Box card = boxOf(now.at("items").at("panel/welcome"));
     EXPECT_GT(card.left, 800) << "it lies over the picture that it introduces";
@@ -55,7 +55,7 @@ TEST_F(WelcomeTest, greetsOnceAndComesBackWhenAsked) {
     key("Escape");
     waitForValue("welcome", false);
     end();
-    // Remembered; and what was remembered before there was a card is no first start.
+    // The choice is remembered; a configuration from before the card existed is not a first start, either.
     open({"--backend", "cpu"});
     EXPECT_EQ(status().at("welcome"), false);
     end();
@@ -118,7 +118,7 @@ TEST_F(WelcomeTest, picturesAreSearchedWalkedAndTaken) {
     key("Return");
     waitForValue("scene", "figure-eight");
     waitForValue("scenes", false);
-    // From the scene that is shown one to the right.
+    // One to the right of the present scene.
     key("ctrl+n");
     waitFor("the pictures", [](const Json& s) { return s.at("items").contains("scenes/figure-eight"); });
     key("Right");

@@ -1,4 +1,4 @@
-// The window: keys, mouse, sizes, pictures, and what happens without a display.
+// The window: keys, mouse, sizes, pictures, and the message without a display.
 #include "app/frontends/window/lost_context.h"
 #include "app/system/picture.h"
 #include "gui_fixture.h"
@@ -21,7 +21,7 @@ using namespace std::chrono_literals;
 
 class WindowTest : public GuiTest {};
 
-/// Mean difference of 8 x 8 blocks, in levels of 255, over a part of two pictures: blind to the edges of letters.
+/// Mean difference of 8 x 8 blocks, in levels of 255, over a region of two pictures: insensitive to the edges of letters.
 double blockDifference(const Picture& a, const Picture& b, int fromX, int toX, int fromY, int toY) {
     double sum = 0;
     int blocks = 0;
@@ -77,7 +77,7 @@ TEST_F(WindowTest, anOldOpenGlIsCode4WithASentence) {
     EXPECT_NE(contentOf(folder / "film.log").find("OpenGL 4.5"), std::string::npos);
 }
 
-/// A key that stays down: the display tells of it again and again. The row that repeats shows how long that takes.
+/// A held key: the display repeats its event. A row that repeats shows how long that takes.
 TEST_F(WindowTest, aKeyThatStaysDownIsOnePressUnlessItsRowRepeats) {
     open(kSmall);
     const Json before = status();
@@ -104,7 +104,7 @@ TEST_F(WindowTest, fliesByTheClockWhileAKeyIsDown) {
     key("space");
     const Json camera = waitForValue("paused", true).at("camera");
     const double step = 0.06 * camera.at("distance").get<double>();
-    /// Steps of a press that the focus is away from where it was.
+    /// The distance of the focus from its start, in steps of a press.
     const auto steps = [&](const Json& s) {
         double sum = 0;
         for (std::size_t i = 0; i < 3; ++i)
@@ -112,7 +112,7 @@ TEST_F(WindowTest, fliesByTheClockWhileAKeyIsDown) {
         return std::sqrt(sum) / step;
     };
     xdotool({"keydown", "w"});
-    // Whole presses would leave it at whole steps only.
+    // Whole presses alone would leave it at whole steps.
     const auto between = [&](const Json& s) { return steps(s) > 1.05 && std::abs(steps(s) - std::round(steps(s))) > 0.05; };
     waitFor("a part of a step", between);
     waitFor("a flight", [&](const Json& s) { return steps(s) > 20; });
@@ -158,7 +158,7 @@ TEST_F(WindowTest, turnsMovesAndZoomsByMouseButNotUnderThePanel) {
     xdotool({"click", "--repeat", "2", "--delay", "40", "1"});
     waitFor("a centred camera", [&](const Json& s) { return s.at("camera").at("target") != before.at("target"); });
     key("Home");
-    // From there the camera keeps all in the picture, and may go a little back for it.
+    // From there the camera keeps all bodies in the picture, and may move back a little.
     waitFor("the scene's own view", [&](const Json& s) {
         const double distance = s.at("camera").at("distance").get<double>() / start.at("distance").get<double>();
         return s.at("camera").at("azimuth") == start.at("azimuth") && distance > 0.6 && distance < 1.7;

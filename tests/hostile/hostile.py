@@ -1697,8 +1697,8 @@ def ended_at_first_word(arguments, number, stream):
 def checks_and_measurements_end_with_a_sentence():
     endless = ("bench", "plummer", "-n", "16k", "--backend", "cpu", "--kernel", "naive", "--repeats", "1000")
     for arguments, stream, said in (
-            (("check",), "stdout", "the check did not come to its end"),
-            (("check", "--physics"), "stdout", "the check did not come to its end"),
+            (("check",), "stdout", "the check is incomplete"),
+            (("check", "--physics"), "stdout", "the check is incomplete"),
             (("bench", "plummer", "-n", "64", "--backend", "cpu", "--steps", "1000000000"), "stderr", "nothing was written"),
             ((*endless, "-o", "b.csv", "--format", "csv"), "stderr", "nothing was written"),
             ((*endless, "--card", "card.png"), "stderr", "nothing was written"),

@@ -1,6 +1,6 @@
 // The functions of the CUDA runtime that the program calls, without a device: memory is the host's, kernels do nothing, and
-// time advances by a fixed amount a launch. A program that links this file before the runtime enqueues what it would enqueue
-// on a GPU, the same on every machine.
+// time advances by a fixed amount per launch. A program that links this file before the runtime enqueues the same work as on
+// a GPU, on every machine.
 #include "sim/backends/cuda/kernels/blocks.h"
 
 #include <cuda_gl_interop.h>
@@ -17,7 +17,7 @@ namespace {
 using gravlab::cuda::RungTask;
 
 constexpr double kLaunchMilliseconds = 0.02, kCopyMilliseconds = 0.001;
-double now = 0;  // [ms] of the only stream that there is
+double now = 0;  // [ms] of the only stream
 
 struct FakeEvent {
     double at = 0;
@@ -29,7 +29,7 @@ std::map<const void*, std::string_view>& kernelNames() {
     return *names;
 }
 
-/// Block steps read how many bodies are on each rung: half of them on rung 0, a quarter on rung 1, the others on rung 3.
+/// Block steps read the number of bodies on each rung: half of them on rung 0, a quarter on rung 1, the others on rung 3.
 template <class Real>
 void giveRungs(const RungTask<Real>& task) {
     const std::uint32_t half = task.count / 2, quarter = task.count / 4;
@@ -49,7 +49,7 @@ cudaError_t launched(const void* kernel, void** arguments) {
 }
 
 cudaError_t taken(void** memory, std::size_t bytes) {
-    constexpr std::size_t kAlignment = 256;  // as the runtime's own, on which CUB builds
+    constexpr std::size_t kAlignment = 256;  // like the runtime's, which CUB needs
     const std::size_t whole = (std::max<std::size_t>(bytes, 1) + kAlignment - 1) / kAlignment * kAlignment;
     *memory = std::aligned_alloc(kAlignment, whole);
     if (!*memory) return cudaErrorMemoryAllocation;
@@ -61,7 +61,7 @@ cudaError_t taken(void** memory, std::size_t bytes) {
 
 extern "C" {
 
-// What nvcc writes into each file of kernels.
+// The calls that nvcc adds to each file of kernels.
 void** __cudaRegisterFatBinary(void*) {
     static void* handle = nullptr;
     return &handle;
@@ -213,7 +213,7 @@ cudaError_t cudaPeekAtLastError() { return cudaSuccess; }
 const char* cudaGetErrorName(cudaError_t) { return "cudaErrorOfNoDevice"; }
 const char* cudaGetErrorString(cudaError_t) { return "there is no device"; }
 
-// Neither code that is compiled while the program runs, nor OpenGL.
+// No run-time compilation, no OpenGL.
 cudaError_t cudaLibraryLoadData(cudaLibrary_t*, const void*, cudaJitOption*, void**, unsigned, cudaLibraryOption*, void**,
                                 unsigned) {
     return cudaErrorNotSupported;

@@ -1,5 +1,5 @@
-// What a step of each CUDA row enqueues, on any machine: launches and copies a step and bytes a body, held against
-// tests/data/launches.csv, and that slices leave nothing out.
+// The work that a step of each CUDA row enqueues, on any machine: launches and copies per step, and bytes per body, compared
+// with tests/data/launches.csv. Slices leave nothing out.
 #include "app/bench/row_fingerprints.h"
 #include "tests/files.h"
 #include "tests/paths.h"
@@ -15,15 +15,15 @@
 namespace gravlab {
 namespace {
 
-/// "launches,copies,shown_launches,bytes_a_body" by "kernel,law,precision,integrator,bodies"; copies only where no clock
-/// decides about them.
+/// "launches,copies,shown_launches,bytes_a_body" by "kernel,law,precision,integrator,bodies"; copies only where they do not
+/// depend on a clock.
 using LaunchTable = std::map<std::string, std::string>;
 
 LaunchTable measuredTable() {
     LaunchTable table;
     printRows({.backend = "cuda", .bodies = {257}}, [&](const RowPrint& row) {
         if (row.law != "gravity" && row.law != "coulomb 1" && row.law != "lennard-jones 1") return;
-        // Trees and cells read their counts back where 20 ms have passed since the last time.
+        // Trees and cells read their counts back when 20 ms have passed since the last time.
         const KernelRow& kernelRow = kernel("cuda", row.kernel);
         const bool byClock = kernelRow.approximates || kernelRow.byCutOff;
         char costs[120];

@@ -1,4 +1,4 @@
-// Block steps: who steps when, that forces of a part of the bodies are those of all, and what it brings and costs.
+// Block steps: which bodies step when, equal forces for active bodies and for all, and the gain and the cost.
 #include "sim/integrators/block_steps.h"
 
 #include "sim/backends/cpu/engine.h"
@@ -127,7 +127,7 @@ TEST(BlockSteps, haveOrderTwoOnFixedRungs) {
         };
         EXPECT_NEAR(std::log2(error(1.0 / 32) / error(1.0 / 64)), 2, 0.1) << body;
     }
-    // The innermost is on a deeper rung than the step of the run, and shows it.
+    // The innermost body is on a deeper rung than the step of the run, and its error shows it.
     const ParticleSet shared = after("leapfrog", 1.0 / 32), own = after("block-leapfrog", 1.0 / 32);
     EXPECT_LT(4 * distance(own.position[1], truth.position[1]), distance(shared.position[1], truth.position[1]));
 }
@@ -173,7 +173,7 @@ std::vector<T> sumsOf(cpu::CpuForceMethod<T>& method, const BodiesOnRungs<T>& bo
     return all;
 }
 
-/// Sums of a part of the bodies against those of all; gives how many differ.
+/// Compares sums of some bodies with those of all; returns how many differ.
 template <class T>
 int differing(const BodiesOnRungs<T>& bodies, int least, const std::vector<T>& got, const std::vector<T>& want) {
     int count = 0;
@@ -214,11 +214,11 @@ void comparePartWithAll(const KernelRow& row, Precision precision) {
         }
         EXPECT_EQ(differing(bodies, least, sumsOf(*other, bodies, request, pairs, 0), part), 0) << "slices, no bit";
     }
-    // The comparison sees one source that is off.
+    // The comparison notices one wrong source.
     request.active = bodies.active(2);
     bodies.source[17] = 1;
     EXPECT_GT(differing(bodies, 2, sumsOf(*method, bodies, request, pairs), all), 0);
-    // All bodies again, after a part of them.
+    // All bodies again, after some of them.
     bodies = BodiesOnRungs<T>(unevenBodies(kCount));
     request.active = {};
     EXPECT_EQ(differing(bodies, 0, sumsOf(*method, bodies, request, pairs), all), 0);
@@ -286,7 +286,7 @@ TEST(BlockSteps, sumsOfAPartAreThoseOfAllToTheLastBit) {
     EXPECT_GE(compared, 12);
 }
 
-/// A tree's forces of a part of the bodies, against those that they are.
+/// A tree's forces of some bodies, compared with exact ones.
 class TreeOfAPart {
 public:
     explicit TreeOfAPart(const ForceSettings& force) : request_{.settings = force, .allowedError = 1e-3} {
@@ -303,7 +303,7 @@ public:
         sumsOf(*tree_, *bodies_, request_, pairs);
         return pairs;
     }
-    /// Pairs of one for those on that rung and deeper ones, which is checked.
+    /// Pairs of an evaluation for bodies on that rung and deeper ones, whose result is checked.
     double check(int least, bool follows) {
         double pairs = 0;
         request_.active = bodies_->active(least);
@@ -327,7 +327,7 @@ public:
         EXPECT_FALSE(compareForces(mine, want, gate, floors).passed) << "or it would pass anything";
         return pairs;
     }
-    /// All in one direction as well, so that cells which stayed behind would be noticed.
+    /// Moves all bodies in one direction as well, so that cells with old positions would be noticed.
     void move() {
         for (std::size_t i = 0; i < kCount; ++i)
             bodies_->x.axis[0][i] += 0.2f + 0.01f * static_cast<float>(start_.velocity[i].x);
@@ -353,7 +353,7 @@ TEST(BlockSteps, aTreeKeepsItsAccuracyForAPart) {
         const double all = tree.evaluateAll();
         tree.move();
         tree.check(1, false);
-        tree.move();  // as bodies are in the midst of a step
+        tree.move();  // as bodies do within a step
         EXPECT_LT(tree.check(2, true), all / 2) << "groups without a body that is asked for are left out";
     }
 }
@@ -366,7 +366,7 @@ TEST(BlockSteps, treesOfAllLawsStepAsAllPairsDo) {
 }
 
 TEST(BlockSteps, aTreeMayBeginWithAPart) {
-    TreeOfAPart tree({.softening = 0.05});  // as where another row was chosen in the midst of a run
+    TreeOfAPart tree({.softening = 0.05});  // as after the choice of another row within a step
     const double pairs = tree.check(1, false);
     EXPECT_LT(pairs, 0.5 * TreeOfAPart::kCount * TreeOfAPart::kCount);
     const std::vector<StateArray> state = tree.state();
@@ -422,7 +422,7 @@ TEST(BlockSteps, goOnFromAnyStepAsIfNeverStopped) {
         whole->advance(blockSteps(), 1.0 / 16, {.steps = 5}, nullptr);
         EXPECT_GT(figureOf(*whole, "rung 3"), 1);
         for (const std::int64_t steps : {1, 4}) {
-            // Other threads, and in the smallest slices.
+            // Other threads, and the smallest slices.
             const std::unique_ptr<Backend> first = loadedBackend("cpu", start, force, kernel, 1);
             for (std::int64_t done = 0; done < steps;)
                 done +=

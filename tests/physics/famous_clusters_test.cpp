@@ -1,4 +1,4 @@
-// Star clusters and discs of massless bodies, run by the CPU backend: the paths that a window runs, in single precision.
+// Star clusters and discs of massless bodies on the CPU backend, in single precision as in a window.
 #include "sim/backends/backend.h"
 #include "sim/measure/diagnostics.h"
 #include "tests/physics/famous_helpers.h"
@@ -89,7 +89,7 @@ TEST(FamousPlummer, staysInEquilibriumForTenCrossingTimes) {
     EXPECT_GE(worst, 1e-9) << "nothing moved";
 }
 
-/// R(t) of a cold uniform sphere of mass and radius 1, by its parameter: R = cos^2 b, t = (b + sin(2b) / 2) / sqrt 2.
+/// R(t) of a cold uniform sphere of mass and radius 1, by a parameter: R = cos^2 b, t = (b + sin(2b) / 2) / sqrt 2.
 double freeFallRadius(double time) {
     double low = 0, high = std::numbers::pi / 2;
     for (int halving = 0; halving < 60; ++halving) {
@@ -100,7 +100,7 @@ double freeFallRadius(double time) {
 }
 
 TEST(FamousColdCollapse, followsTheFreeFallOfAUniformSphere) {
-    // Its own series and its end, the free-fall time pi / (2 sqrt 2).
+    // The series at small t, and the end, the free-fall time pi / (2 sqrt 2).
     EXPECT_NEAR(freeFallRadius(0.1), 1 - 0.005 - 1e-4 / 12, 2e-7);
     EXPECT_NEAR(freeFallRadius(1.1107207345395915618), 0, 1e-9);
     const ParticleSet start = sceneNamed("cold-collapse").build({.bodies = 4096, .seed = 1});

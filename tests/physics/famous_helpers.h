@@ -1,4 +1,4 @@
-// What the tests of famous systems share: running a start in fp64, and measuring it in long double.
+// Helpers for tests of famous systems: run a start in fp64, and measure it in long double.
 #pragma once
 #include "sim/backends/few_body.h"
 #include "sim/core/particles.h"
@@ -70,7 +70,7 @@ public:
         for (std::int64_t done = 0; done < steps; done += every) {
             advance(std::min(every, steps - done));
             const double error = std::fabs(energyError());
-            if (!(error <= maxEnergyError_)) maxEnergyError_ = error;  // a NaN gets in, too
+            if (!(error <= maxEnergyError_)) maxEnergyError_ = error;  // a NaN counts, too
         }
     }
     double energyError() const { return (measured(bodies_, softening_).energy - startEnergy_) / startEnergy_; }
@@ -104,5 +104,5 @@ inline bool within(double value, double want, double relative) {
 
 }  // namespace gravlab::famous
 
-/// Expects |value - want| <= relative * |want| and says what came instead.
+/// Expects |value - want| <= relative * |want| and prints the value otherwise.
 #define EXPECT_RELATIVE(value, want, relative) EXPECT_NEAR(value, want, (relative)*std::fabs(want))

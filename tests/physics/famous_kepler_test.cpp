@@ -101,7 +101,7 @@ double errorOnTheWay(StepProgram program, int steps) {
 TEST(FamousKepler, everyTableRowHasItsStatedOrder) {
     struct Ladder {
         const char* name;
-        int steps;  ///< and twice as many: where rounding is still far away
+        int steps;  ///< and twice as many: both far above rounding
         double tolerance;
     };
     constexpr Ladder kLadders[] = {{"euler", 20000, 0.1},   {"symplectic-euler", 4000, 0.05}, {"leapfrog", 800, 0.02},

@@ -94,7 +94,7 @@ TEST(FamousLagrange, equalMassesFallApartAtTheKnownRate) {
         after[turn] = asymmetry(motion.bodies());
     }
     EXPECT_LE(after[1], 1e-12);
-    // exp(2 pi / sqrt 2) = 85.02 a turn: the force has to be right in its derivative, too.
+    // exp(2 pi / sqrt 2) = 85.02 per revolution: the derivative of the force must be right, too.
     EXPECT_NEAR(after[4] / after[3], 85.02, 10);
     EXPECT_NEAR(after[5] / after[4], 85.02, 10);
 }
@@ -207,7 +207,7 @@ TEST(FamousSuvakov, mothClosesWithFixedSteps) {
 }
 
 TEST(FamousSuvakov, theTestCatchesAnOrbitOfFiveDigits) {
-    // The values as first published: close, but not closed.
+    // The values as first published: the orbit nearly closes.
     const ParticleSet start = scenes::threeInLine(0.30689, 0.12551);
     Motion motion(start, "radau15", 6.2346748387278087754);
     motion.advance(1);

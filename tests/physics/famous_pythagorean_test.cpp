@@ -1,4 +1,4 @@
-// Masses 3, 4, 5 released from a 3-4-5 triangle: the classic test of close encounters, to its true ending.
+// Masses 3, 4, 5 released from a 3-4-5 triangle: the classic test of close encounters, up to its known ending.
 #include "tests/physics/famous_helpers.h"
 
 #include <gtest/gtest.h>
@@ -74,9 +74,8 @@ TEST(FamousPythagorean, startsAsBurrauSetIt) {
 }
 
 TEST(FamousPythagorean, adaptiveStepsReachTheTrueEnding) {
-    // Each close passage multiplies what rounding left: 1e-16 has grown to a few times 1e-3 after the last triple
-    // encounter at t = 60. The bounds leave a factor of
-    // twenty for another machine's rounding; a wrong ending is off by tens.
+    // Each close passage multiplies rounding errors: 1e-16 has grown to a few times 1e-3 after the last triple encounter at
+    // t = 60. The bounds leave a factor of twenty for another machine's rounding; a wrong ending is off by tens.
     constexpr double kBounds[] = {1e-14, 3e-12, 2e-11, 1e-8, 1e-6, 5e-3, 0.3, 1};
     static_assert(std::size(kBounds) == std::size(kKnownPlaces));
     Motion motion(pythagorean(), "radau15", 0.5);

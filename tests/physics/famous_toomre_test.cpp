@@ -1,4 +1,4 @@
-// Toomre's restricted encounter, counted: how many particles stay, change hands and get lost.
+// Toomre's restricted encounter: the number of particles that stay, change galaxies and get lost.
 #include "sim/scenes/scene.h"
 #include "sim/scenes/toomre_flyby.h"
 #include "tests/physics/famous_helpers.h"

@@ -1,4 +1,4 @@
-// The figure-eight closes after one period; by how much it misses is known for every integrator and step.
+// The figure-eight closes after one period; the error is known for every integrator and step.
 #include "sim/scenes/scene.h"
 #include "tests/physics/orbit.h"
 
@@ -30,7 +30,7 @@ TEST(FigureEight, missesItsStartByTheKnownAmount) {
         const OrbitError error =
             followOrbit(*backend, start, integrator(known.integrator).program, kPeriod / known.steps, known.steps);
         EXPECT_NEAR(error.position / known.position, 1, 1e-5) << known.integrator << " " << known.steps;
-        // The known energy errors are of 100 periods; the largest of one period is nearly as large.
+        // The known energy errors are for 100 periods; the largest of one period is nearly as large.
         if (known.energy > 0) {
             EXPECT_LE(error.energy, known.energy * 1.001) << known.integrator;
             EXPECT_GE(error.energy, known.energy * 0.8) << known.integrator;

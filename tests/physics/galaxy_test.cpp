@@ -1,4 +1,4 @@
-// Galaxies and clusters that claim to be in balance: virial ratio at the start, and radii that stay when left alone.
+// Galaxies and clusters that should be in balance: virial ratio at the start, and radii that stay without disturbance.
 #include "sim/core/error.h"
 #include "sim/core/group.h"
 #include "sim/measure/diagnostics.h"
@@ -85,7 +85,7 @@ TEST(Galaxies, kingIsInHenonUnits) {
     }
 }
 
-/// `thicker`: what the disc may grow by.
+/// `thicker`: the allowed growth of the disc.
 void expectThinDisc(int version, double thicker) {
     SCOPED_TRACE(version);
     const ParticleSet start = sceneNamed("galaxy", version).build({.bodies = kBodies, .seed = 7});

@@ -1,5 +1,5 @@
-// Integrators on Kepler orbits, against errors that were computed in 80-bit arithmetic: a wrong weight, a missing half kick
-// or a force off by a permille changes the second digit, the test holds six.
+// Integrators on Kepler orbits, compared with errors computed in 80-bit arithmetic. A wrong weight, a missing half kick or a
+// force off by a permille changes the second digit; the test compares six.
 #include "tests/physics/orbit.h"
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ constexpr KnownOrbit kKnownOrbits[] = {
     {0.7, "leapfrog", 200, 2.39614318e-2, 2.17571290e-2}, {0.7, "leapfrog", 800, 1.52169619e-3, 1.37335803e-3},
 };
 
-// In double precision a value holds to a millionth of itself; rounding adds a few units of the last place a period.
+// In double precision a value agrees to a millionth; rounding adds a few units of the last place per period.
 constexpr double kShare = 1e-6, kRounding = 1e-14;
 
 bool matches(double got, double want) { return std::abs(got - want) <= kShare * want + kRounding; }
@@ -50,12 +50,12 @@ TEST(Kepler, errorsAreTheKnownOnes) {
 }
 
 TEST(Kepler, everyIntegratorHasTheOrderThatItStates) {
-    // Not on a circle, where energy shows twice the order; and the lesser of two orders, because the Euler step returns to
-    // its start like leapfrog (it is one, seen at other times) and Runge-Kutta loses energy at one order more.
+    // Not on a circle, where energy shows twice the order. Of two orders the lower counts: the Euler step returns to its
+    // start like leapfrog (it is leapfrog, seen at other times), and Runge-Kutta loses energy at one order more.
     const std::unique_ptr<Backend> backend = reference();
     for (const Integrator& row : integrators()) {
-        if (isAdaptive(row.program)) continue;  // exact to rounding for any dt: no order to be seen
-        // Order 1 shows itself only when its error is small against the orbit, order 6 only above rounding.
+        if (isAdaptive(row.program)) continue;  // exact to rounding for any dt: its order cannot be measured
+        // Order 1 needs a small error compared with the orbit, order 6 an error above rounding.
         const int steps = row.order == 1 ? 6400 : 400;
         const OrbitError coarse = followKepler(*backend, 0.3, row.program, steps);
         const OrbitError fine = followKepler(*backend, 0.3, row.program, 2 * steps);
@@ -101,8 +101,8 @@ TEST(Kepler, circularPhaseErrorHasItsClosedForm) {
 
 TEST(Kepler, reversibleIntegratorsReturnAndTheOthersDoNot) {
     for (const Integrator& row : integrators()) {
-        if (isAdaptive(row.program)) continue;  // returns because it makes no error, not because it reverses
-        if (inBlocks(row.program)) continue;    // two bodies that pull alike are on one rung
+        if (isAdaptive(row.program)) continue;  // returns because its error is tiny, not because it is reversible
+        if (inBlocks(row.program)) continue;    // two bodies with equal accelerations are on one rung
         const std::unique_ptr<Backend> backend = reference();
         const ParticleSet start = keplerStart(0.5);
         backend->configure({}, {});

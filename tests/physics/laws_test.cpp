@@ -1,4 +1,4 @@
-// The pair laws as runs see them: every kernel against the plain sum, energies that stay, answers that are known exactly.
+// The pair laws in runs: every kernel against the plain sum, conserved energies, and exact known results.
 #include "sim/core/error.h"
 #include "sim/core/particles.h"
 #include "sim/forces/law.h"
@@ -329,7 +329,7 @@ TEST(Precisions, smallSystemsRunInDoubleUnlessAskedOtherwise) {
 }
 
 TEST(Precisions, mixedKeepsBodiesInDouble) {
-    // A body that drifts past 1 by steps far below what a float can add there.
+    // A body that drifts past 1 by steps far below a float's resolution there.
     ParticleSet one = bodiesOf({{1, 0, 0, 1}}, {{1e-3, 0, 0, 1}});
     for (const Precision precision : {Precision::fp32, Precision::mixed}) {
         const std::unique_ptr<Backend> tested = backend("cpu").make({});

@@ -1,4 +1,4 @@
-// Runs a few bodies through a backend for one stretch and says how wrong the end and the energy on the way are.
+// Runs a few bodies through a backend for a while and returns the errors of the end and of the energy.
 #pragma once
 #include "sim/backends/backend.h"
 #include "sim/measure/diagnostics.h"
@@ -16,7 +16,7 @@ struct OrbitError {
     double momentum = 0;  ///< largest |P| at any step
 };
 
-/// Advances `start` by `steps` of `program`, which together should lead back to the start.
+/// Advances `start` by `steps` of `program`, which together should return to the start.
 inline OrbitError followOrbit(Backend& backend, const ParticleSet& start, StepProgram program, double timeStep, int steps) {
     backend.configure({}, {});
     backend.load(start);

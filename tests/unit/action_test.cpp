@@ -1,4 +1,4 @@
-// The table of actions: every row says what it is, no key means two things, and the pages made from it are its own.
+// The table of actions: every row describes itself, no key has two meanings, and each page made from the table matches it.
 #include "app/control/action.h"
 #include "app/control/parameter.h"
 #include "app/control/scene_groups.h"
@@ -60,12 +60,12 @@ TEST(Actions, goToEveryPairForTuningAndBack) {
     EXPECT_TRUE(d.intent.request == after) << "what was changed besides stays";
     invoke(row, {}, d);
     EXPECT_TRUE(d.intent.request.kernel == tuned) << "what was tuned is there again";
-    // Taken back by undo: the key goes there again.
+    // After undo the key applies the tree again.
     d.intent.request = before;
     EXPECT_FALSE(isOn(row, d));
     invoke(row, {}, d);
     EXPECT_EQ(d.intent.request.bodies, 65536u);
-    // In another scene the number of before means nothing.
+    // In another scene the earlier number of bodies means nothing.
     d.intent.request.scene = "collision";
     invoke(row, {}, d);
     EXPECT_FALSE(d.intent.request.bodies);
@@ -102,8 +102,8 @@ TEST(Actions, areReadAsTheirKeys) {
     EXPECT_EQ(keyText(*findAction("about")), "");
 }
 
-/// A key that stays down must not switch something on and off, make a row of files, or go through scenes: those that do
-/// repeat are steps, zooms of numbers and ways back. What acts as long as a key is down has its own clock.
+/// A held key must not switch a setting repeatedly, write many files, or step through scenes. Only steps, zooms of numbers
+/// and undo repeat. An action that lasts while its key is down has its own clock.
 TEST(Actions, repeatOnlyWhereThatIsWanted) {
     const std::set<std::string_view> wanted{"step",     "rewind", "rewind-on",   "longer-step",  "undo",   "shorter-step",
                                             "brighter", "darker", "larger-text", "smaller-text", "faster", "slower"};

@@ -6,17 +6,17 @@
 namespace gravlab {
 namespace {
 
-/// A machine [s]: the full picture, what else a frame takes, and the steps that the speed wants of a second.
+/// A machine [s]: times of the full picture, of the rest of a frame, and of the steps per second that the speed needs.
 struct Machine {
     double picture, rest, wanted;
-    bool helps = true;  ///< a lower look is a faster one
+    bool helps = true;  ///< a lower quality is faster
 };
 
 struct Frame {
     double seconds = 0, steps = 0;
 };
 
-/// Runs `frames` frames; gives the mean of the last 240.
+/// Runs `frames` frames; returns the mean of the last 240.
 Frame run(AdaptiveQuality& ladder, const Machine& machine, int frames) {
     Frame last{AdaptiveQuality::kFrame, 0}, mean;
     constexpr int kMeant = 240;
@@ -34,7 +34,7 @@ Frame run(AdaptiveQuality& ladder, const Machine& machine, int frames) {
     return mean;
 }
 
-constexpr double kAll = 10;  // more than any machine has: the steps never keep up
+constexpr double kAll = 10;  // more than any machine computes: the steps never keep up
 
 TEST(AdaptiveQuality, leavesAFastMachineAlone) {
     AdaptiveQuality ladder;
@@ -77,7 +77,7 @@ TEST(AdaptiveQuality, doesNotTakeASlowDisplayForASlowMachine) {
     ladder.stepped(0.004, false);
     for (int i = 0; i < 600; ++i) ladder.frame(1.0 / 24, 0.012, 0.004);
     EXPECT_FALSE(ladder.lowered()) << ladder.text();
-    // One that works all the time is slow, on whatever display.
+    // A machine that works all the time is slow on any display.
     run(ladder, {0.036, 0.004, 0.1}, 600);
     EXPECT_TRUE(ladder.lowered());
 }
@@ -140,7 +140,7 @@ TEST(AdaptiveQuality, beginsLowAndFindsItsLookWithinASecond) {
                 ladder.frame(seconds, seconds - draw, draw);
                 time += seconds;
             }
-            const double half = 0.5 / 12;  // [s] of a frame that does not stutter
+            const double half = 0.5 / 12;  // [s]; the time of a frame that does not stutter
             draw = picture * cost();
             EXPECT_LE(draw, std::max(half, picture * (photograph ? 0.04 : 0.36) + 1e-9)) << picture;
             if (picture < 0.02) {

@@ -1,5 +1,5 @@
-// CONTRIBUTING says for each kind of addition which files it changes, by an example that is there, and docs/architecture.md
-// by which functions a position and a command go: this looks them up, so that the statements stay true.
+// CONTRIBUTING names the files that each kind of addition changes, by an existing example. docs/architecture.md names the
+// functions that a position and a command pass through. This test looks them up, so that both pages stay true.
 #include "sim/backends/backend.h"
 #include "sim/forces/law.h"
 #include "sim/forces/law_numbers.h"
@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A row of the table: what is added, the words by which the example is found, the files that have them.
+/// A row of the table: the addition, the words that find the example, and the files that have these words.
 struct Addition {
     std::string what;
     std::set<std::string> words, files;
@@ -91,7 +91,7 @@ TEST(Additions, changeTheFilesThatContributingNames) {
     }
 }
 
-/// Words that only an addition of tests/extensions has: no file of the program may know them.
+/// Words that only an addition of tests/extensions has: no file of the program may contain them.
 TEST(Additions, aTermAndAMethodAreAtMostThreeFilesEach) {
     const fs::path folder = fs::path(GRAVLAB_SOURCE_DIR) / "tests/extensions";
     for (const auto& [name, words] : std::vector<std::pair<std::string, std::set<std::string>>>{
@@ -105,8 +105,8 @@ TEST(Additions, aTermAndAMethodAreAtMostThreeFilesEach) {
     }
 }
 
-/// Beside its own file, a law is named by the list and by scenes under it: the loops of every backend, what measures and
-/// checks them, and `check` go over the list.
+/// Besides its own file, only the list and scenes under it name a law. The loops of every backend, measurements and `check`
+/// iterate over the list.
 TEST(Additions, aLawIsItsFileAndItsPlaceInTheList) {
     const std::string folder = "sim/forces/laws/";
     const std::string list = contentOf(fs::path(GRAVLAB_SOURCE_DIR) / folder / "laws.inl");
@@ -127,7 +127,8 @@ TEST(Additions, aLawIsItsFileAndItsPlaceInTheList) {
     EXPECT_EQ(count, laws().size());
 }
 
-/// Beside its row, a number is read by the laws that say so. Who knows more of the power law's is named here.
+/// Besides its row, only the laws that take a number read it. Other files that use the numbers of the power law are listed
+/// here.
 TEST(Additions, aNumberOfALawIsItsRowAndTheLawsThatReadIt) {
     const std::map<std::string, std::set<std::string>> known{
         // A scene of springs, the virial of a potential that is nearly a constant, other loops, a heading of `check`.
@@ -159,7 +160,7 @@ TEST(Additions, aNumberOfALawIsItsRowAndTheLawsThatReadIt) {
     EXPECT_EQ(count, lawNumbers().size());
 }
 
-/// Everything else asks a row what it is: exact, usesCores, onDevice.
+/// Everywhere else a row's fields describe it: exact, usesCores, onDevice.
 TEST(Additions, aBackendIsNamedInItsFolderAlone) {
     const std::set<std::string> exceptions{"sim/core/fault_plan.cpp"};  // "cuda" begins the names of CUDA's functions
     for (const BackendRow& row : backends()) {

@@ -1,6 +1,6 @@
-// A change to a run is a pipe of four stages. tests/data/apply_route.txt lists every function of it, in the order of the
-// calls; this reads the sources and holds the list against them, so that the way of a request stays short. What a stage may
-// read of the run that is there is handed to it as a value that can be called, and is no part of the way.
+// A change to a run passes through four stages. tests/data/apply_route.txt lists every function of these stages in the order
+// of the calls; this test compares the list with the sources, so that the path of a request stays short. A stage reads the
+// present run through a callable value, which is not on the list.
 #include "tests/files.h"
 #include "tests/paths.h"
 
@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t kMostFunctions = 12;
 constexpr std::size_t kMostReturns = 5;
 
-// Every function of these files belongs to the pipe; of simulation.cpp those that a change calls do.
+// Every function of these files belongs to a stage; in simulation.cpp only the functions that a change calls do.
 constexpr const char* kStages[] = {"sim/run/resolve.cpp", "sim/run/judge.cpp", "sim/run/build.cpp", "sim/run/adopt.cpp"};
 constexpr const char* kDoor = "sim/run/simulation.cpp";
 
@@ -39,7 +39,7 @@ std::string codeOnly(const std::string& text) {
 
 /// The functions that a source defines, also those inside a struct.
 std::vector<RouteFunction> functionsOf(const std::string& file, const std::string& text) {
-    // The first name before a parenthesis: behind it an initializer list may have others.
+    // The first name before a parenthesis: an initializer list may have further names behind it.
     static const std::regex named(R"(([A-Za-z_][\w:~]*)\s*\()"), outer(R"(\b(namespace|struct|class|enum)\b)");
     const std::string code = codeOnly(text);
     std::vector<RouteFunction> found;
@@ -82,7 +82,7 @@ std::vector<const RouteFunction*> routeFrom(const std::string& first, const std:
     const std::function<void(const RouteFunction&)> walk = [&](const RouteFunction& function) {
         if (std::ranges::find(route, &function) != route.end()) return;
         route.push_back(&function);
-        // A call of a member of something else is none of these.
+        // A call of another object's member is not one of these functions.
         static const std::regex call(R"((\.|->)?\b([A-Za-z_]\w*)\()");
         for (std::sregex_iterator it(function.body.begin(), function.body.end(), call), end; it != end; ++it)
             for (const RouteFunction& other : all)
@@ -130,7 +130,7 @@ TEST(ApplyRouteTest, theListHasEveryFunctionInTheOrderOfTheCalls) {
     EXPECT_THAT(listed, ::testing::ElementsAreArray(found));
     EXPECT_LE(found.size(), kMostFunctions);
     EXPECT_LE(returnsOf(files), kMostReturns);
-    // A function that no call reaches by name would be one that this test cannot follow.
+    // This test cannot follow a function that no call names.
     for (const RouteFunction& function : all)
         EXPECT_TRUE(function.file == kDoor || std::ranges::find(found, function.shown()) != found.end()) << function.shown();
 }

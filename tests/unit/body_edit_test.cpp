@@ -1,4 +1,4 @@
-// Edits of many bodies at once, and bodies that are held.
+// Edits of many bodies at once, and held bodies.
 #include "sim/core/body_edit.h"
 
 #include "sim/core/error.h"

@@ -1,5 +1,5 @@
-// The energy of a single body: what all bodies have together is the energy of the run, under every law.
-#include "sim/measure/pair_sum.h"
+// The energy of a single body: the sum over all bodies is the energy of the run, under every law.
+#include "sim/measure/body_energy.h"
 
 #include "sim/core/body_edit.h"
 #include "sim/core/particles.h"
@@ -33,7 +33,7 @@ TEST(BodyEnergy, AddsUpToTheEnergyOfAll) {
         double sum = 0;
         for (std::size_t i = 0; i < bodies.size(); ++i) {
             const Double4& v = bodies.velocity[i];
-            // Half of each pair is the other's.
+            // Each body of a pair has half of its potential.
             const double kinetic = 0.5 * (v.x * v.x + v.y * v.y + v.z * v.z);
             const double pairs = specificEnergy(bodies, i, termsOf(force), 0) - kinetic;
             EXPECT_NE(pairs, 0) << row.name;

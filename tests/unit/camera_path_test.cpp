@@ -1,4 +1,4 @@
-// Camera paths: through every point, without jumps, at a place that depends on time alone.
+// Camera paths: through every point, without jumps, at a position that depends on time alone.
 #include "app/model/camera_path.h"
 #include "sim/core/error.h"
 
@@ -15,7 +15,7 @@ const std::vector<PathPoint> kPoints{
     {0, 20, 170, 20, {0, 0, 0}}, {3, 5, -160, 60, {1, 2, -1}}, {4, 0.5, -100, 85, {1, 2, 0}}, {9, 40, 30, -40, {-3, 0, 2}}};
 constexpr float kRadians = std::numbers::pi_v<float> / 180;
 
-/// How far two views are apart, in parts of the distance and radians.
+/// The difference of two views, as fractions of the distance and in radians.
 double apart(const Camera& a, const Camera& b) {
     const glm::vec3 way = a.target - b.target;
     return std::abs(std::log(static_cast<double>(a.distance / b.distance))) +
@@ -104,7 +104,7 @@ TEST(CameraPath, aTourEndsWhereSomebodyTurnsTheCamera) {
     tour.start();
     tour.advance(0, camera);
     tour.advance(1, camera);
-    camera.target.x += 3;  // a body that is followed
+    camera.target.x += 3;  // a followed body moves
     tour.advance(0.1, camera);
     EXPECT_TRUE(tour.playing);
     camera.azimuth += 0.2f;

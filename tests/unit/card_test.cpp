@@ -1,4 +1,4 @@
-// The benchmark card: what stands on it, and that it cannot be made of nothing.
+// The benchmark card: its content, and that it cannot be made without results.
 #include "app/bench/card.h"
 
 #include "app/system/picture.h"

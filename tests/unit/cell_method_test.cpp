@@ -1,4 +1,4 @@
-// Cells of laws that end: exact for bodies anywhere, at any cut-off, in any slices, and honest about what was computed.
+// Cells of laws with a cut-off: exact for bodies anywhere, at any cut-off, in any slices, with a true count of the pairs.
 #include "sim/backends/cpu/methods/cell_method.h"
 #include "sim/backends/cpu/engine.h"
 #include "sim/backends/tuning.h"
@@ -40,7 +40,7 @@ ParticleSet atomsAt(std::vector<Double4> positions) {
     return bodiesOf(positions, std::vector<Double4>(positions.size()));
 }
 
-/// Anywhere in a cube about the origin: some are deep inside each other's wall.
+/// Bodies anywhere in a cube about the origin: some are deep inside another's repulsion.
 ParticleSet gasOf(std::size_t count, double edge, std::uint64_t seed = 5) {
     std::vector<Double4> positions;
     for (std::size_t i = 0; i < count; ++i) {
@@ -114,9 +114,9 @@ std::vector<AtomCase> atomCases() {
         {"all in one point", kAtoms, atomsAt(std::vector<Double4>(300, {3, -2, 1, 0}))},
         {"two points", kAtoms, atomsAt({{1, 1, 1, 0}, {1, 1, 1, 0}, {2.25, 1, 1, 0}, {2.25, 1, 1, 0}, {2.25, 1, 1, 0}})}};
     ParticleSet far = spacedBodies(1000);
-    far.position[7] = {3e7, -4e7, 12, 1};         // beyond the cells that have keys of their own
+    far.position[7] = {3e7, -4e7, 12, 1};         // beyond the cells with keys of their own
     far.position[8] = {3e7 + 1024, -4e7, 12, 1};  // in the same cell, out of reach
-    far.position[500] = {-4e5, 3e5, -2e5, 1};     // within them
+    far.position[500] = {-4e5, 3e5, -2e5, 1};     // within those cells
     far.position[501] = {-4e5 + 1.25, 3e5, -2e5, 1};
     cases.push_back({"some very far away", kAtoms, far});
     ParticleSet beyond = spacedBodies(700);
@@ -146,7 +146,7 @@ TEST(Cells, whatIsLeftOutOrTooMuchIsNoticed) {
     byCells(bodies, kAtoms)->accelerations(got);
     const std::vector<Double4> want = exactForces(bodies, kAtoms, floors);
     const ForceGate gate = gateOf(kernel("cpu", "cells"), kAtoms);
-    // Without what comes from one of the 27 cells: a side, an edge, a corner.
+    // Without the bodies of one of the 27 cells: one at a side, one at an edge, one at a corner.
     const double scale = cellsPerLength(kAtoms);
     const auto cell = [&](std::size_t i, int axis) {
         const Double4& at = bodies.position[i];
@@ -281,7 +281,8 @@ TEST(Cells, computeAsManyPairsAsThereAreBodiesNearEachOther) {
     const double some = pairsOf(bodies, kAtoms), n = static_cast<double>(bodies.size());
     EXPECT_GE(some, near);
     EXPECT_LT(some, n * n / 4);
-    // Eight times the bodies at the same density: eight times the pairs, but for the surface, not sixty-four.
+    // With eight times the bodies at the same density there are about eight times the pairs, not sixty-four times; the
+    // surface adds some.
     EXPECT_LT(pairsOf(spacedBodies(24000), kAtoms), 12 * some);
     EXPECT_EQ(pairsOf(bodies, atomsWith(20)), n * n) << "a reach larger than the system leaves nothing out";
     const std::unique_ptr<Backend> backend = byCells(bodies, kAtoms);
@@ -364,7 +365,7 @@ TEST(Cells, areTakenForManyAtomsWhereNobodyNamedAKernel) {
         EXPECT_EQ(taken(20000, atomsWith(2.5, 1, precision)), "cells");
     EXPECT_EQ(taken(20000, kAtoms, {.kernel = "symmetric-threads"}), "symmetric-threads");
     EXPECT_EQ(taken(20000, {.law = kLaw<PowerLaw>}), "symmetric-threads");
-    // What a search found is of gravity.
+    // Results of a search hold for gravity only.
     taken(20000, kAtoms);
     TunedChoice found;
     found.backend = "cpu";

@@ -1,5 +1,5 @@
-// Kernels that users write, with a question before each access: what is asked, what is refused, and what the answers say.
-// That the answers are right is for a GPU, tests/gpu/own_kernel_test.cpp.
+// Users' kernels with a test before each access: the tests, the refusals, and their results. tests/gpu/own_kernel_test.cpp
+// proves the results on a GPU.
 #include "sim/backends/cuda/own/checked_addresses.h"
 #include "app/tables/own_kernel.h"
 #include "tests/unit/cli_support.h"
@@ -37,14 +37,14 @@ std::size_t countOf(const std::string& text, const std::string& part) {
     return count;
 }
 
-/// What stands between the begin of the entry's body and a statement of it.
+/// The text between the begin of the entry's body and a statement of it.
 std::string beforeOf(const CheckedCode& code, const std::string& statement) {
     const std::size_t begin = code.ptx.find(".loc"), end = code.ptx.find(statement, begin);
     EXPECT_NE(end, std::string::npos) << statement << " is gone from\n" << code.ptx;
     return end == std::string::npos ? std::string() : code.ptx.substr(begin, end - begin);
 }
 
-/// As a question is told: bytes, alignment - 1, verb (0 reads, 1 stores, 2 changes), line.
+/// The encoding of a test: bytes, alignment - 1, verb (0 reads, 1 stores, 2 changes), line.
 std::string toldAs(unsigned bytes, unsigned aligned, unsigned verb, int line = 7) {
     return "], " +
            std::to_string(bytes | (aligned - 1) << 8 | verb << 16 | std::uint64_t{static_cast<unsigned>(line)} << 32) + ";";
@@ -128,7 +128,7 @@ TEST(CheckedAddresses, anAsynchronousCopyIsTwoQuestions) {
     EXPECT_THAT(before, HasSubstr(toldAs(16, 16, 1)));
     EXPECT_THAT(before, HasSubstr(toldAs(16, 16, 0)));
     EXPECT_LT(before.find("call gravlab_checked_shared"), before.find("call gravlab_checked_global"));
-    // One that reads less than it stores is asked about what it reads.
+    // An access that reads fewer bytes than it stores is tested for its read.
     const std::string part = beforeOf(checkedOf("cp.async.ca.shared.global [%r1], [%rd1], 8, %r2;"), "cp.async.ca");
     EXPECT_THAT(part, HasSubstr("min.u32 %gravlab_low, %r2, 8;"));
     EXPECT_THAT(part, HasSubstr("or.b64 %gravlab_what, %gravlab_what, " + toldAs(0, 8, 0).substr(3)));
@@ -195,13 +195,13 @@ TEST(CheckedAddresses, onlyLoopsAreCounted) {
     EXPECT_LT(code.ptx.find(counted), code.ptx.find("add.s32 %r1, %r1, 1;"));
     EXPECT_THAT(code.ptx, HasSubstr("@%gravlab_yes call gravlab_checked_found"));
     EXPECT_THAT(code.ptx, HasSubstr(toldAs(0, 1, 0, 9)));
-    // Tables of branches jump back, too.
+    // A table of branches can jump back, too.
     const CheckedCode table = checkedOf(
         "$L_a:\n\tmov.u32 %r2, 1;\n$L_b:\n$L_table: .branchtargets $L_a, $L_b;\n"
         "\tbrx.idx %r1, $L_table;");
     ASSERT_FALSE(table.ptx.empty()) << table.refusal;
     EXPECT_EQ(countOf(table.ptx, counted), 2u);
-    // No index gets behind the end, under whatever guard.
+    // No index exceeds the end, under any guard.
     EXPECT_THAT(table.ptx, HasSubstr("setp.ge.u32 %gravlab_yes, %r1, 2;"));
     EXPECT_THAT(table.ptx, HasSubstr("st.param.b64 [gravlab_p2], 9;"));
     const CheckedCode guarded = checkedOf("$L_a:\n$L_table: .branchtargets $L_a;\n\t@!%p1 brx.idx %r1, $L_table;");
@@ -219,7 +219,7 @@ TEST(CheckedAddresses, arraysAreKnownWithTheirSizes) {
     ASSERT_FALSE(code.ptx.empty()) << code.refusal;
     EXPECT_EQ(code.arrays.shared, (std::vector<CheckedArray>{{"dynamic", 512}, {"tile", 2048}}));
     EXPECT_EQ(code.arrays.constant, (std::vector<CheckedArray>{{"table", 12}}));
-    // Where all functions know it, and once.
+    // Declared once, where all functions see it.
     EXPECT_EQ(countOf(code.ptx, "_ZZ5forceE4tile[2048]"), 1u);
     EXPECT_LT(code.ptx.find("_ZZ5forceE4tile[2048]"), code.ptx.find(".entry force"));
     for (const char* size :
@@ -264,7 +264,7 @@ void expectWellFormed(const CheckedCode& code) {
     EXPECT_EQ(registers, functions - kOurs) << "each function of the text has our registers once";
 }
 
-/// What ptxas says of it; empty: it assembles. Without one: nothing is asked.
+/// The message of ptxas; empty: it assembles. Without ptxas nothing is tested.
 std::string assembled(const std::string& ptx, const ScratchFolder& folder) {
     const std::string file = (folder / "checked.ptx").string(), said = (folder / "said").string();
     put(file, ptx);

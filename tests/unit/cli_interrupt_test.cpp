@@ -1,4 +1,4 @@
-// A run that is interrupted, blows up or is killed loses nothing: what it leaves goes on exactly.
+// A run that is interrupted, killed or has infinite numbers loses nothing: its file continues exactly.
 #include "cli_support.h"
 
 #include <gmock/gmock.h>
@@ -93,7 +93,7 @@ TEST(CliInterrupt, theFileMayBeNamedAndAFailureIsSaid) {
 }
 
 TEST(CliInterrupt, whoAsksTwiceIsNotKeptWaiting) {
-    // The energy of so many bodies takes the host a minute, in which nobody looks at signals.
+    // The energy of that many bodies takes the host a minute, during which signals are not checked.
     const ScratchFolder folder;
     StartedProgram program(
         {"run", "plummer", "-n", "262144", "--backend", "cpu", "--steps", "5", "--csv", (folder / "energy.csv").string()},

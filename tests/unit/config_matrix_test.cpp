@@ -1,5 +1,5 @@
-// Every way to get a scene file or an option wrong that we could think of: each is refused with the line, and with what is
-// allowed. And files that are none.
+// Every way known to us to write a scene file or an option wrongly: each is refused with its line and the allowed values.
+// Files that are no scene files are refused, too.
 #include "app/commands/options.h"
 #include "app/control/config.h"
 #include "app/control/parameter.h"
@@ -32,8 +32,8 @@ std::string refusalOf(const std::string& text) {
 
 struct BadText {
     const char* text;
-    int line;           ///< that the message must name
-    const char* words;  ///< what is wrong or allowed, in the message
+    int line;           ///< that the message names
+    const char* words;  ///< the mistake or the allowed values, in the message
 };
 
 constexpr BadText kBadTexts[] = {
@@ -85,7 +85,7 @@ constexpr BadText kBadTexts[] = {
     {"cut_off = nan", 1, "from 1 to 20"},
     {"threads = 1000000", 1, "from 0 to 4096"},
     {"block = 0", 1, "at least 1"},
-    // What does not go together.
+    // Combinations that are not allowed.
     {"scene = \"two-body\"\nbodies = 3", 2, "always has 2 bodies"},
     {"scene = \"galaxy\"\nparameters = { toomreq = 1 }", 2, "toomre-q"},
     {"scene = \"galaxy\"\nparameters = { toomre-q = 1e9 }", 2, "allowed are"},
@@ -189,7 +189,7 @@ TEST(ConfigMatrix, badOptionsAreOneSentenceThatNamesThem) {
     }
 }
 
-/// What is wrong with one option; empty when it is taken.
+/// The refusal of one option; empty when it is accepted.
 std::string optionRefusal(const std::string& option, const std::string& value) {
     const std::string word = option + "=" + value;
     const char* argv[] = {"gravlab", "view", "plummer", word.c_str()};
@@ -254,7 +254,8 @@ TEST(ConfigMatrix, whatIsNoSceneFileIsRefusedAtOnce) {
     const std::vector<std::uint8_t> pixels(3 * 4 * 4, 9);
     writePng((folder / "plain.png").string(), pixels, 4, 4);
     writePng((folder / "wrong.png").string(), pixels, 4, 4, {{kSceneFileKey, "scene = \"nowhere\"\n"}});
-    // A picture that names more pixels than its bytes can hold: width and height are the first two numbers of IHDR.
+    // A picture whose header declares more pixels than its bytes can hold: width and height are the first two numbers of
+    // IHDR.
     std::string bomb = contentOf(folder / "plain.png");
     bomb[18] = bomb[22] = 0x3f;
     put("bomb.png", bomb);
@@ -279,7 +280,7 @@ TEST(ConfigMatrix, whatIsNoSceneFileIsRefusedAtOnce) {
             EXPECT_THROW(readPng(options.file), InputError) << name;
         }
     }
-    // Mark of UTF-8, spaces and letters of any alphabet in the name: no obstacle.
+    // A byte order mark, spaces, and letters of any alphabet in the name are allowed.
     put("Моя сцена, α.toml", "\xEF\xBB\xBFscene = \"two-body\"\n");
     Options options;
     options.file = (folder / "Моя сцена, α.toml").string();

@@ -1,4 +1,4 @@
-// What the window remembers: the file's lines, what is wrong with them, and what goes before them.
+// The window's configuration file: its lines, mistakes in them, and the settings that override them.
 #include "app/control/config.h"
 #include "sim/core/error.h"
 

@@ -1,4 +1,4 @@
-// The watch beside the picture: samples of a running simulation, marks where it was changed, advice when energy is lost.
+// The monitor of energy: samples of a running simulation, marks at changes, and advice when the energy drifts.
 #include "app/services/conservation.h"
 
 #include <gmock/gmock.h>
@@ -12,7 +12,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// Runs `steps` steps with a look after each, waiting for samples; host time goes on by a second a look.
+/// Runs `steps` steps with an update after each, waiting for samples; host time advances by a second per update.
 void watch(ConservationMonitor& watch, Simulation& simulation, StateFeed& feed, int steps, double& now) {
     for (int i = 0; i < steps; ++i) {
         simulation.advance({.steps = 20}, nullptr);
@@ -45,7 +45,7 @@ TEST(Conservation, samplesFollowTheRunAndKeepTheirReferenceOverChanges) {
     EXPECT_NEAR(kept.points().back().shape.lagrangianRadii[1], kept.points().back().shape.closest / 2, 1e-9);
 
     RunRequest wanted = simulation.request();
-    wanted.softening = 0.3;  // another energy by a tenth; none of it was lost
+    wanted.softening = 0.3;  // changes the energy by a tenth; no error of the integrator
     simulation.apply(wanted);
     watch(kept, simulation, feed, 3, now);
     ASSERT_EQ(kept.marks().size(), 1u);
@@ -59,7 +59,8 @@ TEST(Conservation, samplesFollowTheRunAndKeepTheirReferenceOverChanges) {
     EXPECT_LE(kept.points().size(), 2u) << "a new start has its own samples";
 }
 
-/// A sample on its way when the definition of energy changes is of the old one: it must not pass for one of the new.
+/// A sample requested before the definition of energy changes uses the old one: it must not count as a sample of the new
+/// one.
 TEST(Conservation, aSampleUnderWayIsNotTakenForOneOfTheNewEnergy) {
     Simulation simulation(twoBodies(0.01));
     ConservationMonitor kept;

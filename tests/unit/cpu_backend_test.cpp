@@ -125,7 +125,7 @@ TEST(CpuBackend, refusesNumbersOfThreadsThatMakeNoSense) {
     for (const int threads : {-1, 0})
         EXPECT_THAT(refusedUse([threads] { made({.threads = threads}); }), HasSubstr("threads must be 1 to"));
     EXPECT_THAT(refusedUse([] { made({.threads = 100000}); }), HasSubstr(std::to_string(kMostThreads)));
-    // What a file or an option may say, the backend takes.
+    // The backend accepts every value that a file or an option may have.
     const auto rows = settingRows();
     const auto row = std::find_if(rows.begin(), rows.end(), [](const SettingRow& r) { return r.key == "threads"; });
     ASSERT_NE(row, rows.end());
@@ -229,7 +229,7 @@ TEST(CpuBackend, withoutMemoryTheOldBodiesRunOn) {
     EXPECT_EQ(cpu->size(), many.size());
 }
 
-/// A row that says of itself that it needs more memory than any machine has.
+/// A row that declares a need for more memory than any machine has.
 const bool kVastKernel = [] {
     cpu::CpuKernel vast = cpu::cpuKernel(kernel("cpu", "simd-threads"));
     vast.row.name = "vast";

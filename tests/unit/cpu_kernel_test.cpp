@@ -25,7 +25,7 @@ std::vector<Case> cases() {
         const bool simd =
             row.name.find("simd") != std::string_view::npos || row.name == "symmetric-threads" || row.approximates;
         for (const cpu::SimdTarget& target : cpu::simdTargets()) {
-            if (!simd && &target != &cpu::simdTargets().front()) continue;  // plain code is the same in all of them
+            if (!simd && &target != &cpu::simdTargets().front()) continue;  // plain code is the same for all targets
             for (const Precision precision : {Precision::fp32, Precision::fp64})
                 if (refusal(row, {.precision = precision}).empty())
                     all.push_back({&row, std::string(target.name), precision});
@@ -98,7 +98,7 @@ TEST_P(CpuKernel, aDominantBodyDoesNotDrownTheOthers) {
 }
 
 TEST_P(CpuKernel, aVeryHeavyBodyWithoutSofteningMeetsItself) {
-    // At the floor of the softening, its own term is more than the largest number, times a distance of 0.
+    // At the floor of the softening, a body's own term is infinite, times a distance of 0.
     ParticleSet bodies = unevenBodies(300);
     bodies.position[7].w = isDouble() ? 1e140 : 1e12;
     bodies.position[8] = bodies.position[7];

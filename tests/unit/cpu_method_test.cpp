@@ -66,7 +66,7 @@ void checkSlices(const KernelRow& row, Precision precision) {
     }
     EXPECT_FALSE(method->underWay());
     const std::vector<T> want = copyOf(method->sums(), count);
-    // From the start again, as the evaluation above.
+    // From the initial state again, like the evaluation above.
     const auto prepareAfresh = [&] {
         if (method->keepsState()) {
             EXPECT_TRUE(method->restore({}));
@@ -147,8 +147,8 @@ TEST(CpuMethod, aRowWithoutThePrecisionIsRefusedAndHasNoMethod) {
     EXPECT_THROW(cpuKernel(kernel("reference", "plain")), std::logic_error);
 }
 
-/// A method of another kind: half a hundredth too strong, as its user allows; it counts cells, and keeps from one evaluation
-/// to the next how many there were, which its next result depends on.
+/// A method of another kind: its force is half a per cent too strong, within the allowed accuracy. It counts cells and keeps
+/// their number for its next evaluation, whose result depends on it.
 class Approximate final : public CpuForceMethod<float> {
 public:
     explicit Approximate(const MethodContext& context)

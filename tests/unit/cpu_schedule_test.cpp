@@ -1,4 +1,4 @@
-// The order of tile pairs: all pairs once, each tile once a round.
+// The order of tile pairs: each pair once, each tile once per round.
 #include "sim/backends/cpu/methods/pair_schedule.h"
 
 #include <gtest/gtest.h>

@@ -62,7 +62,7 @@ TEST(DiagnosticsTest, edgeCases) {
         EXPECT_FALSE(std::signbit(measure(massless, {.law = law}).potential)) << "a table would show -0";
 }
 
-/// As the sums are written in books: one quantity at a time, plain loops over pairs.
+/// The sums in the form of textbooks: one quantity at a time, plain loops over pairs.
 Diagnostics measuredApart(const ParticleSet& bodies, const ForceSettings& force) {
     const auto* row = &laws()[0];
     for (const LawRow& other : laws())
@@ -119,7 +119,7 @@ TEST(DiagnosticsTest, masslessAndCoincidentBodies) {
     }
 }
 
-/// A window that is closed waits for none of its sums.
+/// A closed window does not wait for its sums.
 TEST(DiagnosticsTest, sumsThatNobodyWantsEnd) {
     const ParticleSet bodies = unevenBodies(4000);
     const double exact = measure(bodies, {}, 1).potential, single = pairsInSingle(bodies, {}, 1).potential;

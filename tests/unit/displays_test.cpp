@@ -1,4 +1,4 @@
-// How many pictures a second a window shows, with displays that come and go.
+// The number of pictures per second that a window shows, while displays come and go.
 #include "app/frontends/window/displays.h"
 
 #include <gtest/gtest.h>

@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <regex>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,21 @@ TEST(Documents, theCourseNamesEveryLessonWithItsMinutes) {
         if (row == std::string::npos) continue;
         EXPECT_EQ(std::stoi(page.substr(row + quoted.size() + 5)), lessonNamed(std::string(name))->minutes) << name;
     }
+}
+
+/// The names of folders and files answer these questions. When a file moves, change its line in the list.
+TEST(Documents, questionsLeadToFilesThatExist) {
+    std::istringstream lines(contentOf(fs::path(GRAVLAB_SOURCE_DIR) / "tests/data/found_by_name.txt"));
+    static const std::regex row(R"(([^|#]+\?) \| (\S+) \| (\S+))");
+    int questions = 0;
+    for (std::string line; std::getline(lines, line);) {
+        std::smatch parts;
+        if (line.starts_with('#')) continue;
+        ASSERT_TRUE(std::regex_match(line, parts, row)) << line;
+        EXPECT_TRUE(fs::is_regular_file(fs::path(GRAVLAB_SOURCE_DIR) / parts[2].str() / parts[3].str())) << line;
+        ++questions;
+    }
+    EXPECT_EQ(questions, 12);
 }
 
 }  // namespace

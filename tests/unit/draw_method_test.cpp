@@ -1,4 +1,4 @@
-// The choice of a way to draw, with times that are given.
+// The choice of a draw method, from given times.
 #include "render/draw_method.h"
 
 #include <gmock/gmock.h>
@@ -8,7 +8,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// Frames until the trial is over; how many were drawn.
+/// Runs frames until the trial is over; returns their number.
 int decide(DrawMethodChooser& chooser, const PictureLoad& load, double raster, double compute) {
     int frames = 0;
     do {
@@ -29,7 +29,7 @@ TEST(DrawMethodChooser, keepsTheFasterWay) {
         EXPECT_EQ(decide(chooser, kLoad, raster, compute),
                   static_cast<int>(2 * (DrawMethodChooser::kWarmUp + DrawMethodChooser::kCounted)));
         EXPECT_EQ(chooser.next(kLoad), want);
-        EXPECT_THAT(chooser.why(), HasSubstr("ms a picture"));
+        EXPECT_THAT(chooser.why(), HasSubstr("ms per picture"));
     }
 }
 
@@ -88,7 +88,7 @@ TEST(DrawMethodChooser, veryManyBodiesAreNeverDrawnByTheRasteriserToTimeIt) {
         EXPECT_EQ(samples, static_cast<int>(DrawMethodChooser::kWarmUp + DrawMethodChooser::kCounted));
         EXPECT_EQ(chooser.next(load), want) << chooser.why();
         EXPECT_FALSE(chooser.wantsSample());
-        EXPECT_THAT(chooser.why(), HasSubstr("12 ms a picture by compute shaders, about"));
+        EXPECT_THAT(chooser.why(), HasSubstr("12 ms per picture by compute shaders, about"));
     }
     DrawMethodChooser silent;
     silent.setWish(DrawMethodRequest::automatic, {});
@@ -102,7 +102,7 @@ TEST(DrawMethodChooser, doesAsAskedAndSaysWhy) {
     chooser.setWish(DrawMethodRequest::compute, {});
     EXPECT_EQ(chooser.next(kLoad), DrawMethod::compute);
     EXPECT_FALSE(chooser.measuring());
-    EXPECT_THAT(chooser.why(), HasSubstr("as asked for"));
+    EXPECT_THAT(chooser.why(), HasSubstr("as chosen"));
     chooser.setWish(DrawMethodRequest::raster, {});
     EXPECT_EQ(chooser.next(kLoad), DrawMethod::raster);
     chooser.setWish(DrawMethodRequest::compute, "there is no room");

@@ -1,4 +1,4 @@
-// Force terms and methods that the program does not know, on the host, and what files and tables say of them.
+// Force terms and methods from outside the program, on the host, and the texts about them in files and tables.
 #include "tests/extensions/extension_suite.h"
 #include "tests/extensions/friction.h"
 
@@ -63,7 +63,7 @@ TEST(ForceTerms, aSumIsHeldAgainstTheLooserGate) {
     const std::vector<std::uint32_t> targets = randomTargets(300);
     std::vector<TermShare> shares;
     std::vector<Double4> whole(targets.size());
-    // Each share is within its own accuracy, and the sum within the looser one only.
+    // Each term is within its own accuracy, and the sum within the looser one only.
     for (std::size_t k = 0; k < terms.size(); ++k) {
         const double error = k == 0 ? 0.9e-4 : 0.9e-3;
         shares.push_back({terms[k], std::vector<Double4>(targets.size()), k == 0 ? fine : coarse});
@@ -229,7 +229,7 @@ private:
     double rate_;
 };
 
-/// How far a body in a trap is from its start after a turn of so many steps.
+/// The distance of a body in a trap from its start after one period of that many steps.
 double missAfterATurn(const char* method, int steps) {
     constexpr double kRate = 3, kTurn = 2 * std::numbers::pi / kRate;
     const std::unique_ptr<Backend> made = backend("reference").make({});
@@ -319,14 +319,14 @@ TEST(ForceTerms, aKernelOfATermIsListedChosenKeptAndRefused) {
     EXPECT_EQ(inUse().kernel.kernel, "blocks");
     EXPECT_EQ(inUse().kernel.launch.block, 16);
     EXPECT_EQ(inUse().term, "springs");
-    // It stays with a start, an edit and a state gone back to.
+    // The force term remains after a restart, an edit and a return to an earlier state.
     const RunState early = simulation.state();
     simulation.reset();
     EXPECT_EQ(inUse().kernel.launch.block, 16);
     simulation.load(early.bodies);
     simulation.restore(early);
     EXPECT_EQ(inUse().kernel.kernel, "blocks");
-    // A change goes on with the bodies that are there.
+    // A change continues with the present bodies.
     const std::uint64_t id = simulation.bodiesId();
     simulation.advance({.steps = 3}, nullptr);
     const std::int64_t step = simulation.step();
@@ -349,7 +349,7 @@ TEST(ForceTerms, aKernelOfATermIsListedChosenKeptAndRefused) {
     EXPECT_THAT(refused("springs=blocks:block=17"), HasSubstr("nearest: 16"));
     EXPECT_THAT(refused("magnets=list"), HasSubstr("beside the pair law act: springs"));
     EXPECT_EQ(inUse().kernel.kernel, "list") << "what was refused changes nothing";
-    // Another backend brings its own.
+    // Another backend has its own method.
     RunRequest other = requestOf(simulation.configuration());
     other.changeBackend("reference");
     simulation.apply(other);
@@ -404,7 +404,7 @@ TEST(ForceTerms, aBodysOwnEnergyHasThem) {
         const double kinetic = dot(xyz(bodies.velocity[i]), xyz(bodies.velocity[i])) / 2;
         pairs += inertialMass(bodies.position[i], bodies.velocity[i]) * (specificEnergy(bodies, i, terms, 0) - kinetic);
     }
-    // A pair and a spring are counted for both of their bodies.
+    // Both bodies of a pair or a spring count it.
     const double whole = measureSystem(bodies, terms, 1).potential;
     EXPECT_NEAR(pairs, 2 * whole, 1e-12 * std::abs(whole));
     EXPECT_GT(std::abs(whole - measure(bodies, pairLawOf(terms), 1).potential), 0.01) << "springs hold no energy";

@@ -1,5 +1,5 @@
-// Far bodies taken together, seen from outside: when a run does so, how it is checked, what a step costs then, and the
-// energy by the same tree.
+// Approximation of far bodies as a run uses it: when it starts, how it is checked, the cost of a step, and the energy by the
+// same tree.
 #include "sim/run/far_field.h"
 #include "app/services/step_cost.h"
 #include "sim/backends/cpu/backend_cpu.h"
@@ -126,7 +126,7 @@ TEST(FarFieldCheck, looksAtBodiesAtRandom) {
     EXPECT_TRUE(std::ranges::is_sorted(targets));
     EXPECT_EQ(std::ranges::adjacent_find(targets), targets.end());
     EXPECT_LT(targets.back(), 100000u);
-    // No stretch: the distances between neighbours differ.
+    // The targets are no regular stretch: the distances between neighbours differ.
     EXPECT_NE(targets[1] - targets[0], targets[2] - targets[1]);
     EXPECT_EQ(randomTargets(5), (std::vector<std::uint32_t>{0, 1, 2, 3, 4}));
     EXPECT_TRUE(randomTargets(0).empty());
@@ -170,7 +170,7 @@ TEST(FarFieldCost, isThatOfAStepAsMeasured) {
     EXPECT_NEAR(stepCost(facts).seconds, 1099.5, 0.1) << "every pair at that rate";
 }
 
-/// A cell of some bodies, and what they do at a point.
+/// A cell of some bodies, and its force at a point.
 struct Few {
     CellMoments<double> cell;
     std::vector<Double4> bodies;
@@ -232,7 +232,7 @@ TEST(FarFieldEnergy, anExpansionHasThePotentialOfItsCells) {
     for (const Vec3d& off : {Vec3d{0.02, 0.03, -0.01}, Vec3d{-0.05, 0.01, 0.04}, Vec3d{0.1, 0.1, 0.1}}) {
         const double got = first + expandedField(expansion, off.x, off.y, off.z), want = few.field(centre + off);
         EXPECT_NEAR(got, want, 2e-4 * want);
-        // Every order of it: its gradient is the acceleration of the same expansion, to the last digits.
+        // For every order: the gradient of the potential is the acceleration of the same expansion, to the last digits.
         double a[3] = {};
         addExpandedPull<true>(a, expansion, off.x, off.y, off.z);
         const double h = 1e-4;

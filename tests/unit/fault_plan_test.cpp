@@ -1,4 +1,4 @@
-// The text that says which call fails when.
+// The text that chooses which call fails, and when.
 #include "sim/core/fault_plan.h"
 
 #include "sim/core/error.h"

@@ -72,7 +72,7 @@ TEST(FewBody, agreesWithTheReferenceOnAccelerations) {
     }
 }
 
-/// Energy for any law, with the inertia that source and response define.
+/// Energy under any law, with the inertia that source and response define.
 double energyOf(const ParticleSet& bodies, const LawRow& row, const ForceSettings& settings) {
     double energy = 0;
     for (std::size_t i = 0; i < bodies.size(); ++i) {
@@ -91,7 +91,7 @@ TEST(FewBody, conservesTheEnergyOfEveryLaw) {
         for (const auto& [exponent, strength] :
              {std::pair(2.0, 1.0), {1.0, 1.0}, {2.5, 1.0}, {-1.0, 1.0}, {2.0, 1.6}, {2.5, 0.7}}) {
             if (row.law != kLaw<PowerLaw> && exponent != 2) continue;
-            // A crystal of 27 with a little motion; inertia 1 or 2, charges of either sign.
+            // A crystal of 27 bodies with a small motion; inertia 1 or 2, charges of either sign.
             ParticleSet bodies = randomBodies(27, 3);
             for (std::size_t i = 0; i < 27; ++i) {
                 const double inertia = 1 + static_cast<double>(i % 2), charge = i % 3 ? 0.5 : -0.5;
@@ -179,7 +179,7 @@ TEST(FewBody, theReferenceBackendRunsItsProgramsAndSwitchesBetweenThem) {
         engine.store(want);
         EXPECT_TRUE(testing_support::sameState(got, want)) << name;
     }
-    // In and out of a program of the backend's own: the engine takes the new state over.
+    // To a program of the backend's own and back: the engine continues with the new state.
     const Budget one{.seconds = 1e300, .steps = 1};
     EXPECT_EQ(backend->advance(integrator("leapfrog").program, 0.01, one, nullptr).stepsCompleted, 1);
     backend->snapshot(want);
@@ -189,7 +189,7 @@ TEST(FewBody, theReferenceBackendRunsItsProgramsAndSwitchesBetweenThem) {
     backend->snapshot(got);
     second.store(want);
     EXPECT_TRUE(testing_support::sameState(got, want));
-    // An adaptive step cut by the budget is reported once, whoever ends it.
+    // An adaptive step cut by the budget is reported once, whatever ends it.
     std::int64_t steps =
         backend->advance(integrator("radau15").program, 2, {.seconds = 0, .steps = 1}, nullptr).stepsCompleted;
     backend->finishStep();

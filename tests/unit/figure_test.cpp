@@ -1,4 +1,4 @@
-// Figures: what they measure, where they refuse, and that the picture holds what was measured.
+// Figures: their measurements, their refusals, and that a picture shows the measured values.
 #include "app/bench/figure.h"
 
 #include "app/bench/sweep_axis.h"
@@ -24,7 +24,7 @@ FigureRequest requestFor(const char* backendName) {
     return request;
 }
 
-/// Results as if each point had been measured at `rate`.
+/// Results with a made-up `rate` at each point.
 std::vector<SweepResult> madeUp(const std::vector<SweepPoint>& points, double rate) {
     std::vector<SweepResult> results;
     for (const SweepPoint& point : points) {
@@ -111,10 +111,10 @@ TEST(Figure, accuracyVariesWhatIsAllowedAndCrossoverHasEveryPairToo) {
         EXPECT_EQ(series.size(), 3u);
     }
     EXPECT_EQ(figure("crossover").refuses(requestFor("cpu")), "");
-    EXPECT_THAT(figure("accuracy").refuses(requestFor("reference")), HasSubstr("takes no bodies together"));
+    EXPECT_THAT(figure("accuracy").refuses(requestFor("reference")), HasSubstr("has no tree"));
     FigureRequest other = requestFor("cpu");
     other.kernel = "tree-theta";
-    EXPECT_THAT(figure("accuracy").refuses(other), HasSubstr("not turned by an accuracy"));
+    EXPECT_THAT(figure("accuracy").refuses(other), HasSubstr("has no accuracy"));
 }
 
 TEST(Figure, wavesPutsBlocksOnTheAxis) {
@@ -291,7 +291,7 @@ TEST(Figure, aMapHasARowForEachSeriesAndHolesWhereNothingWasMeasured) {
 TEST(Canvas, trianglesMeetWithoutGapOrOverlap) {
     Canvas canvas(64, 64, 12);
     canvas.list().Flags = ImDrawListFlags_None;
-    // Half transparent: a pixel that both halves of the rectangle drew would be brighter, one that none drew black.
+    // Half transparent: a pixel drawn twice would be brighter, and a pixel drawn by neither half would be black.
     canvas.list().AddRectFilled(ImVec2(8, 8), ImVec2(40, 24), IM_COL32(255, 255, 255, 128));
     const std::vector<std::uint8_t> rgb = canvas.finish();
     for (std::size_t y = 0; y < 64; ++y)

@@ -1,4 +1,4 @@
-// Fingerprints: known hashes, pinned values of scenes, and that whatever changes a run changes them.
+// Fingerprints: known hashes, pinned values of scenes, and that each change of a run changes them.
 #include "sim/run/fingerprint.h"
 #include "app/bench/row_fingerprints.h"
 #include "sim/core/error.h"
@@ -22,7 +22,7 @@ std::string sha(const std::string& text) {
 }
 
 RunRequest scene(const char* name, std::optional<std::size_t> bodies = {}) {
-    // What is pinned here are the starts of before there were versions.
+    // The pinned values are of version 1 of each scene.
     RunRequest settings{.scene = name, .sceneVersion = 1, .bodies = bodies};
     return settings;
 }
@@ -43,7 +43,7 @@ struct Pinned {
     const char* state;
 };
 
-// What every build on every machine must print. A change here is a change of physics or of a scene, and says so.
+// The values that every build prints on every machine. A new value here means a changed scene or changed physics.
 constexpr Pinned kPinned[] = {
     {"two-body", 0, "9f351c2fb38c752f", "1fe0cf0743aa47b4"},
     {"figure-eight", 0, "65d2ed7b44c81722", "1a33fb15381c7f91"},
@@ -91,7 +91,7 @@ TEST(Fingerprint, whateverChangesTheRunChangesIt) {
 }
 
 TEST(Fingerprint, aLastBitOfTheBuilderDoesNotShow) {
-    // The reason for rounding: nudge every number as another mathematical library might.
+    // The reason for rounding: another mathematical library may give slightly different numbers.
     RunRequest settings = scene("plummer", 64);
     settings.backend = "reference";
     Simulation simulation(settings);

@@ -1,4 +1,4 @@
-// The letters of panels and pictures are in the program, whatever the system has.
+// The program has the fonts of panels and pictures, whatever the system has.
 #include "app/system/font_files.h"
 #include "tests/files.h"
 #include "tests/paths.h"

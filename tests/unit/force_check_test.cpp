@@ -20,7 +20,7 @@ using namespace testing_support;
 
 constexpr double kSoftening = 0.05;
 
-/// A float force as a right kernel makes it, with one fault put in.
+/// A correct float force with one fault added.
 struct WrongForce {
     const char* name;
     std::function<Double4(const std::vector<Double4>& x, std::size_t i)> force;

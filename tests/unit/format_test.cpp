@@ -1,4 +1,4 @@
-// Texts that are made from formats.
+// Texts made from formats.
 #include "app/tables/format.h"
 #include "app/tables/median.h"
 

@@ -71,7 +71,7 @@ TEST(Groups, repeatsAndThreadsGiveTheSameBits) {
     EXPECT_EQ(checkGroups(bodies, length, grid).failure, "");
 }
 
-// What CUDA's rungs do, step by step with the functions that they share, on the host.
+// The steps of CUDA's search on the host, with the functions that both have.
 TEST(Groups, theStepsOfTheSearchLevelByLevelFindThem) {
     for (const GroupShape& shape : groupShapes()) {
         const std::vector<std::uint32_t> want = groupsByPairs(shape.bodies, shape.length);
@@ -94,16 +94,16 @@ TEST(Groups, aWrongLabelIsCaught) {
         const GroupShape shape = twoSpheres(true);
         const std::vector<std::uint32_t> good = groupsByPairs(shape.bodies, shape.length);
         EXPECT_EQ(checkGroups(shape.bodies, shape.length, good, mostForPairs).failure, "");
-        // Two groups that the bridge joins, left apart.
+        // Two groups that the bridge joins, kept separate.
         std::vector<std::uint32_t> wrong = groupsByPairs(twoSpheres(false).bodies, shape.length);
         wrong.push_back(static_cast<std::uint32_t>(wrong.size()));
         EXPECT_NE(checkGroups(shape.bodies, shape.length, wrong, mostForPairs).failure, "");
-        // Everything in one.
+        // All bodies in one group.
         EXPECT_NE(
             checkGroups(twoSpheres(false).bodies, shape.length, std::vector<std::uint32_t>(good.size() - 1, 0), mostForPairs)
                 .failure,
             "");
-        // A label that is not the first of its group, and one too few.
+        // A label that is not the first body of its group, and one label too few.
         wrong = good;
         wrong[0] = 1;
         EXPECT_NE(checkGroups(shape.bodies, shape.length, wrong, mostForPairs).failure, "");
@@ -152,7 +152,7 @@ TEST(Groups, theMeanDistanceIsThatOfTheBoxInAsManyAxesAsItHas) {
 }
 
 TEST(Groups, theTableMeasuresThemByMass) {
-    // Two of mass 1 and 3 on a line, moving apart; one alone; two without mass.
+    // Two bodies of mass 1 and 3 on a line, moving apart; one alone; two without mass.
     ParticleSet bodies = bodiesOf({{5, 5, 5, 2}, {0, 0, 0, 1}, {1, 0, 0, 3}, {-9, 0, 0, 0}, {-9, 0, 1, 0}},
                                   {{0, 0, 0, 1}, {1, 0, 0, 1}, {-1, 0, 0, 1}, {0, 2, 0, 1}, {0, 4, 0, 1}});
     const std::vector<std::uint32_t> labels = groupsByPairs(bodies, 1.1);

@@ -1,5 +1,5 @@
-// Which folder may include what, checked over the #include lines of the tree. A table row is a rule: fences around
-// libraries, and the order of the rooms, in which each includes only what stands above it.
+// Which folder may include which headers, checked over the #include lines of the tree. A row of the tables is a rule: fences
+// around libraries, and the order of the rooms, where each room includes only rooms above it in the table.
 #include "tests/paths.h"
 
 #include <fnmatch.h>
@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Headers that only some files may include; whoever is not named may not.
+/// Headers that only the named files may include.
 struct Fence {
     const char* what;
     const char* headers;  ///< regular expression over the included name
@@ -69,7 +69,7 @@ struct Include {
     int line = 0;
 };
 
-/// The complaint about one include, if there is one.
+/// The complaint about one include, if any.
 std::optional<std::string> complaint(const Include& include) {
     struct Patterns {
         std::regex headers, files;
@@ -138,7 +138,7 @@ const Room kRooms[] = {
     {"app/main", 45},
 };
 
-/// An include against the order that stands for now, with its reason. Both are beginnings of paths.
+/// An include against the order that is allowed for now, with its reason. Both are beginnings of paths.
 struct Exception {
     const char *from, *to, *reason;
 };
@@ -150,7 +150,7 @@ const Exception kExceptions[] = {
      "a device says how many threads a block has"},
 };
 
-/// The row of a file; null for a folder that is no room.
+/// The row of a file; null for a folder outside the table.
 const Room* roomOf(const std::string& file) {
     const Room* best = nullptr;
     for (const Room& room : kRooms) {
@@ -184,8 +184,8 @@ std::optional<std::string> disorder(const Include& include) {
     return where + from->folder + " stands above or beside " + to->folder;
 }
 
-/// The rooms of a circle of includes, first and last the same; empty: there is none. Files that stand in no room are
-/// folders.
+/// The rooms of a circle of includes, first and last the same; empty when there is none. A file outside all rooms counts by
+/// its folder.
 std::vector<std::string> circleOf(const std::vector<Include>& includes) {
     std::map<std::string, std::set<std::string>> edges;
     const auto name = [](const std::string& file) {
@@ -238,8 +238,8 @@ std::vector<Include> includesOf(const fs::path& root) {
     return found;
 }
 
-/// How files are opened, created, replaced or removed past sim/io/file, which leaves the old or the new one whole. The flags
-/// of open() stand for all its forms, also where a line break hides the call.
+/// Ways to open, create, replace or remove files without sim/io/file, which leaves the old or the new file whole. The flags
+/// of open() match all its forms, also across a line break.
 const char* const kPast[] = {
     R"(\bO_(RDONLY|WRONLY|RDWR|CREAT|TMPFILE|PATH)\b)",
     R"(\bf(re|d)?open\s*\()",
@@ -254,7 +254,7 @@ const char* const kPast[] = {
     R"(\b(stbi_write_|png_image_write_to_file|SaveIniSettingsToDisk|LogToFile|H5F(open|create)))",
 };
 
-/// A file that does so, in how many lines, and its reason.
+/// A file that uses one of them, the number of lines, and the reason.
 struct PastException {
     const char* file;
     int lines;
@@ -282,7 +282,7 @@ bool goesPast(const std::string& line) {
         return made;
     }();
     const std::string code = line.substr(0, line.find("//"));
-    // Regular expressions take a minute over all lines; most have no word of theirs.
+    // Regular expressions over all lines take a minute; most lines have none of these words.
     static constexpr std::string_view kWords[] = {
         "O_",     "open",  "stream", "link",    "creat", "rename", "temp",      "filesystem", "fs::",     "copy",
         "remove", "trunc", "mk",     "filebuf", "tmp",   "stbi",   "png_image", "Disk",       "LogToFile"};

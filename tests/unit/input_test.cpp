@@ -1,4 +1,4 @@
-// What pointer and keys mean, by synthetic events: no window, no display.
+// Pointer and keys, by synthetic events without a window or a display.
 #include "app/ui/input.h"
 
 #include "app/control/action.h"
@@ -15,9 +15,10 @@ namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
-using Layout = std::map<char, char>;  ///< what is printed where a US keyboard prints something else; 0: nothing of ASCII
+using Layout =
+    std::map<char, char>;  ///< characters that a key prints where a US keyboard prints another; 0: no ASCII character
 
-// The keys that say something else than on a US keyboard, without Shift.
+// Keys that print other characters than a US keyboard, without Shift.
 const Layout kUs{};
 const Layout kAzerty{{'Q', 'A'}, {'W', 'Z'}, {'A', 'Q'}, {'Z', 'W'}, {';', 'M'}, {'M', ','}, {',', ';'}, {'.', ':'},
                      {'/', '!'}, {'1', '&'}, {'2', 0},   {'3', '"'}, {'4', 39},  {'5', '('}, {'6', '-'}, {'7', 0},
@@ -42,7 +43,7 @@ protected:
     KeyEvent event(Key physical, int modifiers = kNoModifier) const {
         return {.physical = physical, .printed = printedAt(physical), .modifiers = modifiers};
     }
-    /// What a press and its release post.
+    /// The commands that a press and its release post.
     std::string press(char physical, int modifiers = kNoModifier) { return press(static_cast<Key>(physical), modifiers); }
     std::string press(Key physical, int modifiers = kNoModifier) {
         posted.clear();
@@ -86,7 +87,7 @@ protected:
     }
 };
 
-/// On a French keyboard nothing of a row is printed on digits and brackets: the place of the key counts.
+/// On a French keyboard no character of a row is printed on digits and brackets: the key's position counts.
 TEST_F(InputTest, frenchKeysWithoutARowActByTheirPlace) {
     layout = kAzerty;
     for (const int modifiers : {0, int{kControl}, int{kAlt}})
@@ -160,7 +161,7 @@ TEST_F(InputTest, keysOfRowsThatHoldActUntilTheyAreUp) {
     EXPECT_THAT(posted.back(), testing::HasSubstr("0.1")) << "a frame that hung must not throw the camera away";
     KeyEvent up = ahead;
     up.down = false;
-    up.printed = Key::letterZ;  // the layout was switched meanwhile
+    up.printed = Key::letterZ;  // the layout was changed meanwhile
     input.take(up);
     EXPECT_FALSE(input.holdsKeys());
     input.take(ahead);

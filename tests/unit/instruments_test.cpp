@@ -1,4 +1,4 @@
-// Profiles beside a running simulation: they come, they follow choices, and they take what others keep anyway.
+// Profiles beside a running simulation: they appear, follow the settings, and reuse state copies of other readers.
 #include "app/services/instruments.h"
 
 #include "app/services/rewind.h"
@@ -13,7 +13,7 @@ namespace {
 
 std::optional<KeptBodies> nothing() { return std::nullopt; }
 
-/// Looks until a profile for the present choice is there.
+/// Updates until a profile for the present settings exists.
 bool arrives(Instruments& instruments, Simulation& simulation, StateFeed& feed, int galaxies, double now) {
     for (int tries = 0; tries < 10000; ++tries) {
         instruments.update(simulation, feed, galaxies, nothing, now);
@@ -35,14 +35,14 @@ TEST(Instruments, measureTheRunAndFollowChoices) {
     EXPECT_EQ(instruments.wanted.galaxy, 0) << "of two galaxies one is looked at";
     EXPECT_LT(instruments.profile()->bodies, 3000u);
     EXPECT_EQ(instruments.step(), 0);
-    // The same step again: nothing to do, however late it is.
+    // The same step again: no new profile, at any time.
     instruments.update(simulation, feed, 2, nothing, 1000);
     EXPECT_FALSE(instruments.busy());
-    // Another choice is answered though nothing moved.
+    // Another choice gives a new profile although no body moved.
     instruments.wanted.galaxy = -1;
     ASSERT_TRUE(arrives(instruments, simulation, feed, 2, 1000));
     EXPECT_EQ(instruments.profile()->bodies, 3000u);
-    // A step later: due, but not before an interval has passed; the sums of the last one may ask for more.
+    // A step later a profile is due, but only after an interval; a slow sum makes the interval longer.
     simulation.advance({.steps = 1}, nullptr);
     instruments.update(simulation, feed, 2, nothing, 1000);
     EXPECT_TRUE(instruments.busy()) << "frames go on until it has been measured";

@@ -1,4 +1,4 @@
-// The integrator table: what a program promises must follow from its operations.
+// The integrator table: the properties of a program must follow from its operations.
 #include "sim/integrators/integrator.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Everything that can be asked of the program by name, gathered from the program itself and held against a checked-in list.
+// Every name for users, collected from the program itself and compared with a checked-in list.
 #include "tests/inventory.h"
 #include "app/commands/options.h"
 #include "app/control/action.h"
@@ -27,7 +27,7 @@ namespace {
 using Entries = std::set<std::string>;
 using OrderedJson = nlohmann::ordered_json;
 
-/// As people write it: 16, 1.5.
+/// A number as people write it: 16, 1.5.
 std::string trimmed(double value) {
     char text[32];
     std::snprintf(text, sizeof text, "%g", value);
@@ -44,7 +44,7 @@ std::vector<std::string> piecesOf(const std::string& text, char at) {
     return pieces;
 }
 
-/// The rows of a help text under "Options:" and "Positionals:", without what they say: "--size WxH".
+/// The rows of a help text under "Options:" and "Positionals:", without their descriptions: "--size WxH".
 Entries optionsOf(const std::string& help) {
     static const std::regex row(R"(^  (\S+( \S+)*)(  +.*)?$)");
     Entries found;
@@ -58,7 +58,7 @@ Entries optionsOf(const std::string& help) {
     return found;
 }
 
-/// The commands of the first help.
+/// The commands in the program's help.
 std::vector<std::string> commands() {
     static const std::regex row(R"(^  gravlab ([a-z]+) .*$)");
     std::vector<std::string> names;
@@ -70,7 +70,7 @@ std::vector<std::string> commands() {
     return names;
 }
 
-/// Kernels that tests bring are none of the program's.
+/// Kernels added by tests do not belong to the program.
 std::string withoutBrought(std::string names) {
     for (const KernelRow* row : listedKernels()) {
         const auto built = [&](const KernelRow& other) { return other.name == row->name; };
@@ -81,7 +81,8 @@ std::string withoutBrought(std::string names) {
     return names;
 }
 
-/// What a refusal allows: the names after "valid:", else the limits, as "1 to 4096", "at least 1", "above 0".
+/// The values that a refusal allows: the names after "valid:", otherwise the limits, as "1 to 4096", "at least 1", "above
+/// 0".
 std::string allowedBy(const std::string& refusal) {
     static const std::regex limits(R"((at least|at most|above|from|to|below|or) -?[0-9]([0-9.e+]*[0-9])?)");
     const std::size_t valid = refusal.find("valid: ");
@@ -93,9 +94,9 @@ std::string allowedBy(const std::string& refusal) {
     return text;
 }
 
-/// What is said of a line that is refused; empty: it is not.
+/// The refusal of a command line; empty when it is accepted.
 std::string refusalOfLine(const std::vector<std::string>& line, const fs::path& folder) {
-    // Most are refused before anything begins. That needs no process, of which there would be eight hundred.
+    // Most lines are refused before anything starts. These need no process; otherwise there would be eight hundred.
     std::vector<const char*> argv{"gravlab"};
     for (const std::string& word : line) argv.push_back(word.c_str());
     try {
@@ -125,14 +126,14 @@ TEST(Inventory, holdsWhatEachOptionAllows) {
         {"check", {}},
         {"fingerprint", {}},
         {"groups", {}}};
-    // Free texts, and what depends on the machine.
+    // Free texts, and values that depend on the machine.
     static const std::regex named(R"(^  (?:-\w,)?(--[A-Za-z-]+)(?:,--\w+)? (\S+).*)"), free("FILE|DIR|PATTERN|NAME=VALUE"),
         passed("--columns|--twin|--simd");
     Entries seen, found;
     for (const auto& [command, rest] : starts)
         for (const std::string& row : linesOf(runGravlab({command, "--help"}).out)) {
             std::smatch match;
-            // A row that another command has as well means the same there.
+            // An option of several commands has the same meaning in each.
             if (!std::regex_match(row, match, named) || std::regex_match(match[2].str(), free) ||
                 std::regex_match(match[1].str(), passed) || !seen.insert(row).second)
                 continue;

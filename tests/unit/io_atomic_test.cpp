@@ -35,7 +35,7 @@ std::string failureOf(const std::function<void()>& action) {
     return {};
 }
 
-/// Runs `body` in a child process and gives its exit code; 255 for anything unexpected.
+/// Runs `body` in a child process and returns its exit code; 255 for anything unexpected.
 int inChild(const std::function<int()>& body) {
     const pid_t child = ::fork();
     if (child == 0) {
@@ -174,7 +174,7 @@ TEST(AtomicFile, NamesOfDescriptorsAreWrittenStraight) {
 TEST(AtomicFile, SizeLimitLeavesTheOldFile) {
     const TempFolder folder;
     put(folder / "a", "old");
-    // SIGXFSZ keeps its default, which would end the process: the save itself must hold it off.
+    // The default action of SIGXFSZ would end the process: the save itself must block the signal.
     EXPECT_EQ(inChild([&] {
                   const rlimit limit{1 << 16, 1 << 16};
                   ::setrlimit(RLIMIT_FSIZE, &limit);
@@ -310,7 +310,7 @@ TEST_F(AtomicFileFaults, AFileSystemWithoutLinksStillKeepsThePrevious) {
 // ---- kill -9
 // --------------------------------------------------------------------------------------------------------------
 
-/// Content that proves itself complete: its own check sum in front.
+/// Content that proves itself complete: its own check sum stands in front.
 std::string sealedText(unsigned seed) {
     std::mt19937 random(seed);
     std::string body(200000 + random() % 100000, static_cast<char>('a' + seed % 26));
@@ -324,7 +324,7 @@ bool isWhole(const std::string& text) {
     return crc32c(text.data() + sizeof sum, text.size() - sizeof sum) == sum;
 }
 
-/// Saves in a loop in a child that is killed after 1 to 10 ms, many times; gives how often the file was torn.
+/// Saves in a loop in a child that is killed after 1 to 10 ms, many times; returns how often the file was torn.
 int tornAfterKills(const std::filesystem::path& target, int kills, const std::function<void(const std::string&)>& save) {
     std::mt19937 random(11);
     int torn = 0;
@@ -346,7 +346,7 @@ TEST(AtomicFile, KillsNeverTearAFile) {
     const auto target = folder / "run.hdf5";
     constexpr int kKills = 60;
     writeFileAtomically(target, sealedText(0));
-    // A slow machine may end every child before its first save: the previous file is there all the same.
+    // A slow machine may end every child before its first save: the previous file is still there.
     writeFileAtomically(target, sealedText(1), {.keepPrevious = true});
     EXPECT_EQ(tornAfterKills(target, kKills,
                              [&](const std::string& text) { writeFileAtomically(target, text, {.keepPrevious = true}); }),
@@ -530,7 +530,7 @@ TEST(ReadFiles, areNotReplacedUnderAnyName) {
         EXPECT_EQ(contentOf(folder / "data"), "bodies");
     }
     EXPECT_NO_THROW(writeFileAtomically(folder / "other", "new"));
-    // One that is read while it is being written is looked at once more.
+    // A file that is written while it is read is checked once more.
     AtomicFile late(folder / "other");
     put(folder / "third", "third");
     std::filesystem::rename(folder / "third", folder / "other");
@@ -546,7 +546,7 @@ TEST(ReadFiles, areNotReplacedUnderAnyName) {
     EXPECT_NO_THROW(AtomicFile(folder / "data", {.mayReplaceRead = true}));
 }
 
-/// File systems give the inode of a file that is gone to the next one.
+/// File systems reuse the inode of a deleted file.
 TEST(ReadFiles, thatAreGoneHoldNobody) {
     const TempFolder folder;
     for (int i = 0; i < 20; ++i) {

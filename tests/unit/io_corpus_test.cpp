@@ -1,5 +1,4 @@
-// Every input that a fuzzer found or started from, again in each run of the tests; and files of earlier builds stay
-// readable.
+// Every input that a fuzzer found or started from, replayed in each run of the tests. Files of earlier builds stay readable.
 #include "sim/io/snapshot.h"
 #include "tests/fuzz/fuzz_targets.h"
 #include "tests/paths.h"

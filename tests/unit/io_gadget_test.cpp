@@ -1,4 +1,4 @@
-// Checkpoints come back to the bit, foreign Gadget files are understood, and no damaged or lying file gets in.
+// Checkpoints are restored bit by bit, other programs' Gadget files are read, and damaged or false files are refused.
 #if defined(GRAVLAB_HAS_HDF5)
 #include "sim/core/error.h"
 #include "sim/io/file/atomic_file.h"
@@ -66,7 +66,7 @@ TEST(Gadget, CutAnywhereIsRefused) {
     for (std::size_t cut = 0; cut < bytes.size(); ++cut)
         EXPECT_THROW(decodedHdf5(std::string_view(bytes).substr(0, cut)), InputError) << cut << " of " << bytes.size();
     EXPECT_THROW(decodedHdf5(bytes + "x"), InputError);
-    // Through a file as well, where the library itself reads.
+    // Also through a file, where the library itself reads.
     const TempFolder folder;
     for (std::size_t cut = 0; cut < bytes.size(); cut += 97) {
         put(folder / "cut", bytes.substr(0, cut));
@@ -175,7 +175,7 @@ TEST(Gadget, ReadsAForeignFile) {
     EXPECT_NEAR(readSnapshot(folder / "snap", {.units = "gadget"}).bodies.position[0].w, 0.25 * 43007.1, 1e-6);
 }
 
-/// A valid one-type file with `bodies` bodies, which `change` may spoil.
+/// A valid file with one type and `bodies` bodies; `change` may damage it.
 template <class Change>
 void makeForeign(const std::filesystem::path& path, const Change& change, std::int64_t claimed = 4) {
     const Foreign f(path);
@@ -228,7 +228,7 @@ TEST(Gadget, UnitsAreOverHubbleParamUnlessItIsIgnored) {
     EXPECT_NEAR(plain.fileUnits.metres / 3.0856775814913673e19, 1, 1e-9);
     EXPECT_EQ(plain.bodies.position[0].w, over.bodies.position[0].w) << "G = 1 is the same in both";
 
-    // What is written in those units is read as the same bodies.
+    // Bodies written in those units are read as the same bodies.
     TempFolder out;
     writeSnapshot(out / "h.csv", over);
     const Snapshot again = readSnapshot(out / "h.csv");
@@ -286,7 +286,7 @@ TEST(Gadget, SeveralFilesAreReadWhole) {
     EXPECT_THAT(io_test::refused([&] { readSnapshot(part(0)); }), HasSubstr("hold 4 bodies, and their headers count 8"));
     std::filesystem::remove(part(2));
     std::ofstream(part(2)) << "m,x,y,z\n1,0,0,0\n";
-    EXPECT_THAT(io_test::refused([&] { readSnapshot(part(0)); }), HasSubstr("is no HDF5 file"));
+    EXPECT_THAT(io_test::refused([&] { readSnapshot(part(0)); }), HasSubstr("is not an HDF5 file"));
     std::filesystem::remove(part(2));
     std::filesystem::create_symlink(part(0), part(2));
     EXPECT_THAT(io_test::refused([&] { readSnapshot(part(0)); }), HasSubstr("is a link to another file of its snapshot"));
@@ -344,11 +344,11 @@ TEST(Gadget, LyingFilesAreRefused) {
              H5Pclose(layout);
              rest(f, halo);
          }},
-        {"link to elsewhere", 4,
+        {"link to another place", 4,
          [&](const Foreign&, hid_t, hid_t halo) {
              H5Lcreate_external("/etc/passwd", "/x", halo, "Coordinates", H5P_DEFAULT, H5P_DEFAULT);
          }},
-        {"link to elsewhere", 4,
+        {"link to another place", 4,
          [&](const Foreign& f, hid_t, hid_t halo) {
              kGood(f, 0, halo);
              H5Ldelete(halo, "Masses", H5P_DEFAULT);
@@ -455,7 +455,7 @@ TEST(Gadget, MassesBesideAnotherMassTableAreNoted) {
         });
         const Snapshot snapshot = readSnapshot(folder / "two");
         EXPECT_EQ(snapshot.bodies.position[0].w, 1);
-        EXPECT_THAT(snapshot.notes, ::testing::Contains(HasSubstr("Masses are taken"))) << other;
+        EXPECT_THAT(snapshot.notes, ::testing::Contains(HasSubstr("Masses are used"))) << other;
     }
 }
 
@@ -487,7 +487,7 @@ TEST(Gadget, TheSealMayNotGoMissing) {
                     decodedHdf5(changed);
                 }),
                 HasSubstr("check sum"));
-    // The documented way to change one on purpose.
+    // The documented way to change a file on purpose.
     put(folder / "mine", bytes.substr(0, bytes.size() - 24));
     const hid_t file = H5Fopen((folder / "mine").c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
     EXPECT_GE(H5Adelete_by_name(file, "Gravlab", "Sealed", H5P_DEFAULT), 0);

@@ -1,4 +1,4 @@
-// A helper process may crash, loop, eat memory or lie: this one lives on and says what happened.
+// A helper process may crash, loop, fill memory or send false data: this process survives and reports the reason.
 #include "sim/core/error.h"
 #include "sim/io/hdf5/helper_process.h"
 
@@ -54,7 +54,7 @@ TEST(HelperProcess, DeathsAreNamed) {
                     volatile unsigned spin = 0;
                     while (true) spin = spin + 1;
                 }),
-                HasSubstr("no end"));
+                HasSubstr("did not end"));
 }
 
 TEST(HelperProcess, OneThatStandsStillIsNotAwaitedForEver) {
@@ -65,7 +65,7 @@ TEST(HelperProcess, OneThatStandsStillIsNotAwaitedForEver) {
         helper.take<int>();
         FAIL() << "it sent nothing";
     } catch (const HelperFailure& failure) {
-        EXPECT_THAT(failure.what(), HasSubstr("stood still"));
+        EXPECT_THAT(failure.what(), HasSubstr("made no progress"));
     }
 }
 

@@ -1,5 +1,5 @@
-// Exact continuation under every law, with charges of both signs and responses of their own: what a file keeps is all that
-// the engine for few bodies needs.
+// Exact continuation under every law, with charges of both signs and individual responses: a file keeps everything that the
+// engine for few bodies needs.
 #include "sim/backends/few_body.h"
 #include "sim/forces/law.h"
 #include "sim/io/snapshot.h"
@@ -17,7 +17,7 @@ ParticleSet charges() {
     return bodies;
 }
 
-/// Through the bytes of a checkpoint and back.
+/// Writes a checkpoint and reads it back.
 Snapshot stored(const FewBody& system, const ParticleSet& like) {
     Snapshot snapshot;
     snapshot.bodies = like;

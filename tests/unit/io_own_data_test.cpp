@@ -1,4 +1,4 @@
-// Data of one's own: units that come back, names that stay, tables packed with gzip, and a question where units are missing.
+// Users' data: units that are restored, names that stay, tables packed with gzip, and a question where units are missing.
 #include "sim/core/error.h"
 #include "sim/io/checkpoint.h"
 #include "sim/io/formats/units.h"
@@ -69,7 +69,7 @@ TEST(OwnUnits, AreWrittenAsTheyWere) {
     EXPECT_THAT(text, StartsWith("m [Msun],x [kpc],y [kpc],z [kpc],vx [km/s],vy [km/s],vz [km/s],name,tag\n"));
     const Snapshot again = decodeSnapshot(text, "back.csv");
     EXPECT_LE(unitsInTheLastPlace(read.bodies, again.bodies), 2.0);
-    // The user's own numbers stand in it.
+    // It contains the user's own numbers.
     EXPECT_THAT(text, HasSubstr("150.5,-99.25,12.125"));
     ReadOptions plain;
     plain.units = "nbody";
@@ -155,7 +155,7 @@ TEST(OwnNames, FollowIdsAndSkipWhatIsDropped) {
 }
 
 TEST(OwnNames, ThatAreHostileStayPrintable) {
-    // A table is told from other files by its first bytes; what is behind them may be anything.
+    // The first bytes distinguish a table from other files; the following bytes may be anything.
     std::string text = "m,x,y,z,name\n#" + std::string(5000, '-') + "\n";
     text += "1,0,0,0,\x01\x02\n1,0,0,1,\"a\x7f\x1b]0;t\x07\"\n1,0,0,3,\xe2\x80\xae\xff\n";
     text += "1,0,0,2," + std::string(60000, 'n') + "\n";
@@ -192,7 +192,7 @@ TEST(PackedTable, ThatIsDamagedIsRefused) {
     const std::string bytes = packed(kGalaxy);
     EXPECT_THAT(refused([&] { decodeSnapshot(bytes.substr(0, bytes.size() - 9), "t.gz"); }), HasSubstr("cut short"));
     EXPECT_THAT(refused([&] { decodeSnapshot(bytes.substr(0, 5), "t.gz"); }), HasSubstr("cut short"));
-    EXPECT_THAT(refused([&] { decodeSnapshot(bytes + "more", "t.gz"); }), HasSubstr("behind the end"));
+    EXPECT_THAT(refused([&] { decodeSnapshot(bytes + "more", "t.gz"); }), HasSubstr("after the end"));
     std::string turned = bytes;
     turned[bytes.size() - 6] ^= 1;  // its check sum
     EXPECT_THAT(refused([&] { decodeSnapshot(turned, "t.gz"); }), HasSubstr("damaged"));
@@ -203,7 +203,7 @@ TEST(PackedTable, ThatIsDamagedIsRefused) {
 }
 
 TEST(PackedTable, ThatIsABombIsRefused) {
-    // A thousand to one: lines of a table that are all alike, and remarks that are no body at all.
+    // A compression of a thousand to one: equal lines of a table, and remarks that are no bodies.
     std::string rows = "m,x,y,z\n", remarks = "m,x,y,z\n";
     while (rows.size() < 8'000'000) rows += "1,0,0,0\n";
     while (remarks.size() < 8'000'000) remarks += "#\n";
@@ -233,7 +233,7 @@ TEST(OwnCheckpoint, KeepsThatItsBackendWasOpen) {
     EXPECT_THAT(asked.backendWhy(), HasSubstr("as asked"));
 }
 
-/// A ball in balance whose numbers are in these units, as a table that does not say so.
+/// A ball in balance with numbers in these units, as a table that does not name them.
 Snapshot ballIn(std::string_view units) {
     const UnitSystem& system = unitSystem(units);
     Snapshot ball;

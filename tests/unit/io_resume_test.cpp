@@ -1,5 +1,5 @@
-// Saved, loaded and continued is the same as never having stopped, to the last bit: for every kernel row that promises
-// equal bits, every integrator and every format that keeps them.
+// A run that is saved, loaded and continued equals a run without a stop, to the last bit: for every kernel row that promises
+// equal bits, every integrator, and every format that keeps them.
 #include "sim/core/error.h"
 #include "sim/forces/law.h"
 #include "sim/forces/law_numbers.h"
@@ -67,7 +67,7 @@ class Resume : public testing::TestWithParam<Row> {};
 
 TEST_P(Resume, equalsNeverHavingStopped) {
     if (!exactFormat()) GTEST_SKIP() << "this build has no HDF5";
-    // 70 bodies: beyond what the engines treat as tiny, and not a multiple of anything.
+    // 70 bodies: more than the engines treat as tiny, and no multiple of a block size.
     for (const auto& [scene, bodies] : {std::pair<const char*, std::size_t>{"pythagorean", 0}, {"plummer", 70}}) {
         SCOPED_TRACE(scene);
         Simulation whole(settingsOf(GetParam(), scene, bodies)), first(settingsOf(GetParam(), scene, bodies));
@@ -78,7 +78,7 @@ TEST_P(Resume, equalsNeverHavingStopped) {
         EXPECT_THAT(offer.notes, testing::IsEmpty());
         Simulation second(offer.request);
         EXPECT_EQ(second.step(), 4);
-        // What was saved is what is there, before and after: saving changes nothing.
+        // The saved state is the present state, before and after: saving changes nothing.
         EXPECT_EQ(encodeSnapshot(checkpointOf(second), exactFormat()), bytes);
         run(first, 5);
         run(second, 5);
@@ -92,7 +92,7 @@ TEST_P(Resume, equalsNeverHavingStopped) {
 INSTANTIATE_TEST_SUITE_P(Rows, Resume, testing::ValuesIn(rows()), nameOf);
 
 TEST(ResumeOf, anAdaptiveIntegratorNeedsItsOwnState) {
-    // The comparison must notice when the state is left out, or it proves nothing.
+    // The comparison must notice a missing state, otherwise it proves nothing.
     const Row row{"reference", "plain", "radau15"};
     Simulation whole(settingsOf(row, "pythagorean", 0)), first(settingsOf(row, "pythagorean", 0));
     run(whole, 3000);
@@ -352,7 +352,7 @@ TEST(StartFile, theStateOfAnIntegratorIsHeldAgainstTheBodies) {
     EXPECT_THAT(startFrom(std::move(none), "x.hdf5").notes, testing::Contains(HasSubstr("no state of radau15")));
     Snapshot twice = good;
     twice.timeStep = 0.5;
-    EXPECT_THAT(startFrom(std::move(twice), "x.hdf5").notes, testing::Contains(HasSubstr("that of the settings is taken")));
+    EXPECT_THAT(startFrom(std::move(twice), "x.hdf5").notes, testing::Contains(HasSubstr("that of the settings is used")));
 }
 
 TEST(RunSettings, textAndBackIsTheSame) {
@@ -380,7 +380,7 @@ TEST(RunSettings, textAndBackIsTheSame) {
     std::vector<std::string> notes;
     EXPECT_EQ(parsedSettings(settingsText(settings), "x", notes), settings);
     EXPECT_TRUE(notes.empty());
-    // Every row carries something: a row that is forgotten in copy() or text() shows here.
+    // Every row has a value: this finds a row that copy() or text() leaves out.
     RunRequest copied;
     for (const SettingRow& row : settingRows()) {
         EXPECT_NE(row.text(copied), row.text(settings)) << row.key;

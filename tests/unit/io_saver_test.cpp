@@ -1,5 +1,6 @@
-// The thread that saves beside a run, the folder for autosaves, the marks of living sessions, the watch for bad numbers.
-#include "app/control/open_file.h"
+// The thread that saves beside a run, the folder for autosaves, the marks of running sessions, the watch for numbers that
+// are not finite.
+#include "app/services/file_worker.h"
 #include "app/services/non_finite_monitor.h"
 #include "app/services/snapshot_jobs.h"
 #include "app/services/spot_check.h"
@@ -25,7 +26,7 @@ namespace {
 using io_test::TempFolder;
 using testing::HasSubstr;
 
-/// Gives the state folder a place of the test's own.
+/// Gives the state folder a test's own path.
 class StateHome {
 public:
     explicit StateHome(const std::filesystem::path& path) {
@@ -43,7 +44,7 @@ private:
     std::string old_;
 };
 
-/// One that is there already.
+/// A state that exists already.
 std::function<Snapshot()> given(Snapshot snapshot) {
     return [snapshot = std::move(snapshot)] { return snapshot; };
 }
@@ -118,7 +119,7 @@ TEST(FileJobs, theCallerGoesOnWhileTheDiskIsSlow) {
         EXPECT_TRUE(jobs.poll());
         EXPECT_EQ(errors.size(), 5u);
         save(jobs, folder / "t.csv", io_test::sample(10), {}, errors);
-        // What is queued is saved even when nobody waits for it.
+        // Queued data is saved even when nothing waits for it.
     }
     EXPECT_TRUE(std::filesystem::exists(folder / "t.csv"));
     fileCalls() = usual;
@@ -291,7 +292,7 @@ TEST(SpotCheck, soundsForWhatRoundingCannotExplain) {
     EXPECT_TRUE(alarm(std::nan(""), std::nan(""), 0));
     EXPECT_EQ(spot.failures(), 4);
     EXPECT_EQ(spot.results(), 5);
-    // Far bodies taken together: what was allowed is no alarm, and whatever the check does not pass is.
+    // Approximated far bodies: an allowed error is no alarm, an error that the check refuses is one.
     ForceCheck far;
     far.samples = 10;
     far.allowed = 1e-3;

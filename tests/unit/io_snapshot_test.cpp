@@ -1,4 +1,4 @@
-// What holds for every format: round trips, recognition by content, refusals that leave nothing behind, bounded memory.
+// Rules for every format: round trips, recognition by content, refusals that leave nothing behind, bounded memory.
 #include "sim/core/error.h"
 #include "sim/io/snapshot.h"
 #include "tests/unit/io_support.h"
@@ -62,7 +62,7 @@ TEST(Snapshot, EveryFormatRoundTripsUnderAnyName) {
     }
 }
 
-// The comparison above must notice what it is there for.
+// The comparison above must be able to fail.
 TEST(Snapshot, TheComparisonBites) {
     const Snapshot a = sample(3);
     for (double Double4::*field : {&Double4::x, &Double4::y, &Double4::z, &Double4::w}) {
@@ -195,8 +195,8 @@ TEST(Snapshot, WritesATableToStandardOutput) {
 // ---- memory
 // -----------------------------------------------------------------------------------------------------------------
 
-/// Peak resident memory of a child that tries to read `path`, less that of one that reads nothing, in MiB; -1 if it was not
-/// refused.
+/// Peak resident memory of a child that tries to read `path`, less that of a child that reads nothing, in MiB; -1 if it was
+/// accepted.
 double growthInMiB(const std::filesystem::path& path) {
     long peak[2] = {0, 0};
     for (int attempt = 0; attempt < 2; ++attempt) {
@@ -236,11 +236,11 @@ TEST(Snapshot, HostileCountsCostNoMemory) {
         EXPECT_GE(growth, 0) << count;
         EXPECT_LT(growth, 64) << count;
     }
-    // A table whose one line never ends.
+    // A table with a single line without an end.
     put(folder / "line", "m,x,y,z\n" + std::string(20 << 20, '1'));
     EXPECT_LT(growthInMiB(folder / "line"), 8);
     EXPECT_GE(growthInMiB(folder / "line"), 0);
-    // A file that claims a terabyte and has it, as a hole: text readers stop at once, tipsy believes no count of 0.
+    // A file that declares a terabyte and has it, as a hole: text readers stop at once, tipsy refuses a count of 0.
     put(folder / "hole", "m,x,y,z\n1,2,3,4\n");
     ASSERT_EQ(::truncate((folder / "hole").c_str(), off_t{1} << 40), 0);
     EXPECT_LT(growthInMiB(folder / "hole"), 8);

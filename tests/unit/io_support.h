@@ -1,4 +1,4 @@
-// Shared by the tests of files: folders that vanish, sets of bodies that show every mix-up, comparison to the bit.
+// Helpers for tests of files: folders that vanish, sets of bodies that show every mix-up, comparison bit by bit.
 #pragma once
 #include "sim/core/error.h"
 #include "sim/io/snapshot.h"
@@ -44,7 +44,7 @@ private:
     std::filesystem::path path_;
 };
 
-/// What the refusal of an input says; a failure when there is none.
+/// The message of a refused input; a failure when it is accepted.
 template <class Action>
 std::string refused(const Action& action) {
     try {
@@ -57,7 +57,7 @@ std::string refused(const Action& action) {
     return {};
 }
 
-/// Every number different, in fp64 or in numbers that a float holds exactly.
+/// Every number differs, in fp64 or in numbers that a float holds exactly.
 inline Snapshot sample(std::size_t bodies, bool floats = false) {
     Snapshot snapshot;
     snapshot.bodies.resize(bodies);

@@ -1,4 +1,4 @@
-// Tables of numbers: every header form in use, every way to be wrong, whatever the locale.
+// Tables of numbers: every header form in use, every mistake, in any locale.
 #include "sim/core/error.h"
 #include "sim/io/formats/units.h"
 #include "sim/io/snapshot.h"
@@ -119,7 +119,7 @@ TEST(Table, ErrorsNameTheLineTheBodyAndTheField) {
     EXPECT_THAT(refusedTable("1 2 3\n"), HasSubstr("--columns"));
     EXPECT_THAT(refusedTable("x,y,m\n1,2,3\n"), HasSubstr("no column z"));
     EXPECT_THAT(refusedTable("x,y,z\n1,2,3\n"), HasSubstr("no column m"));
-    EXPECT_THAT(refusedTable("m,x,y,z,vx\n1,2,3,4,5\n"), HasSubstr("only a part of vx"));
+    EXPECT_THAT(refusedTable("m,x,y,z,vx\n1,2,3,4,5\n"), HasSubstr("only some of vx"));
     EXPECT_THAT(refusedTable("m,x,x,z\n1,2,3,4\n"), HasSubstr("x is there twice"));
     EXPECT_THAT(refusedTable("m,x,y,z\n"), HasSubstr("no bodies"));
     EXPECT_THAT(refusedTable("1.5 10 1 2 3 4 5 6\n"), HasSubstr("8 columns without a header are id"));
@@ -153,7 +153,7 @@ TEST(Table, NoNumberOutsideTheFiniteGetsIn) {
     EXPECT_EQ(decodedTable("m x y z\n-1 1 2 3\n", {.allowSigns = true}).bodies.position[0].w, -1);
 }
 
-// A cut inside a line is refused. A cut between lines cannot be seen in a format without a count: what is there is whole.
+// A cut inside a line is refused. A format without a count cannot show a cut between lines: the bodies before it are whole.
 TEST(Table, CutAnywhereIsRefusedOrWhole) {
     for (const char* format : {"csv", "tab"}) {
         const Snapshot whole = sample(5);
@@ -192,7 +192,7 @@ struct DecimalComma : std::numpunct<char> {
 };
 
 TEST(Table, TheLocaleDoesNotMatter) {
-    // A German locale is made for the occasion, since machines for tests have none.
+    // The test makes a German locale, because machines for tests have none.
     const TempFolder folder;
     const std::string command = "localedef -i de_DE -f UTF-8 '" + (folder / "de_DE.UTF-8").string() + "' >/dev/null 2>&1";
     const bool made = std::system(command.c_str()) == 0;

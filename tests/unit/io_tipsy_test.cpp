@@ -1,4 +1,4 @@
-// Tipsy in every dialect, made here byte by byte, and every way to be cut, flipped or to lie about its size.
+// Tipsy in every dialect, made byte by byte, and every way to cut it, flip bits or declare a false size.
 #include "sim/core/error.h"
 #include "sim/io/snapshot.h"
 #include "tests/unit/io_support.h"
@@ -41,7 +41,7 @@ struct Dialect {
 };
 constexpr Dialect kDialects[] = {{false, false}, {false, true}, {true, false}, {true, true}};
 
-/// One gas, two dark and one star body; body i has mass i + 1 and positions and velocities of its own.
+/// One gas, two dark and one star body; body i has mass i + 1 and its own position and velocity.
 std::string made(Dialect dialect) {
     Builder out(dialect.bigEndian);
     out.add(12.5).add(std::int32_t{4}).add(std::int32_t{3}).add(std::int32_t{1}).add(std::int32_t{2}).add(std::int32_t{1});

@@ -1,4 +1,4 @@
-// The lab without its panel: sweeps and searches by slices, results, and what is refused.
+// The lab without its panel: sweeps and searches in slices, results, and refusals.
 #include "app/lab/lab.h"
 #include "app/model/lab_panel.h"
 
@@ -79,11 +79,11 @@ TEST(Lab, offersTheNearestKernelThatHasWhatOneLacks) {
     EXPECT_EQ(nearestWith("split", kernel("cpu", "simd"), force), nullptr);
     const ForceSettings exact{.precision = Precision::fp64};
     EXPECT_EQ(nearestWith("unroll", kernel("cuda", "pairs"), exact)->name, "tiled") << "those before it have no fp64";
-    // In the default view something of a launch can always be turned, and what is grey is one click away: on the CPU, too,
-    // beside whose textbook loops there are none of one's choice.
+    // In the default view at least one number of a launch can be changed, and a row with the grey ones is one click away. On
+    // the CPU, too, where the textbook loops have no numbers to choose.
     for (const KernelRow& row : kernels()) {
         const bool textbook = row.backend == "cpu" && (row.name.starts_with("naive") || row.name == "openmp");
-        if (row.backend == "cpu" && row.byCutOff) continue;  // a core's piece of work is a cell
+        if (row.backend == "cpu" && row.byCutOff) continue;  // a core's unit of work is a cell
         if (row.backend == "reference") continue;
         EXPECT_TRUE(textbook || axisRefusal("block", row).empty() || axisRefusal("unroll", row).empty()) << row.name;
         for (const char* axis : {"block", "unroll"})
@@ -93,7 +93,7 @@ TEST(Lab, offersTheNearestKernelThatHasWhatOneLacks) {
 
 constexpr std::size_t kMany = 300000;
 
-/// Closed, it holds everything that comes by; not for ever, so that a test of the picture's thread fails instead of hanging.
+/// While closed it blocks every caller, with a time limit, so that a test of the picture's thread fails instead of hanging.
 class TimedGate {
 public:
     void pass() {
@@ -114,7 +114,7 @@ private:
     std::atomic<bool> gaveUp_ = false;
 };
 
-/// A device that takes many bodies: it loads when the gate is open and says that it computes, a quarter of a step a call.
+/// A device for many bodies: it loads when the gate is open and reports a quarter of a step per call.
 class Large : public test::Spoilt {
 public:
     explicit Large(TimedGate& gate) : Spoilt(nullptr), gate_(gate) {}

@@ -1,4 +1,4 @@
-// Dropping bodies by an arrow: places, speeds, and small galaxies that hold together.
+// Dropping bodies by an arrow: positions, speeds, and small galaxies that stay bound.
 #include "app/tables/launch.h"
 
 #include "sim/core/body_edit.h"
@@ -34,7 +34,7 @@ TEST(LaunchTest, theArrowIsAVelocityInThePlaneThatFacesTheViewer) {
     EXPECT_NEAR(glm::dot(order->velocity, order->facing), 0, 1e-4);
     EXPECT_NEAR(order->mass, 0.05 * 2, 1e-12);
     EXPECT_EQ(order->bodies, 1u);
-    // What was pressed is where it is drawn.
+    // The body is drawn where the button was pressed.
     const glm::vec3 side = camera.pointUnder({500, 200}, kView);
     const glm::vec4 clip = camera.projection(800.0f / 600) * camera.view() * glm::vec4(side, 1);
     EXPECT_NEAR((0.5f + 0.5f * clip.x / clip.w) * 800, 500, 0.01);
@@ -81,7 +81,7 @@ TEST(LaunchTest, aSmallGalaxyIsMadeOfItsMassAndInBalance) {
             EXPECT_NEAR((d.angularMomentum.x + d.angularMomentum.y) / std::sqrt(2.0), spin, 0.01 * spin)
                 << "it turns about its axis";
         }
-        // The same in half the size is bound twice as deep: the measure would notice.
+        // The same galaxy at half the size is bound twice as deep: the test would notice.
         scenes::CompanionModel smaller = model;
         smaller.size = 0.1;
         smaller.softening = 0.005;

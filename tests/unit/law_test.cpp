@@ -169,7 +169,7 @@ TEST(Law, numbersInFilesAreThePlacesInTheList) {
 TEST(Law, rowsSayWhatDependsOnTheLaw) {
     for (const LawRow& row : laws()) {
         EXPECT_EQ(row.signedSources, row.name == "coulomb") << row.name;
-        // The plain sum of gravity is in `check` by itself.
+        // `check` always has the plain sum of gravity.
         EXPECT_EQ(row.tried.empty(), row.law == Law::gravity) << row.name;
         for (const ForceSettings& force : row.tried) EXPECT_EQ(force.softening > 0, row.softened) << row.name;
         EXPECT_FALSE(row.confines({.law = row.law})) << row.name;

@@ -1,4 +1,4 @@
-// Lessons: what a file holds, that a mistake is refused with its line, texts with numbers in them, worksheets.
+// Lessons: the content of a file, mistakes with their line, texts with numbers in them, worksheets.
 #include "app/lessons/lesson_file.h"
 
 #include "app/control/script.h"
@@ -148,7 +148,7 @@ TEST(LessonFile, noStepOfOurOwnWaitsLongerThanItMay) {
     }
 }
 
-/// A file that is in no list would never be shown.
+/// A file outside the list would never be shown.
 TEST(LessonFile, everyFileOfTheFolderIsInTheList) {
     std::size_t files = 0;
     for (const auto& entry :

@@ -1,4 +1,4 @@
-// Very long runs and very many pairs: counters near 2^31, 2^53 and t = 1e9, N*N beyond 32 bits, and what the files say.
+// Very long runs and very many pairs: counters near 2^31, 2^53 and t = 1e9, N*N beyond 32 bits, and the values in files.
 #include "app/services/telemetry.h"
 #include "cli_support.h"
 #include "sim/io/checkpoint.h"
@@ -45,9 +45,9 @@ TEST(LongRun, filesOfARunFarBeyondTheLimitsAreExact) {
     }
 }
 
-/// One force of N bodies counts N*N pairs, also where that is more than 31 and 32 bits hold; and the rate says so.
+/// One force of N bodies counts N*N pairs, also beyond 31 and 32 bits; the rate shows it.
 TEST(LongRun, aForceBeyond32BitsOfPairsIsCountedExactly) {
-    // The first N whose square is no int, and the one whose square is 0 in 32 bits.
+    // The first N whose square exceeds an int, and the N whose square is 0 in 32 bits.
     for (const std::size_t bodies : {std::size_t{46341}, std::size_t{65536}}) {
         RunRequest settings;
         settings.scene = "cube";
@@ -66,7 +66,7 @@ TEST(LongRun, ratesOfManyPairsAndStepsStayExact) {
     for (const double n : {46341.0, 65536.0, 1e6}) {
         Telemetry telemetry;
         WorkTotals totals;
-        // As after a night: totals are large, differences are what is shown.
+        // As after a night: totals are large, and differences of them are shown.
         totals.steps = (std::int64_t{1} << 53) + 1;
         totals.interactions = 1e15;
         totals.forceSeconds = 3e4;

@@ -1,4 +1,4 @@
-// What a run takes of memory is known before, and a machine that lacks it refuses in one sentence.
+// The memory of a run is computed before it starts; a machine without it refuses in one sentence.
 #include "sim/backends/memory_need.h"
 
 #include "sim/core/error.h"
@@ -43,7 +43,7 @@ TEST(MemoryNeed, isRefusedInOneSentenceWithAllNumbers) {
 }
 
 TEST(MemoryNeed, countsBytesBeyondTheRangeOfIntegers) {
-    // 2^31 - 1 bodies: hundreds of gigabytes, as a number and not as what is left of one.
+    // 2^31 - 1 bodies need hundreds of gigabytes: a number that must not wrap.
     const std::size_t most = 2147483647;
     for (const BackendRow& row : backends()) {
         const MemoryNeed few = memoryNeed(row, 1'000'000, {}, {.allowedError = 1e-3});
@@ -56,10 +56,10 @@ TEST(MemoryNeed, countsBytesBeyondTheRangeOfIntegers) {
                     0.2)
             << row.name;
     }
-    // A tree takes more than pairs do.
+    // A tree needs more memory than pairs do.
     EXPECT_GT(memoryNeed(hostBackend(), 1'000'000, {}, {.allowedError = 1e-3}).host,
               memoryNeed(hostBackend(), 1'000'000, {}, {}).host);
-    // Steps of their own take rungs, and memory for a part of the bodies.
+    // Block steps need rungs, and memory for a fraction of the bodies.
     const StepProgram blocks = integrator("block-leapfrog").program;
     EXPECT_GE(memoryNeed(hostBackend(), 1'000'000, {}, {}, blocks).host,
               memoryNeed(hostBackend(), 1'000'000, {}, {}, usualIntegrator().program).host + 30e6);

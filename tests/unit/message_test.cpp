@@ -1,4 +1,4 @@
-// What a window says: news fade, warnings stay, and a story that somebody has watched is offered again at its end.
+// Messages of a window: news fades, warnings stay, and at its end a watched story is offered again.
 #include "app/model/document.h"
 #include "sim/scenes/scene.h"
 

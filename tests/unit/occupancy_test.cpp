@@ -1,4 +1,4 @@
-// Resident blocks of planned launches, against what is published and what was counted on a device.
+// Resident blocks of planned launches, against published values and counts on a device.
 #include "app/tables/occupancy.h"
 
 #include "sim/core/error.h"

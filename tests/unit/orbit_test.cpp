@@ -1,4 +1,4 @@
-// Orbital elements: of known orbits, open ones, and which body one goes round.
+// Orbital elements of known orbits, of open ones, and the body that another one orbits.
 #include "sim/measure/orbit.h"
 
 #include "sim/forces/law.h"
@@ -35,7 +35,7 @@ TEST(OrbitTest, givesBackTheElementsThatAPlanetWasMadeFrom) {
         EXPECT_NEAR(orbit->pericentre, row.axis * (1 - row.eccentricity), 1e-8 * row.axis);
         EXPECT_NEAR(*orbit->apocentre, row.axis * (1 + row.eccentricity), 1e-8 * row.axis);
     }
-    // The Sun is heavier than all; of the planets Jupiter holds most of it.
+    // The Sun is heavier than all planets; among the planets Jupiter has the most mass.
     EXPECT_EQ(centreOfOrbit(bodies, 0, {}), std::optional<std::size_t>(5));
 }
 

@@ -34,7 +34,7 @@ TEST(Overlay, clockShowsTheScenesUnits) {
     EXPECT_EQ(clockText(10, kGalacticUnits), "t = 47.15 Myr");
     EXPECT_EQ(clockText(1000, kGalacticUnits), "t = 4.715 Gyr");
     EXPECT_EQ(clockText(2 * 3.14159265, sceneNamed("solar-system").units), "t = 365.2 days");
-    // Plots and numbers beside the clock count as it does.
+    // Plots and numbers beside the clock have the same time.
     for (const double time : {0.0, 10.0, 1000.0}) {
         const UnitOfTime unit = unitOfTime(time, kGalacticUnits);
         EXPECT_EQ(clockText(time, kGalacticUnits).substr(clockText(time, kGalacticUnits).rfind(' ') + 1), unit.name);
@@ -70,7 +70,7 @@ TEST(Overlay, namesAreUnderstoodAndWrongOnesNamed) {
 
 TEST(Settings, areAppliedInTheOrderOfTheTable) {
     Document document;
-    // What --path, --views and --trails say together does not depend on who comes first.
+    // The combined effect of --path, --views and --trails does not depend on their order.
     applySettings(document, {{"view.four", true},
                              {"look.tone", std::string("agx")},
                              {"look.exposure", 2.0},

@@ -1,5 +1,5 @@
-// Kernels that users write, as far as they go without a GPU: what a text promises, the compiler's messages at their lines,
-// and a trial in a process of its own.
+// Kernels that users write, tested without a GPU: the declarations in a text, the compiler's messages at their lines, and a
+// trial in its own process.
 #include "sim/backends/cuda/own/own_kernel.h"
 #include "app/bench/kernel_source.h"
 #include "app/bench/own_trial.h"
@@ -99,7 +99,7 @@ TEST_F(OwnCompiler, errorsNameTheirLineAndWhatTheEntryMustBe) {
                 HasSubstr("my.cu: error: there is no entry: write extern \"C\" __global__ void force("));
     EXPECT_THAT(said("extern \"C\" __global__ void force(const float4* b, float3* a, int n, float s) {}\n"),
                 HasSubstr("my.cu: error: the entry must be: extern \"C\" __global__ void force("));
-    // A text that ends in a remark must not swallow what is compiled behind it.
+    // A text that ends in a comment must not swallow the code compiled behind it.
     EXPECT_TRUE(compileOwn(std::string(kOwnHead) + "} // end", "my.cu", 9, 0).compiled());
 }
 
@@ -155,7 +155,7 @@ TEST_F(OwnCompiler, theCompilerDiesWithTheProgramThatStartedIt) {
         execl(GRAVLAB_BINARY, GRAVLAB_BINARY, "bench", "-n", "1k", "--kernel", file.c_str(), nullptr);
         _exit(1);
     }
-    // Its child: the trial.
+    // The child process of the program: the trial.
     const auto childOf = [](pid_t parent) {
         std::ifstream list("/proc/" + std::to_string(parent) + "/task/" + std::to_string(parent) + "/children");
         pid_t child = 0;
@@ -167,7 +167,7 @@ TEST_F(OwnCompiler, theCompilerDiesWithTheProgramThatStartedIt) {
     ASSERT_NE(child, 0);
     kill(program, SIGKILL);
     waitpid(program, nullptr, 0);
-    // It is gone, or waits to be taken note of, long before its own limits.
+    // It has ended, or waits to be reaped, long before its own limits.
     const auto runs = [&] {
         std::ifstream status("/proc/" + std::to_string(child) + "/stat");
         std::string number, name, state;
@@ -267,7 +267,7 @@ TEST(OwnKernelText, linesThatDifferFromTheTextItBeganAs) {
     ASSERT_NE(at, std::string::npos);
     const std::vector<SourceLine> lines = comparedLines(text, ownTemplateText("missing-barrier"));
     const auto differ = std::count_if(lines.begin(), lines.end(), [](const SourceLine& line) { return line.differs; });
-    EXPECT_EQ(differ, 2);  // the barrier, and the line that says what it is
+    EXPECT_EQ(differ, 2);  // the barrier, and the line that describes it
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Simulated time against frames of made-up machines; and every scene has a story that can be watched.
+// Simulated time against frames of made-up machines. Every scene has a story that can be watched.
 #include "app/services/pace.h"
 #include "app/services/step_cost.h"
 #include "sim/scenes/scene.h"
@@ -11,7 +11,8 @@
 namespace gravlab {
 namespace {
 
-/// `seconds` of frames that long, on a machine that makes at most `most` steps a frame; the simulated time.
+/// Runs `seconds` of frames of that length on a machine that makes at most `most` steps per frame; returns the simulated
+/// time.
 double watched(Pace& pace, double seconds, double frame, double speed, double timeStep, std::int64_t most) {
     std::int64_t steps = 0;
     for (double t = 0; t < seconds; t += frame) {

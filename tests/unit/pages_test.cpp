@@ -1,4 +1,4 @@
-// Memory for many bodies: touched by all threads, and nothing else.
+// Memory for many bodies: touched by all threads, without other changes.
 #include "sim/core/pages.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ TEST(Pages, whatIsThereStaysAndTheRestIsZero) {
     ASSERT_EQ(values.size(), kMany);
     for (std::uint32_t i = 0; i < 1000; ++i) ASSERT_EQ(values[i], i + 1);
     EXPECT_TRUE(std::all_of(values.begin() + 1000, values.end(), [](std::uint32_t value) { return value == 0; }));
-    // Room that is there is not taken again, and what is in it not touched.
+    // Existing room is not allocated again, and its content is not touched.
     std::fill(values.begin(), values.end(), 7u);
     const std::uint32_t* before = values.data();
     resizeTouched(values, kMany / 2);

@@ -1,4 +1,4 @@
-// Rates of papers: what the table holds, which figures they stand in, and that a picture with them has unfilled marks.
+// Rates of papers: the content of the table, the figures that show them, and that a picture with them has unfilled marks.
 #include "app/bench/papers.h"
 
 #include "app/bench/figure.h"

@@ -1,4 +1,4 @@
-// The table of parameters: every row says what it is, no path is there twice, usual values are allowed, wrong ones are
+// The table of parameters: every row describes itself, each path exists once, usual values are allowed, wrong ones are
 // refused with a sentence.
 #include "app/control/parameter.h"
 
@@ -18,7 +18,7 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-/// The sentence of a refusal; empty when the value is taken.
+/// The sentence of a refusal; empty when the value is accepted.
 std::string refusalOf(const Parameter& row, const Value& value, bool shown = false) {
     try {
         checked(row, value, {}, shown);
@@ -124,7 +124,7 @@ TEST(Parameters, haveOneRangeInEveryUnit) {
     EXPECT_THAT(allowedText(parameter("run.time_step")), HasSubstr("auto, or a finite number other than 0"));
 }
 
-/// Who does not know a word of the panels finds it in its tooltip, with the idea before it and the keys behind it.
+/// A tooltip explains the words of its panel, after the idea and before the keys.
 TEST(Parameters, explainTheWordsOfThePanels) {
     std::size_t explained = 0;
     for (const Parameter& row : parameters()) {

@@ -1,4 +1,4 @@
-// The reference table of `check --physics`: rows are there for every kind of system, and a wrong answer fails.
+// The reference table of `check --physics`: every kind of system has rows, and a wrong result fails.
 #include "app/bench/physics_check.h"
 #include "app/services/predictability.h"
 #include "tests/unit/cli_support.h"

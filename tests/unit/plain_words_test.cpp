@@ -1,4 +1,4 @@
-// What people read stands alone: the idea of a kernel speaks of no neighbour, one step is a step.
+// Texts for users stand alone: the idea of a kernel does not refer to its neighbours, and one step is written as "a step".
 #include "app/control/parameter.h"
 #include "app/model/document.h"
 #include "sim/backends/kernel.h"

@@ -1,4 +1,4 @@
-// Ticks and numbers on plot axes: the parts of a plot that can be wrong without anyone noticing.
+// Ticks and numbers on plot axes: mistakes there are easily overlooked.
 #include "app/plots/plot.h"
 
 #include "app/plots/canvas.h"
@@ -59,7 +59,7 @@ int curveAtTheUpperLeft(double from, double to) {
 }
 
 TEST(Plot, TheLegendStandsWhereItHidesNothing) {
-    // A falling curve begins where the legend of a rising one is: both its line and the one of the legend would be 20 or so.
+    // A falling curve begins in the corner where the legend of a rising one is. A legend's line alone has about 20 pixels.
     EXPECT_GT(curveAtTheUpperLeft(10, 1), 120);
     const int legend = curveAtTheUpperLeft(1, 10);
     EXPECT_GT(legend, 5) << "upper left, where nothing is";

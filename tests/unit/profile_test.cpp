@@ -19,7 +19,7 @@ ParticleSet built(const char* scene, std::size_t bodies, SceneParameters paramet
     return sceneNamed(scene).build({.bodies = bodies, .seed = 5, .parameters = std::move(parameters)});
 }
 
-/// The largest relative deviation of a column from a curve, over rings with enough bodies; 1e300 when a ring has none.
+/// The largest relative deviation of a column from a curve, over rings with enough bodies; 1e300 when no ring has enough.
 double worst(const Profile& profile, double ProfileRing::*column, const std::function<double(double)>& truth,
              std::size_t fewest = 400) {
     double result = 0;
@@ -135,7 +135,7 @@ TEST(Profile, noticesADiscThatIsAFifthHeavierOrTurnsTheOtherWay) {
 
 TEST(Profile, aSampleSaysTheSameAsTheWhole) {
     ParticleSet bodies = exponentialDisc(60000);
-    bodies.position[31].w = 0.5;  // a black hole, which no sample may miss or count many times
+    bodies.position[31].w = 0.5;  // a black hole: no sample may leave it out or count it several times
     bodies.position[31].x = 3;
     bodies.position[31].y = bodies.position[31].z = 0;
     const ProfileRequest all{.rings = 10, .reach = 3};

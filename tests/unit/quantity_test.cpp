@@ -1,4 +1,4 @@
-// Numbers with units: what is understood where, what is refused, and what a run with units prints.
+// Numbers with units: where they are accepted, where they are refused, and the output of a run with units.
 #include "app/control/quantity.h"
 #include "app/bench/benchmark.h"
 #include "app/bench/benchmark_text.h"

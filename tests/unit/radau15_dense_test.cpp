@@ -1,4 +1,4 @@
-// Read between the steps: the same numbers as a solver that lands on every output time, and no effect on what comes next.
+// Values between steps: the same numbers as from a solver that stops at every output time, and no effect on later steps.
 #include "sim/integrators/radau15_dense.h"
 #include "sim/backends/few_body.h"
 #include "sim/scenes/scene.h"
@@ -117,10 +117,10 @@ TEST(Radau15Dense, thePythagoreanSceneCostsFewForcesAtItsOwnStep) {
     const StepProgram radau = integrator("radau15").program;
     const auto steps = static_cast<std::int64_t>(std::llround(70 / scene.timeStep));
     ASSERT_EQ(engine.advance(radau, scene.timeStep, {.seconds = 1e300, .steps = steps}), steps);
-    // Landing on every output time took two solutions of some 20 forces each for every one of them.
+    // A solver that stops at every output time needs two solutions of about 20 forces for each.
     EXPECT_LE(engine.forceEvaluations(), 1500000);
     EXPECT_LE(engine.adaptive().steps(), 50000);
-    // To a time before which rounding has not grown: the same as steps that land there.
+    // At a time where rounding has not grown yet, the values equal those of steps that stop there.
     FewBody near;
     near.load(scene.build({.bodies = 3, .seed = 1}));
     near.configure({.precision = Precision::fp64, .softening = 0});

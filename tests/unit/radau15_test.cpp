@@ -1,4 +1,4 @@
-// The adaptive solver on problems whose answer is known in closed form.
+// The adaptive solver on problems with known solutions in closed form.
 #include "sim/integrators/radau15.h"
 #include "tests/unit/radau15_problems.h"
 
@@ -47,7 +47,7 @@ TEST(Radau15, landsOnOutputTimesWithoutLosingAccuracy) {
         integrate(radau, x, v, 0.1, oscillate);
         ASSERT_NEAR(x, std::sin(0.1 * k), 1e-13) << k;
     }
-    // Landing must not make the step collapse: one or two steps fit each interval.
+    // Stopping at output times must not make the step collapse: one or two steps fit each interval.
     EXPECT_LE(radau.steps(), 2 * 997 + 30);
 }
 

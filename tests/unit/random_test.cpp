@@ -1,4 +1,4 @@
-// Our own random numbers.
+// The program's own random numbers.
 #include "sim/core/random.h"
 
 #include <gtest/gtest.h>
@@ -44,7 +44,7 @@ TEST(RandomNumbers, uniformFillsItsRangeEvenly) {
 }
 
 TEST(RandomNumbers, firstNumbersOfNeighbouringStreamsAreUnrelated) {
-    // Every body draws from a stream of its own, so this is the sequence that scenes are made of.
+    // Every body draws from its own stream; scenes are made of this sequence.
     double sum = 0, products = 0, previous = 0;
     for (int i = 0; i < kDraws; ++i) {
         const double u = Random(1, static_cast<std::uint64_t>(i)).uniform() - 0.5;

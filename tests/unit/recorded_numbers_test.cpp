@@ -37,7 +37,7 @@ std::string wrongIn(const std::string& text, int& marks) {
     return wrong;
 }
 
-/// Rates and times of a text that stand in no braces: nothing holds them against a table.
+/// Rates and times of a text outside braces: no table checks them.
 std::string typedIn(std::string_view text) {
     std::string outside;
     int depth = 0;
@@ -73,7 +73,7 @@ TEST(RecordedNumbers, ofDocumentsAreThoseOfTheTables) {
     EXPECT_GT(marks, 70);
 }
 
-/// The page that sets papers beside this program has no rate that nothing holds.
+/// Each rate on the page that compares papers with this program is checked against a table.
 TEST(RecordedNumbers, ofThePageOfPapersAreAllMarked) {
     const std::string page = contentOf(fs::path(GRAVLAB_SOURCE_DIR) / "docs/benchmarks/papers.md");
     static const std::regex bare(R"(\b[0-9][0-9,.]* (G/s|%)|\| [0-9][0-9,.]* \| [0-9]+ %)");

@@ -64,7 +64,7 @@ TEST(ReliabilityTable, aNameOfNoTestIsNoticed) {
     for (const char* bad : {"Suite.three", "Other.*", "Suite.x*"}) EXPECT_FALSE(exists(bad, tests)) << bad;
 }
 
-/// The list of faults has 24 rows, F1 to F24; each is promised something here.
+/// The list of faults has 24 rows, F1 to F24; each has a promise and a test here.
 TEST(ReliabilityTable, allTwentyFourFaultsHaveARowWithATest) {
     const std::string text = contentOf(GRAVLAB_SOURCE_DIR "/docs/reliability.md");
     std::set<int> seen;

@@ -1,4 +1,4 @@
-// Rewinding: exact continuation, thinning with age, branches, and the memory they may take.
+// Rewinding: exact continuation, thinning with age, branches, and the limit of memory.
 #include "app/services/rewind.h"
 #include "app/services/conservation.h"
 #include "app/services/twin_run.h"
@@ -24,7 +24,7 @@ RunRequest few(const std::string& integrator, const std::string& backend = "cpu"
     return settings;
 }
 
-/// What frames do, and all that they wait for.
+/// Makes the calls of a frame, and waits for their work.
 void keep(Rewind& rewind, Simulation& simulation, StateFeed& feed, double now) {
     rewind.update(simulation, feed, now);
     feed.serve(simulation);
@@ -32,7 +32,7 @@ void keep(Rewind& rewind, Simulation& simulation, StateFeed& feed, double now) {
     rewind.settle();
 }
 
-/// Steps one by one with a look after each, the host's clock going on so that every step is due.
+/// Makes steps one by one with an update after each; the host's clock advances so that every step is due.
 void run(Rewind& rewind, Simulation& simulation, StateFeed& feed, std::int64_t toStep, double& now) {
     while (simulation.step() < toStep) {
         simulation.advance({.steps = 1}, nullptr);
@@ -213,7 +213,7 @@ TEST(Rewind, thePresentIsKeptBeforeItIsLeft) {
     double now = 0;
     keep(rewind, simulation, feed, now);
     simulation.advance({.steps = 7}, nullptr);
-    rewind.update(simulation, feed, now + 0.1);  // not due
+    rewind.update(simulation, feed, now + 0.1);  // no state is due yet
     EXPECT_EQ(steps(rewind, false), (std::vector<std::int64_t>{0}));
     rewind.go(simulation, feed, 0);
     EXPECT_EQ(steps(rewind, false), (std::vector<std::int64_t>{0, 7}));
@@ -267,7 +267,7 @@ TEST(Rewind, whatATreeKeepsIsCountedAndComesBack) {
     request.accuracy = 1e-3;
     Simulation simulation(request);
     ASSERT_TRUE(simulation.backend().activeKernel().approximates);
-    // Two states of 48 bytes a body, and their ids and groups, but not three.
+    // Enough for two states of 48 bytes per body with ids and groups, but not for three.
     Rewind rewind(1'400'000), roomy(1'600'000);
     StateFeed feed;
     double now = 0;
@@ -287,7 +287,7 @@ TEST(Rewind, whatATreeKeepsIsCountedAndComesBack) {
     }
     ASSERT_GE(roomy.marks().size(), 2u);
     EXPECT_GT(roomy.bytes(), 2 * 48 * 10000u);
-    // From a kept state the run goes the same way, to the last bit: what the tree kept is part of it.
+    // From a kept state the run continues to the last bit: it includes the tree's kept numbers.
     const std::int64_t end = simulation.step();
     ParticleSet first, second;
     simulation.snapshot(first);
@@ -314,7 +314,7 @@ TEST(Rewind, anotherRunHasItsOwnTimeline) {
     keep(rewind, simulation, feed, now += 10);
     ASSERT_EQ(rewind.marks().size(), 1u);
     EXPECT_EQ(rewind.go(simulation, feed, 0)->size(), 3u);
-    // Also one that has gone past the newest step of the last one before anybody looked.
+    // Also a run that passed the newest kept step of the last one before the next update.
     run(rewind, simulation, feed, 5, now);
     simulation.reset();
     simulation.advance({.steps = 9}, nullptr);
@@ -331,9 +331,9 @@ TEST(Rewind, tooManyBodiesForTheMemoryAreRefusedWithTheNumbers) {
     EXPECT_THAT(rewind.why(), HasSubstr("--rewind-memory"));
 }
 
-/// No memory for one more state: fewer are kept, the run and its looks go on.
+/// No memory for one more state: fewer are kept, and the run and its updates continue.
 TEST(Rewind, noMemoryForAStateDropsTheOldestHalf) {
-    constexpr std::size_t kBodies = 1237;  // nothing else takes that many bytes
+    constexpr std::size_t kBodies = 1237;  // no other allocation has that size
     Simulation simulation({.scene = "plummer", .bodies = kBodies, .backend = "cpu"});
     ASSERT_EQ(simulation.configuration().force.precision, Precision::fp32);
     Rewind rewind;
@@ -342,7 +342,7 @@ TEST(Rewind, noMemoryForAStateDropsTheOldestHalf) {
     rewind.update(simulation, feed, now);
     run(rewind, simulation, feed, 20, now);
     rewind.settle();
-    // The copy fails in this thread; then what packs it, beside the run.
+    // First the copy fails in this thread, then the compression beside the run.
     for (const std::size_t bytes : {kBodies * sizeof(Double4), kBodies * sizeof(Float4)}) {
         SCOPED_TRACE(bytes);
         const std::size_t held = rewind.bytes(), count = rewind.marks().size();

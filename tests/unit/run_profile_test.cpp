@@ -1,4 +1,4 @@
-// Plots and tables of a galaxy over the radius, and what a run writes of them.
+// Plots and tables of a galaxy over the radius, and the files that a run writes of them.
 #include "app/commands/run_profile.h"
 
 #include "app/plots/profile_plot.h"

@@ -1,4 +1,4 @@
-// ./run on a machine without a display: which commands reach the program as they were given, and which become a film.
+// ./run on a machine without a display: which commands reach the program unchanged, and which become a film.
 #include "app/commands/command_rows.h"
 #include "cli_support.h"
 #include "tests/paths.h"
@@ -8,8 +8,8 @@
 namespace gravlab {
 namespace {
 
-/// A copy of the script beside a build that is there already: a program that answers `list` and `COMMAND --help` as the real
-/// one does, and writes down everything else that it is asked to do.
+/// A copy of the script beside an existing build: a program that answers `list` and `COMMAND --help` like the real one, and
+/// records all other calls.
 class RunScript : public ::testing::Test {
 protected:
     void SetUp() override {
@@ -24,7 +24,7 @@ protected:
             << folder_.path().string() << "/asked'\n";
         fs::permissions(folder_ / "gravlab", fs::perms::owner_all);
     }
-    /// What the program was asked to do, a line a start.
+    /// The recorded calls of the program, one line per start.
     std::vector<std::string> asked(const std::string& arguments) {
         fs::remove(folder_ / "asked");
         const std::string line =
@@ -56,7 +56,7 @@ TEST_F(RunScript, makesAFilmOfWhatWouldOpenAWindow) {
     }
 }
 
-/// What render would refuse with code 2 must not reach it.
+/// Options that render would refuse with code 2 must not reach it.
 TEST_F(RunScript, leavesOutOfTheFilmWhatIsForAWindow) {
     EXPECT_TRUE(asked("collision --speed 2").front().ends_with("--ui collision"));
     EXPECT_TRUE(

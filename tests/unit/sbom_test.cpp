@@ -1,4 +1,4 @@
-// The list of what the program is made of (gravlab.spdx.json, SPDX 2.3): whole, and nothing that is linked is missing.
+// The list of the program's components (gravlab.spdx.json, SPDX 2.3): complete, with each linked library.
 #include "tests/files.h"
 #include "tests/paths.h"
 
@@ -83,7 +83,7 @@ TEST(Sbom, namesEveryLibraryThatTheBuildAsksFor) {
     EXPECT_TRUE(names.contains("glad"));
 }
 
-/// Libraries that a program file asks the loader for.
+/// Libraries that a program file names for the loader.
 std::vector<std::string> neededBy(const fs::path& program) {
     const std::string file = contentOf(program);
     const auto at = [&]<class Part>(std::uint64_t offset, Part part) {
@@ -121,7 +121,7 @@ TEST(Sbom, namesEveryLibraryThatTheProgramLoads) {
         {"libGL", "OpenGL"},        {"libOpenGL", "OpenGL"}, {"libEGL", "OpenGL"},
         {"libstdc++", "libstdc++"}, {"libstb", "stb"},       {"libimgui", "imgui"},
         {"libcudart", "cudart"},    {"libz", "ZLIB"}};
-    // The system's own, the compiler's, and what sanitizers bring.
+    // The system's own libraries, the compiler's, and those of sanitizers.
     const std::set<std::string> kSystem{"libc",  "libm",    "libgcc_s", "libpthread", "libdl",
                                         "librt", "libasan", "libubsan", "libtsan"};
     int compared = 0;

@@ -1,5 +1,5 @@
-// Scene files that name a file with bodies: found from their own folder, read as they say, and honest about what has
-// changed.
+// Scene files that name a file with bodies: it is found relative to the scene file, read with the given options, and changes
+// of it are reported.
 #include "app/control/scene_data.h"
 #include "app/control/scene_file.h"
 #include "app/model/body_search.h"
@@ -37,7 +37,7 @@ std::string refusedScene(const fs::path& path, const std::string& text) {
     return io_test::refused([&] { openedScene(path); });
 }
 
-/// What a program in `folder` writes about the bodies of data/my.csv.
+/// The lines that a program in `folder` writes about the bodies of data/my.csv.
 std::string ownLines(const fs::path& data, const fs::path& folder, const std::string& units = "galactic") {
     Options options;
     writeText(folder / "first.toml",
@@ -57,7 +57,7 @@ TEST(SceneData, IsFoundFromTheFolderOfTheSceneFile) {
               "# mine\n" + lines +
                   "time_step = 0.0005\nlaw = \"gravity\"\n[view]\ndistance = 9\n[twin]\nintegrator = \"euler\"\n"
                   "[camera.path]\npoints = [[0, 9, 0, 0, 0, 0, 0], [4, 3, 0, 0, 0, 0, 0]]\n");
-    // From another folder than the one that the program is in, and moved with its data.
+    // From another folder than the program's, and moved with its data.
     for (int moved = 0; moved < 2; ++moved) {
         const fs::path at = moved ? folder / "elsewhere" : folder.path();
         if (moved) {

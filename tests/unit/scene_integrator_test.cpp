@@ -1,4 +1,4 @@
-// Scenes whose story needs an integrator start with it, and what is asked for goes before that.
+// Scenes whose story needs an integrator start with it, and the user's choice has priority.
 #include "app/control/scene_file.h"
 #include "app/model/options.h"
 #include "sim/core/error.h"
@@ -78,7 +78,7 @@ TEST(SceneIntegrator, ofFilesIsTheOneTheyName) {
     Options options;
     takeSceneText("scene = \"pythagorean\"\n", "f.toml", options);
     EXPECT_EQ(begun(options.simulation).integrator, "radau15");
-    // A checkpoint of a run goes on as it ran.
+    // A checkpoint of a run continues with its own integrator.
     for (const char* name : {"leapfrog", "radau15"}) {
         Simulation run({.scene = "pythagorean", .integrator = name});
         run.advance({.steps = 3}, nullptr);

@@ -1,4 +1,4 @@
-// The pictures of scenes, what is found by words, and where keys go among them.
+// The pictures of scenes, search by words, and the movement of the selection by keys.
 #include "app/ui/scene_picker.h"
 #include "app/system/picture.h"
 #include "sim/core/error.h"

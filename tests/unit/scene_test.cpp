@@ -1,4 +1,4 @@
-// The scenes: what every row must keep, and what the known models must give.
+// The scenes: rules for every row, and known values of the models.
 #include "sim/scenes/scene.h"
 
 #include "sim/core/group.h"
@@ -34,7 +34,7 @@ TEST(Scenes, bytesDoNotDependOnThreads) {
     for (const Scene& scene : sceneTable()) {
         const SceneRequest request{.bodies = scene.fixedBodies ? scene.fixedBodies : 20011, .seed = 3};
         const ParticleSet byAll = scene.build(request);
-        // Inside a loop of all threads there are none left: this one does all of it.
+        // Inside a loop over all threads no others are free: one thread does all the work.
         ParticleSet alone[2];
         parallelFor(2, 2, 1, [&](std::size_t first, std::size_t last) {
             for (std::size_t k = first; k < last; ++k) alone[k] = scene.build(request);
@@ -104,7 +104,7 @@ TEST(Scenes, areCentredAndAtRestAsAWhole) {
         const Diagnostics d =
             measure(scene.build({.bodies = testCount(scene), .seed = 5}), {.softening = scene.softening}, 1);
         const double speed = std::sqrt(2 * d.kinetic / d.mass);
-        // Rounding goes with the size of the scene.
+        // Rounding grows with the size of the scene.
         EXPECT_LE(distance(d.centreOfMass, {}), 1e-14 * std::max(1.0, scene.view.distance)) << scene.name;
         EXPECT_LE(distance(d.momentum, {}), 1e-14 * std::max(1.0, d.mass * speed)) << scene.name;
     }
@@ -190,7 +190,7 @@ TEST(Scenes, sixBodyIsAlsoTwentyBodiesInACubeOfAnySize) {
     EXPECT_LE(most, 2) << "half a side, and what centring moves";
     EXPECT_GT(most, 0.5);
     for (const Double4& v : bodies.velocity) EXPECT_EQ(distance(v, {}), 0);
-    // The first six of twenty are the six.
+    // The first six of twenty bodies are the six.
     const ParticleSet twenty = scene.build({.bodies = 20, .seed = 4}), six = scene.build({.bodies = 6, .seed = 4});
     for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(twenty.position[i].w, six.position[i].w);
 }

@@ -1,5 +1,4 @@
-// Versions of scenes: lists show the newest, files name theirs, and what was written before there were versions means the
-// first.
+// Versions of scenes: lists show the newest, files name theirs, and a file without a version means the first.
 #include "sim/core/error.h"
 #include "sim/io/checkpoint.h"
 #include "sim/io/run_settings.h"
@@ -60,7 +59,7 @@ TEST(SceneVersions, aRunSaysWhichItIsAndItsCheckpointToo) {
         const std::string text = settingsText(requestOf(run->configuration()));
         EXPECT_THAT(text, testing::HasSubstr("scene_version = " + std::to_string(version) + "\n"));
         EXPECT_EQ(strictSettings(text, "f").sceneVersion, version);
-        // Resumed and written again it is still that one.
+        // A run that is resumed and written again still has this version.
         Simulation resumed(startFrom(checkpointOf(*run), "f.hdf5").request);
         EXPECT_THAT(checkpointOf(resumed).settings, testing::HasSubstr("scene_version = " + std::to_string(version) + "\n"));
     }

@@ -1,4 +1,4 @@
-// Scripts: what a line means, what is wrong with one, and when a condition holds.
+// Scripts: the meaning of a line, the mistakes of a script, and when a condition holds.
 #include "app/control/script.h"
 
 #include "app/control/action.h"

@@ -1,4 +1,4 @@
-// What the lists of both panels offer: whatever they grey is refused, and whatever they offer runs.
+// The lists of both panels: each grey value is refused, and each offered value runs.
 #include "app/control/setting_choices.h"
 #include "app/control/twin_settings.h"
 #include "app/services/twin_run.h"
@@ -40,7 +40,7 @@ struct List {
 std::vector<List> listsOf(const RunConfiguration& now, bool backendGivesWay = false) {
     std::vector<List> lists{
         {"integrator", integratorChoices(now, backendGivesWay)}, {"law", lawChoices(now)}, {"backend", backendChoices(now)}};
-    // The reference takes any precision and computes in its own, which the list says.
+    // The reference accepts any precision but computes in its own, which the list says.
     if (fixedPrecision(now.backend).empty()) lists.push_back({"precision", precisionChoices(now)});
     return lists;
 }

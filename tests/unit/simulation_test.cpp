@@ -137,7 +137,7 @@ TEST(SimulationTest, aStateThatIsTakenMakesNoStepThatNobodyAskedFor) {
     settings.accuracy = 1e-3;
     settings.kernel.kernel = "tree";
     Simulation simulation(settings);
-    // A step that was cut leaves the next call with time for more than its end.
+    // After a cut step, the next call has time for more than the end of that step.
     simulation.advance({.seconds = 1e-6, .steps = 1}, nullptr);
     ASSERT_EQ(simulation.step(), 0);
     simulation.advance({.seconds = 100, .steps = 1}, nullptr);
@@ -560,7 +560,7 @@ TEST(Validation, theLimitsOfAContainerCountAsMemory) {
     fs::remove_all(root);
 }
 
-/// A picture that cannot be written: its buffer does not open.
+/// A sink whose picture cannot be written: its buffer does not open.
 struct BrokenSink final : VertexSink {
     MemorySpace space() const override { return MemorySpace::host; }
     VertexSpan open(std::size_t, void*) override { throw DeviceError("the buffer does not open"); }
@@ -581,7 +581,7 @@ TEST(SimulationTest, aPictureThatFailsCostsNoStep) {
         Simulation failed(settings), whole(settings);
         BrokenSink broken;
         EXPECT_THROW(failed.advance({.seconds = 60, .steps = 3}, &broken), DeviceError) << row.integrator;
-        failed.advance({.seconds = 0, .steps = 0}, nullptr);  // reports what was done
+        failed.advance({.seconds = 0, .steps = 0}, nullptr);  // reports the completed steps
         EXPECT_GT(failed.step(), 0) << "the steps were made, and nobody counted them";
         run(failed, 4 - failed.step());
         run(whole, 4);

@@ -1,5 +1,5 @@
-// Energies of many bodies by pairs in single precision: as good as they say, and saying what they are off by.
-#include "sim/measure/pair_sum.h"
+// Energies of many bodies by pairs in single precision: within their declared error, which they report.
+#include "sim/measure/single_energy.h"
 
 #include "app/services/conservation.h"
 #include "sim/scenes/scene.h"
@@ -45,7 +45,7 @@ TEST(SingleEnergy, isTheSameForAnyNumberOfThreadsAndFarFromTheOrigin) {
 }
 
 TEST(SingleEnergy, hasPairsThatRoundingWouldBringTogether) {
-    // Two heavy bodies so near each other, far from the centre, that they are at one place in single precision.
+    // Two heavy bodies so close to each other, far from the centre, that their positions are equal in single precision.
     ParticleSet bodies = spacedBodies(200);
     bodies.position[3] = {1000, 0, 0, 50};
     bodies.position[150] = {1000 + 1e-6, 0, 0, 50};

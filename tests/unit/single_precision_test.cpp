@@ -1,4 +1,4 @@
-// Single precision is left where it would be wrong, and nowhere else.
+// A run uses single precision unless its result would be wrong.
 #include "sim/forces/single_precision.h"
 #include "sim/backends/pair_units.h"
 #include "sim/forces/law.h"
@@ -28,7 +28,8 @@ TEST(SinglePrecision, carriesEveryScene) {
     for (const Scene& scene : sceneTable())
         for (const std::size_t bodies : {std::size_t{300}, std::size_t{1500}})
             for (const double softening : {scene.softening, 0.0}) {
-                // Neighbours on a ring pull against each other: without softening little but their rounding is left.
+                // Neighbours on a ring pull in opposite directions: without softening little more than their rounding
+                // remains.
                 if (scene.name == "ngon" && softening == 0) continue;
                 const std::size_t count = scene.fixedBodies > 0 ? scene.fixedBodies : bodies;
                 const ParticleSet start = scene.build({.bodies = count, .seed = 1, .parameters = {}});
@@ -104,7 +105,7 @@ TEST(SinglePrecision, aStartBeyondItRunsInDoubleOrIsRefused) {
     EXPECT_EQ(Simulation(usual).force().precision, Precision::fp32) << "and nowhere else";
 }
 
-/// Where bodies are after some steps.
+/// Positions of bodies after some steps.
 std::vector<Double4> placesOf(RunRequest request, Precision precision, std::string_view kernel) {
     request.precision = precision;
     request.kernel.kernel = std::string(kernel);
@@ -139,7 +140,7 @@ TEST(SinglePrecision, mixedHasTheRangeOfItsState) {
 }
 
 TEST(SinglePrecision, unitsOfPairsChangeNoBit) {
-    // Powers of two: a system and the same in lengths of 2^40 take the same rounding, whatever its units are.
+    // Powers of two: a system and its copy in lengths of 2^40 have the same rounding, in any units.
     const auto run = [](double length) {
         RunRequest request = startOf(ball(length, 1, 0, 400), 0.05 * length, 0.01 * std::pow(length, 1.5));
         request.precision = Precision::mixed;
@@ -299,7 +300,7 @@ TEST(SinglePrecision, aSliderThatIsDraggedEndsWhereItsNumbersEnd) {
 }
 
 TEST(SinglePrecision, aRunThatGoesOnStaysWhatItWas) {
-    // In the middle of a run two bodies may have come as near as single precision has places.
+    // During a run two bodies may have come so close that single precision cannot separate them.
     RunRequest request;
     request.scene = "plummer";
     request.bodies = 300;
@@ -354,7 +355,7 @@ TEST(SinglePrecision, findsTheFewPairsOfALargeCluster) {
     ParticleSet far = ball(1, 1, 0, 9000);
     for (std::size_t i = 3; i < 9000; i += 100) far.position[i].x += 3e4;
 
-    // A body of no mass is nearer to each of two suns than the other sun.
+    // A massless body is closer to each of two suns than the other sun.
     ParticleSet dust = onePair;
     dust.position[5] = {1 + 1e-8, 0, 0, 0};
     dust.position[6] = {1.000001, 0.000001 + 1e-8, 0, 0};
@@ -362,7 +363,7 @@ TEST(SinglePrecision, findsTheFewPairsOfALargeCluster) {
     ParticleSet charges = inABall;
     for (std::size_t i = 0; i < 9000; ++i) charges.position[i].w *= i % 2 == 0 ? 1 : -1;
 
-    // Softening that covers their distance, and masses that make up for it.
+    // Softening that exceeds their distance, and masses that compensate for it.
     ParticleSet heavy = sphere(3000);
     heavy.position[7].w = heavy.position[8].w = 0.5;
     placeBeside(heavy, 8, 7, {1e-6, 2e-6, 0});

@@ -1,4 +1,4 @@
-// A backend that is wrong in one chosen way, to see that checks and measurements notice.
+// A backend with one chosen fault, to prove that checks and measurements notice it.
 #pragma once
 #include "sim/backends/backend.h"
 
@@ -10,7 +10,7 @@
 
 namespace gravlab::test {
 
-/// The reference backend with one thing wrong.
+/// The reference backend with one fault.
 class Spoilt : public Backend {
 public:
     using Fault = std::function<void(std::vector<Double4>&)>;

@@ -1,4 +1,4 @@
-// The table of `bench --frames --stages`: what goes into which column.
+// The table of `bench --frames --stages`: the content of each column.
 #include "app/bench/stage_bench.h"
 
 #include <gmock/gmock.h>
@@ -46,7 +46,7 @@ TEST(StageBench, timesOfNothingAreNoTimes) {
     EXPECT_EQ(whyNotDrawn(bad), "OpenGL told the times of 3 pictures of 60");
     bad = good;
     bad.shows = false;
-    EXPECT_EQ(whyNotDrawn(bad), "nothing is to be seen in the last picture");
+    EXPECT_EQ(whyNotDrawn(bad), "the last picture is empty");
     bad.lost = "the graphics driver was reset";
     EXPECT_EQ(whyNotDrawn(bad), "the graphics driver was reset");
 }

@@ -1,4 +1,4 @@
-// States for what works beside a run: shared, one copy at a time, of the step they say, and failures go to who asked.
+// States for the work beside the run: one copy at a time for all requests, with its step, and failures go to the requesters.
 #include "app/services/state_feed.h"
 
 #include "tests/advance.h"
@@ -32,7 +32,7 @@ TEST(StateFeed, whoAsksInTheMeantimeSharesOneState) {
     EXPECT_EQ(state->configuration, simulation.configuration());
     EXPECT_EQ(state->step(), 0);
     EXPECT_EQ(bodiesOf(state)->size(), test::kOddCount);
-    // While somebody holds it and the run rests, nothing is copied again.
+    // While a caller holds the state and the run rests, nothing is copied again.
     const test::ScarceMemory scarce(test::kOddCount * sizeof(Double4));
     StateTicket later = feed.ask();
     feed.pump(simulation);

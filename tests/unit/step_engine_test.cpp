@@ -18,7 +18,7 @@ double fakeClock() { return fakeTime; }
 
 class ScriptedMachine;
 
-/// Of 40 bodies; each slice of 10 takes one second.
+/// Records its calls; each force slice of 10 bodies takes one second.
 class ScriptedMethod final : public ForceMethod<ScriptedMachine*, int> {
 public:
     void prepare(ScriptedMachine* const&, const ForceRequest&) override { left_ = 4; }
@@ -169,7 +169,8 @@ TEST_F(StepEngineTest, manyFastStepsPublishOnce) {
 }
 
 TEST_F(StepEngineTest, publishesTheLastStepThatSurelyFits) {
-    // A step takes 4 s. With 14 s, the second ends at 8 s and leaves less than two more: shown. The third too.
+    // A step takes 4 s. With 14 s, the second ends at 8 s and leaves time for fewer than two more: it is shown. The third,
+    // too.
     const AdvanceStatus status = advance(14, 100);
     EXPECT_EQ(status.stepsCompleted, 3);
     EXPECT_TRUE(status.published);
@@ -177,7 +178,7 @@ TEST_F(StepEngineTest, publishesTheLastStepThatSurelyFits) {
 }
 
 TEST_F(StepEngineTest, aCutStepGivesTheRestOfTheBudgetToTheNext) {
-    // Steps of 4 s in budgets of 3 s: one step a call would waste half of every second call.
+    // Steps of 4 s in budgets of 3 s: one step per call would waste half of every second call.
     EXPECT_EQ(advance(3, 1).stepsCompleted, 0);
     const AdvanceStatus status = advance(3, 1);
     EXPECT_EQ(status.stepsCompleted, 1);

@@ -1,4 +1,4 @@
-// The engine behind figures, tuning and the lab: what it measures, refuses and survives.
+// The engine behind figures, tuning and the lab: its measurements, its refusals, and the failures that it survives.
 #include "app/bench/sweep.h"
 
 #include "sim/core/error.h"

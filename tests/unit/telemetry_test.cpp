@@ -1,4 +1,4 @@
-// Rates over the last frames, and the plot's points, whatever the clock shows.
+// Rates over the last frames, and the plot's points, at any time of the clock.
 #include "app/services/telemetry.h"
 
 #include <gtest/gtest.h>
@@ -40,7 +40,7 @@ TEST(Telemetry, StepsOfManyFramesHaveARateToo) {
             EXPECT_NEAR(telemetry.stepsPerSecond, 1 / 1.5, 0.03) << "frame " << frame;
         }
     }
-    // The next one is overdue, then it is plain that none will come.
+    // The next step is overdue; after that it is certain that none will come.
     while (frame < 239) next();
     EXPECT_NEAR(telemetry.stepsPerSecond, 1 / 2.95, 0.05);
     while (frame < 280) next();
@@ -54,7 +54,7 @@ TEST(Telemetry, StepsOfManyFramesHaveARateToo) {
     EXPECT_EQ(telemetry.stepsPerSecond, 0);
 }
 
-/// A clock that began long ago has coarser numbers: a plot must not depend on it.
+/// A clock that started long ago has coarser numbers: a plot must not depend on it.
 TEST(Telemetry, ThePlotGrowsByTenPointsASecondOnEveryClock) {
     for (const double clock : {0.0, 0.3, 17.77, 12345.678, 19876.543, 1.7e6, 1.234567e9}) {
         const Telemetry telemetry = after(181, clock);

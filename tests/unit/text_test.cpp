@@ -1,4 +1,4 @@
-// What may go to a terminal.
+// Characters that may be sent to a terminal.
 #include "sim/core/text.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The thread pool: every task once, in order, and what is done is a prefix.
+// The thread pool: every task once, in order, and the completed tasks are always a prefix.
 #include "sim/core/thread_pool.h"
 
 #include <gtest/gtest.h>

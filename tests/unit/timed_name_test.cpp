@@ -1,4 +1,4 @@
-// Names of files that keys make.
+// Names of files that keys write.
 #include "app/system/timed_name.h"
 
 #include "cli_support.h"
@@ -8,7 +8,7 @@
 namespace gravlab {
 namespace {
 
-/// The current folder, as long as it lives.
+/// Changes the current folder for its lifetime.
 class Inside {
 public:
     explicit Inside(const fs::path& folder) { fs::current_path(folder); }
@@ -41,7 +41,7 @@ TEST(TimedName, TakesNoNameOfALinkThatLeadsNowhereAndNoneOfAFolder) {
     EXPECT_EQ(folder.entries(), 6u);
 }
 
-/// A folder that cannot be looked into, a name that is too long: no name is free then, and none is taken.
+/// A folder that cannot be read, a name that is too long: no name is free then, and none is returned.
 TEST(TimedName, EndsWhereTheSystemCannotSay) {
     const ScratchFolder folder;
     const Inside inside(folder.path());

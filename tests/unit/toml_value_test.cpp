@@ -1,4 +1,4 @@
-// Values of TOML: what they are, what they never were, and what older files of ours may hold.
+// Values of TOML: valid ones, invalid ones, and values of this program's older files.
 #include "sim/io/toml_value.h"
 #include "sim/io/toml_text.h"
 
@@ -75,7 +75,7 @@ TEST(TomlValues, keepTheLettersOfEveryKindOfText) {
     EXPECT_EQ(tomlTable("{ '\xC2\xBD' = 2 }"), (std::map<std::string, double, std::less<>>{{"\xC2\xBD", 2}}));
 }
 
-// What toml++ gets is ASCII, however little it is TOML: letters beyond it are undefined there.
+// toml++ receives only ASCII, also when the text is no TOML: its behaviour for other letters is undefined there.
 TEST(TomlText, isAsciiOrRefused) {
     for (const char* text :
          {"\"\"\"\\\xC2\xBD\"\"\"", "\"\\\xC2\xBD\"", "\"\" \xC2\xBD", "\"\\U0010f080\"", "\"\\U0010F0C0\""})

@@ -1,4 +1,4 @@
-// Predicted paths against what runs then do, and against orbits that are known.
+// Predicted paths against later positions of runs, and against known orbits.
 #include "sim/run/trajectory.h"
 
 #include "app/services/trajectory_prediction.h"
@@ -21,7 +21,7 @@ std::shared_ptr<TrajectoryStart> startOf(Simulation& simulation) {
     return std::make_shared<TrajectoryStart>(*trajectoryStart(copyOf(simulation)));
 }
 
-/// Bodies of its own, to be changed.
+/// A copy of the bodies that a test may change.
 ParticleSet& ownBodies(TrajectoryStart& start) {
     const auto own = start.bodies ? std::make_shared<ParticleSet>(*start.bodies) : std::make_shared<ParticleSet>();
     start.bodies = own;
@@ -82,7 +82,7 @@ TEST(TrajectoryTest, aBodyToComePullsTheFewThatAreThere) {
     EXPECT_EQ(heavy.bodies, 3u);
     question.position.w = 0;
     const Trajectory light = pathOf(question);
-    // The pull of a heavy body moves the two, and so its own path.
+    // The force of a heavy body moves the two, and so changes its own path.
     const TrajectoryPoint& end = light.points.back();
     EXPECT_GT(distance(heavy.points.back().place, end.place), 1e-4);
 }
@@ -114,7 +114,7 @@ TEST(TrajectoryTest, inTheFieldOfManyAStarGoesRound) {
     EXPECT_EQ(path.method, TrajectoryMethod::rigidGalaxies);
     EXPECT_LT(away(path.points.back(), {1, 0, 0, 0}), 5e-3);
     for (const TrajectoryPoint& p : path.points) EXPECT_NEAR(std::hypot(p.place.x, p.place.y), 1, 5e-3);
-    // A body held by hand goes straight on.
+    // A body held by hand moves in a straight line.
     ownBodies(*start).velocity[count].w = 0;
     const Trajectory held = pathOf({.start = start, .id = static_cast<std::uint32_t>(count), .duration = 1});
     EXPECT_NEAR(held.points.back().place.y, 1, 1e-9);
@@ -170,7 +170,7 @@ TEST(TrajectoryTest, aPointThatTakesLongIsReachedBitByBit) {
     Simulation simulation({.scene = "plummer", .bodies = 300, .backend = "reference"});
     const double dt = simulation.configuration().timeStep;
     TrajectoryPredictor predictor({.start = startOf(simulation), .id = 1, .duration = 40000 * dt});
-    // A point is a hundred steps of 90,000 pairs: no core makes them in so short a time.
+    // A point is a hundred steps of 90,000 pairs: no core computes them in so short a time.
     EXPECT_FALSE(predictor.advance(1e-5));
     EXPECT_EQ(predictor.path().points.size(), 1u) << "only the start is known yet";
 }

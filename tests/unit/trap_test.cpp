@@ -1,4 +1,4 @@
-// Kernels that are wrong on purpose: in no list, in no run, and without a rate whatever they compute.
+// Kernels that are wrong on purpose: in no list, in no run, and always without a rate.
 #include "app/bench/benchmark_text.h"
 #include "app/bench/sweep_axis.h"
 #include "app/bench/tuner.h"

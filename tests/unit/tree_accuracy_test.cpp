@@ -1,5 +1,5 @@
-// Shapes that are hard for a tree: what was allowed is kept, or every pair is computed and said so. Held against direct
-// sums.
+// Shapes that are hard for a tree: the allowed error is kept, or every pair is computed and the run says so. Compared with
+// direct sums.
 #include "app/services/spot_check.h"
 #include "sim/core/error.h"
 #include "sim/forces/law.h"
@@ -70,7 +70,7 @@ ParticleSet decades(std::size_t count, double from, double to) {
     });
 }
 
-/// `each` bodies at each of some places.
+/// `each` bodies at each of some positions.
 ParticleSet heaps(std::size_t places, std::size_t each) {
     return placed(places * each, [=](std::size_t i, Random&) {
         Random ofPlace(12, i / each);
@@ -78,7 +78,7 @@ ParticleSet heaps(std::size_t places, std::size_t each) {
     });
 }
 
-/// A share of the bodies within `radius` of one place, the others in a ball. `mass`: of theirs over that of the others.
+/// A fraction of the bodies within `radius` of one place, the others in a ball. `mass`: mass ratio of the two sets.
 ParticleSet knot(std::size_t count, double share, double radius, double mass, bool charged = false) {
     return placed(count, [=](std::size_t i, Random& random) {
         const bool inside = static_cast<double>(i) < share * static_cast<double>(count);
@@ -127,9 +127,9 @@ std::vector<TreeShape> treeShapes() {
     return all;
 }
 
-/// Of accelerations that a step from rest has made, how many of a thousand bodies are outside of the accuracy.
+/// The number of bodies out of a thousand whose acceleration, after a step from rest, exceeds the accuracy.
 std::size_t outsideOf(const TreeShape& shape, const ParticleSet& start, const ParticleSet& after, double dt) {
-    // Other bodies than those of the run's own check.
+    // Other targets than those of the run's own check.
     std::vector<std::uint32_t> targets;
     const std::size_t n = start.size(), count = std::min<std::size_t>(n, 1000);
     for (std::size_t k = 0; k < count; ++k) targets.push_back(static_cast<std::uint32_t>(n * k / count));
@@ -162,7 +162,7 @@ TEST(TreeAccuracy, isKeptOrEveryPairIsComputed) {
         const Simulation open(request);
         // In double precision every pair is computed anyway.
         if (open.force().precision == Precision::fp64) continue;
-        // Few bodies take the tree only where it is named, and it is refused there.
+        // Few bodies use the tree only when it is named, and it is refused there.
         if (!open.backend().activeKernel().approximates) request.kernel.kernel = "tree";
         Simulation simulation(request);
         std::string said;

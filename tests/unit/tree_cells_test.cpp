@@ -1,4 +1,4 @@
-// The cells of a tree that a picture shows: where they are, and that those that act are the ones that the force is made of.
+// The cells of a tree that a picture shows: their positions, and that those marked as acting make up the force.
 #include "sim/backends/tree_cells.h"
 #include "sim/backends/cpu/methods/tree_method.h"
 #include "sim/core/error.h"
@@ -153,7 +153,7 @@ TEST(TreeCellsOf, aBodyAreThoseThatItsForceIsMadeOf) {
         }
         ThreadPool pool(1);
         cpu::TreeMethod<float> method(walk, {pool, cpu::simdTargets().front(), count});
-        // The second time, so that what the first does for its criterion is not counted.
+        // The second evaluation counts, because the first includes the work for its criterion.
         for (int time = 0; time < 2; ++time) {
             method.prepare({{x.axis[0].data(), x.axis[1].data(), x.axis[2].data()}, source.data(), count},
                            {.settings = force, .allowedError = accuracy, .opening = opening});

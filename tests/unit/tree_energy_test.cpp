@@ -1,5 +1,5 @@
-// Potentials of other powers of the distance by the tree: of a cell, of an expansion, and of all pairs.
-#include "sim/backends/cpu/backend_cpu.h"
+// Potentials of other powers of the distance by the tree: for a cell, for an expansion, and for all pairs.
+#include "sim/backends/cpu/methods/tree_energy.h"
 #include "sim/forces/law.h"
 #include "sim/measure/diagnostics.h"
 #include "sim/measure/potential_error.h"
@@ -39,7 +39,7 @@ struct PowerCell {
             bodies.push_back({0.4 * std::cos(3.0 * k), 0.3 * std::sin(5.0 * k), 0.35 * std::cos(7.0 * k + 1), 1 + 0.2 * k});
         cell = cellOf(bodies);
     }
-    /// By the law itself.
+    /// The value from the law itself.
     double want(const Vec3d& at, const ForceSettings& force) const {
         double sum = 0;
         for (const Double4& b : bodies) {
@@ -75,7 +75,7 @@ TEST(TreePotential, ofACellIsThatOfItsBodiesAndItsSlopeIsThePull) {
                                            (2 * h);
             EXPECT_NEAR(slope, a[1], 1e-6 * std::abs(a[1]));
         }
-        // Of springs nothing is left out; of the logarithm the potential itself grows a little.
+        // Springs have no error; for the logarithm the potential itself grows a little.
         if (exponent == -1) {
             EXPECT_LT(errors[0], 1e-13);
         } else {
@@ -133,7 +133,7 @@ void hasTheEnergyOfAllPairs(const ParticleSet& bodies, const ForceSettings& forc
 
 TEST(TreePotential, ofAllBodiesGivesTheEnergyOfAllPairs) {
     for (const double exponent : kExponents) hasTheEnergyOfAllPairs(clusterIn(1), underPower(exponent, 0.03, 0.5));
-    // Without softening, and in lengths that the tree scales far: a logarithm does not scale, it moves.
+    // Without softening, and in lengths that the tree scales strongly: a logarithm does not scale, it shifts.
     for (const double exponent : {0.0, 1.0, 1.5}) {
         hasTheEnergyOfAllPairs(clusterIn(1), underPower(exponent, 0));
         hasTheEnergyOfAllPairs(clusterIn(0x1p20), underPower(exponent, 0x1p14));

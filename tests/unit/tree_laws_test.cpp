@@ -1,5 +1,5 @@
-// The tree under charges and the power law: what cells and expansions must be exactly, what the forces are worth, and that a
-// walk which leaves dipoles out, or goes by net charges, is noticed.
+// The tree under charges and the power law: exact properties of cells and expansions, and the accuracy of forces. A walk
+// that omits dipoles, or uses net charges, is noticed.
 #include "app/bench/verify.h"
 #include "sim/backends/backend.h"
 #include "sim/backends/cpu/backend_cpu.h"
@@ -76,7 +76,7 @@ Pull pullOfCell(const Moments& made, const Vec3d& at, const Field& field, bool d
     return a;
 }
 
-/// The power of the distance with which the error of a cell falls.
+/// The power of the distance by which the error of a cell falls.
 template <class Field>
 double orderOf(const std::vector<TreeBody<double>>& bodies, const Field& field, bool dipole = true) {
     const Moments made = momentsOf(bodies);
@@ -105,7 +105,7 @@ TEST(TreeLaws, aCellLeavesOutWhatFallsWithTheFifthPowerAndNeedsItsDipoleForThat)
     }
     for (const double exponent : {-2.0, 0.0, 0.5, 1.0, 1.5, 3.0, 5.0})
         EXPECT_NEAR(orderOf(handful(false), fieldOf(exponent)), exponent + 3, 0.3) << exponent;
-    // Springs: a cell is its bodies, however near.
+    // Springs: a cell gives the exact force of its bodies at any distance.
     const Vec3d near{0.3, 0.1, -0.2};
     const std::vector<TreeBody<double>> bodies = handful(false);
     EXPECT_LT(between(pullOfCell(momentsOf(bodies), near, fieldOf(-1)), pullOfBodies(bodies, near, fieldOf(-1))), 1e-12);
@@ -214,7 +214,7 @@ struct LawRun {
     }
 };
 
-/// What the forces of some bodies are, and what errors are held against.
+/// Forces of some bodies, and the reference of their errors.
 struct LawTruth {
     std::vector<std::uint32_t> targets;
     std::vector<Double4> want;
@@ -270,7 +270,7 @@ void keeps(const RoundedBodies& bodies, const ForceSettings& force, const std::s
     }
 }
 
-/// GRAVLAB_TREE_BODIES=131072 measures more of them, and more powers.
+/// GRAVLAB_TREE_BODIES=131072 measures more bodies, and more powers.
 std::size_t measuredBodies() {
     const char* asked = std::getenv("GRAVLAB_TREE_BODIES");
     return asked ? static_cast<std::size_t>(std::atoll(asked)) : 8192;
@@ -293,7 +293,7 @@ TEST(TreeLaws, thePowerLawKeepsTheAccuracyThatIsAskedFor) {
 }
 
 TEST(TreeLaws, cellsAreTaken) {
-    // Else all of the above would prove nothing.
+    // Otherwise the tests above would prove nothing.
     for (const ForceSettings& force : {charged(), powered(1.5), powered(-1), powered(3)}) {
         const RoundedBodies bodies(ball(30000, Signs::one));
         for (const TreeWalk walk : {TreeWalk::theta, TreeWalk::cells, TreeWalk::expansions}) {
@@ -385,14 +385,14 @@ TEST(TreeLaws, massesOverTwelveDecadesPointsOfManyAndForcesThatCancel) {
     ParticleSet spread = ball(kCount, Signs::one), points = spread, mirrored = spread;
     for (std::size_t i = 0; i < kCount; ++i) {
         spread.position[i].w = std::pow(10.0, 12.0 * Random(3, i).uniform());
-        // Four thousand in each of four places: more than keys, or leaves, can tell apart.
+        // Four thousand bodies at each of four positions: more than keys or leaves can separate.
         points.position[i] = {i % 2 ? 1.0 : -0.5, i % 4 < 2 ? 0.25 : -1.5, 0.125, points.position[i].w};
         if (i % 2 == 1) {
             const Double4& other = mirrored.position[i - 1];
             mirrored.position[i] = {-other.x, -other.y, -other.z, other.w};
         }
     }
-    // In the middle of what pulls both ways alike nothing is left to be relative to.
+    // In the middle of equal and opposite forces nothing is left for a relative error.
     mirrored.position[0] = mirrored.position[1] = {0, 0, 0, mirrored.position[0].w};
     const ForceSettings gravity{.softening = 0.02};
     for (const auto& [name, set] : {std::pair("1e12", &spread), {"points", &points}, {"mirrored", &mirrored}})
@@ -455,7 +455,7 @@ TEST(TreeLaws, anotherLawForgetsTheAccelerationsOfTheLast) {
     changed.evaluated();
     changed.request.settings.strength = 1000;
     EXPECT_TRUE(sameBytes(changed.evaluated(), fresh.evaluated()));
-    // Gravity by the cells of gravity, whatever was before.
+    // Gravity uses the cells of gravity, whatever ran before.
     LawRun gravity(bodies, {.softening = 0.02}, 1e-3);
     changed.request.settings = {.softening = 0.02};
     EXPECT_TRUE(sameBytes(changed.evaluated(), gravity.evaluated()));

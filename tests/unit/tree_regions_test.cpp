@@ -1,5 +1,5 @@
-// The first level of a walk in two: what a region takes and leaves is all there is, however little room it has, and what
-// its groups make of both keeps the accuracy. The walk is that of the kernels, node by node, over the tree of the CPU.
+// The first level of a walk in two: a region's expansion and its remaining nodes together cover all bodies, with any room,
+// and its groups keep the accuracy with both. The walk is that of the kernels, node by node, over the tree of the CPU.
 #include "sim/backends/cpu/tree/octree.h"
 #include "sim/scenes/scene.h"
 #include "sim/tree/region.h"
@@ -33,7 +33,7 @@ protected:
         Targets targets;
         FieldExpansion<float> expansion;
         std::vector<std::uint32_t> left, expanded;
-        std::size_t most = 0;  ///< nodes that waited or were left at once
+        std::size_t most = 0;  ///< most nodes that waited or remained at once
     };
 
     void build(const char* scene, std::size_t bodies, double accuracy) {
@@ -63,7 +63,7 @@ protected:
         return groups;
     }
 
-    /// As RegionWalker, 32 nodes at a time.
+    /// Like RegionWalker, 32 nodes at a time.
     Region walked(std::size_t number, std::uint32_t room) {
         Region region;
         for (const Targets& group : groupsOf(number))
@@ -102,7 +102,7 @@ protected:
         return region;
     }
 
-    /// The accelerations that a group has from there, scaled.
+    /// The scaled accelerations that a region gives to a group.
     std::vector<Vec3d> accelerations(const Targets& group, const Region& region) {
         std::vector<Vec3d> sums(group.places.size());
         FieldExpansion<float> own;
@@ -168,7 +168,7 @@ protected:
         const double weight = view_.source[source] / (squared * std::sqrt(squared));
         return {weight * x, weight * y, weight * z};
     }
-    /// Box, expansion's unit and criterion, which goes by all forces.
+    /// Sets box, unit of the expansion, and criterion, which uses all forces.
     void begin(Targets& targets) {
         float low[3] = {3e38f, 3e38f, 3e38f}, high[3] = {-3e38f, -3e38f, -3e38f}, squared = 0, smallest = 3e38f;
         for (const std::uint32_t place : targets.places) {
@@ -223,7 +223,7 @@ protected:
     ThreadPool pool_{2};
     GravityField<float> field_{};
     double accuracy_ = 1e-3;
-    std::vector<float> lengths_;  ///< |a| of a place, where it is known
+    std::vector<float> lengths_;  ///< |a| of a position, where it is known
     std::vector<bool> known_;
 };
 
@@ -287,7 +287,7 @@ TEST_F(TreeRegions, thePolynomialIsThatOfItsCellsEverywhereInTheRegion) {
             const std::uint32_t place = region.targets.places[k];
             Vec3d got{}, want = direct(place);
             addExpansion(got, region.expansion, region.targets, place);
-            Vec3d rest{};  // what the left nodes pull, body by body
+            Vec3d rest{};  // forces of the remaining nodes, body by body
             for (const std::uint32_t id : region.left)
                 for (std::uint32_t body = 0; body < tree_->moments(id).bodies; ++body)
                     rest += pullOf(tree_->begin(id) + body, place);

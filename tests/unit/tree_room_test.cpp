@@ -1,5 +1,5 @@
-// Room for the nodes of a tree on a device: what is said to be enough is enough for leaves of that many bodies. Nodes are
-// counted from keys in two ways: cube by cube, and as the device does, body by body.
+// Room for the nodes of a tree on a device: the declared room is enough for leaves of that many bodies. Nodes are counted
+// from keys in two ways: cube by cube, and body by body, like the device.
 #include "sim/backends/cpu/tree/octree.h"
 #include "sim/backends/cuda/methods/tree_limits.h"
 #include "sim/scenes/scene.h"
@@ -66,7 +66,7 @@ TEST(TreeRoom, isEnoughForLeavesOfThatManyBodies) {
             EXPECT_LE(nodes, mostTreeNodes(keys.size(), leaf)) << name << ' ' << leaf;
         }
     }
-    // The chains need what they were made for: no leaves but the widest fit where clusters do with less.
+    // The chains have their purpose: only the widest leaves fit where clusters fit narrower ones.
     const std::vector<std::uint64_t> chains = keysOf(deepChains(4, 14, 65)), clusters = keysOf(deepClusters(8, 3));
     EXPECT_GT(nodesOfCube(chains, 0, chains.size(), 0, 64), mostTreeNodes(chains.size(), cuda::kWidestLeaf));
     EXPECT_GT(nodesOfCube(clusters, 0, clusters.size(), 0, kTreeLeaf), mostTreeNodes(clusters.size(), cuda::kWidestLeaf));

@@ -1,4 +1,4 @@
-// The tree of the CPU: what must hold of it exactly, what its forces are worth, and that wrong walks are noticed.
+// The tree of the CPU: its exact properties, the accuracy of its forces, and that wrong walks are noticed.
 #include "sim/backends/backend.h"
 #include "sim/backends/cpu/methods/tree_method.h"
 #include "sim/backends/cpu/tree/octree.h"
@@ -52,7 +52,7 @@ struct Built {
     }
 };
 
-/// What is wrong with the tree, or empty.
+/// Fails with each fault of the tree.
 void check(const Built& built) {
     const Octree& tree = built.tree;
     const TreeView view = tree.view();
@@ -97,7 +97,7 @@ void check(const Built& built) {
             }
             ASSERT_EQ(next, end) << "children tile their parent";
         }
-        // Sums in fp64, of scaled bodies.
+        // Sums of scaled bodies in fp64.
         double sum = 0, x = 0, y = 0, z = 0, q[kMoments] = {}, size = 0;
         for (std::size_t place = begin; place < end; ++place) {
             const Double4& body = built.arrays.rounded[view.order[place]];
@@ -107,13 +107,13 @@ void check(const Built& built) {
             z += body.w * source * body.z * length;
         }
         const double reach = static_cast<double>(made.farthest) + 1e-30;
-        // Places are rounded, and with them centres.
+        // Positions are rounded, and their centres with them.
         double edge = 0;
         for (int axis = 0; axis < 3; ++axis)
             edge = std::max(
                 {edge, static_cast<double>(std::abs(made.low[axis])), static_cast<double>(std::abs(made.high[axis]))});
         if (sum > 0) {
-            // Of the centre, what the rounding of places leaves.
+            // The error of the centre that remains from rounded positions.
             const double extent = 4e-7 * (std::abs(x) + std::abs(y) + std::abs(z)) / sum + 1e-6 * reach;
             ASSERT_NEAR(made.cell.source, sum, 1e-5 * sum);
             ASSERT_NEAR(made.cell.x, x / sum, extent);
@@ -165,7 +165,7 @@ TEST(Tree, noBodiesMakeMoreNodesThanThereIsRoomFor) {
             const Built built(bodies);
             const std::size_t most = mostTreeNodes(bodies.size());
             EXPECT_LE(built.tree.nodes(), most) << bodies.size();
-            // Nearly that many: the bound could not be much lower.
+            // Nearly as many: the bound could not be much lower.
             EXPECT_GE(built.tree.nodes() + 12 + 8 * beside, most) << bodies.size();
             check(built);
         }
@@ -198,7 +198,7 @@ TEST(Tree, keysOfEveryInstructionSetAreThoseOfTheHeader) {
 }
 
 TEST(Tree, neighboursOnTheCurveAreNeighboursInSpace) {
-    // All places of a coarse grid: a step along the curve is a step to a cube beside.
+    // All cells of a coarse grid: a step along the curve leads to an adjacent cube.
     std::vector<std::array<std::uint32_t, 4>> cubes;
     constexpr std::uint32_t kEdge = 8, kStep = kTreeGrid / kEdge;
     for (std::uint32_t k = 0; k < kEdge * kEdge * kEdge; ++k) {
@@ -492,7 +492,7 @@ TEST(TreeWalk, whatIsNoNumberFailsTheCheck) {
 }
 
 TEST(TreeWalk, aFarClusterPullsAsOneBody) {
-    // Two clusters far from each other: one cell each, worth its monopole.
+    // Two clusters far from each other: one cell each, acting as its monopole.
     ParticleSet bodies = unevenBodies(200);
     double mass = 0;
     for (std::size_t i = 0; i < 200; ++i) {

@@ -1,4 +1,4 @@
-// The search for the fastest launch, the file that remembers it, and what `auto` makes of it.
+// The search for the fastest launch, the file that keeps it, and its use by `auto`.
 #include "app/bench/tuner.h"
 
 #include "app/bench/tune_cache.h"
@@ -20,7 +20,8 @@ namespace {
 using test::Spoilt;
 using testing::HasSubstr;
 
-/// A clock that goes on by a millisecond with each step of a Graded, so that no load of the machine shows in a rate.
+/// A clock that advances by a millisecond with each step of a Graded, so that the load of the machine does not affect a
+/// rate.
 class StepClock {
 public:
     StepClock() : usual_(hostClockSource()) {
@@ -38,7 +39,7 @@ private:
 
 constexpr LaunchConfig kPeak{.block = 96, .unroll = 32, .bodiesPerThread = 1, .split = 8};
 
-/// Claims to be a device whose rate falls off steeply around one launch of `tiled-split`.
+/// Acts as a device whose rate falls steeply around one launch of `tiled-split`.
 class Graded : public Spoilt {
 public:
     Graded() : Spoilt({}) { row = &kernel("cuda", "tiled"); }
@@ -210,7 +211,7 @@ TEST(TunedAuto, aSimulationTakesTheTunedKernelForItsNumberOfBodies) {
     settings.scene = "plummer";
     settings.backend = "cpu";
     settings.bodies = 64;
-    settings.precision = Precision::fp32;  // what the choices were found for
+    settings.precision = Precision::fp32;  // the precision of the choices
     Simulation plain(settings);
     EXPECT_EQ(plain.configuration().kernel.kernel, "simd-threads");
 
@@ -240,7 +241,7 @@ TEST(TunedAuto, aNewFindIsTakenUpByARunningSimulation) {
     settings.scene = "plummer";
     settings.backend = "cpu";
     settings.bodies = 64;
-    settings.precision = Precision::fp32;  // what the choices were found for
+    settings.precision = Precision::fp32;  // the precision of the choices
     Simulation simulation(settings);
     TunedChoice found = choiceFor(64, "simd");
     found.device = simulation.backend().launchFacts().device;

@@ -26,7 +26,7 @@ RunRequest settingsOf(const char* scene, double timeStep, const char* integrator
     return settings;
 }
 
-/// Advances the first by so many steps and lets the twin follow.
+/// Advances the first run by that many steps and lets the twin follow.
 void advance(Simulation& first, TwinRun& twin, std::int64_t steps) {
     for (std::int64_t done = 0; done < steps;) done += first.advance({.steps = steps - done}, nullptr).stepsCompleted;
     while (!twin.catchUp(first, kForever)) {
@@ -154,7 +154,7 @@ TEST(StepRatio, findsTheNextTimeOfBoth) {
 }
 
 TEST(TwinRun, bothLandOnTheSameTimes) {
-    // Powers of two: the same numbers to the last bit, however often they meet.
+    // Powers of two: the same numbers to the last bit, however often the times coincide.
     for (const auto& [here, there] : {std::pair(1.0 / 64, 1.0 / 256), std::pair(1.0 / 256, 1.0 / 64),
                                       std::pair(3.0 / 256, 5.0 / 256), std::pair(1.0 / 64, 1.0 / 64)}) {
         Simulation first(settingsOf("two-body", here));
@@ -204,7 +204,7 @@ TEST(TwinRun, theSameSettingsStayTheSameToTheLastBit) {
 }
 
 TEST(TwinRun, aWrongTwinIsCaught) {
-    // A twin with a body moved by the last bit of single precision must not pass for the same.
+    // A twin with a body moved by the last bit of single precision must count as different.
     Simulation first(settingsOf("plummer", 1.0 / 64));
     TwinRun twin(first, parseTwin(""), false);
     ParticleSet bodies;
@@ -212,7 +212,7 @@ TEST(TwinRun, aWrongTwinIsCaught) {
     bodies.position[3].x += 1e-6;
     twin.simulation().load(bodies);
     EXPECT_GT(apart(first, twin).max, 0);
-    // One that has lost a body is as far away as can be.
+    // After the loss of a body the difference is not a number.
     const auto removal = [&](const ParticleSet&) {
         return std::vector<BodyEdit>{{.kind = BodyEdit::Kind::remove, .id = bodies.id[5]}};
     };
@@ -239,7 +239,7 @@ TEST(TwinRun, leapfrogIsAsFarFromTheTruthAsTheTableSays) {
 }
 
 TEST(TwinRun, eulerLosesTheOrbitThatLeapfrogKeeps) {
-    // Euler's rule by hand, in long double: where it is after a period is what the twin must show.
+    // Euler's rule in long double: the twin must show its position after a period.
     constexpr int kSteps = 200;
     const long double h = 2 * std::numbers::pi_v<long double> / kSteps;
     long double x = 1.5L, y = 0, u = 0, v = std::sqrt(1.0L / 3);  // the relative vector; masses 1/2 each, so M = 1
@@ -286,7 +286,7 @@ TEST(TwinRun, goesOnWhenTimeStepsChangeAndWhenTimeTurnsBack) {
     Simulation first(settingsOf("two-body", 0.01));
     TwinChoice choice = parseTwin("dt=0.05");
     TwinRun twin(first, choice, false);
-    advance(first, twin, 13);  // the twin stands at 0.10
+    advance(first, twin, 13);  // the twin is at 0.10
     RunRequest wanted = first.request();
     wanted.timeStep = -0.02;
     first.apply(wanted);
@@ -347,7 +347,7 @@ TEST(Divergence, findsTheEFoldingTimeOfAnExponentialAndOfNothingElse) {
     const std::optional<double> found = curve([](double t) { return 1e-9 * std::exp(t / 0.8); });
     ASSERT_TRUE(found);
     EXPECT_NEAR(*found, 0.8, 1e-6);
-    // Saturates at the size of the system: the flat end must not count.
+    // A curve that saturates at the size of the system: the flat end must not count.
     const std::optional<double> bounded = curve([](double t) { return 1 / (1 / (1e-9 * std::exp(t / 0.4)) + 1 / 0.9); });
     ASSERT_TRUE(bounded);
     EXPECT_NEAR(*bounded, 0.4, 0.02);
@@ -359,7 +359,7 @@ TEST(Divergence, findsTheEFoldingTimeOfAnExponentialAndOfNothingElse) {
 }
 
 TEST(Divergence, lagrangesTriangleGrowsEightyfiveFoldAPeriod) {
-    // Equal masses: a disturbance grows by exp(2 pi / sqrt 2) a period, whatever makes it.
+    // Equal masses: a disturbance grows by exp(2 pi / sqrt 2) per period, whatever causes it.
     const double period = kPeriod / std::sqrt(3.0);
     Simulation first(settingsOf("lagrange", period / 1000, "yoshida6"));
     TwinRun twin(first, parseTwin(""), false);

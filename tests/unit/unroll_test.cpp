@@ -1,4 +1,4 @@
-// What is said of unrolling is what the kernels do.
+// Texts about unrolling agree with the kernels.
 #include "app/bench/benchmark_text.h"
 #include "app/control/parameter.h"
 #include "cli_support.h"
@@ -82,7 +82,7 @@ TEST(Unroll, ofAFastRowLeavesTheRestOfItsUsualLaunch) {
     EXPECT_EQ(request.choice().launch, (LaunchConfig{.block = 128, .unroll = 8}));
 }
 
-/// Kernel -> inverse roots in what nvcc makes of a file: one a pair that is written out.
+/// Kernel -> inverse roots in nvcc's output for a file: one per pair that is written out.
 std::map<std::string, int> inverseRoots(const std::string& name) {
     std::map<std::string, int> roots;
     const ScratchFolder folder;
@@ -99,7 +99,7 @@ std::map<std::string, int> inverseRoots(const std::string& name) {
     return roots;
 }
 
-/// Of the kernel of that name and factor; 0: there is none.
+/// Inverse roots of the kernel with that name and factor; 0 when there is none.
 int rootsOf(const std::map<std::string, int>& roots, const std::string& kernelName, int factor) {
     for (const auto& [entry, found] : roots)
         if (entry.find(kernelName + "ILi" + std::to_string(factor) + "E") != std::string::npos) return found;
@@ -109,7 +109,7 @@ int rootsOf(const std::map<std::string, int>& roots, const std::string& kernelNa
 TEST(Unroll, isWhatTheMachineCodeOfTilesSays) {
     const std::map<std::string, int> roots = inverseRoots("force_fused.cu");
     if (roots.empty()) GTEST_SKIP() << "there is no nvcc here that can build the kernel";
-    // All tiled rows share the loop of tiled.cuh. A factor above 1 has one more pair, for what it leaves over.
+    // All tiled rows have the loop of tiled.cuh. A factor above 1 adds one pair for the remaining sources.
     for (const int factor : {1, 2, 3, 4, 8, 16, 32})
         EXPECT_EQ(rootsOf(roots, "fusedForce", factor), factor == 1 ? 1 : factor + 1) << "factor " << factor;
     EXPECT_GT(rootsOf(roots, "fusedForce", kAutoUnroll), 1) << "nvcc writes such a loop out by itself";
@@ -124,7 +124,7 @@ TEST(Unroll, isWhatTheMachineCodeOfTheLowerRungsSays) {
         for (const int factor : {2, 3, 4, 8, 16, 32})
             EXPECT_GE(rootsOf(roots, kernelName, factor), factor) << kernelName << ", factor " << factor;
     }
-    // One pair more, of warps that are not full.
+    // One more pair, for warps that are not full.
     EXPECT_EQ(rootsOf(roots, "forceShuffle", 1), 2);
     EXPECT_GT(rootsOf(roots, "forceShuffle", kAutoUnroll), 2);
 }

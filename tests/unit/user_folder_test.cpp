@@ -1,4 +1,4 @@
-// Where a user's own files are kept.
+// The folders of a user's own files.
 #include "app/system/user_folder.h"
 
 #include <gtest/gtest.h>

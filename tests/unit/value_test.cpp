@@ -1,4 +1,4 @@
-// Values: text and back, whatever they are, and what is no number stays text.
+// Values: text and back for every kind, and text that is no number stays text.
 #include "sim/core/value.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// The vector of three: its arithmetic, its care for extremes, and that nothing of it waits for a run.
+// The vector of three: its arithmetic, its care for extremes, and that it is usable at compile time.
 #include "sim/core/vec3.h"
 
 #include <gtest/gtest.h>

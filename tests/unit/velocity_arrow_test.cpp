@@ -1,4 +1,4 @@
-// The arrow of a velocity that is dragged by its tip, and where labels find room.
+// The arrow of a velocity, dragged by its tip, and the places of labels.
 #include "app/model/document.h"
 #include "app/ui/overlay_marks.h"
 

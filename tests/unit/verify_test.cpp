@@ -1,4 +1,4 @@
-// Verification must notice: kernels that are wrong in ways kernels are wrong, and rates that cannot be.
+// Verification must notice kernels with typical faults, and impossible rates.
 #include "app/bench/verify.h"
 #include "app/bench/benchmark.h"
 #include "sim/core/error.h"
@@ -126,7 +126,7 @@ TEST(Benchmark, aTreeThatIsReadNowAndThenHasARateOfWhatABodyNeeds) {
     tree.approximates = true;
     Spoilt silent({});
     silent.row = &tree;
-    silent.rateFactor = 0;  // its counts come between the repetitions
+    silent.rateFactor = 0;  // its counts change between the repetitions
     silent.told = {{"bodies a body", "", 10}, {"cells a body", "", 4}, {"expanded a body", "", 6}, {"levels", "", 1000}};
     const BenchmarkRow row = timed(silent);
     EXPECT_TRUE(row.verified) << row.note;
@@ -161,7 +161,7 @@ TEST(Benchmark, noRateAboveWhatTheDeviceCanIssue) {
     bounded.issuedPerDirectedPair = 13;
     Spoilt fast({});
     fast.row = &bounded;
-    fast.issueSlots = 13e6;  // one million pairs a second, which any machine beats
+    fast.issueSlots = 13e6;  // one million pairs per second, which any machine exceeds
     const BenchmarkRow row = timed(fast);
     expectNoRate(row);
     EXPECT_THAT(row.note, HasSubstr("cannot issue"));

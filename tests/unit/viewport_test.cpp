@@ -1,4 +1,4 @@
-// Where views are on a surface, what their cameras see, and the paths that come with four of them.
+// Areas of views on a surface, the directions of their cameras, and the paths of four views.
 #include "app/model/document.h"
 #include "app/model/look.h"
 
@@ -47,14 +47,14 @@ TEST(Viewports, theMiddleOfOneIsThatOfWhatPanelsLeave) {
             const glm::vec2 middle = pixel(document.camera.target);
             EXPECT_NEAR(middle.x, static_cast<float>(free.left) + 0.5f * static_cast<float>(free.width), 0.01f);
             EXPECT_NEAR(middle.y, static_cast<float>(free.top) + 0.5f * static_cast<float>(free.height), 0.01f);
-            // What is under the cursor there is what is drawn there.
+            // The body under the cursor there is the body drawn there.
             const glm::vec2 cursor{static_cast<float>(free.left) + 30, static_cast<float>(free.top) + 40};
             document.free = free;
             const Document::SurfaceSpot spot = document.spotAt(cursor, {1280, 720});
             const glm::vec2 back = pixel(spot.camera.pointUnder(spot.cursor, spot.size));
             EXPECT_NEAR(back.x, cursor.x, 0.05f);
             EXPECT_NEAR(back.y, cursor.y, 0.05f);
-            // As much is seen to both sides as upwards.
+            // The view reaches as far to both sides as upwards.
             const float reach = 0.99f * static_cast<float>(halfHeight(document.camera));
             const float pixels = reach / view.camera.lengthPerPixel(view.size());
             EXPECT_LE(pixels, 0.5f * static_cast<float>(std::min(free.width, free.height)));
@@ -85,7 +85,7 @@ TEST(Viewports, fourFillTheFreeAreaAndDoNotOverlap) {
         const PicturePart last = viewports(four, width, height, free)[3].rectangle;
         return last.left + last.width;
     };
-    // A window that has become smaller than the area that was free, and one without panels.
+    // A window that is smaller than the earlier free area, and one without panels.
     EXPECT_EQ(viewports(four, 200, 100, {300, 26, 681, 500})[0].rectangle.left, 0);
     EXPECT_EQ(ends(200, 100, {300, 26, 681, 500}), 200);
     for (const Viewport& view : viewports(four, 1, 1, {300, 26, 681, 500})) EXPECT_GE(view.rectangle.width, 1);
@@ -137,7 +137,7 @@ TEST(Viewports, planesShowTheirAxesTheRightWayRoundOnOneScale) {
             point[axis] += half;
             return clip * glm::vec4(point, 1);
         };
-        // A camera stands a little off the pole, so that it knows where up is.
+        // A camera is a little off the pole, so that it has an upward direction.
         constexpr float kOff = 0.03f;
         EXPECT_NEAR(seen(row.across).x, 1, 1e-3) << row.title;
         EXPECT_NEAR(seen(row.across).y, 0, 1e-3) << row.title;

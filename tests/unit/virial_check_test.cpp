@@ -1,4 +1,4 @@
-// What is said of a scene's balance when it loads.
+// The statement about a scene's balance when it loads.
 #include "app/services/virial_check.h"
 
 #include <gmock/gmock.h>
@@ -51,7 +51,7 @@ TEST(VirialState, aSampleSaysWhatAllSay) {
 }
 
 TEST(VirialState, whatItExpectsIsWhatComes) {
-    // Shrunk velocities: T = 0.5 of balance, so r -> r / 1.5, and more than that while it swings.
+    // Smaller velocities: T = 0.5 of balance, so r -> r / 1.5, and smaller during the oscillation.
     ForceSettings force;
     ParticleSet bodies = bodiesOf("plummer", 2000, force);
     for (Double4& v : bodies.velocity) v = {v.x * std::sqrt(0.5), v.y * std::sqrt(0.5), v.z * std::sqrt(0.5), v.w};
@@ -117,7 +117,7 @@ TEST(VirialCheck, measuresWhenAskedAndForgetsWithTheRun) {
     ASSERT_EQ(balance.read(true).size(), 1u);
     balance.begin(bodiesOf("cold-collapse", 500, force), force);
     balance.read(false);
-    balance.begin(bodiesOf("plummer", 500, force), force);  // while the other is on its way
+    balance.begin(bodiesOf("plummer", 500, force), force);  // while the first check is still running
     std::span<const VirialState> found;
     for (int i = 0; i < 3 && found.empty(); ++i) found = balance.read(true);
     ASSERT_EQ(found.size(), 1u);

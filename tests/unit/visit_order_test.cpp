@@ -19,7 +19,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// How often each cell is in a tile: computed, and as the other half of one that is.
+/// How often each cell is in a tile: as a computed pair, and as the reaction of one.
 struct Visits {
     std::vector<int> computed, mirrored;
 };
@@ -121,7 +121,7 @@ TEST(VisitOrder, symmetricIsCutAsItsLaunchSays) {
     EXPECT_EQ(fewer.tile, 128u);
     EXPECT_EQ(fewer.bodiesPerThread, 4);
     EXPECT_EQ(fewer.range, 128u);
-    // Eight tiles with themselves, four warps a block.
+    // Eight diagonal tiles, four warps per block.
     EXPECT_EQ(tileOf(fewer, 0, 0)->block, 0);
     EXPECT_EQ(tileOf(fewer, 1023, 1023)->block, 1);
     EXPECT_GT(tileOf(fewer, 0, 200)->block, 1);

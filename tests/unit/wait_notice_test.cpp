@@ -1,4 +1,4 @@
-// What a script says to people while it waits.
+// The messages of a script while it waits.
 #include "app/commands/wait_notice.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What controls make of what hands do to them.
+// The reaction of controls to mouse and keys.
 #include "app/ui/widgets.h"
 
 #include "tests/files.h"
@@ -31,7 +31,7 @@ TEST(DragOfBothSigns, TakesATypedSign) {
     EXPECT_EQ(keptSign(-0.01, 0, true, kStep), 1e-12);
 }
 
-/// What is typed in the window must not be what the panels of a film beside it show.
+/// Text typed in the window must not appear in the panels of a film beside it.
 TEST(PanelState, BelongsToItsPanels) {
     struct Typed {
         std::string text;
@@ -40,7 +40,7 @@ TEST(PanelState, BelongsToItsPanels) {
     window.kept<Typed>().text = "own";
     EXPECT_EQ(window.kept<Typed>().text, "own");
     EXPECT_EQ(film.kept<Typed>().text, "");
-    // State in a function would be that of all panels in the process. Maps of texts that never change may be.
+    // State in a function would belong to all panels of the process. Maps of constant texts are allowed.
     const std::regex shared(R"(\n +static (?!constexpr|const |std::(unordered_)?map)[^;({]*[;={])");
     for (const auto& entry : std::filesystem::directory_iterator(GRAVLAB_SOURCE_DIR "/app/ui")) {
         std::smatch found;

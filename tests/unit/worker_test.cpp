@@ -1,4 +1,4 @@
-// What works beside the frames: order, the newest wins, failures travel, and nothing is left behind.
+// Work beside the frames: order, the newest request wins, failures are passed on, and nothing is left behind.
 #include "app/system/worker.h"
 #include "app/system/file_jobs.h"
 
@@ -21,14 +21,14 @@ std::ptrdiff_t threads() {
     return std::distance(std::filesystem::directory_iterator("/proc/self/task"), std::filesystem::directory_iterator{});
 }
 
-/// Whether there are so many, once the system has cleared away one that has been joined.
+/// Whether there are that many threads, once the system has removed a joined one.
 bool become(std::ptrdiff_t wanted) {
     for (int tries = 0; tries < 5000 && threads() != wanted; ++tries)
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
     return threads() == wanted;
 }
 
-/// Holds work up until it is opened.
+/// Blocks work until it is opened.
 class Gate {
 public:
     void open() {
@@ -183,7 +183,7 @@ TEST(Worker, goesWithoutWhatWaitsOrAfterItAndLeavesNoThread) {
         if (asking == Asking::allInTurn)
             for (int i = 0; i < 5; ++i) worker->ask(i);
         std::jthread opens([&] {
-            // While the worker is being destroyed, as well as this can be arranged.
+            // While the worker is being destroyed, as far as a test can arrange it.
             std::this_thread::sleep_for(std::chrono::milliseconds(20));
             gate.open();
         });
@@ -212,7 +212,7 @@ TEST(Worker, getsNoSignals) {
     EXPECT_FALSE(sigismember(&blocked, SIGINT)) << "and the thread that asked gets them as before";
 }
 
-/// A request holds a copy of bodies: that is gone when the result is there.
+/// A request holds a copy of bodies: the copy is released before the result appears.
 TEST(Worker, letsGoOfARequestBeforeItIsDone) {
     const auto held = std::make_shared<int>(1);
     Worker<std::shared_ptr<int>, int> worker([](const std::shared_ptr<int>& asked, auto&) { return *asked; });
@@ -221,7 +221,7 @@ TEST(Worker, letsGoOfARequestBeforeItIsDone) {
     EXPECT_EQ(held.use_count(), 1);
 }
 
-/// A window that ends does not wait for sums over all pairs that nobody will see.
+/// A window that ends does not wait for sums over all pairs, because their result is no longer needed.
 TEST(Worker, workDeepDownSeesThatItWasDropped) {
     Gate begun;
     begun.open();
@@ -229,7 +229,7 @@ TEST(Worker, workDeepDownSeesThatItWasDropped) {
     {
         Worker<int, int> worker([&](int, auto&) {
             begun.pass();
-            while (!WorkWatch::dropped()) std::this_thread::yield();  // for ever, were it not dropped
+            while (!WorkWatch::dropped()) std::this_thread::yield();  // would loop for ever without the drop
             wanted = false;
             return 0;
         });
@@ -241,7 +241,7 @@ TEST(Worker, workDeepDownSeesThatItWasDropped) {
     EXPECT_FALSE(WorkWatch::dropped()) << "a thread without a worker";
 }
 
-/// A frame posts what it writes and goes on, however long a disk takes.
+/// A frame posts its files and continues, however slow a disk is.
 TEST(FileJobs, neitherPostNorPollWaits) {
     Gate disk;
     std::vector<std::string> said;

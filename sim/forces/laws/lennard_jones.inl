@@ -4,7 +4,7 @@
 template <class Real>
 struct LennardJones {
     static constexpr LawText kText{
-        "lennard-jones", "a soft wall and a short attraction: drops, crystals and gases of neutral atoms", "strength"};
+        "lennard-jones", "a soft repulsion and a short attraction: drops, crystals and gases of neutral atoms", "strength"};
     static constexpr bool kSoftened = false;
     static constexpr bool kHasJerk = false;
     static constexpr double kFloorShare = 0.1;

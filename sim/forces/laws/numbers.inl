@@ -7,12 +7,12 @@ GRAVLAB_LAW_NUMBER(exponent, 2, -4, 12, "", "Exponent",
                    "a of the attraction r^-a: 2 is gravity, -1 a spring; whole numbers run exact code",
                    "exponent a of the power law r^-a; 2 is gravity", "the power law", "; 2 is gravity")
 GRAVLAB_LAW_NUMBER(strength, 1, 0.001, 1000, "", "Strength",
-                   "What the law is multiplied with: Coulomb's constant, alpha of alpha r^-a, or the depth of the Lennard-Jones well",
+                   "Factor of the law: Coulomb's constant, alpha of alpha r^-a, or the depth of the Lennard-Jones well",
                    "strength of the law: Coulomb's constant, alpha of alpha r^-a, or the depth of the Lennard-Jones well",
                    "Coulomb's law, the power law and Lennard-Jones", "")
 GRAVLAB_LAW_NUMBER(diameter, 1, 0.001, 1000, "L", "Diameter",
                    "Where the Lennard-Jones potential crosses zero: the size of an atom",
                    "diameter of the atoms of Lennard-Jones", "Lennard-Jones", "")
 GRAVLAB_LAW_NUMBER(cutOff, 2.5, 1, 20, "", "Cut-off",
-                   "Where Lennard-Jones ends, in diameters: 2.5 is usual, 1.12 leaves the wall alone without the attraction",
-                   "where Lennard-Jones ends, in diameters", "Lennard-Jones", "")
+                   "Reach of Lennard-Jones in diameters: 2.5 is usual, 1.12 keeps only the repulsion",
+                   "reach of Lennard-Jones, in diameters", "Lennard-Jones", "")

@@ -45,7 +45,7 @@ struct Gunzip::State {
     bool nextMember() {
         while (fill() && waiting.front() == '\0') waiting.remove_prefix(1);
         if (!fill()) return false;
-        if (waiting.front() != '\x1f') fail("has something behind the end of its gzip data: it is damaged");
+        if (waiting.front() != '\x1f') fail("has bytes after the end of its gzip data: it is damaged");
         if (inflateReset(&stream) != Z_OK) fail("gzip cannot go on with its next part");
         inMember = true;
         return true;
@@ -85,7 +85,7 @@ std::size_t Gunzip::read(char* to, std::size_t count) {
         if (result == Z_STREAM_END)
             s.inMember = false;
         else if (result != Z_OK)
-            s.fail("is damaged: its gzip data goes wrong at byte " + std::to_string(s.packed) +
+            s.fail("is damaged: its gzip data is invalid at byte " + std::to_string(s.packed) +
                    (s.stream.msg ? std::string(" (") + s.stream.msg + ")" : ""));
         if (s.unpacked > kFreeBytes && s.unpacked / kMostRatio > s.packed)
             s.fail("unpacks to more than " + std::to_string(kMostRatio) +

@@ -100,7 +100,7 @@ void BodyCollector::finish(Snapshot& snapshot, bool hasIds, bool hasGroups) {
     if (dropped_ > 0) snapshot.notes.push_back("dropped " + std::to_string(dropped_) + " bodies with bad values");
     snapshot.knowsIds = hasIds && idsFit_ && unique(bodies_.id);
     if (hasIds && !snapshot.knowsIds)
-        snapshot.notes.push_back(idsFit_ ? "two bodies share an id: numbered anew, in file order"
+        snapshot.notes.push_back(idsFit_ ? "two bodies have the same id: numbered anew, in file order"
                                          : "ids below 0 or beyond 32 bits: numbered anew, in file order");
     if (!snapshot.knowsIds)
         for (std::size_t i = 0; i < bodies_.size(); ++i) bodies_.id[i] = static_cast<std::uint32_t>(i);

@@ -268,7 +268,7 @@ private:
         for (std::string_view needed : {"x", "y", "z"})
             if (!has(needed)) return "there is no column " + std::string(needed);
         if (!has("m")) return "there is no column m (mass)";
-        if (has("vx") != has("vy") || has("vx") != has("vz")) return "only a part of vx, vy, vz is there";
+        if (has("vx") != has("vy") || has("vx") != has("vz")) return "only some of vx, vy, vz are there";
         return {};
     }
 
@@ -384,7 +384,7 @@ private:
         if (!bare || namesSure_) return;
         for (const std::string& name : names)
             if (&columnNamed(name, nullptr) == &kSkipped && name != "-")
-                fail("whether the remark before it names the columns is not clear (" + excerpt(name) +
+                fail("it is unclear whether the comment before it names the columns (" + excerpt(name) +
                      "); name them with --columns");
     }
 
@@ -512,7 +512,7 @@ private:
 
     std::optional<StatedUnits> unclear() const {
         if (options_.gravity || !options_.units.empty()) return std::nullopt;
-        throw InputError(name_ + ": its header states units that are not understood; say what they are with --units or --G");
+        throw InputError(name_ + ": its header states unknown units; give them with --units or --G");
     }
 
     std::string name_;

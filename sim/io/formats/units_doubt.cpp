@@ -89,7 +89,7 @@ UnitsDoubt unitsDoubt(const Snapshot& snapshot) {
     std::snprintf(start, sizeof start, "far from balance (kinetic/potential %.2g): ", ratio);
     UnitsDoubt doubt{.question = start, .units = {}};
     if (!best) {
-        doubt.question += "what units are these? --units or --G says it";
+        doubt.question += "which units are these? Give --units or --G";
         return doubt;
     }
     doubt.units = best->name;

@@ -133,7 +133,7 @@ public:
     }
 
 private:
-    [[noreturn]] static void nonsense() { throw HelperFailure("it sent nonsense"); }
+    [[noreturn]] static void nonsense() { throw HelperFailure("it sent invalid data"); }
 
     Part nextPart() {
         const Part part = in_.take<Part>();
@@ -364,7 +364,8 @@ Snapshot readGadget(Source& source, const ReadOptions& options) {
             if (!read.insert(std::filesystem::canonical(path)).second)
                 throw InputError(part.name() + ": is a link to another file of its snapshot");
             part.hold();
-            if (!looksLikeHdf5(part)) throw InputError(part.name() + ": is no HDF5 file, as the others of its snapshot are");
+            if (!looksLikeHdf5(part))
+                throw InputError(part.name() + ": is not an HDF5 file, unlike the others of its snapshot");
             withHelper(part, options, [&](Importer& importer) { importer.readInto(whole); });
         }
     const std::uint64_t expected = files > 1 ? whole.first.whole : whole.first.bodies;

@@ -115,15 +115,15 @@ private:
         void* handle = nullptr;
         if (!source.path().empty() && H5Fget_vfd_handle(file_, access, &handle) >= 0 && handle != nullptr &&
             !source.isSame(*static_cast<const int*>(handle)))
-            fail("another file took its place while it was read");
+            fail("another file replaced it while it was read");
     }
 
     /// True when `at` has a hard link of that name. Soft and external links could lead anywhere.
     bool hasLink(hid_t at, const char* name) const {
         if (H5Lexists(at, name, H5P_DEFAULT) <= 0) return false;
         H5L_info_t info;
-        if (H5Lget_info(at, name, &info, H5P_DEFAULT) < 0) failLibrary(std::string(name) + " cannot be looked at");
-        if (info.type != H5L_TYPE_HARD) fail(std::string(name) + " is a link to elsewhere, which is not followed");
+        if (H5Lget_info(at, name, &info, H5P_DEFAULT) < 0) failLibrary(std::string(name) + " cannot be examined");
+        if (info.type != H5L_TYPE_HARD) fail(std::string(name) + " is a link to another place, which is not followed");
         return true;
     }
 
@@ -294,7 +294,7 @@ private:
         if (hubble > 0) preface.hubble = hubble;
         const std::optional<double> redshift = number(header, "Redshift");
         if (redshift && *redshift != 0)
-            snapshot.notes.push_back("a cosmological snapshot: comoving lengths and velocities are taken as they are");
+            snapshot.notes.push_back("a cosmological snapshot: comoving lengths and velocities are not converted");
         std::uint64_t total = 0;
         for (std::size_t type = 0; type < counts->size(); ++type) {
             const std::int64_t count = (*counts)[type];
@@ -310,9 +310,8 @@ private:
             next.tableMass = masses && type < masses->size() ? (*masses)[type] : 0;
             openType(next);
             if (next.tableMass != 0 && next.masses.valid() && !hasTableMass(next))
-                snapshot.notes.push_back(next.path() +
-                                         " has Masses beside another mass in the MassTable of the header: its "
-                                         "Masses are taken");
+                snapshot.notes.push_back(
+                    next.path() + " has Masses beside another mass in the MassTable of the header: its Masses are used");
             types_.push_back(std::move(next));
         }
         preface.bodies = total;
@@ -336,9 +335,9 @@ private:
             preface.whole += static_cast<std::uint64_t>(all);
         }
         if (!part) return;
-        if (own_.valid()) fail("it says that it is one of several files, which a checkpoint never is");
+        if (own_.valid()) fail("it claims to be one of several files, which a checkpoint never is");
         if (preface.files == 1)
-            fail("it is one of several files of a snapshot by its counts, and says that there is no other");
+            fail("by its counts it is one of several files of a snapshot, but it claims to be the only one");
         if (total.size() < counts.size()) fail("it is one of several files, and its header lacks NumPart_Total");
     }
 
@@ -423,12 +422,12 @@ private:
         snapshot.units = text(own_, "Units");
         if (const std::string units = text(own_, "FileUnits"); !units.empty()) {
             const std::optional<FileUnits> found = fileUnitsFrom(units);
-            if (!found) fail("its FileUnits make no sense");
+            if (!found) fail("its FileUnits are invalid");
             snapshot.fileUnits = *found;
         }
         if (const std::string names = text(own_, "Names", kMostNamesBytes); !names.empty()) {
             std::optional<BodyNames> found = namesFrom(names);
-            if (!found) fail("its Names make no sense");
+            if (!found) fail("its Names are invalid");
             snapshot.names = std::make_shared<const BodyNames>(std::move(*found));
         }
         if (const Hdf5Handle state = child(own_, gadget::kStateGroup, false); state.valid()) readState(state, snapshot);
@@ -436,7 +435,7 @@ private:
 
     void readState(const Hdf5Handle& state, Snapshot& snapshot) const {
         H5G_info_t info;
-        if (H5Gget_info(state, &info) < 0) failLibrary("its state cannot be looked at");
+        if (H5Gget_info(state, &info) < 0) failLibrary("its state cannot be examined");
         if (info.nlinks > kMostStateArrays) fail("it has too many state arrays");
         for (hsize_t i = 0; i < info.nlinks; ++i) {
             char name[kMostStateNameBytes + 1];
@@ -449,7 +448,7 @@ private:
     }
 
     std::vector<double> stateValues(const Hdf5Handle& state, const char* name) const {
-        if (!hasLink(state, name)) fail("a state array has gone");
+        if (!hasLink(state, name)) fail("a state array is missing");
         std::uint64_t rows = 0;
         {
             const Hdf5Handle set(H5Dopen2(state, name, H5P_DEFAULT), H5Dclose);
@@ -487,7 +486,8 @@ private:
             return units;
         }
         if (!options_.gravity && options_.units.empty())
-            snapshot.notes.push_back("it states no units: taken as G = 1 (--units gadget for kpc, km/s, 1e10 solar masses)");
+            snapshot.notes.push_back(
+                "it states no units: G = 1 is assumed (--units gadget for kpc, km/s, 1e10 solar masses)");
         return std::nullopt;
     }
 

@@ -119,12 +119,12 @@ void HelperProcess::awaitBytes() {
     int ready;
     while ((ready = ::poll(&end, 1, 1000 * silence_)) < 0 && errno == EINTR) {
     }
-    if (ready == 0) throw HelperFailure("it stood still");
+    if (ready == 0) throw HelperFailure("it made no progress");
 }
 
 std::string HelperProcess::text(std::size_t most) {
     const auto size = take<std::uint64_t>();
-    if (size > most) throw HelperFailure("it sent nonsense");
+    if (size > most) throw HelperFailure("it sent invalid data");
     std::string value(static_cast<std::size_t>(size), '\0');
     bytes(value.data(), value.size());
     return value;
@@ -138,7 +138,7 @@ void HelperProcess::reportDeath() {
     process_ = -1;
     if (ended > 0 && WIFSIGNALED(status)) {
         const int signal = WTERMSIG(status);
-        if (signal == SIGXCPU || signal == SIGKILL) throw HelperFailure("it found no end");
+        if (signal == SIGXCPU || signal == SIGKILL) throw HelperFailure("it did not end in time");
         throw HelperFailure("it crashed with signal " + std::to_string(signal));
     }
     throw HelperFailure("it gave up");
