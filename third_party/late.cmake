@@ -1,7 +1,8 @@
 # gravlab_late(NAME TARGET): the library of TARGET is opened at run time, where it is used first, so that the program starts on
 # machines without it. Makes gravlab_NAME, an interface that carries the headers, and generated/late_NAME.cpp, a source with a
-# jump for every function of the library and `const char* gravlab_open_NAME()`: null, or why the library cannot be opened.
-# Users call that before any other function. A static library, and another processor or system, link as usual.
+# jump for every function of the library, whose names begin with NAME, and `const char* gravlab_open_NAME()`: null, or why the
+# library cannot be opened. Users call that before any other function. GRAVLAB_LATE_NAME is the library's file. A static
+# library, and another processor or system, link as usual.
 function(gravlab_late name target)
   add_library(gravlab_${name} INTERFACE)
   set(source ${PROJECT_BINARY_DIR}/generated/late_${name}.cpp)
@@ -28,6 +29,8 @@ function(gravlab_late name target)
   execute_process(COMMAND ${CMAKE_READELF} -d ${library} OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL ANY)
   string(REGEX MATCH "SONAME[^[]*\\[([^]]+)\\]" found "${text}")
   set(soname ${CMAKE_MATCH_1})
+  get_filename_component(folder ${library} DIRECTORY)
+  set(GRAVLAB_LATE_${name} ${folder}/${soname} PARENT_SCOPE)
   execute_process(COMMAND ${CMAKE_NM} -D --defined-only ${library} OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL ANY)
   string(REGEX MATCHALL " T ${name}[A-Z][A-Za-z0-9]*" functions "${text}")
   list(TRANSFORM functions REPLACE " T " "")

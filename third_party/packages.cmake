@@ -74,7 +74,7 @@ install(FILES ${_licences} DESTINATION ${CMAKE_INSTALL_DOCDIR})
 # and X11 belong to the system's drivers and are opened where they are; GLFW is carried and opened with them.
 if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
   install(CODE "set(_program \"$<TARGET_FILE:gravlab>\")
-    set(_glfw \"$<TARGET_SONAME_FILE:glfw>\")" COMPONENT portable EXCLUDE_FROM_ALL)
+    set(_glfw \"${GRAVLAB_LATE_glfw}\")" COMPONENT portable EXCLUDE_FROM_ALL)
   install(CODE [[
     file(GET_RUNTIME_DEPENDENCIES EXECUTABLES ${_program} LIBRARIES ${_glfw} RESOLVED_DEPENDENCIES_VAR _found
       UNRESOLVED_DEPENDENCIES_VAR _missing PRE_EXCLUDE_REGEXES

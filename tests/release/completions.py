@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Completes real lines in a real bash with a terminal of its own, and holds man pages and lists against the program's help.
+"""Completes real lines in a real bash with a terminal of its own, in zsh and fish where they are installed, and holds man pages
+and lists against the program's help.
 
     completions.py PROGRAM
 """
@@ -16,7 +17,7 @@ import tempfile
 
 PROGRAM = os.path.abspath(sys.argv[1])
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-LINES = [  # what is typed before Tab, the words that bash then has
+LINES = [  # what is typed before Tab, the words that the shell then has
     ("gravlab rend", "render"),
     ("gravlab repo", "report"),
     ("gravlab plum", "plummer"),
@@ -39,16 +40,24 @@ LINES = [  # what is typed before Tab, the words that bash then has
 ]
 
 
-class Bash:
-    """An interactive bash. gravlab is a function there that prints its words, so that Tab and Enter show a completed line."""
+STARTS = {
+    "bash": (["bash", "--norc", "--noprofile", "-i"], ". '{0}/gravlab.bash'; bind 'set bell-style none'"),
+    "zsh": (["zsh", "-f", "-i"], "fpath=('{0}' $fpath); autoload -Uz compinit; compinit -u; unsetopt beep"),
+}
 
-    def __init__(self, script, folder):
+
+class Shell:
+    """An interactive shell. gravlab is a function there that prints its words, so that Tab and Enter show a completed line."""
+
+    def __init__(self, name, manuals, folder):
+        words, setup = STARTS[name]
+        self.name = name
         self.pid, self.terminal = pty.fork()
         if self.pid == 0:
             os.chdir(folder)
-            os.environ.update(TERM="dumb", PS1="", HOME=folder, INPUTRC="/dev/null")
-            os.execvp("bash", ["bash", "--norc", "--noprofile", "-i"])
-        self.send(f". '{script}'; gravlab() {{ printf 'WORDS<%s>\\n' \"$*\"; }}; bind 'set bell-style none'\n")
+            os.environ.update(TERM="dumb", PS1="", HOME=folder, ZDOTDIR=folder, INPUTRC="/dev/null")
+            os.execvp(words[0], words)
+        self.send(setup.format(manuals) + "; gravlab() { printf 'WORDS<%s>\\n' \"$*\"; }\n")
 
     def send(self, text):
         os.write(self.terminal, text.encode())
@@ -59,7 +68,7 @@ class Bash:
         text = ""
         while not (found := re.search(r"WORDS<([^%>\n][^>\n]*)>\r?\n", text)):
             if not select.select([self.terminal], [], [], 120)[0]:
-                raise AssertionError(f"bash says nothing after {line!r}: {text!r}")
+                raise AssertionError(f"{self.name} says nothing after {line!r}: {text!r}")
             text += os.read(self.terminal, 65536).decode(errors="replace")
         return found[1].strip()
 
@@ -82,12 +91,27 @@ def main():
         open(os.path.join(desk, "my stars.csv"), "w").close()
         output(sys.executable, os.path.join(ROOT, "third_party/manuals.py"), PROGRAM, manuals)
         script = os.path.join(manuals, "gravlab.bash")
-        bash = Bash(script, desk)
-        for line, wanted in LINES:
-            got = bash.words(line)
-            if got != wanted:
-                failures.append(f"{line!r} becomes {got!r}, not {wanted!r}")
-        bash.close()
+        for name in STARTS:
+            if not shutil.which(name):
+                print(f"{name} IS NOT TESTED: it is not here")
+                continue
+            shell = Shell(name, manuals, desk)
+            for line, wanted in LINES:
+                got = shell.words(line)
+                if got != wanted:
+                    failures.append(f"{name}: {line!r} becomes {got!r}, not {wanted!r}")
+            shell.close()
+        if shutil.which("fish"):
+            for line, wanted in LINES:
+                before, typed = line.split()[1:-1], line.split()[-1]
+                word = wanted[len(" ".join(before)):].strip()  # what stands in place of the word that was begun
+                rows = output("fish", "--no-config", "-c",
+                              f"cd '{desk}'; source '{manuals}/gravlab.fish'; complete -C '{line}'").splitlines()
+                offered = [row.split("\t")[0] for row in rows]
+                if offered != ([] if word == typed else [word]):
+                    failures.append(f"fish: {line!r} offers {offered}, not {word!r}")
+        else:
+            print("fish IS NOT TESTED: it is not here")
         commands = [row["name"] for row in json.loads(output(PROGRAM, "list", "commands", "--json"))]
         for command in commands:
             help_text = output(PROGRAM, command, "--help").split("Examples:")[0]
@@ -101,13 +125,6 @@ def main():
             failures += [f"the page of {command} lacks {name}" for name in listed if name not in page]
         if len(commands) < 10:
             failures.append("the help of the program names too few commands: nothing was compared")
-        for shell, name in (("zsh", "_gravlab"), ("fish", "gravlab.fish"), ("bash", "gravlab.bash")):
-            if shutil.which(shell):
-                checked = subprocess.run([shell, "-n", os.path.join(manuals, name)], capture_output=True, text=True)
-                if checked.returncode != 0:
-                    failures.append(f"{shell} cannot read {name}: {checked.stderr}")
-            else:
-                print(f"{name} IS NOT CHECKED: there is no {shell} here")
     finally:
         shutil.rmtree(folder)
     print(f"{len(LINES)} lines, {len(failures)} failures", *failures, sep="\n")

@@ -179,9 +179,9 @@ case $case in
         computes "$program"
         refused 4 "apt install libegl1 libgl1-mesa-dri" "$program" render two-body -o /root/no.png
         refused 4 "apt install libglfw3 libx11-6 libgl1" "$program" two-body --frames 1
-        install_inside install libegl1 libgl1-mesa-dri libgl1 ffmpeg
+        install_inside install --no-install-recommends libegl1 libgl1-mesa-dri libgl1 ffmpeg
         draws "$program"
-        install_inside install libx11-6 xvfb xauth x11-utils
+        install_inside install --no-install-recommends libx11-6 xvfb xauth x11-utils
         opens_window "$program"
         ;;
     *) fail "unknown case $case" ;;
