@@ -54,10 +54,11 @@ refused() {
         fail "'$*' ended with $status, not $wanted with '$words': $(cat "$work/said")"
 }
 
-# What a system holds: files outside of what apt, dpkg and logs keep, and the packages.
+# What a system holds: files outside of what apt, dpkg and logs keep, without backups that adduser leaves for other packages,
+# and the packages.
 contents() {
-    (cd "$system" && find . -xdev \( -path ./dev -o -path ./proc -o -path ./tmp -o -path ./root -o -path ./var/cache -o -path ./var/log \
-        -o -path ./var/lib/apt -o -path ./var/lib/dpkg \) -prune -o -print | LC_ALL=C sort)
+    (cd "$system" && find . -xdev \( -path ./dev -o -path ./proc -o -path ./run -o -path ./tmp -o -path ./root -o -path ./var/cache \
+        -o -path ./var/log -o -path ./var/lib/apt -o -path ./var/lib/dpkg -o -path './etc/*shadow-' \) -prune -o -print | LC_ALL=C sort)
     inside dpkg-query -W -f '${Package} ${db:Status-Status}\n'
 }
 
