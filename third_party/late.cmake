@@ -58,7 +58,8 @@ __attribute__((visibility(\"hidden\"))) void* gravlab_late_@name@[@count@] = {};
 
 extern \"C\" const char* gravlab_open_@name@() {
     static const char* const why = []() -> const char* {
-        void* const library = dlopen(\"@soname@\", RTLD_NOW | RTLD_LOCAL);
+        // As visible as a linked one: drivers look for the functions of EGL and X11 by name.
+        void* const library = dlopen(\"@soname@\", RTLD_NOW | RTLD_GLOBAL);
         for (int i = 0; library && i < @count@; ++i)
             if (!(gravlab_late_@name@[i] = dlsym(library, kNames[i]))) return \"@soname@ is older than this program\";
         return library ? nullptr : dlerror();
