@@ -37,9 +37,11 @@ function(gravlab_late name target)
   list(LENGTH functions count)
   set(names "")
   set(jumps "")
+  set(slots "")
   set(offset 0)
   foreach(function ${functions})
     string(APPEND names "    \"${function}\",\n")
+    string(APPEND slots "    reinterpret_cast<void*>(nothing),\n")
     string(REPLACE OFFSET ${offset} line "${jump}")
     string(APPEND jumps "    \".globl ${function}\\n.type ${function}, %function\\n${function}: ${line}\\n\"\n")
     math(EXPR offset "${offset} + 8")
@@ -50,19 +52,23 @@ function(gravlab_late name target)
 namespace {
 constexpr const char* kNames[] = {
 @names@};
+void* nothing() { return nullptr; }  // what a call before the library is open gives
 }  // namespace
 
 extern \"C\" {
-__attribute__((visibility(\"hidden\"))) void* gravlab_late_@name@[@count@] = {};
+__attribute__((visibility(\"hidden\"))) void* gravlab_late_@name@[@count@] = {
+@slots@};
 }
 
 extern \"C\" const char* gravlab_open_@name@() {
     static const char* const why = []() -> const char* {
         // As visible as a linked one: drivers look for the functions of EGL and X11 by name.
         void* const library = dlopen(\"@soname@\", RTLD_NOW | RTLD_GLOBAL);
-        for (int i = 0; library && i < @count@; ++i)
-            if (!(gravlab_late_@name@[i] = dlsym(library, kNames[i]))) return \"@soname@ is older than this program\";
-        return library ? nullptr : dlerror();
+        if (!library) return dlerror();
+        for (int i = 0; i < @count@; ++i)
+            if (!dlsym(library, kNames[i])) return \"@soname@ is older than this program\";
+        for (int i = 0; i < @count@; ++i) gravlab_late_@name@[i] = dlsym(library, kNames[i]);
+        return nullptr;
     }();
     return why;
 }
