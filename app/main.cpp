@@ -29,7 +29,7 @@ constexpr CommandFunction kFunctions[] = {
     {Subcommand::tune, tuneCommand},       {Subcommand::fingerprint, fingerprintCommand},
     {Subcommand::matrix, matrixCommand},   {Subcommand::play, playCommand},
     {Subcommand::lesson, lessonCommand},   {Subcommand::occupancy, occupancyCommand},
-    {Subcommand::groups, groupsCommand},
+    {Subcommand::groups, groupsCommand},   {Subcommand::report, reportCommand},
 };
 
 int runProgram(int argc, char** argv) {

@@ -26,6 +26,9 @@ gravlab_require(tomlplusplus::tomlplusplus tomlplusplus libtomlplusplus-dev 3.0)
 add_library(gravlab_toml INTERFACE)
 target_include_directories(gravlab_toml SYSTEM INTERFACE
   $<TARGET_PROPERTY:tomlplusplus::tomlplusplus,INTERFACE_INCLUDE_DIRECTORIES>)
+include(late)
+gravlab_late(glfw glfw)
+gravlab_late(egl OpenGL::EGL)
 include(imgui)
 include(glad)
 include(hdf5)        # optional

@@ -748,6 +748,8 @@ const std::array<CommandRow, kCommandCount> kCommands{{
      "  gravlab matrix plummer -n 256 -o force.csv\n  gravlab matrix disc -n 4096 --value component -o fx.npy\n"},
     {"info", Subcommand::info, false, "say what is in a file", addInfoOptions,
      "  gravlab info run.hdf5\n  gravlab info stars.csv --json\n"},
+    {"report", Subcommand::report, false, "write what a report of a fault needs: this build, this machine, its settings",
+     [](CLI::App&, Options&) {}, "  gravlab report > report.txt\n"},
 }};
 
 }  // namespace gravlab

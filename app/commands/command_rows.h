@@ -27,7 +27,7 @@ struct CommandRow {
 std::string listNames();
 void requireList(const std::string& name);
 
-constexpr std::size_t kCommandCount = 15;
+constexpr std::size_t kCommandCount = 16;
 extern const std::array<CommandRow, kCommandCount> kCommands;
 
 }  // namespace gravlab

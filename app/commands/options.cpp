@@ -382,7 +382,7 @@ void validate(Options& o, bool commandNamed) {
     if (o.command == Subcommand::convert && (o.file.empty() || o.output.empty()))
         throw UsageError("convert needs two files: gravlab convert IN OUT");
     if (o.command == Subcommand::info && o.file.empty()) throw UsageError("info needs a file: gravlab info FILE");
-    if (o.command == Subcommand::convert || o.command == Subcommand::info) return;
+    if (o.command == Subcommand::convert || o.command == Subcommand::info || o.command == Subcommand::report) return;
 
     const Scene* known = nullptr;
     try {

@@ -34,5 +34,6 @@ int matrixCommand(const Options&);
 int lessonCommand(const Options&);
 int occupancyCommand(const Options&);
 int groupsCommand(const Options&);
+int reportCommand(const Options&);
 
 }  // namespace gravlab

@@ -36,6 +36,7 @@ enum class Subcommand {
     lesson,
     occupancy,
     groups,
+    report,
     version
 };
 

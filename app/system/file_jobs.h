@@ -102,7 +102,7 @@ public:
             if (one.done) one.done(one.outcome);
         return !ended.empty();
     }
-    /// A job has not ended, or poll() has not told of it.
+    /// A job has not ended, or poll() has not reported it.
     bool busy() const { return owed_ > 0; }
     /// Jobs that have not begun.
     std::size_t waiting() const { return queue_.size() + worker_.waiting(); }
@@ -154,8 +154,8 @@ private:
     }
 
     std::deque<FileJob> queue_;  ///< not handed over
-    std::vector<Ended> ended_;   ///< not told of
-    std::size_t owed_ = 0;       ///< jobs that were posted and not told of
+    std::vector<Ended> ended_;   ///< not reported yet
+    std::size_t owed_ = 0;       ///< posted jobs whose end is not reported yet
     Worker<FileJob, Ended> worker_{[](const FileJob& job, auto&) {
                                        return Ended{job.done, FileJob::attempt(job.work)};
                                    },

@@ -29,7 +29,7 @@ std::string freeName(std::string_view start, std::string_view end, const std::se
     const std::string stem = std::string(start) + timeText(std::time(nullptr), "-%Y%m%d-%H%M%S");
     std::string name = stem + std::string(end);
     std::error_code unknown;
-    // Also a link that leads nowhere has the name. Where the folder cannot be looked into, whoever writes the file says why.
+    // A broken link also occupies a name. If the folder is unreadable, the writer of the file reports why.
     const auto taken = [&] {
         return given.contains(name) || std::filesystem::exists(std::filesystem::symlink_status(name, unknown));
     };

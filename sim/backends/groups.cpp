@@ -4,29 +4,13 @@
 #include "sim/core/validation.h"
 
 #include <algorithm>
-#include <chrono>
 
 namespace gravlab {
-namespace {
-
-FoundGroups everyPair(const ParticleSet& bodies, double length, const BackendOptions&) {
-    const auto start = std::chrono::steady_clock::now();
-    FoundGroups found;
-    found.labels = groupsByPairs(bodies, length);
-    found.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    return found;
-}
-
-constexpr GroupRung kReferenceRung = {"reference", "pairs",
-                                      "every pair is compared, on one thread: what all others are held against",
-                                      [](std::size_t bodies) { return 28.0 * static_cast<double>(bodies); }, everyPair};
-
-}  // namespace
 
 std::span<const GroupRung> groupRungs() {
     static const std::vector<GroupRung> rows = [] {
-        std::vector<GroupRung> all{kReferenceRung};
-        for (const std::span<const GroupRung> more : {cpuGroupRungs(), cudaGroupRungs()})
+        std::vector<GroupRung> all;
+        for (const std::span<const GroupRung> more : {referenceGroupRungs(), cpuGroupRungs(), cudaGroupRungs()})
             all.insert(all.end(), more.begin(), more.end());
         return all;
     }();

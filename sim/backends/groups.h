@@ -41,6 +41,7 @@ const GroupRung& groupRungNamed(std::string_view name);
 FoundGroups findGroups(const GroupRung& rung, const ParticleSet& bodies, double length, const BackendOptions& options);
 
 // groups.cpp joins them.
+std::span<const GroupRung> referenceGroupRungs();
 std::span<const GroupRung> cpuGroupRungs();
 std::span<const GroupRung> cudaGroupRungs();
 

@@ -34,8 +34,8 @@ struct NoDeviceError : Error {
 struct DeviceError : Error {
     explicit DeviceError(const std::string& text) : Error(ExitCode::deviceFailure, text) {}
 };
-/// What was asked for does not fit; the message says how much was needed and free. Who throws it has given nothing up yet,
-/// while a device that failed has lost its state. Exit code 5 where nothing can go on.
+/// The requested memory is not there; the message gives the needed and the free amount. The thrower has released nothing
+/// yet, while a failed device has lost its state. Exit code 5 when nothing can continue.
 struct OutOfMemoryError : Error {
     explicit OutOfMemoryError(const std::string& text) : Error(ExitCode::deviceFailure, text) {}
 };

@@ -115,6 +115,7 @@ public:
         bool first = true;
         try {
             if (sink) status.published = state.deliver(*sink);
+            if (state.size() == 0) status.stepsCompleted = std::max<std::int64_t>(budget.steps, 0);
             while (budget.steps > 0 && state.size() > 0) {
                 const std::int64_t left = budget.steps - status.stepsCompleted;
                 if (left <= 0 && !cut) break;

@@ -358,6 +358,39 @@ TEST(Cli, benchWritesCsvToAFile) {
     EXPECT_THAT(lines[2], HasSubstr(",naive,64,"));
 }
 
+TEST(CliReport, namesBuildMachineAndSettingsButNotTheHome) {
+    const ScratchFolder home;
+    const std::string folder = home.path().string();
+    fs::create_directories(home / "settings" / "gravlab");
+    std::ofstream(home / "settings" / "gravlab" / "config.toml") << "[scene]\nname = \"disc\"\n# " << folder << "/own.csv\n";
+    const Outcome outcome =
+        runGravlab({"report"}, {.environment = {"HOME=" + folder, "XDG_CONFIG_HOME=" + folder + "/settings",
+                                                "GRAVLAB_FONT=" + folder + "/letters.ttf", "SECRET_OF_MINE=hidden"}});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    for (const char* part : {"\nProgram\ngravlab ", "\nSystem\n", "\nBackends and devices\n", "  reference ", "  cpu ",
+                             "\nOpenGL without a window\n", "\nEncoders of films\n", "GRAVLAB_FONT=~/letters.ttf",
+                             "~/settings/gravlab/config.toml", "name = \"disc\"", "# ~/own.csv"})
+        EXPECT_THAT(outcome.out, testing::HasSubstr(part));
+    EXPECT_THAT(outcome.out, testing::Not(testing::HasSubstr(folder)));
+    EXPECT_THAT(outcome.out, testing::Not(testing::HasSubstr("SECRET_OF_MINE")));
+}
+
+/// Empty files stand in front of the libraries, so that they cannot be opened.
+TEST(CliLibraries, aLibraryThatCannotBeOpenedIsNamedWithItsPackageWhereItIsNeeded) {
+    const ScratchFolder folder;
+    for (const char* library : {"libEGL.so.1", "libglfw.so.3"}) std::ofstream(folder / library).flush();
+    const Start start{.folder = folder.path(), .environment = {"LD_LIBRARY_PATH=" + folder.path().string()}};
+    EXPECT_EQ(runGravlab({"run", "two-body", "--steps", "1"}, start).code, 0) << "it needs no picture";
+    const Outcome picture = runGravlab({"render", "two-body", "-o", "picture.png", "--size", "64x64"}, start);
+    EXPECT_EQ(picture.code, static_cast<int>(ExitCode::noDevice)) << picture.err;
+    EXPECT_THAT(picture.err, testing::HasSubstr("libEGL.so.1: file too short"));
+    EXPECT_THAT(picture.err, testing::HasSubstr("apt install libegl1 libgl1-mesa-dri"));
+    const Outcome window = runGravlab({"two-body", "--frames", "1", "--no-config"}, start);
+    EXPECT_EQ(window.code, static_cast<int>(ExitCode::noDevice)) << window.err;
+    EXPECT_THAT(window.err, testing::HasSubstr("libglfw.so.3: file too short"));
+    EXPECT_THAT(window.err, testing::HasSubstr("apt install libglfw3 libx11-6 libgl1"));
+}
+
 /// A control group of the system's with a limit of memory; gone afterwards.
 class MemoryGroup {
 public:

@@ -1,5 +1,6 @@
 // Documents: every link to a file of this tree leads somewhere, and the course names every lesson with its minutes.
 #include "app/lessons/lesson_file.h"
+#include "app/system/version.h"
 #include "tests/files.h"
 #include "tests/paths.h"
 
@@ -18,7 +19,8 @@ namespace fs = std::filesystem;
 
 std::vector<fs::path> documents() {
     const fs::path root(GRAVLAB_SOURCE_DIR);
-    std::vector<fs::path> found{root / "README.md", root / "CONTRIBUTING.md", root / "CHANGELOG.md"};
+    std::vector<fs::path> found{root / "README.md", root / "CONTRIBUTING.md", root / "CHANGELOG.md", root / "SECURITY.md",
+                                root / "CODE_OF_CONDUCT.md"};
     for (const auto& entry : fs::recursive_directory_iterator(root / "docs"))
         if (entry.path().extension() == ".md") found.push_back(entry.path());
     return found;
@@ -33,6 +35,16 @@ std::string deadLinks(const std::string& text, const fs::path& folder) {
         if (target.find("://") == std::string::npos && !fs::exists(folder / target)) dead += target + " ";
     }
     return dead;
+}
+
+TEST(Documents, nameTheVersionOfTheProgram) {
+    const fs::path root(GRAVLAB_SOURCE_DIR);
+    const std::string known(version());
+    const std::string changes = contentOf(root / "CHANGELOG.md"), citation = contentOf(root / "CITATION.cff");
+    std::smatch heading;
+    ASSERT_TRUE(std::regex_search(changes, heading, std::regex("\\n## (\\S+) - (unreleased|\\d{4}-\\d\\d-\\d\\d)\\n")));
+    EXPECT_EQ(heading[1], known) << "the newest heading of CHANGELOG.md";
+    EXPECT_NE(citation.find("\nversion: " + known + "\n"), std::string::npos) << "CITATION.cff";
 }
 
 TEST(Documents, linksLeadSomewhere) {

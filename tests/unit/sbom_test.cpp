@@ -137,5 +137,13 @@ TEST(Sbom, namesEveryLibraryThatTheProgramLoads) {
     EXPECT_GE(compared, 3);
 }
 
+/// A machine without a display, a GPU or the net runs what needs none of them: these are opened where they are used first.
+TEST(Sbom, theProgramIsLinkedWithNothingOfDisplaysDriversAndTheNet) {
+    static const std::regex foreign("lib(EGL|GL|GLX|OpenGL|X11|xcb|cuda|nvidia|nvrtc|curl|ssl|crypto|ldap|glfw)[.-].*");
+    const std::vector<std::string> needed = neededBy(GRAVLAB_BINARY);
+    EXPECT_FALSE(needed.empty());
+    for (const std::string& library : needed) EXPECT_FALSE(std::regex_match(library, foreign)) << library;
+}
+
 }  // namespace
 }  // namespace gravlab

@@ -13,6 +13,8 @@
 #include <cstring>
 #include <string_view>
 
+extern "C" const char* gravlab_open_egl();  // see third_party/late.cmake
+
 namespace gravlab {
 namespace {
 
@@ -169,6 +171,10 @@ bool& debugContexts() {
 }
 
 HeadlessContext::HeadlessContext(int cudaDevice) : egl_(std::make_unique<Egl>()) {
+    constexpr char kInstall[] =
+        "Install a graphics driver, or Mesa for software rendering (Debian, Ubuntu: apt install libegl1 libgl1-mesa-dri)";
+    if (const char* why = gravlab_open_egl())
+        throw NoDeviceError(std::string("pictures need EGL, which cannot be opened (") + why + "). " + kInstall);
     const char* extensions = eglQueryString(EGL_NO_DISPLAY, EGL_EXTENSIONS);
     std::string tried;
     for (const Candidate& candidate : candidates(extensions, cudaDevice)) {
@@ -184,9 +190,8 @@ HeadlessContext::HeadlessContext(int cudaDevice) : egl_(std::make_unique<Egl>())
         tried += (tried.empty() ? ": " : "; ") + candidate.name + " " + problem;
     }
     throw NoDeviceError("no OpenGL 4.5 without a window on this machine" +
-                        (tried.empty() ? std::string(": EGL offers no device and no surfaceless platform") : tried) +
-                        ". Install a graphics driver, or Mesa for software rendering (Debian, Ubuntu: apt install libegl1 "
-                        "libgl1-mesa-dri)");
+                        (tried.empty() ? std::string(": EGL offers no device and no surfaceless platform") : tried) + ". " +
+                        kInstall);
 }
 
 HeadlessContext::~HeadlessContext() = default;

@@ -22,6 +22,8 @@
 #include <thread>
 #include <utility>
 
+extern "C" const char* gravlab_open_glfw();  // see third_party/late.cmake
+
 namespace gravlab {
 namespace {
 
@@ -102,6 +104,9 @@ bool watchesErrors() {
 /// The library, started once and ended with the window.
 struct Library {
     Library() {
+        if (const char* why = gravlab_open_glfw())
+            throw NoDeviceError(std::string("a window needs GLFW and X11, which cannot be opened (") + why +
+                                "); Debian, Ubuntu: apt install libglfw3 libx11-6 libgl1");
         glfwSetErrorCallback([](int, const char* text) { lastError() = text; });
         if (!glfwInit())
             throw NoDeviceError("there is no display to open a window on (" + lastError() +

@@ -139,8 +139,8 @@ constexpr KernelEntry treeEntry(std::string_view name, std::string_view idea) {
                     .cut = Split::keyRanges,
                     .approximates = true,
                     .byOpening = byAngle(kWalk),
-                    .source = kWalk == TreeWalk::expansions ? "tree_walker.cuh:visit,expand,meetCells,meetBodies"
-                                                            : "tree_walker.cuh:visit,meetCells,meetBodies",
+                    .source = kWalk == TreeWalk::expansions ? "tree_walker.cuh:expand,addCells,addBodies"
+                                                            : "tree_walker.cuh:addCells,addBodies",
                     .keeps = keptBy<kWalk>,
                     .refuses = whyNoTree<kWalk>},
             .code = treeRow<kWalk, kCurve>};

@@ -2,6 +2,7 @@
 #include "sim/backends/reference/backend_reference.h"
 
 #include "sim/backends/few_body.h"
+#include "sim/backends/groups.h"
 #include "sim/backends/kernel_rows.h"
 #include "sim/core/error.h"
 #include "sim/core/names.h"
@@ -11,6 +12,7 @@
 #include "sim/forces/law_numbers.h"
 #include "sim/forces/reference_force.h"
 
+#include <chrono>
 #include <cmath>
 
 namespace gravlab {
@@ -404,7 +406,23 @@ private:
     std::int64_t fewBodyUnreported_ = 0;
 };
 
+FoundGroups everyPair(const ParticleSet& bodies, double length, const BackendOptions&) {
+    const auto start = std::chrono::steady_clock::now();
+    FoundGroups found;
+    found.labels = groupsByPairs(bodies, length);
+    found.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return found;
+}
+
 }  // namespace
+
+std::span<const GroupRung> referenceGroupRungs() {
+    static const GroupRung rows[] = {
+        {"reference", "pairs", "compares every pair, on one thread: the truth for all other rungs",
+         [](std::size_t bodies) { return 28.0 * static_cast<double>(bodies); }, everyPair},
+    };
+    return rows;
+}
 
 std::span<const KernelRow> referenceKernelRows() {
     static const KernelRow rows[] = {
