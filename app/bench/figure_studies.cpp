@@ -6,6 +6,7 @@
 #include "app/tables/median.h"
 #include "sim/backends/backend.h"
 #include "sim/core/error.h"
+#include "sim/forces/precision.h"
 #include "sim/run/simulation.h"
 #include "sim/scenes/scene.h"
 

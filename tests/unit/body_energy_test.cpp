@@ -1,10 +1,9 @@
 // The energy of a single body: the sum over all bodies is the energy of the run, under every law.
-#include "sim/measure/body_energy.h"
-
 #include "sim/core/body_edit.h"
 #include "sim/core/particles.h"
 #include "sim/forces/law.h"
 #include "sim/measure/diagnostics.h"
+#include "sim/measure/pair_sum.h"
 
 #include <gtest/gtest.h>
 

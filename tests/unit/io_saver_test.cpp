@@ -1,6 +1,5 @@
 // The thread that saves beside a run, the folder for autosaves, the marks of running sessions, the watch for numbers that
 // are not finite.
-#include "app/services/file_worker.h"
 #include "app/services/non_finite_monitor.h"
 #include "app/services/snapshot_jobs.h"
 #include "app/services/spot_check.h"

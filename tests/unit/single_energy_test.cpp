@@ -1,7 +1,6 @@
 // Energies of many bodies by pairs in single precision: within their declared error, which they report.
-#include "sim/measure/single_energy.h"
-
 #include "app/services/conservation.h"
+#include "sim/measure/pair_sum.h"
 #include "sim/scenes/scene.h"
 #include "tests/measured.h"
 

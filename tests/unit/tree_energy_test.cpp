@@ -1,5 +1,5 @@
 // Potentials of other powers of the distance by the tree: for a cell, for an expansion, and for all pairs.
-#include "sim/backends/cpu/methods/tree_energy.h"
+#include "sim/backends/cpu/backend_cpu.h"
 #include "sim/forces/law.h"
 #include "sim/measure/diagnostics.h"
 #include "sim/measure/potential_error.h"
