@@ -1,5 +1,14 @@
 // The thread that saves beside a run, the folder for autosaves, the marks of running sessions, the watch for numbers that
 // are not finite.
+#include <gmock/gmock.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <atomic>
+#include <chrono>
+#include <fstream>
+#include <functional>
+#include <thread>
+#include "app/control/open_file.h"
 #include "app/services/non_finite_monitor.h"
 #include "app/services/snapshot_jobs.h"
 #include "app/services/spot_check.h"
@@ -8,16 +17,6 @@
 #include "sim/core/error.h"
 #include "sim/io/file/file_calls.h"
 #include "tests/unit/io_support.h"
-
-#include <gmock/gmock.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <atomic>
-#include <chrono>
-#include <fstream>
-#include <functional>
-#include <thread>
 
 namespace gravlab {
 namespace {
