@@ -1,6 +1,7 @@
 // What the window shows, as JSON for programs: tests read it to see numbers change and to find controls.
 #pragma once
 #include "app/ui/ui.h"
+#include "app/view/app.h"
 
 #include <cstdint>
 #include <string>
