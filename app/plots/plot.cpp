@@ -9,7 +9,6 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
-#include <ranges>
 
 namespace gravlab {
 namespace {
@@ -105,20 +104,19 @@ void drawSeries(ImDrawList& list, const PlotSeries& series, ImU32 colour, ImU32 
     const float radius = 2.2f * style.lineWidth;
     bool pen = false;
     ImVec2 last{};
+    std::size_t points = 0;  // that are shown
     for (std::size_t i = 0; i < series.x.size(); ++i) {
         if (!sx.shows(series.x[i]) || !sy.shows(series.y[i])) {
             pen = false;
             continue;
         }
+        ++points;
         const ImVec2 at(sx.pixel(series.x[i]), sy.pixel(series.y[i]));
         if (series.line && pen && !series.dashed) list.AddLine(last, at, colour, style.lineWidth);
         if (series.line && pen && series.dashed) drawDashes(list, last, at, colour, style.lineWidth);
         last = at, pen = true;
     }
     // A single point has no line, so draw a dot.
-    const auto points = static_cast<std::size_t>(
-        std::ranges::count_if(std::views::iota(std::size_t{0}, series.x.size()),
-                              [&](std::size_t i) { return sx.shows(series.x[i]) && sy.shows(series.y[i]); }));
     if (!series.markers && points != 1) return;
     for (std::size_t i = 0; i < series.x.size(); ++i) {
         if (!sx.shows(series.x[i]) || !sy.shows(series.y[i])) continue;
