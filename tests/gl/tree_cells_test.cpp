@@ -92,7 +92,7 @@ TEST_F(CellsOfARun, actOnTheSelectedBody) {
     frame();
     ASSERT_TRUE(app->document.facts.tree);
     EXPECT_EQ(app->document.facts.tree->body, 42u);
-    EXPECT_THAT(said(), HasSubstr("What acts on body 42"));
+    EXPECT_THAT(said(), HasSubstr("Forces on body 42"));
     EXPECT_THAT(said(), HasSubstr(" bodies one by one, of "));
     EXPECT_THAT(said(), HasSubstr("instead of 3,000 bodies"));
     const std::size_t usual = cells().single;
