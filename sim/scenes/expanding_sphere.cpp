@@ -191,6 +191,7 @@ ParticleSet buildWeb(SceneRequest const& request) {
 std::span<const Scene> expandingScenes() {
     static const Scene rows[] = {
         {.name = "expanding-box",
+         .group = SceneGroup::clusters,
          .idea = "a ball cut out of an expanding universe",
          .caption = "Space grows eightfold until t = 10; small lumps become filaments and clusters.",
          .source = "Zel'dovich 1970; Peebles 1980",
@@ -204,6 +205,7 @@ std::span<const Scene> expandingScenes() {
          .build = buildExpanding,
          .parameters = kParameters},
         {.name = "expanding-box",
+         .group = SceneGroup::clusters,
          .idea = "a ball cut out of an expanding universe",
          .caption = "Sheets and filaments are there from the start; they drain into clusters while space grows eightfold.",
          .source = "Zel'dovich 1970; Peebles 1980",
