@@ -1,7 +1,7 @@
 // Reads the command line and runs one command. The only catch of the program turns errors into a sentence and an exit code.
 #include "app/bench/own_trial.h"
 #include "app/bench/tune_cache.h"
-#include "app/commands/options.h"
+#include "app/commands/command_rows.h"
 #include "app/system/progress.h"
 #include "app/system/standard_streams.h"
 #include "sim/core/error.h"
@@ -16,29 +16,12 @@
 namespace gravlab {
 namespace {
 
-struct CommandFunction {
-    Subcommand command;
-    int (*run)(const Options&);
-};
-
-constexpr CommandFunction kFunctions[] = {
-    {Subcommand::view, viewCommand},       {Subcommand::render, renderCommand},
-    {Subcommand::run, runCommand},         {Subcommand::bench, benchCommand},
-    {Subcommand::list, listCommand},       {Subcommand::check, checkCommand},
-    {Subcommand::convert, convertCommand}, {Subcommand::info, infoCommand},
-    {Subcommand::tune, tuneCommand},       {Subcommand::fingerprint, fingerprintCommand},
-    {Subcommand::matrix, matrixCommand},   {Subcommand::play, playCommand},
-    {Subcommand::lesson, lessonCommand},   {Subcommand::occupancy, occupancyCommand},
-    {Subcommand::groups, groupsCommand},   {Subcommand::report, reportCommand},
-};
-
 int runProgram(int argc, char** argv) {
     Options options = parseOptions(argc, argv);
     options.simulation.tuning = readTuning(tuneCachePath());
     const WaitLine waits;
-    for (const CommandFunction& row : kFunctions)
-        if (row.command == options.command) return row.run(options);
-    return static_cast<int>(ExitCode::ok);  // --help and --version have printed
+    if (options.command == Subcommand::version) return static_cast<int>(ExitCode::ok);  // --help and --version have printed
+    return commandRow(options.command).run(options);
 }
 
 int report(const char* text, ExitCode code) {

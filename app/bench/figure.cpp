@@ -432,6 +432,13 @@ void drawCrossover(const FigureArea& area, std::span<const SweepResult> results)
 
 Reason neverRefuses(const FigureRequest&) { return {}; }
 
+constexpr std::string_view kLaunchOptions = "--block,--unroll,--split,--bodies-per-thread";
+constexpr UnusedOptions kNoLaunch{kLaunchOptions, "its trees walk with their usual launch"};
+constexpr std::string_view kFourCurves = "it compares curves of kernels of its own choice";
+constexpr std::string_view kAllRungs = "it has the rungs of all backends, each launched as usual";
+constexpr std::string_view kGroupRungs = "its curves are all ways to find groups, and no forces are computed";
+constexpr UnusedOptions kComputed{"--kernel,--repeats", "it is computed, not timed"};
+
 constexpr FigureRow kFigures[] = {
     {.name = "unroll",
      .idea = "rate over the unroll factor",
@@ -485,6 +492,7 @@ constexpr FigureRow kFigures[] = {
      .points = ladderPoints,
      .draw = drawLadder,
      .note = ladderNote,
+     .unused = {{{"--backend,--kernel,--accuracy", kAllRungs}, {kLaunchOptions, kAllRungs}}},
      .oneNumberOfBodies = true,
      .columns = ladderColumns},
     {.name = "threads",
@@ -509,6 +517,7 @@ constexpr FigureRow kFigures[] = {
      .title = "The matrix of all pair forces, written to memory",
      .refuses = needsMatrix,
      .walks = {"--block"},
+     .unused = {{{"--kernel,--unroll,--split,--bodies-per-thread,--accuracy", "the matrix has a kernel of its own"}}},
      .study = matrixStudy},
     {.name = "cpu-gpu",
      .idea = "time of 1,000 steps on one core, all cores and the GPU",
@@ -516,38 +525,46 @@ constexpr FigureRow kFigures[] = {
      .refuses = neverRefuses,
      .points = cpuGpuPoints,
      .draw = drawCpuGpu,
-     .note = cpuGpuNote},
+     .note = cpuGpuNote,
+     .unused = {{{"--backend,--kernel", kFourCurves}, {kLaunchOptions, kFourCurves}}}},
     {.name = "accuracy",
      .idea = "errors and steps per second of the tree over the accuracy",
      .title = "Error and cost of an accuracy",
      .refuses = needsTree,
      .points = accuracyPoints,
      .draw = drawAccuracy,
-     .walks = {"--accuracy"}},
+     .walks = {"--accuracy"},
+     .unused = {kNoLaunch}},
     {.name = "crossover",
      .idea = "steps per second over the number of bodies, every pair and the tree",
      .title = "Every pair, or a tree",
      .refuses = needsTree,
      .points = crossoverPoints,
-     .draw = drawCrossover},
+     .draw = drawCrossover,
+     .unused = {{{"--accuracy", "its curves have accuracies of their own"}, kNoLaunch}}},
     {.name = "energy-dt",
      .idea = "error of the energy over the time step, with slopes",
      .title = "The energy error over the time step",
      .refuses = neverRefuses,
      .walks = {"--dt"},
+     .unused = {kComputed},
      .oneNumberOfBodies = true,
+     .computed = true,
      .study = energyOverTimeStep},
     {.name = "energy-softening",
      .idea = "error of the energy over the softening, with slopes",
      .title = "The energy error over the softening",
      .refuses = neverRefuses,
      .walks = {"--softening", "--dt"},
+     .unused = {kComputed},
      .oneNumberOfBodies = true,
+     .computed = true,
      .study = energyOverSoftening},
     {.name = "groups",
      .idea = "time to find groups, friends of friends, over the number of bodies, for every rung of the backend",
      .title = "Finding groups of bodies",
      .refuses = whyNoGroups,
+     .unused = {{{"--kernel,--accuracy", kGroupRungs}, {kLaunchOptions, kGroupRungs}}},
      .study = groupStudy},
 };
 

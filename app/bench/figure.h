@@ -51,6 +51,11 @@ struct FigureColumn {
 /// The area where a figure is drawn.
 struct FigureArea;
 
+/// Options of `bench` that a figure sets by itself or has no use for: their names, with commas.
+struct UnusedOptions {
+    std::string_view options{}, why{};
+};
+
 /// A row of the table of figures.
 struct FigureRow {
     std::string_view name;   ///< stable key of --figure
@@ -64,7 +69,9 @@ struct FigureRow {
     std::string (*note)(const FigureRequest& request) = nullptr;
     /// Options that the figure varies, so that they may be lists.
     std::array<std::string_view, 2> walks{};
-    bool oneNumberOfBodies = false;  ///< the figure has a single N
+    std::array<UnusedOptions, 2> unused{};
+    bool oneNumberOfBodies = false;  ///< it is of one N
+    bool computed = false;           ///< by whole runs, and not timed: it takes --set and --until
     std::span<const FigureColumn> (*columns)() = nullptr;
     /// Replaces points and draw.
     FigureStudy (*study)(const FigureRequest& request, const FigureProgress& progress) = nullptr;

@@ -12,7 +12,6 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -29,8 +28,6 @@
 #include <system_error>
 #include <thread>
 #include <utility>
-
-extern char** environ;  // NOLINT: the environment of POSIX
 
 namespace gravlab {
 namespace {
@@ -193,29 +190,6 @@ void takeAnswers(std::string_view all, OwnTrialReply& reply) {
     reply = std::move(got);
 }
 
-pid_t started(const std::string& program, int in, int out) {
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, in, 0);
-    posix_spawn_file_actions_adddup2(&actions, out, 1);
-    posix_spawnattr_t attributes;
-    posix_spawnattr_init(&attributes);
-    sigset_t none;
-    sigemptyset(&none);
-    posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setpgroup(&attributes, 0);  // so that Ctrl C reaches only the waiting program
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
-    std::string name = "gravlab", word(kTrialWord);
-    char* const words[] = {name.data(), word.data(), nullptr};
-    pid_t process = -1;
-    const int error = posix_spawn(&process, program.c_str(), &actions, &attributes, words, environ);
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&actions);
-    if (error != 0)
-        throw IoError("no process for the trial of a kernel: " + program + ": " + std::generic_category().message(error));
-    return process;
-}
-
 bool compiles(std::string_view stage) { return stage.starts_with("compiling") || stage.starts_with("making checks"); }
 
 /// A text can make the compiler use any amount of time and memory, so both are limited.
@@ -263,22 +237,16 @@ OwnTrial::OwnTrial(OwnTrialRequest request, Limits limits, const std::string& pr
     Memory out("gravlab trial answers");
     if (!writeAll(in.fd(), all.data(), all.size()) || lseek(in.fd(), 0, SEEK_SET) != 0)
         throw IoError("no memory for the trial of a kernel: " + std::generic_category().message(errno));
-    process_ = started(program.empty() ? "/proc/self/exe" : program, in.fd(), out.fd());
+    const std::string own = program.empty() ? "/proc/self/exe" : program;
+    if (const int error = process_.start(own, {"gravlab", std::string(kTrialWord)}, {.in = in.fd(), .out = out.fd()}))
+        throw IoError("no process for the trial of a kernel: " + own + ": " + std::generic_category().message(error));
     answers_ = out.give();
     reply_.stage = "starting";
 }
 
 OwnTrial::~OwnTrial() {
-    end();
+    process_.end();
     if (answers_ >= 0) close(answers_);
-}
-
-void OwnTrial::end() {
-    if (process_ <= 0) return;
-    kill(-process_, SIGKILL);
-    while (waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
-    }
-    process_ = -1;
 }
 
 void OwnTrial::read() {
@@ -289,22 +257,20 @@ void OwnTrial::read() {
 }
 
 std::optional<OwnTrialReply> OwnTrial::poll() {
-    if (process_ <= 0) return std::nullopt;
-    int status = 0;
-    const pid_t ended = waitpid(process_, &status, WNOHANG);
+    if (!process_.running()) return std::nullopt;
+    const std::optional<int> ended = process_.poll();
     read();
-    if (ended == process_) {
-        process_ = -1;
+    if (ended) {
         if (reply_.outcome == OwnOutcome::unfinished) {
             reply_.outcome = OwnOutcome::failed;
-            reply_.sentence = "the process that tried it died while " + reply_.stage + deathOf(status, reply_.stage);
+            reply_.sentence = "the process that tried it died while " + reply_.stage + deathOf(*ended, reply_.stage);
         }
         return reply_;
     }
     const bool computes = reply_.stage.starts_with("a force");
     const double limit = computes ? limits_.force : limits_.compile;
     if (hostClock() - stageSince_ < limit) return std::nullopt;
-    end();
+    process_.end();
     char text[160];
     std::snprintf(
         text, sizeof text,

@@ -2,10 +2,10 @@
 // access ends that process and leaves this one unharmed. Rule: do not trust the other process; its data is bounded, and only
 // the result of its check counts.
 #pragma once
+#include "app/system/child_process.h"
 #include "app/tables/own_kernel.h"
 #include "sim/run/configuration.h"
 
-#include <sys/types.h>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -39,12 +39,11 @@ public:
 
 private:
     void read();
-    void end();
 
     OwnTrialRequest request_;
     Limits limits_;
     OwnTrialReply reply_;
-    pid_t process_ = -1;
+    ChildProcess process_;
     int answers_ = -1;
     double stageSince_ = 0;  ///< host clock [s]
 };

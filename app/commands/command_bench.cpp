@@ -40,7 +40,7 @@ std::vector<std::size_t> defaultBodies(const Scene& scene, std::string_view back
 /// Lists collapse where a row has nothing to tune, so that each configuration is timed once.
 std::vector<KernelChoice> choicesOf(const Options& options, std::string_view backend) {
     std::vector<std::string> names;
-    for (const std::string& name : options.benchKernels) {
+    for (const std::string& name : options.bench.kernels) {
         if (name != "all") {
             names.push_back(name);
             continue;
@@ -57,7 +57,7 @@ std::vector<KernelChoice> choicesOf(const Options& options, std::string_view bac
         const RunRequest& wanted = options.simulation;
         const double accuracy = !row || goesByAccuracy(*row) ? wanted.accuracy.value_or(0) : 0;
         const double opening = !row || goesByOpening(*row) ? wanted.opening.value_or(0) : 0;
-        std::vector<int> blocks = options.benchBlocks, unrolls = options.benchUnrolls, splits = options.benchSplits;
+        std::vector<int> blocks = options.bench.blocks, unrolls = options.bench.unrolls, splits = options.bench.splits;
         if (namesKernelFile(name)) {  // its text says how it is launched
             choices.push_back({.kernel = name});
             continue;
@@ -89,9 +89,9 @@ KernelChoice taken(KernelChoice choice, const ForceSettings& force, const Backen
 }  // namespace
 
 int benchCommand(const Options& options) {
-    if (!options.benchFigure.empty()) return figureCommand(options);
+    if (!options.bench.figure.empty()) return figureCommand(options);
     if (options.frames > 0) return framesCommand(options);
-    if (!options.benchCard.empty()) return cardCommand(options);
+    if (!options.bench.card.empty()) return cardCommand(options);
     const InterruptWatch watch;
     AtomicFile out(options.output.empty() ? "-" : options.output);
     const RunRequest& wanted = options.simulation;
@@ -99,16 +99,16 @@ int benchCommand(const Options& options) {
     requireParameters(scene, wanted.parameters);
     const Integrator& steps = wanted.integrator ? integrator(*wanted.integrator) : usualIntegrator();
     const BackendChoice chosen = chooseBackend(wanted.backend, wanted.backendOptions);
-    const bool files = std::ranges::any_of(options.benchKernels, namesKernelFile);
+    const bool files = std::ranges::any_of(options.bench.kernels, namesKernelFile);
     if (files && chosen.row->name != kOwnKernelBackend) {
         if (wanted.backend) throw UsageError("the file of a kernel runs on a GPU: leave out --backend");
         // Without a device its errors are still found, and the last sentence says what is missing.
-        for (const std::string& name : options.benchKernels)
+        for (const std::string& name : options.bench.kernels)
             if (namesKernelFile(name)) adoptKernelFile(name, wanted.backendOptions.device, 0, {});
     }
     // One after the other, each on the backend made for it.
-    std::vector<BackendOptions> machines(std::max<std::size_t>(options.benchThreads.size(), 1), wanted.backendOptions);
-    for (std::size_t k = 0; k < options.benchThreads.size(); ++k) machines[k].threads = options.benchThreads[k];
+    std::vector<BackendOptions> machines(std::max<std::size_t>(options.bench.threads.size(), 1), wanted.backendOptions);
+    for (std::size_t k = 0; k < options.bench.threads.size(); ++k) machines[k].threads = options.bench.threads[k];
     std::unique_ptr<Backend> backend = chosen.row->make(machines.front());
     std::fprintf(stderr, "gravlab: %s; %s\n", backend->description().c_str(), chosen.why.c_str());
 
@@ -116,14 +116,14 @@ int benchCommand(const Options& options) {
                         .precision = wanted.precision.value_or(Precision::fp32),
                         .softening = wanted.softening.value_or(scene.softening)};
     takeLawNumbers(force, wanted, scene);
-    const BenchSweep sweep{options.benchBodies.empty() ? defaultBodies(scene, chosen.row->name) : options.benchBodies,
+    const BenchSweep sweep{options.bench.bodies.empty() ? defaultBodies(scene, chosen.row->name) : options.bench.bodies,
                            choicesOf(options, chosen.row->name)};
     for (const std::size_t bodies : sweep.bodies)
         if (const Reason reason = refusal(*chosen.row, steps, bodies); !reason.empty()) throw UsageError(reason);
     const double timeStep = wanted.timeStep.value_or(scene.timeStep);
 
     // What was asked for by name must be possible, and is refused before anything is timed; of 'all', what can run does.
-    const bool everything = options.benchKernels == std::vector<std::string>{"all"};
+    const bool everything = options.bench.kernels == std::vector<std::string>{"all"};
     std::optional<ParticleSet> made = scene.build({sweep.bodies.front(), wanted.seed, wanted.parameters});
     backend->load(*made);
     if (!everything)
@@ -133,10 +133,10 @@ int benchCommand(const Options& options) {
     std::vector<BenchmarkRow> rows;
     bool allVerified = true;
     const bool ofTerms = !wanted.terms.empty();
-    const BenchmarkPlan plan{.steps = std::max<std::int64_t>(options.steps, 0), .repeats = options.benchRepeats};
+    const BenchmarkPlan plan{.steps = std::max<std::int64_t>(options.steps, 0), .repeats = options.bench.repeats};
     for (const auto& [kind, request] : wanted.terms) termChoices(chosen.row->name, kind, request, false);
     const bool live =
-        options.benchFormat == "table" && (options.output.empty() || options.output == "-");  // rows as they come
+        options.bench.format == "table" && (options.output.empty() || options.output == "-");  // rows as they come
     if (live) std::fputs(benchmarkTableHead().c_str(), stdout);
     const auto take = [&](BenchmarkRow row) {
         if (!row.verified)
@@ -162,7 +162,7 @@ int benchCommand(const Options& options) {
         // The first are there already.
         ParticleSet start =
             made ? std::move(*std::exchange(made, std::nullopt)) : scene.build({bodies, wanted.seed, wanted.parameters});
-        if (options.benchSpreadMasses) spreadMasses(start);
+        if (options.bench.spreadMasses) spreadMasses(start);
         for (const KernelChoice& choice : sweep.choices) {
             InterruptWatch::check();
             backend->load(start, {force, {}});
@@ -190,7 +190,7 @@ int benchCommand(const Options& options) {
     }
     const auto formats = benchmarkFormats();
     const auto format = std::find_if(formats.begin(), formats.end(),
-                                     [&](const BenchmarkFormat& row) { return row.name == options.benchFormat; });
+                                     [&](const BenchmarkFormat& row) { return row.name == options.bench.format; });
     std::fflush(stdout);
     out.write(live ? benchmarkTableFoot(rows) : format->text(rows));
     out.commit();

@@ -25,23 +25,24 @@ int cardCommand(const Options& options) {
     const RunRequest& wanted = options.simulation;
     const BackendChoice chosen = chooseBackend(wanted.backend, wanted.backendOptions);
     std::fprintf(stderr, "gravlab: %s\n", chosen.why.c_str());
-    { const AtomicFile probe(options.benchCard); }  // a folder that is not there is known at once
+    { const AtomicFile probe(options.bench.card); }  // a folder that is not there is known at once
 
     SweepPoint base;
     base.backend = chosen.row->name;
     base.options = wanted.backendOptions;
     base.kernel = wanted.kernel.choice();
-    if (!options.benchKernels.empty()) {
-        base.kernel.kernel = nameUnlessAuto(options.benchKernels.front());
+    if (!options.bench.kernels.empty()) {
+        base.kernel.kernel = nameUnlessAuto(options.bench.kernels.front());
         base.kernel.launch = wanted.kernel.launch.config(usualLaunch(base.kernel.kernel));
     }
-    if (!options.benchBlocks.empty()) base.kernel.launch.block = options.benchBlocks.front();
-    if (!options.benchUnrolls.empty()) base.kernel.launch.unroll = options.benchUnrolls.front();
-    base.plan = {.repeats = options.benchRepeats, .mostSeconds = 3};
+    if (!options.bench.blocks.empty()) base.kernel.launch.block = options.bench.blocks.front();
+    if (!options.bench.unrolls.empty()) base.kernel.launch.unroll = options.bench.unrolls.front();
+    base.plan = {.repeats = options.bench.repeats, .mostSeconds = 3};
     const KernelRow* row = nullptr;
     for (const KernelRow& candidate : kernels())
         if (candidate.backend == chosen.row->name && (!row || candidate.name == base.kernel.kernel)) row = &candidate;
-    const std::vector<std::size_t> bodies = options.benchBodies.empty() ? cardBodies(chosen.row->name) : options.benchBodies;
+    const std::vector<std::size_t> bodies =
+        options.bench.bodies.empty() ? cardBodies(chosen.row->name) : options.bench.bodies;
     Sweep sweep(pointsAlong(sweepAxis("bodies"), *row, base, bodies),
                 {.scene = wanted.scene,
                  .seed = wanted.seed,
@@ -53,13 +54,13 @@ int cardCommand(const Options& options) {
     const bool right = measureAll(sweep);
     const Card card = makeCard(sweep.results());
     const std::string text = cardText(card);
-    if (options.benchCard.ends_with(".png")) {
+    if (options.bench.card.ends_with(".png")) {
         const Picture picture = cardPicture(card, sweep.results());
-        writePng(options.benchCard, picture.rgb, picture.width, picture.height, picture.texts);
+        writePng(options.bench.card, picture.rgb, picture.width, picture.height, picture.texts);
     } else {
-        writeFileAtomically(options.benchCard, text);
+        writeFileAtomically(options.bench.card, text);
     }
-    std::printf("%s\n%s\n", text.c_str(), options.benchCard.c_str());
+    std::printf("%s\n%s\n", text.c_str(), options.bench.card.c_str());
     return static_cast<int>(right ? ExitCode::ok : ExitCode::checkFailed);
 }
 

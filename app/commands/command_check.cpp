@@ -29,13 +29,13 @@ void print(const Verdict& v) {
 
 int checkCommand(const Options& options) {
     const InterruptWatch watch;
-    if (options.checkPhysics) return static_cast<int>(printPhysics(physicsRows()) ? ExitCode::ok : ExitCode::checkFailed);
-    if (options.checkLessons) return static_cast<int>(printLessons(options) ? ExitCode::ok : ExitCode::checkFailed);
+    if (options.check.physics) return static_cast<int>(printPhysics(physicsRows()) ? ExitCode::ok : ExitCode::checkFailed);
+    if (options.check.lessons) return static_cast<int>(printLessons(options) ? ExitCode::ok : ExitCode::checkFailed);
     // An option that no backend takes is no fault of a kernel.
     (void)hostBackend().make(options.simulation.backendOptions);
     int passed = 0, failed = 0;
     for (const BackendRow& row : backends())
-        for (const Verdict& verdict : verifyAll({&row, 1}, options.simulation.backendOptions, options.tolerance)) {
+        for (const Verdict& verdict : verifyAll({&row, 1}, options.simulation.backendOptions, options.check.tolerance)) {
             InterruptWatch::check(kUnfinishedCheck);
             print(verdict);
             passed += verdict.state == Verdict::State::passed;

@@ -18,24 +18,24 @@ FigureRequest requestOf(const Options& options, const BackendRow& row) {
     FigureRequest request;
     request.backend = row.name;
     request.options = options.simulation.backendOptions;
-    if (!options.benchKernels.empty() && options.benchKernels.front() != "auto" && options.benchKernels.front() != "all")
-        request.kernel = options.benchKernels.front();
+    if (!options.bench.kernels.empty() && options.bench.kernels.front() != "auto" && options.bench.kernels.front() != "all")
+        request.kernel = options.bench.kernels.front();
     request.launch = options.simulation.kernel.launch.config(
         usualLaunch(request.kernel.empty() ? std::nullopt : std::optional(request.kernel)));
-    if (!options.benchBlocks.empty()) request.launch.block = options.benchBlocks.front();
-    if (!options.benchUnrolls.empty()) request.launch.unroll = options.benchUnrolls.front();
-    if (!options.benchSplits.empty()) request.launch.split = options.benchSplits.front();
-    request.blocks = options.benchBlocks;
-    request.unrolls = options.benchUnrolls;
-    request.splits = options.benchSplits;
-    request.threads = options.benchThreads;
-    request.accuracies = options.benchAccuracies;
-    request.timeSteps = options.benchTimeSteps;
-    request.softenings = options.benchSoftenings;
+    if (!options.bench.blocks.empty()) request.launch.block = options.bench.blocks.front();
+    if (!options.bench.unrolls.empty()) request.launch.unroll = options.bench.unrolls.front();
+    if (!options.bench.splits.empty()) request.launch.split = options.bench.splits.front();
+    request.blocks = options.bench.blocks;
+    request.unrolls = options.bench.unrolls;
+    request.splits = options.bench.splits;
+    request.threads = options.bench.threads;
+    request.accuracies = options.bench.accuracies;
+    request.timeSteps = options.bench.timeSteps;
+    request.softenings = options.bench.softenings;
     request.run = options.simulation;
     if (options.until > 0) request.until = options.until;
-    request.bodies = options.benchBodies;
-    request.repeats = options.benchRepeats;
+    request.bodies = options.bench.bodies;
+    request.repeats = options.bench.repeats;
     return request;
 }
 
@@ -43,7 +43,7 @@ FigureRequest requestOf(const Options& options, const BackendRow& row) {
 struct Outputs {
     std::string picture, numbers;
     bool papers = false;
-    explicit Outputs(const Options& options) : papers(options.besidePapers) {
+    explicit Outputs(const Options& options) : papers(options.bench.besidePapers) {
         (options.output.ends_with(".csv") ? numbers : picture) = options.output;
         if (!options.csv.empty()) numbers = options.csv;
         for (const std::string& file : {picture, numbers})
@@ -80,7 +80,7 @@ FigureStudy studied(const FigureRow& row, const FigureRequest& request) {
 
 int figureCommand(const Options& options) {
     const InterruptWatch watch;
-    const FigureRow& row = figure(options.benchFigure);
+    const FigureRow& row = figure(options.bench.figure);
     const RunRequest& wanted = options.simulation;
     const BackendChoice chosen = chooseBackend(wanted.backend, wanted.backendOptions);
     const FigureRequest request = requestOf(options, *chosen.row);

@@ -20,8 +20,8 @@ int printAllRows(const Options& options) {
     std::printf("%s", rowPrintHead().c_str());
     printRows({.backend = std::string(chooseBackend(wanted.backend, wanted.backendOptions).row->name),
                .options = wanted.backendOptions,
-               .bodies = options.benchBodies,
-               .kernels = options.benchKernels},
+               .bodies = options.bench.bodies,
+               .kernels = options.bench.kernels},
               [](const RowPrint& print) {
                   std::printf("%s", csvOf(print).c_str());
                   std::fflush(stdout);

@@ -201,9 +201,9 @@ StageRow timeStages(const Options& options) {
 }
 
 int stagesCommand(const Options& asked, const std::vector<std::optional<std::size_t>>& counts) {
-    if (asked.benchFormat == "json") throw UsageError("--stages writes a table or csv, not json");
+    if (asked.bench.format == "json") throw UsageError("--stages writes a table or csv, not json");
     AtomicFile out(asked.output.empty() ? "-" : asked.output);
-    std::vector<std::pair<int, int>> sizes = asked.benchSizes;
+    std::vector<std::pair<int, int>> sizes = asked.bench.sizes;
     if (sizes.empty()) sizes = {{asked.width, asked.height}};
     const auto found = asked.settings.find("look.splat");
     const std::string way = found == asked.settings.end() ? "auto" : std::get<std::string>(found->second);
@@ -221,7 +221,7 @@ int stagesCommand(const Options& asked, const std::vector<std::optional<std::siz
                 if (rows.back().path == DrawMethod::raster && wish.wish == DrawMethodRequest::compute)
                     std::fprintf(stderr, "gravlab: no row for compute: the rasteriser drew it\n");
             }
-    out.write(asked.benchFormat == "csv" ? stageCsv(rows) : stageTable(rows));
+    out.write(asked.bench.format == "csv" ? stageCsv(rows) : stageTable(rows));
     out.commit();
     return static_cast<int>(ExitCode::ok);
 }
@@ -232,14 +232,14 @@ int framesCommand(const Options& asked) {
     const InterruptWatch watch;
     const HeadlessContext context(asked.simulation.backendOptions.device);
     std::fprintf(stderr, "gravlab: %s\n", context.description().c_str());
-    std::vector<std::optional<std::size_t>> counts(asked.benchBodies.begin(), asked.benchBodies.end());
+    std::vector<std::optional<std::size_t>> counts(asked.bench.bodies.begin(), asked.bench.bodies.end());
     if (counts.empty()) counts = {asked.simulation.bodies};
-    if (asked.benchStages) return stagesCommand(asked, counts);
+    if (asked.bench.stages) return stagesCommand(asked, counts);
     for (const std::optional<std::size_t>& count : counts) {
         Options options = asked;
         options.simulation.bodies = count;
-        if (!asked.benchKernels.empty() && asked.benchKernels.front() != "auto")
-            options.simulation.kernel.kernel = asked.benchKernels.front();
+        if (!asked.bench.kernels.empty() && asked.bench.kernels.front() != "auto")
+            options.simulation.kernel.kernel = asked.bench.kernels.front();
         timeFrames(options);
     }
     return static_cast<int>(ExitCode::ok);

@@ -2,6 +2,7 @@
 // checked.
 #include "app/commands/options.h"
 #include "app/control/open_file.h"
+#include "app/control/quantity.h"
 #include "app/control/scene_file.h"
 #include "app/system/interrupt.h"
 #include "app/tables/format.h"
@@ -179,6 +180,10 @@ int groupsCommand(const Options& options) {
     Subject subject = subjectOf(options, *chosen.row);
     Linking linking = ask.linking;
     linking.length /= subject.units.lengthBy;
+    constexpr const char* kLength = "--linking-length";
+    if (!ask.length.empty()) linking.length = quantity(kLength, ask.length, "L", shownUnits(subject.units), subject.name);
+    if (!ask.length.empty() && !(linking.length > 0))
+        throw UsageError(std::string(kLength) + " '" + ask.length + "': expected a length above 0");
     const double length = linkingLength(subject.bodies, linking);
     FoundGroups found = findGroups(rung, subject.bodies, length, wanted.backendOptions);
     // The first search loads code and wakes threads; a short one is made twice more, and the fastest counts.

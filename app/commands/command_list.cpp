@@ -236,8 +236,8 @@ Json commandList(const BackendOptions&) {
 
 Json lessonList(const BackendOptions& options) {
     Json rows = Json::array();
-    for (const std::string_view name : lessonNames()) {
-        const auto lesson = lessonNamed(std::string(name));
+    for (const std::string& name : lessonNames()) {
+        const auto lesson = lessonNamed(name);
         std::string needs;
         for (const LessonStep& step : lesson->steps)
             if (!missingFor(step, options).empty()) needs = step.needs;
@@ -346,8 +346,6 @@ std::string listNames() {
         text += (text.empty() ? "" : &row == std::end(kLists) - 1 ? " and " : ", ") + std::string(row.name);
     return text;
 }
-
-void requireList(const std::string& name) { findRow(std::span<const ListRow>(kLists), "list", name); }
 
 int listCommand(const Options& options) {
     const ListRow& list = findRow(std::span<const ListRow>(kLists), "list", options.listWhat);

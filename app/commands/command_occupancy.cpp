@@ -65,9 +65,9 @@ int occupancyCommand(const Options& options) {
     const OccupancyAsk& ask = options.occupancy;
     const GpuRow row = gpuOf(ask);
     const std::vector<std::size_t> counts =
-        options.benchBodies.empty() ? std::vector<std::size_t>{65536} : options.benchBodies;
+        options.bench.bodies.empty() ? std::vector<std::size_t>{65536} : options.bench.bodies;
     const std::vector<int> blocks =
-        options.benchBlocks.empty() ? std::vector<int>(kTableBlocks.begin(), kTableBlocks.end()) : options.benchBlocks;
+        options.bench.blocks.empty() ? std::vector<int>(kTableBlocks.begin(), kTableBlocks.end()) : options.bench.blocks;
     if (options.json) {
         Json rows = Json::array();
         for (const std::size_t bodies : counts)

@@ -47,7 +47,7 @@ int tuneCommand(const Options& options) {
     bool all = true;
     std::string stored = "nothing was stored";
     const std::vector<std::size_t> counts =
-        options.benchBodies.empty() ? tunedBodies(chosen.row->name) : options.benchBodies;
+        options.bench.bodies.empty() ? tunedBodies(chosen.row->name) : options.bench.bodies;
     for (const auto& [kind, request] : wanted.terms) {
         const std::unique_ptr<Backend> backend = chosen.row->make(wanted.backendOptions);
         for (const std::size_t bodies : counts) {
@@ -73,7 +73,7 @@ int tuneCommand(const Options& options) {
         Tuner tuner({.backend = std::string(chosen.row->name),
                      .options = wanted.backendOptions,
                      .bodies = bodies,
-                     .kernels = options.benchKernels},
+                     .kernels = options.bench.kernels},
                     {.seed = wanted.seed, .precision = wanted.precision.value_or(Precision::fp32)});
         ProgressLine progress((std::string("tuning N = ") + grouped(bodies).text + ", step").c_str(), 1000);
         constexpr double kSlice = 0.5;  // [s] between looks at an interrupt

@@ -24,9 +24,9 @@ constexpr std::string_view kFileStays = "A file that was written stays; remove i
 
 /// A row.
 struct Action {
-    std::string_view name;   ///< stable: tests point at it
-    std::string_view label;  ///< in the menu
-    std::string_view idea;   ///< one line: tooltip, F1, docs
+    std::string_view name;  ///< stable: tests point at it
+    /// In the menu; and one line for tooltip, F1 and docs. A file of rows may leave them out: they are the parameter's then.
+    std::string_view label{}, idea{};
     KeyStroke strokes[2]{};  ///< either of them; none: menu only
     /// The parameter that it changes. Without `act` and `effect` that is all it does: it switches a flag on and off, or sets
     /// one of the names that the parameter offers.
@@ -60,6 +60,7 @@ struct Menu {
 };
 std::span<const Menu> menus();
 
+// As their files have them; menus() alone fills in what they leave out.
 std::span<const Action> fileActions();
 std::span<const Action> sceneActions();
 std::span<const Action> simulationActions();

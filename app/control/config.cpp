@@ -1,7 +1,8 @@
-// The rows of config.toml, its small grammar, and when it is written.
+// The rows of config.toml, and when it is written.
 #include "app/control/config.h"
 
 #include "app/control/parameter.h"
+#include "app/control/toml_document.h"
 #include "app/system/user_folder.h"
 #include "app/tables/text_values.h"
 #include "sim/core/error.h"
@@ -145,21 +146,17 @@ bool passedOver(const ConfigRow& row, const Options& options) {
     return row.option == "SCENE" ? sceneGiven(options) : options.has(row.option);
 }
 
-void takeLine(std::string_view line, std::string& table, Remembered& to) {
-    if (line.front() == '[') {
-        table = line.back() == ']' ? std::string(trimmed(line.substr(1, line.size() - 2))) : std::string();
-        std::vector<std::string_view> valid;
-        for (const ConfigRow& row : rows())
-            if (std::find(valid.begin(), valid.end(), row.table) == valid.end()) valid.push_back(row.table);
-        if (std::find(valid.begin(), valid.end(), table) == valid.end())
-            throw UsageError(unknownName("table", table, valid));
-        return;
-    }
-    const KeyValue pair = keyValue(line);
-    if (!pair.found) throw UsageError("expected KEY = VALUE or [TABLE]");
-    const std::string key(pair.key);
+void requireTable(const std::string& name) {
+    std::vector<std::string_view> valid;
+    for (const ConfigRow& row : rows())
+        if (std::find(valid.begin(), valid.end(), row.table) == valid.end()) valid.push_back(row.table);
+    if (std::find(valid.begin(), valid.end(), name) == valid.end()) throw UsageError(unknownName("table", name, valid));
+}
+
+void takeEntry(const TomlEntry& entry, Remembered& to) {
+    const auto& [table, key, value, line] = entry;
     const auto row =
-        std::find_if(rows().begin(), rows().end(), [&](const ConfigRow& r) { return r.table == table && r.key == key; });
+        std::ranges::find_if(rows(), [&](const ConfigRow& r) { return r.table == entry.table && r.key == entry.key; });
     if (row == rows().end()) {
         std::vector<std::string_view> valid;
         for (const ConfigRow& r : rows())
@@ -168,11 +165,11 @@ void takeLine(std::string_view line, std::string& table, Remembered& to) {
         throw UsageError(unknownName("key of [" + table + "]", key, valid));
     }
     if (passedOver(*row, to.options)) {
-        to.passedOver[table + "." + key] = pair.value;
+        to.passedOver[table + "." + key] = value;
         return;
     }
     Remembered trial = to;
-    row->take(trial, key, pair.value);
+    row->take(trial, key, value);
     to = std::move(trial);
 }
 
@@ -184,15 +181,20 @@ fs::path configFile() {
 }
 
 std::vector<std::string> takeConfig(std::string_view text, const std::string& name, Remembered& to) {
-    std::vector<std::string> notes;
-    std::string table;
-    eachLine(text, 1, [&](std::size_t number, std::string_view line) {
+    std::map<std::size_t, std::string> wrong;  // by line
+    const auto at = [&](std::size_t line, auto take) {
         try {
-            takeLine(line, table, to);
+            take();
         } catch (const UsageError& error) {
-            notes.push_back(name + ", line " + std::to_string(number) + ": " + error.what() + "; the line is left out");
+            wrong[line] = name + ", line " + std::to_string(line) + ": " + error.what() + "; the line is left out";
         }
-    });
+    };
+    const TomlDocument document = tomlDocument(text);
+    for (const TomlFaultLine& fault : document.faults) at(fault.line, [&] { throw UsageError(fault.why); });
+    for (const TomlTable& table : document.tables) at(table.line, [&] { requireTable(table.name); });
+    for (const TomlEntry& entry : document.entries) at(entry.line, [&] { takeEntry(entry, to); });
+    std::vector<std::string> notes;
+    for (auto& [line, sentence] : wrong) notes.push_back(std::move(sentence));
     return notes;
 }
 

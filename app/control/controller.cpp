@@ -388,7 +388,7 @@ Controller::Done Controller::perform(Document& document, Host& host, const Batch
                           !(setting && setting->goesOn);  // a drag is kept as it began
     if (recorded && differInStart(before.intent.request, document.intent.request)) done.state = host.keepState();
     const bool again = effect && std::holds_alternative<Restart>(*effect);
-    if (!onlyPoints(command)) takeUp(document, host, again);
+    takeUp(document, host, again);
     if (!effect || again) return done;
     done.jumps = std::holds_alternative<JumpTo>(*effect);
     if (done.jumps || std::holds_alternative<EditBodies>(*effect)) document.dismissMessage();
@@ -409,17 +409,22 @@ void Controller::run(Document& document, Host& host, Batch& batch, std::vector<E
         if (status == CommandStatus::running) running_.push_back(events.back());
         if (!taken && atTheScreen(batch.sender)) document.warn(why);
     };
+    const std::string message = document.message;
+    const auto said = [&] { return document.message == message ? std::string() : document.message; };
+    if (batch.commands.size() == 1 && onlyPoints(batch.commands.front())) {
+        // Nothing of it is refused or recorded, so no move of a mouse costs a copy of the document.
+        point(document, std::get<Pointer>(batch.commands.front()));
+        return end(CommandStatus::applied, said());
+    }
     const Document before = document;
-    const bool pointed = onlyPoints(batch.commands.front());
     const bool undoes = batch.commands.size() == 1 && isUndo(batch.commands.front());
-    const std::vector<Value> settings = pointed || undoes ? std::vector<Value>() : settingsOf(document);
+    const std::vector<Value> settings = undoes ? std::vector<Value>() : settingsOf(document);
     const auto refuse = [&](CommandStatus status, const std::string& why) {
         putBack(document, before);
         // The first run may have taken its part when the second said no.
         if (document.facts.configuration != before.facts.configuration) host.apply(false);
         end(status, why);
     };
-    const std::string message = document.message;
     Done done;
     try {
         if (undoes) return end(CommandStatus::applied, undo(document, host));
@@ -439,11 +444,10 @@ void Controller::run(Document& document, Host& host, Batch& batch, std::vector<E
     const EffectResult& result = done.effect;
     if (result.status == CommandStatus::refused || result.status == CommandStatus::failed)
         return refuse(result.status, result.why);
-    if (!pointed) record(document, batch, before, settings, done);
+    record(document, batch, before, settings, done);
     // Whoever does something by himself needs no greeting any more.
-    if (!pointed && before.ui.welcome && atTheScreen(batch.sender) && !aboutLetters(batch.commands.front()))
-        document.ui.welcome = false;
-    end(result.status, !result.why.empty() ? result.why : document.message == message ? std::string() : document.message);
+    if (before.ui.welcome && atTheScreen(batch.sender) && !aboutLetters(batch.commands.front())) document.ui.welcome = false;
+    end(result.status, result.why.empty() ? said() : result.why);
 }
 
 /// An effect that was running has ended.

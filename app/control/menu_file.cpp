@@ -140,11 +140,7 @@ constexpr Action kFile[] = {
      .argument = "FILE.png",
      .effectWith = [](const KeyTarget&, const Value& file) -> Effect { return SavePicture{fileOf(file, ".png")}; },
      .leaves = kFileStays},
-    {.name = "picture-panels",
-     .label = "With panels",
-     .idea = "draw the panels into pictures, too",
-     .parameter = "picture.panels",
-     .list = "Pictures"},
+    {.name = "picture-panels", .parameter = "picture.panels", .list = "Pictures"},
     {.name = "picture-size",
      .label = "Size",
      .idea = "pixels of pictures, whatever the window's are",
@@ -215,10 +211,7 @@ double numberIn(const Value& argument) {
 }
 
 constexpr Action kHelp[] = {
-    {.name = "welcome",
-     .label = "Welcome",
-     .idea = "what you see, how to look around, and three things to try",
-     .parameter = "window.welcome"},
+    {.name = "welcome", .parameter = "window.welcome"},
     {.name = "keys",
      .label = "Keys and mouse",
      .idea = "these keys",

@@ -121,6 +121,18 @@ constexpr Action kScene[] = {
 
 }  // namespace
 
+SceneGroup groupOf(const Scene& scene) {
+    constexpr std::size_t kFew = 100;
+    if (scene.law != Law::gravity) return SceneGroup::laws;
+    return scene.bodiesGpu <= kFew ? SceneGroup::famous : scene.group;
+}
+
+const Scene* sceneOf(SceneGroup group, std::size_t place) {
+    for (const Scene& row : sceneTable())
+        if (groupOf(row) == group && place-- == 0) return &row;
+    return nullptr;
+}
+
 std::span<const Action> sceneActions() { return kScene; }
 
 }  // namespace gravlab

@@ -306,11 +306,7 @@ constexpr Action kBodies[] = {
      .unavailable =
          [](const KeyTarget& t) { return t.facts.findingGroups ? Reason("Groups are being looked for.") : Reason(); },
      .leaves = "Finding groups changes nothing that could be undone."},
-    {.name = "path-ahead",
-     .label = "Path ahead",
-     .idea = "path of the selected body ahead",
-     .strokes = {{Key::letterO}},
-     .parameter = "view.ahead"},
+    {.name = "path-ahead", .strokes = {{Key::letterO}}, .parameter = "view.ahead"},
     {.name = "remove",
      .label = "Remove",
      .idea = "remove the selected body",

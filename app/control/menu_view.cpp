@@ -1,5 +1,6 @@
 // The rows of the menus View, Look and Window.
 #include "app/control/action.h"
+#include "app/control/parameter.h"
 #include "app/model/camera_path.h"
 #include "app/model/document.h"
 #include "app/model/look.h"
@@ -17,10 +18,15 @@ namespace {
 constexpr std::string_view kKeysGo = "Where the keys go is not undone; Esc leaves menus and panels.";
 
 constexpr float kExposureStep = 1.25f;
-constexpr float kTextStep = 1.125f, kSmallestText = 0.5f, kLargestText = 4;  // as window.text_scale
-constexpr float kFlight = 0.06f;                                             // part of the distance a key press
+constexpr double kTextStep = 1.125;
+constexpr float kFlight = 0.06f;     // part of the distance a key press
 constexpr double kFlightRate = 1.5;  // and a second while it stays down: as 25 presses a second would
 constexpr double kTurn = 0.2;        // [rad/s]
+
+void scaleText(KeyTarget& t, double factor) {
+    const Bounds& range = parameter("window.text_scale").bounds;
+    t.ui.textScale = static_cast<float>(std::clamp(t.ui.textScale * factor, range.least, range.most));
+}
 
 template <int x, int z>
 void fly(KeyTarget& t, int) {
@@ -149,12 +155,7 @@ constexpr Action kView[] = {
      .with = flyOn<1, 0>,
      .list = "Fly",
      .holds = true},
-    {.name = "legend",
-     .label = "Legend",
-     .idea = "legend of the colours",
-     .strokes = {{Key::letterY}},
-     .parameter = "overlay.legend",
-     .line = true},
+    {.name = "legend", .strokes = {{Key::letterY}}, .parameter = "overlay.legend", .line = true},
     {.name = "scale-and-clock",
      .label = "Scale bar and clock",
      .idea = "scale bar and clock",
@@ -162,21 +163,15 @@ constexpr Action kView[] = {
      .parameter = "overlay.clock",
      .act = [](KeyTarget& t, int) { t.overlay.scaleBar = t.overlay.clock = !t.overlay.clock; },
      .checked = [](const KeyTarget& t) { return t.overlay.clock; }},
-    {.name = "axes", .label = "Axes", .idea = "axes", .strokes = {{Key::letterX}}, .parameter = "overlay.axes"},
-    {.name = "grid", .label = "Grid", .idea = "grid", .strokes = {{Key::letterZ}}, .parameter = "overlay.grid"},
-    {.name = "labels",
-     .label = "Names",
-     .idea = "names of bodies that have one",
-     .strokes = {{Key::letterN, kAlt}},
-     .parameter = "overlay.labels"},
+    {.name = "axes", .strokes = {{Key::letterX}}, .parameter = "overlay.axes"},
+    {.name = "grid", .strokes = {{Key::letterZ}}, .parameter = "overlay.grid"},
+    {.name = "labels", .strokes = {{Key::letterN, kAlt}}, .parameter = "overlay.labels"},
     {.name = "velocities",
-     .label = "Velocities",
      .idea = "arrows of velocities",
      .strokes = {{Key::letterV, kAlt}},
      .parameter = "overlay.velocities"},
-    {.name = "forces", .label = "Forces", .idea = "arrows of forces", .parameter = "overlay.forces"},
+    {.name = "forces", .idea = "arrows of forces", .parameter = "overlay.forces"},
     {.name = "tree-cells",
-     .label = "Cells of a tree",
      .idea = "boxes of the cells of an octree over the bodies",
      .parameter = "view.tree_cells",
      .line = true},
@@ -189,7 +184,7 @@ constexpr Action kView[] = {
 };
 
 constexpr Action kLook[] = {
-    {.name = "colour-by", .label = "Colour by", .idea = "what colours say", .parameter = "look.colour_mode"},
+    {.name = "colour-by", .parameter = "look.colour_mode"},
     {.name = "next-colour-mode",
      .label = "Next of these",
      .idea = "next colour mode: what colours say",
@@ -249,22 +244,12 @@ constexpr Action kLook[] = {
      .act = [](KeyTarget& t,
                int) { t.look.exposure = std::max(t.look.exposure / kExposureStep, std::min(t.look.exposure, 0.01f)); },
      .repeats = true},
-    {.name = "paper",
-     .label = "White page",
-     .idea = "white background",
-     .strokes = {{Key::letterB, kControl}},
-     .parameter = "look.white_page",
-     .line = true},
+    {.name = "paper", .strokes = {{Key::letterB, kControl}}, .parameter = "look.white_page", .line = true},
 };
 
 constexpr Action kWindow[] = {
-    {.name = "panels",
-     .label = "Panels",
-     .idea = "show or hide the panels",
-     .strokes = {{Key::letterG}},
-     .parameter = "window.panels"},
+    {.name = "panels", .idea = "show or hide the panels", .strokes = {{Key::letterG}}, .parameter = "window.panels"},
     {.name = "conservation",
-     .label = "Energy and momenta",
      .idea = "show or hide energy and momenta over time",
      .strokes = {{Key::letterJ}},
      .parameter = "window.conservation"},
@@ -284,35 +269,23 @@ constexpr Action kWindow[] = {
      .idea = "show the picture alone",
      .strokes = {{Key::tab}},
      .act = [](KeyTarget& t, int) { toggle(t.ui.visible); }},
-    {.name = "full-screen",
-     .label = "Full screen",
-     .idea = "full screen",
-     .strokes = {{Key::f11}, {Key::enter, kAlt}},
-     .parameter = "window.full_screen",
-     .line = true},
-    {.name = "projector",
-     .label = "Projector",
-     .idea = "for a projector: large letters, strong contrast, thick lines",
-     .strokes = {{Key::letterP, kControl}},
-     .parameter = "window.projector"},
+    {.name = "full-screen", .strokes = {{Key::f11}, {Key::enter, kAlt}}, .parameter = "window.full_screen", .line = true},
+    {.name = "projector", .strokes = {{Key::letterP, kControl}}, .parameter = "window.projector"},
     {.name = "larger-text",
      .label = "Larger text",
      .idea = "larger panels and letters",
      .strokes = {{Key::equal, kControl}, {Key::padPlus, kControl}},
      .parameter = "window.text_scale",
-     .act = [](KeyTarget& t, int) { t.ui.textScale = std::min(t.ui.textScale * kTextStep, kLargestText); },
+     .act = [](KeyTarget& t, int) { scaleText(t, kTextStep); },
      .repeats = true},
     {.name = "smaller-text",
      .label = "Smaller text",
      .idea = "smaller panels and letters",
      .strokes = {{Key::minus, kControl}, {Key::padMinus, kControl}},
      .parameter = "window.text_scale",
-     .act = [](KeyTarget& t, int) { t.ui.textScale = std::max(t.ui.textScale / kTextStep, kSmallestText); },
+     .act = [](KeyTarget& t, int) { scaleText(t, 1 / kTextStep); },
      .repeats = true},
-    {.name = "display-sync",
-     .label = "Display sync",
-     .idea = "wait for the display before showing a picture",
-     .parameter = "window.display_sync"},
+    {.name = "display-sync", .parameter = "window.display_sync"},
     {.name = "menus",
      .label = "Menus by keyboard",
      .idea = "open the menus: arrows, Enter, Esc; Alt by itself does the same",

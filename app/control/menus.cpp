@@ -1,12 +1,36 @@
 // The menu bar's order, and what the mouse does. The rows of each menu are in its own file.
 #include "app/control/action.h"
+#include "app/control/parameter.h"
+
+#include <deque>
+#include <vector>
 
 namespace gravlab {
+namespace {
+
+/// The rows of a menu, with label and idea of the parameter where a row has none of its own.
+std::span<const Action> withWords(std::span<const Action> rows) {
+    static std::deque<std::vector<Action>> kept;
+    std::vector<Action>& all = kept.emplace_back(rows.begin(), rows.end());
+    for (Action& row : all) {
+        if (row.label.empty()) row.label = parameter(row.parameter).label;
+        if (row.idea.empty()) row.idea = parameter(row.parameter).idea;
+    }
+    return all;
+}
+
+}  // namespace
 
 std::span<const Menu> menus() {
-    static const Menu all[] = {{"File", fileActions()},   {"Scene", sceneActions()},   {"Simulation", simulationActions()},
-                               {"Bodies", bodyActions()}, {"View", viewActions()},     {"Look", lookActions()},
-                               {"Lab", labActions()},     {"Window", windowActions()}, {"Help", helpActions()}};
+    static const Menu all[] = {{"File", withWords(fileActions())},
+                               {"Scene", withWords(sceneActions())},
+                               {"Simulation", withWords(simulationActions())},
+                               {"Bodies", withWords(bodyActions())},
+                               {"View", withWords(viewActions())},
+                               {"Look", withWords(lookActions())},
+                               {"Lab", withWords(labActions())},
+                               {"Window", withWords(windowActions())},
+                               {"Help", withWords(helpActions())}};
     return all;
 }
 

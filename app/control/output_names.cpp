@@ -38,7 +38,7 @@ std::vector<OutputName> outputNames(const Options& o) {
         {kCheckpoint, o.checkpoint},
         {"the file before --checkpoint", o.checkpoint.empty() ? "" : previousOf(o.checkpoint).string()},
         {"--output", o.output},
-        {"--card", o.benchCard},
+        {"--card", o.bench.card},
         {"--screenshot", o.screenshot},
         {"--worksheet", o.worksheet}};
     if (o.snapshotEvery > 0) all.push_back({"--snapshots", o.snapshots});

@@ -197,8 +197,7 @@ Value asText(const Parameter& parameter, const Value& value) {
 std::span<const Parameter> parameters() {
     static const std::vector<Parameter> rows = [] {
         std::vector<Parameter> all;
-        for (auto* group :
-             {runParameters, comparisonParameters, lookParameters, viewParameters, windowParameters, lessonParameters})
+        for (auto* group : {runParameters, comparisonParameters, lookParameters, viewParameters, windowParameters})
             for (Parameter& row : group()) all.push_back(std::move(row));
         return all;
     }();

@@ -68,9 +68,9 @@ struct Kept {
 
 /// A row.
 struct Parameter {
-    std::string path;        ///< stable: "look.glow"
-    std::string_view label;  ///< a short word or two
-    std::string_view idea;   ///< one line
+    std::string path{};        ///< stable: "look.glow"
+    std::string_view label{};  ///< a short word or two
+    std::string_view idea{};   ///< one line
     /// What the words of label and idea mean, in a sentence or two for who does not know them: the panels' tooltips, and
     /// docs. Empty where the idea says all.
     std::string_view term{};
@@ -161,6 +161,5 @@ std::vector<Parameter> lookParameters();
 std::vector<Parameter> viewParameters();
 std::vector<Parameter> windowParameters();
 std::vector<Parameter> labParameters();
-std::vector<Parameter> lessonParameters();
 
 }  // namespace gravlab

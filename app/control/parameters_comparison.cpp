@@ -17,7 +17,8 @@ namespace {
 
 using namespace rows;
 
-TwinChoice& twin(Document& d) { return d.intent.twin; }
+template <auto member>
+constexpr auto inTwin = at<&Document::intent, &Intent::twin, member>;
 
 /// The row of the run that is kept under that key.
 const Parameter& rowOfRun(std::span<const Parameter> run, std::string_view key) {
@@ -90,7 +91,7 @@ Parameter differing(const Parameter& run, std::string_view key) {
         return valueOf(settingRow(key).text(choice.values));
     };
     row.automatic = run.otherwise == "auto" && !row.choices;
-    row.set = [key](Document& d, const Value& value) { differ(twin(d), key, value); };
+    row.set = [key](Document& d, const Value& value) { differ(d.intent.twin, key, value); };
     return row;
 }
 
@@ -134,57 +135,33 @@ void takeTwin(TwinChoice& choice, const std::string& key, std::string_view value
 }
 
 std::vector<Parameter> comparisonParameters() {
-    std::vector<Parameter> all;
+    constexpr std::string_view kIdeas[] = {"the first at the left, the twin at the right",
+                                           "one over the other: blue the first, orange the twin, white both"};
+    Rows rows;
+    rows.member("twin.on", "A twin", "the same start a second time in other settings", "", inTwin<&TwinChoice::on>,
+                {.kept = {.option = "--twin", .scene = "twin"}});
+    rows.choice("twin.view", "Twin view", "how both runs share the picture", "side", twinViews, inTwin<&TwinChoice::view>,
+                {.kept = {.option = "--twin-view", .scene = "twin.view"}, .offers = [kIdeas](const Document& d) {
+                     std::vector<SettingChoice> offers;
+                     for (std::size_t i = 0; i < std::size(kIdeas); ++i)
+                         offers.push_back(
+                             {std::string(twinViews()[i]), kIdeas[i], d.intent.twin.view == static_cast<TwinView>(i), {}});
+                     return offers;
+                 }});
     const std::vector<Parameter> run = runParameters();
-    all.push_back(withMember(
-        {.path = "twin.on",
-         .label = "A twin",
-         .idea = "the same start a second time in other settings",
-         .kind = Kind::flag,
-         .usual = "false",
-         .kept = {.option = "--twin", .scene = "twin"}},
-        [](Document & d) -> auto& { return twin(d).on; }));
-    all.push_back({.path = "twin.view",
-                   .label = "Twin view",
-                   .idea = "how both runs share the picture",
-                   .kind = Kind::choice,
-                   .usual = "side",
-                   .kept = {.option = "--twin-view", .scene = "twin.view"},
-                   .choices = [] { return std::vector<std::string>(twinViews().begin(), twinViews().end()); },
-                   .offers =
-                       [](const Document& d) {
-                           const TwinView now = d.intent.twin.view;
-                           return std::vector<SettingChoice>{
-                               {std::string(twinViews()[0]),
-                                "the first at the left, the twin at the right",
-                                now == TwinView::side,
-                                {}},
-                               {std::string(twinViews()[1]),
-                                "one over the other: blue the first, orange the twin, white both",
-                                now == TwinView::overlaid,
-                                {}}};
-                       },
-                   .get = [](const Document& d) -> Value {
-                       return std::string(twinViews()[static_cast<std::size_t>(d.intent.twin.view)]);
-                   },
-                   .set = [](Document& d, const Value& v) { twin(d).view = twinView(textOf(v)); }});
-    for (const std::string_view key : twinKeys()) all.push_back(differing(rowOfRun(run, key), key));
-    const auto add = [&](Parameter row, auto get) {
-        all.push_back(
-            fact(std::move(row), [get](const Document& d) -> Value { return d.facts.twin.on ? get(d) : Value(); }));
+    for (const std::string_view key : twinKeys()) rows.all().push_back(differing(rowOfRun(run, key), key));
+    const auto add = [&](const char* path, std::string_view label, std::string_view idea, Kind kind, auto member,
+                         std::string_view unit = {}) {
+        rows.fact(path, label, idea,
+                  [member](const Document& d) { return d.facts.twin.on ? asValue(d.facts.twin.*member) : Value(); },
+                  {.unit = unit, .kind = kind});
     };
-    add({.path = "twin.step", .label = "Twin's step", .idea = "complete steps of the twin", .kind = Kind::integer},
-        [](const Document& d) -> Value { return d.facts.twin.step; });
-    add({.path = "twin.time", .label = "Twin's time", .idea = "simulated, of the twin", .unit = "T"},
-        [](const Document& d) -> Value { return d.facts.twin.time; });
-    add({.path = "twin.label", .label = "Twin's label", .idea = "what the twin does otherwise", .kind = Kind::text},
-        [](const Document& d) -> Value { return d.facts.twin.label; });
-    add({.path = "twin.apart",
-         .label = "Apart",
-         .idea = "root mean square of the distances between the same bodies of both runs",
-         .unit = "L"},
-        [](const Document& d) -> Value { return d.facts.twin.apart ? Value(*d.facts.twin.apart) : Value(); });
-    return all;
+    add("twin.step", "Twin's step", "complete steps of the twin", Kind::integer, &TwinFacts::step);
+    add("twin.time", "Twin's time", "simulated, of the twin", Kind::number, &TwinFacts::time, "T");
+    add("twin.label", "Twin's label", "what the twin does otherwise", Kind::text, &TwinFacts::label);
+    add("twin.apart", "Apart", "root mean square of the distances between the same bodies of both runs", Kind::number,
+        &TwinFacts::apart, "L");
+    return rows.take();
 }
 
 }  // namespace gravlab

@@ -15,137 +15,84 @@ namespace {
 
 using namespace rows;
 
-/// A name that can be chosen, and what it is.
-struct TreeBoxRow {
-    std::string_view name, idea;
-};
-
 constexpr double kDegrees = 180 / std::numbers::pi;
 constexpr Shown kInDegrees{"degrees", kDegrees};
-constexpr double kLeastField = 1 / kDegrees, kMostField = 150 / kDegrees;
 
-Camera& camera(Document& d) { return d.camera; }
+template <auto member>
+constexpr auto inCamera = at<&Document::camera, member>;
 
-void addCamera(std::vector<Parameter>& all) {
-    all.push_back(withMember(
-        {.path = "camera.distance",
-         .label = "Distance",
-         .idea = "of the camera from what it looks at",
-         .unit = "L",
-         .bounds = {.least = 0, .aboveLeast = true},
-         .usual = "(the scene's own)",
-         .kept = {.option = "--distance", .scene = "view.distance"}},
-        [](Document & d) -> auto& { return camera(d).distance; }));
-    all.push_back(withMember(
-        {.path = "camera.azimuth",
-         .label = "Azimuth",
-         .idea = "of the camera, seen from above",
-         .unit = "rad",
-         .usual = "(the scene's own)",
-         .shown = kInDegrees,
-         .kept = {.option = "--azimuth", .scene = "view.azimuth", .placeholder = "DEGREES"}},
-        [](Document & d) -> auto& { return camera(d).azimuth; }));
-    all.push_back(withMember(
-        {.path = "camera.elevation",
-         .label = "Elevation",
-         .idea = "of the camera above the plane; what is beyond the pole is drawn from the pole",
-         .unit = "rad",
-         .usual = "(the scene's own)",
-         .shown = kInDegrees,
-         .kept = {.option = "--elevation", .scene = "view.elevation", .placeholder = "DEGREES"}},
-        [](Document & d) -> auto& { return camera(d).elevation; }));
-    all.push_back({.path = "camera.target",
-                   .label = "Target",
-                   .idea = "what the camera looks at",
-                   .unit = "L",
-                   .kind = Kind::list,
-                   .size = 3,
-                   .usual = "(the scene's own)",
-                   .single = true,
-                   .kept = {.scene = "view.target"},
-                   .get = [](const Document& d) -> Value {
-                       const glm::vec3 t = d.camera.target;
-                       return std::vector{plainNumber(t.x), plainNumber(t.y), plainNumber(t.z)};
-                   },
-                   .set =
-                       [](Document& d, const Value& v) {
-                           const auto& list = std::get<std::vector<double>>(v);
-                           for (glm::length_t i = 0; i < 3; ++i)
-                               camera(d).target[i] = static_cast<float>(list[static_cast<std::size_t>(i)]);
-                       }});
-    all.push_back(withMember(
-        {.path = "camera.field_of_view",
-         .label = "Field of view",
-         .idea = "upwards",
-         .unit = "rad",
-         .bounds = {.least = kLeastField, .most = kMostField},
-         .usual = "0.8",
-         .shown = kInDegrees,
-         .kept = {.scene = "view.field"}},
-        [](Document & d) -> auto& { return camera(d).fieldOfView; }));
-    all.push_back(withMember(
-        {.path = "camera.orthographic",
-         .label = "Flat view",
-         .idea = "no perspective: equal lengths look equal",
-         .kind = Kind::flag,
-         .usual = "false",
-         .kept = {.option = "--orthographic", .scene = "view.orthographic"}},
-        [](Document & d) -> auto& { return camera(d).orthographic; }));
-    all.push_back(withMember(
-        {.path = "camera.rotation",
-         .label = "Turning",
-         .idea = "how fast the camera turns by itself",
-         .unit = "rad/s",
-         .usual = "0",
-         .shown = {"degrees/s", kDegrees},
-         .dragged = {.speed = 0, .floor = 0.1, .format = "%.1f deg/s", .least = -90, .most = 90},
-         .kept = {.option = "--rotate", .scene = "view.rotate", .placeholder = "DEGREES"}},
-        [](Document & d) -> auto& { return d.rotation; }));
-    all.push_back(fact({.path = "camera.flying", .label = "Flying", .idea = "along the camera path", .kind = Kind::flag},
-                       [](const Document& d) -> Value { return d.tour.playing; }));
-    all.push_back(
-        fact({.path = "camera.remembered", .label = "Views", .idea = "views that are remembered", .kind = Kind::integer},
-             [](const Document& d) -> Value {
-                 const auto& views = d.views;
-                 return wholeValue(static_cast<std::uint64_t>(
-                     std::count_if(views.begin(), views.end(), [](const auto& view) { return view.has_value(); })));
-             }));
+void addCamera(Rows& rows) {
+    rows.member("camera.distance", "Distance", "of the camera from what it looks at", "(the scene's own)",
+                inCamera<&Camera::distance>,
+                {.unit = "L",
+                 .bounds = {.least = 0, .aboveLeast = true},
+                 .kept = {.option = "--distance", .scene = "view.distance"}});
+    rows.member("camera.azimuth", "Azimuth", "of the camera, seen from above", "(the scene's own)",
+                inCamera<&Camera::azimuth>,
+                {.unit = "rad",
+                 .shown = kInDegrees,
+                 .kept = {.option = "--azimuth", .scene = "view.azimuth", .placeholder = "DEGREES"}});
+    rows.member("camera.elevation", "Elevation",
+                "of the camera above the plane; what is beyond the pole is drawn from the pole", "(the scene's own)",
+                inCamera<&Camera::elevation>,
+                {.unit = "rad",
+                 .shown = kInDegrees,
+                 .kept = {.option = "--elevation", .scene = "view.elevation", .placeholder = "DEGREES"}});
+    rows.own("camera.target", "Target", "what the camera looks at", "(the scene's own)",
+             {.unit = "L",
+              .kind = Kind::list,
+              .size = 3,
+              .single = true,
+              .kept = {.scene = "view.target"},
+              .get = [](const Document& d) -> Value {
+                  const glm::vec3 t = d.camera.target;
+                  return std::vector{plainNumber(t.x), plainNumber(t.y), plainNumber(t.z)};
+              },
+              .set =
+                  [](Document& d, const Value& v) {
+                      const auto& list = std::get<std::vector<double>>(v);
+                      for (glm::length_t i = 0; i < 3; ++i)
+                          d.camera.target[i] = static_cast<float>(list[static_cast<std::size_t>(i)]);
+                  }});
+    rows.member("camera.field_of_view", "Field of view", "upwards", "0.8", inCamera<&Camera::fieldOfView>,
+                {.unit = "rad",
+                 .bounds = {.least = 1 / kDegrees, .most = 150 / kDegrees},
+                 .shown = kInDegrees,
+                 .kept = {.scene = "view.field"}});
+    rows.member("camera.orthographic", "Flat view", "no perspective: equal lengths look equal", "",
+                inCamera<&Camera::orthographic>, {.kept = {.option = "--orthographic", .scene = "view.orthographic"}});
+    rows.member("camera.rotation", "Turning", "how fast the camera turns by itself", "0", at<&Document::rotation>,
+                {.unit = "rad/s",
+                 .shown = {"degrees/s", kDegrees},
+                 .dragged = {.speed = 0, .floor = 0.1, .format = "%.1f deg/s", .least = -90, .most = 90},
+                 .kept = {.option = "--rotate", .scene = "view.rotate", .placeholder = "DEGREES"}});
+    rows.fact("camera.flying", "Flying", "along the camera path", at<&Document::tour, &CameraTour::playing>);
+    rows.fact("camera.remembered", "Views", "views that are remembered", [](const Document& d) {
+        return std::ranges::count_if(d.views, [](const auto& view) { return view.has_value(); });
+    });
 }
 
-void addOverlays(std::vector<Parameter>& all) {
-    struct Row {
-        std::string_view path, label, idea;
-        bool OverlayChoice::*shown;
+void addOverlays(Rows& rows) {
+    const auto add = [&](const char* path, std::string_view label, std::string_view idea, bool OverlayChoice::*member) {
+        rows.member(
+            path, label, idea,
+            "(names; scale bar and clock in a window)", [member](auto& d) -> auto& { return d.overlay.*member; });
     };
-    constexpr Row kRows[] = {
-        {"overlay.legend", "Legend", "what the colours mean, in the picture", &OverlayChoice::legend},
-        {"overlay.scale_bar", "Scale", "a bar of known length", &OverlayChoice::scaleBar},
-        {"overlay.clock", "Clock", "the simulated time", &OverlayChoice::clock},
-        {"overlay.axes", "Axes", "x, y and z from the origin", &OverlayChoice::axes},
-        {"overlay.grid", "Grid", "a grid in the x-y plane", &OverlayChoice::grid},
-        {"overlay.labels", "Names", "the names of bodies that have one, nearest and heaviest first", &OverlayChoice::labels},
-        {"overlay.velocities", "Velocities",
-         "arrows of velocities: of few bodies all, else of the selected one, whose arrow can be taken "
-         "by its tip",
-         &OverlayChoice::velocities},
-        {"overlay.forces", "Forces",
-         "arrows of accelerations, the strongest as long as a fast velocity: of few bodies all, else "
-         "of the selected one",
-         &OverlayChoice::forces}};
-    for (const Row& row : kRows)
-        all.push_back(withMember(
-            {.path = std::string(row.path),
-             .label = row.label,
-             .idea = row.idea,
-             .kind = Kind::flag,
-             .usual = "(names; scale bar and clock in a window)"},
-            [shown = row.shown](Document & d) -> auto& { return d.overlay.*shown; }));
-    all.push_back(
-        {.path = "overlay.shown",
-         .label = "Overlays",
-         .idea = "all that is written over the picture",
-         .kind = Kind::names,
-         .usual = "(labels; scale,clock,labels in a window)",
+    add("overlay.legend", "Legend", "what the colours mean, in the picture", &OverlayChoice::legend);
+    add("overlay.scale_bar", "Scale", "a bar of known length", &OverlayChoice::scaleBar);
+    add("overlay.clock", "Clock", "the simulated time", &OverlayChoice::clock);
+    add("overlay.axes", "Axes", "x, y and z from the origin", &OverlayChoice::axes);
+    add("overlay.grid", "Grid", "a grid in the x-y plane", &OverlayChoice::grid);
+    add("overlay.labels", "Names", "the names of bodies that have one, nearest and heaviest first", &OverlayChoice::labels);
+    add("overlay.velocities", "Velocities",
+        "arrows of velocities: of few bodies all, else of the selected one, whose arrow can be taken by its tip",
+        &OverlayChoice::velocities);
+    add("overlay.forces", "Forces",
+        "arrows of accelerations, the strongest as long as a fast velocity: of few bodies all, else of the selected one",
+        &OverlayChoice::forces);
+    rows.own(
+        "overlay.shown", "Overlays", "all that is written over the picture", "(labels; scale,clock,labels in a window)",
+        {.kind = Kind::names,
          .kept = {.option = "--overlay", .scene = "view.overlay", .configuration = "look.overlay", .placeholder = "LIST"},
          .choices = overlayNames,
          .noun = "overlay",
@@ -177,294 +124,178 @@ void follow(Document& d, const Value& value) {
     }
 }
 
-void addBodies(std::vector<Parameter>& all) {
-    all.push_back({.path = "view.four",
-                   .label = "Four views",
-                   .idea = "the planes xy, xz and yz and space at once, with paths and the places where bodies began",
-                   .kind = Kind::flag,
-                   .usual = "false",
-                   .kept = {.option = "--views",
-                            .scene = "view.views",
-                            .placeholder = "COUNT",
-                            .help = "1, or 4: the planes xy, xz and yz and space at once, with paths, axes and starts",
-                            .off = "1",
-                            .on = "4"},
-                   .get = [](const Document& d) -> Value { return d.fourViews; },
-                   .set = [](Document& d, const Value& v) { d.showFourViews(std::get<bool>(v)); }});
-    all.push_back({.path = "view.selected",
-                   .label = "Selected body",
-                   .idea = "id of the body that has a ring and a panel",
-                   .kind = Kind::integer,
-                   .bounds = {.least = 0, .most = 4294967295.0},
-                   .usual = "none",
-                   .otherwise = "none",
-                   .kept = {.option = "--select", .placeholder = "ID"},
-                   .get = [](const Document& d) -> Value {
-                       const auto& selected = d.selected;
-                       return selected ? Value(static_cast<std::int64_t>(selected->id)) : Value(std::string("none"));
-                   },
-                   .set =
-                       [](Document& d, const Value& v) {
-                           if (std::holds_alternative<std::string>(v))
-                               d.clearSelection();
-                           else
-                               d.selectId(static_cast<std::uint32_t>(std::get<std::int64_t>(v)));
-                       }});
-    all.push_back({.path = "view.follow",
-                   .label = "Follow",
-                   .idea = "what stays in the middle: none, body (the selected one), centre (of mass), or a galaxy by its "
-                           "number from 1; all: "
-                           "everything stays in the picture",
-                   .kind = Kind::choice,
-                   .usual = "none",
-                   .kept = {.option = "--follow", .placeholder = "WHAT"},
-                   .choices =
-                       [] {
-                           std::vector<std::string> names{"none", "body", "centre", "all"};
-                           for (int i = 1; i <= 64; ++i) names.push_back(std::to_string(i));
-                           return names;
-                       },
-                   .names = "none, body, centre, all or the number of a galaxy from 1 to 64",
-                   .get = followed,
-                   .set = follow});
-    const auto selected = [&](Parameter row, auto get) {
-        all.push_back(
-            fact(std::move(row), [get](const Document& d) -> Value { return d.selected ? get(*d.selected) : Value(); }));
+constexpr Bounds kIds{.least = 0, .most = 4294967295.0};
+
+void addBodies(Rows& rows) {
+    rows.own("view.four", "Four views",
+             "the planes xy, xz and yz and space at once, with paths and the places where bodies began", "false",
+             {.kind = Kind::flag,
+              .kept = {.option = "--views",
+                       .scene = "view.views",
+                       .placeholder = "COUNT",
+                       .help = "1, or 4: the planes xy, xz and yz and space at once, with paths, axes and starts",
+                       .off = "1",
+                       .on = "4"},
+              .get = [](const Document& d) -> Value { return d.fourViews; },
+              .set = [](Document& d, const Value& v) { d.showFourViews(std::get<bool>(v)); }});
+    rows.own(
+        "view.selected", "Selected body", "id of the body that has a ring and a panel", "none",
+        {.kind = Kind::integer,
+         .bounds = kIds,
+         .otherwise = "none",
+         .kept = {.option = "--select", .placeholder = "ID"},
+         .get = [](const Document& d) -> Value { return d.selected ? asValue(d.selected->id) : Value(std::string("none")); },
+         .set =
+             [](Document& d, const Value& v) {
+                 if (std::holds_alternative<std::string>(v))
+                     d.clearSelection();
+                 else
+                     d.selectId(fromValue<std::uint32_t>(v));
+             }});
+    rows.own("view.follow", "Follow",
+             "what stays in the middle: none, body (the selected one), centre (of mass), or a galaxy by its number from 1; "
+             "all: everything stays in the picture",
+             "none",
+             {.kind = Kind::choice,
+              .kept = {.option = "--follow", .placeholder = "WHAT"},
+              .choices =
+                  [] {
+                      std::vector<std::string> names{"none", "body", "centre", "all"};
+                      for (int i = 1; i <= 64; ++i) names.push_back(std::to_string(i));
+                      return names;
+                  },
+              .names = "none, body, centre, all or the number of a galaxy from 1 to 64",
+              .get = followed,
+              .set = follow});
+    const auto selected = [&](const char* path, std::string_view label, std::string_view idea, auto member,
+                              std::string_view unit = {}) {
+        using Held = std::remove_cvref_t<decltype(std::declval<const BodyReadout&>().*member)>;
+        rows.fact(path, label, idea,
+                  [member](const Document& d) { return d.selected ? asValue(*d.selected.*member) : Value(); },
+                  {.unit = unit, .kind = kindOf<Held>()});
     };
-    selected({.path = "view.selected_mass", .label = "Mass", .idea = "of the selected body", .unit = "M"},
-             [](const BodyReadout& body) -> Value { return body.mass ? Value(*body.mass) : Value(); });
-    selected({.path = "view.selected_speed", .label = "Speed", .idea = "of the selected body", .unit = "L/T"},
-             [](const BodyReadout& body) -> Value { return body.speed ? Value(*body.speed) : Value(); });
-    selected({.path = "view.selected_held", .label = "Held", .idea = "the selected body feels no force", .kind = Kind::flag},
-             [](const BodyReadout& body) -> Value { return body.held; });
-    struct Element {
-        std::string_view path, label, idea, unit;
-        Shown shown;
-        std::optional<double> (*of)(const Orbit&);
+    selected("view.selected_mass", "Mass", "of the selected body", &BodyReadout::mass, "M");
+    selected("view.selected_speed", "Speed", "of the selected body", &BodyReadout::speed, "L/T");
+    selected("view.selected_held", "Held", "the selected body feels no force", &BodyReadout::held);
+    const auto orbit = [&](const char* path, std::string_view label, std::string_view idea, std::string_view unit,
+                           auto member, Shown shown = {}) {
+        rows.fact(path, label, idea,
+                  [member](const Document& d) {
+                      return d.selected && d.selected->orbit ? asValue(d.selected->orbit->orbit.*member) : Value();
+                  },
+                  {.unit = unit, .shown = shown});
     };
-    const Element elements[] = {{"view.orbit_semi_major_axis",
-                                 "Semi-major axis",
-                                 "of the selected body's orbit; below 0: it is not closed",
-                                 "L",
-                                 {},
-                                 [](const Orbit& orbit) { return std::optional(orbit.semiMajorAxis); }},
-                                {"view.orbit_eccentricity",
-                                 "Eccentricity",
-                                 "of the selected body's orbit; from 1 on it is not closed",
-                                 "",
-                                 {},
-                                 [](const Orbit& orbit) { return std::optional(orbit.eccentricity); }},
-                                {"view.orbit_inclination", "Inclination", "of the selected body's orbit to the plane x, y",
-                                 "rad", kInDegrees, [](const Orbit& orbit) { return std::optional(orbit.inclination); }},
-                                {"view.orbit_period",
-                                 "Period",
-                                 "of the selected body's orbit; nothing where it is not closed",
-                                 "T",
-                                 {},
-                                 [](const Orbit& orbit) { return orbit.period; }},
-                                {"view.orbit_pericentre",
-                                 "Pericentre",
-                                 "least distance in the selected body's orbit",
-                                 "L",
-                                 {},
-                                 [](const Orbit& orbit) { return std::optional(orbit.pericentre); }},
-                                {"view.orbit_apocentre",
-                                 "Apocentre",
-                                 "largest distance in the selected body's orbit; nothing where it is not closed",
-                                 "L",
-                                 {},
-                                 [](const Orbit& orbit) { return orbit.apocentre; }}};
-    for (const Element& row : elements)
-        selected({.path = std::string(row.path), .label = row.label, .idea = row.idea, .unit = row.unit, .shown = row.shown},
-                 [of = row.of](const BodyReadout& body) -> Value {
-                     const std::optional<double> value = body.orbit ? of(body.orbit->orbit) : std::nullopt;
-                     return value ? Value(*value) : Value();
-                 });
-    selected({.path = "view.orbit_centre",
-              .label = "Goes round",
-              .idea = "id of the body that the orbit of the selected one is about",
-              .kind = Kind::integer},
-             [](const BodyReadout& body) -> Value {
-                 return body.orbit ? Value(static_cast<std::int64_t>(body.orbit->around)) : Value();
-             });
-    all.push_back({.path = "view.orbit_around",
-                   .label = "Orbit about",
-                   .idea = "id of the body that orbits are measured about; auto is the one that binds the selected body, "
-                           "and of several the one with the closest orbit",
-                   .kind = Kind::integer,
-                   .bounds = {.least = 0, .most = 4294967295.0},
-                   .usual = "auto",
-                   .otherwise = "auto",
-                   .get = [](const Document& d) -> Value {
-                       return d.orbitAround ? Value(static_cast<std::int64_t>(*d.orbitAround)) : Value(std::string("auto"));
-                   },
-                   .set =
-                       [](Document& d, const Value& v) {
-                           if (isAuto(v)) {
-                               d.orbitAround.reset();
-                               return;
-                           }
-                           const auto id = static_cast<std::uint32_t>(std::get<std::int64_t>(v));
-                           const std::vector<std::uint32_t>& ids = d.facts.bodies->id;
-                           if (std::find(ids.begin(), ids.end(), id) == ids.end())
-                               throw UsageError("view.orbit_around " + std::to_string(id) + ": there is no such body");
-                           d.orbitAround = id;
-                       }});
-    all.push_back(withMember(
-        {.path = "view.ahead",
-         .label = "Path ahead",
-         .idea = "the path of the selected body ahead",
-         .kind = Kind::flag,
-         .usual = "false",
-         .kept = {.option = "--ahead"}},
-        [](Document & d) -> auto& { return d.ahead.wanted; }));
-    Parameter duration = withMember(
-        {.path = "view.ahead_time",
-         .label = "How far ahead",
-         .idea = "simulated time of that path; auto is about a turn and a half",
-         .unit = "T",
-         .bounds = {.least = 0, .aboveLeast = true},
-         .usual = "auto",
-         .otherwise = "auto",
-         .dragged = {.speed = 0.02},
-         .kept = {.option = "--ahead",
-                  .placeholder = "TIME",
-                  .help = "draw the selected body's path so far ahead; auto is about a turn and a half"}},
-        [](Document & d) -> auto& { return d.ahead.duration; });
-    duration.get = [](const Document& d) -> Value {
-        const double found = d.ahead.duration;
-        return found == 0 ? Value(std::string("auto")) : Value(found);
-    };
-    duration.set = [set = duration.set](Document& d, const Value& v) {
-        if (isAuto(v))
-            d.ahead.duration = 0;
-        else
-            set(d, v);
-    };
-    all.push_back(std::move(duration));
+    orbit("view.orbit_semi_major_axis", "Semi-major axis", "of the selected body's orbit; below 0: it is not closed", "L",
+          &Orbit::semiMajorAxis);
+    orbit("view.orbit_eccentricity", "Eccentricity", "of the selected body's orbit; from 1 on it is not closed", "",
+          &Orbit::eccentricity);
+    orbit("view.orbit_inclination", "Inclination", "of the selected body's orbit to the plane x, y", "rad",
+          &Orbit::inclination, kInDegrees);
+    orbit("view.orbit_period", "Period", "of the selected body's orbit; nothing where it is not closed", "T",
+          &Orbit::period);
+    orbit("view.orbit_pericentre", "Pericentre", "least distance in the selected body's orbit", "L", &Orbit::pericentre);
+    orbit("view.orbit_apocentre", "Apocentre",
+          "largest distance in the selected body's orbit; nothing where it is not closed", "L", &Orbit::apocentre);
+    rows.fact(
+        "view.orbit_centre", "Goes round", "id of the body that the orbit of the selected one is about",
+        [](const Document& d) { return d.selected && d.selected->orbit ? asValue(d.selected->orbit->around) : Value(); },
+        {.kind = Kind::integer});
+    rows.member(
+        "view.orbit_around", "Orbit about",
+        "id of the body that orbits are measured about; auto is the one that binds the selected body, and of several "
+        "the one with the closest orbit",
+        "auto", at<&Document::orbitAround>,
+        {.bounds = kIds, .otherwise = "auto", .set = [](Document& d, const Value& v) {
+             const auto id = isAuto(v) ? std::nullopt : std::optional(fromValue<std::uint32_t>(v));
+             if (id && std::ranges::find(d.facts.bodies->id, *id) == d.facts.bodies->id.end())
+                 throw UsageError("view.orbit_around " + std::to_string(*id) + ": there is no such body");
+             d.orbitAround = id;
+         }});
+    rows.member("view.ahead", "Path ahead", "the path of the selected body ahead", "",
+                at<&Document::ahead, &PathAhead::wanted>, {.kept = {.option = "--ahead"}});
+    rows.numberOrAuto("view.ahead_time", "How far ahead", "simulated time of that path; auto is about a turn and a half",
+                      at<&Document::ahead, &PathAhead::duration>, 0,
+                      {.unit = "T",
+                       .bounds = {.least = 0, .aboveLeast = true},
+                       .dragged = {.speed = 0.02},
+                       .kept = {.option = "--ahead",
+                                .placeholder = "TIME",
+                                .help = "draw the selected body's path so far ahead; auto is about a turn and a half"}});
 }
 
+struct TreeBoxRow {
+    std::string_view name, idea;
+};
 constexpr TreeBoxRow kTreeBoxes[] = {{"none", "no boxes"},
                                      {"level", "the cells of one level"},
                                      {"acting", "the cells that act on the selected body, coloured by how they do"}};
 
-void addTree(std::vector<Parameter>& all) {
-    all.push_back(
-        {.path = "view.tree_cells",
-         .label = "Cells of a tree",
-         .idea = "boxes of the cells of an octree over the bodies: none, level (those of one level), or acting "
-                 "(those that act on the selected body)",
-         .term = "A tree takes far bodies together: cubes of space, each divided into eight while it has more than "
-                 "a few bodies. It is made of a copy of the bodies, whatever computes the run; cells act by the "
-                 "accuracy in force, or by the usual one where every pair is computed.",
-         .kind = Kind::choice,
-         .usual = kTreeBoxes[0].name,
-         .kept = {.option = "--tree-cells", .scene = "view.tree_cells", .placeholder = "WHAT"},
-         .choices = [] { return namesOf(kTreeBoxes); },
-         .offers =
-             [](const Document& d) { return offersOf(kTreeBoxes, kTreeBoxes[static_cast<std::size_t>(d.tree.boxes)].name); },
-         .get = [](const Document& d) -> Value {
-             return std::string(kTreeBoxes[static_cast<std::size_t>(d.tree.boxes)].name);
-         },
-         .set =
-             [](Document& d, const Value& v) {
-                 const auto row = std::ranges::find(kTreeBoxes, textOf(v), &TreeBoxRow::name);
-                 d.tree.boxes = static_cast<TreeBoxes>(row - kTreeBoxes);
-             }});
-    all.push_back(withMember(
-        {.path = "view.tree_level",
-         .label = "Level of cells",
-         .idea = "level of the tree whose cells have boxes; the root's is 0, and each is half as large as the one above",
-         .kind = Kind::integer,
-         .bounds = {.least = 0, .most = kTreeLevels},
-         .usual = "4",
-         .kept = {.option = "--tree-level", .scene = "view.tree_level", .placeholder = "LEVEL"}},
-        [](Document & d) -> auto& { return d.tree.level; }));
-    const auto told = [&](Parameter row, std::size_t (*get)(const TreeCells&)) {
-        row.kind = Kind::integer;
-        all.push_back(fact(std::move(row), [get](const Document& d) -> Value {
-            return d.facts.tree ? wholeValue(static_cast<std::uint64_t>(get(d.facts.tree->cells))) : Value();
-        }));
+void addTree(Rows& rows) {
+    rows.choice("view.tree_cells", "Cells of a tree",
+                "boxes of the cells of an octree over the bodies: none, level (those of one level), or acting (those that "
+                "act on the selected body)",
+                kTreeBoxes[0].name, [] { return std::span(kTreeBoxes); }, at<&Document::tree, &TreeWish::boxes>,
+                {.term = "A tree takes far bodies together: cubes of space, each divided into eight while it has more than "
+                         "a few bodies. It is made of a copy of the bodies, whatever computes the run; cells act by the "
+                         "accuracy in force, or by the usual one where every pair is computed.",
+                 .kept = {.option = "--tree-cells", .scene = "view.tree_cells", .placeholder = "WHAT"}});
+    rows.member("view.tree_level", "Level of cells",
+                "level of the tree whose cells have boxes; the root's is 0, and each is half as large as the one above", "4",
+                at<&Document::tree, &TreeWish::level>,
+                {.bounds = {.least = 0, .most = kTreeLevels},
+                 .kept = {.option = "--tree-level", .scene = "view.tree_level", .placeholder = "LEVEL"}});
+    const auto told = [&](const char* path, std::string_view label, std::string_view idea, auto member) {
+        rows.fact(path, label, idea,
+                  [member](const Document& d) {
+                      return d.facts.tree ? wholeValue(static_cast<std::uint64_t>(d.facts.tree->cells.*member)) : Value();
+                  },
+                  {.kind = Kind::integer});
     };
-    told({.path = "view.tree_levels", .label = "Levels", .idea = "of the tree whose cells have boxes, the root's included"},
-         [](const TreeCells& cells) { return static_cast<std::size_t>(cells.levels); });
-    told({.path = "view.tree_boxes", .label = "Cells", .idea = "of the level with boxes, or that act on the selected body"},
-         [](const TreeCells& cells) { return cells.cells; });
-    told({.path = "view.tree_bodies", .label = "Single bodies", .idea = "that act on the selected body one by one"},
-         [](const TreeCells& cells) { return cells.single; });
+    told("view.tree_levels", "Levels", "of the tree whose cells have boxes, the root's included", &TreeCells::levels);
+    told("view.tree_boxes", "Cells", "of the level with boxes, or that act on the selected body", &TreeCells::cells);
+    told("view.tree_bodies", "Single bodies", "that act on the selected body one by one", &TreeCells::single);
 }
 
-void addArrow(std::vector<Parameter>& all) {
-    all.push_back(withMember(
-        {.path = "drop.on",
-         .label = "Drop by an arrow",
-         .idea = "a drag of the mouse drops a body",
-         .kind = Kind::flag,
-         .usual = "false"},
-        [](Document & d) -> auto& { return d.drop.on; }));
-    all.push_back(
-        {.path = "drop.kind",
-         .label = "What drops",
-         .idea = "what is dropped by the arrow",
-         .kind = Kind::choice,
-         .usual = launchRows().front().name,
-         .choices = [] { return namesOf(launchRows()); },
-         .offers =
-             [](const Document& d) {
-                 std::vector<SettingChoice> offers;
-                 Slingshot other = d.drop;
-                 const int now = other.row;
-                 for (const LaunchRow& row : launchRows()) {
-                     other.row = static_cast<int>(offers.size());
-                     offers.push_back({std::string(row.name), row.idea, other.row == now, other.refusal(d.launchScene())});
-                 }
-                 return offers;
-             },
-         .spoken =
-             [](const std::string& name) {
-                 for (const LaunchRow& row : launchRows())
-                     if (row.name == name) return std::string(row.label);
-                 return name;
-             },
-         .get = [](const Document& d) -> Value {
-             return std::string(launchRows()[static_cast<std::size_t>(d.drop.row)].name);
-         },
-         .set =
-             [](Document& d, const Value& v) {
-                 const auto kinds = launchRows();
-                 const auto found =
-                     std::find_if(kinds.begin(), kinds.end(), [&](auto& row) { return row.name == textOf(v); });
-                 d.drop.row = static_cast<int>(found - kinds.begin());
-             }});
-    struct Row {
-        std::string_view path, label, idea;
-        double Slingshot::*at;
+void addArrow(Rows& rows) {
+    rows.member("drop.on", "Drop by an arrow", "a drag of the mouse drops a body", "", at<&Document::drop, &Slingshot::on>);
+    rows.choice("drop.kind", "What drops", "what is dropped by the arrow", launchRows().front().name, launchRows,
+                at<&Document::drop, &Slingshot::row>,
+                {.offers =
+                     [](const Document& d) {
+                         std::vector<SettingChoice> offers = offersOf(launchRows(), launchRows()[d.drop.row].name);
+                         Slingshot other = d.drop;
+                         for (other.row = 0; SettingChoice & offer : offers) {
+                             offer.refused = other.refusal(d.launchScene());
+                             ++other.row;
+                         }
+                         return offers;
+                     },
+                 .spoken =
+                     [](const std::string& name) {
+                         for (const LaunchRow& row : launchRows())
+                             if (row.name == name) return std::string(row.label);
+                         return name;
+                     }});
+    const auto factor = [&](const char* path, std::string_view label, std::string_view idea, auto member) {
+        rows.member(path, label, idea, "1", member,
+                    {.bounds = {.least = 0.001, .most = 1000}, .dragged = {.speed = 0.02, .format = "%.3g x"}});
     };
-    constexpr Row kRows[] = {
-        {"drop.mass", "Mass", "of what drops, in its usual mass", &Slingshot::massFactor},
-        {"drop.size", "Size", "of a galaxy that drops, in its usual size", &Slingshot::sizeFactor},
-        {"drop.bodies", "Bodies", "of a galaxy that drops, in their usual number", &Slingshot::bodiesFactor}};
-    for (const Row& row : kRows)
-        all.push_back(withMember(
-            {.path = std::string(row.path),
-             .label = row.label,
-             .idea = row.idea,
-             .bounds = {.least = 0.001, .most = 1000},
-             .usual = "1",
-             .dragged = {.speed = 0.02, .format = "%.3g x"}},
-            [at = row.at](Document & d) -> auto& { return d.drop.*at; }));
+    factor("drop.mass", "Mass", "of what drops, in its usual mass", at<&Document::drop, &Slingshot::massFactor>);
+    factor("drop.size", "Size", "of a galaxy that drops, in its usual size", at<&Document::drop, &Slingshot::sizeFactor>);
+    factor("drop.bodies", "Bodies", "of a galaxy that drops, in their usual number",
+           at<&Document::drop, &Slingshot::bodiesFactor>);
 }
 
 }  // namespace
 
 std::vector<Parameter> viewParameters() {
-    std::vector<Parameter> all;
-    addCamera(all);
-    addOverlays(all);
-    addBodies(all);
-    addTree(all);
-    addArrow(all);
-    return all;
+    Rows rows;
+    addCamera(rows);
+    addOverlays(rows);
+    addBodies(rows);
+    addTree(rows);
+    addArrow(rows);
+    return rows.take();
 }
 
 }  // namespace gravlab

@@ -105,47 +105,33 @@ bool ofSceneAlone(std::string_view key) {
     return key == "scene" || key == "scene_version" || key == "bodies" || key == "parameters";
 }
 
-SceneData takeSceneData(std::string& settings, const std::string& name) {
+SceneData takeSceneData(std::vector<TomlEntry>& settings, const std::string& name) {
     SceneData data;
-    std::map<std::string, std::size_t, std::less<>> lines;
-    std::string left;
-    std::size_t sceneLine = 0, number = 0;
-    for (std::size_t at = 0; at < settings.size();) {
-        const std::size_t end = std::min(settings.find('\n', at), settings.size());
-        const std::string line = settings.substr(at, end - at);
-        at = end + 1;
-        ++number;
-        const KeyValue pair = keyValue(trimmed(withoutRemark(line)));
-        if (pair.found && ofSceneAlone(pair.key)) sceneLine = sceneLine == 0 ? number : sceneLine;
-        const auto row = std::ranges::find(kKeys, pair.key, &DataKey::key);
-        if (!pair.found || row == std::end(kKeys)) {
-            left += line + "\n";
+    std::map<std::string_view, std::size_t> lines;
+    std::size_t sceneLine = 0;
+    std::vector<TomlEntry> left;
+    for (const TomlEntry& entry : settings) {
+        if (ofSceneAlone(entry.key) && sceneLine == 0) sceneLine = entry.line;
+        const auto row = std::ranges::find(kKeys, entry.key, &DataKey::key);
+        if (row == std::end(kKeys)) {
+            left.push_back(entry);
             continue;
         }
-        left += "\n";
-        const std::string where = name + ", line " + std::to_string(number) + ": ";
-        const auto [first, fresh] = lines.emplace(std::string(pair.key), number);
-        if (!fresh)
-            throw InputError(where + std::string(pair.key) + " is there twice, first in line " +
-                             std::to_string(first->second));
-        try {
-            row->take(data, pair.value);
-        } catch (const UsageError& error) {
-            throw InputError(where + error.what());
-        }
+        lines.emplace(row->key, entry.line);
+        atLine(name, entry.line, [&] { row->take(data, entry.value); });
     }
     if (lines.empty()) return data;
+    const auto refuse = [&](std::size_t line, const std::string& why) {
+        atLine(name, line, [&] { throw UsageError(why); });
+    };
     if (data.file.empty())
-        throw InputError(name + ", line " + std::to_string(lines.begin()->second) + ": " + lines.begin()->first +
-                         " says how a file with bodies is read; add file = \"NAME\", or leave it out");
-    data.line = lines.find("file")->second;
-    data.columnsLine = lines.contains("columns") ? lines.find("columns")->second : data.line;
-    if (sceneLine > 0)
-        throw InputError(name + ", line " + std::to_string(sceneLine) +
-                         ": file has the bodies already; leave out either file or what is said of a scene");
+        refuse(lines.begin()->second, std::string(lines.begin()->first) +
+                                          " says how a file with bodies is read; add file = \"NAME\", or leave it out");
+    data.line = lines.at("file");
+    data.columnsLine = lines.contains("columns") ? lines.at("columns") : data.line;
+    if (sceneLine > 0) refuse(sceneLine, "file has the bodies already; leave out either file or what is said of a scene");
     if (data.read.gravity && !data.read.units.empty())
-        throw InputError(name + ", line " + std::to_string(lines.find("G")->second) +
-                         ": units and G exclude each other; give one of them");
+        refuse(lines.at("G"), "units and G exclude each other; give one of them");
     settings = std::move(left);
     return data;
 }

@@ -1,6 +1,7 @@
 // Bodies of the user's own in scene files: where they are, how they are read, and whether they are still the same.
 // Rule: the file is named from the folder of the scene file, so that both can be moved together.
 #pragma once
+#include "app/control/toml_document.h"
 #include "app/model/options.h"
 #include "sim/backends/kernel.h"
 
@@ -8,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace gravlab {
 
@@ -23,9 +25,8 @@ struct SceneData {
 /// Whether a setting is of scenes, and not of bodies of one's own.
 bool ofSceneAlone(std::string_view key);
 
-/// Takes the lines about them out of the settings of a scene file; the lines that stay keep their numbers. Throws
-/// InputError "NAME, line N: ...".
-SceneData takeSceneData(std::string& settings, const std::string& name);
+/// Takes what is said of them out of the settings of a scene file. Throws InputError "NAME, line N: ...".
+SceneData takeSceneData(std::vector<TomlEntry>& settings, const std::string& name);
 
 /// Reads those bodies and starts `options` from them under what else the scene file asks for; what the command line has
 /// given stays. `scene` is the path of the scene file. Throws InputError for a file that is not there, IoError.

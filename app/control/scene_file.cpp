@@ -4,6 +4,7 @@
 #include "app/control/parameter.h"
 #include "app/control/quantity.h"
 #include "app/control/scene_data.h"
+#include "app/control/toml_document.h"
 #include "app/control/twin_settings.h"
 #include "app/model/camera_path.h"
 #include "app/model/document.h"
@@ -36,25 +37,6 @@ std::string_view viewKey(const Parameter& row) {
     return row.kept.scene.starts_with(kViewTable) ? row.kept.scene.substr(kViewTable.size()) : std::string_view();
 }
 
-/// Hands each KEY = VALUE of a table to `take`, and says where one was that it refused.
-template <class Take>
-void takeTable(std::string_view text, std::size_t line, const std::string& name, Take take) {
-    std::map<std::string, std::size_t> lines;
-    eachLine(text, line, [&](std::size_t number, std::string_view here) {
-        const std::string where = name + ", line " + std::to_string(number) + ": ";
-        const KeyValue pair = keyValue(here);
-        if (!pair.found) throw InputError(where + "expected KEY = VALUE");
-        try {
-            const std::string key(pair.key);
-            const auto [first, fresh] = lines.emplace(key, number);
-            if (!fresh) throw UsageError(key + " is there twice, first in line " + std::to_string(first->second));
-            take(key, pair.value);
-        } catch (const UsageError& error) {
-            throw InputError(where + error.what());
-        }
-    });
-}
-
 /// Whether a value is text of a number with a unit, which is then kept; what the command line says goes before it.
 bool keptWithUnit(Options& options, const Parameter& row, const std::string& key, std::string_view value) {
     const std::optional<Value> found = tomlValue(value);
@@ -64,32 +46,15 @@ bool keptWithUnit(Options& options, const Parameter& row, const std::string& key
     return options.has(row.kept.option) || keepQuantity(options, row, key, *text);
 }
 
-/// Takes settings with a unit out of the text above the tables; lines keep their numbers.
-void takeWritten(std::string& settings, const std::string& name, Options& options) {
-    std::string left;
-    std::vector<std::string> seen;
-    std::size_t number = 0;
-    for (std::size_t at = 0; at < settings.size();) {
-        const std::size_t end = std::min(settings.find('\n', at), settings.size());
-        const std::string line = settings.substr(at, end - at);
-        at = end + 1;
-        ++number;
-        const KeyValue pair = keyValue(trimmed(withoutRemark(line)));
+/// Takes settings with a unit out of those above the tables.
+void takeWritten(std::vector<TomlEntry>& settings, const std::string& name, Options& options) {
+    std::erase_if(settings, [&](const TomlEntry& entry) {
         const auto row = std::ranges::find_if(parameters(), [&](const Parameter& candidate) {
-            return pair.found && candidate.path.starts_with("run.") && candidate.kept.scene == pair.key;
+            return candidate.path.starts_with("run.") && candidate.kept.scene == entry.key;
         });
-        bool kept = false;
-        try {
-            kept = row != parameters().end() && keptWithUnit(options, *row, std::string(pair.key), pair.value);
-        } catch (const UsageError& error) {
-            throw InputError(name + ", line " + std::to_string(number) + ": " + error.what());
-        }
-        if (kept && std::ranges::find(seen, pair.key) != seen.end())
-            throw InputError(name + ", line " + std::to_string(number) + ": " + std::string(pair.key) + " is there twice");
-        if (kept) seen.emplace_back(pair.key);
-        left += kept ? "\n" : line + "\n";
-    }
-    if (!seen.empty()) settings = std::move(left);
+        return row != parameters().end() &&
+               atLine(name, entry.line, [&] { return keptWithUnit(options, *row, entry.key, entry.value); });
+    });
 }
 
 void takeView(Options& options, const std::string& key, std::string_view text) {
@@ -107,34 +72,28 @@ void takeView(Options& options, const std::string& key, std::string_view text) {
 }
 
 /// A table [twin] is a twin, even an empty one. What the command line says of twins goes before all of it.
-void takeTwinTable(std::string_view text, std::size_t line, const std::string& name, Options& options) {
+void takeTwinTable(const std::vector<TomlEntry>& entries, const std::string& name, Options& options) {
     TwinChoice twin;
     twin.on = true;
-    takeTable(text, line, name, [&](const std::string& key, std::string_view value) {
-        const Parameter* row = findParameter("twin." + key);
-        if (row && keptWithUnit(options, *row, key, value)) return;
-        if (key == "view")
-            twin.view = twinView(std::get<std::string>(fileValue(parameter("twin.view"), key, value)));
-        else
-            takeTwin(twin, key, value);
-    });
+    for (const auto& [table, key, value, line] : entries)
+        atLine(name, line, [&, &key = key, &value = value] {
+            const Parameter* row = findParameter("twin." + key);
+            if (row && keptWithUnit(options, *row, key, value)) return;
+            if (key == "view")
+                twin.view = twinView(std::get<std::string>(fileValue(parameter("twin.view"), key, value)));
+            else
+                takeTwin(twin, key, value);
+        });
     if (options.has("--twin")) return;
     if (options.has("--twin-view")) twin.view = options.twin.view;
     options.twin = twin;
 }
 
-/// What [camera.path] holds: one key, over as many lines as it takes.
-void takePath(std::string_view text, std::size_t line, const std::string& name, Options& options) {
-    std::string inside;
-    eachLine(text, line, [&](std::size_t, std::string_view here) { inside += std::string(here) + " "; });
-    const KeyValue pair = keyValue(inside);
-    try {
-        if (pair.key != "points")
-            throw UsageError("expected points = [[seconds, distance, azimuth, elevation, x, y, z], ...] and nothing else");
-        options.path = parsePath(pair.value);
-    } catch (const UsageError& error) {
-        throw InputError(name + ", line " + std::to_string(line - 1) + ": [camera.path]: " + error.what());
-    }
+/// What [camera.path] holds: one key.
+void takePath(const std::vector<TomlEntry>& entries, Options& options) {
+    if (entries.size() != 1 || entries.front().key != "points")
+        throw UsageError("expected points = [[seconds, distance, azimuth, elevation, x, y, z], ...] and nothing else");
+    options.path = parsePath(entries.front().value);
 }
 
 /// The remembered views, or the path there was.
@@ -143,12 +102,11 @@ CameraPath pathOf(const Document& document) {
     return remembered.empty() ? document.tour.path : remembered;
 }
 
-constexpr std::string_view kTables[] = {"[view]", "[twin]", "[camera.path]"};
-
-/// A table's name begins with a letter; rows of numbers do not.
-bool isHeading(std::string_view line) {
-    return line.size() > 1 && line[0] == '[' && (std::isalpha(static_cast<unsigned char>(line[1])) || line[1] == ']');
+bool isBareKey(std::string_view key) {
+    return std::ranges::all_of(key, [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '-'; });
 }
+
+constexpr std::string_view kViewName = "view", kTwinName = "twin", kPathName = "camera.path";
 
 }  // namespace
 
@@ -197,33 +155,46 @@ std::string sceneFileText(const Document& document, const std::string& path) {
 }
 
 void takeSceneText(std::string_view text, const std::string& name, Options& options) {
-    // The settings, then tables, each to the next line in brackets.
-    struct Table {
-        std::string_view heading, text;
-        std::size_t line;
+    const TomlDocument document = tomlDocument(text);
+    std::map<std::string, std::size_t> tables;  // and their lines
+    const auto requireTable = [&](const std::string& table, std::size_t line) {
+        atLine(name, line, [&] {
+            if (table != kViewName && table != kTwinName && table != kPathName)
+                throw UsageError("the only tables of a scene file are [view], [twin] and [camera.path]");
+        });
+        tables.emplace(table, line);
     };
-    std::vector<Table> tables{{"", text, 1}};
-    for (std::size_t at = 0, line = 1; at < text.size(); ++line) {
-        const std::size_t end = std::min(text.find('\n', at), text.size());
-        const std::string_view here = trimmed(text.substr(at, end - at));
-        if (isHeading(here)) {
-            if (std::find(std::begin(kTables), std::end(kTables), here) == std::end(kTables))
-                throw InputError(name + ", line " + std::to_string(line) +
-                                 ": the only tables of a scene file are [view], [twin] and [camera.path]");
-            for (const Table& before : tables)
-                if (before.heading == here)
-                    throw InputError(name + ", line " + std::to_string(line) + ": " + std::string(here) + " is there twice");
-            Table& last = tables.back();
-            last.text = last.text.substr(0, at - static_cast<std::size_t>(last.text.data() - text.data()));
-            const std::size_t next = std::min(end + 1, text.size());
-            tables.push_back({here, text.substr(next), line + 1});
-        }
-        at = end + 1;
+    for (const TomlTable& table : document.tables) requireTable(table.name, table.line);
+    const auto inPath = [&](auto doing) {
+        atLine(name, tables.at(std::string(kPathName)), [&] {
+            try {
+                doing();
+            } catch (const UsageError& error) {
+                throw UsageError("[camera.path]: " + std::string(error.what()));
+            }
+        });
+    };
+    for (const TomlFaultLine& fault : document.faults) {
+        const auto refuse = [&] { throw UsageError(fault.why); };
+        fault.table == kPathName ? inPath(refuse) : atLine(name, fault.line, refuse);
     }
-    std::string settings(tables.front().text);
+    for (const TomlEntry& entry : document.entries)  // a key may name its table: view.glow = 1
+        if (!entry.table.empty()) requireTable(entry.table, entry.line);
+    const auto entriesOf = [&](std::string_view table) {
+        std::vector<TomlEntry> found;
+        for (const TomlEntry& entry : document.entries)
+            if (entry.table == table) found.push_back(entry);
+        return found;
+    };
+    std::vector<TomlEntry> settings = entriesOf({});
     const SceneData data = takeSceneData(settings, name);
     takeWritten(settings, name, options);
-    const RunRequest found = strictSettings(settings, name);
+    std::string lines;  // each in its own
+    for (const TomlEntry& entry : settings) {
+        lines.append(entry.line - 1 - static_cast<std::size_t>(std::ranges::count(lines, '\n')), '\n');
+        lines += (isBareKey(entry.key) ? entry.key : tomlString(entry.key)) + " = " + entry.value + "\n";
+    }
+    const RunRequest found = strictSettings(lines, name);
     if (!data.file.empty()) {
         openSceneData(data, found, name, options);
     } else {
@@ -232,13 +203,10 @@ void takeSceneText(std::string_view text, const std::string& name, Options& opti
             if (!ofMachine(row.key) && row.key != "scene" && !options.has(ofSetting(row.key).kept.option))
                 row.copy(options.simulation, found);
     }
-    for (const Table& table : tables) {
-        if (table.heading == "[view]")
-            takeTable(table.text, table.line, name,
-                      [&](const std::string& key, std::string_view value) { takeView(options, key, value); });
-        if (table.heading == "[twin]") takeTwinTable(table.text, table.line, name, options);
-        if (table.heading == "[camera.path]") takePath(table.text, table.line, name, options);
-    }
+    for (const auto& [table, key, value, line] : entriesOf(kViewName))
+        atLine(name, line, [&, &key = key, &value = value] { takeView(options, key, value); });
+    if (tables.contains(std::string(kTwinName))) takeTwinTable(entriesOf(kTwinName), name, options);
+    if (tables.contains(std::string(kPathName))) inPath([&] { takePath(entriesOf(kPathName), options); });
     try {
         takeQuantities(options);
     } catch (const UsageError& error) {

@@ -8,8 +8,6 @@
 
 namespace gravlab {
 
-enum class SceneGroup { galaxies, clusters, famous, laws };
-
 /// All of them, in the order of menus, and how they are called there.
 inline constexpr std::array<SceneGroup, 4> kSceneGroups = {SceneGroup::galaxies, SceneGroup::clusters, SceneGroup::famous,
                                                            SceneGroup::laws};

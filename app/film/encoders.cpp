@@ -1,6 +1,7 @@
 // The rows, and trials of this machine's ffmpeg.
 #include "app/film/encoders.h"
 
+#include "app/system/child_process.h"
 #include "app/system/interrupt.h"
 #include "app/system/timed_name.h"
 
@@ -10,8 +11,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,8 +24,6 @@
 #include <mutex>
 #include <system_error>
 #include <utility>
-
-extern char** environ;
 
 namespace gravlab {
 namespace {
@@ -109,37 +106,22 @@ bool readAll(int from, std::string& text) {
 struct Spoken : Answer {
     int status = 0;
 };
-Spoken ask(std::vector<std::string> words) {
+Spoken ask(const std::vector<std::string>& words) {
     const std::string& program = words.front();
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) return {{{}, program + " cannot be run: " + std::generic_category().message(errno)}};
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], 2);
-    posix_spawnattr_t attributes;
-    posix_spawnattr_init(&attributes);
-    posix_spawnattr_setpgroup(&attributes, 0);  // so that a wrapper ends together with its children
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-    std::vector<char*> argv;
-    for (std::string& word : words) argv.push_back(word.data());
-    argv.push_back(nullptr);
-    pid_t process = -1;
-    const int error = posix_spawnp(&process, program.c_str(), &actions, &attributes, argv.data(), environ);
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&actions);
+    ChildProcess process;
+    const int error = process.start(program, words, {.out = ends[1], .error = ends[1]});
     close(ends[1]);
     Spoken answer;
     if (error != 0) {
         answer.failure = program + " is not installed";
     } else {
         if (!readAll(ends[0], answer.text)) {
-            kill(-process, SIGKILL);
+            process.kill();
             answer.failure = program + " does not answer";
         }
-        while (waitpid(process, &answer.status, 0) < 0 && errno == EINTR) {
-        }
+        answer.status = process.wait();
     }
     close(ends[0]);
     return answer;

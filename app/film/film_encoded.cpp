@@ -2,6 +2,7 @@
 #include "app/film/film_encoded.h"
 
 #include "app/film/encoders.h"
+#include "app/system/child_process.h"
 #include "app/system/interrupt.h"
 #include "sim/core/error.h"
 #include "sim/io/file/atomic_file.h"
@@ -9,7 +10,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,8 +26,6 @@
 #include <sstream>
 #include <utility>
 #include <vector>
-
-extern char** environ;
 
 namespace gravlab {
 namespace {
@@ -112,10 +110,7 @@ public:
             waitForEnd();
             keepPart();
         }
-        if (process_ > 0) {
-            kill(process_, SIGKILL);
-            waitForEnd();
-        }
+        process_.end();
     }
 
     void write(std::span<const std::uint8_t> rgb) override {
@@ -191,36 +186,11 @@ private:
         const fs::path folder = fs::temp_directory_path(noFolder);  // a job system may set a TMPDIR that does not exist
         messages_ = Descriptor(open(noFolder ? "/tmp" : folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
 
-        posix_spawn_file_actions_t actions;
-        posix_spawn_file_actions_init(&actions);
-        posix_spawn_file_actions_adddup2(&actions, readEnd.value(), 0);
-        posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
-        if (messages_.value() >= 0) posix_spawn_file_actions_adddup2(&actions, messages_.value(), 2);
-        posix_spawnattr_t attributes;
-        posix_spawnattr_init(&attributes);
-        sigset_t none, defaults;
-        sigemptyset(&none);
-        sigemptyset(&defaults);
-        sigaddset(&defaults, SIGPIPE);
-        sigaddset(&defaults, SIGXFSZ);
-        posix_spawnattr_setsigmask(&attributes, &none);
-        posix_spawnattr_setsigdefault(&attributes, &defaults);
-        // Its own process group: Ctrl+C reaches this program alone, which then ends the encoder.
-        posix_spawnattr_setpgroup(&attributes, 0);
-        posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
-
-        std::vector<std::string> words = arguments();
-        std::vector<char*> argv;
-        for (std::string& word : words) argv.push_back(word.data());
-        argv.push_back(nullptr);
-        const int error = posix_spawnp(&process_, settings_.ffmpeg.c_str(), &actions, &attributes, argv.data(), environ);
-        posix_spawnattr_destroy(&attributes);
-        posix_spawn_file_actions_destroy(&actions);
-        if (error != 0) {
-            process_ = -1;
+        const int messages = messages_.value() >= 0 ? messages_.value() : ChildProcess::kOurs;
+        const int error = process_.start(settings_.ffmpeg, arguments(), {.in = readEnd.value(), .error = messages});
+        if (error != 0)
             throw IoError("cannot start " + settings_.ffmpeg + " (" + std::strerror(error) +
                           "); install ffmpeg, or write numbered pictures with -o DIR/%05d.png");
-        }
     }
 
     /// Waits until the pipe has room. Ends an encoder that neither reads nor computes for kPatience.
@@ -235,19 +205,17 @@ private:
 
     /// Exit status of the encoder; 128 + n when signal n ended it.
     int waitForEnd() {
-        if (process_ <= 0) return status_;
-        int raw = 0;
-        pid_t ended;
+        if (!process_.running()) return status_;
         Patience patience(*this);
-        while ((ended = waitpid(process_, &raw, WNOHANG)) == 0 || (ended < 0 && errno == EINTR)) {
+        std::optional<int> raw;
+        while (!(raw = process_.poll())) {
             if (!patience.killed && (InterruptWatch::signal() != 0 || patience.over())) {
-                kill(process_, SIGKILL);
+                process_.kill();
                 patience.killed = true;
             }
             ::poll(nullptr, 0, 10);
         }
-        process_ = -1;
-        status_ = WIFEXITED(raw) ? WEXITSTATUS(raw) : 128 + WTERMSIG(raw);
+        status_ = WIFEXITED(*raw) ? WEXITSTATUS(*raw) : 128 + WTERMSIG(*raw);
         return status_;
     }
 
@@ -278,7 +246,7 @@ private:
     std::pair<std::uintmax_t, std::uint64_t> signsOfLife() const {
         std::error_code error;
         const std::uintmax_t bytes = fs::is_regular_file(temporary_, error) ? fs::file_size(temporary_, error) : 0;
-        std::ifstream stat("/proc/" + std::to_string(process_) + "/stat");
+        std::ifstream stat("/proc/" + std::to_string(process_.id()) + "/stat");
         std::string text((std::istreambuf_iterator<char>(stat)), {});
         // After the name in brackets come the state, ten numbers, then user and system time.
         std::istringstream fields(text.substr(std::min(text.rfind(')') + 1, text.size())));
@@ -290,7 +258,7 @@ private:
     }
 
     [[noreturn]] void giveUp() {
-        kill(process_, SIGKILL);
+        process_.kill();
         waitForEnd();
         throw IoError(settings_.ffmpeg + " has done nothing for " + std::to_string(kPatience.count()) + " s while writing " +
                       target_.string() + " and was ended; choose another --encoder");
@@ -338,7 +306,7 @@ private:
     const EncoderRow& row_;
     Descriptor frames_, messages_;
     std::int64_t written_ = 0;
-    pid_t process_ = -1;
+    ChildProcess process_;
     int status_ = 0;
     bool finished_ = false;
 };

@@ -5,6 +5,7 @@
 #include "app/control/parameter.h"
 #include "app/control/scene_file.h"
 #include "app/control/script.h"
+#include "app/control/toml_document.h"
 #include "app/lessons/placeholders.h"
 #include "app/model/recorded.h"
 #include "sim/backends/backend.h"
@@ -23,12 +24,6 @@
 
 namespace gravlab {
 namespace {
-
-constexpr std::string_view kLessons[] = {
-    "leapfrog",      "order",        "rounding",       "softening",     "balance",    "views",
-    "energy-puzzle", "simd-threads", "ladder",         "memory-paths",  "block-size", "unroll",
-    "waves",         "few-bodies",   "each-pair-once", "failed-launch", "far-field",  "own-kernel",
-};
 
 /// Actions that write, remove or end something: a lesson that somebody was sent must not.
 constexpr std::string_view kOutOfLessons[] = {
@@ -69,10 +64,11 @@ public:
         }();
         if (!parsed) refuse(parsed.error().source().begin.line, std::string(parsed.error().description()));
         const toml::table& top = parsed.table();
-        requireKeys(top, {"title", "idea", "minutes", "step"}, "lesson");
+        requireKeys(top, {"title", "idea", "minutes", "place", "step"}, "lesson");
         lesson_.title = textOf(top, "title", true);
         lesson_.idea = textOf(top, "idea", true);
         if (const toml::node* node = top.get("minutes")) lesson_.minutes = static_cast<int>(numberIn(*node, 1, 600));
+        if (const toml::node* node = top.get("place")) lesson_.place = static_cast<int>(numberIn(*node, 1, 1000));
         const toml::node* steps = top.get("step");
         const toml::array* array = steps ? steps->as_array() : nullptr;
         if (!array || array->empty()) refuse(steps ? lineOf(*steps) : 1, "a lesson needs at least one [[step]]");
@@ -91,11 +87,7 @@ private:
     /// What `doing` refuses is refused with the line.
     template <class Doing>
     auto at(std::size_t line, Doing doing) const {
-        try {
-            return doing();
-        } catch (const UsageError& error) {
-            refuse(line, error.what());
-        }
+        return atLine(source_, line, doing);
     }
 
     void requireKeys(const toml::table& table, const std::vector<std::string_view>& valid, const std::string& of) const {
@@ -354,7 +346,16 @@ private:
 
 }  // namespace
 
-std::span<const std::string_view> lessonNames() { return kLessons; }
+std::span<const std::string> lessonNames() {
+    static const std::vector<std::string> names = [] {
+        std::vector<std::string> all;
+        eachLine(lessonFile("*"), 1,
+                 [&](std::size_t, std::string_view file) { all.emplace_back(file.substr(0, file.rfind(".toml"))); });
+        std::ranges::sort(all, {}, [](const std::string& name) { return lessonNamed(name)->place; });
+        return all;
+    }();
+    return names;
+}
 
 Lesson parseLesson(std::string_view text, const std::string& name, const std::string& source) {
     return LessonReader(name, source).read(text);
@@ -366,10 +367,10 @@ std::shared_ptr<const Lesson> lessonNamed(const std::string& nameOrFile) {
     static std::map<std::string, std::shared_ptr<const Lesson>> known;
     const auto found = known.find(nameOrFile);
     if (found != known.end()) return found->second;
-    if (std::find(std::begin(kLessons), std::end(kLessons), nameOrFile) == std::end(kLessons))
-        throw UsageError(unknownName("lesson", nameOrFile, {std::begin(kLessons), std::end(kLessons)}) +
-                         "; a lesson of one's own is a file that ends with .toml");
     const std::string file = nameOrFile + ".toml";
+    if (lessonFile(file).empty())
+        throw UsageError(unknownName("lesson", nameOrFile, {lessonNames().begin(), lessonNames().end()}) +
+                         "; a lesson of one's own is a file that ends with .toml");
     return known[nameOrFile] = std::make_shared<Lesson>(parseLesson(lessonFile(file), nameOrFile, file));
 }
 

@@ -10,11 +10,12 @@
 
 namespace gravlab {
 
-/// Content of an embedded file of assets/lessons by its name; empty when there is none of that name.
+/// Content of an embedded file of assets/lessons by its name, and of "*" their names, a line each; empty when there is none
+/// of that name.
 std::string_view lessonFile(std::string_view name);
 
-/// Names of the program's own lessons, in the order of the course.
-std::span<const std::string_view> lessonNames();
+/// Names of the program's own lessons, in the order of the course: of the files that are embedded, by the place each names.
+std::span<const std::string> lessonNames();
 
 /// What a step may wait for in all [s].
 constexpr double kLongestStep = 120;

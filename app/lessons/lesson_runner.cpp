@@ -61,8 +61,8 @@ LessonRunner::LessonRunner(Controller& controller, bool canonical)
 
 void LessonRunner::offer(LessonState& state) {
     state.offered.clear();
-    for (const std::string_view name : lessonNames()) {
-        const auto lesson = lessonNamed(std::string(name));
+    for (const std::string& name : lessonNames()) {
+        const auto lesson = lessonNamed(name);
         state.offered.push_back(
             {lesson->name, lesson->title, lesson->idea, static_cast<int>(lesson->steps.size()), lesson->minutes});
     }

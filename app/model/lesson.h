@@ -72,6 +72,7 @@ struct LessonStep {
 struct Lesson {
     std::string name, title, idea;
     int minutes = 0;
+    int place = 0;  ///< in the course, from 1; 0: none
     std::vector<LessonStep> steps;
 };
 

@@ -58,7 +58,8 @@ using Settings = std::map<std::string, Value, std::less<>>;
 /// Groups to find in bodies that do not move.
 struct GroupsAsk {
     Linking linking;
-    std::size_t least = 10;  ///< least bodies of a shown group
+    std::string length;      ///< with its unit; empty: `linking` says how far
+    std::size_t least = 10;  ///< bodies of a group that is shown
     std::string rung;        ///< of groupRungs(); empty: the fastest of the backend
     std::size_t rows = 12;   ///< of the printed table
 };
@@ -68,6 +69,29 @@ struct WrittenQuantity {
     std::string path;  ///< path of the parameter; empty: --until
     std::string name;  ///< for messages: the option, or the key of a file
     std::string text;
+};
+
+/// What is measured, by bench, tune and fingerprint, and what is planned by occupancy. Empty lists: the usual values.
+struct BenchOptions {
+    std::vector<std::size_t> bodies{};
+    std::vector<int> blocks{}, unrolls{}, splits{}, threads{};
+    std::vector<double> accuracies{}, timeSteps{}, softenings{};
+    std::vector<std::string> kernels{};
+    bool spreadMasses = false;
+    std::string format = "table";
+    int repeats = 5;
+    bool stages = false;                       ///< with frames: GPU time of each stage of drawing
+    std::vector<std::pair<int, int>> sizes{};  ///< of pictures [px]; empty: width x height
+    bool besidePapers = false;                 ///< draw rates of papers beside those of a figure
+    std::string figure{};                      ///< empty: a table of rates
+    std::string card{};                        ///< file of the benchmark card; empty: none
+};
+
+/// What is checked: the kernels, unless one of these says otherwise.
+struct CheckOptions {
+    bool physics = false;               ///< the reference table
+    bool lessons = false;               ///< the lessons
+    std::optional<double> tolerance{};  ///< relative error allowed, instead of the usual limits
 };
 
 struct Options {
@@ -121,25 +145,8 @@ struct Options {
     double autosaveSeconds = -1;                   ///< 0: no autosave
     std::string snapshots = "snapshot_%08d.hdf5";  ///< name pattern, by step
 
-    // bench
-    std::vector<std::size_t> benchBodies;
-    std::vector<int> benchBlocks, benchUnrolls, benchSplits, benchThreads;
-    std::vector<double> benchAccuracies, benchTimeSteps, benchSoftenings;
-    std::vector<std::string> benchKernels;
-    bool benchSpreadMasses = false;
-    std::string benchFormat = "table";
-    int benchRepeats = 5;
-    bool benchStages = false;                     ///< with frames: GPU time of each stage of drawing
-    std::vector<std::pair<int, int>> benchSizes;  ///< of pictures [px]; empty: width x height
-    bool besidePapers = false;                    ///< draw the rates of papers in a figure
-    std::string benchFigure;                      ///< empty: a table of rates
-    std::string benchCard;                        ///< file of the benchmark card; empty: none
-
-    // check
-    bool checkPhysics = false;        ///< check the reference table instead of the kernels
-    std::optional<double> tolerance;  ///< allowed relative error, instead of the usual limits
-
-    bool checkLessons = false;  ///< check the lessons instead of the kernels
+    BenchOptions bench;
+    CheckOptions check;
 
     bool printsAllRows = false;  ///< fingerprint: a table of the rows of a backend
 

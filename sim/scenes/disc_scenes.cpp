@@ -139,6 +139,7 @@ std::span<const Scene> discScenes() {
          .view = {.distance = 9.5, .elevation = 0.95, .pointSize = 0.02, .speedScale = 1.5, .colour = "photograph"},
          .build = buildSpiralDisc},
         {.name = "kepler-disc",
+         .group = SceneGroup::clusters,
          .idea = "massless bodies on circles around one mass",
          .caption = "Kepler's third law as a picture: the inner bodies lap the outer ones, and no radius ever changes.",
          .source = "Kepler 1619",

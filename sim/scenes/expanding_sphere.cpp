@@ -196,6 +196,7 @@ ParticleSet buildWeb(SceneRequest const& request) {
 std::span<const Scene> expandingScenes() {
     static const Scene rows[] = {
         {.name = "expanding-box",
+         .group = SceneGroup::clusters,
          .idea = "a ball cut out of an expanding universe",
          .caption = "Space grows eightfold until t = 10; small lumps become filaments and clusters.",
          .source = "Zel'dovich 1970; Peebles 1980",
@@ -209,6 +210,7 @@ std::span<const Scene> expandingScenes() {
          .build = buildExpanding,
          .parameters = kParameters},
         {.name = "expanding-box",
+         .group = SceneGroup::clusters,
          .idea = "a ball cut out of an expanding universe",
          .caption = "Sheets and filaments exist from the start; they flow into clusters while space grows eightfold.",
          .source = "Zel'dovich 1970; Peebles 1980",

@@ -105,9 +105,13 @@ struct FarField {
 /// For systems without close encounters: the softening changes forces by more than this.
 inline constexpr FarField kCollisionless{.accuracy = 1e-3, .bodiesCpu = 65536, .bodiesGpu = 1048576};
 
+/// What a scene is, for menus. Other laws, and few bodies, tell by themselves: see groupOf() of app/control/scene_groups.h.
+enum class SceneGroup { galaxies, clusters, famous, laws };
+
 /// A row of the scene table.
 struct Scene {
-    std::string_view name{};        ///< stable key
+    std::string_view name{};  ///< stable key
+    SceneGroup group = SceneGroup::galaxies;
     std::string_view idea{};        ///< one line for lists and tooltips
     std::string_view caption{};     ///< what to look for; the window shows it
     std::string_view source{};      ///< paper, book; empty if none

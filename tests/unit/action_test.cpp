@@ -125,6 +125,17 @@ TEST(Actions, areTheKeyPageOfTheDocs) {
                                                                  << listed.out;
 }
 
+TEST(Actions, haveTheWordsOfTheirParameterWhereTheyHaveNone) {
+    EXPECT_EQ(actionOf("grid").label, parameter("overlay.grid").label);
+    EXPECT_EQ(actionOf("grid").idea, parameter("overlay.grid").idea);
+    EXPECT_EQ(actionOf("flat").label, "Without perspective") << "its own go before them";
+    for (const Menu& menu : menus())
+        for (const Action& action : menu.rows) {
+            EXPECT_FALSE(action.label.empty()) << action.name;
+            EXPECT_FALSE(action.idea.empty()) << action.name;
+        }
+}
+
 TEST(SceneGroups, haveEverySceneOnce) {
     std::multiset<std::string_view> found;
     for (const SceneGroup group : {SceneGroup::galaxies, SceneGroup::clusters, SceneGroup::famous, SceneGroup::laws})

@@ -91,6 +91,11 @@ TEST(Additions, changeTheFilesThatContributingNames) {
     }
 }
 
+TEST(Additions, aLessonIsItsFileAlone) {
+    ASSERT_TRUE(fs::exists(fs::path(GRAVLAB_SOURCE_DIR) / "assets/lessons/energy-puzzle.toml"));
+    EXPECT_THAT(filesWith({"energy-puzzle"}), testing::IsEmpty());
+}
+
 /// Words that only an addition of tests/extensions has: no file of the program may contain them.
 TEST(Additions, aTermAndAMethodAreAtMostThreeFilesEach) {
     const fs::path folder = fs::path(GRAVLAB_SOURCE_DIR) / "tests/extensions";

@@ -67,6 +67,24 @@ TEST(GroupsCommand, jsonHasAllGroupsInTheUnitsOfTheFile) {
     EXPECT_NEAR(second.at("velocity")[1].get<double>(), 3, 1e-9);
 }
 
+TEST(GroupsCommand, takesALengthWithItsUnit) {
+    const ScratchFolder folder;
+    std::ofstream(folder / "seven.csv") << sevenBodies();
+    const auto linked = [&](const char* length) {
+        const Outcome outcome = runGravlab({"groups", "seven.csv", "--units", "cluster", "--backend", "cpu",
+                                            "--linking-length", length, "--least", "1", "--json"},
+                                           {.folder = folder.path()});
+        EXPECT_EQ(outcome.code, 0) << outcome.err;
+        return nlohmann::json::parse(outcome.out).at("linking_length").get<double>();
+    };
+    EXPECT_NEAR(linked("1pc"), 1, 1e-9);
+    EXPECT_NEAR(linked("0.002kpc"), 2, 1e-9);
+    const Outcome wrong =
+        runGravlab({"groups", "seven.csv", "--backend", "cpu", "--linking-length", "1pc"}, {.folder = folder.path()});
+    EXPECT_EQ(wrong.code, 2);
+    EXPECT_THAT(wrong.err, HasSubstr("has no units"));
+}
+
 TEST(GroupsCommand, refusesWhatCannotBe) {
     const ScratchFolder folder;
     std::ofstream(folder / "seven.csv") << sevenBodies();
@@ -74,6 +92,7 @@ TEST(GroupsCommand, refusesWhatCannotBe) {
     const std::pair<std::vector<std::string>, const char*> cases[] = {
         {{"--linking", "0.2", "--linking-length", "1"}, "exclude each other"},
         {{"--linking", "0"}, "above 0"},
+        {{"--linking-length", "1Myr"}, "not the unit of a length"},
         {{"--linking-length", "1e200"}, "1e-150 to 1e150"},
         {{"--least", "0"}, "at least 1"},
         {{"--kernel", "bfs"}, "valid: pairs, union-grid, union-tree, bfs-host"},

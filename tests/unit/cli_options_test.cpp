@@ -306,6 +306,43 @@ TEST(Options, whatDoesNothingIsRefusedEverywhere) {
                 option[2] == 'a' ? "1e-3" : "0.5"});
 }
 
+TEST(Options, whatNeedsAnotherOptionSaysWhichAndWhy) {
+    EXPECT_EQ(refusalOf({"run", "disc", "--steps", "1", "--every", "5"}),
+              "--every needs --csv FILE: it does nothing without --csv");
+    EXPECT_EQ(refusalOf({"check", "--lesson", "leapfrog"}), "--lesson needs --lessons: it does nothing without --lessons");
+    EXPECT_EQ(refusalOf({"check", "--physics", "--lessons"}),
+              "--lessons and --physics exclude each other; give one of them");
+    EXPECT_EQ(refusalOf({"check", "--tolerance", "1", "--lessons"}),
+              "--tolerance does nothing with --lessons: a step is reached or not");
+    EXPECT_EQ(refusalOf({"bench", "--card", "a.png", "-o", "b.png"}), "--card names its file itself; leave out -o");
+    EXPECT_EQ(refusalOf({"render", "two-body", "-o", "a.mp4", "--loop", "--twin", "integrator=euler"}),
+              "--loop and --twin exclude each other: two runs seldom have one period");
+    EXPECT_THAT(refusalOf({"play"}), HasSubstr("play needs a script"));
+    EXPECT_THAT(refusalOf({"convert", "x.csv"}), HasSubstr("convert needs two files"));
+    EXPECT_THAT(refusalOf({"disc", "--seed"}), HasSubstr("see 'gravlab view --help'"));
+}
+
+TEST(Options, rangesOfParametersAreThoseOfOptions) {
+    EXPECT_THAT(refusalOf({"bench", "--split", "65536"}), HasSubstr("at most 65535"));
+    EXPECT_THAT(refusalOf({"bench", "--unroll", "0"}), HasSubstr("expected auto, or a whole number of at least 1"));
+    EXPECT_EQ(parsed({"bench", "--unroll", "auto,4"}).bench.unrolls.size(), 2u);
+    EXPECT_THAT(refusalOf({"occupancy", "t4", "--register-file", "128"}), HasSubstr("at least 256"));
+    EXPECT_THAT(refusalOf({"render", "-o", "a.mp4", "--frames", "9", "--fps", "1001"}), HasSubstr("at most 1000"));
+    EXPECT_THAT(refusalOf({"groups", "--linking", "1001"}), HasSubstr("at most 1000"));
+}
+
+TEST(Options, benchTakesNumbersWithUnitsWhereTheSceneHasThem) {
+    const Options o =
+        parsed({"bench", "galaxy", "--figure", "energy-dt", "-o", "x.png", "--dt", "1Myr,2Myr", "--softening", "0.1kpc"});
+    ASSERT_EQ(o.bench.timeSteps.size(), 2u);
+    EXPECT_NEAR(o.bench.timeSteps[1], 2 * o.bench.timeSteps[0], 1e-12);
+    EXPECT_EQ(o.bench.timeSteps[0], parsed({"run", "galaxy", "--steps", "1", "--dt", "1Myr"}).simulation.timeStep);
+    EXPECT_EQ(o.simulation.softening,
+              parsed({"run", "galaxy", "--steps", "1", "--softening", "0.1kpc"}).simulation.softening);
+    EXPECT_THAT(refusalOf({"bench", "plummer", "--dt", "1Myr"}), HasSubstr("'plummer' has no units"));
+    EXPECT_THAT(refusalOf({"bench", "galaxy", "--dt", "1kpc"}), HasSubstr("not the unit of a time"));
+}
+
 TEST(Options, twoDashesEndTheOptions) { EXPECT_EQ(parsed({"run", "--steps", "1", "--", "disc"}).simulation.scene, "disc"); }
 
 TEST(Options, scenesOfFixedSizeKeepIt) {
@@ -336,9 +373,9 @@ TEST(Options, aFilmNeedsFileAndLength) {
 TEST(Options, benchTakesListsWithCommasOrSpaces) {
     const Options o =
         parsed({"bench", "--backend", "cpu", "-n", "1k,2k", "4096", "--kernel", "simd,naive", "--repeats", "3"});
-    EXPECT_THAT(o.benchBodies, ElementsAre(1024, 2048, 4096));
-    EXPECT_THAT(o.benchKernels, ElementsAre("simd", "naive"));
-    EXPECT_EQ(o.benchRepeats, 3);
+    EXPECT_THAT(o.bench.bodies, ElementsAre(1024, 2048, 4096));
+    EXPECT_THAT(o.bench.kernels, ElementsAre("simd", "naive"));
+    EXPECT_EQ(o.bench.repeats, 3);
     EXPECT_THAT(refusalOf({"bench", "--backend", "cpu", "-n", "1k,zero"}), HasSubstr("'zero'"));
     EXPECT_THAT(refusalOf({"bench", "--backend", "cpu", "-n", ","}), HasSubstr("at least one"));
     EXPECT_THAT(refusalOf({"bench", "--backend", "cpu", "--kernel", "simd,warp"}), HasSubstr("'warp'"));

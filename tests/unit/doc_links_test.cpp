@@ -54,12 +54,12 @@ TEST(Documents, linksLeadSomewhere) {
 
 TEST(Documents, theCourseNamesEveryLessonWithItsMinutes) {
     const std::string page = contentOf(fs::path(GRAVLAB_SOURCE_DIR) / "docs/lessons.md");
-    for (const std::string_view name : lessonNames()) {
+    for (const std::string& name : lessonNames()) {
         const std::string quoted = "`" + std::string(name) + "`";
         EXPECT_NE(page.find("| " + quoted), page.find(", " + quoted)) << name << " is not in the course";
         const std::size_t row = page.find("| " + quoted + " | ");
         if (row == std::string::npos) continue;
-        EXPECT_EQ(std::stoi(page.substr(row + quoted.size() + 5)), lessonNamed(std::string(name))->minutes) << name;
+        EXPECT_EQ(std::stoi(page.substr(row + quoted.size() + 5)), lessonNamed(name)->minutes) << name;
     }
 }
 

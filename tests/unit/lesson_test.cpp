@@ -129,8 +129,8 @@ TEST(LessonFile, refusesEachMistakeWithItsLine) {
 
 TEST(LessonFile, noStepOfOurOwnWaitsLongerThanItMay) {
     EXPECT_FALSE(lessonNames().empty());
-    for (const std::string_view name : lessonNames()) {
-        const auto lesson = lessonNamed(std::string(name));
+    for (const std::string& name : lessonNames()) {
+        const auto lesson = lessonNamed(name);
         EXPECT_GE(lesson->steps.size(), 2u) << name;
         bool asks = false;
         for (const LessonStep& step : lesson->steps) {

@@ -54,9 +54,9 @@ std::string typedIn(std::string_view text) {
 }
 
 TEST(RecordedNumbers, ofLessonsStandInBracesThatTheTablesBearOut) {
-    for (const std::string_view name : lessonNames()) {
-        EXPECT_EQ(typedIn(lessonFile(std::string(name) + ".toml")), "") << name;
-        EXPECT_NO_THROW(lessonNamed(std::string(name))) << name;
+    for (const std::string& name : lessonNames()) {
+        EXPECT_EQ(typedIn(lessonFile(name + ".toml")), "") << name;
+        EXPECT_NO_THROW(lessonNamed(name)) << name;
     }
     EXPECT_EQ(typedIn("{a / 2} G/s and {3 = b} ms"), "");
     EXPECT_EQ(typedIn("742 G/s with {40 = registers}"), "742 G/s; ");
