@@ -58,7 +58,8 @@ std::string tomlText(const toml::node& node, std::string_view line) {
 TomlEntry entryOf(const Statement& statement, std::string table) {
     const toml::table* inner = &statement.table;
     for (;;) {
-        const auto& [key, node] = *inner->begin();
+        const auto first = inner->begin();  // which holds what it points at
+        const auto& [key, node] = *first;
         const toml::table* next = node.as_table();
         if (!next || next->is_inline() || next->empty())
             return {table, withItsLetters(key.str()), tomlText(node, statement.text), 0};
@@ -72,7 +73,8 @@ std::string headingName(const Statement& heading) {
     std::string name;
     const toml::table* inner = &heading.table;
     while (inner && !inner->empty()) {
-        const auto& [key, node] = *inner->begin();
+        const auto first = inner->begin();  // which holds what it points at
+        const auto& [key, node] = *first;
         name += (name.empty() ? "" : ".") + withItsLetters(key.str());
         if (node.is_array()) return "[" + name + "]";
         inner = node.as_table();
