@@ -5,6 +5,7 @@
 #include "app/control/parameter.h"
 #include "app/control/quantity.h"
 #include "app/control/scene_data.h"
+#include "app/control/toml_document.h"
 #include "app/control/script.h"
 #include "app/lessons/lesson_file.h"
 #include "app/lessons/worksheet.h"
@@ -197,7 +198,7 @@ inline void own_data(const std::uint8_t* data, std::size_t size) {
         const Double4 &x = bodies.position[i], &v = bodies.velocity[i];
         for (const double number : {x.x, x.y, x.z, x.w, v.x, v.y, v.z}) require(std::isfinite(number), "bodies are finite");
     }
-    std::string said = sceneDataText(run.start->file, folder);
+    std::vector<TomlEntry> said = tomlDocument(sceneDataText(run.start->file, folder)).entries;
     const SceneData again = takeSceneData(said, "again");
     require(again.read.units == run.start->file.units && again.read.columns == run.start->file.columns &&
                 again.read.gravity == run.start->file.gravity && again.read.sanitize == run.start->file.sanitize &&
