@@ -273,18 +273,18 @@ TEST_F(ControllerTest, whatIsRunningSaysHowFarItIsAtEachTenth) {
     std::vector<std::string> answers;
     Script script(
         controller, Sender::script, [&](const ScriptAnswer& answer) { answers.push_back(jsonText(answer)); }, true);
-    const auto look = [&] {
+    const auto turn = [&] {
         const std::vector<Event> events = apply();
         script.look(document(), 0);
         return events;
     };
     script.take(1, "nowait do save a.csv");
-    EXPECT_EQ(look().at(0).progress, -1) << "nobody knows yet";
+    EXPECT_EQ(turn().at(0).progress, -1) << "nobody knows yet";
     const Ticket ticket = mine.begun.at(0);
     std::vector<double> told;
     for (const double part : {0.0, 0.05, 0.31, 0.39, 0.4, 0.2, 0.9, 1.0}) {
         mine.parts[ticket] = part;
-        for (const Event& event : look()) {
+        for (const Event& event : turn()) {
             EXPECT_EQ(event.ticket, ticket);
             EXPECT_EQ(event.status, CommandStatus::running);
             told.push_back(event.progress);
@@ -292,7 +292,7 @@ TEST_F(ControllerTest, whatIsRunningSaysHowFarItIsAtEachTenth) {
     }
     EXPECT_THAT(told, testing::ElementsAre(0.0, 0.31, 0.4, 0.9, 1.0)) << "a tenth more each time, and never back";
     mine.done = {{ticket, {}}};
-    const std::vector<Event> last = look();
+    const std::vector<Event> last = turn();
     ASSERT_EQ(last.size(), 1u);
     EXPECT_EQ(last[0].progress, -1) << "an end has none";
     EXPECT_THAT(answers,
