@@ -115,8 +115,8 @@ public:
         bool first = true;
         try {
             if (sink) status.published = state.deliver(*sink);
-            if (state.size() == 0) status.stepsCompleted = std::max<std::int64_t>(budget.steps, 0);
-            while (budget.steps > 0 && state.size() > 0) {
+            // Without bodies a device has nothing to enqueue; a host counts steps.
+            while (budget.steps > 0 && (state.size() > 0 || State::kOperations == 1)) {
                 const std::int64_t left = budget.steps - status.stepsCompleted;
                 if (left <= 0 && !cut) break;
                 if (!pacing.admits(first, state.nextSeconds())) break;
@@ -308,10 +308,10 @@ private:
     /// The next slice of the force that the step has come to.
     void runForce() {
         const std::size_t k = term_;
-        const bool complete = self().runSlice(k, *methods_[k]);
-        if (complete) self().takeTerm(k, *methods_[k]);
+        const bool empty = self().size() == 0, complete = empty || self().runSlice(k, *methods_[k]);
+        if (complete && !empty) self().takeTerm(k, *methods_[k]);
         term_ += complete;
-        if (term_ < termCount()) {
+        if (term_ < termCount() && !empty) {
             // Each term is an equal part of the force.
             const double ofTerm = complete ? 0 : methods_[k]->progress(), bodies = static_cast<double>(self().size());
             const double done = (static_cast<double>(term_) + ofTerm) / static_cast<double>(termCount());

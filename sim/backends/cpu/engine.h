@@ -252,7 +252,7 @@ private:
         this->abandonMethods();
     }
     /// Of few bodies, where looking at the clock would take as long as a step.
-    bool takesWholeSteps(StepProgram program) const { return size_ <= kTinyBodies && !inBlocks(program); }
+    bool takesWholeSteps(StepProgram program) const { return size_ > 0 && size_ <= kTinyBodies && !inBlocks(program); }
     WholeSteps wholeSteps(const typename Host::Pacing& pacing, std::int64_t most, const VertexSink* sink) {
         const StepProgram program = this->nextProgram_;
         this->beginStep(program, this->nextTimeStep_);
