@@ -56,7 +56,9 @@ double stateBytes(std::size_t bodies, Precision precision) {
 class CudaBackend final : public Backend, public PairMatrixSource {
 public:
     explicit CudaBackend(const BackendOptions& options)
-        : context_(bound(options.device)), engine_(makeEngine(context_, {}, {}, choice({}, {}))) {}
+        : limits_(options.trees ? *options.trees : cuda::TreeLimits{}),
+          context_(bound(options.device)),
+          engine_(makeEngine(context_, {}, {}, choice({}, {}))) {}
 
     ~CudaBackend() override {
         cuda::setDevice(context_.device.index);
@@ -261,7 +263,9 @@ private:
     /// Throws UsageError when these bodies cannot be computed so.
     LaunchPlan choice(const ForceConfiguration& wanted, const cuda::BodyFacts& bodies) const {
         requireSoftening(wanted.force.softening);
-        return cuda::choose(wanted.kernel, bodies, wanted.force, context_.device);
+        LaunchPlan plan = cuda::choose(wanted.kernel, bodies, wanted.force, context_.device);
+        plan.trees = limits_;
+        return plan;
     }
 
     /// State in another precision: an engine of its own, which begins where the last complete step of this one ended.
@@ -287,6 +291,7 @@ private:
 
     ForceTerms terms_ = termsOf({});
     SystemConfiguration how_ = SystemConfiguration(1);
+    cuda::TreeLimits limits_;
     BoundContext context_;
     Engine engine_;
     std::shared_ptr<const Labels> labels_ = std::make_shared<const Labels>();
