@@ -25,6 +25,9 @@
 namespace gravlab {
 
 class PairMatrixSource;  // pair_matrix.h
+namespace cuda {
+struct TreeLimits;  // cuda/methods/tree_limits.h
+}
 
 /// How much one call of advance() may do. Pacing only: it never changes what a step computes.
 struct Budget {
@@ -62,9 +65,10 @@ constexpr int kMostThreads = 4096;
 
 /// How to make a backend. What is empty the machine decides, and no file fixes it for another machine.
 struct BackendOptions {
-    int device = 0;                     ///< CUDA device index
-    std::optional<int> threads{};       ///< CPU threads, 1 to kMostThreads; empty: all
-    std::optional<std::string> simd{};  ///< CPU instruction set; empty: the best here
+    int device = 0;                                   ///< CUDA device index
+    std::optional<int> threads{};                     ///< CPU threads, 1 to kMostThreads; empty: all
+    std::optional<std::string> simd{};                ///< CPU instruction set; empty: the best here
+    std::shared_ptr<const cuda::TreeLimits> trees{};  ///< of tests; null: the usual
     bool operator==(const BackendOptions&) const = default;
 };
 

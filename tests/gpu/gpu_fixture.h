@@ -1,6 +1,7 @@
 // Tests that need a GPU. Rule: without one they skip with a message, or fail when GRAVLAB_REQUIRE_GPU=1. With one they
 // assert that the GPU does the work.
 #pragma once
+#include "forced_tree.h"
 #include "sim/backends/backend.h"
 #include "sim/backends/cuda/runtime/api.h"
 #include "sim/forces/force_check.h"
@@ -36,7 +37,7 @@ protected:
     }
 
     static std::unique_ptr<Backend> made(const KernelChoice& kernel = {}, double softening = 0.05) {
-        std::unique_ptr<Backend> made = backend("cuda").make({});
+        std::unique_ptr<Backend> made = backend("cuda").make(ForcedTree::options());
         EXPECT_EQ(made->name(), "cuda");
         made->configure({.softening = softening}, kernel);
         return made;

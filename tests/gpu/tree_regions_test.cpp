@@ -1,7 +1,6 @@
 // The walk in two levels on the GPU, forced with few bodies: errors within the allowed ones with any room for a region, and
 // the same bits with any cuts, repetitions and resumes. tests/unit/tree_regions_test.cpp proves the split between expansion
 // and remaining nodes.
-#include "forced_tree.h"
 #include "gpu_fixture.h"
 #include "sim/io/checkpoint.h"
 #include "sim/io/run_settings.h"
@@ -80,7 +79,8 @@ TEST_F(TreeRegionsOnGpu, areTakenFromTheirNumberOfBodiesOn) {
     const std::vector<Double4> two = accelerations(*loaded(bodies, row(), 0.02));
     EXPECT_FALSE(sameBytes(one, two)) << "sums in another order are other bits";
     EXPECT_TRUE(sameBytes(two, accelerations(*loaded(bodies, row(), 0.02))));
-    cuda::treeLimits().regionsFrom = 65537;
+    limits.regionsFrom = 65537;
+    const ForcedTree later(limits);
     EXPECT_TRUE(sameBytes(one, accelerations(*loaded(bodies, row(), 0.02))));
 }
 
@@ -123,7 +123,7 @@ TEST_F(TreeRegionsOnGpu, sameBitsHoweverTheyAreCutAndRepeated) {
 TEST_F(TreeRegionsOnGpu, areResumedToTheLastBit) {
     if (!fileFormat("hdf5").unavailable().empty()) GTEST_SKIP() << "this build has no HDF5";
     const ForcedTree forced(ForcedTree::twoLevels());
-    RunRequest request{.scene = "plummer", .bodies = 131072, .backend = "cuda"};
+    RunRequest request{.scene = "plummer", .bodies = 131072, .backend = "cuda", .backendOptions = ForcedTree::options()};
     request.kernel.kernel = "tree";
     const auto advance = [](Simulation& simulation, std::int64_t end, double seconds) {
         while (simulation.step() < end) simulation.advance({.seconds = seconds, .steps = end - simulation.step()}, nullptr);
@@ -132,6 +132,7 @@ TEST_F(TreeRegionsOnGpu, areResumedToTheLastBit) {
     advance(whole, 4, 1e300);
     advance(first, 2, 0);
     LoadedStart offer = startFrom(decodeSnapshot(encodeSnapshot(checkpointOf(first), "hdf5"), "saved.hdf5"), "saved.hdf5");
+    offer.request.backendOptions = ForcedTree::options();
     Simulation second(offer.request);
     advance(second, 4, 0);
     ParticleSet ends[2];
@@ -169,7 +170,7 @@ TEST_F(TreeRegionsOnGpu, anyNumberOfBodiesAndSuchAsAreHardForAnOctree) {
 TEST_F(TreeRegionsOnGpu, otherLawsAndEnergiesWalkInOneLevel) {
     const ForcedTree forced(ForcedTree::twoLevels());
     for (const char* name : {"charges", "power-law"}) {
-        RunRequest request{.scene = name, .bodies = 20000, .backend = "cuda"};
+        RunRequest request{.scene = name, .bodies = 20000, .backend = "cuda", .backendOptions = ForcedTree::options()};
         request.kernel.kernel = "tree";
         request.accuracy = 1e-3;
         Simulation simulation(request);
@@ -179,7 +180,7 @@ TEST_F(TreeRegionsOnGpu, otherLawsAndEnergiesWalkInOneLevel) {
         EXPECT_TRUE(simulation.forceCheck()->passed) << name << ": " << simulation.forceCheck()->text();
     }
     const auto energyOf = [](const KernelChoice& kernel) {
-        const std::unique_ptr<Backend> backend = gravlab::backend("cuda").make({});
+        const std::unique_ptr<Backend> backend = gravlab::backend("cuda").make(ForcedTree::options());
         backend->load(scene("plummer", 40000), ForceConfiguration{{.softening = 0.05}, kernel});
         backend->requestMeasurement();
         std::optional<Diagnostics> done;

@@ -159,7 +159,7 @@ TEST_F(TreeOnGpu, aTreeWithoutRoomIsLessDeep) {
         // An angle promises nothing where forces cancel, as in chains: there the test compares two angles.
         const ForceCheck usual = errors(*loaded(bodies, row("tree-theta")), bodies, 0.05, gate(5e-2));
         const ForcedTree forced(little);
-        const auto room = static_cast<double>(cuda::treeNodeRoom(bodies.size()));
+        const auto room = static_cast<double>(cuda::treeNodeRoom(bodies.size(), little));
         EXPECT_GT(deep, room) << name << " would fit";
         for (const char* rung : {"tree-theta", "tree"}) {
             const auto backend = loaded(bodies, row(rung));

@@ -54,7 +54,8 @@ double stateBytes(std::size_t bodies, Precision precision) {
 
 class CudaBackend final : public EngineBackend<Engine, BoundContext>, public PairMatrixSource {
 public:
-    explicit CudaBackend(const BackendOptions& options) : EngineBackend(bound(options.device)) {
+    explicit CudaBackend(const BackendOptions& options)
+        : EngineBackend(bound(options.device)), limits_(options.trees ? *options.trees : cuda::TreeLimits{}) {
         engine_ = makeEngine(context_, {}, choice({}, {}), {});
     }
 
@@ -199,7 +200,9 @@ private:
     /// Throws UsageError when these bodies cannot be computed so.
     LaunchPlan choice(const ForceConfiguration& wanted, const cuda::BodyFacts& bodies) const {
         requireSoftening(wanted.force.softening);
-        return cuda::choose(wanted.kernel, bodies, wanted.force, context_.device);
+        LaunchPlan plan = cuda::choose(wanted.kernel, bodies, wanted.force, context_.device);
+        plan.trees = limits_;
+        return plan;
     }
 
     /// State in another precision: an engine of its own, which begins where the last complete step of this one ended.
@@ -222,6 +225,8 @@ private:
                       size() > 0 ? ("; the run goes on with " + std::to_string(size())).c_str() : "");
         return text;
     }
+
+    cuda::TreeLimits limits_;
 };
 
 }  // namespace

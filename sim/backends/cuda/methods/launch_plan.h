@@ -2,6 +2,7 @@
 #pragma once
 #include "sim/backends/backend.h"
 #include "sim/backends/cuda/kernel_table.h"
+#include "sim/backends/cuda/methods/tree_limits.h"
 #include "sim/backends/cuda/runtime/api.h"
 #include "sim/forces/law.h"
 #include "sim/forces/single_precision.h"
@@ -19,6 +20,7 @@ struct LaunchPlan {
     double equalMass = 1;               ///< what sums are multiplied by: the mass, for a row that needs all masses equal
     PairUnits units;                    ///< of mixed precision: what its pairs are computed in
     double heaviest = 0;                ///< largest |source| [M]
+    TreeLimits trees;                   ///< of a row that is one
 };
 
 /// What the plan depends on beside the device.

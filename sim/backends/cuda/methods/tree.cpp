@@ -7,7 +7,6 @@
 #include "sim/backends/cuda/methods/force_method.h"
 #include "sim/backends/cuda/methods/timed_counts.h"
 #include "sim/backends/cuda/methods/tree_energy.h"
-#include "sim/backends/cuda/methods/tree_limits.h"
 #include "sim/forces/force_check.h"
 
 #include <algorithm>
@@ -100,7 +99,7 @@ public:
           stream_(parts.stream),
           multiprocessors_(static_cast<unsigned>(std::max(1, parts.device.multiprocessors))),
           threads_(walkThreads(parts.plan)),
-          limits_(treeLimits()),
+          limits_(parts.plan.trees),
           twoLevels_(walk == TreeWalk::expansions && parts.count >= limits_.regionsFrom),
           together_(walk == TreeWalk::expansions && threads_ == kWalkThreads && parts.count < kTogether && !twoLevels_),
           targetsPerLane_(twoLevels_ || parts.count >= (together_ ? kWideTeams : kWideGroups) ? 2 : 1),
@@ -108,7 +107,7 @@ public:
         const std::uint32_t n = parts.count;
         if (n == 0) return;
         starts_ = kTreeDepths * blocksOf(n) + 1;
-        room_ = treeNodeRoom(n);
+        room_ = treeNodeRoom(n, limits_);
         const std::size_t nodes = room_;
         partial_ = DeviceArray<double>(4 * kTreeMeasureBlocks);
         scale_ = DeviceArray<TreeScale>(1);

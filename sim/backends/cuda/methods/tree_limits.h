@@ -1,4 +1,4 @@
-// Where a tree on a device changes its ways. Tests make it do so for few bodies; nothing else writes here.
+// Where a tree on a device changes its ways. Tests give others to a backend, so that few bodies do what many do.
 #pragma once
 #include "sim/backends/cuda/kernels/tree.h"
 
@@ -25,15 +25,8 @@ struct TreeLimits {
     double nodesABody = 0.7;
 };
 
-/// For trees that are made from now on.
-inline TreeLimits& treeLimits() {
-    static TreeLimits limits;
-    return limits;
-}
-
 /// Room for nodes of a tree of `bodies` bodies.
-inline std::size_t treeNodeRoom(std::size_t bodies) {
-    const TreeLimits& limits = treeLimits();
+inline std::size_t treeNodeRoom(std::size_t bodies, const TreeLimits& limits = {}) {
     const std::size_t worst = mostTreeNodes(bodies);
     if (bodies < limits.widensFrom) return worst;
     const auto usual = static_cast<std::size_t>(limits.nodesABody * static_cast<double>(bodies));
