@@ -338,6 +338,9 @@ void printMarkdown(const Json& rows) {
     }
 }
 
+/// Throws UsageError with the names of all tables.
+const ListRow& listed(const Options& options) { return findRow(std::span<const ListRow>(kLists), "list", options.listWhat); }
+
 }  // namespace
 
 std::string listNames() {
@@ -347,8 +350,10 @@ std::string listNames() {
     return text;
 }
 
+void requireList(const Options& options) { listed(options); }
+
 int listCommand(const Options& options) {
-    const ListRow& list = findRow(std::span<const ListRow>(kLists), "list", options.listWhat);
+    const ListRow& list = listed(options);
     const Json rows = list.rows(options.simulation.backendOptions);
     if (options.json)
         std::printf("%s\n", rows.dump(2).c_str());

@@ -38,6 +38,7 @@ const CommandRow& commandRow(Subcommand command);
 /// cannot work, before anything is made.
 void requireCompany(Options& options, const CommandRow& row, bool commandNamed);
 // The rules of single commands, likewise.
+void requireList(const Options& options);
 void requireRender(const Options& options);
 void requireBench(const Options& options);
 void requirePlay(const Options& options);

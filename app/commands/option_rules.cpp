@@ -227,6 +227,7 @@ void requireCompany(Options& o, const CommandRow& row, bool commandNamed) {
         // Whether signs mean something is for the law to say, which a table cannot name.
         o.read.allowSigns = o.simulation.law && lawRow(*o.simulation.law).signedSources;
         if (known) validateLaw(o, *known);
+        if (!o.bench.figure.empty() || !o.bench.card.empty()) validateStudy(o);
         // A window takes its scene from its configuration, and a file's units are known when it is read.
         if (known && row.command != Subcommand::view && !o.inWindow) takeQuantities(o);
         validateKernels(o);
@@ -274,10 +275,7 @@ void requireRender(const Options& o) {
 }
 
 void requireBench(const Options& o) {
-    if (!o.bench.figure.empty() || !o.bench.card.empty())
-        validateStudy(o);
-    else
-        validateRates(o);
+    if (o.bench.figure.empty() && o.bench.card.empty()) validateRates(o);
     if (o.has("--csv") && !o.output.ends_with(".png"))
         throw UsageError("--csv goes with -o FILE.png; -o FILE.csv is enough");
     if (!o.bench.stages && o.bench.sizes.size() > 1) throw UsageError("--size takes several sizes only with --stages");

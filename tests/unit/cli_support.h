@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -19,6 +20,7 @@
 #include <iterator>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace gravlab {
@@ -90,11 +92,16 @@ public:
         for (std::string& argument : arguments) argv.push_back(argument.data());
         argv.push_back(nullptr);
         std::vector<char*> environment;
+        const auto replaced = [&](std::string_view entry) {
+            const std::string_view name = entry.substr(0, entry.find('=') + 1);
+            return std::ranges::any_of(start.environment, [&](const std::string& one) { return one.starts_with(name); });
+        };
         for (char** entry = environ; *entry; ++entry)
-            if (start.display ||
-                (std::strncmp(*entry, "DISPLAY=", 8) != 0 && std::strncmp(*entry, "WAYLAND_DISPLAY=", 16) != 0))
-                if (std::strncmp(*entry, "XDG_STATE_HOME=", 15) != 0 && std::strncmp(*entry, "XDG_CACHE_HOME=", 15) != 0)
-                    environment.push_back(*entry);
+            if (!replaced(*entry))
+                if (start.display ||
+                    (std::strncmp(*entry, "DISPLAY=", 8) != 0 && std::strncmp(*entry, "WAYLAND_DISPLAY=", 16) != 0))
+                    if (std::strncmp(*entry, "XDG_STATE_HOME=", 15) != 0 && std::strncmp(*entry, "XDG_CACHE_HOME=", 15) != 0)
+                        environment.push_back(*entry);
         std::string state = "XDG_STATE_HOME=" + (start.state.empty() ? scratch_.path() : start.state).string();
         environment.push_back(state.data());
         std::string cache = "XDG_CACHE_HOME=" + scratch_.path().string();  // what a person has tuned must not show
