@@ -100,7 +100,12 @@ Listing listingOf(const std::string& now, const std::string& asked) {
 }  // namespace
 
 SessionFiles::SessionFiles(App& app, FilesState& state, double autosaveSeconds)
-    : app_(app), state_(state), autosaveSeconds_(autosaveSeconds), saved_(std::chrono::steady_clock::now()) {
+    : app_(app),
+      state_(state),
+      autosaveSeconds_(autosaveSeconds),
+      saved_(std::chrono::steady_clock::now()),
+      savedStep_(app.document.facts.step),
+      savedRun_(app.document.facts.run) {
     if (autosaveSeconds_ <= 0) return;
     try {
         begin();
@@ -351,12 +356,14 @@ void SessionFiles::watch() {
 }
 
 void SessionFiles::autosave() {
-    if (!mark_ || jobs_.busy() || app_.document.facts.step == savedStep_) return;
+    const Facts& facts = app_.document.facts;
+    if (!mark_ || jobs_.busy() || (facts.step == savedStep_ && facts.run == savedRun_)) return;
     if (app_.document.facts.run == blownRun_) return;
     const auto time = std::chrono::steady_clock::now();
     if (time - saved_ < std::chrono::duration<double>(autosaveSeconds_)) return;
     saved_ = time;
-    savedStep_ = app_.document.facts.step;
+    savedStep_ = facts.step;
+    savedRun_ = facts.run;
     FileJob job = savingRun(mark_->autosave().string(), {}, true);
     job.done = [this, step = savedStep_, run = app_.document.facts.run](const FileOutcome& outcome) {
         state_.listed = false;

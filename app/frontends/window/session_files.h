@@ -74,7 +74,9 @@ private:
     SpotCheck spotCheck_;
     NonFiniteMonitor guard_;
     std::chrono::steady_clock::time_point saved_;
-    std::int64_t savedStep_ = -1;
+    /// Whose autosave was begun last. The start of a session needs none.
+    std::int64_t savedStep_;
+    std::uint64_t savedRun_;
     /// Whose autosave is complete; -1: none.
     std::int64_t keptStep_ = -1;
     std::uint64_t keptRun_ = 0;
