@@ -52,6 +52,12 @@ std::span<const FigureColumn> rooflineColumns();
 std::vector<SweepPoint> blockSplitPoints(const FigureRequest& request);
 void drawBlockSplit(const FigureArea& area, std::span<const SweepResult> results);
 
+Reason needsTree(const FigureRequest& request);
+std::vector<SweepPoint> accuracyPoints(const FigureRequest& request);
+void drawAccuracy(const FigureArea& area, std::span<const SweepResult> results);
+std::vector<SweepPoint> crossoverPoints(const FigureRequest& request);
+void drawCrossover(const FigureArea& area, std::span<const SweepResult> results);
+
 Reason needsMatrix(const FigureRequest& request);
 FigureStudy matrixStudy(const FigureRequest& request, const FigureProgress& progress);
 
