@@ -48,12 +48,12 @@ struct AdvanceStatus {
 struct WorkTotals {
     std::int64_t steps = 0;
     std::int64_t forceEvaluations = 0;
-    double interactions = 0;  ///< of the pair law; N*N per force evaluation, self included, where no pair is left out
-    double cells = 0;         ///< of a tree, counted for each body that it acts on; a device reports them a little later
+    double interactions = 0;  ///< pairs of the pair law; N*N per force evaluation, self included, where none is left out
+    double cells = 0;         ///< cells of a tree, counted for each body that they act on; a device reports them late
     /// Everything computed: pairs, and the cells that replace pairs.
     double evaluated() const { return interactions + cells; }
     double forceSeconds = 0;      ///< of the pair law; device events or pool timers, not wall time
-    double termInteractions = 0;  ///< of the other terms: a bond counts for each body that it pulls
+    double termInteractions = 0;  ///< work of the other terms: a bond counts for each body that it pulls
     double termSeconds = 0;
     double integrateSeconds = 0;
     double publishSeconds = 0;

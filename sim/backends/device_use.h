@@ -9,7 +9,7 @@ namespace gravlab {
 struct DeviceUse {
     std::int64_t launches = 0;
     std::int64_t copies = 0;  ///< copies and fills
-    double bytes = 0;         ///< of device memory, held now
+    double bytes = 0;         ///< device memory held now
 };
 DeviceUse deviceUse();
 

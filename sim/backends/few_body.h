@@ -83,11 +83,11 @@ private:
     std::vector<double> jerk_, a0_, jerk0_;
     bool forceKnown_ = false;  ///< a_ is the acceleration at x_
     bool jerkKnown_ = false;   ///< a_ and jerk_ are the results of the last Hermite step
-    double interval_ = 0;      ///< of the adaptive step under way [T]; 0 at a boundary
+    double interval_ = 0;      ///< length of the adaptive step under way [T]; 0 at a boundary
     std::int64_t forceEvaluations_ = 0;
     double termInteractions_ = 0;
     std::vector<std::uint32_t> ids_, targets_;                ///< inputs of terms
-    std::vector<Double4> positions_, velocities_, termSums_;  ///< the same
+    std::vector<Double4> positions_, velocities_, termSums_;  ///< inputs and sums of terms
     Radau15Dense dense_;
 };
 

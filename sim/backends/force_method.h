@@ -23,7 +23,7 @@ struct BodyRange {
 struct ForceRequest {
     ForceSettings settings;
     double smallestR2 = 0;    ///< floor of the softening squared, for a body's pair with itself [L^2]
-    bool potential = false;   ///< also the potential of each body, where the method offers it
+    bool potential = false;   ///< adds the potential of each body, where the method offers it
     double allowedError = 0;  ///< relative error that 99 % of the bodies may have; 0: rounding only
     double opening = 0;       ///< opening angle, for tree rows with an opening criterion; 0: the usual angle
     // Sums are wanted for the active bodies of `targets`; sources are all bodies. A method may sum up more targets, and
@@ -35,7 +35,7 @@ struct ForceRequest {
 /// Work done: it never counts a pair that was not computed.
 struct ForceWork {
     double pairs = 0;   ///< directed pairs, a body with itself included where that is computed; a bond is two
-    double cells = 0;   ///< of a tree, each used as a whole and counted for each body that it acts on
+    double cells = 0;   ///< cells used as a whole, counted for each body that they act on
     double bodies = 0;  ///< unit of the rate of methods without pairs, see there
     ForceWork& operator+=(const ForceWork& other) {
         pairs += other.pairs;

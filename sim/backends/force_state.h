@@ -16,9 +16,9 @@ namespace gravlab {
 /// The force state of one complete step.
 struct ForceState {
     ForceTerms terms;                                ///< terms that it was computed under
-    std::vector<std::string> kernels{};              ///< of each term
-    std::vector<Double4> accelerations{};            ///< of the last complete step; empty: not known
-    std::vector<std::vector<StateArray>> methods{};  ///< of each term's method
+    std::vector<std::string> kernels{};              ///< kernel of each term
+    std::vector<Double4> accelerations{};            ///< accelerations of the last complete step; empty: not known
+    std::vector<std::vector<StateArray>> methods{};  ///< state of each term's method
 };
 
 /// Prefix of their names, which separates them from other state.

@@ -14,7 +14,7 @@ namespace gravlab {
 
 /// Result of a rung.
 struct FoundGroups {
-    std::vector<std::uint32_t> labels;  ///< of each body, the smallest index in its group
+    std::vector<std::uint32_t> labels;  ///< smallest index in the group of each body
     double seconds = 0;                 ///< from positions to labels, without copies to and from the device
     std::vector<MethodFigure> figures;  ///< figures of the rung: levels, sweeps, friends
 };

@@ -38,9 +38,9 @@ enum class Split {
     targets,    ///< each range of bodies by itself: the sums of two ranges are those of both, bit for bit
     tilePairs,  ///< pairs of tiles, each adding to the sums of both
     keyRanges,  ///< ranges of the bodies along a curve, by one common tree or set of cells
-    none        ///< not at all: one launch makes whole steps
+    none        ///< no division: one launch makes whole steps
 };
-/// As lists and files say it: "targets", "tile-pairs", "key-ranges", "none".
+/// The name in lists and files: "targets", "tile-pairs", "key-ranges", "none".
 std::string_view nameOf(Split split);
 
 /// The kind of the pair law, see force_term.h.
@@ -48,10 +48,10 @@ constexpr std::string_view kPairLawTerm = "pair-law";
 
 /// A row of the kernel table. Everything the command line, the panel, tests and benchmarks need to know of a kernel.
 struct KernelRow {
-    std::string_view backend;                ///< of the table of backends
+    std::string_view backend;                ///< name in the table of backends
     std::string_view term = kPairLawTerm;    ///< the kind of force term that it computes
     std::string_view name;                   ///< stable key: --kernel, --term-kernel, tests, benchmark history
-    std::string_view idea;                   ///< what it adds to the row above
+    std::string_view idea;                   ///< the idea that it adds to the row above
     Range blocks{1, 1};                      ///< last = 0: up to the device's limit
     std::span<const int> blockSizes{};       ///< only these of `blocks`, where there are any
     std::span<const int> unrolls{};          ///< empty: not tunable

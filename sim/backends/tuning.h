@@ -18,7 +18,7 @@ struct TunedChoice {
     std::size_t bodies = 0;
     std::string term = std::string(kPairLawTerm);  ///< the kind of term that the kernel computes
     KernelInUse kernel{};
-    std::optional<int> threads{};      ///< of the CPU; empty where it does not apply
+    std::optional<int> threads{};      ///< CPU threads; empty where they do not apply
     double interactionsPerSecond = 0;  ///< rate of whole steps during the search
     bool operator==(const TunedChoice&) const = default;
 };

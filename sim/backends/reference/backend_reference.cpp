@@ -260,7 +260,7 @@ private:
     std::vector<Double4> x0_, v0_, dx_, dv_;
 };
 
-/// The one precision there is.
+/// The engine in its only precision.
 struct OnlyEngine {
     std::unique_ptr<ReferenceEngine> made;
     template <class Use>

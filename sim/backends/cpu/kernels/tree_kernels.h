@@ -60,7 +60,7 @@ struct TreeWalkTask {
     float smallest = 0;             ///< floor of |a|, not scaled
     float softeningSquared = 0;     ///< scaled
     float opening = 0;              ///< 1 / theta^2
-    float share = 0;                ///< of the relative criterion
+    float share = 0;                ///< allowed fraction of |a| in the relative criterion
     // Results of a walk for the energy, scaled and in body order: each body's potential with the opposite sign, without its
     // own; the distance squared of the nearest body with a source that acted by itself; and the place of that body.
     float* fields = nullptr;

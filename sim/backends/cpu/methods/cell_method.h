@@ -55,7 +55,7 @@ private:
     CellKernel<P> loop_ = nullptr;
     KeySort sort_;
     RawArray<std::uint32_t> order_;     ///< body of each place
-    RawArray<std::uint32_t> cell_;      ///< of each place, within its row
+    RawArray<std::uint32_t> cell_;      ///< cell of each place, within its row
     std::array<RawArray<P>, 3> at_;     ///< in the order of places
     RawArray<P> source_;                ///< the same
     RawArray<std::uint64_t> row_;       ///< rows with bodies, in their order

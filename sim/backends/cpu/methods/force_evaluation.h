@@ -73,7 +73,7 @@ private:
     VectorArrays<T> whole_;              ///< both levels added; empty in the same case
     BodyView<P> bodies_{};               ///< input of pairs
     TargetView<P> at_{};                 ///< targets of pairs
-    SumView<P> view_{};                  ///< of sums_ and lost_
+    SumView<P> view_{};                  ///< view of sums_ and lost_
     std::int64_t done_ = 0, total_ = 0;  ///< pieces
     double counted_ = 0;                 ///< pairs of the evaluation that enqueue() has reported
     std::size_t chunk_ = 0;              ///< targets or bodies per piece

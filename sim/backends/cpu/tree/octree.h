@@ -94,11 +94,11 @@ private:
     RawArray<std::uint32_t> order_;
     std::array<RawArray<float>, 3> at_;
     RawArray<float> source_;
-    RawArray<std::uint8_t> firstLevel_, endLevel_;  ///< of the nodes that begin at a place
+    RawArray<std::uint8_t> firstLevel_, endLevel_;  ///< levels of the nodes that begin at a place
     std::vector<std::uint32_t> starts_;  ///< [level][block]: nodes that begin there, later the number of nodes before
     struct Measured {
         double most = 0, far = 0, sources = 0;
-        std::int64_t exponents = 0, counted = 0;  ///< of distances along an axis
+        std::int64_t exponents = 0, counted = 0;  ///< sum and number of exponents of distances along an axis
     };
     std::vector<Measured> partial_;
     std::array<std::uint32_t, kTreeDepths + 1> levelStart_{};
