@@ -108,7 +108,7 @@ ForceGate gateOf(const KernelRow& row, const ForceSettings& force, double allowe
 
 MemoryNeed memoryNeed(const BackendRow& row, std::size_t bodies, const ForceSettings& force, const KernelChoice& kernel,
                       StepProgram program) {
-    // Of the reference backend: two states and the registers of a step, in double.
+    // The reference backend holds two states and the registers of a step, in double.
     constexpr double kReferenceBytes = 7 * sizeof(Double4);
     if (row.onDevice) return {.host = 0, .device = cudaBytes(bodies, force, kernel, inBlocks(program))};
     return {.host = row.usesCores ? cpuBytes(bodies, force, kernel, inBlocks(program))

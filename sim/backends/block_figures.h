@@ -1,4 +1,4 @@
-// What block steps tell of themselves, for the lab and for tables.
+// Figures of block steps, for the lab and for tables.
 #pragma once
 #include "sim/backends/force_method.h"
 #include "sim/integrators/block_steps.h"
@@ -12,10 +12,10 @@
 
 namespace gravlab {
 
-/// What the mean of a body's forces in a step of the run is called.
+/// Name of the figure for the mean number of forces of a body in a step of the run.
 constexpr std::string_view kForcesOfABody = "forces a body and step";
 
-/// Bodies on each rung in use, and forces of a body in a step of the run; nothing where no step was one of blocks.
+/// Bodies on each rung in use, and forces of a body in a step of the run; empty where no block step was made.
 inline std::vector<MethodFigure> figuresOf(const BlockClock& clock) {
     std::vector<MethodFigure> figures;
     double bodies = 0;
@@ -28,14 +28,14 @@ inline std::vector<MethodFigure> figuresOf(const BlockClock& clock) {
     return figures;
 }
 
-/// The figure of that name; 0 where none is told.
+/// The figure of that name; 0 where there is none.
 inline double figureNamed(std::span<const MethodFigure> figures, std::string_view name) {
     for (const MethodFigure& figure : figures)
         if (figure.name == name) return figure.value;
     return 0;
 }
 
-/// Bodies at the whole step of the run, at half of it, at a quarter and so on; nothing where no step was one of blocks.
+/// Bodies at the whole step of the run, at half of it, at a quarter and so on; empty where no block step was made.
 inline std::vector<std::uint64_t> bodiesOnRungs(std::span<const MethodFigure> figures) {
     std::vector<std::uint64_t> bodies;
     for (const MethodFigure& figure : figures)
@@ -43,7 +43,7 @@ inline std::vector<std::uint64_t> bodiesOnRungs(std::span<const MethodFigure> fi
             bodies.push_back(static_cast<std::uint64_t>(figure.value));
     return bodies;
 }
-/// How many rungs bodies are on.
+/// Number of rungs that hold bodies.
 inline int rungsIn(std::span<const MethodFigure> figures) {
     return static_cast<int>(std::ranges::count_if(bodiesOnRungs(figures), [](std::uint64_t bodies) { return bodies > 0; }));
 }

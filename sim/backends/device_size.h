@@ -6,10 +6,10 @@ namespace gravlab {
 
 struct DeviceSize {
     int multiprocessors = 0;
-    double bandwidth = 0;  ///< of its memory: two transfers a clock over the whole bus [bytes/s]; 0: not known
+    double bandwidth = 0;  ///< of its memory: two transfers per clock over the whole bus [bytes/s]; 0: not known
 };
 
-/// Of the device that the options name; zeros for a CPU, and where there is no such device.
+/// Size of the device that the options name; zeros for a CPU, and where there is no such device.
 DeviceSize deviceSize(const BackendRow& row, const BackendOptions& options);
 
 }  // namespace gravlab

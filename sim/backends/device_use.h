@@ -8,8 +8,8 @@ namespace gravlab {
 /// Zero in builds without CUDA. Launches within CUB (sorts, selections) are not counted.
 struct DeviceUse {
     std::int64_t launches = 0;
-    std::int64_t copies = 0;  ///< and fills
-    double bytes = 0;         ///< of device memory, held now
+    std::int64_t copies = 0;  ///< copies and fills
+    double bytes = 0;         ///< device memory held now
 };
 DeviceUse deviceUse();
 

@@ -12,7 +12,7 @@
 
 namespace gravlab {
 
-/// When to stop. Reading a clock costs as much as the force on three bodies, so it is not read after each.
+/// When to stop. Reading a clock costs as much as the force on three bodies, so not every force reads it.
 class StepDeadline {
 public:
     static constexpr std::size_t kPairsPerReading = 4000;
@@ -33,7 +33,7 @@ private:
 
 namespace {
 
-/// Taylor series from the old state to the end of the step. Makino & Aarseth 1992, eq. 2.
+/// Predicts by a Taylor series from the old state to the end of the step. Makino & Aarseth 1992, eq. 2.
 inline void predictHermite(std::size_t count, double h, double* __restrict x, double* __restrict v,
                            const double* __restrict a, const double* __restrict jerk) {
     for (std::size_t i = 0; i < count; ++i) {
@@ -42,7 +42,7 @@ inline void predictHermite(std::size_t count, double h, double* __restrict x, do
     }
 }
 
-/// Second and third derivative of a from both ends, added to the prediction. Makino & Aarseth 1992, eqs. 3-5.
+/// Adds second and third derivative of a, from both ends, to the prediction. Makino & Aarseth 1992, eqs. 3-5.
 inline void correctHermite(std::size_t count, double h, double* __restrict x, double* __restrict v,
                            const double* __restrict x0, const double* __restrict v0, const double* __restrict a0,
                            const double* __restrict jerk0, const double* __restrict a, const double* __restrict jerk) {
@@ -124,7 +124,8 @@ void FewBody::computeForces(const PairLaw& law, const double* x, double* a) {
         for (std::size_t j = i + 1; j < n; ++j) {
             const double rx = px[j] - xi, ry = py[j] - yi, rz = pz[j] - zi;
             const double pull = law.forceOverDistance(rx * rx + ry * ry + rz * rz);
-            // The separation comes before the source: at the softening floor pull is huge, and 0 times it must stay 0.
+            // The separation is multiplied before the source: at the softening floor pull is huge, and 0 times it must stay
+            // 0.
             const double fx = pull * rx, fy = pull * ry, fz = pull * rz;
             sumX += source[j] * fx;
             sumY += source[j] * fy;
@@ -141,7 +142,7 @@ void FewBody::computeForces(const PairLaw& law, const double* x, double* a) {
     if (!others_.empty()) addTerms(x, a, nullptr);
 }
 
-/// What acts beside the pair law on bodies at `x`, one term after the other. Their jerks, where wanted, hold for v_.
+/// Adds the other terms on bodies at `x`, one term after the other. Their jerks, where wanted, hold for v_.
 void FewBody::addTerms(const double* x, double* a, double* jerk) {
     const std::size_t n = size();
     const double* v = v_.data();
@@ -207,7 +208,7 @@ void FewBody::computeJerks() {
     ++forceEvaluations_;
 }
 
-/// The steps of fixed length, as runWholeSteps() asks for them.
+/// Steps of fixed length, for runWholeSteps().
 template <class PairLaw>
 struct FewBody::FixedSteps {
     FewBody& system;
@@ -241,7 +242,7 @@ void FewBody::apply(const StepOp& step, double timeStep) {
     } else if (step.op == Op::correct) {
         correctHermite(count, timeStep, x_.data(), v_.data(), x0_.data(), v0_.data(), a0_.data(), jerk0_.data(), a_.data(),
                        jerk_.data());
-        // Without a force after it the next prediction goes on from the a and jerk of this one (PEC).
+        // No force follows, so the next prediction starts from the a and jerk of this one (PEC).
         forceKnown_ = false;
     } else {
         StepRegisters<double*> registers{x_.data(), v_.data(), a_.data(), x0_.data(), v0_.data(), dx_.data(), dv_.data()};
@@ -281,7 +282,7 @@ bool FewBody::runAdaptiveStep(double timeStep, const PairLaw& law, const StepDea
 
 template <class PairLaw>
 std::int64_t FewBody::run(StepProgram program, double timeStep, const Budget& budget, const PairLaw& law) {
-    // What a term costs is not known: the clock is then read after each force.
+    // The cost of a term is not known, so the clock is then read after each force.
     const std::size_t pairsPerForce =
         others_.empty() ? std::max<std::size_t>(1, sources_ * size() / 2) : StepDeadline::kPairsPerReading;
     const StepDeadline deadline(budget.seconds, pairsPerForce);
@@ -328,7 +329,7 @@ void FewBody::gather(const double* from, std::vector<Double4>& out) const {
 }
 
 void FewBody::accelerations(std::vector<Double4>& out) {
-    // Into scratch: a_ belongs to the steps, and a Hermite step needs it as the last one left it.
+    // The result goes to scratch: a_ belongs to the steps, and a Hermite step needs the a_ of the last one.
     withLaw<double>(settings_, [&](const auto& law) { computeForces(law, x_.data(), dv_.data()); });
     gather(dv_.data(), out);
 }

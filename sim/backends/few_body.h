@@ -1,4 +1,4 @@
-// A small system in double precision on one core, as fast as one core can: no pool, no virtual call per force.
+// A small system in double precision on one core, tuned for one core: no pool, no virtual call per force.
 // Rule: each pair is computed once; the order of sums is fixed, so the same input gives the same bits.
 #pragma once
 #include "sim/backends/backend.h"
@@ -28,18 +28,18 @@ public:
     void store(ParticleSet& out) const;
     std::size_t size() const { return source_.size(); }
 
-    /// Law, softening and exponent from the next step on, and what acts beside the pair law; a step under way begins again.
-    /// Precision is always fp64.
+    /// Sets law, softening, exponent and the other terms from the next step on. A step under way begins again. Precision is
+    /// always fp64.
     void configure(const ForceSettings& settings, const ForceTerms& others = {});
     const ForceSettings& settings() const { return settings_; }
 
-    /// Runs until the budget is used and returns the number of steps completed. Fixed steps are never left half done; an
-    /// adaptive program takes inner steps across the time steps and is read between them; it stops between two of them.
-    /// Throws UsageError if Hermite steps are asked of a law or term without a jerk. Slicing leaves results bit-identical.
+    /// Runs until the budget is used and returns the number of steps completed. Fixed steps are never left half done. An
+    /// adaptive program takes inner steps across the time steps, is read between them, and stops between two inner steps.
+    /// Throws UsageError for Hermite steps under a law or term without a jerk. Slicing leaves results bit-identical.
     std::int64_t advance(StepProgram program, double timeStep, const Budget& budget);
-    /// Ends the adaptive step under way; nothing to do at a boundary. Returns the steps completed: 0 or 1.
+    /// Ends the adaptive step under way; does nothing at a boundary. Returns the steps completed: 0 or 1.
     std::int64_t finishStep();
-    /// The done part of the step under way, 0 at a boundary.
+    /// Done fraction of the step under way, 0 at a boundary.
     double stepProgress() const;
 
     /// Accelerations at the last complete step.
@@ -47,10 +47,10 @@ public:
     /// Accelerations and their rates of change at the last complete step; gravity only.
     void jerks(std::vector<Double4>& accelerations, std::vector<Double4>& jerks);
 
-    /// What adaptive steps depend on beside the bodies; at a step boundary only. Fixed steps need nothing: the force that
-    /// they begin with is a function of the bodies.
+    /// State that adaptive steps need beside the bodies; valid at a step boundary only. Fixed steps need nothing: the force
+    /// that they begin with is a function of the bodies.
     std::vector<StateArray> state() const { return dense_.state(); }
-    /// Takes up what state() gave, for the bodies just loaded. False when it does not fit them.
+    /// Restores a result of state() for the bodies just loaded. False when it does not fit them.
     bool restore(const std::vector<StateArray>& state) { return dense_.restore(state); }
 
     std::int64_t forceEvaluations() const { return forceEvaluations_; }
@@ -82,12 +82,12 @@ private:
     std::vector<double> x0_, v0_, dx_, dv_;
     std::vector<double> jerk_, a0_, jerk0_;
     bool forceKnown_ = false;  ///< a_ is the acceleration at x_
-    bool jerkKnown_ = false;   ///< a_ and jerk_ are what the last Hermite step left
-    double interval_ = 0;      ///< of the adaptive step under way [T]; 0 at a boundary
+    bool jerkKnown_ = false;   ///< a_ and jerk_ are the results of the last Hermite step
+    double interval_ = 0;      ///< length of the adaptive step under way [T]; 0 at a boundary
     std::int64_t forceEvaluations_ = 0;
     double termInteractions_ = 0;
-    std::vector<std::uint32_t> ids_, targets_;                ///< as terms ask for them
-    std::vector<Double4> positions_, velocities_, termSums_;  ///< the same
+    std::vector<std::uint32_t> ids_, targets_;                ///< inputs of terms
+    std::vector<Double4> positions_, velocities_, termSums_;  ///< inputs and sums of terms
     Radau15Dense dense_;
 };
 

@@ -1,7 +1,7 @@
-// What force methods keep between steps, as named numbers of a state. Rule: it is taken up whole or not at all.
+// State that force methods keep between steps, as named numbers. Rule: it is restored whole or not at all.
 //
-// A method that keeps state must not evaluate a force once more than the run that never stopped: so the accelerations of the
-// last complete step belong to its state, and with them all that they depend on.
+// A resumed run must not evaluate a force more often than a run that never stopped. The state of a method therefore includes
+// the accelerations of the last complete step and everything that they depend on.
 #pragma once
 #include "sim/core/state_array.h"
 #include "sim/forces/force_term.h"
@@ -13,15 +13,15 @@
 
 namespace gravlab {
 
-/// What is kept of one state.
+/// The force state of one complete step.
 struct ForceState {
-    ForceTerms terms;                                ///< under which it was
-    std::vector<std::string> kernels{};              ///< of each term
-    std::vector<Double4> accelerations{};            ///< of the last complete step; empty: not known
-    std::vector<std::vector<StateArray>> methods{};  ///< of each term's method
+    ForceTerms terms;                                ///< terms that it was computed under
+    std::vector<std::string> kernels{};              ///< kernel of each term
+    std::vector<Double4> accelerations{};            ///< accelerations of the last complete step; empty: not known
+    std::vector<std::vector<StateArray>> methods{};  ///< state of each term's method
 };
 
-/// Their names begin so, wherever they stand beside other state.
+/// Prefix of their names, which separates them from other state.
 constexpr std::string_view kForceState = "force.";
 
 /// Named "force.kernel.0.tree", "force.term.0.settings", "force.method.0.NAME", "force.acceleration".
@@ -42,8 +42,8 @@ inline std::vector<StateArray> arraysOf(const ForceState& state) {
     return arrays;
 }
 
-/// Fills methods and accelerations of `state`, whose terms and kernels are those in force; false where the arrays belong to
-/// others, or to another number of bodies. They may be in any order.
+/// Fills methods and accelerations of `state`, whose terms and kernels are the present ones. Returns false where the arrays
+/// belong to other terms or kernels, or to another number of bodies. They may be in any order.
 inline bool takeForceState(const std::vector<StateArray>& arrays, std::size_t bodies, ForceState& state) {
     const std::vector<StateArray> own = arraysOf(state);
     const auto same = [&](const StateArray& wanted) {

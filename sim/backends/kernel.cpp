@@ -19,7 +19,7 @@
 namespace gravlab {
 namespace {
 
-/// Rows that addKernel() brought, on any thread; a deque, so that references stay.
+/// Lock of the rows of addKernel(), which any thread may add; a deque keeps references valid.
 std::mutex& addedLock() {
     static std::mutex lock;
     return lock;
@@ -29,7 +29,7 @@ std::deque<KernelRow>& addedKernels() {
     return rows;
 }
 
-/// Of the reference backend, which computes a term by its own plain statement.
+/// Row of the reference backend, which computes a term by the plain statement of the term.
 const KernelRow& plainTermRow(std::string_view term) {
     static std::deque<std::pair<std::string, KernelRow>> rows;
     for (const auto& [name, row] : rows)

@@ -1,5 +1,5 @@
-// The matrix of all pair forces |F_ij|, computed by a device that holds the bodies. Rule: it is of the last complete step;
-// no call waits; values go out, and what colour they have is not known here.
+// The matrix of all pair forces |F_ij|, computed by a device that holds the bodies. Rules: it shows the last complete step;
+// no call waits; results are values, and colours are chosen elsewhere.
 #pragma once
 #include "sim/core/host_device.h"
 #include "sim/core/vertex.h"
@@ -22,16 +22,16 @@ constexpr std::size_t matrixCells(std::size_t bodies) {
 /// Decades of force between level 0 and level 1 of a cell.
 constexpr float kMatrixDecades = 7;
 
-/// What a cell shows of its pair: the size of the force, of the potential energy, the part of the force on i along x with
-/// its sign, or the distance. Of a block of pairs the one whose value is the largest, signs left out.
+/// Value of a pair that its cell shows: the size of the force, the size of the potential energy, the signed x component of
+/// the force on i, or the distance. A cell of several pairs shows the one of largest absolute value.
 enum class PairValue { force, potential, component, distance };
 std::span<const std::string_view> pairValueNames();
 std::string_view nameOf(PairValue value);
 /// Throws UsageError naming the valid ones and the nearest.
 PairValue pairValue(std::string_view name);
 
-/// What a pair has, where `product` is that of the sources and `dx` the partner's place minus one's own along x; the factor
-/// of the law is left out. A law is one of sim/forces/law.h.
+/// Value of a pair, without the factor of the law. `product` is the product of the sources, `dx` the partner's x minus the
+/// body's own. A law is one of sim/forces/law.h.
 template <class PairLaw, class Real>
 GRAVLAB_HOST_DEVICE Real valueOfPair(PairValue value, const PairLaw& law, Real product, Real dx, Real squared) {
     using std::abs, std::sqrt;
@@ -48,27 +48,27 @@ GRAVLAB_HOST_DEVICE Real valueOfPair(PairValue value, const PairLaw& law, Real p
     return abs(product * law.forceOverDistance(squared)) * sqrt(squared);
 }
 
-/// The level of a cell, 0 to 1, where the largest of all pairs has `strongest`. Sizes: 1 for the strongest, 0 for
-/// kMatrixDecades below it and for none, linear in the logarithm between. Signed: so from the middle, 0.5, to both ends.
-/// Distances: linear.
+/// The level of a cell, 0 to 1; `strongest` is the largest value of all pairs. Sizes: 1 for the strongest, 0 for
+/// kMatrixDecades below it and for zero, linear in the logarithm between. Signed values: the same from the middle, 0.5, to
+/// both ends. Distances: linear.
 float matrixLevel(PairValue value, float cell, float strongest);
 
-/// Memory for numbers that is somebody else's, as VertexSink is for vertices; the same streams and waiting.
+/// Memory of another owner for numbers, like VertexSink for vertices, with the same rules for streams and waiting.
 class FloatSink {
 public:
     virtual ~FloatSink() = default;
     virtual MemorySpace space() const = 0;
-    /// `count` floats to be written on `stream`; null when there is no device memory any more. Throws DeviceError.
+    /// Memory for `count` floats that are written on `stream`; null when device memory has run out. Throws DeviceError.
     virtual float* open(std::size_t count, void* stream) = 0;
-    /// What was enqueued on `stream` so far fills them. After each open() that gave memory.
+    /// The work enqueued on `stream` so far fills the floats. Call it after each open() that returned memory.
     virtual void close(void* stream) = 0;
 };
 
 struct PairMatrixRequest {
-    std::uint32_t row = 0, column = 0;  ///< of the cell whose pair is wanted
+    std::uint32_t row = 0, column = 0;  ///< the cell whose pair is wanted
     PairValue value = PairValue::force;
-    int edge = 0;       ///< cells a side of a tile, 8, 16 or 32; 0: what suits the number of bodies
-    bool kept = false;  ///< by the device: to be timed, nothing is opened or handed out
+    int edge = 0;       ///< side of a tile in cells: 8, 16 or 32; 0: suits the number of bodies
+    bool kept = false;  ///< the device keeps the result, for timing; the sink is not used
 };
 
 /// The strongest pair of a cell, in double precision.
@@ -76,26 +76,26 @@ struct MatrixPair {
     std::uint32_t row = 0, column = 0;  ///< of the cell
     std::uint32_t i = 0, j = 0;
     double force = 0, distance = 0;  ///< [M L/T^2], [L]
-    double value = 0;                ///< of what was asked for, with its sign
+    double value = 0;                ///< the requested value, with its sign
 };
 
-/// What is known of a computed matrix beside its cells.
+/// Facts of a computed matrix beside its cells.
 struct PairMatrixResult {
-    float strongest = 0;  ///< of all pairs, of what was asked for, signs left out
-    MatrixPair pair{};    ///< of the cell that was asked for
-    double seconds = 0;   ///< of the device [s]
-    int edge = 0;         ///< cells a side of the tiles it was computed in
+    float strongest = 0;  ///< largest requested value of all pairs, signs left out
+    MatrixPair pair{};    ///< strongest pair of the requested cell
+    double seconds = 0;   ///< device time [s]
+    int edge = 0;         ///< side, in cells, of the tiles that computed it
 };
 
-/// What computes matrices on the backend's device; see Backend::pairMatrix(). Driven by the backend's thread.
+/// Computes matrices on the backend's device; see Backend::pairMatrix(). The backend's thread drives it.
 class PairMatrixSource {
 public:
     virtual ~PairMatrixSource() = default;
-    /// Enqueues a level a cell into the sink's device memory, row by row; see matrixLevel(). False, and nothing is opened,
-    /// when the sink takes host memory, or there are too many bodies or none. Throws DeviceError, UsageError for another
-    /// edge.
+    /// Enqueues one level per cell into the sink's device memory, row by row; see matrixLevel(). Returns false, and opens
+    /// nothing, when the sink takes host memory, or there are too many bodies or none. Throws DeviceError, and UsageError
+    /// for an edge that is not listed above.
     virtual bool enqueue(const PairMatrixRequest& request, FloatSink& sink) = 0;
-    /// What came of the last matrix, once, when it is done.
+    /// Result of the last matrix, returned once, when it is done.
     virtual std::optional<PairMatrixResult> take() = 0;
 };
 

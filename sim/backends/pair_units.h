@@ -1,5 +1,5 @@
-// Pairs of mixed precision in units of their own, as every backend computes them: what a method of single precision is asked
-// for in these units, and how a state that it keeps says in which it is.
+// Pairs of mixed precision in units of their own, for every backend: the request to a single-precision method in these
+// units, and the units that are saved with its state.
 #pragma once
 #include "sim/backends/force_method.h"
 #include "sim/forces/single_precision.h"
@@ -9,12 +9,12 @@
 
 namespace gravlab {
 
-/// The request as pairs in these units have it. `heaviest`: the largest |source| of the state [M].
+/// The request in these units. `heaviest`: the largest |source| of the state [M].
 ForceRequest requestIn(const PairUnits& units, ForceRequest request, double heaviest);
 
-/// What a method keeps, with the units that it is in; nothing is added where they are the state's.
+/// A method's state with its units; nothing is added where they are the units of the bodies.
 std::vector<StateArray> withUnits(std::vector<StateArray> state, const PairUnits& units);
-/// Takes the units out of what withUnits() made; nothing where what stands there are none.
+/// Takes the units out of a result of withUnits(); empty where the saved numbers are not units.
 std::optional<PairUnits> takeUnits(std::vector<StateArray>& state);
 
 }  // namespace gravlab

@@ -1,10 +1,10 @@
-// Named ranges for NVIDIA's profilers: what the program was at while the device worked. Where no profiler looks on they
-// cost a test of a pointer, and a build without CUDA has none.
+// Named ranges for NVIDIA's profilers: the work of the program while the device worked. Without a profiler a range costs a
+// test of a pointer; a build without CUDA has none.
 #pragma once
 
 namespace gravlab {
 
-/// From here to the end of the scope. Ranges of one thread lie within each other: frame, step, slice, check, publish.
+/// A range from here to the end of the scope. Ranges of one thread are nested: frame, step, slice, check, publish.
 class ProfilerRange {
 public:
 #if GRAVLAB_HAS_CUDA

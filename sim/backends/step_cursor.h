@@ -1,4 +1,4 @@
-// Where a step stands, and when a call on the host stops; sim/engine/step_engine.h has the loop.
+// The progress of a step, and when a call on the host stops; sim/engine/step_engine.h has the loop.
 // Rule: the order of operations never depends on the budget, so slicing leaves results bit-identical.
 #pragma once
 #include "sim/backends/backend.h"
@@ -11,7 +11,7 @@
 
 namespace gravlab {
 
-/// Where a step stands: which operation is next, and how many targets of its force are done.
+/// Progress of a step: the next operation, and how many targets of its force are done.
 class StepCursor {
 public:
     bool atBoundary() const { return !running_; }
@@ -21,9 +21,9 @@ public:
     const StepOp& op() const { return initialForce_ ? kForce : program_[next_]; }
     /// True when the operation that op() gives is the last of the step.
     bool atLastOp() const { return !initialForce_ && next_ + 1 == program_.size() && rounds_ == 1; }
-    /// True when op() is the force that the program's first operation needs and the step before did not leave.
+    /// True when op() is the force that the first operation needs and that the step before did not provide.
     bool atInitialForce() const { return running_ && initialForce_; }
-    /// Whether a step is under way of which a force is complete, or bodies take steps of their own.
+    /// Whether a step is under way that has completed a force, or in which bodies take steps of their own.
     bool hasEvaluated() const { return running_ && (forcesDone_ > 0 || inBlocks(program_)); }
     /// The first target of the force under way that is not done yet.
     std::size_t target() const { return target_; }
@@ -56,7 +56,7 @@ public:
                 running_ = false;
         }
     }
-    /// What follows the operation to run next is done so many times: the substeps of block steps.
+    /// Repeats the operations after the next one `rounds` times: the substeps of block steps.
     void repeat(unsigned rounds) {
         round_ = next_ + 1;
         rounds_ = static_cast<int>(rounds);
@@ -65,7 +65,7 @@ public:
     /// Forgets the step under way.
     void abandon() { running_ = false; }
 
-    /// 0 at a boundary, else the done share of the step's forces, within ]0, 1[.
+    /// 0 at a boundary, else the done fraction of the step's forces, within ]0, 1[.
     double progress(std::size_t bodies) const {
         if (!running_) return 0;
         const double part = bodies ? static_cast<double>(target_) / static_cast<double>(bodies) : 0;
@@ -77,7 +77,7 @@ private:
     StepProgram program_;
     double timeStep_ = 0;
     std::size_t next_ = 0, target_ = 0;
-    std::size_t round_ = 0;  ///< operation that a substep begins with
+    std::size_t round_ = 0;  ///< first operation of a substep
     int rounds_ = 1;         ///< substeps that have not ended
     int forces_ = 0, forcesDone_ = 0;
     bool initialForce_ = false, running_ = false;
@@ -88,8 +88,8 @@ inline bool needsScratch(StepProgram program) {
     return std::any_of(program.begin(), program.end(), [](const StepOp& s) { return usesScratch(s.op); });
 }
 
-/// Throws UsageError when the program has an operation beside forces that applyOp() does not know, naming `backend`. For the
-/// start of a step: what runs inside a pool or on a device can no longer refuse.
+/// Throws UsageError, naming `backend`, when the program has an operation beside forces that applyOp() does not know. Call
+/// it at the start of a step: work inside a pool or on a device can no longer refuse.
 inline void requirePointwise(StepProgram program, std::string_view backend) {
     for (const StepOp& step : program)
         if (step.op != Op::force && !isPointwise(step.op))
@@ -97,7 +97,7 @@ inline void requirePointwise(StepProgram program, std::string_view backend) {
                              " backend cannot run the integrator: it has an operation that the backend does not know");
 }
 
-/// When a call of advance() on the host stops. Time comes from a function, so that tests bring their own clock.
+/// When a call of advance() on the host stops. Time comes from a function, so that tests can use their own clock.
 class StepPacer {
 public:
     using Clock = double (*)();
@@ -116,7 +116,7 @@ private:
     double start_;
 };
 
-/// Runs one step that nobody cuts. `timed` runs the force that it is given.
+/// Runs one whole step without slices. `timed` runs the force that is passed to it.
 template <class Machine, class Timed>
 void runWholeStep(Machine& machine, StepProgram program, double timeStep, Timed timed) {
     if (!machine.forceKnown() && needsInitialForce(program)) timed([&] { machine.wholeStepForce(); });
@@ -128,10 +128,11 @@ void runWholeStep(Machine& machine, StepProgram program, double timeStep, Timed 
     }
 }
 
-/// Up to `steps` whole steps until the pacer is out of time, at least one; gives how many. The clock is read once a batch of
-/// about kBatchSeconds: a step of six bodies is as short as ten readings. The machine has forceKnown(); apply(op, timeStep),
-/// which runs an operation other than a force; wholeStepForce(), its force at x from begin to end; and
-/// wholeStepsTaken(seconds, share) after each batch: its wall time [s], and the share of it that forces took.
+/// Runs up to `steps` whole steps, at least one, until the pacer is out of time, and returns their number. It reads the
+/// clock once per batch of about kBatchSeconds, because a step of six bodies is as short as ten readings. The machine has
+/// four functions. forceKnown() is its state. apply(op, timeStep) runs an operation other than a force. wholeStepForce()
+/// computes its force at x from begin to end. wholeStepsTaken(seconds, forceFraction) follows each batch, with the batch's
+/// wall time [s] and the fraction of it that forces took.
 template <class Machine>
 std::int64_t runWholeSteps(Machine& machine, StepProgram program, double timeStep, std::int64_t steps,
                            const StepPacer& pacer) {
@@ -139,7 +140,7 @@ std::int64_t runWholeSteps(Machine& machine, StepProgram program, double timeSte
     double batchStart = pacer.elapsed();
     std::int64_t done = 0;
     for (std::int64_t batch = 1; done < steps;) {
-        // The first step of a batch is timed in detail; the others take the same parts.
+        // The first step of a batch is timed in detail; the others are taken to split in the same way.
         double inForce = 0;
         const double firstStart = pacer.elapsed();
         runWholeStep(machine, program, timeStep, [&](auto force) {

@@ -1,5 +1,5 @@
-// What a backend has to compute kinds of terms beside the pair law. Rule: kinds are words, so that whoever brings a kind
-// brings its rows, and no file of the backend changes.
+// The methods of a backend for kinds of terms beside the pair law. Rule: kinds are words, so a new kind adds its own rows
+// and changes no file of the backend.
 #pragma once
 #include "sim/backends/kernel.h"
 #include "sim/forces/force_term.h"
@@ -12,12 +12,12 @@
 
 namespace gravlab {
 
-/// Rows with a KernelRow `row` and the code that it stands for; of a kind in ladder order, the best last. Filled before
-/// main(), or before the first backend is made.
+/// Rows with a KernelRow `row` and its code; those of a kind are in ladder order, the best last. Fill it before main(), or
+/// before the first backend is made.
 template <class Row>
 class TermTable {
 public:
-    /// Its kernel row joins those that lists, panels and files know. Throws std::logic_error for a row that is there
+    /// Adds the row, and its kernel row to those of lists, panels and files. Throws std::logic_error for a row that exists
     /// already.
     static bool add(const Row& row) {
         addKernel(row.row);

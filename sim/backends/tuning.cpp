@@ -9,7 +9,7 @@
 namespace gravlab {
 namespace {
 
-// The best launch changes slowly with N; further away the backend's own rule is as good a guess.
+// The best launch changes slowly with N; beyond this factor the backend's own rule is as good a guess.
 constexpr double kNear = 1.5;
 
 bool sameMachine(const TunedChoice& a, std::string_view backend, const std::string& device, const std::string& driver,
@@ -61,7 +61,7 @@ std::unique_ptr<Backend> makeTuned(const BackendRow& row, const BackendOptions& 
     if (!found || !found->threads || *found->threads < 2 || found->threads == facts.cpuThreads) return made;
     BackendOptions tuned = options;
     tuned.threads = found->threads;
-    made.reset();  // two pools of threads at once would be in each other's way
+    made.reset();  // two pools of threads at once would slow each other down
     return row.make(tuned);
 }
 
@@ -84,8 +84,8 @@ void tuneTerms(std::vector<Term>& terms, const std::vector<std::string>& chosen,
 
 void configureTuned(Backend& backend, const ForceSettings& force, const KernelChoice& wanted, const Tuning* tuning) {
     backend.configure(force, wanted);
-    // Searches are made with unequal masses under gravity; where all are equal, or the law ends, the backend knows a shorter
-    // way.
+    // Searches use unequal masses under gravity. With equal masses, or under a law that ends, the backend knows a faster
+    // row.
     if (backend.activeKernel().equalMasses || backend.activeKernel().byCutOff) return;
     const KernelChoice chosen = tunedKernel(tuning, wanted, backend, force.precision, backend.size());
     if (chosen == wanted) return;

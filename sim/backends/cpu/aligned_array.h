@@ -11,7 +11,7 @@
 
 namespace gravlab {
 
-/// Bodies a tile: the padding of every array, the length of an fp32 partial sum.
+/// Bodies per tile: the unit of every array's padding, and the length of an fp32 partial sum.
 constexpr std::size_t kTile = 256;
 
 constexpr std::size_t roundUp(std::size_t count, std::size_t unit) { return (count + unit - 1) / unit * unit; }
@@ -51,7 +51,7 @@ private:
     std::size_t padded_ = 0;
 };
 
-/// x, y, z of so many bodies, an array each.
+/// x, y and z of `count` bodies, each in its own array.
 template <class T>
 struct VectorArrays {
     std::array<AlignedArray<T>, 3> axis;

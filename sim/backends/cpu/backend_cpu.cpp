@@ -1,4 +1,4 @@
-// The CPU backend: checks what is asked for, keeps what is not physics, and lets the engine compute.
+// The CPU backend: checks requests, keeps state that is not physics, and lets the engine compute.
 #include "sim/backends/cpu/backend_cpu.h"
 
 #include "sim/backends/cpu/engine.h"
@@ -21,14 +21,14 @@ using cpu::Engine;
 using cpu::EngineContext;
 using cpu::SimdTarget;
 
-/// As a pool takes them: 0 is all.
+/// The number of threads for a pool: 0 is all.
 int checkedThreads(const std::optional<int>& threads) {
     if (threads && (*threads < 1 || *threads > kMostThreads))
         throw UsageError("threads must be 1 to " + std::to_string(kMostThreads) + ", not " + std::to_string(*threads));
     return threads.value_or(0);
 }
 
-/// As the kernel of Linux names it; "CPU" elsewhere.
+/// The processor's name from the kernel of Linux; "CPU" elsewhere.
 std::string processorName() {
     std::ifstream facts("/proc/cpuinfo");
     for (std::string line; std::getline(facts, line);) {
@@ -81,7 +81,7 @@ public:
         SystemConfiguration how = how_;
         how[0].kernel = choice;
         if (force != before || &row != row_ || choice != how_[0].kernel) {
-            // The state is there already: what is still to be allocated is the new method.
+            // The state exists already, so only the new method is still to be allocated.
             if (&row != row_ && force.precision == before.precision)
                 requireHostMemory(cpu::cpuKernel(row).bytes(size(), force), "the sums of the new kernel");
             context_.check.cancel();
@@ -90,8 +90,8 @@ public:
                 engine_.with([&](auto& e) { return e.copyState(positions, velocities); });
                 replaceEngine(positions, velocities, row, labels_, engineTerms(terms, launched(how, launch), labels_));
             } else {
-                // A slow kernel may be minutes from the end of its step: the step begins again with the new one. Softening
-                // waits for the end of the step instead, or moving its slider would keep large systems from moving at all.
+                // A slow kernel may be minutes from the end of its step, so the step begins again with the new kernel. A new
+                // softening waits for the end of the step: otherwise dragging its slider would stop large systems entirely.
                 if (&row != row_) engine_.with([&](auto& e) { return e.abandonStep(); });
                 translated(
                     [&] {
@@ -130,7 +130,7 @@ public:
     }
 
     std::optional<ForceCheck> takeForceCheck() override {
-        // Nothing else drives the check while the picture is paused.
+        // While the run is paused, nothing else drives the check.
         if (context_.check.running()) context_.check.run(context_.pool, std::chrono::steady_clock::now() + kCheckSlice);
         return context_.check.take();
     }
@@ -146,17 +146,16 @@ public:
 
 private:
     static constexpr std::chrono::microseconds kCheckSlice{500};
-    /// Bodies from which on the tree takes less time than all pairs, at any number of threads: measured, see
-    /// docs/benchmarks.
+    /// Smallest N at which the tree is faster than all pairs, for any number of threads; measured, see docs/benchmarks.
     static std::size_t treeBodies(double allowedError) {
         return allowedError >= 1e-3 ? 8192 : allowedError >= 1e-4 ? 16384 : 65536;
     }
 
-    /// Bodies from which on cells take less time than all pairs under a law that ends: measured, see
+    /// Smallest N at which cells are faster than all pairs under a law that ends; measured, see
     /// docs/benchmarks/far-field.md.
     static constexpr std::size_t kCellBodies = 1024;
 
-    /// A check shares the time of a frame: a quarter of the budget, and all the time it needs where there is no limit.
+    /// A check gets a quarter of the frame's budget, and all the time it needs where there is no limit.
     static Deadline checkDeadline(Deadline start, double budgetSeconds) {
         if (!(budgetSeconds < 1)) return kNoDeadline;
         const auto quarter =
@@ -164,7 +163,7 @@ private:
         return std::max(start, std::chrono::steady_clock::now()) + std::max<Deadline::duration>(quarter, kCheckSlice);
     }
 
-    /// The row that computes so many bodies. Throws UsageError when none can as it is asked.
+    /// The row that computes `bodies` bodies. Throws UsageError when no row can compute the request.
     const KernelRow& choose(const ForceSettings& force, const KernelChoice& choice, std::size_t bodies) const {
         requireSoftening(force.softening);
         requireLawNumbers(force);
@@ -173,11 +172,11 @@ private:
         return row;
     }
 
-    /// What the row makes of it. Throws UsageError for what it is not built with.
+    /// The launch with the values that the row uses. Throws UsageError for values that it was not built with.
     static LaunchConfig launchOf(const KernelRow& row, const LaunchConfig& wanted) {
         LaunchConfig launch = tunable(row, wanted);
         if (row.blockSizes.empty() && row.unrolls.empty()) return launch;
-        // As runs wrote it down before rows of the CPU had one.
+        // Runs saved this value before rows of the CPU had a block.
         if (wanted.block == 1) launch.block = row.usual.block;
         if (!row.blockSizes.empty()) requireListed(row, "block", row.blockSizes, launch.block);
         if (!row.unrolls.empty()) requireListed(row, "unroll", row.unrolls, launch.unroll, unrollText);
@@ -188,7 +187,7 @@ private:
         return how;
     }
 
-    /// The row of that name; without one the best for so many bodies, and so much error as is allowed.
+    /// The row of that name; without a name the best for `bodies` bodies and the allowed error.
     const KernelRow& named(const ForceSettings& force, const KernelChoice& choice, std::size_t bodies) const {
         if (choice.kernel) return kernel("cpu", *choice.kernel);
         const LaunchConfig usual;
@@ -201,7 +200,7 @@ private:
             return tree;
         if (const KernelRow& cells = kernel("cpu", "cells"); bodies >= kCellBodies && refusal(cells, force).empty())
             return cells;
-        // Newton's third law brings 1.5 times the rate once there are tiles enough to keep all threads busy.
+        // Newton's third law gives 1.5 times the rate once there are enough tiles to keep all threads busy.
         const bool symmetric = bodies >= 2048 * static_cast<std::size_t>(context_.pool.threads());
         return kernel("cpu", symmetric ? "symmetric-threads" : "simd-threads");
     }
@@ -210,7 +209,7 @@ private:
                       const EngineTerms& terms) {
         return {pairLawOf(terms.terms).precision, context_, positions, velocities, cpu::cpuKernel(row), terms};
     }
-    /// Makes the new engine before the old one goes, so that a failure leaves the old bodies as they were.
+    /// Makes the new engine before it drops the old one, so that a failure leaves the old bodies as they were.
     void replaceEngine(std::span<const Double4> positions, std::span<const Double4> velocities, const KernelRow& row,
                        std::shared_ptr<const Labels> labels, const EngineTerms& terms) {
         const ForceSettings& force = pairLawOf(terms.terms);
@@ -221,7 +220,7 @@ private:
         context_.check.cancel();
     }
 
-    /// Runs `work`; a lack of memory becomes an error that says how much is needed.
+    /// Runs `work` and turns a lack of memory into an error that says how much is needed.
     template <class Work>
     static std::invoke_result_t<Work> translated(Work work, std::size_t bodies, const KernelRow& row,
                                                  const ForceSettings& force) {
@@ -239,7 +238,7 @@ private:
     }
 
     const KernelRow* row_ = &kernel("cpu", "simd-threads");
-    LaunchConfig launch_ = row_->usual;  ///< as the row takes it
+    LaunchConfig launch_ = row_->usual;  ///< with values that the row accepts
 };
 
 }  // namespace

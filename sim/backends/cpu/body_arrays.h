@@ -1,4 +1,4 @@
-// A state in arrays, as methods of the CPU read it.
+// A state in arrays, in the layout that methods of the CPU read.
 #pragma once
 #include "sim/backends/cpu/aligned_array.h"
 #include "sim/core/vec3.h"
@@ -7,7 +7,7 @@
 
 namespace gravlab::cpu {
 
-/// Places [L] and sources of bodies, rounded to T.
+/// Positions [L] and sources of bodies, rounded to T.
 template <class T>
 struct BodyArrays {
     VectorArrays<T> x;

@@ -1,5 +1,5 @@
-// The bodies of the CPU backend and what can be done with them, for one precision of the state.
-// Rule: what is shown, saved and checked is the last complete step; a step under way works on a copy.
+// The bodies of the CPU backend and the operations on them, for one precision of the state.
+// Rule: the last complete step is shown, saved and checked; a step under way works on a copy.
 #pragma once
 #include "sim/backends/cpu/aligned_array.h"
 #include "sim/backends/cpu/force_check_job.h"
@@ -20,7 +20,7 @@
 
 namespace gravlab::cpu {
 
-/// What outlives a change of bodies or of precision.
+/// State that outlives a change of bodies or of precision.
 struct EngineContext {
     ThreadPool pool;
     const SimdTarget& simd;
@@ -31,7 +31,7 @@ struct EngineContext {
     EngineContext(int threads, const SimdTarget& simdTarget) : pool(threads), simd(simdTarget) {}
 };
 
-// One slice of a force: short against a frame, long against handing work to the pool.
+// One slice of a force: short compared with a frame, long compared with a hand-over of work to the pool.
 constexpr double kSliceSeconds = 1500e-6;
 constexpr double kWhole = std::numeric_limits<double>::infinity();
 // Bodies that one thread moves or publishes at a time: 16 Ki are a few microseconds, worth waking another core for.
@@ -64,7 +64,7 @@ double lengthAt(const VectorArrays<T>& vectors, std::size_t i) {
     return std::sqrt(x * x + y * y + z * z);
 }
 
-/// Bodies whose state, and what methods leave, is in T. One thread drives it; it uses the context's pool.
+/// Bodies whose state and sums are in T. One thread drives it; it uses the context's pool.
 template <class T>
 class EngineOf final : public HostEngine<EngineOf<T>, CpuForceMethod<T>> {
     using Host = HostEngine<EngineOf<T>, CpuForceMethod<T>>;
@@ -77,8 +77,8 @@ class EngineOf final : public HostEngine<EngineOf<T>, CpuForceMethod<T>> {
 public:
     static constexpr std::string_view kName = "cpu";
 
-    /// Takes the bodies over. `kernel` must outlive the engine; it need not be a row of the table. The launch in `terms` is
-    /// as the row takes it. Throws std::bad_alloc, and UsageError for a term without a method here.
+    /// Copies the bodies. `kernel` must outlive the engine; it need not be a row of the table. The launch in `terms` is one
+    /// that the row accepts. Throws std::bad_alloc, and UsageError for a term without a method here.
     EngineOf(EngineContext& context, std::span<const Double4> positions, std::span<const Double4> velocities,
              const CpuKernel& kernel, const EngineTerms& terms = {})
         : Host(terms),
@@ -123,8 +123,8 @@ public:
         });
     }
 
-    /// From the next step on. Precision stays what the engine was made with. Throws std::bad_alloc; the old ones then stay.
-    /// `how` has the launch as the row takes it.
+    /// Sets force and kernel from the next step on. The precision of the engine stays. Throws std::bad_alloc; the old force
+    /// and kernel then stay. `how` has a launch that the row accepts.
     void configure(const ForceSettings& force, const CpuKernel& kernel, const KernelChoice& how) {
         std::unique_ptr<CpuForceMethod<T>> next;
         if (&kernel != wantedKernel_ || how.launch != this->wantedHow_.launch)
@@ -150,10 +150,10 @@ public:
 
     void accelerations(std::vector<Double4>& out) {
         if (!complete_.forceKnown) {
-            // By methods of its own: a step under way may be half through a force.
+            // Separate methods compute it: a step under way may be half through a force.
             const Methods methods = this->methodsLikeThese();
             if (this->keepsForceState()) {
-                // What is asked beside the steps must not become a part of them.
+                // A force computed beside the steps must not change them.
                 StepState<T> beside(size_);
                 for (std::size_t axis = 0; axis < 3; ++axis) {
                     std::copy_n(complete_.x.axis[axis].data(), size_, beside.x.axis[axis].data());
@@ -170,7 +170,7 @@ public:
         copyOut(complete_.a, out);
     }
 
-    // What runWholeSteps() calls.
+    // Functions that runWholeSteps() calls.
     bool forceKnown() const { return work_.forceKnown; }
     void apply(const StepOp& op, double timeStep) { add(this->planned(op, timeStep)); }
     void wholeStepForce() {
@@ -205,11 +205,11 @@ private:
     }
     bool takeNext(std::unique_ptr<CpuForceMethod<T>> next) {
         const bool sameRow = kernel_ == wantedKernel_;
-        // Another launch of the same row goes on with what the last one knew.
+        // Another launch of the same row continues with the state of the last one.
         if (sameRow && methods_.front()->keepsState()) next->restore(methods_.front()->state());
         methods_.front() = std::move(next);
         kernel_ = wantedKernel_;
-        // Another launch changes bits only where it has other tiles of pairs.
+        // Another launch changes bits only where its tiles of pairs differ.
         return sameRow && kernel_->row.cut != Split::tilePairs;
     }
     double smallestR2(const ForceSettings& force) const {
@@ -251,7 +251,7 @@ private:
         work_.forceKnown = complete_.forceKnown;
         this->abandonMethods();
     }
-    /// Of few bodies, where looking at the clock would take as long as a step.
+    /// True for few bodies, where reading the clock would take as long as a step.
     bool takesWholeSteps(StepProgram program) const { return size_ > 0 && size_ <= kTinyBodies && !inBlocks(program); }
     WholeSteps wholeSteps(const typename Host::Pacing& pacing, std::int64_t most, const VertexSink* sink) {
         const StepProgram program = this->nextProgram_;
@@ -265,7 +265,7 @@ private:
     void takeTerm(std::size_t k, CpuForceMethod<T>& method) { takeSums(work_, active_, k, method); }
     void endForce() {
         work_.forceKnown = active_.all();
-        if (active_.all()) endForceAt(work_, methods_);  // others have the force of a place where they no longer are
+        if (active_.all()) endForceAt(work_, methods_);  // inactive bodies have the force of an older position
     }
     const std::uint8_t* rungs() const { return rungs_.data(); }
     void add(const PlannedOp& planned) {
@@ -306,7 +306,7 @@ private:
         (k == 0 ? context_.totals.interactions : context_.totals.termInteractions) += work.pairs;
         context_.totals.cells += work.cells;
     }
-    /// Computes about `seconds` of a term; true when that was the last of it.
+    /// Computes about `seconds` of a term; true when the term is then complete.
     bool runTerm(StepState<T>& state, const ActiveBodies& active, std::size_t k, CpuForceMethod<T>& method, double seconds) {
         if (!method.underWay()) method.prepare(bodiesOf(state), requestOf(k, active));
         const double start = StepPacer::steadySeconds();
@@ -315,8 +315,8 @@ private:
         (k == 0 ? context_.totals.forceSeconds : context_.totals.termSeconds) += StepPacer::steadySeconds() - start;
         return progress.complete;
     }
-    /// Accelerations are the pair law's, and then each term's added to them: its sums times its factor and each body's
-    /// response.
+    /// Sets the accelerations to those of the pair law, or adds those of a later term: its sums times its factor and each
+    /// body's response.
     void takeSums(StepState<T>& state, const ActiveBodies& active, std::size_t k, const CpuForceMethod<T>& method) {
         const CpuForceSums<T> sums = method.sums();
         const bool scaled = !unitResponse_ || sums.factor != 1;
@@ -337,7 +337,7 @@ private:
             }
         });
         if (alone() || !context_.check.wanted() || !active.all()) return;
-        // A check that was requested between two terms waits for the next force, which has all shares.
+        // A check that was requested between two terms waits for the next force, which records every term.
         if (k == 0) {
             shares_.clear();
             sharesOf_ = context_.check.request();
@@ -362,7 +362,7 @@ private:
         for (std::size_t i = 0; i < size_; ++i) out[i] = at(from, i, 0);
     }
 
-    /// Runs range(first, last) over all bodies: on all threads, or here where waking one would take longer.
+    /// Runs range(first, last) over all bodies: on all threads, or on this one where waking another would take longer.
     template <class Range>
     void forBodies(const Range& range) const {
         if (size_ <= kTinyBodies)
@@ -371,7 +371,7 @@ private:
             context_.pool.forRange(size_, kMoveGrain, range);
     }
 
-    /// A force of all bodies is complete and nothing has moved yet: the moment to check it. `methods`: that computed it.
+    /// Begins a requested check: the force of all bodies is complete and nothing has moved yet. `methods` computed it.
     void endForceAt(const StepState<T>& state, const Methods& methods) {
         ++context_.totals.forceEvaluations;
         std::vector<std::vector<Double4>> shares = std::exchange(shares_, {});
@@ -394,7 +394,7 @@ private:
         if (!exact && plain) context_.check.setMomentum(momentumError(state));
     }
 
-    /// What the forces of all bodies sum up to, over their sizes: 0 where each pair pulls both ways alike. In order.
+    /// Sum of all forces over the sum of their sizes: 0 where each pair pulls both ways alike. It sums in body order.
     double momentumError(const StepState<T>& state) const {
         Vec3d sum{};
         double sizes = 0;
@@ -414,7 +414,7 @@ private:
                 ColumnArithmetic{first, last});
     }
 
-    /// Each body gets its rung, by the accelerations that the step begins with.
+    /// Gives each body its rung, by the accelerations at the start of the step.
     std::optional<BlockClock> rungClock(bool) {
         const double start = StepPacer::steadySeconds();
         const auto lengthOf = [this](std::size_t i) {
@@ -451,12 +451,12 @@ private:
     AlignedArray<T> source_, response_;
     double heaviest_ = 0;                       ///< largest |source| [M]
     bool unitResponse_ = true;                  ///< every response is 1
-    StepState<T> complete_;                     ///< the last complete step: what everyone sees
+    StepState<T> complete_;                     ///< the last complete step, which is the public state
     StepState<T> work_;                         ///< the step under way
     std::vector<VectorArrays<T>> scratch_;      ///< x0, v0, dx, dv, or empty
-    std::vector<std::uint8_t> rungs_;           ///< of block steps, from the first of them on
-    std::uint64_t sharesOf_ = 0;                ///< the request that shares_ answer
-    std::vector<std::vector<Double4>> shares_;  ///< of the targets of a check, of each term that is done
+    std::vector<std::uint8_t> rungs_;           ///< of block steps, sized at the first one
+    std::uint64_t sharesOf_ = 0;                ///< the request that shares_ belongs to
+    std::vector<std::vector<Double4>> shares_;  ///< accelerations of a check's targets by each term done
     const CpuKernel *kernel_ = nullptr, *wantedKernel_ = nullptr;
 };
 

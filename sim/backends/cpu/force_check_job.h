@@ -12,23 +12,23 @@ namespace gravlab::cpu {
 
 class CheckJob {
 public:
-    /// Asks for the next complete force; drops what was under way.
+    /// Requests a check of the next complete force and drops a check under way.
     void request(std::vector<std::uint32_t> targets);
-    /// Drops everything: the bodies or the settings changed under it.
+    /// Drops everything, because the bodies or the settings have changed.
     void cancel();
-    /// True when the next complete force is to be handed to begin().
+    /// True when begin() needs the next complete force.
     bool wanted() const { return !requested_.empty(); }
-    /// Another number for each request.
+    /// A different number for each request.
     std::uint64_t request() const { return request_; }
     const std::vector<std::uint32_t>& targets() const { return requested_; }
-    /// Takes what the terms made of targets(), and copies of the bodies that they read: positions, and velocities where a
-    /// response is not 1 or other terms act (else empty). `whole`: accelerations of targets() by all terms.
+    /// Takes each term's accelerations of targets(), and copies of the bodies: positions, and velocities where a response is
+    /// not 1 or other terms act (else empty). `whole`: accelerations of targets() by all terms.
     void begin(std::vector<Double4> positions, std::vector<Double4> velocities, std::vector<TermShare> shares,
                std::vector<Double4> whole, std::shared_ptr<const std::vector<std::uint32_t>> ids);
-    /// What begin() does not know: of all bodies, see ForceCheck.
+    /// Sets the momentum error of all bodies, which begin() does not know; see ForceCheck.
     void setMomentum(double momentum) { momentum_ = momentum; }
     bool running() const { return !running_.empty(); }
-    /// Goes on with the work until it is done or the deadline has passed.
+    /// Continues the work until it is done or the deadline has passed.
     void run(ThreadPool& pool, Deadline deadline);
     std::optional<ForceCheck> take();
 

@@ -31,10 +31,10 @@ struct Simd {
     static const LawKernels<double>& of(const SimdTarget& simd, double) { return simd.kernels64; }
 };
 
-/// Most bodies of a tile of pairs; fewer bodies take smaller ones, or there would be nothing to share out.
+/// Most bodies of a tile of pairs; small systems use smaller tiles, so that all threads have work.
 constexpr std::array kPairTiles{128, 256, static_cast<int>(kPairTile)};
 
-/// A direct sum by the loops of a family.
+/// Makes the row of a direct sum by one family of loops.
 template <class Loops, Split kShape, Sharing kSharing>
 struct Direct {
     template <class T, class P>
@@ -76,7 +76,7 @@ CpuKernel direct(std::string_view name, std::string_view idea, std::string_view 
     return kernel;
 }
 
-/// Bodies that a core takes down the tree at a time, about.
+/// Approximate number of bodies that a core walks through the tree at a time.
 constexpr int kTreeBlocks[] = {32, 64, 128, 256, 512};
 constexpr LaunchConfig kTree{.block = 128, .unroll = 1};
 
@@ -86,7 +86,7 @@ Reason whyNoTree(const KernelRow& row, const ForceSettings& force) {
     return reason.empty() ? treeRefusal(kWalk, force, "symmetric-threads") : reason;
 }
 
-/// Far bodies as cells.
+/// Makes the row of a tree, which takes far bodies as cells.
 template <TreeWalk kWalk, TreeKeys kCurve = TreeKeys::hilbert>
 CpuKernel tree(std::string_view name, std::string_view idea) {
     return {.row = {.backend = "cpu",
@@ -117,13 +117,13 @@ CpuKernel tree(std::string_view name, std::string_view idea) {
                 }};
 }
 
-/// Bodies that a core sums at a time at most, by groups of kCellGroup or fewer; with the usual ones some 20 microseconds at
+/// Most bodies that a core sums at a time, in groups of kCellGroup or fewer. The usual number takes some 20 microseconds at
 /// the density of a liquid.
 constexpr int kCellBlocks[] = {16, 32, 64, 128, 256};
 constexpr LaunchConfig kCells{.block = 64, .unroll = 1};
 static_assert(kCellBlocks[0] == kCellGroup);
 
-/// What lies beyond the end of a law is left out.
+/// Makes the row of cell lists, which leave out bodies beyond the end of a law.
 CpuKernel cellLists(std::string_view name, std::string_view idea) {
     return {.row = {.backend = "cpu",
                     .name = name,

@@ -30,7 +30,7 @@ int threadsAllowed(int wanted, std::size_t stack) {
     if (stack > 0) pthread_attr_setstacksize(&attributes, stack);
     std::mutex gate;
     std::vector<pthread_t> made;
-    gate.lock();  // all of them are there at once
+    gate.lock();  // keeps all threads alive at once
     const auto wait = [](void* mutex) -> void* {
         const std::lock_guard lock(*static_cast<std::mutex*>(mutex));
         return nullptr;

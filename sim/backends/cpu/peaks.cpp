@@ -1,4 +1,4 @@
-// Trials of the loops that do one thing only.
+// Trials of loops with one kind of work each.
 #include "sim/backends/cpu/backend_cpu.h"
 
 #include <algorithm>
@@ -10,10 +10,10 @@ namespace gravlab::cpu {
 namespace {
 
 constexpr int kTrials = 5;
-constexpr std::int64_t kRounds = 1 << 20;                   // some milliseconds of one core
+constexpr std::int64_t kRounds = 1 << 20;                   // some milliseconds on one core
 constexpr std::size_t kReadFloats = std::size_t{48} << 20;  // 192 MiB: more than the caches of most processors hold
 
-/// Every thread does work(thread), all at once; the shortest time of some trials [s].
+/// Runs work(thread) on every thread at once and returns the shortest time of some trials [s].
 template <class Work>
 double shortest(ThreadPool& pool, const Work& work) {
     std::vector<float> kept(static_cast<std::size_t>(pool.threads()));
@@ -24,7 +24,7 @@ double shortest(ThreadPool& pool, const Work& work) {
                  [&](std::int64_t thread) { kept[static_cast<std::size_t>(thread)] += work(thread); });
         least = std::min(least, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
     }
-    // What was computed must be seen to be used, or no compiler need compute it.
+    // The results must be used, or the compiler may leave the loops out.
     volatile float used = 0;
     for (const float one : kept) used = one;
     static_cast<void>(used);

@@ -1,4 +1,4 @@
-// The reference backend: fp64, one thread, one plain loop. Rule: nothing clever; it is the truth for every test.
+// The reference backend: fp64, one thread, one plain loop. Rule: keep it simple, because every test compares with it.
 #include "sim/backends/reference/backend_reference.h"
 
 #include "sim/backends/few_body.h"
@@ -18,12 +18,12 @@
 namespace gravlab {
 namespace {
 
-// About 2 ms of pairs on one core: short enough for a window to answer, long enough to make the clock cheap.
+// About 2 ms of pairs on one core: short enough for a responsive window, long enough to make the clock cheap.
 constexpr std::size_t kPairsPerSlice = 400'000;
-// About 20 ms: the truth compared with itself needs no large sample.
+// About 20 ms: the reference compared with itself needs no large sample.
 constexpr std::size_t kPairsPerCheck = 4'000'000;
 
-/// Programs that only the few-body engine knows.
+/// Whether only the few-body engine knows the program.
 bool needsFewBody(StepProgram program) { return needsJerk(program) || isAdaptive(program); }
 
 /// Positions, velocities and the last force.
@@ -34,13 +34,13 @@ struct State {
     explicit State(const ParticleSet& bodies) : x(bodies.position), v(bodies.velocity), a(bodies.size()) {}
 };
 
-/// What a term acts on, and the accelerations that it makes or adds to.
+/// The bodies that a term acts on, and the accelerations that it sets or adds to.
 struct PlainBodies {
     TermBodies bodies;
     std::vector<Double4>* sums = nullptr;
 };
 
-/// One term by its plain statement, some targets at a time.
+/// Computes one term by its plain statement, some targets at a time.
 class PlainMethod final : public ForceMethod<PlainBodies, std::span<const Double4>> {
 public:
     /// `term`: null for the pair law, which comes first.
@@ -88,7 +88,7 @@ private:
     std::size_t next_ = 0, end_ = 0;  ///< targets
 };
 
-/// What outlives a change of bodies.
+/// State that outlives a change of bodies.
 struct ReferenceContext {
     WorkTotals totals;
     VertexValue shown = VertexValue::speed;
@@ -116,7 +116,7 @@ public:
     }
     void configure(const ForceSettings& force, const KernelChoice& how) { want(force, how); }
     const ForceSettings& force() const { return force_; }
-    /// Steps that something else made.
+    /// Takes a state, and the number of steps, from another engine.
     void takeState(const ParticleSet& bodies, std::int64_t steps) {
         complete_.x = bodies.position;
         complete_.v = bodies.velocity;
@@ -190,7 +190,7 @@ private:
         }
         return computeSlice(k, method);
     }
-    void takeTerm(std::size_t, PlainMethod&) {}  // they add to one array
+    void takeTerm(std::size_t, PlainMethod&) {}  // all terms add to one array
     void endForce() {
         std::swap(work_.a, nextForce_);
         if (!active_.all()) return;
@@ -241,7 +241,7 @@ private:
     void runCheck(const State& state) {
         std::vector<std::uint32_t>& targets = context_.checkTargets;
         if (targets.empty() || !settled()) return;
-        // What the steps make of all terms at once is compared with their statements one by one.
+        // The steps' accelerations by all terms are compared with the plain statements, added one by one.
         std::vector<Double4> got, want(targets.size());
         std::vector<double> floors(targets.size());
         for (const std::uint32_t target : targets) got.push_back(state.a[target]);
@@ -253,14 +253,14 @@ private:
     }
 
     ReferenceContext& context_;
-    State complete_;                   ///< the last complete step: what everyone sees
+    State complete_;                   ///< the last complete step, which is the public state
     State work_;                       ///< the step under way
     std::vector<Double4> nextForce_;   ///< the force under way
-    std::vector<std::uint8_t> rungs_;  ///< of block steps, from the first of them on
+    std::vector<std::uint8_t> rungs_;  ///< of block steps, sized at the first one
     std::vector<Double4> x0_, v0_, dx_, dv_;
 };
 
-/// The one precision there is.
+/// The engine in its only precision.
 struct OnlyEngine {
     std::unique_ptr<ReferenceEngine> made;
     template <class Use>
@@ -335,7 +335,7 @@ private:
     OnlyEngine makeEngine(const ParticleSet& bodies, const EngineTerms& terms) {
         return {std::make_unique<ReferenceEngine>(context_, bodies, terms)};
     }
-    /// What is pending holds from the next step of either engine on.
+    /// Applies the pending configuration, which holds from the next step of either engine on.
     void settle() { engine().configure(pairLawOf(terms_), how_[0].kernel); }
     static void judge(const ForceSettings& force, const KernelChoice& choice) {
         requireSoftening(force.softening);
@@ -343,7 +343,7 @@ private:
         if (choice.kernel) kernel("reference", *choice.kernel);
     }
 
-    /// Steps with a jerk or of automatic length, on a copy of the state that is kept as long as nothing else moves bodies.
+    /// Runs steps with a jerk or of automatic length, on a copy of the state that is kept until something else moves bodies.
     AdvanceStatus advanceFewBody(StepProgram program, double timeStep, const Budget& budget, VertexSink* sink) {
         AdvanceStatus status;
         engine().finishStep();
@@ -372,7 +372,7 @@ private:
             try {
                 publish(*sink);
             } catch (...) {
-                fewBodyUnreported_ += status.stepsCompleted;  // they are done even where a picture fails
+                fewBodyUnreported_ += status.stepsCompleted;  // they are complete even where publishing fails
                 throw;
             }
             status.published = true;
@@ -402,7 +402,7 @@ private:
     }
 
     FewBody fewBody_;
-    bool fewBodyLoaded_ = false;  ///< it holds the state of the last complete step, and maybe a part of the next one
+    bool fewBodyLoaded_ = false;  ///< it holds the last complete step, and possibly a begun one
     std::int64_t fewBodyUnreported_ = 0;
 };
 

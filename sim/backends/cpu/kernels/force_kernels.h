@@ -1,5 +1,5 @@
-// What a CPU force kernel is: a function that works on one piece of the N x N pairs. Rule: a piece adds to the sums of its
-// targets in an order that depends on nothing but the piece, so how pieces are shared out never changes a bit.
+// A CPU force kernel: a function that works on one piece of the N x N pairs. Rule: a piece adds to the sums of its targets
+// in an order that depends on the piece alone. The assignment of pieces to threads therefore never changes a bit.
 #pragma once
 #include "sim/backends/cpu/aligned_array.h"
 #include "sim/backends/force_method.h"
@@ -12,7 +12,7 @@
 
 namespace gravlab::cpu {
 
-/// Bodies as kernels read them, [L] and [M], padded to whole tiles; T is the precision of a pair.
+/// Input bodies of kernels, [L] and [M], padded to whole tiles; T is the precision of a pair.
 template <class T>
 struct BodyView {
     const T* x;
@@ -22,13 +22,13 @@ struct BodyView {
     std::size_t count;
 };
 
-/// Bodies that sums are wanted of, among the sources or apart from them: aligned and padded as these.
+/// Bodies whose sums are wanted, among the sources or apart from them; aligned and padded like the sources.
 template <class T>
 struct TargetView {
     const T *x, *y, *z;
 };
 
-/// Two-level sums of targets: `x` holds the sum so far, `lostX` what rounding lost of it (Knuth's two-sum). A piece whose
+/// Two-level sums of targets: `x` holds the sum so far, `lostX` the rounding error of it (Knuth's two-sum). A piece whose
 /// `last` is set adds the two, so that x, y, z then hold the acceleration.
 template <class T>
 struct SumView {
@@ -40,7 +40,7 @@ struct SumView {
 struct TargetPiece {
     std::size_t targetBegin, targetEnd;
     std::size_t sourceBegin, sourceEnd;  ///< begins at a multiple of kTile
-    bool first, last;                    ///< of these targets: start from zero; close the sums
+    bool first, last;                    ///< of these targets: `first` starts from zero, `last` closes the sums
 };
 
 /// All pairs of the bodies of tile a with those of tile b, in both directions; a == b is allowed. At most kPairTile each.
@@ -54,19 +54,19 @@ constexpr std::size_t kPairTile = 512;
 struct CellStretch {
     std::uint32_t begin, end;
 };
-/// Bodies of one row of cells side by side, at most kCellGroup, with all that the law lets act on them. More would be
-/// farther apart, and meet more that is out of reach.
+/// Consecutive bodies of one row of cells, at most kCellGroup, with all sources within reach of the law. More bodies would
+/// be farther apart, and would visit more sources beyond the reach.
 struct CellPiece {
     std::size_t first, count;
     std::span<const CellStretch> stretches;
 };
 constexpr std::size_t kCellGroup = 16;
-/// Sums of a group in two parts, as SumView's.
+/// Two-level sums of a group, as in SumView.
 template <class T>
 struct CellSums {
     T sum[3][kCellGroup], lost[3][kCellGroup];
 };
-/// Reads up to kCellGroup bodies beyond the group. The order of sums is that of the stretches, on whatever instruction set.
+/// Reads up to kCellGroup bodies beyond the group. It sums in the order of the stretches, on every instruction set.
 template <class T>
 using CellKernel = void (*)(const BodyView<T>&, const ForceRequest&, const CellPiece&, CellSums<T>&);
 
@@ -85,7 +85,7 @@ inline void addTwoLevel(T& sum, T& lost, T term) {
     sum = total;
 }
 
-/// Sources that the loops over targets take in a turn.
+/// Sources per iteration of the loops over targets.
 constexpr std::array<int, 4> kUnrolls{1, 2, 4, 8};
 
 /// The loops of one law.
@@ -93,8 +93,8 @@ template <class T>
 struct KernelSet {
     TargetKernel<T> targets = nullptr;
     PairKernel<T> pairs = nullptr;
-    CellKernel<T> cells = nullptr;  ///< of laws that end
-    /// `targets` with its loop written out by each of kUnrolls but the first; same bits. Null: not built.
+    CellKernel<T> cells = nullptr;  ///< for laws that end
+    /// `targets` with its loop unrolled by each of kUnrolls but the first; same bits. Null: not built.
     std::array<TargetKernel<T>, kUnrolls.size() - 1> unrolled{};
 };
 
@@ -105,7 +105,7 @@ struct LawKernels {
 
     /// The loops that compute this force, see loopLaw().
     const KernelSet<T>& of(const ForceSettings& force) const { return own[loopIndex(force)]; }
-    /// Whether this build has them.
+    /// Whether this build has these kernels.
     bool available() const { return own.front().targets != nullptr; }
 };
 
@@ -115,7 +115,7 @@ extern const LawKernels<double> kPlainKernels64;
 
 /// The textbook loop with OpenMP directives and nothing else. Null when built without OpenMP.
 extern const LawKernels<float> kOpenMpKernels32;
-/// call(context, i) for i in [begin, end) by `omp parallel for` on `threads` threads.
+/// Runs call(context, i) for i in [begin, end) by `omp parallel for` on `threads` threads.
 void openMpFor(int threads, std::size_t begin, std::size_t end, void (*call)(void* context, std::size_t index),
                void* context);
 

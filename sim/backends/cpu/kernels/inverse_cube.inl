@@ -1,5 +1,5 @@
-// 1/x^(3/2) and 1/sqrt(x) of a register, from the estimate of the instruction set. Compiled once for each of them; an
-// includer has included <hwy/highway.h>.
+// 1/x^(3/2) and 1/sqrt(x) of a register, from the estimate of the instruction set. The file is compiled once for each
+// instruction set; include <hwy/highway.h> before it.
 #if defined(GRAVLAB_INVERSE_CUBE_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef GRAVLAB_INVERSE_CUBE_INL_H
 #undef GRAVLAB_INVERSE_CUBE_INL_H
@@ -12,8 +12,8 @@ namespace gravlab::cpu {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// (1 - e)^(-3/2) as a series, e = 1 - d2 y^2 being what the estimate y of d2^(-1/2) misses. Cheaper than a Newton step and
-// the cube. The number of terms is what brings an estimate of 14, 12 or 8 bits to the rounding of fp32 (53 bits: below).
+// A series of (1 - e)^(-3/2), where e = 1 - d2 y^2 is the error of the estimate y of d2^(-1/2). It is cheaper than a Newton
+// step and the cube. The number of terms brings an estimate of 14, 12 or 8 bits to the rounding of fp32 (53 bits: below).
 template <int kTerms, class D, class V = hn::Vec<D>>
 HWY_INLINE V cubeSeries(D d, V e) {
     using T = hn::TFromD<D>;
@@ -33,14 +33,14 @@ HWY_INLINE V cubeOf(D d, V distanceSquared, V estimate) {
     return hn::Mul(hn::Mul(estimate, squared), cubeSeries<kTerms>(d, missing));
 }
 
-/// Terms that bring the estimate in fp32 to its rounding.
+/// Terms that bring the fp32 estimate to the rounding of fp32.
 constexpr int kEstimateTerms = HWY_TARGET <= HWY_AVX3 ? 1 : HWY_ARCH_X86 ? 2 : 4;
 
 /// 1 / squared^(3/2).
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V inverseCubeOf(D d, V squared) {
     using T = hn::TFromD<D>;
-#if HWY_TARGET != HWY_SCALAR  // the scalar estimate has 9 bits, and the hardware's own root is as fast
+#if HWY_TARGET != HWY_SCALAR  // the scalar estimate has 9 bits, and the hardware's root is as fast
     if constexpr (sizeof(T) == 4) return cubeOf<kEstimateTerms>(d, squared, hn::ApproximateReciprocalSqrt(squared));
 #endif
 #if HWY_TARGET == HWY_AVX3  // Highway 1.0 has no fp64 estimate; this one has 14 bits, and four terms bring it to 2e-20
@@ -49,7 +49,7 @@ HWY_INLINE V inverseCubeOf(D d, V squared) {
     return hn::Div(hn::Set(d, T(1)), hn::Mul(squared, hn::Sqrt(squared)));
 }
 
-/// 1 / sqrt(squared), in fp32; no number for 0.
+/// 1 / sqrt(squared), in fp32; not a number for 0.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V inverseRootOf(D d, V squared) {
 #if HWY_TARGET == HWY_SCALAR

@@ -1,4 +1,4 @@
-// What high-level directives give: the textbook loop, `omp parallel for` over the targets and `omp simd` over the sources.
+// The textbook loop with high-level directives: `omp parallel for` over the targets and `omp simd` over the sources.
 #include "sim/backends/cpu/kernels/force_kernels.h"
 
 namespace gravlab::cpu {

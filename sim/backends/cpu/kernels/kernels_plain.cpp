@@ -1,5 +1,5 @@
-// The textbook loops: one thread, one pair at a time. Built without vectorisation, so that it is what a reader of the loop
-// would expect and an honest baseline for the rows above it.
+// The textbook loops: one thread, one pair at a time. They are built without vectorisation, so that the machine code follows
+// the text of the loop. They are an honest baseline for the rows above them.
 #include "sim/backends/cpu/kernels/force_kernels.h"
 
 namespace gravlab::cpu {
@@ -52,7 +52,7 @@ template <class PairLaw, class T>
 void pairs(const BodyView<T>& bodies, const SumView<T>& sums, const ForceRequest& request, const PairPiece& piece) {
     const PairLaw law(request.settings, request.smallestR2);
     const bool diagonal = piece.aBegin == piece.bBegin;
-    // One accumulator a body of tile b (of tile a too when they are the same), written to the two-level sums at the end.
+    // One accumulator for each body of tile b (also of tile a when both are the same); the two-level sums get it at the end.
     T bx[kPairTile] = {}, by[kPairTile] = {}, bz[kPairTile] = {};
     for (std::size_t i = piece.aBegin; i < piece.aEnd; ++i) {
         const T x = bodies.x[i], y = bodies.y[i], z = bodies.z[i], source = bodies.source[i];

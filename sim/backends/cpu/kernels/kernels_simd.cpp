@@ -1,16 +1,16 @@
-// The force in SIMD: one lane a target, sources broadcast. Compiled once for each instruction set by Highway.
-// Rule: products are added by MulAdd only, so that no compiler can contract them differently from one loop to the next.
+// The force in SIMD: one lane per target, sources broadcast. Highway compiles the file once for each instruction set.
+// Rule: only MulAdd adds products, so that no compiler can contract them differently from one loop to the next.
 
-// Length-agnostic sets cannot hold the arrays of registers used here; those machines run the fixed-width set instead.
+// Length-agnostic sets cannot hold the arrays of registers used here, so those machines run the fixed-width set.
 // SSSE3 without SSE4 was last made in 2008.
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
-// Truly one lane in the last resort, as its name says, instead of emulated registers of 128 bits.
+// The scalar set is the last resort and has one lane, instead of emulated registers of 128 bits.
 #define HWY_BROKEN_EMU128 1
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "sim/backends/cpu/kernels/kernels_simd.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
-// After the two above, which name the instruction set.
+// Include this after the two headers above, which name the instruction set.
 #include <hwy/contrib/math/math-inl.h>
 
 #include "sim/backends/cpu/kernels/inverse_cube.inl"
@@ -23,7 +23,7 @@ namespace gravlab::cpu {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// A call of its own would keep its registers in memory.
+// A separate call would keep its registers in memory.
 #undef GRAVLAB_INLINE_LAMBDA
 #if HWY_COMPILER_MSVC
 #define GRAVLAB_INLINE_LAMBDA HWY_ATTR
@@ -39,7 +39,7 @@ constexpr std::size_t kTargetVectors = 2, kPairVectors = 2;
 constexpr std::size_t kTargetVectors = 2, kPairVectors = 1;
 #endif
 
-/// A register of numbers with the operators of one, so that the laws in sim/forces/laws are these loops' laws too.
+/// A register with the operators of a number, so that these loops use the laws of sim/forces/laws.
 template <class T>
 struct Lanes {
     using Scalar = T;
@@ -70,7 +70,7 @@ HWY_INLINE Lanes<T> operator/(Lanes<T> a, Lanes<T> b) {
     return Lanes<T>(hn::Div(a.v, b.v));
 }
 
-// What the laws ask of a Real, see laws.inl.
+// Operations that the laws need of a Real, see laws.inl.
 template <class Real>
 using ScalarOf = typename Real::Scalar;
 template <class Real>
@@ -106,7 +106,7 @@ HWY_INLINE Lanes<T> inverseCube(Lanes<T> squared) {
 #include "sim/forces/laws/laws.inl"
 #undef GRAVLAB_LAW_FUNCTION
 
-/// Adds `term` to a sum in two parts.
+/// Adds `term` to a two-level sum.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE void addTwoLevel(D, V& sum, V& lost, V term) {
     const V total = hn::Add(sum, term);
@@ -127,7 +127,7 @@ HWY_INLINE void addTwoLevelAt(D d, hn::TFromD<D>* HWY_RESTRICT sum, hn::TFromD<D
     if (!last) hn::Store(allLost, d, lost);
 }
 
-/// Three registers, one an axis. No Vec3: that of registers has no comparison, which clang looks for.
+/// Three registers, one per axis. Vec3 does not work here: registers have no comparison, and clang looks for one.
 template <class V>
 struct Triple {
     V x, y, z;
@@ -140,7 +140,7 @@ HWY_INLINE void addAt(D d, const SumView<T>& sums, std::size_t i, const Triple<V
     addTwoLevelAt(d, sums.z + i, sums.lostZ + i, term.z, first, last);
 }
 
-/// Sources [sourceBegin, sourceEnd) on kVectors registers of targets from i on, kUnroll of them in a turn of the loop.
+/// Adds sources [sourceBegin, sourceEnd) to kVectors registers of targets from i on, kUnroll sources per iteration.
 template <template <class> class PairLaw, std::size_t kUnroll, std::size_t kVectors, class T>
 HWY_INLINE void targetGroup(const BodyView<T>& bodies, const TargetView<T>& at, const SumView<T>& sums,
                             const ForceRequest& request, const TargetPiece& piece, std::size_t i) {
@@ -159,7 +159,7 @@ HWY_INLINE void targetGroup(const BodyView<T>& bodies, const TargetView<T>& at, 
         const std::size_t tileEnd = HWY_MIN(tile + kTile, piece.sourceEnd);
         Triple<V> a[kVectors];
         for (std::size_t k = 0; k < kVectors; ++k) a[k] = {hn::Zero(d), hn::Zero(d), hn::Zero(d)};
-        // Always in the order of sources: how many are written out changes no bit.
+        // The sum is always in the order of sources, so the unroll factor changes no bit.
         const auto meet = [&](std::size_t j) GRAVLAB_INLINE_LAMBDA {
             const V sx = hn::Set(d, bodies.x[j]), sy = hn::Set(d, bodies.y[j]), sz = hn::Set(d, bodies.z[j]);
             const V source = hn::Set(d, bodies.source[j]);
@@ -199,12 +199,12 @@ void targets(const BodyView<T>& bodies, const TargetView<T>& at, const SumView<T
     std::size_t i = piece.targetBegin;
     for (; i + kTargetVectors * lanes <= roundUp(piece.targetEnd, lanes); i += kTargetVectors * lanes)
         targetGroup<PairLaw, kUnroll, kTargetVectors>(bodies, at, sums, request, piece, i);
-    // The one register that may be left: a loop for all unrolls, which change no bit.
+    // One register may be left: all unrolls use the same loop for it, as they change no bit.
     if constexpr (kTargetVectors > 1)
         for (; i < piece.targetEnd; i += lanes) lastTargets<PairLaw>(bodies, at, sums, request, piece, i);
 }
 
-/// All stretches of a piece on kVectors registers of its bodies, from the k-th on.
+/// Adds all stretches of a piece to kVectors registers of its bodies, from the k-th on.
 template <template <class> class PairLaw, std::size_t kVectors, class T>
 HWY_INLINE void cellGroup(const BodyView<T>& bodies, const ForceRequest& request, const CellPiece& piece, std::size_t k,
                           CellSums<T>& out) {
@@ -272,11 +272,11 @@ void cells(const BodyView<T>& bodies, const ForceRequest& request, const CellPie
     }
 }
 
-/// Sources whose lane sums stay in the first-level cache while the other tile passes by: 64 x 3 registers, 12 kB.
+/// Sources whose lane sums stay in the first-level cache during a pass over the other tile: 64 x 3 registers, 12 kB.
 constexpr std::size_t kPairBlock = 64;
 
-/// kVectors registers of tile a against sources [jBegin, jEnd) of tile b. Adds to `onA` (one number a body) and to
-/// `lanesOnB` (one register a body, reduced later).
+/// Computes kVectors registers of tile a with sources [jBegin, jEnd) of tile b. It adds to `onA` (one number per body) and
+/// to `lanesOnB` (one register per body, reduced later).
 template <template <class> class PairLaw, std::size_t kVectors, class T>
 HWY_INLINE void pairGroup(const BodyView<T>& bodies, const ForceRequest& request, std::size_t i, std::size_t jBegin,
                           std::size_t jEnd, T* HWY_RESTRICT onA, std::size_t stride, T* HWY_RESTRICT lanesOnB) {
@@ -326,14 +326,14 @@ HWY_INLINE void pairGroup(const BodyView<T>& bodies, const ForceRequest& request
 /// Bodies whose lane sums are reduced together.
 constexpr std::size_t kReduced = 4;
 
-/// out[k] = the sum of the lanes of the register at in + k * stride, for k = 0..3. Four at a time cost a third of one by
-/// one.
+/// Sets out[k] to the sum of the lanes of the register at in + k * stride, for k = 0..3. Four together cost a third of four
+/// single sums.
 template <class D, class T = hn::TFromD<D>, class V = hn::Vec<D>>
 HWY_INLINE void reduceLanes(D d, const T* HWY_RESTRICT in, std::size_t stride, T* HWY_RESTRICT out) {
 #if HWY_TARGET == HWY_SCALAR
     for (std::size_t k = 0; k < kReduced; ++k) hn::Store(hn::Load(d, in + k * stride), d, out + k);
 #else
-    // Transposes within blocks of 128 bits, adding; then adds the blocks.
+    // It transposes and adds within blocks of 128 bits, then adds the blocks.
     const auto sumOfTwo = [d](V a, V b)
                               HWY_ATTR { return hn::Add(hn::InterleaveLower(d, a, b), hn::InterleaveUpper(d, a, b)); };
     const V sum01 = sumOfTwo(hn::Load(d, in), hn::Load(d, in + stride));
@@ -379,7 +379,7 @@ void pairs(const BodyView<T>& bodies, const SumView<T>& sums, const ForceRequest
         const std::size_t blockEnd = HWY_MIN(block + kPairBlock, bCount);
         for (std::size_t i = 0; i < kPairBlock * 3 * lanes; i += lanes) hn::Store(hn::Zero(d), d, lanesOnB + i);
         const std::size_t jBegin = piece.bBegin + block, jEnd = piece.bBegin + blockEnd;
-        std::size_t i = 0;  // what lies past tile a has no source (padding) or is not this tile's: whole tiles only
+        std::size_t i = 0;  // whole tiles only: bodies past tile a have no source (padding) or belong to another tile
         for (; i + kPairVectors * lanes <= roundUp(aCount, lanes); i += kPairVectors * lanes)
             pairGroup<PairLaw, kPairVectors>(bodies, request, piece.aBegin + i, jBegin, jEnd, onA + i, kPairTile, lanesOnB);
         if constexpr (kPairVectors > 1)
@@ -417,7 +417,7 @@ LawKernels<T> everyLaw(LawList<PairLaws...>) {
                {targets<PairLaws, 2, T>, targets<PairLaws, 4, T>, targets<PairLaws, 8, T>}}...}}};
 }
 
-/// The same step on ten registers that know nothing of each other, again and again.
+/// Repeats the same step on ten independent registers.
 template <class Step>
 HWY_INLINE float chained(std::int64_t rounds, const Step& step) {
     const hn::ScalableTag<float> d;
@@ -434,7 +434,7 @@ HWY_INLINE float chained(std::int64_t rounds, const Step& step) {
 
 float peakMultiplyAdds(std::int64_t rounds) {
     const hn::ScalableTag<float> d;
-    const auto factor = hn::Set(d, 0.5f), term = hn::Set(d, 1.f);  // towards 2: no number becomes small or large
+    const auto factor = hn::Set(d, 0.5f), term = hn::Set(d, 1.f);  // values approach 2, so none becomes small or large
     return chained(rounds, [&](auto x) HWY_ATTR { return hn::MulAdd(x, factor, term); });
 }
 
@@ -481,7 +481,7 @@ std::span<const SimdTarget> simdTargets() {
         const auto offer = [&](std::int64_t bit, auto describe, std::string_view name, std::string_view title) {
             if (supported & bit) here.push_back(describe(name, title));
         };
-        // Best first. A set that the build's own flags make pointless is not compiled and not listed.
+        // Best first. Sets below the build's own flags are not compiled and not listed.
 #if HWY_TARGETS & HWY_AVX3
         offer(HWY_AVX3, N_AVX3::describe, "avx512", "AVX-512");
 #endif

@@ -1,11 +1,11 @@
-// The tree in SIMD under gravity, and keys. Compiled once for each instruction set by Highway.
+// The tree in SIMD under gravity, and keys. Highway compiles the file once for each instruction set.
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #define HWY_BROKEN_EMU128 1
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "sim/backends/cpu/kernels/kernels_tree.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
-// After the two above, which name the instruction set.
+// Include this after the two headers above, which name the instruction set.
 #include "sim/backends/cpu/kernels/kernels_tree.inl"
 #include "sim/tree/key.h"
 
@@ -14,7 +14,7 @@ namespace gravlab::cpu {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// hilbertKey() of key.h without its branches.
+/// Computes hilbertKey() of key.h without branches.
 void hilbertKeys(std::uint32_t* placeX, std::uint32_t* placeY, std::uint32_t* placeZ, std::size_t count,
                  std::uint64_t* keys) {
     const hn::ScalableTag<std::uint32_t> d;
@@ -22,7 +22,7 @@ void hilbertKeys(std::uint32_t* placeX, std::uint32_t* placeY, std::uint32_t* pl
     const std::size_t lanes = hn::Lanes(d);
     for (std::size_t k = 0; k < count; k += lanes) {
         U x = hn::LoadU(d, placeX + k), y = hn::LoadU(d, placeY + k), z = hn::LoadU(d, placeZ + k);
-        // Turns the cube by what the bit of one axis says: flipped where it is set, swapped with x where it is not.
+        // Rotates the cube by the bit of one axis: flips where it is set, swaps with x where it is not.
         const auto turned = [&](U& other, U bit, U below) HWY_ATTR {
             const auto set = hn::TestBit(other, bit);
             const U swap = hn::IfThenZeroElse(set, hn::And(hn::Xor(x, other), below));

@@ -1,6 +1,6 @@
-// How a group of targets walks the tree in SIMD: nodes are tested a lane each; cells and bodies act on lanes of
-// targets; cells that go into the expansion of a group are lanes again. Compiled once for each instruction set; an includer
-// has included <hwy/highway.h>, and for laws beside gravity its functions of <hwy/contrib/math/math-inl.h>.
+// How a group of targets walks the tree in SIMD. Each lane tests one node. Cells and bodies act on lanes of targets, and the
+// cells in the expansion of a group are lanes again. The file is compiled once for each instruction set. Include
+// <hwy/highway.h> before it, and for laws beside gravity <hwy/contrib/math/math-inl.h> too.
 #if defined(GRAVLAB_KERNELS_TREE_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef GRAVLAB_KERNELS_TREE_INL_H
 #undef GRAVLAB_KERNELS_TREE_INL_H
@@ -36,10 +36,10 @@ constexpr std::size_t kMostVectors = 2;
 #endif
 
 struct Product;
-/// A register of numbers with the operators of one. A product that is added is added by MulAdd.
+/// A register with the operators of a number. MulAdd adds every product.
 struct Lanes {
     V v;
-    Lanes() = default;  // trivial: what the compiler makes for structs of these knows no instruction set
+    Lanes() = default;  // trivial: compiler-generated functions for structs of Lanes know no instruction set
     HWY_INLINE Lanes(float all) : v(hn::Set(D(), all)) {}
     explicit HWY_INLINE Lanes(V each) : v(each) {}
     HWY_INLINE Lanes(const Product& product);
@@ -69,7 +69,7 @@ HWY_INLINE Lanes logarithm(const Lanes& x) { return Lanes(hn::Log(D(), x.v)); }
 
 HWY_INLINE Mask operator<(const Lanes& a, const Lanes& b) { return hn::Lt(a.v, b.v); }
 HWY_INLINE Mask operator>(const Lanes& a, const Lanes& b) { return hn::Gt(a.v, b.v); }
-/// Of each lane, the order of an expansion.
+/// The order of the expansion, for each lane.
 struct ExpandedLanes {
     Mask low, high;
 };
@@ -87,12 +87,12 @@ struct ExpandedLanes {
 #undef GRAVLAB_PRODUCT
 #undef GRAVLAB_TREE_FUNCTION
 
-/// Of another power of the distance: as for scalars, but without branches and with what is left of an expansion compared in
-/// the form of gravity, over pull / distance.
+/// The criterion for another power of the distance: as for scalars, but without branches. The remainder of an expansion is
+/// compared in the form of gravity, over pull / distance.
 struct PowerLanes : GroupCriterion<Lanes> {
-    PowerField<Lanes> field;  ///< of sources of 1
+    PowerField<Lanes> field;  ///< for sources of 1
     LeftOut left;
-    float nearest;  ///< smallest distance squared that the field knows
+    float nearest;  ///< smallest distance squared that the field allows
     HWY_INLINE float near() const { return kNearestCell * left.reach; }
 };
 template <bool kTheta>
@@ -119,24 +119,24 @@ HWY_INLINE ExpandedLanes expandsCell(const PowerLanes& group, const Lanes& squar
     return {low, hn::And(hn::AndNot(low, far), left * further < limit)};
 }
 
-/// Places that a group's registers can have.
+/// Most targets in the registers of a group.
 constexpr std::size_t kPlaces = kTreeGroup;
 static_assert(kPlaces <= kTreePadding && HWY_MAX_BYTES / sizeof(float) <= kPlaces);
-/// Nodes that are tested before lists are looked at, and nodes that a list has before it is worked off.
+/// Nodes that are tested between two looks at the lists, and the length at which a list is processed.
 constexpr std::size_t kBite = 64, kFull = 512, kList = kFull + 2 * kBite;
-/// Runs of siblings that wait: of each level those of one bite.
+/// Most runs of siblings that wait: one bite for each level.
 constexpr std::size_t kWaiting = kTreeLevels * kBite + kBite;
 
-/// The least unit of an expansion, as a share of the distance of what is farthest; and how near, in units and squared, a
-/// cell may be. The eleventh power of one over a distance and the fourth of a distance then are numbers.
+/// The least unit of an expansion, as a fraction of the farthest distance; and the least squared distance of a cell, in units.
+/// The eleventh power of an inverse distance and the fourth power of a distance then do not overflow.
 constexpr float kLeastUnit = 0x1p-20f, kNearestExpanded = 0x1p-16f;
 
-/// kField: sums potentials in the place of accelerations.
+/// kField: sums potentials instead of accelerations.
 template <TreeLaw kLaw, TreeWalk kWalk, bool kField = false>
 class Walker {
     static constexpr bool kPower = kLaw == TreeLaw::power, kCharges = kLaw == TreeLaw::charges;
     static constexpr bool kSized = kCharges && !kField;  ///< sums the sizes of pulls, see TreeWalkTask::floorShare
-    static constexpr std::size_t kSize = 3;              ///< where sum_ has them
+    static constexpr std::size_t kSize = 3;              ///< index of these sizes in sum_
     static constexpr bool kTheta = byAngle(kWalk);
     static constexpr bool kExpands = kWalk == TreeWalk::expansions;
     static constexpr bool kMonopole = kWalk == TreeWalk::thetaMonopole;
@@ -180,7 +180,7 @@ public:
     }
 
 private:
-    /// What cells pull by, where lengths are multiplied by a power of two.
+    /// The field of cells, where lengths are multiplied by a power of two.
     HWY_INLINE auto fieldIn(float unit) const {
         if constexpr (kPower)
             return PowerField<Lanes>{Lanes(task_.softeningSquared * unit * unit),
@@ -193,7 +193,7 @@ private:
         else
             return GravityField<Lanes>{Lanes(task_.softeningSquared * unit * unit)};
     }
-    /// What nodes are tested by.
+    /// The criterion that tests nodes.
     HWY_INLINE auto criterionIn() const {
         const GroupCriterion<Lanes> group{Lanes(task_.opening), Lanes(limit_), Lanes(radius_)};
         if constexpr (kPower)
@@ -247,8 +247,8 @@ private:
                 squared = hn::Max(squared, hn::IfThenElseZero(hn::FirstN(d, group_.count - k * lanes), sum));
             }
             radius_ = std::sqrt(hn::GetLane(hn::MaxOfLanes(d, squared)));
-            // The field is expanded in units of the group, or high orders of near cells would leave the range of numbers; in
-            // larger ones for a very small group, or those of far cells would.
+            // The field is expanded in units of the group's size, or high orders of near cells would overflow. A very small
+            // group uses a larger unit, or high orders of far cells would.
             const float x = tree_.x[0] - centre_[0], y = tree_.y[0] - centre_[1], z = tree_.z[0] - centre_[2];
             const float farthest = std::sqrt(x * x + (y * y + z * z)) + tree_.farthest[0];
             const float size = HWY_MAX(radius_, kLeastUnit * farthest);
@@ -262,7 +262,7 @@ private:
         list.count += hn::CompressStore(ids, hn::RebindMask(di, mine), di, list.id + list.count);
     }
 
-    /// Tests nodes [first, first + count) and deals them out; gives how many runs wait then.
+    /// Tests nodes [first, first + count), sorts them into lists, and returns how many runs wait then.
     HWY_INLINE std::size_t visit(std::int32_t first, std::int32_t count, std::size_t waiting) {
         const D d;
         const hn::RebindToSigned<D> di;
@@ -308,7 +308,7 @@ private:
             if (n == 0) continue;
             hn::CompressStore(links, opened, di, children);
             for (std::size_t j = 0; j < n; ++j) {
-                // The children of one and those of the next are beside each other.
+                // The children of neighbouring nodes are next to each other.
                 if (waiting > before && waiting_[waiting - 1].first + waiting_[waiting - 1].count == child[j])
                     waiting_[waiting - 1].count += children[j];
                 else
@@ -385,7 +385,7 @@ private:
         }
     };
 
-    /// What a walk for the energy keeps of each target in the place of an acceleration.
+    /// Numbers of each target that a walk for the energy keeps instead of an acceleration.
     static constexpr std::size_t kFieldSum = 0, kNearest = 1, kNeighbour = 2;
     template <std::size_t kVectors>
     struct FieldTargets {
@@ -447,7 +447,7 @@ private:
 
     void meetBodies() {
         if (leaves_.count == 0) return;
-        // Leaves that follow each other are one run of bodies.
+        // Consecutive leaves are one run of bodies.
         Run runs[kList];
         std::size_t n = 0;
         std::uint64_t bodies = 0;
@@ -531,7 +531,7 @@ private:
         cells_.count = 0;
     }
 
-    /// A number of each of some nodes, where offsets do not fit into 32 bits.
+    /// Reads one number of each node, where offsets do not fit into 32 bits.
     static HWY_NOINLINE V oneByOne(const float* from, std::int32_t stride, const std::int32_t* ids) {
         const D d;
         HWY_ALIGN float each[HWY_MAX_BYTES / sizeof(float)];
@@ -548,7 +548,7 @@ private:
         const hn::RebindToSigned<D> di;
         const std::size_t lanes = hn::Lanes(d);
         (kHigh ? counts_.expandedHigh : counts_.expandedLow) += list.count * group_.count;
-        // No source at a place that is anywhere but here.
+        // Padding lanes have no source; they repeat the last cell, which is at a valid position.
         for (std::size_t k = list.count; k < roundUp(list.count, lanes); ++k) list.id[k] = list.id[list.count - 1];
         const Lanes unit(unit_);
         const auto field = fieldIn(unit_);
@@ -583,7 +583,7 @@ private:
                 if constexpr (kField) atCentre_ += dipoleField(dipole, place(0), place(1), place(2), field.softeningSquared);
             }
             if constexpr (kSized) {
-                // Sizes of pulls at the centre will do for all of the group.
+                // The sizes of pulls at the centre stand for the whole group.
                 const Lanes x = place(0), y = place(1), z = place(2), u = inverseRoot(x * x + (y * y + z * z));
                 atCentre_ += Lanes(hn::IfThenElseZero(has, field_of(kWeightMember))) * Lanes(u * u);
             }
@@ -604,7 +604,7 @@ private:
             endForce();
     }
 
-    /// Fields and nearest bodies of the targets.
+    /// Writes the fields and nearest bodies of the targets.
     void endField() {
         const D d;
         const std::size_t lanes = hn::Lanes(d);
@@ -615,7 +615,7 @@ private:
                 return Lanes((Lanes(hn::LoadU(d, tree_.body[axis] + at)) - Lanes(centre_[axis])) * Lanes(unit_));
             };
             const Lanes far = centre + expandedField(expansion_, place(0), place(1), place(2));
-            // 1/r is in the units of the expansion; another power is computed in its own.
+            // 1/r is in the units of the expansion; another power is computed in its own units.
             const V back = hn::Set(d, kPower ? 1.0f : unit_);
             hn::Store(hn::MulAdd(far.v, back, hn::Load(d, sum_[kFieldSum] + own)), d, sum_[kFieldSum] + own);
         }
@@ -642,11 +642,11 @@ private:
                 };
                 Lanes far[3] = {Lanes(0.0f), Lanes(0.0f), Lanes(0.0f)};
                 addExpandedPull<true>(far, expansion_, place(0), place(1), place(2));
-                // Derivatives are by lengths of the expansion; 1/r^2 itself is in them, too.
+                // Derivatives are in lengths of the expansion, and so is 1/r^2 itself.
                 const Lanes back(kPower ? unit_ : unit_ * unit_);
                 for (std::size_t axis = 0; axis < 3; ++axis) a[axis] += far[axis] * back;
             }
-            // Scaled still, so that no square leaves the range of numbers.
+            // The values are still scaled, so that no square overflows.
             const Lanes squared = a[0] * a[0] + (a[1] * a[1] + a[2] * a[2]);
             V root = hn::Sqrt(squared.v);
             if constexpr (kSized) {
@@ -671,11 +671,11 @@ private:
     std::size_t vectors_ = 0;
     float centre_[3] = {}, half_[3] = {};
     float radius_ = 0, limit_ = 0;
-    float unit_ = 1;     ///< power of two: one over the radius, about
-    float nearest_ = 0;  ///< that is expanded, squared
+    float unit_ = 1;     ///< power of two near one over the radius
+    float nearest_ = 0;  ///< least squared distance of an expanded cell
     HWY_ALIGN float sum_[kSized ? 4 : 3][kPlaces];
     FieldExpansion<Lanes> expansion_;
-    Lanes atCentre_;  ///< the field there, for the energy; of charges, sizes of pulls
+    Lanes atCentre_;  ///< the field at the centre, for the energy; for charges, sizes of pulls
     List low_, high_, cells_, leaves_;
     Run waiting_[kWaiting];
 };

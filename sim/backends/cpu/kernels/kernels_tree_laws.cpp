@@ -1,11 +1,11 @@
-// The tree in SIMD under the laws beside gravity. Compiled once for each instruction set by Highway.
+// The tree in SIMD under the laws beside gravity. Highway compiles the file once for each instruction set.
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #define HWY_BROKEN_EMU128 1
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "sim/backends/cpu/kernels/kernels_tree_laws.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
-// After the two above, which name the instruction set.
+// Include this after the two headers above, which name the instruction set.
 #include "sim/backends/cpu/kernels/kernels_tree.inl"
 
 HWY_BEFORE_NAMESPACE();
@@ -16,7 +16,7 @@ template <TreeLaw kLaw>
 TreeWalks describeLaw() {
     TreeWalks walks{{nullptr, walk<kLaw, TreeWalk::theta>, walk<kLaw, TreeWalk::cells>, walk<kLaw, TreeWalk::expansions>},
                     walk<kLaw, TreeWalk::expansions, true>};
-    // Of charges a cell needs its dipole, which the first rung leaves out.
+    // A cell of charges needs its dipole, which the first rung leaves out.
     if constexpr (kLaw == TreeLaw::power) walks.walk[0] = walk<kLaw, TreeWalk::thetaMonopole>;
     return walks;
 }

@@ -10,18 +10,18 @@
 
 namespace gravlab::cpu {
 
-/// Loops that do one thing only, so that a core does as much of it as it can. What they return depends on all of it.
+/// Loops with one kind of work each, so that a core reaches its highest rate. Their results depend on all of the work.
 struct PeakLoops {
-    static constexpr int kChains = 10;           ///< registers that go on side by side, which hides the latency of each
-    float (*multiplyAdds)(std::int64_t rounds);  ///< a round: one a chain and lane
-    float (*inverseRoots)(std::int64_t rounds);  ///< estimates, likewise
+    static constexpr int kChains = 10;           ///< independent registers, which hide the latency of each
+    float (*multiplyAdds)(std::int64_t rounds);  ///< per round, one for each chain and lane
+    float (*inverseRoots)(std::int64_t rounds);  ///< estimates, as many per round
     float (*read)(const float* from, std::size_t count);
 };
 
 /// The SIMD kernels as compiled for one instruction set.
 struct SimdTarget {
     std::string_view name;   ///< of --simd
-    std::string_view title;  ///< for people
+    std::string_view title;  ///< for display
     std::int64_t highway;    ///< Highway's bit
     int lanes;               ///< fp32 bodies in one register
     LawKernels<float> kernels32;
@@ -29,13 +29,13 @@ struct SimdTarget {
     PeakLoops peaks;
 };
 
-/// All that this build holds and this machine can run, best first; never empty.
+/// All sets that this build holds and this machine can run, best first; never empty.
 std::span<const SimdTarget> simdTargets();
 
-/// The one of that name. Throws UsageError naming those that work here.
+/// The set of that name. Throws UsageError naming those that work here.
 const SimdTarget& simdTarget(std::string_view name);
 
-/// Empty, or why `name` cannot be had here, with the names that can.
+/// Why `name` cannot run here, with the names that can; empty when it can.
 std::string whyNotSimd(std::string_view name);
 
 }  // namespace gravlab::cpu

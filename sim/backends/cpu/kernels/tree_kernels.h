@@ -1,5 +1,5 @@
-// What the loops of the tree are given: nodes and bodies in the order of keys, and one group of targets at a time.
-// Rule: a group's sums depend on the tree and the criterion alone, so how groups are shared out never changes a bit.
+// Input of the tree's loops: nodes and bodies in the order of keys, and one group of targets at a time. Rule: a group's sums
+// depend on the tree and the criterion alone, so the assignment of groups to threads never changes a bit.
 #pragma once
 #include "sim/backends/cpu/kernels/simd_targets.h"
 #include "sim/tree/rung.h"
@@ -20,61 +20,61 @@ struct TreeCell {
     float trace;
     float weight;  ///< sum of |charge|; 0 where sources have one sign
 };
-/// Which number of it that is.
+/// Index of `weight` among the numbers of a cell.
 constexpr int kWeightMember = 11;
 static_assert(sizeof(TreeCell) == (kWeightMember + 1) * sizeof(float));
-/// Numbers that a node's dipole takes.
+/// Numbers per dipole of a node.
 constexpr std::int32_t kDipoleStride = 4;
 
-/// Nodes, level by level; bodies by places, which are in the order of keys. All scaled.
+/// Nodes, level by level, and bodies by place, in the order of keys. All numbers are scaled.
 struct TreeView {
     const float *x, *y, *z;     ///< centres of nodes
-    const float* farthest;      ///< body from the centre
+    const float* farthest;      ///< distance of the farthest body from the centre
     const float* weight;        ///< sum of |source|
-    const float* weightCube;    ///< that times the cube of the farthest
-    const std::int32_t* first;  ///< child, or place
-    const std::int32_t* count;  ///< children; or bodies of a leaf, below zero
+    const float* weightCube;    ///< weight times the cube of farthest
+    const std::int32_t* first;  ///< first child, or first place of a leaf
+    const std::int32_t* count;  ///< number of children; for a leaf minus its number of bodies
     const TreeCell* cells;
     std::array<const float*, 3> body;
     const float* source;
     const std::uint32_t* order;      ///< body of each place
-    const float* dipoles = nullptr;  ///< of charges: kDipoleStride numbers a node
-    bool wide = false;               ///< more than kMostGathered nodes: their numbers are read one by one
+    const float* dipoles = nullptr;  ///< of charges: kDipoleStride numbers per node
+    bool wide = false;               ///< more than kMostGathered nodes: the loops read their numbers one by one
 };
-/// Nodes whose numbers a gather of 32-bit offsets reaches.
+/// Most nodes that a gather with 32-bit offsets reaches.
 constexpr std::size_t kMostGathered = 0x7fffffff / (kWeightMember + 1);
 
 /// A power of the distance in the tree's units.
 struct TreePower {
-    PowerField<float> field{};  ///< of sources of 1; not softened
-    float moments = 1;          ///< what gravity's multiple of second moments becomes its own by
+    PowerField<float> field{};  ///< for sources of 1; not softened
+    float moments = 1;          ///< factor from gravity's multiple of second moments to the law's
     LeftOut left{};
 };
 
 struct TreeWalkTask {
     TreeView tree;
     std::array<float*, 3> sums{};   ///< in body order, not scaled; null: only lengths
-    float* lengths = nullptr;       ///< takes |a|, in body order
+    float* lengths = nullptr;       ///< receives |a|, in body order
     const float* before = nullptr;  ///< |a| in body order; not read by rungs with an opening angle
-    double acceleration = 1;        ///< what a scaled acceleration is multiplied by
+    double acceleration = 1;        ///< factor of scaled accelerations
     float smallest = 0;             ///< floor of |a|, not scaled
     float softeningSquared = 0;     ///< scaled
     float opening = 0;              ///< 1 / theta^2
-    float share = 0;                ///< of the relative criterion
-    // Of a walk for the energy, in body order and scaled, of each body: its potential with the sign turned, none of itself;
-    // the distance squared of the nearest body with a source that acted by itself, and its place.
+    float share = 0;                ///< allowed fraction of |a| in the relative criterion
+    // Results of a walk for the energy, scaled and in body order: each body's potential with the opposite sign, without its
+    // own; the distance squared of the nearest body with a source that acted by itself; and the place of that body.
     float* fields = nullptr;
     float* nearest = nullptr;
     std::int32_t* neighbours = nullptr;
-    bool softened = true;  ///< else two bodies in one place have no energy
-    TreePower power{};     ///< of TreeLaw::power
-    float floorShare = 0;  ///< of TreeLaw::charges: lengths are at least this share of the sum of the sizes of pulls
+    bool softened = true;  ///< otherwise two bodies at one position have no energy
+    TreePower power{};     ///< for TreeLaw::power
+    float floorShare = 0;  ///< for TreeLaw::charges: least ratio of a length to the sum of the sizes of pulls
 };
 
-/// Counts of the walk, for each body: `cells` act on one body each, expanded ones on a group.
+/// Counts of the walk, for each body: `cells` act on one body each, expanded cells on a group.
 struct TreeCounts {
     std::uint64_t pairs = 0, cells = 0, expandedLow = 0, expandedHigh = 0;
-    std::uint64_t visited = 0;  ///< nodes, once for a group
+    std::uint64_t visited = 0;  ///< nodes, counted once per group
     TreeCounts& operator+=(const TreeCounts& more) {
         pairs += more.pairs;
         cells += more.cells;
@@ -86,7 +86,7 @@ struct TreeCounts {
     std::uint64_t all() const { return pairs + cells + expandedLow + expandedHigh; }
 };
 
-/// Walks under a law: one a rung, null where it has none.
+/// Walks under a law: one per rung, null where there is none.
 struct TreeWalks {
     std::array<void (*)(const TreeWalkTask& task, TreeGroup group, TreeCounts& counts), kTreeWalks> walk;
     /// The rung with expansions, for the energy alone: writes no sums and no lengths.
@@ -107,7 +107,7 @@ struct LawTreeKernels {
 
 const TreeKernels& treeKernels(const SimdTarget& simd);
 const LawTreeKernels& lawTreeKernels(const SimdTarget& simd);
-/// Those of either.
+/// The walks of that law, from either table.
 const TreeWalks& treeWalks(const SimdTarget& simd, TreeLaw law);
 
 }  // namespace gravlab::cpu

@@ -11,7 +11,7 @@
 namespace gravlab::cpu {
 namespace {
 
-// Bodies that one thread puts in order at a time.
+// Bodies that one thread handles at a time while it puts them in order.
 constexpr std::size_t kCellGrain = 4096;
 
 const LawKernels<float>& loopsFor(const SimdTarget& simd, float) { return simd.kernels32; }
@@ -66,7 +66,7 @@ ForceProgress CellMethod<T, P>::enqueue(double seconds) {
 template <class T, class P>
 double CellMethod<T, P>::progress() const {
     if (!underWay()) return 0;
-    // Keys and order take about a tenth.
+    // Keys and order take about a tenth of the time.
     constexpr double kBuildShare = 0.1, kWalkShare = 0.89;
     if (step_ < kWalk) return kBuildShare * step_ / static_cast<double>(kWalk);
     return kBuildShare + kWalkShare * static_cast<double>(batch_) / static_cast<double>(batches());
@@ -104,7 +104,7 @@ template <class T, class P>
 void CellMethod<T, P>::makeKeys() {
     const double scale = cellsPerLength(request_.settings);
     KeyedBody* keyed = sort_.data();
-    // By the places that pairs see, which are rounded where pairs are of less precision than the state.
+    // Cells use the positions that pairs use, which are rounded where pairs have less precision than the state.
     const auto place = [&](std::size_t axis, std::size_t i) {
         return cellPlace(static_cast<double>(static_cast<P>(bodies_.axis[axis][i])), scale);
     };
@@ -166,7 +166,7 @@ std::uint64_t CellMethod<T, P>::sum(const BodyView<P>& sorted, const Group& grou
     std::uint64_t bodies = 0;
     const std::uint64_t *rows = row_.data(), *rowsEnd = rows + rows_;
     for (int which = 0; which < kCellRows; which += 3) {
-        // Three rows that follow each other.
+        // Three consecutive rows.
         const std::uint64_t from = neighbourRow(row_[group.row], which), to = neighbourRow(row_[group.row], which + 2);
         for (const std::uint64_t* row = std::lower_bound(rows, rowsEnd, from); row < rowsEnd && *row <= to; ++row) {
             const std::uint32_t *cells = cell_.data(),

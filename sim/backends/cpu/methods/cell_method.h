@@ -1,5 +1,5 @@
-// Laws that end: bodies in the order of cells as large as the reach of the law, and for each group of them what is in the
-// cells about it. Exact: what is left out is nothing. N bodies at the density of a liquid take O(N).
+// Method for laws that end: bodies are in the order of cells as large as the reach of the law, and each group of bodies
+// visits the cells around it. It is exact, because the pairs left out have no force. At the density of a liquid it is O(N).
 #pragma once
 #include "sim/backends/cpu/aligned_array.h"
 #include "sim/backends/cpu/methods/cpu_method.h"
@@ -11,8 +11,8 @@
 
 namespace gravlab::cpu {
 
-/// T: precision of the state and of the sums; P: of a pair, see ForceEvaluation. The cells are made afresh for every
-/// evaluation, so it keeps no state. Sums are in the order of cells, and in a cell in that of the bodies.
+/// T: precision of the state and of the sums; P: precision of a pair, see ForceEvaluation. Every evaluation makes the cells
+/// afresh, so the method keeps no state. Sums are in the order of cells, and within a cell in the order of bodies.
 template <class T, class P>
 class CellMethod final : public CpuForceMethod<T> {
 public:
@@ -27,11 +27,11 @@ public:
     Accuracy accuracy() const override { return {.gate = gateOf(request_.settings)}; }
     std::vector<MethodFigure> figures() const override { return figures_; }
 
-    /// Bytes that one holds for `bodies` bodies.
+    /// Bytes that the method holds for `bodies` bodies.
     static double bytes(std::size_t bodies);
 
 private:
-    // What an evaluation consists of; it can stop after each, and between groups.
+    // Steps of an evaluation, which can stop after each of them, and between groups.
     enum Step : int { kKeys, kSorting, kGather = kSorting + KeySort::kPasses, kGroups, kWalk, kSteps };
     /// Bodies of one row that are summed together.
     struct Group {
@@ -43,29 +43,29 @@ private:
     void gather();
     void makeGroups();
     bool walk(Deadline deadline);
-    /// Sums a group; its pairs.
+    /// Sums a group and returns its number of pairs.
     std::uint64_t sum(const BodyView<P>& sorted, const Group& group);
     std::int64_t batches() const;
     void tell();
 
     MethodContext context_;
-    std::size_t batchGroups_;  ///< that one thread takes at a time
+    std::size_t batchGroups_;  ///< groups that one thread takes at a time
     ForceRequest request_;
     CpuBodies<T> bodies_{};
     CellKernel<P> loop_ = nullptr;
     KeySort sort_;
     RawArray<std::uint32_t> order_;     ///< body of each place
-    RawArray<std::uint32_t> cell_;      ///< of each place, within its row
+    RawArray<std::uint32_t> cell_;      ///< cell of each place, within its row
     std::array<RawArray<P>, 3> at_;     ///< in the order of places
     RawArray<P> source_;                ///< the same
-    RawArray<std::uint64_t> row_;       ///< those with bodies, in their order
-    RawArray<std::uint32_t> rowFirst_;  ///< place of each, and of what would follow the last
+    RawArray<std::uint64_t> row_;       ///< rows with bodies, in their order
+    RawArray<std::uint32_t> rowFirst_;  ///< first place of each row, then the end
     RawArray<Group> groups_;
     std::size_t rows_ = 0, groupCount_ = 0, cells_ = 0, mostInCell_ = 0;
     VectorArrays<T> sums_;
     int step_ = kSteps;
-    std::int64_t batch_ = 0;                  ///< of the walk under way, done
-    std::uint64_t pairs_ = 0, reported_ = 0;  ///< of the evaluation, and those that enqueue() has reported
+    std::int64_t batch_ = 0;                  ///< done batches of the walk under way
+    std::uint64_t pairs_ = 0, reported_ = 0;  ///< pairs of the evaluation, and those that enqueue() has reported
     std::array<double, kSteps> seconds_{};
     std::vector<MethodFigure> figures_;
 };

@@ -12,20 +12,20 @@
 namespace gravlab::cpu {
 namespace {
 
-// With at most 256 targets a piece is a million pairs: 0.2 ms with AVX-512, 3 ms in the plain loop. Whole tiles.
+// With at most 256 targets a piece is a million pairs: 0.2 ms with AVX-512, 3 ms in the plain loop. It has whole tiles.
 constexpr std::size_t kSourcesPerPiece = 4096;
 constexpr std::size_t kMostTargetsPerPiece = 256;
 constexpr std::size_t kTargetUnit = 64;  // two registers of any width
-// Bodies that one thread rounds or copies at a time: microseconds, worth waking another core for.
+// Bodies that one thread rounds or copies at a time: they take microseconds, enough to wake another core for.
 constexpr std::size_t kRoundGrain = 16384;
 
-// Large tiles are faster (fewer lane sums to reduce: 512 bodies 2 % over 256), small ones give more threads something to do.
+// Large tiles are faster (fewer lane sums to reduce: 512 bodies 2 % over 256), small ones keep more threads busy.
 std::size_t pairTile(std::size_t bodies, int most) {
     return std::min<std::size_t>(bodies >= 16384 ? 512 : bodies >= 4096 ? 256 : 128, static_cast<std::size_t>(most));
 }
 
 void waitForTurn(const std::atomic<std::int64_t>& turn, std::int64_t mine) {
-    // Pieces are handed out in order, so the piece waited for is being worked on; it is rarely more than microseconds away.
+    // Pieces start in order, so the piece waited for is running already; it rarely needs more than microseconds.
     for (int spins = 0; turn.load(std::memory_order_acquire) != mine; ++spins)
         if (spins > 100) std::this_thread::yield();
 }
@@ -117,7 +117,7 @@ void ForceEvaluation<T, P>::gatherTargets() {
     at_ = {targetPositions_.axis[0].data(), targetPositions_.axis[1].data(), targetPositions_.axis[2].data()};
 }
 
-/// From the order of targets to that of bodies.
+/// Copies sums from the order of targets to the order of bodies.
 template <class T, class P>
 void ForceEvaluation<T, P>::spreadTargets() {
     for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -212,7 +212,7 @@ void ForceEvaluation<T, P>::runOpenMpPieces(Deadline deadline) {
     const auto runOne = [](void* context, std::size_t index) {
         const auto& [evaluation, end] = *static_cast<Shared*>(context);
         const auto piece = static_cast<std::int64_t>(index);
-        // One that a run before this one got to ahead of its neighbours; the first of a run is always done.
+        // An earlier run may have done this piece ahead of its neighbours. The first piece of a run always runs.
         if (evaluation->turn_[static_cast<std::size_t>(piece % evaluation->chunks_)].load(std::memory_order_relaxed) >
             piece / evaluation->chunks_)
             return;

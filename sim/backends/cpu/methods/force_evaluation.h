@@ -1,5 +1,5 @@
-// The direct sum over all pairs as a force method: cut into pieces that can be run in several calls and on several threads.
-// Rule: which pieces there are depends on N and the row alone, and pieces that share a target run in a fixed order.
+// The direct sum over all pairs as a force method, cut into pieces that run in several calls and on several threads. Rule:
+// the pieces depend on N and the row alone, and pieces with a common target run in a fixed order.
 #pragma once
 #include "sim/backends/cpu/kernels/force_kernels.h"
 #include "sim/backends/cpu/methods/cpu_method.h"
@@ -11,10 +11,10 @@
 
 namespace gravlab::cpu {
 
-/// Who runs the pieces.
+/// The threads that run the pieces.
 enum class Sharing { oneThread, pool, openMp };
 
-/// Which loops a row runs, and how they are shared out.
+/// Which loops a row runs, and how threads divide them.
 template <class P>
 struct DirectKernel {
     const LawKernels<P>* loops = nullptr;
@@ -22,15 +22,15 @@ struct DirectKernel {
     Sharing sharing = Sharing::pool;
 };
 
-/// T: precision of the state and of the sums; P: of a pair. Mixed precision is double and float: positions are rounded for
-/// the pairs, and the two parts of a sum are added in double.
+/// T: precision of the state and of the sums; P: precision of a pair. Mixed precision is double and float: positions are
+/// rounded for the pairs, and the two levels of a sum are added in double.
 ///
-/// Order of pieces, so that threads never change a bit: piece k works on chunk k mod chunks, or on two tiles of one round,
-/// and adds to the two-level sums of its targets when `turn_` of each of its chunks has reached its round. Pieces are handed
-/// out in ascending order, so the piece that one waits for is always being worked on.
+/// A fixed order of pieces keeps every bit, for any number of threads. Piece k works on chunk k mod chunks, or on two tiles
+/// of one round. It adds to the two-level sums of its targets when `turn_` of each of its chunks has reached its round.
+/// Pieces start in ascending order, so a piece that another one waits for is always running.
 ///
-/// Targets that are a part of the bodies stand side by side in arrays of their own, and every row runs its loops over
-/// targets: each sum is then the same terms in the same order as among all, where a row has no tiles of pairs.
+/// Targets that are a subset of the bodies are packed into separate arrays, and every row then runs its loops over targets.
+/// For rows without tiles of pairs, each sum has the same terms in the same order as in a force of all bodies.
 template <class T, class P>
 class ForceEvaluation final : public CpuForceMethod<T> {
 public:
@@ -44,7 +44,7 @@ public:
     CpuForceSums<T> sums() const override;
     Accuracy accuracy() const override { return {.gate = gateOf(request_.settings)}; }
 
-    /// Bytes that one holds for so many bodies.
+    /// Bytes that the method holds for `bodies` bodies.
     static double bytes(std::size_t bodies);
 
 private:
@@ -67,24 +67,24 @@ private:
     MethodContext context_;
     ForceRequest request_;
     KernelSet<P> loops_;
-    VectorArrays<P> sums_, lost_;        ///< the sums in two parts
+    VectorArrays<P> sums_, lost_;        ///< the two-level sums
     VectorArrays<P> pairPositions_;      ///< rounded; empty where state and pairs have the same precision
-    AlignedArray<P> pairSource_;         ///< the same
-    VectorArrays<T> whole_;              ///< both parts added; the same
-    BodyView<P> bodies_{};               ///< as pairs read them
-    TargetView<P> at_{};                 ///< the same of targets
-    SumView<P> view_{};                  ///< of sums_ and lost_
+    AlignedArray<P> pairSource_;         ///< rounded like pairPositions_
+    VectorArrays<T> whole_;              ///< both levels added; empty in the same case
+    BodyView<P> bodies_{};               ///< input of pairs
+    TargetView<P> at_{};                 ///< targets of pairs
+    SumView<P> view_{};                  ///< view of sums_ and lost_
     std::int64_t done_ = 0, total_ = 0;  ///< pieces
-    double counted_ = 0;                 ///< pairs of the evaluation that enqueue() has told of
-    std::size_t chunk_ = 0;              ///< targets or bodies of a piece
-    std::int64_t chunks_ = 0;            ///< of all targets
-    // Of a part of the bodies, from the first such evaluation on.
+    double counted_ = 0;                 ///< pairs of the evaluation that enqueue() has reported
+    std::size_t chunk_ = 0;              ///< targets or bodies per piece
+    std::int64_t chunks_ = 0;            ///< chunks of all targets
+    // For a subset of the bodies, allocated at the first such evaluation.
     std::vector<std::uint32_t> targets_;
     VectorArrays<P> targetPositions_;
     VectorArrays<T> spread_;       ///< sums in body order
-    std::size_t targetCount_ = 0;  ///< of the evaluation under way
-    bool inline_ = false;          ///< too small to be worth waking anyone
-    /// For each chunk how many of its pieces are done; a piece waits for its turn.
+    std::size_t targetCount_ = 0;  ///< targets of the evaluation under way
+    bool inline_ = false;          ///< too small to wake another thread for
+    /// Done pieces of each chunk; a piece waits until this reaches its round.
     std::unique_ptr<std::atomic<std::int64_t>[]> turn_;
 };
 

@@ -1,4 +1,4 @@
-// The two rungs that join sets, on all threads: over a grid, and over a tree.
+// The two rungs that join sets of bodies on all threads: over a grid, and over a tree.
 #include "sim/backends/groups.h"
 
 #include "sim/backends/cpu/tree/key_sort.h"
@@ -17,7 +17,7 @@ using cpu::RawArray;
 
 constexpr std::size_t kGroupGrain = 4096, kSearchGrain = 512;
 
-/// Bodies in the order of keys, and sets of them.
+/// Bodies in the order of keys, and their sets.
 class GroupSearch {
 public:
     GroupSearch(const ParticleSet& bodies, const BackendOptions& options)
@@ -106,7 +106,7 @@ public:
         });
     }
 
-    /// Of each body, the smallest index in its set.
+    /// The smallest index in the set of each body.
     std::vector<std::uint32_t> labels() {
         std::vector<std::uint32_t> least(count_, ~0u), labels(count_);
         each(count_, kGroupGrain,
@@ -128,7 +128,7 @@ private:
     RawArray<std::uint32_t> parent_;
 };
 
-/// `search` joins what belongs together. The pool's threads are there before time is taken.
+/// Runs `search`, which joins bodies of one group. The pool's threads start before the clock does.
 template <class Search>
 FoundGroups timedSearch(const ParticleSet& bodies, const BackendOptions& options, const Search& search) {
     GroupSearch all(bodies, options);

@@ -54,7 +54,7 @@ bool InPairUnits::restore(const std::vector<StateArray>& state) {
     std::vector<StateArray> kept = state;
     units_ = takeUnits(kept);
     const bool known = units_.has_value();
-    if (state.empty()) units_.reset();  // nothing that they would have to fit
+    if (state.empty()) units_.reset();  // no kept state needs the old units
     return known && pairs_->restore(kept);
 }
 

@@ -1,4 +1,4 @@
-// Mixed precision: pairs in units of their own, so that lengths and masses beyond single precision stay those of the state.
+// Mixed precision: pairs have units of their own, so the state may hold lengths and masses beyond single precision.
 #pragma once
 #include "sim/backends/cpu/aligned_array.h"
 #include "sim/backends/cpu/methods/cpu_method.h"
@@ -9,8 +9,9 @@
 
 namespace gravlab::cpu {
 
-/// A method of mixed precision that is given its bodies in the units that suit them, powers of two: chosen when it first
-/// computes, kept since, so that rounding is the same in any. Where they are those of the state it is the method alone.
+/// A method of mixed precision with its bodies in suitable units, which are powers of two, so that they do not change
+/// rounding. The first evaluation chooses the units, and later ones keep them. Where they are the units of the state, the
+/// method runs directly.
 class InPairUnits final : public CpuForceMethod<double> {
 public:
     InPairUnits(std::unique_ptr<CpuForceMethod<double>> pairs, const MethodContext& context);
@@ -27,7 +28,7 @@ public:
     std::vector<StateArray> state() const override;
     bool restore(const std::vector<StateArray>& state) override;
 
-    /// Bytes that it holds for so many bodies beside its pairs'.
+    /// Bytes that it holds for `bodies` bodies, without those of its pairs.
     static double bytes(std::size_t bodies);
 
 private:
@@ -36,7 +37,7 @@ private:
     VectorArrays<double> positions_;
     AlignedArray<double> source_;
     std::optional<PairUnits> units_;
-    double back_ = 1;  ///< accelerations of the pairs, times this, are the state's
+    double back_ = 1;  ///< factor from accelerations of the pairs to those of the state
 };
 
 }  // namespace gravlab::cpu

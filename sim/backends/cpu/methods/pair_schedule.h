@@ -1,6 +1,6 @@
-// In which order a symmetric force visits its pairs of tiles. Rule: round r holds the pairs (a, b) with a + b = r mod tiles,
-// so each tile is in exactly one pair of each round and receives its partial sums in the order of the rounds, whoever
-// computes them: the result has the same bits for any number of threads, without a copy of the sums for each thread.
+// The order in which a symmetric force visits its pairs of tiles. Rule: round r holds the pairs (a, b) with a + b = r mod
+// tiles. Each tile is then in exactly one pair of each round and receives its partial sums in the order of the rounds. The
+// result has the same bits for any number of threads, without a copy of the sums for each thread.
 #pragma once
 #include <cstdint>
 
@@ -10,10 +10,10 @@ struct TilePair {
     std::int64_t a, b, round;  ///< a <= b
 };
 
-/// Unordered pairs of `tiles` tiles, each with itself included.
+/// Number of unordered pairs of `tiles` tiles, each tile with itself included.
 constexpr std::int64_t pairCount(std::int64_t tiles) { return tiles * (tiles + 1) / 2; }
 
-/// The pair at place `index` of the order of rounds.
+/// The pair at position `index` in the order of rounds.
 constexpr TilePair pairAt(std::int64_t tiles, std::int64_t index) {
     // Odd: every round has (tiles + 1) / 2 pairs. Even: tiles / 2 + 1 in even rounds, tiles / 2 in odd ones.
     std::int64_t round = 0, place = 0;

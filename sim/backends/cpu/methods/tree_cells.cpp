@@ -1,4 +1,4 @@
-// Looks at a tree: the tree of the CPU's rows, walked once more for one group with the plain statements of the criterion.
+// Shows the tree of the CPU's rows. It walks the tree for one group with the plain statement of the criterion.
 #include "sim/backends/tree_cells.h"
 
 #include "sim/backends/cpu/aligned_array.h"
@@ -18,7 +18,7 @@ namespace {
 
 using namespace cpu;
 
-/// Groups whose forces stand for those of all, for the floor of what a criterion looks at.
+/// Number of groups whose forces represent all groups, for the floor in a criterion.
 constexpr std::size_t kSampledGroups = 128;
 
 TreeWalk walkOf(std::string_view kernel) {
@@ -29,7 +29,7 @@ TreeWalk walkOf(std::string_view kernel) {
     return TreeWalk::expansions;
 }
 
-/// A tree over bodies, and what the walks read.
+/// A tree over bodies, and the input of its walks.
 class Looked {
 public:
     Looked(const ParticleSet& bodies, const ForceSettings& force)
@@ -53,7 +53,7 @@ public:
         CellBox cube, own;
         bool inside = true;
         for (std::size_t axis = 0; axis < 3; ++axis) {
-            // Powers of two: the body's own place again.
+            // Scales are powers of two, so this is exactly the body's position.
             const float at = view.body[axis][tree_.begin(node)] / scale.length;
             const std::uint32_t index = treePlace(at * scale.grid) >> (kTreeLevels - level);
             const double low = index * size - 1 / static_cast<double>(scale.grid);
@@ -103,8 +103,8 @@ private:
         box.high.*kAxes[axis] = high;
     }
 
-    /// What the group asks of cells: as the first evaluation of a run finds it, which knows no accelerations yet and takes
-    /// them from a walk by the opening angle. Of the others only the rms counts, as a floor, and some give that.
+    /// Sets the group's criterion to that of the first evaluation of a run. It knows no accelerations yet and takes them
+    /// from a walk by the opening angle. Other groups contribute only their rms, as a floor, and a sample of them is enough.
     void criterion(const TreeGroup& group, const TreeQuestion& question, TreeWalk walk) {
         const TreeView view = tree_.view();
         for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -155,7 +155,7 @@ private:
         return dx * dx + (dy * dy + dz * dz);
     }
 
-    /// none: it is opened.
+    /// How the group uses a cell; CellUse::none means that the walk opens the cell.
     template <class Criterion>
     CellUse useOf(const Criterion& asks, std::int32_t id, TreeWalk walk) const {
         const TreeView view = tree_.view();
@@ -169,7 +169,7 @@ private:
                         view.weightCube[id]) != Expanded::no)
             return CellUse::expanded;
         const bool divided = view.count[id] > 0;
-        // One or two bodies cost less than a cell.
+        // One or two bodies cost less than one cell.
         const bool many = divided || view.count[id] < -2;
         const bool accepted = byAngle(walk) ? acceptsCell<true>(asks, squared, farthest, view.weightCube[id])
                                             : acceptsCell<false>(asks, squared, farthest, view.weightCube[id]);
@@ -182,7 +182,7 @@ private:
     ForceSettings force_;
     double heaviest_ = 0;
     Octree tree_;
-    // Of the group.
+    // For the group.
     TreeWalkTask task_;
     std::array<float, 3> centre_{}, half_{};
     GroupCriterion<float> asks_{};

@@ -17,7 +17,7 @@ namespace {
 
 using namespace cpu;
 
-/// The sum that the tree's stand for, as plainly as it can be written.
+/// The exact sum that the tree approximates, in its plainest form.
 template <class PairLaw>
 double potentialOf(const std::vector<Double4>& bodies, std::size_t target, const PairLaw& law, bool finite) {
     double sum = 0;
@@ -30,14 +30,14 @@ double potentialOf(const std::vector<Double4>& bodies, std::size_t target, const
     return sum;
 }
 
-/// Relative to `whole`, the sum over all bodies, which is twice the energy.
+/// The error relative to `whole`, the sum over all bodies, which is twice the energy.
 double errorOf(const std::vector<Double4>& bodies, const TreeMethod<double>::Fields& fields, const ForceSettings& force,
                double whole) {
     constexpr double kPairs = 3e7;
     constexpr std::size_t kFewest = 32, kMost = 256, kHeaviest = 16;
     const std::size_t n = bodies.size(), heavy = std::min(n, kHeaviest);
     const auto affordable = static_cast<std::size_t>(kPairs / static_cast<double>(n));
-    // A nucleus among charges has half of the energy, and chance hardly ever finds it.
+    // A nucleus among charges has half of the energy, and a random sample hardly ever contains it.
     std::vector<std::uint32_t> order(n);
     std::iota(order.begin(), order.end(), 0u);
     const auto heavier = [&](std::uint32_t a, std::uint32_t b) {
@@ -72,7 +72,7 @@ PairSum sumByTree(const ParticleSet& bodies, const ForceSettings& force, double 
                     .source = arrays.source.data(),
                     .count = n},
                    {.settings = force, .potential = true, .allowedError = accuracy});
-    constexpr double kSlice = 0.1;  // [s] between looks whether anybody waits
+    constexpr double kSlice = 0.1;  // [s] between checks for a waiting caller
     while (!method.enqueue(kSlice).complete)
         if (WorkWatch::dropped()) return sum;
     const TreeMethod<double>::Fields& fields = method.fields();

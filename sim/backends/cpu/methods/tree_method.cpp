@@ -16,13 +16,13 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// What groups have at the least on the average: with the usual block a thread takes four at a time, some 0.1 ms at the usual
+// Least mean number of bodies per group. With the usual block a thread takes four groups at a time, some 0.1 ms at the usual
 // accuracy.
 constexpr int kBodiesOfGroup = 32;
 constexpr std::size_t kGrain = 16384;
 
-// Where at most one body of this many is active, the order of bodies and nodes that an evaluation in the same step of
-// the run made is used once more. New moments make its cells right again; only their shapes are those of before.
+// Where at most one body of this many is active, an evaluation reuses the order of bodies and the nodes. They come from an
+// earlier evaluation in the same step of the run. New moments make the cells correct again; only their shapes are old.
 constexpr std::size_t kBodiesToReuse = 4;
 
 bool past(Deadline deadline) { return deadline != kNoDeadline && Clock::now() >= deadline; }
@@ -125,7 +125,7 @@ template <class T>
 double TreeMethod<T>::progress() const {
     if (!underWay()) return 0;
     const double groups = static_cast<double>(batch_) / static_cast<double>(std::max<std::size_t>(1, batches()));
-    // The tree takes about a tenth.
+    // The tree takes about a tenth of the time.
     constexpr double kTreeShare = 0.1, kWalkShare = 0.89;
     if (step_ >= kWalk) return kTreeShare + kWalkShare * groups;
     return kTreeShare * (step_ + (step_ == kFirstWalk ? groups : 0)) / static_cast<double>(kWalk);
@@ -138,11 +138,11 @@ std::size_t TreeMethod<T>::batches() const {
 
 template <class T>
 std::span<const TreeGroup> TreeMethod<T>::groups() const {
-    // Lengths to begin with are wanted of all bodies: a later evaluation reads those of others.
+    // The first lengths are wanted for all bodies: a later evaluation reads those of other bodies.
     return request_.active.all() || step_ == kFirstWalk ? tree_.groups() : std::span<const TreeGroup>(active_);
 }
 
-/// Of each group, the part from the first to the last of its active bodies.
+/// Selects, of each group, the range from the first to the last of its active bodies.
 template <class T>
 void TreeMethod<T>::chooseGroups() {
     const std::span<const TreeGroup> all = tree_.groups();
@@ -160,7 +160,7 @@ void TreeMethod<T>::chooseGroups() {
     std::ranges::copy_if(found_, std::back_inserter(active_), [](const TreeGroup& group) { return group.count > 0; });
 }
 
-/// Whether the evaluation before this one made what the step makes.
+/// Whether the last evaluation already made the result of that step.
 template <class T>
 bool TreeMethod<T>::madeBefore(int step) const {
     return reusesNodes_ && (step < kGather || step == kNodes || step == kLinks);
@@ -220,7 +220,7 @@ bool TreeMethod<T>::walkGroups(TreeWalk walk, bool forLengths, Deadline deadline
     ForceRequest request = request_;
     if (forLengths) request.opening = 0;
     TreeWalkTask task = walkTask(tree_, walk, request);
-    // Of a part of the bodies in their place: a group reads and writes no others.
+    // For a subset of the bodies the lengths are updated in place: a group reads and writes no others.
     task.lengths = forLengths || !request_.active.all() ? before_.data() : lengths_.data();
     task.before = before_.data();
     task.smallest = smallest_;
@@ -237,7 +237,7 @@ bool TreeMethod<T>::walkGroups(TreeWalk walk, bool forLengths, Deadline deadline
     const TreeWalks& walks = treeWalks(context_.simd, law_);
     const auto walkOne = forFields ? walks.fieldWalk : walks.walk[static_cast<std::size_t>(walk)];
     const auto all = static_cast<std::int64_t>(batches());
-    std::mutex counting;  // sums are the same in any order
+    std::mutex counting;  // integer sums are the same in any order
     auto batch = [&](std::int64_t index) {
         const std::size_t first = static_cast<std::size_t>(index) * batchGroups_;
         TreeCounts here;
@@ -258,7 +258,7 @@ bool TreeMethod<T>::walkGroups(TreeWalk walk, bool forLengths, Deadline deadline
     return true;
 }
 
-/// Places become bodies.
+/// Replaces places by bodies.
 template <class T>
 void TreeMethod<T>::endFields() {
     constexpr float kNone = 1e38f;
@@ -270,7 +270,7 @@ void TreeMethod<T>::endFields() {
                    static_cast<double>(tree_.scale().source);
 }
 
-/// kSmallestShare of the rms acceleration.
+/// The floor of |a|: kSmallestShare of the rms acceleration.
 template <class T>
 float TreeMethod<T>::smallest() {
     context_.pool.forRange(bodies_.count, kGrain, [&](std::size_t first, std::size_t last) {

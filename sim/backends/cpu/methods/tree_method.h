@@ -1,5 +1,5 @@
-// Bodies far away as cells: a tree made afresh for every evaluation, and a walk of it for each group of bodies. What the
-// criterion needs of the last accelerations is the method's state.
+// The tree as a force method: far bodies act as cells. Every evaluation makes the tree afresh, and each group of bodies
+// walks it. The method's state is the last accelerations as far as the criterion needs them.
 #pragma once
 #include "sim/backends/cpu/aligned_array.h"
 #include "sim/backends/cpu/methods/cpu_method.h"
@@ -30,12 +30,12 @@ public:
     std::vector<StateArray> state() const override;
     bool restore(const std::vector<StateArray>& state) override;
 
-    /// What an evaluation for the potential leaves in the place of sums, of each body in body order. It writes no state.
+    /// Results of an evaluation for the potential instead of sums, for each body in body order. It writes no state.
     struct Fields {
-        /// Sum of source / distance, softened, over all others, and its like under other powers; scaled: times `unit`.
+        /// Sum of source / distance, softened, over all others, or the same for other powers; scaled: times `unit`.
         std::vector<float> field;
         std::vector<float> nearest;           ///< distance squared of the nearest source that acted by itself; scaled
-        std::vector<std::int32_t> neighbour;  ///< that one; below 0: there is none
+        std::vector<std::int32_t> neighbour;  ///< index of that source; below 0: there is none
         double unit = 1;
     };
     const Fields& fields() const { return fields_; }
@@ -43,12 +43,12 @@ public:
     /// The tree of the last evaluation, for tests.
     const Octree& tree() const { return tree_; }
 
-    /// Bytes that one holds for `bodies` bodies under that force.
+    /// Bytes that the method holds for `bodies` bodies under that force.
     static double bytes(std::size_t bodies, const ForceSettings& force);
 
 private:
     static constexpr bool kMixed = !std::is_same_v<T, float>;
-    // What an evaluation consists of; it can stop after each, and between groups.
+    // Steps of an evaluation, which can stop after each of them, and between groups.
     enum Step : int {
         kKeys,
         kSorting,
@@ -77,26 +77,26 @@ private:
     TreeWalk walk_;
     TreeKeys curve_;
     MethodContext context_;
-    std::size_t batchGroups_;  ///< that one thread takes at a time
+    std::size_t batchGroups_;  ///< groups that one thread takes at a time
     const TreeKernels& kernels_;
     TreeLaw law_ = TreeLaw::gravity;
-    std::optional<TreeForce> kept_;  ///< whose |a| it has; empty: nothing was evaluated, or its state came from elsewhere
+    std::optional<TreeForce> kept_;  ///< force of the kept |a|; empty: nothing was evaluated, or the state was restored
     ForceRequest request_;
     CpuBodies<T> bodies_{};
     Octree tree_;
     VectorArrays<float> sums_;
-    VectorArrays<T> whole_;             ///< the same in T; empty where that is float
+    VectorArrays<T> whole_;             ///< the sums in T; empty where T is float
     RawArray<float> before_, lengths_;  ///< |a| in body order: of the last evaluation, and of the one under way
     std::vector<double> partial_;
     Fields fields_;                          ///< empty before the first evaluation for the potential
-    bool hasLengths_ = false;                ///< before_ has |a| of an evaluation
+    bool hasLengths_ = false;                ///< before_ holds |a| of an evaluation
     float smallest_ = 0;                     ///< floor of |a|
-    bool reusesNodes_ = false;               ///< order and nodes are those of the evaluation before
-    std::vector<TreeGroup> active_, found_;  ///< groups with active bodies, where not all are
+    bool reusesNodes_ = false;               ///< order and nodes are those of the last evaluation
+    std::vector<TreeGroup> active_, found_;  ///< groups with active bodies, where not all are active
     int step_ = kSteps;
-    std::int64_t batch_ = 0;  ///< of the walk under way, done
+    std::int64_t batch_ = 0;  ///< done batches of the walk under way
     TreeCounts counts_, reported_;
-    std::uint64_t longest_ = 0;  ///< list of a group
+    std::uint64_t longest_ = 0;  ///< longest interaction list of a group
     std::array<double, kSteps> seconds_{};
     std::vector<MethodFigure> figures_;
 };

@@ -1,5 +1,5 @@
-// Sorts bodies by their keys on all threads. Stable, and the same for any number of threads: pieces depend on the number of
-// bodies alone.
+// Sorts bodies by their keys on all threads. The sort is stable, and its result is the same for any number of threads,
+// because pieces depend on the number of bodies alone.
 #pragma once
 #include "sim/core/thread_pool.h"
 
@@ -11,8 +11,8 @@
 
 namespace gravlab::cpu {
 
-/// Memory for numbers that are written before they are read. Nothing touches it before, so that what is never needed of a
-/// bound takes no memory.
+/// Memory for numbers that are written before they are read. Nothing touches it before, so the unused end of an upper bound
+/// costs no memory.
 template <class T>
 class RawArray {
     static_assert(std::is_trivially_copyable_v<T>);
@@ -42,12 +42,12 @@ class KeySort {
 public:
     explicit KeySort(std::size_t count);
 
-    /// What is to be sorted, and what is sorted once run() is through.
+    /// The bodies to sort; sorted after run().
     KeyedBody* data() { return now_; }
     const KeyedBody* data() const { return now_; }
 
     static constexpr int kPasses = 8;
-    /// One of kPasses passes, in their order.
+    /// Runs one of kPasses passes; call them in order.
     void pass(int number, ThreadPool& pool);
 
     static double bytes(std::size_t count) { return 2.0 * sizeof(KeyedBody) * static_cast<double>(count); }

@@ -11,7 +11,7 @@
 namespace gravlab::cpu {
 namespace {
 
-// Bodies that one thread works on at a time, and nodes.
+// Bodies, and nodes, that one thread handles at a time.
 constexpr std::size_t kBlock = 4096, kNodeGrain = 512;
 
 float wide(float x) { return x; }
@@ -109,7 +109,7 @@ void Octree::measure(const TreeBodies<T>& bodies, ThreadPool& pool) {
         all.counted += part.counted;
     }
     scale_.grid = powerBelow(gridEdge(all.most, all.far, static_cast<std::uint32_t>(count_)));
-    // Where the mean exponent is, and no body so far out that the cube of a distance leaves the range of numbers.
+    // The unit follows the mean exponent, but is large enough that the cube of the farthest distance does not overflow.
     const double usual = std::ldexp(1.0, static_cast<int>(all.exponents / std::max<std::int64_t>(1, all.counted)));
     scale_.length = all.counted == 0 ? 1 : powerBelow(std::max(usual * 0.75, std::ldexp(all.most, -36)));
     scale_.source = powerBelow(all.sources);
@@ -154,7 +154,7 @@ void Octree::gather(const TreeBodies<T>& bodies, ThreadPool& pool) {
 void Octree::findLevels(std::size_t first, std::size_t last) {
     const KeyedBody* sorted = sort_.data();
     constexpr std::size_t kLeaf = kTreeLeaf;
-    // Levels that a place has in common with the one a leaf's size after it, one more than those; 0 for none.
+    // One more than the levels that a place and the place one leaf size later have in common; 0 for none.
     std::array<std::uint8_t, kBlock + kLeaf> common{};
     const std::size_t places = last - first;
     for (std::size_t k = 0; k < places + kLeaf; ++k) {
@@ -232,7 +232,7 @@ void Octree::linkNodes(ThreadPool& pool) {
         leaves.fetch_add(here, std::memory_order_relaxed);
     });
     leaves_ = leaves;
-    // What loops read past the last node.
+    // Padding that loops read past the last node.
     for (std::size_t id = nodes_; id < nodes_ + kTreePadding; ++id) {
         x_[id] = y_[id] = z_[id] = farthest_[id] = weight_[id] = weightCube_[id] = 0;
         first_[id] = links_[id] = 0;
@@ -334,7 +334,7 @@ void Octree::groupsBelow(std::uint32_t node) {
 TreeWalkTask walkTask(const Octree& tree, TreeWalk walk, const ForceRequest& request) {
     const ForceSettings& settings = request.settings;
     const TreeForce force = treeForce(settings);
-    const bool power = force.law == TreeLaw::power;  // which has a floor of its own
+    const bool power = force.law == TreeLaw::power;  // this law has a floor of its own
     const double angle = byAngle(walk) && request.opening > 0 ? request.opening : usualOpening(settings);
     const TreeScale& scale = tree.scale();
     const double length = static_cast<double>(scale.length);

@@ -1,5 +1,5 @@
-// An octree over bodies in the order of their keys: nodes with moments, and the groups of targets that walk it. Made afresh
-// for every evaluation, in steps, all of them on the pool. Rule: the tree depends on the bodies alone.
+// An octree over bodies in the order of their keys: nodes with moments, and the groups of targets that walk it. Every
+// evaluation makes it afresh, in steps that run on the pool. Rule: the tree depends on the bodies alone.
 #pragma once
 #include "sim/backends/cpu/kernels/tree_kernels.h"
 #include "sim/backends/cpu/tree/key_sort.h"
@@ -11,7 +11,7 @@
 
 namespace gravlab::cpu {
 
-/// Bodies as a state has them. Precision of the tree is fp32 whatever the state's is.
+/// Bodies of a state. The precision of the tree is always fp32.
 template <class T>
 struct TreeBodies {
     std::array<const T*, 3> axis{};
@@ -21,9 +21,9 @@ struct TreeBodies {
 /// Powers of two, so that scaling rounds nothing.
 struct TreeScale {
     float grid = 1;           ///< a coordinate times this is about 1 at the edge of the grid of keys
-    float length = 1;         ///< a coordinate times this is about 1 where most bodies are, so that no power of it overflows
-    float source = 1;         ///< a source times this: all together are at most 1
-    double acceleration = 1;  ///< what a scaled acceleration is multiplied by
+    float length = 1;         ///< a coordinate times this is about 1 for most bodies, so that no power of it overflows
+    float source = 1;         ///< a source times this: their sum is at most 1
+    double acceleration = 1;  ///< factor of scaled accelerations
 };
 
 /// Only construction and the first takeSigned(true) allocate; both throw std::bad_alloc.
@@ -31,21 +31,21 @@ class Octree {
 public:
     explicit Octree(std::size_t bodies);
 
-    /// Whether sources have either sign, from the next addMoments() on: cells then have dipoles.
+    /// Sets whether sources have either sign, from the next addMoments() on. Cells then have dipoles.
     void takeSigned(bool either);
 
-    /// The steps, in their order.
+    /// The steps, to be called in this order.
     template <class T>
     void makeKeys(const TreeBodies<T>& bodies, const TreeKernels& kernels, ThreadPool& pool,
                   TreeKeys curve = TreeKeys::hilbert);
-    void sortPass(int number, ThreadPool& pool) { sort_.pass(number, pool); }  ///< KeySort::kPasses of them
+    void sortPass(int number, ThreadPool& pool) { sort_.pass(number, pool); }  ///< KeySort::kPasses passes
     template <class T>
     void gather(const TreeBodies<T>& bodies, ThreadPool& pool);
     void findNodes(ThreadPool& pool);
     void linkNodes(ThreadPool& pool);
     void addMoments(ThreadPool& pool);
     void makeGroups();
-    /// All of them at once.
+    /// Runs all steps.
     template <class T>
     void build(const TreeBodies<T>& bodies, const TreeKernels& kernels, ThreadPool& pool) {
         makeKeys(bodies, kernels, pool);
@@ -65,10 +65,10 @@ public:
     std::span<const TreeGroup> groups() const { return {groups_.data(), groupCount_}; }
     TreeView view() const;
     NodeMoments<float> moments(std::size_t node) const { return momentsOf<false>(node); }
-    /// Once moments were made of signed sources.
+    /// Valid once addMoments() has used signed sources.
     NodeMoments<float, true> signedMoments(std::size_t node) const { return momentsOf<true>(node); }
     int level(std::size_t node) const { return level_[node]; }
-    /// Its first body, in places.
+    /// Place of the first body of a node.
     std::uint32_t begin(std::size_t node) const { return begin_[node]; }
     std::uint64_t keyAt(std::size_t place) const { return sort_.data()[place].key; }
 
@@ -94,21 +94,21 @@ private:
     RawArray<std::uint32_t> order_;
     std::array<RawArray<float>, 3> at_;
     RawArray<float> source_;
-    RawArray<std::uint8_t> firstLevel_, endLevel_;  ///< of the nodes that begin at a place
-    std::vector<std::uint32_t> starts_;             ///< [level][block]: nodes that begin there, then how many come before
+    RawArray<std::uint8_t> firstLevel_, endLevel_;  ///< levels of the nodes that begin at a place
+    std::vector<std::uint32_t> starts_;  ///< [level][block]: nodes that begin there, later the number of nodes before
     struct Measured {
         double most = 0, far = 0, sources = 0;
-        std::int64_t exponents = 0, counted = 0;  ///< of distances along an axis
+        std::int64_t exponents = 0, counted = 0;  ///< sum and number of exponents of distances along an axis
     };
     std::vector<Measured> partial_;
     std::array<std::uint32_t, kTreeDepths + 1> levelStart_{};
-    // A number a node, see TreeView.
+    // One number per node, see TreeView.
     RawArray<float> x_, y_, z_, farthest_, weight_, weightCube_;
     RawArray<std::int32_t> first_, links_;
     RawArray<std::uint32_t> begin_;
     RawArray<std::uint8_t> level_;
     RawArray<TreeCell> cells_;
-    RawArray<float> dipoles_;  ///< kDipoleStride numbers a node; empty until sources are signed
+    RawArray<float> dipoles_;  ///< kDipoleStride numbers per node; empty until sources are signed
     bool signed_ = false;
     RawArray<NodeBox> boxes_;
     RawArray<TreeGroup> groups_;
@@ -119,8 +119,8 @@ private:
 /// Whether cells need first moments, see Octree::takeSigned().
 inline bool signedCells(const ForceSettings& force) { return treeLaw(force) == TreeLaw::charges; }
 
-/// The task of that rung, of a tree whose moments are made: all but where results go, |a| of before and its floor. An
-/// opening angle of 0 is the usual one, an allowed error of 0, too. The force must be one that cells know.
+/// The task of that rung, for a tree with moments. The caller adds the outputs, the earlier |a| and its floor. An opening
+/// angle of 0 is the usual one, and so is an allowed error of 0. The force must be one that cells know.
 TreeWalkTask walkTask(const Octree& tree, TreeWalk walk, const ForceRequest& request);
 
 extern template void Octree::makeKeys(const TreeBodies<float>&, const TreeKernels&, ThreadPool&, TreeKeys);
