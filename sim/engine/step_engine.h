@@ -133,9 +133,11 @@ public:
                 if (atRungs()) {
                     // What is queued ends within the budget: waiting for it costs a frame nothing that it had not given.
                     if (!takeRungs(pacing.left() > 0)) break;
-                } else if (atForce() && !fused)
+                } else if (atForce() && !fused) {
                     runForce();
-                else if (!ends)
+                    // A program may end with its force: then nothing is left but to complete the step.
+                    if (cursor_.atBoundary() && runToEnd(pacing, left == 1, status, sink)) break;
+                } else if (!ends)
                     operate(nullptr, false);
                 else if (runToEnd(pacing, left == 1, status, sink))
                     break;
@@ -155,9 +157,10 @@ public:
         while (!cursor_.atBoundary())
             if (atRungs())
                 takeRungs(true);
-            else if (atForce() && !state.fuses())
+            else if (atForce() && !state.fuses()) {
                 runForce();
-            else
+                if (cursor_.atBoundary()) operate(nullptr, false);
+            } else
                 operate(nullptr, false);
         state.finished();
         ++unreported_;
