@@ -464,7 +464,7 @@ void Controller::end(const Ended& ended, std::vector<Event>& events) {
     events.push_back(std::move(event));
 }
 
-/// Answers with each tenth that more of an effect is done.
+/// Posts an event for each further tenth of an effect.
 void Controller::followProgress(const Host& host, std::vector<Event>& events) {
     const auto tenths = [](double part) { return std::floor(10 * part + 1e-9); };
     for (Event& event : running_) {
