@@ -112,8 +112,8 @@ std::string energyRow(const Simulation& simulation, const Diagnostics& d, const 
     return text;
 }
 
-/// Errors of the approximate force after the previous row: the error that the check found, and the error that the accuracy
-/// allows for 99 % of the bodies. The cells are empty before the first force.
+/// Errors of the approximate force after the previous row: the error that the check found, and the limit that the accuracy
+/// sets for 99 % of the bodies. The cells are empty before the first force.
 constexpr std::string_view kAccuracyColumns = ",force_error,force_error_allowed";
 std::string accuracyCells(const std::optional<ForceCheck>& check) {
     return check ? formatted(",%.4g,%.4g", check->p99, check->allowed) : ",,";

@@ -66,7 +66,7 @@ struct ShareBodies {
 struct TakeBodies {
     std::string units{};  ///< row of unitSystems() for its numbers; empty: G = 1
 };
-/// Opens the record of an earlier session, or removes it.
+/// Opens the state that an earlier session left, or removes it.
 struct Recover {};
 struct ForgetSession {};
 /// Lists a folder in the panel of files: an absolute path, or one relative to the listed folder.

@@ -13,15 +13,15 @@ namespace gravlab {
 struct Document;
 struct KernelRow;
 
-/// Whether the accuracy, rather than the opening angle, controls a tree kernel.
+/// Whether that number of a tree controls the kernel: the accuracy, or the opening angle.
 bool goesByAccuracy(const KernelRow& row);
 bool goesByOpening(const KernelRow& row);
 
 /// Throws UsageError where the options give a softening length that has no effect under that law.
 void requireSoftened(bool asked, Law law);
 
-/// True when the text of the first argument means a file: a file of that name exists, or the text looks like one (a folder
-/// in front, an extension of gravlab, "-").
+/// True when the text of the first argument means a file. Such a file exists, or the text looks like one (a folder in front,
+/// an extension of gravlab, "-").
 bool meansFile(const std::string& text);
 
 /// Reads a file as a start, which has the last component of the path as its name. Waits for the disk. Throws as readSnapshot

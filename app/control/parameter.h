@@ -50,7 +50,7 @@ struct Dragged {
     double least = -1e30, most = 1e30;
 };
 
-/// Names of the property in options and files; empty: it is not there. A flag and another row may have one name: the flag is
+/// Names of the property in options and files; empty: it is not there. A flag and another row may have one name. The flag is
 /// then true once the other value is given, and an empty text in a file means false.
 struct Kept {
     std::string_view option{};         ///< option of the command line: --glow

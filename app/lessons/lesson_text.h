@@ -1,5 +1,5 @@
-// The markup of lesson texts, for panels and worksheets: paragraphs between blank lines, points that begin with "- ", and
-// program text in lines that begin with four blanks.
+// The markup of lesson texts, for panels and worksheets. It has paragraphs between blank lines, points that begin with "- ",
+// and program text in lines that begin with four blanks.
 #pragma once
 #include <string>
 #include <string_view>

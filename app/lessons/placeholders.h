@@ -1,6 +1,6 @@
 // Numbers in the texts of a lesson: {run.energy_change}, {first / second}, {recorded:nvidia-h200:tiled:65536},
-// {recorded(nvidia-h200-unroll tiled n=4096 unroll=1)}, and {89.1 = EXPRESSION}, a typed number that must agree with the
-// expression.
+// {recorded(nvidia-h200-unroll tiled n=4096 unroll=1)}, and {89.1 = EXPRESSION}. The last one is a typed number that must
+// agree with the expression.
 // Rule: a placeholder is parsed when the file is read, or refused there; {{ and }} are braces.
 #pragma once
 #include "app/model/lesson.h"

@@ -87,8 +87,8 @@ double App::stepSeconds() {
 
 double App::deviceSeconds() const { return std::max(kDeviceBudget, view.drawSeconds(runs)); }
 
-/// Number of steps that the device receives at once. One long step ends its frame, and the next one is queued behind it:
-/// with two in a frame, the device would idle while their picture is presented. Short steps are never begun ahead, so their
+/// Number of steps that the device receives at once. One long step ends its frame, and the next one is queued behind it.
+/// With two in a frame, the device would idle while their picture is presented. Short steps are never begun ahead, so their
 /// number must last until the next frame.
 std::int64_t App::stepsOfAQueue() {
     const double seconds = onDevice() ? stepCost(document.facts).seconds : 0;
