@@ -1,5 +1,5 @@
 // `gravlab bench`: a table of checked rates for lists of kernels, numbers of bodies and launches.
-// Rule: all configurations are looked at before the first is timed, so that a typing error costs no minutes.
+// Rule: all configurations are checked before the first is timed, so that a typing error costs no minutes.
 #include "app/bench/benchmark_text.h"
 #include "app/bench/own_trial.h"
 #include "app/bench/term_bench.h"
@@ -24,7 +24,7 @@
 namespace gravlab {
 namespace {
 
-/// A number of bodies with the launches and kernels to be timed on it.
+/// A number of bodies with the launches and kernels to time.
 struct BenchSweep {
     std::vector<std::size_t> bodies;
     std::vector<KernelChoice> choices;
@@ -37,7 +37,7 @@ std::vector<std::size_t> defaultBodies(const Scene& scene, std::string_view back
     return bodies;
 }
 
-/// Lists collapse where a row has nothing to tune, so that each configuration is timed once.
+/// Lists collapse where a row has nothing to tune, so each configuration is timed once.
 std::vector<KernelChoice> choicesOf(const Options& options, std::string_view backend) {
     std::vector<std::string> names;
     for (const std::string& name : options.bench.kernels) {
@@ -58,7 +58,7 @@ std::vector<KernelChoice> choicesOf(const Options& options, std::string_view bac
         const double accuracy = !row || goesByAccuracy(*row) ? wanted.accuracy.value_or(0) : 0;
         const double opening = !row || goesByOpening(*row) ? wanted.opening.value_or(0) : 0;
         std::vector<int> blocks = options.bench.blocks, unrolls = options.bench.unrolls, splits = options.bench.splits;
-        if (namesKernelFile(name)) {  // its text says how it is launched
+        if (namesKernelFile(name)) {  // its text defines the launch
             choices.push_back({.kernel = name});
             continue;
         }
@@ -78,7 +78,7 @@ std::vector<KernelChoice> choicesOf(const Options& options, std::string_view bac
     return choices;
 }
 
-/// The choice; of a file that was named, tried with these bodies first.
+/// Returns the choice. The kernel of a named file is first tried with these bodies.
 KernelChoice taken(KernelChoice choice, const ForceSettings& force, const BackendOptions& options,
                    const ParticleSet& bodies) {
     if (choice.kernel && namesKernelFile(*choice.kernel))
@@ -102,11 +102,11 @@ int benchCommand(const Options& options) {
     const bool files = std::ranges::any_of(options.bench.kernels, namesKernelFile);
     if (files && chosen.row->name != kOwnKernelBackend) {
         if (wanted.backend) throw UsageError("the file of a kernel runs on a GPU: leave out --backend");
-        // Without a device its errors are still found, and the last sentence says what is missing.
+        // Without a device, the errors of a kernel file are still found, and the last sentence names what is missing.
         for (const std::string& name : options.bench.kernels)
             if (namesKernelFile(name)) adoptKernelFile(name, wanted.backendOptions.device, 0, {});
     }
-    // One after the other, each on the backend made for it.
+    // They run one after the other, each on a backend made for it.
     std::vector<BackendOptions> machines(std::max<std::size_t>(options.bench.threads.size(), 1), wanted.backendOptions);
     for (std::size_t k = 0; k < options.bench.threads.size(); ++k) machines[k].threads = options.bench.threads[k];
     std::unique_ptr<Backend> backend = chosen.row->make(machines.front());
@@ -122,7 +122,8 @@ int benchCommand(const Options& options) {
         if (const Reason reason = refusal(*chosen.row, steps, bodies); !reason.empty()) throw UsageError(reason);
     const double timeStep = wanted.timeStep.value_or(scene.timeStep);
 
-    // What was asked for by name must be possible, and is refused before anything is timed; of 'all', what can run does.
+    // A configuration that the options name must be possible; a refusal precedes all timings. 'all' takes every
+    // configuration that can run.
     const bool everything = options.bench.kernels == std::vector<std::string>{"all"};
     std::optional<ParticleSet> made = scene.build({sweep.bodies.front(), wanted.seed, wanted.parameters});
     backend->load(*made);
@@ -135,8 +136,8 @@ int benchCommand(const Options& options) {
     const bool ofTerms = !wanted.terms.empty();
     const BenchmarkPlan plan{.steps = std::max<std::int64_t>(options.steps, 0), .repeats = options.bench.repeats};
     for (const auto& [kind, request] : wanted.terms) termChoices(chosen.row->name, kind, request, false);
-    const bool live =
-        options.bench.format == "table" && (options.output.empty() || options.output == "-");  // rows as they come
+    const bool live = options.bench.format == "table" &&
+                      (options.output.empty() || options.output == "-");  // prints rows as they are measured
     if (live) std::fputs(benchmarkTableHead().c_str(), stdout);
     const auto take = [&](BenchmarkRow row) {
         if (!row.verified)
@@ -159,7 +160,7 @@ int benchCommand(const Options& options) {
         }
     };
     const auto measure = [&](std::size_t bodies) {
-        // The first are there already.
+        // The first of these bodies exist already.
         ParticleSet start =
             made ? std::move(*std::exchange(made, std::nullopt)) : scene.build({bodies, wanted.seed, wanted.parameters});
         if (options.bench.spreadMasses) spreadMasses(start);
@@ -172,7 +173,7 @@ int benchCommand(const Options& options) {
                 if (!everything) throw;
                 std::fprintf(stderr, "gravlab: N = %zu, left out: %s\n", bodies, refused.what());
                 continue;
-            } catch (const Error& failed) {  // a trial of a file: others may be right
+            } catch (const Error& failed) {  // the trial of a file failed: other files may work
                 if (failed.code() != ExitCode::checkFailed) throw;
                 std::fprintf(stderr, "gravlab: N = %zu: no rate: %s\n", bodies, failed.what());
                 allVerified = false;

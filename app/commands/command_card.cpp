@@ -25,7 +25,7 @@ int cardCommand(const Options& options) {
     const RunRequest& wanted = options.simulation;
     const BackendChoice chosen = chooseBackend(wanted.backend, wanted.backendOptions);
     std::fprintf(stderr, "gravlab: %s\n", chosen.why.c_str());
-    { const AtomicFile probe(options.bench.card); }  // a folder that is not there is known at once
+    { const AtomicFile probe(options.bench.card); }  // a missing folder is found at once
 
     SweepPoint base;
     base.backend = chosen.row->name;

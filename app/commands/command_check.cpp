@@ -1,5 +1,5 @@
-// `gravlab check`: verifies every backend and kernel on this machine. Rule: one failure is exit code 7; what cannot run here
-// is listed with the reason and is no failure.
+// `gravlab check`: verifies every backend and kernel on this machine.
+// Rule: one failure is exit code 7. Kernels that cannot run here are listed with the reason and are no failure.
 #include "app/bench/physics_check.h"
 #include "app/bench/verify.h"
 #include "app/commands/lesson_check.h"
@@ -31,7 +31,7 @@ int checkCommand(const Options& options) {
     const InterruptWatch watch;
     if (options.check.physics) return static_cast<int>(printPhysics(physicsRows()) ? ExitCode::ok : ExitCode::checkFailed);
     if (options.check.lessons) return static_cast<int>(printLessons(options) ? ExitCode::ok : ExitCode::checkFailed);
-    // An option that no backend takes is no fault of a kernel.
+    // An option that no backend accepts is no fault of a kernel.
     (void)hostBackend().make(options.simulation.backendOptions);
     int passed = 0, failed = 0;
     for (const BackendRow& row : backends())

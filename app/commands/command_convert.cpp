@@ -1,4 +1,4 @@
-// `gravlab convert IN OUT`: a file in one format to a file in another. Rule: what the new format cannot keep is said.
+// `gravlab convert IN OUT`: converts a file to another format. Rule: it reports data that the new format cannot keep.
 #include "app/commands/options.h"
 
 #include "app/system/interrupt.h"
@@ -11,7 +11,7 @@
 namespace gravlab {
 namespace {
 
-/// What becomes of the units, in a line.
+/// The conversion of the units, in one line.
 std::string unitsText(const FileFormat& format, const Snapshot& snapshot, const std::string& from) {
     const FileUnits& units = snapshot.fileUnits;
     const std::string names =
@@ -28,12 +28,12 @@ std::string unitsText(const FileFormat& format, const Snapshot& snapshot, const 
 }  // namespace
 
 int convertCommand(const Options& options) {
-    // First: an extension that cannot be written is known before a large file is read.
+    // This comes first: an extension that cannot be written is found before a large file is read.
     const FileFormat& format = formatForWriting(options.output);
     const InterruptWatch watch;
     const InterruptibleReading reading;
     ReadOptions read = options.read;
-    read.allowSigns = true;  // charges stay charges; whether a law allows them is asked where a run begins
+    read.allowSigns = true;  // charges stay charges; the start of a run checks whether its law allows them
     const Snapshot snapshot = readSnapshot(options.file, read);
     for (const std::string& note : snapshot.notes)
         if (!note.starts_with("converted from"))

@@ -39,7 +39,7 @@ FigureRequest requestOf(const Options& options, const BackendRow& row) {
     return request;
 }
 
-/// Where picture and numbers go; a folder that is not there is known at once.
+/// Destinations of picture and numbers; a missing folder is found at once.
 struct Outputs {
     std::string picture, numbers;
     bool papers = false;
@@ -64,7 +64,7 @@ struct Outputs {
     }
 };
 
-/// All of a study; a line of progress, and Ctrl-C.
+/// Measures all of a study, with a line of progress and with Ctrl-C.
 FigureStudy studied(const FigureRow& row, const FigureRequest& request) {
     std::optional<ProgressLine> line;
     const FigureStudy study = row.study(request, [&](std::size_t done, std::size_t all) {

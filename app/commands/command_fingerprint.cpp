@@ -1,5 +1,5 @@
-// `gravlab fingerprint`: a name for what a scene starts from and what the reference backend makes of it, or with --all a
-// table of what every row of a backend makes of the same bodies.
+// `gravlab fingerprint`: a fingerprint of a scene's start and of its result on the reference backend. With --all, it makes a
+// table of the results of every row of a backend for the same bodies.
 #include "app/bench/row_fingerprints.h"
 #include "app/commands/options.h"
 #include "app/control/open_file.h"

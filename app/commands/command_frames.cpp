@@ -1,5 +1,5 @@
-// `gravlab bench --frames`: whole frames as the window makes them, off screen: steps within the time budget, picture,
-// panels. Rule: one frame may be under way while the next is made, as with a display; the time is that from frame to frame.
+// `gravlab bench --frames`: whole frames off screen, as in the window: steps within the time budget, picture, panels.
+// Rule: one frame may be under way while the next is made, as with a display. The time is that from frame to frame.
 #include "app/bench/stage_bench.h"
 #include "app/commands/options.h"
 #include "app/frontends/headless/headless.h"
@@ -30,7 +30,7 @@
 namespace gravlab {
 namespace {
 
-/// An app off screen whose frames are made as the window makes them.
+/// An app off screen that makes the frames of a window.
 class Offscreen {
 public:
     explicit Offscreen(const Options& options) : options_(options), app_(options) {
@@ -38,13 +38,13 @@ public:
             panels_.emplace(options.uiScale > 0 ? static_cast<float>(options.uiScale) : 1.0f, "off screen",
                             app_.document.ui);
     }
-    /// `panelTimer`: takes the time of the panels on the GPU; may be null.
+    /// `panelTimer` measures the GPU time of the panels; it may be null.
     void makeFrame(GpuTimer* panelTimer = nullptr) { make(FrameClock::window(1 / options_.fps), panelTimer); }
-    /// The picture and the panels alone: nothing is computed or measured beside them.
+    /// Draws only the picture and the panels: nothing is computed or measured beside them.
     void drawFrame(GpuTimer* panelTimer = nullptr) { make(FrameClock::still(), panelTimer); }
 
     App& app() { return app_; }
-    /// Whether there is more than one colour in the last picture. Waits for it.
+    /// Whether the last picture has more than one colour. Waits for it.
     bool shows() {
         const std::vector<std::uint8_t> rgb = target_.read();
         for (std::size_t i = 3; i < rgb.size(); ++i)
@@ -80,14 +80,14 @@ private:
     OneFrameAhead pace_;
 };
 
-/// Sleeps until a display that shows `rate` pictures a second since `start` [s] takes the next one.
+/// Sleeps until the next refresh of a display with `rate` pictures a second since `start` [s].
 void waitForDisplay(double rate, double start) {
     const double passed = hostClock() - start;
     std::this_thread::sleep_for(std::chrono::duration<double>((std::floor(passed * rate) + 1) / rate - passed));
 }
 
-/// Frames until the energy of the start is known, and at least so many; a wait that people notice is said, and ends: of
-/// so many bodies a sum goes on in a fiftieth of the time.
+/// Makes at least `frames` frames, and continues until the energy of the start is known. A noticeable wait is reported and
+/// has a limit: the sum for very many bodies then continues in a fiftieth of the time.
 void warmUp(Offscreen& screen, int frames) {
     constexpr double kNoticed = 2, kLongest = 10;  // [s]
     const double start = hostClock();
@@ -109,7 +109,7 @@ void timeFrames(const Options& options) {
     Offscreen screen(options);
     App& app = screen.app();
     FrameTimes times;
-    // The energy of the start is measured beside the first frames, on a device in a good part of its time.
+    // The energy of the start is measured beside the first frames, and needs much of a device's time.
     warmUp(screen, 1);
     const std::int64_t firstStep = app.runs.simulation().step();
     const WorkTotals before = app.runs.simulation().backend().totals();
@@ -137,7 +137,7 @@ void timeFrames(const Options& options) {
                 busy > 0 ? 1e-9 * pairs / busy : 0, 1e-9 * pairs / seconds);
 }
 
-/// Throws where what was timed was no picture of the bodies: times of nothing look like good ones.
+/// Throws where the timed frames show no bodies: an empty picture has deceptively short times.
 void requireDrawn(Offscreen& screen, const StageSamples& samples, std::int64_t frames) {
     App& app = screen.app();
     const std::string why = whyNotDrawn({.lost = lostContext(),
@@ -149,8 +149,8 @@ void requireDrawn(Offscreen& screen, const StageSamples& samples, std::int64_t f
     if (!why.empty()) throw Error(ExitCode::deviceFailure, "drawing was not timed: " + why);
 }
 
-/// One row: a picture after the other while nothing else is on the GPU, each from a little farther round, so that none is
-/// the one before; first whole pictures, then their stages.
+/// One row: successive pictures with nothing else on the GPU. The camera rotates slightly between them, so that no picture
+/// repeats. Whole pictures come first, then their stages.
 StageRow timeStages(const Options& options) {
     Offscreen screen(options);
     App& app = screen.app();
@@ -171,7 +171,7 @@ StageRow timeStages(const Options& options) {
             if (keep) samples.add(times);
         if (const std::optional<double> panelTime = panelTimer.take(); panelTime && keep) samples.addPanels(*panelTime);
     };
-    // One frame as a window makes it; a run that is paused would be measured in the next ones, between two stages.
+    // This is one frame as in a window. A paused run is measured in its next frames, which would fall between two stages.
     screen.makeFrame(&panelTimer);
     app.runs.simulation().backend().wait();
     for (const bool detailed : {false, true}) {
@@ -183,7 +183,7 @@ StageRow timeStages(const Options& options) {
         for (std::int64_t frame = 0; frame < options.frames; ++frame) {
             draw();
             const double time = hostClock();
-            if (!detailed && frame > 0) samples.addFrame(1e3 * (time - last));  // each waits for the one before
+            if (!detailed && frame > 0) samples.addFrame(1e3 * (time - last));  // each frame waits for the one before
             last = time;
             take(true);
         }

@@ -1,5 +1,5 @@
-// `gravlab groups FILE|SCENE`: friends of friends among bodies as they are. Rule: no time is told of labels that were not
-// checked.
+// `gravlab groups FILE|SCENE`: friends of friends in the present state of the bodies.
+// Rule: no time is printed for labels that were not checked.
 #include "app/commands/options.h"
 #include "app/control/open_file.h"
 #include "app/control/quantity.h"
@@ -25,14 +25,14 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Bodies, and the units in which people have them.
+/// Bodies, and the units of their display.
 struct Subject {
     std::string name;
     ParticleSet bodies;
     FileUnits units;
 };
 
-/// A scene's own units as a file of it would have them.
+/// A scene's own units in the form that a file of it would have.
 FileUnits writtenUnits(const SceneUnits& units) {
     FileUnits written = physicalUnits(units);
     if (!(written.metres > 0)) return {};
@@ -73,7 +73,7 @@ struct Report {
 
     double inFile(double length_) const { return length_ * subject.units.lengthBy; }
     double rate() const { return found.seconds > 0 ? static_cast<double>(subject.bodies.size()) / found.seconds : 0; }
-    /// As its own file has it: id of the first body, numbers in the file's units.
+    /// The group in the terms of its file: id of the first body, numbers in the file's units.
     BodyGroup shown(BodyGroup group) const {
         group.label = subject.bodies.id[group.label];
         group.mass /= subject.units.massBy;
@@ -85,7 +85,7 @@ struct Report {
     }
 };
 
-/// A row a body.
+/// One row for each body.
 std::string csvOf(const Report& report) {
     const ParticleSet& bodies = report.subject.bodies;
     std::vector<std::uint8_t> named(bodies.size(), 0);
@@ -173,7 +173,7 @@ int groupsCommand(const Options& options) {
     BackendChoice chosen = chooseBackend(wanted.backend, wanted.backendOptions);
     const GroupRung& rung = groupRung(chosen.row->name, ask.rung);
     std::fprintf(stderr, "gravlab: %s\n", chosen.why.c_str());
-    OutputSet outputs;  // a folder that is not there is known at once
+    OutputSet outputs;  // a missing folder is found at once
     AtomicFile* const out = options.output.empty() ? nullptr : &outputs.add(options.output);
 
     const InterruptWatch watch;
@@ -186,7 +186,7 @@ int groupsCommand(const Options& options) {
         throw UsageError(std::string(kLength) + " '" + ask.length + "': expected a length above 0");
     const double length = linkingLength(subject.bodies, linking);
     FoundGroups found = findGroups(rung, subject.bodies, length, wanted.backendOptions);
-    // The first search loads code and wakes threads; a short one is made twice more, and the fastest counts.
+    // The first search loads code and wakes threads. A short search is repeated twice, and the fastest counts.
     constexpr double kShort = 0.2;  // [s]
     for (int repeat = 0; repeat < 2 && found.seconds < kShort; ++repeat) {
         InterruptWatch::check();

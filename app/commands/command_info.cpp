@@ -1,4 +1,4 @@
-// `gravlab info FILE`: what is in a file. Reads all of it, so that what it prints can be trusted.
+// `gravlab info FILE`: the content of a file. It reads the whole file, so that the output is reliable.
 #include "app/commands/options.h"
 
 #include "app/system/interrupt.h"
@@ -58,7 +58,7 @@ void putKnown(Json& json, const char* key, const std::optional<Value>& value) {
     if (value) json[key] = *value;
 }
 
-/// A sum may leave the range of its bodies' numbers, which JSON has no word for.
+/// A sum may leave the range of double; JSON has no number for that.
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json("beyond the range of a double"); }
 Json numbers(const double (&values)[3]) { return {number(values[0]), number(values[1]), number(values[2])}; }
 
@@ -132,7 +132,7 @@ int infoCommand(const Options& options) {
     const Snapshot snapshot = readSnapshot(options.file, read);
     const Json json = described(snapshot, options.file);
     if (options.json)
-        // A file's name or text need not be UTF-8, and some letters beyond ASCII command a terminal.
+        // A file's name or text may not be UTF-8, and some characters beyond ASCII control a terminal.
         std::printf("%s\n", json.dump(2, ' ', true, Json::error_handler_t::replace).c_str());
     else
         print(json);

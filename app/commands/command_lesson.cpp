@@ -1,4 +1,4 @@
-// `gravlab lesson`: a lesson on paper. The teacher's sheet has the numbers that this machine measures.
+// `gravlab lesson`: a lesson on paper. The teacher's sheet contains the numbers that this machine measures.
 #include "app/commands/lesson_check.h"
 #include "app/commands/options.h"
 #include "app/lessons/lesson_file.h"
@@ -18,7 +18,7 @@ bool measures(const Lesson& lesson) {
     return std::any_of(lesson.steps.begin(), lesson.steps.end(), [](const LessonStep& step) { return !step.keep.empty(); });
 }
 
-/// Plays the lesson off screen. What cannot be measured stays blank, and the sheet says why.
+/// Plays the lesson off screen. Numbers that cannot be measured stay blank, and the sheet gives the reason.
 LessonAnswers answersOf(const std::shared_ptr<const Lesson>& lesson, const Options& options) {
     LessonAnswers answers;
     if (!measures(*lesson)) return answers;
@@ -44,7 +44,7 @@ LessonAnswers answersOf(const std::shared_ptr<const Lesson>& lesson, const Optio
 int lessonCommand(const Options& options) {
     const auto lesson = lessonNamed(options.lesson);
     const std::string file = options.worksheet.empty() ? "-" : options.worksheet;
-    if (file != "-") AtomicFile probe(file);  // a folder that is not there is known before minutes of measuring
+    if (file != "-") AtomicFile probe(file);  // a missing folder is found before minutes of measurements
     LessonAnswers answers;
     if (options.answers) answers = answersOf(lesson, options);
     const bool page = options.worksheet.ends_with(".html");

@@ -1,4 +1,4 @@
-// `gravlab list`: what this build and this machine have. Every list walks the table that the program itself uses.
+// `gravlab list`: the capabilities of this build and machine. Every list reads the table that the program itself uses.
 #include "app/commands/command_rows.h"
 #include "app/control/action.h"
 #include "app/control/parameter.h"
@@ -37,7 +37,7 @@ std::string rangeText(const Range& range, std::span<const int> only = {}) {
     return std::to_string(range.first) + ".." + (range.last == 0 ? "limit" : std::to_string(range.last));
 }
 
-/// Unroll factors; of none of the other lists 0 is a value.
+/// Unroll factors as text; 0 is no value of the other lists.
 std::string valuesText(std::span<const int> values) {
     std::string text;
     for (const int value : values) text += (text.empty() ? "" : ",") + unrollText(value);
@@ -92,7 +92,7 @@ Json kernelList(const BackendOptions& options) {
     return rows;
 }
 
-/// What --set takes.
+/// The parameters that --set accepts.
 Json parametersOf(std::span<const SceneParameter> parameters) {
     Json rows = Json::array();
     for (const SceneParameter& row : parameters)
@@ -106,7 +106,7 @@ Json parametersOf(std::span<const SceneParameter> parameters) {
     return rows;
 }
 
-/// With how many a window on this machine starts, where far bodies may be taken together.
+/// Number of bodies that a window on this machine starts with, where a far field may be approximated.
 std::size_t windowBodies(const Scene& row) { return usualBodies(row, *chooseBackend(std::nullopt, {}).row, {}, true); }
 
 Json sceneList(const BackendOptions&) {
@@ -146,7 +146,7 @@ Json integratorList(const BackendOptions&) {
     return rows;
 }
 
-/// "exponent, strength": what is set beside the softening.
+/// "exponent, strength": the law's numbers beside the softening length.
 std::string numbersOf(Law law) {
     std::string text;
     for (const LawNumber& number : lawNumbers())
@@ -165,7 +165,7 @@ Json lawList(const BackendOptions&) {
     return rows;
 }
 
-/// Everything that a key or menu does, and what the mouse does.
+/// All actions of keys and menus, and the mouse gestures.
 Json keyList(const BackendOptions&) {
     Json rows = Json::array();
     for (const Menu& menu : menus())
@@ -181,7 +181,7 @@ Json keyList(const BackendOptions&) {
     return rows;
 }
 
-/// Every action by the name that commands use, with what it takes.
+/// Every action by its name in commands, with its arguments.
 Json actionList(const BackendOptions&) {
     Json rows = Json::array();
     for (const Menu& menu : menus())
@@ -210,7 +210,7 @@ Json parameterList(const BackendOptions&) {
     return rows;
 }
 
-/// What films can be written with, as the ffmpeg of this machine says.
+/// The encoders for films that the ffmpeg of this machine reports.
 Json encoderList(const BackendOptions&) {
     Json rows = Json::array();
     for (const EncoderRow& row : encoders()) {
@@ -226,7 +226,8 @@ Json encoderList(const BackendOptions&) {
     return rows;
 }
 
-/// What can be written behind `gravlab`. ./run asks for it: what opens a window becomes a film where there is no display.
+/// The words that can follow `gravlab`. ./run reads the list: without a display, it replaces commands with a window by a
+/// film.
 Json commandList(const BackendOptions&) {
     Json rows = Json::array();
     for (const CommandRow& row : kCommands)
@@ -288,7 +289,7 @@ std::string cellText(const Json& value) {
     return value.dump();
 }
 
-/// Columns as wide as their longest cell; a column that is empty everywhere is left out.
+/// Columns are as wide as their longest cell; a column without any text is omitted.
 void printTable(const Json& rows) {
     if (rows.empty()) return;
     std::vector<std::string> names;
@@ -318,7 +319,7 @@ void printTable(const Json& rows) {
     for (const Json& row : rows) print([&row](const std::string& name) { return cellText(row.at(name)); });
 }
 
-/// Markdown; a bar would end a cell.
+/// Prints Markdown; a bar would end a cell.
 void printMarkdown(const Json& rows) {
     if (rows.empty()) return;
     std::string head, rule;

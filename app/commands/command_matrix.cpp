@@ -1,4 +1,4 @@
-// `gravlab matrix`: the numbers of all pairs, which the lab shows as a picture.
+// `gravlab matrix`: the numbers of all pairs; the lab shows them as a picture.
 #include "app/commands/options.h"
 #include "app/control/open_file.h"
 #include "app/lab/pair_numbers.h"

@@ -1,4 +1,4 @@
-// `gravlab occupancy`: what a launch would find on a GPU, also on one that is not here.
+// `gravlab occupancy`: the occupancy of a launch on a GPU, which may be absent.
 #include "app/commands/options.h"
 #include "app/tables/format.h"
 #include "app/tables/occupancy.h"
@@ -44,7 +44,7 @@ void print(const PlannedLaunch& launch, std::size_t bodies) {
                 100 * f.lastWave());
 }
 
-/// N/p of many N and block sizes, marked where it leaves multiprocessors without a block.
+/// Prints N/p for many N and block sizes, with a mark where multiprocessors would have no block.
 void printWaves(const GpuRow& row, const OccupancyAsk& ask) {
     std::printf("\nblocks, N/p; ! fewer than %d multiprocessors\n%9s", row.multiprocessors, "N");
     for (const int block : kTableBlocks) std::printf(" %8d ", block);

@@ -1,6 +1,6 @@
 // `gravlab play`: a script off screen, or in a window (command_view.cpp).
-// Rule: off screen a frame is a sixtieth of a second and a fixed number of steps, whatever the machine: a script that is
-// played twice gives the same answers.
+// Rule: off screen, a frame is a sixtieth of a second and a fixed number of steps on every machine. A repeated script
+// therefore gives the same answers.
 #include "app/commands/options.h"
 #include "app/commands/play.h"
 #include "app/commands/wait_notice.h"
@@ -27,9 +27,9 @@
 namespace gravlab {
 namespace {
 
-constexpr double kLook = 0.1;  ///< [s] between looks for a signal while no line comes
+constexpr double kLook = 0.1;  ///< [s] between checks for a signal while no line arrives
 
-/// An app without a window that a script drives, and what carries out its effects.
+/// An app without a window that a script controls, and the host of its effects.
 class Stage : public BaseHost {
 public:
     Stage(App& app, OffscreenTarget& target, const HeadlessContext& context)
@@ -37,7 +37,7 @@ public:
         ui_.state.visible = false;
     }
 
-    /// What a frame of a wait is drawn into, where there is what only a picture can tell.
+    /// The target of frames during a wait, where some results need a picture.
     Surfaces surfaces() const {
         const Document& d = app_.document;
         const bool shown = d.selected || d.follow || d.followedCentre || d.ahead.wanted;
@@ -61,14 +61,14 @@ public:
                 "FILE.cu'");
         EffectResult done = BaseHost::carryOut(effect, ticket);
         if (!std::holds_alternative<FindGroups>(effect)) return done;
-        // No frame passes for it: the groups are those of this line's step.
+        // No frame follows during this effect, so the groups are found at this line's step.
         GroupFinder& finder = app_.services.groupFinder;
         finder.update(app_.document, app_.runs.simulation(), app_.runs.first().feed(), true);
         return finder.problem().empty() ? EffectResult() : failedBecause(finder.problem());
     }
 
 private:
-    /// As F12 writes it where a size or panels were asked for; else what a film of the script would show.
+    /// Writes the picture of F12 where a size or panels were set; else the picture that a film of the script would show.
     void writePicture(const std::string& path) {
         const UiState& state = app_.document.ui;
         const bool own = state.pictureWidth > 0 && state.pictureHeight > 0;

@@ -1,5 +1,5 @@
-// `gravlab render`: the window's frame loop without a window, into a picture, numbered pictures or a film.
-// Rule: frame k (from 0) shows the state after k * stepsPerFrame steps, whatever the machine and however long it takes.
+// `gravlab render`: the frame loop without a window, which writes a picture, numbered pictures or a film.
+// Rule: frame k (from 0) shows the state after k * stepsPerFrame steps, on every machine and however long it takes.
 #include "app/bench/own_trial.h"
 #include "app/commands/options.h"
 #include "app/control/open_file.h"
@@ -30,15 +30,15 @@
 namespace gravlab {
 namespace {
 
-constexpr int kOverview = 1024;  // pixels of the longer side
+constexpr int kOverview = 1024;  // longer side in pixels
 
-/// As many as were asked for, or as the camera path lasts, both ends shown.
+/// The requested number of frames, or the length of the camera path with both ends.
 std::int64_t framesOfPath(const Options& options) {
     if (options.frames > 0) return options.frames;
     return static_cast<std::int64_t>(std::ceil(options.path.back().seconds * options.fps - 1e-6)) + 1;
 }
 
-/// Frames, steps and a time step that make one period.
+/// Chooses frames, steps and time step so that they make one period.
 void planLoop(Options& options) {
     const auto steps = options.settings.find("run.steps_per_frame");
     const int asked = steps == options.settings.end() ? 0 : static_cast<int>(std::get<std::int64_t>(steps->second));
@@ -61,7 +61,7 @@ int renderCommand(const Options& asked) {
     options.fps = std::min(options.fps, row.mostFps);
     if (options.loop) planLoop(options);
     if (options.frames < 1) throw UsageError("render needs --frames K with K of at least 1");
-    // First of all: a folder that is not there or a missing encoder is known at once.
+    // This comes first: a missing folder or encoder is found at once.
     const std::unique_ptr<FilmWriter> writer = makeFilmWriter({.output = parseFilmOutput(options.output),
                                                                .width = options.width,
                                                                .height = options.height,
@@ -80,7 +80,7 @@ int renderCommand(const Options& asked) {
     if (side > 0)
         std::fprintf(stderr, "gravlab: %dx%d pixels in %zu parts\n", options.width, options.height, parts.tiles.size());
     requirePictureMemory(options.width, options.height, side);
-    // In parts: the whole is drawn small first, for the light and for what follows the picture.
+    // For tiles, the whole picture is first drawn small, for the exposure and for everything else that depends on the whole.
     const int shrink = side > 0 ? std::max(1, std::max(options.width, options.height) / kOverview) : 1;
     OffscreenTarget target(std::max(options.width / shrink, 1), std::max(options.height / shrink, 1));
     App app(options);
@@ -96,7 +96,7 @@ int renderCommand(const Options& asked) {
         panels.emplace(options.uiScale > 0 ? static_cast<float>(options.uiScale) : 1.0f, context.description(),
                        app.document.ui);
         app.document.ui.visible = options.showUi;
-        drawPanels();  // what they leave free is known before the first picture, which is drawn over this
+        drawPanels();  // the first picture depends on the area that the panels leave free; it is drawn over this
     }
     app.document.turn(0);  // a camera path starts at its first point
     writer->texts = settingsTexts(app.document, options.output);
@@ -114,7 +114,7 @@ int renderCommand(const Options& asked) {
             throw DeviceError("after frame " + std::to_string(frame) + " of " + std::to_string(options.frames) + " " + lost +
                               "; frames drawn since would be empty, so the film ends here. Start it again");
         const bool kept = !writer->lastFrameOnly() || frame + 1 == options.frames;
-        // Panels show rates over the last frames, so these are drawn even when only one is kept.
+        // Panels show rates of the last frames, so all frames are drawn even when only one is kept.
         const bool drawn = kept || panels;
         const Frame::Made made = frames.make(frame == 0 ? FrameClock::still() : FrameClock::film(1 / options.fps),
                                              {.framebuffer = target.framebuffer(),
@@ -129,7 +129,7 @@ int renderCommand(const Options& asked) {
             const auto over = [&](int left, int top, int width, int height) { panels->drawPart(left, top, width, height); };
             writer->write(drawTiles(app, parts, panels ? over : std::function<void(int, int, int, int)>()));
         } else if (kept) {
-            // One copy stays under way while the next frame is computed.
+            // One copy stays under way during the next frame.
             target.beginRead();
             if (target.readsUnderWay() == OffscreenTarget::kInFlight) writer->write(target.endRead());
         }

@@ -1,5 +1,5 @@
-// `gravlab report`: what a report of a fault needs to know of this build and machine, as text to paste.
-// Rule: no name of a user or host; the home folder is written as ~.
+// `gravlab report`: facts about this build and machine for the report of a fault, as text to paste.
+// Rule: it contains no name of a user or host; the home folder is written as ~.
 #include "app/commands/options.h"
 #include "app/control/config.h"
 #include "app/film/encoders.h"
@@ -27,13 +27,13 @@
 namespace gravlab {
 namespace {
 
-/// Variables that change what the program, OpenGL or CUDA do.
+/// Variables that change the behaviour of the program, OpenGL or CUDA.
 constexpr std::string_view kReportedVariables[] = {
     "GRAVLAB_",        "CUDA_",      "NVIDIA_",   "LIBGL_", "MESA_", "GALLIUM_", "EGL_",      "__GL",
     "__EGL",           "OMP_",       "DISPLAY=",  "LD_",    "LANG=", "LC_ALL=",  "XDG_SESSI", "WAYLAND_DISPLAY",
     "XDG_CONFIG_HOME", "XDG_CACHE_", "XDG_STATE_"};
 
-/// The text with ~ in place of the home folder, and nothing that commands a terminal.
+/// The text with ~ in place of the home folder, and without control sequences of terminals.
 std::string withoutHome(std::string text) {
     const char* const home = std::getenv("HOME");
     const std::string folder = home ? home : "";
@@ -44,14 +44,14 @@ std::string withoutHome(std::string text) {
 
 void reportSection(const char* name) {
     std::printf("\n%s\n", name);
-    std::fflush(stdout);  // a driver may end the program in the next one
+    std::fflush(stdout);  // a driver may end the program in the next line
 }
 
 void reportLine(std::string_view name, const std::string& text) {
     std::printf("  %-12.*s %s\n", static_cast<int>(name.size()), name.data(), withoutHome(text).c_str());
 }
 
-/// The lines of a text file, or one that says that there is none.
+/// Prints the lines of a text file, or a line that reports its absence.
 void reportFile(std::string_view name, const std::string& path, std::size_t most) {
     std::ifstream file(path);
     if (!file) return reportLine(name, "no " + path);

@@ -1,5 +1,5 @@
-// The options of each command, and the table of commands. Rule: a bad value is refused here, with a sentence, before
-// anything is made; what only shows in company is in option_rules.cpp.
+// The options of each command, and the table of commands. Rule: a bad value is refused here with a sentence, before anything
+// is created. option_rules.cpp checks combinations of options.
 #include "app/commands/command_rows.h"
 
 #include "app/bench/figure.h"
@@ -32,7 +32,7 @@ std::string namesIn(const Table& table) {
     return names;
 }
 
-/// How a file is read, wherever one is.
+/// Options for reading a file.
 void addReading(OptionRows& rows) {
     ReadOptions& r = rows.options().read;
     rows.text("--columns", "LIST", r.columns,
@@ -68,7 +68,7 @@ void addRun(OptionRows& rows) {
     addSet(rows);
 }
 
-/// What is computed, whoever does it.
+/// The physics, which is independent of the backend.
 void addPhysics(OptionRows& rows) {
     rows.ofAll([](const Parameter& row) { return row.ask && !row.kept.scene.empty() && row.path != "run.precision"; });
     addSet(rows);
@@ -94,7 +94,7 @@ void addTwin(OptionRows& rows, bool picture) {
         "how both share the picture: side or overlay [side]");
 }
 
-/// What a picture is like, and how fast it goes on. `window`: with what only a window has a use for.
+/// The look of a picture, and its pace. `window`: also options that only a window needs.
 void addPicture(OptionRows& rows, bool window) {
     Options& o = rows.options();
     rows.value(
@@ -114,7 +114,7 @@ void addFrames(OptionRows& rows) {
     rows.of("window.text_scale", "--ui-scale", "FACTOR", o.uiScale, "size of the panel's text, 0.5 to 4 [from the display]");
 }
 
-/// Of a window that a person or a script drives.
+/// A window that a user or a script controls.
 void addWindow(OptionRows& rows) {
     rows.flag("--no-config", "neither read nor write what the window remembers: $XDG_CONFIG_HOME/gravlab/config.toml");
     rows.output("--screenshot", "FILE", rows.options().screenshot, "write a PNG of the last frame");

@@ -1,5 +1,5 @@
-// The table of commands: each row adds its options to a parser, says what does not go together, and runs, so that help,
-// parsing, dispatch and the hints of error messages come from the same place.
+// The table of commands. Each row adds its options to a parser, checks their combinations, and runs the command. Help,
+// parsing, dispatch and hints of error messages all use it.
 #pragma once
 #include "app/commands/options.h"
 
@@ -11,7 +11,7 @@ namespace gravlab {
 
 class OptionRows;
 
-/// What the bodies of a command come from.
+/// The source of a command's bodies.
 enum class BodiesFrom { nothing, scene, sceneOrFile };
 
 /// A row of the table of commands.
@@ -21,9 +21,10 @@ struct CommandRow {
     int (*run)(const Options&);
     void (*addOptions)(OptionRows&);
     BodiesFrom from;
-    void (*requireCompany)(const Options&);  ///< throws UsageError for what does not go together; null: nothing of its own
+    void (*requireCompany)(
+        const Options&);  ///< throws UsageError for options that conflict; null: the command has no rule of its own
     std::string_view idea, examples;
-    bool opensWindow = false;  ///< needs a display; ./run makes a film instead where there is none
+    bool opensWindow = false;  ///< needs a display; without one, ./run makes a film instead
 };
 
 /// The tables of `gravlab list`: "devices, backends, ... and lessons".
@@ -34,10 +35,10 @@ extern const std::array<CommandRow, kCommandCount> kCommands;
 
 const CommandRow& commandRow(Subcommand command);
 
-/// Takes up what is known when all options are: the file that is meant, and numbers with units. Throws UsageError for what
-/// cannot work, before anything is made.
+/// Applies what depends on all options: the file, and numbers with units. Throws UsageError for impossible combinations,
+/// before anything is created.
 void requireCompany(Options& options, const CommandRow& row, bool commandNamed);
-// The rules of single commands, likewise.
+// The rules of single commands, checked in the same way.
 void requireList(const Options& options);
 void requireRender(const Options& options);
 void requireBench(const Options& options);

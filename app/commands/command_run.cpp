@@ -1,4 +1,4 @@
-// `gravlab run`: integrates without graphics and writes tables and snapshots. Rule: a file appears whole or not at all.
+// `gravlab run`: integrates without graphics and writes tables and snapshots. Rule: a file is complete or absent.
 #include "app/bench/own_trial.h"
 #include "app/commands/options.h"
 #include "app/commands/run_plots.h"
@@ -33,32 +33,31 @@
 namespace gravlab {
 namespace {
 
-// Above this the two O(N^2) energy sums of the closing line would take longer than many a run on the host.
+// Above this, the two O(N^2) energy sums of the closing line would outlast many runs on the host.
 constexpr std::size_t kSummaryEnergyBodies = 16384;
-// Where the device sums: some seconds of a small one.
+// Limit where the device sums: a small device needs some seconds.
 constexpr std::size_t kSummaryOnDevice = 65536;
-// One call of advance() stays short, so that Ctrl-C and the progress line are looked at.
+// One call of advance() stays short, so that Ctrl-C and the progress line are handled in time.
 constexpr double kSliceSeconds = 0.1;
 
-// Steps are counted far below where counting on would overflow.
+// Steps are limited far below an overflow of their count.
 constexpr std::int64_t kMostSteps = (std::int64_t{1} << 62) + (std::int64_t{1} << 61);
-// An energy that changed by more than this is no result of the physics.
+// A larger relative change of the energy is no result of the physics.
 constexpr double kLostEnergy = 0.1;
 
-/// Energies of one run as shares of what they began with.
+/// Energies of one run as fractions of the start.
 struct EnergyScale {
     Diagnostics first;
-    double forces = 1;  ///< of a potential energy, what its forces can turn into motion
+    double forces = 1;  ///< fraction of a potential energy that its forces can convert into motion
 
     EnergyScale(const Diagnostics& start, const ForceSettings& force) : first(start) {
-        // Near exponent 1 nearly all of a power law's potential is a constant: |(1 - a) U| is what Clausius' virial has of
-        // it.
+        // Near exponent 1, nearly all of a power law's potential is a constant: Clausius' virial contains |(1 - a) U| of it.
         const auto exponent =
             std::ranges::find_if(lawNumbers(), [](const LawNumber& n) { return std::string_view(n.key) == "exponent"; });
         if (exponent->acts(force.law) && force.exponent != 1) forces = std::min(1.0, std::abs(1 - force.exponent));
     }
     double parts(const Diagnostics& d) const { return std::max(std::abs(d.kinetic), forces * std::abs(d.potential)); }
-    /// What a change is a share of: the energy of the start, or where that is nothing what it is the sum of.
+    /// Denominator of a relative change: the energy of the start, or the size of its terms where that energy is 0.
     double whole(const Diagnostics& now) const {
         const double whole =
             std::min(std::abs(first.energy()), std::abs(first.kinetic) + forces * std::abs(first.potential));
@@ -68,13 +67,13 @@ struct EnergyScale {
         const double change = now.energy() - first.energy();
         return change != 0 ? change / whole(now) : 0;
     }
-    /// Whether this is no result of the physics. An energy that begins near 0 is held against what it is the sum of.
+    /// Whether this is no result of the physics. An energy that begins near 0 is compared with the size of its terms.
     bool lost(const Diagnostics& now) const {
         return !(std::abs(now.energy() - first.energy()) <= kLostEnergy * std::max(whole(now), parts(first)));
     }
 };
 
-/// The columns of --csv, those that have a unit with it.
+/// The columns of --csv, with the unit where they have one.
 std::string energyColumns(const SceneUnits& units) {
     const auto product = [](std::initializer_list<std::string_view> names) {
         std::string text;
@@ -113,14 +112,14 @@ std::string energyRow(const Simulation& simulation, const Diagnostics& d, const 
     return text;
 }
 
-/// What forces that are not exact were off by, of the force after the row before: by the check that is made of it, and what
-/// the accuracy allows 99 % of the bodies. Empty cells before there is a force.
+/// Errors of the approximate force after the previous row: the error that the check found, and the limit that the accuracy
+/// sets for 99 % of the bodies. The cells are empty before the first force.
 constexpr std::string_view kAccuracyColumns = ",force_error,force_error_allowed";
 std::string accuracyCells(const std::optional<ForceCheck>& check) {
     return check ? formatted(",%.4g,%.4g", check->p99, check->allowed) : ",,";
 }
 
-/// How many steps there are to make from where the simulation stands.
+/// Number of steps to make from the simulation's present step.
 std::int64_t stepsWanted(const Options& options, const Simulation& simulation) {
     const std::int64_t left = kMostSteps - simulation.step();
     if (options.steps >= 0) {
@@ -128,8 +127,8 @@ std::int64_t stepsWanted(const Options& options, const Simulation& simulation) {
         throw UsageError("--steps " + std::to_string(options.steps) + " from step " + std::to_string(simulation.step()) +
                          " cannot be counted; at most " + std::to_string(left) + " can");
     }
-    // The last step may end a rounding error short of the time asked for, but not a step. A run that goes on aims at the
-    // step that it would have ended with.
+    // The last step may end a rounding error before the requested time, but not a step before it. A resumed run has the same
+    // last step as an uninterrupted one.
     const SceneUnits& units = simulation.scene().units;
     const double timeStep = simulation.configuration().timeStep;
     const double way = options.until - simulation.time();
@@ -152,7 +151,7 @@ public:
         if (options_.snapshotEvery == 0) return otherwise;
         return std::min(otherwise, (step / options_.snapshotEvery + 1) * options_.snapshotEvery);
     }
-    /// Saves what is due at this step.
+    /// Saves the files that are due at this step.
     void update(Simulation& simulation) {
         if (options_.snapshotEvery > 0 && simulation.step() % options_.snapshotEvery == 0 &&
             simulation.step() != lastNumbered_) {
@@ -165,7 +164,7 @@ public:
         }
         saver_.poll();
     }
-    /// Waits for what is under way. True when every save worked.
+    /// Waits for the saves under way. Returns true when every save worked.
     bool finish() {
         saver_.wait();
         saver_.poll();
@@ -177,7 +176,7 @@ private:
     static double seconds(std::chrono::steady_clock::time_point since) {
         return std::chrono::duration<double>(std::chrono::steady_clock::now() - since).count();
     }
-    /// Waits where earlier saves have not begun. A save that fails does not end the run; it is said at once and in the exit
+    /// Waits where earlier saves have not begun. A failed save does not end the run; it is reported at once and in the exit
     /// code.
     void save(const std::string& path, Simulation& simulation, const WriteOptions& how) {
         FileJob job = saving(path, checkpointAsync(simulation), how);
@@ -197,13 +196,14 @@ private:
     FileJobs saver_;
 };
 
-/// Saves the last good state where the user can go on from it, and says where; or why that failed.
+/// Saves the last good state, so that the user can resume from it, and returns a text with its path; or the reason of a
+/// failure.
 std::string saveForLater(const FedState& state, const Options& options) {
     try {
         const std::filesystem::path file =
             options.checkpoint.empty() ? leftRunFile(state.configuration.scene) : std::filesystem::path(options.checkpoint);
         writeSnapshot(file, checkpointOf(state.configuration, state.state), {.keepPrevious = true, .mayReplaceRead = true});
-        if (options.checkpoint.empty()) rememberFile(std::filesystem::absolute(file));  // a window's Ctrl O offers it
+        if (options.checkpoint.empty()) rememberFile(std::filesystem::absolute(file));  // Ctrl O in a window offers it
         return formatted("the state of step %lld was saved; go on with: gravlab run ",
                          static_cast<long long>(state.step())) +
                file.string();
@@ -212,7 +212,7 @@ std::string saveForLater(const FedState& state, const Options& options) {
     }
 }
 
-/// Keeps the table of a run that ends before its time, and says where.
+/// Keeps the table of a run that ends early, and returns a text with its path.
 std::string partialText(AtomicFile* csv) {
     const std::string kept = csv ? csv->keepPartial() : "";
     return kept.empty() ? "" : "; its table so far is in " + kept;
@@ -222,8 +222,8 @@ std::string partialText(AtomicFile* csv) {
 
 int runCommand(const Options& asked) {
     const InterruptWatch watch;
-    // Opened first: a folder that is not there is known before hours of work, not after.
-    // All are put in place together at the end: a run that fails leaves what was there before.
+    // The outputs are opened first: a missing folder is found before hours of work. All files are put in place together at
+    // the end, so a failed run leaves earlier files unchanged.
     OutputSet outputs;
     AtomicFile* csv = asked.csv.empty() ? nullptr : &outputs.add(asked.csv);
     std::optional<PendingSnapshot> final;
@@ -232,7 +232,7 @@ int runCommand(const Options& asked) {
 
     Options options = withFile(asked);
     adoptKernelFile(options.simulation);
-    // Those of what is written on the way are looked at without a file.
+    // For files during the run, only the folder is checked.
     if (options.snapshotEvery > 0) requireFolder(numberedName("--snapshots", options.snapshots, 0));
     if (!options.checkpoint.empty()) requireFolder(options.checkpoint);
     Simulation simulation(options.simulation);
@@ -247,7 +247,7 @@ int runCommand(const Options& asked) {
         std::fprintf(stderr, "gravlab: going on from step %lld, t = %s\n", static_cast<long long>(begin),
                      timeText(simulation.time(), units).c_str());
 
-    // Known before anything is measured or written of it: all of a run is computed in one way.
+    // This is known before the first measurement or output: one run uses one way of computing.
     if (steps > 0)
         if (const std::string replaced = holdAccuracy(simulation, [] { InterruptWatch::check(); }); !replaced.empty())
             std::fprintf(stderr, "gravlab: %s\n", replaced.c_str());
@@ -258,11 +258,11 @@ int runCommand(const Options& asked) {
 
     const bool onDevice = simulation.backend().mostMeasured() > 0;
     const bool summaryEnergy = csv || simulation.backend().size() <= (onDevice ? kSummaryOnDevice : kSummaryEnergyBodies);
-    // All of a run's sums are taken in one way: what two ways differ by is no change of the energy.
+    // All sums of a run use one method: a difference between two methods is no change of the energy.
     Diagnostics measured;
-    if (summaryEnergy) measured = simulation.measure([] { InterruptWatch::check(); });  // there is nothing to lose yet
+    if (summaryEnergy) measured = simulation.measure([] { InterruptWatch::check(); });  // nothing can be lost yet
     const EnergyScale energies(measured, simulation.force());
-    // Asked for by rows, so that a table is the same however fast the machine is; else by time.
+    // With a table, the rows request the check, so that the table is independent of the machine's speed; else time does.
     const bool tellsError = csv && simulation.backend().activeKernel().approximates;
     SpotCheck spotCheck(tellsError ? std::numeric_limits<double>::infinity() : SpotCheck::kSeconds);
     const auto writeRow = [&] {
@@ -280,14 +280,14 @@ int runCommand(const Options& asked) {
     const std::int64_t plotStride = RunPlots::stride(steps);
     if (plots) plots->record(simulation);
     if (plots && twin) twin->record(simulation);
-    // The end need not be a time of both; what is said of them then is of the last one that is.
+    // The end may not be a common time of both runs. Comparisons then hold for the last common time.
     const std::int64_t lastMeeting = twin ? twin->lastMeeting(simulation, end) : end;
 
     const auto start = std::chrono::steady_clock::now();
     ProgressLine progress("step", steps, ProgressLine::Where::always);
     NonFiniteMonitor guard;
     guard.check(simulation, true);
-    bool judged = false;  // the first force is, before anything that comes of it is written
+    bool judged = false;  // whether the first force was checked, which must precede all output that depends on it
     const auto look = [&](bool now) {
         const std::optional<NonFiniteState> blown = guard.check(simulation, now);
         if (!blown) return;
@@ -367,7 +367,7 @@ int runCommand(const Options& asked) {
         if (twin) written.push_back(twin->write(options.plots, simulation, outputs));
     }
     if (final) final->write(checkpointOf(simulation));
-    // Steps that choose themselves keep the energy, or could not: then what there is is no result.
+    // Adaptive time steps conserve the energy. Where they could not, the present state is no result.
     const bool lost = summaryEnergy && energies.lost(last), failed = lost && isAdaptive(simulation.integrator().program);
     if (spotCheck.failures() > 0 || failed) {
         for (const std::string& file : outputs.keepPartial())

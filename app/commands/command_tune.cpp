@@ -1,5 +1,6 @@
-// `gravlab tune`: finds the fastest kernel and launch for this device and some numbers of bodies, and remembers them for
-// `--kernel auto`. Rule: what was found is stored after each number of bodies, so an interrupt loses one of them only.
+// `gravlab tune`: finds the fastest kernel and launch for this device and some numbers of bodies, and stores them for
+// `--kernel auto`.
+// Rule: results are stored after each number of bodies, so an interrupt loses only one of them.
 #include "app/bench/term_bench.h"
 #include "app/bench/tune_cache.h"
 #include "app/bench/tuner.h"
@@ -76,7 +77,7 @@ int tuneCommand(const Options& options) {
                      .kernels = options.bench.kernels},
                     {.seed = wanted.seed, .precision = wanted.precision.value_or(Precision::fp32)});
         ProgressLine progress((std::string("tuning N = ") + grouped(bodies).text + ", step").c_str(), 1000);
-        constexpr double kSlice = 0.5;  // [s] between looks at an interrupt
+        constexpr double kSlice = 0.5;  // [s] between checks for an interrupt
         while (tuner.advance(kSlice)) {
             InterruptWatch::check(stored);
             progress.show(static_cast<std::int64_t>(1000 * tuner.progress()));

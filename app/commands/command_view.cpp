@@ -1,4 +1,4 @@
-// `gravlab view`: the window's turn of the one frame loop.
+// `gravlab view`: runs the common frame loop in a window.
 #include "app/bench/own_trial.h"
 #include "app/commands/options.h"
 #include "app/commands/play.h"
@@ -40,13 +40,13 @@
 namespace gravlab {
 namespace {
 
-// After an event the panels need a few frames to settle: hover, then press, then what it opens.
+// After an event, the panels need a few frames to settle: hover, then press, then the opened list.
 constexpr int kFramesAfterEvent = 4;
-constexpr double kIdleWait = 0.25;        // [s] between looks at the clock when nothing moves
-constexpr double kAutosaveSeconds = 60;   // what a class would not mind to lose
-constexpr double kHiddenWait = 1.0 / 60;  // [s]; no display paces a window that is not shown
+constexpr double kIdleWait = 0.25;        // [s] between checks of the clock when nothing moves
+constexpr double kAutosaveSeconds = 60;   // [s]; a class can afford to lose this much work
+constexpr double kHiddenWait = 1.0 / 60;  // [s]; no display paces a hidden window
 
-/// Connects events for as long as it lives, which is shorter than document and panels do.
+/// Connects events during its lifetime, which is shorter than that of document and panels.
 class Connection {
 public:
     Connection(Window& window, const Document& document, Ui& ui, Controller& controller) : window_(window) {
@@ -60,12 +60,12 @@ private:
     Window& window_;
 };
 
-/// The window as it is, for --screenshot.
+/// Writes the present window, for --screenshot.
 void writePicture(const std::string& path, const Window& window, const Document& document) {
     writePng(path, window.read(), window.width(), window.height(), pictureTexts(document, path));
 }
 
-/// The graphics were reset: window, picture and panels are made anew, the run goes on as it was.
+/// Handles a reset of the graphics: window, picture and panels are created again, and the run continues unchanged.
 void comeBack(Window& window, App& app, Ui& ui, Controller& controller, const std::string& why) {
     ui.dropPicture();
     app.dropPicture();
@@ -77,7 +77,7 @@ void comeBack(Window& window, App& app, Ui& ui, Controller& controller, const st
     app.document.warn("The picture was made anew, because " + why + "; the run goes on as it was.");
 }
 
-/// What a window shows while many bodies are made: a bar, where that takes longer than a glance.
+/// The window during the creation of many bodies: it shows a bar where that takes longer than a moment.
 class WaitBar {
 public:
     explicit WaitBar(Window& window)
@@ -102,10 +102,10 @@ private:
     WorkWatch watch_;
 };
 
-/// The frames of a window until it is closed or a signal comes.
+/// Runs the frames of a window until the user closes it or a signal arrives.
 void runFrames(const Options& options, Window& window, App& app, Ui& ui, Controller& controller, SessionFiles& files,
                ConfigKeeper& config, Player* player, LessonRunner& lessons) {
-    constexpr double kScriptWait = 0.02;  // [s] between looks for a line of a script when nothing moves
+    constexpr double kScriptWait = 0.02;  // [s] between checks for a line of a script when nothing moves
     const Post post = [&](std::vector<Command> batch) { controller.post(std::move(batch), Sender::panel); };
     const StatusReport report;
     FrameTimes times;
@@ -118,12 +118,12 @@ void runFrames(const Options& options, Window& window, App& app, Ui& ui, Control
     Recorder recorder;
     WindowHost host(app, {window, ui, files, recorder, lessons});
     Frame frames(app, controller, host);
-    // Whatever the run does, somebody waits for a picture.
+    // Something waits for a picture, whatever the run does.
     const auto needsFrame = [&] {
         return window.holdsKeys() || app.document.messageLight() < 1 || ui.restless() || recorder.needsFrame() ||
                host.needsFrame() || framesOwed > 0 || lessons.needsFrame() || options.frames > 0;
     };
-    // What a script has begun without waiting for it still gets its answer.
+    // An effect that a script did not wait for still gets its answer.
     const auto leaves = [&] {
         return window.closing() || InterruptWatch::signal() != 0 ||
                (player && player->finishes() ? false : host.quits() || (player && player->ended()));
@@ -132,7 +132,7 @@ void runFrames(const Options& options, Window& window, App& app, Ui& ui, Control
     double rest = 0;  // [s] before the next frame
     const auto tell = [&] { report.write(app, ui, frame, window.width(), window.height(), rests); };
     bool leaving = false;
-    // With --screenshot one more frame is drawn before the window goes.
+    // With --screenshot, one more frame is drawn before the window closes.
     while (!(leaving = leaves()) || !options.screenshot.empty()) {
         const bool busy = leaving || app.moving() || needsFrame() || controller.posted() || (player && player->needsFrame());
         const bool hidden = window.width() == 0 || window.height() == 0;
@@ -167,7 +167,7 @@ void runFrames(const Options& options, Window& window, App& app, Ui& ui, Control
             try {
                 comeBack(window, app, ui, controller, lost);
             } catch (const DeviceError&) {
-                throw;  // the simulation's state went, too
+                throw;  // the simulation's state is lost, too
             } catch (const std::runtime_error& error) {
                 throw NoDeviceError(std::string(error.what()) + ". " + files.leave());
             }
@@ -207,8 +207,8 @@ void runFrames(const Options& options, Window& window, App& app, Ui& ui, Control
                                                      .ahead = !lastFrame,
                                                      .present = [&] { window.show(); }});
         if (!made.drawn) {
-            // What a device has in its queue lasts longer than this; a processor has computed meanwhile, unless it was
-            // paused and something is measured beside.
+            // The queue of a device lasts longer than this. A processor has computed meanwhile, unless the run is paused and
+            // a measurement runs beside it.
             constexpr auto kRest = std::chrono::milliseconds(2);
             if (app.document.intent.paused || app.runs.simulation().backend().vertexSpace() != MemorySpace::host)
                 std::this_thread::sleep_for(kRest);
@@ -234,7 +234,7 @@ int viewCommand(const Options& asked) {
     const InterruptWatch watch;
     const auto lesson = asked.lesson.empty() ? nullptr : lessonNamed(asked.lesson);
     Remembered memory{asked, {}, {}};
-    // A window that counts its frames is a test or a picture; one that a script drives is as a person has it.
+    // A window with a limited number of frames is a test or a picture; a window with a script looks as a user has it.
     const bool plays = asked.command == Subcommand::play;
     const bool watched = asked.frames == 0;
     memory.options.simulation.farField = watched;
@@ -254,7 +254,7 @@ int viewCommand(const Options& asked) {
     app.document.ownTrails = !options.settings.contains("look.trails");
     app.document.bringTrails();
     if (!options.settings.contains("overlay.shown")) app.document.overlay.scaleBar = app.document.overlay.clock = true;
-    // Who names a lesson has a guide already, and what is not remembered would greet every time.
+    // A named lesson is a guide already, and a session that is not remembered would show the welcome card every time.
     if (config.first() && !lesson && !plays && !options.settings.contains("window.welcome")) ui.state.welcome = true;
     if (options.rewindMegabytes > 0) {
         app.runs.keepHistory(static_cast<std::size_t>(options.rewindMegabytes) << 20);
@@ -265,10 +265,10 @@ int viewCommand(const Options& asked) {
         app.document.warn(note + (config.notes().size() > 1 ? "; more of it in the terminal." : "."));
     }
     const Connection connection(window, app.document, ui, controller);
-    // Nobody is there to lose work when a window ends by itself.
+    // No user can lose work when a window ends by itself.
     const double usual = options.frames > 0 || plays ? 0 : kAutosaveSeconds;
     SessionFiles files(app, ui.state.files, options.autosaveSeconds >= 0 ? options.autosaveSeconds : usual);
-    // What a script sets is of this time alone.
+    // Settings of a script hold for this session alone.
     const auto remember = [&] {
         if (!plays) config.close(app.document, window.place());
     };

@@ -1,5 +1,5 @@
-// Options that would change nothing: refused with the reason, so that nobody takes a result for what it is not.
-// Rule: a row is an option that a command has because its siblings have it, or one that needs another.
+// Options without effect: they are refused with the reason, so that no user misreads a result.
+// Rule: a row is an option that a command inherits from similar commands, or one that needs another.
 #include "app/commands/options.h"
 
 #include "app/model/document.h"
@@ -52,7 +52,7 @@ constexpr Idle kIdle[] = {
     throw UsageError(std::string(option) + " does nothing: " + std::string(why));
 }
 
-/// Threads and instruction sets are for the kernels that have them; `auto` and a file may take one of those.
+/// Threads and instruction sets apply only to some kernels; `auto` and a file may select one of these.
 void refuseIdleOfKernel(const Options& o) {
     const std::string name = nameOf(o.simulation.kernel.choice());
     const BackendRow& backend = *chooseBackend(o.simulation.backend, o.simulation.backendOptions).row;
@@ -73,7 +73,7 @@ void refuseIdle(const Options& o) {
 }
 
 void refuseIdleLaunch(const Options& o, const KernelRow& runs) {
-    if (o.has("--kernel")) return;  // the command line was held against the kernel that it names
+    if (o.has("--kernel")) return;  // the command line was checked against the named kernel
     const std::string why = "for these bodies the " + std::string(runs.name) +
                             " kernel runs, which has none; name one that has it with --kernel";
     if (o.has("--block") && runs.blocks.last == 1) refuse("--block", why);

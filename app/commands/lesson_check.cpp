@@ -18,7 +18,7 @@
 namespace gravlab {
 
 LessonVerdict playLesson(const std::shared_ptr<const Lesson>& lesson, const Options& asked, double limit) {
-    constexpr int kWidth = 160, kHeight = 90;  // what a picture tells is asked of it; nobody looks at it
+    constexpr int kWidth = 160, kHeight = 90;  // the picture only answers queries; it is never shown
     Options options = asked;
     options.simulation.scene = "two-body";
     options.watched = true;

@@ -1,4 +1,4 @@
-// Plays lessons off screen with their own answers: every condition must be reached in its time.
+// Plays lessons off screen with their own answers: every condition must be reached within its time.
 #pragma once
 #include "app/model/lesson.h"
 #include "app/model/options.h"
@@ -9,22 +9,22 @@
 
 namespace gravlab {
 
-/// What became of a lesson.
+/// The result of a lesson.
 struct LessonVerdict {
-    std::string failure;  ///< the step that is not reached, its line and why; empty: all were
-    int passedOver = 0;   ///< steps that need what is not here
+    std::string failure;  ///< the step that was not reached, its line and the reason; empty: all were reached
+    int passedOver = 0;   ///< number of steps that need something missing on this machine
     double seconds = 0;
-    std::string device;                    ///< what the last step ran on
-    std::map<std::string, Value> numbers;  ///< that were kept
+    std::string device;                    ///< device of the last step
+    std::map<std::string, Value> numbers;  ///< numbers that the lesson kept
 };
 
-/// All lessons together end within that [s].
+/// Limit for all lessons together [s].
 constexpr double kLessonsLimit = 300;
 
-/// Needs no display, but OpenGL. `limit`: after so many seconds the step under way is not reached.
+/// Needs OpenGL, but no display. After `limit` seconds, the step under way counts as not reached.
 LessonVerdict playLesson(const std::shared_ptr<const Lesson>& lesson, const Options& options, double limit = kLessonsLimit);
 
-/// Prints a line a lesson; false where one failed.
+/// Prints one line for each lesson; returns false where one failed.
 bool printLessons(const Options& options);
 
 }  // namespace gravlab

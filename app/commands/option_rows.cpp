@@ -14,7 +14,7 @@ namespace {
 /// The long name in "-n,--bodies", for messages.
 std::string longName(const std::string& names) { return names.substr(names.rfind(',') + 1); }
 
-/// Of a flag; in some cases at least, as its row says.
+/// Whether a flag is on by default, at least in the cases that its row names.
 bool isUsuallyOn(const Parameter& row) { return row.usual.starts_with("true") || row.usual.starts_with("(true"); }
 
 std::string placeholderOf(const Parameter& row) {
@@ -146,7 +146,7 @@ OptionRows::Row OptionRows::of(const Parameter& row, const std::string& when) {
     }
     const auto take = [&o, &row, flag = sharing(row, &Kept::option)](const std::string&, const std::string& text) {
         if (keepQuantity(o, row, row.kept.option, text)) return;
-        // To name the file of a kernel at the command line is consent to compile it; nothing else is.
+        // Only the name of a kernel's file on the command line is consent to compile it.
         const bool file = row.path == "run.kernel" && namesKernelFile(text);
         const Value value = file ? Value(text) : optionValue(row, row.kept.option, text);
         if (row.ask) return row.ask(o.simulation, value);
@@ -196,7 +196,7 @@ std::int64_t OptionRows::wholeIn(const std::string& name, const std::string& tex
     return parseInteger(name, text, least, most);
 }
 
-/// What help says of a row: what it is, what is allowed where that is short, and the usual value.
+/// Help of a row: its idea, the allowed values where they are short, and the default.
 std::string OptionRows::helpOf(const Parameter& row) {
     std::string text(row.kept.help.empty() ? row.idea : row.kept.help);
     const bool named = row.kind == Kind::choice || row.kind == Kind::names;
@@ -211,7 +211,7 @@ std::string OptionRows::helpOf(const Parameter& row) {
 
 Value OptionRows::oneOf(const Parameter& row, const std::string& name, const std::string& text) const {
     if (!hasDimension(row.unit) || !isQuantity(text)) return optionValue(row, name, text);
-    // Words come before options in the parser's order, so the scene and its units are known.
+    // Words precede options in the parser's order, so the scene and its units are known.
     const RunRequest& run = options_.simulation;
     return checked(row, quantity(name, text, row.unit, unitsOf(run), run.scene), name);
 }

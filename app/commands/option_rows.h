@@ -1,5 +1,5 @@
-// How the rows of a command's options are written: names, placeholder, where the value goes and help; then what the option
-// needs and excludes. Rule: a row may name a parameter, and takes range, words, unit and refusal from it.
+// Builders for the options of a command: names, placeholder, destination and help, then what the option needs and excludes.
+// Rule: a row may name a parameter, and then uses its range, words, unit and refusal.
 #pragma once
 #include "app/control/parameter.h"
 #include "app/model/options.h"
@@ -22,11 +22,11 @@ public:
     struct Row {
         OptionRows& rows;
         std::string name;
-        /// The option does nothing without the other one. `sentence` in place of the usual refusal.
+        /// The option has no effect without the other one. `sentence` replaces the standard refusal.
         Row& needs(const std::string& other, std::string sentence = {}) { return tie({name, other, sentence, false}); }
-        /// Not both of them.
+        /// The option conflicts with the other one.
         Row& excludes(const std::string& other, std::string sentence = {}) { return tie({name, other, sentence, true}); }
-        /// Of a word: the refusal where it is left out.
+        /// For a word: the refusal where it is missing.
         Row& required(std::string sentence) {
             rows.words_[name] = std::move(sentence);
             return *this;
@@ -43,7 +43,7 @@ public:
             return *this;
         }
     };
-    /// Takes the text of the option of that name. Throws UsageError.
+    /// Handles the text of the option with that name. Throws UsageError.
     using Take = std::function<void(const std::string& name, const std::string& text)>;
     using TakeList = std::function<void(const std::string& name, const std::vector<std::string>& texts)>;
 
@@ -51,14 +51,14 @@ public:
     Options& options() { return options_; }
 
     Row flag(const std::string& names, bool& to, const std::string& help);
-    /// One that Options::given has, and nothing else.
+    /// An option whose only effect is its presence in Options::given.
     Row flag(const std::string& names, const std::string& help);
-    /// One value; when it is given twice the last one counts.
+    /// An option with one value; the last of several counts.
     Row value(const std::string& names, const std::string& placeholder, Take take, const std::string& help);
     Row text(const std::string& names, const std::string& placeholder, std::string& to, const std::string& help);
-    /// A file to be written, which has a name and is given once.
+    /// An output file. It needs a name, and the option is allowed once.
     Row output(const std::string& names, const std::string& placeholder, std::string& to, const std::string& help);
-    /// What `read` makes of the name of the option and its text.
+    /// Stores the result of `read` for the option's name and text.
     template <class To, class Reads>
     Row read(const std::string& names, const std::string& placeholder, To& to, Reads reads, const std::string& help) {
         return value(
@@ -70,13 +70,13 @@ public:
         return read(
             names, placeholder, to, [=](auto& name, auto& text) { return wholeIn(name, text, least, most); }, help);
     }
-    /// The name of the row that `find` gives for a text.
+    /// Stores the name of the row that `find` returns for a text.
     template <class To, class Find>
     Row rowOf(const std::string& names, const std::string& placeholder, To& to, Find find, const std::string& help) {
         return read(
             names, placeholder, to, [find](auto&, auto& text) { return find(text).name; }, help);
     }
-    /// What a parameter takes.
+    /// Stores a value that the parameter accepts.
     template <class To>
     Row of(std::string_view path, const std::string& names, const std::string& placeholder, To& to,
            const std::string& help) {
@@ -88,8 +88,8 @@ public:
     /// Values separated by commas or spaces.
     Row list(const std::string& names, const std::string& placeholder, TakeList take, const std::string& help);
     Row numbersOfBodies(const std::string& names, std::vector<std::size_t>& to, const std::string& help);
-    /// Each as a parameter takes it, with a unit where the scene has units. The parameter's word stands for `word`; of a
-    /// setting one value alone is asked of the run as well where `asks`.
+    /// Values that the parameter accepts, with a unit where the scene has units. `word` replaces the parameter's word. Where
+    /// `asks`, a single value of a setting is also stored in the run's request.
     template <class Number>
     Row listOf(std::string_view path, std::vector<Number>& to, const std::string& help, std::optional<Number> word = {},
                bool asks = false) {
@@ -111,13 +111,13 @@ public:
     }
     /// A word without a name before it.
     Row word(const std::string& name, std::string& to, const std::string& help);
-    /// NAME=VALUE, as often as one likes.
+    /// NAME=VALUE, any number of times.
     Row pairs(const std::string& name, std::map<std::string, double, std::less<>>& to, const std::string& example,
               const std::string& help);
 
-    /// The option of a parameter. `when` stands before what help says.
+    /// The option of a parameter. `when` precedes its help.
     Row of(const Parameter& row, const std::string& when = {});
-    /// The options of all rows that have one and for which `wanted` holds.
+    /// The options of all rows that have one and satisfy `wanted`.
     template <class Wanted>
     void ofAll(Wanted wanted) {
         for (const Parameter& row : parameters()) {
@@ -126,11 +126,11 @@ public:
         }
     }
 
-    /// Hands what options need and exclude to the parser: all are there now.
+    /// Passes the needs and exclusions to the parser. Call it once all options are added.
     void connect();
-    /// Throws UsageError for a word that is missing.
+    /// Throws UsageError for a missing word.
     void requireWords() const;
-    /// What the parser refuses, as a sentence with what to do.
+    /// The error of the parser as a sentence with a remedy.
     std::string sentenceOf(const CLI::ParseError& error) const;
 
 private:
@@ -141,7 +141,7 @@ private:
     CLI::App& app_;
     Options& options_;
     std::vector<Row::Tie> ties_;
-    std::map<std::string, std::string> words_;  ///< that must be given, and the refusals
+    std::map<std::string, std::string> words_;  ///< required words, and their refusals
 };
 
 }  // namespace gravlab

@@ -1,4 +1,4 @@
-// What options say together: what does nothing, does not go together or cannot work is refused with a sentence.
+// Rules for combinations of options: one that has no effect, conflicts or cannot work is refused with a sentence.
 #include "app/bench/figure.h"
 #include "app/bench/papers.h"
 #include "app/commands/command_rows.h"
@@ -28,14 +28,14 @@
 namespace gravlab {
 namespace {
 
-/// What a kernel is told and no kernel in question heeds is refused, not ignored.
+/// Refuses a launch option that none of the possible kernels uses.
 void validateLaunch(const Options& o, const std::vector<std::string>& kernelNames) {
     const LaunchRequest& launch = o.simulation.kernel.launch;
     struct Knob {
         const char* option;
         bool asked;
         bool (*has)(const KernelRow&);
-        bool byNameOnly = false;  ///< those that have it are never chosen unasked
+        bool byNameOnly = false;  ///< kernels with this option are only chosen by name
     };
     const Knob knobs[] = {
         {"--block", launch.block || !o.bench.blocks.empty(), [](const KernelRow& row) { return row.blocks.last != 1; }},
@@ -74,7 +74,7 @@ void validateLaunch(const Options& o, const std::vector<std::string>& kernelName
     }
 }
 
-/// Options that a study sets by itself, has no use for, or takes one value of.
+/// Options that a study sets itself, cannot use, or accepts only one value of.
 void validateStudy(const Options& o) {
     const std::string study = o.bench.figure.empty() ? "--card" : "--figure " + o.bench.figure;
     const FigureRow* row = o.bench.figure.empty() ? nullptr : &figure(o.bench.figure);
@@ -111,7 +111,7 @@ void validateStudy(const Options& o) {
     if (row && row->oneNumberOfBodies && o.bench.bodies.size() > 1) throw UsageError(study + " takes one -n");
 }
 
-/// Lists that a table of rates has no use for.
+/// Lists that a table of rates cannot use.
 void validateRates(const Options& o) {
     const std::pair<const char*, std::size_t> lists[] = {{"--accuracy", o.bench.accuracies.size()},
                                                          {"--dt", o.bench.timeSteps.size()},
@@ -120,10 +120,10 @@ void validateRates(const Options& o) {
         if (count > 1) throw UsageError(std::string(option) + " takes one value; a list is for --figure");
 }
 
-/// Options that say how a file is read.
+/// Options for reading a file.
 constexpr const char* kReading[] = {"--columns", "--units", "--G", "--hubble", "--sanitize"};
 
-/// What does nothing where bodies come from a scene, or from a file.
+/// Options without effect where bodies come from a scene, or from a file.
 void validateSource(const Options& o) {
     const bool bodies = !o.file.empty() && !isSceneFile(o.file);
     for (const char* option : kReading)
@@ -135,11 +135,11 @@ void validateSource(const Options& o) {
             throw UsageError(std::string(option) + " does nothing: a file has the bodies that it has");
 }
 
-/// The scene that is meant; null where a file is. Throws UsageError where neither is there.
+/// The selected scene; null where a file is selected. Throws UsageError where neither exists.
 const Scene* requireStart(Options& o, const CommandRow& row, bool commandNamed) {
     try {
         return &sceneNamed(o.simulation.scene);
-    } catch (const UsageError&) {  // may be a file
+    } catch (const UsageError&) {  // the name may be a file
     }
     if (row.from == BodiesFrom::sceneOrFile && meansFile(o.simulation.scene)) o.file = o.simulation.scene;
     refuseToReplace({o.file}, o);
@@ -152,7 +152,7 @@ const Scene* requireStart(Options& o, const CommandRow& row, bool commandNamed) 
                      (row.from == BodiesFrom::sceneOrFile ? "; nor is there a file of that name" : ""));
 }
 
-/// What the law of a scene has no use for. A file says its law when it is read.
+/// Options without effect under the law of a scene. A file's law is known when it is read.
 void validateLaw(const Options& o, const Scene& scene) {
     const RunRequest& s = o.simulation;
     const Law law = s.law.value_or(scene.law);
@@ -168,7 +168,7 @@ void validateLaw(const Options& o, const Scene& scene) {
     requireSoftened(o.has("--softening"), law);
 }
 
-/// Kernels that no table has, or that the command has no use for.
+/// Kernels that no table contains, or that the command cannot use.
 void validateKernels(const Options& o) {
     const RunRequest& s = o.simulation;
     const std::vector<std::string> kernelNames =
@@ -205,7 +205,7 @@ void validateKernels(const Options& o) {
     validateLaunch(o, kernelNames);
 }
 
-/// Numbers of bodies where the scene has its own, or a file has the bodies.
+/// Numbers of bodies where the scene has a fixed number, or a file has the bodies.
 void validateBodies(const Options& o, const Scene* known) {
     std::vector<std::size_t> counts = o.bench.bodies;
     if (o.simulation.bodies) counts.push_back(*o.simulation.bodies);
@@ -224,11 +224,11 @@ void requireCompany(Options& o, const CommandRow& row, bool commandNamed) {
     if (row.from != BodiesFrom::nothing) {
         const Scene* known = requireStart(o, row, commandNamed);
         validateSource(o);
-        // Whether signs mean something is for the law to say, which a table cannot name.
+        // Only the law decides whether signs are allowed; a table of options cannot name it.
         o.read.allowSigns = o.simulation.law && lawRow(*o.simulation.law).signedSources;
         if (known) validateLaw(o, *known);
         if (!o.bench.figure.empty() || !o.bench.card.empty()) validateStudy(o);
-        // A window takes its scene from its configuration, and a file's units are known when it is read.
+        // A window reads its scene from its configuration, and a file's units are known when it is read.
         if (known && row.command != Subcommand::view && !o.inWindow) takeQuantities(o);
         validateKernels(o);
         validateBodies(o, known);
@@ -296,7 +296,7 @@ void requireRun(const Options& o) {
     if (o.until > 0 && o.simulation.timeStep.value_or(1) < 0)
         throw UsageError("--until is never reached with a negative --dt; use --steps");
     if (o.steps < 0 && o.until < 0) {
-        if (!o.file.empty() && o.file != "-") Source::open(o.file);  // a file that is not there is the better reason
+        if (!o.file.empty() && o.file != "-") Source::open(o.file);  // a missing file is the better reason
         throw UsageError("how long? give --steps COUNT or --until TIME");
     }
     refuseOneFileTwice(o);

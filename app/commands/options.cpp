@@ -1,5 +1,5 @@
-// The command line: which command is meant, its options, and help. The table of commands is in command_rows.cpp, what
-// options say together in option_rules.cpp.
+// The command line: selection of the command, its options, and help. The table of commands is in command_rows.cpp, and the
+// rules for combinations of options are in option_rules.cpp.
 #include "app/commands/options.h"
 
 #include "app/commands/command_rows.h"
@@ -22,7 +22,7 @@ constexpr std::string_view kExitCodes =
     "Exit codes: 0 done, 2 wrong usage, 3 bad input, 4 no device or display, 5 the device failed,\n"
     "6 reading or writing failed, 7 a check failed, 129 hung up, 130 interrupted, 143 terminated.\n";
 
-/// Puts options that stand for parameters under what these are about; the command's own come first.
+/// Groups options of parameters by the parameters' topics in the help; the command's own options come first.
 void groupOptions(CLI::App& app) {
     struct Group {
         std::string_view prefix;
@@ -59,11 +59,10 @@ void buildParser(CLI::App& app, const CommandRow& row, OptionRows& rows) {
     app.footer("Examples:\n" + std::string(row.examples) + "\n" + std::string(kExitCodes));
 }
 
-/// All parsers, to look options up in.
+/// All parsers, for the look-up of options.
 class AllParsers {
 public:
-    /// Made when they are first asked for: to make them takes longer than everything else that happens before a command
-    /// runs.
+    /// Created at the first use: their creation takes longer than everything else before the start of a command.
     static const AllParsers& get() {
         static const AllParsers all;
         return all;
@@ -86,7 +85,7 @@ private:
     std::array<CLI::App, std::size(kCommands)> apps_;
 };
 
-/// Index of the word that names the command, or args.size(). Words that are the value of an option before it are skipped.
+/// Index of the word that names the command, or args.size(). Skips words that are the value of an option before it.
 std::size_t findCommandWord(const std::vector<std::string>& args) {
     for (std::size_t i = 0; i < args.size(); ++i) {
         if (args[i] == "--") break;
@@ -158,9 +157,9 @@ Options parseOptions(int argc, const char* const* argv) {
         options.command = Subcommand::version;
         return options;
     }
-    rows.connect();  // help says nothing of what options need and exclude
+    rows.connect();  // the help omits needs and exclusions
     try {
-        std::vector<std::string> reversed(args.rbegin(), args.rend());  // the order that CLI11 takes a vector in
+        std::vector<std::string> reversed(args.rbegin(), args.rend());  // CLI11 expects a vector in this order
         app.parse(reversed);
     } catch (const CLI::ParseError& error) {
         throw UsageError(rows.sentenceOf(error));
@@ -173,7 +172,7 @@ Options parseOptions(int argc, const char* const* argv) {
     rows.requireWords();
     requireCompany(options, *row, named);
     if (options.command == Subcommand::render && options.frames == 0 && !options.flyPath && !options.loop)
-        options.frames = 1;  // a still
+        options.frames = 1;  // a still picture
     return options;
 }
 

@@ -9,11 +9,11 @@ struct KernelRow;
 
 /// Throws UsageError with the text to print. --help and --version print and set command = version.
 Options parseOptions(int argc, const char* const* argv);
-/// Throws UsageError for an option that changes nothing of what the command does.
+/// Throws UsageError for an option without effect on the command.
 void refuseIdle(const Options&);
-/// The same of a launch, where the program has chosen the kernel that runs.
+/// Checks options of the launch likewise, once the program has chosen the kernel.
 void refuseIdleLaunch(const Options&, const KernelRow& runs);
-/// The same of a picture's look. `panels`: whether letters or panels are drawn over it.
+/// Checks options of a picture's look likewise. `panels`: texts or panels are drawn over the picture.
 void refuseIdleLook(const Options&, const Document&, bool panels);
 
 int viewCommand(const Options&);  ///< also plays a script in a window

@@ -10,7 +10,7 @@
 namespace gravlab {
 namespace {
 
-/// A line of standard output, there at once: who reads it waits for it.
+/// Writes and flushes a line of standard output, because its reader waits for it.
 void write(const std::string& line) {
     if (std::fputs((line + "\n").c_str(), stdout) < 0 || std::fflush(stdout) != 0)
         throw IoError("the answers of the script cannot be written to standard output: " +

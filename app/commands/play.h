@@ -1,5 +1,4 @@
-// A script that is played: lines come in, answers go to standard output. For both ways to play one, off screen and in a
-// window.
+// Plays a script, off screen or in a window: reads lines and writes answers to standard output.
 #pragma once
 #include "app/control/controller.h"
 #include "app/control/line_reader.h"
@@ -12,24 +11,24 @@ namespace gravlab {
 
 class Player {
 public:
-    /// A path, or "-" for standard input. Throws InputError.
+    /// `path` is a file, or "-" for standard input. Throws InputError.
     Player(const std::string& path, bool clock, Controller& controller);
 
-    /// Takes lines until one needs frames, none is there, or many were taken: a window must go on. `wait`: up to so long for
-    /// a line [s]. Throws IoError when answers cannot be written.
+    /// Reads lines until one needs frames, none is available, or many were read, because a window must stay responsive.
+    /// `wait`: longest wait for a line [s]. Throws IoError when answers cannot be written.
     void feed(Document& document, BaseHost& host, double seconds, double wait);
-    /// Once a frame, after the controller has applied.
+    /// Call it once a frame, after the controller's apply.
     void look(const Document& document, double seconds) { script_.look(document, seconds); }
-    /// Whoever plays it ends before the script does.
+    /// Call it when the player ends before the script does.
     void abandon(const std::string& why) { script_.abandon(why); }
 
-    /// All lines are answered, and what they began has ended.
+    /// Whether all lines are answered and their effects have ended.
     bool ended() const { return ended_ && !script_.needsFrame(); }
-    /// Something that a line began is not over.
+    /// Whether an effect of a line is still under way.
     bool needsFrame() const { return script_.needsFrame(); }
-    /// No line is waited for, but something that one began.
+    /// Whether no line is waiting, but an effect of one is under way.
     bool finishes() const { return script_.ready() && script_.needsFrame(); }
-    /// The line that is waited for: its number, 0 where none is, and its text.
+    /// The number of the waiting line, 0 where there is none, and its text.
     std::size_t waitsAt() const { return script_.ready() ? 0 : line_.number; }
     const std::string& waitsFor() const { return line_.text; }
     int exitCode() const { return script_.exitCode(); }
@@ -39,7 +38,7 @@ private:
 
     Controller& controller_;
     ScriptLineReader reader_;
-    ScriptLineReader::Line line_;  ///< that was taken last
+    ScriptLineReader::Line line_;  ///< the newest line
     Script script_;
     bool ended_ = false;
 };

@@ -22,7 +22,7 @@ using namespace paper;
 /// A path of the picture: two coordinates of a body over time.
 using Points = std::vector<ImVec2>;
 
-/// What a plane shows: the same scale on both axes, or circles would be ellipses.
+/// Range of a plane: both axes have the same scale, so that circles stay circles.
 struct Area {
     double centreX = 0, centreY = 0, half = 1;
 };
@@ -52,7 +52,7 @@ void drawPath(ImDrawList& list, const Points& points, ImU32 colour, float width)
     }
 }
 
-/// The start is a ring, the end a disc.
+/// Draws the start as a ring, and the end as a disc.
 void drawEnds(ImDrawList& list, const Points& points, ImU32 colour, float radius) {
     if (points.empty()) return;
     list.AddCircleFilled(points.front(), 1.35f * radius, kPaper);
@@ -60,7 +60,7 @@ void drawEnds(ImDrawList& list, const Points& points, ImU32 colour, float radius
     list.AddCircleFilled(points.back(), radius, colour);
 }
 
-/// Two coordinates of all paths in a square, with axes.
+/// Draws two coordinates of all paths in a square, with axes.
 void drawPlane(Canvas& canvas, ImVec2 from, float side, const char* names, const std::string& unit,
                const std::vector<std::array<const std::vector<double>*, 2>>& curves) {
     ImDrawList& list = canvas.list();
@@ -104,7 +104,7 @@ void drawPlane(Canvas& canvas, ImVec2 from, float side, const char* names, const
     canvas.text(canvas.small(), ImVec2(left, from.y + 0.4f * line), kQuiet, label(names[1]).c_str(), 0);
 }
 
-/// Seen from above the plane at an angle, without perspective; the axes show the turn.
+/// Draws the paths at an angle to the plane, without perspective; the axes show the rotation.
 void drawSpace(Canvas& canvas, ImVec2 from, float side,
                const std::vector<std::array<const std::vector<double>*, 3>>& curves) {
     constexpr double kAzimuth = 0.6, kElevation = 0.5;
@@ -153,7 +153,7 @@ void drawSpace(Canvas& canvas, ImVec2 from, float side,
     for (std::size_t i = 0; i < drawn.size(); ++i) drawEnds(list, drawn[i], seriesColour(i, true), 0.3f * line);
 }
 
-/// White paper with a title and a line of facts; `draw` gets what is left below them.
+/// White paper with a title and a line of facts; `draw` receives the area below them.
 template <class Draw>
 void writePage(ByteSink& file, int width, int height, const std::string& title, const std::string& facts, Draw draw) {
     Canvas canvas(width, height, 18);
@@ -254,7 +254,7 @@ std::vector<std::string> RunPlots::write(const Simulation& simulation, OutputSet
         series.y.push_back(std::max(error, 1e-17));  // below the rounding of the sum; a logarithm has no zero
     }
     plot.series.push_back(std::move(series));
-    Plot wanders = plot;  // with its sign, which a logarithm has no place for
+    Plot wanders = plot;  // with its sign, which a logarithm cannot show
     wanders.y = {};
     wanders.y.label = "(E - E0) / |E0|";
     wanders.series.front().y.clear();

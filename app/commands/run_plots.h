@@ -1,5 +1,5 @@
-// The pictures of a run: paths in the plane, in three planes and in space, and the energy error over time.
-// Rule: what was recorded is drawn; a path that is thinned says nothing that the run did not do.
+// Pictures of a run: paths in one plane, in three planes and in space, and the energy error over time.
+// Rule: only recorded data are drawn. A thinned path shows nothing that the run did not do.
 #pragma once
 #include "sim/io/file/atomic_file.h"
 #include "sim/run/simulation.h"
@@ -14,21 +14,20 @@ namespace gravlab {
 /// " [kpc]"; empty for a unit without a name.
 std::string inBrackets(std::string_view unit);
 
-/// Collects the paths of up to kMostPaths bodies while a run goes on.
+/// Records the paths of up to kMostPaths bodies during a run.
 class RunPlots {
 public:
     static constexpr std::size_t kMostPaths = 64;
 
-    /// Makes the folder. Throws IoError where that fails.
+    /// Creates the folder. Throws IoError where that fails.
     explicit RunPlots(const std::filesystem::path& folder);
 
-    /// Steps between two records of a run of so many steps: fine enough for smooth curves.
+    /// Number of steps between two records in a run of `steps` steps, which keeps curves smooth.
     static std::int64_t stride(std::int64_t steps);
-    /// Takes the present step in. Waits for a copy of the state; the energy of many bodies is left out.
+    /// Records the present step. Waits for a copy of the state; skips the energy of many bodies.
     void record(Simulation& simulation);
-    /// Writes paths-xy.png, paths-planes.png, paths-3d.png and, where energies were summed, energy.png
-    /// and energy-signed.png. The names of
-    /// what was written. Throws IoError.
+    /// Writes paths-xy.png, paths-planes.png, paths-3d.png and, where energies were summed, energy.png and
+    /// energy-signed.png. Returns the names of these files. Throws IoError.
     std::vector<std::string> write(const Simulation& simulation, OutputSet& outputs) const;
 
 private:
@@ -38,7 +37,7 @@ private:
 
     std::filesystem::path folder_;
     std::vector<Path> paths_;
-    std::vector<std::size_t> shown_;  ///< indices of the bodies that have a path
+    std::vector<std::size_t> shown_;  ///< indices of the bodies whose paths are recorded
     std::vector<double> times_, energies_;
     std::size_t bodies_ = 0;
 };

@@ -17,7 +17,7 @@ std::vector<std::string> writeRunProfiles(const std::filesystem::path& folder, S
     simulation.snapshot(bodies);
     const SceneUnits& units = simulation.scene().units;
     const int galaxies = galaxiesIn(bodies);
-    // Groups that are species or single bodies are no galaxies: those have a density and a plane of their own.
+    // Groups of species or of single bodies are no galaxies, because galaxies have a density and a plane of their own.
     constexpr int kMostProfiles = 8;
     const bool apart = galaxies > 1 && galaxies <= kMostProfiles;
     for (int galaxy = apart ? 0 : -1; galaxy < (apart ? galaxies : 0); ++galaxy) {

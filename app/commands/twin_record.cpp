@@ -24,7 +24,7 @@ TwinRecord::TwinRecord(Simulation& first, const TwinChoice& choice) : run_(first
     first.snapshot(bodies);
     curve_.restart(spread(bodies));
     if (bodies.size() <= kSummaryBodies) {
-        // By the host, as all that they are compared with.
+        // The host sums it, as it sums all energies that are compared with it.
         energy0_ = measureSystem(bodies, first.terms()).energy();
         ParticleSet there;
         run_.simulation().snapshot(there);

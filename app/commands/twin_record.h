@@ -1,5 +1,5 @@
 // A twin beside `gravlab run`: its steps, its columns and its picture.
-// Rule: numbers are of common times; where a row's time is none of them, the twin's cells are empty.
+// Rule: numbers hold for common times. In a row at another time, the twin's cells are empty.
 #pragma once
 #include "app/services/divergence.h"
 #include "app/services/twin_run.h"
@@ -13,23 +13,23 @@ namespace gravlab {
 
 class TwinRecord {
 public:
-    /// Starts with the first run, where that is. Throws as Simulation does.
+    /// Starts at the state of the first run. Throws as Simulation does.
     TwinRecord(Simulation& first, const TwinChoice& choice);
 
-    /// Names of the cells of a row, each with its comma in front, in these units.
+    /// Names of the cells of a row in these units, each with a comma before it.
     static std::string columns(const SceneUnits& units);
-    /// The cells of a row, likewise. Waits for a copy of both states and sums energies over all pairs.
+    /// The cells of a row, in the same form. Waits for a copy of both states and sums energies over all pairs.
     std::string cells(Simulation& first, const SceneUnits& units);
 
-    /// Lets the twin follow for so long at most. True when it has caught up.
+    /// Advances the twin for at most `seconds`. Returns true when it has reached the first run.
     bool catchUp(Simulation& first, double seconds) { return run_.catchUp(first, seconds); }
-    /// The last step of the first run up to `end` whose time both can be at.
+    /// The last step of the first run, up to `end`, whose time both runs can reach.
     std::int64_t lastMeeting(const Simulation& first, std::int64_t end) const;
-    /// Takes the present time into the curve, where it is one of both.
+    /// Adds the present time to the curve, where it is common to both runs.
     void record(Simulation& first);
-    /// Writes divergence.png into the folder. Its name. Throws IoError.
+    /// Writes divergence.png into the folder and returns its name. Throws IoError.
     std::string write(const std::filesystem::path& folder, Simulation& first, OutputSet& outputs) const;
-    /// One sentence: settings, energy and how far apart.
+    /// One sentence with settings, energy and distance between the runs.
     std::string summary(Simulation& first);
     std::string note() const { return run_.note(); }
 

@@ -1,4 +1,4 @@
-// Tells people what a script waits for, when that takes long: without a window nothing else moves.
+// Reports what a script waits for when that takes long: without a window, nothing else shows progress.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -7,8 +7,8 @@ namespace gravlab {
 
 class WaitNotice {
 public:
-    /// A sentence, once for each line that is waited for longer than ten seconds; else empty. `line`: number of the line
-    /// that is waited for, 0: none. `now`: the host's clock [s].
+    /// Returns a sentence, once for each line that waits for more than ten seconds; else an empty text. `line`: number of
+    /// the waiting line, 0: none. `now`: the host's clock [s].
     std::string update(std::size_t line, const std::string& text, double now) {
         constexpr double kPatience = 10;  // [s]
         if (line != line_) {

@@ -1,7 +1,7 @@
-// Everything that can be done by a key or in a menu, as rows: dispatch, the menu bar, the overlay of F1, `gravlab list keys`
-// and docs/keys.md all walk them. A new one is one row in the file of its menu (menu_*.cpp).
-// Rule: an action edits intent, look, camera or the state of the panels, and returns what the world outside shall do; the
-// controller alone calls it.
+// Every action of a key or menu, as rows. Dispatch, the menu bar, the overlay of F1, `gravlab list keys` and docs/keys.md
+// all read them. A new action is one row in the file of its menu (menu_*.cpp).
+// Rule: an action edits intent, look, camera or panel state, and returns the effect outside the document. Only the
+// controller calls it.
 #pragma once
 #include "app/control/command.h"
 #include "app/control/effect.h"
@@ -19,38 +19,38 @@
 
 namespace gravlab {
 
-/// What a row that writes a file leaves.
+/// `leaves` text of rows that write a file.
 constexpr std::string_view kFileStays = "A file that was written stays; remove it where it is not wanted.";
 
-/// A row.
+/// One row of the table.
 struct Action {
-    std::string_view name;  ///< stable: tests point at it
-    /// In the menu; and one line for tooltip, F1 and docs. A file of rows may leave them out: they are the parameter's then.
+    std::string_view name;  ///< stable: tests refer to it
+    /// Menu text, and one line for tooltip, F1 and docs. A row may leave them empty: the parameter's texts then apply.
     std::string_view label{}, idea{};
-    KeyStroke strokes[2]{};  ///< either of them; none: menu only
-    /// The parameter that it changes. Without `act` and `effect` that is all it does: it switches a flag on and off, or sets
-    /// one of the names that the parameter offers.
+    KeyStroke strokes[2]{};  ///< alternative keys; none: menu only
+    /// The parameter that the action changes. Without `act` and `effect`, the row toggles a flag, or sets one of the
+    /// parameter's names.
     std::string_view parameter{};
-    void (*act)(KeyTarget&, int which) = {};             ///< `which`: 0, or the place within neighbouring keys or `choice`s
-    Effect (*effect)(const KeyTarget&, int which) = {};  ///< what the world outside shall do, after `act`
-    bool (*checked)(const KeyTarget&) = {};              ///< draws a tick; empty: it has no state
-    Reason (*unavailable)(const KeyTarget&) = {};        ///< why it cannot be done now; empty, or an empty text: it can
-    /// Makes the row a list: the entry at `which`; false after the last one.
+    void (*act)(KeyTarget&, int which) = {};             ///< `which`: 0, or the index among neighbouring keys or `choice`s
+    Effect (*effect)(const KeyTarget&, int which) = {};  ///< effect outside the document, after `act`
+    bool (*checked)(const KeyTarget&) = {};              ///< draws a tick; empty: the row has no state
+    Reason (*unavailable)(const KeyTarget&) = {};  ///< why it is impossible now; empty, or an empty text: it is possible
+    /// Makes the row a list: writes the entry at `which`, and returns false after the last one.
     bool (*choice)(const KeyTarget&, int which, SettingChoice&) = {};
-    /// What a command may give it besides, such as COUNT; and the act with that. Throws UsageError. A row with a state takes
-    /// on or off, a row with choices the name or number of one.
+    /// Name of the optional argument of a command, such as COUNT; the functions below take it. Throws UsageError. A row with
+    /// a state takes on or off; a row with choices takes a name or number.
     std::string_view argument{};
     void (*with)(KeyTarget&, const Value& argument) = {};
     Effect (*effectWith)(const KeyTarget&, const Value& argument) = {};  ///< in place of `effect`
-    /// Why undo cannot take it back, in a sentence; both empty where settings and edits of bodies are all that it changes.
-    /// `leaves`: it leaves the run and its settings as they are, so undo goes on to what was changed before it.
+    /// Why undo cannot reverse it, in a sentence. Both are empty where it changes only settings and bodies.
+    /// `leaves`: the row leaves the run and its settings unchanged, so undo reverses the change before it.
     std::string_view lasting{}, leaves{};
-    std::string_view list{};  ///< neighbouring rows with the same text here share a list of that name
-    bool line = false;        ///< a line above it
-    bool repeats = false;     ///< a key that stays down does it again and again, at the keyboard's own pace
-    /// While its key stays down it goes on: `with` takes what each frame took [s]. Such rows do not repeat.
+    std::string_view list{};  ///< neighbouring rows with the same text form a list of that name
+    bool line = false;        ///< a separator line above it
+    bool repeats = false;     ///< a held key repeats it at the keyboard's own rate
+    /// While its key is held, `with` receives the duration of each frame [s]. Such rows do not repeat.
     bool holds = false;
-    bool client = false;  ///< for programs that drive this one: in no menu
+    bool client = false;  ///< for client programs: in no menu
 };
 
 /// A menu of the bar.
@@ -60,7 +60,7 @@ struct Menu {
 };
 std::span<const Menu> menus();
 
-// As their files have them; menus() alone fills in what they leave out.
+// The rows as the files define them; only menus() fills in the empty texts.
 std::span<const Action> fileActions();
 std::span<const Action> sceneActions();
 std::span<const Action> simulationActions();
@@ -71,38 +71,39 @@ std::span<const Action> labActions();
 std::span<const Action> windowActions();
 std::span<const Action> helpActions();
 
-/// The action of that name; null when there is none.
+/// The action with that name; null when there is none.
 const Action* findAction(std::string_view name);
 
-/// Whether it is a list, and what that offers now; empty for other rows.
+/// Whether the row is a list, and its present choices; empty for other rows.
 bool hasChoices(const Action& action);
 std::vector<SettingChoice> choicesOf(const Action& action, const KeyTarget& target);
-/// Whether it has a state that is on or off, and whether that is on.
+/// Whether the row has an on-off state, and whether that is on.
 bool hasState(const Action& action);
 bool isOn(const Action& action, const KeyTarget& target);
 
-/// On where it was off, and off where it was on.
+/// Switches the value on or off.
 inline void toggle(bool& value) { value = !value; }
 
-/// The command of a key or a menu: `which` of neighbouring keys or choices.
+/// The command of a key or menu; `which` is the index among neighbouring keys or choices.
 Invoke invokeOf(const Action& action, int which = 0);
 
-/// The action of that name. Throws UsageError naming the nearest.
+/// The action with that name. Throws UsageError, which names the nearest action.
 const Action& actionOf(std::string_view name);
-/// Does it as a command asks: with nothing, its argument, on or off, or one of its choices. Throws UsageError: what it
-/// takes, or why it cannot be done now. Gives what the world outside shall do; empty: nothing.
+/// Runs the action for a command: without argument, or with its argument, on or off, or one of its choices. Throws
+/// UsageError with the accepted arguments, or with the reason why it is impossible now. Returns the effect outside the
+/// document; empty: none.
 std::optional<Effect> invoke(const Action& action, std::span<const Value> arguments, KeyTarget& target);
-/// What a command may give it: "COUNT", "on or off", "galaxy, disc, ..."; empty: nothing.
+/// The arguments of its command: "COUNT", "on or off", "galaxy, disc, ..."; empty: none.
 std::string argumentText(const Action& action, const KeyTarget* target = nullptr);
 
-/// The keys of all actions that change that parameter, as text: "+ and -"; empty where none does.
+/// The keys of all actions that change that parameter, as text: "+ and -"; empty where there are none.
 std::string keysOf(std::string_view parameter);
 
-/// How people read its keys: "Ctrl S", "N, Right", "1 .. 9"; empty when it has none. With `which`, one of neighbours: "3".
+/// Its keys as text: "Ctrl S", "N, Right", "1 .. 9"; empty when it has none. With `which`, the key of one neighbour: "3".
 std::string keyText(const Action& action);
 std::string keyText(const Action& action, int which);
 
-/// What the mouse does: not actions, but listed with them.
+/// A mouse gesture: not an action, but listed with them.
 struct MouseRow {
     std::string_view name, idea;
 };

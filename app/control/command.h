@@ -1,4 +1,4 @@
-// Every change that a key, a panel, a file, a script, a lesson or a socket can make, as an object.
+// Every change that a key, panel, file, script, lesson or socket can make, as an object.
 #pragma once
 #include "sim/core/value.h"
 
@@ -12,39 +12,39 @@
 
 namespace gravlab {
 
-/// "run.time_step" = 0.01: a row of the table of parameters.
+/// "run.time_step" = 0.01: sets a row of the table of parameters.
 struct SetParameter {
     std::string path;
     Value value;
-    bool goesOn = false;  ///< the hand that set it a moment ago has not let go yet: both are one change
+    bool goesOn = false;  ///< the same drag set it a moment ago: both are one change
 };
 
-/// A row of the table of actions, by its name, with what it takes.
+/// A row of the table of actions, by its name, with its arguments.
 struct Invoke {
     std::string action;
     std::vector<Value> arguments{};
 };
 
-/// Back, or on, to a state that is kept, by its place among those of the history.
+/// Returns to a kept state, by its index in the history.
 struct GoTo {
     std::size_t state = 0;
 };
 
-/// What the pointer does to the picture.
+/// Pointer gestures in the picture.
 enum class PointerKind {
-    orbit,       ///< turns the camera by `by`
-    pan,         ///< moves what the camera looks at by `by`, with the picture under `at`
-    zoom,        ///< by.y steps nearer to what is under `at`
-    centre,      ///< looks at what is under `at`
+    orbit,       ///< rotates the camera by `by`
+    pan,         ///< moves the camera's target by `by`; the picture stays under `at`
+    zoom,        ///< moves by.y steps nearer to the point under `at`
+    centre,      ///< targets the point under `at`
     pick,        ///< selects the body under `at`, or none
-    dropStart,   ///< an arrow begins at `at`
-    dropMove,    ///< and ends there
-    dropEnd,     ///< what it points at is dropped
-    dropCancel,  ///< the arrow is taken back
-    aimStart,    ///< takes hold of the velocity arrow of the selected body, whose tip is under `at`
-    aimMove,     ///< its tip is there
-    aimEnd,      ///< the body goes on with that velocity
-    aimCancel    ///< it keeps the one that it has
+    dropStart,   ///< begins an arrow at `at`
+    dropMove,    ///< moves its tip to `at`
+    dropEnd,     ///< drops the bodies that the arrow defines
+    dropCancel,  ///< cancels the arrow
+    aimStart,    ///< grabs the tip of the selected body's velocity arrow under `at`
+    aimMove,     ///< moves that tip to `at`
+    aimEnd,      ///< gives that velocity to the body
+    aimCancel    ///< keeps the old velocity
 };
 struct Pointer {
     PointerKind kind = PointerKind::orbit;
@@ -56,19 +56,19 @@ struct Pointer {
 /// A scene by its name, a scene file, or a file with bodies.
 struct OpenFile {
     std::string path;
-    int others = 0;  ///< files that were let go over the window with it, and that are not opened
+    int others = 0;  ///< other files of the same drop, which are not opened
 };
 
-/// Settings that begin a scene together, whatever was set before: the run is built once. Settings that the scene does not
-/// have are passed over. Undo does not go back behind it.
+/// Settings that begin a scene together, whatever the settings before: the run is built once. Settings that the scene does
+/// not have are ignored. Undo stops at it.
 struct Begin {
-    std::string scene;  ///< empty: the one that runs, from where it is
+    std::string scene;  ///< empty: the present scene, from its present state
     std::vector<SetParameter> settings{};
 };
 
 using Command = std::variant<SetParameter, Invoke, GoTo, Pointer, OpenFile, Begin>;
 
-/// Who asks, and which of several of that kind.
+/// The kind of sender, and its identity within that kind.
 struct Sender {
     enum class Kind { key, pointer, panel, file, script, socket, lesson } kind = Kind::script;
     std::uint32_t id = 0;
@@ -79,7 +79,7 @@ struct Sender {
 inline constexpr Sender Sender::key{Kind::key}, Sender::pointer{Kind::pointer}, Sender::panel{Kind::panel},
     Sender::file{Kind::file}, Sender::script{Kind::script}, Sender::socket{Kind::socket}, Sender::lesson{Kind::lesson};
 
-/// Keys, pointer and panels are of people, who read a refusal on the screen.
+/// Whether the sender is a key, the pointer or a panel: their users read a refusal on the screen.
 constexpr bool atTheScreen(const Sender& sender) {
     return sender.kind == Sender::Kind::key || sender.kind == Sender::Kind::pointer || sender.kind == Sender::Kind::panel;
 }

@@ -1,4 +1,4 @@
-// The rows of config.toml, and when it is written.
+// The rows of config.toml, and the times of its writes.
 #include "app/control/config.h"
 
 #include "app/control/parameter.h"
@@ -25,36 +25,35 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kInterval = 1, kRest = 2;  // [s] between looks; before a change is written
+constexpr double kInterval = 1, kRest = 2;  // [s] between checks; before a settled change is written
 constexpr std::size_t kLargestFile = 1 << 16;
 
 int whole(const std::string& key, std::string_view value, int least, int most) {
     return static_cast<int>(parseInteger(key, std::string(value), least, most));
 }
 
-/// Whether the command line says which scene, or what only makes sense with the one it means.
+/// Whether the command line gives a scene, or options that depend on the scene.
 bool sceneGiven(const Options& options) {
     constexpr std::string_view kOf[] = {"SCENE", "--scene-version", "--bodies", "--set", "--law", "--integrator"};
     return std::any_of(std::begin(kOf), std::end(kOf), [&](std::string_view option) { return options.has(option); }) ||
            std::any_of(lawNumbers().begin(), lawNumbers().end(), [&](auto& number) { return options.has(number.option); });
 }
 
-/// A scene of the table, and none that a file brought.
+/// Whether the scene is in the table, so no file brought it.
 bool known(std::string_view scene) {
     const auto rows = sceneTable();
     return std::any_of(rows.begin(), rows.end(), [&](const Scene& row) { return row.name == scene; });
 }
 
-/// A row. An empty text is left out of the file.
+/// A row. The file omits rows with an empty text.
 struct ConfigRow {
     std::string_view table, key;
-    std::string_view option;  ///< of the command line, which goes before the file; empty: none
+    std::string_view option;  ///< option of the command line, which overrides the file; empty: none
     std::function<std::string(const Document&, const WindowPlace&)> text;
     std::function<void(Remembered&, const std::string& key, std::string_view value)> take;
 };
 
-/// What is no row of the table of parameters, and the scene, whose number of bodies is written where it is not the usual
-/// one.
+/// Rows outside the table of parameters, and the scene, whose number of bodies is written where it differs from the default.
 std::vector<ConfigRow> ownRows() {
     return {
         {"window", "width", "--size", [](const Document&, const WindowPlace& place) { return std::to_string(place.width); },
@@ -81,7 +80,7 @@ std::vector<ConfigRow> ownRows() {
          }},
         {"scene", "bodies", "SCENE",
          [](const Document& d, const WindowPlace&) {
-             // A scene's usual number is left to the machine of next time.
+             // A scene's default number is left to the machine of the next session.
              const Scene& scene = *d.facts.scene;
              const std::size_t bodies = d.facts.startBodies;
              return areUsualBodies(scene, bodies) || !known(d.facts.configuration.scene) ? std::string()
@@ -93,7 +92,7 @@ std::vector<ConfigRow> ownRows() {
              const Parameter& bodies = parameter("run.bodies");
              bodies.ask(r.options.simulation, fileValue(bodies, k, v));
          }},
-        // Before the run is built, or it would be built twice.
+        // This must precede the first build of the run, which would otherwise be built twice.
         {"scene", "exact_forces", "--exact",
          [](const Document& d, const WindowPlace&) {
              return fileText(parameter("run.exact_forces"), !d.intent.request.farField);
@@ -121,7 +120,7 @@ ConfigRow rowOf(const Parameter& p) {
             }};
 }
 
-/// All, by their tables.
+/// All rows, by their tables.
 const std::vector<ConfigRow>& rows() {
     static const std::vector<ConfigRow> all = [] {
         std::vector<ConfigRow> found = ownRows();
@@ -141,7 +140,7 @@ const std::vector<ConfigRow>& rows() {
     return all;
 }
 
-/// The command line goes before the row.
+/// Whether the command line overrides the row.
 bool passedOver(const ConfigRow& row, const Options& options) {
     return row.option == "SCENE" ? sceneGiven(options) : options.has(row.option);
 }
@@ -228,7 +227,7 @@ std::string ConfigKeeper::text(const Document& document, const WindowPlace& plac
     std::vector<std::string> now;
     for (const ConfigRow& row : rows()) now.push_back(row.text(document, place));
     if (begun_.empty()) begun_ = now;
-    // Width and height, or scene and bodies, belong together.
+    // Width and height belong together, and so do scene and bodies.
     const auto changed = [&](std::string_view option) {
         for (std::size_t i = 0; i < now.size(); ++i)
             if (rows()[i].option == option && now[i] != begun_[i]) return true;
@@ -272,12 +271,12 @@ void ConfigKeeper::close(const Document& document, const WindowPlace& place) noe
         jobs_.wait();
         jobs_.poll();
     } catch (const std::exception&) {
-        // The window is closing; there is nobody to tell and nothing else to lose.
+        // The window is closing: no message can appear, and nothing else can be lost.
     }
 }
 
 void ConfigKeeper::write(const std::string& text) {
-    // Lines that could not be used are still somebody's.
+    // The user may still want the lines that could not be used.
     const std::string old = std::exchange(notes_, {}).empty() ? std::string() : written_;
     written_ = text;
     jobs_.post({.work = [file = file_, text, old]() -> std::string {

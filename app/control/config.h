@@ -1,5 +1,5 @@
-// What the window remembers from one time to the next: $XDG_CONFIG_HOME/gravlab/config.toml.
-// Rule: a file that is wrong in places is used for the rest, and each wrong line is named; the command line goes before it.
+// Settings that the window keeps between sessions: $XDG_CONFIG_HOME/gravlab/config.toml.
+// Rule: wrong lines of the file are named, and the others are used. The command line takes precedence over the file.
 #pragma once
 #include "app/model/options.h"
 #include "app/system/file_jobs.h"
@@ -14,47 +14,47 @@ namespace gravlab {
 
 struct Document;
 
-/// Where a window is on the display, in the display's units.
+/// The window's place on the display, in the display's units.
 struct WindowPlace {
     int x = 0, y = 0, width = 0, height = 0;
     bool placed = false;  ///< x and y are known
 };
 
-/// What is taken from the file, or written into it.
+/// The values that are read from the file or written to it.
 struct Remembered {
     Options options;
     WindowPlace place;
-    /// Values of the file that the command line went before, by "TABLE.KEY".
+    /// Values of the file that the command line overrides, by "TABLE.KEY".
     std::map<std::string, std::string> passedOver;
 };
 
-/// Where the file is; empty when neither XDG_CONFIG_HOME nor HOME names a folder.
+/// Path of the file; empty when neither XDG_CONFIG_HOME nor HOME names a folder.
 std::filesystem::path configFile();
 
-/// Puts what the text says over `to`, except for what the command line has given. Gives a sentence for every line that
-/// cannot be used, with `name` and the line's number.
+/// Copies the values of the text to `to`, except for those that the command line gives. Returns a sentence for every
+/// unusable line, with `name` and the line's number.
 std::vector<std::string> takeConfig(std::string_view text, const std::string& name, Remembered& to);
 
-/// Reads the file once and writes it when what it says has changed and rested for a while, and at the end. What the command
-/// line asked for is of this time alone: its rows keep what the file says until they are changed in the window.
+/// Reads the file once. Writes it when its text has changed and stayed the same for a while, and at the end. Options of the
+/// command line hold for this session alone: their rows keep the file's value until the user changes them in the window.
 class ConfigKeeper {
 public:
-    /// Reads the file. Nothing is read or written when `on` is false, nor when there is no folder for it.
+    /// Reads the file. Nothing is read or written when `on` is false, or when configFile() is empty.
     ConfigKeeper(bool on, Remembered& to);
-    /// Whether there was no file: nothing has ever been remembered here.
+    /// Whether there was no file, so this is the first session.
     bool first() const { return first_; }
     /// What was wrong with the file; empty: nothing.
     const std::vector<std::string>& notes() const { return notes_; }
 
-    /// update() would do something.
+    /// Whether update() would have work.
     bool due(double seconds) const;
-    /// Begins to write a change that has rested; never waits for the disk. A sentence, once, when it could not be written;
-    /// then the file is left alone.
+    /// Begins to write a change that has settled; never waits for the disk. Returns a sentence, once, when the file cannot
+    /// be written; the file is then left alone.
     std::string update(const Document& document, const WindowPlace& place, double seconds);
-    /// Writes what has changed since, in silence, and waits for it.
+    /// Writes the remaining changes, without messages, and waits for the disk.
     void close(const Document& document, const WindowPlace& place) noexcept;
 
-    /// The text of the file for the document as it is. The first call learns what the window begins with.
+    /// The text of the file for the present document. The first call records the values at the start of the window.
     std::string text(const Document& document, const WindowPlace& place);
 
 private:
@@ -67,8 +67,8 @@ private:
     std::vector<std::string> begun_;  ///< values of all rows when the window opened
     std::string written_, seen_;
     double lookedAt_ = -1, changedAt_ = 0;
-    std::string failure_;  ///< not yet told
-    FileJobs jobs_;        // last: its work ends before what it reports to
+    std::string failure_;  ///< failure that update() has not returned yet
+    FileJobs jobs_;        // last member: its work ends before the destruction of the members that it reports to
 };
 
 }  // namespace gravlab

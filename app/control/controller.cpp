@@ -1,4 +1,4 @@
-// The queue, and how each kind of command is done. Rule: whatever is refused leaves the document as it was.
+// The queue, and the application of each kind of command. Rule: a refused command leaves the document unchanged.
 #include "app/control/controller.h"
 
 #include "app/control/action.h"
@@ -24,7 +24,7 @@ constexpr std::string_view kPointerKinds[] = {"orbit",      "pan",       "zoom",
                                               "drop-start", "drop-move", "drop-end",  "drop-cancel", "aim-start",
                                               "aim-move",   "aim-end",   "aim-cancel"};
 
-/// What a path changes: the run itself, its twin, what depends on the bodies that there are, or the rest.
+/// The reach of a path: the run itself, its twin, settings that depend on the present bodies, or the rest.
 enum class Reach { run, twin, bodies, rest };
 Reach reachOf(std::string_view path) {
     constexpr std::string_view kPace[] = {"run.speed", "run.steps_per_frame", "run.time_budget", "run.paused"};
@@ -34,7 +34,7 @@ Reach reachOf(std::string_view path) {
     return path == "view.selected" || path == "view.follow" ? Reach::bodies : Reach::rest;
 }
 
-/// Puts back what was asked, where one of a batch is refused. What is known is true in any case.
+/// Restores the requests after a refusal in a batch. Facts stay, because they are true in any case.
 void putBack(Document& document, const Document& before) {
     Document now = document;
     document = before;
@@ -45,12 +45,12 @@ void putBack(Document& document, const Document& before) {
     document.messageAge = now.messageAge;
 }
 
-/// Whether the run begins anew with it: what ran before is gone then, and could not be brought back for another's sake.
+/// Whether the setting restarts the run: the previous run is then gone, and a later refusal could not restore it.
 bool beginsAnew(std::string_view path) {
     return path == "run.scene" || path == "run.bodies" || path == "run.seed" || path.starts_with("scene.");
 }
 
-/// What can be set beside the run, of which the request says more than values do; in the order of the table.
+/// Settings beside the run, whose requests hold more than their values; in the order of the table.
 const std::vector<const Parameter*>& settableRows() {
     static const std::vector<const Parameter*> rows = [] {
         std::vector<const Parameter*> all;
@@ -68,8 +68,7 @@ std::vector<Value> settingsOf(const Document& document) {
     return values;
 }
 
-/// What a change has made other than it was asked before. What it left alone stays as it is asked now, and what a search
-/// has found stays known.
+/// Restores the requests that a change altered. Requests that it left alone stay, and results of a search stay known.
 void takeBack(RunRequest& now, const RunRequest& before, const RunRequest& made) {
     if (before.scene != made.scene) now.changeScene(before.scene);
     for (const SettingRow& row : settingRows())
@@ -77,7 +76,7 @@ void takeBack(RunRequest& now, const RunRequest& before, const RunRequest& made)
     if (before.start != made.start) now.start = before.start;
 }
 
-/// Whether the one run would begin anew on the way to the other.
+/// Whether the run would restart on the way from one request to the other.
 bool differInStart(const RunRequest& a, const RunRequest& b) {
     return a.scene != b.scene || a.sceneVersion != b.sceneVersion || a.bodies != b.bodies || a.seed != b.seed ||
            a.parameters != b.parameters || a.start != b.start;
@@ -88,13 +87,13 @@ bool isUndo(const Command& command) {
     return action && action->action == "undo";
 }
 
-/// Whether all that it does is to look, to turn or to begin a drag: the pointer takes that back itself.
+/// Whether the command only looks, rotates or begins a drag: the pointer can reverse that itself.
 bool onlyPoints(const Command& command) {
     const auto* pointer = std::get_if<Pointer>(&command);
     return pointer && pointer->kind != PointerKind::dropEnd && pointer->kind != PointerKind::aimEnd;
 }
 
-/// Whether it changes how words are read, the card's among them.
+/// Whether it changes how texts are displayed, including those of the welcome card.
 bool aboutLetters(const Command& command) {
     const auto* action = std::get_if<Invoke>(&command);
     const auto* setting = std::get_if<SetParameter>(&command);
@@ -104,7 +103,7 @@ bool aboutLetters(const Command& command) {
     return path == "window.text_scale" || path == "window.full_screen";
 }
 
-/// Why a command cannot be taken back; empty where it can.
+/// Why a command cannot be undone; empty where it can.
 std::string lastingOf(const Command& command) {
     if (const auto* action = std::get_if<Invoke>(&command)) return std::string(actionOf(action->action).lasting);
     if (std::holds_alternative<OpenFile>(command))
@@ -112,7 +111,7 @@ std::string lastingOf(const Command& command) {
     return {};
 }
 
-/// Takes up the intent. Throws UsageError with the sentence of a refusal.
+/// Applies the intent. Throws UsageError with the sentence of a refusal.
 void takeUp(Document& document, Host& host, bool again = false) {
     const TwinChoice twin = document.intent.twin;
     if (!host.apply(again)) throw UsageError(document.message);
@@ -170,10 +169,10 @@ bool isScene(const std::string& name) {
     return std::any_of(sceneTable().begin(), sceneTable().end(), [&](const Scene& row) { return row.name == name; });
 }
 
-/// Throws UsageError where it is neither a scene nor a file.
+/// Throws UsageError where the path is neither a scene nor a file.
 std::optional<Effect> open(Document& document, const OpenFile& command) {
     if (isScene(command.path)) {
-        // A scene by name is that scene from its start, also where it runs already.
+        // A scene's name restarts that scene, even where it is running already.
         const bool again = document.facts.configuration.scene == command.path;
         document.intent.request.changeScene(command.path);
         return again ? std::optional<Effect>(Restart{}) : std::nullopt;
@@ -187,7 +186,7 @@ std::optional<Effect> open(Document& document, const OpenFile& command) {
     return Open{.file = command.path};
 }
 
-/// All settings before the run sees one of them.
+/// Stores all settings before the run sees the first of them.
 std::optional<Effect> begin(Document& document, const Begin& command) {
     std::optional<Effect> again;
     if (!command.scene.empty()) {
@@ -252,14 +251,14 @@ std::vector<Event> Controller::take(Ticket ticket) {
     return events;
 }
 
-/// What a batch has done beside what the document shows.
+/// Results of a batch outside the document.
 struct Controller::Done {
-    EffectResult effect{};  ///< of its effect, or applied
-    bool jumps = false;     ///< it went to another state of the run
-    Inverse state{};        ///< back to the state that it ended
+    EffectResult effect{};  ///< result of its effect, or applied
+    bool jumps = false;     ///< it moved to another state of the run
+    Inverse state{};        ///< returns to the state that it ended
 };
 
-/// Remembers what an applied batch changed. What a pointer does to the camera is not kept: the pointer takes it back.
+/// Records the changes of an applied batch. Camera movements by the pointer are not recorded: the pointer reverses them.
 void Controller::record(const Document& document, const Batch& batch, const Document& before,
                         const std::vector<Value>& settings, const Done& done) {
     constexpr std::size_t kMostChanges = 100;
@@ -269,7 +268,7 @@ void Controller::record(const Document& document, const Batch& batch, const Docu
         leaves_ = "What was set before the lesson began is not undone in it.";
         return;
     }
-    // A lesson brings its steps there again by itself; people take back what people did.
+    // A lesson restores its steps itself; users undo only their own changes.
     if (batch.sender.kind == Sender::Kind::lesson) return;
     const auto* action = std::get_if<Invoke>(&first);
     const auto* setting = std::get_if<SetParameter>(&first);
@@ -281,16 +280,16 @@ void Controller::record(const Document& document, const Batch& batch, const Docu
                   .effect = done.effect.back,
                   .state = done.state,
                   .lasting = isEnd(done.effect.status) ? lastingOf(first) : std::string()};
-    change.asked.tuning = change.made.tuning;  // a search may have found it in between
+    change.asked.tuning = change.made.tuning;  // a search may have found it in the meantime
     if (batch.commands.size() > 1) change.what += " and " + std::to_string(batch.commands.size() - 1) + " more";
     const std::vector<Value> now = settingsOf(document);
     for (std::size_t i = 0; i < now.size(); ++i)
         if (now[i] != settings[i] && !isNothing(settings[i]))
             change.before.push_back({settableRows()[i]->path, settings[i]});
-    if (change.effect) change.asked = change.made;  // bodies and states are brought back by themselves
+    if (change.effect) change.asked = change.made;  // bodies and states have their own inverse
     if (change.before.empty() && change.asked == change.made && !change.effect && change.lasting.empty()) return;
     if (setting && setting->goesOn && !changes_.empty() && changes_.back().path == setting->path) {
-        // The value before the hand took hold is the one to go back to.
+        // Undo returns to the value before the drag.
         changes_.back().made = std::move(change.made);
         return;
     }
@@ -298,7 +297,7 @@ void Controller::record(const Document& document, const Batch& batch, const Docu
     if (done.jumps) {
         change.run = document.facts.run;
         change.step = document.facts.step;
-        // Several, one after the other, are one way: back to where the first began.
+        // Several jumps in a row are one change: undo returns to the start of the first.
         if (!changes_.empty() && changes_.back().run == before.facts.run && changes_.back().step == before.facts.step) {
             changes_.back().run = change.run;
             changes_.back().step = change.step;
@@ -309,13 +308,13 @@ void Controller::record(const Document& document, const Batch& batch, const Docu
     if (changes_.size() > kMostChanges) changes_.erase(changes_.begin());
 }
 
-/// Takes the newest change back and says which. Throws UsageError where there is none, or why it lasts; IoError where it can
-/// be tried again.
+/// Undoes the newest change and names it. Throws UsageError where there is none, or with the reason why it cannot be undone;
+/// IoError where a second attempt is possible.
 std::string Controller::undo(Document& document, Host& host) {
     if (changes_.empty()) throw UsageError(leaves_.empty() ? "There is nothing to undo." : std::string(leaves_));
     const Change change = changes_.back();
     if (!change.lasting.empty()) {
-        changes_.pop_back();  // what came before it can be taken back next
+        changes_.pop_back();  // the change before it can be undone next
         throw UsageError(change.lasting);
     }
     const Precision precision = document.facts.configuration.force.precision;
@@ -328,7 +327,7 @@ std::string Controller::undo(Document& document, Host& host) {
         }
         if (!done.why.empty()) document.say(done.why);
     }
-    // A run that begins anew brings camera, look and selection of its own: what is not the run comes after it.
+    // A restarted run brings its own camera, look and selection, so the other settings follow it.
     takeBack(document.intent.request, change.asked, change.made);
     takeUp(document, host);
     const bool anew = differInStart(change.asked, change.made);
@@ -344,7 +343,7 @@ std::string Controller::undo(Document& document, Host& host) {
     return done;
 }
 
-/// Settings of a batch, all or none; `at`: the one that says no.
+/// Sets all settings of a batch or none; `at` is the index of the refused one.
 Controller::Done Controller::set(Document& document, Host& host, const Batch& batch, const Document& before,
                                  std::size_t& at) {
     std::string anew, beside;
@@ -360,7 +359,7 @@ Controller::Done Controller::set(Document& document, Host& host, const Batch& ba
                              beside + " afterwards");
         setParameter(document, c->path, c->value);
     }
-    // The run judges its settings together; of those the last one is named.
+    // The run checks its settings together; a refusal names the last of them.
     for (std::size_t i = 0; i < batch.commands.size(); ++i)
         if (const Reach reach = reachOf(std::get<SetParameter>(batch.commands[i]).path);
             reach == Reach::run || reach == Reach::twin)
@@ -372,7 +371,7 @@ Controller::Done Controller::set(Document& document, Host& host, const Batch& ba
     return done;
 }
 
-/// One command by itself: the document first, then the runs, then the world.
+/// Performs a single command: first the document, then the runs, then the effect outside.
 Controller::Done Controller::perform(Document& document, Host& host, const Batch& batch, const Document& before) {
     std::optional<Effect> effect;
     const Command& command = batch.commands.front();
@@ -385,7 +384,7 @@ Controller::Done Controller::perform(Document& document, Host& host, const Batch
     if (const auto* c = std::get_if<Begin>(&command)) effect = begin(document, *c);
     Done done;
     const bool recorded = batch.sender.kind != Sender::Kind::lesson && lastingOf(command).empty() &&
-                          !(setting && setting->goesOn);  // a drag is kept as it began
+                          !(setting && setting->goesOn);  // a drag keeps the state of its start
     if (recorded && differInStart(before.intent.request, document.intent.request)) done.state = host.keepState();
     const bool again = effect && std::holds_alternative<Restart>(*effect);
     takeUp(document, host, again);
@@ -396,12 +395,12 @@ Controller::Done Controller::perform(Document& document, Host& host, const Batch
     return done;
 }
 
-/// One batch, all or nothing.
+/// Applies one batch, all or nothing.
 void Controller::run(Document& document, Host& host, Batch& batch, std::vector<Event>& events) {
-    std::size_t at = 0;  // the command that says no
+    std::size_t at = 0;  // index of the refused command
     const auto end = [&](CommandStatus status, const std::string& why) {
         const bool taken = status == CommandStatus::applied || status == CommandStatus::running;
-        // The others of a batch name the one that was refused.
+        // The events of the other commands name the refused one.
         for (std::size_t i = 0; i < batch.commands.size(); ++i)
             events.push_back({batch.ticket, batch.commands[i], batch.sender, status,
                               !taken && i != at ? "not applied, because of '" + commandText(batch.commands[at]) + "'" : why,
@@ -412,7 +411,7 @@ void Controller::run(Document& document, Host& host, Batch& batch, std::vector<E
     const std::string message = document.message;
     const auto said = [&] { return document.message == message ? std::string() : document.message; };
     if (batch.commands.size() == 1 && onlyPoints(batch.commands.front())) {
-        // Nothing of it is refused or recorded, so no move of a mouse costs a copy of the document.
+        // It can neither be refused nor recorded, so a mouse movement needs no copy of the document.
         point(document, std::get<Pointer>(batch.commands.front()));
         return end(CommandStatus::applied, said());
     }
@@ -421,7 +420,7 @@ void Controller::run(Document& document, Host& host, Batch& batch, std::vector<E
     const std::vector<Value> settings = undoes ? std::vector<Value>() : settingsOf(document);
     const auto refuse = [&](CommandStatus status, const std::string& why) {
         putBack(document, before);
-        // The first run may have taken its part when the second said no.
+        // The first run may have accepted its settings before the second refused.
         if (document.facts.configuration != before.facts.configuration) host.apply(false);
         end(status, why);
     };
@@ -433,7 +432,7 @@ void Controller::run(Document& document, Host& host, Batch& batch, std::vector<E
         else
             done = set(document, host, batch, before, at);
     } catch (const DeviceError&) {
-        throw;  // there is no run to go on with
+        throw;  // no run is left to continue with
     } catch (const IoError& error) {
         return refuse(CommandStatus::failed, error.what());
     } catch (const Error& error) {
@@ -445,12 +444,12 @@ void Controller::run(Document& document, Host& host, Batch& batch, std::vector<E
     if (result.status == CommandStatus::refused || result.status == CommandStatus::failed)
         return refuse(result.status, result.why);
     record(document, batch, before, settings, done);
-    // Whoever does something by himself needs no greeting any more.
+    // A user who acts no longer needs the welcome card.
     if (before.ui.welcome && atTheScreen(batch.sender) && !aboutLetters(batch.commands.front())) document.ui.welcome = false;
     end(result.status, result.why.empty() ? said() : result.why);
 }
 
-/// An effect that was running has ended.
+/// Handles the end of a running effect.
 void Controller::end(const Ended& ended, std::vector<Event>& events) {
     const auto found = std::ranges::find(running_, ended.ticket, &Event::ticket);
     if (found == running_.end()) return;
@@ -465,7 +464,7 @@ void Controller::end(const Ended& ended, std::vector<Event>& events) {
     events.push_back(std::move(event));
 }
 
-/// Answers with each tenth that more of an effect is done.
+/// Posts an event for each further tenth of an effect.
 void Controller::followProgress(const Host& host, std::vector<Event>& events) {
     const auto tenths = [](double part) { return std::floor(10 * part + 1e-9); };
     for (Event& event : running_) {
@@ -485,7 +484,7 @@ std::vector<Event> Controller::apply(Document& document, Host& host) {
     std::vector<Event> events;
     for (const Ended& ended : host.ended()) end(ended, events);
     followProgress(host, events);
-    host.apply(false);  // what the lab and what opens beside the frames asks of the run is older than what was posted
+    host.apply(false);  // requests of the lab and of opening files are older than the posted commands
     for (Batch& batch : now) run(document, host, batch, events);
     for (const Event& event : events)
         if (const auto found = followed_.find(event.ticket); found != followed_.end()) found->second.push_back(event);

@@ -1,6 +1,6 @@
-// Where commands become actions: anybody posts, from any thread; once a frame the frame thread applies what is there.
-// Rule: a batch applies all or nothing, in its order; every command is answered with one event, or, where its effect takes
-// longer, with one that says so, one at each tenth of it that is known, and one at its end.
+// The queue of commands. Any thread posts; once a frame, the frame thread applies all queued commands.
+// Rule: a batch applies all or nothing, in its order. Every command gets one event. For a longer effect, one event reports
+// that it is running, one each known tenth, and one the end.
 #pragma once
 #include "app/control/command.h"
 #include "app/control/host.h"
@@ -17,38 +17,39 @@
 namespace gravlab {
 
 struct Event {
-    Ticket ticket = 0;  ///< that post() gave; all commands of a batch have the same
+    Ticket ticket = 0;  ///< the result of post(); all commands of a batch share it
     Command command;
     Sender sender = Sender::script;
     CommandStatus status = CommandStatus::applied;
-    std::string why{};     ///< of what was not applied; of an action that was, what it says of itself
-    double progress = -1;  ///< of what is running, 0 to 1; below 0 where nobody knows
+    std::string why{};     ///< why a command was not applied; for an applied action, its message
+    double progress = -1;  ///< progress of a running effect, 0 to 1; below 0: unknown
 };
 
-/// The one of a process, for all senders: so the order of all changes is known, and undo goes back through it.
+/// One controller for each process and for all senders: the order of all changes is then known, and undo follows it.
 class Controller {
 public:
-    /// From any thread. Gives the ticket that its events carry; tickets rise in the order of posting.
+    /// Any thread may call it. Returns the ticket of its events; tickets rise in the order of posting.
     Ticket post(Command command, Sender sender);
-    /// Settings that belong together, of both runs too: where one is refused, none is taken. Only SetParameter can be in a
-    /// batch of several, and where a run begins anew neither its twin nor what depends on its bodies can change with it.
+    /// Posts settings that belong together, also of both runs: one refusal refuses all of them. Only SetParameter may be in
+    /// a batch of several. Where a run restarts, the batch cannot also change its twin or settings that depend on its
+    /// bodies.
     Ticket post(std::vector<Command> batch, Sender sender);
 
-    /// On the frame thread, once a frame, before the run goes on: applies all that was posted, and lets the host carry out
-    /// what it asks of the world. Throws DeviceError where the device of the run is lost.
+    /// Call it on the frame thread, once a frame, before the steps. Applies all posted commands and lets the host carry out
+    /// their effects. Throws DeviceError where the device of the run is lost.
     std::vector<Event> apply(Document& document, Host& host);
-    /// Keeps the events of a ticket for take(), whoever calls apply(). On the frame thread.
+    /// Keeps the events of a ticket for take(), from any call of apply(). Call it on the frame thread.
     void follow(Ticket ticket) { followed_[ticket]; }
-    /// Those that have come since the last call; after the end of the ticket there are no more.
+    /// Events since the last call; there are none after the end of the ticket.
     std::vector<Event> take(Ticket ticket);
-    /// Nobody will take them.
+    /// Drops the events of a ticket that was followed.
     void leave(Ticket ticket) { followed_.erase(ticket); }
-    /// Whether an answer is still to come; and whether the next apply() has something to do.
+    /// Whether an answer is still pending; and whether the next apply() has work.
     bool busy() const;
     bool posted() const;
 
-    /// The values in force of these paths as a JSON object. Throws UsageError for a path that is unknown. `clock`: with
-    /// those that depend on the clock of the machine; else they are null.
+    /// The values in force of these paths as a JSON object. Throws UsageError for an unknown path. `clock` false: values
+    /// that depend on the clock of the machine are null.
     static std::string state(const Document& document, std::span<const std::string> paths, bool clock = true);
 
 private:
@@ -57,16 +58,16 @@ private:
         std::vector<Command> commands;
         Sender sender;
     };
-    /// A command that was applied, and how it is taken back.
+    /// An applied command, and how to undo it.
     struct Change {
-        std::string what;                    ///< the command, for people
-        std::string path{};                  ///< that it set; empty: it is no setting
-        RunRequest asked{}, made{};          ///< what was asked of the run before it and after it
-        std::vector<SetParameter> before{};  ///< the other settings that it changed, as they were
-        Inverse effect{};                    ///< takes back what it did to bodies, or a jump
-        Inverse state{};                     ///< back to the state of the run that it ended
-        std::string lasting{};               ///< why it cannot be taken back; empty: it can
-        /// Of a jump: where it led. Others from there, before the run goes on, are one with it.
+        std::string what;                    ///< the command, as text for people
+        std::string path{};                  ///< path of the changed setting; empty: it is no setting
+        RunRequest asked{}, made{};          ///< the run's request before it and after it
+        std::vector<SetParameter> before{};  ///< previous values of the other settings that it changed
+        Inverse effect{};                    ///< undoes a change of bodies, or a jump
+        Inverse state{};                     ///< returns to the state of the run that it ended
+        std::string lasting{};               ///< why undo is impossible; empty: it is possible
+        /// Destination of a jump. Further jumps from there, before the next step, join it as one change.
         std::uint64_t run = 0;
         std::int64_t step = -1;
     };
@@ -83,10 +84,10 @@ private:
     mutable std::mutex mutex_;
     std::deque<Batch> posted_;
     Ticket lastTicket_ = 0;
-    // frame thread only
+    // The frame thread alone uses these.
     std::vector<Change> changes_;  ///< newest last
-    std::string_view leaves_;      ///< of the newest action, where it changed nothing that could be undone
-    std::vector<Event> running_;   ///< whose effects are under way
+    std::string_view leaves_;      ///< `leaves` text of the newest action, where it changed nothing that could be undone
+    std::vector<Event> running_;   ///< events whose effects are under way
     std::map<Ticket, std::vector<Event>> followed_;
 };
 

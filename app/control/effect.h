@@ -1,5 +1,6 @@
-// What a command asks of the world outside the document: files, films, measurements, single bodies, the panels.
-// Rule: plain data. An action returns it, a Host carries it out, and events with the command's ticket say how it ended.
+// Requests of a command to the world outside the document: files, films, measurements, single bodies, the panels.
+// Rule: effects are plain data. An action returns one, a Host carries it out, and events with the command's ticket report
+// its end.
 #pragma once
 #include "app/tables/launch.h"
 
@@ -13,7 +14,7 @@
 
 namespace gravlab {
 
-/// Names one post of commands; rises with every post.
+/// Identifies one post of commands; rises with every post.
 using Ticket = std::uint64_t;
 
 /// A change of single bodies between two steps.
@@ -21,28 +22,28 @@ struct EditBodies {
     enum class What {
         remove,    ///< the selected body
         dropStar,  ///< a heavy star at rest in the middle of the view
-        hold,      ///< the selected body stays where it is, or falls again from rest
-        coast,     ///< the selected body goes straight on, or feels forces again
+        hold,      ///< fixes the selected body in place, or releases it from rest
+        coast,     ///< switches the forces on the selected body off, or on again
         aim,       ///< the selected body gets `velocity`
         launch     ///< adds the bodies of `order`
     } what = What::remove;
     glm::dvec3 velocity{0};              ///< [L/T]
-    std::optional<LaunchOrder> order{};  ///< empty: nothing was pointed at
+    std::optional<LaunchOrder> order{};  ///< empty: the pointer was at nothing
 };
 
-/// To a kept state: a place in the list of the history, or so many states back (below 0) or on.
+/// Jumps to a kept state: an index of the history, or a number of states back (below 0) or forward.
 struct JumpTo {
     std::optional<std::size_t> state{};
     int by = 0;
 };
 
-/// The scene again, from its start.
+/// Restarts the scene from its start.
 struct Restart {};
 
-/// Groups of bodies, friends of friends, as they are now.
+/// Finds groups of bodies in the present state, by friends of friends.
 struct FindGroups {};
 
-/// Files. A name that is empty becomes one with the time, in the current folder.
+/// Files to write. An empty name becomes one with the time, in the current folder.
 struct SavePicture {
     std::string file{};
 };
@@ -55,19 +56,20 @@ struct SaveScene {
 /// Reads a scene file or a file with bodies, and begins the run from it.
 struct Open {
     std::string file{};
-    std::string units{};  ///< row of unitSystems() for its numbers; empty: as the file says
+    std::string units{};  ///< row of unitSystems() for its numbers; empty: the units of the file
 };
-/// Bodies of the last complete step into the memory that a client shares, and a run from the bodies that are there.
+/// Copies bodies of the last complete step into the memory shared with a client; TakeBodies begins a run from the bodies
+/// there.
 struct ShareBodies {
-    unsigned arrays = 0;  ///< SharedArrays, added
+    unsigned arrays = 0;  ///< sum of SharedArrays
 };
 struct TakeBodies {
     std::string units{};  ///< row of unitSystems() for its numbers; empty: G = 1
 };
-/// Opens what an earlier session left, or removes it.
+/// Opens the state that an earlier session left, or removes it.
 struct Recover {};
 struct ForgetSession {};
-/// Lists a folder in the panel of files: absolute, or from the one that is listed.
+/// Lists a folder in the panel of files: an absolute path, or one relative to the listed folder.
 struct ListFolder {
     std::string folder{};
 };
@@ -77,36 +79,36 @@ struct Record {
     enum class What { start, stop, cancel } what = What::start;
 };
 
-/// What the lab measures or writes.
+/// Measures or writes results of the lab.
 struct Measure {
     enum class What { sweep, tune, cancel, csv, png, matrixCsv, matrixNpy } what = What::sweep;
 };
-/// Compiles and tries the text of the lab's editor, or writes it.
+/// Compiles and tries the text of the lab's editor; SaveKernel writes it.
 struct TryKernel {};
 struct SaveKernel {
-    std::string file{};  ///< empty: the editor's own
+    std::string file{};  ///< empty: the editor's own name
 };
 
-/// What a student or teacher asks of a lesson.
+/// A request of a student or teacher to a lesson.
 struct LessonGo {
     enum class What { open, close, list, go, answer, show } what = What::open;
-    std::string name{};  ///< of the lesson to open
-    int step = 0;        ///< to go to, from 0
-    double answer = 0;   ///< number of a choice from 1, or a number
+    std::string name{};  ///< name of the lesson to open
+    int step = 0;        ///< step to open, from 0
+    double answer = 0;   ///< number of a choice from 1, or a numeric answer
 };
 
-/// Keys go to the menus, or to the next panel.
+/// Moves the keyboard focus to the menus, or to the next panel.
 struct WalkMenus {};
 struct NextPanel {};
 
-/// The program ends.
+/// Ends the program.
 struct Quit {};
 
-using Effect =
-    std::variant<EditBodies, JumpTo, Restart, FindGroups, SavePicture, SaveRun, SaveScene, Open, ShareBodies, TakeBodies, Recover, ForgetSession,
-                 ListFolder, Record, Measure, TryKernel, SaveKernel, LessonGo, WalkMenus, NextPanel, Quit>;
+using Effect = std::variant<EditBodies, JumpTo, Restart, FindGroups, SavePicture, SaveRun, SaveScene, Open, ShareBodies,
+                            TakeBodies, Recover, ForgetSession, ListFolder, Record, Measure, TryKernel, SaveKernel, LessonGo,
+                            WalkMenus, NextPanel, Quit>;
 
-/// A visitor made of lambdas, one for each kind that matters.
+/// A visitor made of lambdas, one for each kind of interest.
 template <class... Each>
 struct Overloaded : Each... {
     using Each::operator()...;

@@ -1,5 +1,5 @@
-// Who carries effects out: a window, a script off screen, a check of lessons.
-// Rule: carryOut() never waits in a window. An effect that takes longer is running, and ended() tells how it ended.
+// The interface that carries effects out: a window, a script off screen, a check of lessons.
+// Rule: carryOut() never waits in a window. A longer effect is running, and ended() reports its end.
 #pragma once
 #include "app/control/effect.h"
 
@@ -9,29 +9,29 @@
 
 namespace gravlab {
 
-/// What became of a command.
+/// The result of a command.
 enum class CommandStatus {
     applied,
-    running,  ///< its effect is under way; another event with the same ticket tells how that ended
-    refused,  ///< it cannot be, and why is a sentence; nothing has changed
-    failed    ///< reading, writing or memory failed on the way; nothing has changed
+    running,  ///< its effect is under way; another event with the same ticket reports the end
+    refused,  ///< it is impossible, and `why` is a sentence; nothing has changed
+    failed    ///< reading, writing or memory failed; nothing has changed
 };
 /// Whether an event with that status is the last one of its ticket.
 constexpr bool isEnd(CommandStatus status) { return status != CommandStatus::running; }
 
 struct EffectResult;
-/// Takes a change back, once. `refused`: that can never be done; `failed`: it can be tried again.
+/// Undoes a change, once. `refused`: undo is never possible; `failed`: a second attempt is possible.
 using Inverse = std::function<EffectResult()>;
 
 struct EffectResult {
     CommandStatus status = CommandStatus::applied;
-    std::string why{};  ///< a sentence: why not; of what was applied, what it says of itself
-    Inverse back{};     ///< empty: undo cannot take it back
+    std::string why{};  ///< a sentence: the reason of a refusal, or the message of an applied command
+    Inverse back{};     ///< empty: undo cannot reverse it
 };
 inline EffectResult refusedBecause(std::string why) { return {CommandStatus::refused, std::move(why), {}}; }
 inline EffectResult failedBecause(std::string why) { return {CommandStatus::failed, std::move(why), {}}; }
 
-/// How an effect ended that was running.
+/// The end of an effect that was running.
 struct Ended {
     Ticket ticket = 0;
     EffectResult outcome{};
@@ -40,17 +40,17 @@ struct Ended {
 class Host {
 public:
     virtual ~Host() = default;
-    /// Makes the runs what the document's intent asks for. False, with the document's message, where it is refused. `again`:
-    /// the scene starts anew although nothing of it changed.
+    /// Builds the runs that the document's intent describes. Returns false and sets the document's message after a refusal.
+    /// `again` restarts the scene although nothing in it changed.
     virtual bool apply(bool again) = 0;
-    /// The way back to the run's present state, for a change that ends it: valid once the same scene runs again. Empty where
-    /// the state cannot be kept. Waits for a copy of the bodies.
+    /// Returns the inverse of a change that ends the run: it restores the run's present state, once the same scene runs
+    /// again. Empty where the state cannot be kept. Waits for a copy of the bodies.
     virtual Inverse keepState() = 0;
-    /// Carries an effect out, or begins to. Throws Error where it cannot; DeviceError where the run is lost.
+    /// Carries an effect out, or begins it. Throws Error where it cannot; DeviceError where the run is lost.
     virtual EffectResult carryOut(const Effect& effect, Ticket ticket) = 0;
-    /// What has ended since the last call.
+    /// Effects that ended since the last call.
     virtual std::vector<Ended> ended() = 0;
-    /// How much of an effect that is running is done, 0 to 1; below 0 where nobody knows.
+    /// Progress of a running effect, 0 to 1; below 0: unknown.
     virtual double progress(Ticket) const { return -1; }
 };
 

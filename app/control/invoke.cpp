@@ -1,4 +1,4 @@
-// Actions by name, with what a command gives them.
+// Runs actions by name, with the arguments of a command.
 #include "app/control/action.h"
 #include "app/control/parameter.h"
 
@@ -11,7 +11,7 @@
 namespace gravlab {
 namespace {
 
-/// The choice of that name, or of that number from 1. Throws UsageError.
+/// The choice with that name, or with that number from 1. Throws UsageError.
 int choiceOf(const Action& action, const Value& argument, const KeyTarget& target) {
     const auto* number = std::get_if<std::int64_t>(&argument);
     const std::string wanted =
@@ -26,7 +26,7 @@ int choiceOf(const Action& action, const Value& argument, const KeyTarget& targe
     throw UsageError(unknownName("choice of '" + std::string(action.name) + "'", wanted, {names.begin(), names.end()}));
 }
 
-/// Whether a row with a state is already as the argument asks. Throws UsageError for what is neither on nor off.
+/// Whether a row's state already equals the argument. Throws UsageError for a value other than on and off.
 bool already(const Action& action, const Value& argument, const KeyTarget& target) {
     const std::string text = valueText(argument);
     const bool on = text == "on" || text == "true", off = text == "off" || text == "false";

@@ -1,4 +1,4 @@
-// Values as JSON. For the few files that write JSON: the library's header is a large one.
+// Values as JSON. Only files that write JSON include it, because the library's header is large.
 #pragma once
 #include "sim/core/value.h"
 
@@ -8,7 +8,7 @@
 
 namespace gravlab {
 
-/// What is no number in JSON (nothing, infinity) is null.
+/// Values without a number in JSON (nothing, infinity) become null.
 inline nlohmann::ordered_json jsonValue(const Value& value) {
     return std::visit(
         [](const auto& held) -> nlohmann::ordered_json {
@@ -23,7 +23,7 @@ inline nlohmann::ordered_json jsonValue(const Value& value) {
         value);
 }
 
-/// One line of ASCII; bytes that are no UTF-8 are replaced.
+/// One line of ASCII; bytes that are not UTF-8 are replaced.
 inline std::string jsonLine(const nlohmann::ordered_json& json) {
     return json.dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace);
 }

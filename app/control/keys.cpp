@@ -1,4 +1,4 @@
-// From a key to its action, and from an action to the text of its keys.
+// Finds the action of a key, and the text of an action's keys.
 #include "app/control/keys.h"
 
 #include "app/control/action.h"
@@ -41,7 +41,7 @@ bool matches(const KeyStroke& stroke, Key key, int modifiers) {
     return key >= stroke.key && key <= last;
 }
 
-/// Whether a row that acts as long as its key is down has it.
+/// Whether the key belongs to a row that acts while its key is held.
 bool holdsAt(Key key) {
     for (const Menu& menu : menus())
         for (const Action& action : menu.rows)
@@ -69,7 +69,7 @@ std::string keyText(const Action& action) {
         if (stroke.key == Key::none) continue;
         std::string one = modifierText(stroke.modifiers) + nameOf(stroke.key);
         if (stroke.last != Key::none) one += " .. " + nameOf(stroke.last);
-        if (one != text) text += (text.empty() ? "" : ", ") + one;  // the numeric pad has the same keys once more
+        if (one != text) text += (text.empty() ? "" : ", ") + one;  // the numeric pad repeats the same keys
     }
     return text;
 }
@@ -103,7 +103,7 @@ Key actingKey(Key physical, Key printed, int modifiers, const PrintedAt& printed
     // Some keyboards print digits with Shift alone.
     if ((modifiers & kShift) && isDigit(physical)) return physical;
     Key key = printed;
-    // The places of the keys that fly can print each other's letters.
+    // The places of the flight keys can print each other's letters.
     for (int most = 4; plain && most > 0 && printedAt && holdsAt(key); --most) key = printedAt(key);
     if (plain && holdsAt(key)) return physical;
     const bool letter = key >= Key::letterA && key <= Key::letterZ;

@@ -1,4 +1,4 @@
-// Keys and how they reach the table of actions (app/control/action.h). Knows no window system.
+// Keys and their path to the table of actions (app/control/action.h). The file is independent of the window system.
 #pragma once
 #include "app/control/command.h"
 #include "app/model/document.h"
@@ -10,7 +10,7 @@ namespace gravlab {
 struct Action;
 class Controller;
 
-/// Keys that rows use. Printable ones are their ASCII upper-case letter; the others are numbered as GLFW numbers them.
+/// Keys of the rows. Printable keys are their ASCII upper-case letter; the others have the numbers of GLFW.
 enum class Key : int {
     none = 0,
     space = ' ',
@@ -86,32 +86,33 @@ enum class Key : int {
     rightSuper = 347
 };
 
-/// Modifier bits, as GLFW has them. Rows ignore Shift: it only makes + from =, or a digit, on some keyboards.
+/// Modifier bits of GLFW. Rows ignore Shift: some keyboards need it for + or for a digit.
 enum KeyModifier : int { kNoModifier = 0, kShift = 1, kControl = 2, kAlt = 4, kSuper = 8 };
 
-/// What a key acts upon.
+/// The document that a key acts on.
 using KeyTarget = Document;
 
-/// A key with its modifiers; `last` makes a row of neighbours (1 to 9).
+/// A key with its modifiers; `last` makes it a range of neighbours (1 to 9).
 struct KeyStroke {
     Key key = Key::none;
     int modifiers = kNoModifier;
     Key last = Key::none;
 };
 
-/// What a keyboard prints at the place where a US keyboard prints `physical`; none: no character of ASCII.
+/// Returns the character that a keyboard prints at the place of `physical` on a US keyboard; none: not an ASCII character.
 using PrintedAt = std::function<Key(Key physical)>;
 
-/// The key whose row a press means. Rows name what is printed on a key. A press acts by its place where nothing of a row is
-/// printed: digits and brackets are elsewhere on many keyboards. Keys that fly act by their place alone, as in games;
-/// the letter that is printed there acts at the place of the letter that flies. An empty `printedAt` is a US keyboard.
+/// The key whose row a press means. Rows name the printed character. A press acts by its place where no row has the printed
+/// character: many keyboards have digits and brackets elsewhere.
+/// Keys for flight act by their place alone, as in games. The letter that is printed there acts at the place of the flight
+/// letter. An empty `printedAt` is a US keyboard.
 Key actingKey(Key physical, Key printed, int modifiers, const PrintedAt& printedAt);
 
-/// Takes a command from a sender.
+/// Posts a command of a sender.
 using PostOne = std::function<void(Command, Sender)>;
 
-/// Posts what the key's row says, also when the key only `repeated` because it stayed down: then for rows that want it.
-/// The row; null when none has the key.
+/// Posts the command of the key's row. `repeated`: the key is held; only rows with repetition post then. Returns the row;
+/// null when no row has the key.
 const Action* pressKey(Key key, int modifiers, const PostOne& post, bool repeated = false);
 const Action* pressKey(Key key, int modifiers, Controller& controller, bool repeated = false);
 

@@ -33,7 +33,7 @@ ScriptLineReader::~ScriptLineReader() {
     if (owned_) ::close(file_);
 }
 
-/// Reads what is there. False when nothing came.
+/// Reads the available bytes. Returns false when there are none.
 bool ScriptLineReader::fill(double seconds) {
     pollfd waiting{file_, POLLIN, 0};
     const int ready = ::poll(&waiting, 1, static_cast<int>(std::ceil(1000 * std::max(seconds, 0.0))));
@@ -48,7 +48,7 @@ bool ScriptLineReader::fill(double seconds) {
 }
 
 ScriptLineReader::Next ScriptLineReader::next(Line& line, double seconds) {
-    // A line without an end must not keep whoever asks from hearing a signal.
+    // A line without an end must not delay the caller's check for signals.
     constexpr std::size_t kMostAtOnce = std::size_t{1} << 20;
     for (std::size_t dropped = 0; dropped < kMostAtOnce;) {
         const std::size_t end = buffer_.find('\n');
@@ -69,7 +69,7 @@ ScriptLineReader::Next ScriptLineReader::next(Line& line, double seconds) {
         }
         if (ended_) {
             if (buffer_.empty() && !tooLong_) return Next::end;
-            // What was cut off in the middle may mean something else than what was written.
+            // A truncated line may mean something else than the complete one.
             line = {
                 ++number_, {}, "the last line does not end with a line break, so it may have been cut off; it is not done"};
             buffer_.clear();

@@ -11,13 +11,13 @@
 namespace gravlab {
 namespace {
 
-/// A word as it was written.
+/// The text of an argument as it was written.
 std::string wordOf(const Value& argument) {
     const auto* word = std::get_if<std::string>(&argument);
     return word ? *word : valueText(argument);
 }
 
-/// The name of a file. Throws UsageError.
+/// The argument as the name of a file. Throws UsageError.
 std::string fileOf(const Value& argument, std::string_view ending = {}) {
     std::string name = wordOf(argument);
     if (name.empty() || !name.ends_with(ending))
@@ -26,7 +26,7 @@ std::string fileOf(const Value& argument, std::string_view ending = {}) {
     return name;
 }
 
-/// The file of the bodies on screen again. Throws UsageError where there is no such row.
+/// Opens the file of the present bodies again. Throws UsageError where no row has these units.
 Effect openWithUnits(const KeyTarget& t, std::string_view units) {
     return Open{.file = t.facts.configuration.start->file.path, .units = std::string(unitSystem(units).name)};
 }

@@ -1,4 +1,4 @@
-// The rows of the menu Scene: the nine of the digits, every scene in its group, and how many bodies.
+// The rows of the menu Scene: nine scenes with digit keys, every scene in its group, and the number of bodies.
 #include "app/control/action.h"
 #include "app/control/scene_groups.h"
 #include "app/model/document.h"
@@ -15,13 +15,13 @@ constexpr std::string_view kPresets[] = {"collision", "galaxy",        "antennae
 void changeScene(KeyTarget& t, std::ptrdiff_t by) {
     const auto rows = sceneTable();
     const auto found = std::find_if(rows.begin(), rows.end(), [&](const Scene& row) { return &row == t.facts.scene; });
-    // A file is none of the rows: the next one is the first.
+    // A file is not among the rows: the first row follows it.
     const std::ptrdiff_t now = found != rows.end() ? found - rows.begin() : by > 0 ? -1 : 0;
     const auto n = static_cast<std::ptrdiff_t>(rows.size());
     t.intent.request.changeScene(rows[static_cast<std::size_t>((now + by + n) % n)].name);
 }
 
-/// As asked for a moment ago, or in force.
+/// The newest request, or else the value in force.
 std::size_t bodies(const KeyTarget& t) { return t.intent.request.bodies.value_or(t.facts.configuration.bodies); }
 
 Reason fixedBodies(const KeyTarget& t) {

@@ -18,7 +18,7 @@
 namespace gravlab {
 namespace {
 
-constexpr int kAllMarks = 1 << 20;  // more than are ever kept
+constexpr int kAllMarks = 1 << 20;  // exceeds the number of kept states
 
 void nextBackend(KeyTarget& t, int) {
     const auto rows = backends();
@@ -37,15 +37,14 @@ void nextBackend(KeyTarget& t, int) {
 void nextKernel(KeyTarget& t, int) {
     const auto rows = kernels();
     const KernelRow* now = t.facts.kernel;
-    // A kernel of one's own is in no list: the first of its backend follows it.
+    // A user's own kernel is in no list: the first kernel of its backend follows it.
     const auto place = std::find_if(rows.begin(), rows.end(), [&](const KernelRow& row) {
         return row.backend == now->backend && row.name == now->name;
     });
     const auto first = static_cast<std::size_t>(place == rows.end() ? 0 : place - rows.begin());
     for (std::size_t step = 1; step < rows.size(); ++step) {
         const KernelRow& row = rows[(first + step) % rows.size()];
-        // Nobody comes upon an error that was not allowed by going through the rows, nor upon one that does not know the
-        // law.
+        // The rows never lead to a kernel whose approximation was not requested, nor to one that does not support the law.
         if (row.backend != now->backend || (row.byCutOff && !refusal(row, t.facts.configuration.force).empty()) ||
             (row.approximates && !(t.intent.request.accuracy.value_or(0) > 0) && !(t.facts.configuration.accuracy > 0)))
             continue;
@@ -62,7 +61,7 @@ Reason oneKernel(const KeyTarget& t) {
     return count > 1 ? Reason() : "The backend '" + std::string(now->backend) + "' has one kernel only.";
 }
 
-/// As asked for a moment ago, or in force.
+/// The newest request, or else the value in force.
 double timeStep(const KeyTarget& t) { return t.intent.request.timeStep.value_or(t.facts.configuration.timeStep); }
 
 void scaleTimeStep(KeyTarget& t, double factor) { t.intent.request.timeStep = factor * timeStep(t); }
@@ -72,7 +71,7 @@ void singleStep(KeyTarget& t, int) {
     ++t.intent.singleSteps;
 }
 
-/// A number of times from 1. Throws UsageError.
+/// The argument as a count of at least 1. Throws UsageError.
 int timesOf(const Value& argument) {
     constexpr std::int64_t kMost = 1000000000;
     const auto* count = std::get_if<std::int64_t>(&argument);
@@ -103,7 +102,7 @@ constexpr PageRow kPages[] = {
     {LabPage::calculator, "Calculator", "waves, tail and occupancy of a launch on any GPU"},
     {LabPage::own, "Own", "a kernel of one's own: written, compiled, tried and measured"}};
 
-/// Where frames go by steps, from what they reached.
+/// Where frames advance by steps, the factor applies to the speed that they reached.
 void scaleSpeed(KeyTarget& t, double factor) {
     const double now = t.intent.speed > 0 ? t.intent.speed : t.facts.speed > 0 ? t.facts.speed : ownSpeed(t.facts);
     t.intent.speed = factor * now;
@@ -266,7 +265,7 @@ constexpr Action kSimulation[] = {
          [](const KeyTarget& t) { return t.intent.twin.on ? Reason() : Reason("There is no twin: Ctrl T makes one."); }},
 };
 
-/// One to begin with: the heaviest.
+/// Selects the heaviest body as a first choice.
 void selectHeaviest(KeyTarget& t) {
     const std::vector<float>& mass = t.facts.bodies->mass;
     t.select(static_cast<std::size_t>(std::ranges::max_element(mass) - mass.begin()));
@@ -393,10 +392,10 @@ Reason noMatrix(const KeyTarget& t) {
 
 Reason noResults(const KeyTarget& t) { return t.facts.labBest ? Reason() : Reason("There are no results yet."); }
 
-/// Every pair is computed because of the key, and not taken back since.
+/// Whether the key switched to exact forces of all pairs, and nothing switched back since.
 bool inPairs(const KeyTarget& t) { return t.labPanel.beforePairs && !t.intent.request.farField; }
 
-/// Block, unroll and kernel say most where every pair is computed, of as many bodies as fill the device.
+/// Block, unroll and kernel matter most where every pair is computed, for as many bodies as fill the device.
 void goToPairs(KeyTarget& t) {
     constexpr std::size_t kMost = 65536;
     const Scene& scene = *t.facts.scene;
@@ -412,7 +411,7 @@ void goToPairs(KeyTarget& t) {
     t.labPanel.page = LabPage::launch;
 }
 
-/// Seed, time step and what else was changed there stay.
+/// Changes of the seed, the time step and other settings are kept.
 void leavePairs(KeyTarget& t) {
     const RunRequest before = *std::exchange(t.labPanel.beforePairs, std::nullopt);
     RunRequest& wanted = t.intent.request;

@@ -19,8 +19,8 @@ constexpr std::string_view kKeysGo = "Where the keys go is not undone; Esc leave
 
 constexpr float kExposureStep = 1.25f;
 constexpr double kTextStep = 1.125;
-constexpr float kFlight = 0.06f;     // part of the distance a key press
-constexpr double kFlightRate = 1.5;  // and a second while it stays down: as 25 presses a second would
+constexpr float kFlight = 0.06f;     // fraction of the distance for each key press
+constexpr double kFlightRate = 1.5;  // and for each second while the key is held: equals 25 presses a second
 constexpr double kTurn = 0.2;        // [rad/s]
 
 void scaleText(KeyTarget& t, double factor) {
@@ -44,7 +44,7 @@ void flyOn(KeyTarget& t, const Value& argument) {
     t.camera.fly({x * way, 0, z * way});
 }
 
-/// One of the nine places for views.
+/// One of the nine slots for views.
 template <bool empty>
 bool place(const KeyTarget& t, int which, SettingChoice& out) {
     static constexpr std::string_view kPlaces[] = {"View 1", "View 2", "View 3", "View 4", "View 5",

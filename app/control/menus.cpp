@@ -1,4 +1,4 @@
-// The menu bar's order, and what the mouse does. The rows of each menu are in its own file.
+// The order of the menu bar, and the mouse gestures. The rows of each menu are in its own file.
 #include "app/control/action.h"
 #include "app/control/parameter.h"
 
@@ -8,7 +8,7 @@
 namespace gravlab {
 namespace {
 
-/// The rows of a menu, with label and idea of the parameter where a row has none of its own.
+/// The rows of a menu, with label and idea of the parameter where a row has no text.
 std::span<const Action> withWords(std::span<const Action> rows) {
     static std::deque<std::vector<Action>> kept;
     std::vector<Action>& all = kept.emplace_back(rows.begin(), rows.end());

@@ -51,7 +51,7 @@ LoadedStart openStart(const std::string& path, const ReadOptions& options, bool 
 
 namespace {
 
-/// What only the file's own law could show: numbers that would do nothing, and masses below 0.
+/// Checks what depends on the law of the file: options without effect, and masses below 0.
 void requireLaw(const Options& options, const RunRequest& settings) {
     const Law law = settings.law.value_or(settings.start->row.law);
     for (const LawNumber& number : lawNumbers())
@@ -68,13 +68,13 @@ void requireLaw(const Options& options, const RunRequest& settings) {
                          "; --law coulomb takes it as a charge");
 }
 
-/// Whether a kernel of that name does, on whatever backend.
+/// Whether a kernel with that name has the property, on any backend.
 bool kernelDoes(const KernelRequest& asked, bool (*does)(const KernelRow&)) {
     return asked.kernel &&
            std::ranges::any_of(kernels(), [&](const KernelRow& row) { return row.name == *asked.kernel && does(row); });
 }
 
-/// What to say where a run that goes on is asked to choose its backend again.
+/// The note for a resumed run that has to choose its backend again.
 std::string newChoice(const Options& options, const RunRequest& ran, const RunRequest& wanted) {
     if (!options.has("--backend") || wanted.backend || !ran.backend || ran.start->state.clock.step == 0) return {};
     return "it ran on " + *ran.backend + "; the backend is chosen again, so the last digits may differ from now on";
@@ -93,9 +93,9 @@ Options filled(const Options& options) {
     for (const SettingRow& setting : settingRows())
         if (setting.key != "scene" && options.has(ofSetting(setting.key).kept.option))
             setting.copy(offer.request, options.simulation);
-    // A kernel belongs to a backend: the file's says nothing to another one.
+    // A kernel belongs to a backend, so the file's kernel does not apply to another backend.
     if (options.has("--backend") && !options.has("--kernel")) offer.request.kernel = options.simulation.kernel;
-    // An accuracy that is asked for anew lets the machine choose again, unless the file's kernel goes by it.
+    // With a new accuracy, the machine chooses a kernel again, unless the accuracy controls the file's kernel.
     if (options.has("--accuracy") && !options.has("--kernel") && options.simulation.accuracy &&
         !kernelDoes(offer.request.kernel, goesByAccuracy))
         offer.request.kernel = options.simulation.kernel;

@@ -1,4 +1,4 @@
-// Files on the command line and dropped on the window: from a path to settings that a run starts with.
+// Files from the command line or dropped on the window: from a path to the settings of a run.
 #pragma once
 #include "app/model/options.h"
 #include "sim/forces/force_settings.h"
@@ -13,33 +13,33 @@ namespace gravlab {
 struct Document;
 struct KernelRow;
 
-/// Which of the two numbers of a tree turns a kernel, if any.
+/// Whether that number of a tree controls the kernel: the accuracy, or the opening angle.
 bool goesByAccuracy(const KernelRow& row);
 bool goesByOpening(const KernelRow& row);
 
-/// Throws UsageError where a softening was asked for and none acts under that law.
+/// Throws UsageError where the options give a softening length that has no effect under that law.
 void requireSoftened(bool asked, Law law);
 
-/// True when the text of the first argument means a file: there is one of that name, or it is written as only files are
-/// (a folder in front, an extension of ours, "-").
+/// True when the text of the first argument means a file. Such a file exists, or the text looks like one (a folder in front,
+/// an extension of gravlab, "-").
 bool meansFile(const std::string& text);
 
-/// Reads a file and makes a start of it; the file is named by its last part. Waits for the disk. Throws as readSnapshot
+/// Reads a file as a start, which has the last component of the path as its name. Waits for the disk. Throws as readSnapshot
 /// does.
-/// `stays`: the file will be there when a scene file names it.
+/// `stays`: the file will still exist when a scene file names it.
 LoadedStart openStart(const std::string& path, const ReadOptions& options, bool stays = true);
 
-/// Makes the runs what the document's intent asks for, as Host::apply() does.
+/// Builds the runs that the document's intent describes, as Host::apply() does.
 using TakeUp = std::function<bool(bool again)>;
-/// An open document goes on from what was read, with what is known of this machine. A refusal is the document's message,
-/// changes nothing and gives false.
+/// Continues an open document from the start, with the known tuning of this machine. A refusal sets the document's message,
+/// changes nothing and returns false.
 bool takeStart(Document& document, LoadedStart start, const TakeUp& takesUp);
 
-/// How the file of the bodies on screen is read again, its numbers in that row of unitSystems().
+/// Options to read the file of the present bodies again, with its numbers in that row of unitSystems().
 ReadOptions againIn(const Document& document, const std::string& units);
 
-/// The options with the file that they name taken up: a checkpoint's own settings, except for those that options set.
-/// Notes go to stderr. The same options when they name no file.
+/// The options combined with the file that they name. A checkpoint's own settings apply, except for those that the options
+/// set. Notes go to stderr. Without a file, the options are unchanged.
 Options withFile(const Options& options);
 
 }  // namespace gravlab

@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* kCheckpoint = "--checkpoint";
 
-/// Whether that file is among those that the output stands for: itself, or under any number that its name has.
+/// Whether the output includes that file: as its name, or under any number of its pattern.
 bool meets(const OutputName& output, const std::string& file) {
     if (sameFile(output.file, file)) return true;
     if (!output.numbered) return false;
@@ -68,9 +68,9 @@ void refuseToReplace(const std::vector<std::string>& read, const Options& option
     for (const OutputName& output : outputNames(options))
         for (const std::string& file : read) {
             if (file.empty() || file == "-" || output.file == "-" || !meets(output, file)) continue;
-            if (output.option == kCheckpoint) continue;  // it goes on there, and the one before is kept
+            if (output.option == kCheckpoint) continue;  // it continues there, and the previous one is kept
             std::error_code none;
-            if (!std::filesystem::is_regular_file(file, none)) continue;  // what is no file is not replaced
+            if (!std::filesystem::is_regular_file(file, none)) continue;  // only regular files are replaced
             throw UsageError(output.option + " '" + output.file + "' would replace '" + file +
                              "', which is read; give it another name");
         }
@@ -78,7 +78,7 @@ void refuseToReplace(const std::vector<std::string>& read, const Options& option
 
 void refuseToReplaceRead(const Options& options) {
     for (const OutputName& output : outputNames(options)) {
-        if (output.numbered || output.option == kCheckpoint) continue;  // the numbers are held as they are written
+        if (output.numbered || output.option == kCheckpoint) continue;  // the numbers are checked at the time of writing
         if (const std::string name = readAs(output.file); !name.empty())
             throw UsageError(output.option + " '" + output.file + "' would replace '" + name +
                              "', which is read; give it another name");

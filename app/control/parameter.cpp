@@ -1,4 +1,4 @@
-// What all rows have in common: finding one, judging a value, saying what is allowed.
+// The common code of all rows: finding one, checking a value, describing the allowed values.
 #include "app/control/parameter.h"
 
 #include "app/control/quantity.h"
@@ -34,7 +34,7 @@ std::string listed(const std::vector<std::string>& names) {
 Bounds shownBounds(const Parameter& parameter, bool shown) {
     Bounds bounds = parameter.bounds;
     if (!shown || parameter.shown.scale == 1) return bounds;
-    // Ends are round numbers in the unit that people see.
+    // Bounds are round numbers in the displayed unit.
     const auto converted = [&](double end) {
         return std::isfinite(end) ? std::round(end * parameter.shown.scale * 1e6) / 1e6 : end;
     };
@@ -85,7 +85,7 @@ std::string nounOf(const Parameter& parameter) {
     return noun;
 }
 
-/// "auto, or ": the words that a row takes beside its values.
+/// "auto, or ": the words that a row accepts beside its values.
 std::string otherwise(const Parameter& parameter) {
     if (parameter.otherwise.empty()) return {};
     return std::string(parameter.otherwise) + (parameter.automatic ? ", auto, or " : ", or ");
@@ -96,7 +96,7 @@ bool within(const Bounds& bounds, double number) {
            !(bounds.aboveLeast && number == bounds.least) && (bounds.zero || number != 0);
 }
 
-/// 64k, 1M and 1e4.
+/// Parses 64k, 1M and 1e4.
 std::optional<Value> multiple(const Value& value) {
     constexpr double kExact = 9007199254740992.0;  // 2^53
     if (const auto* real = std::get_if<double>(&value); real && std::abs(*real) <= kExact && *real == std::trunc(*real))
@@ -112,7 +112,7 @@ std::optional<Value> multiple(const Value& value) {
     return Value(*number * unit);
 }
 
-/// Some of the names, in the order of the table; empty when one is unknown, which `unknown` is then.
+/// Some of the names, in the order of the table. Empty when one is unknown; `unknown` then holds it.
 std::optional<Value> namesIn(const Parameter& parameter, const std::string& text, std::string* unknown = nullptr) {
     const std::vector<std::string> names = parameter.choices(), pieces = splitList({text});
     std::vector<bool> chosen(names.size(), false);
@@ -122,7 +122,7 @@ std::optional<Value> namesIn(const Parameter& parameter, const std::string& text
             chosen.assign(names.size(), true);
         else if (found != names.end())
             chosen[static_cast<std::size_t>(found - names.begin())] = true;
-        else if (piece != "none" || pieces.size() > 1) {  // nothing and something besides is no answer
+        else if (piece != "none" || pieces.size() > 1) {  // none cannot be combined with another name
             if (unknown) *unknown = piece;
             return std::nullopt;
         }
@@ -133,7 +133,7 @@ std::optional<Value> namesIn(const Parameter& parameter, const std::string& text
     return joined.empty() ? std::string("none") : joined;
 }
 
-/// The value in the row's type; empty when it is none.
+/// The value in the row's type; empty when conversion is impossible.
 std::optional<Value> fitted(const Parameter& parameter, const Value& value, bool shown) {
     const Bounds bounds = shownBounds(parameter, shown);
     const double scale = shown ? parameter.shown.scale : 1;
@@ -186,7 +186,7 @@ bool isWords(const Parameter& parameter) {
     return parameter.kind == Kind::choice || parameter.kind == Kind::names || parameter.kind == Kind::text;
 }
 
-/// A bare word or number where text is meant: names of files and rows may look like numbers.
+/// Converts a bare word or number to text: names of files and rows may look like numbers.
 Value asText(const Parameter& parameter, const Value& value) {
     if (!isWords(parameter) || std::holds_alternative<std::string>(value) || isNothing(value)) return value;
     return valueText(value);
@@ -306,7 +306,7 @@ std::string fileText(const Parameter& row, const Value& value) {
     if (const auto* text = std::get_if<std::string>(&value)) return tomlString(*text);
     const auto* flag = std::get_if<bool>(&value);
     if (flag && !row.kept.on.empty()) return std::string(*flag ? row.kept.on : row.kept.off);
-    // Nine digits give a float back in any unit.
+    // Nine digits reproduce a float in any unit.
     if (row.shown.scale != 1) return formatted("%.9g", std::get<double>(value) * row.shown.scale);
     return valueText(value);
 }

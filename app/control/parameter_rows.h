@@ -1,6 +1,6 @@
-// How the rows of the table are written: path, label, idea and default, then how the row reaches the document, then the
-// rest. Rule: the only place that knows where the document keeps a property; kind and conversion follow from the type kept
-// there.
+// Builders for the rows of the table. A row lists path, label, idea and default, then its access to the document, then the
+// rest.
+// Rule: only these functions know where the document keeps a property. Kind and conversion follow from the stored type.
 #pragma once
 #include "app/control/parameter.h"
 #include "app/model/document.h"
@@ -15,7 +15,7 @@
 
 namespace gravlab::rows {
 
-/// What was asked of the run, and what is in force.
+/// The requested settings of the run, and the settings in force.
 inline RunRequest& asked(Document& d) { return d.intent.request; }
 inline const RunRequest& asked(const Document& d) { return d.intent.request; }
 inline const RunConfiguration& inForce(const Document& d) { return d.facts.configuration; }
@@ -26,7 +26,7 @@ inline bool isAuto(const Value& value) {
     return text && *text == "auto";
 }
 
-/// Reaches what these members of the document lead to, one behind the other.
+/// Follows these members of the document, one after another.
 template <auto... members>
 constexpr auto at = [](auto& document) -> auto& {
     return (document.*....*members);
@@ -37,7 +37,7 @@ constexpr bool kOptional = false;
 template <class Held>
 constexpr bool kOptional<std::optional<Held>> = true;
 
-/// The kind of a property that is kept as that type.
+/// The kind of a property with that stored type.
 template <class Held>
 constexpr Kind kindOf() {
     if constexpr (kOptional<Held>) return kindOf<typename Held::value_type>();
@@ -47,7 +47,7 @@ constexpr Kind kindOf() {
     return Kind::number;
 }
 
-/// The value of what is kept; an empty one is nothing.
+/// Converts a stored object to a value; an empty one becomes nothing.
 template <class Held>
 Value asValue(const Held& held) {
     if constexpr (kOptional<Held>)
@@ -64,7 +64,7 @@ Value asValue(const Held& held) {
         return wholeValue(held);
 }
 
-/// The other way, of a value that checked() has passed.
+/// Converts a value that checked() accepted back to the stored type.
 template <class Held>
 Held fromValue(const Value& value) {
     if constexpr (std::is_same_v<Held, bool> || std::is_same_v<Held, std::string>)
@@ -77,7 +77,7 @@ Held fromValue(const Value& value) {
         return static_cast<Held>(std::get<std::int64_t>(value));
 }
 
-/// The name of a row of a table, which may be a name itself.
+/// The name of a table's row; the row may itself be a name.
 template <class Row>
 std::string_view nameIn(const Row& row) {
     if constexpr (std::is_convertible_v<const Row&, std::string_view>)
@@ -95,7 +95,7 @@ std::vector<std::string> namesOf(const Table& table) {
     return names;
 }
 
-/// The rows of a table that have an idea, as a list to choose from.
+/// The rows of a table that have an idea, as a list of choices.
 template <class Table>
 std::vector<SettingChoice> offersOf(const Table& table, std::string_view now) {
     std::vector<SettingChoice> offers;
@@ -103,17 +103,17 @@ std::vector<SettingChoice> offersOf(const Table& table, std::string_view now) {
     return offers;
 }
 
-/// The place of a name in a table that has it.
+/// The index of a name that the table contains.
 template <class Table>
 std::size_t placeIn(const Table& table, std::string_view name) {
     return static_cast<std::size_t>(std::ranges::find_if(table, [&](const auto& row) { return nameIn(row) == name; }) -
                                     std::ranges::begin(table));
 }
 
-/// What a row says in words, and everything else that it has: what `rest` leaves out follows from how it is kept.
+/// Builds rows: their texts and all other fields. Fields that `rest` leaves empty follow from the stored type.
 class Rows {
 public:
-    /// Reaches the document in a way of its own.
+    /// A row with its own access to the document.
     Parameter& own(std::string path, std::string_view label, std::string_view idea, std::string_view usual, Parameter rest) {
         rest.path = std::move(path);
         rest.label = label;
@@ -122,8 +122,8 @@ public:
         return all_.emplace_back(std::move(rest));
     }
 
-    /// What `at` gives a reference to: a flag, which is off unless `usual` says otherwise, a number or a text. One that is
-    /// optional is the word `otherwise` while it is empty.
+    /// A row for the object that `at` refers to: a flag (off unless `usual` says otherwise), a number or a text. An empty
+    /// optional reads as the word `otherwise`.
     template <class At>
     Parameter& member(std::string path, std::string_view label, std::string_view idea, std::string_view usual, At at,
                       Parameter rest = {}) {
@@ -146,7 +146,7 @@ public:
         return own(std::move(path), label, idea, usual, std::move(rest));
     }
 
-    /// A number that is `none` while the word "auto" stands for it.
+    /// A number whose value `none` reads as the word "auto".
     template <class At>
     Parameter& numberOrAuto(std::string path, std::string_view label, std::string_view idea, At at, double none,
                             Parameter rest) {
@@ -157,7 +157,7 @@ public:
         return row;
     }
 
-    /// A row of a table, whose place there or whose name `at` gives a reference to. Rows with ideas are offered with them.
+    /// A row of a table; `at` refers to its index or its name. Rows with ideas are offered with them.
     template <class Table, class At>
     Parameter& choice(std::string path, std::string_view label, std::string_view idea, std::string_view usual, Table table,
                       At at, Parameter rest = {}) {
@@ -184,7 +184,7 @@ public:
         return own(std::move(path), label, idea, usual, std::move(rest));
     }
 
-    /// A row that is only read; its kind follows from what `get` gives, unless that is a Value.
+    /// A read-only row; its kind follows from the type that `get` returns, unless that is a Value.
     template <class Get>
     Parameter& fact(std::string path, std::string_view label, std::string_view idea, Get get, Parameter rest = {}) {
         using Held = std::remove_cvref_t<decltype(get(std::declval<const Document&>()))>;
@@ -207,7 +207,7 @@ private:
     std::vector<Parameter> all_;
 };
 
-/// What setting a row also does to the document.
+/// Adds a further effect on the document to the setting of a row.
 inline void alsoSets(Parameter& row, void (*also)(Document&)) {
     row.set = [set = row.set, also](Document& d, const Value& v) {
         set(d, v);

@@ -1,4 +1,4 @@
-// The second run beside the first: what it does otherwise. Each row takes kind, range and names from the row of the run.
+// The differences of the second run from the first. Each row takes kind, range and names from the row of the run.
 #include "app/control/parameter_rows.h"
 #include "app/control/twin_settings.h"
 #include "app/model/document.h"
@@ -20,13 +20,13 @@ using namespace rows;
 template <auto member>
 constexpr auto inTwin = at<&Document::intent, &Intent::twin, member>;
 
-/// The row of the run that is kept under that key.
+/// The row of the run with that key.
 const Parameter& rowOfRun(std::span<const Parameter> run, std::string_view key) {
     return *std::find_if(run.begin(), run.end(),
                          [&](const Parameter& row) { return row.kept.checkpoint == key && row.path.starts_with("run."); });
 }
 
-/// What the twin that runs could have instead, as far as lists of it say more than names.
+/// Alternatives for the running twin, where its lists contain more than names.
 std::vector<SettingChoice> othersOf(std::string_view key, const Document& d,
                                     const std::function<std::vector<std::string>()>& names) {
     const RunConfiguration& now = d.facts.twin.on ? d.facts.twin.configuration : inForce(d);
@@ -47,12 +47,12 @@ std::vector<SettingChoice> othersOf(std::string_view key, const Document& d,
     return rows;
 }
 
-/// What the twin has otherwise from now on; `key` is one of twinKeys().
+/// Sets a difference of the twin; `key` is one of twinKeys().
 void differ(TwinChoice& choice, std::string_view key, const Value& value) {
     if (value == Value(std::string("same"))) return choice.release(key);
     const std::optional<double> number = numberOf(value);
     RunRequest values;
-    // Both go the same way in time.
+    // Both runs have the same direction of time.
     ofSetting(key).ask(values, number && key == "time_step" ? Value(std::abs(*number)) : value);
     choice.take(key, values);
 }
@@ -95,7 +95,7 @@ Parameter differing(const Parameter& run, std::string_view key) {
     return row;
 }
 
-/// The key that a name in text means; `dt` is the time step. Throws UsageError, which lists the names.
+/// The key for a name in a text; `dt` is the time step. Throws UsageError, which lists the names.
 std::string_view keyNamed(std::string_view name) {
     const std::span<const std::string_view> keys = twinKeys();
     const auto found = std::find(keys.begin(), keys.end(), name == "dt" ? "time_step" : name);

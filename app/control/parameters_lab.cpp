@@ -1,4 +1,4 @@
-// What the lab's pages show that ask nothing of the run: a rung's text, recorded measurements, the launch calculator.
+// Pages of the lab that need no run: a rung's text, recorded measurements, the launch calculator.
 #include "app/control/parameter_rows.h"
 #include "app/model/recorded.h"
 #include "app/tables/lab_sweep.h"

@@ -1,4 +1,4 @@
-// How bodies look.
+// The look of the bodies.
 #include "app/control/parameter_rows.h"
 #include "app/model/look.h"
 #include "render/colour_map.h"

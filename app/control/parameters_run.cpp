@@ -1,4 +1,4 @@
-// What is computed: scene, bodies, backend, kernel, physics and pace; and the facts of the run.
+// The computation: scene, bodies, backend, kernel, physics and pace; and the facts of the run.
 #include "app/control/parameter_rows.h"
 #include "sim/core/error.h"
 #include "sim/core/names.h"
@@ -28,8 +28,7 @@ constexpr auto inIntent = at<&Document::intent, member>;
 template <auto member>
 constexpr auto inFacts = at<&Document::facts, member>;
 
-/// A setting of the run: what is in force is read, and what is asked for is set as files do it where `rest` does not say
-/// how.
+/// A setting of the run: it reads the value in force. Without a function in `rest`, it sets the request as files do.
 template <class Get>
 Parameter& setting(Rows& rows, std::string path, std::string_view label, std::string_view idea, std::string_view usual,
                    Get get, Parameter rest) {
@@ -38,7 +37,7 @@ Parameter& setting(Rows& rows, std::string path, std::string_view label, std::st
     return row;
 }
 
-/// One of a table's names, which the scene, backend or machine chooses when nobody does.
+/// A name of a table; scene, backend or machine choose the default.
 template <class Table, class Get>
 void nameSetting(Rows& rows, std::string path, std::string_view label, std::string_view idea, std::string_view usual,
                  Table table, Get get, Parameter rest) {
@@ -48,10 +47,10 @@ void nameSetting(Rows& rows, std::string path, std::string_view label, std::stri
     setting(rows, std::move(path), label, idea, usual, get, std::move(rest));
 }
 
-/// A number that nobody chose is the word for that.
+/// A number that is not set reads as the word auto.
 Value unlessZero(double number) { return number > 0 ? Value(number) : Value(std::string("auto")); }
 
-/// Asks for a value as files do, through the row of the setting.
+/// Stores a request as files do, through the row of the setting.
 void take(RunRequest& request, std::string_view key, const Value& value) {
     const auto* text = std::get_if<std::string>(&value);
     const SettingRow& setting = settingRow(key);
@@ -59,7 +58,7 @@ void take(RunRequest& request, std::string_view key, const Value& value) {
         throw UsageError(std::string(key) + " " + valueText(value) + ": expected " + std::string(setting.expected));
 }
 
-/// The scene that was asked for; null where a file brought its bodies.
+/// The requested scene; null where a file brought its bodies.
 const Scene* askedScene(const Document& d) {
     const auto found = std::ranges::find(sceneTable(), asked(d).scene, &Scene::name);
     return found == sceneTable().end() ? nullptr : &*found;
@@ -113,13 +112,14 @@ void addStart(Rows& rows) {
              .kept = {.option = "--seed", .scene = "seed", .checkpoint = "seed", .placeholder = "NUMBER"}});
 }
 
-/// The numbers of scenes: one row a name, whichever scenes have it.
+/// The numbers of scenes: one row for each name, shared by all scenes that have it.
 void addSceneNumbers(Rows& rows) {
     for (const Scene& scene : sceneTable())
         for (const SceneParameter& number : scene.parameters) {
             const std::string path = "scene." + std::string(number.name);
             if (const auto known = std::ranges::find(rows.all(), path, &Parameter::path); known != rows.all().end()) {
-                // Scenes may bound the same name otherwise: the row has all, the scene's own is asked when it is set.
+                // Scenes may have different bounds for one name: the row has their union, and setting it checks the scene's
+                // own.
                 known->bounds.least = std::min(known->bounds.least, number.least);
                 known->bounds.most = std::max(known->bounds.most, number.most);
                 continue;
@@ -158,7 +158,7 @@ void addSceneNumbers(Rows& rows) {
         }
 }
 
-/// Those of the backend in use.
+/// The kernels of the backend in use.
 std::vector<SettingChoice> kernelChoices(const Document& d) {
     const KernelRow& now = *d.facts.kernel;
     std::vector<SettingChoice> rows{{"auto", "The backend chooses by N and device.", false, {}}};
@@ -174,7 +174,7 @@ std::vector<SettingChoice> kernelChoices(const Document& d) {
     return rows;
 }
 
-/// What can be asked for by name; what must not be run is refused with its own sentence.
+/// Kernels that can be requested by name; a kernel that must not run is refused with its own sentence.
 std::vector<KernelRow> nameableKernels() {
     std::vector<KernelRow> rows;
     for (const KernelRow* row : listedKernels())
@@ -183,14 +183,15 @@ std::vector<KernelRow> nameableKernels() {
     return rows;
 }
 
-/// Asks for a number of a launch. The word is the compiler's choice; files say "auto" for what they leave open, and 0 here.
+/// Stores a number of a launch. The word leaves the choice to the compiler: files write 0 here, and "auto" for an open
+/// choice.
 void takeKnob(RunRequest& request, std::string_view key, const Value& value) {
     take(request, key, isAuto(value) ? Value(std::int64_t{kAutoUnroll}) : value);
 }
 
 Value unrollValue(int unroll) { return unroll == kAutoUnroll ? Value(unrollText(unroll)) : asValue(unroll); }
 
-/// A number of the launch. The kernel and the rest of its launch stay as they are where one is set.
+/// A number of the launch. Setting one leaves the kernel and the other numbers unchanged.
 void knob(Rows& rows, std::string path, std::string_view label, std::string_view idea, std::string_view key, Parameter rest,
           int LaunchConfig::*member) {
     rest.kept.checkpoint = key;
@@ -333,7 +334,7 @@ void addPhysics(Rows& rows) {
                       request.farField = v != Value(true);
                       request.accuracy.reset();
                       request.opening.reset();
-                      // A kernel that was named says the same.
+                      // A named kernel implies the same choice, so a conflicting one is dropped.
                       if (d.facts.kernel->approximates == (v == Value(true))) request.kernel = {};
                   }});
     setting(rows, "run.opening", "Opening angle", "edge of a cell over its distance, for the rows of the tree that go by it",
@@ -365,7 +366,7 @@ void addPhysics(Rows& rows) {
                 [&number](const Document& d) { return inForce(d).force.*number.force; },
                 {.unit = number.unit,
                  .otherwise = "auto",
-                 // What goes through 0 has no part of itself to move by.
+                 // A number that can be 0 or negative cannot move by a fraction of itself.
                  .dragged = number.least < 0 ? Dragged{.speed = 0, .floor = 0.02, .format = "%.2f"} : Dragged{},
                  .kept = {.option = number.option, .scene = number.key, .checkpoint = number.key, .help = number.help},
                  .unavailable = [&number](const Document& d) -> Reason {
@@ -394,7 +395,7 @@ void addPace(Rows& rows) {
                           .dragged = {.speed = 0.02, .floor = 0.1, .format = "%.0f"},
                           .kept = {.option = "--steps-per-frame", .scene = "view.steps_per_frame"}}),
              [](Document& d) { d.intent.speed = 0; });
-    // After the steps, which end it: of both in one file the speed counts.
+    // This row follows the steps, which replace the speed: when a file has both, the speed counts.
     rows.member(
         "run.speed", "Speed",
         "simulated time a second of watching; the time step stays as it is, and 0 goes by steps a frame",
@@ -449,7 +450,7 @@ void addFacts(Rows& rows) {
               [](const Document& d) -> Value {
                   const int lanes = d.facts.launch.vectorLanes;
                   if (lanes < 1) return {};
-                  // A number of double precision takes the room of two.
+                  // A number of double precision needs the space of two.
                   const bool wide = d.facts.configuration.force.precision == Precision::fp64;
                   return std::int64_t{wide ? std::max(lanes / 2, 1) : lanes};
               },
@@ -479,7 +480,7 @@ void addFacts(Rows& rows) {
     rows.fact("run.held", "Held bodies", "bodies that feel no force", [](const Document& d) { return d.facts.held.size(); });
 }
 
-/// What was asked for, which the row's other word stands for where it was left open.
+/// The request; an open one reads as the row's other word.
 Value wanted(const Parameter& row, const SettingRow& setting, const RunRequest& request) {
     const Value value = tomlValue(setting.text(request)).value_or(Value());
     const bool none = value == Value(std::string()) || (value == Value(std::int64_t{0}) && row.bounds.least > 0);
@@ -500,7 +501,7 @@ std::vector<Parameter> runParameters() {
         if (!row.path.starts_with("run.") || row.kept.checkpoint.empty()) continue;
         const SettingRow& setting = settingRow(row.kept.checkpoint);
         if (!row.ask) row.ask = [&setting](RunRequest& r, const Value& v) { take(r, setting.key, v); };
-        constexpr double kAny = 1e300;  // what a file may say of any finite number
+        constexpr double kAny = 1e300;  // covers every finite number that a file may contain
         if (setting.least > -kAny) row.bounds.least = std::max(row.bounds.least, setting.least);
         if (setting.most < kAny) row.bounds.most = setting.most;
         if (!row.asked) row.asked = [row, &setting](const Document& d) { return wanted(row, setting, asked(d)); };

@@ -1,4 +1,4 @@
-// From where bodies are seen, what is written over the picture, and which body is looked at.
+// The camera, the texts over the picture, and the selected body.
 #include "app/control/parameter_rows.h"
 #include "app/model/camera_path.h"
 #include "app/model/look.h"
@@ -100,7 +100,7 @@ void addOverlays(Rows& rows) {
          .set = [](Document& d, const Value& v) { d.overlay = overlayOf(textOf(v)); }});
 }
 
-/// What the camera keeps in the middle, as one word or number.
+/// The object in the middle of the camera's picture, as one word or number.
 Value followed(const Document& d) {
     if (d.follow) return std::string("body");
     const std::optional<int>& centre = d.followedCentre;

@@ -1,4 +1,4 @@
-// What the window and its panels show, films, kept states, the lab and lessons.
+// The window and its panels, films, kept states, the lab and lessons.
 #include "app/control/parameter_rows.h"
 #include "app/film/encoders.h"
 #include "app/model/film_plan.h"
@@ -27,7 +27,7 @@ constexpr auto inLab = at<&Document::labPanel, member>;
 template <auto member>
 constexpr auto inOwn = at<&Document::labPanel, &LabPanel::own, member>;
 
-/// The endings of files that bodies can be saved to; the first is the exact one.
+/// Extensions of files for bodies; the first format is exact.
 std::vector<std::string_view> savedEndings() {
     std::vector<std::string_view> endings;
     for (const FileFormat& format : fileFormats())

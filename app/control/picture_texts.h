@@ -1,4 +1,4 @@
-// What a picture or film says about itself. One writer: whatever makes them, they say the same.
+// Texts inside pictures and films. One writer makes them, so every picture and film has the same texts.
 #pragma once
 #include "app/control/scene_file.h"
 
@@ -6,9 +6,9 @@
 
 namespace gravlab {
 
-/// The settings of the run, and the scene file for a picture at `path` where there can be one.
+/// The settings of the run, and the scene file for a picture at `path` where one is possible.
 PictureTexts settingsTexts(const Document& document, const std::string& path);
-/// The same of a picture of this moment: also its step and time.
+/// The same texts for a picture of this moment, with its step and time.
 PictureTexts pictureTexts(const Document& document, const std::string& path);
 
 }  // namespace gravlab

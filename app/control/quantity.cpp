@@ -21,11 +21,11 @@ constexpr std::string_view kUntil = "--until";
 
 /// A kind of number that has a unit.
 struct Dimension {
-    std::string_view unit;  ///< as rows have it
+    std::string_view unit;  ///< as in the rows
     std::string_view noun;
     int length, mass, time;
     std::string_view example;
-    bool aSecond = false;  ///< of watching, which is no time of the run
+    bool aSecond = false;  ///< a rate for each second of watching, which is no time of the run
 };
 constexpr Dimension kDimensions[] = {{"L", "a length", 1, 0, 0, "0.3kpc"},
                                      {"M", "a mass", 0, 1, 0, "1e10Msun"},
@@ -66,7 +66,7 @@ std::string expected(const Dimension& row) {
     return "expected a finite number, or one with a unit, " + std::string(row.noun) + " such as " + std::string(row.example);
 }
 
-/// The unit behind a number, without the second that a pace is given for.
+/// The unit of a number, without the second of a pace.
 std::string_view bare(std::string_view unit, const Dimension& row) {
     if (row.aSecond && unit.ends_with("/s")) unit.remove_suffix(2);
     return trimmed(unit);
@@ -77,7 +77,7 @@ double sizeOf(std::string_view name) {
     return unit ? unit->factor : 0;
 }
 
-/// One of the run's own in m, kg and s; 0 without units.
+/// One of the run's own units in m, kg and s; 0 without units.
 double sizeOfOwn(const Dimension& row, const SceneUnits& units) {
     if (row.unit == "L") return sizeOf(units.length) * units.lengthScale;
     if (row.unit == "M") return sizeOf(units.mass) * units.massScale;

@@ -1,5 +1,6 @@
-// Numbers with a unit as people write them, "500Myr" or "0.3 kpc", and what they are in a run's own units, where G = 1.
-// Rule: nothing is guessed. A run without units refuses them, and what a number without a unit means is said.
+// Numbers with a unit, such as "500Myr" or "0.3 kpc", and their values in a run's own units, where G = 1.
+// Rule: nothing is guessed. A run without units refuses such numbers, and a message gives the meaning of a number without a
+// unit.
 #pragma once
 #include "app/model/options.h"
 #include "sim/scenes/scene.h"
@@ -11,12 +12,12 @@ namespace gravlab {
 
 struct Parameter;
 
-/// Whether values of a row are lengths, masses or times of the run; `unit` as rows have it: "L", "T", "L/T", "T/s".
+/// Whether values with that unit are lengths, masses or times of the run; `unit` is as in rows: "L", "T", "L/T", "T/s".
 bool hasDimension(std::string_view unit);
-/// Whether a text is a number with letters behind it.
+/// Whether a text is a number followed by letters.
 bool isQuantity(std::string_view text);
-/// What is wrong with a number and its unit whatever the run is, `NAME 'TEXT': ...`: a unit that is not known, or one of
-/// something else. Throws UsageError.
+/// Throws UsageError `NAME 'TEXT': ...` where the unit is unknown or of another dimension. The check is independent of the
+/// run.
 void requireDimension(std::string_view name, std::string_view text, std::string_view dimension);
 /// The number in the run's own units. Throws UsageError likewise, and where the run `of` has no units.
 double quantity(std::string_view name, std::string_view text, std::string_view dimension, const SceneUnits& units,
@@ -24,17 +25,18 @@ double quantity(std::string_view name, std::string_view text, std::string_view d
 /// "500 T = 489 Gyr"; empty where the run has no units.
 std::string meaningOf(double value, std::string_view dimension, const SceneUnits& units);
 
-/// What a run shows and reads: of its file, else of its scene.
+/// Units of a run for display and input: those of its file, else those of its scene.
 const SceneUnits& unitsOf(const RunRequest& request);
 
-/// Keeps what an option or a file says of that row until the run is known. True where the text has a unit; else the number
-/// is taken as always, and only its meaning is said later. Throws UsageError where no run could take it.
+/// Keeps the text of an option or file for that row until the run is known. Returns true where the text has a unit.
+/// Otherwise the number is used as usual, and only its meaning is printed later. Throws UsageError where the text is wrong
+/// for every run.
 bool keepQuantity(Options& options, const Parameter& row, std::string_view name, const std::string& text);
-/// The same of --until.
+/// Keeps the text of --until in the same way.
 bool keepUntil(Options& options, const std::string& text);
-/// Keeps what --twin says with a unit, and gives back the rest of its list.
+/// Keeps the values of --twin that have a unit, and returns the rest of its list.
 std::string keepTwinQuantities(Options& options, std::string_view list);
-/// Takes up what was kept: the run is known now. Says on stderr what numbers without a unit mean. Throws UsageError.
+/// Applies the kept texts once the run is known. Prints the meaning of numbers without a unit on stderr. Throws UsageError.
 void takeQuantities(Options& options);
 
 }  // namespace gravlab

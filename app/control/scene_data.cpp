@@ -37,7 +37,7 @@ bool ignoresHubble(std::string_view name, std::string_view text) {
 
 namespace {
 
-/// A key about bodies of one's own.
+/// A key about the user's own bodies.
 struct DataKey {
     std::string_view key;
     void (*take)(SceneData&, std::string_view value);
@@ -73,7 +73,7 @@ constexpr DataKey kKeys[] = {
     {"file_fingerprint", [](SceneData& data, std::string_view value) { data.print = textIn("file_fingerprint", value); }},
 };
 
-/// Where the file is: where the scene file says, else beside it.
+/// Path of the file: the path in the scene file, else the same name beside it.
 fs::path placeOf(const SceneData& data, const std::string& scene) {
     const fs::path folder = fs::path(scene).parent_path(), said = (folder / data.file).lexically_normal();
     std::error_code ignored;
@@ -85,7 +85,7 @@ fs::path placeOf(const SceneData& data, const std::string& scene) {
                      "; put that file there or beside " + fs::path(scene).filename().string());
 }
 
-/// What the readers refuse about options stands in the scene file, not on the command line.
+/// Refusals of the readers name the scene file, because its options are not on the command line.
 LoadedStart openedAs(const SceneData& data, const std::string& scene, const std::string& place, const ReadOptions& read) {
     try {
         return openStart(place, read);
@@ -153,7 +153,7 @@ void openSceneData(const SceneData& data, const RunRequest& asked, const std::st
         else if (!machine && said(row, asked))
             row.copy(request, asked);
     }
-    // A kernel belongs to a backend: the file's says nothing to another one.
+    // A kernel belongs to a backend, so the file's kernel does not apply to another backend.
     if (options.has("--backend") && !options.has("--kernel")) request.kernel = options.simulation.kernel;
     request.tuning = options.simulation.tuning;
     const std::string& print = request.start->file.print;

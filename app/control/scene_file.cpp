@@ -32,12 +32,12 @@ bool ofMachine(std::string_view key) { return ofSetting(key).kept.scene.empty();
 
 constexpr std::string_view kViewTable = "view.";
 
-/// What [view] calls a row; empty: it is not there.
+/// The key of a row in [view]; empty: it has none.
 std::string_view viewKey(const Parameter& row) {
     return row.kept.scene.starts_with(kViewTable) ? row.kept.scene.substr(kViewTable.size()) : std::string_view();
 }
 
-/// Whether a value is text of a number with a unit, which is then kept; what the command line says goes before it.
+/// Whether the text is a number with a unit, which is then kept; the command line overrides it.
 bool keptWithUnit(Options& options, const Parameter& row, const std::string& key, std::string_view value) {
     const std::optional<Value> found = tomlValue(value);
     const auto* text = found ? std::get_if<std::string>(&*found) : nullptr;
@@ -46,7 +46,7 @@ bool keptWithUnit(Options& options, const Parameter& row, const std::string& key
     return options.has(row.kept.option) || keepQuantity(options, row, key, *text);
 }
 
-/// Takes settings with a unit out of those above the tables.
+/// Removes settings with a unit from those above the tables, and keeps them.
 void takeWritten(std::vector<TomlEntry>& settings, const std::string& name, Options& options) {
     std::erase_if(settings, [&](const TomlEntry& entry) {
         const auto row = std::ranges::find_if(parameters(), [&](const Parameter& candidate) {
@@ -71,7 +71,7 @@ void takeView(Options& options, const std::string& key, std::string_view text) {
     throw UsageError(unknownName("key of [view]", key, valid));
 }
 
-/// A table [twin] is a twin, even an empty one. What the command line says of twins goes before all of it.
+/// A table [twin] makes a twin, even when it is empty. Twin options of the command line override the whole table.
 void takeTwinTable(const std::vector<TomlEntry>& entries, const std::string& name, Options& options) {
     TwinChoice twin;
     twin.on = true;
@@ -89,14 +89,14 @@ void takeTwinTable(const std::vector<TomlEntry>& entries, const std::string& nam
     options.twin = twin;
 }
 
-/// What [camera.path] holds: one key.
+/// Reads [camera.path], which holds one key.
 void takePath(const std::vector<TomlEntry>& entries, Options& options) {
     if (entries.size() != 1 || entries.front().key != "points")
         throw UsageError("expected points = [[seconds, distance, azimuth, elevation, x, y, z], ...] and nothing else");
     options.path = parsePath(entries.front().value);
 }
 
-/// The remembered views, or the path there was.
+/// The remembered views, or the earlier path.
 CameraPath pathOf(const Document& document) {
     const CameraPath remembered = CameraPath::through(document.views);
     return remembered.empty() ? document.tour.path : remembered;
@@ -128,7 +128,7 @@ std::string sceneFileText(const Document& document, const std::string& path) {
     const StartState* start = facts.configuration.start.get();
     RunRequest settings = requestOf(facts.configuration);
     settings.bodies = document.facts.startBodies;
-    // What ran, and not what a window would choose for so many bodies on the day that the file is read.
+    // The file keeps the kernel that ran; the choice of a window for this number of bodies may change later.
     if (facts.kernel && !facts.kernel->approximates) settings.accuracy = 0;
     std::string text = "# gravlab scene file: gravlab view FILE, or FILE.png that carries it\n# taken at step " +
                        std::to_string(facts.step) + ", t = " + formatted("%.9g", facts.time) + "\n";
@@ -156,7 +156,7 @@ std::string sceneFileText(const Document& document, const std::string& path) {
 
 void takeSceneText(std::string_view text, const std::string& name, Options& options) {
     const TomlDocument document = tomlDocument(text);
-    std::map<std::string, std::size_t> tables;  // and their lines
+    std::map<std::string, std::size_t> tables;  // with the line of each
     const auto requireTable = [&](const std::string& table, std::size_t line) {
         atLine(name, line, [&] {
             if (table != kViewName && table != kTwinName && table != kPathName)
@@ -189,7 +189,7 @@ void takeSceneText(std::string_view text, const std::string& name, Options& opti
     std::vector<TomlEntry> settings = entriesOf({});
     const SceneData data = takeSceneData(settings, name);
     takeWritten(settings, name, options);
-    std::string lines;  // each in its own
+    std::string lines;  // each row on its own line
     for (const TomlEntry& entry : settings) {
         lines.append(entry.line - 1 - static_cast<std::size_t>(std::ranges::count(lines, '\n')), '\n');
         lines += (isBareKey(entry.key) ? entry.key : tomlString(entry.key)) + " = " + entry.value + "\n";
@@ -221,7 +221,7 @@ std::string sceneTextOf(const std::string& path) {
         if (found == texts.end()) throw InputError(path + " carries no scene; pictures that gravlab has written do");
         return found->second;
     }
-    constexpr std::size_t kMostBytes = 1u << 20;  // what people write has some hundred
+    constexpr std::size_t kMostBytes = 1u << 20;  // files that people write have some hundred bytes
     Source source = Source::open(path);
     source.hold();
     std::string text(kMostBytes + 1, '\0');

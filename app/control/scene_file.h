@@ -1,5 +1,5 @@
-// Scene files: scene, its numbers, camera and look as TOML, by itself or inside a picture's PNG.
-// Rule: what reads it is strict, and names file, line and what is allowed; a machine's own settings are never in it.
+// Scene files: scene, its numbers, camera and look as TOML, in a file of its own or inside a picture's PNG.
+// Rule: the reader is strict, and names file, line and allowed values. Settings of the machine are never in the file.
 #pragma once
 #include "app/model/options.h"
 #include "app/system/file_jobs.h"
@@ -20,31 +20,31 @@ inline constexpr const char* kSceneFileKey = "gravlab:scene-file";
 /// True for FILE.toml and FILE.png.
 bool isSceneFile(std::string_view path);
 
-/// Why there can be no scene file of it: its bodies are in no file. Empty: there can.
+/// Why no scene file is possible: the bodies are in no file. Empty: it is possible.
 Reason noSceneFile(const Document& document);
 
-/// The document's scene, numbers, camera and look, as a scene file; `path` is where it will be, which a file with bodies is
-/// named from. Without it, the current folder.
+/// The document's scene, numbers, camera and look, as a scene file. `path` is the future path: the name of a file with
+/// bodies is relative to it, or to the current folder without it.
 std::string sceneFileText(const Document& document, const std::string& path = {});
-/// The same into a picture at `path`, where there can be one.
+/// Adds the scene file to the texts of a picture at `path`, where one is possible.
 void addSceneFile(PictureTexts& texts, const Document& document, const std::string& path);
 
-/// Puts what the text says into options; what the command line has given stays. Throws InputError.
+/// Copies the settings of the text to the options; settings of the command line take precedence. Throws InputError.
 void takeSceneText(std::string_view text, const std::string& name, Options& options);
 
-/// The text of a scene file, or the one that a picture carries. Throws InputError for what is neither, IoError.
+/// The text of a scene file, or the text inside a picture. Throws InputError for any other file, IoError.
 std::string sceneTextOf(const std::string& path);
 
-/// The same for a file. Throws InputError, IoError when reading fails.
+/// The options combined with the scene file that they name. Throws InputError, and IoError when reading fails.
 Options withSceneFile(const Options& options);
 
-/// What an open document opens a scene file with: its own machine settings, and nothing else of what it runs.
+/// Base options for a scene file in an open document: the document's machine settings, and none of its run.
 Options sceneBase(const Document& document);
-/// Starts the scene that was opened, with its camera, look and twin. `takesUp` as takeStart() has it. A refusal is the
-/// document's message, changes nothing and gives false.
+/// Starts the opened scene, with its camera, look and twin. `takesUp` is as for takeStart(). A refusal sets the document's
+/// message, changes nothing and returns false.
 bool takeScene(Document& document, const Options& scene, const std::function<bool(bool again)>& takesUp);
 
-/// Writes the document's scene file, as it is now. Throws UsageError where there can be none.
+/// The job that writes the document's present scene file. Throws UsageError where none is possible.
 FileJob sceneFile(const Document& document, const std::string& path);
 
 }  // namespace gravlab

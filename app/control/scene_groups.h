@@ -8,7 +8,7 @@
 
 namespace gravlab {
 
-/// All of them, in the order of menus, and how they are called there.
+/// All groups in the order of the menus, and their names there.
 inline constexpr std::array<SceneGroup, 4> kSceneGroups = {SceneGroup::galaxies, SceneGroup::clusters, SceneGroup::famous,
                                                            SceneGroup::laws};
 constexpr std::string_view labelOf(SceneGroup group) {
@@ -17,7 +17,7 @@ constexpr std::string_view labelOf(SceneGroup group) {
     return kLabels[static_cast<std::size_t>(group)];
 }
 SceneGroup groupOf(const Scene& scene);
-/// The scene at that place of its group; null after the last one.
+/// The scene at that index of its group; null after the last one.
 const Scene* sceneOf(SceneGroup group, std::size_t place);
 
 }  // namespace gravlab

@@ -1,4 +1,4 @@
-// Lines to commands, and events to answers.
+// Converts lines to commands, and events to answers.
 #include "app/control/script.h"
 
 #include "app/control/action.h"
@@ -19,7 +19,7 @@ namespace {
 constexpr std::string_view kVerbs[] = {"set", "get", "do", "open", "wait", "expect", "nowait"};
 constexpr std::string_view kOperators[] = {"==", "!=", "<", "<=", ">", ">="};
 
-/// The first word of a line, or what is in quotes or brackets, which goes from the line.
+/// Removes the first word, or text in quotes or brackets, from the line and returns it.
 std::string_view nextWord(std::string_view& rest) {
     rest = trimmed(rest);
     std::size_t end = 0;
@@ -66,7 +66,7 @@ Condition conditionOf(std::string_view& rest, const std::string& verb) {
         throw UsageError(unknownName("operator", condition.op, valid));
     condition.value = valueOf(needed(rest, form));
     const Parameter& row = parameter(condition.path);
-    // A name that none of the choices has would never hold, which is a mistake and not an answer.
+    // A name outside the choices could never hold, so it is a mistake.
     if (row.kind == Kind::choice) condition.value = checked(row, condition.value);
     if (condition.op.find_first_of("<>") != std::string::npos &&
         (!numberOf(condition.value) || (row.kind != Kind::number && row.kind != Kind::integer)))
@@ -110,7 +110,7 @@ std::optional<ScriptLine> parseScriptLine(std::string_view text) {
         const Parameter& row = parameter(line.name);
         if (row.fact()) throw UsageError(row.path + " is measured, not set");
         line.value = valueOf(rest);
-        // What a unit means is known when the line is done.
+        // The meaning of a unit is only known when the line is applied.
         if (const auto* words = std::get_if<std::string>(&line.value); words && hasDimension(row.unit) && isQuantity(*words))
             requireDimension(row.path, *words, row.unit);
         else
@@ -235,7 +235,7 @@ void Script::answerEvent(const Document& document, std::size_t number, const Eve
     say(std::move(answer));
 }
 
-/// The line that waits for its command, if something has become of that.
+/// Answers the line that waits for its command, if the command has a result.
 void Script::lookAtCommand(const Document& document) {
     const std::size_t number = waiting_->number;
     const bool nowait = waiting_->line.nowait;

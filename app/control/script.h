@@ -1,5 +1,6 @@
-// Scripts: lines of commands and waits, each answered once it is done. Knows no window and no file descriptor; who
-// drives it gives lines and frames. Rule: what is not understood is refused with a sentence, and never half done.
+// Scripts: lines of commands and waits, each with one answer at its end. A script knows no window and no file descriptor;
+// its caller supplies lines and frames.
+// Rule: a line that cannot be parsed is refused with a sentence, and never applied in part.
 #pragma once
 #include "app/control/controller.h"
 
@@ -21,60 +22,59 @@ struct Condition {
     Value value;
 };
 
-/// A line that was understood.
+/// A parsed line.
 struct ScriptLine {
     Verb verb = Verb::get;
-    std::string name;                ///< path, action, or what is opened
-    Value value{};                   ///< of set
-    std::vector<Value> arguments{};  ///< of an action
+    std::string name;                ///< path, action, or the file to open
+    Value value{};                   ///< value of set
+    std::vector<Value> arguments{};  ///< arguments of an action
     Condition condition{};
-    double seconds = 0;   ///< to wait; of waitFor at most
-    bool nowait = false;  ///< the next line does not wait for the end of what this one begins
+    double seconds = 0;   ///< duration of wait; limit of waitFor
+    bool nowait = false;  ///< the next line does not wait for the end of this line's effect
 };
 
-/// How long `wait PATH OP VALUE` waits unless it says `within S` [s].
+/// Limit of `wait PATH OP VALUE` without `within S` [s].
 constexpr double kUsualWait = 60;
-/// Bytes of a line, its end not counted.
+/// Limit of the bytes of a line, without its end.
 constexpr std::size_t kLongestLine = 4096;
 
-/// Empty for a blank line or a remark alone. Throws UsageError.
+/// Empty for a blank line or a line with only a remark. Throws UsageError.
 std::optional<ScriptLine> parseScriptLine(std::string_view text);
-/// Whether the condition holds for a value. Numbers are compared as numbers; what is no number has only == and !=. Throws
-/// UsageError for an order of what has none.
+/// Whether the condition holds for a value. Numbers are compared as numbers; other values allow only == and !=. Throws
+/// UsageError for an order of other values.
 bool holds(const Condition& condition, const Value& value);
 
-/// What became of a line.
+/// The result of a line.
 struct ScriptAnswer {
     std::size_t line = 0;
     CommandStatus status = CommandStatus::applied;
     Value value{}, asked{};  ///< nothing: there is none
-    bool known = false;      ///< a value that is nothing is the answer, too
+    bool known = false;      ///< the value is the answer, even when it is nothing
     std::string why{};
-    double progress = -1;  ///< of what is running, 0 to 1; below 0: not known
+    double progress = -1;  ///< progress of a running effect, 0 to 1; below 0: unknown
 };
-/// As a line of JSON.
+/// The answer as a line of JSON.
 std::string jsonText(const ScriptAnswer& answer);
 
 /// A script under way.
 class Script {
 public:
-    /// `clock` false: what depends on the clock of the machine is not shown, so that answers are the same each time.
+    /// `clock` false: values that depend on the clock of the machine are hidden, so that answers are reproducible.
     using Answer = std::function<void(const ScriptAnswer&)>;
     Script(Controller& controller, Sender sender, Answer answer, bool clock);
 
-    /// Whether the next line can be given.
+    /// Whether the script accepts the next line.
     bool ready() const { return !waiting_; }
-    /// Takes a line without its end; ready() must hold. Commands are posted and applied with the next apply of the
-    /// controller.
+    /// Accepts a line without its end; ready() must hold. The next apply of the controller applies its commands.
     void take(std::size_t number, std::string_view text);
-    /// Answers a line that could not even be read.
+    /// Answers a line that could not be read.
     void refuse(std::size_t number, const std::string& why);
-    /// After the controller has applied, and after each frame: answers what is decided. `seconds`: time so far, which only
-    /// rises.
+    /// Call it after the controller's apply, and after each frame: it answers the lines that have a result. `seconds`:
+    /// elapsed time, which must not decrease.
     void look(const Document& document, double seconds);
-    /// No more frames come: every line that still waits fails.
+    /// Call it when no more frames follow: every waiting line fails.
     void abandon(const std::string& why);
-    /// Whether something goes on that later frames end: a wait, a file that opens, a film.
+    /// Whether the script needs later frames: for a wait, for a file that opens, or for a film.
     bool needsFrame() const { return waiting_ || !later_.empty(); }
     /// 0, or the exit code of the first line that was not applied: 2 refused, 7 failed.
     int exitCode() const { return exitCode_; }
@@ -83,13 +83,13 @@ private:
     struct Waiting {
         std::size_t number = 0;
         ScriptLine line;
-        Ticket ticket = 0;  ///< of a command; 0: none
+        Ticket ticket = 0;  ///< ticket of a command; 0: none
         double begun = -1;  ///< [s]; below 0: not yet
     };
     void say(ScriptAnswer answer);
     void lookAtCommand(const Document& document);
     void answerEvent(const Document& document, std::size_t number, const Event& event);
-    /// The value that a path has for this script. Throws UsageError.
+    /// The value of a path for this script. Throws UsageError.
     Value valueOfPath(const Document& document, const std::string& path) const;
 
     Controller& controller_;
@@ -97,7 +97,7 @@ private:
     Answer answer_;
     bool clock_;
     std::optional<Waiting> waiting_;
-    std::vector<Waiting> later_;  ///< lines that nobody waits for
+    std::vector<Waiting> later_;  ///< lines whose end the script does not wait for
     int exitCode_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// The program's tables as lists to choose from.
+// Tables of the program as lists of choices.
 #include "app/control/setting_choices.h"
 
 #include "sim/backends/backend.h"
@@ -8,13 +8,13 @@
 namespace gravlab {
 namespace {
 
-/// Of two reasons why not, the first that is there.
+/// The first reason that is not empty.
 Reason firstOf(Reason one, Reason other) { return one.empty() ? other : one; }
 
 }  // namespace
 
 std::vector<SettingChoice> integratorChoices(const RunConfiguration& now, bool backendGivesWay) {
-    // The reference runs all that any other does.
+    // The reference supports everything that any other backend supports.
     const BackendRow& by = backendGivesWay ? exactBackend() : backend(now.backend);
     const Law law = now.force.law;
     std::vector<SettingChoice> rows;

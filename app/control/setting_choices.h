@@ -1,5 +1,5 @@
-// What lists offer for the settings of a run, or of its twin: one function for each list, whoever draws it.
-// Rule: a row that the run would refuse carries the reason.
+// Choices for the settings of a run or of its twin: one function for each list, for all panels and menus.
+// Rule: an entry that the run would refuse carries the reason.
 #pragma once
 #include "sim/run/configuration.h"
 
@@ -9,7 +9,7 @@
 
 namespace gravlab {
 
-/// A row of a list.
+/// An entry of a list.
 struct SettingChoice {
     std::string name;
     std::string_view idea{};  ///< one line
@@ -17,14 +17,14 @@ struct SettingChoice {
     Reason refused{};         ///< empty: it can be chosen
 };
 
-/// All of these are about settings in force. `backendGivesWay`: where their backend does not run an integrator, another one
-/// is taken that does.
+/// All functions use the settings in force. `backendGivesWay`: where their backend does not support an integrator, another
+/// backend replaces it.
 std::vector<SettingChoice> integratorChoices(const RunConfiguration& now, bool backendGivesWay = false);
 std::vector<SettingChoice> precisionChoices(const RunConfiguration& now);
 std::vector<SettingChoice> lawChoices(const RunConfiguration& now);
 std::vector<SettingChoice> backendChoices(const RunConfiguration& now);
 
-/// Why that backend has no choice of precisions; empty when it has.
+/// Why that backend has no choice of precisions; empty when it has one.
 Reason fixedPrecision(std::string_view backend);
 
 }  // namespace gravlab

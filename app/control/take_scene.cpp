@@ -1,4 +1,4 @@
-// A file in a window that runs already: dropped on it or opened from a panel.
+// Opens a file in a running window: dropped on it or chosen in a panel.
 #include "app/control/open_file.h"
 #include "app/control/parameter.h"
 #include "app/control/scene_file.h"
@@ -24,7 +24,7 @@ ReadOptions againIn(const Document& document, const std::string& units) {
 }
 
 bool takeStart(Document& document, LoadedStart start, const TakeUp& takesUp) {
-    start.request.tuning = document.intent.request.tuning;  // of this machine, not of the file
+    start.request.tuning = document.intent.request.tuning;  // the tuning belongs to this machine, not to the file
     start.request.farField = document.intent.request.farField;
     document.intent.request = std::move(start.request);
     return takesUp(false);
@@ -46,7 +46,7 @@ bool takeScene(Document& document, const Options& scene, const TakeUp& takesUp) 
     if (document.intent.speed > 0) document.intent.speed = ownSpeed(facts);
     document.frameAll = document.frameAll && !placesCamera(scene.settings);
     document.bringTrails();
-    // What a file says of trails is that scene's; the next one brings its own again.
+    // A file's setting of trails belongs to its scene; the next scene has its own.
     const bool ownTrails = document.ownTrails;
     applySettings(document, scene.settings);
     document.ownTrails = ownTrails;

@@ -14,9 +14,9 @@
 namespace gravlab {
 namespace {
 
-/// One heading, or keys with values, on one line.
+/// A heading, or keys with values, on one line.
 struct Statement {
-    std::string text;  ///< that was parsed: ASCII alone
+    std::string text;  ///< the parsed text: ASCII only
     toml::table table;
 };
 
@@ -25,7 +25,7 @@ std::optional<Statement> statementIn(std::string_view line) {
     if (ascii.foreignLine > 0) return std::nullopt;
     try {
         if (toml::parse_result found = toml::parse(ascii.text)) return Statement{ascii.text, std::move(found).table()};
-    } catch (const TomlFault&) {  // as for any other text that is none
+    } catch (const TomlFault&) {  // handled as any other invalid text
     }
     return std::nullopt;
 }
@@ -36,7 +36,7 @@ bool isHeading(std::string_view line) {
     return name > 0 && name != line.npos && (std::isalpha(static_cast<unsigned char>(line[name])) || line[name] == '"');
 }
 
-/// The value as TOML without remarks. Numbers and dates stay as they are written.
+/// The value as TOML without remarks. Numbers and dates keep their spelling.
 std::string tomlText(const toml::node& node, std::string_view line) {
     if (const auto* text = node.as_string()) return tomlString(withItsLetters(text->get()));
     std::string all;
@@ -54,11 +54,11 @@ std::string tomlText(const toml::node& node, std::string_view line) {
     return std::string(trimmed(line.substr(place.begin.column - 1, place.end.column - place.begin.column)));
 }
 
-/// The key and value of a statement that has one, behind the dots of its key.
+/// The key and value of a statement that has one; the prefix of a dotted key joins the table.
 TomlEntry entryOf(const Statement& statement, std::string table) {
     const toml::table* inner = &statement.table;
     for (;;) {
-        const auto first = inner->begin();  // which holds what it points at
+        const auto first = inner->begin();  // it owns the object that it points at
         const auto& [key, node] = *first;
         const toml::table* next = node.as_table();
         if (!next || next->is_inline() || next->empty())
@@ -73,7 +73,7 @@ std::string headingName(const Statement& heading) {
     std::string name;
     const toml::table* inner = &heading.table;
     while (inner && !inner->empty()) {
-        const auto first = inner->begin();  // which holds what it points at
+        const auto first = inner->begin();  // it owns the object that it points at
         const auto& [key, node] = *first;
         name += (name.empty() ? "" : ".") + withItsLetters(key.str());
         if (node.is_array()) return "[" + name + "]";
@@ -92,7 +92,7 @@ TomlDocument tomlDocument(std::string_view text) {
     std::vector<Line> lines;
     eachLine(text, 1, [&](std::size_t number, std::string_view line) { lines.push_back({number, line}); });
     TomlDocument document;
-    std::map<std::string, std::size_t> first;  // of each table and key
+    std::map<std::string, std::size_t> first;  // line of each table and key
     std::string table;
     const auto twice = [&](const std::string& what, const std::string& name, std::size_t line) {
         const auto [known, fresh] = first.emplace(what, line);
@@ -101,7 +101,7 @@ TomlDocument tomlDocument(std::string_view text) {
                 {table, line, name + " is there twice, first in line " + std::to_string(known->second)});
         return !fresh;
     };
-    // Where a remark begins is for the parser to say: a # may be in a text.
+    // Only the parser can find the start of a remark: a text may contain #.
     const auto withRemark = [&](std::string_view line) {
         const std::string_view rest = text.substr(static_cast<std::size_t>(line.data() - text.data()));
         return trimmed(rest.substr(0, rest.find('\n')));
@@ -113,11 +113,11 @@ TomlDocument tomlDocument(std::string_view text) {
         if (isHeading(line)) {
             const std::string name = statement ? headingName(*statement) : "";
             if (!statement) document.faults.push_back({table, number, "expected [TABLE]"});
-            table = statement && !twice("[" + name + "]", std::string(line), number) ? name : "?";  // no key stands in it
+            table = statement && !twice("[" + name + "]", std::string(line), number) ? name : "?";  // no key is inside it
             if (table != "?") document.tables.push_back({name, number});
             continue;
         }
-        // A list may go on over lines.
+        // A list may continue on further lines.
         const auto depthOf = [](std::string_view part) {
             return std::ranges::count(part, '[') - std::ranges::count(part, ']');
         };

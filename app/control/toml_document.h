@@ -1,5 +1,5 @@
-// A TOML text as its keys, each with its table, value and line: config.toml and scene files are read from this.
-// Rule: what is no TOML spoils its own line, so that a reader can name it, or leave it out and take the rest.
+// The keys of a TOML text, each with its table, value and line, for config.toml and scene files.
+// Rule: an invalid line affects only itself. A reader can name it, or skip it and use the rest.
 #pragma once
 #include "sim/core/error.h"
 
@@ -10,28 +10,28 @@
 
 namespace gravlab {
 
-/// A key that has a value.
+/// A key with its value.
 struct TomlEntry {
     std::string table;  ///< "view", "camera.path"; empty: above all tables
     std::string key;
-    std::string value;  ///< as TOML, on one line and without remarks; as it stands where it is none
+    std::string value;  ///< TOML on one line and without remarks; the original text where it is invalid
     std::size_t line = 0;
 };
 
 /// A heading.
 struct TomlTable {
-    std::string name;  ///< "view", and "[view]" of a list of tables; empty where the heading is none
+    std::string name;  ///< "view", and "[view]" for a list of tables; empty where the heading is invalid
     std::size_t line = 0;
 };
 
-/// A line that is left out.
+/// An invalid line.
 struct TomlFaultLine {
-    std::string table;  ///< that it stands in
+    std::string table;  ///< table of the line
     std::size_t line = 0;
     std::string why;
 };
 
-/// Each in the order of the text.
+/// Each list is in the order of the text.
 struct TomlDocument {
     std::vector<TomlTable> tables;
     std::vector<TomlEntry> entries;
@@ -39,7 +39,7 @@ struct TomlDocument {
 };
 TomlDocument tomlDocument(std::string_view text);
 
-/// What `doing` refuses is refused as input, with file and line. Throws InputError.
+/// Converts a UsageError of `doing` to an InputError with file and line.
 template <class Doing>
 auto atLine(const std::string& file, std::size_t line, Doing doing) {
     try {

@@ -1,4 +1,4 @@
-// Settings of a comparison run from text, judged by the rows of the table of parameters: --twin, and [twin] of scene files.
+// Settings of a comparison run from text, checked by the rows of the table of parameters: --twin, and [twin] of scene files.
 #pragma once
 #include "app/model/twin_choice.h"
 
@@ -9,7 +9,7 @@ namespace gravlab {
 
 /// A twin that is on, from "integrator=euler,dt=0.05". Throws UsageError, which lists the names where one is unknown.
 TwinChoice parseTwin(std::string_view text);
-/// One line of [twin]: a key and its value of TOML. Throws UsageError with a sentence.
+/// Applies one line of [twin]: a key and its TOML value. Throws UsageError with a sentence.
 void takeTwin(TwinChoice& choice, const std::string& key, std::string_view value);
 
 }  // namespace gravlab

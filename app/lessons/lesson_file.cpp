@@ -25,13 +25,13 @@
 namespace gravlab {
 namespace {
 
-/// Actions that write, remove or end something: a lesson that somebody was sent must not.
+/// Actions that write, remove or end something: a lesson from another person must not run them.
 constexpr std::string_view kOutOfLessons[] = {
     "open",          "save",        "recover",     "discard",      "save-scene", "picture",     "record",     "quit",
     "cancel-film",   "lab-csv",     "lab-tune",    "lab-png",      "lesson",     "lesson-next", "lessons",    "lesson-back",
     "lesson-answer", "lesson-show", "lesson-step", "lesson-close", "own-open",   "own-save",    "matrix-csv", "matrix-npy"};
 
-/// The line of the first byte that no page and no terminal should get, or that is no UTF-8; 0: there is none.
+/// The line of the first byte that is unsafe for pages and terminals, or that is not UTF-8; 0: there is none.
 std::size_t unprintableLine(std::string_view text) {
     for (std::size_t number = 1; !text.empty(); ++number) {
         const std::size_t end = std::min(text.find('\n'), text.size());
@@ -46,7 +46,7 @@ std::size_t unprintableLine(std::string_view text) {
 
 std::size_t lineOf(const toml::node& node) { return node.source().begin.line; }
 
-/// Reads the tables of a file, and says where something is wrong.
+/// Reads the tables of a file, and names the places of mistakes.
 class LessonReader {
 public:
     LessonReader(std::string name, std::string source) : source_(std::move(source)) { lesson_.name = std::move(name); }
@@ -84,7 +84,7 @@ private:
         throw InputError(source_ + ", line " + std::to_string(line) + ": " + why);
     }
 
-    /// What `doing` refuses is refused with the line.
+    /// Adds the line to the refusals of `doing`.
     template <class Doing>
     auto at(std::size_t line, Doing doing) const {
         return atLine(source_, line, doing);
@@ -100,7 +100,7 @@ private:
         const auto* text = node.as_string();
         if (!text) refuse(lineOf(node), "expected a text in quotes");
         const std::string shown = withItsLetters(text->get());
-        // An escape such as \u001b becomes what a terminal obeys.
+        // An escape such as \u001b becomes a control character of terminals.
         if (shown.ends_with('\r') || unprintableLine(shown) > 0)
             refuse(lineOf(node), "a control character, or bytes that are no UTF-8");
         return shown;
@@ -132,7 +132,7 @@ private:
         return texts;
     }
 
-    /// Placeholders of a text, which may have many lines.
+    /// Checks the placeholders of a text, which may have many lines.
     std::string filledText(const toml::table& table, std::string_view key, bool needed = false) const {
         textOf(table, key, needed);
         const toml::node* node = table.get(key);
@@ -149,7 +149,7 @@ private:
             }
         };
         if (const std::string why = refused(text); !why.empty()) {
-            // A text that begins on a line of its own has lost that line break.
+            // A text that begins on a new line has lost that line break.
             const auto breaks = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
             const std::size_t covered = node.source().end.line - lineOf(node);
             std::size_t line = lineOf(node) + (covered > breaks ? covered - breaks : 0);
@@ -165,7 +165,7 @@ private:
         return text;
     }
 
-    /// Lines of the script language that a lesson may have.
+    /// Lines of the script language that a lesson may contain.
     std::vector<LessonLine> linesIn(const toml::table& table, std::string_view key) const {
         std::vector<LessonLine> lines;
         const toml::array* list = listOf(table, key);
@@ -178,7 +178,7 @@ private:
             if (parsed->verb == Verb::act &&
                 std::find(std::begin(kOutOfLessons), std::end(kOutOfLessons), parsed->name) != std::end(kOutOfLessons))
                 refuse(line.number, "a lesson cannot 'do " + parsed->name + "', which writes, ends or leads elsewhere");
-            // Whoever opens a lesson has not asked for anything to be compiled: a button that is pressed has.
+            // Opening a lesson is no consent to compile anything; pressing a button is.
             if (parsed->verb == Verb::act && parsed->name == "own-try" && key != "show")
                 refuse(line.number, "a lesson compiles nothing by itself: 'do own-try' belongs to 'show'");
             if (parsed->verb == Verb::set && parsed->name == "lab.own_text")
@@ -196,7 +196,7 @@ private:
         return lines;
     }
 
-    /// A number that is worked out from recorded ones: answer = "28 / 17.6".
+    /// A number that is computed from recorded ones: answer = "28 / 17.6".
     double worked(const toml::node& node) const {
         const Value value =
             at(lineOf(node), [&] { return evaluate(textIn(node), [](std::string_view) { return Value(); }); });

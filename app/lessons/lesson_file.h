@@ -1,4 +1,4 @@
-// Lessons as TOML: docs/lessons.md says what a file holds. The lessons of the program are embedded; others are files.
+// Lessons as TOML; docs/lessons.md defines the content of a file. The lessons of the program are embedded; others are files.
 // Rule: a file with a mistake is refused with its name and line, before any of it is shown.
 #pragma once
 #include "app/model/lesson.h"
@@ -10,21 +10,22 @@
 
 namespace gravlab {
 
-/// Content of an embedded file of assets/lessons by its name, and of "*" their names, a line each; empty when there is none
-/// of that name.
+/// Content of an embedded file of assets/lessons by its name. For "*", it is the list of names, one on each line. Empty when
+/// no file has that name.
 std::string_view lessonFile(std::string_view name);
 
-/// Names of the program's own lessons, in the order of the course: of the files that are embedded, by the place each names.
+/// Names of the program's own lessons, which are the embedded files, ordered by the place in the course that each file
+/// gives.
 std::span<const std::string> lessonNames();
 
-/// What a step may wait for in all [s].
+/// Limit of all waits in a step [s].
 constexpr double kLongestStep = 120;
 
-/// The lesson that the text holds. `source` stands before the line in refusals. Throws InputError.
+/// Parses the text of a lesson. `source` precedes the line in refusals. Throws InputError.
 Lesson parseLesson(std::string_view text, const std::string& name, const std::string& source);
 
-/// One of the program's own by its name, or of a file whose name ends with .toml. Made once for own ones. Throws UsageError
-/// for an unknown name, InputError, IoError.
+/// A lesson of the program by its name, or of a file whose name ends with .toml. The program's own lessons are parsed once.
+/// Throws UsageError for an unknown name, InputError, IoError.
 std::shared_ptr<const Lesson> lessonNamed(const std::string& nameOrFile);
 
 }  // namespace gravlab

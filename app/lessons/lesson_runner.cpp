@@ -13,7 +13,7 @@
 namespace gravlab {
 namespace {
 
-/// What every lesson begins from, whatever was set before it.
+/// The state at the start of every lesson, whatever the settings before it.
 constexpr std::string_view kFresh[] = {
     "twin.on false",           "twin.view side",     "view.tree_cells none", "view.selected none", "view.four false",
     "run.bodies auto",         "run.seed 1",         "run.backend auto",     "run.kernel auto",    "run.threads auto",
@@ -24,7 +24,7 @@ bool opensScene(const LessonLine& line) { return line.text.starts_with("open ");
 
 bool begins(const LessonStep& step) { return std::ranges::any_of(step.setup, opensScene); }
 
-/// Another scene has its own.
+/// Removes the settings that every scene has for itself.
 void dropSceneSettings(std::vector<SetParameter>& settings) {
     constexpr std::string_view kRun = "run.", kOfScene[] = {"time_step", "softening", "law"};
     std::erase_if(settings, [&](const SetParameter& setting) {
@@ -32,7 +32,7 @@ void dropSceneSettings(std::vector<SetParameter>& settings) {
     });
 }
 
-/// Adds what the setup of a step sets.
+/// Adds the settings in the setup of a step.
 void addSettings(const LessonStep& step, std::vector<SetParameter>& settings) {
     for (const LessonLine& line : step.setup) {
         if (opensScene(line)) dropSceneSettings(settings);
@@ -77,14 +77,14 @@ void LessonRunner::answered(const ScriptAnswer& answer) {
     if (dropping_ || answer.status == CommandStatus::applied || answer.status == CommandStatus::running) return;
     if (phase_ == LessonPhase::act && answer.status == CommandStatus::failed && !canonical_) {
         late_ = true;
-        lines_.push_front(current_);  // a student may take longer
+        lines_.push_front(current_);  // a student may need more time
         return;
     }
     blame("line " + std::to_string(current_.number) + ", '" + current_.text +
           "': " + (answer.why.empty() ? "it was not applied" : answer.why));
 }
 
-/// Of a line or of the scene of a step: what could not be done.
+/// Records a failure of a line or of a step's scene.
 void LessonRunner::blame(const std::string& why) {
     if (problem_.empty()) problem_ = why;
     if (failure_.empty() && canonical_) failure_ = placeOf(*lesson_, step_) + ": " + why;
@@ -108,7 +108,7 @@ void LessonRunner::open(Document& document, std::shared_ptr<const Lesson> lesson
     go(document, std::min(step, lesson_->steps.size() - 1), true);
 }
 
-/// The scene of a step with nothing of what was set before, in one command: the run is built once.
+/// Begins the scene of a step without the settings before it, in one command, so that the run is built once.
 void LessonRunner::beginAt(const LessonStep& step, std::vector<SetParameter> earlier) {
     Begin fresh;
     for (const std::string_view line : kFresh) {
@@ -122,7 +122,7 @@ void LessonRunner::beginAt(const LessonStep& step, std::vector<SetParameter> ear
     fresh.settings.insert(fresh.settings.end(), earlier.begin(), earlier.end());
     if (opens != step.setup.end()) fresh.scene = parseScriptLine(opens->text)->name;
     controller_.follow(begins_ = controller_.post(std::move(fresh), Sender::lesson));
-    // The scene is there already; what else the step sets comes after it.
+    // The scene exists already; the other settings of the step follow it.
     for (const LessonLine& line : step.setup)
         if (opens == step.setup.end() || &line != &*opens) lines_.push_back(line);
 }
@@ -132,10 +132,10 @@ void LessonRunner::lookAtBeginning() {
         if (event.status != CommandStatus::applied) blame(event.why);
 }
 
-/// `jumps`: what the steps before would have set is brought there.
+/// `jumps`: also restores the settings of the steps before.
 void LessonRunner::go(Document& document, std::size_t step, bool jumps) {
     drop();
-    bool begun = false;  // and what the step sets is queued
+    bool begun = false;  // and the settings of the step are queued
     const std::vector<LessonStep>& steps = lesson_->steps;
     if (jumps) {
         std::size_t from = step;
@@ -143,7 +143,7 @@ void LessonRunner::go(Document& document, std::size_t step, bool jumps) {
         const auto possible = [&](const LessonStep& one) {
             return missingFor(one, document.intent.request.backendOptions).empty();
         };
-        // A scene does not bring back what earlier steps had set, such as the second run.
+        // A scene does not restore other settings of earlier steps, such as the second run.
         std::vector<SetParameter> earlier;
         for (std::size_t before = 0; before < from; ++before)
             if (possible(steps[before])) addSettings(steps[before], earlier);
@@ -163,13 +163,13 @@ void LessonRunner::go(Document& document, std::size_t step, bool jumps) {
     state.answered.reset();
     held_ = false;
     if (!missingFor(steps[step], document.intent.request.backendOptions).empty())
-        phase_ = LessonPhase::done;  // its text can be read
+        phase_ = LessonPhase::done;  // its text stays readable
     else if (!begun)
         queue(steps[step].setup);
     if (phase_ == LessonPhase::setup && steps[step].predict) holdForPrediction(document);
 }
 
-/// The run stands still until the prediction is made: its numbers would give the answer away.
+/// The run pauses until the student predicts: its numbers would reveal the answer.
 void LessonRunner::holdForPrediction(const Document& document) {
     constexpr std::string_view kRuns = "set run.paused false", kRests = "set run.paused true";
     bool runs = !document.intent.paused, waits = false;
@@ -180,7 +180,7 @@ void LessonRunner::holdForPrediction(const Document& document) {
     held_ = runs;
     if (!runs) return;
     const LessonLine rest{0, std::string(kRests)};
-    if (waits) {  // for what only a run brings
+    if (waits) {  // the wait needs a running run
         lines_.push_back(rest);
         return;
     }
@@ -205,7 +205,7 @@ EffectResult LessonRunner::carryOut(const LessonGo& asked, Document& document) {
     if (!lesson_) return {};
     if (asked.what == What::go) {
         const int last = static_cast<int>(lesson_->steps.size()) - 1, to = std::clamp(asked.step, 0, last);
-        // One step on goes on from what the student has reached; all else is a jump.
+        // The next step continues from the student's state; every other step is a jump.
         go(document, static_cast<std::size_t>(to), !(phase_ == LessonPhase::done && to == static_cast<int>(step_) + 1));
     }
     if (asked.what == What::answer && phase_ == LessonPhase::predict) state.guess = asked.answer;
@@ -218,7 +218,7 @@ EffectResult LessonRunner::carryOut(const LessonGo& asked, Document& document) {
     return {};
 }
 
-/// Goes on where nothing more is to be done or waited for. False: nothing changes.
+/// Advances where nothing more is to be done or waited for. Returns false when nothing changes.
 bool LessonRunner::nextPhase(Document& document) {
     const LessonStep& step = lesson_->steps[step_];
     LessonState& state = document.lesson;
@@ -285,7 +285,7 @@ void LessonRunner::finish(Document& document) {
 
 bool LessonRunner::update(Document& document, Host& host, double seconds) {
     const bool asked = std::exchange(asked_, false);
-    if (controller_.posted()) controller_.apply(document, host);  // the scene of a step comes before its phases
+    if (controller_.posted()) controller_.apply(document, host);  // the scene of a step precedes its phases
     lookAtBeginning();
     if (!lesson_) return asked;
     const std::size_t step = step_;

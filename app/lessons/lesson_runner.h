@@ -1,5 +1,5 @@
-// Goes through a lesson: brings the scene of a step there, waits for what the student does, keeps the numbers, asks.
-// Rule: the lines of a lesson are done by the interpreter of scripts (app/control/script.h), and by nothing else.
+// Runs a lesson: prepares the scene of a step, waits for the student's actions, keeps the numbers, asks the questions.
+// Rule: only the interpreter of scripts (app/control/script.h) runs the lines of a lesson.
 #pragma once
 #include "app/control/controller.h"
 #include "app/control/script.h"
@@ -15,26 +15,27 @@ namespace gravlab {
 
 class LessonRunner {
 public:
-    /// Its lines go through the controller, which outlives it. `canonical`: it answers and does everything itself, as a
-    /// check does; else a student does.
+    /// The lines go through the controller, which must outlive the runner. `canonical`: the runner itself answers and acts,
+    /// as in a check; else a student does.
     explicit LessonRunner(Controller& controller, bool canonical = false);
     LessonRunner(const LessonRunner&) = delete;
     LessonRunner& operator=(const LessonRunner&) = delete;
 
-    /// Makes the program's lessons known to menus and panels.
+    /// Lists the program's lessons for menus and panels.
     static void offer(LessonState& state);
     /// Opens a lesson at a step, from 0.
     void open(Document& document, std::shared_ptr<const Lesson> lesson, std::size_t step = 0);
-    /// What somebody asks of it at the panel or by a command.
+    /// Carries out a request from the panel or from a command.
     EffectResult carryOut(const LessonGo& asked, Document& document);
-    /// Once a frame, before the runs go on. `seconds`: time so far, which only rises. Whether what is shown of it changed.
+    /// Call it once a frame, before the steps of the runs. `seconds`: elapsed time, which must not decrease. Returns whether
+    /// the displayed state changed.
     bool update(Document& document, Host& host, double seconds);
-    /// Lines are under way that only frames bring on.
+    /// Whether lines are under way that need frames to continue.
     bool needsFrame() const { return phase_ != LessonPhase::act && script_.needsFrame(); }
 
-    /// Of a check: why a step cannot be reached, with its name and line; empty: so far all could.
+    /// For a check: why a step cannot be reached, with its name and line; empty: no failure so far.
     const std::string& failure() const { return failure_; }
-    /// Of a check: all steps are done.
+    /// For a check: whether all steps are done.
     bool ended() const { return ended_; }
     /// "step 2, 'An ellipse' (line 31)".
     static std::string placeOf(const Lesson& lesson, std::size_t step);
@@ -54,12 +55,12 @@ private:
     bool canonical_;
     Controller& controller_;
     Script script_;
-    Ticket begins_ = 0;  ///< of what brings the scene of a step there
+    Ticket begins_ = 0;  ///< ticket of the command that prepares the scene of a step
     std::deque<LessonLine> lines_;
     LessonLine current_;
     LessonPhase phase_ = LessonPhase::done;
     bool dropping_ = false, late_ = false, ended_ = false, asked_ = false;
-    bool held_ = false;  ///< the run waits for the prediction
+    bool held_ = false;  ///< the run is paused until the prediction
     std::string problem_, failure_;
     std::shared_ptr<const Lesson> lesson_;
     std::size_t step_ = 0;
@@ -67,7 +68,7 @@ private:
 
 /// Whether an answer is right: the choice, or the number within its tolerance.
 bool isRight(const LessonQuestion& question, double answer);
-/// Why a step cannot be done on this machine; empty: it can.
+/// Why a step is impossible on this machine; empty: it is possible.
 Reason missingFor(const LessonStep& step, const BackendOptions& options);
 
 }  // namespace gravlab

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view kRecorded = "recorded:";
 
-/// Sums of products of numbers, names and functions.
+/// Parses sums of products of numbers, names and functions.
 class Expression {
 public:
     Expression(std::string_view text, const NumberOf& numberOf) : text_(text), rest_(trimmed(text)), numberOf_(numberOf) {}
@@ -39,7 +39,7 @@ private:
         return true;
     }
 
-    /// Nothing stays nothing, and a text takes part in no sum.
+    /// An unknown operand makes the result unknown, and a text is no operand.
     template <class Join>
     Value joined(const Value& left, const Value& right, Join join) const {
         if (isNothing(left) || isNothing(right)) return {};
@@ -89,7 +89,7 @@ private:
         }
         if (rest_.empty() || !letter(rest_.front())) fail("a name or number is missing");
         std::size_t length = 0;
-        // A minus within a word belongs to it: scene.toomre-q.
+        // A minus within a word belongs to the word: scene.toomre-q.
         while (length < rest_.size() && (letter(rest_[length]) || digit(rest_[length]) || rest_[length] == '.' ||
                                          (rest_[length] == '-' && length + 1 < rest_.size() && letter(rest_[length + 1]))))
             ++length;
@@ -115,7 +115,7 @@ private:
     const NumberOf& numberOf_;
 };
 
-/// Hands each placeholder to `fill`, whose text takes its place.
+/// Replaces each placeholder by the text that `fill` returns for it.
 std::string replaced(std::string_view text, const std::function<std::string(std::string_view)>& fill) {
     std::string result;
     for (std::size_t at = 0; at < text.size(); ++at) {
@@ -137,7 +137,7 @@ std::string replaced(std::string_view text, const std::function<std::string(std:
     return result;
 }
 
-/// "742 = EXPRESSION": the number as it is typed, which its expression must bear out.
+/// "742 = EXPRESSION": the number as it is typed. Throws UsageError where the expression disagrees.
 std::optional<std::string> heldText(std::string_view inside, const NumberOf& numberOf) {
     const std::size_t sign = inside.find('=');
     if (sign == std::string_view::npos || inside.substr(0, sign).find('(') != std::string_view::npos) return std::nullopt;

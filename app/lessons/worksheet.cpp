@@ -1,4 +1,4 @@
-// One walk over the lesson writes both: a Sheet knows how its language says a heading, a paragraph, a table.
+// One pass over the lesson writes both formats: a Sheet knows the syntax of a heading, a paragraph or a table.
 #include "app/lessons/worksheet.h"
 
 #include "app/control/action.h"
@@ -102,7 +102,7 @@ private:
             result += c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '&' ? "&amp;" : c == '"' ? "&quot;" : std::string(1, c);
         return result;
     }
-    /// Words between backticks are program text.
+    /// Text between backticks is program text.
     static std::string marked(std::string_view text) {
         std::string result;
         bool inside = false;
@@ -117,7 +117,7 @@ private:
     std::string text_;
 };
 
-/// Writes one lesson: for students with blanks, for teachers with answers and the numbers that were measured.
+/// Writes one lesson: with blanks for students, or with answers and measured numbers for teachers.
 class Writer {
 public:
     Writer(Sheet& sheet, const LessonAnswers* answers) : sheet_(sheet), answers_(answers) {}
@@ -163,7 +163,7 @@ private:
         if (step.question) question("Question: ", *step.question);
     }
 
-    /// "first = ________ (root mean square of the distances ... [L])"; for teachers the number, and what a class may get.
+    /// "first = ________ (root mean square of the distances ... [L])". Teachers get the number, and the range for a class.
     std::string keptText(const LessonStep& step, const LessonNumber& kept) const {
         const Parameter* row = findParameter(kept.expression);
         std::string what = row ? std::string(row->idea) : kept.expression;

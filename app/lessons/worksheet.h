@@ -1,4 +1,4 @@
-// A lesson on paper: Markdown, or a page for the printer. For students without answers and numbers.
+// A lesson on paper: Markdown, or a page for the printer. Students get it without answers and numbers.
 #pragma once
 #include "app/model/lesson.h"
 
@@ -7,9 +7,9 @@
 
 namespace gravlab {
 
-/// What only a teacher's sheet has.
+/// Content of a teacher's sheet alone.
 struct LessonAnswers {
-    std::map<std::string, Value> numbers{};  ///< that were measured; blanks for all others
+    std::map<std::string, Value> numbers{};  ///< measured numbers; all others stay blank
     std::string about{};                     ///< where they were measured, or why they were not
 };
 

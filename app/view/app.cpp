@@ -10,27 +10,27 @@
 namespace gravlab {
 namespace {
 
-// About 33 ms of GPU work in the queue last until the frame after the next, so that the device never idles; input latency is
-// not affected. Where a picture takes longer, the steps have half of the device.
+// About 33 ms of GPU work in the queue last until the frame after the next, so the device never idles. Input latency is not
+// affected. Where a picture takes longer, the steps have half of the device.
 constexpr double kDeviceBudget = 33e-3;  // [s]
 
 }  // namespace
 
 App::App(const Options& options) : runs(document, options.simulation) {
     Document& d = document;
-    // A window goes at the scene's pace and keeps everything in the picture, unless the command line says where the camera
-    // is. One that counts its frames goes by steps.
+    // A window advances at the scene's pace and keeps all bodies in the picture, unless the command line places the camera.
+    // A window with a limited number of frames advances by steps.
     d.intent.speed = options.watched ? ownSpeed(d.facts) : 0;
     d.frameAll = options.watched && !options.flyPath && options.screenshot.empty() && !placesCamera(options.settings);
     d.profileWanted = services.instruments.wanted;
     d.holdRate = (options.command == Subcommand::view || options.inWindow) && options.screenshot.empty();
     d.tour.path = options.path.empty() ? CameraPath() : CameraPath(options.path);
     d.ui.files.shared = options.shared;
-    d.overlay.labels = true;  // of scenes whose bodies have names
+    d.overlay.labels = true;  // for scenes whose bodies have names
     applySettings(d, options.settings);
     d.shown = d.camera;
     if (options.flyPath) d.tour.start();
-    // What the command line asks for is refused by ending, not by a message.
+    // An impossible command line ends the program; a message would not be enough.
     if (options.twin.on) runs.beginTwin(options.twin);
     services.follow(runs);
 }
@@ -74,12 +74,12 @@ void App::askPace(double now) {
 }
 
 void App::advanceAhead() {
-    if (!runs.takesAhead()) return;  // nor is any time taken from the pace of the next frame
+    if (!runs.takesAhead()) return;  // the pace of the next frame then loses no time either
     askPace(hostClock());
     runs.advanceAhead(stepSeconds());
 }
 
-/// How long the steps of a frame may take [s].
+/// Time limit for the steps of a frame [s].
 double App::stepSeconds() {
     if (document.intent.timeBudgetMs > 0) return document.intent.timeBudgetMs * 1e-3;
     return onDevice() ? deviceSeconds() : view.quality().budget();
@@ -87,9 +87,9 @@ double App::stepSeconds() {
 
 double App::deviceSeconds() const { return std::max(kDeviceBudget, view.drawSeconds(runs)); }
 
-/// Steps that a device is given at once. A long one ends its frame, and the next one is begun behind it: two in a frame
-/// leave the device without work while their picture is handed over. Short ones, of which none is begun ahead, last until
-/// the next frame.
+/// Number of steps that the device receives at once. One long step ends its frame, and the next one is queued behind it.
+/// With two in a frame, the device would idle while their picture is presented. Short steps are never begun ahead, so their
+/// number must last until the next frame.
 std::int64_t App::stepsOfAQueue() {
     const double seconds = onDevice() ? stepCost(document.facts).seconds : 0;
     if (!(seconds > 0)) return std::numeric_limits<std::int64_t>::max();
@@ -120,7 +120,7 @@ bool App::moving() const {
 }
 
 void App::dropPicture() {
-    runs.simulation().backend().wait();  // nothing may still be on its way into a texture that goes
+    runs.simulation().backend().wait();  // the device must not write into a texture that is about to be destroyed
     services.labLoop.dropPicture(services.lab);
     view.dropPicture();
     runs.dropPicture();

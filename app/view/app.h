@@ -1,5 +1,5 @@
-// An open document with all that lives beside it: the runs, what works beside them, what draws them.
-// Rule: what a part does is in the part. The order of a frame is in app/view/frame.h; these are its steps.
+// An open document with its runs, the services that measure them, and the view that draws them.
+// Rule: each component does its own work. app/view/frame.h gives the order of a frame; these functions are its steps.
 #pragma once
 #include "app/control/host.h"
 #include "app/model/document.h"
@@ -14,41 +14,42 @@
 namespace gravlab {
 
 struct App {
-    /// Needs a current OpenGL context. What is asked for and cannot be ends by an exception.
+    /// Needs a current OpenGL context. Throws where the options request something impossible.
     explicit App(const Options& options);
     App(const App&) = delete;
     App& operator=(const App&) = delete;
 
-    /// Makes the runs what the intent says. A refused change leaves the run as it was and its text as the message, and gives
-    /// false. `again`: the scene starts anew although nothing of it changed.
+    /// Builds the runs that the intent describes. A refusal leaves the run unchanged, sets the document's message and
+    /// returns false. `again` restarts the scene although nothing in it changed.
     bool apply(bool again = false);
-    /// Measures, tries and writes in the lab; what takes longer goes on in advance().
+    /// Measures, tries and writes in the lab. Longer work continues in advance().
     EffectResult measure(const Measure& what) { return services.labLoop.carryOut(what, services.lab, document); }
     void tryKernel() { services.labLoop.tryKernel(document); }
-    /// Advances within the budget (realTime) or exactly stepsPerFrame steps (film), publishes and measures.
+    /// Advances, publishes and measures: within the time budget (realTime), or by exactly stepsPerFrame steps (film).
     void advance(bool realTime);
-    /// After a picture was drawn and before it is shown: steps of the next frame, where RunHost::takesAhead().
+    /// Call it after a picture is drawn and before it is shown. It makes steps of the next frame where
+    /// RunHost::takesAhead().
     void advanceAhead();
-    /// Draws the newest complete step and reads the timers that have finished. A size of 0 only reads them.
+    /// Draws the newest complete step and reads the finished timers. A size of 0 only reads the timers.
     void draw(unsigned framebuffer, int width, int height);
-    /// What was drawn last once more, for a film beside the window or in parts: nothing recorded, nothing measured, light as
-    /// draw() found it.
+    /// Draws the last picture once more, for a film beside the window or in tiles. It records and measures nothing and keeps
+    /// the exposure of draw().
     void drawAgain(std::span<const Viewport> pictures, unsigned framebuffer, int width, int height) {
         view.drawAgain(runs, pictures, framebuffer, width, height);
     }
-    /// Whether the next frame would differ from the last one without any new intent.
+    /// Whether the next frame would differ from the last one without a new intent.
     bool moving() const;
-    /// The run does not keep up with its speed on a device that draws, too: each picture takes steps away.
+    /// Whether the run falls behind its speed on a device that also draws: each picture delays steps there.
     bool behind() const { return behind_; }
-    /// How long to rest after a frame that took so long [s]: drawing takes half of the processors' time at most.
+    /// Rest after a frame that took `frameSeconds` [s]. Drawing then uses at most half of the processors' time.
     double restSeconds(double frameSeconds) const { return view.restSeconds(runs, frameSeconds, wantsMore_); }
-    /// A window's, in which nothing may wait; or a film's, whose frames are complete.
+    /// True for a window, which must never wait; false for a film, whose frames are complete.
     bool realTime() const { return realTime_; }
 
-    /// Lets go of everything of OpenGL while its context is still current: that one is lost. The run, the camera and all
-    /// that was chosen stay. Only remakePicture() may follow. Throws DeviceError when the simulation's device is lost too.
+    /// Releases all OpenGL objects while their context, which is lost, is still current. The run, the camera and all choices
+    /// stay. Only remakePicture() may follow. Throws DeviceError when the simulation's device is lost too.
     void dropPicture();
-    /// Makes it anew in the context that is current now and publishes the newest complete step. Trails start anew.
+    /// Recreates the OpenGL objects in the current context and publishes the newest complete step. Trails start anew.
     void remakePicture();
 
     Document document;
@@ -68,7 +69,7 @@ private:
     std::uint64_t pacedRun_ = 0;
     double advancedAt_ = 0;  ///< host clock [s]; 0: not yet
     bool realTime_ = false, behind_ = false;
-    bool wantsMore_ = false;  ///< the steps would use more time
+    bool wantsMore_ = false;  ///< the steps could use more time
 };
 
 }  // namespace gravlab

@@ -14,7 +14,7 @@ void AutoFramer::find(Document& document, const ParticleBuffer& vertices, const 
     const double seconds = movedAt_ > 0 ? now - movedAt_ : 0;
     movedAt_ = now;
     if (document.facts.run != run_) framing_.restart();
-    if (std::exchange(two_, second != nullptr) != two_) sample_.reset();  // what was asked for is of other runs
+    if (std::exchange(two_, second != nullptr) != two_) sample_.reset();  // the pending result is of other runs
     run_ = document.facts.run;
     if (!document.frameAll || document.tour.playing) return;
     if (!sample_) sample_ = std::make_unique<VertexSample>();

@@ -78,11 +78,11 @@ std::function<void(const FileOutcome&)> sayingIn(Document& document) {
 }
 
 EffectResult BaseHost::write(FileJob job, Ticket /*ticket*/) {
-    app_.runs.first().feed().serve(app_.runs.simulation());  // where it needs the bodies
+    app_.runs.first().feed().serve(app_.runs.simulation());  // the file may need the bodies
     return resultOf(job.now());
 }
 
-/// Reads and begins while the caller waits.
+/// Reads the file and begins the run while the caller waits.
 EffectResult BaseHost::open(const Open& effect) {
     const auto takesUp = [this](bool again) { return app_.apply(again); };
     bool taken = false;

@@ -1,4 +1,4 @@
-// Carries out what needs no window: edits and jumps, groups, the lab, files while the caller waits.
+// Carries out the effects that need no window: edits, jumps, groups, the lab, and files while the caller waits.
 #pragma once
 #include "app/control/host.h"
 #include "app/system/file_jobs.h"
@@ -10,25 +10,25 @@
 
 namespace gravlab {
 
-/// How the effect of a file ended.
+/// The effect result for the outcome of a file.
 EffectResult resultOf(const FileOutcome& outcome);
-/// Says so in a message. The document outlives it.
+/// Returns a function that puts the outcome into the document's message. The document must outlive it.
 std::function<void(const FileOutcome&)> sayingIn(Document& document);
 
 class BaseHost : public Host {
 public:
-    /// The app outlives it.
+    /// The app must outlive the host.
     explicit BaseHost(App& app) : app_(app) {}
     bool apply(bool again) override { return app_.apply(again); }
     Inverse keepState() override { return app_.runs.keepState(); }
     EffectResult carryOut(const Effect& effect, Ticket ticket) override;
     std::vector<Ended> ended() override;
     double progress(Ticket ticket) const override { return measuring_ == ticket ? app_.services.lab.progress() : -1; }
-    /// The program was told to end.
+    /// Whether a command requested the end of the program.
     bool quits() const { return quits_; }
 
 protected:
-    /// Writes a file; the sentence about it is the result. Here the caller waits.
+    /// Writes a file while the caller waits. The result holds the sentence about it.
     virtual EffectResult write(FileJob job, Ticket ticket);
 
     App& app_;
@@ -39,9 +39,9 @@ private:
     EffectResult share(const ShareBodies& effect);
     EffectResult takeShared(const TakeBodies& effect);
 
-    std::optional<Ticket> groups_, measuring_, trying_;  ///< of what is under way
+    std::optional<Ticket> groups_, measuring_, trying_;  ///< tickets of the effects under way
     std::vector<Ended> ended_;
-    ParticleSet shared_;  ///< kept, so that a client that asks often costs no new memory
+    ParticleSet shared_;  ///< kept, so that frequent requests of a client allocate nothing
     bool quits_ = false;
 };
 

@@ -21,14 +21,14 @@ void CentreFollower::find(Document& document, const ParticleBuffer& vertices, bo
                        isDark(tagged_->group[i]) ? kNoGalaxy : static_cast<float>(galaxyOf(tagged_->group[i]))};
         finder_->setTags(tags);
     }
-    // First the plain mean, then the densest part near it.
+    // The plain mean comes first, then the densest region near it.
     const Camera& camera = document.camera;
     const bool galaxy = *followed_ != Document::kWholeScene;
     const int rounds = known_ || !galaxy ? 1 : 8;
     for (int round = 0; round < rounds; ++round) {
         const float radius = galaxy && known_ ? 0.12f * camera.distance : 0;
         finder_->ask(vertices, *followed_, known_ ? centre_ : camera.target, radius);
-        // A window waits for the first answer alone: there may be none.
+        // A window waits only for the first result, because it has no earlier one.
         const bool wait = !realTime || (!known_ && !asked_);
         asked_ = true;
         if (!finder_->take(centre_, wait)) return;

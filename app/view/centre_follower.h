@@ -1,5 +1,5 @@
-// Keeping the centre of all bodies, or of a galaxy, in the middle of the picture.
-// Rule: the target moves, and nothing else of the camera: one can turn and come nearer on the way.
+// Keeps the centre of all bodies, or of one galaxy, in the middle of the picture.
+// Rule: only the camera's target moves, so the user can rotate and zoom meanwhile.
 #pragma once
 #include "app/model/document.h"
 #include "render/centre_finder.h"
@@ -14,15 +14,15 @@ class ParticleBuffer;
 
 class CentreFollower {
 public:
-    /// Before the bodies are drawn: the picture has the centre of its own step.
+    /// Call it before the bodies are drawn: the picture then has the centre of its own step.
     void find(Document& document, const ParticleBuffer& vertices, bool realTime);
-    /// Lets go of everything of OpenGL.
+    /// Releases all OpenGL objects.
     void dropPicture();
 
 private:
-    std::unique_ptr<CentreFinder> finder_;     // from the first use
-    std::shared_ptr<const BodyFacts> tagged_;  ///< bodies that the finder knows the galaxies of
-    std::optional<int> followed_;              ///< in the last frame
+    std::unique_ptr<CentreFinder> finder_;     // created at the first use
+    std::shared_ptr<const BodyFacts> tagged_;  ///< bodies whose galaxies the finder knows
+    std::optional<int> followed_;              ///< galaxy of the last frame
     std::uint64_t run_ = 0;
     glm::vec3 centre_{0};
     bool known_ = false, asked_ = false;

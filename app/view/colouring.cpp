@@ -20,7 +20,7 @@ std::vector<BodyTrait> traitsOf(const ColourMode& mode, const Facts& facts) {
     return groupTraits(*facts.bodies, facts.groups->ids, facts.groups->labels, facts.groups->least);
 }
 
-/// Every scene is somewhere else (the hash of G. Fowler, L. C. Noll and K.-P. Vo).
+/// Each scene has its own sky, by a hash of its name (the hash of G. Fowler, L. C. Noll and K.-P. Vo).
 std::uint32_t skyOf(std::string_view scene) {
     std::uint32_t sum = 2166136261u;
     for (const char letter : scene) sum = (sum ^ static_cast<unsigned char>(letter)) * 16777619u;
@@ -29,7 +29,7 @@ std::uint32_t skyOf(std::string_view scene) {
 
 }  // namespace
 
-/// Gives the renderers what the mode colours by.
+/// Gives the renderers the data of the colour mode.
 void Colouring::dress(Document& document, RunHost& host) {
     const ColourMode& mode = document.shownMode();
     const int index = static_cast<int>(&mode - colourModes().data());
@@ -53,7 +53,7 @@ void Colouring::dress(Document& document, RunHost& host) {
 }
 
 void Colouring::measureDensity(const Document& document, RunHost& host, bool realTime) {
-    constexpr double kInterval = 0.1, kMostShare = 0.1;  // [s], and of the device's time
+    constexpr double kInterval = 0.1, kMostShare = 0.1;  // [s], and fraction of the device's time
     const double taken = 1e-3 * static_cast<double>(host.runs().size()) * host.first().renderer().densityMilliseconds();
     const double interval = std::max(kInterval, taken / kMostShare);
     const bool moved = document.facts.step != densityStep_;
@@ -64,7 +64,7 @@ void Colouring::measureDensity(const Document& document, RunHost& host, bool rea
     densityStep_ = document.facts.step;
 }
 
-/// A film waits for the range, so that it depends on the frame alone; a window takes the newest one that is there.
+/// A film waits for the range, so that its picture depends on the frame alone. A window uses the newest one.
 void Colouring::findRange(Document& document, RunHost& host, bool realTime) {
     constexpr double kInterval = 0.25;  // [s]
     const ColourMode& mode = document.shownMode();

@@ -1,5 +1,5 @@
-// The look with the colours of the mode that is shown. Rule: backend and renderers are asked for what it needs once, and
-// again when bodies, runs or context are others.
+// Adds the colours of the shown mode to the look. Rule: backend and renderers receive a request once, and again after a
+// change of bodies, runs or context.
 #pragma once
 #include "app/services/run_host.h"
 
@@ -10,11 +10,11 @@ namespace gravlab {
 
 class Colouring {
 public:
-    /// Once a picture.
+    /// Call it once for each picture.
     Look look(Document& document, RunHost& host, bool realTime);
-    /// Whether light still adapts to what is shown.
+    /// Whether the exposure is still adapting to the picture.
     bool adapting(const Document& document) const;
-    /// The context is another: what was asked of it is never answered, and light adapts at once, as at a start.
+    /// Call it after a change of context. Pending results are lost, and the exposure adapts at once, as at a start.
     void restart();
 
 private:
@@ -23,13 +23,13 @@ private:
     void findRange(Document& document, RunHost& host, bool realTime);
 
     std::uint64_t dressings_ = 0;
-    std::shared_ptr<const KnownGroups> groups_;  ///< that the renderers have
-    int mode_ = -1;                              ///< that the renderers have
+    std::shared_ptr<const KnownGroups> groups_;  ///< groups that the renderers have
+    int mode_ = -1;                              ///< mode that the renderers have
     const Scene* scene_ = nullptr;
     bool rangeKnown_ = false, sampling_ = false;
     double sampledAt_ = -1, densityAt_ = -1;  ///< [s]
     std::int64_t densityStep_ = -1;
-    double drawnAt_ = -1;  ///< [s]; below 0: light adapts at once
+    double drawnAt_ = -1;  ///< [s]; below 0: the exposure adapts at once
     double adaptingUntil_ = 0;
 };
 

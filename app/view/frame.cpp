@@ -17,9 +17,9 @@ Frame::Made Frame::make(const FrameClock& clock, const Surfaces& to) {
     bool moved = true;
     if (clock.steps != FrameClock::Steps::none) {
         app_.advance(realTime);
-        moved = app_.view.moving(document, app_.runs);  // the frame in which that ends is drawn, too
+        moved = app_.view.moving(document, app_.runs);  // the last frame of a movement is drawn, too
         if (!realTime) {
-            // Nothing that comes of a wrong force is drawn. A script must not see how long the check takes.
+            // No picture may show a wrong force. A script must not depend on the duration of the check.
             if (!document.facts.check) app_.runs.settle();
             made.alarm = spotCheck_.update(app_.runs.simulation());
             if (!made.alarm.empty()) return made;
@@ -37,15 +37,15 @@ Frame::Made Frame::make(const FrameClock& clock, const Surfaces& to) {
     if (shown && to.ahead) app_.advanceAhead();
     if (shown && to.present) to.present();
     made.seconds = hostClock() - begun;
-    // Quality follows the frames that a display shows.
+    // The quality follows only the frames that a display shows.
     if (realTime && to.present) app_.view.frameTook(app_.runs, made.seconds, worked);
     return made;
 }
 
-/// Whether a picture now would look like the last one, or comes too early. While a long step is under way only numbers
-/// change, and pictures would take the step's time; so would one of every step where the run is behind its pace.
+/// Whether a picture now would look like the last one, or comes too early. During a long step only numbers change, and a
+/// picture would delay the step. The same holds for a picture of every step where the run is behind its pace.
 bool Frame::looksTheSame() const {
-    constexpr double kNumbers = 0.1;  // [s] until they are read anew
+    constexpr double kNumbers = 0.1;  // interval [s] between updates of the numbers
     const double now = hostClock();
     const Facts& facts = app_.document.facts;
     const bool newer = facts.step != step_ || facts.twin.step != twinStep_;

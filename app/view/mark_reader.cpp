@@ -11,8 +11,8 @@
 namespace gravlab {
 namespace {
 
-constexpr std::size_t kMostLabelled = 200;  // bodies with names that are looked at, the heaviest of them
-constexpr double kMarkInterval = 0.1;       // [s], of more than a few bodies
+constexpr std::size_t kMostLabelled = 200;  // limit of bodies with names; the heaviest are read
+constexpr double kMarkInterval = 0.1;       // [s], for more than a few bodies
 
 bool arrowsWanted(const Document& document) {
     return document.overlay.velocities || document.overlay.forces || document.aim.dragging();

@@ -1,5 +1,5 @@
-// Where bodies are that labels and arrows mark, how fast they are and what pulls them. Rule: of a film the step that is
-// shown; a window takes what is there, and waits only where that is a copy of few bodies on the host.
+// Reads positions, velocities and accelerations of the bodies with labels or arrows.
+// Rule: a film uses the shown step. A window uses the newest copy, and waits only for a copy of few bodies on the host.
 #pragma once
 #include "app/services/run_host.h"
 #include "app/services/sampler.h"
@@ -17,7 +17,7 @@ public:
 private:
     void take(const FedState& state, Document& document, const RunHost& host) const;
 
-    /// What marks depend on.
+    /// The inputs that the marks depend on.
     struct Question {
         std::uint64_t revision = 0, selections = 0;
         OverlayChoice shown;

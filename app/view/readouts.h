@@ -1,5 +1,5 @@
-// What the services have found, as plain results for panels; and what panels need of the services.
-// Rule: results are those of one frame and belong to the services. Nothing here begins work or changes anything.
+// Results of the services as plain data for panels, and the measurements that panels need from the services.
+// Rule: results belong to the services and hold for one frame. Nothing here begins work or changes anything.
 #pragma once
 #include "app/bench/pair_matrix.h"
 #include "app/lab/lab.h"
@@ -30,44 +30,44 @@ struct Readouts {
     /// Rates and times of the last frames.
     const Telemetry& rates;
 
-    /// What the run should keep, over its time.
+    /// Conserved quantities of the run over time.
     struct Conserved {
         std::span<const ConservationPoint> points;
         const std::deque<ConservationMark>& marks;
         double worst = 0;      ///< largest relative change of the energy
-        std::string_view why;  ///< there are no points; empty: there are or will be
-        std::string advice;    ///< where the energy asks for one
+        std::string_view why;  ///< why there are no points; empty: there are points or will be
+        std::string advice;    ///< advice, where the energy error gives a reason
     } conserved;
 
-    /// Of the galaxy of the instruments, over its radius; null: not measured yet.
+    /// Radial profile of the galaxy that the instruments measure; null: not measured yet.
     const Profile* profile = nullptr;
     std::int64_t profileStep = 0;
 
-    /// Of the bodies that the run began with; empty: not known.
+    /// Virial state of the bodies at the beginning of the run; empty: not known.
     std::span<const VirialState> balance;
 
-    /// Kept states.
+    /// The kept states.
     struct History {
         bool kept = false;
         std::span<const RewindMark> marks;
-        std::string_view why;  ///< nothing is kept; empty: something is
+        std::string_view why;  ///< why no state is kept; empty: at least one is kept
     } history;
 
-    /// Of two runs.
+    /// Comparison of two runs.
     struct Pair {
         const Divergence& curve;
         const std::vector<double>& changes;                 ///< times at which a setting was changed [T]
-        std::string_view sampling;                          ///< how many bodies are compared, where it is not all
-        const std::pair<std::string, std::string>& labels;  ///< what tells them apart
+        std::string_view sampling;                          ///< number of compared bodies, where it is not all
+        const std::pair<std::string, std::string>& labels;  ///< names that distinguish the runs
     } pair;
 
-    /// Paths ahead of the selected body, and of the one that is dropped.
+    /// Predicted paths of the selected body and of the dropped body.
     const Trajectory &path, &dropPath;
 
     /// Measurements of the lab.
     struct Measured {
-        const LabSweep& sweep;  ///< that is under way, or would be
-        LabResults shown;       ///< of the last one, which grow while it runs
+        const LabSweep& sweep;  ///< the sweep under way, or the next one
+        LabResults shown;       ///< results of the last sweep, which grow while it runs
         bool busy = false, tuning = false;
         double progress = 0;  ///< 0 to 1
         std::string_view status;
@@ -78,15 +78,15 @@ struct Readouts {
     const PairMatrix& matrix;
 };
 
-/// What is measured because a panel of this frame shows it.
+/// Measurements that a panel of this frame shows.
 struct PanelNeeds {
-    std::optional<bool> profile{};                ///< a galaxy over its radius; empty: these panels have no say
-    bool balance = false;                         ///< of the bodies that the run began with
-    std::optional<std::array<double, 2>> pair{};  ///< of the matrix: the point under the pointer, across and down
+    std::optional<bool> profile{};                ///< the radial profile of a galaxy; empty: these panels do not decide
+    bool balance = false;                         ///< of the bodies at the beginning of the run
+    std::optional<std::array<double, 2>> pair{};  ///< the point of the matrix under the pointer, across and down
 };
 
 Readouts readoutsOf(const App& app);
-/// Lets the services measure it from the next frame on.
+/// Makes the services measure these from the next frame on.
 void need(App& app, const PanelNeeds& needs);
 
 }  // namespace gravlab

@@ -15,8 +15,8 @@ void RunView::draw(Document& document, RunHost& host, unsigned framebuffer, int 
     const bool drawn = width > 0 && height > 0;
     host.recordTrails(document.look);
     if (realTime) watch(document, host);
-    // First: the picture and what is written over it then have one camera, and it is that of the step that is shown. A
-    // galaxy is followed from step to step, also through those that no one sees.
+    // This comes first: the picture and its labels then have the camera of the shown step. A followed galaxy is tracked
+    // through every step, even through steps without a picture.
     if (drawn) selection_.find(document, host, realTime);
     if (drawn || !realTime) centre_.find(document, host.first().vertices(), realTime);
     const ParticleBuffer* second = host.runs().size() > 1 ? &host.runs().back().vertices() : nullptr;
@@ -31,7 +31,7 @@ void RunView::draw(Document& document, RunHost& host, unsigned framebuffer, int 
     if (document.facts.configuration.bodies <= Document::kFewBodies) quality.trails = true;
     if (drawn) every_ = realTime ? thinned(document, host) : 1;
     quality.every = every_;
-    // The same for the same bodies, whatever the machine and its clock.
+    // The choice depends on the bodies alone, not on the machine or its clock.
     const bool many = document.facts.configuration.bodies >= ManyBodies{}.pointsFrom;
     const DrawMethodRequest ofFilm = many ? DrawMethodRequest::compute : DrawMethodRequest::raster;
     const DrawMethodRequest path = !realTime && document.splat == DrawMethodRequest::automatic ? ofFilm : document.splat;
@@ -48,7 +48,7 @@ void RunView::draw(Document& document, RunHost& host, unsigned framebuffer, int 
     if (document.facts.drawMethod != why) document.facts.drawMethod = why;
 }
 
-/// Few bodies are watched in their states.
+/// Few bodies need no watch on the GPU: their states are checked.
 void RunView::watch(const Document& document, const RunHost& host) {
     const RunConfiguration& run = document.facts.configuration;
     outOfRange_ = false;
@@ -58,7 +58,7 @@ void RunView::watch(const Document& document, const RunHost& host) {
     outOfRange_ = watch_->look(host.first().vertices(), static_cast<float>(std::min(farthestOf(run), kMost)));
 }
 
-/// Whether the picture of a paused run has stood still for a moment: a lowered look is of no use to it.
+/// Whether the picture of a paused run has been still for a moment: a lowered look has no benefit then.
 bool RunView::restsNow(const Document& document, int width, int height) {
     constexpr double kMoment = 0.4;  // [s]
     const Facts& facts = document.facts;
@@ -69,10 +69,10 @@ bool RunView::restsNow(const Document& document, int width, int height) {
     return hostClock() - stillSince_ > kMoment;
 }
 
-/// Of how many bodies one is drawn. A hundred million take a fast GPU longer than a frame; while the camera moves, nobody
-/// sees that some are left out, and everybody sees a picture that comes late.
+/// Number of bodies for each one that is drawn. A hundred million bodies take a fast GPU longer than a frame. While the
+/// camera moves, missing bodies are invisible, but a late picture is not.
 int RunView::thinned(const Document& document, const RunHost& host) {
-    constexpr double kStill = 0.15;  // [s]: a hand that drags stops for shorter times
+    constexpr double kStill = 0.15;  // [s]: a dragging hand pauses for less than this
     const double now = hostClock();
     if (const Camera camera = document.drawnCamera(); !(camera == movedTo_)) {
         movedTo_ = camera;
@@ -80,14 +80,14 @@ int RunView::thinned(const Document& document, const RunHost& host) {
     }
     const ParticleRenderer& renderer = host.first().renderer();
     if (!thinning_ || now - movedAt_ > kStill || renderer.path().measuring()) return 1;
-    if (every_ > 1) return every_;  // the same bodies as long as it moves
+    if (every_ > 1) return every_;  // the same bodies during the whole movement
     return thinnedBy(document.facts.configuration.bodies, renderer.wholeMilliseconds());
 }
 
 void RunView::drawAgain(RunHost& host, std::span<const Viewport> views, unsigned framebuffer, int width, int height) {
     Look drawn = look_;
     drawn.adaptation = 0;
-    // Films have the full look, however slow the window is.
+    // Films have the full look, even beside a slow window.
     for (Run& run : host.runs()) run.renderer().setQuality({});
     compose(host, views, drawn, framebuffer, width, height, true);
 }
@@ -113,10 +113,10 @@ void RunView::compose(RunHost& host, std::span<const Viewport> views, const Look
     const PicturePart &first = views.front().rectangle, &last = views.back().rectangle;
     const int below = last.top + last.height;
     PartTarget::fill(framebuffer, look.paper ? 1 : 0, 0, 0, width, height);
-    // A little off the background, so that the gaps are lines.
+    // The gaps are slightly lighter or darker than the background, so that they look like lines.
     PartTarget::fill(framebuffer, look.paper ? 0.78f : 0.16f, first.left, height - below,
                      last.left + last.width - first.left, below - first.top);
-    // The view of space first: light adapts to it, once a frame.
+    // The view of space is first: the exposure adapts to it once a frame.
     Look others = look;
     others.adaptation = 0;
     const auto copied = [&](const Viewport& view, const Look& as) {
@@ -136,14 +136,14 @@ double RunView::drawSeconds(const RunHost& host) const {
 
 void RunView::frameTook(const RunHost& host, double seconds, double workSeconds) {
     if (!host.first().hasPicture() || rests_) return;
-    // Frames of a trial are drawn the slower way on purpose. A picture under way may have the look before.
+    // A trial draws its frames the slower way on purpose. A picture under way may still have the look before it.
     const ParticleRenderer& renderer = host.first().renderer();
     if (!renderer.path().measuring() && (renderer.reused() || renderer.timedAtThisQuality()))
         quality_.frame(seconds, workSeconds, drawSeconds(host));
 }
 
 double RunView::restSeconds(const RunHost& host, double seconds, bool behind) const {
-    constexpr double kLongest = 0.1;  // [s]: the window shall answer
+    constexpr double kLongest = 0.1;  // [s]: the window must stay responsive
     if (!glLimits().software || behind || !quality_.on || !host.first().hasPicture()) return 0;
     return std::clamp(2 * drawSeconds(host) - seconds, 0.0, kLongest);
 }

@@ -1,5 +1,5 @@
-// The runs as a picture: one view, four, or two runs beside or over each other. Rule: whatever it shows is a list of
-// viewports; the camera has followed what it follows before the first of them is drawn.
+// Draws the runs: one view, four views, or two runs beside or over each other.
+// Rule: every picture is a list of viewports. The camera follows its target before the first viewport is drawn.
 #pragma once
 #include "app/services/adaptive_quality.h"
 #include "app/view/auto_framer.h"
@@ -18,44 +18,44 @@ namespace gravlab {
 
 class RunView {
 public:
-    /// Draws the newest complete step into `framebuffer` and leaves that bound. A size of 0 only records trails, and follows
-    /// in a film.
+    /// Draws the newest complete step into `framebuffer`, which stays bound. A size of 0 only records trails, and moves the
+    /// camera of a film.
     void draw(Document& document, RunHost& host, unsigned framebuffer, int width, int height, bool realTime);
-    /// What was drawn last once more, for a film beside the window or in parts: nothing recorded, nothing measured, light as
-    /// draw() found it.
+    /// Draws the last picture once more, for a film beside the window or in tiles. It records and measures nothing and keeps
+    /// the exposure of draw().
     void drawAgain(RunHost& host, std::span<const Viewport> views, unsigned framebuffer, int width, int height);
-    /// What is read of the selected body. Throws std::bad_alloc.
+    /// Reads the values of the selected body. Throws std::bad_alloc.
     void readSelected(Document& document, RunHost& host, bool realTime) {
         selection_.read(document, host, realTime);
         marks_.read(document, host, realTime);
     }
 
-    /// A frame of a window took this long until it was shown, and until it was handed to the display [s]; the quality of the
-    /// next ones follows.
+    /// Reports the time until a window's frame was shown, and until it was handed to the display [s]. The quality of the
+    /// next frames follows it.
     void frameTook(const RunHost& host, double seconds, double workSeconds);
-    /// How long to rest after a frame that took so long [s], so that drawing takes half of the processors' time at most.
-    /// `behind`: the steps use that time.
+    /// Rest after a frame that took `seconds` [s]. Drawing then uses at most half of the processors' time. `behind`: the
+    /// steps use that time.
     double restSeconds(const RunHost& host, double seconds, bool behind) const;
-    /// Time on the GPU of all views of the last picture [s].
+    /// GPU time of all views of the last picture [s].
     double drawSeconds(const RunHost& host) const;
     AdaptiveQuality& quality() { return quality_; }
-    /// False: all bodies are drawn also while the camera moves; for those who time drawing.
+    /// False: all bodies are drawn even while the camera moves, which timings of drawing need.
     void thinWhileMoving(bool on) { thinning_ = on; }
-    /// What of the look is lowered now, for the status line; empty at the full look.
+    /// The lowered settings of the look, for the status line; empty at the full look.
     std::string lowered() const { return rests_ ? std::string() : quality_.text(); }
 
-    /// Whether the next picture would differ from the last one without any new intent.
+    /// Whether the next picture would differ from the last one without a new intent.
     bool moving(const Document& document, const RunHost& host) const;
-    /// A vertex of very many bodies is not finite, or too far for their forces: a state will tell which. Of the newest
-    /// frame.
+    /// Whether the newest frame of very many bodies has a vertex that is not finite or is too far for the forces. A state
+    /// then identifies the body.
     bool outOfRange() const { return outOfRange_; }
-    /// Lets go of everything of OpenGL, with its context still current.
+    /// Releases all OpenGL objects while their context is still current.
     void dropPicture();
-    /// The context is another.
+    /// Call it after a change of context.
     void restart() { colouring_.restart(); }
 
 private:
-    /// All that the picture of a paused run is made of.
+    /// Everything that determines the picture of a paused run.
     struct Still {
         std::uint64_t run = 0, revision = 0;
         std::int64_t step = -1;
@@ -75,20 +75,20 @@ private:
     CentreFollower centre_;
     AutoFramer framer_;
     Colouring colouring_;
-    AdaptiveQuality quality_;  ///< of a window's picture
-    Still still_;              ///< of the last picture
+    AdaptiveQuality quality_;  ///< quality of a window's picture
+    Still still_;              ///< state of the last picture
     double stillSince_ = 0;    ///< host clock [s]
-    bool rests_ = false;       ///< the run is paused, and its picture had the time to be drawn in full
-    Camera movedTo_;           ///< of the last picture
-    double movedAt_ = -1e9;    ///< host clock [s] when it was another one than before
+    bool rests_ = false;       ///< the run is paused, and its picture is drawn in full
+    Camera movedTo_;           ///< camera of the last picture
+    double movedAt_ = -1e9;    ///< host clock [s] of the last camera movement
     bool thinning_ = true, started_ = false;
-    int every_ = 1;                       ///< one body of so many is drawn, as long as the camera moves
-    Look look_;                           ///< what bodies were drawn like last
-    std::size_t alike_ = 1;               ///< views of the last picture that the renderer's timer saw one of
-    std::unique_ptr<VertexWatch> watch_;  // from the first frame of very many bodies
+    int every_ = 1;                       ///< one body in every_ is drawn while the camera moves
+    Look look_;                           ///< look of the last picture
+    std::size_t alike_ = 1;               ///< views of the last picture; the renderer's timer measures one of them
+    std::unique_ptr<VertexWatch> watch_;  // created at the first frame of very many bodies
     bool outOfRange_ = false;
-    std::unique_ptr<PartTarget> part_;   // from the first picture of four
-    std::unique_ptr<PairPicture> pair_;  // from the first picture of two
+    std::unique_ptr<PartTarget> part_;   // created at the first picture of four views
+    std::unique_ptr<PairPicture> pair_;  // created at the first picture of two runs
 };
 
 }  // namespace gravlab

@@ -20,7 +20,7 @@ void SelectionReader::find(Document& document, RunHost& host, bool realTime) {
     if (!picker_) picker_ = std::make_unique<Picker>();
     if (document.pick) {
         const Document::SurfaceSpot spot = document.spotAt(document.pick->cursor, document.pick->surface);
-        // The twin's bodies have the places of the first's.
+        // An index that is found among the twin's vertices holds for the first run, too.
         picker_->ask(host.runs()[spot.run].vertices(),
                      spot.camera.projection(spot.size.x / std::max(spot.size.y, 1.0f)) * spot.camera.view(), spot.cursor,
                      spot.size, kPickRadius * document.ui.scale);
@@ -42,7 +42,7 @@ void SelectionReader::find(Document& document, RunHost& host, bool realTime) {
     if (picker_->takeWatched(vertex, !realTime)) {
         readout.position = {vertex.x, vertex.y, vertex.z};
         readout.placed = true;
-        // Where bodies are too many to copy, the picture's own value serves.
+        // Where the bodies are too many to copy, the value of the picture is used.
         const ColourMode& mode = document.shownMode();
         if (document.facts.bodies->size() > StateFeed::kMostUnfelt && mode.published == VertexValue::speed && !mode.ofTraits)
             readout.speed = static_cast<double>(vertex.value);
@@ -61,7 +61,7 @@ void SelectionReader::read(Document& document, RunHost& host, bool realTime) {
     if (const auto state = states_.update(at, question, few)) readFrom(*state, document, host);
 }
 
-/// From a state of all bodies, so only now and then, and not of very many.
+/// Needs a state of all bodies, so it runs only occasionally, and never for very many bodies.
 void SelectionReader::readFrom(const FedState& state, Document& document, const RunHost& host) {
     BodyReadout& readout = *document.selected;
     const ParticleSet& bodies = state.state.bodies;
@@ -84,7 +84,7 @@ void SelectionReader::readFrom(const FedState& state, Document& document, const 
             readout.orbit = OrbitReadout{bodies.id[*centre], *orbit};
 }
 
-/// Now and then, on the GPU; the answer comes a frame or two later.
+/// Searches occasionally on the GPU; the result arrives a frame or two later.
 void SelectionReader::findNeighbours(Document& document, RunHost& host, bool realTime) {
     if (!nearest_) nearest_ = std::make_unique<NearestBodies>();
     const double now = hostClock();

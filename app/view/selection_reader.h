@@ -1,5 +1,5 @@
-// What is known of the selected body: found by a click, watched on the GPU, read now and then from a copy of the bodies.
-// Rule: asks, takes up what was answered, and never waits in a window; a film waits, so that it depends on the frame alone.
+// Finds the clicked body, follows it on the GPU, and reads its state from occasional copies of the bodies.
+// Rule: a window never waits; it uses the newest result. A film waits, so that its picture depends on the frame alone.
 #pragma once
 #include "app/services/run_host.h"
 #include "app/services/sampler.h"
@@ -14,24 +14,24 @@ namespace gravlab {
 
 class SelectionReader {
 public:
-    /// Before the bodies are drawn, so that the camera of the picture knows where they are.
+    /// Call it before the bodies are drawn, so that the camera of the picture knows their positions.
     void find(Document& document, RunHost& host, bool realTime);
-    /// After that: neighbours, speed and energy. Throws std::bad_alloc.
+    /// Call it after find(): it reads neighbours, velocity and energy. Throws std::bad_alloc.
     void read(Document& document, RunHost& host, bool realTime);
     bool busy() const { return pickAsked_ || states_.busy(); }
-    /// Lets go of everything of OpenGL.
+    /// Releases all OpenGL objects.
     void dropPicture();
 
 private:
     void findNeighbours(Document& document, RunHost& host, bool realTime);
     void readFrom(const FedState& state, Document& document, const RunHost& host);
 
-    std::unique_ptr<Picker> picker_;  // from the first click
+    std::unique_ptr<Picker> picker_;  // created at the first click
     bool pickAsked_ = false;
-    std::unique_ptr<NearestBodies> nearest_;  // from the first selection
+    std::unique_ptr<NearestBodies> nearest_;  // created at the first selection
     struct Question {
         std::uint64_t selection = 0;
-        std::optional<std::uint32_t> orbitAround;  ///< id of the body that the orbit is about
+        std::optional<std::uint32_t> orbitAround;  ///< id of the body at the centre of the orbit
         bool operator==(const Question&) const = default;
     };
     static constexpr double kInterval = 0.5;  // [s]

@@ -34,7 +34,7 @@ void Services::advance(Document& document, RunHost& runs, bool realTime) {
         const auto kept = [&] { return runs.history() ? runs.history()->newest(facts.step) : std::nullopt; };
         instruments.wanted = document.profileWanted;
         beside([&] { instruments.update(runs.simulation(), feed, facts.galaxies, kept, now); });
-        document.profileWanted = instruments.wanted;  // another scene brings its own
+        document.profileWanted = instruments.wanted;  // another scene has its own setting
         labLoop.advance(lab, document, runs);
     }
     beside([&] { groupFinder.update(document, runs.simulation(), runs.first().feed(), !realTime); });

@@ -1,5 +1,5 @@
-// What works beside the runs: it measures, searches and predicts.
-// Rule: each service reads the runs through their feeds; nothing of it changes a run but the lab, which says so.
+// The services that measure, search and predict beside the runs.
+// Rule: each service reads the runs through their feeds. Only the lab may change a run, and it reports that.
 #pragma once
 #include "app/lab/lab.h"
 #include "app/lab/lab_loop.h"
@@ -18,20 +18,20 @@
 namespace gravlab {
 
 struct Services {
-    /// Forgets what a change of the runs made wrong. After RunHost::apply().
+    /// Discards results that a change of the runs invalidated. Call it after RunHost::apply().
     void follow(const RunHost& runs);
-    /// After the steps of a frame. `realTime`: a window, in which nothing waits.
+    /// Call it after the steps of a frame. `realTime`: for a window, where nothing waits.
     void advance(Document& document, RunHost& runs, bool realTime);
-    /// After the picture of a frame, where one was drawn. `drawSeconds`: its time on the GPU.
+    /// Call it after a frame, with or without a picture. `drawSeconds`: GPU time of the picture.
     void look(Document& document, RunHost& runs, bool realTime, bool drawn, double drawSeconds);
-    /// Writes what is known into the facts.
+    /// Writes the known results into the facts.
     void readFacts(Facts& facts) const;
-    /// A result is on its way: then frames are needed.
+    /// Whether a result is pending: the window then needs frames.
     bool busy(const Document& document) const;
 
     Telemetry telemetry;
     ConservationMonitor conservation;
-    Instruments instruments;  ///< a galaxy over its radius
+    Instruments instruments;  ///< radial profile of a galaxy
     GroupFinder groupFinder;
     TreeViewer treeViewer;
     TrajectoryPrediction trajectory;
@@ -40,11 +40,10 @@ struct Services {
     LabLoop labLoop;
 
 private:
-    std::uint64_t rateChanges_ = 0, jumps_ = 0;  ///< of the runs, that were followed
+    std::uint64_t rateChanges_ = 0, jumps_ = 0;  ///< counters of the runs at the last follow()
 };
 
-/// Does `measure`. In a window memory may be too short for what is measured beside a run, and enough for the run: then it
-/// is said.
+/// Calls `measure`. In a window, memory may be too short for the measurement but enough for the run: a message then says so.
 void measureBeside(Document& document, bool realTime, const std::function<void()>& measure);
 
 }  // namespace gravlab
