@@ -6,12 +6,12 @@
 namespace gravlab {
 namespace {
 
-// A picture that loses a little is given up for 30 frames a second; one that is spoilt only where people would see it
-// stutter.
+// Rungs that lose little are used to hold 30 frames a second. Rungs that spoil the picture are used only where it would
+// visibly stutter.
 constexpr double kSmooth = AdaptiveQuality::kFrame, kStutter = 1.0 / 12;
 
-// Costs as measured with 16,384 bodies at 1280x720 on software OpenGL: processor time of a picture, without trails; and of a
-// photograph of 1,024.
+// Costs were measured with 16,384 bodies at 1280x720 on software OpenGL: processor time of a picture without trails, and of
+// a photograph of 1,024.
 constexpr QualityRung kRungs[] = {
     {"", {}, 1, 1, 0},
     {"glow coarser", {.scale = 1, .glowShrink = 8}, 0.89, 0.38, kSmooth},
@@ -22,10 +22,11 @@ constexpr QualityRung kRungs[] = {
 };
 constexpr std::size_t kLast = std::size(kRungs) - 1;
 
-constexpr double kEasy = 0.85;      // a better look only when a frame would stay below that part of what lowers it again
-constexpr double kLeastDraw = 0.2;  // part of a frame that drawing must take, for less of it to help
-constexpr std::size_t kLow = 3;     // the rung to begin with where pictures are slow
-constexpr double kLeastGain = 0.4;  // of what a lower look should save, or it is taken back
+constexpr double kEasy =
+    0.85;  // a better look is tried only where a frame would stay below this fraction of the limit that lowers it again
+constexpr double kLeastDraw = 0.2;  // least fraction of a frame spent on drawing for which a lower look helps
+constexpr std::size_t kLow = 3;     // rung to begin with where pictures are slow
+constexpr double kLeastGain = 0.4;  // least fraction of the expected gain; below it a lower look is taken back
 
 }  // namespace
 
@@ -33,7 +34,7 @@ std::span<const QualityRung> qualityRungs() { return kRungs; }
 
 int thinnedBy(std::size_t bodies, double wholeMilliseconds) {
     constexpr double kSmoothMilliseconds = 8;   // half of a frame of 60 a second
-    constexpr std::size_t kFewest = 2'000'000;  // fewer would be seen one by one
+    constexpr std::size_t kFewest = 2'000'000;  // fewer would be seen as single bodies
     int every = 1;
     for (double left = wholeMilliseconds; left > kSmoothMilliseconds && every < 1024; left /= 2) every *= 2;
     while (every > 1 && bodies / static_cast<std::size_t>(every) < kFewest) every /= 2;
@@ -46,7 +47,7 @@ double AdaptiveQuality::budget() const {
     return std::min(std::max(kFrame - picture_, kStepsToPicture * picture_), std::max(kLongest - picture_, picture_));
 }
 
-/// The length of a frame whose picture takes that long, where the steps took `steps` of the last ones.
+/// Length of a frame whose picture takes `picture`, where the steps took `steps` in the last frames.
 double AdaptiveQuality::frameWith(double picture, double steps) const {
     return everBehind_ ? std::max(kFrame, (1 + kStepsToPicture) * picture) : picture + steps;
 }
@@ -55,15 +56,15 @@ double AdaptiveQuality::costOf(std::size_t rung) const {
     return photograph ? kRungs[rung].costOfPhotograph : kRungs[rung].cost;
 }
 
-/// Whether with that rung a frame would take longer than that part of what the next rung is for, or so much that half of it
-/// were drawing. `draw`: what drawing takes with the present one.
+/// Whether with that rung a frame would exceed the fraction `part` of the next rung's limit, or be so long that drawing were
+/// half of it. `draw`: time of drawing with the present rung.
 bool AdaptiveQuality::tooLong(std::size_t rung, double draw, double steps, double part) const {
     const double then = draw * costOf(rung) / costOf(rung_), beyond = part * kRungs[rung + 1].beyond;
     if (frameWith(std::max(picture_ - draw, 0.0) + then, steps) > beyond) return true;
     return kRungs[rung + 1].beyond >= kStutter && 2 * then > beyond;
 }
 
-/// The best rung from that one on with which a frame is short enough.
+/// The best rung from `from` on with which a frame is short enough.
 std::size_t AdaptiveQuality::fitting(std::size_t from, double draw, double steps, double part) const {
     std::size_t rung = from;
     while (rung < kLast && tooLong(rung, draw, steps, part)) ++rung;
@@ -96,7 +97,7 @@ void AdaptiveQuality::frame(double seconds, double workSeconds, double drawSecon
     seconds = std::min(seconds, workSeconds + drawSeconds);
     ++sinceChange_;
     if (hopeless_ > 0) --hopeless_;
-    if (sinceChange_ <= 1) return;  // a part of it still had the look before
+    if (sinceChange_ <= 1) return;  // one of its frames may still have had the look before
     sum_ += seconds;
     stepSum_ += std::min(steps_, seconds);
     drawSum_ += std::min(drawSeconds, seconds);
@@ -118,7 +119,7 @@ void AdaptiveQuality::frame(double seconds, double workSeconds, double drawSecon
     }
 
     if (lowered_ && picture_ > before_ - kLeastGain * hoped_) {
-        // It was not the look: back to where it was, and not down again for a while.
+        // The look was not the cause: restore the former rung, and do not lower it again for a while.
         floor_ = from_;
         hopeless_ = kMostPatience;
         settle(floor_);
@@ -128,7 +129,7 @@ void AdaptiveQuality::frame(double seconds, double workSeconds, double drawSecon
     lowered_ = false;
     const bool helps = draw > kLeastDraw * frameWith(picture_, steps) && (hopeless_ == 0 || rung_ < floor_);
     if (rung_ < kLast && tooLong(rung_, draw, steps, 1) && helps) {
-        if (raised_) patience_ = std::min(2 * patience_, kMostPatience);  // the better look was too much
+        if (raised_) patience_ = std::min(2 * patience_, kMostPatience);  // the better look was too expensive
         const std::size_t to = fitting(rung_ + 1, draw, steps, 1);
         hoped_ = draw * (1 - costOf(to) / costOf(rung_));
         from_ = rung_;

@@ -14,15 +14,15 @@
 namespace gravlab {
 namespace {
 
-constexpr double kStarShare = 0.01;  // of the whole mass, for a star that is dropped
+constexpr double kStarShare = 0.01;  // mass of a dropped star, as a fraction of the total mass
 constexpr const char* kNothingSelected = "No body is selected: click on one first.";
 
-/// What an edit found in each of two runs. A twin that began later was like the first.
+/// State of the edited body in each of two runs. A twin that began later was like the first.
 template <class Value>
 class OfBoth {
 public:
     void keep(bool ofTwin, const Value& value) { values_[ofTwin] = value; }
-    /// Null when the edit has found its body in neither run.
+    /// Null when the edit found its body in neither run.
     const Value* of(bool ofTwin) const {
         const std::optional<Value>& value = values_[ofTwin && values_[1]];
         return value ? &*value : nullptr;
@@ -32,12 +32,12 @@ private:
     std::array<std::optional<Value>, 2> values_;
 };
 
-/// The size of the set where there is none.
+/// Number of bodies in the set if the id is not found.
 std::size_t indexOf(const std::vector<std::uint32_t>& ids, std::uint32_t id) {
     return static_cast<std::size_t>(std::find(ids.begin(), ids.end(), id) - ids.begin());
 }
 
-/// What adds body `index` again.
+/// The edit that adds body `index` again.
 BodyEdit addOf(const ParticleSet& bodies, std::size_t index) {
     return {.kind = BodyEdit::Kind::add,
             .id = bodies.id[index],
@@ -46,7 +46,7 @@ BodyEdit addOf(const ParticleSet& bodies, std::size_t index) {
             .group = bodies.group[index]};
 }
 
-/// Adds a body at its place in the order: those behind it are taken out and come again after it.
+/// Adds a body at its place in the order: those behind it are removed and added again after it.
 std::vector<BodyEdit> addedAt(const ParticleSet& now, std::size_t place, const BodyEdit& body) {
     std::vector<BodyEdit> edits{body};
     for (std::size_t i = place; i < now.size(); ++i) {
@@ -108,7 +108,7 @@ EffectResult BodyEditor::edit(const EditBodies& wanted) {
     return {};
 }
 
-/// Throws where they are refused, as Edits do or for want of memory; the bodies are then those of before.
+/// Throws where edits are refused, by Edits or for lack of memory; the bodies are then unchanged.
 void BodyEditor::makeEdits(const Edits& edits) {
     ParticleSet before;
     host_.simulation().snapshot(before);
@@ -121,7 +121,7 @@ void BodyEditor::makeEdits(const Edits& edits) {
         host_.simulation().load(before);
         host_.takeUpEdits();
         throw;
-    } catch (const std::runtime_error&) {  // OpenGL has no room for what the simulation had room for
+    } catch (const std::runtime_error&) {  // OpenGL has too little memory, although the simulation had enough
         host_.simulation().load(before);
         host_.takeUpEdits();
         throw;
@@ -129,7 +129,7 @@ void BodyEditor::makeEdits(const Edits& edits) {
     document_.facts.edited = true;
     if (host_.twin().on())
         host_.tryTwin([&] { host_.twin().edit([&](const ParticleSet& now) { return edits(now, true); }); });
-    // The same body may have another place in the list now, or none.
+    // The same body may have another index now, or none.
     if (!document_.selected) return;
     const bool followed = document_.follow;
     const std::size_t index = indexOf(document_.facts.bodies->id, document_.selected->id);
@@ -138,7 +138,7 @@ void BodyEditor::makeEdits(const Edits& edits) {
     document_.follow = followed;
 }
 
-/// What is refused leaves the run as it was.
+/// A refused edit leaves the run unchanged.
 EffectResult BodyEditor::tryEdits(const Edits& edits) {
     try {
         makeEdits(edits);
@@ -161,7 +161,7 @@ EffectResult BodyEditor::edit(const Edits& change, const Edits& back) {
     return done;
 }
 
-/// `step`: at which what it takes back was done; `of`: to which bodies.
+/// `step`: step of the edit that it undoes; `of`: the bodies that had it.
 EffectResult BodyEditor::takeBack(const Edits& back, std::int64_t step, std::uint64_t of) {
     if (of != memory_.bodies) return refusedBecause("their run has begun anew");
     const EffectResult done = tryEdits(back);
@@ -194,7 +194,7 @@ EffectResult BodyEditor::removeSelected() {
         });
 }
 
-/// What the arrow drops first, heavier, at rest and in the middle of the picture.
+/// The first body that the arrow drops: heavier, at rest and in the middle of the picture.
 EffectResult BodyEditor::dropStar() {
     return drop({.row = 0, .mass = kStarShare * document_.facts.totalMass, .place = glm::dvec3(document_.camera.target)});
 }
@@ -204,10 +204,10 @@ EffectResult BodyEditor::drop(const LaunchOrder& order) {
     const Facts& facts = document_.facts;
     if (facts.bodies->size() + order.bodies > facts.bodiesLimit)
         return refusedBecause("There is not enough memory for so many bodies.");
-    // Above the ids of bodies that were removed, too: a name belongs to one body.
+    // Above the ids of removed bodies, too: an id belongs to one body.
     const std::uint32_t first =
         std::max(1 + *std::max_element(facts.bodies->id.begin(), facts.bodies->id.end()), facts.names->idsEnd());
-    // A colour and a centre of their own.
+    // The new body gets a colour group and a centre of its own.
     const auto group = static_cast<std::uint8_t>(std::min(facts.galaxies, kMostGalaxies - 1));
     return edit([=](const ParticleSet&, bool) { return launchEdits(order, scene, first, group, first); },
                 [first, count = order.bodies](const ParticleSet& now, bool) {
@@ -218,7 +218,7 @@ EffectResult BodyEditor::drop(const LaunchOrder& order) {
                 });
 }
 
-/// Holds the selected body, or lets it go when it is held in that way already. The way back gives it velocity and response.
+/// Holds the selected body, or releases it when it is already held in that way. The undo restores velocity and response.
 EffectResult BodyEditor::holdSelected(bool moving) {
     if (!document_.selected) return refusedBecause(kNothingSelected);
     const std::uint32_t id = document_.selected->id;
@@ -233,7 +233,7 @@ EffectResult BodyEditor::holdSelected(bool moving) {
             if (!isHeld(velocity)) memory_.responses[id] = velocity.w;
             return {holdBody(now, i, moving)};
         }
-        // A body that was held when it came from a file answers as its fellows do.
+        // A body that was held when it came from a file responds as its fellows do.
         const auto known = memory_.responses.find(id);
         return {releaseBody(now, i, known == memory_.responses.end() ? usualResponse(now) : known->second)};
     };
@@ -248,7 +248,7 @@ EffectResult BodyEditor::holdSelected(bool moving) {
     return edit(change, back);
 }
 
-/// The selected body goes on with that velocity; the way back gives it the one before.
+/// Gives the selected body that velocity; the undo restores the former one.
 EffectResult BodyEditor::aimSelected(const glm::dvec3& velocity) {
     if (!document_.selected) return refusedBecause(kNothingSelected);
     const std::uint32_t id = document_.selected->id;

@@ -1,5 +1,5 @@
-// What people do to single bodies: hold, remove, drop; and the way back of each edit.
-// Rule: an edit is made between two complete steps, of both runs, and everything that knows the bodies learns of it.
+// Edits of single bodies by the user (hold, remove, drop) and their undo.
+// Rule: an edit is made between two complete steps, in both runs, and everything that depends on the bodies is updated.
 #pragma once
 #include "app/control/host.h"
 #include "app/model/document.h"
@@ -14,35 +14,34 @@ namespace gravlab {
 
 class RunHost;
 
-/// Bodies that are held, the first few. `time`: the run's [T].
+/// The first of the bodies that are held. `time`: time of the run [T].
 std::vector<HeldBody> heldBodies(const ParticleSet& bodies, double time);
-/// What bodies that are not held have for a response.
+/// The response of bodies that are not held.
 double usualResponse(const ParticleSet& bodies);
 
 class BodyEditor {
 public:
-    /// Both outlive it.
+    /// Both arguments must outlive the editor.
     BodyEditor(Document& document, RunHost& host) : document_(document), host_(host) {}
-    /// What is refused leaves the run as it was. What is applied can be taken back as long as the bodies are the same or
-    /// come back. Throws DeviceError: the bodies are lost.
+    /// A refused edit leaves the run unchanged. An applied edit can be undone while the bodies are the same, or after they
+    /// return. Throws DeviceError when the bodies are lost.
     EffectResult edit(const EditBodies& wanted);
-    /// The bodies come from elsewhere: nothing can be taken back on them.
+    /// The bodies are replaced from elsewhere: earlier edits cannot be undone on them.
     void begin();
-    /// They come from another state of their run.
+    /// The bodies now have another state of the same run.
     void jump();
-    /// What it knows of the bodies, to be put back when these bodies come back.
+    /// What the editor knows about the bodies, to be restored when these bodies return.
     struct Memory {
-        std::uint64_t bodies = 0;                   ///< another number whenever they come from elsewhere
-        std::map<std::uint32_t, double> responses;  ///< of bodies that are held, from before
+        std::uint64_t bodies = 0;                   ///< changes whenever the bodies are replaced from elsewhere
+        std::map<std::uint32_t, double> responses;  ///< responses of held bodies before they were held
     };
     const Memory& memory() const { return memory_; }
     void recall(const Memory& memory) { memory_ = memory; }
-    /// The response that a held body had before; the usual one where nobody knows.
+    /// The response that a held body had before; the usual one where it is unknown.
     double responseOf(std::uint32_t id) const;
 
 private:
-    /// Edits to make to the bodies as they are at a step boundary, of the first run or of its twin. Pure: they may be asked
-    /// for again.
+    /// Edits that apply to the bodies at a step boundary, for the first run or its twin. Pure: they may be computed again.
     using Edits = std::function<std::vector<BodyEdit>(const ParticleSet& now, bool ofTwin)>;
     void makeEdits(const Edits& edits);
     EffectResult tryEdits(const Edits& edits);
@@ -57,7 +56,7 @@ private:
     Document& document_;
     RunHost& host_;
     Memory memory_;
-    std::uint64_t newest_ = 0;  ///< of Memory::bodies
+    std::uint64_t newest_ = 0;  ///< newest value of Memory::bodies
 };
 
 }  // namespace gravlab

@@ -17,10 +17,10 @@ namespace {
 
 constexpr double kSampleInterval = 0.2;    // [s] between samples at least
 constexpr double kAfterFailure = 5;        // [s]
-constexpr double kShareOfACore = 0.05;     // what sums may cost on the host
-constexpr double kShareOfADevice = 0.02;   // and of a device's time
-constexpr double kIdleSlice = 8e-3;        // [s] of a device that has nothing else to do
-constexpr std::size_t kMostPoints = 2048;  // then every second one goes
+constexpr double kShareOfACore = 0.05;     // largest fraction of a core for sums on the host
+constexpr double kShareOfADevice = 0.02;   // and largest fraction of a device's time
+constexpr double kIdleSlice = 8e-3;        // [s] slice on a device that is otherwise idle
+constexpr std::size_t kMostPoints = 2048;  // beyond this every second point is dropped
 
 }  // namespace
 
@@ -41,7 +41,7 @@ ConservationMonitor::ConservationMonitor()
                                                watchedPairs(state->configuration))};
                }) {}
 
-/// Notices other runs and changed parameters.
+/// Notices a new run and changed parameters.
 void ConservationMonitor::follow(const Simulation& simulation) {
     const RunConfiguration& now = simulation.configuration();
     if (std::exchange(revision_, simulation.revision()) == simulation.revision() && run_ == simulation.bodiesId()) return;
@@ -71,8 +71,8 @@ void ConservationMonitor::follow(const Simulation& simulation) {
             if (row.acts(now.force.law) || now.force.law != followed_.force.law)
                 rebase_ |= mark(now.force.*row.force != followed_.force.*row.force,
                                 row.option.substr(2) + formatted(" %.3g", now.force.*row.force), true);
-        if (rebase_) forgetUnderWay();  // it is of another definition of energy
-        // A slider leaves one mark, not one for each pixel.
+        if (rebase_) forgetUnderWay();  // it uses the former definition of energy
+        // A slider leaves one mark, not one per pixel.
         while (marks_.size() > 1 && marks_[marks_.size() - 2].time == marks_.back().time &&
                marks_[marks_.size() - 2].what.substr(0, 3) == marks_.back().what.substr(0, 3))
             marks_.erase(marks_.end() - 2);
@@ -117,7 +117,7 @@ void ConservationMonitor::take(const Sample& sample) {
     point.change = ratio(found.energy() - reference_->energy(), scale) + offset_;
     point.floor = ratio(found.potentialError * std::abs(found.potential), scale);
     if (rebase_ && !points_.empty()) {
-        // Another definition of energy: what was lost so far stays lost, and the count goes on from there.
+        // Another definition of energy: the error so far is kept, and later errors add to it.
         offset_ += points_.back().change - point.change;
         point.change = points_.back().change;
     }
@@ -135,7 +135,7 @@ void ConservationMonitor::take(const Sample& sample) {
 
 void ConservationMonitor::measureOnDevice(Simulation& simulation, double now, double passed) {
     Backend& backend = simulation.backend();
-    if (pending_ && !backend.measuring()) {  // the bodies or their precision changed under it
+    if (pending_ && !backend.measuring()) {  // the bodies or their precision changed during the measurement
         pending_.reset();
         lastStep_ = -1;
     }
@@ -188,7 +188,7 @@ std::string ConservationMonitor::advice(const RunConfiguration& now, const Integ
                                         const SceneUnits& units) const {
     if (points_.empty() || !(worst_ > kDoubtfulChange)) return {};
     if (!std::isfinite(worst_)) return "The energy is no number any more: start again with a smaller time step.";
-    // The error goes with dt to the power of the order; aim below the limit. Never more than a hundredth in one go.
+    // The error scales with dt to the power of the order; aim below the limit. Reduce dt by at most a hundredfold at once.
     const double aim = std::pow(0.3 * kDoubtfulChange / worst_, 1.0 / std::max(1, integrator.order));
     const UnitOfTime time = unitOfTime(now.timeStep, units);
     const auto named = [](bool known, std::string_view unit) { return known ? " " + std::string(unit) : std::string(); };

@@ -9,11 +9,11 @@ namespace {
 
 constexpr std::size_t kLeastPoints = 12;   // of a fit
 constexpr double kLeastGrowth = 3.5;       // e-foldings that a fit must cover
-constexpr double kSaturation = 0.05;       // of the system's size: there the gap stops growing freely
+constexpr double kSaturation = 0.05;       // fraction of the system's size, beyond which the gap stops growing freely
 constexpr double kBetterThanPower = 0.75;  // residual of the line over that of the best power of time
-constexpr double kGoodFit = 0.97;          // share of the variance that the line explains
+constexpr double kGoodFit = 0.97;          // least fraction of the variance that the line must explain
 
-/// A line through points, by least squares: its slope, what is left over, and the variance of y.
+/// A least-squares line through points: its slope, its residual, and the variance of y.
 struct Line {
     double slope = 0, residual = 0, variance = 0;
 };
@@ -108,7 +108,7 @@ std::optional<double> Divergence::fitted() const {
         power.push_back(std::log(passed));
         gap.push_back(std::log(rms));
     }
-    // The beginning says how far apart the methods are, the rest how the system answers.
+    // The beginning shows the difference of the methods, the rest the response of the system.
     const std::size_t first = time.size() / 4;
     const std::span<const double> t = std::span(time).subspan(first), p = std::span(power).subspan(first),
                                   g = std::span(gap).subspan(first);

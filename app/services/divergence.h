@@ -1,5 +1,5 @@
-// How far two runs of the same start are apart: distances body by body, both energies, and how fast the gap grows.
-// Rule: only states of the same time are compared; a growth is called exponential only where the curve says so.
+// How far two runs of the same start are apart: distances body by body, both energies, and the growth of the gap.
+// Rule: only states of the same time are compared; a growth is called exponential only where the curve shows it.
 #pragma once
 #include "sim/core/particles.h"
 
@@ -16,31 +16,31 @@ struct Separation {
     double rms = 0, max = 0;
 };
 
-/// Over all bodies, by their order. NaN where the numbers of bodies differ or a position is none.
+/// Distances over all bodies, in their order. NaN where the numbers of bodies differ or a position is not finite.
 Separation separation(const ParticleSet& first, const ParticleSet& twin);
 
-/// Root mean square distance of bodies from their mean place [L]: what a separation is large against.
+/// Root mean square distance of bodies from their mean position [L]: the scale that a separation is compared with.
 double spread(const ParticleSet& bodies);
 
 /// Both runs at one time.
 struct DivergencePoint {
     double time = 0;           ///< [T]
     Separation apart;          ///< [L]
-    double change = kUnknown;  ///< (E - E0) / |E0| of the first; NaN where energies are not summed
+    double change = kUnknown;  ///< (E - E0) / |E0| of the first run; NaN where energies are not summed
     double twinChange = kUnknown;
 
     static constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 };
 
-/// The curve of a pair of runs. Thins itself; long runs keep their shape.
+/// The curve of a pair of runs. It thins itself, so that long runs keep their shape.
 class Divergence {
 public:
     static constexpr std::size_t kMostPoints = 2048;
 
-    /// Forgets everything; `size` is the spread of the bodies.
+    /// Forgets everything; `size` is the rms spread of the bodies.
     void restart(double size);
     void add(const DivergencePoint& point);
-    /// Forgets what is later than that time on a way with that sign.
+    /// Forgets points later than `time`, in the direction of the sign of `way`.
     void dropAfter(double time, double way);
     std::span<const DivergencePoint> points() const { return points_; }
     /// The largest separation of any body so far, and the largest |changes| of energy of either run.
@@ -48,8 +48,8 @@ public:
     double worstChange() const { return worstChange_; }
     double worstTwinChange() const { return worstTwinChange_; }
 
-    /// Time in which the separation grows e-fold, where it grows exponentially: over several e-foldings, on a line through
-    /// its logarithm that fits clearly better than any power of time, and before it is as large as the system [T].
+    /// e-folding time of the separation, where it grows exponentially [T]. The fit covers several e-foldings and stays well
+    /// below the system's size. Its line through the logarithm must fit clearly better than any power of time.
     std::optional<double> eFolding() const { return eFolding_; }
 
 private:

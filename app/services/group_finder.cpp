@@ -11,7 +11,7 @@ namespace gravlab {
 GroupFinder::Known GroupFinder::found(const FedState& state, const GroupsWish& wish) {
     const ParticleSet& bodies = state.state.bodies;
     const BackendRow& ran = backend(state.configuration.backend);
-    // Where it runs; what one thread would do, all cores do.
+    // The search runs where the run computes; all cores replace a backend of one thread.
     const GroupRung& rung = groupRung(ran.onDevice ? ran.name : hostBackend().name);
     auto known = std::make_shared<KnownGroups>();
     known->run = state.run;

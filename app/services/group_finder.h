@@ -1,5 +1,5 @@
-// Groups of a running simulation's bodies, found beside it when somebody asks. Rule: a state of the feed, and a thread of
-// its own: no step waits; what was found says at which step.
+// Groups of a running simulation's bodies, found beside it on request. Rule: the search uses a state of the feed and a
+// thread of its own, so no step waits; the result names its step.
 #pragma once
 #include "app/model/document.h"
 #include "app/services/sampler.h"
@@ -13,27 +13,27 @@ namespace gravlab {
 
 class GroupFinder {
 public:
-    /// Once a frame: begins what was asked for, or what the colours need and nobody has found yet, and takes up what has
-    /// been found. A failure is the document's message. `wait`: for films, whose frames do not depend on the clock.
+    /// Call once a frame. Begins a requested search, or one that the colours need and that is missing, and takes results. A
+    /// failure becomes the document's message. `wait`: for films, whose frames do not depend on the clock.
     void update(Document& document, Simulation& simulation, StateFeed& feed, bool wait);
-    /// Looks for groups as they are at the next update(), under the document's wish.
+    /// Looks for groups at the next update(), under the document's wish.
     void find() {
         wanted_ = true;
         problem_.clear();
     }
-    /// Something is on its way: then frames are needed.
+    /// A search is under way: then frames are needed.
     bool busy() const { return wanted_ || wish_; }
-    /// Why none were found, once it is not busy any more; empty: they were.
+    /// Why no groups were found, once it is not busy any more; empty: they were found.
     const std::string& problem() const { return problem_; }
 
 private:
     using Known = std::shared_ptr<const KnownGroups>;
     static Known found(const FedState& state, const GroupsWish& wish);
 
-    std::optional<GroupsWish> wish_;  ///< under way
+    std::optional<GroupsWish> wish_;  ///< request under way
     std::string problem_;
     bool wanted_ = false;
-    std::uint64_t run_ = 0, tried_ = 0;  ///< run that is followed; that groups were looked for in unasked
+    std::uint64_t run_ = 0, tried_ = 0;  ///< the run that is followed; the run for which the colours started a search
     Sampler<GroupsWish, Known> sampler_{
         {}, [](const auto& state, const GroupsWish& wish, const auto&) { return found(*state, wish); }};
 };

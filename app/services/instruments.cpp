@@ -5,7 +5,7 @@
 namespace gravlab {
 
 ProfileRequest Instruments::usual(int galaxies) {
-    // Groups that are species or single bodies are no galaxies.
+    // Groups that are species or single bodies do not count as galaxies.
     constexpr int kMostProfiles = 8;
     const bool apart = galaxies > 1 && galaxies <= kMostProfiles;
     return {.centre = ProfileCentre::core, .galaxy = apart ? 0 : -1, .sample = kSample};
@@ -33,7 +33,7 @@ void Instruments::update(Simulation& simulation, StateFeed& feed, int galaxies,
                      return measured(from, force, request);
                  }};
     }
-    // A choice is answered at once, even while paused.
+    // A new choice is measured at once, even while paused.
     if (auto sample = sampler_.update({simulation, feed, now}, on ? &wanted : nullptr, true, std::move(other))) {
         profile_ = std::move(sample->profile);
         request_ = sample->request;

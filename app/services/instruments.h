@@ -1,5 +1,5 @@
-// Profiles of the running galaxy, measured beside the picture. Rule: a state of the feed now and then, or one that
-// is kept anyway; everything else on a thread of its own, together below a fixed share of the time.
+// Profiles of the running galaxy, measured beside the picture. Rule: measures a state of the feed now and then, or one that
+// is kept anyway. All sums run on a thread of their own, below a fixed fraction of the time.
 #pragma once
 #include "app/model/facts.h"
 #include "app/services/sampler.h"
@@ -12,7 +12,7 @@
 
 namespace gravlab {
 
-/// Bodies of a complete step that somebody keeps anyway.
+/// Bodies of a complete step that are kept for another purpose.
 struct KeptBodies {
     std::int64_t step = 0;
     double time = 0;  ///< [T]
@@ -23,31 +23,31 @@ struct KeptBodies {
 class Instruments {
 public:
     static constexpr double kInterval = 1;          ///< between two profiles at least [s]
-    static constexpr double kShareOfCopies = 0.02;  ///< of the time, for copies that the picture waits for
-    static constexpr double kShareOfACore = 0.05;   ///< of the time, for the sums
+    static constexpr double kShareOfCopies = 0.02;  ///< largest fraction of the time, for copies that the picture waits for
+    static constexpr double kShareOfACore = 0.05;   ///< largest fraction of the time, for the sums
     static constexpr std::size_t kFewest = kFewestOfCurves;
-    static constexpr std::size_t kSample = 16384;  ///< bodies that are looked at, beside the heaviest
-    /// Above, a copy would be felt as a frame that takes longer: where somebody keeps copies, those serve.
+    static constexpr std::size_t kSample = 16384;  ///< bodies that are sampled, beside the heaviest
+    /// Above this number a copy would noticeably lengthen a frame: then kept copies are used where there are any.
     static constexpr std::size_t kLarge = 131072;
 
     /// Whether to measure at all; off costs nothing.
     bool on = false;
     ProfileRequest wanted = usual(0);
 
-    /// What is measured of a scene that tells so many galaxies apart: the first of several, or all bodies.
+    /// The usual request for a scene with `galaxies` groups that are galaxies: the first of several, or all bodies.
     static ProfileRequest usual(int galaxies);
 
-    /// Takes up a finished profile and starts the next when it is due. Call once a frame. `kept`: the newest bodies that
-    /// are kept anyway; may be empty. `now`: host clock [s].
+    /// Takes a finished profile and starts the next when it is due. Call once a frame. `kept`: the newest bodies that are
+    /// kept anyway; may be empty. `now`: host clock [s].
     void update(Simulation& simulation, StateFeed& feed, int galaxies,
                 const std::function<std::optional<KeptBodies>()>& kept, double now);
 
-    /// The newest profile; empty before the first, and after another scene came.
+    /// The newest profile; empty before the first one, and after a change of scene.
     const std::optional<Profile>& profile() const { return profile_; }
-    const ProfileRequest& request() const { return request_; }  ///< of it
-    double time() const { return time_; }                       ///< of it [T]
-    std::int64_t step() const { return step_; }                 ///< of it
-    /// Whether a profile is on its way or will be due: then frames are needed.
+    const ProfileRequest& request() const { return request_; }  ///< of profile()
+    double time() const { return time_; }                       ///< of profile() [T]
+    std::int64_t step() const { return step_; }                 ///< of profile()
+    /// Whether a profile is under way or will be due: then frames are needed.
     bool busy() const { return on && (sampler_.busy() || behind_); }
 
 private:

@@ -29,11 +29,11 @@ double farthestOf(const RunConfiguration& configuration) {
 
 namespace {
 
-/// 0 times what is not finite is not 0; a plain sum would take 1e308 + 1e308 for a fault.
+/// Zero times a number that is not finite is not 0; a plain sum would report 1e308 + 1e308 as an error.
 bool isFinite(const Double4& p, const Double4& v) { return 0 * p.x + 0 * p.y + 0 * p.z + 0 * v.x + 0 * v.y + 0 * v.z == 0; }
 double largestCoordinateOf(const Double4& p) { return std::max({std::abs(p.x), std::abs(p.y), std::abs(p.z)}); }
 
-/// The first body with a number that is not finite or a coordinate beyond `farthest`; the number of bodies: none.
+/// Index of the first body with a number that is not finite or a coordinate beyond `farthest`; N: there is none.
 std::size_t firstBad(const ParticleSet& bodies, double farthest) {
     constexpr std::size_t kGrain = 65536;
     std::atomic<std::size_t> found{bodies.size()};
@@ -92,7 +92,7 @@ std::optional<NonFiniteState> NonFiniteMonitor::update(Simulation& simulation, S
     const bool many = simulation.configuration().bodies > StateFeed::kMostUnfelt;
     suspect_ = many && (suspect_ || suspect);
     if (many) good_.reset();
-    // A vertex may be out of range although its body is not: then the next look waits.
+    // A vertex may be out of range although its body is not: then the next look is delayed.
     if (const auto state = ofMany_.update(at, many ? &kBodies : nullptr, suspect_)) {
         suspect_ = false;
         return badOf(*state);

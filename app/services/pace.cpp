@@ -7,7 +7,7 @@
 namespace gravlab {
 
 std::int64_t Pace::due(double seconds, double speed, double timeStep) {
-    constexpr double kLongest = 0.25;  // [s]: after a pause of the machine the story goes on, it does not leap
+    constexpr double kLongest = 0.25;  // [s] after a pause of the machine simulated time continues without a jump
     timeStep_ = std::abs(timeStep);
     span_ += std::max(seconds, 0.0);
     if (span_ >= kSpan) {
@@ -16,7 +16,7 @@ std::int64_t Pace::due(double seconds, double speed, double timeStep) {
     }
     if (!(timeStep_ > 0) || !(speed > 0)) return 0;
     const double now = std::clamp(seconds, 0.0, kLongest) * speed / timeStep_;
-    // What the frame before left undone goes, but for the step that is under way.
+    // Steps that the frame before left undone are dropped, except for the step under way.
     constexpr double kMost = 1e9;
     owed_ = std::min(std::min(owed_, 1.0) + now, kMost);
     return static_cast<std::int64_t>(owed_);

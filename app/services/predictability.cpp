@@ -8,8 +8,8 @@ namespace {
 
 struct PredictabilityLimit {
     std::string_view scene;
-    double fixed, fixed32;  ///< until here in double and in single precision with fixed steps [T]
-    double adaptive;        ///< until here with radau15 [T]
+    double fixed, fixed32;  ///< reliable until this time in double and in single precision with fixed steps [T]
+    double adaptive;        ///< reliable until this time with radau15 [T]
     const char* why;
 };
 

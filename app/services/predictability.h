@@ -1,5 +1,5 @@
 // Where a picture stops being the answer: chaotic endings that a method cannot follow.
-// Rule: measured with solvers of many digits, never guessed.
+// Rule: these times are measured with solvers of many digits, never guessed.
 #pragma once
 #include "sim/integrators/integrator.h"
 
@@ -8,7 +8,7 @@
 
 namespace gravlab {
 
-/// What to say on screen about a scene at this time [T] under this integrator; empty while the picture can be believed.
+/// Warning on screen for a scene at this time [T] under this integrator; empty while the picture is reliable.
 std::string predictabilityNote(std::string_view scene, const Integrator& integrator, double time, bool singlePrecision);
 
 }  // namespace gravlab

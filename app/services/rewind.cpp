@@ -1,4 +1,4 @@
-// States are packed beside the run: fp32 where that loses nothing, ids and groups shared as long as they are the same.
+// States are packed beside the run: fp32 where that loses nothing; ids and groups are shared as long as they are the same.
 #include "app/services/rewind.h"
 #include "sim/forces/law_numbers.h"
 
@@ -13,13 +13,13 @@ namespace gravlab {
 namespace {
 
 constexpr double kStateInterval = 0.5, kLargeStateInterval = 3;  // [s]
-constexpr std::size_t kLarge = 131072;                           // bodies whose copy one may feel
-constexpr double kCostFactor = 50;                               // a copy takes at most this part of the time between two
-constexpr std::size_t kFewest = 3;                               // fewer states than these are no timeline
+constexpr std::size_t kLarge = 131072;                           // bodies, above which a copy may be noticeable
+constexpr double kCostFactor = 50;  // a copy takes at most 1/kCostFactor of the time between two
+constexpr std::size_t kFewest = 3;  // fewer states are no useful timeline
 
 bool fitsFloat(double a) { return static_cast<double>(static_cast<float>(a)) == a; }
 
-/// Numbers that a method keeps, as fp32 where every one is: of a tree there are four a body.
+/// Numbers that a method keeps, as fp32 where all of them are fp32 numbers: a tree keeps four per body.
 struct PackedArray {
     std::string name;
     std::vector<float> narrow;
@@ -64,10 +64,10 @@ struct PackedVectors {
     std::size_t bytes() const { return narrow.size() * sizeof(Float4) + wide.size() * sizeof(Double4); }
 };
 
-/// What a state of so many bodies will take, about.
+/// Estimated bytes of the state of `bodies` bodies.
 std::size_t estimate(const RunConfiguration& run) {
     const bool single = run.force.precision == Precision::fp32;
-    // A tree goes on from the last accelerations and their lengths.
+    // A tree continues from the last accelerations and their lengths.
     const std::size_t kept = run.accuracy > 0 ? 4 * (single ? sizeof(float) : sizeof(double)) : 0;
     return run.bodies * (2 * (single ? sizeof(Float4) : sizeof(Double4)) + kept);
 }
@@ -85,7 +85,7 @@ struct Rewind::Keyframe {
     Kept second{};  ///< the second run at that moment; null: there was none
     std::optional<SecondRun> run{};
 
-    /// Without ids and groups, which others may have, too.
+    /// Bytes without ids and groups, which other states may share.
     std::size_t bytes() const {
         std::size_t sum = sizeof *this + position.bytes() + velocity.bytes();
         for (const PackedArray& array : integratorState) sum += array.bytes();
@@ -94,7 +94,7 @@ struct Rewind::Keyframe {
 };
 
 void putBack(Simulation& simulation, const RunConfiguration& then, const RunState& state) {
-    // What differs from then is asked for; what does not stays as it was asked for, or left open.
+    // Settings that differ from then are requested; the others stay as they were requested, or open.
     const RunRequest before = simulation.request();
     const RunConfiguration& now = simulation.configuration();
     RunRequest wanted = before;
@@ -155,7 +155,7 @@ RunState Rewind::unpacked(const Keyframe& from) {
     return state;
 }
 
-/// Notices a run that is another one.
+/// Notices another run.
 void Rewind::follow(const Simulation& simulation) {
     if (std::exchange(run_, simulation.bodiesId()) == simulation.bodiesId()) return;
     ++timeline_;
@@ -176,7 +176,7 @@ void Rewind::edited(const Simulation& simulation) {
     edited_ = true;
 }
 
-/// Once the run has gone on from where it was put, what came later is another branch.
+/// Once the run has continued from the state that it was put to, later states are another branch.
 void Rewind::branch(const Simulation& simulation) {
     if (!wentTo_ || simulation.step() == *wentTo_) return;
     const auto later =
@@ -190,7 +190,7 @@ void Rewind::branch(const Simulation& simulation) {
     list();
 }
 
-/// `both`: with a second run beside it.
+/// `both`: there is a second run beside it.
 bool Rewind::isKept(const Simulation& simulation, bool both) const {
     return !edited_ && std::any_of(line_.begin(), line_.end(), [&](const Kept& kept) {
         return kept->clock.step == simulation.step() && kept->configuration.bodies == simulation.configuration().bodies &&
@@ -239,7 +239,7 @@ void Rewind::keep(Simulation& simulation, StateFeed& feed, double now, const Bes
     if (!beside) {
         asked_ = feed.ask();
     } else if (beside->run) {
-        // Of just this moment, both of them: the link says which steps of the two belong together.
+        // Both states are of just this moment: the link says which steps of the two belong together.
         asked_ = feed.here(simulation);
         if (!asked_.waiting()) return;
         askedSecond_ = beside->feed.here(beside->simulation);
@@ -279,7 +279,7 @@ void Rewind::add(Kept kept) {
         line_.insert(place, std::move(kept));
 }
 
-/// Drops states until the rest fits: first where the gap left is smallest for its age, so that gaps grow with age.
+/// Drops states until the rest fits. The first to go leaves the smallest gap for its age, so that gaps grow with age.
 void Rewind::thin() {
     const auto dropOne = [](std::vector<Kept>& from) {
         if (from.size() < 3) {
@@ -332,7 +332,7 @@ void Rewind::list() {
 std::optional<std::size_t> Rewind::neighbour(std::int64_t step, int by) const {
     const auto count = static_cast<std::ptrdiff_t>(line_.size());
     if (by == 0 || count == 0) return std::nullopt;
-    std::ptrdiff_t before = 0, upTo = 0;  // marks below the step, and not above it
+    std::ptrdiff_t before = 0, upTo = 0;  // marks below the step, and up to it
     for (const Kept& kept : line_) {
         before += kept->clock.step < step;
         upTo += kept->clock.step <= step;

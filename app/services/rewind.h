@@ -1,5 +1,5 @@
-// The way back: states of a running simulation kept in memory, dense where they are new and sparse where they are old.
-// Rule: going on from a kept state gives the bits of the first pass, where the kernel is deterministic.
+// States of a running simulation kept in memory to go back to: dense where they are new and sparse where they are old.
+// Rule: continuing from a kept state gives the bits of the first pass, where the kernel is deterministic.
 #pragma once
 #include "app/services/instruments.h"
 #include "app/services/state_feed.h"
@@ -20,29 +20,29 @@ namespace gravlab {
 struct RewindMark {
     std::int64_t step = 0;
     double time = 0;     ///< [T]
-    bool other = false;  ///< of the branch that was left last
+    bool other = false;  ///< the state is on the other branch, which was left last
 };
 
-/// The second run beside the first: what it differs in, and how the steps of both belong together.
+/// The settings of the second run beside the first, and how the steps of both belong together.
 struct SecondRun {
     TwinChoice choice;
     TwinLink link;
 };
 
-/// A state of the second run as it was beside a kept state of the first.
+/// A state of the second run at the moment of a kept state of the first.
 struct SecondState {
     SecondRun run;
     RunConfiguration configuration;
     RunState state;
 };
 
-/// Puts a run back to a state: with the time step, softening, law, precision and integrator of then; backend and kernel
-/// stay. All or nothing; throws what Simulation throws.
+/// Puts a run back to a state, with its former time step, softening, law, precision and integrator; backend and kernel stay.
+/// All or nothing; throws what Simulation throws.
 void putBack(Simulation& simulation, const RunConfiguration& then, const RunState& state);
 
 class Rewind {
 public:
-    /// The second run as it is now. Without `run` both are on their way to one time, and nothing can be kept.
+    /// The second run in its present state. Without `run` both are on their way to a common time, and nothing can be kept.
     struct Beside {
         Simulation& simulation;
         StateFeed& feed;
@@ -50,7 +50,7 @@ public:
     };
 
     static constexpr std::size_t kUsualBytes = std::size_t{256} << 20;
-    /// More than so many ticks are no finer timeline.
+    /// A timeline with more ticks than this would look no finer.
     static constexpr std::size_t kMostMarks = 400;
 
     explicit Rewind(std::size_t budget = kUsualBytes);
@@ -58,19 +58,18 @@ public:
     Rewind(const Rewind&) = delete;
     Rewind& operator=(const Rewind&) = delete;
 
-    /// Asks for the state when it is due: half a second after the last one, later where a copy takes long, so that copies
-    /// take about a fiftieth of the time. Another run begins a new timeline; an edit that edited() was told of does not.
-    /// Once a frame, before `feed` is pumped; never waits. `now`: host clock [s]. Where there is no memory for a copy, half
-    /// of the states are dropped and the rest is all that is kept from then on.
-    /// `beside`: the second run, kept with the first; null where there is none.
+    /// Requests the state when it is due: half a second after the last one. The interval is longer where a copy takes long,
+    /// so that copies take about a fiftieth of the time. Another run begins a new timeline; an edit that was announced by
+    /// edited() does not. Call once a frame, before `feed` is pumped; never waits. `now`: host clock [s]. Where there is no
+    /// memory for a copy, half of the states are dropped and the rest is all that is kept from then on. `beside`: the second
+    /// run, kept with the first; null where there is none.
     void update(Simulation& simulation, StateFeed& feed, double now, const Beside* beside = nullptr);
-    /// The bodies were edited and are still those of this timeline; what is kept of the present step is not what it is any
-    /// more.
+    /// The bodies were edited and still belong to this timeline; a kept state of the present step is no longer valid.
     void edited(const Simulation& simulation);
     /// Goes to a kept state, with the time step, softening, law, precision and integrator it was computed with; backend and
-    /// kernel stay. The present state is kept first. What comes later stays until the run goes on from here: then it becomes
-    /// the other branch, and the other branch before it is dropped. A state of the other branch makes that one the present
-    /// one. Returns the ids of the bodies. Throws what Simulation throws; then the run is as it was.
+    /// kernel stay. The present state is kept first. Later states stay until the run continues from here: then they become
+    /// the other branch, and the previous other branch is dropped. A state of the other branch makes that one the present
+    /// one. Returns the ids of the bodies. Throws what Simulation throws; then the run is unchanged.
     struct Keyframe;
     using Kept = std::shared_ptr<const Keyframe>;
     /// `beside`: the second run, whose present state is kept, too; null where there is none. `target` may have been dropped
@@ -83,25 +82,25 @@ public:
     }
     /// The state of a mark; throws std::out_of_range.
     Kept keptAt(std::size_t mark) const;
-    /// The second run as it was beside that state; empty where none was kept.
+    /// The state of the second run beside that state; empty where none was kept.
     static std::optional<SecondState> second(const Kept& kept);
-    /// The state that the last go() left.
+    /// The state that the run had before the last go().
     const Kept& left() const { return left_; }
-    /// Which timeline the simulation's bodies are on; another number whenever one begins.
+    /// Number of the timeline of the simulation's bodies; changes whenever a timeline begins.
     std::uint64_t timeline(const Simulation& simulation) {
         follow(simulation);
         return timeline_;
     }
 
-    /// Those of the present branch in the order of steps, then those of the other one.
+    /// Marks of the present branch in the order of steps, then those of the other one.
     std::span<const RewindMark> marks() const { return marks_; }
-    /// The mark so many places before (below 0) or after a step, along the present branch; the last one there is when there
-    /// are not so many; empty when there is none.
+    /// The mark that is `by` places before (below 0) or after a step, along the present branch. Where there are fewer places
+    /// it is the last one; empty when there is none.
     std::optional<std::size_t> neighbour(std::int64_t step, int by) const;
-    /// The newest state kept of the present branch, not after that step; empty when there is none. What unpacks it stays
-    /// valid when the state is dropped.
+    /// The newest state kept of the present branch, not after that step; empty when there is none. Its `unpack` stays valid
+    /// when the state is dropped.
     std::optional<KeptBodies> newest(std::int64_t step) const;
-    /// Takes up a state that is still being packed. Waits.
+    /// Takes a state that is still being packed. Waits.
     void settle();
 
     std::size_t bytes() const;  ///< held now
@@ -136,12 +135,12 @@ private:
     std::vector<RewindMark> marks_;
     std::int64_t forkStep_ = 0;           ///< last step that both branches share
     std::optional<std::int64_t> wentTo_;  ///< step gone to, as long as the run has not gone on from it
-    std::uint64_t run_ = 0;               ///< whose states these are
-    bool edited_ = false;                 ///< since the last state was kept
+    std::uint64_t run_ = 0;               ///< the run that the states belong to
+    bool edited_ = false;                 ///< the bodies were edited since the last state was kept
     double now_ = 0, nextAt_ = 0;
     std::string why_;
     StateTicket asked_, askedSecond_;
-    Packing coming_;  ///< as far as it has come
+    Packing coming_;  ///< the next state, as far as its parts have arrived
     Worker<Packing, Kept> packer_{[](const Packing& from, auto&) { return packedBoth(from); }};
 };
 

@@ -32,7 +32,7 @@ bool Run::copyVertices(bool wanted) {
 }
 
 void Run::dropPicture() {
-    simulation_->backend().wait();  // no step may still be on its way into vertices that go
+    simulation_->backend().wait();  // no step may still write into vertices that are about to be freed
     vertices_.reset();
     renderer_.reset();
 }

@@ -1,5 +1,5 @@
-// A running simulation with what shows it: its vertices, what draws them, and the feed of its states.
-// Rule: a run knows nothing of other runs; what is done to all that are shown is a loop over them.
+// A running simulation with its picture: its vertices, its renderer, and the feed of its states.
+// Rule: a run knows nothing of other runs; an action on all shown runs is a loop over them.
 #pragma once
 #include "app/services/state_feed.h"
 #include "render/particle_buffer.h"
@@ -14,7 +14,7 @@ namespace gravlab {
 
 class Run {
 public:
-    /// Needs a current OpenGL context. Without vertices until attach().
+    /// Needs a current OpenGL context. It has no vertices until attach().
     explicit Run(std::shared_ptr<Simulation> simulation);
 
     Simulation& simulation() { return *simulation_; }
@@ -27,28 +27,29 @@ public:
     /// False while the OpenGL context is lost.
     bool hasPicture() const { return renderer_ != nullptr; }
 
-    /// Another simulation in its place; null in between, where there is no room for two. The picture stays.
+    /// Replaces the simulation; null in between, where there is no room for two. The picture stays.
     void take(std::shared_ptr<Simulation> simulation) { simulation_ = std::move(simulation); }
     /// Gives the backend in use vertices in memory that it writes natively, unless it has them. Throws std::runtime_error
-    /// where OpenGL has no room; it then has those of before.
+    /// where OpenGL has no room; then the backend keeps its former vertices.
     void attach();
-    /// What the backend stores with vertices, and with the vertices of those to come.
+    /// The value that the backend stores with vertices, in those of now and of later ones.
     void show(VertexValue value);
     VertexValue shown() const { return value_; }
-    /// Whether vertices take the way through the host; true where that was another one before.
+    /// Whether vertices are copied through the host; returns true where that changes.
     bool copyVertices(bool wanted);
     /// Stores the last complete step.
     void publish() { simulation_->publish(*vertices_); }
-    /// Appends it to the trails within a frame, without a picture of it; nothing where the backend writes to a device.
+    /// Appends the last complete step to the trails within a frame, without a picture of it. Does nothing where the backend
+    /// writes to a device.
     void recordTrailWithin(const Look& look, std::size_t within);
 
-    /// Lets go of everything of OpenGL while its context is still current: that one is lost.
+    /// Releases all OpenGL objects while their context is still current, because that context is being lost.
     void dropPicture();
-    /// Makes it anew in the context that is current now, with the last complete step in it.
+    /// Makes the picture anew in the context that is current now, with the last complete step in it.
     void makePicture();
 
 private:
-    /// Vertices here, for what needs no picture.
+    /// Vertices in host memory, for uses that need no picture.
     class HostVertices : public VertexSink {
     public:
         MemorySpace space() const override { return MemorySpace::host; }

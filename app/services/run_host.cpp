@@ -19,7 +19,7 @@
 namespace gravlab {
 namespace {
 
-// Scene and one copy on the host, state and scratch of a backend, three vertices: what a body costs at most.
+// Largest memory per body: scene and one copy on the host, state and scratch of a backend, three vertices.
 constexpr std::size_t kBytesPerBody = 320;
 constexpr const char* kNoMemoryForTwin = "There is not enough memory for a twin; the first run goes on alone.";
 
@@ -41,7 +41,7 @@ bool RunHost::apply(bool again) {
     Intent& intent = document_.intent;
     const bool changes = again || intent.request != simulation().request();
     const bool taken = !changes || change(intent.request, again);
-    if (!taken) intent.twin = twin_.choice();  // asked for together
+    if (!taken) intent.twin = twin_.choice();  // requested together
     applyTwin();
     for (Run& run : runs_)
         if (run.copyVertices(document_.copyVertices)) run.publish();
@@ -69,7 +69,7 @@ bool RunHost::change(const RunRequest& wanted, bool reset) {
         document_.warn("There is not enough memory for that; the run goes on as it was.");
         document_.intent.request = simulation().request();
     } catch (const DeviceError& error) {
-        // A device that failed has lost its state: there is no run to go on with. One that could not be begun with has not.
+        // A device that failed has lost its state: its run cannot continue. One that failed to start has not.
         if (simulation().revision() != revision) throw;
         document_.warn(error.what());
         document_.intent.request = before;
@@ -77,7 +77,7 @@ bool RunHost::change(const RunRequest& wanted, bool reset) {
         document_.warn(error.what());
         document_.intent.request = simulation().request();
     } catch (const std::runtime_error& error) {
-        // OpenGL has no room for what the simulation had room for.
+        // OpenGL has too little memory, although the simulation had enough.
         document_.warn(error.what());
         simulation().apply(before);
         takeUp();
@@ -85,7 +85,7 @@ bool RunHost::change(const RunRequest& wanted, bool reset) {
     return false;
 }
 
-/// Everything that follows from a simulation that is new or was changed.
+/// Updates everything that depends on a simulation that is new or was changed.
 void RunHost::takeUp() {
     Document& d = document_;
     d.intent.request = simulation().request();
@@ -103,7 +103,7 @@ void RunHost::takeUp() {
         d.gliding = false;
     }
     if (d.facts.scene != sceneBefore || d.facts.configuration.bodies != before.bodies) {
-        // The scene's own part of the look; the rest is taste.
+        // The scene sets only its own settings of the look; the others are the user's.
         const Look own = sceneLook(view, d.facts.configuration.bodies);
         if (!sceneBefore) d.look = own;
         d.look.pointSize = own.pointSize;
@@ -113,7 +113,7 @@ void RunHost::takeUp() {
     }
     first().attach();
     first().show(d.shownMode().published);
-    // A backend or kernel that changed carries the same bodies on, and a copy of them may be large.
+    // A backend or kernel that changed keeps the same bodies, and a copy of them may be large.
     const bool others = d.facts.run != runBefore;
     if (others) {
         d.facts.startBodies = d.facts.configuration.bodies;
@@ -124,7 +124,7 @@ void RunHost::takeUp() {
         d.drop.cancel();
         d.followCentre(std::nullopt);
     }
-    // What a change makes wrong goes; the rest stays, so that a slider can be dragged under a picture that is whole.
+    // Drops what a change invalidates and keeps the rest, so that a slider can be dragged under a complete picture.
     const StaleParts stale = staleAfter(before, d.facts.configuration);
     if (others)
         showAnew();
@@ -136,7 +136,7 @@ void RunHost::takeUp() {
     followWithTwin(others);
 }
 
-/// The same of bodies that were edited.
+/// The same for edited bodies.
 void RunHost::takeUpEdits() {
     if (rewind_) rewind_->edited(simulation());
     document_.intent.request = simulation().request();
@@ -145,7 +145,7 @@ void RunHost::takeUpEdits() {
     showAnew();
 }
 
-/// The bodies are others than those drawn and counted last.
+/// The bodies differ from those drawn and counted last.
 void RunHost::showAnew() {
     forgetTrails();
     first().publish();
@@ -153,7 +153,7 @@ void RunHost::showAnew() {
     countAnew();
 }
 
-/// What is measured and shown of the forces belongs to another configuration or to other bodies.
+/// Force measurements and their display belong to another configuration or to other bodies.
 void RunHost::countAnew() {
     stepsSinceChange_ = ahead_ = 0;
     stepBegunAt_ = hostClock();
@@ -161,7 +161,7 @@ void RunHost::countAnew() {
     readProgress();
 }
 
-/// `start`: a run begins with them.
+/// `start`: a run begins with these bodies.
 void RunHost::refreshBodyCache(bool start) {
     Facts& facts = document_.facts;
     ParticleSet bodies;
@@ -213,7 +213,7 @@ void RunHost::settle() {
     readProgress();
 }
 
-/// Tells stderr once which backend and which way of drawing run, and again when one of them changes.
+/// Reports on stderr once which backend and which way of drawing run, and again when one of them changes.
 void RunHost::sayPath() {
     const Facts& facts = document_.facts;
     if (saidPath_.size() == facts.backendWhy.size() + facts.vertexPath.size() + 1 &&
@@ -226,7 +226,7 @@ void RunHost::sayPath() {
 void RunHost::advance(bool realTime, double seconds) {
     Intent& intent = document_.intent;
     StateFeed& feed = first().feed();
-    // Before the first step: the start is a state too.
+    // This comes before the first step: the start is a state too.
     if (realTime && rewind_) {
         if (twin_.on()) {
             const Rewind::Beside beside = twin_.beside();
@@ -238,7 +238,7 @@ void RunHost::advance(bool realTime, double seconds) {
     if (realTime)
         feed.pump(simulation());
     else
-        feed.serve(simulation());  // a film waits for what was asked for
+        feed.serve(simulation());  // a film waits for its requests
     if (const std::int64_t made = std::exchange(ahead_, 0); made > 0) {
         first().publish();
         stepsSinceChange_ += made;
@@ -260,18 +260,18 @@ void RunHost::advance(bool realTime, double seconds) {
                 if (status.stepsCompleted > 0) noteTrailPoint();
                 continue;
             }
-            if (status.stepsCompleted == 0 && done > 0) first().publish();  // those within the frame
+            if (status.stepsCompleted == 0 && done > 0) first().publish();  // steps within the frame
             if (realTime) break;
         }
         stepsSinceChange_ += done;
         if (done > 0) lastStepAt_ = stepBegunAt_ = hostClock();
-        // Long before the first step is complete a person should know how long it takes.
+        // Long before the first step is complete the user should know how long it takes.
         constexpr double kSomething = 0.02;
         const double part = document_.facts.stepProgress;
         document_.facts.stepForecast = realTime && left > 0 && part > kSomething ? (hostClock() - stepBegunAt_) / part : 0;
         if (intent.paused) intent.singleSteps = static_cast<int>(std::max<std::int64_t>(intent.singleSteps - done, 0));
     }
-    if (realTime) feed.pump(simulation());  // what came beside the steps is for this frame
+    if (realTime) feed.pump(simulation());  // states that arrived beside the steps are for this frame
     if (twin_.on()) updateTwin(realTime);
     readTwin();
     readProgress();
@@ -285,7 +285,7 @@ std::int64_t RunHost::stepsOfAFrame(bool realTime) const {
     return realTime ? std::min(steps, document_.mostSteps) : steps;
 }
 
-/// Whoever counts steps, and what compares two runs, has none that are not shown; and a picture waits for a processor's.
+/// A count of steps and a comparison of two runs need every step shown; on a CPU the picture waits for the steps anyway.
 bool RunHost::takesAhead() const {
     const bool counted = document_.mostSteps != std::numeric_limits<std::int64_t>::max();
     return ahead_ == 0 && !document_.intent.paused && !counted && !twin_.on() &&
@@ -297,7 +297,7 @@ void RunHost::advanceAhead(double seconds) {
     ahead_ = status.stepsCompleted;
 }
 
-/// Whoever goes back wants to look first, so the run pauses there.
+/// After going back the user wants to look first, so the run pauses there.
 EffectResult RunHost::jump(const JumpTo& wanted) {
     if (!rewind_ || (rewind_->marks().empty() && rewind_->why().empty()))
         return refusedBecause("There is nothing to go back to yet.");
@@ -330,8 +330,8 @@ EffectResult RunHost::jump(const JumpTo& wanted) {
     return done;
 }
 
-/// Lets `go` give the simulation a state of its run, and follows. `target`: that state where it is kept, with the second
-/// run's; null: no second run is kept beside it.
+/// Calls `go`, which puts the simulation to a state of its run, and updates everything else. `target`: that state where it
+/// is kept, with the second run's; null: no second run is kept beside it.
 EffectResult RunHost::goTo(const Rewind::Kept& target, const std::function<void()>& go) {
     Intent& intent = document_.intent;
     const auto before = document_.facts.bodies;
@@ -340,7 +340,7 @@ EffectResult RunHost::goTo(const Rewind::Kept& target, const std::function<void(
         go();
         intent.request = simulation().request();
         readFacts();
-        refreshBodyCache();  // those of the same ids may be others, or held
+        refreshBodyCache();  // bodies of the same ids may be others, or held
         if (document_.facts.bodies->id != before->id)
             document_.clearSelection();
         else if (document_.selected)
@@ -397,9 +397,9 @@ EffectResult RunHost::comeBack(const LeftState& left) {
     });
 }
 
-// The second run beside the first. What goes wrong with the twin is a message, and the first run goes on.
+// The second run beside the first. A failure of the twin is a message, and the first run continues.
 
-/// Does something to the twin. A failure is said and leaves intent.twin as what is in force.
+/// Applies an action to the twin. A failure becomes a message and resets intent.twin to the choice in force.
 void RunHost::tryTwin(const std::function<void()>& action) {
     try {
         action();
@@ -412,7 +412,7 @@ void RunHost::tryTwin(const std::function<void()>& action) {
     }
     document_.intent.twin = twin_.choice();
     readTwin();
-    ++dressings_;  // both have the same
+    ++dressings_;  // both have the same dressing
 }
 
 void RunHost::beginTwin(const TwinChoice& choice) {
@@ -429,12 +429,12 @@ void RunHost::applyTwin() {
     const TwinChoice& wanted = document_.intent.twin;
     if (wanted == twin_.choice()) return;
     const bool view = wanted.view != twin_.choice().view;
-    if (twin_.on() && !wanted.on) first().publish();  // what is drawn may have waited for the twin
+    if (twin_.on() && !wanted.on) first().publish();  // the picture may have waited for the twin
     tryTwin([&] {
         try {
             twin_.apply(wanted, document_.facts.edited);
         } catch (...) {
-            twin_.follow(false);  // the first may have changed with what was refused
+            twin_.follow(false);  // the first may have changed with the refused change
             throw;
         }
     });
@@ -447,16 +447,16 @@ void RunHost::followWithTwin(bool restarted) {
     if (!twin_.on()) return;
     const TwinChoice wanted = document_.intent.twin;
     if (restarted && wanted != twin_.choice()) {
-        twin_.end();  // another start has another twin: applyTwin()
+        twin_.end();  // another start has another twin: see applyTwin()
         return readTwin();
     }
-    // Both were asked for together: applyTwin() lets it follow in the settings that it shall have.
+    // Both changes were requested together: applyTwin() lets the twin follow in its new settings.
     if (twin_.follows(wanted)) tryTwin([&] { twin_.follow(restarted); });
     if (twin_.on()) document_.intent.twin = wanted;
 }
 
-/// The first run has gone back to a kept state: the second goes to its own of that moment. Where none was kept, both begin
-/// there.
+/// The first run has gone back to a kept state: the second goes to its own state of that moment. Where none was kept, both
+/// begin there.
 void RunHost::bringTwin(const std::optional<SecondState>& then) {
     if (!twin_.on()) return;
     if (then) return tryTwin([&] { twin_.goBack(*then); });
@@ -466,7 +466,8 @@ void RunHost::bringTwin(const std::optional<SecondState>& then) {
     if (twin_.on()) document_.say("There was no second run at that time: it starts anew here, as a copy of the first.");
 }
 
-/// Advances both by up to `steps`; how many the first has made. A film of two runs is none of one.
+/// Advances both by up to `steps` and returns how many the first has made. A film of two runs must not become one of a
+/// single run.
 std::int64_t RunHost::advancePair(std::int64_t steps, double seconds, bool realTime, std::int64_t every) {
     const auto end = [&](const std::string& why) {
         if (!realTime) throw;
@@ -478,7 +479,7 @@ std::int64_t RunHost::advancePair(std::int64_t steps, double seconds, bool realT
     } catch (const std::bad_alloc&) {
         end(kNoMemoryForTwin);
     } catch (const Error& error) {
-        // Whose failure it was shows in the next step of the first alone.
+        // The next step of the first alone shows which of them failed.
         end(std::string("The twin has ended: ") + error.what());
     }
     document_.facts.stepProgress = twin_.progress().stepProgress;
@@ -486,7 +487,7 @@ std::int64_t RunHost::advancePair(std::int64_t steps, double seconds, bool realT
     return twin_.progress().steps;
 }
 
-/// Takes up what compares the two. A twin that cannot be compared ends, and a film of two runs with it.
+/// Takes comparisons of the two. A twin that cannot be compared ends, and a film of two runs with it.
 void RunHost::updateTwin(bool realTime) {
     try {
         twin_.update(realTime);
@@ -519,8 +520,8 @@ void RunHost::forgetTrails() {
     trailStep_ = -1;
 }
 
-/// A window that goes fast, or is drawn slowly, makes hundreds of steps a frame: an orbit of few points would be a polygon.
-/// Lines of many bodies cost more than they show, and on a device a frame's steps are one piece of work.
+/// At high speed, or with slow pictures, a window makes hundreds of steps a frame: an orbit of few points would be a
+/// polygon. Lines of many bodies cost more than they show, and on a device a frame's steps are one piece of work.
 std::size_t RunHost::trailPointsWithin() const {
     constexpr std::size_t kMost = 16, kOfAllBodies = 48;
     for (const Run& run : runs_)
@@ -528,7 +529,7 @@ std::size_t RunHost::trailPointsWithin() const {
     return std::clamp<std::size_t>(kOfAllBodies / std::max<std::size_t>(1, document_.facts.configuration.bodies), 1, kMost);
 }
 
-/// 0: a point a frame.
+/// 0: one point per frame.
 std::int64_t RunHost::stepsOfATrailPoint(std::int64_t steps) const {
     constexpr std::int64_t kLeast = 4;
     const auto most = static_cast<std::int64_t>(trailPointsWithin());
@@ -562,7 +563,7 @@ void RunHost::makePicture() {
 bool RunHost::moving() const {
     const Intent& intent = document_.intent;
     if (!intent.paused || intent.singleSteps > 0 || intent.twin != twin_.choice() || !twin_.even()) return true;
-    // The result of a force check may still be on its way. A step that was never completed sends none.
+    // The result of a force check may still be under way. A step that was never completed sends none.
     constexpr double kPatience = 3;  // [s]
     return !document_.facts.check && stepsSinceChange_ > 0 && hostClock() - lastStepAt_ < kPatience;
 }

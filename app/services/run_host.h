@@ -1,5 +1,5 @@
-// The runs that live, and the only place where what is asked of them becomes action.
-// Rule: nothing here waits for a device except what the user asked for; whatever is refused leaves the runs as they were.
+// Owns the runs; the only place where an intent of the document becomes an action on them.
+// Rule: nothing here waits for a device except on the user's request. A refused change leaves the runs unchanged.
 #pragma once
 #include "app/control/host.h"
 #include "app/model/document.h"
@@ -19,66 +19,67 @@ namespace gravlab {
 
 class RunHost {
 public:
-    /// Starts what the document's intent asks for, without its twin. Needs a current OpenGL context; the start is published,
-    /// so that a draw before the first advance shows t = 0. Throws as Simulation does. The document outlives it.
+    /// Starts the run of the document's intent, without its twin. Needs a current OpenGL context. The start is published, so
+    /// that a draw before the first advance shows t = 0. Throws as Simulation does. The document must outlive it.
     RunHost(Document& document, const RunRequest& request);
 
-    /// Takes up changed intent. A refused change leaves the run as it was and its text as the message, and gives false.
-    /// `again`: the scene starts anew although nothing of it changed.
+    /// Applies changed intent. A refused change leaves the run unchanged; its text becomes the message, and the result is
+    /// false. `again`: the scene starts anew although none of its settings changed.
     bool apply(bool again = false);
     EffectResult edit(const EditBodies& wanted) { return editor_.edit(wanted); }
-    /// To a kept state, where the run pauses. Throws DeviceError: the bodies are lost.
+    /// Goes to a kept state, where the run pauses. Throws DeviceError: the bodies are lost.
     EffectResult jump(const JumpTo& to);
-    /// As Host has it. States of all changes together take at most kStatesOfChanges bytes; the oldest go first.
+    /// See Host. States of all changes together take at most kStatesOfChanges bytes; the oldest are dropped first.
     Inverse keepState();
     static constexpr std::size_t kStatesOfChanges = std::size_t{512} << 20;
-    /// A search has found the kernel for runs like this one: it is taken up, and an open kernel means it from now on.
+    /// A search has found the kernel for runs like this one. The run uses it, and an open kernel means it from now on.
     bool takeTuning(const TunedChoice& found);
-    /// Starts the twin that is asked for, or throws; `apply()` makes a message of it.
+    /// Starts the twin of `choice`, or throws; `apply()` makes a message of it.
     void beginTwin(const TwinChoice& choice);
-    /// Advances within `seconds` (realTime) or exactly the steps asked for (film), and publishes.
+    /// Advances within `seconds` (realTime) or by exactly the requested steps (film), and publishes.
     void advance(bool realTime, double seconds);
-    /// Whether the run may be given the steps of the next frame before the picture of this one is shown: a device that
-    /// stores vertices where OpenGL draws them computes while the picture is handed to the display.
+    /// Whether the run may start the steps of the next frame before the picture of this one is shown. A device that stores
+    /// vertices where OpenGL draws them computes while the picture is handed to the display.
     bool takesAhead() const;
-    /// Gives it those steps, which the next advance() shows. Only where takesAhead().
+    /// Starts those steps, which the next advance() shows. Only where takesAhead().
     void advanceAhead(double seconds);
-    /// Whether the next advance() shows steps that were given ahead, in place of making some.
+    /// Whether the next advance() shows steps that were started ahead, in place of making some.
     bool ahead() const { return ahead_ > 0; }
-    /// Waits for the device of the first run and takes up what is known then: for those who must not see how long it takes.
+    /// Waits for the device of the first run and takes its results: for callers whose output must not depend on the
+    /// duration.
     void settle();
 
-    /// Keeps states to go back to from now on, in at most so much memory. Windows only: each is a copy of all bodies.
+    /// Keeps states to go back to from now on, in at most `bytes` of memory. Windows only: each is a copy of all bodies.
     void keepHistory(std::size_t bytes) { rewind_ = std::make_unique<Rewind>(bytes); }
     /// Null as long as no history is kept.
     const Rewind* history() const { return rewind_.get(); }
 
-    /// Lets go of everything of OpenGL while its context is still current: that one is lost. Throws DeviceError when the
-    /// simulation's device is lost too.
+    /// Releases all OpenGL objects while their context is still current, because that context is being lost. Throws
+    /// DeviceError when the simulation's device is lost too.
     void dropPicture();
-    /// Makes it anew in the context that is current now and publishes the newest complete step. Trails start anew.
+    /// Makes the picture anew in the context that is current now and publishes the newest complete step. Trails start anew.
     void makePicture();
-    /// Notes the newest step in the trails, once.
+    /// Appends the newest step to the trails, once.
     void recordTrails(const Look& look);
 
-    /// The first, and the one that it is compared with.
+    /// The first run, and the second one that it is compared with.
     std::deque<Run>& runs() { return runs_; }
     const std::deque<Run>& runs() const { return runs_; }
     Run& first() { return runs_.front(); }
     const Run& first() const { return runs_.front(); }
     Simulation& simulation() { return first().simulation(); }
     const Simulation& simulation() const { return first().simulation(); }
-    /// The response that a held body had before; the usual one where nobody knows.
+    /// The response that a held body had before; the usual one where it is unknown.
     double responseOf(std::uint32_t id) const { return editor_.responseOf(id); }
     Twin& twin() { return twin_; }
     const Twin& twin() const { return twin_; }
-    /// Of the bodies that the run began with.
+    /// Virial check of the bodies that the run began with.
     VirialCheck& virial() { return virial_; }
     const VirialCheck& virial() const { return virial_; }
 
-    /// Counts what colours and traits must be given to renderers anew for: other bodies, another run, another context.
+    /// Counts the events after which renderers need colours and traits anew: other bodies, another run, another context.
     std::uint64_t dressings() const { return dressings_; }
-    /// Counts what makes rates of before wrong, and jumps to kept states.
+    /// Counts the changes that invalidate earlier rates, and jumps to kept states.
     std::uint64_t rateChanges() const { return rateChanges_; }
     std::uint64_t jumps() const { return jumps_; }
     /// Whether the next frame would differ from the last one without any new intent.
@@ -88,7 +89,7 @@ private:
     friend class BodyEditor;
     /// The state of a run that a change ended.
     struct LeftState {
-        std::shared_ptr<const FedState> state;  ///< null: there was no room for it any more
+        std::shared_ptr<const FedState> state;  ///< null: there was no memory left for it
         BodyEditor::Memory editor;
         bool edited = false;
     };
@@ -130,7 +131,7 @@ private:
     std::int64_t ahead_ = 0;  ///< steps that no vertices show yet
     double lastStepAt_ = 0;   ///< host clock [s]
     double stepBegunAt_ = 0;  ///< when the step under way began, or what it computes was changed
-    std::string saidPath_;    ///< what stderr has been told
+    std::string saidPath_;    ///< path that stderr last reported
 };
 
 }  // namespace gravlab

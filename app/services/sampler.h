@@ -1,5 +1,5 @@
-// Looks at states of a run beside the frames: now and then, for a share of the time, and anew where the question or the
-// bodies are others. Rule: no frame of a window waits; a film waits, so that what belongs to its step is there.
+// Samples states of a run beside the frames: now and then, for a fraction of the time, and at once where the question or the
+// bodies change. Rule: no frame of a window waits; a film waits, so that each step has its result.
 #pragma once
 #include "app/services/state_feed.h"
 #include "app/system/host_clock.h"
@@ -20,22 +20,22 @@ struct SampledFrame {
     Simulation& simulation;
     StateFeed& feed;
     double now = 0;      ///< host clock [s]
-    bool waits = false;  ///< of a film
+    bool waits = false;  ///< the frame belongs to a film
 };
 
-/// How often a sampler looks.
+/// How often a sampler looks at a state.
 struct SamplerPace {
     double interval = 0;       ///< between two looks at least [s]
-    double shareOfCopies = 1;  ///< of the time, for what copies cost the frames
-    double shareOfACore = 1;   ///< of the time, for the work on them
+    double shareOfCopies = 1;  ///< largest fraction of the time that copies cost the frames
+    double shareOfACore = 1;   ///< largest fraction of the time for the work on them
 };
 
-/// The question of those who always want the same.
+/// The question of samplers that always measure the same.
 struct SameQuestion {
     bool operator==(const SameQuestion&) const = default;
 };
 
-/// Gives states alone, for those who read them in the frame.
+/// Gives states alone, for callers that read them in the frame.
 template <class Question>
 class StateSampler {
 public:
@@ -43,8 +43,7 @@ public:
 
     explicit StateSampler(SamplerPace how = {}) : pace(how) {}
 
-    /// Whether the question or the bodies are others than before; then the next look is due at once. Null: nothing is
-    /// wanted.
+    /// Whether the question or the bodies have changed; then the next look is due at once. Null: nothing is wanted.
     bool follow(const SampledFrame& at, const Question* question) {
         const bool sameBodies = run_ == at.simulation.bodiesId();
         if (question ? sameBodies && question_ == *question : !question_) return false;
@@ -56,12 +55,12 @@ public:
         question_ = question ? std::optional(*question) : std::nullopt;
         return true;
     }
-    /// Once a frame: the state that has come for the question. Where there is a step that was not looked at, asks when it is
-    /// time; `wanted` false: only for what is under way. Throws what the copy failed with.
+    /// Call once a frame. Returns the state that has arrived for the question. Where a step has no look yet, it requests one
+    /// when it is due. `wanted` false: it only takes a state that is under way. Throws the error of a failed copy.
     State update(const SampledFrame& at, const Question* question, bool wanted = true) {
         follow(at, question);
         if (!question) return nullptr;
-        if (at.waits && ticket_.waiting()) forget();  // asked for by a window
+        if (at.waits && ticket_.waiting()) forget();  // a window requested it
         State state = ticket_.take();
         if (state && state->run != run_) state.reset();
         const bool older = again_ && !ticket_.waiting();
@@ -77,22 +76,22 @@ public:
         if (state) rest(at.now + state->cost / pace.shareOfCopies);
         return state;
     }
-    /// A look at that step would begin now.
+    /// Whether a look at that step would begin now.
     bool due(const SampledFrame& at, std::int64_t step) const {
         return !ticket_.waiting() && step_ != step && (at.waits || at.now >= nextAt_);
     }
-    /// It has begun.
+    /// The look at that step has begun.
     void looked(const SampledFrame& at, std::int64_t step) {
         step_ = step;
         rest(at.now + pace.interval);
     }
-    /// No look before that time [s].
+    /// No look begins before `until` [s].
     void rest(double until) { nextAt_ = std::max(nextAt_, until); }
-    /// A state is on its way.
+    /// A state is under way.
     bool busy() const { return ticket_.waiting(); }
-    /// Of the newest look; -1: none.
+    /// Step of the newest look; -1: none.
     std::int64_t step() const { return step_; }
-    /// Forgets what is under way and what was looked at; the pace stays.
+    /// Forgets the state under way and the last look; the pace stays.
     void forget() {
         ticket_.drop();
         again_ = false;
@@ -107,18 +106,18 @@ private:
     std::int64_t step_ = -1;
     double nextAt_ = 0;  ///< host clock [s]
     StateTicket ticket_;
-    bool again_ = false;  ///< what is on its way was asked for before the question: another look follows
+    bool again_ = false;  ///< the state under way was requested before the question: another look follows
 };
 
-/// Gives results of work on states, which is done on a thread of its own, one at a time.
+/// Gives results of work on states. The work is done on a thread of its own, one state at a time.
 template <class Question, class Result>
 class Sampler {
 public:
     using State = std::shared_ptr<const FedState>;
     using Report = std::function<void(Result)>;
-    /// `report` gives a result so far. Work that takes long looks at WorkWatch::dropped().
+    /// `report` gives a preliminary result. Long work checks WorkWatch::dropped().
     using Work = std::function<Result(const State&, const Question&, const Report& report)>;
-    /// In place of a state: something else that knows a step.
+    /// An alternative to a state: something else that knows a step.
     struct Other {
         std::int64_t step = 0;
         std::function<Result()> work;
@@ -126,8 +125,8 @@ public:
 
     Sampler(SamplerPace pace, Work work) : states_(pace), work_(std::move(work)) {}
 
-    /// Once a frame: the result that has come for the question. See StateSampler::update(). Throws what a copy or the work
-    /// failed with.
+    /// Call once a frame. Returns the result that has arrived for the question. See StateSampler::update(). Throws the error
+    /// of a failed copy or of the work.
     std::optional<Result> update(const SampledFrame& at, const Question* question, bool wanted = true,
                                  std::optional<Other> other = {}) {
         follow(at, question);
@@ -145,17 +144,17 @@ public:
         }
         return take(at);
     }
-    /// Whether the question or the bodies are others than before: what is known is of others.
+    /// Whether the question or the bodies have changed: earlier results do not apply to them.
     bool follow(const SampledFrame& at, const Question* question) {
         const bool other = states_.follow(at, question);
         if (other) forget();
         return other;
     }
-    /// Of the newest look; -1: none.
+    /// Step of the newest look; -1: none.
     std::int64_t step() const { return states_.step(); }
-    /// A result is on its way: a frame must come for it.
+    /// A result is under way: a frame must come for it.
     bool busy() const { return states_.busy() || owed_; }
-    /// Forgets what is under way and what was looked at.
+    /// Forgets the work under way and the last look.
     void forget() {
         states_.forget();
         worker_.drop();
@@ -177,7 +176,7 @@ private:
     std::optional<Result> take(const SampledFrame& at) {
         if (!owed_) return std::nullopt;
         if (at.waits) worker_.wait();
-        owed_ = worker_.busy();  // what it reports until then is not the last
+        owed_ = worker_.busy();  // a report of a busy worker is not the last
         std::optional<Found> found = worker_.poll();
         if (!found) return std::nullopt;
         states_.rest(at.now + found->seconds / states_.pace.shareOfACore);
@@ -187,7 +186,7 @@ private:
     StateSampler<Question> states_;
     Work work_;
     bool owed_ = false;
-    // Last: it uses the work.
+    // Last member, because it uses the work.
     Worker<Job, Found> worker_{[](const Job& job, auto& task) {
         const double begun = hostClock();
         Result result = job([&](Result soFar) { task.report({std::move(soFar), 0}); });

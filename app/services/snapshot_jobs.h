@@ -1,4 +1,4 @@
-// Snapshots as jobs of files. Rule: where memory is too short, the sentence names the file.
+// File jobs for snapshots. Rule: where memory is too short, the error names the file.
 #pragma once
 #include "app/system/file_jobs.h"
 #include "sim/core/error.h"
@@ -11,7 +11,7 @@
 
 namespace gravlab {
 
-/// What `call` gives. Throws IoError in place of std::bad_alloc.
+/// Returns the result of `call`. Throws IoError in place of std::bad_alloc.
 template <class Call>
 auto withMemoryFor(const std::string& path, const Call& call) {
     try {
@@ -21,7 +21,7 @@ auto withMemoryFor(const std::string& path, const Call& call) {
     }
 }
 
-/// Saves what `later` gives, which is called once, on the thread of the files.
+/// Saves the result of `later`, which is called once, on the thread of the files.
 inline FileJob saving(const std::string& path, std::function<Snapshot()> later, const WriteOptions& options) {
     return {.work = [path, options, later = std::move(later)] {
         withMemoryFor(path, [&] { writeSnapshot(path, later(), options); });

@@ -43,7 +43,7 @@ std::string SpotCheck::judge(const ForceCheck& result, bool first) {
 std::string SpotCheck::update(Simulation& simulation) {
     const auto now = std::chrono::steady_clock::now();
     const std::optional<ForceCheck> first = simulation.forceCheck();
-    // A configuration may have come and been checked since the last look.
+    // A configuration may be new and checked since the last look.
     const bool known = std::exchange(known_, first.has_value()) && revision_ == simulation.revision();
     revision_ = simulation.revision();
     if (first && !known) return judge(*first, true);
@@ -66,7 +66,7 @@ std::string SpotCheck::settle(Simulation& simulation) {
 }
 
 std::string holdAccuracy(Simulation& simulation, const std::function<void()>& meanwhile) {
-    // In the middle of a run its first check decides: what went before cannot be computed otherwise.
+    // In the middle of a run its first check decides: earlier steps cannot be computed again.
     if (!simulation.backend().activeKernel().approximates || simulation.step() != 0) return {};
     const RunState start = simulation.state();
     for (AdvanceStatus status; status.stepsCompleted == 0;) {
@@ -76,7 +76,7 @@ std::string holdAccuracy(Simulation& simulation, const std::function<void()>& me
     }
     const std::optional<ForceCheck> check = simulation.forceCheck();
     std::string replaced;
-    // Numbers that are not finite are no matter of accuracy: the run that follows finds them.
+    // Numbers that are not finite do not concern accuracy: the run that follows finds them.
     if (check && !check->passed && check->nonFinite == 0) {
         RunRequest exact = simulation.request();
         if (!exact.kernel.open())

@@ -1,6 +1,6 @@
-// The forces of a running simulation, looked at again and again: finds a device that begins to compute wrongly.
-// Rule: where every pair is computed an alarm is for errors that rounding cannot explain, because the gates of a fresh
-// configuration are for kernels; where an accuracy is allowed, a check that fails is an alarm.
+// Checks the forces of a running simulation again and again, to find a device that begins to compute wrongly.
+// Rule: where every pair is computed an alarm means an error that rounding cannot explain; the gates of a fresh
+// configuration test kernels instead. Where an accuracy is allowed, a check that fails is an alarm.
 #pragma once
 #include "sim/run/simulation.h"
 
@@ -14,27 +14,27 @@ namespace gravlab {
 
 class SpotCheck {
 public:
-    static constexpr double kSeconds = 10;  ///< between two checks
+    static constexpr double kSeconds = 10;  ///< [s] between two checks
     // Forces that nearly cancel lose digits in fp32: three bodies of the scenes reach 5e-5. A flipped bit or a lost tile of
     // sources is larger than this in some body.
     static constexpr double kMedian = 1e-4, kWorst = 1e-2;
 
     explicit SpotCheck(double seconds = kSeconds) : seconds_(seconds) {}
 
-    /// Takes a result that has come, that of a new configuration too, and asks for the next one when it is time. A sentence
-    /// when it is an alarm, else empty. Never waits.
+    /// Takes a result that has arrived, also that of a new configuration, and requests the next one when it is due. Returns
+    /// a sentence for an alarm, else empty. Never waits.
     std::string update(Simulation& simulation);
-    /// The same after waiting for the check of the first force, where a force was computed: call it before results are
+    /// The same after waiting for the check of the first force, where a force was computed. Call it before results are
     /// written.
     std::string settle(Simulation& simulation);
-    /// The same on one result; `first`: it is that of a configuration.
+    /// The same for one result; `first`: it belongs to a new configuration.
     std::string judge(const ForceCheck& result, bool first = false);
-    /// Asks for a check of the next force, whatever the time.
+    /// Requests a check of the next force, whatever the time.
     void ask(Simulation& simulation);
-    /// The newest result; none: none has come.
+    /// The newest result; empty: none has arrived.
     const std::optional<ForceCheck>& newest() const { return newest_; }
-    int results() const { return results_; }    ///< that have come
-    int failures() const { return failures_; }  ///< of these, alarms
+    int results() const { return results_; }    ///< number of results so far
+    int failures() const { return failures_; }  ///< number of alarms among them
 
 private:
     std::string alarmOf(const ForceCheck& result, bool first) const;
@@ -47,10 +47,10 @@ private:
     std::uint64_t revision_ = 0;  ///< of the simulation then
 };
 
-/// Makes a step, and goes back to the start: where the forces of a tree miss the accuracy that was allowed on these bodies,
-/// every pair is computed from then on. Answers a sentence about that, else empty; does nothing where every pair is computed
-/// anyway. `meanwhile` is called between slices of the step. Throws an Error of ExitCode::checkFailed where the row was
-/// named, so that another may not take its place.
+/// Makes a step and goes back to the start. Where the forces of a tree miss the allowed accuracy on these bodies, every pair
+/// is computed from then on. Returns a sentence about that, else empty; does nothing where every pair is computed anyway.
+/// `meanwhile` is called between slices of the step. Throws an Error of ExitCode::checkFailed where the row was named, so
+/// that another may not replace it.
 std::string holdAccuracy(Simulation& simulation, const std::function<void()>& meanwhile);
 
 }  // namespace gravlab

@@ -1,16 +1,17 @@
-// What a change of settings makes wrong of what is shown of the same bodies. Rule: only that is dropped.
+// What a change of settings invalidates in the display of the same bodies. Rule: only that is dropped.
 #pragma once
 #include "sim/run/configuration.h"
 
 namespace gravlab {
 
-/// Trails are never among them: where bodies have been stays true as long as they are the same bodies.
+/// Trails are never among them: past positions stay true as long as the bodies are the same.
 struct StaleParts {
-    bool vertices = false;  ///< another backend has written none yet, or what their colours show has other values
-    bool rates = false;     ///< of interactions and steps: something else computes, or a step costs something else
+    bool vertices = false;  ///< another backend has written none yet, or the values that their colours show have changed
+    bool rates = false;     ///< rates of interactions and steps: another kernel computes, or the cost of a step has changed
 };
 
-/// Both in force, of one run. A time step changes neither; softening and the numbers of a law change values, not rates.
+/// Compares two configurations in force, of one run. A time step changes neither flag; softening and the numbers of a law
+/// change values, not rates.
 StaleParts staleAfter(const RunConfiguration& before, const RunConfiguration& now);
 
 }  // namespace gravlab

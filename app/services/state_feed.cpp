@@ -1,4 +1,4 @@
-// The bodies are fetched on a thread of their own; what is shared is made whole there and never touched again.
+// A thread of its own copies the bodies; it completes the shared state, which never changes afterwards.
 #include "app/services/state_feed.h"
 
 #include "app/system/host_clock.h"
@@ -54,7 +54,7 @@ StateTicket StateFeed::ask() {
     return ticket;
 }
 
-/// The newest state, where somebody still holds it and the run has not gone on from it.
+/// The newest state, where it is still held and the run has not continued from it.
 std::shared_ptr<const FedState> StateFeed::known(const Simulation& simulation) const {
     std::shared_ptr<const FedState> newest = newest_.lock();
     const bool holds = newest && newest->run == simulation.bodiesId() && newest->revision == simulation.revision() &&
@@ -62,7 +62,7 @@ std::shared_ptr<const FedState> StateFeed::known(const Simulation& simulation) c
     return holds ? newest : nullptr;
 }
 
-/// Gives what has come to those who still want it.
+/// Hands out a finished copy to the tickets that still wait for it.
 void StateFeed::handOut() {
     if (served_.empty()) return;
     Slot come;

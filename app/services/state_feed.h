@@ -1,5 +1,5 @@
-// States of a running simulation for all that work beside it. Who needs one asks; who asks in the meantime shares it.
-// Rule: at most one copy of the bodies is under way, no frame waits for it, and nobody copies the bodies for himself.
+// Copies of a running simulation's states for all work beside it. Requests that come in the meantime get the same copy.
+// Rule: at most one copy of the bodies is under way, no frame waits for it, and no client copies the bodies by itself.
 #pragma once
 #include "app/system/worker.h"
 #include "sim/run/simulation.h"
@@ -11,32 +11,32 @@
 
 namespace gravlab {
 
-/// A complete step of a run with all that going on exactly takes, and the settings that hold for it. Shared, so never
-/// changed.
+/// A complete step of a run with all that an exact continuation needs, and the settings that hold for it. It is shared, so
+/// it never changes.
 struct FedState {
-    std::uint64_t run = 0, revision = 0;  ///< as Simulation had them then
+    std::uint64_t run = 0, revision = 0;  ///< run and revision of the Simulation at that step
     RunState state;
     RunConfiguration configuration;
     ForceSettings force;
-    double cost = 0;  ///< what the thread of the frames gave for the copy [s]
+    double cost = 0;  ///< time that the thread of the frames spent on the copy [s]
 
     std::int64_t step() const { return state.clock.step; }
     double time() const { return state.clock.time(); }
     std::size_t bodies() const { return state.bodies.size(); }
 };
 
-/// The bodies alone; they hold on to their state.
+/// The bodies alone; the pointer keeps their state alive.
 std::shared_ptr<const ParticleSet> bodiesOf(const std::shared_ptr<const FedState>& state);
 
-/// The last complete step, copied here and now. Waits.
+/// The last complete step, copied now. Waits.
 std::shared_ptr<const FedState> copyOf(Simulation& simulation);
 
-/// One question to a feed. Who lets go of it asks no more.
+/// One request to a feed. Its destruction cancels the request.
 class StateTicket {
 public:
-    /// Asked, and not taken yet.
+    /// The state was requested and is not taken yet.
     bool waiting() const { return slot_ != nullptr; }
-    /// What was asked for, once; null while it is not there. Never waits. Throws what the copy failed with.
+    /// The requested state, once; null before it has arrived. Never waits. Throws the error of a failed copy.
     std::shared_ptr<const FedState> take();
     void drop() { slot_.reset(); }
 
@@ -51,24 +51,24 @@ private:
 
 class StateFeed {
 public:
-    /// Of more bodies a copy every few frames would be felt.
+    /// For more bodies a copy every few frames would noticeably delay them.
     static constexpr std::size_t kMostUnfelt = 65536;
 
     StateFeed();
 
-    /// Asks for the last complete step at the next pump() that begins a copy.
+    /// Requests the last complete step from the next pump() that begins a copy.
     StateTicket ask();
-    /// Once a frame, between two steps: hands out what has come, and begins the copy that was asked for unless one is under
-    /// way. Copies nothing where the newest state is still held by somebody and still the run's. Does not wait, but where
-    /// the backend cannot copy beside its steps, and for the end of a step of automatic length.
+    /// Call once a frame, between two steps. Hands out the state that has arrived, and begins a requested copy unless one is
+    /// under way. Copies nothing where the newest state is still held and still the run's. It waits only where the backend
+    /// cannot copy beside its steps, and for the end of a step of automatic length.
     void pump(Simulation& simulation);
-    /// Of just this moment, where no copy is under way; else a ticket that waits for nothing.
+    /// Requests the state of just this moment, where no copy is under way; else returns a ticket that waits for nothing.
     StateTicket here(Simulation& simulation);
-    /// The last complete step. Waits; for films and what people ask for. Shared as well.
+    /// The last complete step. Waits; for films and requests of the user. Shared as well.
     std::shared_ptr<const FedState> now(Simulation& simulation);
-    /// Waits until no copy is under way, and hands out what has come.
+    /// Waits until no copy is under way, and hands out the state that has arrived.
     void settle();
-    /// Gives all who have asked the last complete step. Waits.
+    /// Hands out the last complete step to all open requests. Waits.
     void serve(Simulation& simulation);
 
 private:
@@ -81,7 +81,7 @@ private:
     void handOut();
     std::shared_ptr<const FedState> known(const Simulation& simulation) const;
 
-    std::vector<std::weak_ptr<Slot>> asked_, served_;  ///< a copy is to be begun for them; is under way for them
+    std::vector<std::weak_ptr<Slot>> asked_, served_;  ///< requests for the next copy; requests for the copy under way
     std::weak_ptr<const FedState> newest_;
     Worker<Copying, std::shared_ptr<const FedState>> worker_;
 };

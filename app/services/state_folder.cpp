@@ -24,8 +24,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What interrupted runs left was promised to them: it stays until it is removed by hand, or is more than this. The oldest
-// goes first and the newest always stays. docs/reliability.md states the numbers.
+// The program promised to keep the files of interrupted runs: they stay until they are removed by hand, or exceed this
+// limit. The oldest goes first and the newest always stays. docs/reliability.md states the numbers.
 constexpr std::uintmax_t kBudgetBytes = std::uintmax_t{4} << 30;
 constexpr std::size_t kMostLeft = 20;
 constexpr std::size_t kMostRecent = 10;
@@ -115,7 +115,8 @@ SessionLock::SessionLock() {
         if (fd_ >= 0) ::close(fd_);
         throw IoError("cannot mark this session in " + mark_.string() + ": " + why);
     }
-    // A number is used again after a crash: what is there then belongs to the old session and must not be taken for ours.
+    // After a crash a process id may be used again: an existing file then belongs to the old session and must not be taken
+    // for this one's.
     std::error_code ignored;
     if (fs::exists(autosave_, ignored)) {
         const fs::path kept = mark_.parent_path() / (std::string(kSessionPrefix) + processText() + "-old");
@@ -144,7 +145,7 @@ std::vector<std::string> recentFiles() noexcept {
                 files.push_back(*name);
         });
     } catch (const std::exception&) {
-        files.clear();  // none yet
+        files.clear();  // no files so far
     }
     return files;
 }

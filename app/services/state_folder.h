@@ -1,5 +1,5 @@
-// Where the program keeps what a user did not name: autosaves, and what an interrupted run leaves.
-// Rule: one folder, $XDG_STATE_HOME/gravlab, readable by its owner only; nothing is written anywhere else unasked.
+// Where the program keeps files that the user did not name: autosaves, and the files of interrupted runs.
+// Rule: one folder, $XDG_STATE_HOME/gravlab, readable by its owner only; nothing is written elsewhere without a request.
 #pragma once
 #include <cstdint>
 #include <filesystem>
@@ -13,16 +13,16 @@ namespace gravlab {
 /// it cannot be made.
 std::filesystem::path stateFolder();
 
-/// A file in stateFolder() for what an interrupted run leaves: names the scene and this process. What earlier runs left
-/// stays, as long as it is no more than twenty files and 4 GiB in all.
+/// A file in stateFolder() for the state of an interrupted run; its name has the scene and this process. Files of earlier
+/// runs stay, as long as they are at most twenty files and 4 GiB in all.
 std::filesystem::path leftRunFile(std::string_view scene);
 
-/// Removes the oldest of these files, saying so, until they are no more than `most` and take no more than `bytes`; the
-/// newest always stays.
+/// Removes the oldest of these files, with a message, until there are at most `most` files and `bytes` bytes; the newest
+/// always stays.
 void keepWithin(std::uintmax_t bytes, std::vector<std::filesystem::path> files, std::size_t most = SIZE_MAX);
 
-/// Marks this process as alive for as long as the object lives; its autosave is a crash's remains once the mark is gone
-/// without remove() having been called. The system takes the mark away with the process, however that ends.
+/// Marks this process as alive for as long as the object lives. When the mark is gone without a call of remove(), the
+/// autosave is left from a crash. The system removes the mark with the process, however that ends.
 class SessionLock {
 public:
     /// Throws IoError.
@@ -31,9 +31,9 @@ public:
     SessionLock(const SessionLock&) = delete;
     SessionLock& operator=(const SessionLock&) = delete;
 
-    /// Where this session saves itself.
+    /// File of this session's autosave.
     const std::filesystem::path& autosave() const { return autosave_; }
-    /// A clean end: nothing is to be recovered.
+    /// A clean end: there is nothing to recover.
     void remove();
 
 private:
@@ -41,14 +41,14 @@ private:
     int fd_ = -1;
 };
 
-/// Files that were opened or saved last, newest first, at most ten; nothing where the folder cannot be used.
+/// Files that were opened or saved last, newest first, at most ten; empty where the folder cannot be used.
 std::vector<std::string> recentFiles() noexcept;
-/// Puts a file in front of them.
+/// Puts a file in front of the recent files.
 void rememberFile(const std::filesystem::path& file) noexcept;
 
 /// Autosaves of sessions that ended without remove(), newest first.
 std::vector<std::filesystem::path> crashedSessions();
-/// Removes such an autosave with its mark and its previous.
+/// Removes such an autosave with its mark and its previous version.
 void forgetSession(const std::filesystem::path& autosave) noexcept;
 
 }  // namespace gravlab

@@ -10,7 +10,7 @@ namespace gravlab {
 
 StepCost stepCost(const Facts& facts) {
     double forces = std::max(forcesPerStep(facts.integrator->program), 1);
-    // Its time is told of all that a step evaluates, for a force of all bodies.
+    // Its time covers all that a step evaluates, for a force of all bodies.
     const bool pairs = everyPair(*facts.kernel);
     const StepCost forecast{.seconds = facts.stepForecast, .power = pairs ? 2.0 : 1.0};
     if (!pairs) return facts.forceSeconds > 0 ? StepCost{.seconds = forces * facts.forceSeconds, .power = 1} : forecast;

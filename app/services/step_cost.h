@@ -1,4 +1,4 @@
-// What a step costs on this machine, and how many bodies it could move at a pace that can be watched.
+// Cost of a step on this machine, and the number of bodies that it could move at a pace that can be watched.
 #pragma once
 #include "app/model/facts.h"
 
@@ -7,22 +7,22 @@
 
 namespace gravlab {
 
-/// Of the run as it is.
+/// Cost of the present run.
 struct StepCost {
-    double seconds = 0;  ///< 0: not known yet
-    double power = 2;    ///< of the number of bodies, with which it grows: 2 for every pair, about 1 for a tree
+    double seconds = 0;  ///< 0: unknown so far
+    double power = 2;    ///< exponent of N in the growth of the cost: 2 for every pair, about 1 for a tree
 };
-/// Of every pair by the rate; where far bodies are taken together, as it was measured. Before the first force is complete
-/// by what is done of it.
+/// Every pair: computed from the rate. Where far bodies are combined, it is the measured cost; before the first force is
+/// complete it follows from the completed part.
 StepCost stepCost(const Facts& facts);
 
 struct SlowStep {
-    double seconds = 0;         ///< that one step takes
-    std::size_t bodies = 0;     ///< a power of two that it can move
-    double stepsPerSecond = 0;  ///< with those
+    double seconds = 0;         ///< time of one step
+    std::size_t bodies = 0;     ///< a power of two: number of bodies that it can move
+    double stepsPerSecond = 0;  ///< steps per second with that number
 };
 
-/// Of `bodies` bodies at that cost; empty where a step takes less than two seconds, or nothing is known.
+/// Estimate for `bodies` bodies at that cost; empty where a step takes less than two seconds, or the cost is unknown.
 std::optional<SlowStep> slowStep(std::size_t bodies, const StepCost& cost);
 
 }  // namespace gravlab

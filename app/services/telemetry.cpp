@@ -1,4 +1,4 @@
-// A ring of readings; every shown number is newest minus oldest.
+// A ring of readings; every displayed number is newest minus oldest.
 #include "app/services/telemetry.h"
 
 #include <algorithm>
@@ -29,14 +29,14 @@ void Telemetry::rest() {
 
 void Telemetry::frame(const WorkTotals& totals, double now, double drawSeconds) {
     drawTotal_ += drawSeconds;
-    // A backend that was replaced counts from zero again; a reading below the last one starts anew.
+    // A new backend counts from zero again; a reading below the last one starts anew.
     if (count_ > 0 && totals.evaluated() < samples_[(first_ + count_ - 1) % kSamples].totals.evaluated()) restart();
     if (count_ == kSamples) {
         first_ = (first_ + 1) % kSamples;
         --count_;
     }
     samples_[(first_ + count_++) % kSamples] = {totals, now, drawTotal_};
-    // One reading older than the window stays as the base; at two frames a second there is still a difference to show.
+    // One reading older than the window stays as the base, so that even two frames a second have a difference.
     while (count_ > 2 && now - samples_[(first_ + 1) % kSamples].time > kWindow) {
         first_ = (first_ + 1) % kSamples;
         --count_;
@@ -50,7 +50,7 @@ void Telemetry::frame(const WorkTotals& totals, double now, double drawSeconds) 
     frameMilliseconds = 1e3 * elapsed / frames;
     const double slow = slowSteps(totals.steps, now);
     const std::int64_t ended = totals.steps - base.totals.steps;
-    constexpr std::int64_t kFew = 4;  // fewer in a window than these are counted by chance
+    constexpr std::int64_t kFew = 4;  // fewer in a window than these would make the rate depend on chance
     stepsPerSecond = ended < kFew && slow > 0 ? slow : static_cast<double>(ended) / elapsed;
     const double perFrame = 1e3 / frames;
     forceMs = perFrame * (totals.forceSeconds - base.totals.forceSeconds);
@@ -68,7 +68,7 @@ void Telemetry::frame(const WorkTotals& totals, double now, double drawSeconds) 
     }
 }
 
-/// From one end of steps to the next; less when the next one is overdue, 0 when it does not come.
+/// From one end of steps to the next. The rate falls when the next end is overdue, and becomes 0 when none comes.
 double Telemetry::slowSteps(std::int64_t steps, double now) {
     if (steps != seenSteps_ && seenSteps_ >= 0) {
         ends_[1] = ends_[0];
@@ -89,7 +89,7 @@ void Telemetry::remember(double now) {
         rateHistory.back() = static_cast<float>(interactionsPerSecond * 1e-9);
         historyCount = std::min(historyCount + 1, kHistory);
     };
-    // The first point asks for no interval: one taken off the clock may come back a rounding too short, for ever.
+    // The first point needs no interval: a difference of clock readings may be one rounding too short, for ever.
     if (historyCount == 0 || now - lastPoint_ > kBreak) {
         point();
         lastPoint_ = now;

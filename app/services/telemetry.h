@@ -1,4 +1,4 @@
-// Rates and times that people read: differences of finished totals over a short window. Never waits, never allocates.
+// Rates and times for the display: differences of finished totals over a short window. Never waits, never allocates.
 #pragma once
 #include "sim/backends/backend.h"
 
@@ -9,27 +9,28 @@ namespace gravlab {
 
 class Telemetry {
 public:
-    /// Call once a frame with the backend's totals, the host clock [s] and what drawing took on the GPU [s].
+    /// Call once a frame with the backend's totals, the host clock [s] and the GPU's time for drawing [s].
     void frame(const WorkTotals& totals, double now, double drawSeconds);
-    /// No frames come for a while, because nothing moves: the time until the next one is none of its own.
+    /// No frames come for a while, because nothing moves: the time until the next frame does not count as its length.
     void rest();
-    /// Forget everything: another kernel, N or backend.
+    /// Forgets everything: the kernel, N or the backend has changed.
     void restart();
 
-    /// N*N per force evaluation over device or pool time; the last known value while nothing is computed, 0 before the
-    /// first.
+    /// N*N per force evaluation over device or pool time. It keeps the last known value while nothing is computed; 0 before
+    /// the first.
     double interactionsPerSecond = 0;
-    /// The cells among them, a second of the same time; of a tree.
+    /// Interactions with cells among them, per second of the same time; for a tree.
     double cellsPerSecond = 0;
-    double forceSeconds = 0;  ///< that a force takes, where one has ended; 0 before the first [s]
-    /// Over the last half second or so of the host clock; 0 when the simulation stands.
-    double framesPerSecond = 0, stepsPerSecond = 0;  ///< slow steps: between the last two that ended
-    /// Milliseconds a frame, of which: force, integrate, publish, draw. What is left is waiting and the panel.
+    double forceSeconds = 0;  ///< time of a force evaluation, where one has ended; 0 before the first [s]
+    /// Rates over the last half second or so of the host clock; 0 when the simulation is paused.
+    double framesPerSecond = 0, stepsPerSecond = 0;  ///< slow steps: from the interval between the last two that ended
+    /// Milliseconds per frame for force, integrate, publish and draw. The remainder is waiting and the panel.
     double frameMilliseconds = 0, forceMs = 0, integrateMs = 0, publishMs = 0, drawMs = 0;
 
     static constexpr std::size_t kHistory = 240;
     static constexpr double kHistoryInterval = 0.1;  ///< [s] between two points
-    std::array<float, kHistory> rateHistory{};       ///< G interactions/s, oldest first; the last `historyCount` count
+    std::array<float, kHistory>
+        rateHistory{};  ///< G interactions/s, oldest first; the last `historyCount` entries are valid
     std::size_t historyCount = 0;
 
 private:

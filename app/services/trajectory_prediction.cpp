@@ -1,4 +1,4 @@
-// When to ask again: another body or run, most of the path used up, or the body beside its path.
+// When to request a path again: another body or run, most of the path used, or the body beside its path.
 #include "app/services/trajectory_prediction.h"
 
 #include "app/model/document.h"
@@ -15,9 +15,9 @@
 namespace gravlab {
 namespace {
 
-constexpr double kUsedUp = 0.4;                                 // of the duration
-constexpr float kBeside = 0.03f;                                // of the path's size
-constexpr std::size_t kMany = 65536;                            // bodies whose copy would be felt
+constexpr double kUsedUp = 0.4;                                 // fraction of the duration
+constexpr float kBeside = 0.03f;                                // fraction of the path's size
+constexpr std::size_t kMany = 65536;                            // bodies, above which a copy would be noticeable
 constexpr double kPathInterval = 0.4, kPathIntervalOfMany = 5;  // [s]
 
 glm::vec3 placeOf(const TrajectoryPoint& p) {
@@ -31,10 +31,10 @@ float distanceTo(glm::vec3 place, glm::vec3 a, glm::vec3 b) {
     return glm::length(place - a - share * way);
 }
 
-/// What is known so far goes to `report`; a question that nobody asks any more is left.
+/// Reports the path as far as it is known; a question that is no longer wanted is abandoned.
 template <class Report>
 Trajectory predicted(const TrajectoryRequest& question, const Report& report) {
-    constexpr double kPiece = 0.02;  // [s]; a question that is dropped is noticed fifty times a second
+    constexpr double kPiece = 0.02;  // [s] a dropped question is noticed within this time
     try {
         TrajectoryPredictor predictor(question);
         while (!predictor.advance(kPiece) && !WorkWatch::dropped()) report(predictor.path());
@@ -112,7 +112,7 @@ void DropPrediction::update(const Simulation& simulation, StateFeed& feed, const
     constexpr double kPause = 0.1;  // [s]
     const LaunchOrder& order = tool.pending();
     const bool changed = !shown_ || order.velocity != velocity_;
-    // Slow paths are let to grow a little before the next one.
+    // Slow paths may grow a little before the next one replaces them.
     const double pause = worker_.busy() ? 4 * kPause : changed ? kPause : 5 * kPause;
     if (const std::shared_ptr<const FedState> state = asked_.take()) start_ = trajectoryStart(state);
     const bool due = !shown_ || now - askedAt_ > pause;
@@ -120,7 +120,7 @@ void DropPrediction::update(const Simulation& simulation, StateFeed& feed, const
     if (due && start_) {
         const bool few = start_->bodies->size() <= kMany;
         TrajectoryRequest question{.start = start_};
-        question.after = few ? 0 : simulation.time() - start_->time;  // a new start is of this frame or of the last one
+        question.after = few ? 0 : simulation.time() - start_->time;  // a new start belongs to this frame or the last one
         question.position = {order.place.x, order.place.y, order.place.z, order.mass};
         question.velocity = {order.velocity.x, order.velocity.y, order.velocity.z, response};
         worker_.ask(question);

@@ -26,7 +26,7 @@ TreeViewer::Known TreeViewer::looked(const FedState& state, const Question& aske
     return known;
 }
 
-/// What the picture wants to know; empty: nothing.
+/// The request of the picture; empty: it needs no cells.
 std::optional<TreeViewer::Question> TreeViewer::question(const Document& document) const {
     const Facts& facts = document.facts;
     Question asked;

@@ -1,5 +1,5 @@
-// The cells of a tree over a running simulation's bodies, for the picture. Rule: a state of the feed, and a thread of its
-// own that takes a small share of a core: no frame and no step waits; what is known says of which step it is.
+// The cells of a tree over a running simulation's bodies, for the picture. Rule: it uses a state of the feed, and a thread
+// of its own that takes a small fraction of a core. No frame and no step waits; the cells name their step.
 #pragma once
 #include "app/model/document.h"
 #include "app/services/sampler.h"
@@ -14,14 +14,14 @@ namespace gravlab {
 
 class TreeViewer {
 public:
-    /// Once a frame: asks for what the picture wants, and takes up what has come. `wait`: for films, whose frames do not
-    /// depend on the clock.
+    /// Call once a frame: requests the cells that the picture wants, and takes results. `wait`: for films, whose frames do
+    /// not depend on the clock.
     void update(Document& document, Simulation& simulation, StateFeed& feed, double now, bool wait);
-    /// What is known is not of what is shown: then frames are needed.
+    /// The known cells do not belong to the shown state: then frames are needed.
     bool busy() const { return behind_; }
 
 private:
-    /// What boxes depend on.
+    /// The inputs that boxes depend on.
     struct Question {
         std::uint64_t revision = 0;
         TreeWish wish;
@@ -34,9 +34,9 @@ private:
     static Known looked(const FedState& state, const Question& question);
     std::optional<Question> question(const Document& document) const;
 
-    std::uint64_t run_ = 0;  ///< of what is known
+    std::uint64_t run_ = 0;  ///< run of the known cells
     bool behind_ = false;
-    // Of bodies that move five times a second, for a small share of a core.
+    // Pace for moving bodies: five looks a second, for a small fraction of a core.
     Sampler<Question, Known> sampler_{
         {.interval = 0.2, .shareOfCopies = 0.05, .shareOfACore = 0.2},
         [](const auto& state, const Question& question, const auto&) { return looked(*state, question); }};

@@ -32,16 +32,16 @@ void Twin::start(const TwinChoice& wanted, bool fromPresent) {
     stepSeconds_ = 0;
     even_ = true;
     const std::shared_ptr<const FedState> begun = first().feed().now(first().simulation());
-    second().feed().settle();  // what was under way is of a twin that is gone
+    second().feed().settle();  // the copy under way belongs to a twin that is gone
     watch_.restart(*begun, simulation());
     second().show(first().shown());
     second().renderer().forgetTrails();
     takeUp();
-    // The start is what energies are compared with; very many bodies have none.
+    // Energies are compared with the start; for very large N they are not summed.
     if (begun->bodies() <= TwinMonitor::kMostBodies) watch_.measure(side(first()), side(second()), hostClock(), true);
 }
 
-/// What follows from a twin that is new or was changed.
+/// Updates everything that depends on a twin that is new or was changed.
 void Twin::takeUp() {
     second().attach();
     labels_ = twinLabels(first().simulation().configuration(), simulation().configuration());
@@ -82,7 +82,7 @@ void Twin::follow(bool restarted) {
     try {
         if (restarted) {
             const TwinChoice wanted = choice_;
-            run_.reset();  // first, so that the two never need room for three
+            run_.reset();  // first, so that memory for three runs is never needed
             second().take(nullptr);
             start(wanted, false);
             return;
@@ -122,7 +122,7 @@ void Twin::goBack(const SecondState& then) {
         choice_ = then.run.choice;
         choice_.view = view;
         watch_.jump(first().simulation(), simulation());
-        even_ = false;  // it may lack some steps to the first's time
+        even_ = false;  // the twin may be behind the first's time by some steps
         takeUp();
     } catch (...) {
         end();
@@ -155,7 +155,8 @@ void Twin::advance(std::int64_t steps, double seconds, bool realTime, const Paus
     try {
         const bool behind = !even_;
         even_ = run_->catchUp(first, left());
-        // The work of this frame was to come together: that is shown, also where the budget never holds a whole turn.
+        // The steps of this frame should end at a common time: that state is shown, even where the budget never covers a
+        // whole cycle.
         const bool together = realTime && behind && even_;
         if (together) {
             store();
@@ -163,7 +164,8 @@ void Twin::advance(std::int64_t steps, double seconds, bool realTime, const Paus
         }
         for (bool begun = together; even_ && progress_.steps < steps && (!begun || left() > 0); begun = true) {
             std::int64_t chunk = steps - progress_.steps;
-            // As many as the twin can follow within the same budget, so that each frame ends with both at one time.
+            // Make as many steps as the twin can follow within the same budget, so that each frame ends with both at one
+            // time.
             if (realTime && stepSeconds_ > 0)
                 chunk = std::clamp<std::int64_t>(static_cast<std::int64_t>(0.8 * left() / stepSeconds_), 1, chunk);
             else if (realTime)
@@ -185,7 +187,7 @@ void Twin::advance(std::int64_t steps, double seconds, bool realTime, const Paus
             if (pauses.every > 0 && even_ && progress_.steps < steps) pauses.show();
         }
         if (!even_) return;
-        // Who reads the distance of runs that stand still wants that of the step they stand at.
+        // The distance of paused runs should belong to the step at which they stand.
         if (realTime && steps == 0 && watch_.due(hostClock(), true)) measureHere();
         store();
         if (!realTime && watch_.due(0, false) && run_->met(first))
@@ -197,7 +199,7 @@ void Twin::advance(std::int64_t steps, double seconds, bool realTime, const Paus
 }
 
 void Twin::update(bool realTime) {
-    // A time step that changes waits for the meeting of both.
+    // A changed time step waits for a common time of both.
     if (std::exchange(labelled_, simulation().revision()) != simulation().revision())
         labels_ = twinLabels(first().simulation().configuration(), simulation().configuration());
     if (realTime)

@@ -12,19 +12,20 @@
 namespace gravlab {
 namespace {
 
-constexpr double kTwinInterval = 0.2, kFewTwinInterval = 1.0 / 30;  // [s] between samples at least; of few bodies
-constexpr std::size_t kFew = 256;                                   // their sums take no time that could be felt
-constexpr double kTwinShareOfACore = 0.05;                          // what sums may cost
+constexpr double kTwinInterval = 0.2,
+                 kFewTwinInterval = 1.0 / 30;  // [s] least interval between samples; the second for small N
+constexpr std::size_t kFew = 256;              // bodies whose sums take a negligible time
+constexpr double kTwinShareOfACore = 0.05;     // largest fraction of a core for sums
 constexpr std::size_t kMostChanges = 64;
 
-/// Whether energies of the two have different definitions.
+/// Whether the two runs define energy differently.
 bool another(const ForceSettings& a, const ForceSettings& b) {
     ForceSettings same = a;
     same.precision = b.precision;
     return !(same == b);
 }
 
-/// Frames of a film between two samples, by the number of bodies alone: a film is the same however fast it is made.
+/// Frames of a film between two samples. It depends on N alone, so that a film is the same at any speed of the machine.
 std::int64_t filmStride(std::size_t bodies) {
     if (bodies > TwinMonitor::kMostBodies) return 1;
     const double sums = static_cast<double>(bodies) / 1024;

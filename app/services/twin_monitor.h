@@ -1,5 +1,5 @@
-// Measures a pair of runs while both go on: the gap body by body, and both energies, over their common times.
-// Rule: the picture never waits for a sum; very many bodies are sampled, and it says so.
+// Measures a pair of runs while both continue: the gap body by body, and both energies, at their common times.
+// Rule: the picture never waits for a sum; very many bodies are sampled, and the display says so.
 #pragma once
 #include "app/services/divergence.h"
 #include "app/services/state_feed.h"
@@ -16,40 +16,40 @@ namespace gravlab {
 
 class TwinMonitor {
 public:
-    /// Above this bodies are sampled from the picture's vertices, and energies are not summed.
+    /// Above this number bodies are sampled from the picture's vertices, and energies are not summed.
     static constexpr std::size_t kMostBodies = 32768;
 
     TwinMonitor();
     ~TwinMonitor();
-    /// Another start: everything is forgotten. `start`: the first's.
+    /// Another start: forgets everything. `start`: the first run's.
     void restart(const FedState& start, const Simulation& twin);
-    /// A setting of one of the runs was changed: a mark in the plot. Where that changed what energy is, the count of lost
-    /// energy goes on from where it was.
+    /// A setting of one of the runs was changed: the plot gets a mark. Where that changed the definition of energy, the
+    /// energy error continues from its last value.
     void mark(const Simulation& first, const Simulation& twin);
 
-    /// Both runs went back, or on, to states of an earlier look at them: what was measured later goes.
+    /// Both runs were put to states at other times: measurements after those are dropped.
     void jump(const Simulation& first, const Simulation& twin);
 
-    /// Whether a common time would be measured now. Real time: host clock [s]; else by frames.
+    /// Whether a common time would be measured now. Real time: host clock [s]; else the interval is in frames.
     bool due(double now, bool realTime) const;
-    /// A run of a pair, with its feed, and with its vertices where bodies are sampled: what is drawn of that time.
+    /// A run of a pair, with its feed, and where bodies are sampled with its vertices, which show that time.
     struct Side {
         Simulation& simulation;
         StateFeed& feed;
         const ParticleBuffer& vertices;
     };
-    /// Measures; both runs are at one time. In real time more than a few bodies are measured beside the frames, and where a
-    /// copy of either run is under way, a later time serves.
+    /// Measures the pair; both runs are at the same time. In real time more than a few bodies are measured beside the
+    /// frames. Where a copy of either run is under way, a later time is measured instead.
     void measure(const Side& first, const Side& twin, double now, bool realTime);
-    /// Takes up what has finished. Once a frame, after both feeds were pumped.
+    /// Takes finished measurements. Call once a frame, after both feeds were pumped.
     void update(double now, bool realTime);
 
-    /// The OpenGL context goes: samples of vertices end.
+    /// The OpenGL context is being lost: samples of vertices end.
     void forgetPicture() { vertices_.reset(); }
 
     const Divergence& curve() const { return curve_; }
     const std::vector<double>& changes() const { return changes_; }
-    /// How many bodies are compared, where it is not all of them; else empty.
+    /// Says how many bodies are compared, where not all are; else empty.
     const std::string& sampling() const { return sampling_; }
 
 private:
@@ -58,14 +58,14 @@ private:
         std::optional<double> energy, twinEnergy;
         double seconds = 0;
     };
-    /// Energy of the start, and what a change of its definition has shifted.
+    /// Energy of the start, and the shift from changes of its definition.
     struct EnergyCount {
         std::optional<double> reference;
         double offset = 0, last = 0;
         bool rebase = false;
         double change(double energy);
     };
-    /// A common time of both.
+    /// A common time of both runs.
     struct Pair {
         std::shared_ptr<const FedState> here{}, there{};
         int threads = 0;
@@ -81,7 +81,7 @@ private:
     EnergyCount energy_, twinEnergy_;
     ForceSettings force_, twinForce_;
     StateTicket askedHere_, askedThere_;
-    Pair coming_;  ///< as far as it has come
+    Pair coming_;  ///< the next pair, as far as its states have arrived
     Worker<Pair, Sample> summing_{[](const Pair& pair, auto&) { return measured(pair); }};
     std::unique_ptr<VertexSample> vertices_;
     double vertexTime_ = 0, lastTime_ = DivergencePoint::kUnknown, nextAt_ = 0;

@@ -9,11 +9,11 @@
 namespace gravlab {
 namespace {
 
-constexpr std::int64_t kMostSteps = 64;  // of the run with the larger step, between two meetings
-constexpr double kSameRatio = 1e-11;     // rounding of two decimal fractions
-constexpr double kTrim = 0.01;           // part by which a step may be changed
+constexpr std::int64_t kMostSteps = 64;  // of the run with the larger step, between two common times
+constexpr double kSameRatio = 1e-11;     // rounding error of two decimal fractions
+constexpr double kTrim = 0.01;           // largest relative change of a step
 
-/// The first run as it is, as something to start from.
+/// The present state of the first run, as a start for another.
 std::shared_ptr<const StartState> presentStart(Simulation& first) {
     auto start = std::make_shared<StartState>();
     const Scene& scene = first.scene();
@@ -81,7 +81,7 @@ void TwinRun::follow(Simulation& first, const TwinChoice& choice) {
     RunRequest wanted = twinRequest(first.configuration(), choice);
     const RunRequest& now = twin_->request();
     const double step = *wanted.timeStep;
-    // Its own start, and its own kernel where the first has not another one; the time step waits until both have met.
+    // It takes its own start, and its own kernel unless the first has another one; the time step waits for a common time.
     wanted.start = now.start;
     wanted.timeStep = now.timeStep;
     if (wanted.kernel.open() && wanted.backend == now.backend && wanted.precision == now.precision && wanted.law == now.law)
@@ -100,13 +100,13 @@ void TwinRun::edit(const Edits& edits) {
     twin_->load(bodies);
 }
 
-/// Brings both to one time by a step of the twin that is as long as the gap, and counts from there. False while that step
-/// is under way.
+/// Brings both to one time by a step of the twin that spans the gap, and counts from there. False while that step is under
+/// way.
 bool TwinRun::relink(const Simulation& first, double seconds) {
     RunRequest wanted = twin_->request();
     if (!bridging_) {
         twin_->backend().finishStep();
-        twin_->advance({.seconds = 0, .steps = 0}, nullptr);  // counts it
+        twin_->advance({.seconds = 0, .steps = 0}, nullptr);  // counts the step
         const double gap = first.time() - twin_->time();
         bridging_ = std::abs(gap) > 1e-9 * std::abs(first.configuration().timeStep);
         if (bridging_) {
@@ -129,7 +129,7 @@ std::int64_t TwinRun::due(const Simulation& first) const {
 
 bool TwinRun::catchUp(Simulation& first, double seconds) {
     const double end = hostClock() + seconds;
-    // A step of the first that is under way still has the time step that it began with.
+    // A step of the first that is under way still has the time step of its beginning.
     const bool settled = first.clock().timeStep == first.configuration().timeStep;
     while (due(first) > 0) {
         const double left = std::max(end - hostClock(), 0.0);

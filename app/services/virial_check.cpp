@@ -15,21 +15,21 @@ namespace gravlab {
 namespace {
 
 constexpr int kMostSystems = 8;  // more groups are species, or single bodies
-constexpr double kHeavy = 10;    // times the mean mass: such bodies are never left out by chance
+constexpr double kHeavy = 10;    // times the mean mass: heavier bodies are never left out at random
 constexpr std::size_t kMostHeavy = 1024;
 
 struct Source {
-    double x, y, z, mass;  ///< the mass stands for those left out
+    double x, y, z, mass;  ///< the mass includes that of bodies left out
 };
 
-/// What is kept of a system until it is measured.
+/// Data of a system that are kept until it is measured.
 struct System {
     std::vector<Source> sources{};
     double kinetic = 0, mass = 0, softening = 0;
     std::size_t bodies = 0;
 };
 
-/// Sums what is cheap over all of them, and keeps the heavy ones and an even sample of the others.
+/// Sums cheap quantities over all bodies, and keeps the heavy ones and an even sample of the others.
 System systemOf(const ParticleSet& bodies, const std::vector<std::uint32_t>& members, double softening) {
     System system{.softening = softening, .bodies = members.size()};
     const auto mass = [&](std::size_t i) { return inertialMass(bodies.position[i], bodies.velocity[i]); };
@@ -44,7 +44,7 @@ System systemOf(const ParticleSet& bodies, const std::vector<std::uint32_t>& mem
         pz += m * v.z;
     }
     if (!(system.mass > 0)) return system;
-    system.kinetic -= 0.5 * (px * px + py * py + pz * pz) / system.mass;  // a galaxy on its way is as bound as one at rest
+    system.kinetic -= 0.5 * (px * px + py * py + pz * pz) / system.mass;  // a moving galaxy is as bound as one at rest
     const double limit = kHeavy * system.mass / static_cast<double>(members.size());
     std::vector<std::uint32_t> usual;
     usual.reserve(members.size());
@@ -63,7 +63,7 @@ System systemOf(const ParticleSet& bodies, const std::vector<std::uint32_t>& mem
     }
     const std::size_t most = std::min(usual.size(), kSampleOfVirial), first = system.sources.size();
     for (std::size_t k = 0; k < most; ++k) {
-        // One of every stretch, at a shuffled place: bodies of one part of a galaxy lie together in memory.
+        // Take one body of every stretch, at a shuffled place: bodies of one region of a galaxy are neighbours in memory.
         const std::size_t from = usual.size() * k / most, to = usual.size() * (k + 1) / most;
         const std::size_t i = usual[from + static_cast<std::size_t>(hash01(k) * static_cast<double>(to - from))];
         keep(i, 1);
@@ -78,7 +78,7 @@ std::vector<System> systemsOf(const ParticleSet& bodies, const ForceSettings& fo
     const int galaxies = galaxiesIn(bodies);
     const bool apart = galaxies > 1 && galaxies <= kMostSystems;
     std::vector<std::vector<std::uint32_t>> members(apart ? static_cast<std::size_t>(galaxies) : 1);
-    // One thread, a few nanoseconds a body; of very many no array is made twice.
+    // One thread takes a few nanoseconds a body; for very large N no array is made twice.
     if (!apart) members[0].reserve(bodies.size());
     for (std::size_t i = 0; i < bodies.size(); ++i)
         members[apart ? bodies.group[i] & 63u : 0].push_back(static_cast<std::uint32_t>(i));
@@ -105,7 +105,7 @@ double halfMassRadius(const std::vector<Source>& sources, double mass) {
 }
 
 std::optional<VirialState> measured(const System& system) {
-    // Of massless bodies around one that has a mass nothing is bound to nothing else.
+    // Massless bodies around a single mass are not bound by each other: there is no virial balance.
     if (system.sources.size() < kFewestOfVirial || !(system.mass > 0)) return std::nullopt;
     const double soft2 = system.softening * system.softening;
     double forces = 0;
@@ -169,7 +169,7 @@ std::string virialText(std::span<const VirialState> start, std::optional<double>
     text +=
         unbound && start.size() == 1 ? "; not bound: it flies apart" : "; half-mass radius expected to change by " + drift;
     if (!measured) return text;
-    // "t = 12 Myr" without what stands before the number.
+    // Takes "12 Myr" of "t = 12 Myr".
     return text + ", measured " + formatted("%+.1f %%", 100 * *measured) + " after " +
            clockText(start.front().dynamicalTime, units).substr(4);
 }

@@ -1,5 +1,6 @@
-// Does a scene stand still when left alone? The virial ratio of its start, and how far that moves its half-mass radius.
-// Rule: says nothing of few bodies, or where gravity does not bind them; of very many it takes a sample and says so.
+// Whether a scene is in equilibrium when left alone: the virial ratio of its start, and the expected change of its half-mass
+// radius.
+// Rule: no result for few bodies, or where gravity does not bind them. A very large N is sampled, and the result says so.
 #pragma once
 #include "app/services/conservation.h"
 #include "app/system/worker.h"
@@ -16,47 +17,51 @@
 
 namespace gravlab {
 
-/// Of one galaxy by itself, or of all bodies.
+/// Values of one galaxy by itself, or of all bodies.
 struct VirialState {
-    double virial = 0;          ///< 2T over the virial of the softened forces: 1 in balance, below it will fall together
+    double virial = 0;          ///< 2T over the virial of the softened forces: 1 in balance, below 1 it will contract
     double halfMassRadius = 0;  ///< about the centre of mass [L]
     double dynamicalTime = 0;   ///< sqrt(r^3 / (G M / 2)) at the half-mass radius [T]. Binney & Tremaine 2008, 2.2
-    /// Expected relative change of the half-mass radius: energy is kept while 2T comes to |W|, so that r becomes
-    /// r / (2 - 2T/|W|). Empty where it is not bound. Binney & Tremaine 2008, 4.10.3 has the case T = 0.
+    /// Expected relative change of the half-mass radius. Energy is kept while 2T approaches
+    /// W
+    /// , so that r becomes r / (2 - 2T/
+    /// W
+    /// ). Empty where the system is not bound. Binney & Tremaine 2008, 4.10.3 has the case T = 0.
     std::optional<double> drift{};
     std::size_t bodies = 0, looked = 0;
 };
 
-constexpr std::size_t kFewestOfVirial = 64;    ///< bodies, below which there is no balance to keep
-constexpr std::size_t kSampleOfVirial = 8192;  ///< bodies looked at in each system, beside the heaviest
+constexpr std::size_t kFewestOfVirial = 64;    ///< fewest bodies for which a virial balance is defined
+constexpr std::size_t kSampleOfVirial = 8192;  ///< bodies sampled in each system, beside the heaviest
 
-/// Each galaxy by itself where the bodies tell two to eight of them apart, else all bodies; empty below kFewestOfVirial
-/// bodies, without masses, and under another law. Costs O(sample^2) on the calling thread: below 0.3 s a system.
+/// Results for each galaxy by itself where the bodies have two to eight of them, else for all bodies. Empty below
+/// kFewestOfVirial bodies, without masses, and under another law. Costs O(sample^2) on the calling thread: below 0.3 s a
+/// system.
 std::vector<VirialState> measureVirial(const ParticleSet& bodies, const ForceSettings& force);
 
-/// How far the half-mass radius of a single system has really gone a dynamical time after the start, from samples of the
-/// run; empty before.
+/// Measured change of the half-mass radius of a single system, one dynamical time after the start, from samples of the run;
+/// empty before.
 std::optional<double> measuredDrift(std::span<const VirialState> start, std::span<const ConservationPoint> points);
 
 /// "Start: 2T/|W| 1.003; half-mass radius expected to change by +0.3 %"; empty for nothing.
 std::string virialText(std::span<const VirialState> start, std::optional<double> measured, const SceneUnits& units);
 
-/// Measures the start of a run when somebody asks for it, on a thread of its own.
+/// Measures the start of a run on request, on a thread of its own.
 class VirialCheck {
 public:
-    /// Other bodies begin. Keeps a sample of them and forgets the last ones. O(N).
+    /// A run with other bodies begins. Keeps a sample of them and forgets the former ones. O(N).
     void begin(const ParticleSet& bodies, const ForceSettings& force);
-    /// What was found; empty while it is not known. Starts to measure at the first call; waits only with `wait`.
+    /// The result; empty while it is unknown. The first call starts the measurement; it waits only with `wait`.
     std::span<const VirialState> read(bool wait);
-    /// What read() gave last.
+    /// Result of the last read().
     std::span<const VirialState> found() const { return found_; }
-    /// A result is on its way: then frames are needed.
+    /// A result is under way: then frames are needed.
     bool busy() const { return worker_.busy(); }
 
 private:
     using Sums = std::function<std::vector<VirialState>()>;
 
-    Sums measure_;  ///< until somebody asks
+    Sums measure_;  ///< sums until a measurement is requested
     std::vector<VirialState> found_;
     Worker<Sums, std::vector<VirialState>> worker_{[](const Sums& sums, auto&) { return sums(); }};
 };

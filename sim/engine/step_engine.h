@@ -18,52 +18,52 @@
 
 namespace gravlab {
 
-/// An operation other than a force, as bodies take it.
+/// An operation other than a force, with its arguments.
 struct PlannedOp {
     StepOp op;
     double timeStep;  ///< [T]
-    int least;        ///< of block steps: for bodies on this rung and deeper ones
+    int least;        ///< in block steps: for bodies on this rung and deeper ones
 };
 
-/// What whole steps in one piece of work did.
+/// Result of whole steps in one piece of work.
 struct WholeSteps {
     std::int64_t steps = 0;
-    bool shows = false;  ///< the sink gets the last of them
+    bool shows = false;  ///< the sink gets the state of the last one
     bool over = false;   ///< the call ends with them
 };
 
 /// Bodies of a run in one precision, and the steps that move them. `State` computes or enqueues, and derives from this
-/// class; it never waits but where a function says so. `Method` is the base of its force methods. State has:
+/// class; it waits only where a function says so. `Method` is the base of its force methods. State has:
 ///
 ///   size(), kName               bodies; the backend's name in errors
-///   makeMethod(k)               a new method of term k. May lack memory; throws UsageError for a term without a method
-///   takeNext(next)              the pending method becomes that of the pair law; true when it leaves the same bits
+///   makeMethod(k)               a new method of term k. Memory may be short; throws UsageError for a term without a method
+///   takeNext(next)              the pending method becomes the pair law's; true when its results have the same bits
 ///   kernelName()                the row of the pair law
 ///   smallestR2(force)           see ForceRequest
 ///   completeForceKnown(), forgetForce()   whether the accelerations of the last complete step are its force
-///   knownAccelerations(), takeAccelerations(values)   the same, as the force state has them
+///   knownAccelerations(), takeAccelerations(values)   the same for the force state
 ///   checkWanted()               a force check was requested and has no force yet
 ///
 /// and of steps:
 ///
-///   pace(budget)                what this call may do: admits(first, seconds), left(), goesAhead(), endsWithPicture()
+///   pace(budget)                limits of this call: admits(first, seconds), left(), goesAhead(), endsWithPicture()
 ///   deliver(sink)               hands over a picture of an earlier call; true when there was one
-///   beforePiece(first, done)    before a piece of work: the first of the call, after so many steps
+///   beforePiece(first, done)    before a piece of work: `first` of the call, after `done` steps
 ///   prepareStep(program)        allocates what the program needs
 ///   enterStep()                 a step begins at the last complete one
 ///   nextSeconds(), stepSeconds(), secondsToEnd()   estimates: of the next piece, a step, the operations that end a step
 ///   takesWholeSteps(program), wholeSteps(...)   whole steps in one piece of work
 ///   runSlice(k, method)         the next slice of term k; true when that was the last one
-///   takeTerm(k, method)         the sums of term k join the accelerations
+///   takeTerm(k, method)         adds the sums of term k to the accelerations
 ///   endForce()                  a force of all terms is complete, and nothing has moved since
 ///   fuses()                     the force may come with the operations after it in one piece of work
-///   rungs(), rungClock(waits)   of each body, where the methods read; the clock of a block step, once that is known
+///   rungs(), rungClock(waits)   rungs of the bodies in the methods' memory; the clock of a block step, once it is known
 ///   openOperations(fused), add(op), endStep(sink), enqueueOperations(ended), undoOperations()
-///                               a list of operations: begun, with a fused force; one more; the step is complete and the
-///                               sink gets it; the list is enqueued; or is as if never begun, with all of its step
-///   kOperations                 most operations of a list; 1 where each runs at once
-///   kFollows                    a list that ends a step may go on into the next one
-///   shown(sink)                 after a step that the sink gets; true when it has it
+///                               a list of operations: begin it, with a fused force; add one; complete the step, which the
+///                               sink gets; enqueue the list; or undo the list with all of its step
+///   kOperations                 largest number of operations in a list; 1 where each runs at once
+///   kFollows                    a list that ends a step may continue into the next one
+///   shown(sink)                 called after a step for the sink; true when the sink has it
 ///   finished()                  waits until the step is complete
 ///
 /// One thread drives it.
@@ -74,7 +74,7 @@ public:
     bool keepsForceState() const {
         return std::ranges::any_of(methods_, [](const auto& method) { return method->keepsState(); });
     }
-    /// See Backend. Until an evaluation of all bodies is complete, a method still has what the one before left.
+    /// See Backend. Until an evaluation of all bodies is complete, a method still has the data of the one before.
     bool forceStateNeedsStepEnd() const { return keepsForceState() && cursor_.hasEvaluated(); }
     std::vector<StateArray> forceState() const {
         if (!keepsForceState()) return {};
@@ -93,14 +93,14 @@ public:
             }
         self().takeAccelerations(state.accelerations);
     }
-    /// Of the pair law's method, and of the last complete block step.
+    /// Figures of the pair law's method, and of the last complete block step.
     std::vector<MethodFigure> figures() const {
         std::vector<MethodFigure> all = methods_.front()->figures();
         for (const MethodFigure& figure : figuresOf(lastClock_)) all.push_back(figure);
         return all;
     }
 
-    /// See Backend. What a State throws passes through; steps that are complete then are reported by the next call.
+    /// See Backend. Exceptions of a State pass through; steps that are complete then are reported by the next call.
     AdvanceStatus advance(StepProgram program, double timeStep, const Budget& budget, VertexSink* sink) {
         State& state = self();
         AdvanceStatus status;
@@ -108,9 +108,9 @@ public:
         nextProgram_ = program;
         nextTimeStep_ = timeStep;
         auto pacing = state.pace(budget);
-        // A step that did not fit one budget will be followed by one that does not either: what is left of the budget then
-        // goes into the next step, up to its last piece. A step that fits leaves the state at its boundary. Where methods
-        // keep state, which can be taken at the end of a step only, a step beyond the budget must not begin.
+        // After a step that did not fit one budget the next one will not fit either. So the rest of the budget is spent on
+        // the next step, up to its last piece. A step that fits leaves the state at its boundary. Where methods keep state,
+        // which can be copied at the end of a step only, a step beyond the budget must not begin.
         const bool cut = !keepsForceState() && (!cursor_.atBoundary() || pacing.goesAhead(state.stepSeconds()));
         bool first = true;
         try {
@@ -131,7 +131,7 @@ public:
                 if (left <= 0 && ends) break;
                 state.beforePiece(std::exchange(first, false), status.stepsCompleted);
                 if (atRungs()) {
-                    // What is queued ends within the budget: waiting for it costs a frame nothing that it had not given.
+                    // Queued work ends within the budget: waiting for it costs a frame only time that was granted.
                     if (!takeRungs(pacing.left() > 0)) break;
                 } else if (atForce() && !fused) {
                     runForce();
@@ -149,7 +149,7 @@ public:
         status.stepProgress = cursor_.progress(state.size());
         return status;
     }
-    /// Runs the step under way to its end, and waits; the next advance() reports it.
+    /// Completes the step under way, and waits; the next advance() reports it.
     void finishStep() {
         State& state = self();
         if (cursor_.atBoundary()) return;
@@ -183,11 +183,11 @@ protected:
     }
     ~StepEngine() = default;
 
-    // Terms. The pair law is the first.
+    // Terms. The pair law is the first one.
     std::size_t termCount() const { return terms_.size(); }
     /// True when the pair law acts alone.
     bool alone() const { return termCount() == 1; }
-    /// As if nothing had been computed; and with what the present ones keep.
+    /// New methods without data; those of methodsLikeThese() have the data of the present ones.
     Methods newMethods() const {
         Methods made;
         for (std::size_t k = 0; k < termCount(); ++k) made.push_back(self().makeMethod(k));
@@ -205,23 +205,23 @@ protected:
         for (const auto& method : methods_) method->abandon();
     }
 
-    // Settings. A step under way ends under those that it began with.
-    /// From the next step on. `next`: the pair law's method from then on; null: it stays.
+    // Settings. A step under way ends under the settings of its beginning.
+    /// Settings from the next step on. `next`: the pair law's new method; null: the method stays.
     void want(const ForceSettings& force, const KernelChoice& how, std::unique_ptr<Method> next = nullptr) {
         if (next) next_ = std::move(next);
         wanted_ = force;
         wantedHow_ = how;
         if (cursor_.atBoundary()) adoptSettings();
     }
-    /// True when the step under way computes what want() named last, accuracy and launch included. A check of any other
-    /// force would give a verdict on settings that were never computed.
+    /// True when the step under way computes the settings of the last want(), accuracy and launch included. A check of any
+    /// other force would judge settings that were never computed.
     bool settled() const { return force_ == wanted_ && how_.front().kernel == wantedHow_ && !next_; }
     ForceRequest requestOf(std::size_t term = 0, const ActiveBodies& active = {}) const {
         ForceRequest made = requests_[term];
         made.active = active;
         return made;
     }
-    /// True when a check is to judge the force under way.
+    /// True when a check will judge the force under way.
     bool checks() const { return self().checkWanted() && settled() && active_.all(); }
 
     // Steps.
@@ -237,7 +237,7 @@ protected:
         self().enterStep();
     }
     bool atForce() const { return !cursor_.atBoundary() && cursor_.op().op == Op::force; }
-    /// Plans an operation but a force and `rungs`, and moves on in the block step.
+    /// Plans an operation other than a force or `rungs`, and advances the block step.
     PlannedOp planned(const StepOp& op, double timeStep) {
         const PlannedOp made{op, op.op == Op::drift ? timeStep / clock_.substeps() : timeStep,
                              op.op == Op::open ? clock_.beginning() : clock_.ending()};
@@ -246,16 +246,16 @@ protected:
         return made;
     }
 
-    ForceTerms terms_;  ///< as the step under way has them
+    ForceTerms terms_;  ///< of the step under way
     std::shared_ptr<const std::vector<std::uint32_t>> ids_;
-    SystemConfiguration how_;             ///< of each term, as the step under way has it
+    SystemConfiguration how_;             ///< of each term, for the step under way
     Methods methods_;                     ///< of each term, of the step under way and the last complete one
-    std::unique_ptr<Method> next_;        ///< of the pair law from the next step on, where that is another
-    ForceSettings force_, wanted_;        ///< of the step under way; from the next one on
-    KernelChoice wantedHow_;              ///< from the next step on, of the pair law
+    std::unique_ptr<Method> next_;        ///< new method of the pair law from the next step on; null: it stays
+    ForceSettings force_, wanted_;        ///< of the step under way; from the next step on
+    KernelChoice wantedHow_;              ///< of the pair law, from the next step on
     std::vector<ForceRequest> requests_;  ///< of each term, under force_; empty before the first settings
-    std::size_t term_ = 0;                ///< whose force is under way
-    ActiveBodies active_{};               ///< whose force is next or under way
+    std::size_t term_ = 0;                ///< term whose force is under way
+    ActiveBodies active_{};               ///< bodies whose force is next or under way
     BlockClock clock_, lastClock_;        ///< of the step under way and the last complete one
     StepCursor cursor_;
     StepProgram program_, nextProgram_;  ///< of the step under way and the one after it
@@ -271,7 +271,7 @@ private:
         state.methods.resize(termCount());
         return state;
     }
-    /// Only between steps.
+    /// Call only between steps.
     void adoptSettings() {
         if (settled() && !requests_.empty()) return;
         bool sameForce = force_ == wanted_;
@@ -285,7 +285,7 @@ private:
                                  .smallestR2 = self().smallestR2(force_),
                                  .allowedError = term.kernel.allowedError,
                                  .opening = term.kernel.opening});
-        // Another accuracy is one of the forces to come.
+        // A change of the accuracy applies to later forces only.
         if (!sameForce) self().forgetForce();
     }
 
@@ -299,7 +299,7 @@ private:
             if (ahead.op().op == Op::force) return false;
         return true;
     }
-    /// False where the rungs are not there yet and the call must not wait for them.
+    /// False where the rungs have not arrived and the call must not wait for them.
     bool takeRungs(bool waits) {
         const std::optional<BlockClock> clock = self().rungClock(waits);
         if (!clock) return false;
@@ -308,14 +308,14 @@ private:
         cursor_.next();
         return true;
     }
-    /// The next slice of the force that the step has come to.
+    /// The next slice of the present force.
     void runForce() {
         const std::size_t k = term_;
         const bool empty = self().size() == 0, complete = empty || self().runSlice(k, *methods_[k]);
         if (complete && !empty) self().takeTerm(k, *methods_[k]);
         term_ += complete;
         if (term_ < termCount() && !empty) {
-            // Each term is an equal part of the force.
+            // Each term counts as an equal fraction of the force.
             const double ofTerm = complete ? 0 : methods_[k]->progress(), bodies = static_cast<double>(self().size());
             const double done = (static_cast<double>(term_) + ofTerm) / static_cast<double>(termCount());
             return cursor_.reach(std::min(self().size() - 1, static_cast<std::size_t>(done * bodies)));
@@ -330,8 +330,8 @@ private:
             cursor_.next();
         }
     }
-    /// Operations up to the next force or the end of the step; with `follow`, on into the next step. Begins with the force
-    /// itself where that comes in the same piece of work.
+    /// Operations up to the next force or the end of the step; with `follow`, also those of the next step. Begins with the
+    /// force itself where that is in the same piece of work.
     void operate(VertexSink* sink, bool follow) {
         State& state = self();
         const StepProgram program = program_;
@@ -352,7 +352,7 @@ private:
             }
             state.enqueueOperations();
         } catch (...) {
-            // The step begins again from the last complete one, which nothing has touched.
+            // The step begins again from the last complete one, whose state is intact.
             state.undoOperations();
             beginStep(program, timeStep);
             throw;
@@ -360,8 +360,8 @@ private:
         if (ends) lastClock_ = ended;
         state.countOperations(ends);
     }
-    /// The operations that end a step: decides whether it is shown and whether the next one follows in the same piece of
-    /// work. True when the call is over.
+    /// The operations that end a step. Decides whether the step is shown and whether the next one follows in the same piece
+    /// of work. True when the call is over.
     template <class Pacing>
     bool runToEnd(const Pacing& pacing, bool last, AdvanceStatus& status, VertexSink* sink) {
         const double left = pacing.left() - self().secondsToEnd();
@@ -374,7 +374,7 @@ private:
         status.published |= self().shown(*sink);
         return !last && pacing.endsWithPicture(self().stepSeconds());
     }
-    /// As many whole steps as fit a piece of work. True when the call is over.
+    /// As many whole steps as fit one piece of work. True when the call is over.
     template <class Pacing>
     bool runWhole(const Pacing& pacing, std::int64_t left, AdvanceStatus& status, VertexSink* sink) {
         const WholeSteps done = self().wholeSteps(pacing, left, sink);
@@ -387,18 +387,18 @@ private:
     std::int64_t unreported_ = 0;  ///< steps
 };
 
-/// What engines share that compute on the calling thread, or on a pool that it waits for: an operation runs when it is
-/// added, and clocks take the place of estimates. State has publish(sink), and apply(op) beside what StepEngine needs.
+/// Common base of engines that compute on the calling thread, or on a pool that it waits for. An operation runs when it is
+/// added, and clocks replace estimates. State has publish(sink), and apply(op) beside the members for StepEngine.
 template <class State, class Method>
 class HostEngine : public StepEngine<State, Method> {
 public:
     static constexpr int kOperations = 1;
     static constexpr bool kFollows = false;
 
-    /// Stops a call by a clock, which it reads once before each piece of work.
+    /// Ends a call by a clock, which it reads once before each piece of work.
     class Pacing : public StepPacer {
     public:
-        /// `worked`: of the step under way, to be counted [s].
+        /// `worked`: time of the step under way, which grows here [s].
         Pacing(const Budget& budget, double& worked, Clock clock = steadySeconds)
             : StepPacer(budget, clock), seconds_(budget.seconds), worked_(worked) {}
         bool admits(bool first, double) {
@@ -435,7 +435,7 @@ public:
     void finished() {}
 
 protected:
-    /// What a vertex shows of a body. `acceleration()`: its length.
+    /// The value of a body that a vertex shows. `acceleration()`: its length.
     template <class Acceleration>
     static float shownValue(VertexValue shown, double source, double speed, const Acceleration& acceleration) {
         switch (shown) {
@@ -453,7 +453,7 @@ protected:
 
     explicit HostEngine(const EngineTerms& terms) : StepEngine<State, Method>(terms) {}
     ~HostEngine() = default;
-    double worked_ = 0;  ///< on the step under way [s]
+    double worked_ = 0;  ///< time of the step under way [s]
 };
 
 /// An engine in the precision of its state: EngineOf<float> for fp32, EngineOf<double> for mixed and fp64.
@@ -468,7 +468,7 @@ public:
         else
             made_ = std::make_unique<EngineOf<double>>(std::forward<Arguments>(arguments)...);
     }
-    /// use(engine) of either precision.
+    /// Calls use(engine) with the engine of either precision.
     template <class Use>
     decltype(auto) with(const Use& use) const {
         return std::visit([&](const auto& made) -> decltype(auto) { return use(*made); }, made_);
@@ -478,7 +478,7 @@ private:
     std::variant<std::unique_ptr<EngineOf<float>>, std::unique_ptr<EngineOf<double>>> made_;
 };
 
-/// What backends with an engine share: the system that was loaded, and all that the engine answers by itself. `Engine` has
+/// Common base of backends with an engine: the loaded system, and all queries that the engine answers alone. `Engine` has
 /// with(), as EngineOfEither does; `Context` outlives a change of bodies.
 template <class Engine, class Context>
 class EngineBackend : public Backend {
@@ -525,7 +525,7 @@ public:
     }
 
 protected:
-    /// What the engine does not need to know.
+    /// Data that the engine does not need.
     struct Labels {
         std::vector<std::uint32_t> id;
         std::vector<std::uint8_t> group;
@@ -533,14 +533,14 @@ protected:
 
     template <class... Arguments>
     explicit EngineBackend(Arguments&&... context) : context_(std::forward<Arguments>(context)...) {}
-    /// Before the engine works on a device: several backends may live on several devices of one thread.
+    /// Called before the engine works on a device: backends of one thread may use several devices.
     virtual void use() const {}
     template <class Use>
     decltype(auto) with(const Use& call) const {
         use();
         return engine_.with(call);
     }
-    /// For an engine of these terms.
+    /// Arguments of an engine for these terms.
     static EngineTerms engineTerms(const ForceTerms& terms, const SystemConfiguration& how,
                                    const std::shared_ptr<const Labels>& labels) {
         return {terms, how, {labels, &labels->id}};

@@ -1,7 +1,7 @@
-// Friends of friends, as host and device share it: who is a friend, sets that are joined, and the two structures in which
-// friends are looked for. Davis, Efstathiou, Frenk & White 1985.
-// Rule: who is a friend is decided in double precision by friendSquare() alone, which rounds alike everywhere; so groups are
-// the same whatever found them, and by how many threads.
+// Friends of friends, in common for host and device: the test of two friends, union of sets, and the two structures for the
+// search of friends. Davis, Efstathiou, Frenk & White 1985.
+// Rule: only friendSquare() decides about friends, in double precision, and it rounds alike everywhere. So groups are the
+// same for every method and number of threads.
 #pragma once
 #include "sim/core/host_device.h"
 #include "sim/tree/key.h"
@@ -11,8 +11,9 @@
 
 namespace gravlab {
 
-/// Without contraction, on a device too. Rounding keeps the order of numbers: a box that this says is farther than a length
-/// has no body that is nearer by it, and one whose far corner is within the length has no body beyond.
+/// Squared distance without contraction, on a device too. Rounding keeps the order of numbers. So a box that is farther than
+/// a length by this function has no body that is nearer by it, and one whose far corner is within the length has no body
+/// beyond.
 GRAVLAB_HOST_DEVICE double friendSquare(double x, double y, double z) {
 #if defined(__CUDA_ARCH__)
     return __dadd_rn(__dadd_rn(__dmul_rn(x, x), __dmul_rn(y, y)), __dmul_rn(z, z));
@@ -28,7 +29,7 @@ struct FriendPlaces {
 };
 
 GRAVLAB_HOST_DEVICE bool isPlace(double x) { return x - x == 0; }
-/// Bodies with NaN or infinite coordinates join no group.
+/// Bodies with NaN or infinite coordinates belong to no group.
 GRAVLAB_HOST_DEVICE bool hasPlace(const FriendPlaces& at, std::uint32_t body) {
     return isPlace(at.axis[0][body]) && isPlace(at.axis[1][body]) && isPlace(at.axis[2][body]);
 }
@@ -38,9 +39,9 @@ GRAVLAB_HOST_DEVICE bool areFriends(const FriendPlaces& at, std::uint32_t a, std
            square;
 }
 
-// Sets of places that grow together: each has a parent of a smaller number in its set, or itself where it is the root. What
-// has a parent never again is a root, and whatever was its parent once stays one that leads to the root. So to follow a
-// parent that another thread has replaced meanwhile is slower and not wrong.
+// Growing sets of places: each place has a parent of a smaller number in its set, or itself when it is the root. A root that
+// has received a parent is never a root again, and each of its former parents still leads to the root. So following a parent
+// that another thread has replaced meanwhile is slower but not wrong.
 
 GRAVLAB_HOST_DEVICE std::uint32_t loadParent(std::uint32_t* from) {
 #if defined(__CUDA_ARCH__)
@@ -56,7 +57,7 @@ GRAVLAB_HOST_DEVICE void storeParent(std::uint32_t* to, std::uint32_t parent) {
     std::atomic_ref<std::uint32_t>(*to).store(parent, std::memory_order_relaxed);
 #endif
 }
-/// Takes `parent` where `expected` is there; gives what was there.
+/// Stores `parent` where `expected` is the present value; returns the former value.
 GRAVLAB_HOST_DEVICE std::uint32_t swapParent(std::uint32_t* at, std::uint32_t expected, std::uint32_t parent) {
 #if defined(__CUDA_ARCH__)
     return atomicCAS(at, expected, parent);
@@ -65,7 +66,7 @@ GRAVLAB_HOST_DEVICE std::uint32_t swapParent(std::uint32_t* at, std::uint32_t ex
     return expected;
 #endif
 }
-/// Gives what was there.
+/// Returns the former value.
 GRAVLAB_HOST_DEVICE std::uint32_t lowerParent(std::uint32_t* at, std::uint32_t parent) {
 #if defined(__CUDA_ARCH__)
     return atomicMin(at, parent);
@@ -78,8 +79,8 @@ GRAVLAB_HOST_DEVICE std::uint32_t lowerParent(std::uint32_t* at, std::uint32_t p
 #endif
 }
 
-/// The root of a place as far as this thread sees; paths become shorter on the way. Only parents that are no roots are
-/// replaced, so no joining is lost.
+/// The root of a place as far as this thread knows; paths become shorter on the way. Only parents that are not roots are
+/// replaced, so no union is lost.
 GRAVLAB_HOST_DEVICE std::uint32_t groupRoot(std::uint32_t* parent, std::uint32_t place) {
     std::uint32_t now = loadParent(parent + place), before = place;
     if (now == place) return place;
@@ -92,7 +93,7 @@ GRAVLAB_HOST_DEVICE std::uint32_t groupRoot(std::uint32_t* parent, std::uint32_t
     }
 }
 
-/// Joins the sets of two places and gives their root. Ends: each attempt that fails continues from a smaller number.
+/// Unites the sets of two places and returns their root. It ends: each failed attempt continues from a smaller number.
 GRAVLAB_HOST_DEVICE std::uint32_t joinGroups(std::uint32_t* parent, std::uint32_t a, std::uint32_t b) {
     a = groupRoot(parent, a);
     b = groupRoot(parent, b);
@@ -109,17 +110,17 @@ GRAVLAB_HOST_DEVICE std::uint32_t joinGroups(std::uint32_t* parent, std::uint32_
     return a;
 }
 
-/// Where bodies lie, for keys. A few bodies very far out must not leave all others in one cube of a curve.
+/// Extent of the bodies, for keys. A few bodies very far out must not leave all others in one cube of a curve.
 struct FriendFrame {
-    double low[3], high[3];  ///< of all finite places [L]
-    double centre[3];        ///< mean of them
-    double reach;            ///< a place this far from the centre is at the edge of the curve's cube
+    double low[3], high[3];  ///< bounds of all finite places [L]
+    double centre[3];        ///< their mean
+    double reach;            ///< distance from the centre to the edge of the curve's cube
 };
-/// Mean distances along the farthest axis that the cube reaches at most.
+/// Largest extent of the cube, in mean distances along the farthest axis.
 constexpr double kFriendMeans = 128;
 
-// The tree: bodies along a Hilbert curve, leaves of kFriendLeaf of them in a row, and boxes of kFriendBranch boxes in a row
-// up to one. It needs no links, and is as deep for bodies in one point as for any others.
+// The tree: bodies along a Hilbert curve, leaves of kFriendLeaf consecutive bodies, and boxes of kFriendBranch consecutive
+// boxes up to a single one. It needs no links, and its depth is the same for bodies at one point.
 
 constexpr std::uint32_t kFriendLeaf = 8;
 constexpr int kFriendBranchBits = 2, kFriendLevels = 16;
@@ -127,8 +128,8 @@ constexpr std::uint32_t kFriendBranch = 1u << kFriendBranchBits;
 
 struct FriendBox {
     double low[3], high[3];
-    bool odd;     ///< some of its bodies have no place: the box is of the others
-    bool joined;  ///< all of its bodies were in one set when last looked at, see markJoined()
+    bool odd;     ///< some of its bodies have no finite place: the box contains the others
+    bool joined;  ///< all of its bodies were in one set at the last test, see markJoined()
 };
 
 struct FriendTree {
@@ -140,7 +141,7 @@ struct FriendTree {
     std::uint32_t* parent;  ///< of each place
 };
 
-/// Levels and their boxes for `bodies` bodies, at least one.
+/// Levels and their boxes for `bodies` bodies, at least one level.
 inline FriendTree friendTreeOf(std::uint32_t bodies) {
     FriendTree tree{};
     tree.at.count = bodies;
@@ -166,7 +167,7 @@ GRAVLAB_HOST_DEVICE void widen(FriendBox& box, const double* low, const double* 
     }
 }
 
-/// Box `index` of a level, when the level below is made.
+/// Box `index` of a level, when the level below is complete.
 GRAVLAB_HOST_DEVICE void makeFriendBox(const FriendTree& tree, int level, std::uint32_t index) {
     constexpr double kFar = 1.7e308;
     FriendBox box{{kFar, kFar, kFar}, {-kFar, -kFar, -kFar}, false, false};
@@ -192,11 +193,11 @@ GRAVLAB_HOST_DEVICE void makeFriendBox(const FriendTree& tree, int level, std::u
     tree.boxes[tree.start[level] + index] = box;
 }
 
-/// All bodies of it are friends of each other.
+/// All bodies of the box are friends of each other.
 GRAVLAB_HOST_DEVICE bool isWhole(const FriendBox& box, double square) {
     return !box.odd && friendSquare(box.high[0] - box.low[0], box.high[1] - box.low[1], box.high[2] - box.low[2]) <= square;
 }
-/// Some of one may be friends of some of the other.
+/// Some bodies of one may be friends of some of the other.
 GRAVLAB_HOST_DEVICE bool mayTouch(const FriendBox& a, const FriendBox& b, double square) {
     double gap[3];
     for (int axis = 0; axis < 3; ++axis) {
@@ -205,7 +206,7 @@ GRAVLAB_HOST_DEVICE bool mayTouch(const FriendBox& a, const FriendBox& b, double
     }
     return friendSquare(gap[0], gap[1], gap[2]) <= square;
 }
-/// All of one are friends of all of the other.
+/// All bodies of one are friends of all of the other.
 GRAVLAB_HOST_DEVICE bool allTouch(const FriendBox& a, const FriendBox& b, double square) {
     double reach[3];
     for (int axis = 0; axis < 3; ++axis) {
@@ -215,8 +216,8 @@ GRAVLAB_HOST_DEVICE bool allTouch(const FriendBox& a, const FriendBox& b, double
     return friendSquare(reach[0], reach[1], reach[2]) <= square;
 }
 
-/// Where the largest box around a place begins whose bodies all are friends; the place itself where not even its leaf's are.
-/// As parents they join all bodies of such boxes at once, before anything is compared.
+/// First place of the largest box around a place whose bodies all are friends; the place itself where not even its leaf
+/// qualifies. As parents these places unite all bodies of such boxes at once, before any comparison.
 GRAVLAB_HOST_DEVICE std::uint32_t wholeBoxOf(const FriendTree& tree, std::uint32_t place) {
     std::uint32_t index = place / kFriendLeaf;
     if (!isWhole(tree.boxes[index], tree.square)) return place;
@@ -229,8 +230,8 @@ GRAVLAB_HOST_DEVICE std::uint32_t wholeBoxOf(const FriendTree& tree, std::uint32
     return (index << (kFriendBranchBits * level)) * kFriendLeaf;
 }
 
-/// Joins a body with its friends in its leaf and in the next along the curve. In dense places most sets grow together so,
-/// and what they hold need not be compared again.
+/// Unites a body with its friends in its leaf and in the next along the curve. In dense regions most sets grow this way, and
+/// their bodies need no further comparison.
 GRAVLAB_HOST_DEVICE void joinNear(const FriendTree& tree, std::uint32_t place) {
     if (!hasPlace(tree.at, place)) return;
     const std::uint32_t behind = (place / kFriendLeaf + 2) * kFriendLeaf;
@@ -241,8 +242,8 @@ GRAVLAB_HOST_DEVICE void joinNear(const FriendTree& tree, std::uint32_t place) {
             mine = joinGroups(tree.parent, mine, other);
 }
 
-/// Whether all bodies of box `index` of a level are in one set by now, when those of the level below are known. What is in
-/// one set stays so.
+/// Whether all bodies of box `index` of a level are in one set by now, when those of the level below are known. Bodies in
+/// one set stay in one set.
 GRAVLAB_HOST_DEVICE void markJoined(const FriendTree& tree, int level, std::uint32_t index) {
     FriendBox& box = tree.boxes[tree.start[level] + index];
     const std::uint32_t parts = level == 0 ? kFriendLeaf : kFriendBranch;
@@ -259,8 +260,8 @@ GRAVLAB_HOST_DEVICE void markJoined(const FriendTree& tree, int level, std::uint
     }
 }
 
-/// Joins places `first` to `end`, of one set or one alone, with their friends in the leaves behind the one after
-/// `leaf`: joinNear() has been there.
+/// Unites places `first` to `end`, of one set or a single one, with their friends in the leaves behind the one after `leaf`:
+/// joinNear() has covered the nearer ones.
 GRAVLAB_HOST_DEVICE void joinLater(const FriendTree& tree, std::uint32_t leaf, const FriendBox& own, std::uint32_t first,
                                    std::uint32_t end) {
     int level = 0;
@@ -297,7 +298,7 @@ GRAVLAB_HOST_DEVICE void joinLater(const FriendTree& tree, std::uint32_t leaf, c
             bool done = false;
             mine = groupRoot(tree.parent, mine);
             for (std::uint32_t other = begin; other < stop && !done; ++other) {
-                if (loadParent(tree.parent + other) == mine) {  // who is in the set need not be looked at
+                if (loadParent(tree.parent + other) == mine) {  // bodies of the same set need no comparison
                     done = box.joined;
                     continue;
                 }
@@ -313,7 +314,7 @@ GRAVLAB_HOST_DEVICE void joinLater(const FriendTree& tree, std::uint32_t leaf, c
     }
 }
 
-/// The search of a leaf whose bodies are in one set; nothing for others.
+/// The search of a leaf whose bodies are in one set; does nothing for others.
 GRAVLAB_HOST_DEVICE void joinFromLeaf(const FriendTree& tree, std::uint32_t leaf) {
     const FriendBox own = tree.boxes[leaf];
     if (!own.joined) return;
@@ -321,7 +322,7 @@ GRAVLAB_HOST_DEVICE void joinFromLeaf(const FriendTree& tree, std::uint32_t leaf
     joinLater(tree, leaf, own, first, first + (left < kFriendLeaf ? left : kFriendLeaf));
 }
 
-/// The search of a body whose leaf is no such; nothing for others.
+/// The search of a body in any other leaf; does nothing for bodies of such leaves.
 GRAVLAB_HOST_DEVICE void joinFromBody(const FriendTree& tree, std::uint32_t place) {
     const std::uint32_t leaf = place / kFriendLeaf;
     if (tree.boxes[leaf].joined || !hasPlace(tree.at, place)) return;
@@ -330,21 +331,22 @@ GRAVLAB_HOST_DEVICE void joinFromBody(const FriendTree& tree, std::uint32_t plac
     joinLater(tree, leaf, own, place, place + 1);
 }
 
-// The grid: bodies in the order of cells, which are a little larger than the linking length, so that rounding never puts two
+// The grid: bodies in the order of cells, which are a little larger than the linking length. So rounding never puts two
 // friends into cells that are not neighbours.
 
 struct FriendGrid {
     FriendPlaces at;
     const std::uint64_t* key;
     double low[3];
-    double inverse;  ///< cells a length [1/L]
+    double inverse;  ///< cells per length [1/L]
     double square;   ///< of the linking length [L^2]
     std::uint32_t* parent;
 };
 
 constexpr std::uint64_t kCellRow = 1ull << kTreeLevels, kCellSheet = 1ull << (2 * kTreeLevels);
 
-/// Where bodies extend over more cells than keys can count, cells are larger: more is compared, and nothing is missed.
+/// Where bodies extend over more cells than keys can count, cells are larger: the search compares more pairs and misses
+/// none.
 GRAVLAB_HOST_DEVICE void placeGrid(FriendGrid& grid, const FriendFrame& frame, double length) {
     constexpr double kMost = kTreeGrid - 8, kRoom = 1 + 1e-6;
     double side = length * kRoom;
@@ -357,7 +359,7 @@ GRAVLAB_HOST_DEVICE void placeGrid(FriendGrid& grid, const FriendFrame& frame, d
     grid.square = length * length;
 }
 
-/// Cells are counted from 1, so that neighbours of all have keys.
+/// Cells are counted from 1, so that the neighbours of every cell have keys.
 GRAVLAB_HOST_DEVICE std::uint64_t cellPlace(double x) {
     constexpr double kLast = kTreeGrid - 4;
     if (!(x > 0)) return 1;
@@ -381,9 +383,9 @@ GRAVLAB_HOST_DEVICE std::uint32_t firstOfKey(const FriendGrid& grid, std::uint64
     return from;
 }
 
-/// Rows of three cells behind a cell, where its friends of later places are.
+/// Rows of three cells behind a cell; they contain its friends at later places.
 struct CellRows {
-    std::uint64_t key = 0;  ///< of the cell; 0: of none
+    std::uint64_t key = 0;  ///< key of the cell; 0: no cell
     std::uint32_t begin[4], end[4];
 };
 GRAVLAB_HOST_DEVICE void findRows(const FriendGrid& grid, std::uint32_t place, CellRows& rows) {
@@ -397,7 +399,7 @@ GRAVLAB_HOST_DEVICE void findRows(const FriendGrid& grid, std::uint32_t place, C
     }
 }
 
-/// The search of a body; `rows` are of its cell or of none.
+/// The search of a body; `rows` belong to its cell or to none.
 GRAVLAB_HOST_DEVICE void joinFromCell(const FriendGrid& grid, std::uint32_t place, CellRows& rows) {
     if (!hasPlace(grid.at, place)) return;
     if (rows.key != grid.key[place]) findRows(grid, place, rows);
@@ -416,7 +418,7 @@ GRAVLAB_HOST_DEVICE void forFriends(const FriendGrid& grid, std::uint32_t place,
     std::uint32_t from = 0;
     for (int sheet = -1; sheet <= 1; ++sheet)
         for (int row = -1; row <= 1; ++row) {
-            // Wraps where it goes down, and back.
+            // Unsigned: it wraps below 0, and back.
             const std::uint64_t middle =
                 key + static_cast<std::uint64_t>(sheet) * kCellSheet + static_cast<std::uint64_t>(row) * kCellRow;
             from = firstOfKey(grid, middle - 1, from);
@@ -425,24 +427,24 @@ GRAVLAB_HOST_DEVICE void forFriends(const FriendGrid& grid, std::uint32_t place,
         }
 }
 
-/// Lists of friends, a row a place.
+/// Lists of friends, one row per place.
 struct FriendLists {
     const std::uint64_t* begin;  ///< one more at the end
     const std::uint32_t* list;
     std::uint32_t* label;
-    std::uint32_t* mark;  ///< the level at which a label was lowered last
+    std::uint32_t* mark;  ///< the level at which a label was last lowered
 };
 constexpr std::uint32_t kNoLevel = ~0u;
 
-/// Who has no friend of a smaller place begins a search, with itself as label.
+/// A body without a friend at a smaller place begins a search, with itself as label.
 GRAVLAB_HOST_DEVICE void beginSearch(const FriendLists& lists, std::uint32_t place) {
     std::uint64_t from = lists.begin[place];
     lists.label[place] = place;
     lists.mark[place] = from == lists.begin[place + 1] || lists.list[from] > place ? 0 : kNoLevel;
 }
 
-/// One level of the searches for a body: where it was reached at the level before, its friends take its label unless theirs
-/// is smaller. True when one did. A body that is reached again while it passes its label on is there again at the next
+/// One level of the searches for a body. If it was reached at the previous level, its friends get its label unless theirs is
+/// smaller. True when one did. A body that is reached again while it passes its label on is processed again at the next
 /// level.
 GRAVLAB_HOST_DEVICE bool searchLevel(const FriendLists& lists, std::uint32_t place, std::uint32_t level) {
     if (loadParent(lists.mark + place) != level) return false;

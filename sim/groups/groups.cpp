@@ -14,7 +14,7 @@
 namespace gravlab {
 namespace {
 
-/// Coordinates as the rungs have them.
+/// Coordinates in the form of the rungs.
 struct Coordinates {
     std::vector<double> axis[3];
     explicit Coordinates(const ParticleSet& bodies) {
@@ -30,7 +30,7 @@ struct Coordinates {
     }
 };
 
-/// Roots become labels: where the smallest is the parent, it is the root.
+/// Roots become labels: where each parent is the smallest index, the root is, too.
 std::vector<std::uint32_t> labelsOf(std::vector<std::uint32_t> parent) {
     for (std::uint32_t i = 0; i < parent.size(); ++i) parent[i] = groupRoot(parent.data(), i);
     return parent;
@@ -43,7 +43,8 @@ std::vector<std::uint32_t> alone(std::size_t count) {
 }
 
 constexpr std::size_t kMostOfGroup = 2048, kGroupsChecked = 64;
-/// Bodies that are compared with all: of few every one, else as many as half a second of one core is for, but some.
+/// Number of bodies that are compared with all: every one for small N, else as many as take half a second of one core, but
+/// some.
 constexpr double kComparisons = 3e8;
 std::size_t sampled(std::size_t bodies) {
     const auto wanted = static_cast<std::size_t>(kComparisons / static_cast<double>(bodies));
@@ -52,7 +53,7 @@ std::size_t sampled(std::size_t bodies) {
 
 std::string bodyText(std::size_t body) { return "body " + std::to_string(body); }
 
-/// Labels by themselves: each is the smallest of its group, and of itself.
+/// Checks the labels alone: each is the smallest of its group, and its own label.
 std::string flawOf(std::span<const std::uint32_t> labels) {
     for (std::size_t i = 0; i < labels.size(); ++i) {
         if (labels[i] > i) return bodyText(i) + " is said to be in a group that begins later";
@@ -61,7 +62,7 @@ std::string flawOf(std::span<const std::uint32_t> labels) {
     return {};
 }
 
-/// A body that should have another label by its friends among all.
+/// A body whose label disagrees with its friends among all bodies.
 std::string strangerOf(const FriendPlaces& at, std::uint32_t body, double square, std::span<const std::uint32_t> labels) {
     std::atomic<std::int64_t> found{-1};
     parallelFor(at.count, 0, 65536, [&](std::size_t first, std::size_t last) {
@@ -75,7 +76,7 @@ std::string strangerOf(const FriendPlaces& at, std::uint32_t body, double square
            ", are in different groups";
 }
 
-/// Whether friendship leads from the first of these to all others.
+/// Whether friendship connects the first of these with all others.
 bool hangsTogether(const FriendPlaces& at, std::span<const std::uint32_t> members, double square) {
     std::vector<std::uint32_t> left(members.begin() + 1, members.end()), reached{members.front()};
     while (!reached.empty()) {
@@ -104,7 +105,7 @@ double meanDistance(const ParticleSet& bodies) {
         }
     }
     if (counted == 0) return 0;
-    // A thickness that is rounding alone is none.
+    // A thickness that is only rounding counts as 0.
     constexpr double kThin = 1e-9;
     const double widest = std::max({high[0] - low[0], high[1] - low[1], high[2] - low[2]});
     double logarithm = -std::log(static_cast<double>(counted));
@@ -120,7 +121,7 @@ double meanDistance(const ParticleSet& bodies) {
 
 double linkingLength(const ParticleSet& bodies, const Linking& linking) {
     const double length = linking.length > 0 ? linking.length : linking.mean * meanDistance(bodies);
-    // 0 where all bodies are in one point.
+    // 0 where all bodies are at one point.
     if (length == 0 || (length >= 1e-150 && length <= 1e150)) return length;
     char text[160];
     std::snprintf(text, sizeof text, "the linking length is %g; its square must be a number: give 1e-150 to 1e150", length);
@@ -141,7 +142,7 @@ std::vector<std::uint32_t> groupsByPairs(const ParticleSet& bodies, double lengt
 GroupTable groupTable(const ParticleSet& bodies, std::span<const std::uint32_t> labels, std::size_t least) {
     GroupTable table;
     constexpr std::uint32_t kNone = ~0u;
-    // Row of each label, by what it has of members first.
+    // Row of each label; before that, its number of members.
     std::vector<std::uint32_t> row(labels.size(), 0);
     for (const std::uint32_t label : labels) ++row[label];
     for (std::size_t i = 0; i < row.size(); ++i) {
@@ -154,7 +155,7 @@ GroupTable groupTable(const ParticleSet& bodies, std::span<const std::uint32_t> 
         table.groups.push_back({.label = static_cast<std::uint32_t>(i), .members = members});
         table.bodies += members;
     }
-    // From each group's first body, so that small groups far out keep their digits.
+    // Relative to each group's first body, so that small groups far out keep their digits.
     struct Sums {
         double weight = 0, squares = 0, speeds = 0;
         Vec3d at{}, velocity{};
@@ -228,7 +229,7 @@ GroupCheck checkGroups(const ParticleSet& bodies, double length, std::span<const
     const std::size_t compared = sampled(bodies.size());
     for (std::size_t k = 0; k < compared && check.failure.empty(); ++k)
         check.failure = strangerOf(at, compared < bodies.size() ? lot() : static_cast<std::uint32_t>(k), square, labels);
-    // Groups of bodies by lot, which are rather the larger ones.
+    // Groups of random bodies, which tend to be the larger ones.
     std::vector<std::uint32_t> asked;
     for (std::size_t tries = 0; tries < 64 * kGroupsChecked && asked.size() < kGroupsChecked; ++tries) {
         const std::uint32_t label = labels[lot()];
@@ -248,7 +249,7 @@ GroupCheck checkGroups(const ParticleSet& bodies, double length, std::span<const
                 check.failure = "the group of " + bodyText(asked[k]) + " does not hang together";
             continue;
         }
-        // Of a large one, that no body is without a friend in it.
+        // In a large group, check that no body is without a friend in it.
         ++large;
         for (int draw = 0; draw < 8 && check.failure.empty(); ++draw) {
             const std::uint32_t body = all[static_cast<std::size_t>(random.uniform() * static_cast<double>(all.size()))];

@@ -1,4 +1,4 @@
-// A part of the bodies: those whose force is asked for. Host and device.
+// The bodies of a force evaluation, all or some. Host and device.
 #pragma once
 #include "sim/core/host_device.h"
 
@@ -7,13 +7,13 @@
 
 namespace gravlab {
 
-/// Which bodies a force is for.
+/// The bodies that a force is evaluated for.
 struct ActiveBodies {
-    const std::uint8_t* rungs = nullptr;  ///< of each body, where the device reads; null: all bodies
-    int least = 0;                        ///< those on this rung or a deeper one
-    std::size_t count = 0;                ///< how many they are
-    /// An evaluation in the same step of the run came before: bodies have hardly moved since, and what was made of their
-    /// places may serve again.
+    const std::uint8_t* rungs = nullptr;  ///< rung of each body, in the device's memory; null: all bodies
+    int least = 0;                        ///< the bodies on this rung and deeper ones
+    std::size_t count = 0;                ///< their number
+    /// This is a later evaluation in the same step of the run: bodies have hardly moved, and structures built from their
+    /// positions may be reused.
     bool follows = false;
 
     GRAVLAB_HOST_DEVICE bool all() const { return rungs == nullptr; }

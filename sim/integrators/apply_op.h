@@ -1,5 +1,6 @@
-// What an operation of a step does to the registers: the one place, for host and device, for one body and for columns of
-// bodies. Rule: each assignment rounds as its arithmetic says and by itself, so how a list of operations is cut changes no
+// The effect of an operation of a step on the registers: the one place, for host and device, for one body and for columns of
+// bodies.
+// Rule: each assignment rounds by itself, as its arithmetic defines, so that the division of a list of operations changes no
 // bit.
 #pragma once
 #include "sim/core/host_device.h"
@@ -7,7 +8,7 @@
 
 namespace gravlab {
 
-/// True for operations that only block steps have. applyOp() runs them as if all bodies were on the first rung.
+/// True for operations that occur only in block steps. applyOp() runs them as if all bodies were on the first rung.
 GRAVLAB_HOST_DEVICE constexpr bool isOfBlocks(Op op) { return op == Op::rungs || op == Op::open || op == Op::close; }
 
 /// True for operations that applyOp() runs: each body by itself, from its own registers alone.
@@ -26,12 +27,12 @@ GRAVLAB_HOST_DEVICE constexpr bool usesScratch(Op op) {
     return isPointwise(op) && op != Op::kick && op != Op::drift && !isOfBlocks(op);
 }
 
-/// The factor that applyOp() takes: w dt [T] for kick, drift and stage, dt [T] for finish, w for combine.
+/// The factor for applyOp(): w dt [T] for kick, drift and stage, dt [T] for finish, w for combine.
 constexpr double factorOf(const StepOp& step, double timeStep) {
     return step.op == Op::combine ? step.weight : step.op == Op::finish ? timeStep : step.weight * timeStep;
 }
 
-/// The registers of a step as `Register` says: a number, a vector of one body, or a pointer to a column of bodies.
+/// The registers of a step. A `Register` is a number, a vector of one body, or a pointer to a column of bodies.
 /// Scratch registers may be null columns for operations that do not use them, see usesScratch().
 template <class Register, class Force = Register>
 struct StepRegisters {
@@ -40,8 +41,8 @@ struct StepRegisters {
     Register x0{}, v0{}, dx{}, dv{};
 };
 
-/// Runs one pointwise operation; does nothing for another. `factor` is factorOf() in the registers' precision. `on` says
-/// what the assignments are, on references to registers:
+/// Runs one pointwise operation; does nothing for another. `factor` is factorOf() in the registers' precision. `on` defines
+/// the assignments, on references to registers:
 ///   add(to, factor, slope)        to += factor slope
 ///   set(to, base, factor, slope)  to = base + factor slope; `to` is neither of the others
 ///   copy(to, from), clear(to)
@@ -84,7 +85,7 @@ GRAVLAB_HOST_DEVICE void applyOp(Op op, Real factor, StepRegisters<Register, For
     }
 }
 
-/// The arithmetic of columns: bodies [first, last) of arrays of numbers, each product rounded before it is added. Host
+/// The arithmetic of columns: bodies [first, last) of arrays of numbers. Each product is rounded before it is added. Host
 /// memory; columns do not overlap.
 struct ColumnArithmetic {
     std::size_t first = 0, last = 0;

@@ -1,6 +1,6 @@
-// Steps of their own for bodies, within one step of the run: a body on rung k takes 2^k steps of dt / 2^k. Rungs are given
-// out when the step of the run begins, by the accelerations there and nothing else, and hold until it ends, where all bodies
-// are at one time again: so nothing of it belongs to a state. Host and device.
+// Individual time steps within one step of the run: a body on rung k makes 2^k steps of dt / 2^k. Rungs follow from the
+// accelerations at the beginning of the run's step, and stay until it ends. There all bodies are at the same time again, so
+// rungs do not belong to a state. Host and device.
 #pragma once
 #include "sim/core/host_device.h"
 #include "sim/integrators/active_bodies.h"
@@ -14,12 +14,12 @@
 
 namespace gravlab {
 
-/// Rungs are 0 to this one.
+/// Rungs are 0 to kDeepestRung.
 constexpr int kDeepestRung = 8;
 constexpr int kRungCount = kDeepestRung + 1;
 
-/// A number that grows as the logarithm of a length does, straight between powers of two; 0 for one that has none. The mean
-/// of such numbers is a sum of whole ones, which is the same in any order.
+/// A number that grows with the logarithm of a length, linear between powers of two; 0 for a length without logarithm. The
+/// mean of such numbers is a sum of integers, which is the same in any order.
 GRAVLAB_HOST_DEVICE std::uint32_t logarithmOf(float length) {
     if (!(length > 0 && length < 3e38f)) return 0;
 #if defined(__CUDA_ARCH__)
@@ -29,7 +29,7 @@ GRAVLAB_HOST_DEVICE std::uint32_t logarithmOf(float length) {
 #endif
 }
 
-/// The length of an acceleration as rungs read it. Each product and sum is rounded by itself, so that host and device agree.
+/// Length of an acceleration for rungs. Each product and sum is rounded by itself, so that host and device agree.
 GRAVLAB_HOST_DEVICE float rungLength(double x, double y, double z) {
 #if defined(__CUDA_ARCH__)
     return static_cast<float>(sqrt(__dadd_rn(__dadd_rn(__dmul_rn(x, x), __dmul_rn(y, y)), __dmul_rn(z, z))));
@@ -38,7 +38,7 @@ GRAVLAB_HOST_DEVICE float rungLength(double x, double y, double z) {
 #endif
 }
 
-/// What logarithms sum up to, and of how many.
+/// Sum and number of logarithms.
 struct LogarithmSum {
     static constexpr float kBelowMean = 0.70710678f;
     std::uint64_t sum = 0, counted = 0;
@@ -48,8 +48,8 @@ struct LogarithmSum {
         sum += own;
         ++counted;
     }
-    /// The acceleration up to which a whole step of the run is short enough, so that the mean in logarithms is in the middle
-    /// of the rung below it, and what is alike stays together; 0: there is none.
+    /// The largest acceleration for which a whole step of the run is short enough; 0: there is none. It puts the mean of the
+    /// logarithms in the middle of the rung below it, so that similar bodies stay on one rung.
     GRAVLAB_HOST_DEVICE float reference() const {
         if (counted == 0) return 0;
         const auto mean = static_cast<std::uint32_t>(sum / counted);
@@ -61,18 +61,19 @@ struct LogarithmSum {
     }
 };
 
-/// The rung of a body whose acceleration is so long: its own step changes no velocity by more than a whole step does at the
-/// reference, so twice the acceleration is a rung. The frequency of orbits in clusters and galaxies goes as the acceleration
-/// does, and hardly as its root; see docs/decisions/block-steps.md.
+/// The rung of a body with an acceleration of that length. Its own step changes its velocity by no more than a whole step
+/// does at the reference, so twice the acceleration is one rung deeper. In clusters and galaxies the orbital frequency is
+/// nearly proportional to the acceleration, not to its root; see docs/decisions/block-steps.md.
 GRAVLAB_HOST_DEVICE int rungOf(float length, float reference) {
     int rung = 0;
     for (float most = reference; rung < kDeepestRung && most > 0 && length > most; most *= 2) ++rung;
     return rung;
 }
 
-/// How many bodies are on each rung.
+/// Number of bodies on each rung.
 using RungCounts = std::array<std::size_t, kRungCount>;
-/// Gives bodies [first, last) the rungs of their accelerations, and counts them. Host memory; `lengthOf(i)` is rungLength().
+/// Sets the rungs of bodies [first, last) by their accelerations, and counts them. Host memory; `lengthOf(i)` is
+/// rungLength().
 template <class LengthOf>
 RungCounts giveRungs(std::size_t first, std::size_t last, float reference, const LengthOf& lengthOf, std::uint8_t* rungs) {
     RungCounts counts{};
@@ -84,11 +85,11 @@ RungCounts giveRungs(std::size_t first, std::size_t last, float reference, const
     return counts;
 }
 
-/// Where a step of the run stands: it has as many substeps as a body on the deepest rung in use takes steps.
+/// Progress of a step of the run: its substeps are as many as the steps of a body on the deepest rung in use.
 class BlockClock {
 public:
     BlockClock() = default;
-    /// `bodies`: on each rung.
+    /// `bodies`: number on each rung.
     explicit BlockClock(const RungCounts& bodies) : bodies_(bodies) {
         for (int rung = 0; rung < kRungCount; ++rung)
             if (bodies_[static_cast<std::size_t>(rung)] > 0) deepest_ = rung;
@@ -96,13 +97,13 @@ public:
     }
 
     unsigned substeps() const { return 1u << deepest_; }
-    /// Those on this rung and deeper ones begin a step with the substep that comes next, or end one with it.
+    /// Bodies on this rung and deeper ones begin a step with the next substep; or, for ending(), end one with it.
     int beginning() const { return lowest(done_); }
     int ending() const { return lowest(done_ + 1); }
     bool first() const { return done_ == 0; }
     void next() { ++done_; }
 
-    /// Bodies whose force the end of the substep needs.
+    /// Bodies whose force is needed at the end of the substep.
     ActiveBodies active(const std::uint8_t* rungs) const {
         if (ending() <= shallowest_) return {};
         ActiveBodies active{.rungs = rungs, .least = ending(), .follows = !first()};
@@ -111,7 +112,7 @@ public:
     }
 
     const RungCounts& bodies() const { return bodies_; }
-    /// Forces of one body, all bodies' sum, in a step of the run.
+    /// Force evaluations per body, summed over all bodies, in a step of the run.
     double forces() const {
         double sum = 0;
         for (int rung = 0; rung < kRungCount; ++rung)
@@ -130,12 +131,12 @@ private:
     unsigned done_ = 0;
 };
 
-/// What a body on that rung takes of a step of the run, and of the factors of its kicks; exact.
+/// A body's own step on that rung as a fraction of the run's step, also for the factors of its kicks; exact.
 template <class Real>
 GRAVLAB_HOST_DEVICE Real ownShare(int rung) {
     return Real(1) / static_cast<Real>(1u << rung);
 }
-/// Of a kick, by the rung of the body [T]; see factorOf().
+/// Factors of a kick, by the rung of the body [T]; see factorOf().
 template <class Real>
 std::array<Real, kRungCount> ownKicks(double factor) {
     std::array<Real, kRungCount> kicks{};
@@ -144,7 +145,7 @@ std::array<Real, kRungCount> ownKicks(double factor) {
     return kicks;
 }
 
-/// What tables call the bodies of a rung.
+/// Names of the bodies of a rung in tables.
 constexpr std::array<std::string_view, kRungCount> kRungNames{"rung 0", "rung 1", "rung 2", "rung 3", "rung 4",
                                                               "rung 5", "rung 6", "rung 7", "rung 8"};
 

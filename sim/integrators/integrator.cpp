@@ -20,7 +20,7 @@ constexpr StepOp kYoshida4[] = {
     {Op::kick, kOuter / 2}, {Op::drift, kOuter}, {Op::force}, {Op::kick, kJoined},   {Op::drift, kInner}, {Op::force},
     {Op::kick, kJoined},    {Op::drift, kOuter}, {Op::force}, {Op::kick, kOuter / 2}};
 
-// The last stage leaves a at another place than the step's end, so each step begins with its own force.
+// The last stage leaves a at a position other than the step's end, so each step begins with its own force.
 constexpr StepOp kRungeKutta4[] = {
     {Op::save},       {Op::force}, {Op::combine, 1.0 / 6}, {Op::stage, 0.5}, {Op::force}, {Op::combine, 1.0 / 3},
     {Op::stage, 0.5}, {Op::force}, {Op::combine, 1.0 / 3}, {Op::stage, 1},   {Op::force}, {Op::combine, 1.0 / 6},
@@ -36,7 +36,7 @@ constexpr StepOp kYoshida6[] = {
     {Op::kick, (kW2 + kW3) / 2}, {Op::drift, kW3}, {Op::force}, {Op::kick, kW3 / 2}};
 
 constexpr StepOp kEuler[] = {{Op::force}, {Op::drift, 1}, {Op::kick, 1}};
-// With a second evaluation, P(EC)E: a and jerk at the step's end are those of the corrected place.
+// With a second evaluation, P(EC)E: a and jerk at the step's end are those of the corrected position.
 constexpr StepOp kHermite4[] = {{Op::predict}, {Op::force}, {Op::correct}, {Op::force}};
 constexpr StepOp kBlockLeapfrog[] = {{Op::rungs}, {Op::open, 0.5}, {Op::drift, 1}, {Op::force}, {Op::close, 0.5}};
 constexpr StepOp kRadau15[] = {{Op::adaptive, 1}};

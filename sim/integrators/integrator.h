@@ -1,4 +1,4 @@
-// Integrators are data: a list of operations that every backend knows how to run. The table is in integrator.cpp.
+// Integrators are data: a list of operations that every backend can run. The table is in integrator.cpp.
 #pragma once
 #include <span>
 #include <string>
@@ -17,12 +17,13 @@ enum class Op : unsigned char {
     finish,    ///< x = x0 + dt dx, v = v0 + dt dv
     predict,   ///< Hermite prediction from a and jerk
     correct,   ///< Hermite correction from old and new a and jerk
-    adaptive,  ///< x and v a whole dt on, in steps of automatic length; fp64, small systems; stands alone
-    // Of block steps, see block_steps.h. What stands after `rungs` is done for each substep, of which a drift moves all
-    // bodies. Where there are no rungs, all bodies are on the first one, and it is a step like any other.
+    adaptive,  ///< x and v advance by a whole dt, in steps of automatic length; fp64, small systems; the only operation of
+               ///< its program
+    // For block steps, see block_steps.h. Operations after `rungs` are repeated for each substep, and a drift moves all
+    // bodies. Without rungs all bodies are on the first one, and the step is an ordinary one.
     rungs,  ///< gives each body its rung
     open,   ///< v += w (own dt) a, for bodies whose own step begins
-    close   ///< the same, for those whose own step ends; the force before it is for them alone
+    close   ///< the same, for those whose own step ends; the force before it is only for these
 };
 
 struct StepOp {
@@ -36,14 +37,14 @@ using StepProgram = std::span<const StepOp>;
 /// True when the program's first use of `a` comes before its first force: a must be known when a step starts.
 bool needsInitialForce(StepProgram program);
 
-/// Number of force evaluations in one step; of block steps, those of all bodies.
+/// Number of force evaluations in one step; for block steps, those of all bodies.
 int forcesPerStep(StepProgram program);
 
 /// True when its forces must come with the jerk, da/dt.
 bool needsJerk(StepProgram program);
 
 /// True when each force is evaluated at positions and velocities of the same time, so that a force may depend on velocities.
-/// In others a kick or a drift comes first, and such a force would lower the order.
+/// In other programs a kick or a drift comes first, and such a force would lower the order.
 bool takesVelocities(StepProgram program);
 
 /// True for a program that chooses its own steps within dt.
@@ -66,7 +67,7 @@ struct Integrator {
 /// All integrators; the first is the default.
 std::span<const Integrator> integrators();
 
-/// What runs where neither a scene nor anybody else asks for one.
+/// The integrator that runs where neither the scene nor the user names one.
 inline const Integrator& usualIntegrator() { return integrators().front(); }
 
 /// The row of that name. Throws UsageError naming the valid ones and the nearest.

@@ -1,5 +1,5 @@
-// Within a step of length h, with s = t / h, the acceleration is a0 + b0 s + b1 s^2 + ... + b6 s^7. The b are found by
-// matching it at seven Gauss-Radau nodes, over and over, until they stand still; x and v are its integrals.
+// Within a step of length h, with s = t / h, the acceleration is a0 + b0 s + b1 s^2 + ... + b6 s^7. Iteration finds the b
+// that match it at seven Gauss-Radau nodes, until they converge; x and v are its integrals.
 #include "sim/integrators/radau15.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ constexpr double kNode[kNodes] = {0.056262560536922146465652191032311, 0.1802406
                                   0.73421017721541053152321060830661,  0.88532094683909576809035976293249,
                                   0.97752061356128750189117450042915};
 
-/// b = newtonToPower * g: row j holds the coefficients of s (s - node_0) ... (s - node_(j-1)), by power of s less one.
+/// b = newtonToPower * g: row j holds the coefficients of s (s - node_0) ... (s - node_(j-1)); column k belongs to s^(k+1).
 struct NewtonToPower {
     double c[kNodes][kNodes] = {};
     constexpr NewtonToPower() {
@@ -55,9 +55,10 @@ struct Binomial {
 constexpr Binomial kBinomial;
 
 constexpr int kMaxIterations = 12;
-constexpr double kConverged = 1e-16;   ///< change of b6 relative to a at which iterating stops
-constexpr double kShrinkLimit = 0.25;  ///< a step is redone if it should have been shorter than this part of itself
-constexpr int kMaxAttempts = 60;       ///< a force that is never finite must not hang the program
+constexpr double kConverged = 1e-16;  ///< change of b6 relative to a at which iterating stops
+constexpr double kShrinkLimit =
+    0.25;                         ///< a step is repeated if it should have been shorter than this fraction of its length
+constexpr int kMaxAttempts = 60;  ///< a force that is never finite must not hang the program
 
 double largest(const std::vector<double>& values) {
     double result = 0;
@@ -81,7 +82,7 @@ void Radau15::restart() {
 
 std::vector<StateArray> Radau15::state() const {
     if (proposed_ == 0) return {};
-    // In the order of their names, which is how a file gives them back.
+    // The arrays are in the order of their names, because a file returns them so.
     std::vector<StateArray> arrays;
     for (const auto& [name, set] : {std::pair("radau15.b", &lastB_), std::pair("radau15.e", &lastE_)}) {
         StateArray joined{name, {}};
@@ -108,7 +109,7 @@ bool Radau15::restore(const std::vector<StateArray>& state) {
     const auto* from = find("radau15.from_a", size_);
     const auto* b = find("radau15.b", kNodes * size_);
     const auto* e = find("radau15.e", kNodes * size_);
-    // A file is not believed: a step that is not positive would never end.
+    // A file is not trusted: a step that is not positive would never end.
     if (!step || !from || !lostX || !lostV || !b || !e || !((*step)[0] > 0) || !std::isfinite((*step)[1])) return false;
     proposed_ = (*step)[0];
     done_ = (*step)[1];
@@ -159,7 +160,7 @@ void Radau15::solve(const double* x, const double* v, double h, Acceleration acc
             }
         }
         if (!(change > kConverged * scale)) return;
-        // Rounding makes the last digits wander: two rounds without progress are as good as it gets.
+        // Rounding changes the last digits at random: two iterations without progress mean convergence.
         if (iteration > 1 && change >= lastChange) return;
         lastChange = change;
     }
@@ -199,7 +200,7 @@ void Radau15::predict(double h) {
         for (int k = 0; k < kNodes; ++k, power *= ratio) {
             double sum = 0;
             for (int j = kNodes - 1; j >= k; --j) sum += kBinomial.value[j][k] * lastB_[j][i];
-            // What the last extrapolation missed is added to the next one: its errors change slowly.
+            // The error of the last extrapolation corrects the next one, because such errors change slowly.
             e_[k][i] = power * sum;
             b_[k][i] = e_[k][i] + power * (lastB_[k][i] - lastE_[k][i]);
         }
@@ -228,7 +229,7 @@ double Radau15::step(double* x, double* v, double limit, Acceleration accelerati
     acceleration(context, x, a0_.data());
     ++evaluations_;
     for (int attempt = 0;; ++attempt) {
-        // Two equal steps to the limit, not a long one and a sliver: a sliver spoils prediction and step control.
+        // Take two equal steps to the limit, not a long and a very short one: the latter spoils prediction and step control.
         const bool cut = proposed_ > 0.5 * room;
         const double length = proposed_ >= room ? room : cut ? 0.5 * room : proposed_;
         predict(length * direction);
@@ -239,7 +240,7 @@ double Radau15::step(double* x, double* v, double limit, Acceleration accelerati
             proposed_ = wanted;
             continue;
         }
-        // A step cut short says little about a longer one, unless it was too long itself.
+        // A shortened step says little about a longer one, unless it was too long itself.
         if (!cut || wanted < length) proposed_ = std::min(wanted, length / kShrinkLimit);
         advanceState(x, v, length * direction);
         std::swap(b_, lastB_);

@@ -10,7 +10,7 @@
 
 namespace gravlab {
 
-/// sum += term, with what the rounding lost carried in `lost`. Kahan 1965.
+/// sum += term; `lost` carries the rounding error. Kahan 1965.
 inline void addCompensated(double& sum, double& lost, double term) {
     const double wanted = term - lost;
     const double rounded = sum + wanted;
@@ -28,7 +28,7 @@ public:
     static constexpr int kNodes = 7;  ///< force evaluations of one iteration, beside the one at the step's start
     /// Dimensionless truncation error a step; Rein & Spiegel's default keeps the true error at rounding level.
     static constexpr double kDefaultTolerance = 1e-9;
-    /// Part of the limit that is tried first where nothing better is known; the controller takes it from there.
+    /// Fraction of the limit that is tried first where no better value is known; then the controller sets the step.
     static constexpr double kFirstStep = 1e-3;
 
     /// For a state of `size` coordinates. Allocates here and never again.
@@ -40,19 +40,20 @@ public:
     void restart();
 
     /// One accepted step of automatic length, at most |limit| long and in its direction; returns its signed length.
-    /// The returned lengths add up to `limit` exactly, so output times are met. `limit` must not be 0. `firstTry`: length of
-    /// the very first step; 0: kFirstStep of the limit.
+    /// The returned lengths add up to `limit` exactly, so steps end at output times. `limit` must not be 0. `firstTry`:
+    /// length of the very first step; 0: kFirstStep of the limit.
     double step(double* x, double* v, double limit, Acceleration acceleration, void* context, double firstTry = 0);
 
-    /// The state at part `s` of the last step, within [0, 1], which began at `fromX`, `fromV`: the step's own polynomial.
+    /// The state at the fraction `s` of the last step, within [0, 1]. The step began at `fromX`, `fromV`; its own polynomial
+    /// gives the state.
     void interpolate(const double* fromX, const double* fromV, double s, double* x, double* v) const;
 
-    /// What the next step depends on beside x and v; empty before the first step.
+    /// The data that the next step depends on beside x and v; empty before the first step.
     std::vector<StateArray> state() const;
-    /// Takes up what state() gave. False, and as after restart(), when the arrays are none or of another size.
+    /// Restores the arrays of state(). When they are missing or of another size it returns false and acts as restart().
     bool restore(const std::vector<StateArray>& state);
 
-    /// What the controller would take next if nothing cut it short; 0 before the first step [T].
+    /// The controller's next step if no limit shortens it; 0 before the first step [T].
     double proposedStep() const { return proposed_; }
     /// Signed length of the last step; 0 before the first [T].
     double lastStep() const { return done_; }
@@ -74,8 +75,8 @@ private:
     double done_ = 0;  ///< signed length of the last step; 0 when there is nothing to extrapolate
     std::int64_t steps_ = 0, rejected_ = 0, evaluations_ = 0;
     std::vector<double> a0_, a_, x_, lostX_, lostV_;
-    Coefficients b_, e_, g_;      ///< acceleration as a polynomial; what b was predicted to be; b in Newton form
-    Coefficients lastB_, lastE_;  ///< of the step before
+    Coefficients b_, e_, g_;      ///< acceleration as a polynomial; prediction of b; b in Newton form
+    Coefficients lastB_, lastE_;  ///< those of the step before
 };
 
 }  // namespace gravlab

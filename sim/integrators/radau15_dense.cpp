@@ -1,4 +1,4 @@
-// The solver's clock and the output clock are kept as their difference, so that neither sums up rounding.
+// The difference of the solver's clock and the output clock is stored, so that neither accumulates rounding.
 #include "sim/integrators/radau15_dense.h"
 
 #include <algorithm>
@@ -58,7 +58,7 @@ std::vector<StateArray> Radau15Dense::state() const {
     arrays.push_back({"radau15.from_x", fromX_});
     arrays.push_back({"radau15.solver_v", solverV_});
     arrays.push_back({"radau15.solver_x", solverX_});
-    // In the order of their names, which is how a file gives them back.
+    // The arrays are in the order of their names, because a file returns them so.
     std::sort(arrays.begin(), arrays.end(), [](const StateArray& a, const StateArray& b) { return a.name < b.name; });
     return arrays;
 }
@@ -77,7 +77,7 @@ bool Radau15Dense::restore(const std::vector<StateArray>& state) {
     const auto* solverV = find("radau15.solver_v", size());
     if (!clocks || !fromX || !fromV || !solverX || !solverV || !radau_.restore(state)) return false;
     const double interval = (*clocks)[0], ahead = (*clocks)[1], last = radau_.lastStep();
-    // A file is not believed: the output time lies within the last step, and both go the same way.
+    // A file is not trusted: the output time must lie within the last step, and both must have the same direction.
     if (!std::isfinite(interval) || !std::isfinite((*clocks)[2]) || !(interval * last > 0) || !(ahead / last >= 0) ||
         !(ahead / last <= 1)) {
         restart();

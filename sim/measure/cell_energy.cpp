@@ -39,7 +39,7 @@ SortedBodies sortedBy(const std::vector<Double4>& bodies, double perLength, int 
     return sorted;
 }
 
-/// Each body with those before it in the cells about it.
+/// Sums each body with those before it in the cells around it.
 template <class Energy>
 std::vector<PairRow> metIn(const SortedBodies& sorted, int threads, const Energy& energy) {
     std::vector<PairRow> met(sorted.at.size());
@@ -50,7 +50,7 @@ std::vector<PairRow> metIn(const SortedBodies& sorted, int threads, const Energy
         for (std::size_t i = first; i < last; ++i) {
             const Double4& own = sorted.at[i];
             const std::uint64_t row = cellRow(sorted.key[i]), cell = cellOfRow(sorted.key[i]);
-            // Those of later rows meet it from there.
+            // Bodies of later rows add the pair from their side.
             for (int which = 0; which <= kCellRows / 2; ++which) {
                 const std::uint64_t key = neighbourRow(row, which) << kCellBits;
                 const std::size_t end = which == kCellRows / 2 ? i : placeOf(key + cell + 2);
@@ -85,8 +85,8 @@ PairSum pairsByCells(const ParticleSet& bodies, const ForceSettings& force, int 
         const bool atZero = finiteAtZero(force);
         look([&](double squared) { return squared > 0 || atZero ? law.potential(squared) : 0; });
     });
-    // The nearest pair may be out of reach. Wider cells meet more, until one is met that nothing nearer can have been
-    // missed.
+    // The nearest pair may be out of reach. Widen the cells until the nearest pair found is closer than a cell, so that no
+    // closer one was missed.
     while (!(total.leastSquared() * perLength * perLength <= 1) && farthest * perLength > 0.5 && std::isfinite(farthest)) {
         perLength /= 2;
         look([](double) { return 0.0; });

@@ -17,7 +17,7 @@
 namespace gravlab {
 namespace {
 
-// Sources in a block: their distances stay in the nearest cache, and the compiler sees loops of known length.
+// Sources in a block: their distances stay in the nearest cache, and the compiler sees loops of constant length.
 constexpr std::size_t kBlock = 64, kLanes = 8;
 constexpr double kNowhere = std::numeric_limits<double>::infinity();
 
@@ -35,7 +35,7 @@ struct Planes {
     }
 };
 
-/// A pair at distance 0 without a finite energy is left out, as it has no force either.
+/// A pair at distance 0 without a finite energy is left out, because it has no force either.
 template <class PairLaw>
 struct PairEnergy {
     PairLaw law;
@@ -43,7 +43,7 @@ struct PairEnergy {
     double operator()(double squared) const { return squared > 0 || finiteAtZero ? law.potential(squared) : 0; }
 };
 
-/// A body against all before it.
+/// Sums one body against all before it.
 template <class Energy>
 PairRow rowBefore(const Planes& p, std::size_t i, const Energy& energy) {
     PairRow row;
@@ -168,7 +168,7 @@ double specificEnergy(const ParticleSet& bodies, std::size_t index, const ForceT
     });
     const double answers = held ? response : bodies.velocity[index].w, source = bodies.position[index].w;
     double energy = 0.5 * dot(v, v) + answers * field;
-    // A term's energy is over the inertia that its force is over; a body without one feels nothing of it.
+    // A term's energy is divided by the same inertia as its force; a body without inertia feels no force of the term.
     if (source != 0)
         for (const auto& term : othersOf(terms)) energy += answers / source * term->potentialOf(termBodies(bodies), index);
     return energy;

@@ -1,4 +1,4 @@
-// Two bodies by conic sections; which two, by energies.
+// Two bodies by conic sections; energies decide which two.
 #include "sim/measure/orbit.h"
 
 #include "sim/core/body_edit.h"
@@ -12,9 +12,9 @@
 namespace gravlab {
 namespace {
 
-// Above so many bodies a neighbour that happens to be slow is no centre.
+// Beyond this N a neighbour that happens to be slow is no centre.
 constexpr std::size_t kManyBodies = 1000;
-constexpr double kCentralShare = 0.1;  // of the mass of all
+constexpr double kCentralShare = 0.1;  // fraction of the total mass
 
 /// Relative to body `centre`: energy of a unit mass [L^2/T^2], and G times both masses.
 struct Pair {
@@ -36,7 +36,7 @@ std::optional<Orbit> orbitOf(const Vec3d& place, const Vec3d& velocity, double p
     // A straight fall has no plane.
     if (!(pull > 0) || !(distance > 0) || !(turning > 1e-12 * distance * std::sqrt(squared))) return std::nullopt;
     const double energy = 0.5 * squared - pull / distance;
-    // The vector of Laplace, Runge and Lenz points to the pericentre and is as long as the eccentricity.
+    // The Laplace-Runge-Lenz vector points to the pericentre, and its length is the eccentricity.
     const Vec3d lenz = cross(velocity, momentum) / pull - place / distance;
     Orbit orbit{.eccentricity = length(lenz)};
     const double parameter = turning * turning / pull;
@@ -77,7 +77,7 @@ std::optional<std::size_t> centreOfOrbit(const ParticleSet& bodies, std::size_t 
     }
     if (closest) return closest;
     if (strongest) return strongest;
-    // Nothing binds it: the one that it flies by is the one that pulls most.
+    // It is unbound: it passes by the body with the strongest pull.
     std::optional<std::size_t> passed;
     double most = 0;
     for (std::size_t j = 0; j < bodies.size(); ++j) {

@@ -1,4 +1,4 @@
-// The orbit of one body about another, as Kepler would have it: what two point masses alone would do from here on.
+// The Kepler orbit of one body about another: the motion of two isolated point masses from now on.
 #pragma once
 #include "sim/core/particles.h"
 #include "sim/core/vec3.h"
@@ -21,21 +21,21 @@ struct Orbit {
     bool operator==(const Orbit&) const = default;
 };
 
-/// Of a place and velocity relative to the other body; `pull` is the strength of the attraction, G times both masses
-/// [L^3/T^2]. Empty where there is none: no distance, no attraction, a straight fall.
+/// The orbit for a position and velocity relative to the other body. `pull` is the strength of the attraction, G times both
+/// masses [L^3/T^2]. Empty where there is no orbit: no distance, no attraction, a straight fall.
 std::optional<Orbit> orbitOf(const Vec3d& place, const Vec3d& velocity, double pull);
 
-/// The body that `index` goes round: of those that bind it and are not lighter the one with the closest orbit; of a body
-/// that all others are lighter than, the one that it is bound to most strongly. Of very many bodies only one that has a
-/// tenth of the mass of all is a centre. Of a body that nothing binds, the one that pulls it most; empty: there is none.
-/// Gravity only.
+/// The body that `index` orbits. Among the bodies that bind it and are not lighter it is the one with the closest orbit. For
+/// a body heavier than all others it is the one that binds it most strongly. For very large N only a body with a tenth of
+/// the total mass is a centre. For an unbound body it is the one with the strongest pull; empty: there is none. Gravity
+/// only.
 std::optional<std::size_t> centreOfOrbit(const ParticleSet& bodies, std::size_t index, const ForceSettings& force);
 
 /// The orbit of body `index` about body `centre`; empty under another law than gravity, or where orbitOf() has none.
 std::optional<Orbit> orbitAbout(const ParticleSet& bodies, std::size_t index, std::size_t centre,
                                 const ForceSettings& force);
 
-/// What body `index` feels from all others under the pair law [L/T^2], as in specificEnergy(). O(N), in fp64.
+/// Acceleration of body `index` by all others under the pair law [L/T^2], as in specificEnergy(). O(N), in fp64.
 Vec3d accelerationOf(const ParticleSet& bodies, std::size_t index, const ForceSettings& force);
 
 }  // namespace gravlab

@@ -12,13 +12,13 @@ namespace gravlab {
 namespace {
 
 constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
-constexpr double kHeavy = 10;                // times the mean mass: such bodies are never left out by chance
-constexpr std::size_t kFewest = 8;           // bodies from which a ring has a dispersion
+constexpr double kHeavy = 10;                // times the mean mass: heavier bodies are never left out at random
+constexpr std::size_t kFewest = 8;           // fewest bodies for a dispersion of a ring
 constexpr std::size_t kForceSample = 16384;  // sources of the rotation curve beside the heavy ones
 
 constexpr std::string_view kCentres[] = {"mass", "heaviest", "core"};
 
-/// A body that is looked at, from the centre once that is known.
+/// A sampled body, relative to the centre once that is known.
 struct Seen {
     Vec3d x, v;
     double mass = 0;    ///< inertia [M], not weighted
@@ -27,7 +27,7 @@ struct Seen {
     bool heavy = false;
 };
 
-/// One of every `stride` in turn, at a shuffled place: bodies of one part of a galaxy lie together in memory.
+/// Takes one of every `stride` bodies, at a shuffled place: bodies of one region of a galaxy are neighbours in memory.
 template <class Take>
 void pick(std::size_t count, std::size_t most, Take take) {
     if (count <= most) {
@@ -40,7 +40,7 @@ void pick(std::size_t count, std::size_t most, Take take) {
     }
 }
 
-/// What is looked at: every heavy body, and an even sample of the others.
+/// The sample: every heavy body, and an even sample of the others.
 std::vector<Seen> sampled(const ParticleSet& bodies, const ProfileRequest& request, Profile& profile) {
     std::vector<std::size_t> usual, heavy;
     double total = 0;
@@ -79,7 +79,7 @@ struct Place {
     Vec3d x{}, v{};
 };
 
-/// Mean place and velocity of what lies within `radius` of `from`, by mass, or by number where there is none.
+/// Mean position and velocity of the bodies within `radius` of `from`, by mass, or by number where they have none.
 Place meanWithin(const std::vector<Seen>& seen, const Vec3d& from, double radius, std::size_t* inside = nullptr) {
     Place sum[2];
     double weight[2] = {0, 0};
@@ -139,9 +139,9 @@ struct Elliptic {
     }
 };
 
-/// Pull towards the axis at `radius` in the plane from a ring of mass 1 at `ring`, `squared` being its height (and
-/// softening) squared. The same as one body there, averaged around the circle: the place of a single body makes no noise.
-/// Jackson 1999, problem 3.10 gives the potential; this is its derivative.
+/// Pull towards the axis at `radius` in the plane from a ring of mass 1 at `ring`; `squared` is its squared height plus
+/// softening. It equals the pull of one body there, averaged around the circle, so that the position of a single body makes
+/// no noise. Jackson 1999, problem 3.10 gives the potential; this is its derivative.
 double ringPull(double radius, double ring, double squared) {
     const double far = (radius + ring) * (radius + ring) + squared, near = (radius - ring) * (radius - ring) + squared;
     if (!(near > 0)) return 0;
@@ -156,7 +156,7 @@ public:
     Field(const std::vector<Seen>& seen, const ForceSettings& force, const Vec3d& axis, double resolution)
         : gravity_(force.law == Law::gravity) {
         if (!gravity_) return;
-        // Finer than the rings there is only the noise of single bodies.
+        // Below the width of a ring there is only the noise of single bodies.
         const auto add = [&](const Seen& body) {
             const double soft = body.heavy ? force.softening : std::max(force.softening, resolution);
             const double z = dot(body.x, axis), squared = z * z;
@@ -190,7 +190,7 @@ public:
         return after == shells_.begin() ? 0 : std::sqrt((after - 1)->second / radius);
     }
 
-    /// From the pull towards the axis, averaged around the whole ring; NaN where it points outwards.
+    /// Circular velocity of the pull towards the axis, averaged around the whole ring; NaN where the pull points outwards.
     double circular(double radius) const {
         if (!gravity_) return kNothing;
         double pull = 0;
@@ -200,7 +200,7 @@ public:
 
 private:
     struct Source {
-        double radius, squared, mass;  ///< from the axis; squared height and softening
+        double radius, squared, mass;  ///< radius from the axis; squared height plus softening
     };
     bool gravity_;
     std::vector<std::pair<double, double>> shells_;  ///< radius, mass within
@@ -234,7 +234,7 @@ struct RingSums {
     }
 };
 
-/// kappa^2 = 2 Omega (Omega + dv/dR), by differences over the neighbours. NaN where orbits are unstable or the curve ends.
+/// kappa^2 = 2 Omega (Omega + dv/dR), by differences of the neighbours. NaN where orbits are unstable or the curve ends.
 double epicyclicFrequency(const std::vector<ProfileRing>& rings, std::size_t i) {
     const std::size_t below = i > 0 ? i - 1 : i, above = std::min(i + 1, rings.size() - 1);
     const double slope =
@@ -272,7 +272,7 @@ Profile measureProfile(const ParticleSet& bodies, const ForceSettings& force, co
         profile.why = "Fewer than " + std::to_string(kFewest) + " bodies: there is no profile to measure.";
         return profile;
     }
-    // Bodies that are seen say where the galaxy is: a halo is wide, and other galaxies pull at it first.
+    // Seen bodies locate the galaxy: a halo is wide, and other galaxies pull at it first.
     const bool all = std::all_of(seen.begin(), seen.end(), [](const Seen& body) { return body.species == Species::halo; });
     std::vector<Seen> bright;
     for (const Seen& body : seen)
@@ -286,7 +286,7 @@ Profile measureProfile(const ParticleSet& bodies, const ForceSettings& force, co
             body.v -= zero.v;
         }
 
-    // By number: one massive body in the middle, or none at all, says nothing about a plane.
+    // By number: one massive body in the middle, or a total mass of 0, would define no plane.
     Vec3d spin{};
     double spins = 0;
     for (const Seen& body : bright) {
@@ -295,7 +295,7 @@ Profile measureProfile(const ParticleSet& bodies, const ForceSettings& force, co
         spins += body.weight * length(one);
     }
     profile.order = spins > 0 ? length(spin) / spins : 0;
-    constexpr double kRotates = 0.1;  // below it the direction of the sum is chance
+    constexpr double kRotates = 0.1;  // below it the direction of the sum is random
     const Vec3d axis = profile.order > kRotates ? spin * (1 / length(spin)) : Vec3d{0, 0, 1};
     profile.axis = axis;
     const Vec3d helper = std::abs(axis.x) < 0.7 ? Vec3d{1, 0, 0} : Vec3d{0, 1, 0};
@@ -327,7 +327,7 @@ Profile measureProfile(const ParticleSet& bodies, const ForceSettings& force, co
         ProfileRing ring;
         ring.bodies = sum.bodies;
         const double inner = static_cast<double>(k) * width, outer = inner + width;
-        // Of the ring's area, not of its width: where most of its bodies are.
+        // Mean over the ring's area, not its width: most of its bodies are there.
         ring.radius = 2.0 / 3 * (outer * outer + outer * inner + inner * inner) / (outer + inner);
         const double area = std::numbers::pi * (outer * outer - inner * inner);
         ring.surfaceDensity = sum.bodies > 0 ? (profile.numberWeighted ? sum.weight : sum.mass) / area : kNothing;

@@ -19,13 +19,13 @@
 namespace gravlab {
 namespace {
 
-// Sources in a block: their distances stay in the nearest cache, and the compiler sees loops of known length.
+// Sources in a block: their distances stay in the nearest cache, and the compiler sees loops of constant length.
 constexpr std::size_t kSources = 64, kSums = 16;
-// Squared, of a body's distance from the centre: places are rounded by 2^-24 of it, so a nearer pair would be wrong by more
-// than 2^-14.
+// Limit of (pair distance / distance from the centre)^2: positions are rounded by 2^-24 of the latter, so a closer pair
+// would have an error above 2^-14.
 constexpr float kNear = 0x1p-20f;
 
-/// About the centre of all, so that rounding is of distances within the system.
+/// Positions relative to the common centre, so that distances within the system determine the rounding.
 struct SingleBodies {
     std::vector<float> x, y, z, w;
 
@@ -40,7 +40,7 @@ struct SingleBodies {
             z.push_back(static_cast<float>(at.z));
             w.push_back(static_cast<float>(body.w));
         }
-        // Whole blocks can be read.
+        // Padding, so that whole blocks can be read.
         for (std::vector<float>* values : {&x, &y, &z, &w})
             values->resize((bodies.size() + kSources - 1) / kSources * kSources);
     }
@@ -52,7 +52,7 @@ public:
     SingleSum(const std::vector<Double4>& bodies, const ForceSettings& force)
         : bodies_(bodies), single_(bodies), law_(force), exact_(force), atZero_(finiteAtZero(force)) {}
 
-    /// With bodies [0, end), none of itself; its energy is over its own source.
+    /// Sum with bodies [0, end), without the body itself; its energy is divided by its own source.
     PairRow row(std::size_t i, std::size_t end) const {
         PairRow row;
         const float x = single_.x[i], y = single_.y[i], z = single_.z[i], near = kNear * (x * x + y * y + z * z);
@@ -65,7 +65,7 @@ public:
                 squared[k] = dx * dx + dy * dy + dz * dz;
                 least = squared[k] < least ? squared[k] : least;
             }
-            // The body itself, a block that is not whole, and pairs that need more digits.
+            // These are the body itself, an incomplete block, and pairs that need more digits.
             if (base + kSources > end || least <= near) {
                 addExactly(row, i, base, std::min(base + kSources, end));
                 known = std::min(known, static_cast<float>(row.squared));
@@ -121,7 +121,7 @@ PairSum summed(const ParticleSet& bodies, const ForceSettings& force, double fac
     const std::size_t n = bodies.size();
     const SingleSum<PairLaw> pairs(bodies.position, force);
     std::vector<PairRow> rows(n);
-    // Row i has i pairs: folding the triangle gives every piece the same work.
+    // Row i has i pairs: folding the triangle gives every slice the same work.
     parallelFor((n + 1) / 2, threads, 64, [&](std::size_t first, std::size_t last) {
         for (std::size_t k = first; k < last && !WorkWatch::dropped(); ++k)
             for (const std::size_t i : {k, n - 1 - k}) rows[i] = pairs.row(i, i);

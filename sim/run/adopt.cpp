@@ -1,4 +1,4 @@
-// Last stage of a change to a run: what was built becomes the run. Nothing here can refuse.
+// Last stage of a change to a run: the built backend becomes the run's. Nothing here can refuse.
 #include "sim/backends/kernel.h"
 #include "sim/run/simulation.h"
 
@@ -17,7 +17,7 @@ void Simulation::adopt(BuiltRun built) {
     RunConfiguration& v = now_.values;
     v.bodies = backend_->size();
     v.kernel = {std::string(backend_->activeKernel().name), backend_->activeLaunch()};
-    // In force is the accuracy of a row that an allowed error turns, and of no other.
+    // An accuracy is in force only for a row that an allowed error controls.
     const KernelRow& row = backend_->activeKernel();
     v.accuracy = row.approximates && !row.byOpening ? keptAccuracy(row, v.force, now_.choice.allowedError) : 0;
     const std::vector<Term> terms = backend_->termsInUse();
@@ -46,7 +46,7 @@ void Simulation::adopt(BuiltRun built) {
         clock_ = plan.resumed->clock;
     else if (now_.changes.start)
         clock_ = {.timeStep = v.timeStep};
-    // A step under way ends with the time step that it began with; advance() rebases the clock behind it.
+    // A step under way ends with the time step of its beginning; advance() rebases the clock after it.
     if (!stepUnderWay_ && clock_.timeStep != v.timeStep) clock_.rebase(v.timeStep);
 
     if (plan.bodies || now_.changes.force) {

@@ -24,7 +24,7 @@ BuiltRun build(Plan plan, Backend* running) {
         if (tuning) tuneTerms(plan.terms, chosen, *tuning, backend, force.precision, plan.bodies->size());
         backend.loadTerms(*plan.bodies, plan.terms);
     }
-    // What an open kernel means depends on the number of bodies.
+    // The meaning of an open kernel depends on the number of bodies.
     if (c.changes.backend || (plan.bodies ? !c.changes.bodies && tuning : c.changes.force))
         configureTuned(backend, force, c.choice, tuning);
     if (plan.resumed) backend.restoreStates(plan.resumed->integratorState, plan.resumed->integrator == c.integrator->name);

@@ -6,14 +6,14 @@
 
 namespace gravlab {
 
-/// A plan and the backend that carries it out.
+/// A plan and the backend that executes it.
 struct BuiltRun {
     Plan plan;
-    std::unique_ptr<Backend> backend{};  ///< null: the running one took the plan
+    std::unique_ptr<Backend> backend{};  ///< null: the running backend executes the plan
 };
 
 /// Makes a backend where the plan needs another one, and changes `running` in place where it does not. All or nothing: on an
-/// exception `running` computes what it computed before.
+/// exception `running` keeps its former settings.
 BuiltRun build(Plan plan, Backend* running);
 
 }  // namespace gravlab

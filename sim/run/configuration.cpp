@@ -41,7 +41,7 @@ KernelChoice TermRequest::choice() const {
 
 namespace {
 
-/// The numbers behind a row's name.
+/// The numbers after a row's name.
 struct TermKnob {
     std::string_view name;
     std::optional<int> LaunchRequest::*at;
@@ -52,7 +52,7 @@ constexpr TermKnob kTermKnobs[] = {{"block", &LaunchRequest::block, 1},
                                    {"bodies_per_thread", &LaunchRequest::bodiesPerThread, 1},
                                    {"split", &LaunchRequest::split, 1}};
 
-/// The parts between `mark`.
+/// The pieces between separators `mark`.
 std::vector<std::string_view> partsOf(std::string_view text, char mark) {
     std::vector<std::string_view> parts;
     for (std::size_t from = 0; from <= text.size();) {
@@ -186,7 +186,7 @@ RunRequest requestOf(const RunConfiguration& c) {
     for (const TermInUse& term : c.terms) {
         TermRequest& asked = request.terms[term.term];
         asked.kernel.kernel = term.kernel.kernel;
-        // Of its launch what the row tunes, where somebody did.
+        // Request only numbers of the launch that the row tunes and that differ from the usual ones.
         const KernelRow& row = termKernel(c.backend, term.term, term.kernel.kernel);
         const LaunchConfig& launch = term.kernel.launch;
         if (row.blocks.first != row.blocks.last && launch.block != row.usual.block) asked.kernel.launch.block = launch.block;

@@ -9,8 +9,8 @@
 namespace gravlab {
 namespace {
 
-// An H200 makes 60 pictures a second of a million bodies with eight steps each, and less than its eighth is enough for one.
-// The other numbers follow from multiprocessors and bandwidth: those devices have not been measured.
+// An H200 makes 60 pictures a second of a million bodies with eight steps each, and less than an eighth of it suffices for
+// one. The other numbers follow from multiprocessors and bandwidth: those devices have not been measured.
 constexpr DeviceClass kDeviceClasses[] = {
     {"data centre", {.multiprocessors = 100, .bandwidth = 1.2e12}, 1048576},  // A100, H100, H200, B200
     {"desktop", {.multiprocessors = 40, .bandwidth = 4e11}, 524288},          // RTX 3080, 4070, 4090, L40S

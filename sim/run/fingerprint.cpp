@@ -34,7 +34,7 @@ void addNumber(Sha256& hash, double value) {
     addWord(hash, std::bit_cast<std::uint64_t>(value == 0 ? 0.0 : value));
 }
 
-/// What is not the scene's own, each with a comma behind it: "dt 0.02, ".
+/// Settings that differ from the scene's, each with a comma behind it: "dt 0.02, ".
 std::string differences(const RunConfiguration& c) {
     const Scene& scene = c.start ? c.start->row : sceneNamed(c.scene, c.sceneVersion);
     std::string text;

@@ -1,5 +1,6 @@
-// A name for what a scene starts from and what the reference backend makes of it: two machines that print the same compute
-// the same. Rule: nothing but additions, products, divisions and square roots lies between the start and the name.
+// A name for the start of a scene and its state after some steps of the reference backend. Two machines that print the same
+// name compute the same.
+// Rule: only additions, products, divisions and square roots lie between the start and the name.
 #pragma once
 #include "sim/run/simulation.h"
 
@@ -19,23 +20,23 @@ struct Fingerprint {
 constexpr std::size_t kFingerprintBodies = 4096;
 constexpr std::int64_t kFingerprintSteps = 16;
 
-/// Builds the scene, rounds every number of its start to fp32, runs the reference backend for so many steps and hashes.
+/// Builds the scene, rounds every number of its start to fp32, runs `steps` steps of the reference backend and hashes.
 ///
-/// Rounding: builders call sin, cos, log and pow, whose last bit is the mathematical library's own choice. What differs in
-/// the last of 53 bits agrees in the first 24 but for about one number in 10^8. Steps of gravity use only operations that
-/// IEEE 754 defines to the last bit, and are compiled without fused multiply-adds. Laws and integrators that call pow in
-/// their steps (power-law, radau15) are as portable as pow is.
+/// Rounding: builders call sin, cos, log and pow, whose last bit depends on the mathematical library. Numbers that differ in
+/// the last of 53 bits agree in the first 24, except for about one in 10^8. Steps of gravity use only operations that IEEE
+/// 754 defines to the last bit, and are compiled without fused multiply-adds. Laws and integrators that call pow in their
+/// steps (power-law, radau15) are as portable as pow is.
 ///
 /// Hashed: for every body in order its id (4 bytes) and x, y, z, source, vx, vy, vz, response (8 bytes each), little-endian,
-/// with -0 as 0. Bodies left open: the scene's own number, at most 1,024. Throws UsageError for more than
+/// with -0 as 0. An open number of bodies is the scene's own, at most 1,024. Throws UsageError for more than
 /// kFingerprintBodies, and for a state that is not finite.
 Fingerprint fingerprint(RunRequest request, std::int64_t steps = kFingerprintSteps);
 
-/// The hash alone. What acts beside the pair law belongs to it: kind and numbers of each term, before the bodies.
+/// The hash alone. It includes the terms beside the pair law: kind and numbers of each one, before the bodies.
 std::string hashOf(const ParticleSet& bodies, const ForceTerms& others = {});
 
-/// One line: "plummer, 256 bodies, seed 1, 16 steps of leapfrog: 0123456789abcdef", and before the steps what is not the
-/// scene's own: "dt 0.02, ".
+/// One line: "plummer, 256 bodies, seed 1, 16 steps of leapfrog: 0123456789abcdef". Settings that differ from the scene's,
+/// such as "dt 0.02, ", stand before the steps.
 std::string fingerprintText(const Fingerprint& print);
 
 /// The fingerprint of a scene with its numbers, seed, time step, law and integrator, of at most 256 bodies so that it costs

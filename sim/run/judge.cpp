@@ -1,4 +1,4 @@
-// Memory first, then the bodies, then what depends on them.
+// Checks memory first, then the bodies, then all that depends on them.
 #include "sim/run/judge.h"
 
 #include "sim/backends/memory_need.h"
@@ -16,13 +16,13 @@
 namespace gravlab {
 namespace {
 
-// A scene as built, and room for one copy: what a run needs on the host beside its backend.
+// Host memory of a run beside its backend: a scene as built, and room for one copy.
 constexpr double kBytesPerBody = 2 * (sizeof(Double4) * 2 + sizeof(std::uint32_t) + sizeof(std::uint8_t));
 
-// From here on memory is worth a word before it is taken.
+// Above this size memory is checked before it is allocated.
 constexpr std::size_t kManyBodies = 1'000'000;
 
-/// Single precision is left where it would compute these bodies wrongly, and refused where it was asked for.
+/// Replaces an open single precision where it would compute these bodies wrongly; throws where single was requested.
 void suitPrecision(Configuration& c, const ParticleSet& bodies) {
     ForceSettings& force = c.values.force;
     if (force.precision == Precision::fp64) return;
@@ -35,9 +35,9 @@ void suitPrecision(Configuration& c, const ParticleSet& bodies) {
     c.backend.why += "; in double precision, because single does not carry these bodies: " + why;
 }
 
-/// Suits the precision to a force that changes under the bodies that are there. What single precision was found to carry
-/// is noted a way ahead, so that a slider that is dragged copies the bodies now and then and not in every frame. What too
-/// short a softening and too long a one spoil grows outwards.
+/// Adapts the precision to a force that changes under existing bodies. The range of softening lengths found to suit single
+/// precision extends ahead of the present one. So a slider that is dragged copies the bodies now and then, not in every
+/// frame. Errors of too short and of too long softening lengths grow outwards from that range.
 std::optional<Carried> suitForce(Configuration& c, const Present& present) {
     constexpr double kAhead = 4;
     const ForceSettings& force = c.values.force;
@@ -63,8 +63,8 @@ std::optional<Carried> suitForce(Configuration& c, const Present& present) {
     return carried;
 }
 
-/// The terms of the system, each with its choice: of the pair law as the configuration has it, of others as the request has
-/// it, else what runs, else the best row of the backend.
+/// The terms of the system, each with its choice. The pair law has the configuration's; others have the request's, else the
+/// running one, else the best row of the backend.
 std::vector<Term> chooseTerms(const Configuration& c, const ForceTerms& others, const std::vector<Term>& running) {
     const std::string_view backend = c.backend.row->name;
     const bool stays = !c.changes.start && !c.changes.backend && !c.changes.terms;
@@ -93,7 +93,7 @@ std::vector<Term> chooseTerms(const Configuration& c, const ForceTerms& others, 
     return terms;
 }
 
-/// With bodies that feel terms which few bodies feel.
+/// The targets also include bodies that feel terms which act on few bodies.
 CheckTargets targetsOf(const ParticleSet& bodies, const ForceTerms& others) {
     constexpr std::size_t kOfATerm = 64;
     CheckTargets targets{sampleTargets(bodies.position), randomTargets(bodies.size())};
@@ -114,7 +114,7 @@ Plan judge(Configuration configuration, const Present& present) {
     RunConfiguration& v = c.values;
     const StartState* start = v.start.get();
     if (c.changes.start) {
-        // A run that is there keeps its own memory until this one is built.
+        // An existing run keeps its own memory until this one is built.
         MemoryNeed need = memoryNeed(*c.backend.row, v.bodies, v.force, c.choice, c.integrator->program);
         need.host += kBytesPerBody * static_cast<double>(v.bodies);
         if (v.bodies >= kManyBodies) WorkWatch::note(needText(need, v.bodies));
@@ -142,7 +142,7 @@ Plan judge(Configuration configuration, const Present& present) {
     plan.terms = chooseTerms(c, others, present.terms);
     const auto sameChoice = [](const Term& a, const Term& b) { return a.how == b.how; };
     if (!plan.bodies && !std::equal(plan.terms.begin() + 1, plan.terms.end(), present.terms.begin() + 1, sameChoice)) {
-        // Methods of terms are made when bodies are loaded: the run is loaded again where it is.
+        // Methods of terms are made when bodies are loaded: the run is loaded again at its present state.
         plan.resumed = present.state();
         plan.bodies = {plan.resumed, &plan.resumed->bodies};
     }
@@ -150,7 +150,7 @@ Plan judge(Configuration configuration, const Present& present) {
     if (plan.bodies) {
         requireBodies(plan.bodies->size());
         plan.targets = targetsOf(*plan.bodies, others);
-        // What was judged when its run began goes on in the precision that it has.
+        // A run that was judged at its beginning continues in its precision.
         const bool started = start && start->state.clock.step != 0 && c.request.precision;
         const bool goesOn = c.changes.start ? started : plan.resumed && v.force == present.force;
         if (!goesOn) suitPrecision(c, *plan.bodies);

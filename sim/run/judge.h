@@ -10,24 +10,24 @@
 
 namespace gravlab {
 
-/// Bodies that a force check looks at. They are chosen when bodies are loaded, so that a check needs no copy of them.
+/// Bodies whose forces a check compares. They are chosen when bodies are loaded, so that a check needs no copy of them.
 struct CheckTargets {
-    std::vector<std::uint32_t> hard;    ///< where kernels of all pairs go wrong
-    std::vector<std::uint32_t> random;  ///< for an accuracy that most of the bodies keep
+    std::vector<std::uint32_t> hard;    ///< bodies where kernels of all pairs make errors
+    std::vector<std::uint32_t> random;  ///< bodies for an accuracy that most of the bodies keep
     const std::vector<std::uint32_t>& of(const KernelRow& row) const { return row.approximates ? random : hard; }
 };
 
 /// Settings under which single precision computes the bodies of a run correctly.
 struct Carried {
-    ForceSettings force;  ///< whatever its softening
+    ForceSettings force;  ///< its softening does not matter
     double least, most;   ///< softening lengths between which that holds [L]
 };
 
-/// What judge() reads of a run that is there. A first run has none of it.
+/// Properties of an existing run that judge() reads. A first run has none of them.
 struct Present {
-    std::function<std::shared_ptr<const ParticleSet>()> bodies{};  ///< edited ones, or a copy of the backend's; may wait
-    std::function<std::shared_ptr<const RunState>()> state{};      ///< a copy of all that going on takes; may wait
-    std::shared_ptr<const RunState> resumed{};                     ///< an earlier state of this run, to go on from
+    std::function<std::shared_ptr<const ParticleSet>()> bodies{};  ///< edited bodies, or a copy of the backend's; may wait
+    std::function<std::shared_ptr<const RunState>()> state{};  ///< a copy of all that an exact continuation needs; may wait
+    std::shared_ptr<const RunState> resumed{};                 ///< an earlier state of this run, to continue from
     std::vector<Term> terms{};
     ForceSettings force{};
     std::optional<Carried> carried{};
@@ -36,16 +36,16 @@ struct Present {
 /// A configuration whose precision suits its bodies, and the bodies to load.
 struct Plan {
     Configuration configuration;
-    std::shared_ptr<const ParticleSet> bodies{};  ///< null: the backend keeps those that it has
-    std::vector<Term> terms{};                    ///< that act on them, each with the kernel that computes it
-    std::shared_ptr<const RunState> resumed{};    ///< whose clock and methods go on; null: the clock begins or stays
-    CheckTargets targets{};                       ///< of `bodies`
+    std::shared_ptr<const ParticleSet> bodies{};  ///< null: the backend keeps its bodies
+    std::vector<Term> terms{};                    ///< terms that act on them, each with the kernel that computes it
+    std::shared_ptr<const RunState> resumed{};  ///< state whose clock and methods continue; null: the clock begins or stays
+    CheckTargets targets{};                     ///< targets among `bodies`
     std::optional<Carried> carried{};
 };
 
-/// Throws OutOfMemoryError where the memory for a start is not free, before any bodies exist; UsageError where the
-/// integrator cannot run under the force terms, or the precision that the request names cannot compute the bodies. An open
-/// precision becomes double instead.
+/// Throws OutOfMemoryError where the memory for a start is not free, before any bodies exist. Throws UsageError where the
+/// integrator cannot run under the force terms, or the requested precision cannot compute the bodies. An open precision
+/// becomes double instead.
 Plan judge(Configuration configuration, const Present& present);
 
 }  // namespace gravlab

@@ -17,8 +17,8 @@
 namespace gravlab {
 namespace {
 
-/// The scene's integrator unless another is asked for; the usual one where a backend, kernel or precision is asked for that
-/// does not run it.
+/// The requested integrator, else the scene's. It is the usual one where a requested backend, kernel or precision cannot run
+/// the scene's.
 const Integrator& integratorOf(const RunRequest& wanted, const Scene& scene) {
     if (wanted.integrator) return integrator(*wanted.integrator);
     if (scene.integrator.empty()) return usualIntegrator();
@@ -30,7 +30,7 @@ const Integrator& integratorOf(const RunRequest& wanted, const Scene& scene) {
     return runs ? own : usualIntegrator();
 }
 
-/// The backend of that name; without one the fastest, unless it cannot run integrator or force, or would idle.
+/// The named backend; without a name the fastest, unless it cannot run integrator or force, or would be idle.
 BackendChoice backendOf(const std::optional<std::string>& name, const Configuration& c) {
     const RunRequest& wanted = c.request;
     const Integrator& integrator = *c.integrator;
@@ -72,8 +72,8 @@ Configuration resolve(const RunRequest& wanted, const Configuration* now, bool a
     force.softening = wanted.softening.value_or(c.scene->softening);
     takeLawNumbers(force, wanted, *c.scene);
 
-    // A backend that was left open and still is stays, so that no scene or number of bodies moves a run by itself.
-    // An integrator does: it came with its scene, and so did the one before.
+    // A backend that was left open and still is stays, so that no change of scene or N moves a run by itself.
+    // Another integrator may move it: it came with its scene, and so did the one before.
     const auto needsAnother = [&](const Integrator& row) {
         return !refusal(*chooseBackend({}, wanted.backendOptions).row, row, 1).empty();
     };
@@ -119,17 +119,17 @@ Configuration resolve(const RunRequest& wanted, const Configuration* now, bool a
     v.start = c.request.start;
     v.tuning = wanted.tuning;
     c.choice = wanted.choice();
-    // What the scene allows of so many bodies where nobody said; 0: every pair.
+    // The default is the error that the scene allows for this N; 0: every pair.
     if (wanted.takesFarField() && !row.exact) c.choice.allowedError = c.scene->farField.accuracyOf(v.bodies, row.onDevice);
     v.accuracy = c.choice.allowedError;
     const bool small = row.usesCores && v.bodies <= kSmallSystem;
     if (!wanted.precision && (small || row.exact)) force.precision = Precision::fp64;
-    // Where double precision took the place of single for these bodies, it stays; few bodies have it for another reason.
+    // Where double precision replaced single for these bodies, it stays; small systems have it for another reason.
     if (now && !c.changes.start && !c.changes.backend && !wanted.precision && !now->request.precision &&
         !(now->backend.row->usesCores && now->sceneBodies <= kSmallSystem) && now->values.force.precision == Precision::fp64)
         force.precision = Precision::fp64;
 
-    // A kernel that is wrong on purpose is measured beside a run, never taken for it.
+    // A kernel that is wrong on purpose is measured beside a run, never used for it.
     if (const std::optional<std::string>& named = wanted.kernel.kernel)
         if (const KernelRow* trap = findTrap(row.name, *named))
             throw UsageError("kernel '" + *named + "' is wrong on purpose and moves no bodies: " + std::string(trap->trap) +
@@ -145,7 +145,7 @@ Configuration resolve(const RunRequest& wanted, const Configuration* now, bool a
 
     c.changes.force = c.changes.backend || wanted.kernel != now->request.kernel || c.choice != now->choice ||
                       wanted.tuning != now->request.tuning || force != now->values.force;
-    // Kernels that were asked of the backend before, or ran there, are none of another's.
+    // Kernels that were requested of the former backend, or ran there, do not apply to another one.
     if (now && c.changes.backend && (wanted.terms == now->request.terms || wanted.terms == requestOf(now->values).terms))
         c.request.terms.clear();
     c.changes.terms = now && c.request.terms != now->request.terms;

@@ -6,11 +6,11 @@
 
 namespace gravlab {
 
-/// Up to so many bodies run in fp64 on the CPU unless asked otherwise: a GPU would be idle most of the time, and these are
-/// the systems whose answers are known to many digits.
+/// Largest N that runs in fp64 on the CPU by default. A GPU would be idle most of the time, and these are the systems whose
+/// solutions are known to many digits.
 constexpr std::size_t kSmallSystem = 256;
 
-/// What a change does to a run that is there. A first run starts and makes a backend.
+/// What a change does to an existing run. A first run starts and makes a backend.
 struct Changes {
     bool start = false;    ///< the scene or the file begins anew
     bool bodies = false;   ///< the bodies were edited, or become those of an earlier state of the run
@@ -22,18 +22,18 @@ struct Changes {
 /// A request with every default filled in, and the rows that it names.
 struct Configuration {
     RunRequest request;
-    KernelChoice choice;      ///< the request's, with the accuracy that the scene names
-    RunConfiguration values;  ///< its kernel is known when a backend holds the bodies
+    KernelChoice choice;      ///< the request's choice, with the accuracy that the scene names
+    RunConfiguration values;  ///< the kernel is known when a backend holds the bodies
     const Scene* scene = nullptr;
     const Integrator* integrator = nullptr;
     BackendChoice backend;
-    std::size_t sceneBodies = 0;  ///< N of the scene, whatever was added or removed since it was built
+    std::size_t sceneBodies = 0;  ///< N of the scene, without later additions and removals
     Changes changes;
 };
 
-/// The settings that `wanted` means. `now`: those in force; null for a first run. With `again` the scene starts anew though
-/// nothing of it changed. Throws UsageError for settings that exclude each other, NoDeviceError for a backend that cannot
-/// run.
+/// The settings that `wanted` means. `now`: those in force; null for a first run. With `again` the scene starts anew
+/// although none of its settings changed. Throws UsageError for settings that exclude each other, NoDeviceError for a
+/// backend that cannot run.
 Configuration resolve(const RunRequest& wanted, const Configuration* now, bool again = false);
 
 }  // namespace gravlab

@@ -1,4 +1,4 @@
-// Sums over all bodies of the galaxies, in blocks that a compiler can put into vector registers.
+// Sums over all bodies of the galaxies, in blocks that a compiler can vectorise.
 #include "sim/run/rigid_galaxies.h"
 
 #include "sim/core/group.h"
@@ -23,7 +23,7 @@ RigidGalaxies::RigidGalaxies(const ParticleSet& bodies, const ForceSettings& for
         Galaxy g;
         double weight = 0;
         for (const std::size_t i : list) {
-            // Charges cancel: bodies count alike where they are no masses.
+            // Charges cancel: bodies have equal weight where their sources are not masses.
             const double m = force.law == Law::gravity ? bodies.position[i].w : 1;
             g.centre += m * xyz(bodies.position[i]);
             g.velocity += m * xyz(bodies.velocity[i]);
@@ -46,7 +46,7 @@ RigidGalaxies::RigidGalaxies(const ParticleSet& bodies, const ForceSettings& for
             source_.push_back(static_cast<float>(bodies.position[i].w));
         }
         while ((x_.size() - g.first) % kLanes != 0) {
-            // Far away and without a source: adds nothing, and no law is asked about distance 0.
+            // The padding is far away and without a source: it adds nothing, and no law is evaluated at distance 0.
             x_.push_back(1e6f);
             y_.push_back(0);
             z_.push_back(0);

@@ -25,7 +25,7 @@ void Simulation::load(const ParticleSet& bodies) {
 }
 
 void Simulation::restore(const RunState& state) {
-    // The configuration stays: what its check has found still holds, where it is there.
+    // The configuration stays: an existing result of its check still holds.
     const std::optional<ForceCheck> checked = forceCheck();
     Configuration earlier = now_;
     earlier.changes = {.bodies = true};
@@ -43,7 +43,7 @@ void Simulation::change(Configuration configuration, const std::shared_ptr<const
             backend_->snapshot(*copy);
             return copy;
         };
-        // Read by the stage that needs it, where it does.
+        // Only the stage that needs the bodies copies them.
         present.state = [whole = std::bind_front(&Simulation::state, this)] {
             return std::make_shared<const RunState>(whole());
         };
@@ -71,7 +71,7 @@ AdvanceStatus Simulation::advance(const Budget& budget, VertexSink* sink) {
 
 void Simulation::recheck() {
     if (!check_ || rechecking_) return;
-    // What 99 % of the bodies keep is asked of bodies at random, what rounding leaves of those that are hard to compute.
+    // An accuracy of 99 % of the bodies is checked on random bodies, rounding on those that are hard to compute.
     backend_->requestForceCheck(targets_.of(backend_->activeKernel()));
     rechecking_ = true;
 }
@@ -113,7 +113,7 @@ RunState Simulation::stateWithoutBodies() {
 }
 
 Diagnostics Simulation::measure(const std::function<void()>& meanwhile) {
-    constexpr double kSlice = 0.05;  // [s]; a display on the same device goes on
+    constexpr double kSlice = 0.05;  // [s] short enough for a display on the same device to continue
     if (backend_->mostMeasured() > 0) {
         backend_->requestMeasurement();
         while (backend_->measuring()) {

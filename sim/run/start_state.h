@@ -1,5 +1,5 @@
-// Bodies that a run starts from instead of a scene's builder: a file, or a run that is continued.
-// Rule: never changed once made; settings share it.
+// Bodies of a run that starts without a scene's builder: from a file, or from a run that is continued.
+// Rule: it never changes once made; settings share it.
 #pragma once
 #include "sim/core/body_names.h"
 #include "sim/core/clock.h"
@@ -14,46 +14,47 @@
 
 namespace gravlab {
 
-/// A place in a run, to go on from.
+/// A state of a run, to continue from.
 struct RunState {
     ParticleSet bodies;
     Clock clock;
-    std::string integrator;                   ///< whose state the arrays are; empty: none
-    std::vector<StateArray> integratorState;  ///< what that integrator and the force methods need to go on exactly
-    ForceTerms others{};                      ///< what acts beside the pair law; restore() keeps what acts
+    std::string integrator;  ///< integrator that the arrays belong to; empty: none
+    std::vector<StateArray>
+        integratorState;  ///< data that this integrator and the force methods need for an exact continuation
+    ForceTerms others{};  ///< terms beside the pair law; restore() keeps the present ones
 };
 
-/// The file that bodies came from, and how it was read: enough to read it again.
+/// The file of the bodies, with the options for reading it again.
 struct StartFile {
-    std::string path;            ///< absolute; empty: there is none to go back to
-    std::string columns, units;  ///< as ReadOptions has them
+    std::string path;            ///< absolute; empty: there is none
+    std::string columns, units;  ///< see ReadOptions
     std::optional<double> gravity{};
     bool sanitize = false;
     bool ignoreHubble = false;
-    std::string print;  ///< hashOf() its bodies: whether it is still the same
+    std::string print;  ///< hashOf() its bodies, to see whether the file is still the same
     bool operator==(const StartFile&) const = default;
 };
 
-/// Whether bodies without units look as if they had some: what units they would be near balance in.
+/// A doubt about bodies without units: the units in which they would be near balance.
 struct UnitsDoubt {
-    std::string question;  ///< a sentence; empty: nothing is odd about them
-    std::string units;     ///< row of unitSystems(); empty: none suits
+    std::string question;  ///< a sentence; empty: there is no doubt
+    std::string units;     ///< row of unitSystems(); empty: none fits
     bool operator==(const UnitsDoubt&) const = default;
 };
 
-/// A state with the row of a scene around it. Neither copied nor moved: the row's texts are members.
+/// A state with the row of a scene around it. It is neither copied nor moved: the row's texts are members.
 struct StartState {
-    std::string name, idea, caption;  ///< of the row; the name is none of the scene table
-    std::string units;                ///< what one [L], [M] and [T] are, in words; empty: not known
-    FileUnits fileUnits;              ///< of the file that they came from
+    std::string name, idea, caption;  ///< texts of the row; the name is not in the scene table
+    std::string units;                ///< the units [L], [M] and [T], in words; empty: unknown
+    FileUnits fileUnits;              ///< units of the file that they came from
     SharedBodyNames names = noBodyNames();
     StartFile file;
     UnitsDoubt doubt;
-    std::string scene;           ///< scene that the bodies once came from; empty: none
-    int sceneVersion = 1;        ///< of that scene
-    SceneParameters parameters;  ///< it was built with
+    std::string scene;           ///< scene that the bodies originally came from; empty: none
+    int sceneVersion = 1;        ///< version of that scene
+    SceneParameters parameters;  ///< parameters of that scene
     RunState state;
-    Scene row{};  ///< fixedBodies is their number; build is null
+    Scene row{};  ///< fixedBodies is N; build is null
 
     StartState() = default;
     StartState(const StartState&) = delete;

@@ -1,4 +1,4 @@
-// Small systems are copied into a backend of their own; of large ones the pull of all bodies acts on one.
+// Small systems are copied into a backend of their own; in large ones the pull of all bodies acts on one.
 #include "sim/run/trajectory.h"
 
 #include "sim/backends/backend.h"
@@ -16,12 +16,12 @@
 namespace gravlab {
 namespace {
 
-constexpr double kTurns = 1.5;      // shown unless asked otherwise
-constexpr double kMostPairs = 4e9;  // of one path: some seconds of one core
+constexpr double kTurns = 1.5;      // revolutions shown by default
+constexpr double kMostPairs = 4e9;  // per path: some seconds of one core
 constexpr std::int64_t kMostSteps = 4'000'000;
-constexpr std::int64_t kFieldSteps = 800;  // a turn and a half in so many
+constexpr std::int64_t kFieldSteps = 800;  // steps for one and a half revolutions
 
-/// Time of a turn and a half about a centre, from distance and speed; between so and so many steps.
+/// Time of one and a half revolutions about a centre, from distance and speed; 200 to 1e6 time steps.
 double usualDuration(const Vec3d& away, const Vec3d& speed, double timeStep) {
     const double step = std::abs(timeStep), v = length(speed);
     const double turn = v > 0 ? 2 * std::numbers::pi * length(away) / v : 0;
@@ -30,12 +30,12 @@ double usualDuration(const Vec3d& away, const Vec3d& speed, double timeStep) {
 
 }  // namespace
 
-/// The body in the field of all others, which keep their shapes.
+/// The body in the field of all others, whose galaxies keep their shapes.
 class TrajectoryPredictor::Field {
 public:
     Field(const TrajectoryStart& start, std::optional<std::size_t> without) : shapes(*start.bodies, start.force, without) {}
 
-    /// Leapfrog; the galaxies are moved to the middle of the step, where the pull is taken.
+    /// Leapfrog; the galaxies are moved to the middle of the step, where the pull is evaluated.
     void step(double dt) {
         place += 0.5 * dt * velocity;
         shapes.move(0.5 * dt);
@@ -80,7 +80,7 @@ TrajectoryPredictor::TrajectoryPredictor(const TrajectoryRequest& question) {
     f.place = xyz(known ? bodies.position[*known] : question.position);
     f.velocity = xyz(velocity);
     f.response = velocity.w;
-    // About the galaxy that the body is of, or for one to come the one that pulls most.
+    // The centre is that of the body's galaxy; for a new body that of the galaxy with the strongest pull.
     std::size_t home = 0;
     double strongest = -1;
     for (std::size_t g = 0; g < f.shapes.galaxies(); ++g) {
@@ -93,7 +93,7 @@ TrajectoryPredictor::TrajectoryPredictor(const TrajectoryRequest& question) {
                                                                   f.velocity - f.shapes.velocity(home), timeStep_);
     if (after != 0) f.shapes.move(after);
     from_ += after;
-    // The run's own step where that is affordable, else as many as a smooth path needs.
+    // Use the run's own step where that is affordable, else as many steps as a smooth path needs.
     const double pairs = static_cast<double>(bodies.size()) * static_cast<double>(f.shapes.galaxies() > 1 ? 3 : 1);
     const double most = std::clamp(kMostPairs / pairs, 100.0, static_cast<double>(2 * kFieldSteps));
     const double steps = std::clamp(std::ceil(duration / std::abs(timeStep_)), 1.0, most);
@@ -115,7 +115,7 @@ void TrajectoryPredictor::startCopy(const TrajectoryRequest& question, ParticleS
     } else {
         subject_ = static_cast<std::size_t>(std::find(bodies.id.begin(), bodies.id.end(), *question.id) - bodies.id.begin());
     }
-    // The centre of mass, or for charges the mean place.
+    // The centre of mass, or for charges the mean position.
     Vec3d centre{}, drift{};
     double weight = 0;
     for (std::size_t i = 0; i < bodies.size(); ++i) {
@@ -128,7 +128,7 @@ void TrajectoryPredictor::startCopy(const TrajectoryRequest& question, ParticleS
     const Vec3d x = xyz(bodies.position[subject_]), v = xyz(bodies.velocity[subject_]);
     const double duration =
         question.duration > 0 ? question.duration : usualDuration(x - share * centre, v - share * drift, timeStep_);
-    // The first backend and integrator that can: the run's own, but never a device, which the run needs.
+    // Use the first backend and integrator that can: the run's own, but never a device, because the run needs that.
     integrator_ = start.integrator;
     const BackendRow* row = nullptr;
     for (const std::string& name : {start.integrator, std::string("leapfrog")})
@@ -162,9 +162,9 @@ void TrajectoryPredictor::addPoint(const Vec3d& place, double time) {
     path_.points.push_back({place, time});
 }
 
-/// True at the last step; a point that is not reached within `seconds` is left for the next time.
+/// True at the last step; a point that is not reached within `seconds` is left for the next call.
 bool TrajectoryPredictor::advanceCopy(double seconds) {
-    // The last point may be nearer than the others.
+    // The last interval may be shorter than the others.
     const std::int64_t steps = std::min(stepsAPoint_ - done_ % stepsAPoint_, stepsLeft_);
     const std::int64_t made =
         copy_->advance(integrator(integrator_).program, timeStep_, {.seconds = seconds, .steps = steps}, nullptr)

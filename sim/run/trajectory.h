@@ -1,5 +1,5 @@
-// Where a body will go: its path for some time ahead, computed from a copy of the run without touching it.
-// Rule: what is left out is named by the method, and shown with the path.
+// The future path of a body for some time ahead, computed from a copy of the run without changing it.
+// Rule: the method names what is left out, and the path shows it.
 #pragma once
 #include "sim/core/particles.h"
 #include "sim/forces/force_settings.h"
@@ -18,30 +18,31 @@ class Backend;
 
 /// How a path is computed.
 enum class TrajectoryMethod {
-    copy,          ///< all bodies move, by the run's own integrator in fp64: exact as far as the motion is not chaotic
-    rigidGalaxies  ///< many bodies: each galaxy goes on as a whole and keeps its shape; the body's pull on them is left out
+    copy,          ///< all bodies move, by the run's own integrator in fp64: exact as long as the motion is not chaotic
+    rigidGalaxies  ///< large N: each galaxy moves as a whole and keeps its shape; the body's pull on the galaxies is left
+                   ///< out
 };
 
-/// A moment of a run, shared by the questions about it.
+/// A moment of a run, shared by all requests about it.
 struct TrajectoryStart {
     std::shared_ptr<const ParticleSet> bodies;
     double time = 0;                      ///< [T]
-    ForceSettings force;                  ///< its precision is not looked at
-    ForceTerms others{};                  ///< what acts beside it; held shapes leave it out
+    ForceSettings force;                  ///< its precision is ignored
+    ForceTerms others{};                  ///< terms beside it; rigid galaxies leave them out
     std::string integrator = "leapfrog";  ///< a row of the integrator table
     double timeStep = 0.01;               ///< of the run [T]; below 0: the path leads into the past
 };
 
-/// What is asked: a body of the run, or one that is not there yet.
+/// Request for the path of a body of the run, or of a new one.
 struct TrajectoryRequest {
     std::shared_ptr<const TrajectoryStart> start;
-    std::optional<std::uint32_t> id{};  ///< of a body of the run
-    Double4 position{}, velocity{};     ///< of a body to come, as ParticleSet has them; without `id`
-    double after = 0;                   ///< the body to come starts so much later than `start` [T]
-    double duration = 0;                ///< how far ahead [T]; 0: about one turn and a half
+    std::optional<std::uint32_t> id{};  ///< a body of the run
+    Double4 position{}, velocity{};     ///< a new body, as in ParticleSet; without `id`
+    double after = 0;                   ///< delay of the new body's start after `start` [T]
+    double duration = 0;                ///< length of the path [T]; 0: about one and a half revolutions
 };
 
-/// A place at a time.
+/// A position at a time.
 struct TrajectoryPoint {
     Vec3d place{};    ///< [L]
     double time = 0;  ///< [T], of the run's clock
@@ -50,19 +51,19 @@ struct TrajectoryPoint {
 /// The path as far as it is known.
 struct Trajectory {
     TrajectoryMethod method = TrajectoryMethod::copy;
-    std::size_t bodies = 0;               ///< whose pull is in it
-    double until = 0;                     ///< where it will end [T]
-    bool complete = false;                ///< it is there already, or ended at a body that is not finite
+    std::size_t bodies = 0;               ///< number of bodies whose pull is included
+    double until = 0;                     ///< time at its end [T]
+    bool complete = false;                ///< the path has reached its end, or ended at a body that is not finite
     std::vector<TrajectoryPoint> points;  ///< evenly spaced in time, about kTrajectoryPoints
-    std::string integrator;               ///< that computed it
-    std::string failure;                  ///< why there is no path; empty when there is
+    std::string integrator;               ///< integrator that computed it
+    std::string failure;                  ///< why there is no path; empty when there is one
 };
 
-/// Up to so many bodies are copied and moved.
+/// Largest number of bodies that are copied and moved.
 constexpr std::size_t kTrajectoryCopies = 384;
 constexpr std::size_t kTrajectoryPoints = 400;
 
-/// Computes one path piece by piece.
+/// Computes one path in several calls.
 class TrajectoryPredictor {
 public:
     /// Throws UsageError when there is no body with that id.
@@ -71,7 +72,7 @@ public:
     TrajectoryPredictor(TrajectoryPredictor&&) noexcept;
     TrajectoryPredictor& operator=(TrajectoryPredictor&&) noexcept;
 
-    /// Goes on for about `seconds`; true when the path is complete.
+    /// Continues for about `seconds`; true when the path is complete.
     bool advance(double seconds);
     const Trajectory& path() const { return path_; }
 

@@ -1,16 +1,16 @@
-// A cell of the tree as its bodies see it: total source, centre, second moments; and what a cell far away does to a group of
-// bodies. Softened as Plummer softens a pair, so that a cell of one body is that body. Included into namespaces: gravlab,
-// for scalars on host and device, and once for each instruction set of the SIMD kernels. An includer says what
-// GRAVLAB_TREE_FUNCTION is, and has inverseRoot(), raised(), logarithm() and larger() for its Real.
+// A cell of the tree: total source, centre, second moments, and the force of a far cell on a group of bodies. It is softened
+// like a Plummer pair, so that a cell of one body equals that body. Included into namespaces: gravlab, for scalars on host
+// and device, and once for each instruction set of the SIMD kernels. An includer defines GRAVLAB_TREE_FUNCTION, and
+// inverseRoot(), raised(), logarithm() and larger() for its Real.
 //
 // With e from the cell's centre to a point, s = e^2 + softening^2 and D_n = (-1)^n (2n-1)!! / s^(n+1/2), the sum of
 // 1/sqrt(|e - r_j|^2 + softening^2) over sources m_j at r_j from the centre is, to second order,
 //   F = M D_0 + (trace(Q) D_1 + e.Q.e D_2) / 2,   Q = sum of m_j r_j r_j   (raw: softened, the trace acts)
-// Its gradient is the acceleration that gravity gives there. Other powers of the distance differ in D_n alone; charges,
-// whose centre is that of their sizes, have first moments besides.
+// Its gradient is the acceleration under gravity there. Other powers of the distance differ in D_n alone. Charges have first
+// moments besides, because the centre is that of their sizes.
 
 /// The field of a point source: D_1 at s is -pull(s), and D_(n+1) = -(power + 2n - 1) D_n / s. fieldOf() is F of a source m
-/// with second moments: three halves of e.Q.e, and half of trace(Q) with its sign turned.
+/// with second moments, passed as 3/2 e.Q.e and -trace(Q)/2.
 template <class Real>
 struct GravityField {
     Real softeningSquared;
@@ -32,8 +32,8 @@ struct PowerField {
     Real nearest;  ///< smallest d squared, in units
     Real unit;
     int whole;   ///< the power if it is whole and small, else below 0
-    Real over;   ///< 1 / (power - 1); any where that is none
-    Real shift;  ///< of the field of power 1, a logarithm: that of the unit's length
+    Real over;   ///< 1 / (power - 1); arbitrary for power 1
+    Real shift;  ///< shift of the logarithmic field of power 1 by the unit of length
     GRAVLAB_TREE_FUNCTION Real power() const { return degree; }
     GRAVLAB_TREE_FUNCTION Real pull(Real, Real s) const { return unit * pullAt(unit * s); }
     /// Over the distance, in units.
@@ -65,11 +65,11 @@ struct PowerField {
 /// Second moments: xx, yy, zz, xy, xz, yz.
 constexpr int kMoments = 6;
 
-/// What is known of a cell's bodies.
+/// Moments of a cell's bodies.
 template <class Real>
 struct CellMoments {
     Real x = 0, y = 0, z = 0;     ///< centre of the sources
-    Real source = 0;              ///< sum of them
+    Real source = 0;              ///< sum of the sources
     Real moments[kMoments] = {};  ///< about the centre
 };
 
@@ -84,8 +84,8 @@ GRAVLAB_TREE_FUNCTION void addSecondMoments(Real* q, Real source, Real x, Real y
     q[5] += source * y * z;
 }
 
-/// What the dipole `own` of a part adds to second moments `q` about a centre from which the part's is (x, y, z), and the
-/// part to the dipole there.
+/// Adds to second moments `q` the contribution of a child with the dipole `own`, whose centre is at (x, y, z) from the
+/// centre. Adds the child's dipole to the one there.
 template <class Real>
 GRAVLAB_TREE_FUNCTION void addFirstMoments(Real* dipole, Real* q, Real source, const Real* own, Real x, Real y, Real z) {
     q[0] += Real(2) * own[0] * x;
@@ -99,7 +99,7 @@ GRAVLAB_TREE_FUNCTION void addFirstMoments(Real* dipole, Real* q, Real source, c
     dipole[2] += own[2] + source * z;
 }
 
-/// A cell in the form that acts on bodies, so that addCellPull() has nothing to multiply by.
+/// A cell in the form for forces, so that addCellPull() needs no further products.
 template <class Real>
 struct CellPull {
     Real x, y, z, source;
@@ -115,7 +115,7 @@ GRAVLAB_TREE_FUNCTION CellPull<Real> cellPull(const CellMoments<Real>& cell, Rea
     return pull;
 }
 
-/// Adds to `a` the acceleration that the cell gives a body at (x, y, z).
+/// Adds to `a` the acceleration of a body at (x, y, z) by the cell.
 template <class Real, class Field>
 GRAVLAB_TREE_FUNCTION void addCellPull(Real* a, const CellPull<Real>& cell, Real x, Real y, Real z, const Field& field) {
     const Real dx = cell.x - x, dy = cell.y - y, dz = cell.z - z;
@@ -126,16 +126,17 @@ GRAVLAB_TREE_FUNCTION void addCellPull(Real* a, const CellPull<Real>& cell, Real
     const Real qz = cell.q[4] * dx + cell.q[5] * dy + cell.q[2] * dz;
     const Real s = dx * qx + dy * qy + dz * qz;
     const Real half = Real(0.5) * (field.power() + Real(3));
-    // u2 q is small beside the source; u2 u3 could leave the range of numbers.
+    // u2 q is small beside the source; u2 u3 could exceed the range of numbers.
     const Real along = cell.source + u2 * (half * s * u2 + cell.trace);
     a[0] += u3 * (along * dx - u2 * qx);
     a[1] += u3 * (along * dy - u2 * qy);
     a[2] += u3 * (along * dz - u2 * qz);
 }
 
-/// The field of cells far away about the centre of a group: derivatives of F there. Orders 1 to 4 for every cell; the fifth,
-/// and the second moments in the third, for cells that are nearer. Components in the order x before y before z. Lengths are
-/// in units of about the group's radius, or the fifth derivatives would leave the range of float near dense centres.
+/// The field of far cells about the centre of a group: derivatives of F there. Every cell contributes to orders 1 to 4;
+/// nearer cells contribute to the fifth, and second moments to the third. Components in the order x before y before z.
+/// Lengths are in units of about the group's radius; otherwise the fifth derivatives would exceed the range of float near
+/// dense centres.
 template <class Real>
 struct FieldExpansion {
     Real first[3] = {};    ///< x y z
@@ -146,7 +147,7 @@ struct FieldExpansion {
 };
 constexpr int kExpansionTerms = 3 + 6 + 10 + 15 + 21;
 
-/// Adds the field of a cell of that source and second moments to an expansion about a point that is (x, y, z) from its
+/// Adds the field of a cell with source and second moments to an expansion about a point at (x, y, z) from the cell's
 /// centre. kHigh: with the fifth order.
 template <bool kHigh, class Real, class Field>
 GRAVLAB_TREE_FUNCTION void addToExpansion(FieldExpansion<Real>& f, Real x, Real y, Real z, Real m, const Real* q,
@@ -262,10 +263,10 @@ GRAVLAB_TREE_FUNCTION void addToExpansion(FieldExpansion<Real>& f, Real x, Real 
     f.fourth[14] += zz * (pz + Real(3) * a3) + Real(3) * a2;
 }
 
-// First moments: charges have them about the centre of their sizes, which is none of the charges themselves. With e from
+// First moments: charges have them about the centre of their sizes, which differs from that of the charges. With e from
 // there, a dipole p adds -D_1 p.e to F.
 
-/// Adds to `a` the acceleration that the dipole of a cell at (cx, cy, cz) gives a body at (x, y, z).
+/// Adds to `a` the acceleration of a body at (x, y, z) by the dipole of a cell at (cx, cy, cz).
 template <class Real, class Field>
 GRAVLAB_TREE_FUNCTION void addDipolePull(Real* a, const Real* dipole, Real cx, Real cy, Real cz, Real x, Real y, Real z,
                                          const Field& field) {
@@ -279,8 +280,8 @@ GRAVLAB_TREE_FUNCTION void addDipolePull(Real* a, const Real* dipole, Real cx, R
     a[2] += u3 * (along * dz + dipole[2]);
 }
 
-/// Adds a dipole to an expansion about a point that is (x, y, z) from its centre; in the units of the expansion. kHigh: with
-/// the fourth order.
+/// Adds a dipole to an expansion about a point at (x, y, z) from the cell's centre, in the units of the expansion. kHigh:
+/// with the fourth order.
 template <bool kHigh, class Real, class Field>
 GRAVLAB_TREE_FUNCTION void addDipoleToExpansion(FieldExpansion<Real>& f, Real x, Real y, Real z, const Real* dipole,
                                                 const Field& field) {
@@ -288,7 +289,7 @@ GRAVLAB_TREE_FUNCTION void addDipoleToExpansion(FieldExpansion<Real>& f, Real x,
     const Real u = inverseRoot(squared), u2 = u * u, power = field.power();
     const Real d1 = -field.pull(u, squared), d2 = -(power + Real(1)) * d1 * u2, d3 = -(power + Real(3)) * d2 * u2,
                d4 = -(power + Real(5)) * d3 * u2;
-    // F = D_1 h with h = w.e: a derivative falls on h, where it leaves a component of w, or on D_1.
+    // F = D_1 h with h = w.e: a derivative acts on h, where it leaves a component of w, or on D_1.
     const Real wx = -dipole[0], wy = -dipole[1], wz = -dipole[2], h = wx * x + (wy * y + wz * z);
     const Real same = d2 * h;
     f.first[0] += d1 * wx + same * x;
@@ -387,9 +388,9 @@ GRAVLAB_TREE_FUNCTION void addExpandedPull(Real* a, const FieldExpansion<Real>& 
     }
 }
 
-// The field F itself: the potential with its sign turned. On steps that ask for the energy.
+// The field F itself: the negative potential. It is needed on steps with an energy measurement.
 
-/// Of a cell, in the form that gravity's have, at (x, y, z).
+/// Field of a cell, in the form of gravity's cells, at (x, y, z).
 template <class Real, class Field>
 GRAVLAB_TREE_FUNCTION Real cellField(const CellPull<Real>& cell, Real x, Real y, Real z, const Field& field) {
     const Real dx = cell.x - x, dy = cell.y - y, dz = cell.z - z;
@@ -401,8 +402,8 @@ GRAVLAB_TREE_FUNCTION Real cellField(const CellPull<Real>& cell, Real x, Real y,
     return field.fieldOf(inverseRoot(squared), squared, cell.source, Real(0.5) * s, Real(1.0 / 3) * cell.trace);
 }
 
-/// Of a cell of that source and second moments at a point that is (x, y, z) from its centre: the term that
-/// addToExpansion() has no use for.
+/// Field of a cell with source and second moments at a point at (x, y, z) from its centre: the term of order 0, which
+/// addToExpansion() leaves out.
 template <class Real, class Field>
 GRAVLAB_TREE_FUNCTION Real fieldAtCentre(Real x, Real y, Real z, Real m, const Real* q, const Field& field) {
     const Real squared = x * x + (y * y + (z * z + field.softeningSquared));
@@ -411,14 +412,14 @@ GRAVLAB_TREE_FUNCTION Real fieldAtCentre(Real x, Real y, Real z, Real m, const R
     return field.fieldOf(inverseRoot(squared), squared, m, Real(1.5) * s, Real(-0.5) * (q[0] + q[1] + q[2]));
 }
 
-/// Of a dipole, (x, y, z) from its centre.
+/// Field of a dipole at (x, y, z) from its centre.
 template <class Real>
 GRAVLAB_TREE_FUNCTION Real dipoleField(const Real* dipole, Real x, Real y, Real z, Real softeningSquared) {
     const Real u = inverseRoot(x * x + (y * y + (z * z + softeningSquared)));
     return u * u * u * (dipole[0] * x + (dipole[1] * y + dipole[2] * z));
 }
 
-/// What the expansion adds to that at (x, y, z) from its centre.
+/// Field of the expansion at (x, y, z) from its centre, without the term of order 0.
 template <class Real>
 GRAVLAB_TREE_FUNCTION Real expandedField(const FieldExpansion<Real>& f, Real x, Real y, Real z) {
     const Real half = Real(0.5), third = Real(1.0 / 3), quarter = Real(0.25), fifth = Real(0.2);

@@ -1,21 +1,21 @@
-// The criterion of gravity and charges, included as cell.inl is. An includer says what GRAVLAB_PRODUCT(a, b, c) of
-// its Real is; and what of comparisons GRAVLAB_BOTH(a, b) is and GRAVLAB_GIVE_ORDER(far, low, high), which returns an order
-// where a cell is far: the low one if it will do, else the high one if that will.
+// The criterion of gravity and charges, included as cell.inl is. An includer defines GRAVLAB_PRODUCT(a, b, c) for its Real.
+// For comparisons it defines GRAVLAB_BOTH(a, b) and GRAVLAB_GIVE_ORDER(far, low, high), which returns an order where a cell
+// is far: the low one if that suffices, else the high one if that does.
 
-/// What a group of targets asks of cells.
+/// Limits of a group of targets for cells.
 template <class Real>
 struct GroupCriterion {
     Real opening;  ///< squared: 1 / theta^2; 0: the relative criterion
-    Real limit;    ///< share times the smallest acceleration of the group
-    Real radius;   ///< of the farthest target from the centre of the expansion
+    Real limit;    ///< fraction times the smallest acceleration of the group
+    Real radius;   ///< distance of the farthest target from the centre of the expansion
 };
 
-/// Whether the moments may stand for the bodies, for targets whose box is `squared` away from the centre (squared).
+/// Whether the moments may replace the bodies, for targets whose box is at the squared distance `squared`.
 template <bool kTheta, class Real>
 GRAVLAB_TREE_FUNCTION auto acceptsCell(const GroupCriterion<Real>& group, Real squared, Real farthest,
                                        Real sourceTimesCube) {
     const auto clear = squared > GRAVLAB_PRODUCT(Real(kNearestCell * kNearestCell), farthest, farthest);
-    // The farthest body may be at a corner: half of an edge is 1/sqrt(3) of it.
+    // The farthest body may be at a corner: half of an edge is 1/sqrt(3) of its distance.
     if constexpr (kTheta) {
         return GRAVLAB_BOTH(clear, squared > GRAVLAB_PRODUCT(group.opening * Real(4.0 / 3), farthest, farthest));
     } else {
@@ -24,7 +24,7 @@ GRAVLAB_TREE_FUNCTION auto acceptsCell(const GroupCriterion<Real>& group, Real s
     }
 }
 
-/// Whether it may go into an expansion about a point `squared` away (squared), and of which order.
+/// Whether it may go into an expansion about a point at the squared distance `squared`, and of which order.
 template <class Real>
 GRAVLAB_TREE_FUNCTION auto expandsCell(const GroupCriterion<Real>& group, Real squared, Real farthest, Real source,
                                        Real sourceTimesCube) {

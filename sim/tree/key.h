@@ -1,4 +1,4 @@
-// Where a body stands on a space-filling curve: bodies in the order of their keys are near each other, and bodies whose keys
+// Position of a body on a space-filling curve. Bodies with neighbouring keys are near each other, and bodies whose keys
 // begin alike are in one cube of the octree. Host and device.
 #pragma once
 #include "sim/core/host_device.h"
@@ -8,14 +8,14 @@
 
 namespace gravlab {
 
-/// Levels of the octree below its root, three bits of a key each.
+/// Levels of the octree below its root, with three bits of a key each.
 constexpr int kTreeLevels = 21;
 constexpr int kTreeKeyBits = 3 * kTreeLevels;
-/// Cubes along an edge at the deepest level.
+/// Number of cubes along an edge at the deepest level.
 constexpr std::uint32_t kTreeGrid = 1u << kTreeLevels;
 
-/// Place on a grid of kTreeGrid along each axis, for a coordinate of -1 to 1; what lies outside, or is no number, goes to an
-/// edge. A tree of wrong places is slow and still right: its moments are of the bodies.
+/// Index on a grid of kTreeGrid along each axis, for a coordinate of -1 to 1. Coordinates outside, or not finite, go to an
+/// edge. Wrong indices make a tree slow, not wrong: its moments are computed from the bodies.
 template <class Real>
 GRAVLAB_HOST_DEVICE std::uint32_t treePlace(Real x) {
     const Real place = (x + Real(1)) * Real(kTreeGrid / 2);
@@ -34,12 +34,12 @@ GRAVLAB_HOST_DEVICE std::uint64_t spreadBits(std::uint32_t bits) {
     return x;
 }
 
-/// Bits in turn: neighbours on the curve may be far apart. Morton 1966.
+/// Interleaves the bits: neighbours on the curve may be far apart. Morton 1966.
 GRAVLAB_HOST_DEVICE std::uint64_t mortonKey(std::uint32_t x, std::uint32_t y, std::uint32_t z) {
     return spreadBits(x) << 2 | spreadBits(y) << 1 | spreadBits(z);
 }
 
-/// Along a curve without jumps. Skilling 2004, AIP Conf. Proc. 707, 381.
+/// Key along a curve without jumps. Skilling 2004, AIP Conf. Proc. 707, 381.
 GRAVLAB_HOST_DEVICE std::uint64_t hilbertKey(std::uint32_t x, std::uint32_t y, std::uint32_t z) {
     for (std::uint32_t bit = kTreeGrid / 2; bit > 1; bit >>= 1) {
         const std::uint32_t below = bit - 1;
@@ -61,13 +61,13 @@ GRAVLAB_HOST_DEVICE std::uint64_t hilbertKey(std::uint32_t x, std::uint32_t y, s
     }
     y ^= x;
     z ^= y;
-    // Each bit by the parity of those of z above it.
+    // Flip each bit by the parity of the bits of z above it.
     std::uint32_t turn = z >> 1;
     for (int step = 1; step < 32; step *= 2) turn ^= turn >> step;
     return mortonKey(x ^ turn, y ^ turn, z ^ turn);
 }
 
-/// Levels at which two keys are in one cube: 0 to kTreeLevels.
+/// Number of levels at which two keys are in one cube: 0 to kTreeLevels.
 GRAVLAB_HOST_DEVICE int commonLevels(std::uint64_t a, std::uint64_t b) {
     const std::uint64_t different = a ^ b;
     if (different == 0) return kTreeLevels;

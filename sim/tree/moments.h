@@ -1,5 +1,5 @@
-// What is known of a node's bodies, made from the bodies of a leaf or from the children of another node. Host and device,
-// any Real. Rule: sums are in an order that bodies and children alone decide, and so are all bits.
+// Moments of a node, computed from the bodies of a leaf or from the children of another node. Host and device, any Real.
+// Rule: the order of sums depends on bodies and children alone, and so do all bits.
 #pragma once
 #include "sim/tree/criterion.h"
 
@@ -10,31 +10,31 @@ namespace gravlab {
 
 template <class Real>
 struct FirstMoments {
-    Real dipole[3] = {};  ///< sum of source times place, about the centre
+    Real dipole[3] = {};  ///< sum of source times position, about the centre
 };
 struct NoFirstMoments {};
 
-/// kSigned: sources have either sign, so that their centre is not that of their sizes.
+/// kSigned: sources have either sign, so that their centre differs from that of their sizes.
 template <class Real, bool kSigned = false>
 struct NodeMoments : std::conditional_t<kSigned, FirstMoments<Real>, NoFirstMoments> {
     static constexpr Real kFar = Real(3e38);
     CellMoments<Real> cell;
-    Real farthest = 0;  ///< no body is farther from the centre
-    Real weight = 0;    ///< sum of |source|, whose centre is the cell's
+    Real farthest = 0;  ///< upper bound of a body's distance from the centre
+    Real weight = 0;    ///< sum of |source|; the cell's centre is its centre
     Real low[3] = {kFar, kFar, kFar}, high[3] = {-kFar, -kFar, -kFar};
     std::uint32_t bodies = 0;
 };
 
-/// A body as leaves read it.
+/// A body of a leaf.
 template <class Real>
 struct TreeBody {
     Real x, y, z, source;
 };
 
-/// Rounding of a distance must not bring a body outside.
+/// Factor on a distance, so that rounding leaves no body outside.
 constexpr float kRoundedUp = 1 + 1e-6f;
 
-/// The lower and the higher one. On a device, the other one where one is not a number.
+/// The smaller and the larger number. On a device, where one is NaN it is the other one.
 template <class Real>
 GRAVLAB_HOST_DEVICE Real lower(Real a, Real b) {
 #if defined(__CUDA_ARCH__)
@@ -51,7 +51,7 @@ GRAVLAB_HOST_DEVICE Real higher(Real a, Real b) {
     return b > a ? b : a;
 #endif
 }
-/// Hosts and devices add in orders of their own, which decide the last bits of their forces.
+/// Hosts and devices add in different orders, which determine the last bits of their forces.
 template <class Real>
 GRAVLAB_HOST_DEVICE Real squaredLength(Real x, Real y, Real z) {
 #if defined(__CUDA_ARCH__)
@@ -61,7 +61,7 @@ GRAVLAB_HOST_DEVICE Real squaredLength(Real x, Real y, Real z) {
 #endif
 }
 
-/// The centre. Where all bodies are massless it may be anywhere, for they pull no other body.
+/// The centre. Where all bodies are massless it may be anywhere, because they pull no other body.
 template <class Node, class Real>
 GRAVLAB_HOST_DEVICE void setCentre(Node& node, const TreeBody<Real>& origin, Real x, Real y, Real z) {
     const Real inverse = node.weight > Real(0) ? Real(1) / node.weight : Real(0);
@@ -70,7 +70,7 @@ GRAVLAB_HOST_DEVICE void setCentre(Node& node, const TreeBody<Real>& origin, Rea
     node.cell.z = origin.z + z * inverse;
 }
 
-/// body(k): the leaf's k-th TreeBody.
+/// `body(k)` is the leaf's k-th TreeBody.
 template <class Real, bool kSigned = false, class Body>
 GRAVLAB_HOST_DEVICE NodeMoments<Real, kSigned> leafMoments(int bodies, const Body& body) {
     NodeMoments<Real, kSigned> node;
@@ -106,9 +106,9 @@ GRAVLAB_HOST_DEVICE NodeMoments<Real, kSigned> leafMoments(int bodies, const Bod
     return node;
 }
 
-/// Who makes a node's moments from its children: one thread, which goes through all of them. Lanes of a warp with a child
-/// each have the same functions: add(), lowerTo() and raiseTo() take what they are given, and sum(), least() and most() go
-/// over lanes. hasOf(): the thread has a child.
+/// Access to the children whose moments make a node's: one thread loops over all of them. Lanes of a warp with a child each
+/// have the same functions. There add(), lowerTo() and raiseTo() use the lane's own child, and sum(), least() and most()
+/// reduce over lanes. hasOf(): the thread has a child.
 struct OneThread {
     GRAVLAB_HOST_DEVICE auto eldest(const auto& child) const { return child(0); }
     GRAVLAB_HOST_DEVICE void each(int children, const auto& child, const auto& use) const {
@@ -123,7 +123,7 @@ struct OneThread {
     GRAVLAB_HOST_DEVICE auto most(auto own) const { return own; }
 };
 
-/// child(k): the moments of the k-th child.
+/// `child(k)` returns the moments of the k-th child.
 template <class Real, bool kSigned = false, class Child, class Lanes = OneThread>
 GRAVLAB_HOST_DEVICE NodeMoments<Real, kSigned> parentMoments(int children, const Child& child, const Lanes& lanes = {}) {
     using Node = NodeMoments<Real, kSigned>;

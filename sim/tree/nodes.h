@@ -1,6 +1,6 @@
-// How an octree follows from sorted keys: where nodes begin, how many bodies and children they have, and how targets are cut
-// into groups. Host and device. Nodes are numbered level by level and within a level in the order of keys, so that children
-// of a node are next to each other, and the first of them begins where the node does.
+// Construction of an octree from sorted keys: where nodes begin, how many bodies and children they have, and how targets are
+// cut into groups. Host and device. Nodes are numbered level by level and within a level in the order of keys. So children
+// of a node are neighbours, and the first of them begins where the node does.
 #pragma once
 #include "sim/tree/key.h"
 #include "sim/tree/moments.h"
@@ -18,26 +18,26 @@ GRAVLAB_HOST_DEVICE float powerBelow(double x) {
     return exp2f(static_cast<float>(-(most > -120 ? most : -120)));
 }
 
-/// Of the grid of keys: a few bodies very far out must not leave all others in one cube, so these are put at its edge.
-/// `most` and `sum` of the distances of bodies along their farthest axis.
+/// Half edge of the grid of keys. A few bodies very far out must not leave all others in one cube, so they are put at its
+/// edge. `most` and `sum` refer to the distances of bodies along their farthest axis.
 GRAVLAB_HOST_DEVICE double gridEdge(double most, double sum, std::uint32_t bodies) {
     constexpr double kMeans = 128;
     return lower(most, kMeans * sum / bodies);
 }
 
-/// Levels of nodes that begin at a place, from `first` to before `end`; those above `end - 1` are divided.
+/// Levels of the nodes that begin at a place, in [first, end); those above `end - 1` are divided.
 struct NodeLevels {
     int first, end;
 };
-/// `first`: a level below the last cube that the place shares with the place before. `deepest`: level of the deepest cube
-/// that holds the place and more bodies than a leaf; -1: none.
+/// `first`: one level below the last cube that contains this place and the one before. `deepest`: level of the deepest cube
+/// that contains the place and more bodies than a leaf; -1: none.
 GRAVLAB_HOST_DEVICE NodeLevels nodeLevels(int first, int deepest) {
     const int below = deepest + 1, end = (below < kTreeLevels ? below : kTreeLevels) + 1;
     return {first, first > end ? first : end};
 }
 
-/// Bodies of a leaf of that level, which begins at `first` with `key`, among `count` bodies. `keyAt` gives the key of a
-/// place.
+/// Number of bodies of a leaf of that level, which begins at `first` with `key`, among `count` bodies. `keyAt` returns the
+/// key of a place.
 template <class KeyAt>
 GRAVLAB_HOST_DEVICE std::uint32_t bodiesOfLeaf(std::uint64_t key, int level, std::uint32_t first, std::uint32_t count,
                                                std::uint32_t mostOfLeaf, const KeyAt& keyAt) {
@@ -45,7 +45,7 @@ GRAVLAB_HOST_DEVICE std::uint32_t bodiesOfLeaf(std::uint64_t key, int level, std
     const std::uint32_t near = count < first + mostOfLeaf + 1 ? count : first + mostOfLeaf + 1;
     while (end < near && commonLevels(key, keyAt(end)) >= level) ++end;
     if (end == first + mostOfLeaf + 1 && level == kTreeLevels) {
-        // More bodies in one cube than keys can tell apart: the leaf has them all.
+        // One cube holds more bodies than keys can separate: the leaf contains them all.
         std::uint32_t beyond = count;
         while (end < beyond) {
             const std::uint32_t middle = end + (beyond - end) / 2;
@@ -58,8 +58,8 @@ GRAVLAB_HOST_DEVICE std::uint32_t bodiesOfLeaf(std::uint64_t key, int level, std
     return end - first;
 }
 
-/// Children of a divided node of that level, the first of which is `child`, among `nodes` nodes. `levelOf` and `keyOf` give
-/// the level of a node and the key of its first body.
+/// Number of children of a divided node of that level, the first of which is `child`, among `nodes` nodes. `levelOf` and
+/// `keyOf` return the level of a node and the key of its first body.
 template <class LevelOf, class KeyOf>
 GRAVLAB_HOST_DEVICE int childrenOf(std::uint64_t key, int level, std::uint32_t child, std::uint32_t nodes,
                                    const LevelOf& levelOf, const KeyOf& keyOf) {
@@ -72,17 +72,17 @@ GRAVLAB_HOST_DEVICE int childrenOf(std::uint64_t key, int level, std::uint32_t c
     return children;
 }
 
-/// Box of a node's bodies, or of a run of them.
+/// Box of the bodies of a node or of a run.
 struct NodeBox {
     float low[3], high[3];
     std::uint32_t bodies;
 };
 
-/// Which children of a node have more bodies than a run, and which of those are divided; a bit each.
+/// Children of a node with more bodies than a run, and those of them that are divided; one bit each.
 struct LargeChildren {
     unsigned large = 0, divided = 0;
 };
-/// `nodes` gives what it knows of a node: bodies(), children(), which is not above 0 for leaves, and, below, box().
+/// `nodes` describes nodes: bodies(), children(), which is at most 0 for leaves, and, further below, box().
 template <class Nodes>
 GRAVLAB_HOST_DEVICE LargeChildren largeChildren(const Nodes& nodes, std::uint32_t child, int children) {
     LargeChildren found;
@@ -94,9 +94,9 @@ GRAVLAB_HOST_DEVICE LargeChildren largeChildren(const Nodes& nodes, std::uint32_
     return found;
 }
 
-/// Groups of targets are cut from runs of bodies. A run is of small siblings below a node that has more bodies than a run,
-/// and ends where its box would come into that of a large sibling: a group that wraps around a dense neighbour opens all of
-/// it. Calls emit(first, bodies) with each run of children that are not divided further, and enter(node) with each child
+/// Groups of targets are cut from runs of bodies. A run consists of small siblings below a node that has more bodies than a
+/// run. It ends where its box would overlap that of a large sibling, because a group around a dense neighbour would open all
+/// of it. Calls emit(first, bodies) with each run of children that are not divided further, and enter(node) with each child
 /// that is, in the order of bodies. `place`: first body of the node.
 template <class Nodes, class Emit, class Enter>
 GRAVLAB_HOST_DEVICE void cutRuns(const Nodes& nodes, std::uint32_t child, int children, LargeChildren found,
@@ -147,7 +147,7 @@ GRAVLAB_HOST_DEVICE void cutRuns(const Nodes& nodes, std::uint32_t child, int ch
     close();
 }
 
-/// Groups of at most `size` targets that a run is cut into, and one of them.
+/// Number of groups of at most `size` targets in a run, and one of these groups.
 GRAVLAB_HOST_DEVICE std::uint32_t groupsOfRun(std::uint32_t bodies, std::uint32_t size) {
     return (bodies + size - 1) / size;
 }

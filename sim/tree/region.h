@@ -1,9 +1,9 @@
-// A walk in two levels, for many bodies. Groups of targets that are neighbours in order make a region, and it walks first:
-// cells that are far from all of it go into one expansion about its centre; what it leaves is a list of nodes that hold
-// everything else, and each group begins there instead of at the root. Host and device.
+// A walk in two levels, for large N. Groups of targets that are neighbours in order form a region, which walks first. Cells
+// far from all of it go into one expansion about its centre. The remaining nodes form a list with all other bodies, and each
+// group begins there instead of at the root. Host and device.
 //
-// The list of a region has room for a fixed number of nodes. Nothing is lost where these are too few: a node that there is
-// no room to open is left whole, and the groups open it themselves.
+// The list of a region has room for a fixed number of nodes. Nothing is lost where it is full: a node without room for its
+// children stays whole, and the groups open it themselves.
 #pragma once
 #include "sim/tree/criterion.h"
 
@@ -11,17 +11,17 @@
 
 namespace gravlab {
 
-/// Groups of a region. 16 took as long (10,485,760 bodies at 1e-3: 11.35 and 11.36 ms a step).
+/// Groups per region. 16 groups took equally long (10,485,760 bodies at 1e-3: 11.35 and 11.36 ms a step).
 constexpr std::uint32_t kRegionGroups = 8;
 
-/// Nodes whose farthest body is no farther than this many radii of the region are left for its groups: opened, they would be
-/// too small beside the region to go into its expansion. Half a radius took 3 % longer.
+/// Limit of a node's farthest body, in radii of the region, below which the region's groups open the node. Its children
+/// would be too small beside the region to go into its expansion. Half a radius took 3 % longer.
 constexpr float kRegionReach = 1;
 
-/// What a region does with a node.
+/// Action of a region on a node.
 enum class RegionTest { low, high, left, opened };
 
-/// `squared`: from the region's box to the node's centre; `fromCentre`: from its own centre to that; both squared.
+/// `squared`: squared distance of the region's box from the node's centre; `fromCentre`: that of the region's centre.
 /// `mayOpen`: there is room for the children.
 template <class Real>
 GRAVLAB_HOST_DEVICE RegionTest testForRegion(const GroupCriterion<Real>& region, Real squared, Real fromCentre,
@@ -35,8 +35,8 @@ GRAVLAB_HOST_DEVICE RegionTest testForRegion(const GroupCriterion<Real>& region,
     return static_cast<int>(apart) & static_cast<int>(expanded != Expanded::no) ? order : otherwise;
 }
 
-/// Whether there is room to open `take` of `waiting` nodes, each for eight at most, beside `left` ones that are in the list:
-/// what waits and what is left then never is more than `room`, whichever of them are opened later.
+/// Whether there is room to open `take` of `waiting` nodes, with at most eight children each, beside `left` listed ones.
+/// Then waiting and listed nodes together never exceed `room`, whichever of them are opened later.
 GRAVLAB_HOST_DEVICE bool regionMayOpen(std::uint32_t left, std::uint32_t waiting, std::uint32_t take, std::uint32_t room) {
     return left + waiting + 7 * take <= room;
 }

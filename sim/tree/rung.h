@@ -1,5 +1,5 @@
-// What the trees of all backends share besides arithmetic: the rungs, the groups that walk, how large a tree can be, and the
-// accuracy that each rung keeps.
+// Properties of trees that all backends have in common, apart from arithmetic: the rungs, the walking groups, the largest
+// size of a tree, and the accuracy of each rung.
 #pragma once
 #include "sim/core/error.h"
 #include "sim/tree/criterion.h"
@@ -14,21 +14,21 @@
 
 namespace gravlab {
 
-/// How the walk chooses cells and what it does with them.
+/// Criterion and method of a walk over cells.
 enum class TreeWalk { thetaMonopole, theta, cells, expansions };
 constexpr std::size_t kTreeWalks = 4;
 
-/// The curve along which bodies are put in order.
+/// The curve along which bodies are sorted.
 enum class TreeKeys { hilbert, morton };
 
 /// Whether an opening angle decides; else the relative criterion, which needs the last accelerations.
 constexpr bool byAngle(TreeWalk walk) { return walk == TreeWalk::thetaMonopole || walk == TreeWalk::theta; }
 
-/// What cells must know of their bodies, and whose field they have.
+/// Kind of a force: determines the moments and the field of cells.
 enum class TreeLaw {
     gravity,
     charges,  ///< first moments as well: sources have either sign
-    power     ///< of the distance, another than gravity's
+    power     ///< a power of the distance other than gravity's
 };
 constexpr std::size_t kTreeLaws = 3;
 
@@ -36,31 +36,34 @@ constexpr std::size_t kTreeLaws = 3;
 struct PowerPull {
     double power = 2, factor = 1;
 };
-/// Of any law whose pull is that, as it says itself; empty for others.
+/// The power law that any law's pull equals, found from its values; empty for others.
 inline std::optional<PowerPull> powerPull(ForceSettings force) {
     force.softening = 0;
     const auto& pull = lawRow(force.law).forceOverDistance;
     const double one = pull(force, 1), levels = std::log2(pull(force, 4) / one);
-    // In quarters of a length as in four of them: the same power. A law that ends is no number somewhere, which fails.
+    // Test the same power at quarters of a length and at four of them. A law of finite range gives NaN somewhere, which
+    // fails.
     for (const double squared : {0.0625, 0.25, 16.0})
         if (!(std::abs(std::log2(pull(force, squared) / one) - levels * std::log2(squared) / 2) < 1e-9)) return std::nullopt;
     const double power = -levels - 1, whole = std::round(power);
     return PowerPull{std::abs(power - whole) < 1e-9 ? whole : power, one};
 }
 
-/// Empty: none of them; only sums over every pair know this force.
+/// Empty: none of them applies; only sums over every pair can compute this force.
 inline std::optional<TreeLaw> treeLaw(const ForceSettings& force) {
     if (loopLaw(force) == Law::gravity) return lawRow(force.law).signedSources ? TreeLaw::charges : TreeLaw::gravity;
     return powerPull(force) ? std::optional(TreeLaw::power) : std::nullopt;
 }
 
-/// Of which force the |a| are that a criterion goes by: those of another one say nothing.
+/// The force that known
+/// a
+/// belong to; a criterion must not use those of another force.
 struct TreeForce {
     TreeLaw law = TreeLaw::gravity;
     double power = 2, factor = 1;
     bool operator==(const TreeForce&) const = default;
 };
-/// Throws std::logic_error for one that no row offers.
+/// Throws std::logic_error for a force that no row offers.
 inline TreeForce treeForce(const ForceSettings& force) {
     const std::optional<TreeLaw> law = treeLaw(force);
     if (!law) throw std::logic_error("a tree was asked for a force that its cells do not know");
@@ -69,10 +72,10 @@ inline TreeForce treeForce(const ForceSettings& force) {
     return {*law, pull.power, pull.factor};
 }
 
-/// Whether a walk sums its potentials, too.
+/// Whether a walk can also sum the potentials.
 inline bool treeHasEnergy(const ForceSettings& force) { return treeLaw(force).has_value(); }
 
-/// Why a rung cannot compute this force; empty when it can. `exact`: a row that can, for the sentence.
+/// Why a rung cannot compute this force; empty when it can. `exact`: a row that can, named in the sentence.
 inline std::string treeRefusal(TreeWalk walk, const ForceSettings& force, const char* exact) {
     const std::optional<TreeLaw> law = treeLaw(force);
     if (!law)
@@ -84,7 +87,7 @@ inline std::string treeRefusal(TreeWalk walk, const ForceSettings& force, const 
     return {};
 }
 
-/// Of the power law; all 1 for gravity and charges.
+/// Errors of the power law; all 1 for gravity and charges.
 inline LeftOut leftOut(const ForceSettings& force) {
     if (treeLaw(force) != TreeLaw::power) return {};
     const double a = treeForce(force).power, first = std::abs(a + 1), third = std::abs(a + 3);
@@ -93,8 +96,8 @@ inline LeftOut leftOut(const ForceSettings& force) {
             static_cast<float>(std::max(std::abs(a + 4), 1.0) / 6), static_cast<float>(std::max(1.0, (a + 3) / 5))};
 }
 
-/// The field of that power for sources of 1, where lengths are multiplied by `length`; not softened. Single precision ends
-/// at some distance, in any lengths; nearer bodies are as near as that.
+/// The field of that power for sources of 1, where lengths are multiplied by `length`; without softening. The range of
+/// single precision ends at some distance, in any unit; closer bodies are treated as being at that distance.
 inline PowerField<float> powerField(double power, double smallestR2, double length) {
     constexpr double kRange = 1e30;
     constexpr int kLargestWhole = 8;
@@ -110,7 +113,7 @@ inline PowerField<float> powerField(double power, double smallestR2, double leng
             static_cast<float>(std::log(length))};
 }
 
-/// Throws UsageError for an accuracy that no row keeps; 0 is every pair.
+/// Throws UsageError for an accuracy that no row keeps; 0 means every pair.
 inline void requireAccuracy(double accuracy) {
     if (accuracy == 0 || (accuracy >= kFinestAccuracy && accuracy <= kCoarsestAccuracy)) return;
     char text[120];
@@ -119,18 +122,18 @@ inline void requireAccuracy(double accuracy) {
     throw UsageError(text);
 }
 
-/// The opening angle that a row takes where nobody chose: at it, it keeps what it keeps of gravity at kFirstOpening.
+/// The default opening angle of a row [rad]: the row has the same accuracy there as for gravity at kFirstOpening.
 inline double usualOpening(const ForceSettings& force) {
     return kFirstOpening / std::pow(std::max(1.0, static_cast<double>(leftOut(force).cell)), 0.25);
 }
-/// The relative error that 99 % of the bodies keep under that force; 0 for an allowed error and an opening [rad] is what is
-/// usual.
+/// The relative error that 99 % of the bodies keep under that force; 0 for an allowed error and an opening [rad] means the
+/// default.
 inline double keptAccuracy(TreeWalk walk, const ForceSettings& force, double allowedError, double opening) {
     if (!byAngle(walk)) return allowedError > 0 ? allowedError : kUsualAccuracy;
     const double times = opening > 0 ? opening / usualOpening(force) : 1;
     return accuracyOfOpening(times * kFirstOpening, walk == TreeWalk::thetaMonopole);
 }
-/// The share of the relative criterion, see shareOfAccuracy(); for that force and allowed error, 0 being the usual.
+/// The fraction of the relative criterion, see shareOfAccuracy(), for that force and allowed error; 0: the default error.
 inline double shareOfAccuracy(const ForceSettings& force, double allowedError, double bodies) {
     const double gravity = shareOfAccuracy(allowedError > 0 ? allowedError : kUsualAccuracy, bodies);
     const std::optional<TreeLaw> law = treeLaw(force);
@@ -139,17 +142,23 @@ inline double shareOfAccuracy(const ForceSettings& force, double allowedError, d
     return gravity;
 }
 
-/// Where errors of charges are held against the sizes of pulls (floorShare()), the criterion is, too. Its own sum of sizes
-/// is never more than that one: of single bodies it takes the sum of |x|, |y| and |z| for the distance, over its largest.
+/// Errors of charges are compared with the sizes of pulls (floorShare()), so the criterion uses them, too. Its own sum of
+/// sizes never exceeds that one: for single bodies it replaces the distance by the sum of
+/// x
+/// ,
+/// y
+/// and
+/// z
+/// , over its maximum.
 constexpr float kSizeOfAxes = 0.57735f;
 
-/// Levels that nodes can be at, the root's included.
+/// Number of levels of nodes, with the root's.
 constexpr int kTreeDepths = kTreeLevels + 1;
 
-/// Most nodes of N bodies. Cubes that are divided have more bodies than a leaf, so at one level there
-/// are at most `c` = bodies / (kTreeLeaf + 1) of them, and 8^level; below those that are divided last are 8 leaves each. A
-/// body that is a leaf beside them instead gives one node, in a cluster it gives more. 1.7 a body of 17, 1.4 of a
-/// million, 1.26 of 100 million.
+/// Most nodes of N bodies. Divided cubes have more bodies than a leaf, so one level has at most `c` = bodies / (kTreeLeaf +
+/// 1) of them, and at most 8^level. Below the last divided ones are 8 leaves each. A body that is a leaf beside them makes
+/// one node; in a cluster it makes more. The bound is 1.7 nodes per body for 17 bodies, 1.4 for a million, 1.26 for 100
+/// million.
 constexpr std::size_t mostTreeNodes(std::size_t bodies) {
     const std::size_t clusters = bodies / (kTreeLeaf + 1);
     std::size_t nodes = 8 * clusters + bodies % (kTreeLeaf + 1) + 1, cubes = 1;
@@ -160,8 +169,8 @@ constexpr std::size_t mostTreeNodes(std::size_t bodies) {
     return nodes;
 }
 
-/// A bound of the same where leaves may have `leaf` bodies: cubes that are divided have more, and eight children at most.
-/// Half a node a body for leaves of 256.
+/// A similar bound where leaves may have `leaf` bodies: divided cubes have more, and eight children at most. Half a node per
+/// body for leaves of 256.
 constexpr std::size_t mostTreeNodes(std::size_t bodies, std::size_t leaf) {
     const std::size_t clusters = bodies / (leaf + 1);
     std::size_t divided = 0, cubes = 1;

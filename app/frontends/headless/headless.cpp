@@ -33,7 +33,7 @@ Function procedure(const char* name) {
     return reinterpret_cast<Function>(eglGetProcAddress(name));
 }
 
-/// One way to a display, in the order of preference.
+/// One way to open a display, in the order of preference.
 struct Candidate {
     EGLenum platform;
     void* native;
@@ -97,7 +97,7 @@ struct HeadlessContext::Egl {
     EGLDisplay display = EGL_NO_DISPLAY;
     EGLContext context = EGL_NO_CONTEXT;
 
-    /// Empty on success, else what failed. Leaves nothing behind on failure.
+    /// Returns an empty text on success, else the error. Leaves nothing behind on failure.
     std::string open(const Candidate& candidate) {
         const auto platformDisplay = procedure<PFNEGLGETPLATFORMDISPLAYEXTPROC>("eglGetPlatformDisplayEXT");
         display = platformDisplay ? platformDisplay(candidate.platform, candidate.native, nullptr) : EGL_NO_DISPLAY;
@@ -121,7 +121,7 @@ struct HeadlessContext::Egl {
         EGLint configs = 0;
         if (!eglChooseConfig(display, configWanted, &config, 1, &configs) || configs < 1)
             config = nullptr;  // EGL_NO_CONFIG_KHR
-        // With it glGetGraphicsResetStatus tells of a reset; where it is missing the same without.
+        // With it glGetGraphicsResetStatus reports a reset. Where it is missing, a context without it is made.
         for (const bool robust : {true, false}) {
             context = newContext(config, robust);
             if (context != EGL_NO_CONTEXT) break;
@@ -154,7 +154,8 @@ struct HeadlessContext::Egl {
         eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
         if (context != EGL_NO_CONTEXT) eglDestroyContext(display, context);
         context = EGL_NO_CONTEXT;
-        // Not eglTerminate: EGL counts displays, not users, and another context of this process may share this one.
+        // This does not call eglTerminate: EGL counts displays, not users, and another context of this process may share
+        // this one.
         display = EGL_NO_DISPLAY;
     }
 
@@ -263,7 +264,7 @@ OneFrameAhead::~OneFrameAhead() {
 void OneFrameAhead::submitted() {
     constexpr GLuint64 kSecond = 1000000000;
     const GLsync mine = glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
-    glFlush();  // as a display's swap does: else a frame may lie in the driver until the next one is made
+    glFlush();  // a display's swap flushes too; without it a frame may stay in the driver until the next one is made
     if (const GLsync before = static_cast<GLsync>(last_)) {
         while (glClientWaitSync(before, GL_SYNC_FLUSH_COMMANDS_BIT, kSecond) == GL_TIMEOUT_EXPIRED) {
         }

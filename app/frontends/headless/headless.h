@@ -1,4 +1,5 @@
-// OpenGL without a window, through EGL: a peer of the window, for films, screenshots and tests. EGL stays in headless.cpp.
+// OpenGL without a window, through EGL: the counterpart of the window, for films, screenshots and tests. EGL stays in
+// headless.cpp.
 #pragma once
 #include "render/gl_objects.h"
 
@@ -11,11 +12,11 @@
 
 namespace gravlab {
 
-/// A current OpenGL 4.5 core context with no surface. One a thread at a time.
+/// A current OpenGL 4.5 core context with no surface. At most one per thread.
 class HeadlessContext {
 public:
     /// Tries, in this order: the EGL device that is CUDA device `cudaDevice` (-1: none wanted), other hardware devices,
-    /// Mesa's surfaceless platform, software devices. Throws NoDeviceError with what each of them said.
+    /// Mesa's surfaceless platform, software devices. Throws NoDeviceError with the error of each of them.
     explicit HeadlessContext(int cudaDevice = -1);
     ~HeadlessContext();
     HeadlessContext(const HeadlessContext&) = delete;
@@ -61,7 +62,7 @@ private:
     std::vector<std::uint8_t> rows_;
 };
 
-/// Paces frames without a display: the next one may be made while one is under way.
+/// Paces frames without a display: the next frame may be made while one is under way.
 class OneFrameAhead {
 public:
     OneFrameAhead() = default;

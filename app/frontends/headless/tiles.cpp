@@ -14,12 +14,12 @@
 namespace gravlab {
 namespace {
 
-// Five halvings of a quarter: where parts begin, every step of the glow begins too.
+// The glow has five halvings of a quarter picture: where a tile begins, every step of the glow begins too.
 constexpr int kStep = 64;
 
 int roundedUp(int value) { return (value + kStep - 1) / kStep * kStep; }
 
-// Shorter pictures have a glow of fewer steps.
+// Shorter pictures have a glow with fewer steps.
 constexpr int kLeastDrawn = 512;
 
 struct Piece {
@@ -32,8 +32,7 @@ std::vector<Piece> cut(int length, int most) {
     for (int at = 0; at < length; at += inner) {
         const int here = std::min(inner, length - at), to = std::min(length, at + here + kTileBorder);
         const int from = std::max(0, std::min(at - kTileBorder, (to - kLeastDrawn) / kStep * kStep));
-        // Whole steps also at the far end, even if that is beyond the picture: else the steps of the glow become longer
-        // there.
+        // Use whole steps also at the far end, even beyond the picture: otherwise the steps of the glow become longer there.
         const int drawn = roundedUp(std::max(to, std::min(length, from + kLeastDrawn)) - from);
         pieces.push_back({from, drawn, at, here});
     }
@@ -54,7 +53,7 @@ TilePlan planTiles(int width, int height, int inner) {
 int largestSide() { return glLimits().pictureSide; }
 
 int tileSide(int width, int height, int asked, int most) {
-    // The largest bodies reach beyond the picture on both sides, and the viewport with them.
+    // The largest bodies reach beyond the picture on both sides, so the viewport does, too.
     const int room = most / 2 - 2 * kTileBorder;
     const bool whole = static_cast<std::int64_t>(width) * height <= kWholePixels && std::max(width, height) <= most / 2;
     if (asked == 0 && whole) return 0;
@@ -79,7 +78,7 @@ std::vector<std::uint8_t> drawTiles(App& app, const TilePlan& plan, const std::f
     for (const Tile& tile : plan.tiles) {
         InterruptWatch::check();
         if (!target || target->width() != tile.width || target->height() != tile.height) {
-            target.reset();  // first: one of them is large
+            target.reset();  // release it first, because one target is large
             target = std::make_unique<OffscreenTarget>(tile.width, tile.height);
         }
         auto views = viewports(app.document, tile.width, tile.height, {});
@@ -89,7 +88,7 @@ std::vector<std::uint8_t> drawTiles(App& app, const TilePlan& plan, const std::f
         if (over) over(tile.left, plan.height - tile.bottom - tile.height, tile.width, tile.height);
         const std::vector<std::uint8_t> rgb = target->read();
         for (int row = 0; row < tile.innerHeight; ++row) {
-            const int y = tile.innerBottom + row;  // from below
+            const int y = tile.innerBottom + row;  // rows count from below
             const auto from =
                 static_cast<std::size_t>(tile.height - 1 - (y - tile.bottom)) * static_cast<std::size_t>(tile.width) +
                 static_cast<std::size_t>(tile.innerLeft - tile.left);

@@ -18,7 +18,7 @@
 namespace gravlab {
 namespace {
 
-constexpr float kUsualHeight = 1080;  // pixels of a picture whose letters are as large as a window's
+constexpr float kUsualHeight = 1080;  // pixels, height of a picture whose letters are as large as a window's
 
 }  // namespace
 
@@ -26,7 +26,7 @@ BesidePicture::BesidePicture(std::string renderer) : renderer_(std::move(rendere
 
 BesidePicture::~BesidePicture() = default;
 
-/// Builds panels, or what is written over the bodies. False where there is neither.
+/// Builds panels, or the text over the bodies. False where there is neither.
 bool BesidePicture::buildPanels(App& app, int width, int height, bool panels, double seconds) {
     if (!panels && !app.document.overlayDraws() && !app.document.fourViewed() && !app.document.facts.twin.on &&
         !app.document.selected)
@@ -74,7 +74,7 @@ FileJob takePicture(App& app, Ui& ui, int width, int height, const std::string& 
     const int wide = own ? state.pictureWidth : width, high = own ? state.pictureHeight : height;
     const auto drawn = [&] {
         if (!state.picturePanels || own) return BesidePicture(renderer).pixels(app, wide, high, state.picturePanels);
-        // As the window shows it, menus and all.
+        // The panels are drawn as the window shows them, with menus.
         OffscreenTarget target(wide, high);
         app.drawAgain(viewports(app.document, wide, high, app.document.free), target.framebuffer(), wide, high);
         ui.draw();
@@ -94,7 +94,7 @@ FileJob takePicture(App& app, Ui& ui, int width, int height, const std::string& 
             throw IoError("There is not enough memory for a picture of " + std::to_string(wide) + "x" +
                           std::to_string(high) + " pixels; choose a smaller size.");
         };
-    } catch (const std::runtime_error& error) {  // also of OpenGL, which may have no room for it
+    } catch (const std::runtime_error& error) {  // also errors of OpenGL, which may lack memory
         job.work = [why = std::string(error.what())]() -> std::string { throw IoError(why); };
     }
     return job;

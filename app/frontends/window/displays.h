@@ -1,11 +1,11 @@
-// Which display shows a window, and how many pictures a second it takes. Knows no window system.
+// Which display shows a window, and its refresh rate. Knows no window system.
 #pragma once
 #include <algorithm>
 #include <span>
 
 namespace gravlab {
 
-/// In the units of the window system.
+/// A rectangle in the units of the window system.
 struct Rectangle {
     int x = 0, y = 0, width = 0, height = 0;
     bool holdsMiddleOf(const Rectangle& other) const {
@@ -14,30 +14,30 @@ struct Rectangle {
     }
 };
 
-/// A display that is on.
+/// Mode of a display that is on.
 struct DisplayMode {
     Rectangle place;
-    int rate = 0;            ///< pictures a second; 0: unknown
-    void* handle = nullptr;  ///< of the window system
+    int rate = 0;            ///< pictures per second; 0: unknown
+    void* handle = nullptr;  ///< handle of the window system
 };
 
-/// The display that shows the middle of that place; null when none does.
+/// The display that shows the middle of `place`; null when none does.
 inline const DisplayMode* displayUnder(std::span<const DisplayMode> displays, const Rectangle& place) {
     const auto found = std::find_if(displays.begin(), displays.end(),
                                     [&](const DisplayMode& display) { return display.place.holdsMiddleOf(place); });
     return found == displays.end() ? nullptr : &*found;
 }
 
-/// The same, or the first one for a window outside all of them; null: no display is on.
+/// The same, but the first display for a window outside all of them; null: no display is on.
 inline const DisplayMode* displayFor(std::span<const DisplayMode> displays, const Rectangle& window) {
     const DisplayMode* under = displayUnder(displays, window);
     return under || displays.empty() ? under : &displays.front();
 }
 
-/// The rate of the display that shows a window. Without a display, or with an unknown rate, it stays as it was.
+/// The rate of the display that shows a window. Without a display, or with an unknown rate, the former value stays.
 class DisplayRate {
 public:
-    /// Displays came, went or changed, or the window moved.
+    /// Displays were added, removed or changed, or the window moved.
     void update(std::span<const DisplayMode> displays, const Rectangle& window) {
         const DisplayMode* shows = displayFor(displays, window);
         if (shows && shows->rate > 0) rate_ = shows->rate;

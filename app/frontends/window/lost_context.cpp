@@ -12,7 +12,7 @@ namespace {
 #if GRAVLAB_FAULTS
 constexpr std::string_view kFunctions[] = {"glGetGraphicsResetStatus"};
 
-/// OpenGL is called by one thread: no lock.
+/// One thread calls OpenGL, so no lock is needed.
 FaultPlan& faults() {
     static FaultPlan plan = [] {
         const char* asked = std::getenv("GRAVLAB_FAULT");

@@ -1,13 +1,13 @@
-// A graphics reset: the driver restarted, the GPU went away, the machine woke up with other graphics. Everything that
-// OpenGL held is gone then, and only a new context draws again. Rule: the simulation knows nothing of it.
+// A graphics reset: the driver restarted, the GPU was removed, the machine woke up with other graphics. All OpenGL objects
+// are lost then, and only a new context can draw. Rule: the simulation knows nothing of it.
 #pragma once
 #include <string>
 #include <string_view>
 
 namespace gravlab {
 
-/// Why the current context is lost, as part of a sentence; empty while it is whole. Cheap and without a wait: once a frame.
-/// A context without robustness never says so.
+/// Why the current context is lost, as part of a sentence; empty while it is valid. Cheap and without a wait: call it once a
+/// frame. A context without robustness never reports a loss.
 std::string lostContext();
 
 /// Makes OpenGL calls that can fail by themselves fail on demand (sim/core/fault_plan.h):

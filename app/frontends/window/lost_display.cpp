@@ -14,7 +14,7 @@ namespace {
 
 std::function<std::string()> leaving;
 
-/// Xlib's handlers must not return.
+/// Handlers of Xlib must not return.
 int leave(void* /*display*/) {
     const std::string text = leaving ? std::exchange(leaving, {})() : std::string();
     std::fprintf(stderr, "gravlab: the display server went away. %s\n", printable(text).c_str());
@@ -24,7 +24,7 @@ int leave(void* /*display*/) {
 using Handler = int (*)(void*);
 
 void setHandler(Handler handler) {
-    // The window library loads it by itself, where there is an X server at all.
+    // The window library loads it by itself, where there is an X server.
     void* library = dlopen("libX11.so.6", RTLD_LAZY | RTLD_NOLOAD);
     if (!library) return;
     if (const auto set = reinterpret_cast<Handler (*)(Handler)>(dlsym(library, "XSetIOErrorHandler"))) set(handler);

@@ -1,14 +1,14 @@
-// The display server goes away: a remote connection breaks, a session is ended, the server dies.
-// Rule: Xlib ends the program then, whatever it is told; what can be done is done before.
+// The display server is lost: a remote connection breaks, a session is ended, the server dies.
+// Rule: Xlib then ends the program in any case, so all work that must be done comes before that.
 #pragma once
 #include <functional>
 #include <string>
 
 namespace gravlab {
 
-/// While one lives, a program that loses its X server says what `leave` gives and ends with exit code 4. `leave` is called
-/// in the middle of whatever was asked of the display: it may touch neither that nor OpenGL. One at a time; nothing without
-/// X.
+/// While one lives, a program that loses its X server prints the text of `leave` and ends with exit code 4. `leave` is
+/// called in the middle of a call to the display, so it may use neither that nor OpenGL. At most one may exist; it does
+/// nothing without X.
 class LostDisplayWatch {
 public:
     explicit LostDisplayWatch(std::function<std::string()> leave);

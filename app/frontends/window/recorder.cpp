@@ -96,13 +96,13 @@ EffectResult Recorder::carryOut(const Record& effect, Ticket ticket, App& app, i
     if (effect.what == Record::What::stop) {
         stopping_ = ticket;
         if (frames_ == 0)
-            framesWanted_ = 1;  // a film has a picture
+            framesWanted_ = 1;  // a film has at least one picture
         else
             stop();
         showProgress(state);
         return {CommandStatus::running, {}, {}};
     }
-    // What was written is not wanted: pictures and film go with their writer.
+    // The written frames are discarded: pictures and film are removed with their writer.
     report(starting_, failedBecause("the film was cancelled"));
     report(stopping_, failedBecause("the film was cancelled"));
     thread_->discard();
@@ -126,7 +126,7 @@ double Recorder::progress(Ticket ticket) const {
     return ending_ ? 1 - static_cast<double>(thread_->waiting()) / static_cast<double>(waitedAtEnd_) : 0;
 }
 
-/// Hands drawn frames over; the newest stays on its way unless `all`.
+/// Hands drawn frames over; the newest stays under way unless `all`.
 void Recorder::collect(bool all) {
     while (target_ && target_->readsUnderWay() > (all ? 0u : 1u)) {
         const std::span<const std::uint8_t> rgb = target_->endRead();
@@ -134,7 +134,7 @@ void Recorder::collect(bool all) {
     }
 }
 
-/// Nothing is recorded any more.
+/// The recording is over.
 void Recorder::forget(FilmState& state) {
     thread_.reset();
     target_.reset();
@@ -143,7 +143,7 @@ void Recorder::forget(FilmState& state) {
     state.active = state.ending = state.waiting = false;
 }
 
-/// What has become of the film, once the thread is done.
+/// Result of the film, once the thread is done.
 std::string Recorder::ending() const {
     if (const std::string error = thread_->error(); !error.empty())
         return "The film ended early: " + error + ". The run goes on.";
@@ -191,7 +191,7 @@ void Recorder::prepare(App& app) {
     showProgress(state);
     if (ending_) return;
     const std::int64_t step = app.document.facts.step;
-    // A jump to another state: the film goes on from there.
+    // After a jump to another state the film continues from there.
     if (step < step_ || step > nextStep_) nextStep_ = step + (frames_ > 0 ? stepsPerFrame_ : 0);
     step_ = step;
     app.document.mostSteps = state.waiting ? 0 : nextStep_ - step;
@@ -208,7 +208,7 @@ void Recorder::update(App& app) {
     const std::int64_t step = app.document.facts.step;
     if (step < step_) return;  // the run started again within this frame
     step_ = step;
-    // A twin that is behind is not yet shown.
+    // A twin that is behind is not shown yet.
     if (step != nextStep_ || !app.runs.twin().even() || !thread_->hasRoom()) return;
     try {
         if (!picture_) picture_ = std::make_unique<BesidePicture>(renderer_);

@@ -1,5 +1,5 @@
-// A film of the running window: the picture once more at a size of its own, every so many steps, while the window goes on.
-// Rule: a frame every stepsPerFrame steps, none twice and none left out; when the encoder is slower, the run waits, the
+// A film of the running window: the picture once more in a size of its own, every few steps, while the window continues.
+// Rule: a frame every stepsPerFrame steps, none twice and none left out. When the encoder is slower, the run waits; the
 // window does not.
 #pragma once
 #include "app/control/host.h"
@@ -23,29 +23,30 @@ class OffscreenTarget;
 class Recorder {
 public:
     Recorder();
-    /// A film that is still being made ends with the frames it has.
+    /// A film under way ends with the frames it has.
     ~Recorder();
     Recorder(const Recorder&) = delete;
     Recorder& operator=(const Recorder&) = delete;
 
-    /// Begins a film, which is running until its first frame is taken; ends it, which is running until the file is closed;
-    /// or ends it and keeps nothing. None of them waits. `renderer` names the OpenGL context, `width` and `height` are the
+    /// Begins a film, ends it, or cancels it and keeps nothing. A begin is running until its first frame is taken, an end
+    /// until the file is closed. None of them waits. `renderer` names the OpenGL context, `width` and `height` are the
     /// window's.
     EffectResult carryOut(const Record& effect, Ticket ticket, App& app, int width, int height, const std::string& renderer);
     std::vector<Ended> ended() { return std::exchange(ended_, {}); }
-    /// Of the end of a film: how many of the frames that waited then are written, 0 to 1; below 0 for other tickets.
+    /// For the end of a film: the written fraction of the frames that were waiting at its end, 0 to 1; below 0 for other
+    /// tickets.
     double progress(Ticket ticket) const;
-    /// Before the runs advance: takes what has ended, and limits the steps to the next frame of the film.
+    /// Call before the runs advance: takes finished films, and limits the steps to the next frame of the film.
     void prepare(App& app);
-    /// What the camera's own motion goes on by: `seconds`, or in a film what has passed in it since the last call.
+    /// Time step of the camera's own motion: `seconds`, or in a film the film's time since the last call.
     double pace(double seconds);
-    /// After the frame was drawn: draws the film's frame when its step has come. Leaves the film's framebuffer bound.
+    /// Call after the frame was drawn: draws the film's frame when its step has come. Leaves the film's framebuffer bound.
     void update(App& app);
     /// Whether a frame is needed although nothing moves: the film is about to end.
     bool needsFrame() const;
-    /// Ends the film and waits for it: the window closes. What to tell people is a sentence; empty: nothing.
+    /// The window closes: ends the film and waits for it. Returns a sentence for the user; empty: there is none.
     std::string close();
-    /// The OpenGL context is lost: the film ends with the frames it has.
+    /// The OpenGL context is being lost: the film ends with the frames it has.
     void dropPicture();
 
 private:
@@ -58,14 +59,14 @@ private:
     std::string ending() const;
 
     std::unique_ptr<FilmThread> thread_;
-    /// Where films go that are not wanted: their encoder may take long to let go of its pipe.
+    /// Destroys cancelled films on a thread of its own: their encoder may be slow to close its pipe.
     Worker<std::unique_ptr<FilmThread>, bool> bin_{[](std::unique_ptr<FilmThread> film, auto&) {
                                                        film.reset();
                                                        return true;
                                                    },
                                                    Asking::allInTurn};
     std::optional<Ticket> starting_, stopping_;
-    std::size_t waitedAtEnd_ = 0;  ///< frames and the end itself
+    std::size_t waitedAtEnd_ = 0;  ///< frames that waited, and the end itself
     std::deque<Ticket> cancelling_;
     std::vector<Ended> ended_;
     std::unique_ptr<OffscreenTarget> target_;
@@ -75,7 +76,7 @@ private:
     std::int64_t frames_ = 0, pacedFrames_ = 0, framesWanted_ = 0, step_ = 0, nextStep_ = 0;
     int stepsPerFrame_ = 1;
     double fps_ = 60;
-    double worked_ = 0, lookedAt_ = 0;  ///< [s] that it was recording and not paused, up to that time
+    double worked_ = 0, lookedAt_ = 0;  ///< [s] time of recording without pauses, up to `lookedAt_`
 };
 
 }  // namespace gravlab

@@ -22,14 +22,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A list that people still read.
+// The longest list that is still readable.
 constexpr std::size_t kMostEntries = 100;
 
 std::string dateOf(const fs::path& file) {
     std::error_code error;
     const auto written = fs::last_write_time(file, error);
     if (error) return {};
-    // C++20's clock_cast is missing in some libraries; the two clocks run alike.
+    // Some libraries lack C++20's clock_cast; the two clocks run alike.
     const auto age = fs::file_time_type::clock::now() - written;
     const std::time_t when =
         std::time(nullptr) - static_cast<std::time_t>(std::chrono::duration_cast<std::chrono::seconds>(age).count());
@@ -50,14 +50,14 @@ std::string detailOf(const fs::path& file) {
     return sizeText(fs::file_size(file, ignored)) + "   " + dateOf(file);
 }
 
-/// What the panel of files shows of a folder.
+/// Content of a folder, as the panel of files shows it.
 struct Listing {
     std::string folder;
     std::vector<std::string> folders;
     std::vector<FilesState::Entry> entries, recent;
 };
 
-/// What was opened or saved lately and is still there. A state folder that cannot be used remembers nothing.
+/// Recent files that still exist. Without a usable state folder there are none.
 std::vector<FilesState::Entry> listedRecent() {
     std::vector<FilesState::Entry> recent;
     for (const std::string& path : recentFiles()) {
@@ -178,7 +178,7 @@ EffectResult SessionFiles::save(std::string path, Ticket ticket) {
     requireReplaceable(path, {.keepPrevious = true});
     state_.busy = "Saving " + path;
     FileJob job = savingRun(path, {.keepPrevious = true});
-    // What failed stays until it is dismissed, in front of a class as well as in the morning.
+    // A failure stays on screen until it is dismissed.
     job.done = [this, path](const FileOutcome& outcome) {
         state_.busy.clear();
         if (outcome.status != FileOutcome::Status::written) {
@@ -203,7 +203,7 @@ EffectResult SessionFiles::recover(Ticket ticket) {
     return {CommandStatus::running, {}, {}};
 }
 
-/// Reads beside the frames, and begins the run from what was read.
+/// Reads beside the frames, and begins the run with the state that was read.
 void SessionFiles::read(const std::string& path, const ReadOptions& options, bool recovers, Ticket ticket) {
     struct Found {
         LoadedStart start;
@@ -274,7 +274,7 @@ EffectResult SessionFiles::taken(const std::string& path, LoadedStart offer, boo
         return {};
     }
     forget(0);
-    savedStep_ = keptStep_ = -1;  // not saved under this session's name yet
+    savedStep_ = keptStep_ = -1;  // this session has not saved it under its name yet
     saved_ = {};
     return {};
 }
@@ -312,7 +312,7 @@ EffectResult SessionFiles::list(const std::string& asked, Ticket ticket) {
 
 void SessionFiles::remember(const std::string& path) {
     state_.listed = false;
-    if (autosaveSeconds_ <= 0) return;  // a window that leaves nothing behind
+    if (autosaveSeconds_ <= 0) return;  // a window that leaves no files behind
     std::error_code ignored;
     jobs_.post({.work =
                     [file = fs::absolute(path, ignored).lexically_normal()] {
@@ -327,7 +327,7 @@ void SessionFiles::watch() {
     try {
         blown = guard_.update(app_.runs.simulation(), app_.runs.first().feed(), app_.view.outOfRange());
     } catch (const std::bad_alloc&) {
-        return;  // without memory for a look the run goes on; the next one is asked for
+        return;  // without memory for a copy the run continues; the next copy is requested
     }
     if (!blown || app_.document.intent.paused) return;
     setParameter(app_.document, "run.paused", true);
@@ -385,7 +385,7 @@ std::string SessionFiles::keep(const FedState& state, const fs::path& file) noex
     }
 }
 
-/// Waits for what is to be written, as far as its states have come.
+/// Waits for files that are to be written, as far as their states have arrived.
 void SessionFiles::settle() {
     leaves_ = true;
     jobs_.dropReads();
@@ -399,13 +399,13 @@ std::string SessionFiles::close() {
     if (jobs_.busy()) app_.runs.first().feed().serve(app_.runs.simulation());
     settle();
     if (unsaved_) {
-        const bool blown = app_.document.facts.run == blownRun_;  // the last good state is in its place
+        const bool blown = app_.document.facts.run == blownRun_;  // the last good state takes its place
         if (mark_ && blown) return lost_ + ". The last good state is in " + mark_->autosave().string();
         return lost_ + ". " +
                keep(*copyOf(app_.runs.simulation()),
                     mark_ ? mark_->autosave() : leftRunFile(app_.document.facts.configuration.scene));
     }
-    // What is offered from another session stays on offer.
+    // The offer of another session's autosave stays.
     if (mark_) mark_->remove();
     return lost_;
 }

@@ -1,5 +1,5 @@
-// Files of a window: quick save, opening, autosave, recovery after a crash, and the watch over its numbers. Rule: the frame
-// loop never waits for a disk.
+// Files of a window: quick save, opening, autosave, recovery after a crash, and the check for numbers that are not finite.
+// Rule: the frame loop never waits for a disk.
 #pragma once
 #include "app/control/host.h"
 #include "app/model/files_state.h"
@@ -22,35 +22,35 @@ namespace gravlab {
 
 class SessionFiles {
 public:
-    /// `autosaveSeconds` 0: no autosave and no offer of what a crash left. A state folder that cannot be used is a message,
-    /// not the end.
+    /// `autosaveSeconds` 0: no autosave and no offer of a crash's autosave. A state folder that cannot be used causes a
+    /// message, not the end.
     SessionFiles(App& app, FilesState& state, double autosaveSeconds);
 
-    /// Once a frame: hands on what was asked, takes what has ended, saves when it is time, watches for numbers that are not
-    /// finite. True when something changed that a frame should show.
+    /// Call once a frame: starts requested jobs, takes finished ones, saves when it is time, checks for numbers that are not
+    /// finite. True when a frame should show a change.
     bool update();
 
-    /// Effects of commands. What reads or writes is running; files are written and read in the order of these calls, so that
-    /// what was saved can be opened. Throws UsageError.
+    /// Effects of commands. An effect that reads or writes is running. Files are written and read in the order of these
+    /// calls, so that a saved file can be opened. Throws UsageError.
     EffectResult save(std::string path, Ticket ticket);
     EffectResult open(const Open& effect, Ticket ticket);
     EffectResult recover(Ticket ticket);
     EffectResult forget(Ticket ticket);
-    /// Absolute, or from the folder that is listed.
+    /// `folder` is absolute, or relative to the folder that is listed.
     EffectResult list(const std::string& folder, Ticket ticket);
-    /// Any other file: after those before it. How it ends answers the ticket; 0: nobody's.
+    /// Writes any other file after the earlier ones. The ticket gets its result; 0: there is no ticket.
     EffectResult write(FileJob job, Ticket ticket);
     std::vector<Ended> ended() { return std::exchange(ended_, {}); }
 
-    /// Before a picture is written of a window that ends by itself: waits for the check of the forces and throws Error
-    /// (checkFailed) where one failed.
+    /// Call before the picture of a window that ends by itself is written. Waits for the check of the forces and throws
+    /// Error (checkFailed) where one failed.
     void requireSoundForces();
-    /// Ends what is under way; a clean end leaves no autosave. Where a file could not be written, the sentence says so;
-    /// where it was the run, that is kept as an autosave. Else it is empty.
+    /// Ends the jobs under way; a clean end leaves no autosave. Returns a sentence where a file could not be written, else
+    /// an empty text. If that file was the run, the run is kept as an autosave.
     std::string close();
-    /// The device or the picture has failed: saves the newest state that was good, and says where; or why not. Waits.
+    /// The device or the picture has failed: saves the newest good state, and returns where; or why not. Waits.
     std::string rescue() noexcept;
-    /// A signal ended the window: saves the run to go on from, and says where. Waits.
+    /// A signal ended the window: saves the run so that it can continue, and returns where. Waits.
     std::string leave() noexcept;
 
 private:
@@ -74,10 +74,10 @@ private:
     SpotCheck spotCheck_;
     NonFiniteMonitor guard_;
     std::chrono::steady_clock::time_point saved_;
-    /// Whose autosave was begun last. The start of a session needs none.
+    /// Step of the last autosave that was begun. The start of a session needs none.
     std::int64_t savedStep_;
     std::uint64_t savedRun_;
-    /// Whose autosave is complete; -1: none.
+    /// Step of the last complete autosave; -1: there is none.
     std::int64_t keptStep_ = -1;
     std::uint64_t keptRun_ = 0;
     std::uint64_t blownRun_ = 0;  ///< run that stopped being finite: its last good state stays the autosave
@@ -86,8 +86,8 @@ private:
     // Since the last frame began: why a file could not be written, and whether one of them was the run.
     std::string lost_;
     bool unsaved_ = false;
-    bool leaves_ = false;  ///< the window ends: nothing is begun from what was read
-    // Last: they tell of what ends. A folder that is slow to list holds up no save.
+    bool leaves_ = false;  ///< the window ends: files that were read begin no run
+    // Last members, because their results refer to the others. A folder that is slow to list delays no save.
     FileJobs jobs_, lists_;
 };
 

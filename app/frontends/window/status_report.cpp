@@ -1,4 +1,4 @@
-// One JSON object a frame: the values of parameters under short names, and what only a window knows.
+// One JSON object per frame: the values of parameters under short names, and data that only a window has.
 #include "app/frontends/window/status_report.h"
 
 #include "app/control/json_value.h"
@@ -16,7 +16,7 @@
 namespace gravlab {
 namespace {
 
-/// A value beside the settings of the run, and where it stands in the object.
+/// A value beside the settings of the run, and its place in the object.
 struct StatusRow {
     const char *at, *path;
 };
@@ -157,7 +157,7 @@ void StatusReport::write(const App& app, const Ui& ui, std::int64_t frame, int w
                              {"points", points.size()},
                              {"apart", points.empty() ? 0.0 : points.back().apart.rms}});
     }
-    // One of thousands: the disk may take its time with it.
+    // One report among thousands: the write need not be synchronised with the disk.
     writeFileAtomically(path_, jsonLine(json), {.durable = false});
 }
 

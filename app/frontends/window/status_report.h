@@ -1,4 +1,4 @@
-// What the window shows, as JSON for programs: tests read it to see numbers change and to find controls.
+// The window's content as JSON for programs: tests read it to see numbers change and to find controls.
 #pragma once
 #include "app/ui/ui.h"
 #include "app/view/app.h"
@@ -13,7 +13,7 @@ class StatusReport {
 public:
     StatusReport();
     bool on() const { return !path_.empty(); }
-    /// Replaces the file in one step. `rests`: no further frame comes until an event does. Throws IoError.
+    /// Replaces the file in one step. `rests`: no further frame is drawn until an event comes. Throws IoError.
     void write(const App& app, const Ui& ui, std::int64_t frame, int width, int height, bool rests) const;
 
 private:

@@ -1,4 +1,4 @@
-// GLFW: context, callbacks, mouse, full screen. The only file that knows it.
+// GLFW: context, callbacks, mouse, full screen. The only file that includes it.
 #include "app/frontends/window/window.h"
 
 #include "app/control/config.h"
@@ -49,7 +49,7 @@ static_assert(kShift == GLFW_MOD_SHIFT && kControl == GLFW_MOD_CONTROL && kAlt =
 static_assert(kLeftButton == GLFW_MOUSE_BUTTON_LEFT && kRightButton == GLFW_MOUSE_BUTTON_RIGHT);
 
 constexpr char kTitle[] = "gravlab";
-// [s] Each look costs a round trip to the display server, which may be far away.
+// [s] Each query costs a round trip to the display server, which may be far away.
 constexpr double kVisibilityCheck = 0.25, kRateCheck = 2;
 
 std::string& lastError() {
@@ -57,13 +57,13 @@ std::string& lastError() {
     return text;
 }
 
-/// How often displays came or went. GLFW reports that to the process, not to a window.
+/// Number of times that displays were added or removed. GLFW reports that to the process, not to a window.
 int& displayChanges() {
     static int count = 0;
     return count;
 }
 
-/// Displays that are on, the primary one first. One that is being unplugged has no mode.
+/// Displays that are on, the primary one first. A display that is being unplugged has no mode.
 std::vector<DisplayMode> readDisplays() {
     std::vector<DisplayMode> displays;
     int count = 0;
@@ -77,7 +77,7 @@ std::vector<DisplayMode> readDisplays() {
     return displays;
 }
 
-/// What is printed on a key; none: no character of ASCII. Without a scancode that of the key's place.
+/// The character printed on a key; none: it is not ASCII. Without a scancode it is the character of the key's place.
 Key printedOn(int code, int scancode) {
     if (code >= GLFW_KEY_ESCAPE) return Key::none;
     const char* name = glfwGetKeyName(code, scancode);
@@ -91,7 +91,7 @@ std::string glText(GLenum name) {
     return text ? reinterpret_cast<const char*>(text) : "unknown";
 }
 
-/// Whether the driver shall tell of every misuse, which costs time: in debug builds, and where tests ask for it.
+/// Whether the driver reports every misuse, which costs time: in debug builds, and where tests need it.
 bool watchesErrors() {
 #ifndef NDEBUG
     return true;
@@ -101,7 +101,7 @@ bool watchesErrors() {
 #endif
 }
 
-/// The library, started once and ended with the window.
+/// The library, initialised once and terminated with the window.
 struct Library {
     Library() {
         if (const char* why = gravlab_open_glfw())
@@ -131,8 +131,8 @@ struct Window::Glfw {
     bool fullscreen = false, vsync = true;
     double shownAt = 0;           ///< when the display took the last picture [s]
     double builtAt = -1;          ///< when the panels began their last frame [s]
-    Rectangle place, usualPlace;  ///< now, and before it covered the display; as events report them
-    bool placed = true;           ///< whether this window system says where windows are
+    Rectangle place, usualPlace;  ///< now, and before the window covered the display; as events report them
+    bool placed = true;           ///< whether this window system reports the positions of windows
     glm::ivec2 pixels{0};         ///< size of its picture, as events report it
     DisplayRate rate;
     int displaysSeen = -1;
@@ -170,18 +170,18 @@ void Window::Glfw::readPlace() {
     glfwGetFramebufferSize(window, &pixels.x, &pixels.y);
 }
 
-/// Now and then also without news, because GLFW does not report another mode of the same display.
+/// Checks the display now and then without an event, because GLFW does not report another mode of the same display.
 void Window::Glfw::followDisplays() {
     const double now = glfwGetTime();
     if (displaysSeen == displayChanges() && now - rateAsked < kRateCheck) return;
     displaysSeen = displayChanges();
     rateAsked = now;
     rate.update(readDisplays(), place);
-    // The display that the window covered is gone. follow() covers another one, as soon as there is one.
+    // The display that the window covered was removed. follow() covers another one, as soon as there is one.
     if (fullscreen && !glfwGetWindowMonitor(window)) uncover();
 }
 
-/// Shapes that this display does not have stay null, which is the arrow.
+/// Shapes that this display lacks stay null, which means the arrow.
 void Window::Glfw::makeShapes() {
     const auto make = [this](PointerShape of, int glfw) {
         GLFWcursor*& cursor = cursors[static_cast<std::size_t>(of)];
@@ -208,7 +208,7 @@ void Window::Glfw::setFullscreen(bool on) {
     if (!on) return uncover();
     const std::vector<DisplayMode> displays = readDisplays();
     const DisplayMode* chosen = displayFor(displays, place);
-    if (!chosen) return;  // until there is a display
+    if (!chosen) return;  // wait until there is a display
     fullscreen = true;
     usualPlace = place;
     glfwSetWindowMonitor(window, static_cast<GLFWmonitor*>(chosen->handle), 0, 0, chosen->place.width, chosen->place.height,
@@ -299,7 +299,7 @@ void Window::remake() {
     constexpr int kTries = 20;
     constexpr auto kPause = std::chrono::milliseconds(250);  // a reset takes about a second
     Glfw& g = *glfw_;
-    g.setFullscreen(false);  // its place is the one to come back to; follow() covers the screen again
+    g.setFullscreen(false);  // its place must be the one to restore; follow() covers the screen again
     const Rectangle at = g.place;
     glfwDestroyWindow(std::exchange(g.window, nullptr));
     g.iconified = g.hidden = false;
@@ -382,7 +382,7 @@ void Window::attach(const Document& document, Ui& ui, Controller& controller) {
         if (self.controller && count > 0) self.controller->post(OpenFile{paths[0], count - 1}, Sender::pointer);
     });
     glfwSetWindowFocusCallback(g.window, [](GLFWwindow* w, int focused) { of(w).take(FocusEvent{focused == GLFW_TRUE}); });
-    // What is drawn anew was covered or hidden.
+    // The exposed area was covered or hidden.
     glfwSetWindowRefreshCallback(g.window, [](GLFWwindow* w) { of(w).hidden = false; });
     glfwSetWindowContentScaleCallback(g.window, [](GLFWwindow* w, float scale, float) {
         if (Glfw& self = of(w); self.fixedScale == 0) self.newScale = scale;
@@ -459,13 +459,13 @@ void Window::follow(const UiState& state) {
 void Window::show() {
     glfwSwapBuffers(glfw_->window);
     if (!glfw_->vsync) return;
-    // A virtual display, or a driver that was told otherwise, takes pictures at any rate; more than a screen shows would
-    // only keep the forces from the device.
+    // A virtual display, or a driver with vertical sync off, accepts pictures at any rate. More than a screen shows would
+    // only keep the device from computing forces.
     const double interval = 1.0 / glfw_->rate.rate();
     const double due = glfw_->shownAt + interval, now = hostClock();
     const bool early = now < due && due <= now + interval;
     if (early) std::this_thread::sleep_for(std::chrono::duration<double>(due - now));
-    glfw_->shownAt = early ? due : now;  // what a sleep takes too long the next one is shorter
+    glfw_->shownAt = early ? due : now;  // an overlong sleep shortens the next one
 }
 
 void Window::showWaiting(const std::string& words, double share) {

@@ -44,7 +44,7 @@ EffectResult WindowHost::carryOut(const Effect& effect, Ticket ticket) {
 
 void WindowHost::takePictures() {
     const Window& window = parts_.window;
-    // A picture holds memory until it is written. Where the disk is that far behind, the next one shows a later frame.
+    // A picture holds memory until it is written. Where the disk is so slow, the next picture shows a later frame.
     constexpr int kMostWritten = 8;
     for (; !pictures_.empty() && *writing_ < kMostWritten; pictures_.pop_front()) {
         const auto& [ticket, file] = pictures_.front();

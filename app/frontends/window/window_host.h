@@ -1,4 +1,4 @@
-// Carries out what commands ask of a window: files, pictures, films, lessons, the panels. Rule: no frame waits for it.
+// Carries out commands' effects on a window: files, pictures, films, lessons, the panels. Rule: no frame waits for it.
 #pragma once
 #include "app/frontends/window/recorder.h"
 #include "app/frontends/window/session_files.h"
@@ -17,7 +17,7 @@ namespace gravlab {
 
 class WindowHost : public BaseHost {
 public:
-    /// What it hands effects to; all of them outlive it.
+    /// Receivers of effects; all of them must outlive it.
     struct Parts {
         Window& window;
         Ui& ui;
@@ -29,8 +29,7 @@ public:
     EffectResult carryOut(const Effect& effect, Ticket ticket) override;
     std::vector<Ended> ended() override;
     double progress(Ticket ticket) const override;
-    /// Takes the pictures that were ordered: after a frame was drawn and before it is shown. They are written beside the
-    /// frames.
+    /// Takes the ordered pictures, after a frame was drawn and before it is shown. They are written beside the frames.
     void takePictures();
     /// A picture waits for a frame.
     bool needsFrame() const { return !pictures_.empty(); }
@@ -39,7 +38,7 @@ private:
     EffectResult write(FileJob job, Ticket ticket) override { return parts_.files.write(std::move(job), ticket); }
 
     Parts parts_;
-    std::shared_ptr<int> writing_ = std::make_shared<int>(0);  ///< pictures that were taken and are not written
+    std::shared_ptr<int> writing_ = std::make_shared<int>(0);  ///< pictures that are taken and not yet written
     std::deque<std::pair<Ticket, std::string>> pictures_;      ///< files
 };
 
