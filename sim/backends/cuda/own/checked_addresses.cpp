@@ -1,4 +1,4 @@
-// PTX is read statement by statement and written again as it was, with questions in between. The language:
+// PTX is read statement by statement and written unchanged, with checks in between. The language:
 // https://docs.nvidia.com/cuda/parallel-thread-execution.
 #include "sim/backends/cuda/own/checked_addresses.h"
 
@@ -35,7 +35,7 @@ constexpr Touching kTouching[] = {
     {"red", Verb::changes, 0}, {"prefetch", Verb::reads, 1}, {"prefetchu", Verb::reads, 1},
 };
 
-/// Instructions that touch registers only, or wait; `call`, `cp`, barriers and traps are asked about one by one.
+/// Instructions that touch registers only, or wait; `call`, `cp`, barriers and traps are checked one by one.
 constexpr std::string_view kHarmless =
     " abs activemask add addc and bfe bfi bfind bmsk bra brev clz cnot copysign cos createpolicy cvt "
     "cvta div dp2a dp4a elect ex2 exit fence fma fns griddepcontrol isspacep lg2 lop3 mad mad24 madc "
@@ -417,7 +417,7 @@ private:
                 for (const std::size_t label : found->second) heads_[label] = line_;
     }
 
-    /// What is asked before one instruction.
+    /// The checks before one instruction.
     std::string instruction(std::string_view text) {
         text.remove_suffix(1);
         text = stripped(text);

@@ -52,7 +52,7 @@ std::string foundCall(const std::string& guard, const std::string& address, cons
     return text + "\t" + guard + "call gravlab_checked_found, (gravlab_p0, gravlab_p1, gravlab_p2, gravlab_p3);\n\t}\n";
 }
 
-/// The one way out, where the threads of a warp meet again before a barrier of the text.
+/// The only exit, where the threads of a warp converge before a barrier of the text.
 constexpr const char* kDone = "gravlab_done:\n\tret;\n}\n";
 
 /// Done when the address is in the range that begins at %g_begin and has %g_size bytes. No sum can overflow here.
@@ -63,7 +63,7 @@ constexpr const char* kInRange =
     "\tsetp.ge.and.u64 %g_yes, %g_room, %g_bytes, %g_yes;\n"
     "\t@%g_yes bra gravlab_done;\n";
 
-/// What all answers begin with: nothing asked is well, and what is not aligned is not.
+/// The begin of all checks: an access of no bytes passes, and an access that is not aligned fails.
 std::string begun(const Answer& row) {
     return std::string(".func ") + row.function + kParameters +
            "\n{\n"

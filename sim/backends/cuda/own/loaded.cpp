@@ -1,5 +1,5 @@
 // Kernels that users write: their rows, one launch a force, and the first trial of a text.
-// Rule: in a run works only what a trial has seen with as many bodies.
+// Rule: a run accepts only kernels that passed a trial with the same number of bodies.
 #include "sim/backends/cuda/methods/force_method.h"
 #include "sim/backends/cuda/own/checked_addresses.h"
 #include "sim/backends/cuda/own/own_kernel.h"
@@ -28,7 +28,7 @@ Reason onlyGravity(const KernelRow&, const ForceSettings& force) {
     return {};
 }
 
-/// A kernel that came while the program ran. Its texts are what the row's views look at.
+/// A kernel that was added while the program ran. It owns the texts of the row's views.
 struct Adopted {
     std::string name, idea, image;
     OwnLaunch launch;
@@ -77,7 +77,7 @@ public:
     }
 
 private:
-    // What a text does between two of its lines nobody can cut: a force is one launch.
+    // The code of a user cannot be divided into slices: a force is one launch.
     ForceProgress enqueuePairs(double) override {
         if (count() > 0) {
             const LaunchConfig& launch = plan().launch;
@@ -141,7 +141,7 @@ private:
     void* library_ = nullptr;
 };
 
-/// A text whose accesses are asked about, loaded.
+/// A loaded text whose accesses are checked.
 struct CheckedProgram {
     CheckedProgram(CheckedCode made, const OwnLaunch& launch) : code(std::move(made)), library(Library::ofText(code.ptx)) {
         kernel = library.entry();
@@ -162,7 +162,7 @@ struct CheckedProgram {
     std::size_t stackBytes = 0;
 };
 
-// Bodies behind the last one that nobody may write: a thread that forgets to ask whether it has a body lands there.
+// Places after the last body that no thread may write: a thread that does not check whether it has a body writes there.
 constexpr std::size_t kFence = 4096;
 constexpr unsigned char kFenceByte = 0xa5;
 
@@ -191,7 +191,7 @@ public:
         CUDA_CHECK(waitForStream(stream_));
     }
 
-    /// What a program finds that asks before each access; nothing: text is empty.
+    /// Finding of a program with checks before each access; no finding has an empty text.
     CheckedFinding finding(const CheckedProgram& program) {
         const CheckedLimits limits{.bodies = reinterpret_cast<std::uintptr_t>(positions_.data()),
                                    .bodiesBytes = positions_.bytes(),
@@ -337,7 +337,7 @@ void runTrial(const OwnTrialRequest& request, const DeviceFacts& device, OwnTria
     };
     const std::size_t all = request.bodies.size();
     {
-        // A bad address that the device itself meets stops what every program draws on it, so none gets so far.
+        // A bad address on the device would stop the drawing of every program, so the checks come first.
         stage("making checks of its addresses");
         CheckedCode checked = compileChecked(request.text, request.file, device.major, device.minor);
         if (checked.ptx.empty()) {

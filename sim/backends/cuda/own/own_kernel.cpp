@@ -75,7 +75,7 @@ private:
     void* library_ = nullptr;
 };
 
-/// What NVRTC keeps of one text.
+/// The state of NVRTC for one text.
 class Program {
 public:
     Program(const Compiler& compiler, const std::string& source, const std::string& name) : compiler_(compiler) {
@@ -110,7 +110,7 @@ private:
     Compiler::Program program_ = nullptr;
 };
 
-/// Held against the contract by the compiler itself, so that a wrong entry is an error with a sentence.
+/// Code that makes the compiler check the contract, so that a wrong entry is an error with a sentence.
 std::string contract() {
     return "\n#line 1 \"" + std::string(kOurs) +
            "\"\nnamespace gravlab { template <class A, class B> struct Same { static constexpr bool value = false; };\n"
@@ -120,7 +120,7 @@ std::string contract() {
            "float softening_squared)\");\n";
 }
 
-/// What has to do with our own lines said in words of the contract.
+/// Replaces messages about the contract's lines by words of the contract.
 void translate(std::vector<CompilerMessage>& messages, std::string_view log) {
     if (log.find(std::string(kOurs) + "(") == std::string_view::npos) return;
     for (CompilerMessage& message : messages) {
@@ -157,7 +157,7 @@ OwnLaunch ownLaunch(std::string_view text, const std::string& file) {
                                {"bodies", &OwnLaunch::bodies, 64},
                                {"split", &OwnLaunch::split, 1024},
                                {"unroll", &OwnLaunch::unroll, 256}};
-    constexpr std::size_t kMostShared = 48 * 1024;  // what every device gives without being asked for more
+    constexpr std::size_t kMostShared = 48 * 1024;  // every device has this without opting in
     std::size_t number = 0;
     while (!text.empty()) {
         ++number;
@@ -254,10 +254,10 @@ std::string messagesText(const std::vector<CompilerMessage>& messages, const std
 
 namespace {
 
-/// What is compiled for, of what the compiler knows.
+/// Target of the compilation, among those that the compiler knows.
 struct Architecture {
     int number = 0;      ///< 90
-    bool exact = false;  ///< the device's own; else the driver goes on from there
+    bool exact = false;  ///< that of the device; else the driver compiles from there
 };
 
 Architecture architectureFor(const Compiler& compiler, int major, int minor) {
