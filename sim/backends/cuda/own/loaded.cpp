@@ -96,11 +96,11 @@ private:
     Stream stream_;
 };
 
-/// Code that is loaded as long as this is.
+/// Owns loaded code.
 class Library {
 public:
     explicit Library(const std::string& image) { CUDA_CHECK(loadCode(&library_, image.data())); }
-    /// PTX of a compiler that may be newer than the driver, which then reads it as that of an older one.
+    /// Loads PTX. Its compiler may be newer than the driver, so the PTX then states an older version.
     static Library ofText(std::string ptx) {
         Code code = kUnsupportedPtx;
         Library made;
@@ -133,7 +133,7 @@ public:
         CUDA_CHECK(globalNamed(&memory, library_, name));
         return memory;
     }
-    /// Stays to the end of the program.
+    /// Keeps the code to the end of the program.
     void keep() { library_ = nullptr; }
 
 private:
@@ -209,7 +209,7 @@ public:
         return report.kind == 0 ? CheckedFinding{} : checkedFinding(report, limits, program.code.arrays, count_);
     }
 
-    /// Why `kernel` is not good, run `times` over; empty: it is.
+    /// Runs `kernel` `times` times and returns why it is not good; empty: it is good.
     std::string fault(const void* kernel, int times) {
         targets_ = sampleTargets(bodies_);
         want_.resize(targets_.size());
@@ -217,7 +217,8 @@ public:
         referenceForces(bodies_, {}, targets_, force_, want_, floors_);
         for (int time = 0; time < times; ++time) {
             CUDA_CHECK(fillAsync(all_.data(), kFenceByte, all_.bytes(), stream_));
-            CUDA_CHECK(fillAsync(sums(), 0xff, count_ * sizeof(Float4), stream_));  // NaN: what is not stored is seen
+            CUDA_CHECK(
+                fillAsync(sums(), 0xff, count_ * sizeof(Float4), stream_));  // NaN marks accelerations that are not stored
             launchOnce(kernel);
             CUDA_CHECK(waitForStream(stream_));
             std::vector<Float4> got(all_.size());
@@ -232,9 +233,9 @@ public:
         return {};
     }
 
-    /// Time of a force of these bodies, the median of a few [s].
+    /// Time of a force on these bodies, as a median of several [s].
     double seconds(const void* kernel) {
-        // Five, or as many as go into a second: the check before them has warmed everything up.
+        // Five forces are timed, or as many as fit in a second: the check before them has warmed the device up.
         constexpr std::size_t kMostTimes = 5;
         constexpr double kMostSeconds = 1;
         std::vector<double> times;
@@ -304,7 +305,7 @@ private:
 
 // Most bodies whose addresses are checked. The checks make a force several times as long.
 constexpr std::size_t kMostChecked = 32768;
-// Few bodies, and no multiple of anything that a launch is made of.
+// A small number of bodies that is no multiple of any factor of a launch.
 constexpr std::size_t kFew = 1021;
 
 void runTrial(const OwnTrialRequest& request, const DeviceFacts& device, OwnTrialReply& reply,
