@@ -70,8 +70,7 @@ struct SymmetricTask {
 enum class SymmetricSums {
     slots,
     slotsEqualMasses,
-    slotsMassRuns,  ///< where a tile and its chunk of partners have one mass each, the sums are multiplied by it at their
-                    ///< end
+    slotsMassRuns,  ///< where a tile and its chunk of partners have one mass each, only their final sums are multiplied
     atomics
 };
 /// The kernel; null for a shape that is not built. One factor may differ from the usual shape; in double precision none may.

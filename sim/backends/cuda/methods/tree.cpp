@@ -44,7 +44,8 @@ constexpr std::size_t kBodiesToReuse = 4;
 constexpr std::uint32_t kWidelySpread = 65536;
 constexpr double kShareOfAPart = 0.5;
 
-/// Threads of a block, from the plan where its row is a tree: the tree for the energy works beside any row.
+/// Threads of a block, from the plan where its row is a tree; else kWalkThreads, because any row may have a tree for
+/// energies.
 unsigned walkThreads(const LaunchPlan& plan) {
     return plan.entry->own() && plan.entry->row.blockSizes.size() > 0 ? static_cast<unsigned>(plan.launch.block)
                                                                       : kWalkThreads;
