@@ -1,4 +1,4 @@
-// The CUDA backend: checks what is asked for, keeps what is not physics, and lets the engine compute.
+// The CUDA backend: it checks requests, keeps the state that is not physics, and lets the engine compute.
 #include "sim/backends/cuda/backend_cuda.h"
 
 #include "sim/backends/cuda/engine.h"
@@ -31,7 +31,7 @@ cuda::DeviceFacts bound(int index) {
     cuda::DeviceFacts facts;
     CUDA_CHECK(cuda::deviceFacts(index, facts));
     CUDA_CHECK(cuda::setDevice(index));
-    // Code is loaded when it is first asked for; here that disturbs nothing, in a frame it would.
+    // The runtime loads code at its first use, which would delay a frame; here the load delays nothing.
     cuda::KernelFacts ignored;
     for (const void* kernel :
          {cuda::integrateKernel<float>().address, cuda::integrateKernel<double>().address,
@@ -47,7 +47,7 @@ Engine makeEngine(EngineContext& context, const ParticleSet& bodies, const Launc
     return {plan.precision, context, bodies, plan, terms};
 }
 
-/// Of device memory, scratch registers and partial sums aside.
+/// Bytes of device memory, without scratch registers and partial sums.
 double stateBytes(std::size_t bodies, Precision precision) {
     return precision == Precision::fp32 ? cuda::DeviceState<float>::bytes(bodies) : cuda::DeviceState<double>::bytes(bodies);
 }
@@ -97,7 +97,7 @@ public:
         try {
             later = engine_.with([&](auto& e) { return e.copyStateAsync(); });
         } catch (const OutOfMemoryError&) {
-            return Backend::snapshotAsync();  // without memory for a copy it takes the long way, which needs none
+            return Backend::snapshotAsync();  // without memory for a copy, the slower copy of the base class needs none
         }
         return [later, labels = labels_] {
             ParticleSet bodies;
@@ -145,7 +145,7 @@ public:
         return with([&](auto& e) { return e.takeForceCheck(); });
     }
 
-    // More would keep the pairs of one state busy for minutes in the share of the device that they may take.
+    // A measurement of more bodies would need minutes for the pairs of one state, in its fraction of the device's time.
     std::size_t mostMeasured() const override {
         constexpr std::size_t kByTree = std::size_t{1} << 30;
         return activeKernel().approximates && treeHasEnergy(pairLawOf(terms_)) ? kByTree : 2097152;
@@ -197,7 +197,7 @@ private:
     }
     void use() const override { CUDA_CHECK(cuda::setDevice(context_.device.index)); }
 
-    /// Throws UsageError when these bodies cannot be computed so.
+    /// The plan for these bodies. Throws UsageError when row or device cannot compute them.
     LaunchPlan choice(const ForceConfiguration& wanted, const cuda::BodyFacts& bodies) const {
         requireSoftening(wanted.force.softening);
         LaunchPlan plan = cuda::choose(wanted.kernel, bodies, wanted.force, context_.device);
@@ -205,7 +205,7 @@ private:
         return plan;
     }
 
-    /// State in another precision: an engine of its own, which begins where the last complete step of this one ended.
+    /// Replaces the engine by one in another precision, which begins at the last complete step of the old engine.
     void changeState(const LaunchPlan& chosen, const EngineTerms& terms) {
         ParticleSet bodies;
         engine_.with([&](auto& e) { return e.copyState(bodies.position, bodies.velocity); });
@@ -235,9 +235,9 @@ double cudaBytes(std::size_t bodies, const ForceSettings& force, const KernelCho
     const bool named = kernel.kernel && hasKernel("cuda", *kernel.kernel);
     const bool tree = named ? gravlab::kernel("cuda", *kernel.kernel).approximates
                             : kernel.allowedError > 0 && force.precision != Precision::fp64;
-    // A copy of the state for whoever looks at it.
+    // A copy of the state for snapshots and measurements.
     const double copy = 2.0 * (force.precision == Precision::fp32 ? sizeof(Float4) : sizeof(Double4));
-    // Of block steps: rungs, and the groups of a part of the bodies, or their list, targets and sums.
+    // Block steps need rungs, and for the active bodies either groups or a list, targets and sums.
     const double vector = force.precision == Precision::fp64 ? sizeof(Double4) : sizeof(Float4);
     const double part = inBlocks ? 1 + (tree ? sizeof(TreeGroup) : sizeof(std::uint32_t) + 2 * vector) : 0;
     return stateBytes(bodies, force.precision) + (copy + part) * static_cast<double>(bodies) +

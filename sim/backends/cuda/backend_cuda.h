@@ -8,15 +8,15 @@ namespace gravlab {
 /// The row of the CUDA backend, in every build: without CUDA it says why it cannot run.
 BackendRow cudaBackendRow();
 
-/// Bytes of device memory that a run takes for so many bodies, without what kernels of pairs need besides; 0 in builds
+/// Bytes of device memory that a run of `bodies` bodies needs, without the extra arrays of pair kernels; 0 in builds
 /// without CUDA.
 double cudaBytes(std::size_t bodies, const ForceSettings& force, const KernelChoice& kernel, bool inBlocks);
-/// Of that device; infinite where it does not tell.
+/// Free bytes of device memory; infinite where the device does not report them.
 double freeCudaBytes(int device);
-/// Of that device; zeros where there is none.
+/// Size of the device; zeros where there is none.
 DeviceSize cudaDeviceSize(int device);
 
-/// What is in it in every build, and these.
+/// The row with the fields that are the same in every build, and with these functions.
 inline BackendRow cudaBackendRow(decltype(BackendRow::unavailable) unavailable, decltype(BackendRow::make) make,
                                  decltype(BackendRow::devices) devices) {
     return {.name = "cuda",

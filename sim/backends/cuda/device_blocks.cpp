@@ -7,7 +7,7 @@
 namespace gravlab::cuda {
 namespace {
 
-// More would only add atomics.
+// More blocks would only add atomics.
 constexpr std::uint32_t kMostBlocks = 1024;
 
 }  // namespace

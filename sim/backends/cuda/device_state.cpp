@@ -1,4 +1,4 @@
-// Between the host's doubles and the device's arrays.
+// Conversion between the host's doubles and the device's arrays.
 #include "sim/backends/cuda/device_state.h"
 
 #include "sim/core/pages.h"
@@ -20,14 +20,14 @@ Vec4<Real> converted(const Double4& value) {
     return {static_cast<Real>(value.x), static_cast<Real>(value.y), static_cast<Real>(value.z), static_cast<Real>(value.w)};
 }
 
-// Bodies that are between host and device at a time: hundred millions of them have no second array here.
+// Bodies in one transfer between host and device: hundreds of millions of bodies have no second array on the host.
 constexpr std::size_t kPart = std::size_t{1} << 20;
-// Bodies that a thread converts at a time, at least.
+// Fewest bodies that a thread converts at a time.
 constexpr std::size_t kGrain = 65536;
 
 template <class Real>
 void upload(const DeviceArray<Vec4<Real>>& to, const std::vector<Double4>& from, Stream stream) {
-    // Arrays with pads are longer than there are bodies.
+    // An array with pads is longer than the number of bodies.
     constexpr Real far = kPadDistance<Real>;
     std::vector<Vec4<Real>> part(std::min(kPart, to.size()));
     for (std::size_t done = 0; done < to.size(); done += part.size()) {
@@ -64,7 +64,7 @@ void DeviceState<Real>::upload(const ParticleSet& bodies) {
     });
     hasResponses_ = responses;
     if (count_ == 0) return;
-    cuda::upload<Real>(work().x, {}, stream_);  // its pads
+    cuda::upload<Real>(work().x, {}, stream_);  // pads of the other state
     cuda::upload<Real>(complete().x, bodies.position, stream_);
     cuda::upload<Real>(complete().v, bodies.velocity, stream_);
     heaviest_ = 0;
@@ -74,7 +74,7 @@ void DeviceState<Real>::upload(const ParticleSet& bodies) {
 template <class Real>
 double DeviceState<Real>::smallestR2(const ForceSettings& force) const {
     const double least = gravlab::smallestR2<Real>(force, heaviest_);
-    if (loopLaw(force) != Law::gravity) return least;  // others have a floor of their own
+    if (loopLaw(force) != Law::gravity) return least;  // other laws have their own floor
     constexpr bool kSingle = std::is_same_v<Real, float>;
     return std::max<double>(kSingle ? kSofteningSquaredFloor32 : kSofteningSquaredFloor64, least);
 }

@@ -1,4 +1,4 @@
-// The bodies of a run in device memory. Rule: what is seen is the last complete step; a step under way writes into other
+// The bodies of a run in device memory. Rule: readers see the last complete step; a step under way writes into other
 // arrays.
 #pragma once
 #include "sim/backends/cuda/kernels/packed.h"
@@ -20,36 +20,36 @@ public:
         bool forceKnown = false;  ///< a is the force at x, under the present settings
     };
 
-    /// Allocates and clears; upload() fills. Throws DeviceError when the device has not the memory.
+    /// Allocates and clears; upload() fills. Throws DeviceError when the device has too little memory.
     DeviceState(std::uint32_t count, Stream stream);
-    /// Takes the bodies over. Waits.
+    /// Copies the bodies to the device. Waits.
     void upload(const ParticleSet& bodies);
-    /// Takes over the force at the last complete step. Waits.
+    /// Copies the accelerations at the last complete step to the device. Waits.
     void uploadAccelerations(const std::vector<Double4>& accelerations);
-    /// Positions and velocities of the last complete step. Waits.
+    /// Copies positions and velocities of the last complete step to the host. Waits.
     void download(std::vector<Double4>& positions, std::vector<Double4>& velocities) const;
-    /// Any array of the state, or of its kind. Waits.
+    /// Copies any array of the state, or one of the same type, to the host. Waits.
     std::vector<Double4> download(const DeviceArray<V>& from) const;
 
     std::uint32_t count() const { return count_; }
     Arrays& complete() { return states_[completeIndex_]; }
     const Arrays& complete() const { return states_[completeIndex_]; }
-    /// Of the step under way.
+    /// Arrays of the step under way.
     Arrays& work() { return states_[1 - completeIndex_]; }
     int completeIndex() const { return completeIndex_; }
     void setCompleteIndex(int index) { completeIndex_ = index; }
 
-    /// Floor of the softening squared [L^2]: where a body meets itself, mass / softening^3 must stay a number.
+    /// Floor of the softening squared [L^2]: for the pair of a body with itself, mass / softening^3 must stay finite.
     /// See ForceRequest.
     double smallestR2(const ForceSettings& force) const;
-    /// Some response is not 1: a body that is held feels no force.
+    /// True when some response is not 1. A body that is held has response 0 and feels no force.
     bool hasResponses() const { return hasResponses_; }
 
     /// Scratch registers of programs that save; null before requireScratch().
     DeviceArray<V> x0, v0, dx, dv;
     void requireScratch();
 
-    /// Bytes of device memory for so many bodies, scratch registers and partial sums aside.
+    /// Bytes of device memory for `bodies` bodies, without scratch registers and partial sums.
     static double bytes(std::size_t bodies) { return 6.0 * sizeof(V) * static_cast<double>(bodies); }
 
 private:

@@ -1,4 +1,4 @@
-// State, forces, and what is measured beside them. The steps that are made of them are in engine_steps.cpp.
+// State, forces and measurements. The steps are in engine_steps.cpp.
 #include "sim/backends/cuda/engine.h"
 
 #include "sim/measure/potential_error.h"
@@ -40,7 +40,7 @@ std::unique_ptr<DeviceTermMethod<Real>> EngineOf<Real>::makeMethod(std::size_t k
 
 template <class Real>
 void EngineOf<Real>::abandonForce() {
-    // The check of a force that does not come to its end is one of the next force.
+    // An abandoned force gives no sums to check, so its check moves to the next force.
     if (termCheck_.open()) requestForceCheck(termCheck_.targets());
     this->abandonMethods();
 }
@@ -59,7 +59,7 @@ VectorsFuture EngineOf<Real>::copyStateAsync() {
 
 template <class Real>
 VectorsFuture EngineOf<Real>::copyAsync(const V* x, const V* v) {
-    // Where an earlier copy is still being fetched, that one is its fetcher's, and goes with it.
+    // An earlier copy that is still being fetched belongs to its reader, so this call needs a new one.
     if (!copy_ || copy_->held()) copy_ = std::make_shared<StateCopy<Real>>(context_.device.index, state_.count());
     if (state_.complete().v.bytes() > kLargestFact) context_.hostCopies += 2;
     return copy_->take(x, v, context_.stream);
@@ -81,7 +81,7 @@ template <class Real>
 bool EngineOf<Real>::enqueueSlice(std::size_t k, TermMethod& method, bool ofAll) {
     const ForceProgress done = method.enqueue(kSliceSeconds);
     if (k > 0) {
-        // A launch, and a rate that any device has; what it really takes is measured.
+        // Estimated: one launch, and a rate that every device reaches. The timer measures the real time.
         constexpr double kLaunch = 5e-6, kRate = 1e10;
         context_.timer.add(kLaunch + done.work.pairs / kRate, {.termInteractions = done.work.pairs});
         return done.complete;
@@ -138,7 +138,7 @@ void EngineOf<Real>::accelerations(std::vector<Double4>& out) {
     if (complete.a.bytes() > kLargestFact) ++context_.hostCopies;
     // Methods that keep state, and the sums of several terms, belong to the steps.
     if (!complete.forceKnown && (!cursor_.atBoundary() || !alone() || this->keepsForceState())) {
-        // A step under way goes on, with what its methods have done: this force has methods and arrays of its own.
+        // The step under way must keep the progress of its methods: this force has its own methods and arrays.
         const Methods methods = this->methodsLikeThese();
         const DeviceArray<V> beside(state_.count()), termSums(alone() ? 0 : state_.count());
         evaluate(methods, termSums.data(), beside.data());
@@ -158,7 +158,7 @@ void EngineOf<Real>::accelerations(std::vector<Double4>& out) {
 template <class Real>
 void EngineOf<Real>::enqueueCheck(const V* x, const V* a) {
     check_.enqueue(x, v_, a, state_.count(), requestOf(), pairs().accuracy());
-    context_.timer.begin();  // the check's time belongs to nothing
+    context_.timer.begin();  // the time of the check counts for no span
 }
 
 template <class Real>
@@ -202,7 +202,7 @@ void EngineOf<Real>::requestMeasurement() {
         diagnostics_->begin(state_.complete().x.data(), state_.complete().v.data(), wanted_);
         if (!alone()) beginOtherEnergy();
     } catch (const Error& error) {
-        if (diagnostics_) diagnostics_->drop();  // it would give an energy without the other terms
+        if (diagnostics_) diagnostics_->drop();  // its energy would lack the other terms
         measureFailure_ = error.what();
     }
 }
@@ -230,8 +230,8 @@ std::optional<Diagnostics> EngineOf<Real>::takeMeasurement(double seconds) {
 
 template <class Real>
 void EngineOf<Real>::beginOtherEnergy() {
-    // Sums over few partners, in double precision where the term states them: on the host, beside the frames. The thread of
-    // a measurement first waits for the one before, so that no frame does.
+    // These terms have few partners, so the host sums them on a thread, in double precision where the term states that. The
+    // thread first waits for the one of the measurement before, so that no frame does.
     otherEnergy_ = std::async(std::launch::async, [bodies = copyStateAsync(), terms = othersOf(terms_), ids = ids_,
                                                    before = std::move(otherEnergy_)]() mutable {
         before = {};

@@ -1,5 +1,5 @@
-// One run on the device: its state, its force method, and the steps that they make. Rule: everything is enqueued on one
-// stream, and no call of a frame waits; but where block steps begin, within its budget.
+// One run on the device: its state, its force methods and its steps. Rule: everything is enqueued on one stream, and no
+// call of a frame waits. The exception is the start of a block step, which waits within the frame's budget.
 #pragma once
 #include "sim/backends/backend.h"
 #include "sim/backends/cuda/device_blocks.h"
@@ -26,18 +26,18 @@
 
 namespace gravlab::cuda {
 
-/// What outlives a change of bodies.
+/// State of the backend that outlives a change of bodies.
 struct EngineContext {
     DeviceFacts device;
     OwnedStream stream;
     GpuTimer timer{stream};
     VertexWriter writer{stream};
     VertexValue shown = VertexValue::speed;
-    double hostCopies = 0;  ///< body-sized ones, those of the writer aside
+    double hostCopies = 0;  ///< copies of whole arrays of bodies, without those of the vertex writer
 };
 
-/// State in `Real`: float, or double for fp64 and mixed. The functions are those of Backend, without what does not depend on
-/// the precision.
+/// The state is in `Real`: float, or double for fp64 and mixed. The functions are those of Backend that depend on the
+/// precision.
 template <class Real>
 class EngineOf final : public StepEngine<EngineOf<Real>, DeviceTermMethod<Real>> {
     using Base = StepEngine<EngineOf<Real>, DeviceTermMethod<Real>>;
@@ -50,18 +50,18 @@ class EngineOf final : public StepEngine<EngineOf<Real>, DeviceTermMethod<Real>>
 public:
     static constexpr std::string_view kName = "cuda";
 
-    /// Takes the bodies over. Throws DeviceError when the device has not the memory, and UsageError for a term without a
-    /// method here.
+    /// Copies the bodies to the device. Throws DeviceError when the device has too little memory, and UsageError for a term
+    /// without a method here.
     EngineOf(EngineContext& context, const ParticleSet& bodies, const LaunchPlan& plan, const EngineTerms& terms);
 
-    // engine.cpp: state, forces outside of steps, and what is measured beside them.
+    // engine.cpp: state, forces outside of steps, and measurements.
     std::size_t size() const { return state_.count(); }
-    /// Waits. Positions and velocities of the last complete step.
+    /// Copies positions and velocities of the last complete step to the host. Waits.
     void copyState(std::vector<Double4>& positions, std::vector<Double4>& velocities);
-    /// The same, copied on the device now and fetched by whoever calls what comes back, on any thread. Never waits.
+    /// Copies the same on the device now and never waits. A call of the returned function fetches the copy, on any thread.
     VectorsFuture copyStateAsync();
-    /// From the next step on. With a plan at once: a step under way begins again. Throws DeviceError when the new launch
-    /// needs more memory than there is; nothing changes then.
+    /// Settings apply from the next step on. A plan applies at once: a step under way begins again. Throws DeviceError when
+    /// the new launch needs more memory than there is; nothing changes then.
     void configure(const ForceSettings& force, const KernelChoice& how, const LaunchPlan* plan);
     const LaunchPlan& plan() const { return pairs().plan(); }
     std::string launchFailure() const { return pairs().failure(); }
@@ -87,7 +87,7 @@ private:
     using Method = DeviceForceMethod<Real>;
     using TermMethod = DeviceTermMethod<Real>;
 
-    /// Of the longest launch: short against a frame, long against the few microseconds that a launch costs.
+    /// Longest launch [s]: short against a frame, long against the few microseconds that a launch costs.
     static constexpr double kSliceSeconds = 2.5e-3;
 
     // For StepEngine.
@@ -101,33 +101,33 @@ private:
         if (values.size() == size() && size() > 0) state_.uploadAccelerations(values);
     }
     bool checkWanted() const { return check_.wanted(); }
-    /// None is pending: a step under way begins again with another method.
+    /// No method waits for the end of a step here: a step under way begins again with the new method.
     bool takeNext(std::unique_ptr<TermMethod>) { return true; }
 
     // Forces. The pair law is the first term.
     Method& pairs() const { return static_cast<Method&>(*methods_.front()); }
     void abandonForce();
-    /// Enqueues the next slice of a term's evaluation, which may be one of a part of the bodies. True when it was the last
-    /// one.
+    /// Enqueues the next slice of a term's evaluation; `ofAll` is false where only active bodies are targets. True when it
+    /// was the last slice.
     bool enqueueSlice(std::size_t k, TermMethod& method, bool ofAll = true);
     /// True when the pair law's accelerations are not the plain sums of pulls.
     bool responds() const { return force_.law != Law::gravity || state_.hasResponses(); }
-    /// True when the sums of the pair law's method are what bodies feel: kernels may then go on with them by themselves.
+    /// True when the sums of the pair law's method are the accelerations of the bodies: kernels may then use them directly.
     bool plainForce() const { return alone() && !responds(); }
-    /// Adds a term's complete evaluation to the accelerations of bodies that respond as `v` says.
+    /// Adds a term's complete evaluation to the accelerations; `v` holds the responses of the bodies.
     void addTerm(const DeviceSums<Real>& sums, const V* v, V* to, const ActiveBodies& active = {});
-    /// What the pair law's sums make of bodies that respond as `v` says: the one place between a force and its use. `to`
-    /// takes it where it is more than the sums.
+    /// The accelerations that follow from the pair law's sums and the responses in `v`; every use of a force comes through
+    /// here. They are written to `to` where they differ from the plain sums.
     DeviceSums<Real> accelerationOf(DeviceSums<Real> sums, const V* v, V* to, const ActiveBodies& active = {});
-    /// The force of `methods` at the last complete step, into `to`.
+    /// Writes the force of `methods` at the last complete step into `to`.
     void evaluate(const Methods& methods, V* termSums, V* to);
     void enqueueSum(const DeviceSums<Real>& sums, V* to);
-    /// The accelerations so far as one array at `to`.
+    /// Adds up the ranges of the accelerations into one array at `to`.
     void sumInto(V* to);
     void enqueueCheck(const V* x, const V* a);
-    /// Begins to sum the energy of the terms beside the pair law, on a thread of its own.
+    /// Starts a thread that sums the energy of the terms other than the pair law.
     void beginOtherEnergy();
-    /// A copy that the device makes now, to be fetched on any thread.
+    /// Copies on the device now; any thread may fetch the copy.
     VectorsFuture copyAsync(const V* x, const V* v);
 
     // Steps, for StepEngine.
@@ -156,14 +156,14 @@ private:
     WholeSteps wholeSteps(const Pacing& pacing, std::int64_t left, VertexSink* sink);
     void finished();
 
-    /// The force that the step has come to: at which positions, and where its sums may go.
+    /// Arguments of the force that is next in the step: positions, and the array for its sums.
     DeviceBodies<Real> forceHere();
-    /// Where what is drawn of a step goes; null where the last picture is still on its way.
+    /// The buffer for the vertices of a step; null while the last picture is still being copied.
     ParticleVertex* openVertices(VertexSink& sink);
     void closeVertices(VertexSink& sink);
-    /// A force that is to come in one launch with the operations after it, if that can be.
+    /// A force that shares one launch with the operations after it where the kernel allows that.
     using PendingForce = std::optional<DeviceBodies<Real>>;
-    /// True when one launch holds the operations and `force`, which is enqueued in any case, and gone then.
+    /// Enqueues the operations and `force`, and empties `force`. True when one launch holds both.
     bool launchOperations(Operations& task, PendingForce& force);
     bool launchFused(Operations& task, const DeviceBodies<Real>& force);
     void setOut(Operations& task);
@@ -180,33 +180,33 @@ private:
 
     EngineContext& context_;
     DeviceState<Real> state_;
-    DeviceArray<V> termSums_;  ///< of the term under way; empty where the pair law acts alone
+    DeviceArray<V> termSums_;  ///< sums of the term under way; empty where the pair law acts alone
     BodyFacts facts_;
 
     DeviceBlocks blocks_;
-    V *x_ = nullptr, *v_ = nullptr;  ///< where the state of the step under way is
-    DeviceSums<Real> acceleration_;  ///< by the last force
+    V *x_ = nullptr, *v_ = nullptr;  ///< current arrays of the step under way
+    DeviceSums<Real> acceleration_;  ///< from the last force
     bool forceAtX_ = false;          ///< nothing moved since the last force
     bool firstForce_ = false;        ///< the last force belongs to the last complete step
     bool measured_ = true;           ///< forces and operations are timed apart
     bool offline_ = false;           ///< the call under way is not part of a frame
-    // The list of operations that is being made.
+    // The list of operations under construction.
     Operations list_{};
-    PendingForce pending_;        ///< in front of it
-    VertexSink* sink_ = nullptr;  ///< that gets the step which it ends
+    PendingForce pending_;        ///< force that runs before the list
+    VertexSink* sink_ = nullptr;  ///< sink of the step that the list ends
     ParticleVertex* vertices_ = nullptr;
-    bool fused_ = false;      ///< one launch held it and the force
+    bool fused_ = false;      ///< one launch held the list and the force
     int completeBefore_ = 0;  ///< see DeviceState::completeIndex()
 
     ForceCheckJob<Real> check_;
     TermCheckJob<Real> termCheck_;
-    std::optional<ForceCheck> pairCheck_;                ///< done, while that of the other terms is not
-    std::shared_ptr<StateCopy<Real>> copy_;              ///< made when it is first asked for
-    std::unique_ptr<DiagnosticsJob<Real>> diagnostics_;  ///< from the first request
-    std::optional<Diagnostics> pairsMeasured_;           ///< done, while the energy of other terms is not
-    std::future<double> otherEnergy_;                    ///< of the terms beside the pair law, of the bodies being measured
-    std::string measureFailure_;                         ///< of a request, until it is taken
-    std::unique_ptr<PairMatrixJob<Real>> matrix_;        ///< from the first request
+    std::optional<ForceCheck> pairCheck_;    ///< finished check of the pair law, until the check of the other terms ends
+    std::shared_ptr<StateCopy<Real>> copy_;  ///< created by the first request
+    std::unique_ptr<DiagnosticsJob<Real>> diagnostics_;  ///< created by the first request
+    std::optional<Diagnostics> pairsMeasured_;           ///< finished, until the energy of the other terms is
+    std::future<double> otherEnergy_;                    ///< energy of the terms other than the pair law
+    std::string measureFailure_;                         ///< failure of a request, until the caller takes it
+    std::unique_ptr<PairMatrixJob<Real>> matrix_;        ///< created by the first request
 };
 
 }  // namespace gravlab::cuda

@@ -1,4 +1,4 @@
-// Steps, enqueued: what one launch holds, and what is shown.
+// Enqueues steps: decides what one launch holds, and which step is drawn.
 #include "sim/backends/cuda/engine.h"
 
 #include "sim/backends/profiler_range.h"
@@ -10,28 +10,28 @@
 namespace gravlab::cuda {
 namespace {
 
-// Shorter forces are timed in bunches: an event costs the host a microsecond.
+// Forces shorter than kBunchedForce are timed in bunches [s]: an event costs the host a microsecond.
 constexpr double kBunchedForce = 3e-4, kBunch = 1e-3;
 constexpr double kMapSeconds = 1e-5;
-// Longest batch of steps in one launch.
+// Longest batch of steps in one launch [s].
 constexpr double kBatchSeconds = 2e-3;
 
 }  // namespace
 
 template <class Real>
 double EngineOf<Real>::integrateSeconds() const {
-    // Some 150 bytes a body at half of a usual bandwidth, and a launch.
+    // The estimate is about 150 bytes a body at half of a usual bandwidth, and one launch.
     return 3e-6 + 150.0 * state_.count() / 1e12;
 }
 
-/// Of the force that is next.
+/// Estimated time of the next force.
 template <class Real>
 double EngineOf<Real>::forceSeconds() const {
     const double share = active_.all() ? 1 : static_cast<double>(active_.count) / state_.count();
     return share * pairs().evaluationSeconds();
 }
 
-/// Of the next piece of work.
+/// Estimated time of the next piece of work.
 template <class Real>
 double EngineOf<Real>::nextSeconds() const {
     if (!cursor_.atBoundary() && !atForce()) return integrateSeconds();
@@ -40,7 +40,7 @@ double EngineOf<Real>::nextSeconds() const {
 
 template <class Real>
 double EngineOf<Real>::stepSeconds() const {
-    // Steps on each rung are as the last ones were.
+    // The estimate assumes that bodies are on the rungs of the last step.
     const double bodies = std::max<double>(1, state_.count());
     const double forces = std::max<double>(forcesPerStep(program_), inBlocks(program_) ? lastClock_.forces() / bodies : 1);
     const double moves = inBlocks(program_) ? lastClock_.substeps() : forces;
@@ -99,7 +99,7 @@ bool EngineOf<Real>::fuses() const {
 
 template <class Real>
 DeviceBodies<Real> EngineOf<Real>::forceHere() {
-    // The force that a first kick needs belongs to the last complete step; all others to the step under way.
+    // The force for a first kick belongs to the last complete step; all other forces belong to the step under way.
     firstForce_ = cursor_.atInitialForce();
     return {x_, firstForce_ ? state_.complete().a.data() : state_.work().a.data()};
 }
@@ -134,7 +134,7 @@ void EngineOf<Real>::takeTerm(std::size_t k, TermMethod& method) {
         sumInto(bodies.sums);
         if (!checks()) return;
         if (context_.timer.hasOpenWork()) context_.timer.close(Span::force);
-        // enqueueCheck() clears the targets, so copy them first: the same bodies answer for the other terms.
+        // enqueueCheck() clears the targets, so copy them first: the check of the other terms takes the same bodies.
         std::vector<std::uint32_t> targets = check_.targets();
         termCheck_.begin(std::move(targets), copyAsync(bodies.positions, v_), ids_);
         termCheck_.addShare(terms_[k], method.accuracy().gate, bodies.sums, false);
@@ -142,7 +142,7 @@ void EngineOf<Real>::takeTerm(std::size_t k, TermMethod& method) {
     }
     const DeviceSums<Real> sums = method.sums();
     if (termCheck_.open()) {
-        // One array of sums, as the check reads them.
+        // The check reads one array of sums.
         if (sums.ranges > 1 || sums.sums != termSums_.data()) enqueueSum(sums, termSums_.data());
         termCheck_.addShare(terms_[k], method.accuracy().gate, termSums_.data(), true);
     }
@@ -155,7 +155,7 @@ template <class Real>
 void EngineOf<Real>::endForce() {
     forceAtX_ = active_.all();
     if (firstForce_ && acceleration_.ranges == 1) state_.complete().forceKnown = true;
-    // Of several terms the check began with the first; one that was requested since waits for the next force.
+    // With several terms the check began with the first term; a later request waits for the next force.
     if (!alone() || !checks()) return;
     if (context_.timer.hasOpenWork()) context_.timer.close(Span::force);
     V* const to = firstForce_ ? state_.complete().a.data() : state_.work().a.data();
@@ -207,7 +207,7 @@ bool EngineOf<Real>::launchOperations(Operations& task, PendingForce& force) {
     task.dx = state_.dx.data();
     task.dv = state_.dv.data();
     if (const PendingForce pending = std::exchange(force, std::nullopt); pending && launchFused(task, *pending)) return true;
-    // Where bodies are few and ranges many, up to 16 threads share a body's ranges.
+    // Few bodies with many ranges would leave the device idle, so up to 16 threads add up a body's ranges.
     unsigned lanes = 1;
     if (task.count < 131072)
         while (lanes < 16 && lanes * 2 <= task.ranges) lanes *= 2;
@@ -231,7 +231,7 @@ void EngineOf<Real>::enqueueSum(const DeviceSums<Real>& sums, V* to) {
     launchOperations(task, none);
 }
 
-/// The operations leave the state in the arrays of the step under way.
+/// Makes the operations write the state into the arrays of the step under way.
 template <class Real>
 void EngineOf<Real>::setOut(Operations& task) {
     task.outX = state_.work().x.data();
@@ -269,7 +269,7 @@ void EngineOf<Real>::add(const PlannedOp& planned) {
     if (movesBodies(planned.op.op)) forceAtX_ = false;
 }
 
-/// The step is complete where the step under way was; the arrays of the one before serve the next.
+/// Swaps the arrays: those of the step under way become the complete state, and the next step writes into the others.
 template <class Real>
 void EngineOf<Real>::endStep(VertexSink* sink) {
     if (sink) {
@@ -291,7 +291,7 @@ void EngineOf<Real>::endStep(VertexSink* sink) {
 
 template <class Real>
 void EngineOf<Real>::enqueueOperations() {
-    if (list_.steps > list_.end) setOut(list_);  // some belong to a step that is not complete
+    if (list_.steps > list_.end) setOut(list_);  // some operations belong to a step that is not complete
     fused_ = launchOperations(list_, pending_);
 }
 
@@ -301,7 +301,7 @@ void EngineOf<Real>::countOperations(bool ended) {
     firstForce_ = false;
     GpuTimer& timer = context_.timer;
     timer.add(integrateSeconds(), {.steps = ended ? 1 : 0});
-    // What is fused cannot be told apart: it counts as force.
+    // The timer cannot separate the parts of a fused launch: all of it counts as force.
     const Span kind = fused_ ? Span::force : Span::integrate;
     if (vertices_ || measured_)
         timer.close(kind);
@@ -343,7 +343,7 @@ template <class Real>
 std::optional<BlockClock> EngineOf<Real>::rungClock(bool waits) {
     GpuTimer& timer = context_.timer;
     if (firstForce_) {
-        // The force that the step begins with, where the last complete one has it.
+        // This force is the one at the last complete step, so that step keeps it.
         sumInto(state_.complete().a.data());
         state_.complete().forceKnown = true;
         firstForce_ = false;
@@ -363,7 +363,7 @@ bool EngineOf<Real>::takesWholeSteps(StepProgram program) const {
            force_ == wanted_ && !check_.wanted();
 }
 
-/// As many as fit a slice of time, in one launch.
+/// Enqueues as many whole steps as fit a slice of time, in one launch.
 template <class Real>
 WholeSteps EngineOf<Real>::wholeSteps(const Pacing& pacing, std::int64_t left, VertexSink* sink) {
     GpuTimer& timer = context_.timer;
@@ -396,7 +396,7 @@ WholeSteps EngineOf<Real>::wholeSteps(const Pacing& pacing, std::int64_t left, V
                .interactions = all * pairs().allPairs(),
                .rated = all * pairs().allPairs()},
               pairs().rate());
-    timer.close(Span::force);  // the parts of a step cannot be told apart
+    timer.close(Span::force);  // the timer cannot separate the parts of a step
     if (vertices) closeVertices(*sink);
     return {.steps = steps, .shows = vertices != nullptr, .over = vertices && !last};
 }

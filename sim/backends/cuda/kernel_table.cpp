@@ -1,4 +1,4 @@
-// The entries. Data and names of machine code, no CUDA header, so that every build lists them.
+// The entries. They are data and names of machine code without any CUDA header, so that every build lists them.
 #include "sim/backends/cuda/kernel_table.h"
 
 #include "sim/backends/cuda/kernels/cells.h"
@@ -31,13 +31,13 @@ Reason whyNotOnCuda(const KernelRow& row, const ForceSettings& force) {
                                                    std::string(lawRow(force.law).name) + " has not; take 'tiled'";
     if (!entry.row.approximates && loopLaw(force) != Law::gravity && !(oneSided && oneSided->otherLaws))
         return "it has loops for gravity and charges only; take 'tiled' or 'tiled-split'";
-    // Its force is not taken up between two launches, so that nobody can turn it by a body's response.
+    // A fused kernel uses its force within the launch, so no other code can apply a body's response to it.
     if (force.law != Law::gravity && oneSided && oneSided->fused)
         return "it knows gravity only, where all bodies respond alike; take 'tiled'";
     return {};
 }
 
-// The code of a row. What a build without CUDA leaves out is not linked there.
+// The code of a row. A build without CUDA links none of it.
 #if GRAVLAB_HAS_CUDA
 constexpr bool kBuilt = true;
 #else
@@ -51,7 +51,7 @@ auto built([[maybe_unused]] Arguments... arguments) -> decltype(kGetter(argument
 }
 
 using Code32 = Kernel<ForceTask<float>>;
-/// Of a kernel that is compiled once, and for unrolls.
+/// The code of a kernel that is compiled once; unrolled() is for kernels that are compiled for several unrolls.
 template <Code32 (*kKernel)()>
 Code32 oneSided(const LaunchConfig&) {
     return built<kKernel>();
@@ -114,7 +114,7 @@ template <TreeWalk kWalk, TreeKeys kCurve = TreeKeys::hilbert>
 constexpr OwnCode treeRow{
     .make32 = kBuilt ? makeTree<kWalk, kCurve> : noTree, .machineCode = treeCode<kWalk>, .blocks = walkBlocks};
 
-// What a launch of these is by itself; none of them can be LaunchConfig().
+// Default launches of these rows; none of them can be LaunchConfig().
 constexpr LaunchConfig kTree{static_cast<int>(kWalkThreads), 1, 1, 1}, kCells{static_cast<int>(kCellWalkThreads), 1, 1, 1},
     kPairs{256, 1, 1, 1}, kSymmetric{32, 4, kSymmetricBodies<float>, 1}, kManySteps{512, 4, kManyStepsBodies, 1},
     kTooMany{1025, 16, 1, 1};
@@ -127,7 +127,7 @@ double keptBy(const ForceSettings& force, double allowedError, double opening) {
     return keptAccuracy(kWalk, force, allowedError, opening);
 }
 
-/// Far bodies as cells.
+/// The entry of a tree row, which takes far bodies as cells.
 template <TreeWalk kWalk, TreeKeys kCurve = TreeKeys::hilbert>
 constexpr KernelEntry treeEntry(std::string_view name, std::string_view idea) {
     return {.row = {.backend = "cuda",
@@ -427,7 +427,7 @@ bool hasCode(const KernelEntry& entry, bool doubles) {
         entry.code);
 }
 
-/// Entries come while other threads look for theirs. A deque, so that references stay.
+/// A thread may add an entry while others search. The list is a deque, so that references stay valid.
 std::mutex& addedLock() {
     static std::mutex lock;
     return lock;
@@ -448,7 +448,7 @@ std::uint32_t OneSidedCode::targets(const LaunchConfig& launch) const {
 std::uint32_t OneSidedCode::sliceStep(const LaunchConfig& launch) const {
     if (pairsOfThreads) return targets(launch);
     if (tiles || ownTile) return static_cast<std::uint32_t>(launch.block);
-    // Whole chunks, also those of a last warp that is narrower.
+    // A slice is whole chunks, also for a narrower last warp.
     return static_cast<std::uint32_t>(kSumChunk * std::max(1, byWarps ? launch.block % 32 : 1));
 }
 

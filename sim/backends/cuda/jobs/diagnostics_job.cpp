@@ -1,4 +1,4 @@
-// What is launched to measure a state, and in which order.
+// The launches that measure a state, and their order.
 #include "sim/backends/cuda/jobs/diagnostics_job.h"
 
 #include "sim/forces/force_check.h"
@@ -15,9 +15,10 @@
 namespace gravlab::cuda {
 namespace {
 
-// Pairs in double up to here: they cost less than a millisecond, and few terms would not average single precision away.
+// Most bodies with all pairs in double: these cost less than a millisecond, and few terms would not average the rounding of
+// single precision away.
 constexpr std::uint32_t kDoublePairs = 16384;
-// Pairs a second until it is measured: a small device, so that the first slice is not too long.
+// Pairs a second until the rate is measured: that of a small device, so that the first slice is not too long.
 constexpr double kFirstRate = 5e10;
 constexpr unsigned kRadiusBlocks = 264;
 
@@ -58,7 +59,7 @@ void DiagnosticsJob<Real>::begin(const Vec4<Real>* x, const Vec4<Real>* v, const
     running_ = sliceRunning_ = true;
 }
 
-/// Sums over bodies, and the radii.
+/// Enqueues the sums over bodies, and the radii.
 template <class Real>
 void DiagnosticsJob<Real>::enqueue() {
     const unsigned blocks = chunks(count_), all = (count_ + kMeasureThreads - 1) / kMeasureThreads;
@@ -144,7 +145,7 @@ void DiagnosticsJob<Real>::setTree(std::unique_ptr<TreeEnergy> tree) {
     drop();
     tree_ = std::move(tree);
     if (!tree_) return;
-    // As many as cost a device about a millisecond where double precision is half as fast as single.
+    // These pairs cost a device about a millisecond where double precision is half as fast as single.
     constexpr double kPairs = 2.7e8;
     constexpr std::size_t kFewest = 32, kMost = 1024;
     const auto affordable = static_cast<std::size_t>(kPairs / std::max<double>(1, count_));
@@ -153,10 +154,10 @@ void DiagnosticsJob<Real>::setTree(std::unique_ptr<TreeEnergy> tree) {
     checks_ = DeviceArray<double>(2 * targets.size());
     hostChecks_ = PinnedArray<double>(2 * targets.size());
     CUDA_CHECK(copyAsync(checked_.data(), targets.data(), checked_.bytes(), Copy::toDevice, stream_));
-    CUDA_CHECK(waitForStream(stream_));  // the targets go
+    CUDA_CHECK(waitForStream(stream_));  // the targets are a local variable
 }
 
-/// True when all is enqueued.
+/// Enqueues the next slice of pairs; true when all are enqueued.
 template <class Real>
 bool DiagnosticsJob<Real>::enqueueTree(double seconds) {
     if constexpr (std::is_same_v<Real, float>) {
@@ -199,7 +200,7 @@ std::optional<Diagnostics> DiagnosticsJob<Real>::advance(double seconds) {
             CUDA_CHECK(elapsedMilliseconds(milliseconds, sliceBegin_, sliceEnd_));
             const double took = 1e-3 * static_cast<double>(milliseconds);
             seconds_ += took;
-            // Slices of a few microseconds say nothing about longer ones.
+            // The rate of slices of a few microseconds is not that of longer ones.
             if (slicePairs_ > 0 && took > 5e-5) rate_ = slicePairs_ / took;
             sliceRunning_ = false;
         }
@@ -236,7 +237,7 @@ Diagnostics DiagnosticsJob<Real>::result() const {
         result.shape.closestFirst = state.pairs.first;
         result.shape.closestSecond = state.pairs.second;
     }
-    // Each body of a pair may have met the other.
+    // Either body of a pair may have found the other.
     if (result.shape.closestFirst > result.shape.closestSecond)
         std::swap(result.shape.closestFirst, result.shape.closestSecond);
     if (tree_) {

@@ -1,5 +1,5 @@
-// Measures a complete step beside the steps that follow it. Rule: it works on a copy, made on the device in the order of the
-// stream, and in slices; no call waits.
+// Measures a complete step while later steps run. Rule: it works in slices on a copy, which the device makes in stream
+// order; no call waits.
 #pragma once
 #include "sim/backends/cuda/jobs/measure.h"
 #include "sim/backends/cuda/methods/tree_energy.h"
@@ -16,20 +16,21 @@ namespace gravlab::cuda {
 template <class Real>
 class DiagnosticsJob {
 public:
-    /// Takes some 70 bytes a body of device memory (for a state in double, 90). Throws DeviceError when there is not enough.
+    /// Allocates about 70 bytes a body of device memory (90 for a state in double). Throws DeviceError when there is not
+    /// enough.
     DiagnosticsJob(Stream stream, std::uint32_t count);
 
-    /// How pairs are summed from the next begin() on: by a tree, or all of them (null). Of a state in float only.
+    /// Sets how pairs are summed from the next begin() on: by a tree, or all of them (null). A tree needs a state in float.
     void setTree(std::unique_ptr<TreeEnergy> tree);
-    /// Of the forces of the tree; 0: all pairs are summed.
+    /// Error allowed for the forces of the tree; 0: all pairs are summed.
     double accuracy() const { return tree_ ? tree_->accuracy() : 0; }
 
-    /// Enqueues a copy of the state and all but its pairs. Drops what was under way.
+    /// Enqueues a copy of the state and all of the measurement but its pairs. Drops a measurement under way.
     void begin(const Vec4<Real>* x, const Vec4<Real>* v, const ForceSettings& force);
     bool running() const { return running_; }
     void drop() { running_ = sliceRunning_ = false; }
-    /// Enqueues the next slice, of about `seconds`, once the one before is done; the result when there are no more. Throws
-    /// DeviceError; the measurement is dropped then.
+    /// Enqueues the next slice, of about `seconds`, once the one before is done. Returns the result after the last slice.
+    /// Throws DeviceError; the measurement is dropped then.
     std::optional<Diagnostics> advance(double seconds);
 
 private:
@@ -52,7 +53,7 @@ private:
     DeviceArray<RadiusSearch> search_;
     DeviceArray<unsigned long long> histogram_;
     PinnedArray<MeasuredState> host_;
-    // Where a tree sums the pairs, and the bodies whose potentials are compared with fp64.
+    // Used where a tree sums the pairs: some bodies have their potentials compared with fp64.
     std::unique_ptr<TreeEnergy> tree_;
     DeviceArray<std::uint32_t> checked_;
     DeviceArray<double> checks_;
@@ -61,8 +62,8 @@ private:
 
     ForceSettings force_;
     bool running_ = false, sliceRunning_ = false, ended_ = false;
-    bool treeBegun_ = false;                 ///< the tree has been given this measurement's bodies
-    std::uint32_t source_ = 0, target_ = 0;  ///< next stretch of sources, and the first target that has not met it
+    bool treeBegun_ = false;                 ///< the tree works on the bodies of this measurement
+    std::uint32_t source_ = 0, target_ = 0;  ///< first of the next sources, and the first target without their pairs
     double slicePairs_ = 0, rate_ = 0, seconds_ = 0;
 };
 

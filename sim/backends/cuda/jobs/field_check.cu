@@ -1,10 +1,10 @@
-// Potentials of a few bodies as plainly as a device can sum them. Rule: shares no code with the walk that it judges.
+// Potentials of a few bodies by the plainest sum on a device. Rule: it uses no code of the walk that it checks.
 #include "sim/backends/cuda/jobs/measure.h"
 
 namespace gravlab::cuda {
 namespace {
 
-/// Of a source of 1: what a pull of that power is the slope of.
+/// Potential of a source of 1, whose slope is the pull of that power.
 __device__ double plainField(double squared, double power) {
     if (power == 2) return 1 / sqrt(squared);
     if (power == 1) return -0.5 * log(squared);

@@ -1,11 +1,11 @@
-// fp64 accelerations of a few bodies, as plainly as a device can: one block a body, one running sum a thread.
-// Rule: shares no code with the kernels that it judges.
+// fp64 accelerations of a few bodies by the plainest sum on a device: one block a body, one running sum a thread.
+// Rule: it uses no code of the kernels that it checks.
 #include "sim/backends/cuda/kernels/force.h"
 
 namespace gravlab::cuda {
 namespace {
 
-/// Gravity and charges, written out once more.
+/// Gravity and charges, written independently of the force kernels.
 struct PlainGravity {
     double softeningSquared;
     __device__ double forceOverDistance(double squared) const {
@@ -46,7 +46,7 @@ __device__ void checkForce(const CheckTask<Real>& task, const Law& law) {
     const double response = task.sign * static_cast<double>(task.velocities[target].w);
     const double want[3] = {response * sums[0][0], response * sums[1][0], response * sums[2][0]};
     const double scale = fmax(norm3d(want[0], want[1], want[2]), task.floorShare * fabs(response) * sums[3][0]);
-    // In double: forces of bodies in far units leave the range of single precision.
+    // The result is in double: forces in extreme units leave the range of single precision.
     task.result[blockIdx.x] = {got.x - want[0], got.y - want[1], got.z - want[2], scale};
 }
 

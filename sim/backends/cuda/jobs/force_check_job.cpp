@@ -1,4 +1,4 @@
-// What is launched to check a force.
+// The launches that check a force.
 #include "sim/backends/cuda/jobs/force_check_job.h"
 
 #include "sim/backends/cuda/jobs/momentum.h"
@@ -12,7 +12,7 @@
 namespace gravlab::cuda {
 namespace {
 
-// About 1 ms where double precision is half as fast as single, some 20 ms where it is 64 times slower.
+// Pairs of a check: about 1 ms where double precision is half as fast as single, some 20 ms where it is 64 times slower.
 constexpr double kPairsPerCheck = 2.7e8;
 
 }  // namespace
@@ -75,7 +75,7 @@ template <class Real>
 std::optional<ForceCheck> ForceCheckJob<Real>::take() {
     if (!running_ || !done_.reached()) return std::nullopt;
     running_ = false;
-    // compareForces() looks at lengths and differences only, so any direction will do.
+    // compareForces() uses lengths and differences only, so any direction gives the same result.
     std::vector<Double4> got, want;
     for (std::size_t k = 0; k < targets_.size(); ++k) {
         const Double4& r = host_.data()[k];

@@ -1,4 +1,4 @@
-// Compares a force with fp64 on the device, beside the steps. Rule: no call waits.
+// Compares a force with fp64 on the device while steps run. Rule: no call waits.
 #pragma once
 #include "sim/backends/cuda/kernels/force.h"
 #include "sim/backends/cuda/runtime/memory.h"
@@ -15,16 +15,17 @@ class ForceCheckJob {
 public:
     explicit ForceCheckJob(Stream stream) : stream_(stream) {}
 
-    /// Wants the next force of some of `count` bodies compared. Drops an earlier wish, and a result that was not taken.
+    /// Requests a check of the next force on `targets`, some of `count` bodies. Drops an earlier request, and a result that
+    /// take() has not returned.
     void request(std::vector<std::uint32_t> targets, std::uint32_t count);
     bool wanted() const { return !wanted_.empty(); }
-    /// Of the wish.
+    /// Targets of the request.
     const std::vector<std::uint32_t>& targets() const { return wanted_; }
-    /// Enqueues the check of accelerations `a` at `x`; the wish is fulfilled then. `v`: w = response. Device memory, as it
-    /// is when the stream gets there. Throws DeviceError.
+    /// Enqueues the check of accelerations `a` at `x` and ends the request. `v`: w = response. The arrays are device memory
+    /// and are read in stream order. Throws DeviceError.
     void enqueue(const Vec4<Real>* x, const Vec4<Real>* v, const Vec4<Real>* a, std::uint32_t count,
                  const ForceRequest& request, const Accuracy& accuracy);
-    /// The result, when it is there.
+    /// The result, once the device has finished it.
     std::optional<ForceCheck> take();
 
 private:
@@ -35,7 +36,7 @@ private:
     DeviceArray<std::uint32_t> indices_;
     DeviceArray<Double4> result_;
     PinnedArray<Double4> host_;
-    // What all forces sum up to, of methods that are allowed an error.
+    // Sum of the forces on all bodies, for methods with an allowed error.
     DeviceArray<double> parts_;
     PinnedArray<double> hostParts_;
     OwnedEvent done_;

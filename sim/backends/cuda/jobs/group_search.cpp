@@ -1,4 +1,4 @@
-// What is launched to find groups.
+// The launches that find groups.
 #include "sim/backends/cuda/jobs/group_search.h"
 
 #include "sim/backends/cuda/jobs/groups.h"
@@ -17,7 +17,7 @@ using Clock = std::chrono::steady_clock;
 
 bool searches(GroupWay way) { return way == GroupWay::searchFromHost || way == GroupWay::searchOnDevice; }
 
-/// Throws before memory is taken that is not there.
+/// Throws before an allocation that the free memory cannot hold.
 void requireGroupMemory(double bytes, const std::string& what, const char* advice) {
     std::size_t free = 0, total = 0;
     CUDA_CHECK(memoryInfo(free, total));
@@ -77,7 +77,7 @@ public:
         CUDA_CHECK(copyAsync(bodies_.data(), bodies.position.data(), bodies_.bytes(), Copy::toDevice, stream_));
         CUDA_CHECK(waitForStream(stream_));
     }
-    ~GroupSearchOnDevice() { waitForStream(stream_); }  // what it used is released next
+    ~GroupSearchOnDevice() { waitForStream(stream_); }  // members that the device uses are released next
     GroupSearchOnDevice(const GroupSearchOnDevice&) = delete;
     GroupSearchOnDevice& operator=(const GroupSearchOnDevice&) = delete;
 
@@ -161,7 +161,7 @@ private:
         return *reinterpret_cast<const T*>(host_.data());
     }
 
-    /// The host asks after every launch whether something was lowered. Gives the launches.
+    /// Launches until no label was lowered, which the host reads after every launch. Returns the number of launches.
     std::uint32_t untilNothingChanges(Kernel<GroupTask> kernel) {
         for (task_.level = 0;; ++task_.level) {
             CUDA_CHECK(fillAsync(flags_.data(), 0, flags_.bytes(), stream_));
@@ -171,7 +171,7 @@ private:
     }
 
     std::uint32_t allLevels() {
-        // A level looks at each place, which takes some 20 us for a million.
+        // A level reads every place, which costs some 20 us for a million.
         constexpr std::uint32_t kPlacesALaunch = 1u << 26, kFewestLevels = 16;
         int resident = 0;
         CUDA_CHECK(residentBlocks(resident, groupLoopKernel().address, kGroupThreads, 0));
@@ -207,7 +207,7 @@ private:
 }  // namespace
 
 double groupBytes(GroupWay way, std::size_t bodies) {
-    // Body, place, two keys, five words; the sort's scratch is about a key and a word.
+    // A body needs its position, its place, two keys and five words; the sort's scratch is about a key and a word.
     double each = sizeof(Double4) + 3 * sizeof(double) + 2 * sizeof(std::uint64_t) + 5 * sizeof(std::uint32_t) + 13;
     if (way == GroupWay::tree) each += sizeof(FriendBox) / static_cast<double>(kFriendLeaf) * 4 / 3;
     if (searches(way)) each += 2 * sizeof(std::uint64_t) + sizeof(std::uint32_t);

@@ -1,4 +1,4 @@
-// The rungs of groups on CUDA, in every build.
+// The table of rungs of the search for groups on CUDA, in every build.
 #include "sim/backends/cuda/jobs/group_search.h"
 #include "sim/backends/groups.h"
 

@@ -1,5 +1,5 @@
-// Friends of friends: bodies are sorted by cells or along a curve, sets are joined with atomics on their roots, or labels go
-// from friend to friend. In whatever order that happens, a group's label is the smallest index in it.
+// Friends of friends: bodies are sorted by cells or along a curve. Then atomics on the roots join sets, or labels pass from
+// friend to friend. In any order of these steps, a group's label is the smallest index in it.
 #include "sim/backends/cuda/jobs/groups.h"
 #include "sim/backends/cuda/kernels/together.cuh"
 
@@ -27,7 +27,7 @@ __device__ void addSums(FrameSums& to, const FrameSums& more) {
     to.far += more.far;
 }
 
-/// Of the block's threads, in the first of `shared`.
+/// Writes the sum over the block's threads into the first element of `shared`.
 __device__ void sumOfBlock(FrameSums* shared, const FrameSums& own) {
     shared[threadIdx.x] = own;
     for (unsigned half = kGroupThreads / 2; half > 0; half /= 2) {
@@ -138,9 +138,9 @@ __global__ void markBoxes(GroupTask task) {
     if (index < task.tree.start[task.pass + 1] - task.tree.start[task.pass]) markJoined(task.tree, task.pass, index);
 }
 
-/// A warp a leaf: a body of it is compared with thousands where a group has not grown together yet, and what one thread did
-/// for that long all others waited for. Boxes are tested one a lane, last come first; where the stack fills, fewer at a time
-/// down to one, which adds at most three a level.
+/// A warp works on a leaf: a body is compared with thousands before its group is joined, and with a thread a body the warp
+/// would wait for the slowest. Each lane tests one box, the newest first. Where the stack is nearly full, fewer boxes are
+/// tested at a time, down to one, which adds at most three a level.
 __global__ void joinLeaves(GroupTask task) {
     constexpr std::uint32_t kStack = 512, kDepthFirst = 3 * kFriendLevels, kNoBox = ~0u, kLevelBit = 28;
     static_assert(kFriendLevels <= 1 << (32 - kLevelBit));
@@ -154,7 +154,7 @@ __global__ void joinLeaves(GroupTask task) {
     if (!own.joined) return;
     std::uint32_t* const stack = stacks[threadIdx.x / 32];
 
-    // What joinNear() has not seen: the rest of each row of siblings, from the leaf up.
+    // joinNear() has not compared the rest of each row of siblings, from the leaf up.
     std::uint32_t size = 0;
     for (std::uint32_t level = 0, index = leaf + 2; static_cast<int>(level) < tree.levels; ++level) {
         const std::uint32_t boxes = tree.start[level + 1] - tree.start[level];
@@ -165,7 +165,7 @@ __global__ void joinLeaves(GroupTask task) {
     }
     __syncwarp();
 
-    constexpr std::uint32_t kOwn = kFriendLeaf / kOthers;  // bodies of the leaf that a lane has
+    constexpr std::uint32_t kOwn = kFriendLeaf / kOthers;  // bodies of the leaf a lane
     const std::uint32_t first = leaf * kFriendLeaf;
     double at[kOwn][3];
     for (std::uint32_t k = 0; k < kOwn; ++k) {
@@ -209,7 +209,7 @@ __global__ void joinLeaves(GroupTask task) {
             const std::uint32_t other = __shfl_sync(kAll, index, from) * kFriendLeaf + lane % kFriendLeaf;
             const bool there = other < tree.at.count;
             const bool known = there && loadParent(tree.parent + other) == groupRoot(tree.parent, first);
-            if (one && __any_sync(kAll, known)) continue;  // who is in the set need not be looked at
+            if (one && __any_sync(kAll, known)) continue;  // bodies of the same set need no test
             bool isFriend = false;
             if (there && !known) {
                 const double x = tree.at.axis[0][other], y = tree.at.axis[1][other], z = tree.at.axis[2][other];
@@ -219,7 +219,7 @@ __global__ void joinLeaves(GroupTask task) {
             unsigned friends = __ballot_sync(kAll, isFriend);
             for (unsigned half = 16; half >= kFriendLeaf; half /= 2) friends |= friends >> half;
             friends &= (1u << kFriendLeaf) - 1;
-            if (one) friends &= 0u - friends;  // all others of it are joined with this one
+            if (one) friends &= 0u - friends;  // all others of the set are joined with this one
             if (lane < kFriendLeaf && (friends >> lane & 1) != 0) joinGroups(tree.parent, first, other);
             __syncwarp();
         }
@@ -266,9 +266,9 @@ __global__ void goOneLevel(GroupTask task) {
     if (place < task.count && searchLevel(listsOf(task), place, task.level)) task.flags->changed[0] = 1;
 }
 
-/// Level after level, without the host, which launches it again where there are very many: a display on the same device
-/// waits for each launch. A level's flag is cleared a level before, when no thread reads or sets it: it was read
-/// last before the barrier that ended the level before that.
+/// Runs level after level without the host. A launch has a limited number of levels, because a display on the same device
+/// waits for it. A level's flag is cleared one level earlier, when no thread reads or sets it: its last read was before the
+/// barrier that ended level - 2.
 __global__ void goAllLevels(GroupTask task) {
     const FriendLists lists = listsOf(task);
     volatile std::uint32_t* const changed = task.flags->changed;
@@ -289,7 +289,7 @@ __global__ void goAllLevels(GroupTask task) {
 __global__ void findLeast(GroupTask task) {
     const std::uint32_t place = ownIndex();
     if (place >= task.count) return;
-    // Of a large group nearly all would wait for each other to change nothing.
+    // In a large group nearly all atomics would wait for each other and change nothing.
     std::uint32_t* least = task.least + groupRoot(task.parent, place);
     if (task.order[place] < loadParent(least)) lowerParent(least, task.order[place]);
 }

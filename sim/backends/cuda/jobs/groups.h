@@ -1,4 +1,5 @@
-// Groups of bodies on a device: the parameters of its kernels. The functions that decide are those of the host, see friends.h.
+// Groups of bodies on a device: the parameters of its kernels. The functions that decide are shared with the host, see
+// friends.h.
 #pragma once
 #include "sim/backends/cuda/runtime/launch.h"
 #include "sim/core/vec3.h"
@@ -11,23 +12,23 @@ namespace gravlab::cuda {
 
 constexpr unsigned kGroupThreads = 256, kFrameBlocks = 256;
 
-/// What a block knows of where its bodies lie.
+/// Sums and bounds of the positions of a block's bodies.
 struct FrameSums {
     double low[3], high[3], sum[3], counted, reach, far;
 };
 
-/// What searches tell each other between levels.
+/// Flags that the threads of a search exchange between levels.
 struct GroupFlags {
-    std::uint32_t changed[3];  ///< something was lowered at the level; the next one's is cleared meanwhile
+    std::uint32_t changed[3];  ///< a label was lowered at the level; the next level's flag is cleared meanwhile
     std::uint32_t arrived;     ///< blocks at a barrier
-    std::uint32_t levels;      ///< that were gone through; 0: there are more
+    std::uint32_t levels;      ///< levels until the end; 0: there are more
 };
 
 struct GroupTask {
     const Double4* bodies;
     std::uint32_t count;
     double length;
-    int pass;  ///< of the frame, or level of boxes
+    int pass;  ///< pass of the frame, or level of boxes
     FrameSums* partial;
     FriendFrame* frame;
     std::uint64_t *key, *sortedKey;
@@ -36,21 +37,21 @@ struct GroupTask {
     std::uint32_t *parent, *least, *label;
     FriendTree tree;
     FriendGrid* grid;
-    std::uint64_t *friends, *begin;  ///< of each place; sums of those before, one more at the end
+    std::uint64_t *friends, *begin;  ///< friends of each place; their prefix sums, one more at the end
     std::uint32_t *list, *mark;
     GroupFlags* flags;
-    std::uint32_t level;  ///< at which a launch begins
-    std::uint32_t turns;  ///< levels of a launch of groupLoopKernel() at most
+    std::uint32_t level;  ///< first level of a launch
+    std::uint32_t turns;  ///< most levels of a launch of groupLoopKernel()
 };
 
-// Both passes: of kFrameBlocks blocks, and then of one.
+// The first pass has kFrameBlocks blocks, the second has one.
 Kernel<GroupTask> groupFrameKernel();
 Kernel<GroupTask> groupFrameEndKernel();
-// A thread a body, or a place.
+// These kernels have one thread a body or place, unless stated.
 Kernel<GroupTask> groupTreeKeyKernel();
 Kernel<GroupTask> groupGridKernel();  ///< one thread: places the grid
 Kernel<GroupTask> groupGridKeyKernel();
-// Here the keys are sorted, see sortKeys().
+// The keys are sorted before the next kernels, see sortKeys().
 Kernel<GroupTask> groupGatherKernel();  ///< each place is a root
 Kernel<GroupTask> groupBoxKernel();     ///< a thread a box of level `pass`
 Kernel<GroupTask> groupWholeKernel();
@@ -59,8 +60,8 @@ Kernel<GroupTask> groupMarkKernel();  ///< a thread a box of level `pass`
 Kernel<GroupTask> groupLeafKernel();  ///< a warp a leaf
 Kernel<GroupTask> groupBodyKernel();
 Kernel<GroupTask> groupCellKernel();
-Kernel<GroupTask> groupCountKernel();  ///< one place more, which has none
-// Here the counts are added up, see scanGroupCounts().
+Kernel<GroupTask> groupCountKernel();  ///< one thread more, for a place without friends
+// The counts are added up before the next kernel, see scanGroupCounts().
 Kernel<GroupTask> groupListKernel();
 Kernel<GroupTask> groupBeginKernel();
 Kernel<GroupTask> groupLevelKernel();
@@ -68,7 +69,7 @@ Kernel<GroupTask> groupLoopKernel();  ///< up to `turns` levels; its blocks are 
 Kernel<GroupTask> groupLeastKernel();
 Kernel<GroupTask> groupLabelKernel();
 
-/// Bytes that scanGroupCounts() needs besides. Throws DeviceError.
+/// Bytes of scratch memory of scanGroupCounts(). Throws DeviceError.
 std::size_t groupScanBytes(std::uint32_t count);
 void scanGroupCounts(const GroupTask& task, void* scratch, std::size_t bytes, Stream stream);
 

@@ -1,4 +1,4 @@
-// The matrix of pair forces, tile by tile: the rows' and the columns' bodies of a tile lie in shared memory.
+// The matrix of pair forces, tile by tile: shared memory holds the bodies of a tile's rows and columns.
 #include "sim/backends/cuda/jobs/matrix.h"
 #include "sim/backends/cuda/kernels/pair.cuh"
 
@@ -20,7 +20,7 @@ __global__ __launch_bounds__(kEdge* kEdge) void matrixTile(MatrixLawTask<Real, S
     const std::uint32_t length = kEdge * task.stride;
     if (threadIdx.x == 0) strongest = 0;
     for (std::uint32_t k = threadIdx.x; k < length; k += kEdge * kEdge) {
-        // Past the end lies a body without a source: its forces are zero.
+        // A place past the end holds a body without a source, whose forces are zero.
         const std::uint32_t i = blockIdx.y * length + k, j = blockIdx.x * length + k;
         rows[k] = i < task.count ? narrowed<Real>(asVectors(task.bodies)[i]) : float4{};
         columns[k] = j < task.count ? narrowed<Real>(asVectors(task.bodies)[j]) : float4{};

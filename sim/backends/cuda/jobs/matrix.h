@@ -1,4 +1,4 @@
-// Kernels that compute the matrix of pair forces, as the host sees them. Device memory throughout.
+// Kernels that compute the matrix of pair forces, as the host sees them. All pointers are device memory.
 #pragma once
 #include "sim/backends/cuda/kernels/factors.h"
 #include "sim/backends/cuda/kernels/packed.h"
@@ -14,28 +14,28 @@ namespace gravlab::cuda {
 /// Cells of a tile along a side.
 using MatrixEdges = Factors<8, 16, 32>;
 
-/// What is known of a matrix beside its cells.
+/// Facts of a matrix other than its cells.
 struct MatrixFacts {
     unsigned strongest;  ///< the bits of the largest size: floats that are not negative order as their bits do
     MatrixPair pair;
 };
 
-/// A tile of cells a block, one thread a cell: of its stride x stride pairs what is the largest.
+/// Writes the largest value among the stride x stride pairs of each cell. A block has a tile of cells, a thread one cell.
 template <class Real>
 struct MatrixTask {
     const Vec4<Real>* bodies;
     float* values;  ///< cells x cells
     MatrixFacts* facts;
     std::uint32_t count, cells, stride;
-    std::uint32_t row, column;  ///< of the wanted pair
+    std::uint32_t row, column;  ///< indices of the wanted pair
     PairValue value;
-    float sign;  ///< of the law
+    float sign;  ///< sign of the law
 };
 template <class Real, class Single, class Double>
 struct MatrixLawTask {
     MatrixTask<Real> matrix;
     Single single;
-    Double exact;  ///< for the wanted pair
+    Double exact;  ///< force of the wanted pair
 };
 /// The level of each cell, see matrixLevel(). One thread a cell.
 struct MatrixLevelTask {
@@ -54,12 +54,13 @@ struct MatrixKernels<Real, LawList<PairLaws...>> {
     static Kernels tiles(int edge);
     static Kernels pairs();
 };
-/// For each of LoopLaws. Null for edges that are not built. Launched with edge x edge threads in one dimension.
+/// The kernel for each of LoopLaws. Null for edges that are not built. It is launched with edge x edge threads in one
+/// dimension.
 template <class Real, template <class> class Law>
 auto matrixKernel(int edge) {
     return std::get<Kernel<MatrixLawTask<Real, Law<float>, Law<double>>>>(MatrixKernels<Real, LoopLaws>::tiles(edge));
 }
-/// The strongest pair of one cell, of the same task, on one thread.
+/// Finds the strongest pair of one cell of the same task, on one thread.
 template <class Real, template <class> class Law>
 auto matrixPairKernel() {
     return std::get<Kernel<MatrixLawTask<Real, Law<float>, Law<double>>>>(MatrixKernels<Real, LoopLaws>::pairs());

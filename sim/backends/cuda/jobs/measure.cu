@@ -1,4 +1,4 @@
-// Sums, radii and pairs of a state. Rule: shares no code with the force kernels, whose loss of energy it would hide.
+// Sums, radii and pairs of a state. Rule: it uses no code of the force kernels, so that it cannot hide their loss of energy.
 #include "sim/backends/cuda/jobs/measure.h"
 #include "sim/backends/cuda/kernels/pair.cuh"
 #include "sim/forces/law.h"
@@ -89,7 +89,7 @@ __global__ void findRadii(RadiusTask<Real> task) {
     const double mass = fabs(inertiaOf<Real>(at, asVectors(task.v)[i]));
     const double dx = at.x - sums.weight[0] / sums.weightOfMass, dy = at.y - sums.weight[1] / sums.weightOfMass,
                  dz = at.z - sums.weight[2] / sums.weightOfMass;
-    // A double that is not negative orders as its bits do.
+    // Doubles that are not negative have the order of their bits.
     task.radius[i] =
         mass > 0 ? static_cast<unsigned long long>(__double_as_longlong(sqrt(dx * dx + dy * dy + dz * dz))) : kOutside;
     task.mass[i] = mass > 0 ? __double2ull_rn(mass / sums.weightOfMass * static_cast<double>(kWhole)) : 0;
@@ -105,7 +105,7 @@ __global__ __launch_bounds__(kMeasureThreads) void countRadii(RadiusCountTask ta
     for (unsigned k = threadIdx.x; k < 3 * 256; k += kMeasureThreads) histogram[k / 256][k % 256] = 0;
     __syncthreads();
     const std::uint32_t stride = gridDim.x * kMeasureThreads;
-    // All threads of a warp go round equally often, because they look at each other.
+    // All threads of a warp run the loop equally often, because they exchange values.
     for (std::uint32_t base = blockIdx.x * kMeasureThreads; base < task.count; base += stride) {
         const std::uint32_t i = base + threadIdx.x;
         const unsigned long long radius = i < task.count ? task.radius[i] : kOutside;
@@ -115,7 +115,7 @@ __global__ __launch_bounds__(kMeasureThreads) void countRadii(RadiusCountTask ta
             const bool fits = mass > 0 && (task.shift == 56 || radius >> (task.shift + 8) == task.search->prefix[k]);
             const unsigned fitting = __ballot_sync(~0u, fits);
             if (fitting == 0) continue;
-            // The leading bits of all radii are alike: added up first, they do not queue for one counter.
+            // Most radii have the same leading bits: a sum within the warp first avoids a queue of atomics on one counter.
             const unsigned common = __shfl_sync(~0u, bin, __ffs(static_cast<int>(fitting)) - 1);
             if (__all_sync(~0u, !fits || bin == common)) {
                 const unsigned long long sum = warpSum(fits ? mass : 0);
@@ -150,7 +150,7 @@ __global__ __launch_bounds__(kMeasureThreads) void pickRadii(RadiusPickTask task
     task.state->radii[k] = mass > 0 ? __longlong_as_double(static_cast<long long>(radius)) : mass == 0 ? 0 : mass - mass;
 }
 
-/// Rounded to the last bit but one: the hardware's estimate alone would shift a sum of many pairs to one side.
+/// 1 / sqrt(x), exact to the last bit but one: the hardware's estimate alone would bias a sum of many pairs.
 __device__ __forceinline__ float closeInverseRoot(float x) {
     const float y = inverseRoot(x);
     return fmaf(0.5f * y, fmaf(-x * y, y, 1.0f), y);
@@ -173,7 +173,7 @@ struct PairRow {
     std::uint32_t neighbour;
 };
 
-/// A target against the first `count` sources of a tile, which are numbered from `base`.
+/// Adds the pairs of a target with the first `count` sources of a tile, whose indices begin at `base`.
 template <class Pair, class V, class Energy>
 __device__ __forceinline__ void gatherRow(PairRow& row, const V* tile, std::uint32_t base, int count, const V& self,
                                           const Energy& energy) {
@@ -215,7 +215,7 @@ __global__ __launch_bounds__(kMeasureThreads) void measurePairs(LawPairTask<Real
         !std::is_same_v<Pair, double> && fabs(static_cast<double>(self.w)) > kHeavyShare * task.state->moments.sources;
     PairRow row{0, INFINITY, 0};
     if (inside && task.sourceFirst > 0) row = {task.energy[i], task.squared[i], task.neighbour[i]};
-    // No target of the block has sources past its own place.
+    // No target of the block has sources past its own index.
     const std::uint32_t end = min(task.sourceEnd, min(blockFirst + kMeasureThreads, task.targetEnd) - 1);
     for (std::uint32_t base = task.sourceFirst; base < end; base += kMeasureThreads) {
         const std::uint32_t filled = min(kMeasureThreads, end - base);
@@ -234,7 +234,7 @@ __global__ __launch_bounds__(kMeasureThreads) void measurePairs(LawPairTask<Real
     task.neighbour[i] = row.neighbour;
 }
 
-/// The nearer pair; of equal ones that with the smaller indices, whatever the order of comparing.
+/// Whether `a` is the nearer pair; of equal distances the smaller indices win, in any order of comparisons.
 __device__ bool isNearer(const PairPart& a, const PairPart& b) {
     if (a.squared != b.squared) return a.squared < b.squared;
     return a.second != b.second ? a.second < b.second : a.first < b.first;
@@ -251,7 +251,7 @@ __device__ PairPart blockPart(PairPart mine) {
         if (threadIdx.x < half && isNearer(parts[threadIdx.x + half], parts[threadIdx.x]))
             parts[threadIdx.x] = parts[threadIdx.x + half];
     }
-    PairPart result = parts[threadIdx.x];  // each thread its own: thread 0 may have written its part just now
+    PairPart result = parts[threadIdx.x];  // each thread reads its own: thread 0 may have just written its part
     result.energy = energy;
     return result;
 }

@@ -1,5 +1,5 @@
-// Kernels that measure a state, as the host sees them. Rule: every sum has an order that depends on the number of bodies
-// alone, and what is counted in no order is counted in integers: slices and repeats change no bit.
+// Kernels that measure a state, as the host sees them. Rule: the order of every sum depends on the number of bodies alone,
+// and counts without an order are integers: slices and repeats change no bit.
 #pragma once
 #include "sim/backends/cuda/kernels/packed.h"
 #include "sim/backends/cuda/runtime/launch.h"
@@ -16,17 +16,17 @@ constexpr unsigned kMeasureThreads = 256;
 constexpr std::uint32_t kMeasureChunk = 1024;
 /// Most sources of one launch of the pairs: a multiple of the threads.
 constexpr std::uint32_t kMeasureSources = 4096;
-/// A body with more than this share of all sources has its pairs in double: what few strong pairs sum up to would not
-/// average their rounding away.
+/// A body with more than this fraction of all sources has its pairs in double: a sum of few strong pairs does not average
+/// its rounding away.
 constexpr double kHeavyShare = 1.0 / 1024;
 
 /// Sums over all bodies, in doubles.
 struct Moments {
     double kinetic, momentum[3], spin[3];
     double first[3], mass;           ///< sum of m x, and of m
-    double weight[3], weightOfMass;  ///< of |m| x, and of |m|
-    double spinScale;                ///< of |m| |x| |v|
-    double sources;                  ///< of |source|
+    double weight[3], weightOfMass;  ///< sum of |m| x, and of |m|
+    double spinScale;                ///< sum of |m| |x| |v|
+    double sources;                  ///< sum of |source|
 };
 constexpr int kMoments = sizeof(Moments) / sizeof(double);
 
@@ -36,19 +36,19 @@ struct PairPart {
     std::uint32_t first, second;
 };
 
-/// All that a measurement gives.
+/// Results of a measurement.
 struct MeasuredState {
     Moments moments;
-    PairPart pairs;  ///< squared: of the exact distance
+    PairPart pairs;  ///< squared: exact distance squared
     double radii[3];
 };
 
-/// How the search for the radii stands: the leading bits of each radius, and the mass that lies within smaller ones.
+/// State of the search for the radii: the leading bits of each radius, and the mass within smaller radii.
 struct RadiusSearch {
     unsigned long long prefix[3], inside[3];
 };
 
-/// Sums of a chunk of bodies into parts[block]; then a MomentEndTask adds up all of them into `result`, in one block.
+/// Writes the sums of a chunk of bodies to parts[block]; then a MomentEndTask adds them all up into `result`, in one block.
 template <class Real>
 struct MomentTask {
     const Vec4<Real>*x, *v;
@@ -59,11 +59,12 @@ struct MomentEndTask {
     const Moments* parts;
     std::uint32_t count;
     MeasuredState* result;
-    RadiusSearch* search;           ///< begins anew
+    RadiusSearch* search;           ///< set to the start of the search
     unsigned long long* histogram;  ///< [3][256], cleared
 };
 
-/// Distance from the centre of mass as an integer of the same order, and share of the mass in 2^-62. One thread a body.
+/// Writes the distance from the centre of mass as an integer of the same order, and the fraction of the mass in 2^-62. One
+/// thread a body.
 template <class Real>
 struct RadiusTask {
     const Vec4<Real>*x, *v;
@@ -77,28 +78,28 @@ struct RadiusCountTask {
     const RadiusSearch* search;
     unsigned long long* histogram;
     std::uint32_t count;
-    int shift;  ///< of the eight bits
+    int shift;  ///< position of the eight bits
 };
 /// Finds the next eight bits of all three radii, in one block; the last call writes the radii.
 struct RadiusPickTask {
     RadiusSearch* search;
     unsigned long long* histogram;
     MeasuredState* state;
-    unsigned long long want[3];  ///< mass within each radius, in 2^-62 of all
+    unsigned long long want[3];  ///< mass within each radius, in 2^-62 of the total
     bool last;
 };
 
-/// Some targets, each against those of the sources [sourceFirst, sourceEnd) that come before it. One thread a target.
+/// Pairs of targets with those of the sources [sourceFirst, sourceEnd) that have smaller indices. One thread a target.
 template <class Real>
 struct PairTask {
     const Vec4<Real>* bodies;
-    const MeasuredState* state;  ///< its moments
-    double* energy;              ///< of each body with those before it, its own source aside; begun by the first sources
-    double* squared;             ///< of the distance to the nearest of them
+    const MeasuredState* state;  ///< holds the moments
+    double* energy;              ///< of each body with those before it, without its own source; the first sources set it
+    double* squared;             ///< squared distance to the nearest of them
     std::uint32_t* neighbour;
     std::uint32_t targetFirst, targetEnd, sourceFirst, sourceEnd;
 };
-/// Softened by `squared`, or at a distance of zero nothing.
+/// Energy of a pair, softened by `squared`; zero at a distance of zero.
 template <class Real>
 struct PlainEnergy {
     Real squared;
@@ -130,19 +131,19 @@ struct PairEndTask {
     const Vec4<Real>* bodies;
     const PairPart* parts;
     std::uint32_t count;
-    double sign;  ///< of the energy
+    double sign;  ///< sign of the energy
     MeasuredState* state;
 };
 
-/// The share that some bodies have in the energy, by a plain loop in double against what is to be judged. One block each.
+/// Compares the energy of some bodies with a plain loop in double. One block a body.
 struct FieldCheckTask {
     const Vec4<float>* bodies;
-    const double* energy;          ///< to be judged, see TreeFields
+    const double* energy;          ///< values under test, see TreeFields
     const std::uint32_t* targets;  ///< one a block
-    double* result;                ///< [2 k] what was got, [2 k + 1] what it should be
+    double* result;                ///< [2 k] value under test, [2 k + 1] value of the plain loop
     std::uint32_t count;
     double softeningSquared;
-    double power, factor;  ///< of the pull, see PowerPull
+    double power, factor;  ///< constants of the pull, see PowerPull
 };
 Kernel<FieldCheckTask> fieldCheckKernel();
 
@@ -158,7 +159,7 @@ struct MeasureKernels {
 };
 template <class Real>
 MeasureKernels<Real> measureKernels();
-/// In which pairs of light bodies are computed where `Pair` is asked for.
+/// The law of pairs of light bodies where the task requests `Pair`.
 template <template <class> class PairLaw, class Pair>
 using PairRealOf = std::conditional_t<PairLaw<double>::kSingleEnergy, Pair, double>;
 template <class Real, class Pair, class Laws>

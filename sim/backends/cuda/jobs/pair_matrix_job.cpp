@@ -1,4 +1,4 @@
-// What is launched for a matrix.
+// The launches for a matrix.
 #include "sim/backends/cuda/jobs/pair_matrix_job.h"
 
 #include <algorithm>
@@ -43,7 +43,7 @@ bool PairMatrixJob<Real>::enqueue(const Vec4<Real>* bodies, std::uint32_t count,
         return running_ = true;
     }
     float* const levels = sink.open(all, stream_);
-    if (!levels) return false;  // it lost its way into device memory just now
+    if (!levels) return false;  // the sink has just lost its access to device memory
     try {
         launch(task, force, levels);
     } catch (...) {

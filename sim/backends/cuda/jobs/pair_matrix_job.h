@@ -12,7 +12,7 @@ class PairMatrixJob {
 public:
     explicit PairMatrixJob(Stream stream);
 
-    /// As PairMatrixSource has them.
+    /// The functions of PairMatrixSource.
     bool enqueue(const Vec4<Real>* bodies, std::uint32_t count, const ForceSettings& force, const PairMatrixRequest& request,
                  FloatSink& sink);
     std::optional<PairMatrixResult> take();
@@ -21,14 +21,14 @@ private:
     void launch(MatrixTask<Real> task, const ForceSettings& force, float* levels);
 
     Stream stream_;
-    DeviceArray<float> values_, levels_;  ///< levels: of those that are kept
+    DeviceArray<float> values_, levels_;  ///< levels: of cells that are kept
     DeviceArray<MatrixFacts> facts_;
     PinnedArray<MatrixFacts> host_;
     OwnedEvent begin_, end_;
     bool running_ = false;
     int edge_ = 0;
-    double factor_ = 1;  ///< of the forces, see forceFactor()
-    double scale_ = 1;   ///< of the values
+    double factor_ = 1;  ///< factor of the forces, see forceFactor()
+    double scale_ = 1;   ///< scale of the values
 };
 
 }  // namespace gravlab::cuda

@@ -1,4 +1,4 @@
-// A copy on the run's stream, an event, and a stream of its own for what goes to the host.
+// The copy is made on the run's stream; after an event, a separate stream transfers it to the host.
 #include "sim/backends/cuda/jobs/state_copy.h"
 
 #include <algorithm>
@@ -6,7 +6,7 @@
 
 namespace gravlab::cuda {
 
-/// Lets go of the copy when the last owner of the question is gone, asked or not.
+/// Releases the copy when the last owner of the VectorsFuture is destroyed, called or not.
 template <class Real>
 struct StateCopy<Real>::Hold {
     explicit Hold(std::shared_ptr<StateCopy> of) : copy(std::move(of)) {
@@ -23,7 +23,7 @@ StateCopy<Real>::StateCopy(int device, std::uint32_t count) : device_(device), c
 
 template <class Real>
 StateCopy<Real>::~StateCopy() {
-    // The last owner may be a thread that has not chosen a device yet.
+    // The last owner may be a thread without a current device.
     setDevice(device_);
 }
 

@@ -1,4 +1,4 @@
-// A copy of the bodies beside the run: made on the device between two launches, fetched on whatever thread wants it.
+// A copy of the bodies of a run: the device makes it between two launches, and any thread may fetch it.
 // Rule: the thread that steps never waits for it.
 #pragma once
 #include "sim/backends/cuda/kernels/packed.h"
@@ -13,19 +13,19 @@
 
 namespace gravlab::cuda {
 
-/// Positions and velocities that are still to be fetched, once; waits and throws where it is called.
+/// Fetches positions and velocities, once; it waits and throws in the thread that calls it.
 using VectorsFuture = std::function<void(std::vector<Double4>&, std::vector<Double4>&)>;
 
 template <class Real>
 class StateCopy : public std::enable_shared_from_this<StateCopy<Real>> {
 public:
-    /// Throws DeviceError when the device has not the memory.
+    /// Allocates. Throws DeviceError when the device has too little memory.
     StateCopy(int device, std::uint32_t count);
     ~StateCopy();
 
-    /// True until what take() gave is dropped.
+    /// True until the result of take() is destroyed.
     bool held() const { return held_.load(std::memory_order_acquire); }
-    /// Enqueues the copy on `stream`. Not while held().
+    /// Enqueues the copy on `stream`. The caller must not call it while held().
     VectorsFuture take(const Vec4<Real>* x, const Vec4<Real>* v, Stream stream);
 
 private:
@@ -33,7 +33,7 @@ private:
     void fetch(std::vector<Double4>& positions, std::vector<Double4>& velocities);
     void fetch(const DeviceArray<Vec4<Real>>& from, std::vector<Double4>& to);
 
-    // Host memory that the device reaches takes long to get, so there is little of it and the copy comes in parts.
+    // Bodies in one piece of the copy: pinned host memory is slow to allocate, so there is little of it.
     static constexpr std::uint32_t kPart = 65536;
 
     int device_;

@@ -1,4 +1,4 @@
-// What the terms made of the targets, element by element: some hundred small copies, once a configuration.
+// Copies the terms' accelerations of the targets element by element: some hundred small copies, once a configuration.
 #include "sim/backends/cuda/jobs/term_check_job.h"
 
 #include <utility>
@@ -20,7 +20,7 @@ void TermCheckJob<Real>::begin(std::vector<std::uint32_t> targets, VectorsFuture
 
 template <class Real>
 void TermCheckJob<Real>::copyTargets(const Vec4<Real>* from) {
-    // Pinned memory takes long to get, so it is kept for the next check.
+    // Pinned memory is slow to allocate, so it is kept for the next check.
     if (used_ == parts_.size()) parts_.emplace_back();
     PinnedArray<Vec4<Real>>& part = parts_[used_++];
     if (part.size() < targets_.size()) part = PinnedArray<Vec4<Real>>(targets_.size());
@@ -70,7 +70,7 @@ std::optional<ForceCheck> TermCheckJob<Real>::take() {
         }
     }
     TermTruth truth(shares_.size(), targets_.size());
-    // The pair law is judged on the device; here it only belongs to the whole.
+    // The pair law is checked on the device; here it is only a term of the sum.
     truth.want[0] = shares_[0].got;
     for (std::size_t part = 1; part < shares_.size(); ++part)
         shares_[part].term->addAccelerations({positions, velocities, *ids_}, targets_, truth.want[part], truth.floors[part]);

@@ -1,5 +1,5 @@
-// Checks the terms beside the pair law, whose truth is a plain statement on the host: beside the steps, on a copy of the
-// bodies. The pair law has a check on the device, force_check_job.h. Rule: no call waits for the device.
+// Checks the terms other than the pair law against their plain statements on the host, on a copy of the bodies while steps
+// run. The pair law has a check on the device, force_check_job.h. Rule: no call waits for the device.
 #pragma once
 #include "sim/backends/cuda/jobs/state_copy.h"
 #include "sim/backends/cuda/kernels/packed.h"
@@ -14,24 +14,25 @@
 
 namespace gravlab::cuda {
 
-/// One check at a time: begin(), addShare() of each term in order, the first of which is the pair law's, end(), take().
+/// One check at a time: begin(), addShare() of each term in order beginning with the pair law, end(), take().
 template <class Real>
 class TermCheckJob {
 public:
     explicit TermCheckJob(Stream stream) : stream_(stream) {}
 
-    /// Drops what was under way. `bodies` gives positions and velocities once, as they are at this force.
+    /// Begins a check and drops one under way. `bodies` gives positions and velocities at this force, once.
     void begin(std::vector<std::uint32_t> targets, VectorsFuture bodies,
                std::shared_ptr<const std::vector<std::uint32_t>> ids);
-    /// Between begin() and end().
+    /// True between begin() and end().
     bool open() const { return open_; }
     const std::vector<std::uint32_t>& targets() const { return targets_; }
-    /// What a term made of the targets, in device memory. `responds`: still to be multiplied with each body's response.
+    /// Adds a term's accelerations of the targets, in device memory. `responds`: each is still to be multiplied by its
+    /// body's response.
     void addShare(std::shared_ptr<const ForceTerm> term, ForceGate gate, const Vec4<Real>* values, bool responds);
-    /// All terms together.
+    /// Adds the sum of all terms and ends the check.
     void end(const Vec4<Real>* whole);
     void drop() { open_ = running_ = false; }
-    /// The result, when it is there. Fetches the bodies and asks the plain statements then.
+    /// The result, once the device has finished. The call then fetches the bodies and evaluates the plain statements.
     std::optional<ForceCheck> take();
 
 private:
@@ -44,9 +45,9 @@ private:
     std::shared_ptr<const std::vector<std::uint32_t>> ids_;
     std::vector<TermShare> shares_;
     std::vector<bool> responds_;
-    std::vector<PinnedArray<Vec4<Real>>> parts_;  ///< of each share, and of the whole
-    std::size_t used_ = 0;                        ///< of them
-    std::optional<OwnedEvent> done_;              ///< from the first check on
+    std::vector<PinnedArray<Vec4<Real>>> parts_;  ///< values of each term, and of the sum
+    std::size_t used_ = 0;                        ///< arrays of parts_ in use
+    std::optional<OwnedEvent> done_;              ///< created by the first check
     bool open_ = false, running_ = false;
 };
 

@@ -1,4 +1,4 @@
-// The two ways of a vertex into a picture.
+// The two paths of vertices to a sink: device memory and pinned memory.
 #include "sim/backends/cuda/jobs/vertex_writer.h"
 
 #include <algorithm>
@@ -12,10 +12,10 @@ ParticleVertex* VertexWriter::open(VertexSink& sink, std::size_t count) {
         const VertexSpan span = sink.open(count, stream_);
         if (span.data) {
             direct_ = true;
-            copying_ = 0;  // what went the other way until now is old
+            copying_ = 0;  // a pinned copy under way is older than this step
             return span.data;
         }
-        // The sink lost its way into device memory just now and takes host memory from here on.
+        // The sink has just lost its access to device memory and accepts host memory from now on.
     }
     if (copying_ > 0) return nullptr;
     if (staging_.size() < count) {

@@ -1,4 +1,4 @@
-// Rungs by the mean of accelerations in logarithms, and lists of the bodies on some of them.
+// Rungs from the mean logarithm of accelerations, and lists of the bodies on some rungs.
 #include "sim/backends/cuda/kernels/blocks.h"
 #include "sim/backends/cuda/kernels/pair.cuh"
 
@@ -62,7 +62,7 @@ __global__ void spreadActive(ActiveCopyTask<Real> task) {
         if (thread < task.listed) asVectors(task.to)[task.list[thread]] = asVectors(task.from)[thread];
         return;
     }
-    // A warp a body, and its lanes' sums in a fixed order.
+    // A warp sums a body's ranges, and its lanes' sums are added in a fixed order.
     const std::uint32_t k = thread / kSpreadLanes, lane = thread % kSpreadLanes;
     if (k >= task.listed) return;
     double sum[3] = {};

@@ -1,5 +1,5 @@
-// Block steps on a device: each body's rung, and the list of the bodies whose force is asked for.
-// Rule: counts are whole numbers and lists are in the order of bodies, so that all is the same whoever computes it.
+// Block steps on a device: each body's rung, and the list of active bodies.
+// Rule: counts are integers and lists are in the order of bodies, so that the result does not depend on the backend.
 #pragma once
 #include "sim/backends/cuda/kernels/packed.h"
 #include "sim/backends/cuda/runtime/launch.h"
@@ -12,13 +12,13 @@ namespace gravlab::cuda {
 
 constexpr unsigned kBlocksThreads = 256;
 
-/// What is summed up of all bodies; 0 before. See LogarithmSum.
+/// Sums over all bodies; 0 before. See LogarithmSum.
 struct RungSums {
     unsigned long long sum, counted;
     std::uint32_t bodies[kRungCount];  ///< on each rung
 };
 
-/// Rungs by accelerations.
+/// Chooses rungs from accelerations.
 template <class Real>
 struct RungTask {
     const Vec4<Real>* accelerations;
@@ -26,26 +26,26 @@ struct RungTask {
     std::uint8_t* rungs;
     RungSums* sums;
 };
-// In this order, with blocks of kBlocksThreads.
+// The kernels run in this order, with blocks of kBlocksThreads.
 template <class Real>
 Kernel<RungTask<Real>> rungLogarithmKernel();
 template <class Real>
 Kernel<RungTask<Real>> rungKernel();
 
-/// The list of the active bodies, in their order.
+/// Lists the active bodies, in their order.
 struct ActiveListTask {
     ActiveBodies active;
-    std::uint32_t count;   ///< of all bodies
-    std::uint32_t* list;   ///< room for all
-    std::uint32_t* found;  ///< how many; what active.count says
+    std::uint32_t count;   ///< all bodies
+    std::uint32_t* list;   ///< room for all bodies
+    std::uint32_t* found;  ///< length of the list; equals active.count
 };
-/// Bytes that listActive() needs besides. Throws DeviceError.
+/// Bytes of scratch memory of listActive(). Throws DeviceError.
 std::size_t activeListBytes(std::uint32_t count);
-/// Enqueues, and throws DeviceError.
+/// Enqueues the task. Throws DeviceError.
 void listActive(const ActiveListTask& task, void* scratch, std::size_t bytes, Stream stream);
 
-/// Between the bodies and those of a list. One thread a listed body; where sums are spread, kSpreadLanes of them for more
-/// than one range.
+/// Copies between all bodies and those of a list. One thread a listed body; spread sums of more than one range have
+/// kSpreadLanes threads a body.
 constexpr unsigned kSpreadLanes = 32;
 template <class Real>
 struct ActiveCopyTask {

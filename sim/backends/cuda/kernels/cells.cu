@@ -1,4 +1,4 @@
-// Bodies in the order of cells, and the walk of a warp through the cells about its bodies.
+// Bodies in the order of cells, and the walk of a warp through the cells around its bodies.
 #include "sim/backends/cuda/kernels/cells.h"
 #include "sim/backends/cuda/kernels/force.h"
 #include "sim/backends/cuda/kernels/pair.cuh"
@@ -49,7 +49,7 @@ __global__ void countCells(CellTask<Real> task) {
     atomicMax(&task.facts->most, placeOfKey(task.sortedKey, task.count, key + 1) - place);
 }
 
-/// Lanes that look for the ends of the stretches, one each.
+/// Lanes that search for the ends of the intervals of places, one each.
 constexpr int kCellEnds = 2 * kCellRows;
 
 template <class Real, class Law>
@@ -66,7 +66,7 @@ __global__ __launch_bounds__(256) void walkCells(CellWalkTask<Real, Law> task) {
     const LawPull<Real, Law> addPull{task.law};
     double sum[3] = {};
     unsigned long long pairs = 0;
-    // The bodies of a row together; most warps are in one.
+    // The bodies of one row walk together; most warps lie in one row.
     for (unsigned left = __ballot_sync(~0u, mine); left != 0;) {
         const int eldest = __ffs(static_cast<int>(left)) - 1;
         const std::uint64_t here = __shfl_sync(~0u, row, eldest);

@@ -1,6 +1,5 @@
-// Cells of laws that end, on a device: the parameters of the kernels. The host knows the number of bodies and nothing else, so
-// nothing waits.
-// Rule: a body's sum is in the order of the cells, which the bodies alone decide; atomics only count.
+// Cells of laws with a finite reach, on a device: the parameters of the kernels. The host knows only the number of bodies,
+// so nothing waits. Rule: a body's sum is in the order of the cells, which depends on the bodies alone; atomics only count.
 #pragma once
 #include "sim/backends/cuda/kernels/packed.h"
 #include "sim/backends/cuda/runtime/launch.h"
@@ -15,12 +14,12 @@ namespace gravlab::cuda {
 
 constexpr unsigned kCellThreads = 256;
 
-/// Of one evaluation, for the lab.
+/// Facts of one evaluation, for the lab.
 struct CellFacts {
-    std::uint32_t cells, most;  ///< that hold a body; bodies in one of them
+    std::uint32_t cells, most;  ///< cells with a body; most bodies in one of them
 };
 
-/// From positions to bodies in the order of cells. One thread a body.
+/// Puts the bodies in the order of cells. One thread a body.
 template <class Real>
 struct CellTask {
     const Vec4<Real>* bodies;  ///< positions and sources, in body order
@@ -33,14 +32,14 @@ struct CellTask {
 };
 template <class Real>
 Kernel<CellTask<Real>> cellKeyKernel();
-// Here the keys are sorted, see sortKeys().
+// The keys are sorted before the next kernels, see sortKeys().
 template <class Real>
 Kernel<CellTask<Real>> cellGatherKernel();
-/// Adds to facts, which are 0 before.
+/// Adds to the facts, which are 0 before.
 template <class Real>
 Kernel<CellTask<Real>> cellFactsKernel();
 
-/// Sums of the bodies at places [first, end): a warp for 32 that follow each other, from a multiple of 32 on.
+/// Sums for the bodies at places [first, end). A warp has 32 consecutive places, which begin at a multiple of 32.
 template <class Real, class Law>
 struct CellWalkTask {
     const Vec4<Real>* sorted;
@@ -48,7 +47,7 @@ struct CellWalkTask {
     const std::uint32_t* order;
     Vec4<Real>* sums;  ///< in body order
     std::uint32_t count, first, end;
-    unsigned long long* pairs;  ///< grows by those that were computed
+    unsigned long long* pairs;  ///< increased by the computed pairs
     Law law;
     ActiveBodies active{};  ///< a warp without any of them does nothing
 };
@@ -58,13 +57,13 @@ template <class Real, template <class> class... PairLaws>
 struct CellWalkKernels<Real, LawList<PairLaws...>> {
     static std::tuple<Kernel<CellWalkTask<Real, PairLaws<Real>>>...> all();
 };
-/// Null for laws without an end.
+/// The kernel of a law; null for laws of infinite reach.
 template <class Real, class Law>
 Kernel<CellWalkTask<Real, Law>> cellWalkKernel() {
     return std::get<Kernel<CellWalkTask<Real, Law>>>(CellWalkKernels<Real, OtherLoopLaws>::all());
 }
 
-/// A block usually. Its warps know nothing of each other.
+/// Usual threads of a block. Its warps are independent.
 constexpr unsigned kCellWalkThreads = 128;
 inline unsigned cellWalkBlocks(std::size_t bodies, int /*multiprocessors*/, unsigned threads) {
     return static_cast<unsigned>((bodies + threads - 1) / threads);

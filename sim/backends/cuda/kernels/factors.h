@@ -10,8 +10,8 @@ template <int kFirst, int... kOthers>
 struct Factors {
     static constexpr int values[] = {kFirst, kOthers...};
 
-    /// make(std::integral_constant<int, factor>()) for the factor that equals `wanted`. An empty result where that is not
-    /// built.
+    /// Returns make(std::integral_constant<int, factor>()) for the factor that equals `wanted`, or an empty result where
+    /// that is not built.
     template <class Make>
     static auto pick(int wanted, Make make) {
         decltype(make(std::integral_constant<int, kFirst>())) result{};
@@ -24,13 +24,13 @@ struct Factors {
     }
 };
 
-/// Of the loops over sources; the first is the compiler's own choice.
+/// Unrolls of the loops over sources; the first is the compiler's choice.
 using AllUnrolls = Factors<kAutoUnroll, 1, 2, 3, 4, 8, 16, 32>;
-/// The same of loops that are built too often for all.
+/// Unrolls of loops that are instantiated too often to build all.
 using Unrolls = Factors<1, 2, 4, 8, 16, 32>;
-/// Of the loop that lets partners go round the warp.
+/// Unrolls of the loop that rotates partners through the warp.
 using Rotations = Factors<2, 4, 8>;
-/// Of the loop of `many-steps`.
+/// Unrolls of the loop of `many-steps`.
 using StepUnrolls = Factors<1, 2, 4, 8>;
 /// Targets that a thread holds in registers. Eight would not fit them in double precision.
 using BodiesPerThread = Factors<1, 2, 4, 8>;

@@ -1,5 +1,5 @@
-// Force kernels as the host sees them: what one launch is told, and which machine code belongs to which settings.
-// Rule: the order in which a target's sources are summed depends on block and split alone, never on how work is cut.
+// Force kernels as the host sees them: the parameters of a launch, and the machine code for given settings.
+// Rule: the order in which a target's sources are summed depends on block and split alone, never on the slices.
 #pragma once
 #include "sim/backends/cuda/kernels/factors.h"
 #include "sim/backends/cuda/kernels/integrate.h"
@@ -18,12 +18,12 @@ namespace gravlab::cuda {
 /// body costs its neighbours in the sum no more than 1e-6 (disc with a central mass at 1M: 99.9 % within 3e-6 with 256).
 constexpr int kSumChunk = 128;
 
-/// One launch of a one-sided kernel: some targets against a slice of the sources. The sources are dealt to grid.y ranges of
-/// equal length; a slice is the same stretch of each range. Device memory throughout.
+/// One launch of a one-sided kernel: it sums a slice of the sources for some targets. The sources are divided into grid.y
+/// ranges of equal length; a slice is the same interval of each range. All pointers are device memory.
 template <class Real>
 struct ForceTask {
     const Vec4<Real>* bodies;  ///< x, y, z [L]; w = mass [M]
-    const Real* copies;        ///< the same as a row of its own keeps them, see CopiesTask; else null
+    const Real* copies;        ///< the same in the layout of some rows, see CopiesTask; else null
     Vec4<Real>* sums;          ///< of range r, target i: sums[r * stride + i], x, y, z [L/T^2]; written by the last slice
     double* carry;             ///< running sums between slices: carry[(3 r + axis) * targetCount + i - targetFirst]
     std::uint32_t count;       ///< bodies
@@ -32,15 +32,15 @@ struct ForceTask {
     std::uint32_t sliceFirst, sliceLength;  ///< within each range; both multiples of the block, but for the range's end
     Real softeningSquared;                  ///< [L^2], already raised to the floor
     bool resumes, finishes;                 ///< reads carry; writes sums instead of carry
-    std::uint32_t segments;                 ///< parts of a block's threads that share its targets, a range each; mostly 1
+    std::uint32_t segments;                 ///< groups of a block's threads with the same targets, a range each; mostly 1
     bool atomic;                            ///< ranges are added to sums[i] by atomics, in no fixed order
-    // At the end: loops of the rungs are other machine code when what they read moves.
-    const Vec4<Real>* targets;  ///< the bodies, or some of them by themselves
-    std::uint32_t stride;       ///< of ranges in sums; count, or as many as targets are
+    // These fields are last: an offset that changes would change the machine code of the rungs' loops.
+    const Vec4<Real>* targets;  ///< the bodies, or a copy of some of them
+    std::uint32_t stride;       ///< between ranges in sums: count, or the number of targets
 };
 
-/// The tiled kernels: threads x bodiesPerThread targets a block, tiles of one body a thread in dynamic shared memory.
-/// Null for factors that are not built.
+/// The tiled kernels: a block has threads x bodiesPerThread targets, and a tile in dynamic shared memory has one body a
+/// thread. Null for factors that are not built.
 template <class Real>
 Kernel<ForceTask<Real>> tiledKernel(int unroll, int bodiesPerThread);
 
@@ -56,13 +56,13 @@ template <class Real, template <class> class... PairLaws>
 struct LawKernels<Real, LawList<PairLaws...>> {
     static std::tuple<Kernel<LawTask<Real, PairLaws<Real>>>...> of(int unroll);
 };
-/// For each of OtherLoopLaws. Null for factors that are not built.
+/// The kernel for each of OtherLoopLaws. Null for factors that are not built.
 template <class Real, class Law>
 Kernel<LawTask<Real, Law>> lawKernel(int unroll) {
     return std::get<Kernel<LawTask<Real, Law>>>(LawKernels<Real, OtherLoopLaws>::of(unroll));
 }
 
-/// Calls `use` with the law whose loops are not gravity's; never for the others. `smallestR2`: see smallestR2().
+/// Calls `use` with the law where its loops are not gravity's; else does nothing. `smallestR2`: see smallestR2().
 template <class Real, class Use>
 void withLoopLaw(const ForceSettings& force, double smallestR2, Use&& use) {
     if (const Law law = loopLaw(force); law != Law::gravity)
@@ -78,8 +78,8 @@ struct RespondTask {
     double sign;
     Vec4<Real>* out;  ///< may be `sums` where there is one range
     std::uint32_t count;
-    bool adds = false;      ///< to what is in `out`
-    ActiveBodies active{};  ///< of the others nothing is read or written
+    bool adds = false;      ///< adds to the values in `out`
+    ActiveBodies active{};  ///< other bodies are neither read nor written
 };
 template <class Real>
 Kernel<RespondTask<Real>> respondKernel();
@@ -91,7 +91,7 @@ struct FusedTask {
 };
 Kernel<FusedTask> fusedKernel(int unroll);
 
-/// The rungs below: one thread a target. `constant` reads its slice from constantSources(), one chunk at most. Null for
+/// The lower rungs have one thread a target. `constant` reads its slice from constantSources(), one chunk at most. Null for
 /// factors that are not built.
 Kernel<ForceTask<float>> aosKernel(int unroll);
 Kernel<ForceTask<float>> globalKernel(int unroll);
@@ -99,19 +99,19 @@ Kernel<ForceTask<float>> soaKernel(int unroll);
 Kernel<ForceTask<float>> constantKernel(int unroll);
 Kernel<ForceTask<float>> shuffleKernel(int unroll);
 
-/// The lowest rung: `edge` * `edge` threads a block, which is the pairs of a tile, one a thread. Null for other edges.
+/// The lowest rung: a block has `edge` * `edge` threads, one for each pair of a tile. Null for edges that are not built.
 Kernel<ForceTask<float>> pairsKernel(int edge);
 using PairEdges = Factors<8, 16, 32>;
 
-/// The tiled kernel for one number of threads a block, known when it is compiled. Null for others.
+/// The tiled kernel with a number of threads a block that is known at compile time. Null for numbers that are not built.
 Kernel<ForceTask<float>> constantBlockKernel(int block);
 using ConstantBlocks = Factors<32, 64, 128, 256, 512, 1024>;
 
-/// Tiles with all ranges of the sources in one block: `block` targets times `split` segments of threads. Dynamic shared
-/// memory: a body a thread.
+/// The tiled kernel with all ranges of the sources in one block: `block` targets times `split` segments of threads. Its
+/// dynamic shared memory holds a body a thread.
 Kernel<ForceTask<float>> blockSplitKernel(int unroll);
 
-/// Wrong on purpose: see the traps of the kernel table.
+/// This kernel is wrong on purpose: see the traps of the kernel table.
 Kernel<ForceTask<float>> noBarrierKernel();
 Kernel<ForceTask<float>> misreadKernel();
 
@@ -119,24 +119,24 @@ constexpr std::uint32_t kConstantSources = 4096;  ///< all of the 64 KiB that co
 /// The symbol that `constant` reads, for cuda::symbolAddress().
 const void* constantSources();
 
-/// Positions and masses as a row of its own reads them. One thread a body.
+/// Copies positions and masses into the layout of a row. One thread a body.
 struct CopiesTask {
     const Float4* bodies;
     float* copies;
     std::uint32_t count;
 };
-/// Four arrays of `count`, for `soa`.
+/// Makes four arrays of `count`, for `soa`.
 Kernel<CopiesTask> planesKernel();
 constexpr std::uint32_t kPlanes = 4;
-/// Structs without padding, for `aos`; what a force does not read is 0.
+/// Struct without padding, for `aos`; fields that a force does not read are 0.
 struct PackedBody {
     float x, y, z, vx, vy, vz, mass;
 };
 static_assert(sizeof(PackedBody) == 28);
 Kernel<CopiesTask> packedKernel();
 
-/// Positions in single precision from double, pads included, and summed forces back. One thread a body. What they are
-/// multiplied with are powers of two, 1 for all but far units.
+/// Converts positions from double to single precision, pads included, and summed forces back. One thread a body. Their
+/// factors are powers of two, and 1 except in extreme units.
 struct NarrowTask {
     const Double4* from;
     Float4* to;
@@ -149,22 +149,22 @@ struct WidenTask {
     Double4* to;
     std::uint32_t count;
     double back = 1;        ///< accelerations of the pairs, times this, are the state's
-    ActiveBodies active{};  ///< of the others nothing is read or written
+    ActiveBodies active{};  ///< other bodies are neither read nor written
 };
 Kernel<NarrowTask> narrowKernel();
 Kernel<WidenTask> widenKernel();
 
-/// fp64 accelerations of sampled bodies by a plain loop on the device, against what a kernel gave. One block a target.
+/// Compares a kernel's accelerations of sampled bodies with a plain fp64 loop on the device. One block a target.
 template <class Real>
 struct CheckTask {
     const Vec4<Real>* bodies;
-    const Vec4<Real>* accelerations;  ///< by the kernel under test
+    const Vec4<Real>* accelerations;  ///< of the kernel under test
     const Vec4<Real>* velocities;     ///< w = response
     const std::uint32_t* targets;     ///< body indices, one a block
-    Double4* result;                  ///< x, y, z = difference to fp64; w = what it is held against
+    Double4* result;                  ///< x, y, z = difference to fp64; w = scale of the difference
     std::uint32_t count;
     double softeningSquared;
-    double sign;        ///< of the law
+    double sign;        ///< sign of the law
     double floorShare;  ///< see gravlab::floorShare()
 };
 template <class Real, class Law>
@@ -172,7 +172,7 @@ struct LawCheckTask {
     CheckTask<Real> check;
     Law law;  ///< in double
 };
-/// For gravity and charges.
+/// The check for gravity and charges.
 template <class Real>
 Kernel<CheckTask<Real>> checkKernel();
 template <class Real, class Laws>
@@ -181,7 +181,7 @@ template <class Real, template <class> class... PairLaws>
 struct LawCheckKernels<Real, LawList<PairLaws...>> {
     static std::tuple<Kernel<LawCheckTask<Real, PairLaws<double>>>...> all();
 };
-/// For each of OtherLoopLaws, in double.
+/// The check for each of OtherLoopLaws, in double.
 template <class Real, class Law>
 Kernel<LawCheckTask<Real, Law>> lawCheckKernel() {
     return std::get<Kernel<LawCheckTask<Real, Law>>>(LawCheckKernels<Real, OtherLoopLaws>::all());

@@ -1,5 +1,4 @@
-// The tiled force, the operations after it and the vertex, in one launch: what was in registers is not stored and read
-// again.
+// The tiled force, the operations after it and the vertex, in one launch: the force stays in registers.
 #include "sim/backends/cuda/kernels/integrate.cuh"
 #include "sim/backends/cuda/kernels/tiled.cuh"
 

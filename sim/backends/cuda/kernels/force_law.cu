@@ -1,4 +1,4 @@
-// Tiles under the laws whose loops are not gravity's. One body a thread.
+// Tiled kernels of the laws whose loops are not gravity's. A thread has one body.
 #include "sim/backends/cuda/kernels/tiled.cuh"
 
 namespace gravlab::cuda {
@@ -18,7 +18,7 @@ Kernel<LawTask<Real, Law>> unrolledKernel(int unroll) {
     return Unrolls::pick(unroll, [](auto factor) { return kernelOf(lawForce<Real, Law, factor()>); });
 }
 
-/// a_i = sign * response_i * the sum of body i's ranges, in place of the sum or added to what is there.
+/// a_i = sign * response_i * the sum of body i's ranges, in place of the sum or added to the output.
 template <class Real>
 __global__ void respond(RespondTask<Real> task) {
     const std::uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,12 +1,12 @@
-// The rungs below the tiles: one thread a target, and only the way the sources arrive differs from rung to rung.
-// Rule: the same pull and the same two-level sums as everywhere, so that a difference in rate is one in memory traffic.
+// The rungs below the tiles have one thread a target; they differ only in how the sources are loaded.
+// Rule: pull and two-level sums are those of all kernels, so that a difference in rate comes from memory traffic.
 #include "sim/backends/cuda/kernels/force.h"
 #include "sim/backends/cuda/kernels/tiled.cuh"
 
 namespace gravlab::cuda {
 namespace {
 
-/// The thread's target and its sums; a body's force is stored when this thread has one.
+/// The thread's target and its sums; a thread without a target stores nothing.
 struct OneTarget {
     const ForceTask<float>& task;
     std::uint32_t target = blockIdx.x * blockDim.x + threadIdx.x;
@@ -20,7 +20,7 @@ struct OneTarget {
             sum[axis] = task.resumes ? task.carry[axis * static_cast<std::size_t>(task.targetCount) + held] : 0.0;
     }
     __device__ std::uint32_t sliceEnd() const { return min(task.sliceFirst + task.sliceLength, task.count); }
-    /// Sums what source(j) gives for the slice's sources.
+    /// Sums the pulls of source(j) over the slice.
     template <int kUnroll, class Source>
     __device__ void gather(Source source) {
         const std::uint32_t end = sliceEnd();
@@ -38,13 +38,13 @@ struct OneTarget {
         }
     }
     __device__ void store() const {
-        // Of one range; task.stride here costs forceSoa 11 % by the loop that the compiler makes then.
+        // There is one range, so the stride is `count`; task.stride would make the loop of forceSoa 11 % slower.
         if (target < task.targetCount) storeSum(task, target, sum, task.count);
     }
 };
 
-/// Every thread reads every source from structs as one would write them: seven floats and nothing between. A body begins at
-/// any multiple of 4 bytes, so that each number is a read of its own, and neighbouring lanes read 28 bytes apart.
+/// Every thread reads every source from the most obvious structs: seven floats without padding. A body begins at any
+/// multiple of 4 bytes, so that each number needs a separate read, and neighbouring lanes read 28 bytes apart.
 template <int kUnroll>
 __global__ void forceAos(ForceTask<float> task) {
     OneTarget one(task);
@@ -56,7 +56,7 @@ __global__ void forceAos(ForceTask<float> task) {
     one.store();
 }
 
-/// Every thread reads every source from global memory, 16 bytes at a time; the caches do what they can.
+/// Every thread reads every source from global memory, 16 bytes at a time, with no reuse but that of the caches.
 template <int kUnroll>
 __global__ void forceGlobal(ForceTask<float> task) {
     OneTarget one(task);
@@ -76,7 +76,8 @@ __global__ void forceSoa(ForceTask<float> task) {
 
 __constant__ float4 constantBodies[kConstantSources];
 
-/// Through constant memory: one broadcast serves a warp. A copy on the device fills the array before each launch.
+/// Sources come from constant memory: one broadcast reaches a whole warp. A copy on the device fills the array before each
+/// launch.
 template <int kUnroll>
 __global__ void forceConstant(ForceTask<float> task) {
     OneTarget one(task);
@@ -84,8 +85,8 @@ __global__ void forceConstant(ForceTask<float> task) {
     one.store();
 }
 
-/// Each lane reads one source and the warp passes them round: 32 pairs a lane for one read. All lanes of a warp stay to the
-/// end; those of a last, narrower warp pass round as many as they are.
+/// Each lane reads one source and the warp passes them round: 32 pairs a lane for one read. All lanes of a warp run to the
+/// end; a narrower last warp passes round as many sources as it has lanes.
 template <int kUnroll>
 __global__ void forceShuffle(ForceTask<float> task) {
     OneTarget one(task);

@@ -1,4 +1,5 @@
-// The operations of a step on one body, in registers; shared by the kernels that run only them and those that end with them.
+// The operations of a step on one body, in registers; shared by kernels that run only operations and kernels that run them
+// after a force.
 #pragma once
 #include "sim/backends/cuda/kernels/integrate.h"
 #include "sim/backends/cuda/kernels/pair.cuh"
@@ -58,7 +59,7 @@ __device__ float shownValue(VertexValue shown, const V& x, const V& v, const V& 
     return static_cast<float>(sqrt(squared(v)));
 }
 
-/// Runs the task's operations on body `i`, whose force is `a`. kBlocks: there are operations of block steps.
+/// Runs the task's operations on body `i`, whose force is `a`. kBlocks: the operations may be those of block steps.
 template <class Real, bool kBlocks = false>
 __device__ __forceinline__ void runOperations(const IntegrateTask<Real>& task, std::uint32_t i, const Vector<Real>& a) {
     using V = Vector<Real>;

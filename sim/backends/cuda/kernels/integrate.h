@@ -1,5 +1,6 @@
-// Everything of a step that is not a force: one launch runs a list of operations for each body, from the sum of the last
-// force to the vertex that is drawn. Rule: each operation rounds by itself, so how a list is cut changes no bit.
+// All operations of a step other than forces: one launch runs a list of them for each body, from the sum of the last force
+// to the vertex of the picture. Rule: each operation rounds separately, so the division of a list into launches changes no
+// bit.
 #pragma once
 #include "sim/backends/cuda/kernels/packed.h"
 #include "sim/backends/cuda/runtime/launch.h"
@@ -10,34 +11,35 @@
 
 namespace gravlab::cuda {
 
-/// An operation but a force.
+/// An operation other than a force.
 template <class Real>
 struct IntegrateStep {
     Op op;
-    std::uint8_t least;  ///< of block steps: for bodies on this rung and deeper ones, whose own steps are shorter
-    Real factor;         ///< see factorOf(); of a step on the first rung
+    std::uint8_t
+        least;    ///< in block steps: the operation is for bodies on this rung and deeper ones, which have shorter steps
+    Real factor;  ///< see factorOf(); for a step on the first rung
 };
 
-/// One launch. Device memory throughout; arrays of `count`. Null where not wanted.
+/// One launch. All pointers are device memory, arrays of `count`; null: not wanted.
 template <class Real>
 struct IntegrateTask {
     using V = Vec4<Real>;
     static constexpr int kMostSteps = 12;
 
     std::uint32_t count;
-    std::uint32_t bodiesPerBlock;  ///< threads a block over this: the threads that share a body's ranges
+    std::uint32_t bodiesPerBlock;  ///< threads of a block divided by this are the threads that share a body's ranges
     const V *x, *v;                ///< the state before
     const V* sums;                 ///< partial forces of `ranges` ranges, or the force itself with one
     std::uint32_t ranges;          ///< 0: no force is known, a = 0
-    V* force;                      ///< where the summed force is kept
+    V* force;                      ///< output: the summed force
     V *x0, *v0, *dx, *dv;          ///< scratch registers
     bool usesScratch;
-    int end;                   ///< operations after which the step is complete and stored; negative: it goes on
-    V *endX, *endV, *endA;     ///< where the complete step goes
-    ParticleVertex* vertices;  ///< where what is drawn of it goes
+    int end;                   ///< operations after which the step is complete and stored; negative: it does not end here
+    V *endX, *endV, *endA;     ///< output: the complete step
+    ParticleVertex* vertices;  ///< output: its vertices
     VertexValue shown;
     V *outX, *outV;             ///< the state after all operations
-    const std::uint8_t* rungs;  ///< of block steps: for blockIntegrateKernel()
+    const std::uint8_t* rungs;  ///< for blockIntegrateKernel()
     int steps;
     IntegrateStep<Real> step[kMostSteps];
 
@@ -46,7 +48,7 @@ struct IntegrateTask {
     }
 };
 
-/// Needs 3 doubles of dynamic shared memory a thread when several threads share a body.
+/// It needs 3 doubles of dynamic shared memory a thread when several threads share a body.
 template <class Real>
 Kernel<IntegrateTask<Real>> integrateKernel();
 /// The same for operations of block steps.

@@ -1,5 +1,5 @@
-// Whole batches of leapfrog steps in one launch, as the host sees them: how N bodies are dealt to blocks, and what the
-// kernel is told.
+// Whole batches of leapfrog steps in one launch, as the host sees them: the division of N bodies among blocks, and the
+// parameters of the kernel.
 #pragma once
 #include "sim/backends/cuda/kernels/packed.h"
 #include "sim/backends/cuda/runtime/launch.h"
@@ -14,11 +14,11 @@ namespace gravlab::cuda {
 constexpr int kManyStepsBodies = 8;     ///< targets a warp holds in registers
 constexpr int kManyStepsMaxWarps = 16;  ///< 512 threads: 127 registers each without spilling
 
-/// How N bodies are dealt to blocks. Depends on N, the device and the most warps a block, so that sums of a launch always
-/// have the same order.
+/// Division of N bodies among blocks. It depends on N, the device and the most warps of a block only, so that sums of a
+/// launch always have the same order.
 struct ManyStepsPartition {
     int targets = 0;   ///< per block, a multiple of kManyStepsBodies
-    int segments = 0;  ///< warps that share a group of targets, each with its own part of the sources
+    int segments = 0;  ///< warps with the same group of targets, each with its own segment of the sources
     int blocks = 0;    ///< 0: too many bodies for one resident wave
     GRAVLAB_HOST_DEVICE int threads() const { return targets / kManyStepsBodies * segments * 32; }
     std::size_t sharedBytes() const {
@@ -39,11 +39,11 @@ struct ManyStepsTask {
     float softeningSquared;
     unsigned* arrived;         ///< arrivals of blocks over all launches; zero when `epoch` is 0
     unsigned epoch;            ///< steps of all launches before
-    ParticleVertex* vertices;  ///< null, or where the last step is drawn from
+    ParticleVertex* vertices;  ///< output: the vertices of the last step, or null
     VertexValue shown;
     bool onlyForce = false;  ///< stores accelerations and nothing else
 };
-/// Null for unrolls that are not built.
+/// The kernel; null for unrolls that are not built.
 Kernel<ManyStepsTask> manyStepsKernel(int unroll);
 
 }  // namespace gravlab::cuda

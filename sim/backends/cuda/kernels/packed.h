@@ -1,4 +1,4 @@
-// Packed vectors of four by precision, as host and device code both see them.
+// Packed vectors of four by precision, for host and device code.
 #pragma once
 #include "sim/core/particles.h"
 
@@ -9,11 +9,12 @@ namespace gravlab::cuda {
 template <class Real>
 using Vec4 = std::conditional_t<std::is_same_v<Real, float>, Float4, Double4>;
 
-/// Arrays of positions are this much longer than a multiple of it needs: kernels that work on whole tiles read the pads.
+/// Arrays of positions have pads up to a multiple of this: kernels that work on whole tiles read the pads.
 constexpr std::uint32_t kBodyPadding = 256;
 constexpr std::uint32_t padded(std::uint32_t count) { return (count + kBodyPadding - 1) / kBodyPadding * kBodyPadding; }
 
-/// Where pads lie: so far away that their 1/r^3 underflows to exactly 0, near enough that r^2 is finite. Their mass is 0.
+/// Coordinate of pads: so far away that their 1/r^3 underflows to exactly 0, near enough that r^2 is finite. Their mass is
+/// 0.
 template <class Real>
 constexpr Real kPadDistance = std::is_same_v<Real, float> ? Real(1e18) : Real(1e150);
 

@@ -1,4 +1,4 @@
-// What every kernel shares: vectors as the device loads them, 1/sqrt, and the pull of one body on another.
+// Functions of all kernels: vectors in the device's layout, 1/sqrt, and the pull of one body on another.
 #pragma once
 #include "sim/backends/cuda/kernels/packed.h"
 
@@ -17,7 +17,7 @@ using Vector = std::conditional_t<std::is_same_v<Real, float>, float4, DoubleVec
 template <class V>
 using RealOf = std::conditional_t<std::is_same_v<V, Float4>, float, double>;
 
-/// The same memory, as registers load it best.
+/// The same memory as vectors that load fastest.
 template <class V>
 __device__ __forceinline__ const Vector<RealOf<V>>* asVectors(const V* p) {
     return reinterpret_cast<const Vector<RealOf<V>>*>(p);
@@ -61,7 +61,7 @@ struct GravityPull {
     }
 };
 
-/// The same under a law of sim/forces/law.h.
+/// Adds the pull under a law of sim/forces/law.h.
 template <class Real, class Law>
 struct LawPull {
     Law law;
@@ -77,7 +77,7 @@ struct LawPull {
     }
 };
 
-/// The second level of a sum: what a chunk of sources gave goes into doubles.
+/// The second level of a sum: adds the sum over a chunk of sources to doubles.
 template <class Real>
 __device__ __forceinline__ void accumulate(double (&sum)[3], const Vec3<Real>& part) {
     sum[0] += part.x;

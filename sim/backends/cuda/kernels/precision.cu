@@ -1,4 +1,4 @@
-// Between the precisions of a mixed run: positions in single precision for the pairs, sums back in double.
+// Conversions of a mixed run: positions to single precision for the pairs, and sums back to double.
 #include "sim/backends/cuda/kernels/force.h"
 #include "sim/backends/cuda/kernels/pair.cuh"
 
@@ -9,7 +9,7 @@ __global__ void narrowPositions(NarrowTask task) {
     const std::uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= task.paddedCount) return;
     const DoubleVector x = asVectors(task.from)[i];
-    // Pads of double arrays lie where a float is infinite.
+    // The coordinate of pads in double arrays would be infinite as a float.
     const float far = kPadDistance<float>;
     asVectors(task.to)[i] = i < task.count
                                 ? make_float4(static_cast<float>(task.length * x.x), static_cast<float>(task.length * x.y),

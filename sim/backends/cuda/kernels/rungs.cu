@@ -1,13 +1,13 @@
-// Rungs that vary one thing of the tiles each: a thread for every pair, a block that is known when it is compiled, and
-// several threads of a block for one body. Rule: every thread reaches every barrier; threads past the last target compute a
-// copy of it and store nothing.
+// Rungs that each change one property of the tiled kernel: a thread for every pair, a number of threads known at compile
+// time, and several threads of a block for one body. Rule: every thread reaches every barrier; threads past the last target
+// compute a copy of it and store nothing.
 #include "sim/backends/cuda/kernels/force.h"
 #include "sim/backends/cuda/kernels/tiled.cuh"
 
 namespace gravlab::cuda {
 namespace {
 
-/// One thread a pair: kEdge * kEdge threads meet a tile of kEdge targets and kEdge sources, each writes its pull to shared
+/// One thread a pair: kEdge * kEdge threads have a tile of kEdge targets and kEdge sources. Each writes its pull to shared
 /// memory, and three threads a target, one an axis, add up its row.
 template <int kEdge>
 __global__ __launch_bounds__(kEdge* kEdge) void forcePairs(ForceTask<float> task) {
@@ -18,7 +18,7 @@ __global__ __launch_bounds__(kEdge* kEdge) void forcePairs(ForceTask<float> task
     const std::uint32_t first = blockIdx.x * kEdge;
     const float4 self = asVectors(task.targets)[task.targetFirst + min(first + row, task.targetCount - 1)];
 
-    // Who adds: row `column` of axis `row`.
+    // A thread that adds has row `column` of axis `row`.
     const bool adds = row < 3;
     const std::uint32_t added = min(first + column, task.targetCount - 1);
     const std::size_t carried = static_cast<std::size_t>(row) * task.targetCount + added;
@@ -27,13 +27,13 @@ __global__ __launch_bounds__(kEdge* kEdge) void forcePairs(ForceTask<float> task
     const std::uint32_t end = min(task.sliceFirst + task.sliceLength, task.count);
     for (std::uint32_t base = task.sliceFirst; base < end; base += kEdge) {
         if (row == 0 && base + column < end) sources[column] = bodies[base + column];
-        __syncthreads();  // the sources are there, and the rows before are added
+        __syncthreads();  // the sources are loaded, and the last rows are added
         Vec3<float> pull = {};
         if (base + column < end) GravityPull<float>{task.softeningSquared}(pull, self, sources[column]);
         pulls[0][row][column] = pull.x;
         pulls[1][row][column] = pull.y;
         pulls[2][row][column] = pull.z;
-        __syncthreads();  // the pulls are there, and all have read the sources
+        __syncthreads();  // the pulls are written, and all threads have read the sources
         if (adds) {
             float part = 0;
             for (int k = 0; k < kEdge; ++k) part += pulls[row][column][k];
@@ -51,7 +51,7 @@ __global__ __launch_bounds__(kEdge* kEdge) void forcePairs(ForceTask<float> task
     if (row == 0) to->w = 0;
 }
 
-/// The tiled kernel where the compiler knows the width of a tile: a full one needs no remainder and no comparison.
+/// The tiled kernel whose width of a tile is known at compile time: a full tile needs no remainder and no comparison.
 template <int kBlock>
 __global__ __launch_bounds__(kBlock, 1) void tiledConstantBlock(ForceTask<float> task) {
     constexpr int kUnroll = 16;
@@ -67,7 +67,7 @@ __global__ __launch_bounds__(kBlock, 1) void tiledConstantBlock(ForceTask<float>
     const std::uint32_t end = min(task.sliceFirst + task.sliceLength, task.count);
     std::uint32_t base = task.sliceFirst;
     for (; base + kBlock <= end; base += kBlock) {
-        __syncthreads();  // all have read the tile before
+        __syncthreads();  // all threads have read the last tile
         tile[threadIdx.x] = bodies[base + threadIdx.x];
         __syncthreads();
         constexpr int kChunk = kBlock < kSumChunk ? kBlock : kSumChunk;
@@ -79,7 +79,7 @@ __global__ __launch_bounds__(kBlock, 1) void tiledConstantBlock(ForceTask<float>
             accumulate(sum, part);
         }
     }
-    if (base < end) {  // alike in all threads of the grid
+    if (base < end) {  // the same in all threads of the grid
         const int filled = static_cast<int>(end - base);
         __syncthreads();
         if (static_cast<int>(threadIdx.x) < filled) tile[threadIdx.x] = bodies[base + threadIdx.x];
@@ -96,7 +96,7 @@ __global__ __launch_bounds__(kBlock, 1) void tiledConstantBlock(ForceTask<float>
 }
 
 /// Several threads a body: a block of p * q threads has p targets, and thread t adds the sources of range t / p to target
-/// t % p. The ranges' sums meet in shared memory and are added in their order.
+/// t % p. The ranges' sums are added in shared memory in their order.
 template <int kUnroll>
 __global__ __launch_bounds__(1024, 1) void tiledBlockSplit(ForceTask<float> task) {
     extern __shared__ unsigned char shared[];
@@ -117,14 +117,14 @@ __global__ __launch_bounds__(1024, 1) void tiledBlockSplit(ForceTask<float> task
         first = min(rangeFirst + task.sliceFirst, rangeEnd);
         return min(first + task.sliceLength, rangeEnd) - first;
     };
-    // Later segments have no more sources than the first, and go through the barriers with it.
+    // Later segments have no more sources than the first, and pass the barriers with it.
     std::uint32_t first = 0;
     const std::uint32_t longest = sourcesOf(0, first);
     const std::uint32_t end = sourcesOf(segment, first) + first;
     for (std::uint32_t done = 0; done < longest; done += width) {
         const std::uint32_t base = min(first + done, end);
         const int filled = static_cast<int>(min(width, end - base));
-        __syncthreads();  // all have read the tiles before
+        __syncthreads();  // all threads have read the last tiles
         if (static_cast<int>(lane) < filled) tile[lane] = bodies[base + lane];
         __syncthreads();
         for (int j = 0; j < filled;) {
@@ -145,10 +145,10 @@ __global__ __launch_bounds__(1024, 1) void tiledBlockSplit(ForceTask<float> task
         return;
     }
 
-    double* const sums = reinterpret_cast<double*>(shared);  // of one axis after the other: half of what the tiles take
+    double* const sums = reinterpret_cast<double*>(shared);  // one axis after the other: half of the memory of the tiles
     double total[3] = {};
     for (int axis = 0; axis < 3; ++axis) {
-        __syncthreads();  // the tiles, or the axis before, are read
+        __syncthreads();  // all threads have read the tiles, or the last axis
         sums[threadIdx.x] = sum[axis];
         __syncthreads();
         if (segment == 0)

@@ -1,7 +1,8 @@
 // The symmetric force: each pair once (Newton's third law). A warp keeps 32 x B targets in registers; partners come 32 at a
-// time, one a lane, and their sums rotate through the warp, so after 32 turns every partner has met every target and its sum
-// is home again. A warp writes its partial sums to slots that only it owns, and a second kernel adds the slots in a fixed
-// order in fp64. Rule: repeats, slices and resumes are bit-identical (but for the row that adds by atomics).
+// time, one a lane, and rotate with their sums through the warp. After 32 rotations every partner has pulled every target,
+// and its sum is in its first lane again. A warp writes its partial sums to slots that only it owns, and a second kernel
+// adds the slots in a fixed order in fp64. Rule: repeats, slices and resumes are bit-identical (but for the row that adds by
+// atomics).
 #pragma once
 #include "sim/backends/cuda/kernels/factors.h"
 #include "sim/backends/cuda/kernels/force.h"
@@ -10,15 +11,16 @@
 
 namespace gravlab::cuda {
 
-/// Resident warps a multiprocessor that the registers are budgeted for.
+/// Resident warps of a multiprocessor that limit the registers of a thread.
 template <class Real>
 constexpr int kSymmetricWarps = sizeof(Real) == 4 ? 20 : 14;
 
-/// kUnroll: of the rotation. kMost: warps a block at most; with one, all that is the same in its lanes is known to be.
+/// kUnroll: unroll of the rotation. kMost: most warps of a block; with one, the compiler knows which values are the same in
+/// all lanes.
 template <class Real, SymmetricSums kSums, int kUnroll = 4, int B = kSymmetricBodies<Real>, int kMost = 1>
 __global__ __launch_bounds__(32 * kMost, kSymmetricWarps<Real> / kMost) void symmetricRound(SymmetricTask<Real> task) {
     constexpr int T = 32 * B;          // a division by a variable would cost 2 %
-    constexpr int kFlush = kSumChunk;  // terms summed before a second level takes over
+    constexpr int kFlush = kSumChunk;  // terms of a sum before the second level
     constexpr bool kRuns = kSums == SymmetricSums::slotsMassRuns;
     __shared__ Real level2OfWarps[kMost][3][T];
     __shared__ Vector<Real> turnOfWarps[kMost][64];  // partners twice, so that a rotated read never wraps
@@ -58,7 +60,8 @@ __global__ __launch_bounds__(32 * kMost, kSymmetricWarps<Real> / kMost) void sym
         atomicAdd(task.sums + 4 * static_cast<std::size_t>(body) + 1, sy);
         atomicAdd(task.sums + 4 * static_cast<std::size_t>(body) + 2, sz);
     };
-    // Meets the 32 partners that start at `partner`; j* are their own sums, home again at the end. kOne: without masses.
+    // Adds the pairs with the 32 partners that start at `partner`; j* are the partners' sums, back in their lanes at the
+    // end. kOne: without masses.
     const auto interact = [&]<bool kOne>(int partner, Real& jx, Real& jy, Real& jz) {
         const Vector<Real> mine = bodies[partner + lane];
         __syncwarp();
@@ -82,7 +85,7 @@ __global__ __launch_bounds__(32 * kMost, kSymmetricWarps<Real> / kMost) void sym
         }
     };
 
-    // With an even number of tiles the farthest one is met from one side only.
+    // With an even number of tiles, only one tile of each farthest pair computes that pair.
     const int ahead = partition.range - (partition.tiles % 2 == 0 && tile >= partition.tiles / 2 ? T : 0);
     const int from = task.first + slot * partition.chunk;
     const int count = own ? 0 : min(partition.chunk, min(ahead, task.first + partition.round) - from);
@@ -93,7 +96,7 @@ __global__ __launch_bounds__(32 * kMost, kSymmetricWarps<Real> / kMost) void sym
     };
     const auto interactAll = [&]<bool kOne>(Real factor) {
         Real jx, jy, jz;
-        if (own) {  // the tile against itself, one-sided: 1 / tiles of all pairs
+        if (own) {  // the tile with itself, one-sided: 1 / tiles of all pairs
             for (int j = 0; j < T; j += 32) {
                 interact.template operator()<kOne>(tile * T + j, jx, jy, jz);
                 if ((j + 32) % kFlush == 0) accumulateTargets();
@@ -116,7 +119,7 @@ __global__ __launch_bounds__(32 * kMost, kSymmetricWarps<Real> / kMost) void sym
         accumulateTargets();
     };
 
-    Real deferredMass = 1;  // the partners' mass, where the sums were made without it
+    Real deferredMass = 1;  // the partners' mass, where the sums do not contain it
     if constexpr (!kRuns) {
         interactAll.template operator()<kSums == SymmetricSums::slotsEqualMasses>(Real{1});
     } else {
@@ -185,13 +188,13 @@ __global__ void addSlots(SlotsTask<Real> task) {
     }
 }
 
-/// All sums with the rest of the template's numbers, and of the numbers of a launch those that are built.
+/// Selects the kernel of a way to sum and a shape; null for shapes that are not built.
 template <class Real, SymmetricSums kSums>
 Kernel<SymmetricTask<Real>> symmetricOf(const SymmetricShape& shape) {
     constexpr SymmetricShape kUsual{.bodies = kSymmetricBodies<Real>};
     if (shape == kUsual) return kernelOf(symmetricRound<Real, kSums>);
     if constexpr (std::is_same_v<Real, float>) {
-        // One number at a time is another one than the usual: each more would double what is compiled.
+        // Only one factor at a time differs from the usual shape: each further one would double the compiled code.
         constexpr int kFewer = kFewerSymmetricBodies;
         if (shape == SymmetricShape{.bodies = kFewer}) return kernelOf(symmetricRound<Real, kSums, 4, kFewer>);
         if (shape == SymmetricShape{.warps = shape.warps, .bodies = kUsual.bodies} && shape.warps <= kMostSymmetricWarps)

@@ -1,4 +1,4 @@
-// The symmetric force as the host sees it: how one evaluation is cut, and what its two kernels are told.
+// The symmetric force as the host sees it: the division of an evaluation, and the parameters of its two kernels.
 #pragma once
 #include "sim/backends/cuda/kernels/packed.h"
 #include "sim/backends/cuda/runtime/launch.h"
@@ -10,20 +10,20 @@
 
 namespace gravlab::cuda {
 
-/// Bodies a lane holds; 32 times as many are a tile. More spill, fewer read shared memory too often.
+/// Bodies of a lane; a tile has 32 times as many. More would spill registers; fewer would read shared memory too often.
 template <class Real>
 constexpr int kSymmetricBodies = sizeof(Real) == 4 ? 8 : 4;
 /// The other number that is built in single precision: half the tile, for fewer bodies.
 constexpr int kFewerSymmetricBodies = 4;
-/// A block, each with a tile of its own.
+/// Most warps of a block, each with its own tile.
 constexpr int kMostSymmetricWarps = 4;
 template <class Real>
 constexpr int kSymmetricTile = 32 * kSymmetricBodies<Real>;
 
-/// What of a launch is compiled in.
+/// Factors of a launch that are compiled in.
 struct SymmetricShape {
     int warps = 1;   ///< a block
-    int unroll = 4;  ///< of the rotation
+    int unroll = 4;  ///< unroll of the rotation
     int bodies = 8;  ///< a lane
     bool operator==(const SymmetricShape&) const = default;
 };
@@ -31,21 +31,21 @@ inline SymmetricShape symmetricShape(const LaunchConfig& launch) {
     return {.warps = launch.block / 32, .unroll = launch.unroll, .bodies = launch.bodiesPerThread};
 }
 
-/// How one force evaluation is cut. Depends on N alone, never on a budget, so that the order of sums is always the
-/// same. Partners of a tile are counted from the tile's end, cyclically; half of all tiles lie ahead, the other half meets
-/// us.
+/// Division of one force evaluation. It depends on N alone, never on a budget, so that the order of sums is always the
+/// same. Partners of a tile are counted from the tile's end, cyclically: half of all tiles lie ahead. The pairs with the
+/// other half belong to those tiles.
 struct TilePartition {
     int tile = 0;   ///< targets a warp holds
     int tiles = 0;  ///< whole tiles; bodies beyond N are pads
     int chunk = 0;  ///< partners per warp task
     int range = 0;  ///< partners ahead of each tile, over all rounds
-    int round = 0;  ///< partners per round: the unit of slicing
+    int round = 0;  ///< partners per round: the unit of slices
 
     GRAVLAB_HOST_DEVICE int bodies() const { return tiles * tile; }
     int rounds() const { return range == 0 ? 1 : (range + round - 1) / round; }
     GRAVLAB_HOST_DEVICE int targetSlots() const { return round / chunk; }
     GRAVLAB_HOST_DEVICE int partnerSlots() const { return round / tile; }
-    /// Numbers of scratch: three axes, one slot more for each diagonal tile: a tile against itself.
+    /// Numbers of scratch: three axes, and one more slot for each diagonal tile, which is a tile with itself.
     std::size_t scratch() const {
         return std::size_t{3} * static_cast<std::size_t>(bodies()) *
                static_cast<std::size_t>(targetSlots() + partnerSlots() + 1);
@@ -59,7 +59,7 @@ template <class Real>
 struct SymmetricTask {
     const Vec4<Real>* bodies;  ///< padded; pads have mass 0 and lie where their force is exactly 0
     Real* scratch;             ///< [target slots][partner slots][diagonal tile], each [3][bodies]
-    Real* sums;                ///< of the row that adds by atomics: x, y, z, 0 a body; null else
+    Real* sums;                ///< for the row that adds by atomics: x, y, z, 0 a body; else null
     TilePartition partition;
     int first;  ///< partners before this round
     Real softeningSquared;
@@ -70,14 +70,14 @@ struct SymmetricTask {
 enum class SymmetricSums {
     slots,
     slotsEqualMasses,
-    slotsMassRuns,  ///< where a tile and its chunk of partners have one mass each, masses wait for the end of the sums
+    slotsMassRuns,  ///< where a tile and its chunk of partners have one mass each, only their final sums are multiplied
     atomics
 };
-/// Null for a shape that is not built: one number of it may differ from the usual ones, and in double precision none.
+/// The kernel; null for a shape that is not built. One factor may differ from the usual shape; in double precision none may.
 template <class Real>
 Kernel<SymmetricTask<Real>> symmetricKernel(SymmetricSums sums, const SymmetricShape& shape);
 
-/// Adds one round's slots in a fixed order, in fp64, to the sums so far. Blocks of 256 threads for 32 bodies.
+/// Adds one round's slots in a fixed order, in fp64, to the sums so far. A block has 256 threads for 32 bodies.
 template <class Real>
 struct SlotsTask {
     const Real* scratch;
@@ -85,7 +85,7 @@ struct SlotsTask {
     int first;
     bool last;
     double scale;              ///< the mass, when all are equal
-    double* carry;             ///< [3][bodies], from round to round
+    double* carry;             ///< [3][bodies], kept between rounds
     Vec4<Real>* acceleration;  ///< stored after the last round
     std::uint32_t count;
 };

@@ -1,11 +1,11 @@
-// How the symmetric force is cut: in every build, for the matrix of the lab shows it without a device, too.
+// Division of the symmetric force. Every build has it, because the matrix of the lab shows it without a device, too.
 #include "sim/backends/cuda/kernels/symmetric.h"
 
 namespace gravlab::cuda {
 namespace {
 
-// Directed pairs that a round holds at most: about 6 ms on the fastest device, so that a window keeps answering, and long
-// enough that the last wave costs little.
+// Most directed pairs of a round: about 6 ms on the fastest device, short enough for a responsive window and long enough
+// that the last wave costs little.
 constexpr double kPairsPerRound = 18e9;
 
 }  // namespace

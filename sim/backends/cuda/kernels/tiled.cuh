@@ -33,7 +33,7 @@ struct TiledTargets {
         const std::uint32_t end = min(first + task.sliceLength, rangeEnd);
         for (std::uint32_t base = first; base < end; base += width) {
             const int filled = static_cast<int>(min(width, end - base));
-            __syncthreads();  // all have read the tile before
+            __syncthreads();  // all threads have read the last tile
             if (static_cast<int>(lane) < filled) tile[lane] = bodies[base + lane];
             __syncthreads();
             for (int j = 0; j < filled;) {
@@ -46,7 +46,7 @@ struct TiledTargets {
                         for (int b = 0; b < kBodies; ++b) addPull(part[b], self[b], source);
                     }
                 } else {
-                    // The factor is the row's: nvcc would write the loop out four times more where it is 1.
+                    // The row sets the unroll: without this pragma nvcc would unroll a loop of factor 1 four times.
 #pragma unroll 1
                     for (; j + kUnroll <= chunkEnd; j += kUnroll) {
 #pragma unroll
@@ -72,7 +72,8 @@ struct TiledTargets {
     }
 };
 
-/// Stores the sum of target `target` of a task: whole, to be added to by others, or to be resumed. `stride` between ranges.
+/// Stores the sum of target `target` of a task: a complete sum, one range by atomics, or a running sum. `stride`: distance
+/// between ranges.
 template <class Real>
 __device__ __forceinline__ void storeSum(const ForceTask<Real>& task, std::uint32_t target, const double (&sum)[3],
                                          std::uint32_t stride) {
@@ -91,14 +92,14 @@ __device__ __forceinline__ void storeSum(const ForceTask<Real>& task, std::uint3
     asVectors(task.sums)[static_cast<std::size_t>(blockIdx.y) * stride + task.targetFirst + target] = a;
 }
 
-/// Most threads a block, so that the registers hold a thread's bodies.
+/// Most threads of a block whose registers hold the bodies of each thread.
 template <class Real, int kBodies>
 constexpr int kTiledThreads = kBodies * sizeof(Real) <= 8    ? 1024
                               : kBodies * sizeof(Real) <= 16 ? 512
                                                              : 256;
 
-/// With one body a thread the compiler would keep to 40 registers for the sake of blocks that are not there: a system of 16k
-/// bodies then runs a third slower.
+/// With one body a thread the compiler would limit itself to 40 registers to make more blocks resident than there are: a
+/// system of 16k bodies then runs a third slower.
 template <class Real, int kUnroll, int kBodies>
 __global__ __launch_bounds__(kTiledThreads<Real, kBodies>, 1) void tiledForce(ForceTask<Real> task) {
     extern __shared__ unsigned char shared[];
@@ -111,7 +112,7 @@ __global__ __launch_bounds__(kTiledThreads<Real, kBodies>, 1) void tiledForce(Fo
     }
 }
 
-/// Of the built factors: all with one body a thread.
+/// Selects among the built factors: all unrolls are built with one body a thread.
 template <class Real, class Bodies>
 Kernel<ForceTask<Real>> tiledOf(int unroll, int bodiesPerThread) {
     if (bodiesPerThread == 1)

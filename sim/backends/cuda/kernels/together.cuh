@@ -1,10 +1,10 @@
-// What the lanes of a warp or the blocks of a launch do together.
+// Sums over the lanes of a warp, and barriers of the blocks of a launch.
 #pragma once
 #include <cstdint>
 
 namespace gravlab::cuda {
 
-// Over the lanes of a warp, for all of them. One instruction from compute capability 8.0 on.
+// The sum over the lanes of a warp, on all of them. It is one instruction from compute capability 8.0 on.
 __device__ __forceinline__ std::uint32_t warpSum(std::uint32_t value) {
 #if __CUDA_ARCH__ >= 800
     return __reduce_add_sync(~0u, value);
@@ -23,8 +23,8 @@ __device__ __forceinline__ unsigned warpOr(unsigned value) {
 #endif
 }
 
-/// All blocks of a launch, which are resident at once, have arrived, and what they wrote before is seen. One counter:
-/// measured 1.2 us a step faster than a flag a block. `all`: what it counts up to; it may wrap around.
+/// Waits until all blocks of a launch, which are resident at once, have arrived; their earlier writes are visible then. One
+/// counter is used: it measured 1.2 us a step faster than a flag a block. `all`: final count; it may wrap around.
 __device__ __forceinline__ void gridBarrier(unsigned* arrived, unsigned all) {
     __syncthreads();
     if (threadIdx.x == 0) {

@@ -1,17 +1,17 @@
-// Kernels that are wrong on purpose, each by one mistake that people make. Rule: they stay inside their arrays and end, so
-// that all that is wrong with them is their result.
+// Kernels that are wrong on purpose, each by one common mistake. Rule: they stay inside their arrays and end, so that only
+// their result is wrong.
 #include "sim/backends/cuda/kernels/force.h"
 #include "sim/backends/cuda/kernels/tiled.cuh"
 
 namespace gravlab::cuda {
 namespace {
 
-/// Clocks: longer than a read of memory takes, short against a tile.
+/// Delay in clocks: longer than a read of memory, short against a tile.
 constexpr long long kLate = 3000;
 
-/// Tiles with one barrier: a warp that is done with a tile loads its part of the next one while others still read there.
-/// Each warp begins at its own 32 bodies, so the last that it reads are those of the warp before; and every other warp is
-/// late, as one is that waited for something. With both barriers this would be right.
+/// Tiles with one barrier: a warp that has finished a tile loads its bodies of the next one while others still read there.
+/// Each warp begins at its own 32 bodies, so the last that it reads are those of the preceding warp. Every other warp is
+/// late, like one that waited. With both barriers the kernel would be right.
 __global__ __launch_bounds__(1024, 1) void forceNoBarrier(ForceTask<float> task) {
     extern __shared__ unsigned char shared[];
     float4* const tile = reinterpret_cast<float4*>(shared);
@@ -27,14 +27,14 @@ __global__ __launch_bounds__(1024, 1) void forceNoBarrier(ForceTask<float> task)
     const std::uint32_t end = min(task.sliceFirst + task.sliceLength, task.count);
     for (std::uint32_t base = task.sliceFirst; base < end; base += width) {
         const int filled = static_cast<int>(min(width, end - base));
-        // Here all should have read the tile before: __syncthreads() is missing.
+        // __syncthreads() is missing here: all threads should have read the last tile.
         if (static_cast<int>(lane) < filled) tile[lane] = bodies[base + lane];
         __syncthreads();
         if (lane & 32)
             for (const long long now = clock64(); clock64() - now < kLate;) {
             }
         const int begin = static_cast<int>(lane & ~31u) % filled;
-        for (int part = 0; part < 2; ++part) {  // to the end of the tile, then from its start
+        for (int part = 0; part < 2; ++part) {  // first to the end of the tile, then from its start
             int j = part == 0 ? begin : 0;
             const int last = part == 0 ? filled : begin;
             while (j < last) {

@@ -1,5 +1,6 @@
-// From positions to a tree with moments and groups of targets. One thread a body where nodes are found: the levels at which
-// nodes begin at a body follow from its key, those beside it and those a leaf's size away, so no level waits for another.
+// Builds a tree with moments and groups of targets from positions. One thread a body finds the nodes: the levels at which
+// nodes begin at a body follow from its key, the neighbouring keys and the keys a leaf's size away. So no level waits for
+// another.
 #include "sim/backends/cuda/kernels/pair.cuh"
 #include "sim/backends/cuda/kernels/together.cuh"
 #include "sim/backends/cuda/kernels/tree.h"
@@ -17,7 +18,7 @@ __device__ __forceinline__ bool finite(float x) { return fabsf(x) <= 3.4e38f; }
 __device__ __forceinline__ int asInt(float x) { return __float_as_int(x); }
 __device__ __forceinline__ float asFloat(int x) { return __int_as_float(x); }
 
-/// Sums and maxima of a block, in a fixed order.
+/// Reduces sums and maxima of a block, in a fixed order.
 __device__ void blockReduce(double* value, double (*shared)[kTreeThreads]) {
     for (int k = 0; k < 4; ++k) shared[k][threadIdx.x] = value[k];
     for (unsigned half = kTreeThreads / 2; half > 0; half /= 2) {
@@ -30,7 +31,7 @@ __device__ void blockReduce(double* value, double (*shared)[kTreeThreads]) {
     for (int k = 0; k < 4; ++k) value[k] = shared[k][0];
 }
 
-/// Largest distance along an axis, sum of such distances, of sources, and of |a|^2.
+/// Measures the largest distance along an axis, and the sums of these distances, of sources and of |a|^2.
 __global__ void measure(TreeTask task) {
     __shared__ double shared[4][kTreeThreads];
     double value[4] = {};
@@ -82,7 +83,7 @@ __global__ void gather(TreeTask task) {
     asVectors(task.sorted)[place] = {body.x * by.length, body.y * by.length, body.z * by.length, body.w * by.source};
 }
 
-/// Levels of the nodes that begin at the places of a block.
+/// Finds the levels of the nodes that begin at the places of a block.
 template <int kLeaf>
 __device__ void countNodesOf(const TreeTask& task, std::uint32_t block, std::uint32_t* wanted) {
     __shared__ std::int8_t common[kTreeThreads + kLeaf];
@@ -122,7 +123,7 @@ __device__ void countNodesOf(const TreeTask& task, std::uint32_t block, std::uin
 
 __global__ void countNodes(TreeTask task) { countNodesOf<kTreeLeaf>(task, blockIdx.x, task.facts->wanted); }
 
-/// Whether leaves of that width, by its number, make more nodes than there is room for.
+/// Whether leaves of width `number` make more nodes than there is room for.
 __device__ __forceinline__ bool tooMany(const TreeTask& task, int number) { return task.facts->wanted[number] > task.room; }
 
 template <int kNumber>
@@ -136,7 +137,7 @@ __global__ void widenLeaves(TreeTask task) {
     }
 }
 
-/// Bodies that a leaf may have in this tree.
+/// Most bodies of a leaf in this tree.
 __device__ __forceinline__ std::uint32_t leafOf(const TreeTask& task) {
     constexpr std::uint32_t kWide = kWiderLeaves[0], kWidest = kWiderLeaves[1];
     if (!tooMany(task, 0)) return kTreeLeaf;
@@ -182,10 +183,10 @@ __global__ void emitNodes(TreeTask task) {
     }
 }
 
-/// Beside a node's level: it has no children but leaves.
+/// Flag in a node's level: all its children are leaves.
 constexpr int kLevelBits = 31, kOnlyLeaves = 128;
 
-/// Children and parents; the bodies of leaves.
+/// Links children and parents, and writes the bodies of leaves.
 __global__ void linkNodes(TreeTask task) {
     const std::uint32_t nodes = task.facts->nodes, leaf = leafOf(task);
     for (std::uint32_t id = blockIdx.x * kTreeThreads + threadIdx.x; id < nodes; id += gridDim.x * kTreeThreads) {
@@ -203,7 +204,7 @@ __global__ void linkNodes(TreeTask task) {
             const int children = childrenOf(
                 key, level, child, nodes, [&](std::uint32_t next) { return task.nodes.level[next] & kLevelBits; },
                 [&](std::uint32_t next) { return keyAt(static_cast<std::uint32_t>(asInt(task.nodes.box[2ull * next].w))); });
-            // A leaf's count is 0 or already its own, that of a node that is divided is 1 or more.
+            // The count of a leaf is 0 or already final; the count of a divided node is 1 or more.
             int leaves = 0;
             for (int k = 0; k < children; ++k) {
                 task.nodes.parent[child + k] = id;
@@ -216,14 +217,14 @@ __global__ void linkNodes(TreeTask task) {
     }
 }
 
-/// Lanes that make a node's moments together: a child each.
+/// Lanes that compute a node's moments together, a child each.
 constexpr int kTeam = 8;
 
 struct Team {
     int lane;       ///< 0 to 7
-    unsigned mask;  ///< of its lanes in the warp
+    unsigned mask;  ///< its lanes in the warp
     __device__ Team() : lane(threadIdx.x % kTeam), mask(0xffu << (threadIdx.x % 32 / kTeam * kTeam)) {}
-    // As OneThread has them. Of the lanes' numbers, the same on all lanes and in a fixed order.
+    // The functions of OneThread, over the lanes' numbers: in a fixed order, with the same result on all lanes.
     __device__ auto sum(auto x) const {
         for (int other = kTeam / 2; other > 0; other /= 2) x += __shfl_xor_sync(mask, x, other);
         return x;
@@ -253,7 +254,7 @@ using Moments = NodeMoments<float, kCharges>;
 template <bool kCharges>
 using BuildTask = std::conditional_t<kCharges, ChargesTreeTask, TreeTask>;
 
-/// A lane a vector.
+/// Each lane has one vector.
 template <bool kCharges>
 __device__ void store(const BuildTask<kCharges>& task, const Team& team, std::uint32_t id, const Moments<kCharges>& made,
                       std::uint32_t first, int count) {
@@ -274,7 +275,7 @@ __device__ void store(const BuildTask<kCharges>& task, const Team& team, std::ui
     __syncwarp(team.mask);
 }
 
-/// What other blocks have stored goes past the first cache, which does not see it.
+/// Loads stores of other blocks past the first-level cache, which does not see them.
 template <bool kCharges>
 __device__ Moments<kCharges> load(const BuildTask<kCharges>& task, std::uint32_t id) {
     const TreeNodes& nodes = task.nodes;
@@ -303,7 +304,7 @@ __device__ Moments<kCharges> parentOf(const BuildTask<kCharges>& task, const Tea
         children, [&](int) { return own; }, team);
 }
 
-/// A thread a leaf.
+/// Computes the moments of leaves, one thread a leaf.
 template <bool kCharges>
 __global__ void addLeaves(BuildTask<kCharges> task) {
     const std::uint32_t nodes = task.facts->nodes;
@@ -328,7 +329,7 @@ __global__ void addLeaves(BuildTask<kCharges> task) {
     }
 }
 
-/// A team a node whose children are leaves; the team that finishes the last of its siblings makes the parent.
+/// A team begins at a node whose children are all leaves; the team that finishes the last of the siblings does the parent.
 template <bool kCharges>
 __global__ void addMoments(BuildTask<kCharges> task) {
     const std::uint32_t nodes = task.facts->nodes;
@@ -352,7 +353,7 @@ __global__ void addMoments(BuildTask<kCharges> task) {
     }
 }
 
-/// What groups are cut by.
+/// The nodes that define groups.
 struct GroupNodes {
     const TreeTask& task;
     __device__ std::uint32_t bodies(std::uint32_t node) const {
@@ -365,7 +366,7 @@ struct GroupNodes {
     }
 };
 
-/// Calls `emit` with each run of bodies below a node that groups are cut from.
+/// Calls `emit` with each run of bodies below a node that is divided into groups.
 template <class Emit>
 __device__ void runsBelow(const TreeTask& task, std::uint32_t id, const Emit& emit) {
     const GroupNodes nodes{task};
@@ -378,7 +379,7 @@ __device__ void runsBelow(const TreeTask& task, std::uint32_t id, const Emit& em
     }
     const LargeChildren found = largeChildren(nodes, child, children);
     if (found.divided == (1u << children) - 1) return;
-    // The first body: down the eldest children to a leaf.
+    // The path along first children ends at the leaf of the first body.
     std::uint32_t place = id;
     for (bool leaf = false; !leaf;) {
         const float4 at = asVectors(task.nodes.centre)[2ull * place + 1];
@@ -388,7 +389,7 @@ __device__ void runsBelow(const TreeTask& task, std::uint32_t id, const Emit& em
     cutRuns(nodes, child, children, found, place, emit, [](std::uint32_t) {});
 }
 
-/// Nodes of a block: neighbours, so that groups come in the order of nodes.
+/// Nodes of a block: they are consecutive, so that groups are in the order of nodes.
 __device__ std::uint32_t chunkOf(std::uint32_t nodes) {
     return ((nodes + gridDim.x - 1) / gridDim.x + kTreeThreads - 1) / kTreeThreads * kTreeThreads;
 }

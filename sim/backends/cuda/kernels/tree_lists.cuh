@@ -1,7 +1,6 @@
-// The first half of the walk: what a group of targets has to compute. Nodes are tested 32 at a time, a lane each, and dealt
-// to lists: leaves whose bodies act one by one, cells, and cells for the expansion of either order; tree_walker.cuh
-// evaluates them. Rule: the lists of a group are in an order that the tree decides, so its sums are the same bits whoever
-// computes them.
+// The first half of the walk: the interaction lists of a group of targets. Nodes are tested 32 at a time, a lane each, and
+// put into lists: leaves whose bodies act one by one, cells, and cells for the expansion of either order. tree_walker.cuh
+// evaluates them. Rule: the order of a group's lists depends on the tree alone, so its sums are the same bits on any warp.
 #pragma once
 #include "sim/backends/cuda/kernels/pair.cuh"
 #include "sim/backends/cuda/kernels/tree.h"
@@ -13,11 +12,11 @@ namespace gravlab::cuda {
 
 constexpr unsigned kAll = ~0u;
 constexpr int kWarps = kWalkThreads / 32;
-/// A pop of nodes gives at most seven more each; where the stack fills, fewer are popped, down to one, and from there on
-/// depth first needs seven a level.
+/// A popped node pushes at most eight children, seven more than before. Where the stack is nearly full, fewer nodes are
+/// popped, down to one; the depth-first walk then needs seven a level.
 constexpr int kStack = 1024, kSpare = 7 * kTreeDepths + 32;
 constexpr int kList = 64;
-/// Of warps that take a group together.
+/// Lengths of the stack and lists of warps that walk for one group together.
 constexpr int kTeamStack = 2048, kTeamList = 512;
 /// Nodes that kLanes lanes pop at once from a stack of length kLength.
 template <int kLength, int kLanes>
@@ -26,30 +25,30 @@ __device__ __forceinline__ std::uint32_t toPop(std::uint32_t depth) {
     return min(depth, static_cast<std::uint32_t>(max(1, min(kLanes, room))));
 }
 
-/// Vectors that a cell takes there: of charges, its dipole as well.
+/// Vectors of a cell in the stage: for charges, its dipole as well.
 constexpr int cellVectors(TreeLaw law) { return law == TreeLaw::charges ? 4 : 3; }
 
-/// What a warp has in shared memory.
+/// Shared memory of a warp.
 template <TreeLaw kLaw>
 struct WarpMemory {
     float4 stage[32 * cellVectors(kLaw)];  ///< 32 cells, or 32 bodies
     std::uint32_t stack[kStack];
     std::uint32_t list[4][kList];
 };
-/// What the warps of a team share.
+/// Shared memory of the warps of a team.
 struct TeamMemory {
     std::uint32_t stack[kTeamStack];
     std::uint32_t list[4][kTeamList];
-    uint2 found[2][kWarps];  ///< by a warp, in this round and the one before: for each list a byte, and children
+    uint2 found[2][kWarps];  ///< counts of a warp, in this round and the last: for each list a byte, and children
     std::uint32_t group;
 };
-/// And what each has beside it; at the end its sums.
+/// Shared memory of each warp of a team in addition; at the end it holds the warp's sums.
 struct TeamStage {
     float4 stage[96];
 };
 enum List { kBodies, kCells, kLow, kHigh };
 
-/// Addresses in shared memory that the compiler keeps in a register: it would compute them anew at each use.
+/// An address in shared memory that the compiler keeps in a register: otherwise it would compute it again at each use.
 class Shared {
 public:
     __device__ explicit Shared(const void* memory) {
@@ -87,7 +86,7 @@ public:
 private:
     unsigned base_;
 };
-constexpr unsigned kTermsAt = 256;  ///< in a stage at the end: behind the terms of an expansion
+constexpr unsigned kTermsAt = 256;  ///< in a stage at the end: after the terms of an expansion
 static_assert(kTermsAt >= 4 * kExpansionTerms);
 constexpr unsigned kTeamListAt = kTeamStack * 4, kTeamFoundAt = kTeamListAt + 4 * kTeamList * 4;
 static_assert(offsetof(TeamMemory, found) == kTeamFoundAt);
@@ -107,8 +106,8 @@ __device__ __forceinline__ float warpSum(float x) {
     return x;
 }
 
-/// What lengths of an expansion are multiplied by. A power of two, so that scaling rounds nothing; bounded, so that far
-/// cells keep their second moments.
+/// Factor of an expansion's lengths. It is a power of two, so that scaling rounds nothing, and bounded, so that far cells
+/// keep their second moments.
 __device__ __forceinline__ float expansionUnit(float radius) {
     return exp2f(static_cast<float>(max(0, min(12, -ilogbf(fmaxf(radius, 1e-6f))))));
 }
@@ -132,7 +131,7 @@ struct OfLaw<TreeLaw::power> {
     using Criterion = PowerCriterion<float>;
 };
 
-/// What a warp knows of its group: registers, for both halves of the walk.
+/// State of a warp for its group, in registers, for both halves of the walk.
 template <TreeLaw kLaw, int kTargets>
 struct WalkState {
     using Task = typename OfLaw<kLaw>::Task;
@@ -161,19 +160,19 @@ struct WalkState {
     typename OfLaw<kLaw>::Criterion criterion_{};
     std::uint32_t place_[kTargets];
     float at_[kTargets][3], sum_[kTargets][3];
-    float centre_[3], half_[3];  ///< of the targets' box
+    float centre_[3], half_[3];  ///< centre and half sides of the targets' box
     FieldExpansion<float> expansion_;
-    float atCentre_;                     ///< the field there, for the energy; of charges, sizes of pulls
-    float size_[kTargets];               ///< of charges: sizes of pulls
-    std::uint32_t neighbour_[kTargets];  ///< place
-    float unit_;                         ///< what lengths of the expansion are multiplied by
-    int length_[4];                      ///< of the lists
-    unsigned counted_[4], visited_;      ///< by this group
-    unsigned round_ = 0;                 ///< of a team
-    int next_ = 0;                       ///< of this warp's part of a team's list
+    float atCentre_;                     ///< the field at the centre, for the energy; for charges, sizes of pulls
+    float size_[kTargets];               ///< for charges: sizes of pulls
+    std::uint32_t neighbour_[kTargets];  ///< place of the neighbour
+    float unit_;                         ///< factor of the expansion's lengths
+    int length_[4];                      ///< lengths of the lists
+    unsigned counted_[4], visited_;      ///< counts of this group
+    unsigned round_ = 0;                 ///< round of a team
+    int next_ = 0;                       ///< next entry of this warp's segment of a team's list
 };
 
-/// Of one warp, or of the kTeam warps of a block that take a group together and share stack and lists.
+/// Lists of one warp, or of the kTeam warps of a block that walk for one group together and share stack and lists.
 template <TreeLaw kLaw, TreeWalk kWalk, int kTargets, int kTeam>
 class GroupLists : protected WalkState<kLaw, kTargets> {
 protected:
@@ -203,7 +202,7 @@ protected:
             visited_ += take;
         }
     }
-    /// The same of all warps of a block.
+    /// The same with all warps of a block.
     template <class Evaluate>
     __device__ __forceinline__ void descendTogether(const Evaluate& evaluate) {
         std::uint32_t depth = 1;
@@ -220,7 +219,7 @@ protected:
         }
     }
 
-    /// Takes `count` nodes from the stack, a lane each; `has`: this lane has got one.
+    /// Pops `count` nodes from the stack, a lane each; `has`: this lane has one.
     __device__ __forceinline__ std::uint32_t pop(std::uint32_t& depth, std::uint32_t count, bool& has) const {
         __syncwarp();
         depth -= count;
@@ -239,7 +238,7 @@ protected:
                     memory_.store(kStackAt + 4 * (depth + k), child + k);
             }
     }
-    /// Sums of the children of the lanes before this one, and of all lanes.
+    /// Sums the children of the lanes before this one, and of all lanes.
     __device__ __forceinline__ void countChildren(unsigned children, unsigned& before, unsigned& all) const {
 #pragma unroll
         for (int bit = 0; bit < 4; ++bit) {
@@ -255,7 +254,7 @@ protected:
         length_[list] += __popc(all);
     }
 
-    /// Tests a node a lane and deals them out; gives the stack's new depth.
+    /// Tests a node a lane and puts the nodes into lists; returns the stack's new depth.
     __device__ __forceinline__ std::uint32_t visit(std::uint32_t id, bool has, std::uint32_t depth) {
         const float4 a = asVectors(task_.nodes.centre)[2ull * id], b = asVectors(task_.nodes.centre)[2ull * id + 1];
         const float cx = fabsf(a.x - centre_[0]), cy = fabsf(a.y - centre_[1]), cz = fabsf(a.z - centre_[2]);
@@ -281,7 +280,7 @@ protected:
         if constexpr (kTogether) {
             const unsigned mine[4] = {__ballot_sync(kAll, leaf), __ballot_sync(kAll, cell), __ballot_sync(kAll, low),
                                       __ballot_sync(kAll, high)};
-            // Of all warps at most 128 each: a byte.
+            // The counts of all warps are at most 128 each, so they fit a byte.
             unsigned found = 0, lists = 0, lengths = 0;
             for (int list = 0; list < 4; ++list) found |= __popc(mine[list]) << 8 * list;
             const unsigned slots = kTeamFoundAt + 8 * kTeam * (round_ & 1);
@@ -320,7 +319,7 @@ protected:
         return depth + all;
     }
 
-    /// The last `n` of a list, a lane each; of a team's list the next ones of this warp's part.
+    /// The last `n` entries of a list, a lane each; for a team, the next entries of this warp's segment of the list.
     __device__ __forceinline__ std::uint32_t taken(List list, int n) {
         if constexpr (kTogether) {
             const int at = next_ + (static_cast<int>(lane_) < n ? static_cast<int>(lane_) : 0);

@@ -1,4 +1,4 @@
-// The forces of a part of the bodies of a tree.
+// Forces on active bodies by a tree.
 #include "sim/backends/cuda/kernels/pair.cuh"
 #include "sim/backends/cuda/kernels/tree_part.h"
 
@@ -13,7 +13,7 @@ __global__ void relinkNodes(TreeTask task) {
         const float4 link = asVectors(task.nodes.centre)[2ull * id + 1];
         const int children = __float_as_int(link.w);
         const auto child = static_cast<std::uint32_t>(__float_as_int(link.z));
-        std::uint32_t leaves = 0;  // which have nothing to wait for
+        std::uint32_t leaves = 0;  // leaves have nothing to wait for
         for (int k = 0; k < children; ++k) {
             task.nodes.parent[child + k] = id;
             leaves += __float_as_int(asVectors(task.nodes.centre)[2ull * (child + k) + 1].w) < 0;

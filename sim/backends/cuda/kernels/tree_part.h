@@ -1,4 +1,4 @@
-// A tree that is used again within a step of the run, and groups of targets reduced to the bodies whose forces are wanted.
+// A tree that several evaluations of a step use, and groups of targets reduced to active bodies.
 #pragma once
 #include "sim/backends/cuda/kernels/tree.h"
 #include "sim/integrators/active_bodies.h"
@@ -8,12 +8,12 @@
 
 namespace gravlab::cuda {
 
-/// Parents of nodes, and which of their children are done, from what nodes keep of their children: where an evaluation
-/// before this one has found the nodes, what its groups were written over is made again. Its blocks go through nodes by
-/// strides.
+/// Writes the parents of nodes and their counts of finished children again, for a tree from an earlier evaluation: its
+/// groups have overwritten them. Blocks loop over nodes by strides.
 Kernel<TreeTask> treeRelinkKernel();
 
-/// Of each group what lies between the first and the last of its active bodies, in place. Behind the last group are none.
+/// Reduces each group in place to the interval from its first to its last active body. Entries after the last group become
+/// empty.
 struct TreeCutTask {
     ActiveBodies active;
     const std::uint32_t* order;
@@ -21,12 +21,13 @@ struct TreeCutTask {
     std::uint32_t most;
     const TreeFacts* facts;
 };
-/// One thread a group of `most`.
+/// The kernel has one thread for each of `most` groups.
 Kernel<TreeCutTask> treeCutKernel();
 
-/// Bytes that keepGroups() needs besides. Throws DeviceError.
+/// Bytes of scratch memory of keepGroups(). Throws DeviceError.
 std::size_t keepGroupsBytes(std::uint32_t most);
-/// The groups that have bodies, in their order, from `groups` to `kept`; and how many. Enqueues, and throws DeviceError.
+/// Enqueues the copy of the groups with bodies, in their order, from `groups` to `kept`, and writes their number. Throws
+/// DeviceError.
 void keepGroups(const TreeCutTask& task, TreeGroup* kept, std::uint32_t* count, void* scratch, std::size_t bytes,
                 Stream stream);
 

@@ -1,4 +1,4 @@
-// The walk in two levels: a warp takes a region of groups down the tree, then a warp each of its groups from where the
+// The walk in two levels: a warp walks the tree for a region of groups, then a warp for each of its groups begins where the
 // region stopped. Gravity alone; other laws, potentials and few bodies walk in one level. Rule: whether a group starts from
 // its region's list follows from its number, so slices and repeats give the same bits.
 #include "sim/backends/cuda/kernels/together.cuh"
@@ -8,7 +8,7 @@
 namespace gravlab::cuda {
 namespace {
 
-/// Its targets are those of its groups, none in a lane.
+/// Its targets are those of its groups; the lanes hold none.
 class RegionWalker : Walker<TreeLaw::gravity, TreeWalk::expansions, 1> {
 public:
     __device__ RegionWalker(const RegionTask& task, const void* memory) : Walker(task, memory), regions_(task) {}
@@ -44,7 +44,7 @@ private:
         }
     }
 
-    /// Gives the number of its bodies.
+    /// Begins a region and returns the number of its bodies.
     __device__ std::uint32_t beginRegion(std::uint32_t region) {
         static_assert(kRegionGroups <= 32);
         const std::uint32_t number = region * kRegionGroups + lane_;
@@ -84,7 +84,7 @@ private:
         return warpSum(group.count);
     }
 
-    /// Tests a node a lane; gives the stack's new depth. `left`: nodes in the list.
+    /// Tests a node a lane; returns the stack's new depth. `left`: nodes in the list.
     __device__ __forceinline__ std::uint32_t visitForRegion(std::uint32_t id, bool has, std::uint32_t depth, bool mayOpen,
                                                             std::uint32_t* list, std::uint32_t& left) {
         const float4 a = asVectors(task_.nodes.centre)[2ull * id], b = asVectors(task_.nodes.centre)[2ull * id + 1];
@@ -132,17 +132,17 @@ private:
     const RegionTask& regions_;
 };
 
-/// Where a group is in its region's list: beside what a warp has for its walk, so that no register holds it.
+/// Position of a group in its region's list, in shared memory after that of the walk, so that it needs no registers.
 struct BelowMemory {
     WarpMemory<TreeLaw::gravity> walk;
-    std::uint32_t region, next, end;  ///< the list's nodes from `next` to before `end` were not taken yet
+    std::uint32_t region, next, end;  ///< nodes [next, end) of the list are still to be read
 };
 
 /// A group that begins where its region stopped.
 class BelowRegion : Walker<TreeLaw::gravity, TreeWalk::expansions, kTreeGroup / 32> {
     static constexpr unsigned kRegionAt = offsetof(BelowMemory, region), kNextAt = offsetof(BelowMemory, next),
                               kEndAt = offsetof(BelowMemory, end);
-    static constexpr std::uint32_t kFill = 256;  ///< nodes that are taken from the list at once
+    static constexpr std::uint32_t kFill = 256;  ///< nodes that are read from the list at a time
     static_assert(kFill + 32 + 7 * 32 + kSpare <= kStack, "then 32 may be popped, whatever they are opened for");
 
 public:
@@ -175,7 +175,7 @@ public:
     }
 
 private:
-    /// Takes nodes from the list; gives the stack's new depth.
+    /// Reads nodes from the list; returns the stack's new depth.
     __device__ __forceinline__ std::uint32_t fill(std::uint32_t depth) {
         __syncwarp();
         const std::uint32_t next = memory_.load(kNextAt), more = min(memory_.load(kEndAt) - next, kFill);
@@ -188,8 +188,8 @@ private:
         return depth + more;
     }
 
-    /// The region's expansion at this lane's targets: a polynomial is the same about any centre, and to evaluate it here
-    /// costs less than to move it to the group's.
+    /// Adds the region's expansion at this lane's targets: a polynomial is the same about any centre, and this costs less
+    /// than a shift of it to the group's centre.
     __device__ void addRegionPull(std::uint32_t region) {
         const float4* field = reinterpret_cast<const float4*>(regions_.fields + region);
         float numbers[sizeof(RegionField) / sizeof(float)];
@@ -219,7 +219,7 @@ private:
     const RegionTask& regions_;
 };
 
-/// This launch's share, in regions.
+/// This launch's slice, in regions.
 struct Share {
     std::uint32_t first, end;
     __device__ explicit Share(const RegionTask& task) {
@@ -229,7 +229,7 @@ struct Share {
     }
 };
 
-/// A warp the next number of `next`.
+/// Gives each warp the next number of `next`.
 __device__ __forceinline__ std::uint32_t taken(std::uint32_t* next) {
     std::uint32_t k = 0;
     if (threadIdx.x % 32 == 0) k = atomicAdd(next, 1u);
@@ -244,7 +244,7 @@ __global__ void __launch_bounds__(kWalkThreads, 4) walkRegions(const __grid_cons
     for (;;) {
         const std::uint32_t k = taken(task.nextField);
         if (share.first + k >= end) break;
-        // From the end, as groups.
+        // The order is from the end, like that of groups.
         walker.walk(end - 1 - k);
     }
 }

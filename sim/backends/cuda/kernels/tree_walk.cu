@@ -1,4 +1,4 @@
-// The kernels of the walk: a warp a group, or a block a group, for every rung and law. What they do is in tree_walker.cuh.
+// The kernels of the walk: a warp or a block for each group, for every rung and law. Their code is in tree_walker.cuh.
 #include "sim/backends/cuda/kernels/tree_walker.cuh"
 
 namespace gravlab::cuda {
@@ -16,12 +16,12 @@ __global__ void __launch_bounds__(kWalkThreads, 4) walk(const __grid_constant__ 
         if (threadIdx.x % 32 == 0) k = atomicAdd(task.next, 1u);
         k = first + __shfl_sync(kAll, k, 0);
         if (k >= end) break;
-        // The deepest, which are near the densest places and take longest, come first: short ones fill the end.
+        // The deepest groups, which are near the densest places and need longest, come first: short ones fill the end.
         walker.run(task.groups[end - 1 - (k - first)]);
     }
 }
 
-/// A block a group.
+/// A block walks for one group.
 template <TreeWalk kWalk, int kTargets>
 __global__ void __launch_bounds__(kWalkThreads, 4) walkTogether(const __grid_constant__ WalkTask task) {
     __shared__ TeamMemory team;
@@ -43,7 +43,7 @@ template <TreeLaw kLaw, int kTargets>
 Kernel<typename OfLaw<kLaw>::Task> walkOf(TreeWalk kind) {
     switch (kind) {
         case TreeWalk::thetaMonopole:
-            // A cell of charges that cancel is its dipole.
+            // A cell whose charges cancel acts by its dipole, which the monopole walk lacks.
             if constexpr (kLaw != TreeLaw::charges) return kernelOf(walk<kLaw, TreeWalk::thetaMonopole, kTargets>);
             return {};
         case TreeWalk::theta:

@@ -1,7 +1,7 @@
-// The second half of the walk: a list that holds 32 is evaluated by the whole warp. Cells far from the group go a lane each
-// into one expansion about its centre; nearer cells and single bodies act on all targets. Where groups are too few to fill
-// the device, the warps of a block take one together: each evaluates an equal part of the lists, and their sums are added in
-// the order of warps.
+// The second half of the walk: the whole warp evaluates a list that holds 32 entries. Each lane adds a cell far from the
+// group to one expansion about the group's centre; nearer cells and single bodies act on all targets. Where groups are too
+// few to fill the device, the warps of a block walk for one together: each evaluates an equal segment of the lists, and
+// their sums are added in the order of warps.
 #pragma once
 #include "sim/backends/cuda/kernels/together.cuh"
 #include "sim/backends/cuda/kernels/tree_lists.cuh"
@@ -12,7 +12,8 @@
 
 namespace gravlab::cuda {
 
-// What a walk for the energy keeps in the place of an acceleration, beside the sum; and where places of bodies are.
+// In a walk for the energy, the sums hold the nearest distance at kNearest, and the stage holds places of bodies at
+// kPlacesAt.
 constexpr int kNearest = 1;
 constexpr float kNowhere = 3e38f;
 constexpr unsigned kPlacesAt = 32 * sizeof(float4);
@@ -30,7 +31,7 @@ struct SoftenedPull {
     }
 };
 
-/// kField: sums potentials in the place of accelerations. kTeam: warps that take a group together.
+/// kField: sums potentials in place of accelerations. kTeam: warps that walk for one group together.
 template <TreeLaw kLaw, TreeWalk kWalk, int kTargets, bool kField = false, int kTeam = 1>
 class Walker : protected GroupLists<kLaw, kWalk, kTargets, kTeam> {
     using Lists = GroupLists<kLaw, kWalk, kTargets, kTeam>;
@@ -47,7 +48,7 @@ protected:
     using Lists::task_, Lists::memory_, Lists::team_, Lists::lane_, Lists::below_, Lists::field_, Lists::criterion_;
 
 public:
-    /// `memory` begins with what this warp has for itself, `team` with what all of its team share.
+    /// `memory` begins with the shared memory of this warp, `team` with that of its team.
     __device__ Walker(const Task& task, const void* memory, const void* team = nullptr) : Lists(task, memory, team) {
         const TreeScale scale = *task.scale;
         field_.softeningSquared = fmaxf(task.softeningSquared * scale.length * scale.length, kSofteningSquaredFloor32);
@@ -66,7 +67,7 @@ public:
         end(group);
     }
 
-    /// All warps of the block with the same group; after a barrier behind the group before.
+    /// Runs all warps of the block on one group; the caller has passed a barrier after the last group.
     __device__ void runTogether(TreeGroup group) {
         begin(group);
         this->descendTogether([this] { share(kTeamList - 32 * kTeam); });
@@ -75,7 +76,7 @@ public:
     }
 
 protected:
-    /// Evaluates up to 32 of each list that is longer.
+    /// Evaluates up to 32 entries of each list that is longer than kLonger.
     template <int kLonger>
     __device__ __forceinline__ void evaluateLonger() {
         if constexpr (kExpands) expandLonger<kLonger>();
@@ -88,7 +89,7 @@ protected:
         if (length_[kHigh] > kLonger) expand<true>(kLonger > 0 ? 32 : length_[kHigh]);
     }
 
-    /// Evaluates the lists that are longer, an equal part a warp.
+    /// Evaluates the lists that are longer than `longer`, an equal segment a warp.
     __device__ __forceinline__ void share(int longer) {
         int longest = 0;
         for (const int length : length_) longest = max(longest, length);
@@ -124,7 +125,7 @@ protected:
         else
             return {s2 * field_.softeningSquared};
     }
-    /// What a scaled sum is multiplied by that has lengths to the -power in it: scales are powers of two.
+    /// Factor of a scaled sum that contains lengths to the -power: scales are powers of two.
     __device__ double powerScale(double power) const {
         const int length = ilogbf(task_.scale->length), source = ilogbf(task_.scale->source);
         return task_.factor * exp2(power * length - source);
@@ -213,7 +214,7 @@ protected:
 
     __device__ __forceinline__ void addCells(int n) {
         const std::uint32_t id = taken(kCells, n);
-        // Behind the last one are massless ones.
+        // Lanes after the last cell hold massless ones.
         float4 a{0, 0, 0, 0}, q0{0, 0, 0, 0}, q1{0, 0, 0, 0};
         [[maybe_unused]] float4 dipole{0, 0, 0, 0};
         if (static_cast<int>(lane_) < n) {
@@ -309,15 +310,15 @@ protected:
         sum_[t][2] = a.z;
     }
 
-    /// The potential of a body for its targets, which are none of them itself; and whether it is the nearest.
+    /// Adds the potential of a body to its targets other than itself, and keeps it where it is the nearest.
     __device__ __forceinline__ void addField(const float4& source, std::uint32_t place) {
-        if (source.w == 0) return;  // it pulls no body, and fills the lanes behind the last source
+        if (source.w == 0) return;  // it pulls no body, and fills the lanes after the last source
 #pragma unroll
         for (int t = 0; t < kTargets; ++t) {
             const float x = source.x - at_[t][0], y = source.y - at_[t][1], z = source.z - at_[t][2];
             const float squared = x * x + y * y + z * z;
             if (place == place_[t]) continue;
-            // Two bodies in one place have no energy where that is not finite.
+            // Two bodies at one place have no energy where it would not be finite.
             if (squared > 0 || task_.softeningSquared > 0) {
                 const float softened = squared + field_.softeningSquared;
                 if constexpr (kPower)
@@ -343,13 +344,13 @@ protected:
         }
     }
 
-    /// The bodies of `n` leaves, 32 at a time: a lane finds the leaf that its body is of by counting where leaves start.
+    /// Adds the bodies of `n` leaves, 32 at a time: a lane finds the leaf of its body by counting the starts of leaves.
     __device__ __forceinline__ void addBodies(int n) {
         const std::uint32_t id = taken(kBodies, n);
         const float4 link = asVectors(task_.nodes.centre)[2ull * id + 1];
         const bool has = static_cast<int>(lane_) < n;
         const int bodies = has ? -asInt(link.w) : 0;
-        int start = bodies;  // becomes the sum of those before
+        int start = bodies;  // becomes the sum over the lanes before
         for (int step = 1; step < 32; step *= 2) {
             const int other = __shfl_up_sync(kAll, start, step);
             if (static_cast<int>(lane_) >= step) start += other;
@@ -376,7 +377,7 @@ protected:
             if constexpr (kField) memory_.store(kPlacesAt + 4 * lane_, fetched);
             __syncwarp();
             if (base + 32 < all) body = fetch(base + 32);
-            // Behind the last one are massless ones.
+            // Lanes after the last body hold massless ones.
             const unsigned end = memory_.at(16 * min(32, all - base));
 #pragma unroll 1
             for (unsigned at = memory_.at(0); at < end; at += 64) {
@@ -418,7 +419,7 @@ protected:
             endForce(group);
     }
 
-    /// The sums of all warps, in their order; each warp has those of its targets then.
+    /// Adds the sums of all warps, in their order; each warp then has those of its targets.
     __device__ void addUp(unsigned longest) {
         static_assert(kTargets <= kTeam && kTermsAt + 4 * 32 * 3 * kTargets + 4 <= kStageBytes);
         __syncwarp();
@@ -467,18 +468,18 @@ protected:
             const std::uint32_t body = task_.order[place_[t]];
             const float x = factor * sum_[t][0], y = factor * sum_[t][1], z = factor * sum_[t][2];
             if (task_.sums) asVectors(task_.sums)[body] = {x, y, z, 0};
-            // Scaled again, so that no square leaves the range of numbers.
+            // The sum is still scaled, so that no square overflows or underflows.
             const float length = sqrtf(sum_[t][0] * sum_[t][0] + sum_[t][1] * sum_[t][1] + sum_[t][2] * sum_[t][2]);
             task_.lengths[body] = factor * length;
         }
     }
 
-    /// The same under other laws.
+    /// Stores the force under other laws.
     __device__ void endLawForce(TreeGroup group) {
         double factor = task_.scale->acceleration;
         [[maybe_unused]] float back = 0, sizes = 0;
         if constexpr (kPower) factor = powerScale();
-        // 1/r^2 is in the units of the expansion, too; another power is computed in its own.
+        // 1/r^2 is in the units of the expansion, too; another power has separate units.
         if constexpr (kExpands) back = kPower ? unit_ : unit_ * unit_;
         if constexpr (kSized && kExpands) sizes = unit_ * unit_ * warpSum(atCentre_);
 #pragma unroll
@@ -504,7 +505,7 @@ protected:
         const double length = task_.scale->length;
         double factor = 0.5 * length / task_.scale->source;
         if constexpr (kPower) factor = 0.5 * powerScale(static_cast<double>(task_.field.degree) - 1);
-        // 1/r is in the units of the expansion; another power is computed in its own.
+        // 1/r is in the units of the expansion; another power has separate units.
         const float back = kPower ? 1.f : unit_;
 #pragma unroll
         for (int t = 0; t < kTargets; ++t) {

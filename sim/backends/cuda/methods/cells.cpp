@@ -1,4 +1,4 @@
-// Laws that end: bodies are sorted by cells as large as the reach of the law, and each sums what is in the cells about it.
+// Laws with a finite reach: bodies are sorted into cells as large as the reach, and each body sums over the cells around it.
 #include "sim/backends/cuda/kernels/cells.h"
 
 #include "sim/backends/cuda/kernels/tree.h"
@@ -12,9 +12,9 @@
 namespace gravlab::cuda {
 namespace {
 
-// Bodies a second, until it is measured.
+// Bodies a second, until the rate is measured.
 constexpr double kExpectedBodies = 1e8;
-// What it takes to sort them, in walks.
+// Cost of the sort, in units of a walk.
 constexpr double kSortShare = 0.5;
 
 template <class Real>
@@ -56,7 +56,7 @@ private:
             sortBodies();
             done.work.bodies += kSortShare * n;
         }
-        // Whole blocks, so that a warp has the same bodies however the walk is cut.
+        // A slice is whole blocks, so that the bodies of a warp do not depend on the slices.
         const double blocks = std::ceil(std::clamp<double>(bodies, 1, n) / threads_);
         const auto places = static_cast<std::uint32_t>(std::min<double>(blocks * threads_, n - next_));
         walk(next_, next_ + places);
@@ -118,10 +118,10 @@ private:
         });
     }
 
-    // Ends of the parts of an evaluation.
+    // Ends of the phases of an evaluation.
     enum Mark : std::size_t { kBegun, kSorted, kCounted, kSummed, kMarks };
 
-    /// What has been counted since the call before.
+    /// Counts since the last call.
     ForceWork takeCounts() {
         const auto taken = counts_.take();
         if (!taken) return {};
@@ -132,7 +132,7 @@ private:
                     {"most in a cell", "", static_cast<double>(taken->facts.most)},
                     {"bodies a body", "", aBody},
                     {"share of all pairs", "", aBody / n}};
-        // What is counted for the lab alone is no part of the time.
+        // The phase that only counts for the lab has no name, so its time is left out.
         counts_.addTimes({"keys and sort", "", "walk"}, figures_);
         return {.pairs = pairs};
     }
@@ -144,10 +144,10 @@ private:
     DeviceArray<std::uint32_t> index_, order_;
     DeviceArray<Vec4<Real>> sorted_;
     DeviceArray<CellFacts> facts_;
-    DeviceArray<unsigned long long> pairs_;  ///< of all evaluations
+    DeviceArray<unsigned long long> pairs_;  ///< pairs of all evaluations
     DeviceArray<std::uint8_t> scratch_;
     TimedCounts<CellFacts, unsigned long long, kMarks> counts_;
-    std::uint64_t evaluations_ = 0;  ///< ended
+    std::uint64_t evaluations_ = 0;  ///< finished evaluations
     std::vector<MethodFigure> figures_;
 };
 

@@ -1,4 +1,4 @@
-// The choice among the families.
+// Chooses among the families of methods.
 #include "sim/backends/cuda/methods/force_method.h"
 
 #include "sim/backends/cuda/runtime/device.h"

@@ -15,12 +15,11 @@
 
 namespace gravlab::cuda {
 
-/// What one evaluation reads and where its sums may go. Device memory.
+/// Arrays that one evaluation reads, and the array for its sums. Device memory.
 template <class Real>
 struct DeviceBodies {
-    Vec4<Real>* positions =
-        nullptr;                 ///< padded, with pads that pull nobody; only `many-steps` writes them, with what is there
-    Vec4<Real>* sums = nullptr;  ///< one a body; taken unless the sums come in ranges
+    Vec4<Real>* positions = nullptr;         ///< with pads of no pull; only `many-steps` writes them, with unchanged values
+    Vec4<Real>* sums = nullptr;              ///< one a body; used unless the sums come in ranges
     const Vec4<Real>* velocities = nullptr;  ///< at the time of the positions only under takesVelocities() programs
 };
 
@@ -37,11 +36,11 @@ struct StepBatch {
     Vec4<Real>*x = nullptr, *v = nullptr, *a = nullptr;  ///< a: the force at x, before and after
     int steps = 0;
     double timeStep = 0;                 ///< [T]
-    ParticleVertex* vertices = nullptr;  ///< null, or where the last step is drawn from
+    ParticleVertex* vertices = nullptr;  ///< buffer for the vertices of the last step, or null
     VertexValue shown = VertexValue::speed;
 };
 
-/// What some methods can do beside forces: operations of steps in their own launches. Each says what it can.
+/// Operations of steps that some methods can run in their own launches. Each method states which ones it can.
 template <class Real>
 class StepLauncher {
 public:
@@ -57,23 +56,23 @@ public:
     virtual bool enqueueFused(const DeviceBodies<Real>&, const ForceRequest&, const IntegrateTask<Real>&) { return false; }
 };
 
-/// A method on one device, for so many bodies.
+/// A method on one device, for `count` bodies.
 template <class Real>
 class DeviceForceMethod : public ForceMethod<DeviceBodies<Real>, DeviceSums<Real>> {
 public:
     DeviceForceMethod(const LaunchPlan& plan, std::uint32_t count, std::shared_ptr<RateEstimate> rate)
         : plan_(plan), count_(count), rate_(std::move(rate)) {}
     const LaunchPlan& plan() const { return plan_; }
-    /// Told by a GpuTimer how long the slices took.
+    /// The measured rate; a GpuTimer adds the times of the slices to it.
     const std::shared_ptr<RateEstimate>& rate() const { return rate_; }
     double allPairs() const { return static_cast<double>(count_) * count_; }
-    /// Of one evaluation, in what rate() counts: directed pairs, where the method says nothing else.
+    /// Work of one evaluation, in the unit of rate(): directed pairs, unless the method overrides it.
     virtual double work() const { return allPairs(); }
-    /// The same of a slice.
+    /// Work of a slice, in the same unit.
     virtual double rated(const ForceWork& work) const { return work.pairs; }
-    /// Of one evaluation, as estimated.
+    /// Estimated time of one evaluation.
     double evaluationSeconds() const { return work() / rate_->perSecond(); }
-    /// Of the slice that enqueue(seconds) would take, as estimated.
+    /// Estimated time of the slice that enqueue(seconds) would enqueue.
     double sliceSeconds(double seconds) const { return nextPairs(seconds) / rate_->perSecond(); }
 
     void prepare(const DeviceBodies<Real>& bodies, const ForceRequest& request) override {
@@ -95,18 +94,18 @@ public:
     }
     DeviceSums<Real> sums() const override { return {bodies_.sums, 1}; }
     Accuracy accuracy() const override { return {.gate = gateOf(request_.settings)}; }
-    /// Why a launch did not run whose error was let go; empty: all ran.
+    /// Why a launch failed whose error was ignored; empty: all launches ran.
     virtual std::string failure() const { return {}; }
     /// Null for methods that only compute forces.
     virtual StepLauncher<Real>* steps() { return nullptr; }
 
 protected:
-    /// The next slice of the evaluation under way, of about so much work.
+    /// Enqueues the next slice of the evaluation under way, of about `work`.
     virtual ForceProgress enqueuePairs(double work) = 0;
-    /// Work that the next slice will hold if so many seconds are asked for.
+    /// Work of the next slice for a request of `seconds`.
     virtual double nextPairs(double seconds) const = 0;
     virtual double doneShare() const = 0;
-    /// The next slice is the first again.
+    /// Makes the next slice the first one again.
     virtual void rewind() = 0;
 
     double pairsIn(double seconds) const { return seconds * rate_->perSecond(); }
@@ -123,7 +122,7 @@ private:
     bool underWay_ = false;
 };
 
-/// [L^2], raised to the floor.
+/// Softening squared [L^2], raised to the floor.
 inline double softeningSquared(const ForceRequest& request) {
     return std::max(request.settings.softening * request.settings.softening, request.smallestR2);
 }
@@ -133,7 +132,7 @@ template <class Real>
 std::unique_ptr<DeviceForceMethod<Real>> makeForceMethod(const LaunchPlan& plan, std::uint32_t count,
                                                          const DeviceFacts& device, Stream stream);
 
-/// What a method is made of.
+/// Arguments of the construction of a method.
 struct MethodParts {
     const LaunchPlan& plan;
     std::uint32_t count;
@@ -142,36 +141,36 @@ struct MethodParts {
     std::shared_ptr<RateEstimate> rate;
 };
 
-/// What the method of a term beside the pair law is made of; only while it is made.
+/// Arguments of the construction of a method for a term other than the pair law; valid during the construction only.
 struct TermParts {
     std::uint32_t count;
-    std::span<const std::uint32_t> ids;  ///< of the bodies, for terms that name them
+    std::span<const std::uint32_t> ids;  ///< ids of the bodies, for terms that name bodies
     const DeviceFacts& device;
     Stream stream;
-    LaunchConfig launch{};  ///< as the row takes it
+    LaunchConfig launch{};  ///< valid for the row
 };
 template <class Real>
 using DeviceTermMethod = ForceMethod<DeviceBodies<Real>, DeviceSums<Real>>;
-/// A method for a kind of term beside the pair law. Its sums are accelerations of a body of response 1.
+/// A method for a kind of term other than the pair law. Its sums are accelerations of a body of response 1.
 struct CudaTermMethod {
-    KernelRow row;  ///< what the user sees of it; its backend is "cuda"
+    KernelRow row;  ///< row that the user sees; its backend is "cuda"
     std::unique_ptr<DeviceTermMethod<float>> (*fp32)(const ForceTerm& term, const TermParts& parts) = nullptr;
     std::unique_ptr<DeviceTermMethod<double>> (*fp64)(const ForceTerm& term,
-                                                      const TermParts& parts) = nullptr;  ///< mixed, too
+                                                      const TermParts& parts) = nullptr;  ///< also for mixed
 };
 using CudaTermMethods = TermTable<CudaTermMethod>;
 
 template <class Real>
 using MadeMethod = std::unique_ptr<DeviceForceMethod<Real>>;
-// One file each.
+// Each family has its own file.
 template <class Real>
 MadeMethod<Real> makeOneSided(const MethodParts& parts);
 template <class Real>
 MadeMethod<Real> makeSymmetric(const MethodParts& parts);
 MadeMethod<float> makeManySteps(const MethodParts& parts);
-/// Of code that was loaded while the program ran. Throws UsageError for a number of bodies that no trial has seen.
+/// The method of code that was loaded while the program ran. Throws UsageError for a number of bodies without a trial.
 MadeMethod<float> makeLoaded(const MethodParts& parts);
-/// Pairs in single precision by another method; positions come from, and sums go to, double precision.
+/// Computes pairs in single precision by another method; positions come from, and sums go to, double precision.
 MadeMethod<double> makeMixed(MadeMethod<float> pairs, const MethodParts& parts);
 
 }  // namespace gravlab::cuda

@@ -26,7 +26,7 @@ public:
         const bool known = driverVersion_ && driverVersion_(text.data(), static_cast<unsigned>(text.size())) == 0;
         return known ? text.data() : "";
     }
-    /// Of the multiprocessors, now [1/s].
+    /// Present clock of the multiprocessors [1/s].
     double clock(const std::string& pciBus) const {
         constexpr int kMultiprocessors = 1;
         Device device = nullptr;
@@ -94,7 +94,7 @@ Geometry geometryOf(const LaunchPlan& plan, std::size_t bodies, const DeviceFact
         const double groups = static_cast<double>(partition.blocks) * partition.targets / kManyStepsBodies;
         return {partition.blocks, 1, partition.threads(), body * groups * n};
     }
-    if (const LoadedCode* code = plan.entry->loaded()) {  // what it reads only its text knows
+    if (const LoadedCode* code = plan.entry->loaded()) {  // its reads are unknown: only its source states them
         const auto targets = static_cast<std::size_t>(launch.block) * static_cast<std::size_t>(launch.bodiesPerThread);
         return {static_cast<int>((bodies + targets - 1) / targets), static_cast<int>(code->split), launch.block, 0};
     }

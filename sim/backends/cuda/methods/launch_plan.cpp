@@ -1,4 +1,4 @@
-// Which kernel runs how. Rule: what the device cannot do is refused here, before anything is launched.
+// Chooses kernel and launch. Rule: launches that the device cannot run are refused here, before anything is launched.
 #include "sim/backends/cuda/methods/launch_plan.h"
 
 #include "sim/backends/kernel_rows.h"
@@ -10,11 +10,11 @@
 namespace gravlab::cuda {
 namespace {
 
-// Up to so many bodies a multiprocessor one resident wave wins: 8,192 bodies on 132 of them take 62.06, and 37.9 us a step
-// against 39.2 of `symmetric-equal` and 42.7 of `symmetric`.
+// Most bodies a multiprocessor for which one resident wave is fastest. 8,192 bodies are 62.06 on each of 132
+// multiprocessors: a step takes 37.9 us, 39.2 with `symmetric-equal` and 42.7 with `symmetric`.
 constexpr std::size_t kResidentBodies = 63;
 
-// Below, every pair at 3 T pairs/s is as fast as a tree at 1e-3.
+// With fewer bodies, all pairs at 3 T pairs/s are as fast as a tree at 1e-3.
 constexpr std::size_t kTreePays = 40000;
 
 // 4,096 atoms take 0.175 ms a step by cells and 0.188 by all pairs, 16,384 take 0.19 and 0.60 (NVIDIA H200).
@@ -64,16 +64,16 @@ std::string whyNotBodies(const KernelEntry& entry, const LaunchConfig& launch, c
     return {};
 }
 
-/// What that launch is in such a precision.
+/// The launch with the factors of this precision.
 LaunchConfig tunable(const KernelEntry& entry, const LaunchConfig& wanted, Precision precision) {
     LaunchConfig launch = gravlab::tunable(entry.row, wanted);
-    // Twice as large numbers take twice the registers.
+    // Doubles need twice the registers.
     if (entry.symmetric() && precision == Precision::fp64 && launch.bodiesPerThread == kSymmetricBodies<float>)
         launch.bodiesPerThread = kSymmetricBodies<double>;
     return launch;
 }
 
-/// Why these numbers of a launch, each of which is built, are not built together.
+/// Why the factors of a launch, each of which is built, are not built in this combination.
 std::string whyNotTogether(const KernelEntry& entry, const LaunchConfig& launch, const ForceSettings& force) {
     const std::string name = "kernel '" + std::string(entry.row.name) + "'";
     if (entry.symmetric()) {
@@ -91,7 +91,7 @@ std::string whyNotTogether(const KernelEntry& entry, const LaunchConfig& launch,
            " in fp64: they do not fit the registers; nearest: 4";
 }
 
-/// What would be launched for this force, in the precision of the pairs. Null where the factors are not built.
+/// The kernel for this force, in the precision of the pairs. Null where the factors are not built.
 template <class Real>
 const void* machineCode(const KernelEntry& entry, const LaunchConfig& launch, const ForceSettings& force) {
     constexpr bool kDoubles = std::is_same_v<Real, double>;
@@ -127,7 +127,7 @@ BodyFacts factsOf(const ParticleSet& bodies) {
         facts.largest = std::max({facts.largest, std::abs(body.x), std::abs(body.y), std::abs(body.z)});
         facts.heaviest = std::max(facts.heaviest, std::abs(body.w));
     }
-    // Up to here all blocks run at once, and one that finds mixed masses keeps the others waiting.
+    // Up to kOneWave bodies all blocks run at once, and one with mixed masses delays the others.
     constexpr std::size_t kOneWave = 49152, kTile = kSymmetricTile<float>;
     std::size_t mixed = 0;
     for (std::size_t first = 0; first + kTile <= bodies.size(); first += kTile) {
@@ -175,7 +175,7 @@ LaunchPlan choose(const KernelChoice& wanted, const BodyFacts& bodies, const For
     if (const Reason why = refusal(row, force); !why.empty()) throw UsageError(why);
     plan.launch = tunable(entry, plan.launch, precision);
     const LaunchConfig& launch = plan.launch;
-    // As the device holds it: a checkpoint has no more digits, and must go on with the same bits.
+    // The mass is rounded as on the device: a checkpoint has no more digits, and a resumed run must give the same bits.
     if (row.equalMasses)
         plan.equalMass = precision == Precision::fp32 ? static_cast<float>(bodies.equalMass) : bodies.equalMass;
     plan.heaviest = bodies.heaviest;
@@ -222,7 +222,7 @@ LaunchPlan choose(const KernelChoice& wanted, const BodyFacts& bodies, const For
                              " with " + std::to_string(facts.registers) + " registers a thread; nearest: " +
                              std::to_string(std::clamp(launch.block, row.blocks.first, most)));
     }
-    // What no device takes fits none.
+    // A block of more threads than the device allows fits no multiprocessor.
     if (threads <= facts.mostThreads) CUDA_CHECK(residentBlocks(plan.residentBlocks, plan.machineCode, threads, shared));
     plan.residentBlocks = std::max(1, plan.residentBlocks);
     return plan;

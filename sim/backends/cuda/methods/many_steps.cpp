@@ -24,7 +24,7 @@ public:
     }
     StepLauncher<float>* steps() override { return this; }
 
-    /// Leapfrog: kick a half, drift, force, kick a half.
+    /// The kernel runs leapfrog only: half a kick, drift, force, half a kick.
     bool runsSteps(StepProgram program) const override {
         static constexpr StepOp kLeapfrog[] = {{Op::kick, 0.5}, {Op::drift, 1}, {Op::force, 0}, {Op::kick, 0.5}};
         return std::ranges::equal(program, kLeapfrog, [](const StepOp& a, const StepOp& b) {
@@ -46,7 +46,7 @@ public:
         task.epoch = epoch_;
         task.vertices = batch.vertices;
         task.shown = batch.shown;
-        // Of a force that is not finite, a step of length 0 would make a velocity and a place that are not.
+        // From a force that is not finite, a step of length 0 would make a velocity and a position that are not finite.
         task.onlyForce = batch.v == zeroVelocity_.data();
         launchResident(kernel_, {static_cast<unsigned>(partition_.blocks)}, static_cast<unsigned>(partition_.threads()),
                        task, partition_.sharedBytes(), stream_);
@@ -55,7 +55,7 @@ public:
 
 private:
     ForceProgress enqueuePairs(double) override {
-        // Times 0, whatever was there must be a number.
+        // The kernel multiplies the old contents by 0, so they must be finite.
         CUDA_CHECK(fillAsync(bodies().sums, 0, count() * sizeof(Float4), stream_));
         enqueueSteps({.x = bodies().positions, .v = zeroVelocity_.data(), .a = bodies().sums, .steps = 1}, request());
         return {.complete = true, .work = {.pairs = allPairs()}};
@@ -83,11 +83,12 @@ ManyStepsPartition manyStepsPartition(std::size_t count, int multiprocessors, in
     const int share = (n + multiprocessors - 1) / multiprocessors;
     partition.targets = (share + kManyStepsBodies - 1) / kManyStepsBodies * kManyStepsBodies;
     const int groups = partition.targets / kManyStepsBodies;
-    // At one group a block, 8 segments beat 16 (2.44 against 2.87 us a step at N = 1,024): the sum over segments costs more.
+    // With one group a block, 8 segments are faster than 16 (2.44 against 2.87 us a step at N = 1,024): the sum over 16
+    // segments costs more than it saves.
     const int most = groups == 1 ? std::min(8, mostWarps) : mostWarps / groups;
     partition.segments = 1;
     while (partition.segments * 2 <= most && partition.segments * 64 <= n) partition.segments *= 2;
-    while (partition.threads() < partition.targets) partition.segments *= 2;  // every target needs a thread that owns it
+    while (partition.threads() < partition.targets) partition.segments *= 2;  // every target needs its own thread
     partition.blocks = (n + partition.targets - 1) / partition.targets;
     return partition;
 }

@@ -1,4 +1,5 @@
-// Pairs in single precision by another method, in units that suit it; positions come from, and sums go to, double precision.
+// Computes pairs in single precision by another method, in suitable units; positions come from, and sums go to, double
+// precision.
 #include "sim/backends/cuda/methods/force_method.h"
 #include "sim/backends/pair_units.h"
 
@@ -22,13 +23,13 @@ public:
         sums_ = DeviceArray<Float4>(parts.count);
     }
 
-    // What the pairs promise and keep holds for the whole.
+    // The accuracy of the pairs is the accuracy of the whole.
     Accuracy accuracy() const override { return pairs_->accuracy(); }
     bool keepsState() const override { return pairs_->keepsState(); }
     std::vector<StateArray> state() const override { return withUnits(pairs_->state(), units_); }
     bool restore(const std::vector<StateArray>& state) override {
         if (state.empty()) return pairs_->restore(state);
-        // The engine begins anew where this fails, so the units of that state may be lost.
+        // The engine begins anew where this call fails, so the units of the old state may be lost.
         std::vector<StateArray> kept = state;
         const std::optional<PairUnits> units = takeUnits(kept);
         if (!units) return false;

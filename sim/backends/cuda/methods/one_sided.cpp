@@ -1,4 +1,4 @@
-// Slices of the one-sided kernels: a group of targets that fills the device meets as many sources as fit the time.
+// Slices of the one-sided kernels: a group of targets that fills the device sums over as many sources as fit the time.
 #include "sim/backends/cuda/kernels/blocks.h"
 #include "sim/backends/cuda/methods/force_method.h"
 #include "sim/backends/cuda/runtime/per_device.h"
@@ -13,18 +13,20 @@
 namespace gravlab::cuda {
 namespace {
 
-// Pairs from which on a force may have to be cut: a tenth of a millisecond on the fastest device.
+// Most pairs of a force that is never cut into slices: a tenth of a millisecond on the fastest device.
 constexpr double kNeverCutPairs = 2e8;
-// Waves of blocks in one launch of a cut force: with four, the last and partly filled one costs little.
+// Waves of blocks in one launch of a force in slices: with four, the last and partly filled wave costs little.
 constexpr double kWaves = 4;
 constexpr unsigned kCopyThreads = 256;
-// Where a part of the bodies leaves the device half empty, several blocks share a body's sources; so many each at least.
+// Fewest sources of a block where several blocks share the sources of a body, because few targets leave the device half
+// empty.
 constexpr std::uint32_t kFewestSources = 1024;
 
-/// The constant array of a device is shared by all backends. Who fills it holds the lock until its reading is enqueued.
+/// The constant array of a device is shared by all backends. A caller holds the lock from its copy into the array until its
+/// kernel is enqueued.
 struct ConstantUse {
     std::mutex lock;
-    OwnedEvent read;  ///< its last reader is done
+    OwnedEvent read;  ///< reached when the last reader has finished
 };
 
 PerDevice<ConstantUse>& constantUses() {
@@ -68,7 +70,7 @@ public:
     }
 
     void prepare(const DeviceBodies<Real>& bodies, const ForceRequest& request) override {
-        if (!request.active.all()) requirePart();  // may lack memory: nothing has begun then
+        if (!request.active.all()) requirePart();  // before prepare(): it may throw for lack of memory
         DeviceForceMethod<Real>::prepare(bodies, request);
         first_ = part() ? 0 : static_cast<std::uint32_t>(std::min<std::size_t>(request.targets.first, this->count()));
         targets_ = part() ? static_cast<std::uint32_t>(request.active.count)
@@ -163,11 +165,11 @@ private:
     }
     void rewind() override { target_ = source_ = 0; }
 
-    /// Of the evaluation: directed pairs.
+    /// Directed pairs of the evaluation.
     double allWanted() const { return static_cast<double>(targets_) * this->count(); }
 
-    // A part of the bodies: they are put in front as targets, and what they sum up goes back to its places. Sources are as
-    // ever, so that a sum is the same bits as among all wherever it has as many ranges.
+    // Where only some bodies are active, they are copied to the front as targets, and their sums are copied back to their
+    // places. The sources stay the same, so a sum over as many ranges has the same bits as in a force on all bodies.
     bool part() const { return !this->request().active.all(); }
     void requirePart() {
         const std::uint32_t count = this->count();
@@ -181,7 +183,7 @@ private:
                                                                   moreRanges_ ? resident_ * blockTargets() : 0));
         part_ = std::move(made);
     }
-    /// As many as fill the device.
+    /// Raises the number of ranges until the blocks fill the device.
     void takeMoreRanges() {
         const std::uint32_t count = this->count();
         if (!moreRanges_ || targets_ == 0) return;
@@ -212,7 +214,7 @@ private:
                      kCopyThreads, {part_.list.data(), targets_, part_.sums.data(), this->bodies().sums, ranges, targets_},
                      0, stream_);
     }
-    /// Whether its blocks go by ranges of the sources, of any number; atomics would add more of them in no fixed order.
+    /// Whether its blocks sum over any number of ranges of the sources; atomics would add more ranges in no fixed order.
     static bool mayHaveMoreRanges(const KernelEntry& entry) {
         const OneSidedCode& code = *entry.oneSided();
         return !code.splitsInBlock && !code.atomicSums && !code.goesOn &&
@@ -222,11 +224,11 @@ private:
         return ranges == 1 ? this->count() : roundedUp(std::ceil(static_cast<double>(this->count()) / ranges), 8);
     }
 
-    /// What a force needs before its first slice.
+    /// Enqueues the work that a force needs before its first slice.
     void enqueueFirst() {
         const DeviceBodies<Real>& bodies = this->bodies();
         if (part()) gatherPart();
-        // What is added to, and what a launch that fails leaves as it was.
+        // Atomics add to these sums, and a failed launch leaves them unchanged.
         if (code_.atomicSums || code_.goesOn)
             CUDA_CHECK(
                 fillAsync(part() ? part_.sums.data() : bodies.sums + first_, 0, targets_ * sizeof(Vec4<Real>), stream_));
@@ -252,7 +254,8 @@ private:
             launchKernel(lawKernel<Real, Type>(launch().unroll), blocks, threads, {task, law}, shared, stream_);
         });
     }
-    /// As a program that never asks whether its launch has begun: the error is kept, and taken away from whoever is next.
+    /// Launches as a program does that never checks for errors: the error is kept for failure() and cleared, so that no
+    /// later call reports it.
     void tryLaunch(ForceTask<Real> task, Dim blocks, unsigned threads, std::size_t shared) {
         void* arguments[] = {&task};
         const Code code = cuda::launch(kernel_.address, blocks, threads, arguments, shared, stream_);
@@ -285,33 +288,33 @@ private:
     const LaunchConfig& launch() const { return this->plan().launch; }
     std::uint32_t blockTargets() const { return code_.targets(launch()); }
     std::uint32_t segments() const { return static_cast<std::uint32_t>(code_.splitsInBlock ? launch().split : 1); }
-    /// Of a launch when a force is cut: as many sums as the carry has room for.
+    /// Targets of a launch of a force in slices: as many sums as the carry has room for.
     std::uint32_t groupTargets() const { return groupTargets_ * gridRanges() / ranges_; }
-    /// Of the sources, with blocks of their own.
+    /// Ranges of the sources that have their own blocks.
     std::uint32_t gridRanges() const { return static_cast<std::uint32_t>(code_.splitsInBlock ? 1 : launch().split); }
 
     const OneSidedCode& code_;
     Kernel<ForceTask<Real>> kernel_;
     Stream stream_;
     bool moreRanges_;
-    std::uint32_t resident_;          ///< blocks
+    std::uint32_t resident_;          ///< resident blocks
     std::uint32_t rangeLength_ = 0;   ///< sources that one block sees
-    std::uint32_t groupTargets_ = 0;  ///< targets of a launch when a force is cut
-    // Of the evaluation.
+    std::uint32_t groupTargets_ = 0;  ///< targets of a launch of a force in slices
+    // State of the evaluation.
     std::uint32_t first_ = 0, targets_ = 0, ranges_ = 1, evaluatedRange_ = 0;
-    std::uint32_t target_ = 0, source_ = 0;  ///< where the force under way stands, from first_ on
+    std::uint32_t target_ = 0, source_ = 0;  ///< next slice of the force under way, from first_ on
     DeviceArray<Vec4<Real>> sums_;           ///< with split > 1: one force a range and body
-    DeviceArray<double> carry_;              ///< running sums between the launches of a force that is cut
+    DeviceArray<double> carry_;              ///< running sums between the launches of a force in slices
     DeviceArray<Real> copies_;
-    /// From the first evaluation of a part of the bodies on.
+    /// Allocated by the first evaluation for active bodies only.
     struct Part {
         DeviceArray<std::uint32_t> list, found;
         DeviceArray<std::uint8_t> scratch;
         DeviceArray<Vec4<Real>> targets, sums;
     } part_;
-    std::string failure_;                 ///< of a launch that did not run
-    void* constant_ = nullptr;            ///< of this device
-    ConstantUse* constantUse_ = nullptr;  ///< the same
+    std::string failure_;                 ///< why a launch did not run
+    void* constant_ = nullptr;            ///< constant array of this device
+    ConstantUse* constantUse_ = nullptr;  ///< its lock and last reader
 };
 
 }  // namespace

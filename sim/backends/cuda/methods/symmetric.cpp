@@ -1,4 +1,4 @@
-// Each pair once, in rounds.
+// Computes each pair once, in rounds.
 #include "sim/backends/cuda/kernels/symmetric.h"
 
 #include "sim/backends/cuda/methods/force_method.h"
@@ -8,8 +8,8 @@
 namespace gravlab::cuda {
 namespace {
 
-// Of all bodies. Where fewer are asked for, their sums take less by a row that goes by targets: it issues 14 instructions a
-// directed pair where this one issues 8.8.
+// Fraction of all bodies below which a one-sided row is faster for the active bodies: it issues 14 instructions a directed
+// pair, this row 8.8.
 constexpr double kPartByTargets = 0.6;
 
 template <class Real>
@@ -67,13 +67,13 @@ private:
     double nextPairs(double) const override { return this->allPairs() / partition_.rounds(); }
     double doneShare() const override {
         if (byTargets_) return targets_->progress();
-        // The diagonal tiles of the first round are as much as half a tile of partners.
+        // The diagonal tiles of the first round are as much work as half a tile of partners.
         const double own = partition_.tile / 2.0;
         const double all = partition_.range + own;
         return round_ == 0 ? 0 : (std::min(round_ * partition_.round, partition_.range) + own) / all;
     }
     void rewind() override { round_ = 0; }
-    /// A row that can sum up a part of the bodies; pairs met from both sides cannot.
+    /// Makes a one-sided row for the active bodies; a kernel that computes each pair once always sums for all bodies.
     MadeMethod<Real> makeTargets(const ForceSettings& force) const {
         const LaunchPlan plan = choose(KernelChoice{.kernel = "tiled"}, {.count = this->count()}, force, device_);
         return makeOneSided<Real>({plan, this->count(), device_, stream_, this->rate()});
@@ -81,8 +81,8 @@ private:
 
     Stream stream_;
     const DeviceFacts& device_;
-    MadeMethod<Real> targets_;  ///< from the first part of the bodies on
-    bool byTargets_ = false;    ///< the evaluation under way or the last one
+    MadeMethod<Real> targets_;  ///< made by the first evaluation for active bodies only
+    bool byTargets_ = false;    ///< the evaluation under way, or the last one, uses targets_
     SymmetricShape shape_;
     TilePartition partition_;
     Kernel<SymmetricTask<Real>> kernel_;

@@ -1,5 +1,5 @@
-// What an evaluation counts on a device and how long its parts take, for the lab. Nothing waits: what is copied to the host
-// is read by a later evaluation.
+// Counts of an evaluation on a device and times of its phases, for the lab. Nothing waits: a later evaluation reads the copy
+// on the host.
 #pragma once
 #include "sim/backends/cuda/runtime/memory.h"
 #include "sim/backends/force_method.h"
@@ -13,14 +13,15 @@
 
 namespace gravlab::cuda {
 
-/// Facts: of one evaluation. Counts: of all evaluations, they grow. kMarks: begin of an evaluation and ends of its parts.
+/// Facts belong to one evaluation; Counts grow over all evaluations. kMarks counts the begin of an evaluation and the ends
+/// of its phases.
 template <class Facts, class Counts, std::size_t kMarks>
 class TimedCounts {
-    // Events and copies would slow short evaluations down if each had them.
+    // Shortest time between two timed evaluations: events and copies in each would slow short evaluations down.
     static constexpr std::chrono::milliseconds kPause{20};
 
 public:
-    /// Between two readings.
+    /// The interval between two readings.
     struct Interval {
         Facts facts;  ///< of the last evaluation
         Counts now, before;
@@ -28,10 +29,10 @@ public:
     };
 
     explicit TimedCounts(Stream stream) : stream_(stream) {}
-    /// Not before, so that a method without bodies takes no memory. Throws DeviceError.
+    /// Allocates apart from construction, so that a method without bodies takes no memory. Throws DeviceError.
     void allocate() { host_ = PinnedArray<Copied>(1); }
 
-    /// An evaluation begins. `wanted`: times of this one say something.
+    /// Begins an evaluation. `wanted`: the times of this one are of use.
     void begin(bool wanted = true) {
         const auto now = std::chrono::steady_clock::now();
         timed_ = wanted && !reading_ && now - timedAt_ > kPause;
@@ -42,8 +43,8 @@ public:
     void mark(std::size_t which) {
         if (timed_) CUDA_CHECK(recordEvent(marks_[which], stream_));
     }
-    /// The evaluation has ended; `done` evaluations or bodies in all. Counts of evaluations that are not timed are in the
-    /// next interval.
+    /// Ends the evaluation; `done` counts all evaluations or bodies so far. Counts of evaluations that are not timed appear
+    /// in the next interval.
     void fetch(const Facts* facts, const Counts* counts, std::uint64_t done) {
         if (!timed_) return;
         reading_ = true;
@@ -52,7 +53,7 @@ public:
         CUDA_CHECK(copyAsync(&host_.data()->counts, counts, sizeof(Counts), Copy::toHost, stream_));
         CUDA_CHECK(recordEvent(arrived_, stream_));
     }
-    /// Once for what was fetched, when it has arrived.
+    /// The fetched interval, once, when the copy has arrived.
     std::optional<Interval> take() {
         if (!reading_ || !arrived_.reached()) return {};
         reading_ = timed_ = false;
@@ -62,8 +63,8 @@ public:
         reportedAt_ = readAt_;
         return interval;
     }
-    /// Adds the times of the interval that was taken last: `parts` end at marks 1 to kMarks - 1, those without a name are
-    /// left out.
+    /// Adds the times of the last interval from take(): `parts` end at marks 1 to kMarks - 1; phases without a name are left
+    /// out.
     void addTimes(const std::array<std::string_view, kMarks - 1>& parts, std::vector<MethodFigure>& figures) const {
         for (std::size_t k = 1; k < kMarks; ++k) {
             if (parts[k - 1].empty()) continue;

@@ -1,5 +1,5 @@
-// Bodies far away as cells: a tree made afresh for every evaluation, and a walk of it for each group of bodies. What the
-// criterion needs of the last accelerations is the method's state.
+// Takes far bodies as cells: every evaluation builds a tree, and each group of bodies walks it. The state of the method is
+// the last accelerations, which the criterion needs.
 #include "sim/backends/cuda/kernels/tree.h"
 
 #include "sim/backends/cuda/kernels/tree_part.h"
@@ -22,28 +22,30 @@
 namespace gravlab::cuda {
 namespace {
 
-// Bodies a second that a well-filled device walks at 1e-3, until it is measured.
+// Bodies a second that a well-filled device walks at 1e-3, until the rate is measured.
 constexpr double kExpectedRate = 3e8;
-// What it takes to make the tree, in walks.
+// Cost of the tree's construction, in units of a walk.
 constexpr double kBuildShare = 0.35;
-// From here on groups of 64 targets fill the device, by themselves or with a block each; below, they are of 32.
+// Smallest numbers of bodies whose groups of 64 targets fill the device, with a warp each or with a block each; with fewer
+// bodies a group has 32 targets.
 constexpr std::uint32_t kWideGroups = 400000, kWideTeams = 100000;
-// Below, the warps of a block take a group together (65,536 bodies: 0.16 ms a walk for 0.25 at 1e-3, 0.43 for 0.72 at 1e-4;
-// 262,144: 0.45 for 0.39).
+// With fewer bodies, the warps of a block walk for one group together (65,536 bodies: 0.16 ms a walk for 0.25 at 1e-3, 0.43
+// for 0.72 at 1e-4; 262,144: 0.45 for 0.39).
 constexpr std::uint32_t kTogether = 200000;
 constexpr std::uint32_t kMostParts = 4096;
-// Slices are longer than the request: at the end of each most of the device waits for the groups that take longest (0.1 ms).
+// Slices are longer than the request: at the end of each, most of the device waits for the slowest groups (0.1 ms).
 constexpr double kLongSlice = 3;
-// As on the CPU: where at most one body of this many is active, order and nodes of the evaluation before are used again.
+// Where at most one body in this many is active, the evaluation uses the order and nodes of the one before, as on the CPU.
 constexpr std::size_t kBodiesToReuse = 4;
 
-// A group that is reduced to active bodies lacks the small accelerations of its other bodies, which makes
-// sums of few, widely spread bodies worse: 99 % of a part of 6,000 kept 1.3 to 1.8 times what was allowed with the whole
-// share, of a part of 150,000 they keep it.
+// A group that is reduced to active bodies lacks the small accelerations of its other bodies, which makes the sums of few,
+// widely spread bodies worse. With the full allowance, 99 % of 6,000 active bodies kept 1.3 to 1.8 times the allowed error;
+// of 150,000 they keep the allowed error.
 constexpr std::uint32_t kWidelySpread = 65536;
 constexpr double kShareOfAPart = 0.5;
 
-/// Of the plan where it is one of a tree: sums for the energy go with any.
+/// Threads of a block, from the plan where its row is a tree; else kWalkThreads, because any row may have a tree for
+/// energies.
 unsigned walkThreads(const LaunchPlan& plan) {
     return plan.entry->own() && plan.entry->row.blockSizes.size() > 0 ? static_cast<unsigned>(plan.launch.block)
                                                                       : kWalkThreads;
@@ -69,16 +71,16 @@ class MemoryPlan {
 public:
     template <class T>
     void place(Placed<T>& array, std::size_t count) {
-        // As every allocation of its own would be.
+        // Alignment [bytes] that a separate allocation would have.
         constexpr std::size_t kAlignment = 256;
         array.count_ = count;
         settled_.push_back([&array, at = end_](std::uint8_t* memory) { array.data_ = reinterpret_cast<T*>(memory + at); });
         end_ += (count * sizeof(T) + kAlignment - 1) / kAlignment * kAlignment;
         most_ = std::max(most_, end_);
     }
-    /// Another set.
+    /// Begins another set.
     void begin() { end_ = 0; }
-    /// Throws DeviceError when there is not enough.
+    /// Allocates the memory. Throws DeviceError when there is not enough.
     DeviceArray<std::uint8_t> taken() const {
         DeviceArray<std::uint8_t> memory(most_);
         for (const auto& settle : settled_) settle(memory.data());
@@ -115,7 +117,7 @@ public:
         sorted_ = DeviceArray<Float4>(n);
         centre_ = DeviceArray<Float4>(2 * nodes);
         level_ = DeviceArray<std::uint8_t>(nodes);
-        // What is sorted is not read any more when nodes are found, which begin with what is in their boxes later.
+        // Keys and indices are not read after the sort, and the boxes are written later, when nodes are found.
         {
             MemoryPlan plan;
             plan.place(box_, 2 * nodes);
@@ -124,7 +126,7 @@ public:
             plan.place(index_, n);
             boxesOrKeys_ = plan.taken();
         }
-        // What finds the nodes is not read any more when leaves get their moments, which nothing writes before.
+        // The arrays of the search for nodes are not read after it, and the moments are written later.
         {
             MemoryPlan plan;
             plan.place(moments_, 2 * nodes);
@@ -136,7 +138,7 @@ public:
             plan.place(scratch_, std::max(sortBytes(n), scanBytes(starts_)));
             momentsOrSorted_ = plan.taken();
         }
-        // Groups are made when all moments are there, and these have brought them from children to parents.
+        // Links carry the moments from children to parents, and the groups are made after all moments.
         {
             MemoryPlan plan;
             plan.place(parent_, nodes);
@@ -194,12 +196,12 @@ public:
 
     std::vector<MethodFigure> figures() const override { return figures_; }
 
-    /// From here on evaluations write these in the place of sums, and no state.
+    /// Makes later evaluations write these fields in place of sums, and no state.
     void sumFields(const TreeFields& fields) { fields_ = fields; }
 
 private:
     bool relative() const { return !byAngle(walk_); }
-    /// The first evaluation is made twice: by the opening angle for |a|, and then by the criterion.
+    /// The first evaluation runs twice: by the opening angle for |a|, and then by the criterion.
     bool first() const { return relative() && !hasLengths_; }
 
     ForceProgress enqueuePairs(double bodies) override {
@@ -226,7 +228,7 @@ private:
             if (twoLevels_) CUDA_CHECK(fillAsync(next_.data() + kMostParts, 0, parts_ * sizeof(std::uint32_t), stream_));
         }
         if (part_ == 0) timing_.mark(kGrouped);
-        // Of a part of the bodies in their place: a group reads and writes no others.
+        // Lengths of active bodies are overwritten in place: a group reads and writes only its own bodies.
         walk(walk_, part_, parts_, this->bodies().sums, active.all() ? lengths_.data() : before_.data(), !active.all());
         done.work.bodies = walked / parts_ + (part_ == 0 ? kBuildShare * n : 0);
         if (++part_ < parts_) return done;
@@ -243,7 +245,7 @@ private:
     double nextPairs(double seconds) const override { return std::min<double>(count(), pairsIn(kLongSlice * seconds)); }
     double doneShare() const override { return parts_ > 0 ? static_cast<double>(part_) / parts_ : 0; }
     void rewind() override {
-        // Of a part of the bodies the walk writes over the accelerations before.
+        // A walk for active bodies only has overwritten some of the last accelerations.
         if (part_ > 0 && !request().active.all()) hasLengths_ = false;
         part_ = 0;
     }
@@ -286,7 +288,7 @@ private:
         measure(hasLengths_ && relative() ? before_.data() : nullptr);
         const TreeTask task = this->task(nullptr);
         const std::uint32_t perBody = blocksOf(count());
-        // The host does not know how many nodes there are; these go through them by strides.
+        // The host does not know the number of nodes, so these kernels loop over them by strides.
         const unsigned perNode = std::min(perBody, 8 * multiprocessors_);
         launchBuild(treeKeyKernel(curve_), perBody, task);
         sortKeys(keysOf(task), scratch_.data(), scratch_.bytes(), stream_);
@@ -304,7 +306,7 @@ private:
         hasNodes_ = true;
         addMoments(task, perBody, perNode);
     }
-    /// The tree of the evaluation before this one, its bodies where they are now.
+    /// Moves the bodies of the last evaluation's tree to their present positions.
     void renew() {
         const TreeTask task = this->task(nullptr);
         const std::uint32_t perBody = blocksOf(count());
@@ -313,7 +315,7 @@ private:
         launchBuild(treeRelinkKernel(), perNode, task);
         addMoments(task, perBody, perNode);
     }
-    /// And groups.
+    /// Adds the moments and makes the groups.
     void addMoments(const TreeTask& task, std::uint32_t perBody, unsigned perNode) {
         if (law_ == TreeLaw::charges) {
             const ChargesTreeTask charges{task, dipoles_.data()};
@@ -328,7 +330,7 @@ private:
         launchBuild(treeGroupCountKernel(targetsPerLane_), groupBlocks, task);
         launchBuild(treeGroupKernel(targetsPerLane_), groupBlocks, task);
     }
-    /// To the active bodies; groups without any are left out.
+    /// Reduces the groups to their active bodies; groups without any are left out.
     void cutGroups() {
         const TreeCutTask cut{request().active, order_.data(), groups_.data(),
                               static_cast<std::uint32_t>(groups_.bytes() / sizeof(TreeGroup)), facts_.data()};
@@ -346,17 +348,17 @@ private:
         CUDA_CHECK(fillAsync(made.facts.data(), 0, made.facts.bytes(), stream_));
         activeGroups_ = std::move(made);
     }
-    /// `ofPart`: those of cutGroups().
+    /// Enqueues a walk. `ofPart`: for the groups of cutGroups().
     void walk(TreeWalk kind, std::uint32_t part, std::uint32_t parts, Float4* sums, float* lengths, bool ofPart = false) {
         const int multiprocessors = static_cast<int>(multiprocessors_);
-        // Before the criterion has accelerations to go by, the angle is the usual one.
+        // The usual angle applies until the criterion has accelerations.
         const ForceSettings& settings = request().settings;
         const double angle = !relative() && request().opening > 0 ? request().opening : usualOpening(settings);
         const bool forFields = fields_.energy && kind == TreeWalk::expansions;
         const bool together = together_ && kind == TreeWalk::expansions && !forFields && law_ == TreeLaw::gravity;
         const unsigned blocks =
             together ? teamBlocks(count(), multiprocessors) : walkBlocks(count(), multiprocessors, threads_);
-        const bool power = law_ == TreeLaw::power;  // which has a floor of its own
+        const bool power = law_ == TreeLaw::power;  // this law has its own floor
         const double softened = power ? settings.softening * settings.softening : softeningSquared(request());
         const WalkTask task{.nodes = nodes(),
                             .sorted = sorted_.data(),
@@ -397,8 +399,8 @@ private:
         }
     }
 
-    /// Lists lie where boxes were, which make groups and are not read any more. Groups of fewer than 24 bodies could have
-    /// more regions than that holds; those walk from the root.
+    /// The lists overwrite the boxes, which are not read after the groups are made. Groups of fewer than 24 bodies could
+    /// make more regions than fit there; the groups of the others walk from the root.
     void walkInTwoLevels(const WalkTask& walk) {
         const std::size_t room = box_.bytes() / regionBytes(limits_.regionNodes);
         const auto regions = static_cast<std::uint32_t>(std::min<std::size_t>(room, limits_.regions));
@@ -415,10 +417,10 @@ private:
         launchKernel(belowRegionsKernel(), {walkBlocks(count(), multiprocessors, threads_)}, threads_, task, 0, stream_);
     }
 
-    // Ends of the parts of an evaluation.
+    // Ends of the phases of an evaluation.
     enum Mark : std::size_t { kBegun, kSorted, kLinked, kSummed, kGrouped, kWalked, kMarks };
 
-    /// What has been counted since the call before.
+    /// Counts since the last call.
     ForceWork takeCounts() {
         const auto taken = timing_.take();
         if (!taken) return {};
@@ -440,24 +442,24 @@ private:
     TreeWalk walk_;
     TreeKeys curve_;
     TreeLaw law_ = TreeLaw::gravity;
-    std::optional<TreeForce> kept_;  ///< whose |a| it has; empty: nothing was evaluated, or its state came from elsewhere
-    TreeFields fields_{};            ///< null: forces
+    std::optional<TreeForce> kept_;  ///< force of the |a| in before_; empty: nothing was evaluated, or the state was set
+    TreeFields fields_{};            ///< null: the evaluation writes forces
     Stream stream_;
     unsigned multiprocessors_;
     unsigned threads_;  ///< a block of the walk
     TreeLimits limits_;
     bool twoLevels_;  ///< regions walk first
-    bool together_;   ///< a block takes a group
+    bool together_;   ///< the warps of a block walk for one group
     int targetsPerLane_;
     std::uint32_t starts_ = 0;
     std::uint32_t part_ = 0, parts_ = 0;
     bool hasLengths_ = false;   ///< before_ has |a| of an evaluation
     bool hasNodes_ = false;     ///< order and nodes are those of an evaluation
-    bool reusesNodes_ = false;  ///< they are not found again in this one
+    bool reusesNodes_ = false;  ///< this evaluation keeps order and nodes
     DeviceArray<double> partial_;
     DeviceArray<TreeScale> scale_;
-    std::size_t room_ = 0;                                                     ///< for nodes
-    DeviceArray<std::uint8_t> boxesOrKeys_, momentsOrSorted_, linksOrGroups_;  ///< own what is placed
+    std::size_t room_ = 0;                                                     ///< room for nodes
+    DeviceArray<std::uint8_t> boxesOrKeys_, momentsOrSorted_, linksOrGroups_;  ///< own the memory of the placed arrays
     Placed<Float4> moments_, box_;
     Placed<std::uint64_t> key_, sortedKey_;
     Placed<std::uint32_t> index_, startCounts_, offsets_, parent_, arrived_;
@@ -466,11 +468,11 @@ private:
     Placed<TreeGroup> groups_;
     DeviceArray<std::uint32_t> order_, groupCounts_, next_;
     DeviceArray<Float4> sorted_, centre_;
-    DeviceArray<Float4> dipoles_;  ///< of charges; empty until there are any
+    DeviceArray<Float4> dipoles_;  ///< used by charges; empty until there are any
     DeviceArray<std::uint8_t> level_;
     DeviceArray<TreeFacts> facts_;
     DeviceArray<TreeCounts> counts_;
-    /// Groups of a part of the bodies and how many, from the first such evaluation on.
+    /// Groups of active bodies and their number; allocated by the first evaluation for active bodies only.
     struct ActiveGroups {
         DeviceArray<TreeGroup> groups;
         DeviceArray<TreeFacts> facts;
@@ -478,7 +480,7 @@ private:
     } activeGroups_;
     DeviceArray<float> before_, lengths_;  ///< |a| in body order: of the last evaluation, and of the one under way
     TimedCounts<TreeFacts, TreeCounts, kMarks> timing_;
-    std::uint64_t walked_ = 0;  ///< bodies
+    std::uint64_t walked_ = 0;  ///< bodies, over all evaluations
     std::vector<MethodFigure> figures_;
 };
 
@@ -506,7 +508,7 @@ double treeBytes(std::size_t bodies, const ForceSettings& force) {
     const double n = static_cast<double>(bodies), nodes = static_cast<double>(treeNodeRoom(bodies));
     constexpr double kOfANode = 2 * sizeof(Float4), kLinks = 2 * sizeof(std::uint32_t);
     const double dipole = treeLaw(force) == TreeLaw::charges ? sizeof(Float4) : 0;
-    // Keys and indices; and sorted keys, levels, starts of nodes, and what a sort of pairs needs besides.
+    // Bytes a body: keys and indices; and sorted keys, levels, starts of nodes, and the scratch memory of the sort.
     constexpr double kKeys = 8 + 4, kSorted = 8 + 2 + 2.0 * 4 * kTreeDepths / kTreeThreads + 12.5;
     return n * (sizeof(Float4) + sizeof(std::uint32_t) + 2 * sizeof(float)) + nodes * (kOfANode + 1 + dipole) +
            std::max(kOfANode * nodes, kKeys * n) + std::max(kOfANode * nodes, kSorted * n) +

@@ -1,4 +1,5 @@
-// The potential of each body by a tree, for sums of the energy where all pairs are too many. Enqueued on one stream.
+// The potential of each body by a tree, for sums of the energy where all pairs are too many. All work is enqueued on one
+// stream.
 #pragma once
 #include "sim/backends/cuda/kernels/tree.h"
 #include "sim/backends/cuda/methods/launch_plan.h"
@@ -12,19 +13,18 @@ namespace gravlab::cuda {
 class TreeEnergy {
 public:
     virtual ~TreeEnergy() = default;
-    /// Of the forces of such a tree.
+    /// Error allowed for the forces of such a tree.
     virtual double accuracy() const = 0;
-    /// Begins anew. `bodies` and what is written must stay until all is done.
+    /// Begins anew. `bodies` and the arrays of `fields` must stay valid until the device has finished.
     virtual void begin(const Float4* bodies, const ForceSettings& settings, const TreeFields& fields) = 0;
     /// Enqueues the next slice, of about `seconds`; true when it was the last. Throws DeviceError.
     virtual bool enqueue(double seconds) = 0;
 };
 
-/// Bytes of device memory of a tree: 105 a body, 180 of less than a million; of charges 11 to 28
-/// more.
+/// Bytes of device memory of a tree: 105 a body, or 180 a body below a million bodies; charges need 11 to 28 more.
 double treeBytes(std::size_t bodies, const ForceSettings& force);
 
-/// Takes as much as a tree for forces. Throws DeviceError when there is not enough.
+/// Makes a tree for energies, which needs as much memory as one for forces. Throws DeviceError when there is not enough.
 std::unique_ptr<TreeEnergy> makeTreeEnergy(const LaunchPlan& plan, std::uint32_t count, const DeviceFacts& device,
                                            Stream stream, double accuracy);
 

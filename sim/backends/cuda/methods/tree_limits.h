@@ -1,4 +1,5 @@
-// Where a tree on a device changes its ways. Tests give others to a backend, so that few bodies do what many do.
+// Numbers of bodies where a tree on a device changes its algorithm. Tests set smaller ones, so that few bodies take the path
+// of many.
 #pragma once
 #include "sim/backends/cuda/kernels/tree.h"
 
@@ -10,18 +11,19 @@
 namespace gravlab::cuda {
 
 struct TreeLimits {
-    /// Bodies from which on groups walk in two levels (10,485,760: 12.29 ms a step became 11.35 at 1e-3, 29.87 became 24.62
-    /// at 1e-4; 1,048,576: nothing, for its 2,000 regions do not fill the device).
+    /// Smallest number of bodies whose groups walk in two levels (10,485,760: 12.29 ms a step became 11.35 at 1e-3, 29.87
+    /// became 24.62 at 1e-4; 1,048,576: nothing, for its 2,000 regions do not fill the device).
     std::uint32_t regionsFrom = 2097152;
-    /// Room for the nodes that a region leaves. At 1e-4 regions of 10,485,760 bodies leave 463 and at most 791 (60 of them),
-    /// of 2,097,152 bodies 553 and 904.
+    /// Room for the nodes that a region leaves to its groups. At 1e-4 regions of 10,485,760 bodies leave 463 and at most 791
+    /// (60 of them); regions of 2,097,152 bodies leave 553 and at most 904.
     std::uint32_t regionNodes = 1024;
-    /// Regions at most.
+    /// Largest number of regions.
     std::uint32_t regions = std::numeric_limits<std::uint32_t>::max();
-    /// Bodies from which on there is no room for the worst tree: one that has more nodes has wider leaves. Below, memory is
-    /// not short, and two launches more would be 1 % of a step.
+    /// Smallest number of bodies without room for the worst tree: a tree with more nodes than the room gets wider leaves.
+    /// With fewer bodies memory is not short, and two more launches would cost 1 % of a step.
     std::uint32_t widensFrom = 1048576;
-    /// Room then. `plummer` and `galaxy` have 0.24; bodies spread evenly, so that most cubes have just too many, 0.54.
+    /// Room from there on, in nodes a body. `plummer` and `galaxy` need 0.24. Bodies spread evenly need 0.54 where most
+    /// cubes hold just too many for a leaf.
     double nodesABody = 0.7;
 };
 

@@ -1,4 +1,4 @@
-// PTX is read statement by statement and written again as it was, with questions in between. The language:
+// PTX is read statement by statement and written unchanged, with checks in between. The language:
 // https://docs.nvidia.com/cuda/parallel-thread-execution.
 #include "sim/backends/cuda/own/checked_addresses.h"
 
@@ -18,24 +18,24 @@ namespace {
 
 using namespace asking;
 
-/// Ends the work on a text: it does what cannot be checked.
+/// Ends the work on a text that cannot be checked.
 struct Refused {
     std::string why;
     int line = 0;
 };
 
-/// Instructions that touch memory, and how; what is in neither table is refused.
+/// Instructions that touch memory, and how they do it; an instruction in neither table is refused.
 struct Touching {
     std::string_view name;
     Verb verb;
-    unsigned bytes;  ///< 0: those of its type
+    unsigned bytes;  ///< 0: the bytes of its type
 };
 constexpr Touching kTouching[] = {
     {"ld", Verb::reads, 0},    {"ldu", Verb::reads, 0},      {"st", Verb::stores, 0},       {"atom", Verb::changes, 0},
     {"red", Verb::changes, 0}, {"prefetch", Verb::reads, 1}, {"prefetchu", Verb::reads, 1},
 };
 
-/// Instructions that touch registers only, or wait; `call`, `cp`, barriers and traps are asked about one by one.
+/// Instructions that touch registers only, or wait; `call`, `cp`, barriers and traps are checked one by one.
 constexpr std::string_view kHarmless =
     " abs activemask add addc and bfe bfi bfind bmsk bra brev clz cnot copysign cos createpolicy cvt "
     "cvta div dp2a dp4a elect ex2 exit fence fma fns griddepcontrol isspacep lg2 lop3 mad mad24 madc "
@@ -44,7 +44,7 @@ constexpr std::string_view kHarmless =
     "vabsdiff2 vabsdiff4 vadd vadd2 vadd4 vavrg2 vavrg4 vmad vmax vmax2 vmax4 vmin vmin2 vmin4 vote vset "
     "vset2 vset4 vshl vshr vsub vsub2 vsub4 xor ";
 
-/// Types, and how many bytes a value has.
+/// A type, and the bytes of its values.
 struct Type {
     std::string_view name;
     unsigned bytes;
@@ -55,7 +55,7 @@ constexpr Type kTypes[] = {
     {"bf16x2", 4}, {"u64", 8}, {"s64", 8}, {"f64", 8}, {"b128", 16},
 };
 
-/// Words of memory instructions that change neither what is touched nor where.
+/// Words of memory instructions that change neither the kind nor the address of an access.
 constexpr std::string_view kWords =
     " weak relaxed acquire release acq_rel volatile cta cluster gpu sys nc ca cg cs cv lu wb wt add inc "
     "dec min max and or xor exch cas noftz mmio L1 L2 ";
@@ -115,7 +115,7 @@ std::optional<T> whole(std::string_view text) {
     return value;
 }
 
-/// With blanks in the place of remarks, so that places stay.
+/// The text with blanks in place of comments, so that positions stay the same.
 std::string withoutRemarks(std::string_view ptx) {
     std::string all(ptx);
     for (std::size_t i = 0; i + 1 < all.size(); ++i) {
@@ -144,7 +144,7 @@ std::vector<CheckedArray>& arraysOf(CheckedArrays& all, Space space) {
     return space == Space::shared ? all.shared : space == Space::constant ? all.constant : all.global;
 }
 
-/// One function or entry: its pieces in order, with what is added before and behind each.
+/// One function or entry: its pieces in order, with the text added before and after each.
 struct Piece {
     std::string_view text;
     std::string before, behind;
@@ -156,7 +156,7 @@ public:
         : launch_(launch), clean_(withoutRemarks(ptx)), left_(clean_) {}
 
     CheckedCode all() {
-        // Which number the text has as a file is said at the end.
+        // The PTX states the file number of the text at its end.
         for (std::size_t at = 0; (at = clean_.find(".file", at)) != std::string::npos; ++at) {
             const std::string_view line = std::string_view(clean_).substr(at, clean_.find('\n', at) - at);
             const auto said = words(line);
@@ -168,7 +168,7 @@ public:
         while (!(skipBlanks(), left_.empty())) moduleStatement();
         if (!entry_) throw Refused{"has no entry"};
         expectNoCircle();
-        // Behind the last function, where all variables are known, and before what follows for debuggers.
+        // The position is after the last function, where all variables are known, and before the sections for debuggers.
         CheckedCode code;
         for (const Variable& variable : variables_) arraysOf(code.arrays, variable.space).push_back(variable.array);
         code.ptx = head_ + declarations() + out_ + functions(code.arrays) + tail_;
@@ -188,7 +188,7 @@ private:
         return text;
     }
     std::string_view takenLine() { return taken(std::min(left_.find('\n'), left_.size())); }
-    /// Up to and with the character; braces in between are part of it.
+    /// Reads up to and including the character, with any braces before it.
     std::string_view takenTo(char last) {
         const std::size_t end = left_.find(last);
         if (end == std::string_view::npos) refuse("is no complete PTX");
@@ -209,7 +209,7 @@ private:
             tail_ += std::string(takenTo('}')) + "\n";
             return;
         }
-        // A declaration ends with ; and a function begins with a { that no = stands before.
+        // A declaration ends with ; and a function begins with a { without a = before it.
         const std::size_t end = left_.find_first_of(";{=");
         if (end == std::string_view::npos) refuse("is no complete PTX");
         if (left_[end] == '{') {
@@ -224,7 +224,7 @@ private:
         out_ += std::string(declaration) + "\n";
     }
 
-    /// A variable in memory becomes known. Other directives are nothing to us.
+    /// Records a variable in memory. Other directives are ignored.
     std::optional<Space> declare(std::string_view declaration) {
         declaration = stripped(declaration.substr(0, declaration.find_first_of("=;")));
         std::optional<Space> space;
@@ -240,7 +240,7 @@ private:
                 if (row.name == name && word.starts_with('.')) bytes = row.bytes;
         }
         if (!space || *space == Space::parameter) return std::nullopt;
-        // The last word is the name, with [4][3] behind it.
+        // The last word is the name, followed by [4][3].
         std::string_view name = said.back();
         if (said.size() < 3 || bytes == 0 || declaration.find(',') != std::string_view::npos)
             refuse("declares '" + printable(declaration) + "', whose size is not known");
@@ -291,7 +291,7 @@ private:
         for (const auto& [label, line] : heads_) pieces_[label].behind += turn(line);
         std::string prologue, stack;
         if (isEntry) {
-            // Also where only what it calls has a stack, the place of that must be known.
+            // The position of a stack must also be known where only a called function has one.
             if (clean_.find(".local") != std::string::npos) {
                 stack = "\t.local .align 16 .b8 gravlab_checked_stack[16];\n";
                 stack_.emplace_back("gravlab_checked_stack");
@@ -345,7 +345,7 @@ private:
                 branch(text.substr(14));
                 tables_[lastLabel_] = parts(text.substr(14), ',').size();
             } else if (const std::optional<Space> space = declare(text); space == Space::shared) {
-                hoisted_ += std::string(text) + "\n";  // where the functions of checks know it, too
+                hoisted_ += std::string(text) + "\n";  // where the functions of checks see it, too
                 return false;
             } else if (space == Space::local && scopes_.size() > 1) {
                 refuse("declares local memory within a block");
@@ -368,7 +368,7 @@ private:
         return true;
     }
 
-    /// .loc FILE LINE COLUMN, function_name NAME, inlined_at FILE LINE COLUMN: the first of them that is in the text.
+    /// Reads .loc FILE LINE COLUMN, function_name NAME, inlined_at FILE LINE COLUMN: the first line that is in the text.
     void place(std::string_view said) {
         std::vector<std::string_view> at = words(said);
         for (std::size_t i = 0; i + 2 < at.size(); ++i) {
@@ -381,7 +381,7 @@ private:
         }
     }
 
-    /// .reg .b64 %rd<10>; or .reg .u32 a, b;
+    /// Reads .reg .b64 %rd<10>; or .reg .u32 a, b;
     void declareRegisters(std::string_view text) {
         text.remove_suffix(1);
         const std::vector<std::string_view> said = words(text);
@@ -396,7 +396,7 @@ private:
         for (const std::string_view name : parts(text.substr(from), ','))
             scopes_.back()[std::string(name.substr(0, name.find('<')))] = {bytes, name.find('<') != std::string_view::npos};
     }
-    /// Bytes of a register; 0: it is none.
+    /// Bytes of a register; 0: the name is no register.
     unsigned registerBytes(std::string_view name) const {
         const std::size_t digits = name.find_last_not_of("0123456789") + 1;
         for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
@@ -409,7 +409,7 @@ private:
         return 0;
     }
 
-    /// Names that are jumped to; one that stands before is the head of a loop.
+    /// Records the targets of a jump; a target before the jump is the head of a loop.
     void branch(std::string_view targets) {
         if (targets.ends_with(';')) targets.remove_suffix(1);
         for (const std::string_view target : parts(targets, ','))
@@ -417,7 +417,7 @@ private:
                 for (const std::size_t label : found->second) heads_[label] = line_;
     }
 
-    /// What is asked before one instruction.
+    /// The checks before one instruction.
     std::string instruction(std::string_view text) {
         text.remove_suffix(1);
         text = stripped(text);
@@ -448,14 +448,14 @@ private:
         for (const Special& row : kSpecial)
             if (row.name == name) return (this->*row.ask)(said, operands, guard);
         const bool known = among(kHarmless, name);
-        // An address of a parameter would be one that is nowhere.
+        // The address of a parameter would lie in none of the known ranges.
         const bool parameter = name == "cvta" && opcode.find(".param") != std::string_view::npos;
         if (!known || parameter || operands.find('[') != std::string_view::npos) refuse("uses " + shown_);
         if (name == "bra") branch(operands);
         return {};
     }
 
-    /// brx.idx INDEX, TABLE: behind the end of a table the thread would go anywhere.
+    /// Checks brx.idx INDEX, TABLE: past the end of a table the thread would jump anywhere.
     std::string tableJump(const std::vector<std::string_view>&, std::string_view operands, const std::string& guard) {
         const std::vector<std::string_view> said = parts(operands, ',');
         const auto table = said.size() < 2 ? tables_.end() : tables_.find(std::string(said[1]));
@@ -497,7 +497,7 @@ private:
         return addressed(addresses.front(), space) + question(space, guard, {bytes, bytes, row.verb, line_}, {});
     }
 
-    /// cp.async.ca.shared.global [to], [from], 16, how many of them are read.
+    /// Checks cp.async.ca.shared.global [to], [from], 16, bytes that are read.
     std::string asynchronousCopy(const std::vector<std::string_view>& said, std::string_view operands,
                                  const std::string& guard) {
         const auto word = [&](std::size_t i) { return i < said.size() ? said[i] : std::string_view(); };
@@ -525,7 +525,7 @@ private:
                question(Space::global, guard, {read, *size, Verb::reads, line_}, count);
     }
 
-    /// A number of a barrier, or of its threads, that there is not stops the device, too.
+    /// Checks a barrier: an invalid number of a barrier, or of its threads, stops the device, too.
     std::string barrier(const std::vector<std::string_view>& said, std::string_view operands, const std::string&) {
         const auto has = [&](std::string_view word) { return std::find(said.begin(), said.end(), word) != said.end(); };
         if (has("warp")) return {};
@@ -533,7 +533,7 @@ private:
         const std::vector<std::string_view> all = parts(operands, ',');
         const std::size_t first = has("red") ? 1 : 0;
         const std::optional<unsigned> which = first < all.size() ? whole<unsigned>(all[first]) : std::nullopt;
-        // In the form that reduces, a predicate comes last.
+        // The form that reduces has a predicate as its last operand.
         const bool counted = all.size() > first + (has("red") ? 2 : 1);
         const std::optional<unsigned> threads = counted ? whole<unsigned>(all[first + 1]) : std::optional<unsigned>(32);
         const unsigned block = (static_cast<unsigned>(launch_.block) + 31) / 32 * 32;
@@ -571,7 +571,7 @@ private:
         return stripped(address.substr(0, address.find_first_of("+-", 1)));
     }
 
-    /// Brings base+offset into our register.
+    /// Text that writes base+offset into the register of the checks.
     std::string addressed(std::string_view address, Space space) const {
         const std::string_view base = baseOf(address);
         std::int64_t offset = 0;
@@ -594,7 +594,7 @@ private:
         refuse("uses " + shown_ + " at '" + printable(address) + "'");
     }
 
-    /// What calls itself has a stack that nobody knows the size of; what is not in the text cannot be looked into.
+    /// Refuses recursion, whose stack has no known size, and calls of functions outside the text, which cannot be checked.
     void expectNoCircle() const {
         std::map<std::string, std::set<std::string>> reached;
         for (const Call& one : calls_) {
@@ -648,14 +648,14 @@ private:
     std::vector<Call> calls_;
     bool entry_ = false;
     int accesses_ = 0, line_ = 0;
-    // Of the function that is read:
+    // State of the present function:
     std::string function_, hoisted_;
     std::vector<Piece> pieces_;
     std::vector<std::map<std::string, Register>> scopes_;
-    std::map<std::string, std::vector<std::size_t>> labels_;  ///< places in pieces_
-    std::map<std::string, std::size_t> tables_;               ///< of jumps, and how many places each has
+    std::map<std::string, std::vector<std::size_t>> labels_;  ///< indices in pieces_
+    std::map<std::string, std::size_t> tables_;               ///< tables of jumps, and their numbers of entries
     std::string lastLabel_;
-    std::map<std::size_t, int> heads_;  ///< of loops, and their lines
+    std::map<std::size_t, int> heads_;  ///< heads of loops, and their lines
     std::vector<std::string> stack_;    ///< its arrays in local memory
 };
 

@@ -1,6 +1,6 @@
-// Bad addresses of a kernel that a user wrote, found by software: PTX in, and out comes PTX that asks before each access
-// whether it may. A device that meets a bad address itself stops what all programs draw on it.
-// Rule: text to text, needs no CUDA header; what it does not know it refuses, rather than let it through unchecked.
+// Finds bad addresses of a user's kernel by software: it adds a check before each access to the kernel's PTX. Without checks
+// a bad address stops the device, and with it the drawing of all programs.
+// Rule: text to text, needs no CUDA header; an unknown instruction is refused, never passed unchecked.
 #pragma once
 #include "sim/backends/cuda/own/checked_functions.h"
 
@@ -10,24 +10,23 @@
 
 namespace gravlab {
 
-/// What is known of a text before it is compiled.
+/// Facts of a text that are known before it is compiled.
 struct CheckedLaunch {
-    int block = 128;            ///< threads
+    int block = 128;            ///< threads of a block
     std::size_t shared = 0;     ///< dynamic shared memory of a block [bytes]
-    std::string file = "text";  ///< as which it was compiled: its lines are those of that name
+    std::string file = "text";  ///< file name of the compilation: lines with that name are lines of the text
 };
 
 struct CheckedCode {
     std::string ptx;      ///< empty: refused
-    std::string refusal;  ///< what it does that cannot be checked
-    int line = 0;         ///< of the refusal, in the text; 0: not known
+    std::string refusal;  ///< why the text cannot be checked
+    int line = 0;         ///< line of the refusal in the text; 0: not known
     CheckedArrays arrays;
-    int accesses = 0;  ///< that are asked about
+    int accesses = 0;  ///< checked accesses
 };
 
-/// PTX with a question before each access, with a bound on the turns of its loops, and with the two variables of
-/// checked_functions.h. It does nothing that a device would stop it for; the thread that would have ends, and a report says
-/// what it wanted.
+/// PTX with a check before each access, a bound on the iterations of its loops, and the two variables of
+/// checked_functions.h. A thread ends before it would do something that stops the device, and a report states what it was.
 CheckedCode checkedAddresses(std::string_view ptx, const CheckedLaunch& launch);
 
 }  // namespace gravlab

@@ -8,7 +8,7 @@
 namespace gravlab::asking {
 namespace {
 
-// A question in one number: bytes, alignment - 1, verb, line.
+// Bits of a check in one number: bytes, alignment - 1, verb, line.
 constexpr unsigned kAlignedAt = 8, kVerbAt = 16, kLineAt = 32;
 
 std::uint64_t packed(const Question& asked) {
@@ -52,7 +52,7 @@ std::string foundCall(const std::string& guard, const std::string& address, cons
     return text + "\t" + guard + "call gravlab_checked_found, (gravlab_p0, gravlab_p1, gravlab_p2, gravlab_p3);\n\t}\n";
 }
 
-/// The one way out, where the threads of a warp meet again before a barrier of the text.
+/// The only exit, where the threads of a warp converge before a barrier of the text.
 constexpr const char* kDone = "gravlab_done:\n\tret;\n}\n";
 
 /// Done when the address is in the range that begins at %g_begin and has %g_size bytes. No sum can overflow here.
@@ -63,7 +63,7 @@ constexpr const char* kInRange =
     "\tsetp.ge.and.u64 %g_yes, %g_room, %g_bytes, %g_yes;\n"
     "\t@%g_yes bra gravlab_done;\n";
 
-/// What all answers begin with: nothing asked is well, and what is not aligned is not.
+/// The begin of all checks: an access of no bytes passes, and an access that is not aligned fails.
 std::string begun(const Answer& row) {
     return std::string(".func ") + row.function + kParameters +
            "\n{\n"
@@ -107,7 +107,8 @@ std::string globalAnswer(const std::vector<CheckedArray>& arrays) {
     return text + foundCall("", "%g_a", "%g_w", number(row.kind), "0") + kDone;
 }
 
-/// Of a space that has the arrays of the module and nothing else. The report names the one that begins nearest before.
+/// The check of a space with only the arrays of the module. The report names the array with the nearest begin before the
+/// address.
 std::string arraysAnswer(Space space, const std::vector<CheckedArray>& arrays) {
     const Answer& row = answerOf(space);
     std::string text = begun(row) + "\tmov.u64 %g_best, 0;\n\tmov.u64 %g_which, " + number(arrays.size()) + ";\n";
@@ -125,7 +126,7 @@ std::string arraysAnswer(Space space, const std::vector<CheckedArray>& arrays) {
 
 std::string localAnswer() {
     const Answer& row = answerOf(Space::local);
-    // Below the end of the stack all is the thread's own.
+    // All memory below the end of the stack belongs to the thread.
     return begun(row) + "\tmov.u64 %g_begin, 0;\n\tld.global.b64 %g_size, " +
            at(kCheckedLimitsName, offsetof(CheckedLimits, stackEnd)) + ";\n" + kInRange +
            foundCall("", "%g_a", "%g_w", number(row.kind), "0") + kDone;
@@ -174,7 +175,7 @@ std::string functions(const CheckedArrays& made) {
         return std::string("\tmov.") + type + " " + as + ", " + from + ";\n\tst.global." + type + " " +
                at(kCheckedReportName, offset) + ", " + as + ";\n";
     };
-    // The first one has the word; what it says is read when the launch has ended.
+    // Only the first bad thread writes the report, which the host reads after the launch.
     const std::string found = std::string(kFound) +
                               "\n{\n"
                               "\t.reg .pred %g_late;\n"
@@ -217,12 +218,12 @@ std::string functionPrologue() {
 }
 
 std::string entryPrologue(const std::vector<std::string>& stack) {
-    // After a report nobody begins.
+    // After a report no further thread begins.
     std::string text = "\tld.volatile.global.u32 %gravlab_low, " + at(kCheckedReportName, offsetof(CheckedReport, kind)) +
                        ";\n\tsetp.ne.u32 %gravlab_yes, %gravlab_low, 0;\n\t@%gravlab_yes exit;\n";
     if (stack.empty()) return text;
-    // The arrays of an entry lie at the upper end of a stack that grows down: no end of them is further from the lowest
-    // than the whole is long.
+    // The arrays of an entry lie at the upper end of a stack that grows down: no end of an array is further from the lowest
+    // begin than the length of all arrays.
     text += "\tmov.u64 %gravlab_what, -1;\n";
     for (const std::string& name : stack)
         text += "\tmov.u64 %gravlab_address, " + name + ";\n\tmin.u64 %gravlab_what, %gravlab_what, %gravlab_address;\n";
@@ -245,7 +246,7 @@ std::string fromSymbol(const std::string& name, std::int64_t offset) {
 std::string question(Space space, const std::string& guard, const Question& asked, const std::string& count) {
     std::string text, what = number(packed(asked));
     if (!count.empty()) {
-        // No more than what is aligned there is read.
+        // The access reads at most its alignment.
         text = "\tmin.u32 %gravlab_low, " + count + ", " + number(asked.aligned) +
                ";\n\tcvt.u64.u32 %gravlab_what, %gravlab_low;\n\tor.b64 %gravlab_what, %gravlab_what, " + what + ";\n";
         what = "%gravlab_what";
@@ -271,7 +272,7 @@ namespace gravlab {
 using namespace asking;
 
 std::uint64_t checkedTurns(std::size_t bodies, int bodiesPerThread) {
-    // A thread has all sources before it once for each of its bodies; 64 times that leaves room for loops within.
+    // A thread sums all sources once for each of its bodies; 64 times that number leaves room for inner loops.
     return 64 * static_cast<std::uint64_t>(bodies) * static_cast<std::uint64_t>(bodiesPerThread) + 65536;
 }
 
@@ -281,10 +282,10 @@ constexpr std::uint64_t kBodyBytes = 16;
 
 std::string bytesText(std::uint64_t bytes) { return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes"); }
 
-/// "bodies[70000].y"; empty where the address has nothing to do with an array that begins there.
+/// "bodies[70000].y"; empty where the address is too far from an array that begins there.
 std::string elementOf(const char* name, std::uint64_t begin, std::uint64_t address, std::uint64_t bytes) {
     const auto away = static_cast<std::int64_t>(address - begin);
-    // An int can be an index so far away.
+    // An index of type int can reach this far [bytes].
     constexpr std::int64_t kFar = std::int64_t{1} << 36;
     if (away < -kFar || away > kFar) return {};
     const auto size = static_cast<std::int64_t>(kBodyBytes);
@@ -321,7 +322,7 @@ std::string globalText(const Found& f) {
     const bool inBodies = address >= bodies && address - bodies < f.limits.bodiesBytes;
     if (inBodies && f.verb() != Verb::reads)
         return f.doing() + " at " + elementOf("bodies", bodies, address, f.bytes()) + ", and bodies are only read";
-    // A little before or behind its begin and end an access is meant for that array.
+    // An access a little before the begin or after the end of an array is attributed to that array.
     constexpr std::uint64_t kNear = 256 * kBodyBytes;
     const bool near = address + kNear >= accelerations && address < accelerations + f.limits.accelerationsBytes + kNear;
     const bool ofBodies = f.verb() == Verb::reads && !near;

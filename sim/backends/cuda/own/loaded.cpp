@@ -1,5 +1,5 @@
 // Kernels that users write: their rows, one launch a force, and the first trial of a text.
-// Rule: in a run works only what a trial has seen with as many bodies.
+// Rule: a run accepts only kernels that passed a trial with the same number of bodies.
 #include "sim/backends/cuda/methods/force_method.h"
 #include "sim/backends/cuda/own/checked_addresses.h"
 #include "sim/backends/cuda/own/own_kernel.h"
@@ -28,7 +28,7 @@ Reason onlyGravity(const KernelRow&, const ForceSettings& force) {
     return {};
 }
 
-/// A kernel that came while the program ran. Its texts are what the row's views look at.
+/// A kernel that was added while the program ran. It owns the texts of the row's views.
 struct Adopted {
     std::string name, idea, image;
     OwnLaunch launch;
@@ -77,7 +77,7 @@ public:
     }
 
 private:
-    // What a text does between two of its lines nobody can cut: a force is one launch.
+    // The code of a user cannot be divided into slices: a force is one launch.
     ForceProgress enqueuePairs(double) override {
         if (count() > 0) {
             const LaunchConfig& launch = plan().launch;
@@ -96,11 +96,11 @@ private:
     Stream stream_;
 };
 
-/// Code that is loaded as long as this is.
+/// Owns loaded code.
 class Library {
 public:
     explicit Library(const std::string& image) { CUDA_CHECK(loadCode(&library_, image.data())); }
-    /// PTX of a compiler that may be newer than the driver, which then reads it as that of an older one.
+    /// Loads PTX. Its compiler may be newer than the driver, so the PTX then states an older version.
     static Library ofText(std::string ptx) {
         Code code = kUnsupportedPtx;
         Library made;
@@ -133,7 +133,7 @@ public:
         CUDA_CHECK(globalNamed(&memory, library_, name));
         return memory;
     }
-    /// Stays to the end of the program.
+    /// Keeps the code to the end of the program.
     void keep() { library_ = nullptr; }
 
 private:
@@ -141,7 +141,7 @@ private:
     void* library_ = nullptr;
 };
 
-/// A text whose accesses are asked about, loaded.
+/// A loaded text whose accesses are checked.
 struct CheckedProgram {
     CheckedProgram(CheckedCode made, const OwnLaunch& launch) : code(std::move(made)), library(Library::ofText(code.ptx)) {
         kernel = library.entry();
@@ -162,7 +162,7 @@ struct CheckedProgram {
     std::size_t stackBytes = 0;
 };
 
-// Bodies behind the last one that nobody may write: a thread that forgets to ask whether it has a body lands there.
+// Places after the last body that no thread may write: a thread that does not check whether it has a body writes there.
 constexpr std::size_t kFence = 4096;
 constexpr unsigned char kFenceByte = 0xa5;
 
@@ -191,7 +191,7 @@ public:
         CUDA_CHECK(waitForStream(stream_));
     }
 
-    /// What a program finds that asks before each access; nothing: text is empty.
+    /// Finding of a program with checks before each access; no finding has an empty text.
     CheckedFinding finding(const CheckedProgram& program) {
         const CheckedLimits limits{.bodies = reinterpret_cast<std::uintptr_t>(positions_.data()),
                                    .bodiesBytes = positions_.bytes(),
@@ -209,7 +209,7 @@ public:
         return report.kind == 0 ? CheckedFinding{} : checkedFinding(report, limits, program.code.arrays, count_);
     }
 
-    /// Why `kernel` is not good, run `times` over; empty: it is.
+    /// Runs `kernel` `times` times and returns why it is not good; empty: it is good.
     std::string fault(const void* kernel, int times) {
         targets_ = sampleTargets(bodies_);
         want_.resize(targets_.size());
@@ -217,7 +217,8 @@ public:
         referenceForces(bodies_, {}, targets_, force_, want_, floors_);
         for (int time = 0; time < times; ++time) {
             CUDA_CHECK(fillAsync(all_.data(), kFenceByte, all_.bytes(), stream_));
-            CUDA_CHECK(fillAsync(sums(), 0xff, count_ * sizeof(Float4), stream_));  // NaN: what is not stored is seen
+            CUDA_CHECK(
+                fillAsync(sums(), 0xff, count_ * sizeof(Float4), stream_));  // NaN marks accelerations that are not stored
             launchOnce(kernel);
             CUDA_CHECK(waitForStream(stream_));
             std::vector<Float4> got(all_.size());
@@ -232,9 +233,9 @@ public:
         return {};
     }
 
-    /// Time of a force of these bodies, the median of a few [s].
+    /// Time of a force on these bodies, as a median of several [s].
     double seconds(const void* kernel) {
-        // Five, or as many as go into a second: the check before them has warmed everything up.
+        // Five forces are timed, or as many as fit in a second: the check before them has warmed the device up.
         constexpr std::size_t kMostTimes = 5;
         constexpr double kMostSeconds = 1;
         std::vector<double> times;
@@ -304,7 +305,7 @@ private:
 
 // Most bodies whose addresses are checked. The checks make a force several times as long.
 constexpr std::size_t kMostChecked = 32768;
-// Few bodies, and no multiple of anything that a launch is made of.
+// A small number of bodies that is no multiple of any factor of a launch.
 constexpr std::size_t kFew = 1021;
 
 void runTrial(const OwnTrialRequest& request, const DeviceFacts& device, OwnTrialReply& reply,
@@ -337,7 +338,7 @@ void runTrial(const OwnTrialRequest& request, const DeviceFacts& device, OwnTria
     };
     const std::size_t all = request.bodies.size();
     {
-        // A bad address that the device itself meets stops what every program draws on it, so none gets so far.
+        // A bad address on the device would stop the drawing of every program, so the checks come first.
         stage("making checks of its addresses");
         CheckedCode checked = compileChecked(request.text, request.file, device.major, device.minor);
         if (checked.ptx.empty()) {

@@ -21,7 +21,7 @@ namespace gravlab {
 namespace {
 
 constexpr std::string_view kMark = "// gravlab:";
-constexpr std::string_view kOurs = "gravlab-contract";  ///< file name of what is compiled behind the text
+constexpr std::string_view kOurs = "gravlab-contract";  ///< file name of the code that is compiled after the text
 
 /// The few functions of NVRTC that are needed: https://docs.nvidia.com/cuda/nvrtc.
 class Compiler {
@@ -75,7 +75,7 @@ private:
     void* library_ = nullptr;
 };
 
-/// What NVRTC keeps of one text.
+/// The state of NVRTC for one text.
 class Program {
 public:
     Program(const Compiler& compiler, const std::string& source, const std::string& name) : compiler_(compiler) {
@@ -110,7 +110,7 @@ private:
     Compiler::Program program_ = nullptr;
 };
 
-/// Held against the contract by the compiler itself, so that a wrong entry is an error with a sentence.
+/// Code that makes the compiler check the contract, so that a wrong entry is an error with a sentence.
 std::string contract() {
     return "\n#line 1 \"" + std::string(kOurs) +
            "\"\nnamespace gravlab { template <class A, class B> struct Same { static constexpr bool value = false; };\n"
@@ -120,7 +120,7 @@ std::string contract() {
            "float softening_squared)\");\n";
 }
 
-/// What has to do with our own lines said in words of the contract.
+/// Replaces messages about the contract's lines by words of the contract.
 void translate(std::vector<CompilerMessage>& messages, std::string_view log) {
     if (log.find(std::string(kOurs) + "(") == std::string_view::npos) return;
     for (CompilerMessage& message : messages) {
@@ -137,7 +137,7 @@ void translate(std::vector<CompilerMessage>& messages, std::string_view log) {
     }
     const auto said = std::find_if(messages.begin(), messages.end(), [](const CompilerMessage& m) { return m.line == 0; });
     if (said == messages.end()) return;
-    // Errors of our lines that follow from it say nothing more.
+    // Further errors of the contract's lines follow from this one.
     const CompilerMessage kept = *said;
     std::erase_if(messages, [](const CompilerMessage& m) { return m.line == 0; });
     if (std::none_of(messages.begin(), messages.end(), [](const CompilerMessage& m) { return m.error; }))
@@ -157,7 +157,7 @@ OwnLaunch ownLaunch(std::string_view text, const std::string& file) {
                                {"bodies", &OwnLaunch::bodies, 64},
                                {"split", &OwnLaunch::split, 1024},
                                {"unroll", &OwnLaunch::unroll, 256}};
-    constexpr std::size_t kMostShared = 48 * 1024;  // what every device gives without being asked for more
+    constexpr std::size_t kMostShared = 48 * 1024;  // every device has this without opting in
     std::size_t number = 0;
     while (!text.empty()) {
         ++number;
@@ -205,7 +205,7 @@ Reason whyNoCompiler() {
 
 std::vector<CompilerMessage> compilerMessages(std::string_view log) {
     std::vector<CompilerMessage> messages;
-    std::vector<std::string> below;  // indented lines: more of the message, and last the line that is shown with a ^
+    std::vector<std::string> below;  // indented lines: the rest of the message, and last the source line with a ^
     const auto close = [&] {
         if (!messages.empty())
             for (const std::string& more : below) messages.back().text += " " + more;
@@ -254,10 +254,10 @@ std::string messagesText(const std::vector<CompilerMessage>& messages, const std
 
 namespace {
 
-/// What is compiled for, of what the compiler knows.
+/// Target of the compilation, among those that the compiler knows.
 struct Architecture {
     int number = 0;      ///< 90
-    bool exact = false;  ///< the device's own; else the driver goes on from there
+    bool exact = false;  ///< that of the device; else the driver compiles from there
 };
 
 Architecture architectureFor(const Compiler& compiler, int major, int minor) {
@@ -270,7 +270,7 @@ Architecture architectureFor(const Compiler& compiler, int major, int minor) {
     const int device = 10 * major + minor;
     const bool exact = std::find(known.begin(), known.end(), device) != known.end();
     int wanted = exact ? device : 0;
-    // A compiler older than the device gives what the driver can go on from.
+    // A compiler older than the device gives PTX, which the driver compiles further.
     for (const int one : known)
         if (one <= device) wanted = std::max(wanted, one);
     return {wanted > 0 ? wanted : device, exact};
@@ -281,7 +281,7 @@ std::vector<std::string> optionsFor(const std::string& architecture, const OwnLa
     return {
         "--gpu-architecture=" + architecture,
         "--std=c++17",
-        "--ftz=true",  // as the rungs have it: 1/sqrt is one instruction then
+        "--ftz=true",  // as for the rungs: 1/sqrt is one instruction then
         define("BLOCK", launch.block),
         define("BODIES", launch.bodies),
         define("SPLIT", launch.split),
@@ -289,7 +289,7 @@ std::vector<std::string> optionsFor(const std::string& architecture, const OwnLa
     };
 }
 
-/// Throws where the text includes what is there and is no file: the compiler would wait at a FIFO for ever.
+/// Throws where the text includes a path that exists and is no file: the compiler would wait at a FIFO for ever.
 void requireFiles(std::string_view text, const std::string& file) {
     for (std::size_t number = 1; !text.empty(); ++number) {
         const std::size_t end = std::min(text.find('\n'), text.size());

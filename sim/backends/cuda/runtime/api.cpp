@@ -1,11 +1,11 @@
-// The CUDA calls themselves. Rule: one row of kFunctions and one line of code a call.
+// The CUDA calls. Rule: each call has one row of kFunctions and one line of code.
 #include "sim/backends/cuda/runtime/api.h"
 
 #include "sim/backends/device_use.h"
 #include "sim/core/fault_plan.h"
 #include "sim/core/names.h"
 
-// GL/gl.h comes with it; no OpenGL function is called here.
+// It includes GL/gl.h; no OpenGL function is called here.
 #include <cuda_gl_interop.h>
 #include <cuda_runtime_api.h>
 
@@ -69,7 +69,7 @@ constexpr std::size_t indexOf(std::string_view name) {
 std::array<std::atomic<std::int64_t>, kFunctionCount> calls{};
 std::atomic<std::int64_t> failures{0}, copiesToHost{0}, bodySizedCopiesToHost{0};
 
-/// Sizes of what is allocated on devices. Never destroyed: arrays of static storage may be released after main().
+/// Sizes of the allocations on devices. It is never destroyed: arrays of static storage may be released after main().
 struct HeldMemory {
     std::mutex lock;
     std::unordered_map<void*, std::size_t> sizes;
@@ -112,7 +112,7 @@ Code counted(Run run) {
 
 }  // namespace
 
-// The function's name is written once and serves as key of counters and faults.
+// The function's name is written once and is the key of counters and faults.
 #define GRAVLAB_COUNTED(function, ...) counted<indexOf(#function)>([&] { return function(__VA_ARGS__); })
 
 Code driverVersion(int& version) { return GRAVLAB_COUNTED(cudaDriverGetVersion, &version); }
@@ -140,7 +140,7 @@ Code deviceFacts(int device, DeviceFacts& facts) {
     std::snprintf(bus, sizeof bus, "%08x:%02x:%02x.0", static_cast<unsigned>(properties.pciDomainID),
                   static_cast<unsigned>(properties.pciBusID & 0xff), static_cast<unsigned>(properties.pciDeviceID & 0xff));
     facts.pciBus = bus;
-    // An attribute of its own since CUDA 13. Without it there is no plausibility bound, nothing worse.
+    // The clock is a separate attribute since CUDA 13. Without it only the plausibility bound is missing.
     if (cudaDeviceGetAttribute(&facts.clockKHz, cudaDevAttrClockRate, device) != cudaSuccess) facts.clockKHz = 0;
     if (cudaDeviceGetAttribute(&facts.memoryKHz, cudaDevAttrMemoryClockRate, device) != cudaSuccess) facts.memoryKHz = 0;
     if (cudaDeviceGetAttribute(&facts.memoryBits, cudaDevAttrGlobalMemoryBusWidth, device) != cudaSuccess)
@@ -220,7 +220,7 @@ Code launchCooperative(const void* kernel, Dim grid, unsigned threads, void** ar
                            stream);
 }
 
-// Since CUDA 12.8 the runtime loads code, and its launches take what it finds there.
+// Since CUDA 12.8 the runtime loads code, and its launches accept the kernels found there.
 #if CUDART_VERSION >= 12080
 Code loadCode(void** library, const void* image) {
     cudaLibrary_t made = nullptr;

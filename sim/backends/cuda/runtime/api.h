@@ -1,5 +1,5 @@
-// The thin table of all CUDA calls that can fail: counted, and in builds with GRAVLAB_FAULTS made to fail on demand.
-// Rule: nobody else calls the CUDA runtime. Needs no CUDA header, so that any file may include it.
+// The thin table of all CUDA calls that can fail. Calls are counted, and builds with GRAVLAB_FAULTS can make them fail.
+// Rule: no other file calls the CUDA runtime. It needs no CUDA header, so that any file may include it.
 #pragma once
 #include "sim/core/error.h"
 
@@ -31,21 +31,21 @@ struct Dim {
 };
 enum class Copy { toDevice, toHost, onDevice };
 
-/// What a launch can be given, for one kernel on one device.
+/// Limits of a launch of one kernel on one device.
 struct KernelFacts {
-    int mostThreads = 0;  ///< a block, after registers
-    int registers = 0;    ///< a thread
+    int mostThreads = 0;  ///< threads a block, as registers allow
+    int registers = 0;    ///< registers a thread
     std::size_t sharedBytes = 0, localBytes = 0;
 };
 
-/// A device as the launch rules need it.
+/// Facts of a device that the launch rules need.
 struct DeviceFacts {
     std::string name;
     int index = 0, multiprocessors = 0, mostThreads = 0, clockKHz = 0, major = 0, minor = 0;
     int warpsPerMultiprocessor = 0;
     int memoryKHz = 0, memoryBits = 0;  ///< clock and width of the bus; 0: not known
     std::string pciBus;                 ///< "00000000:17:00.0"
-    std::size_t sharedBytes = 0;        ///< most shared memory a block without opting in
+    std::size_t sharedBytes = 0;        ///< most shared memory of a block without opting in
     std::size_t memoryBytes = 0;
 };
 
@@ -70,26 +70,26 @@ Code destroyEvent(Event event);
 Code recordEvent(Event event, Stream stream);
 Code queryEvent(Event event);  ///< kSuccess when reached, kNotReady before; never waits
 Code waitForEvent(Event event);
-Code waitInStream(Stream stream, Event event);  ///< what is enqueued later waits for the event
+Code waitInStream(Stream stream, Event event);  ///< later work of the stream waits for the event
 Code elapsedMilliseconds(float& milliseconds, Event first, Event last);
 Code kernelFacts(KernelFacts& facts, const void* kernel);
 Code residentBlocks(int& blocks, const void* kernel, int threads, std::size_t sharedBytes);  ///< on one multiprocessor
 Code launch(const void* kernel, Dim grid, unsigned threads, void** arguments, std::size_t sharedBytes, Stream stream);
-/// All blocks of the grid are resident at once, or the launch fails.
+/// Launches with all blocks of the grid resident at once, or fails.
 Code launchCooperative(const void* kernel, Dim grid, unsigned threads, void** arguments, std::size_t sharedBytes,
                        Stream stream);
-Code loadCode(void** library, const void* image);  ///< a cubin or PTX; the image may go afterwards
+Code loadCode(void** library, const void* image);  ///< a cubin or PTX; the image may be freed afterwards
 Code unloadCode(void* library);
-Code kernelNamed(const void** kernel, void* library, const char* name);  ///< to be asked about and launched like others
-Code globalNamed(void** memory, void* library, const char* name);        ///< a variable of it on this device
-Code symbolAddress(void** memory, const void* symbol);                   ///< of a __constant__ or __device__ variable
-Code glDevices(unsigned& count, int* devices, unsigned most);            ///< CUDA devices of the current OpenGL context
-Code registerGlBuffer(GlResource& resource, unsigned buffer);            ///< to be overwritten completely each time
+Code kernelNamed(const void** kernel, void* library, const char* name);  ///< handle for queries and launches
+Code globalNamed(void** memory, void* library, const char* name);        ///< a variable of the library on this device
+Code symbolAddress(void** memory, const void* symbol);         ///< address of a __constant__ or __device__ variable
+Code glDevices(unsigned& count, int* devices, unsigned most);  ///< CUDA devices of the current OpenGL context
+Code registerGlBuffer(GlResource& resource, unsigned buffer);  ///< each use overwrites the buffer completely
 Code unregisterGl(GlResource resource);
 Code mapGl(GlResource& resource, Stream stream);
 Code unmapGl(GlResource& resource, Stream stream);
 Code mappedPointer(void** memory, std::size_t& bytes, GlResource resource);
-/// The last error, which is thereby cleared unless it is one that ends the context.
+/// Returns the last error and clears it, unless it is one that ends the context.
 Code takeLastError();
 
 /// "cudaErrorMemoryAllocation".
@@ -99,7 +99,7 @@ std::string errorSentence(Code code);
 /// True for errors after which nothing on the device works until the program starts again.
 bool endsContext(Code code);
 
-/// How often what was called, since the start of the program.
+/// Numbers of calls since the start of the program.
 struct CallCounts {
     std::int64_t calls = 0, failures = 0, launches = 0;
     std::int64_t copiesToHost = 0, bodySizedCopiesToHost = 0;
@@ -110,9 +110,9 @@ std::int64_t callsOf(std::string_view cudaFunction);
 
 /// True in builds with GRAVLAB_FAULTS.
 bool faultsAvailable();
-/// Makes calls fail: "cudaMalloc:3:2" lets the third call from now return 2, "cudaMalloc:3+:2" also all later ones;
-/// several by commas; "" ends it. The environment variable GRAVLAB_FAULT is read at the first call. Throws UsageError for
-/// unknown functions and in builds without faults.
+/// Makes calls fail: "cudaMalloc:3:2" lets the third call from now return 2, "cudaMalloc:3+:2" also all later ones. Commas
+/// separate several faults; "" removes all. The environment variable GRAVLAB_FAULT is read at the first call. Throws
+/// UsageError for unknown functions and in builds without faults.
 void planFaults(std::string_view plan);
 
 /// Throws DeviceError naming file, line, expression, cause and fix unless `code` is success. Clears the last error.

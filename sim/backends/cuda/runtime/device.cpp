@@ -1,4 +1,4 @@
-// Detection of CUDA devices, with reasons that people can act on.
+// Detection of CUDA devices, with reasons that state a fix.
 #include "sim/backends/cuda/runtime/device.h"
 
 #include "sim/backends/cuda/kernels/force.h"
@@ -44,7 +44,7 @@ Reason whyNotDevice(int index) {
     Code code = deviceFacts(index, device);
     if (code == kSuccess) code = setDevice(index);
     KernelFacts kernel;
-    // The first call that needs a context and machine code for this device.
+    // This is the first call that needs a context and machine code for this device.
     if (code == kSuccess) code = kernelFacts(kernel, globalKernel(1).address);
     if (code == kSuccess) return {};
     takeLastError();
@@ -76,7 +76,7 @@ std::string deviceList() {
 }
 
 int lanesPerMultiprocessor(const DeviceFacts& facts) {
-    // 64 on the P100, Volta, Turing and the A100; 128 on all others that CUDA 12 and 13 know.
+    // A multiprocessor has 64 lanes on the P100, Volta, Turing and the A100, and 128 on all others that CUDA 12 and 13 know.
     const bool half = facts.major == 7 || ((facts.major == 6 || facts.major == 8) && facts.minor == 0);
     return half ? 64 : 128;
 }

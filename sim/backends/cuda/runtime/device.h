@@ -1,4 +1,4 @@
-// What CUDA devices there are and whether this build can use one. Rule: detection never throws and never lies.
+// Finds CUDA devices and whether this build can use one. Rule: detection never throws and never gives a wrong answer.
 #pragma once
 #include "sim/backends/backend.h"
 #include "sim/backends/cuda/runtime/api.h"
@@ -19,11 +19,12 @@ std::string deviceText(const DeviceFacts& facts);
 /// fp32 instructions that a multiprocessor issues a clock, all lanes counted.
 int lanesPerMultiprocessor(const DeviceFacts& facts);
 
-/// Units x clock: multiply-adds of all lanes, special functions, and two transfers a clock over the whole memory bus.
+/// Peaks as units times clock: multiply-adds of all lanes, special functions, and two transfers a clock over the whole
+/// memory bus.
 DevicePeaks peaksOf(const DeviceFacts& facts);
 
-/// Directed pairs a second until a rate is measured: what a well-filled device does, or less where so few threads do not
-/// fill it.
+/// Directed pairs a second until a rate is measured: the rate of a well-filled device, or less where `threads` do not fill
+/// it.
 double expectedPairRate(const DeviceFacts& facts, double threads);
 
 }  // namespace gravlab::cuda

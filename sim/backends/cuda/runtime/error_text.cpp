@@ -1,4 +1,4 @@
-// What CUDA's error codes mean for a user. Rule: cause and fix, one sentence.
+// Meaning of CUDA's error codes for a user. Rule: one sentence gives cause and fix.
 #include "sim/backends/cuda/runtime/api.h"
 #include "sim/core/error.h"
 

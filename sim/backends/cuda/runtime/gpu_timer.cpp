@@ -1,11 +1,11 @@
-// Events in a row, read when they have been reached.
+// Reads events in their order once the device has reached them.
 #include "sim/backends/cuda/runtime/gpu_timer.h"
 
 #include "sim/backends/profiler_range.h"
 
 #include <algorithm>
 
-// NVTX 3 is headers only. A toolkit without them gives ranges that nobody sees.
+// NVTX 3 is headers only. A build without them records no ranges for profilers.
 #if __has_include(<nvtx3/nvToolsExt.h>)
 #include <nvtx3/nvToolsExt.h>
 #endif

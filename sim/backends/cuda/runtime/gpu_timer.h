@@ -1,4 +1,4 @@
-// What has been enqueued, how long it will take and how long it took. Rule: only drain() waits.
+// Enqueued work, with its estimated and its measured time. Rule: only drain() waits.
 #pragma once
 #include "sim/backends/backend.h"
 #include "sim/backends/cuda/runtime/memory.h"
@@ -9,19 +9,19 @@
 
 namespace gravlab::cuda {
 
-/// What the work between two events is.
+/// Kind of the work between two events.
 enum class Span { force, terms, integrate, publish, steps };
 
-/// What a span of work adds to the totals once it is done.
+/// Amounts that a span of work adds to the totals once it is done.
 struct Work {
     std::int64_t steps = 0, forceEvaluations = 0;
-    double interactions = 0;      ///< of the pair law
-    double cells = 0;             ///< of a tree
-    double rated = 0;             ///< what the rate is told of
-    double termInteractions = 0;  ///< of the terms beside it
+    double interactions = 0;      ///< pairs of the pair law
+    double cells = 0;             ///< cells of a tree
+    double rated = 0;             ///< work in the unit of the rate
+    double termInteractions = 0;  ///< interactions of the other terms
 };
 
-/// Work a second of one way to compute forces, from spans that have finished: directed pairs, or what a method counts.
+/// Work a second of one method, from spans that have finished. The unit is directed pairs, or the method's own.
 class RateEstimate {
 public:
     /// `expected` holds until something is measured.
@@ -30,7 +30,7 @@ public:
     void add(double pairs, double seconds) {
         if (!(pairs > 0 && seconds > 0)) return;
         const double measured = pairs / seconds;
-        // A mean over some launches: the clock of the device moves, and single launches are short.
+        // The rate is a mean over several launches: the device's clock varies, and single launches are short.
         rate_ = measured_ ? 0.7 * rate_ + 0.3 * measured : measured;
         measured_ = true;
     }
@@ -45,16 +45,17 @@ class GpuTimer {
 public:
     explicit GpuTimer(Stream stream) : stream_(stream) {}
 
-    /// A burst of work begins: what lies before it on the host's clock does not count.
+    /// Begins a burst of work: earlier time on the host's clock does not count.
     void begin();
-    /// Work was enqueued that belongs to the span under way. `rate` is told how long its interactions took.
+    /// Adds work, which the caller has enqueued, to the span under way. `rate` gets the time of its interactions.
     void add(double estimatedSeconds, const Work& work, const std::shared_ptr<RateEstimate>& rate = nullptr);
     double openSeconds() const { return open_.estimate; }
     bool hasOpenWork() const { return open_.used; }
-    /// Ends the span under way. The time of `steps` is divided as the last steps were whose parts were measured apart.
+    /// Ends the span under way. The time of `steps` is divided in the ratio of the last steps whose phases were measured
+    /// separately.
     void close(Span kind);
 
-    /// Takes up what has finished. Never waits. Throws DeviceError when work failed.
+    /// Adds finished spans to the totals. Never waits. Throws DeviceError when work failed.
     void collect();
     /// Waits until at most `seconds` of estimated work are left.
     void drain(double seconds);
@@ -84,7 +85,7 @@ private:
     Entry open_;
     std::deque<Entry> queue_;
     double outstanding_ = 0;
-    double forceShare_ = 0.8;  ///< of a step's time, from the last steps whose parts were measured apart
+    double forceShare_ = 0.8;  ///< fraction of a step's time, from the last steps whose phases were measured separately
     double lastForce_ = 0;
     WorkTotals totals_;
 };

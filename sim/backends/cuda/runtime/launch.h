@@ -1,4 +1,4 @@
-// Typed launches: a kernel and the one argument that it takes. Rule: a pair that does not fit does not compile.
+// Typed launches: a kernel and its one argument. Rule: a kernel with an argument of another type does not compile.
 #pragma once
 #include "sim/backends/cuda/runtime/api.h"
 
@@ -14,7 +14,7 @@ struct Kernel {
     explicit operator bool() const { return address != nullptr; }
 };
 
-/// Of a __global__ function, whose argument decides about the type.
+/// The kernel of a __global__ function; the function's argument decides the type.
 template <class Task>
 Kernel<Task> kernelOf(void (*function)(Task)) {
     return {reinterpret_cast<const void*>(function)};
@@ -29,7 +29,7 @@ void launchKernel(Kernel<Task> kernel, Dim grid, unsigned threads, const std::ty
     CUDA_CHECK(launch(kernel.address, grid, threads, arguments, sharedBytes, stream));
 }
 
-/// The same with all blocks of the grid resident at once.
+/// Enqueues the same with all blocks of the grid resident at once.
 template <class Task>
 void launchResident(Kernel<Task> kernel, Dim grid, unsigned threads, const std::type_identity_t<Task>& task,
                     std::size_t sharedBytes, Stream stream) {

@@ -24,7 +24,7 @@ template <class T, class Where>
 class Array {
 public:
     Array() = default;
-    /// Throws DeviceError when there is not enough; the error is cleared then.
+    /// Allocates. Throws DeviceError when there is not enough memory; the error is cleared then.
     explicit Array(std::size_t count) : size_(count) {
         if (count == 0) return;
         void* memory = nullptr;
@@ -54,7 +54,7 @@ using DeviceArray = Array<T, detail::DeviceMemory>;
 template <class T>
 using PinnedArray = Array<T, detail::PinnedMemory>;
 
-/// A stream of its own.
+/// Owns a stream.
 class OwnedStream {
 public:
     OwnedStream() { CUDA_CHECK(createStream(stream_)); }
@@ -67,7 +67,7 @@ private:
     Stream stream_ = nullptr;
 };
 
-/// An event with timing.
+/// Owns an event with timing.
 class OwnedEvent {
 public:
     OwnedEvent() { CUDA_CHECK(createEvent(event_)); }

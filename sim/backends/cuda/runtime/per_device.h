@@ -1,12 +1,13 @@
-// What exists once on each device, whichever backend asks first. Rule: events, streams and memory belong to one device.
+// Objects that exist once on each device and are shared by all backends. Rule: events, streams and memory belong to one
+// device.
 #pragma once
 #include <map>
 #include <mutex>
 
 namespace gravlab::cuda {
 
-/// Made when it is first asked for, on the current device, which must be `device`; kept to the end of the program. Any
-/// thread.
+/// The object of a device. The first call makes it on the current device, which must be `device`; it lives to the end of the
+/// program. Any thread may call.
 template <class T>
 class PerDevice {
 public:
