@@ -10,16 +10,16 @@
 
 namespace gravlab {
 
-/// What writes the file of the lab that is wanted; empty: it wants none. Lab and document outlive it.
+/// The job that writes the wanted file of the lab; empty: the measurement writes none. Lab and document outlive it.
 std::optional<FileJob> labFile(const Measure& wanted, Lab& lab, Document& document, RunHost& host);
 
 class LabLoop {
 public:
-    /// Begins a measurement, or ends it.
+    /// Begins a measurement, or cancels it.
     EffectResult carryOut(const Measure& measure, Lab& lab, Document& document);
-    /// Begins to try the text of the editor, or writes it into a file; an empty name: its own.
+    /// Begins to try the text of the editor.
     void tryKernel(Document& document);
-    /// Shows what the panel says.
+    /// Copies the panel's choices into the lab.
     void follow(Lab& lab, const Document& document);
     /// Lets the lab measure, stores what a search has found, and refreshes the facts of the launch.
     void advance(Lab& lab, Document& document, RunHost& host);

@@ -10,8 +10,8 @@
 
 namespace gravlab {
 
-/// What writes the text into that file, or, where the name is empty, one of its own name. How it ends is a sentence there,
-/// too. `own` outlives it.
+/// The job that writes the text into that file, or, without a name, into its default file. The panel also shows the result.
+/// `own` outlives it.
 FileJob kernelFile(OwnKernel& own, const std::string& file);
 
 class OwnBench {

@@ -1,6 +1,5 @@
-// Files that are read and written beside the frames, one after the other, on a thread of its own: a disk may take seconds.
-// Rule: a job owns what it writes; what became of it is heard on the thread that posted it. One FileJobs makes all calls of
-// a process into snapshot formats while it lives.
+// Reads and writes files beside the frames, one after the other, on a separate thread: a disk may take seconds. Rule: a job
+// owns its data; the posting thread receives the result. While a FileJobs exists, only it calls snapshot formats.
 #pragma once
 #include "app/system/worker.h"
 #include "sim/core/error.h"
@@ -31,17 +30,17 @@ struct FileOutcome {
 };
 
 struct FileJob {
-    /// Reads or writes, and gives the sentence that says so. Throws where it cannot.
+    /// Reads or writes the file, and returns the sentence for the user. Throws on failure.
     std::function<std::string()> work;
-    /// Hears of it. May be empty.
+    /// Receives the result. May be empty.
     std::function<void(const FileOutcome&)> done{};
-    /// Whether `work` has all that it needs, e.g. a copy of the bodies. Empty: it has. Called where poll() is; may throw.
+    /// Whether `work` has its inputs, e.g. a copy of the bodies. Empty: it has. poll() calls it; it may throw.
     std::function<bool()> ready{};
-    bool reads = false;  ///< nothing is lost without it: it is dropped when the window closes
+    bool reads = false;  ///< only reads, so a closing window drops it
 
     static constexpr const char* kNotReady = "What the file needs has not come.";
     bool isReady() const { return !ready || ready(); }
-    /// Does it while the caller waits. What it needs is there.
+    /// Runs the job while the caller waits; its inputs are ready.
     FileOutcome now() const {
         FileOutcome outcome = attempt([this] {
             if (!isReady()) throw std::runtime_error(kNotReady);
@@ -50,7 +49,7 @@ struct FileJob {
         if (done) done(outcome);
         return outcome;
     }
-    /// How that call ends.
+    /// The outcome of the call.
     static FileOutcome attempt(const std::function<std::string()>& call) {
         try {
             return {FileOutcome::Status::written, call()};
@@ -66,7 +65,7 @@ struct FileJob {
 
 class FileJobs {
 public:
-    /// Jobs that are handed over and not begun: they may hold copies of all bodies.
+    /// Most jobs that wait in the thread: each may hold a copy of all bodies.
     static constexpr std::size_t kMostQueued = 2;
 
     FileJobs() = default;
@@ -80,7 +79,7 @@ public:
     FileJobs(const FileJobs&) = delete;
     FileJobs& operator=(const FileJobs&) = delete;
 
-    /// Never waits for the disk. Where the system has no thread for it, the job is done at once.
+    /// Never waits for the disk. When the system has no thread for it, the job runs at once.
     void post(FileJob job) {
         queue_.push_back(std::move(job));
         ++owed_;
@@ -92,7 +91,7 @@ public:
         ++owed_;
         handOver(true);
     }
-    /// Hands over what is ready, in order, and tells of all that has ended. True when there was any. Never waits.
+    /// Hands ready jobs to the thread, in order, and reports finished ones. True when there was any. Never waits.
     bool poll() {
         handOver(false);
         collect();
@@ -106,11 +105,11 @@ public:
     bool busy() const { return owed_ > 0; }
     /// Jobs that have not begun.
     std::size_t waiting() const { return queue_.size() + worker_.waiting(); }
-    /// Forgets those that read and are not handed over.
+    /// Drops reading jobs that the thread does not have yet.
     void dropReads() {
         owed_ -= std::erase_if(queue_, [](const FileJob& job) { return job.reads; });
     }
-    /// Waits until all is written that is ready; the rest fails. Then poll() tells of it.
+    /// Waits until all ready jobs have ended; the others fail. poll() then reports them.
     void wait() {
         handOver(true);
         worker_.wait();
@@ -153,8 +152,8 @@ private:
         while (std::optional<Ended> ended = worker_.poll()) ended_.push_back(std::move(*ended));
     }
 
-    std::deque<FileJob> queue_;  ///< not handed over
-    std::vector<Ended> ended_;   ///< not reported yet
+    std::deque<FileJob> queue_;  ///< jobs that the thread does not have yet
+    std::vector<Ended> ended_;   ///< ended jobs that poll() has not reported
     std::size_t owed_ = 0;       ///< posted jobs whose end is not reported yet
     Worker<FileJob, Ended> worker_{[](const FileJob& job, auto&) {
                                        return Ended{job.done, FileJob::attempt(job.work)};

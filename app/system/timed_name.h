@@ -12,10 +12,10 @@ std::string plainName(std::string_view text);
 /// A local date and time in strftime's format; `universal`: in UTC.
 std::string timeText(std::time_t when, const char* format, bool universal = false);
 
-/// "START-20261122-101500END" with the local date and time; "START-20261122-101500-2END" and so on where that is taken
-/// in the current folder, or was given before: files are written later than they are named.
+/// "START-20261122-101500END" with the local date and time; "START-20261122-101500-2END" and so on when that exists
+/// in the current folder or was returned before, because files are written later than they are named.
 std::string timedName(std::string_view start, std::string_view end);
-/// The same for a name that people may change: it is not given.
+/// The same for a name that the user may change: later calls may return it again.
 std::string proposedName(std::string_view start, std::string_view end);
 
 }  // namespace gravlab

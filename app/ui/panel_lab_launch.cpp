@@ -245,7 +245,7 @@ struct SourceRow {
     int column = 0;           ///< its first column
 };
 
-/// Breaks lines at blanks, so that nobody has to scroll sideways.
+/// Breaks lines at blanks, so that the text needs no horizontal scrolling.
 std::vector<SourceRow> rowsOf(const KernelSource& source, int columns) {
     constexpr int kIndent = 8;
     std::vector<SourceRow> rows;

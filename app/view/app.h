@@ -9,6 +9,7 @@
 #include "app/view/services.h"
 
 #include <cstdint>
+#include <functional>
 #include <span>
 
 namespace gravlab {
@@ -22,6 +23,10 @@ struct App {
     /// Builds the runs that the intent describes. A refusal leaves the run unchanged, sets the document's message and
     /// returns false. `again` restarts the scene although nothing in it changed.
     bool apply(bool again = false);
+    /// The same, for functions that open files. The app outlives it.
+    std::function<bool(bool again)> takesUp() {
+        return [this](bool again) { return apply(again); };
+    }
     /// Measures, tries and writes in the lab. Longer work continues in advance().
     EffectResult measure(const Measure& what) { return services.labLoop.carryOut(what, services.lab, document); }
     void tryKernel() { services.labLoop.tryKernel(document); }

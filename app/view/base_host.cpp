@@ -84,29 +84,21 @@ EffectResult BaseHost::write(FileJob job, Ticket /*ticket*/) {
 
 /// Reads the file and begins the run while the caller waits.
 EffectResult BaseHost::open(const Open& effect) {
-    const auto takesUp = [this](bool again) { return app_.apply(again); };
     bool taken = false;
     if (isSceneFile(effect.file)) {
         Options base = sceneBase(app_.document);
         base.file = effect.file;
-        taken = takeScene(app_.document, withSceneFile(base), takesUp);
+        taken = takeScene(app_.document, withSceneFile(base), app_.takesUp());
     } else {
         ReadOptions read;
         if (!effect.units.empty()) read = againIn(app_.document, effect.units);
-        taken = takeStart(app_.document, openStart(effect.file, read), takesUp);
+        taken = takeStart(app_.document, openStart(effect.file, read), app_.takesUp());
     }
     return taken ? EffectResult() : refusedBecause(app_.document.message);
 }
 
-namespace {
-
-constexpr const char* kNothingShared = "no memory is shared; start 'gravlab play' with --share DESCRIPTOR";
-
-}  // namespace
-
 /// Copies the last complete step while the caller waits.
 EffectResult BaseHost::share(const ShareBodies& effect) {
-    if (app_.document.ui.files.shared < 0) return refusedBecause(kNothingShared);
     Simulation& simulation = app_.runs.simulation();
     Diagnostics measured;
     if (effect.arrays & kSharedEnergies) measured = simulation.measure();
@@ -118,13 +110,11 @@ EffectResult BaseHost::share(const ShareBodies& effect) {
 }
 
 EffectResult BaseHost::takeShared(const TakeBodies& effect) {
-    if (app_.document.ui.files.shared < 0) return refusedBecause(kNothingShared);
     ReadOptions read;
     read.units = effect.units;
     read.allowSigns = lawRow(app_.document.facts.configuration.force.law).signedSources;
-    const auto takesUp = [this](bool again) { return app_.apply(again); };
     return takeStart(app_.document, startFrom(readShared(app_.document.ui.files.shared, read), "bodies of a client"),
-                     takesUp)
+                     app_.takesUp())
                ? EffectResult()
                : refusedBecause(app_.document.message);
 }

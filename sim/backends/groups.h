@@ -37,7 +37,8 @@ const GroupRung& groupRung(std::string_view backend, std::string_view name = {})
 /// The first rung of that name, on whatever backend. Throws UsageError naming the valid ones.
 const GroupRung& groupRungNamed(std::string_view name);
 
-/// Labels by that rung. Throws NoDeviceError, and OutOfMemoryError before it allocates more memory than is free.
+/// Finds groups by that rung and returns the labels. Throws NoDeviceError, and OutOfMemoryError before it allocates more
+/// memory than is free.
 FoundGroups findGroups(const GroupRung& rung, const ParticleSet& bodies, double length, const BackendOptions& options);
 
 // groups.cpp joins them.

@@ -75,7 +75,7 @@ std::int64_t ThreadPool::runErased(std::int64_t begin, std::int64_t end, Deadlin
     wake_.notify_all();
     call(task, begin);  // the first task is not subject to the deadline: every run makes progress
     work();
-    // A worker that has not woken by now finds the job closed and sleeps again; nobody waits for it.
+    // A worker that has not woken by now finds the job closed and sleeps again; no thread waits for it.
     std::unique_lock lock(mutex_);
     open_ = false;
     if (spin_ && active_.load(std::memory_order_relaxed) > 0) {

@@ -429,7 +429,7 @@ TEST(IncludeRules, loopsOverBodiesInTheAppAreOptimised) {
     EXPECT_TRUE(goesOverBodies("    for (std::size_t i = 0; i < bodies.size(); ++i) {"));
     EXPECT_TRUE(goesOverBodies("    for (const Double4& p : bodies.position) sum += p.w;"));
     EXPECT_FALSE(goesOverBodies("    for (const BodyName& row : names) use(row);"));
-    // The list of what is not compiled with -O1.
+    // The CMake list of sources that are compiled without -O1.
     const fs::path app = fs::path(GRAVLAB_SOURCE_DIR) / "app";
     std::ifstream lists(app / "CMakeLists.txt");
     const std::string text((std::istreambuf_iterator<char>(lists)), {});

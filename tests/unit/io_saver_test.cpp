@@ -123,7 +123,7 @@ TEST(FileJobs, theCallerGoesOnWhileTheDiskIsSlow) {
     fileCalls() = usual;
 }
 
-/// What is not ready holds up what comes after it; where it never comes, it fails and the rest is done.
+/// A job that is not ready delays later ones. If its input never arrives, it fails and the others run.
 TEST(FileJobs, theOrderStaysWhereAJobIsNotReady) {
     std::string said;
     bool ready = false;

@@ -139,7 +139,7 @@ TEST_F(SamplerTest, whatIsKeptAnywayIsLookedAtInPlaceOfACopy) {
     EXPECT_EQ(worked, 0);
 }
 
-/// Settings that change in every frame, as a slider makes them, keep nobody from the states that come.
+/// A reader gets states even when its question changes in every frame, as under a slider.
 TEST_F(SamplerTest, readersGetStatesWhileTheirQuestionChanges) {
     StateSampler<int> reader;
     int read = 0;

@@ -33,7 +33,7 @@ private:
     int left_ = 0;
 };
 
-/// Writes down what it is told.
+/// Records its calls.
 class ScriptedMachine final : public HostEngine<ScriptedMachine, ScriptedMethod> {
 public:
     static constexpr std::string_view kName = "scripted";

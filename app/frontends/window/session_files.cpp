@@ -253,8 +253,7 @@ void SessionFiles::requireSoundForces() {
 }
 
 EffectResult SessionFiles::taken(const std::string& path, const Options& scene) {
-    if (!takeScene(app_.document, scene, [this](bool again) { return app_.apply(again); }))
-        return refusedBecause(app_.document.message);
+    if (!takeScene(app_.document, scene, app_.takesUp())) return refusedBecause(app_.document.message);
     state_.shown = false;
     sayNotes({}, scene.notes);
     remember(path);
@@ -263,8 +262,7 @@ EffectResult SessionFiles::taken(const std::string& path, const Options& scene) 
 
 EffectResult SessionFiles::taken(const std::string& path, LoadedStart offer, bool recovers) {
     std::vector<std::string> notes = offer.notes;
-    if (!takeStart(app_.document, std::move(offer), [this](bool again) { return app_.apply(again); }))
-        return refusedBecause(app_.document.message);
+    if (!takeStart(app_.document, std::move(offer), app_.takesUp())) return refusedBecause(app_.document.message);
     // The question about units has a panel of its own, with its answers.
     if (app_.document.unitsInDoubt()) std::erase(notes, app_.document.facts.configuration.start->doubt.question);
     sayNotes(path + ": ", notes);
