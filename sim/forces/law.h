@@ -1,5 +1,6 @@
-// The pair laws, each written once in laws/: for host, device and SIMD, in float and double. This file has their common code.
-// Rule: no branch for self, pad or coincident pairs: every law is finite at distance zero, where r itself makes it vanish.
+// The pair laws, each written once in laws/: for host, device and SIMD, in float and double. This file has their common
+// code. Rule: no branch for self, pad or coincident pairs: every law is finite at distance zero, where r itself makes it
+// vanish.
 //
 // With r from the target i to the source j, source s and response k (see ParticleSet), every law has the form
 //   a_i = k_i sum_j s_j forceOverDistance(r^2) r          [L/T^2]; positive attracts

@@ -30,7 +30,8 @@ double accelerationUnit(const PairUnits& units, const ForceSettings& force);
 /// Mixed precision is judged in pairUnits().
 std::string beyondSinglePrecision(const ParticleSet& bodies, const ForceSettings& force);
 
-/// Between two bodies so far from the origin along an axis, the square of the distance is still a number of single precision.
+/// Between two bodies so far from the origin along an axis, the square of the distance is still a number of single
+/// precision.
 constexpr double kFarthestInSingle = 5e18;
 constexpr double kSingleMedian = 3e-5, kSingleWorst = 1e-2;
 

@@ -136,7 +136,7 @@ TEST_F(SlowDisk, noFrameWaitsForTheStateThatABlowUpLeaves) {
     options.simulation.timeStep = 1e152;
     openHere(options);
     app_->document.intent.stepsPerFrame = 1000;  // at about step 36,000 bodies leave the range of numbers
-    constexpr double kNever = 1e6;  // [s] between autosaves
+    constexpr double kNever = 1e6;               // [s] between autosaves
     host_.reset();
     files_ = std::make_unique<SessionFiles>(*app_, ui_->state.files, kNever);
     host_ = std::make_unique<WindowHost>(*app_, WindowHost::Parts{*window_, *ui_, *files_, recorder_, lessons_});

@@ -59,8 +59,8 @@ const Fence kFences[] = {
     {"physics does not know pictures", "render/.*", "(?!sim/).*"},
     {"the physics core includes the standard library only", "(?!sim/)(?!generated/).*[./].*",
      "sim/(backends/cpu|backends/cuda|io)/.*|sim/core/thread_pool\\.cpp|(?!sim/).*"},
-    {"panels read documents and readouts", "app/view/(?!readouts).*|app/services/(run_host|run|twin|state_feed|body_editor)\\.h",
-     "(?!app/ui/).*|app/ui/ui\\.cpp"},
+    {"panels read documents and readouts",
+     "app/view/(?!readouts).*|app/services/(run_host|run|twin|state_feed|body_editor)\\.h", "(?!app/ui/).*|app/ui/ui\\.cpp"},
     {"ImGui is for the app", "imgui.*|implot.*", "app/.*|tests/gui/.*"},
 };
 

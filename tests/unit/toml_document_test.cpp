@@ -46,11 +46,10 @@ TEST(TomlDocument, handsOnValuesThatAreNoneAsTheyStand) {
 }
 
 TEST(TomlDocument, oneWrongLineSpoilsItselfAlone) {
-    EXPECT_THAT(
-        shown("a = 1\nnonsense\na = 2\nopen = [1,\nb = 3\n[view]\nc = 4\n[view]\nd = 5\n[}\n"),
-        ElementsAre("6 [view]", "1 a = 1", "4 open = [1,", "5 b = 3", "7 view.c = 4", "9 ?.d = 5",
-                    "2 in : expected KEY = VALUE, not 'nonsense'", "3 in : a is there twice, first in line 1",
-                    "8 in view: [view] is there twice, first in line 6", "10 in ?: expected KEY = VALUE, not '[}'"));
+    EXPECT_THAT(shown("a = 1\nnonsense\na = 2\nopen = [1,\nb = 3\n[view]\nc = 4\n[view]\nd = 5\n[}\n"),
+                ElementsAre("6 [view]", "1 a = 1", "4 open = [1,", "5 b = 3", "7 view.c = 4", "9 ?.d = 5",
+                            "2 in : expected KEY = VALUE, not 'nonsense'", "3 in : a is there twice, first in line 1",
+                            "8 in view: [view] is there twice, first in line 6", "10 in ?: expected KEY = VALUE, not '[}'"));
 }
 
 TEST(TomlDocument, endsForEveryText) {

@@ -2,9 +2,9 @@
 // registers. A block owns a few targets; its warps split the sources; one grid barrier a step is enough because positions
 // alternate between two buffers. Rule: a batch of k steps equals k batches of one step, bit for bit.
 #include "sim/backends/cuda/kernels/factors.h"
-#include "sim/backends/cuda/kernels/together.cuh"
 #include "sim/backends/cuda/kernels/integrate.cuh"
 #include "sim/backends/cuda/kernels/many_steps.h"
+#include "sim/backends/cuda/kernels/together.cuh"
 
 namespace gravlab::cuda {
 namespace {
