@@ -47,9 +47,4 @@ std::uint32_t bodyCalled(const Document& document, const std::string& text) {
                      (facts.names->size() > kShown ? ", ..." : ""));
 }
 
-std::string nameOfBody(const Facts& facts, std::uint32_t id) {
-    const std::string_view name = facts.names->nameOf(id);
-    return name.empty() ? "body " + std::to_string(id) : std::string(name);
-}
-
 }  // namespace gravlab

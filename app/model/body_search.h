@@ -9,7 +9,5 @@ namespace gravlab {
 
 /// The body with that name or number; part of a name suffices when it is unique. Throws UsageError listing the candidates.
 std::uint32_t bodyCalled(const Document& document, const std::string& text);
-/// The name of a body, else its number: "Earth", "body 7".
-std::string nameOfBody(const Facts& facts, std::uint32_t id);
 
 }  // namespace gravlab

@@ -25,8 +25,6 @@ constexpr std::array<std::string_view, 9> kStates{"unfinished", "no-compiler", "
 
 }  // namespace
 
-std::span<const std::string_view> ownStates() { return kStates; }
-
 std::string_view stateOf(const OwnKernel& own) {
     if (own.trying) return "trying";
     return own.outcome == OwnOutcome::unfinished ? "none" : kStates[static_cast<std::size_t>(own.outcome)];

@@ -31,7 +31,6 @@ struct OwnKernel {
 
 /// "none", "trying", "good", "wrong", ...: for scripts and lessons.
 std::string_view stateOf(const OwnKernel& own);
-std::span<const std::string_view> ownStates();
 /// Number of times that a text has that word outside of comments.
 int countIn(std::string_view text, std::string_view word);
 

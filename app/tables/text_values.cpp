@@ -32,12 +32,6 @@ std::int64_t parseInteger(std::string_view option, std::string_view text, std::i
     refuse(option, text, expected);
 }
 
-std::uint64_t parseSeed(std::string_view option, std::string_view text) {
-    const auto value = wholeText<std::uint64_t>(text);
-    if (!value) refuse(option, text, "a whole number from 0 to 18446744073709551615");
-    return *value;
-}
-
 std::size_t parseBodies(std::string_view option, std::string_view text) {
     std::string_view digits = text;
     std::int64_t unit = 1;

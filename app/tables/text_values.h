@@ -31,9 +31,6 @@ std::optional<std::int64_t> wholeNumber(std::string_view text);
 /// A whole number in [least, most]. Throws UsageError.
 std::int64_t parseInteger(std::string_view option, std::string_view text, std::int64_t least, std::int64_t most);
 
-/// A seed: any whole number of 64 bits, 0 included. Throws UsageError.
-std::uint64_t parseSeed(std::string_view option, std::string_view text);
-
 /// N in 1..kMaxBodies: 65536 or 1e4, or with a binary suffix, 64k = 65,536 and 1M = 1,048,576. Throws UsageError.
 std::size_t parseBodies(std::string_view option, std::string_view text);
 

@@ -64,10 +64,6 @@ std::string timeText(double time, const SceneUnits& units) {
     return formatted("%.6g", time * unit.scale) + (units.time.empty() ? "" : " " + unit.name);
 }
 
-std::string lengthText(double length, const SceneUnits& units) {
-    return formatted("%.6g", length * units.lengthScale) + (units.length.empty() ? "" : " " + std::string(units.length));
-}
-
 UnitOfEnergy unitOfEnergy(const SceneUnits& units) {
     if (units.mass.empty()) return {};
     return {units.massScale * units.speedScale * units.speedScale,

@@ -27,9 +27,8 @@ UnitOfTime unitOfTime(double time, const SceneUnits& units);
 /// The simulated time in the scene's units: "t = 120.5 Myr".
 std::string clockText(double time, const SceneUnits& units);
 
-/// A time or a length with its unit, for sentences: "4.77 Myr", "0.3 kpc"; without units the number alone.
+/// A time with its unit, for sentences: "4.77 Myr"; without units the number alone.
 std::string timeText(double time, const SceneUnits& units);
-std::string lengthText(double length, const SceneUnits& units);
 /// The unit of energies in tables, "Msun (km/s)^2", and its number per unit of the run; without units empty and 1.
 struct UnitOfEnergy {
     double scale = 1;

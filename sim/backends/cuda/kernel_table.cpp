@@ -453,7 +453,6 @@ std::uint32_t OneSidedCode::sliceStep(const LaunchConfig& launch) const {
 }
 
 std::span<const KernelEntry> kernelEntries() { return kEntries; }
-std::span<const KernelEntry> trapEntries() { return kTraps; }
 
 bool addKernelEntry(const KernelEntry& entry) {
     addKernel(entry.row);

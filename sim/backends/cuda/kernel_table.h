@@ -99,9 +99,8 @@ struct KernelEntry {
     const LoadedCode* loaded() const { return std::get_if<LoadedCode>(&code); }
 };
 
-/// All entries, in ladder order. trapEntries() are wrong on purpose, see KernelRow::trap.
+/// All entries in ladder order, without the deliberately wrong ones, see KernelRow::trap.
 std::span<const KernelEntry> kernelEntries();
-std::span<const KernelEntry> trapEntries();
 /// Adds an entry from outside the table, as a test does. It is found by name and appears in no list. See addKernel().
 bool addKernelEntry(const KernelEntry& entry);
 /// The entry of a name. Throws UsageError with the valid names and the nearest one.
