@@ -23,7 +23,7 @@ void Telemetry::restart() {
 
 void Telemetry::rest() {
     framesPerSecond = frameMilliseconds = 0;
-    forceMs = integrateMs = publishMs = drawMs = 0;
+    forceMs = integrateMs = publishMs = drawMs = waitMs = 0;
     first_ = count_ = 0;
 }
 
@@ -35,7 +35,7 @@ void Telemetry::frame(const WorkTotals& totals, double now, double drawSeconds) 
         first_ = (first_ + 1) % kSamples;
         --count_;
     }
-    samples_[(first_ + count_++) % kSamples] = {totals, now, drawTotal_};
+    samples_[(first_ + count_++) % kSamples] = {totals, now, drawTotal_, waitTotal_};
     // One reading older than the window stays as the base, so that even two frames a second have a difference.
     while (count_ > 2 && now - samples_[(first_ + 1) % kSamples].time > kWindow) {
         first_ = (first_ + 1) % kSamples;
@@ -57,6 +57,7 @@ void Telemetry::frame(const WorkTotals& totals, double now, double drawSeconds) 
     integrateMs = perFrame * (totals.integrateSeconds - base.totals.integrateSeconds);
     publishMs = perFrame * (totals.publishSeconds - base.totals.publishSeconds);
     drawMs = perFrame * (drawTotal_ - base.draw);
+    waitMs = perFrame * (waitTotal_ - base.wait);
     const double interactions = totals.evaluated() - base.totals.evaluated();
     const double seconds = totals.forceSeconds - base.totals.forceSeconds;
     const std::int64_t forces = totals.forceEvaluations - base.totals.forceEvaluations;

@@ -11,6 +11,8 @@ class Telemetry {
 public:
     /// Call once a frame with the backend's totals, the host clock [s] and the GPU's time for drawing [s].
     void frame(const WorkTotals& totals, double now, double drawSeconds);
+    /// Adds the time that a frame waited for the display to take its picture [s].
+    void waited(double seconds) { waitTotal_ += seconds; }
     /// No frames come for a while, because nothing moves: the time until the next frame does not count as its length.
     void rest();
     /// Forgets everything: the kernel, N or the backend has changed.
@@ -24,8 +26,9 @@ public:
     double forceSeconds = 0;  ///< time of a force evaluation, where one has ended; 0 before the first [s]
     /// Rates over the last half second or so of the host clock; 0 when the simulation is paused.
     double framesPerSecond = 0, stepsPerSecond = 0;  ///< slow steps: from the interval between the last two that ended
-    /// Milliseconds per frame for force, integrate, publish and draw. The remainder is waiting and the panel.
-    double frameMilliseconds = 0, forceMs = 0, integrateMs = 0, publishMs = 0, drawMs = 0;
+    /// Milliseconds per frame for force, integrate, publish and draw, and for the display to take the picture. A GPU computes
+    /// during that wait, so that the parts may exceed the whole.
+    double frameMilliseconds = 0, forceMs = 0, integrateMs = 0, publishMs = 0, drawMs = 0, waitMs = 0;
 
     static constexpr std::size_t kHistory = 240;
     static constexpr double kHistoryInterval = 0.1;  ///< [s] between two points
@@ -36,7 +39,7 @@ public:
 private:
     struct Sample {
         WorkTotals totals;
-        double time = 0, draw = 0;  ///< draw: sum over all frames so far [s]
+        double time = 0, draw = 0, wait = 0;  ///< draw, wait: sums over all frames so far [s]
     };
     void remember(double now);
     double slowSteps(std::int64_t steps, double now);
@@ -44,7 +47,7 @@ private:
     static constexpr std::size_t kSamples = 64;
     std::array<Sample, kSamples> samples_{};
     std::size_t first_ = 0, count_ = 0;
-    double drawTotal_ = 0, lastPoint_ = 0;
+    double drawTotal_ = 0, waitTotal_ = 0, lastPoint_ = 0;
     /// Readings at which steps had ended, newest first; time < 0: there was none.
     struct End {
         double time = -1;

@@ -224,6 +224,7 @@ void drawPace(PanelContext& p) {
 }
 
 void drawSplit(PanelContext& p) {
+    const ImU32 waiting = palette::veil(80);
     const Telemetry& t = p.readouts.rates;
     const float s = p.widgets.scale();
     Parts parts{.ms = {t.forceMs, t.integrateMs, t.publishMs, t.drawMs}};
@@ -245,6 +246,11 @@ void drawSplit(PanelContext& p) {
         list.AddRectFilled(ImVec2(x, from.y), ImVec2(x + width, from.y + size.y), kPartColours[i]);
         x += width;
     }
+    // Steps and pictures may run on the GPU during the wait, so only what they leave of the frame counts.
+    const double idle = std::max(t.frameMilliseconds - sum, 0.0), wait = std::min(t.waitMs, idle);
+    const float right = from.x + size.x;
+    list.AddRectFilled(ImVec2(right - size.x * static_cast<float>(wait / whole), from.y), ImVec2(right, from.y + size.y),
+                       waiting, 3 * s);
 
     ImGui::PushFont(p.widgets.fonts().small);
     const float half = ImGui::GetContentRegionAvail().x / 2, left = ImGui::GetCursorPosX();
@@ -261,7 +267,9 @@ void drawSplit(PanelContext& p) {
         p.widgets.wrapped(palette::kMuted, text);
     };
     for (std::size_t i = 0; i < parts.ms.size(); ++i) legend(i, parts.names[i], parts.ms[i], kPartColours[i]);
-    legend(4, "other", std::max(t.frameMilliseconds - sum, 0.0), palette::veil(40));
+    constexpr std::size_t kOther = 4, kWait = 6;  // both at the left: the second name is too long for half of the panel
+    legend(kOther, "other", idle - wait, palette::veil(40));
+    legend(kWait, "waiting for display", wait, waiting);
     ImGui::PopFont();
 }
 

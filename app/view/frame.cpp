@@ -35,8 +35,10 @@ Frame::Made Frame::make(const FrameClock& clock, const Surfaces& to) {
     if (shown && to.panels) to.panels();
     const double worked = hostClock() - begun;
     if (shown && to.ahead) app_.advanceAhead();
+    const double finished = hostClock();
     if (shown && to.present) to.present();
     made.seconds = hostClock() - begun;
+    app_.services.telemetry.waited(made.seconds - (finished - begun));
     // The quality follows only the frames that a display shows.
     if (realTime && to.present) app_.view.frameTook(app_.runs, made.seconds, worked);
     return made;

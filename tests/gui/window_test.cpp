@@ -57,7 +57,7 @@ TEST(NoDisplay, exitsWith4AndSaysWhy) {
 }
 
 TEST_F(WindowTest, anOldOpenGlIsCode4WithASentence) {
-    Process view({GRAVLAB_BINARY, "view"},
+    Process view({GRAVLAB_BINARY, "view", "--frames", "30"},
                  {{"DISPLAY", display->name()},
                   {"WAYLAND_DISPLAY", ""},
                   {"MESA_GL_VERSION_OVERRIDE", "3.3"},
@@ -65,7 +65,7 @@ TEST_F(WindowTest, anOldOpenGlIsCode4WithASentence) {
                  folder / "old.log");
     const int code = view.wait(120s);
     const std::string text = contentOf(folder / "old.log");
-    if (code == -1 && text.find("Mesa") == std::string::npos && text.find("OpenGL") == std::string::npos)
+    if (code == 0 && text.find("Mesa") == std::string::npos)
         GTEST_SKIP() << "THE OLD OPENGL IS NOT TESTED: this display's driver is not Mesa";
     EXPECT_EQ(code, 4) << text;
     EXPECT_NE(text.find("OpenGL 4.5"), std::string::npos) << text;

@@ -75,10 +75,12 @@ TEST(LongRun, ratesOfManyPairsAndStepsStayExact) {
             ++totals.steps;
             totals.interactions += n * n;
             totals.forceSeconds += 0.0625;
+            telemetry.waited(0.015);
             telemetry.frame(totals, 1e9 + 0.0625 * i, 0);
         }
         EXPECT_NEAR(telemetry.interactionsPerSecond / (n * n * 16), 1, 1e-6) << n;
         EXPECT_NEAR(telemetry.stepsPerSecond, 16, 1e-6);
+        EXPECT_NEAR(telemetry.waitMs, 15, 1e-6) << "the display";
     }
 }
 
