@@ -6,6 +6,8 @@
 #include "sim/forces/force_settings.h"
 #include "sim/integrators/active_bodies.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -19,6 +21,14 @@ struct BodyRange {
     bool operator==(const BodyRange&) const = default;
 };
 
+/// The bodies that act on others, where most bodies have no mass: those are targets only.
+struct SourceBodies {
+    const std::uint32_t* list = nullptr;  ///< their indices, in the method's memory; null: the first `count` bodies
+    std::size_t count = static_cast<std::size_t>(-1);  ///< a count beyond the last body means all bodies
+    /// Their number among `bodies` bodies.
+    std::size_t among(std::size_t bodies) const { return std::min(count, bodies); }
+};
+
 /// What one evaluation computes.
 struct ForceRequest {
     ForceSettings settings;
@@ -26,10 +36,21 @@ struct ForceRequest {
     bool potential = false;   ///< adds the potential of each body, where the method offers it
     double allowedError = 0;  ///< relative error that 99 % of the bodies may have; 0: rounding only
     double opening = 0;       ///< opening angle, for tree rows with an opening criterion; 0: the usual angle
-    // Sums are wanted for the active bodies of `targets`; sources are all bodies. A method may sum up more targets, and
-    // then counts what it computed. Rows with Split::targets take ranges; others may compute all bodies.
-    ActiveBodies active{};
+    // Sums are wanted for the active bodies of `targets`. A method may sum up more targets or sources, and then counts what
+    // it computed. The sums of two ranges have the bits of the sums of both for rows with Split::targets only.
+    ActiveBodies active{};  ///< where it has rungs, its count is that of active bodies in `targets`
     BodyRange targets{};
+    SourceBodies sources{};
+
+    /// The targets as one set, among `bodies` bodies.
+    ActiveBodies wanted(std::size_t bodies) const {
+        ActiveBodies made = active;
+        if (targets.first == 0 && targets.count >= bodies) return made;
+        made.first = static_cast<std::uint32_t>(std::min(targets.first, bodies));
+        made.last = static_cast<std::uint32_t>(made.first + std::min(targets.count, bodies - made.first));
+        if (!made.rungs) made.count = made.last - made.first;
+        return made;
+    }
 };
 
 /// Work done: it never counts a pair that was not computed.

@@ -67,6 +67,10 @@ public:
     std::string_view name() const override { return "cuda"; }
     std::string description() const override { return cuda::deviceText(context_.device); }
     MemorySpace vertexSpace() const override { return MemorySpace::cudaDevice; }
+    double pairsOfForce() const override {
+        return everyPair(activeKernel()) ? engine_.with([](const auto& e) { return e.pairsOfForce(); })
+                                         : Backend::pairsOfForce();
+    }
 
     using Backend::load;
     void load(const ParticleSet& bodies, const ForceTerms& terms, const SystemConfiguration& configuration) override {
