@@ -5,7 +5,7 @@
 #include "sim/backends/cpu/force_check_job.h"
 #include "sim/backends/cpu/kernels/simd_targets.h"
 #include "sim/backends/cpu/methods/cpu_method.h"
-#include "sim/backends/sources.h"
+#include "sim/forces/sources.h"
 #include "sim/core/pages.h"
 #include "sim/core/thread_pool.h"
 #include "sim/engine/step_engine.h"

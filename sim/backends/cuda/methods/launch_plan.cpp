@@ -2,7 +2,7 @@
 #include "sim/backends/cuda/methods/launch_plan.h"
 
 #include "sim/backends/kernel_rows.h"
-#include "sim/backends/sources.h"
+#include "sim/forces/sources.h"
 #include "sim/core/error.h"
 
 #include <algorithm>

@@ -1,14 +1,22 @@
 // The bodies with mass of a state in which most bodies have none, as in rings, streams and tracers.
 #pragma once
-#include "sim/backends/force_method.h"
 #include "sim/core/vec3.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 namespace gravlab {
+
+/// The bodies that act on others, where most bodies have no mass: those are targets only.
+struct SourceBodies {
+    const std::uint32_t* list = nullptr;  ///< their indices, in the method's memory; null: the first `count` bodies
+    std::size_t count = static_cast<std::size_t>(-1);  ///< a count beyond the last body means all bodies
+    /// Their number among `bodies` bodies.
+    std::size_t among(std::size_t bodies) const { return std::min(count, bodies); }
+};
 
 /// Sources are few where at most one body of this many has mass.
 constexpr std::size_t kFewSources = 3;
