@@ -378,7 +378,7 @@ TreeWalkTask walkTask(const Octree& tree, TreeWalk walk, const ForceRequest& req
         .acceleration = scale.acceleration,
         .softeningSquared = std::max(static_cast<float>(softening), kSofteningSquaredFloor32),
         .opening = static_cast<float>(1 / (angle * angle)),
-        .share = static_cast<float>(shareOfAccuracy(settings, request.allowedError, static_cast<double>(tree.bodies())))};
+        .share = static_cast<float>(shareOfAccuracy(settings, request.allowedError, static_cast<double>(tree.sources())))};
     if (power) {
         task.power = {powerField(force.power, request.smallestR2, length),
                       static_cast<float>((force.power + 1) / (static_cast<double>(GravityField<float>::power()) + 1)),

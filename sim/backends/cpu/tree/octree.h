@@ -61,6 +61,7 @@ public:
     }
 
     std::size_t bodies() const { return count_; }
+    std::size_t sources() const { return sources_; }
     std::size_t nodes() const { return nodes_; }
     std::size_t leaves() const { return leaves_; }
     int levels() const { return levels_; }
