@@ -218,9 +218,8 @@ void Trial::repeat(double seconds) {
     rates_.push_back(interactions / (forces > 0 ? forces : worked_));
     stepRates_.push_back(interactions / worked_);
     // The slice may have computed a fraction of the next step: count steps by the computed pairs.
-    const double pairs = static_cast<double>(row_.bodies) * static_cast<double>(row_.bodies);
     const double worth = !plan_.ofTerm && everyPair(backend_.activeKernel()) && !inBlocks(integrator_.program)
-                             ? interactions / (pairs * std::max(1, forcesPerStep(integrator_.program)))
+                             ? interactions / (backend_.pairsOfForce() * std::max(1, forcesPerStep(integrator_.program)))
                              : static_cast<double>(stepsDone_);
     milliseconds_.push_back(worked_ * 1e3 / (worth > 0 ? worth : static_cast<double>(stepsDone_)));
     before_ = after;

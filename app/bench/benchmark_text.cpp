@@ -180,9 +180,8 @@ std::string struckText(const BenchmarkRow& row) {
 std::string benchmarkTableFoot(std::span<const BenchmarkRow> rows) {
     if (rows.empty()) return "";
     return "on " + rows.front().device +
-           "; N*N pairs a force evaluation (trees and cells: those computed), 20 effective operations a pair; launch: "
-           "threads a block, x unroll,\n"
-           "b bodies a thread, s split\n";
+           "; N*N pairs a force evaluation, or those computed where there are fewer; 20 effective operations a pair;\n"
+           "launch: threads a block, x unroll, b bodies a thread, s split\n";
 }
 
 std::span<const BenchmarkFormat> benchmarkFormats() {

@@ -147,6 +147,7 @@ struct Facts {
 
     double forceSeconds = 0;  ///< duration of a force, if measured [s]
     double stepForecast = 0;  ///< predicted duration of the present step [s]; 0: unknown
+    double pairsOfForce = 0;  ///< directed pairs of one force by a row that leaves out none; 0: N*N
     double interactionsPerSecond = 0, stepsPerSecond = 0, framesPerSecond = 0, frameMilliseconds = 0;
     double speed = 0;                              ///< reached simulated time per second of watching [T/s]
     std::int64_t stepsDue = 0;                     ///< steps that the chosen speed requires in this frame

@@ -169,7 +169,10 @@ void ConservationMonitor::update(Simulation& simulation, StateFeed& feed, double
                                : watchedPairs(simulation.configuration()) ? kMostInSingle
                                                                           : kMostBodies;
     const std::size_t most = onDevice > 0 ? onDevice : onHost;
-    const bool few = simulation.configuration().bodies <= most;
+    const auto bodies = static_cast<double>(most);
+    // Where few bodies have mass, the host sums few pairs of many bodies.
+    const bool few = simulation.configuration().bodies <= most ||
+                     (onDevice == 0 && simulation.backend().pairsOfForce() <= bodies * bodies);
     constexpr SameQuestion kEnergy;
     const std::optional<Sample> sample = summing_.update({simulation, feed, now}, few && onDevice == 0 ? &kEnergy : nullptr);
     if (!few) {

@@ -189,6 +189,7 @@ void RunHost::readFacts() {
     facts.names = simulation().names();
     facts.integrator = &simulation().integrator();
     facts.kernel = &simulation().backend().activeKernel();
+    facts.pairsOfForce = simulation().backend().pairsOfForce();
     facts.launch = simulation().backend().launchFacts();
     facts.figures = simulation().backend().figures();
     facts.device = simulation().backend().description();

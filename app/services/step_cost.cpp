@@ -17,7 +17,8 @@ StepCost stepCost(const Facts& facts) {
     if (!(facts.interactionsPerSecond > 0)) return forecast;
     if (inBlocks(facts.integrator->program)) forces = std::max(forces, figureNamed(facts.figures, kForcesOfABody));
     const auto bodies = static_cast<double>(facts.configuration.bodies);
-    return {.seconds = forces * bodies * bodies / facts.interactionsPerSecond};
+    const double all = facts.pairsOfForce > 0 ? facts.pairsOfForce : bodies * bodies;
+    return {.seconds = forces * all / facts.interactionsPerSecond, .power = all < bodies * bodies ? 1.0 : 2.0};
 }
 
 std::optional<SlowStep> slowStep(std::size_t bodies, const StepCost& cost) {

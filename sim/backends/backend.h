@@ -140,6 +140,8 @@ public:
     virtual std::string_view name() const = 0;    ///< the table's name
     virtual std::string description() const = 0;  ///< e.g. "NVIDIA H200, 132 SMs" or "AVX3, 2 threads"
     virtual std::size_t size() const = 0;         ///< bodies loaded
+    /// Directed pairs of one force by a row that leaves out no pair: N*N, or fewer where few bodies have mass.
+    virtual double pairsOfForce() const { return static_cast<double>(size()) * static_cast<double>(size()); }
     virtual MemorySpace vertexSpace() const = 0;  ///< memory that its publish writes natively
 
     /// Replaces bodies, terms and configuration together, all or nothing; the backend is at a step boundary afterwards.

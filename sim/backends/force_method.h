@@ -4,8 +4,11 @@
 #include "sim/core/state_array.h"
 #include "sim/forces/force_check.h"
 #include "sim/forces/force_settings.h"
+#include "sim/forces/sources.h"
 #include "sim/integrators/active_bodies.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -26,10 +29,21 @@ struct ForceRequest {
     bool potential = false;   ///< adds the potential of each body, where the method offers it
     double allowedError = 0;  ///< relative error that 99 % of the bodies may have; 0: rounding only
     double opening = 0;       ///< opening angle, for tree rows with an opening criterion; 0: the usual angle
-    // Sums are wanted for the active bodies of `targets`; sources are all bodies. A method may sum up more targets, and
-    // then counts what it computed. Rows with Split::targets take ranges; others may compute all bodies.
-    ActiveBodies active{};
+    // Sums are wanted for the active bodies of `targets`. A method may sum up more targets or sources, and then counts what
+    // it computed. The sums of two ranges have the bits of the sums of both for rows with Split::targets only.
+    ActiveBodies active{};  ///< where it has rungs, its count is that of active bodies in `targets`
     BodyRange targets{};
+    SourceBodies sources{};
+
+    /// The targets as one set, among `bodies` bodies.
+    ActiveBodies wanted(std::size_t bodies) const {
+        ActiveBodies made = active;
+        if (targets.first == 0 && targets.count >= bodies) return made;
+        made.first = static_cast<std::uint32_t>(std::min(targets.first, bodies));
+        made.last = static_cast<std::uint32_t>(made.first + std::min(targets.count, bodies - made.first));
+        if (!made.rungs) made.count = made.last - made.first;
+        return made;
+    }
 };
 
 /// Work done: it never counts a pair that was not computed.

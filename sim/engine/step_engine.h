@@ -39,7 +39,7 @@ struct WholeSteps {
 ///   makeMethod(k)               a new method of term k. Memory may be short; throws UsageError for a term without a method
 ///   takeNext(next)              the pending method becomes the pair law's; true when its results have the same bits
 ///   kernelName()                the row of the pair law
-///   smallestR2(force)           see ForceRequest
+///   smallestR2(force), sources()   see ForceRequest
 ///   completeForceKnown(), forgetForce()   whether the accelerations of the last complete step are its force
 ///   knownAccelerations(), takeAccelerations(values)   the same for the force state
 ///   checkWanted()               a force check was requested and has no force yet
@@ -284,7 +284,8 @@ private:
             requests_.push_back({.settings = force_,
                                  .smallestR2 = self().smallestR2(force_),
                                  .allowedError = term.kernel.allowedError,
-                                 .opening = term.kernel.opening});
+                                 .opening = term.kernel.opening,
+                                 .sources = self().sources()});
         // A change of the accuracy applies to later forces only.
         if (!sameForce) self().forgetForce();
     }

@@ -6,6 +6,7 @@
 #include "sim/core/thread_pool.h"
 #include "sim/core/work_watch.h"
 #include "sim/forces/law.h"
+#include "sim/forces/sources.h"
 
 #include <algorithm>
 #include <chrono>
@@ -83,6 +84,27 @@ std::vector<PairRow> rowsOf(const Planes& planes, int threads, const Energy& ene
     return rows;
 }
 
+/// Sums the pairs in which a body has mass, where few bodies have any. Only pairs of two of them have an energy.
+template <class Energy>
+std::vector<PairRow> rowsOfFew(const std::vector<Double4>& at, const SourceBodies& few, int threads, const Energy& energy) {
+    std::vector<PairRow> rows(at.size());
+    parallelFor(at.size(), threads, 1024, [&](std::size_t first, std::size_t last) {
+        for (std::size_t i = first; i < last && !WorkWatch::dropped(); ++i) {
+            const bool acts = at[i].w != 0;
+            for (std::size_t k = 0; k < few.count; ++k) {
+                const std::size_t j = few.list ? few.list[k] : k;
+                if (at[j].w == 0 || j == i || (acts && j > i)) continue;
+                const Vec3d r = xyz(at[j]) - xyz(at[i]);
+                const double squared = dot(r, r);
+                if (acts) rows[i].energy += at[j].w * energy(squared);
+                rows[i].meet(squared, j);
+            }
+            rows[i].energy *= at[i].w;
+        }
+    });
+    return rows;
+}
+
 void measureBodies(const ParticleSet& bodies, Diagnostics& d) {
     for (std::size_t i = 0; i < bodies.size(); ++i) {
         const Vec3d x = xyz(bodies.position[i]), v = xyz(bodies.velocity[i]);
@@ -102,13 +124,17 @@ void measureBodies(const ParticleSet& bodies, Diagnostics& d) {
 PairSum allPairs(const ParticleSet& bodies, const ForceSettings& force, int threads) {
     ForceSettings loop = force;
     loop.law = loopLaw(force);
-    const Planes planes(bodies.position);
+    const SourceList few = sourcesOf(bodies.position);
     const std::vector<PairRow> rows = withLaw<double>(loop, [&](const auto& law) {
-        return rowsOf(planes, threads, PairEnergy<std::remove_cvref_t<decltype(law)>>{law, finiteAtZero(force)});
+        const PairEnergy<std::remove_cvref_t<decltype(law)>> energy{law, finiteAtZero(force)};
+        if (few.count < bodies.size()) return rowsOfFew(bodies.position, few.view(), threads, energy);
+        return rowsOf(Planes(bodies.position), threads, energy);
     });
     PairTotal total;
     for (std::size_t i = 0; i < rows.size(); ++i) total.add(rows[i], i);
-    return total.result(forceFactor(force));
+    PairSum sum = total.result(forceFactor(force));
+    if (sum.closestFirst > sum.closestSecond) std::swap(sum.closestFirst, sum.closestSecond);
+    return sum;
 }
 
 std::array<double, 3> lagrangianRadii(const ParticleSet& bodies) {

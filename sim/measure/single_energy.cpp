@@ -4,6 +4,7 @@
 #include "sim/core/work_watch.h"
 #include "sim/forces/force_check.h"
 #include "sim/forces/law.h"
+#include "sim/forces/sources.h"
 #include "sim/measure/potential_error.h"
 
 #include <algorithm>
@@ -150,6 +151,7 @@ bool singleEnergy(const ForceSettings& force) {
 }
 
 PairSum pairsInSingle(const ParticleSet& bodies, const ForceSettings& force, int threads) {
+    if (sourcesOf(bodies.position).count < bodies.size()) return allPairs(bodies, force, threads);  // they are few
     ForceSettings loop = force;
     loop.law = loopLaw(force);
     return forLaw<Laws>(loop.law, [&]<template <class> class PairLaw>() -> PairSum {

@@ -17,9 +17,7 @@ namespace gravlab {
 constexpr int kTreeLeaf = 16, kTreeGroup = 64, kTreeRun = 256;
 /// Least distance over the farthest body's: closer in, moments do not converge (Salmon & Warren 1994).
 constexpr float kNearestCell = 1.2f;
-/// Opening angle of the first evaluation [rad]: its
-/// a
-/// may be coarse, because it only chooses cells.
+/// Opening angle of the first evaluation [rad]. Its accelerations may be coarse, because they only choose cells.
 constexpr double kFirstOpening = 0.5;
 /// Allowed error of an expansion, as a fraction of that of a cell.
 constexpr float kExpansionShare = 0.015f;
@@ -55,6 +53,9 @@ inline double accuracyOfOpening(double opening, bool monopole) {
 }
 
 enum class Expanded { no, low, high };
+GRAVLAB_HOST_DEVICE bool isLow(Expanded order) { return order == Expanded::low; }
+GRAVLAB_HOST_DEVICE bool isHigh(Expanded order) { return order == Expanded::high; }
+GRAVLAB_HOST_DEVICE bool butNot(bool a, bool b) { return a && !b; }
 
 /// Errors of a power law relative to gravity's. For forces of cells: the largest third derivative of a pull in any
 /// direction, over that of 1/r^2. For expansions: the fourth, and the fifth relative to it.
@@ -67,6 +68,12 @@ struct LeftOut {
 template <class Real>
 GRAVLAB_HOST_DEVICE Real logarithm(Real x) {
     return std::log(x);
+}
+
+/// Whether value * factor is below the limit.
+template <class Real>
+GRAVLAB_HOST_DEVICE bool timesBelow(Real value, Real factor, Real limit) {
+    return value * factor < limit;
 }
 
 #define GRAVLAB_TREE_FUNCTION GRAVLAB_HOST_DEVICE
@@ -95,36 +102,6 @@ GRAVLAB_HOST_DEVICE Expanded expandsCell(const ChargesCriterion<Real>& group, Re
     const GroupCriterion<Real>& base = group;
     if (!(sourceTimesCube > Real(0))) return Expanded::no;
     return expandsCell(base, squared, farthest, sourceTimesCube / (farthest * farthest * farthest), sourceTimesCube);
-}
-
-/// Criterion for another power of the distance.
-template <class Real>
-struct PowerCriterion : GroupCriterion<Real> {
-    const PowerField<Real>* field = nullptr;  ///< for sources of 1
-    LeftOut left;
-};
-
-template <bool kTheta, class Real>
-GRAVLAB_HOST_DEVICE bool acceptsCell(const PowerCriterion<Real>& group, Real squared, Real farthest, Real sourceTimesCube) {
-    const Real reach = Real(kNearestCell) * Real(group.left.reach) * farthest;
-    if (!(squared > reach * reach) || !(squared > group.field->nearest)) return false;
-    if constexpr (kTheta) return squared > group.opening * Real(4.0 / 3) * farthest * farthest;
-    return sourceTimesCube * (Real(group.left.cell) * group.field->pullAt(squared)) < group.limit * squared;
-}
-
-template <class Real>
-GRAVLAB_HOST_DEVICE Expanded expandsCell(const PowerCriterion<Real>& group, Real squared, Real farthest, Real source,
-                                         Real sourceTimesCube) {
-    const Real inverse = inverseRoot(squared);
-    const Real reach = Real(kNearestCell) * Real(group.left.reach) * (group.radius + farthest);
-    if (!(squared > reach * reach) || !(squared > group.field->nearest)) return Expanded::no;
-    const Real pull = group.field->pullAt(squared);
-    if (!(sourceTimesCube * (Real(group.left.cell) * pull) < group.limit * squared)) return Expanded::no;
-    const Real r2 = group.radius * group.radius;
-    const Real left = source * r2 * (r2 + Real(2) * farthest * farthest) * (Real(group.left.expansion) * pull * inverse);
-    const Real limit = Real(kExpansionShare) * group.limit * squared;
-    if (left < limit) return Expanded::low;
-    return left * (Real(group.left.higher) * group.radius * inverse) < limit ? Expanded::high : Expanded::no;
 }
 
 }  // namespace gravlab

@@ -1,8 +1,7 @@
 // Cells of laws with a cut-off on a device: exact for any positions, the same bits in any slices, with a true count.
 #include "gpu_fixture.h"
-#include "sim/forces/cell_grid.h"
 #include "sim/forces/law.h"
-#include "tests/measured.h"
+#include "tests/cell_suite.h"
 
 #include <algorithm>
 #include <cmath>
@@ -18,64 +17,11 @@ protected:
         return {.law = kLaw<LennardJones>, .precision = precision, .cutOff = cutOff};
     }
     static std::unique_ptr<Backend> byCells(const ParticleSet& bodies, const ForceSettings& force, int block = 128) {
-        std::unique_ptr<Backend> made = backend("cuda").make({});
-        made->load(bodies, ForceConfiguration{
-                               force, {.kernel = "cells", .launch = {.block = block, .unroll = 1, .bodiesPerThread = 1}}});
-        EXPECT_EQ(made->activeKernel().name, "cells");
-        return made;
-    }
-    static ForceCheck checked(const ParticleSet& bodies, const ForceSettings& force, int block = 128) {
-        std::vector<Double4> got;
-        byCells(bodies, force, block)->accelerations(got);
-        std::vector<Double4> want(bodies.size());
-        std::vector<double> floors(bodies.size());
-        referenceForces(bodies.position, bodies.velocity, everyBody(bodies.size()), force, want, floors);
-        return compareForces(got, want, gateOf(kernel("cuda", "cells"), force), floors);
-    }
-    static ParticleSet onFloats(ParticleSet bodies) {
-        for (Double4& at : bodies.position)
-            at = {static_cast<float>(at.x), static_cast<float>(at.y), static_cast<float>(at.z), at.w};
-        return bodies;
+        return testing_support::byCells("cuda", bodies, force, {}, block);
     }
 };
 
-TEST_F(CellsOnGpu, areExactWhereverBodiesAre) {
-    ParticleSet far = spacedBodies(1000), onePoint = spacedBodies(300), shifted = spacedBodies(2000),
-                thin = spacedBodies(2000);
-    far.position[7] = {3e7, -4e7, 12, 1};
-    far.position[500] = {-4e5, 3e5, -2e5, 1};
-    far.position[501] = {-4e5 + 1.25, 3e5, -2e5, 1};
-    for (Double4& at : onePoint.position) at = {3, -2, 1, at.w};
-    for (Double4& at : shifted.position) at.x -= 9, at.y -= 7, at.z -= 5;
-    for (Double4& at : thin.position) at.x *= 4, at.y *= 4, at.z *= 4;
-    const double edge = 1 / cellsPerLength(atoms());
-    std::vector<Double4> corners;
-    for (int k = 0; k < 125; ++k) {
-        const Double4 at{(k % 5 - 2) * edge, (k / 5 % 5 - 2) * edge, (k / 25 - 2) * edge, 1};
-        corners.push_back(at);
-        corners.push_back({at.x + 1.125, at.y, at.z, 1});
-        corners.push_back({at.x, at.y - 1.125, at.z, 1});
-        corners.push_back({std::nextafterf(static_cast<float>(at.x), 0.0f), at.y, at.z + 1.125, 1});
-    }
-    const std::vector<std::pair<const char*, ParticleSet>> cases{
-        {"one", spacedBodies(1)},
-        {"two", spacedBodies(2)},
-        {"33", spacedBodies(33)},
-        {"a lattice", spacedBodies(4097)},
-        {"on both sides of the origin", onFloats(shifted)},
-        {"a thin gas", onFloats(thin)},
-        {"some very far away", onFloats(far)},
-        {"all in one point", onePoint},
-        {"corners of cells", onFloats(bodiesOf(corners, std::vector<Double4>(corners.size())))}};
-    for (const auto& [name, bodies] : cases)
-        for (const Precision precision : {Precision::fp32, Precision::mixed, Precision::fp64})
-            for (const double cutOff : {2.5, 1.12, 20.0}) {
-                const ForceCheck check = checked(bodies, atoms(cutOff, precision));
-                EXPECT_TRUE(check.passed) << name << ", cut-off " << cutOff << ", precision " << static_cast<int>(precision)
-                                          << ": " << check.text();
-            }
-    for (const int block : {64, 256}) EXPECT_TRUE(checked(spacedBodies(4097), atoms(), block).passed) << block;
-}
+TEST_F(CellsOnGpu, areExactWhereverBodiesAre) { expectExactCells("cuda", {{.block = 128}, {.block = 64}, {.block = 256}}); }
 
 TEST_F(CellsOnGpu, sumTheSameBitsHoweverTheyAreCut) {
     const ParticleSet bodies = spacedBodies(300000);
@@ -119,12 +65,7 @@ TEST_F(CellsOnGpu, countWhatTheyCompute) {
     EXPECT_LE(backend->totals().interactions, 2001 * 1200.0 * static_cast<double>(count));
 }
 
-TEST_F(CellsOnGpu, areRefusedWhereTheLawHasNoEnd) {
-    const std::unique_ptr<Backend> backend = gravlab::backend("cuda").make({});
-    EXPECT_THROW(backend->configure({}, {.kernel = "cells"}), UsageError);
-    EXPECT_THROW(backend->configure({.law = kLaw<PowerLaw>}, {.kernel = "cells"}), UsageError);
-    EXPECT_NO_THROW(backend->configure(atoms(), {.kernel = "cells"}));
-}
+TEST_F(CellsOnGpu, areRefusedWhereTheLawHasNoEnd) { expectCellsRefused("cuda"); }
 
 }  // namespace
 }  // namespace gravlab::test

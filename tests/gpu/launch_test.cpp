@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <thread>
 
 namespace gravlab::test {
 namespace {
@@ -71,6 +72,35 @@ TEST_F(GpuTest, constantRunsOnTwoDevicesInTurn) {
     for (int turn = 0; turn < 3; ++turn)
         for (const std::unique_ptr<Backend>& one : both) run(*one, integrator("leapfrog").program, 0.01, 1);
     EXPECT_TRUE(sameState(state(*both[0]), state(*both[1])));
+}
+
+TEST_F(GpuTest, constantIsReadByTwoThreads) {
+    // Both engines fill the one constant array of the device.
+    const auto ran = [](std::uint64_t seed) {
+        const std::unique_ptr<Backend> one = loaded(unevenBodies(9000, seed), {.kernel = "constant"});
+        for (int step = 0; step < 20; ++step) run(*one, integrator("leapfrog").program, 0.01, 1);
+        return state(*one);
+    };
+    const ParticleSet first = ran(1), second = ran(2);
+    ParticleSet besideFirst, besideSecond;
+    std::thread other([&] { besideSecond = ran(2); });
+    besideFirst = ran(1);
+    other.join();
+    EXPECT_TRUE(sameState(first, besideFirst));
+    EXPECT_TRUE(sameState(second, besideSecond));
+    EXPECT_FALSE(sameState(first, second));
+}
+
+TEST(CudaLaunch, fewSourcesTakeARowOverTargets) {
+    const cuda::BodyFacts all{.count = 8192}, few{.count = 8192, .sources = {nullptr, 3}};
+    EXPECT_EQ(cuda::measuredBest(all, {}, device(9, 0, 132)), "many-steps");
+    EXPECT_EQ(cuda::measuredBest(few, {}, device(9, 0, 132)), "");
+    EXPECT_EQ(few.acting(), 3u);
+    EXPECT_EQ(all.acting(), 8192u);
+    ParticleSet bodies = unevenBodies(100);
+    EXPECT_EQ(cuda::factsOf(bodies).acting(), 100u) << "every seventh has no mass";
+    for (std::size_t i = 0; i < 100; ++i) bodies.position[i].w = i % 4 == 1;
+    EXPECT_EQ(cuda::factsOf(bodies).acting(), 25u);
 }
 
 TEST(CudaLaunch, oneResidentWaveTakes8192BodiesOf132Multiprocessors) {

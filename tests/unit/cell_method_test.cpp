@@ -7,7 +7,7 @@
 #include "sim/measure/pair_sum.h"
 #include "sim/run/configuration.h"
 #include "sim/scenes/scene.h"
-#include "tests/measured.h"
+#include "tests/cell_suite.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -28,59 +28,8 @@ namespace {
 using namespace testing_support;
 using testing::HasSubstr;
 
-constexpr ForceSettings kAtoms{.law = kLaw<LennardJones>};
-
-ForceSettings atomsWith(double cutOff, double diameter = 1, Precision precision = Precision::fp32) {
-    return {.law = kLaw<LennardJones>, .precision = precision, .diameter = diameter, .cutOff = cutOff};
-}
-
-ParticleSet atomsAt(std::vector<Double4> positions) {
-    for (Double4& at : positions)
-        at = {static_cast<float>(at.x), static_cast<float>(at.y), static_cast<float>(at.z), at.w == 0 ? 1 : at.w};
-    return bodiesOf(positions, std::vector<Double4>(positions.size()));
-}
-
-/// Bodies anywhere in a cube about the origin: some are deep inside another's repulsion.
-ParticleSet gasOf(std::size_t count, double edge, std::uint64_t seed = 5) {
-    std::vector<Double4> positions;
-    for (std::size_t i = 0; i < count; ++i) {
-        Random random(seed, i);
-        const auto place = [&] { return random.uniform(-edge / 2, edge / 2); };
-        positions.push_back({place(), place(), place(), 0.5 + 0.25 * static_cast<double>(i % 3)});
-    }
-    return atomsAt(positions);
-}
-
-/// Atoms on the corners of cells and a little to either side of them, on both sides of the origin.
-ParticleSet atBorders(const ForceSettings& force) {
-    const double edge = 1 / cellsPerLength(force);
-    std::vector<Double4> positions;
-    for (int a = -2; a <= 2; ++a)
-        for (int b = -2; b <= 2; ++b)
-            for (int c = -2; c <= 2; ++c) {
-                const Double4 at{a * edge, b * edge, c * edge, 0};
-                positions.push_back(at);
-                positions.push_back({at.x + 1.125, at.y, at.z, 0});
-                positions.push_back({at.x, at.y - 1.125, at.z, 0});
-                positions.push_back({std::nextafterf(static_cast<float>(at.x), 0.0f), at.y, at.z + 1.125, 0});
-            }
-    return atomsAt(positions);
-}
-
-std::unique_ptr<Backend> byCells(const ParticleSet& bodies, const ForceSettings& force, BackendOptions options = {}) {
-    std::unique_ptr<Backend> made = backend("cpu").make(options);
-    made->load(bodies, ForceConfiguration{force, {.kernel = "cells"}});
-    EXPECT_EQ(made->activeKernel().name, "cells");
-    return made;
-}
-
-std::vector<Double4> exactForces(const ParticleSet& bodies, const ForceSettings& force, std::vector<double>& floors) {
-    std::vector<std::uint32_t> all(bodies.size());
-    std::iota(all.begin(), all.end(), 0u);
-    std::vector<Double4> want(all.size());
-    floors.resize(all.size());
-    referenceForces(bodies.position, bodies.velocity, all, force, want, floors);
-    return want;
+std::unique_ptr<Backend> byCells(const ParticleSet& bodies, const ForceSettings& force, const BackendOptions& options = {}) {
+    return testing_support::byCells("cpu", bodies, force, options);
 }
 
 ForceCheck checkedCells(const ParticleSet& bodies, const ForceSettings& force, const BackendOptions& options = {}) {
@@ -91,51 +40,10 @@ ForceCheck checkedCells(const ParticleSet& bodies, const ForceSettings& force, c
     return compareForces(got, want, gateOf(kernel("cpu", "cells"), force), floors);
 }
 
-struct AtomCase {
-    std::string name;
-    ForceSettings force;
-    ParticleSet bodies;
-};
-
-std::vector<AtomCase> atomCases() {
-    std::vector<AtomCase> cases{
-        {"one", kAtoms, gasOf(1, 2)},
-        {"two in reach", kAtoms, atomsAt({{-0.5, 0, 0, 0}, {0.75, 0, 0, 0}})},
-        {"two out of reach", kAtoms, atomsAt({{-4, 0, 0, 0}, {4, 0, 0, 0}})},
-        {"a lattice", kAtoms, spacedBodies(4097)},
-        {"a lattice with a short reach", atomsWith(1.12), spacedBodies(2000)},
-        {"a gas", kAtoms, gasOf(3000, 30)},
-        {"a thin gas", kAtoms, gasOf(2000, 300)},
-        {"small atoms", atomsWith(3.2, 0.3), gasOf(1500, 6)},
-        {"large atoms", atomsWith(1.9, 700), gasOf(300, 9000)},
-        {"a cut-off larger than the box", atomsWith(20), gasOf(700, 12)},
-        {"corners of cells", kAtoms, atBorders(kAtoms)},
-        {"corners of long cells", atomsWith(20), atBorders(atomsWith(20))},
-        {"all in one point", kAtoms, atomsAt(std::vector<Double4>(300, {3, -2, 1, 0}))},
-        {"two points", kAtoms, atomsAt({{1, 1, 1, 0}, {1, 1, 1, 0}, {2.25, 1, 1, 0}, {2.25, 1, 1, 0}, {2.25, 1, 1, 0}})}};
-    ParticleSet far = spacedBodies(1000);
-    far.position[7] = {3e7, -4e7, 12, 1};         // beyond the cells with keys of their own
-    far.position[8] = {3e7 + 1024, -4e7, 12, 1};  // in the same cell, out of reach
-    far.position[500] = {-4e5, 3e5, -2e5, 1};     // within those cells
-    far.position[501] = {-4e5 + 1.25, 3e5, -2e5, 1};
-    cases.push_back({"some very far away", kAtoms, far});
-    ParticleSet beyond = spacedBodies(700);
-    for (Double4& at : beyond.position) at.x += 1u << 22;  // where a float has steps of a half
-    for (Double4& at : beyond.position) at.x = static_cast<float>(at.x);
-    cases.push_back({"all beyond the cells", kAtoms, beyond});
-    return cases;
-}
-
 TEST(Cells, areExactWhereverBodiesAre) {
-    for (const AtomCase& c : atomCases())
-        for (const cpu::SimdTarget& target : cpu::simdTargets())
-            for (const Precision precision : {Precision::fp32, Precision::mixed, Precision::fp64}) {
-                ForceSettings force = c.force;
-                force.precision = precision;
-                const ForceCheck check = checkedCells(c.bodies, force, {.simd = std::string(target.name)});
-                EXPECT_TRUE(check.passed) << c.name << ", " << target.name << ", precision " << static_cast<int>(precision)
-                                          << ": " << check.text();
-            }
+    std::vector<CellSetup> setups;
+    for (const cpu::SimdTarget& target : cpu::simdTargets()) setups.push_back({{.simd = std::string(target.name)}});
+    expectExactCells("cpu", setups);
 }
 
 TEST(Cells, whatIsLeftOutOrTooMuchIsNoticed) {
@@ -338,6 +246,7 @@ TEST(Cells, haveTheEnergyAndTheClosestPairOfAllPairs) {
 }
 
 TEST(Cells, areOfferedUnderLawsThatEndAndNoOther) {
+    expectCellsRefused("cpu");
     for (const char* name : {"cpu", "cuda"}) {
         const KernelRow& row = kernel(name, "cells");
         EXPECT_FALSE(everyPair(row));

@@ -105,8 +105,8 @@ TEST(Conservation, aCoarseStepIsSeenAndAnsweredWithASmallerOne) {
 }
 
 TEST(Conservation, manyBodiesAreRefusedWithTheReason) {
-    const auto whyNot = [](std::size_t bodies, Precision precision) {
-        Simulation simulation(RunRequest{.scene = "cube", .bodies = bodies, .backend = "cpu", .precision = precision});
+    const auto whyNot = [](std::size_t bodies, Precision precision, const char* scene = "cube") {
+        Simulation simulation(RunRequest{.scene = scene, .bodies = bodies, .backend = "cpu", .precision = precision});
         ConservationMonitor kept;
         StateFeed feed;
         kept.update(simulation, feed, 1);
@@ -116,6 +116,7 @@ TEST(Conservation, manyBodiesAreRefusedWithTheReason) {
     EXPECT_THAT(whyNot(ConservationMonitor::kMostInSingle + 1, Precision::fp32), HasSubstr("262,144"));
     EXPECT_THAT(whyNot(ConservationMonitor::kMostBodies + 1, Precision::fp64), HasSubstr("65,536"));
     EXPECT_EQ(whyNot(ConservationMonitor::kMostBodies + 1, Precision::fp32), "");
+    EXPECT_EQ(whyNot(ConservationMonitor::kMostInSingle + 1, Precision::fp64, "kepler-disc"), "") << "one has mass";
 }
 
 }  // namespace

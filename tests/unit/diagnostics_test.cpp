@@ -119,6 +119,22 @@ TEST(DiagnosticsTest, masslessAndCoincidentBodies) {
     }
 }
 
+TEST(DiagnosticsTest, whereFewBodiesHaveMassOnlyTheirPairsCount) {
+    for (const bool first : {true, false})
+        for (const double softening : {0.0, 0.05}) {
+            ParticleSet bodies = unevenBodies(901);
+            for (std::size_t i = 0; i < bodies.size(); ++i)
+                if (first ? i >= 40 : i % 9 != 4) bodies.position[i].w = 0;
+            const ForceSettings force{.softening = softening};
+            const Diagnostics got = measure(bodies, force, 2);
+            EXPECT_EQ(differences(got, measuredApart(bodies, force), {}), "") << first << softening;
+            EXPECT_EQ(pairsInSingle(bodies, force, 1).potential, got.potential) << "few pairs are summed in double";
+            EXPECT_EQ(measure(bodies, force, 1).potential, got.potential);
+            bodies.position[first ? 39 : 4].w *= 2;
+            EXPECT_NE(differences(measure(bodies, force, 2), got, {}), "");
+        }
+}
+
 /// A closed window does not wait for its sums.
 TEST(DiagnosticsTest, sumsThatNobodyWantsEnd) {
     const ParticleSet bodies = unevenBodies(4000);

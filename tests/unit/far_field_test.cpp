@@ -168,6 +168,9 @@ TEST(FarFieldCost, isThatOfAStepAsMeasured) {
     EXPECT_EQ(slow->bodies, 8192u) << "80 times fewer bodies take a twentieth of a second";
     facts.kernel = &kernel("cpu", "simd-threads");
     EXPECT_NEAR(stepCost(facts).seconds, 1099.5, 0.1) << "every pair at that rate";
+    facts.pairsOfForce = 2e9;
+    EXPECT_NEAR(stepCost(facts).seconds, 2, 1e-9) << "few bodies have mass";
+    EXPECT_EQ(stepCost(facts).power, 1) << "half as many bodies cost half";
 }
 
 /// A cell of some bodies, and its force at a point.

@@ -48,6 +48,7 @@ public:
     bool takeNext(std::unique_ptr<ScriptedMethod>) { return true; }
     std::string_view kernelName() const { return "scripted"; }
     double smallestR2(const ForceSettings&) const { return 0; }
+    SourceBodies sources() const { return {}; }
     bool completeForceKnown() const { return known; }
     void forgetForce() { known = false; }
     bool checkWanted() const { return false; }

@@ -53,13 +53,16 @@ public:
         return std::string(context_.simd.title) + ", " + threadsText(context_.pool.threads());
     }
     MemorySpace vertexSpace() const override { return MemorySpace::host; }
+    double pairsOfForce() const override {
+        return static_cast<double>(size()) * static_cast<double>(sources().among(size()));
+    }
 
     using Backend::load;
     void load(const ParticleSet& bodies, const ForceTerms& terms, const SystemConfiguration& configuration) override {
         const ForceSettings& force = pairLawOf(terms);
         SystemConfiguration how = configuration;
         how.resize(terms.size());
-        const KernelRow& row = choose(force, how[0].kernel, bodies.size());
+        const KernelRow& row = choose(force, how[0].kernel, bodies.size(), sourcesOf(bodies.position).view());
         const LaunchConfig launch = launchOf(row, how[0].kernel.launch);
         ForceTerms loaded = terms;
         const auto labels = translated(
@@ -74,7 +77,7 @@ public:
     }
 
     void configure(const ForceSettings& force, const KernelChoice& choice) override {
-        const KernelRow& row = choose(force, choice, size());
+        const KernelRow& row = choose(force, choice, size(), sources());
         const LaunchConfig launch = launchOf(row, choice.launch);
         const ForceSettings before = pairLawOf(terms_);
         ForceTerms terms = termsOf(force, othersOf(terms_));
@@ -163,11 +166,16 @@ private:
         return std::max(start, std::chrono::steady_clock::now()) + std::max<Deadline::duration>(quarter, kCheckSlice);
     }
 
+    SourceBodies sources() const {
+        return engine_.with([](const auto& e) { return e.sources(); });
+    }
+
     /// The row that computes `bodies` bodies. Throws UsageError when no row can compute the request.
-    const KernelRow& choose(const ForceSettings& force, const KernelChoice& choice, std::size_t bodies) const {
+    const KernelRow& choose(const ForceSettings& force, const KernelChoice& choice, std::size_t bodies,
+                            const SourceBodies& sources) const {
         requireSoftening(force.softening);
         requireLawNumbers(force);
-        const KernelRow& row = named(force, choice, bodies);
+        const KernelRow& row = named(force, choice, bodies, sources.among(bodies));
         if (const Reason reason = refusal(row, force); !reason.empty()) throw UsageError(reason);
         return row;
     }
@@ -187,8 +195,9 @@ private:
         return how;
     }
 
-    /// The row of that name; without a name the best for `bodies` bodies and the allowed error.
-    const KernelRow& named(const ForceSettings& force, const KernelChoice& choice, std::size_t bodies) const {
+    /// The row of that name; without a name the best for `bodies` bodies, `sources` of which act, and the allowed error.
+    const KernelRow& named(const ForceSettings& force, const KernelChoice& choice, std::size_t bodies,
+                           std::size_t sources) const {
         if (choice.kernel) return kernel("cpu", *choice.kernel);
         const LaunchConfig usual;
         const bool block = choice.launch.block != usual.block, unroll = choice.launch.unroll != usual.unroll;
@@ -196,12 +205,12 @@ private:
             throw UsageError("no kernel of the CPU has a block and an unroll factor: leave one of them out");
         if (block || unroll) return kernel("cpu", block ? "symmetric-threads" : "simd-threads");
         if (const KernelRow& tree = kernel("cpu", "tree");
-            choice.allowedError > 0 && bodies >= treeBodies(choice.allowedError) && refusal(tree, force).empty())
+            choice.allowedError > 0 && sources >= treeBodies(choice.allowedError) && refusal(tree, force).empty())
             return tree;
         if (const KernelRow& cells = kernel("cpu", "cells"); bodies >= kCellBodies && refusal(cells, force).empty())
             return cells;
         // Newton's third law gives 1.5 times the rate once there are enough tiles to keep all threads busy.
-        const bool symmetric = bodies >= 2048 * static_cast<std::size_t>(context_.pool.threads());
+        const bool symmetric = sources == bodies && bodies >= 2048 * static_cast<std::size_t>(context_.pool.threads());
         return kernel("cpu", symmetric ? "symmetric-threads" : "simd-threads");
     }
 

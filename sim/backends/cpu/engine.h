@@ -5,6 +5,7 @@
 #include "sim/backends/cpu/force_check_job.h"
 #include "sim/backends/cpu/kernels/simd_targets.h"
 #include "sim/backends/cpu/methods/cpu_method.h"
+#include "sim/forces/sources.h"
 #include "sim/core/pages.h"
 #include "sim/core/thread_pool.h"
 #include "sim/engine/step_engine.h"
@@ -106,10 +107,12 @@ public:
             heaviest_ = std::max(heaviest_, heaviest);
             unitResponse_ = unitResponse_ && unit;
         });
+        sources_ = sourcesOf(size_, [this](std::size_t i) { return source_[i]; });
         configure(pairLawOf(terms_), kernel, how_.front().kernel);
     }
 
     std::size_t size() const { return size_; }
+    SourceBodies sources() const { return sources_.view(); }
 
     /// Positions and velocities of the last complete step.
     void copyState(std::vector<Double4>& positions, std::vector<Double4>& velocities) const {
@@ -449,6 +452,7 @@ private:
     EngineContext& context_;
     std::size_t size_;
     AlignedArray<T> source_, response_;
+    SourceList sources_;
     double heaviest_ = 0;                       ///< largest |source| [M]
     bool unitResponse_ = true;                  ///< every response is 1
     StepState<T> complete_;                     ///< the last complete step, which is the public state

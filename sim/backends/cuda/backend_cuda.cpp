@@ -67,6 +67,10 @@ public:
     std::string_view name() const override { return "cuda"; }
     std::string description() const override { return cuda::deviceText(context_.device); }
     MemorySpace vertexSpace() const override { return MemorySpace::cudaDevice; }
+    double pairsOfForce() const override {
+        return everyPair(activeKernel()) ? engine_.with([](const auto& e) { return e.pairsOfForce(); })
+                                         : Backend::pairsOfForce();
+    }
 
     using Backend::load;
     void load(const ParticleSet& bodies, const ForceTerms& terms, const SystemConfiguration& configuration) override {
@@ -146,7 +150,9 @@ public:
     }
 
     // A measurement of more bodies would need minutes for the pairs of one state, in its fraction of the device's time.
+    // Where few bodies have mass, the host sums their pairs faster.
     std::size_t mostMeasured() const override {
+        if (facts().acting() < size()) return 0;
         constexpr std::size_t kByTree = std::size_t{1} << 30;
         return activeKernel().approximates && treeHasEnergy(pairLawOf(terms_)) ? kByTree : 2097152;
     }

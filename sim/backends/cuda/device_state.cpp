@@ -1,6 +1,7 @@
 // Conversion between the host's doubles and the device's arrays.
 #include "sim/backends/cuda/device_state.h"
 
+#include "sim/forces/sources.h"
 #include "sim/core/pages.h"
 #include "sim/core/thread_pool.h"
 #include "sim/forces/force_settings.h"
@@ -69,6 +70,13 @@ void DeviceState<Real>::upload(const ParticleSet& bodies) {
     cuda::upload<Real>(complete().v, bodies.velocity, stream_);
     heaviest_ = 0;
     for (const Double4& body : bodies.position) heaviest_ = std::max(heaviest_, std::abs(body.w));
+    const SourceList sources = sourcesOf(bodies.position);
+    sources_ = {nullptr, sources.count};
+    if (sources.places.empty()) return;
+    sourceList_ = DeviceArray<std::uint32_t>(sources.places.size());
+    CUDA_CHECK(copyAsync(sourceList_.data(), sources.places.data(), sourceList_.bytes(), Copy::toDevice, stream_));
+    CUDA_CHECK(waitForStream(stream_));
+    sources_.list = sourceList_.data();
 }
 
 template <class Real>

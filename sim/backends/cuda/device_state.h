@@ -3,6 +3,7 @@
 #pragma once
 #include "sim/backends/cuda/kernels/packed.h"
 #include "sim/backends/cuda/runtime/memory.h"
+#include "sim/backends/force_method.h"
 #include "sim/core/particles.h"
 #include "sim/forces/force_settings.h"
 
@@ -42,6 +43,8 @@ public:
     /// Floor of the softening squared [L^2]: for the pair of a body with itself, mass / softening^3 must stay finite.
     /// See ForceRequest.
     double smallestR2(const ForceSettings& force) const;
+    /// See ForceRequest; the list is device memory.
+    SourceBodies sources() const { return sources_; }
     /// True when some response is not 1. A body that is held has response 0 and feels no force.
     bool hasResponses() const { return hasResponses_; }
 
@@ -58,6 +61,8 @@ private:
     Arrays states_[2];
     int completeIndex_ = 0;
     double heaviest_ = 0;  ///< largest |source|
+    SourceBodies sources_{};
+    DeviceArray<std::uint32_t> sourceList_;  ///< empty unless sources_ has a list
     bool hasResponses_ = false;
 };
 

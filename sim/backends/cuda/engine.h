@@ -66,6 +66,8 @@ public:
     const LaunchPlan& plan() const { return pairs().plan(); }
     std::string launchFailure() const { return pairs().failure(); }
     const BodyFacts& facts() const { return facts_; }
+    /// Directed pairs of one force, where the row leaves out none.
+    double pairsOfForce() const { return pairs().work(); }
     void accelerations(std::vector<Double4>& out);
     void requestForceCheck(std::vector<std::uint32_t> targets);
     std::optional<ForceCheck> takeForceCheck();
@@ -94,6 +96,7 @@ private:
     std::string_view kernelName() const { return plan().entry->row.name; }
     std::unique_ptr<TermMethod> makeMethod(std::size_t k) const;
     double smallestR2(const ForceSettings& force) const { return state_.smallestR2(force); }
+    SourceBodies sources() const { return state_.sources(); }
     bool completeForceKnown() const { return state_.complete().forceKnown; }
     void forgetForce() { state_.complete().forceKnown = false; }
     std::vector<Double4> knownAccelerations() const { return state_.download(state_.complete().a); }

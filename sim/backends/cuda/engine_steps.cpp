@@ -186,8 +186,7 @@ bool EngineOf<Real>::launchFused(Operations& task, const DeviceBodies<Real>& for
     const bool fused = pairs().steps()->enqueueFused(force, requestOf(), task);
     if (fused) {
         context_.timer.add(pairs().evaluationSeconds(),
-                           {.forceEvaluations = 1, .interactions = pairs().allPairs(), .rated = pairs().allPairs()},
-                           pairs().rate());
+                           {.forceEvaluations = 1, .interactions = pairs().work(), .rated = pairs().work()}, pairs().rate());
     } else {
         pairs().prepare(force, requestOf());
         while (!enqueueSlice(0, pairs())) {
@@ -390,12 +389,10 @@ WholeSteps EngineOf<Real>::wholeSteps(const Pacing& pacing, std::int64_t left, V
         throw;
     }
     const double all = static_cast<double>(steps);
-    timer.add(all * force,
-              {.steps = steps,
-               .forceEvaluations = steps,
-               .interactions = all * pairs().allPairs(),
-               .rated = all * pairs().allPairs()},
-              pairs().rate());
+    timer.add(
+        all * force,
+        {.steps = steps, .forceEvaluations = steps, .interactions = all * pairs().work(), .rated = all * pairs().work()},
+        pairs().rate());
     timer.close(Span::force);  // the timer cannot separate the parts of a step
     if (vertices) closeVertices(*sink);
     return {.steps = steps, .shows = vertices != nullptr, .over = vertices && !last};

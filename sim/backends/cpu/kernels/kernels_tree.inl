@@ -73,6 +73,13 @@ HWY_INLINE Mask operator>(const Lanes& a, const Lanes& b) { return hn::Gt(a.v, b
 struct ExpandedLanes {
     Mask low, high;
 };
+HWY_INLINE Mask isLow(const ExpandedLanes& order) { return order.low; }
+HWY_INLINE Mask isHigh(const ExpandedLanes& order) { return order.high; }
+HWY_INLINE Mask butNot(Mask a, Mask b) { return hn::AndNot(b, a); }
+
+HWY_INLINE Mask timesBelow(const Lanes& value, const Lanes& factor, const Lanes& limit) {
+    return value < Lanes(hn::Div(limit.v, factor.v));
+}
 
 #define GRAVLAB_TREE_FUNCTION HWY_INLINE
 #define GRAVLAB_PRODUCT(a, b, c) Lanes((a)*Lanes((b) * (c)))
@@ -86,38 +93,6 @@ struct ExpandedLanes {
 #undef GRAVLAB_BOTH
 #undef GRAVLAB_PRODUCT
 #undef GRAVLAB_TREE_FUNCTION
-
-/// The criterion for another power of the distance: as for scalars, but without branches. The remainder of an expansion is
-/// compared in the form of gravity, over pull / distance.
-struct PowerLanes : GroupCriterion<Lanes> {
-    PowerField<Lanes> field;  ///< for sources of 1
-    LeftOut left;
-    float nearest;  ///< smallest distance squared that the field allows
-    HWY_INLINE float near() const { return kNearestCell * left.reach; }
-};
-template <bool kTheta>
-HWY_INLINE Mask acceptsCell(const PowerLanes& group, const Lanes& squared, const Lanes& farthest,
-                            const Lanes& sourceTimesCube) {
-    const Lanes f2 = farthest * farthest;
-    const Mask clear = hn::And(squared > Lanes(group.near() * group.near()) * f2, squared > Lanes(group.nearest));
-    if constexpr (kTheta) return hn::And(clear, squared > Lanes(group.opening * Lanes(4.0f / 3)) * f2);
-    const Lanes lost = Lanes(sourceTimesCube * Lanes(group.left.cell)) * group.field.pullAt(squared);
-    return hn::And(clear, lost < group.limit * squared);
-}
-HWY_INLINE ExpandedLanes expandsCell(const PowerLanes& group, const Lanes& squared, const Lanes& farthest,
-                                     const Lanes& source, const Lanes& sourceTimesCube) {
-    const Lanes inverse = inverseRoot(squared), reach = Lanes(group.near()) * (group.radius + farthest);
-    const Lanes pull = group.field.pullAt(squared), r2 = group.radius * group.radius;
-    const Lanes lost = Lanes(sourceTimesCube * Lanes(group.left.cell)) * pull;
-    Mask far = hn::And(squared > reach * reach, lost < group.limit * squared);
-    far = hn::And(far, squared > Lanes(group.nearest));
-    const Lanes each = Lanes(pull * inverse) * Lanes(group.left.expansion);
-    const Lanes limit(hn::Div(Lanes(Lanes(Lanes(kExpansionShare) * group.limit) * squared).v, each.v));
-    const Lanes further = Lanes(group.radius * inverse) * Lanes(group.left.higher);
-    const Lanes left = source * Lanes(r2 * (r2 + Lanes(farthest + farthest) * farthest));
-    const Mask low = hn::And(far, left < limit);
-    return {low, hn::And(hn::AndNot(low, far), left * further < limit)};
-}
 
 /// Most targets in the registers of a group.
 constexpr std::size_t kPlaces = kTreeGroup;
@@ -197,7 +172,7 @@ private:
     HWY_INLINE auto criterionIn() const {
         const GroupCriterion<Lanes> group{Lanes(task_.opening), Lanes(limit_), Lanes(radius_)};
         if constexpr (kPower)
-            return PowerLanes{group, fieldIn(1), task_.power.left, task_.power.field.nearest};
+            return PowerCriterion<Lanes>{group, fieldIn(1), task_.power.left};
         else
             return group;
     }
@@ -283,26 +258,29 @@ private:
             const Lanes farthest(hn::LoadU(d, tree_.farthest + id)), cube(hn::LoadU(d, tree_.weightCube + id));
             const auto ids = hn::Iota(di, id);
             const auto links = hn::LoadU(di, tree_.count + id);
-            Mask open = has;
+            const auto divided = hn::Gt(links, hn::Zero(di)), many = hn::Lt(links, hn::Set(di, -2));
+            TestedNode<Lanes, Mask> node{.has = has,
+                                         .apart = has,
+                                         .squared = squared,
+                                         .fromCentre = squared,
+                                         .farthest = farthest,
+                                         .source = cube,
+                                         .sourceTimesCube = cube,
+                                         .several = hn::RebindMask(d, hn::Or(divided, many))};
             if constexpr (kExpands) {
                 const V c2 = hn::MulAdd(cx, cx, hn::MulAdd(cy, cy, hn::Mul(cz, cz)));
-                const ExpandedLanes order =
-                    expandsCell(criterion, Lanes(c2), farthest, Lanes(hn::LoadU(d, tree_.weight + id)), cube);
-                Mask may = hn::And(has, hn::Gt(squared.v, hn::Zero(d)));
-                may = hn::And(may, hn::Gt(c2, hn::Set(d, nearest_)));
-                const Mask low = hn::And(may, order.low), high = hn::And(may, order.high);
-                append(low_, low, ids);
-                append(high_, high, ids);
-                open = hn::AndNot(hn::Or(low, high), open);
+                node.fromCentre = Lanes(c2);
+                node.source = Lanes(hn::LoadU(d, tree_.weight + id));
+                node.apart = hn::And(hn::And(has, hn::Gt(squared.v, hn::Zero(d))), hn::Gt(c2, hn::Set(d, nearest_)));
             }
-            // One or two bodies cost less than a cell, and a cell of one would act on itself.
-            const auto inner = hn::Gt(links, hn::Zero(di)), many = hn::Lt(links, hn::Set(di, -2));
-            const Mask cell = hn::And(hn::And(open, hn::RebindMask(d, hn::Or(inner, many))),
-                                      acceptsCell<kTheta>(criterion, squared, farthest, cube));
-            append(cells_, cell, ids);
-            open = hn::AndNot(cell, open);
-            append(leaves_, hn::AndNot(hn::RebindMask(d, inner), open), ids);
-            const auto opened = hn::RebindMask(di, hn::And(open, hn::RebindMask(d, inner)));
+            const DealtNode<Mask> to = dealt<kExpands, kTheta>(criterion, node);
+            if constexpr (kExpands) {
+                append(low_, to.low, ids);
+                append(high_, to.high, ids);
+            }
+            append(cells_, to.cell, ids);
+            append(leaves_, hn::AndNot(hn::RebindMask(d, divided), to.open), ids);
+            const auto opened = hn::RebindMask(di, hn::And(to.open, hn::RebindMask(d, divided)));
             std::int32_t child[kPlaces], children[kPlaces];
             const std::size_t n = hn::CompressStore(hn::LoadU(di, tree_.first + id), opened, di, child);
             if (n == 0) continue;

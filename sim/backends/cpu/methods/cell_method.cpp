@@ -47,6 +47,7 @@ template <class T, class P>
 void CellMethod<T, P>::prepare(const CpuBodies<T>& bodies, const ForceRequest& request) {
     bodies_ = bodies;
     request_ = request;
+    request_.active = request.wanted(bodies.count);
     loop_ = loopsFor(context_.simd, P()).of(request.settings).cells;
     step_ = bodies.count > 0 ? kKeys : kSteps;
     batch_ = 0;

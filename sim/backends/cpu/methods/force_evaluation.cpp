@@ -59,6 +59,7 @@ ForceEvaluation<T, P>::ForceEvaluation(const DirectKernel<P>& kernel, const Meth
 template <class T, class P>
 void ForceEvaluation<T, P>::prepare(const CpuBodies<T>& bodies, const ForceRequest& request) {
     request_ = request;
+    request_.active = request.wanted(bodies.count);
     loops_ = kernel_.loops->of(request.settings);
     const auto unroll = std::ranges::find(kUnrolls, context_.launch.unroll) - kUnrolls.begin();
     if (unroll > 0 && unroll < std::ssize(kUnrolls))
@@ -80,6 +81,8 @@ void ForceEvaluation<T, P>::prepare(const CpuBodies<T>& bodies, const ForceReque
     targetCount_ = n;
     at_ = {bodies_.x, bodies_.y, bodies_.z};
     if (part()) gatherTargets();
+    bodies_.count = request.sources.among(n);
+    if (request.sources.list && bodies_.count < n) gatherSources();
     chunks_ = static_cast<std::int64_t>((targetCount_ + chunk_ - 1) / chunk_);
     done_ = 0;
     counted_ = 0;
@@ -89,7 +92,7 @@ void ForceEvaluation<T, P>::prepare(const CpuBodies<T>& bodies, const ForceReque
 
 template <class T, class P>
 std::int64_t ForceEvaluation<T, P>::pieces() const {
-    if (kernel_.shape == Split::tilePairs && !part()) return pairCount(chunks_);
+    if (byPairs()) return pairCount(chunks_);
     return chunks_ * static_cast<std::int64_t>((bodies_.count + kSourcesPerPiece - 1) / kSourcesPerPiece);
 }
 
@@ -104,9 +107,7 @@ void ForceEvaluation<T, P>::gatherTargets() {
         spread_ = std::move(spread);
     }
     targets_.clear();
-    const std::size_t first = std::min(request_.targets.first, n);
-    const std::size_t last = first + std::min(request_.targets.count, n - first);
-    for (std::size_t i = first; i < last; ++i)
+    for (std::size_t i = request_.active.first; i < std::min<std::size_t>(n, request_.active.last); ++i)
         if (request_.active.has(i)) targets_.push_back(static_cast<std::uint32_t>(i));
     targetCount_ = targets_.size();
     const std::array<const P*, 3> from{bodies_.x, bodies_.y, bodies_.z};
@@ -115,6 +116,26 @@ void ForceEvaluation<T, P>::gatherTargets() {
             for (std::size_t k = begin; k < end; ++k) targetPositions_.axis[axis][k] = from[axis][targets_[k]];
     });
     at_ = {targetPositions_.axis[0].data(), targetPositions_.axis[1].data(), targetPositions_.axis[2].data()};
+}
+
+template <class T, class P>
+void ForceEvaluation<T, P>::gatherSources() {
+    const std::size_t n = bodies_.count;
+    if (listSource_.padded() < n) {
+        VectorArrays<P> positions(n);
+        AlignedArray<P> source(n);
+        listPositions_ = std::move(positions);
+        listSource_ = std::move(source);
+    }
+    const std::array<const P*, 3> from{bodies_.x, bodies_.y, bodies_.z};
+    const std::uint32_t* list = request_.sources.list;
+    context_.pool.forRange(n, kRoundGrain, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t axis = 0; axis < 3; ++axis)
+            for (std::size_t k = begin; k < end; ++k) listPositions_.axis[axis][k] = from[axis][list[k]];
+        for (std::size_t k = begin; k < end; ++k) listSource_[k] = bodies_.source[list[k]];
+    });
+    bodies_ = {listPositions_.axis[0].data(), listPositions_.axis[1].data(), listPositions_.axis[2].data(),
+               listSource_.data(), n};
 }
 
 /// Copies sums from the order of targets to the order of bodies.
@@ -142,7 +163,7 @@ ForceProgress ForceEvaluation<T, P>::enqueue(double seconds) {
 template <class T, class P>
 void ForceEvaluation<T, P>::addParts() {
     if constexpr (kMixed)
-        context_.pool.forRange(bodies_.count, kRoundGrain, [&](std::size_t first, std::size_t last) {
+        context_.pool.forRange(targetCount_, kRoundGrain, [&](std::size_t first, std::size_t last) {
             for (std::size_t axis = 0; axis < 3; ++axis) {
                 const P *sum = sums_.axis[axis].data(), *lost = lost_.axis[axis].data();
                 T* to = whole_.axis[axis].data();
@@ -234,7 +255,7 @@ template <class T, class P>
 void ForceEvaluation<T, P>::run(Deadline deadline) {
     if (kernel_.sharing == Sharing::openMp)
         runOpenMpPieces(deadline);
-    else if (kernel_.shape == Split::tilePairs && !part())
+    else if (byPairs())
         share(deadline, [this](std::int64_t index) { runPairs(index); });
     else
         share(deadline, [this](std::int64_t index) { runTargets(index); });

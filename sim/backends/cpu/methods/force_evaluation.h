@@ -29,8 +29,9 @@ struct DirectKernel {
 /// of one round. It adds to the two-level sums of its targets when `turn_` of each of its chunks has reached its round.
 /// Pieces start in ascending order, so a piece that another one waits for is always running.
 ///
-/// Targets that are a subset of the bodies are packed into separate arrays, and every row then runs its loops over targets.
-/// For rows without tiles of pairs, each sum has the same terms in the same order as in a force of all bodies.
+/// Targets that are a subset of the bodies are packed into separate arrays, and so are sources that are neither all bodies
+/// nor the first ones. Every row then runs its loops over targets. For rows without tiles of pairs, each sum has the same
+/// terms in the same order as in a force of all bodies.
 template <class T, class P>
 class ForceEvaluation final : public CpuForceMethod<T> {
 public:
@@ -60,7 +61,9 @@ private:
     void addParts();
     void gatherTargets();
     void spreadTargets();
-    bool part() const { return !request_.active.all() || !request_.targets.all(); }
+    void gatherSources();
+    bool part() const { return !request_.active.all(); }
+    bool byPairs() const { return kernel_.shape == Split::tilePairs && !part() && bodies_.count == targetCount_; }
     std::int64_t pieces() const;
 
     DirectKernel<P> kernel_;
@@ -71,7 +74,7 @@ private:
     VectorArrays<P> pairPositions_;      ///< rounded; empty where state and pairs have the same precision
     AlignedArray<P> pairSource_;         ///< rounded like pairPositions_
     VectorArrays<T> whole_;              ///< both levels added; empty in the same case
-    BodyView<P> bodies_{};               ///< input of pairs
+    BodyView<P> bodies_{};               ///< sources of pairs
     TargetView<P> at_{};                 ///< targets of pairs
     SumView<P> view_{};                  ///< view of sums_ and lost_
     std::int64_t done_ = 0, total_ = 0;  ///< pieces
@@ -83,7 +86,10 @@ private:
     VectorArrays<P> targetPositions_;
     VectorArrays<T> spread_;       ///< sums in body order
     std::size_t targetCount_ = 0;  ///< targets of the evaluation under way
-    bool inline_ = false;          ///< too small to wake another thread for
+    // For sources in a list, allocated at the first such evaluation.
+    VectorArrays<P> listPositions_;
+    AlignedArray<P> listSource_;
+    bool inline_ = false;  ///< too small to wake another thread for
     /// Done pieces of each chunk; a piece waits until this reaches its round.
     std::unique_ptr<std::atomic<std::int64_t>[]> turn_;
 };

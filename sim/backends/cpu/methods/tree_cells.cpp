@@ -80,7 +80,7 @@ public:
         const TreeWalk walk = walkOf(question.kernel);
         criterion(group, question, walk);
         const bool powerLaw = treeForce(force_).law == TreeLaw::power;
-        const PowerCriterion<float> powerAsks{asks_, &task_.power.field, task_.power.left};
+        const PowerCriterion<float> powerAsks{asks_, task_.power.field, task_.power.left};
         std::vector<std::int32_t> waiting{0};
         while (!waiting.empty()) {
             const std::int32_t id = waiting.back();
@@ -163,18 +163,20 @@ private:
                                std::max(std::abs(view.y[id] - centre_[1]) - half_[1], 0.0f),
                                std::max(std::abs(view.z[id] - centre_[2]) - half_[2], 0.0f)};
         const float squared = away[0] * away[0] + (away[1] * away[1] + away[2] * away[2]);
-        const float farthest = view.farthest[id];
-        if (walk == TreeWalk::expansions && squared > 0 &&
-            expandsCell(asks, fromCentre(view.x[id], view.y[id], view.z[id]), farthest, view.weight[id],
-                        view.weightCube[id]) != Expanded::no)
-            return CellUse::expanded;
         const bool divided = view.count[id] > 0;
-        // One or two bodies cost less than one cell.
-        const bool many = divided || view.count[id] < -2;
-        const bool accepted = byAngle(walk) ? acceptsCell<true>(asks, squared, farthest, view.weightCube[id])
-                                            : acceptsCell<false>(asks, squared, farthest, view.weightCube[id]);
-        if (many && accepted) return CellUse::cell;
-        return divided ? CellUse::none : CellUse::bodies;
+        const TestedNode<float, bool> node{.has = true,
+                                           .apart = squared > 0,
+                                           .squared = squared,
+                                           .fromCentre = fromCentre(view.x[id], view.y[id], view.z[id]),
+                                           .farthest = view.farthest[id],
+                                           .source = view.weight[id],
+                                           .sourceTimesCube = view.weightCube[id],
+                                           .several = divided || view.count[id] < -2};
+        const DealtNode<bool> to = walk == TreeWalk::expansions ? dealt<true, false>(asks, node)
+                                   : byAngle(walk)              ? dealt<false, true>(asks, node)
+                                                                : dealt<false, false>(asks, node);
+        if (to.low || to.high) return CellUse::expanded;
+        return to.cell ? CellUse::cell : divided ? CellUse::none : CellUse::bodies;
     }
 
     std::size_t count_;

@@ -87,8 +87,11 @@ void TreeMethod<T>::prepare(const CpuBodies<T>& bodies, const ForceRequest& requ
     law_ = force.law;
     bodies_ = bodies;
     request_ = request;
+    request_.active = request.wanted(bodies.count);
+    tree_.takeSources(request.sources.among(bodies.count));
     step_ = bodies.count > 0 ? kKeys : kSteps;
-    reusesNodes_ = request.active.follows && tree_.nodes() > 0 && request.active.count * kBodiesToReuse <= bodies.count;
+    const ActiveBodies& active = request_.active;
+    reusesNodes_ = active.follows && tree_.nodes() > 0 && active.count * kBodiesToReuse <= bodies.count;
     batch_ = 0;
     counts_ = reported_ = {};
     longest_ = 0;

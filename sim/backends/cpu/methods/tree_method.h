@@ -22,7 +22,11 @@ public:
     ForceProgress enqueue(double seconds) override;
     bool underWay() const override { return step_ < kSteps; }
     double progress() const override;
-    void abandon() override { step_ = kSteps; }
+    void abandon() override {
+        // A walk for active bodies only has overwritten some of the last accelerations.
+        if (step_ == kWalk && batch_ > 0 && !request_.active.all()) hasLengths_ = false;
+        step_ = kSteps;
+    }
     CpuForceSums<T> sums() const override;
     Accuracy accuracy() const override;
     std::vector<MethodFigure> figures() const override { return figures_; }

@@ -7,6 +7,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace gravlab::cpu {
 namespace {
@@ -17,10 +18,14 @@ constexpr std::size_t kBlock = 4096, kNodeGrain = 512;
 float wide(float x) { return x; }
 float wide(double x) { return static_cast<float>(x); }
 
+// This bit, above those of a curve, puts bodies without mass behind all others.
+constexpr std::uint64_t kOnlyTarget = std::uint64_t{1} << kTreeKeyBits;
+
 }  // namespace
 
 Octree::Octree(std::size_t bodies)
     : count_(bodies),
+      sources_(bodies),
       capacity_(mostTreeNodes(bodies) + kTreePadding),
       sort_(bodies),
       order_(bodies),
@@ -56,7 +61,7 @@ double Octree::bytes(std::size_t bodies, bool eitherSign) {
            perNode * static_cast<double>(mostTreeNodes(bodies));
 }
 
-std::size_t Octree::blocks() const { return (count_ + kBlock - 1) / kBlock; }
+std::size_t Octree::blocks() const { return (sources_ + kBlock - 1) / kBlock; }
 
 TreeView Octree::view() const {
     return {.x = x_.data(),
@@ -133,6 +138,8 @@ void Octree::makeKeys(const TreeBodies<T>& bodies, const TreeKernels& kernels, T
                 kernels.hilbertKeys(place[0].data(), place[1].data(), place[2].data(), count, keys);
             else
                 for (std::size_t k = 0; k < count; ++k) keys[k] = mortonKey(place[0][k], place[1][k], place[2][k]);
+            for (std::size_t k = 0; sources_ < count_ && k < count; ++k)
+                if (bodies.source[begin + k] == 0) keys[k] |= kOnlyTarget;
             for (std::size_t k = 0; k < count; ++k) keyed[begin + k] = {keys[k], static_cast<std::uint32_t>(begin + k)};
         }
     });
@@ -158,7 +165,7 @@ void Octree::findLevels(std::size_t first, std::size_t last) {
     std::array<std::uint8_t, kBlock + kLeaf> common{};
     const std::size_t places = last - first;
     for (std::size_t k = 0; k < places + kLeaf; ++k) {
-        if (first + k < kLeaf || first + k >= count_) continue;
+        if (first + k < kLeaf || first + k >= sources_) continue;
         const std::size_t from = first + k - kLeaf;
         common[k] = static_cast<std::uint8_t>(1 + commonLevels(sorted[from].key, sorted[from + kLeaf].key));
     }
@@ -176,7 +183,7 @@ void Octree::findLevels(std::size_t first, std::size_t last) {
 
 void Octree::findNodes(ThreadPool& pool) {
     const std::size_t blocks = this->blocks();
-    pool.forRange(count_, kBlock, [&](std::size_t first, std::size_t last) {
+    pool.forRange(sources_, kBlock, [&](std::size_t first, std::size_t last) {
         findLevels(first, last);
         std::array<std::uint32_t, kTreeDepths> counts{};
         for (std::size_t place = first; place < last; ++place)
@@ -192,7 +199,7 @@ void Octree::findNodes(ThreadPool& pool) {
     }
     levelStart_[kTreeDepths] = sum;
     nodes_ = sum;
-    pool.forRange(count_, kBlock, [&](std::size_t first, std::size_t last) {
+    pool.forRange(sources_, kBlock, [&](std::size_t first, std::size_t last) {
         std::array<std::uint32_t, kTreeDepths> next;
         for (std::size_t level = 0; level < kTreeDepths; ++level) next[level] = starts_[level * blocks + first / kBlock];
         for (std::size_t place = first; place < last; ++place) {
@@ -222,7 +229,7 @@ void Octree::linkNodes(ThreadPool& pool) {
             const std::uint64_t key = keyAt(begin_[id]);
             if (links_[id] == 0) {
                 links_[id] = -static_cast<std::int32_t>(
-                    bodiesOfLeaf(key, level_[id], begin_[id], static_cast<std::uint32_t>(count_), kTreeLeaf, keyOfPlace));
+                    bodiesOfLeaf(key, level_[id], begin_[id], static_cast<std::uint32_t>(sources_), kTreeLeaf, keyOfPlace));
                 ++here;
             } else {
                 links_[id] = childrenOf(key, level_[id], static_cast<std::uint32_t>(first_[id]),
@@ -313,7 +320,33 @@ void Octree::makeGroups() {
     if (boxes_[0].bodies > kTreeRun && links_[0] > 0)
         groupsBelow(0);
     else
-        emit(0, static_cast<std::uint32_t>(count_));
+        emit(0, static_cast<std::uint32_t>(sources_));
+    if (sources_ < count_) groupsOfTargets(static_cast<std::uint32_t>(sources_), static_cast<std::uint32_t>(count_), 0);
+}
+
+/// Cuts bodies of one cube of that level, which are in no node, into groups of neighbouring cubes.
+void Octree::groupsOfTargets(std::uint32_t first, std::uint32_t last, int level) {
+    if (last - first <= kTreeRun || level == kTreeLevels) return emit(first, last - first);
+    const int shift = 3 * (kTreeLevels - 1 - level);
+    const KeyedBody* sorted = sort_.data();
+    std::uint32_t begin = first;  // of the run of small cubes
+    for (std::uint32_t from = first; from < last;) {
+        const std::uint64_t cube = sorted[from].key >> shift;
+        const auto* next = std::partition_point(sorted + from, sorted + last,
+                                                [&](const KeyedBody& body) { return body.key >> shift == cube; });
+        const auto end = static_cast<std::uint32_t>(next - sorted);
+        const bool large = end - from > kTreeRun;
+        if (from > begin && (large || end - begin > kTreeRun)) {
+            emit(begin, from - begin);
+            begin = from;
+        }
+        if (large) {
+            groupsOfTargets(from, end, level + 1);
+            begin = end;
+        }
+        from = end;
+    }
+    if (last > begin) emit(begin, last - begin);
 }
 
 void Octree::groupsBelow(std::uint32_t node) {
@@ -345,7 +378,7 @@ TreeWalkTask walkTask(const Octree& tree, TreeWalk walk, const ForceRequest& req
         .acceleration = scale.acceleration,
         .softeningSquared = std::max(static_cast<float>(softening), kSofteningSquaredFloor32),
         .opening = static_cast<float>(1 / (angle * angle)),
-        .share = static_cast<float>(shareOfAccuracy(settings, request.allowedError, static_cast<double>(tree.bodies())))};
+        .share = static_cast<float>(shareOfAccuracy(settings, request.allowedError, static_cast<double>(tree.sources())))};
     if (power) {
         task.power = {powerField(force.power, request.smallestR2, length),
                       static_cast<float>((force.power + 1) / (static_cast<double>(GravityField<float>::power()) + 1)),

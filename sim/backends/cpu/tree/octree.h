@@ -34,6 +34,9 @@ public:
     /// Sets whether sources have either sign, from the next addMoments() on. Cells then have dipoles.
     void takeSigned(bool either);
 
+    /// Sets the number of bodies that have mass, from the next makeKeys() on; the others are in groups and in no node.
+    void takeSources(std::size_t sources) { sources_ = sources; }
+
     /// The steps, to be called in this order.
     template <class T>
     void makeKeys(const TreeBodies<T>& bodies, const TreeKernels& kernels, ThreadPool& pool,
@@ -58,6 +61,7 @@ public:
     }
 
     std::size_t bodies() const { return count_; }
+    std::size_t sources() const { return sources_; }
     std::size_t nodes() const { return nodes_; }
     std::size_t leaves() const { return leaves_; }
     int levels() const { return levels_; }
@@ -86,9 +90,10 @@ private:
     template <bool kSigned>
     void addAllMoments(ThreadPool& pool);
     void groupsBelow(std::uint32_t node);
+    void groupsOfTargets(std::uint32_t first, std::uint32_t last, int level);
     void emit(std::uint32_t first, std::uint32_t bodies);
 
-    std::size_t count_, capacity_;
+    std::size_t count_, sources_, capacity_;  ///< bodies; bodies in nodes, which come first in the order of places
     TreeScale scale_;
     KeySort sort_;
     RawArray<std::uint32_t> order_;

@@ -261,20 +261,12 @@ protected:
         const float x = fmaxf(cx - half_[0], 0.f), y = fmaxf(cy - half_[1], 0.f), z = fmaxf(cz - half_[2], 0.f);
         const float squared = x * x + y * y + z * z;
         const int children = asInt(b.w);
-        bool open = has, low = false, high = false;
-        if constexpr (kExpands) {
-            const Expanded expanded = expandsCell(criterion_, cx * cx + cy * cy + cz * cz, b.x, fabsf(a.w), b.y);
-            const bool apart = static_cast<int>(has) & static_cast<int>(squared > 0);
-            low = static_cast<int>(apart) & static_cast<int>(expanded == Expanded::low);
-            high = static_cast<int>(apart) & static_cast<int>(expanded == Expanded::high);
-            open = open && !low && !high;
-        }
-        // One or two bodies cost less than a cell, and a cell of one would act on itself.
-        const bool accepted = acceptsCell<kTheta>(criterion_, squared, b.x, b.y), several = children + 2u > 2u;
-        const bool cell = static_cast<int>(open) & static_cast<int>(several) & static_cast<int>(accepted);
-        open = open && !cell;
+        const bool apart = static_cast<int>(has) & static_cast<int>(squared > 0);
+        const auto [low, high, cell, open] =
+            dealt<kExpands, kTheta>(criterion_, TestedNode<float, bool>{has, apart, squared, cx * cx + cy * cy + cz * cz,
+                                                                        b.x, fabsf(a.w), b.y, children + 2u > 2u});
         const bool leaf = static_cast<int>(open) & static_cast<int>(children < 0);
-        const unsigned opened = static_cast<unsigned>(open ? max(children, 0) : 0);
+        const auto opened = static_cast<unsigned>(open ? max(children, 0) : 0);
         unsigned before = 0, all = 0;
         countChildren(opened, before, all);
         if constexpr (kTogether) {

@@ -55,7 +55,7 @@ public:
         if constexpr (kPower) {
             field_.nearest = fmaxf(task.nearest, task.field.nearest * scale.length * scale.length);
             field_.shift = logf(scale.length);
-            criterion_.field = &field_;
+            criterion_.field = field_;
             criterion_.left = task.left;
         }
     }

@@ -66,6 +66,8 @@ public:
     /// The measured rate; a GpuTimer adds the times of the slices to it.
     const std::shared_ptr<RateEstimate>& rate() const { return rate_; }
     double allPairs() const { return static_cast<double>(count_) * count_; }
+    /// Pairs with the sources of the plan, for rows that leave out bodies without mass.
+    double sourcePairs() const { return static_cast<double>(count_) * static_cast<double>(plan_.sources.among(count_)); }
     /// Work of one evaluation, in the unit of rate(): directed pairs, unless the method overrides it.
     virtual double work() const { return allPairs(); }
     /// Work of a slice, in the same unit.
@@ -79,6 +81,7 @@ public:
         abandon();
         bodies_ = bodies;
         request_ = request;
+        request_.active = request.wanted(count_);
         underWay_ = true;
     }
     ForceProgress enqueue(double seconds) override {

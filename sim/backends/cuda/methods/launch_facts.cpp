@@ -104,7 +104,8 @@ Geometry geometryOf(const LaunchPlan& plan, std::size_t bodies, const DeviceFact
     // With tiles every block reads all sources once; without, every warp does.
     const bool byBlock = code.tiles || code.ownTile || code.pairsOfThreads;
     const double readers = byBlock ? blocks : static_cast<double>(blocks) * ((launch.block + 31) / 32);
-    return {blocks, code.splitsInBlock ? 1 : launch.split, code.threads(launch), body * readers * n};
+    const double sources = static_cast<double>(plan.sources.among(bodies));
+    return {blocks, code.splitsInBlock ? 1 : launch.split, code.threads(launch), body * readers * sources};
 }
 
 std::size_t sharedBytes(const LaunchPlan& plan, std::size_t bodies, const DeviceFacts& device) {

@@ -2,6 +2,7 @@
 #include "sim/backends/cuda/methods/launch_plan.h"
 
 #include "sim/backends/kernel_rows.h"
+#include "sim/forces/sources.h"
 #include "sim/core/error.h"
 
 #include <algorithm>
@@ -34,14 +35,14 @@ const KernelEntry& plainest(const LaunchConfig& launch) {
 }
 
 /// A tiled launch that fills the device.
-LaunchConfig filling(std::size_t bodies, const DeviceFacts& device, bool manyInRegisters) {
+LaunchConfig filling(std::size_t bodies, std::size_t sources, const DeviceFacts& device, bool manyInRegisters) {
     // Blocks enough for four on each multiprocessor, so that none idles.
     const int wantedBlocks = 4 * device.multiprocessors;
     LaunchConfig launch{.block = 128, .unroll = 8, .bodiesPerThread = bodies < 8192 || !manyInRegisters ? 1 : 4, .split = 1};
     const std::size_t targets = static_cast<std::size_t>(launch.block) * static_cast<std::size_t>(launch.bodiesPerThread);
     const int blocks = static_cast<int>(std::min<std::size_t>((bodies + targets - 1) / targets, 1u << 20));
     // Ranges of fewer than 8 sources cost more to add up than they save.
-    const int mostSplit = static_cast<int>(std::clamp<std::size_t>(bodies / 8, 1, 128));
+    const int mostSplit = static_cast<int>(std::clamp<std::size_t>(sources / 8, 1, 128));
     launch.split = std::clamp((wantedBlocks + blocks - 1) / std::max(1, blocks), 1, mostSplit);
     return launch;
 }
@@ -134,12 +135,14 @@ BodyFacts factsOf(const ParticleSet& bodies) {
         const auto tile = std::span(bodies.position).subspan(first, kTile);
         mixed += !std::ranges::all_of(tile, [&](const Double4& body) { return body.w == tile.front().w; });
     }
+    facts.sources = {nullptr, sourcesOf(bodies.position).count};
     facts.massRuns = bodies.size() < kOneWave ? mixed == 0 : mixed * kTile * 8 <= bodies.size();
     return facts;
 }
 
 std::string_view measuredBest(const BodyFacts& bodies, const ForceSettings& force, const DeviceFacts& device) {
     if (bodies.count == 0 || bodies.count > kMostSymmetricBodies || loopLaw(force) != Law::gravity) return {};
+    if (bodies.acting() < bodies.count) return {};
     if (force.precision == Precision::fp64)
         return bodies.count < 4096 ? "" : bodies.massRuns ? "symmetric-runs" : "symmetric";
     if (bodies.count <= kResidentBodies * static_cast<std::size_t>(device.multiprocessors)) return "many-steps";
@@ -155,7 +158,7 @@ LaunchPlan choose(const KernelChoice& wanted, const BodyFacts& bodies, const For
     plan.launch = wanted.launch;
     if (wanted.kernel) {
         plan.entry = &kernelEntry(*wanted.kernel);
-    } else if (wanted.allowedError > 0 && wanted.launch == LaunchConfig{} && bodies.count >= kTreePays &&
+    } else if (wanted.allowedError > 0 && wanted.launch == LaunchConfig{} && bodies.acting() >= kTreePays &&
                refusal(kernelEntry("tree").row, force).empty()) {
         plan.entry = &kernelEntry("tree");
     } else if (wanted.launch == LaunchConfig{} && bodies.count >= kCellsPay &&
@@ -166,7 +169,7 @@ LaunchPlan choose(const KernelChoice& wanted, const BodyFacts& bodies, const For
     } else if (const std::string_view best = measuredBest(bodies, force, device); !best.empty()) {
         plan.entry = &kernelEntry(best);
     } else {
-        plan.launch = filling(bodies.count, device, plan.loop == Law::gravity);
+        plan.launch = filling(bodies.count, bodies.acting(), device, plan.loop == Law::gravity);
         plan.entry = &plainest(plan.launch);
     }
     const KernelEntry& entry = *plan.entry;
@@ -179,6 +182,7 @@ LaunchPlan choose(const KernelChoice& wanted, const BodyFacts& bodies, const For
     if (row.equalMasses)
         plan.equalMass = precision == Precision::fp32 ? static_cast<float>(bodies.equalMass) : bodies.equalMass;
     plan.heaviest = bodies.heaviest;
+    plan.sources = bodies.sources;
     if (precision == Precision::mixed) plan.units = pairUnits(bodies.largest, bodies.heaviest, force);
 
     if (!row.blockSizes.empty()) requireListed(row, "block", row.blockSizes, launch.block);

@@ -20,16 +20,19 @@ struct LaunchPlan {
     double equalMass = 1;               ///< factor of the sums: the mass, for a row that needs equal masses
     PairUnits units;                    ///< units of the pairs in mixed precision
     double heaviest = 0;                ///< largest |source| [M]
+    SourceBodies sources{};             ///< their number; the list comes with each request
     TreeLimits trees;                   ///< used by tree rows
 };
 
 /// Facts of the bodies that the plan depends on.
 struct BodyFacts {
     std::size_t count = 0;
-    double equalMass = 0;   ///< the mass of every body; 0 when they differ
-    bool massRuns = false;  ///< enough tiles of 256 bodies have one mass for `symmetric-runs` to be faster
-    double largest = 0;     ///< |coordinate| [L]
-    double heaviest = 0;    ///< |source| [M]
+    double equalMass = 0;    ///< the mass of every body; 0 when they differ
+    bool massRuns = false;   ///< enough tiles of 256 bodies have one mass for `symmetric-runs` to be faster
+    double largest = 0;      ///< |coordinate| [L]
+    double heaviest = 0;     ///< |source| [M]
+    SourceBodies sources{};  ///< without a list
+    std::size_t acting() const { return sources.among(count); }
 };
 BodyFacts factsOf(const ParticleSet& bodies);
 

@@ -53,8 +53,6 @@ public:
             kernel_ = code_.kernel64(launch);
         else
             kernel_ = code_.kernel32(launch);
-        // Ranges of a multiple of 8 sources keep the unrolled loops whole.
-        rangeLength_ = rangeLengthOf(static_cast<std::uint32_t>(launch.split));
         const double wave = static_cast<double>(resident_) * blockTargets();
         groupTargets_ =
             static_cast<std::uint32_t>(std::min<double>(count, roundedUp(kWaves * wave / gridRanges(), blockTargets())));
@@ -70,31 +68,36 @@ public:
     }
 
     void prepare(const DeviceBodies<Real>& bodies, const ForceRequest& request) override {
-        if (!request.active.all()) requirePart();  // before prepare(): it may throw for lack of memory
+        // Before prepare(): they may throw for lack of memory.
+        if (request.active.rungs) requirePart();
+        takeSources(request.sources);
         DeviceForceMethod<Real>::prepare(bodies, request);
         first_ = part() ? 0 : static_cast<std::uint32_t>(std::min<std::size_t>(request.targets.first, this->count()));
         targets_ = part() ? static_cast<std::uint32_t>(request.active.count)
                           : static_cast<std::uint32_t>(std::min<std::size_t>(request.targets.count, this->count() - first_));
         ranges_ = gridRanges();
-        evaluatedRange_ = rangeLength_;
+        evaluatedRange_ = rangeLengthOf(static_cast<std::uint32_t>(launch().split));
         if (part()) takeMoreRanges();
     }
     DeviceSums<Real> sums() const override {
         if (sums_.size() == 0 || part()) return {this->bodies().sums, 1};
         return {sums_.data(), gridRanges()};
     }
+    double work() const override { return this->sourcePairs(); }
     StepLauncher<Real>* steps() override { return code_.fused ? this : nullptr; }
     std::string failure() const override { return failure_; }
 
     bool fuses(double seconds) const override {
-        return !this->underWay() && this->allPairs() <= std::max(kNeverCutPairs, 1.5 * this->pairsIn(seconds));
+        return !this->underWay() && work() <= std::max(kNeverCutPairs, 1.5 * this->pairsIn(seconds));
     }
     bool enqueueFused(const DeviceBodies<Real>& bodies, const ForceRequest& request,
                       const IntegrateTask<Real>& operations) override {
         if (movesWhatIsRead(operations, bodies.positions)) return false;
         if constexpr (std::is_same_v<Real, float>) {
+            takeSources(request.sources);
+            gatherSources(bodies);
             ForceTask<float> force = wholeTask(bodies, request);
-            force.rangeLength = rangeLength_;
+            force.rangeLength = force.count;
             force.targetCount = this->count();
             force.sliceLength = force.rangeLength;
             force.finishes = true;
@@ -108,7 +111,7 @@ public:
 
 private:
     ForceProgress enqueuePairs(double pairs) override {
-        const std::uint32_t count = this->count();
+        const std::uint32_t count = sources_.count;
         if (targets_ == 0) return {.complete = true};
         ForceTask<Real> task = wholeTask(this->bodies(), this->request());
         task.rangeLength = evaluatedRange_;
@@ -134,7 +137,7 @@ private:
         if (constant_) {
             filling = std::unique_lock(constantUse_->lock);
             CUDA_CHECK(waitInStream(stream_, constantUse_->read));
-            CUDA_CHECK(copyAsync(constant_, this->bodies().positions + task.sliceFirst,
+            CUDA_CHECK(copyAsync(constant_, task.bodies + task.sliceFirst,
                                  std::min(task.sliceLength, count - task.sliceFirst) * sizeof(Vec4<Real>), Copy::onDevice,
                                  stream_));
         }
@@ -155,7 +158,7 @@ private:
         return {.complete = last, .work = {.pairs = static_cast<double>(task.targetCount) * count * share}};
     }
     double nextPairs(double seconds) const override {
-        const double all = this->underWay() ? allWanted() : this->allPairs();
+        const double all = this->underWay() ? allWanted() : work();
         return std::min(all, carry_.size() == 0 ? all : this->pairsIn(seconds));
     }
     double doneShare() const override {
@@ -166,11 +169,25 @@ private:
     void rewind() override { target_ = source_ = 0; }
 
     /// Directed pairs of the evaluation.
-    double allWanted() const { return static_cast<double>(targets_) * this->count(); }
+    double allWanted() const { return static_cast<double>(targets_) * sources_.count; }
+
+    void takeSources(const SourceBodies& sources) {
+        sources_ = {sources.list, static_cast<std::uint32_t>(sources.among(this->count()))};
+        if (sources_.list && gathered_.size() < sources_.count) gathered_ = DeviceArray<Vec4<Real>>(sources_.count);
+    }
+    const Vec4<Real>* sourcesIn(const DeviceBodies<Real>& bodies) const {
+        return sources_.list ? gathered_.data() : bodies.positions;
+    }
+    /// Copies the sources of a list to the front of an array.
+    void gatherSources(const DeviceBodies<Real>& bodies) {
+        if (!sources_.list) return;
+        launchKernel(gatherActiveKernel<Real>(), {(sources_.count + kCopyThreads - 1) / kCopyThreads}, kCopyThreads,
+                     {sources_.list, sources_.count, bodies.positions, gathered_.data()}, 0, stream_);
+    }
 
     // Where only some bodies are active, they are copied to the front as targets, and their sums are copied back to their
     // places. The sources stay the same, so a sum over as many ranges has the same bits as in a force on all bodies.
-    bool part() const { return !this->request().active.all(); }
+    bool part() const { return this->request().active.rungs != nullptr; }
     void requirePart() {
         const std::uint32_t count = this->count();
         if (part_.list.size() == count) return;
@@ -185,7 +202,7 @@ private:
     }
     /// Raises the number of ranges until the blocks fill the device.
     void takeMoreRanges() {
-        const std::uint32_t count = this->count();
+        const std::uint32_t count = sources_.count;
         if (!moreRanges_ || targets_ == 0) return;
         const std::uint32_t blocks = (targets_ + blockTargets() - 1) / blockTargets();
         const auto fits = [&](std::uint32_t ranges) {
@@ -220,13 +237,15 @@ private:
         return !code.splitsInBlock && !code.atomicSums && !code.goesOn &&
                (code.otherLaws || code.fused || entry.row.splits.last > 1);
     }
+    /// Ranges of a multiple of 8 sources keep the unrolled loops whole.
     std::uint32_t rangeLengthOf(std::uint32_t ranges) const {
-        return ranges == 1 ? this->count() : roundedUp(std::ceil(static_cast<double>(this->count()) / ranges), 8);
+        return ranges == 1 ? sources_.count : roundedUp(std::ceil(static_cast<double>(sources_.count) / ranges), 8);
     }
 
     /// Enqueues the work that a force needs before its first slice.
     void enqueueFirst() {
         const DeviceBodies<Real>& bodies = this->bodies();
+        gatherSources(bodies);
         if (part()) gatherPart();
         // Atomics add to these sums, and a failed launch leaves them unchanged.
         if (code_.atomicSums || code_.goesOn)
@@ -234,8 +253,8 @@ private:
                 fillAsync(part() ? part_.sums.data() : bodies.sums + first_, 0, targets_ * sizeof(Vec4<Real>), stream_));
         if constexpr (std::is_same_v<Real, float>)
             if (code_.copier)
-                launchKernel(code_.copier(), {(this->count() + kCopyThreads - 1) / kCopyThreads}, kCopyThreads,
-                             {bodies.positions, copies_.data(), this->count()}, 0, stream_);
+                launchKernel(code_.copier(), {(sources_.count + kCopyThreads - 1) / kCopyThreads}, kCopyThreads,
+                             {sourcesIn(bodies), copies_.data(), sources_.count}, 0, stream_);
     }
     void launchForce(const ForceTask<Real>& task) {
         const Dim blocks{(task.targetCount + blockTargets() - 1) / blockTargets(), ranges_};
@@ -266,11 +285,13 @@ private:
     }
     ForceTask<Real> wholeTask(const DeviceBodies<Real>& bodies, const ForceRequest& request) const {
         ForceTask<Real> task{};
-        task.bodies = task.targets = bodies.positions;
+        task.bodies = sourcesIn(bodies);
+        task.targets = bodies.positions;
         task.copies = copies_.data();
         task.sums = sums_.size() > 0 ? sums_.data() : bodies.sums;
         task.carry = carry_.data();
-        task.count = task.stride = this->count();
+        task.count = sources_.count;
+        task.stride = this->count();
         task.softeningSquared = static_cast<Real>(softeningSquared(request));
         task.segments = segments();
         task.atomic = code_.atomicSums;
@@ -298,9 +319,13 @@ private:
     Stream stream_;
     bool moreRanges_;
     std::uint32_t resident_;          ///< resident blocks
-    std::uint32_t rangeLength_ = 0;   ///< sources that one block sees
     std::uint32_t groupTargets_ = 0;  ///< targets of a launch of a force in slices
     // State of the evaluation.
+    struct Sources {
+        const std::uint32_t* list = nullptr;  ///< null: the first bodies
+        std::uint32_t count = 0;
+    } sources_;
+    DeviceArray<Vec4<Real>> gathered_;  ///< the sources of a list
     std::uint32_t first_ = 0, targets_ = 0, ranges_ = 1, evaluatedRange_ = 0;
     std::uint32_t target_ = 0, source_ = 0;  ///< next slice of the force under way, from first_ on
     DeviceArray<Vec4<Real>> sums_;           ///< with split > 1: one force a range and body

@@ -8,8 +8,8 @@
 namespace gravlab::cuda {
 namespace {
 
-// Fraction of all bodies below which a one-sided row is faster for the active bodies: it issues 14 instructions a directed
-// pair, this row 8.8.
+// Fraction of all pairs below which a one-sided row is faster for the active bodies, or where few bodies have mass: it
+// issues 14 instructions a directed pair, this row 8.8.
 constexpr double kPartByTargets = 0.6;
 
 template <class Real>
@@ -29,8 +29,10 @@ public:
     }
 
     void prepare(const DeviceBodies<Real>& bodies, const ForceRequest& request) override {
-        const ActiveBodies& active = request.active;
-        const bool byTargets = !active.all() && static_cast<double>(active.count) < kPartByTargets * this->count();
+        const ActiveBodies active = request.wanted(this->count());
+        const double targets = active.all() ? this->count() : static_cast<double>(active.count);
+        const auto sources = static_cast<double>(request.sources.among(this->count()));
+        const bool byTargets = targets * sources < kPartByTargets * this->allPairs();
         if (byTargets) {
             if (!targets_) targets_ = makeTargets(request.settings);
             targets_->prepare(bodies, request);
@@ -38,6 +40,7 @@ public:
         DeviceForceMethod<Real>::prepare(bodies, request);
         byTargets_ = byTargets;
     }
+    double work() const override { return this->sourcePairs(); }
 
 private:
     ForceProgress enqueuePairs(double pairs) override {
@@ -64,7 +67,10 @@ private:
         const double after = last ? 1 : doneShare();
         return {.complete = last, .work = {.pairs = this->allPairs() * (after - before)}};
     }
-    double nextPairs(double) const override { return this->allPairs() / partition_.rounds(); }
+    double nextPairs(double seconds) const override {
+        if (this->work() < this->allPairs()) return std::min(this->work(), this->pairsIn(seconds));
+        return this->allPairs() / partition_.rounds();
+    }
     double doneShare() const override {
         if (byTargets_) return targets_->progress();
         // The diagonal tiles of the first round are as much work as half a tile of partners.
@@ -75,7 +81,8 @@ private:
     void rewind() override { round_ = 0; }
     /// Makes a one-sided row for the active bodies; a kernel that computes each pair once always sums for all bodies.
     MadeMethod<Real> makeTargets(const ForceSettings& force) const {
-        const LaunchPlan plan = choose(KernelChoice{.kernel = "tiled"}, {.count = this->count()}, force, device_);
+        const LaunchPlan plan = choose(KernelChoice{.kernel = "tiled"},
+                                       {.count = this->count(), .sources = this->plan().sources}, force, device_);
         return makeOneSided<Real>({plan, this->count(), device_, stream_, this->rate()});
     }
 

@@ -182,12 +182,12 @@ public:
     }
     void prepare(const DeviceBodies<float>& bodies, const ForceRequest& request) override {
         const TreeForce force = treeForce(request.settings);
-        if (fields_.energy && !treeHasEnergy(request.settings)) throw std::logic_error("no tree sums these potentials");
+        if (request.potential && !treeHasEnergy(request.settings)) throw std::logic_error("no tree sums these potentials");
         if (kept_ && *kept_ != force) hasLengths_ = false;
         kept_ = force;
         law_ = force.law;
         DeviceForceMethod::prepare(bodies, request);
-        const ActiveBodies& active = request.active;
+        const ActiveBodies& active = this->request().active;
         reusesNodes_ = active.follows && hasNodes_ && hasLengths_ && active.count * kBodiesToReuse <= count();
     }
     // Progress in bodies; tree construction counts as kBuildShare * N.
@@ -196,7 +196,7 @@ public:
 
     std::vector<MethodFigure> figures() const override { return figures_; }
 
-    /// Makes later evaluations write these fields in place of sums, and no state.
+    /// Evaluations for the potential write these fields in place of sums, and no state.
     void sumFields(const TreeFields& fields) { fields_ = fields; }
 
 private:
@@ -215,7 +215,7 @@ private:
         if (part_ == 0) {
             const double parts = std::ceil(walked / std::max(1.0, kLongSlice * bodies));
             parts_ = static_cast<std::uint32_t>(std::clamp(parts, 1.0, static_cast<double>(kMostParts)));
-            timing_.begin(!fields_.energy && active.all());
+            timing_.begin(!request().potential && active.all());
             timing_.mark(kBegun);
             reusesNodes_ ? renew() : build();
             if (first()) {
@@ -234,7 +234,7 @@ private:
         if (++part_ < parts_) return done;
         part_ = 0;
         done.complete = true;
-        if (fields_.energy) return done;
+        if (request().potential) return done;
         if (active.all()) std::swap(before_, lengths_);
         hasLengths_ = true;
         walked_ += active.all() ? n : active.count;
@@ -354,7 +354,7 @@ private:
         // The usual angle applies until the criterion has accelerations.
         const ForceSettings& settings = request().settings;
         const double angle = !relative() && request().opening > 0 ? request().opening : usualOpening(settings);
-        const bool forFields = fields_.energy && kind == TreeWalk::expansions;
+        const bool forFields = request().potential && kind == TreeWalk::expansions;
         const bool together = together_ && kind == TreeWalk::expansions && !forFields && law_ == TreeLaw::gravity;
         const unsigned blocks =
             together ? teamBlocks(count(), multiprocessors) : walkBlocks(count(), multiprocessors, threads_);
@@ -443,7 +443,7 @@ private:
     TreeKeys curve_;
     TreeLaw law_ = TreeLaw::gravity;
     std::optional<TreeForce> kept_;  ///< force of the |a| in before_; empty: nothing was evaluated, or the state was set
-    TreeFields fields_{};            ///< null: the evaluation writes forces
+    TreeFields fields_{};            ///< of evaluations for the potential
     Stream stream_;
     unsigned multiprocessors_;
     unsigned threads_;  ///< a block of the walk

@@ -1,0 +1,50 @@
+// The bodies with mass of a state in which most bodies have none, as in rings, streams and tracers.
+#pragma once
+#include "sim/core/vec3.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace gravlab {
+
+/// The bodies that act on others, where most bodies have no mass: those are targets only.
+struct SourceBodies {
+    const std::uint32_t* list = nullptr;  ///< their indices, in the method's memory; null: the first `count` bodies
+    std::size_t count = static_cast<std::size_t>(-1);  ///< a count beyond the last body means all bodies
+    /// Their number among `bodies` bodies.
+    std::size_t among(std::size_t bodies) const { return std::min(count, bodies); }
+};
+
+/// Sources are few where at most one body of this many has mass.
+constexpr std::size_t kFewSources = 3;
+
+/// Host memory.
+struct SourceList {
+    std::vector<std::uint32_t> places;                 ///< indices; empty where they are the first `count` bodies
+    std::size_t count = static_cast<std::size_t>(-1);  ///< as in SourceBodies; at least 1
+    SourceBodies view() const { return {places.empty() ? nullptr : places.data(), count}; }
+};
+
+/// All of `count` bodies, unless at most a third of them act. With more sources, a list would save less than a row that
+/// computes each pair once. `sourceOf(i)` is the source of a body, as the method has it.
+template <class SourceOf>
+SourceList sourcesOf(std::size_t count, const SourceOf& sourceOf) {
+    SourceList found;
+    for (std::size_t i = 0; i < count; ++i) {
+        if (sourceOf(i) == 0) continue;
+        if (kFewSources * (found.places.size() + 1) > count) return {};
+        found.places.push_back(static_cast<std::uint32_t>(i));
+    }
+    if (count < 2) return {};
+    found.count = std::max<std::size_t>(1, found.places.size());
+    if (found.places.empty() || found.places.back() + 1 == found.places.size()) found.places.clear();
+    return found;
+}
+inline SourceList sourcesOf(std::span<const Double4> positions) {
+    return sourcesOf(positions.size(), [&](std::size_t i) { return positions[i].w; });
+}
+
+}  // namespace gravlab
