@@ -30,6 +30,7 @@ struct ForceRequest {
     // then counts what it computed. Rows with Split::targets take ranges; others may compute all bodies.
     ActiveBodies active{};
     BodyRange targets{};
+    double time = 0;  ///< simulated time of the positions [T], for terms that depend on it
 };
 
 /// Work done: it never counts a pair that was not computed.
