@@ -5,9 +5,11 @@
 #include "app/film/encoders.h"
 #include "app/lessons/lesson_file.h"
 #include "app/lessons/lesson_runner.h"
+#include "app/tables/format.h"
 #include "sim/backends/backend.h"
 #include "sim/core/error.h"
 #include "sim/core/names.h"
+#include "sim/forces/fields/field_text.h"
 #include "sim/forces/law.h"
 #include "sim/forces/law_numbers.h"
 #include "sim/run/far_field.h"
@@ -16,6 +18,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <iterator>
 #include <span>
@@ -165,6 +168,28 @@ Json lawList(const BackendOptions&) {
     return rows;
 }
 
+/// "mass [M], scale [L], concentration [1] = 10": the numbers of an outer force.
+std::string numbersOf(const FieldLaw& law) {
+    std::string text;
+    for (const FieldNumber& number : law.numbers) {
+        text += (text.empty() ? "" : ", ") + std::string(number.name) + " " + unitInWords(number);
+        if (!std::isnan(number.usual)) text += " = " + formatted("%g", number.usual);
+    }
+    return text;
+}
+
+Json fieldList(const BackendOptions&) {
+    Json rows = Json::array();
+    for (const FieldLaw& row : fieldLaws())
+        rows.push_back({{"name", std::string(row.name)},
+                        {"numbers", numbersOf(row)},
+                        {"velocities", row.kind != FieldKind::field},
+                        {"keeps", std::string(keptUnder(row))},
+                        {"idea", std::string(row.idea)},
+                        {"source", std::string(row.source)}});
+    return rows;
+}
+
 /// All actions of keys and menus, and the mouse gestures.
 Json keyList(const BackendOptions&) {
     Json rows = Json::array();
@@ -258,17 +283,9 @@ struct ListRow {
 };
 
 constexpr ListRow kLists[] = {
-    {"devices", devices},
-    {"backends", backendList},
-    {"kernels", kernelList},
-    {"scenes", sceneList},
-    {"laws", lawList},
-    {"integrators", integratorList},
-    {"keys", keyList},
-    {"encoders", encoderList},
-    {"commands", commandList},
-    {"actions", actionList},
-    {"parameters", parameterList},
+    {"devices", devices},      {"backends", backendList}, {"kernels", kernelList},         {"scenes", sceneList},
+    {"laws", lawList},         {"fields", fieldList},     {"integrators", integratorList}, {"keys", keyList},
+    {"encoders", encoderList}, {"commands", commandList}, {"actions", actionList},         {"parameters", parameterList},
     {"lessons", lessonList},
 };
 

@@ -368,7 +368,8 @@ int runCommand(const Options& asked) {
     }
     if (final) final->write(checkpointOf(simulation));
     // Adaptive time steps conserve the energy. Where they could not, the present state is no result.
-    const bool lost = summaryEnergy && energies.lost(last), failed = lost && isAdaptive(simulation.integrator().program);
+    const bool lost = summaryEnergy && keepsEnergy(simulation.configuration()) && energies.lost(last),
+               failed = lost && isAdaptive(simulation.integrator().program);
     if (spotCheck.failures() > 0 || failed) {
         for (const std::string& file : outputs.keepPartial())
             std::fprintf(stderr, "gravlab: what is not to be trusted is in %s\n", file.c_str());

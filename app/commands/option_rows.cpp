@@ -157,7 +157,9 @@ OptionRows::Row OptionRows::of(const Parameter& row, const std::string& when) {
         return list(
             names, placeholderOf(row), [take](auto& name, auto& texts) { take(name, joinedWithCommas(texts)); },
             when + helpOf(row));
-    return value(names, placeholderOf(row), take, when + helpOf(row));
+    const Row made = value(names, placeholderOf(row), take, when + helpOf(row));
+    if (row.path == "run.fields") app_.get_option(made.name)->join(';');
+    return made;
 }
 
 void OptionRows::connect() {

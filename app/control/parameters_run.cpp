@@ -8,6 +8,7 @@
 #include "sim/forces/precision.h"
 #include "sim/io/run_settings.h"
 #include "sim/io/toml_value.h"
+#include "sim/run/resolve.h"
 #include "sim/tree/criterion.h"
 
 #include <algorithm>
@@ -375,6 +376,22 @@ void addPhysics(Rows& rows) {
                                 ? Reason()
                                 : "it belongs to " + std::string(number.of);
                  }});
+    setting(rows, "run.fields", "Fields", "forces from outside: haloes, discs, a bar, drags, relativity", kScenesOwn,
+            [](const Document& d) { return inForce(d).fields.empty() ? std::string(kNoFields) : inForce(d).fields; },
+            {.term = "Each field acts on every body by itself: a halo, a disc or a bar that is not made of bodies, a drag, "
+                     "or the first effects of relativity. 'gravlab list fields' has them with their numbers.",
+             .otherwise = "auto",
+             .kept = {.option = "--field",
+                      .scene = "fields",
+                      .checkpoint = "fields",
+                      .placeholder = "NAME,NUMBER=VALUE,...",
+                      .help = "a force from outside, as in nfw,mass=1e12Msun,scale=16kpc; may be given several times and "
+                              "replaces the scene's own; none for no such force; see 'gravlab list fields'"},
+             .set = [](Document& d, const Value& v) {
+                 // A mistake is refused here, with the sentence of the field; units are those of the run.
+                 if (!isAuto(v)) parsedFields(textOf(v), runUnits(d.facts.scene->units));
+                 take(asked(d), "fields", v);
+             }});
     nameSetting(
         rows, "run.precision", "Precision", "of forces and bodies: fp32 is fast, fp64 exact, mixed between",
         "(fp64 up to 256 bodies on the CPU, else fp32)", precisions,

@@ -194,6 +194,8 @@ void addBodies(Rows& rows) {
     orbit("view.orbit_period", "Period", "of the selected body's orbit; nothing where it is not closed", "T",
           &Orbit::period);
     orbit("view.orbit_pericentre", "Pericentre", "least distance in the selected body's orbit", "L", &Orbit::pericentre);
+    orbit("view.orbit_direction", "Direction of the pericentre",
+          "from the x axis towards y; an ellipse that turns shows here", "rad", &Orbit::direction, kInDegrees);
     orbit("view.orbit_apocentre", "Apocentre",
           "largest distance in the selected body's orbit; nothing where it is not closed", "L", &Orbit::apocentre);
     rows.fact(

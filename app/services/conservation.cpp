@@ -71,6 +71,7 @@ void ConservationMonitor::follow(const Simulation& simulation) {
             if (row.acts(now.force.law) || now.force.law != followed_.force.law)
                 rebase_ |= mark(now.force.*row.force != followed_.force.*row.force,
                                 row.option.substr(2) + formatted(" %.3g", now.force.*row.force), true);
+        rebase_ |= mark(now.fields != followed_.fields, "fields", true);
         if (rebase_) forgetUnderWay();  // it uses the former definition of energy
         // A slider leaves one mark, not one per pixel.
         while (marks_.size() > 1 && marks_[marks_.size() - 2].time == marks_.back().time &&
@@ -190,6 +191,7 @@ void ConservationMonitor::update(Simulation& simulation, StateFeed& feed, double
 std::string ConservationMonitor::advice(const RunConfiguration& now, const Integrator& integrator,
                                         const SceneUnits& units) const {
     if (points_.empty() || !(worst_ > kDoubtfulChange)) return {};
+    if (!keepsEnergy(now)) return "A force of this run changes the energy: a drag, or a field that moves.";
     if (!std::isfinite(worst_)) return "The energy is no number any more: start again with a smaller time step.";
     // The error scales with dt to the power of the order; aim below the limit. Reduce dt by at most a hundredfold at once.
     const double aim = std::pow(0.3 * kDoubtfulChange / worst_, 1.0 / std::max(1, integrator.order));

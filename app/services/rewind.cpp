@@ -1,5 +1,6 @@
 // States are packed beside the run: fp32 where that loses nothing; ids and groups are shared as long as they are the same.
 #include "app/services/rewind.h"
+#include "sim/forces/fields/field_text.h"
 #include "sim/forces/law_numbers.h"
 
 #include <algorithm>
@@ -105,6 +106,7 @@ void putBack(Simulation& simulation, const RunConfiguration& then, const RunStat
     if (then.force.precision != now.force.precision) wanted.precision = then.force.precision;
     for (const LawNumber& number : lawNumbers())
         if (then.force.*number.force != now.force.*number.force) wanted.*number.asked = then.force.*number.force;
+    if (then.fields != now.fields) wanted.fields = then.fields.empty() ? std::string(kNoFields) : then.fields;
     if (wanted != before) simulation.apply(wanted);
     try {
         simulation.restore(state);

@@ -90,12 +90,15 @@ void drawConserved(PanelContext& p) {
     const ConservationPoint& now = watch.points.back();
     const SceneUnits& units = p.facts.scene->units;
     const std::string length = units.length.empty() ? std::string() : " " + std::string(units.length);
+    // Under a drag a change of the energy is no error.
+    const bool keeps = keepsEnergy(p.facts.configuration);
+    const auto colour = [keeps](double change) { return keeps ? colourOf(change) : ImU32(palette::kMuted); };
     char text[240];
     if (now.floor > 0)
         std::snprintf(text, sizeof text, "dE/E0 %+.1e +- %.0e", now.change, now.floor);
     else
         std::snprintf(text, sizeof text, "dE/E0 %+.1e", now.change);
-    p.widgets.text(kConservationNumbers, colourOf(now.change), text);
+    p.widgets.text(kConservationNumbers, colour(now.change), text);
     std::snprintf(text, sizeof text, "   worst %.1e", watch.worst);
     numberBeside(p, controlOf(parameter("run.energy_change")), text);
     std::snprintf(text, sizeof text, "   2T/|W| %.3f", 2 * now.virial);
@@ -106,7 +109,7 @@ void drawConserved(PanelContext& p) {
     numberBeside(p, kClosest, text);
     if (watch.advice.empty()) return;
     ImGui::SameLine(0, 10 * p.widgets.scale());
-    p.widgets.wrapped(colourOf(watch.worst), watch.advice.c_str());
+    p.widgets.wrapped(colour(watch.worst), watch.advice.c_str());
 }
 
 }  // namespace

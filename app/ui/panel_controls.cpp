@@ -250,6 +250,7 @@ void drawPhysics(PanelContext& p) {
     parameter(p, "run.law");
     for (const LawNumber& number : lawNumbers())
         if (number.acts(p.facts.configuration.force.law)) parameter(p, "run." + std::string(number.key));
+    drawFields(p);
     parameter(p, "run.precision", {.unavailable = fixedPrecision(p.facts.configuration.backend)});
     parameter(p, "run.integrator");
     p.widgets.section("Pace");

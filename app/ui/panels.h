@@ -67,6 +67,7 @@ float bottomHeight(const UiState& state);
 /// Height of the menu bar in a window, known before drawing.
 float menuHeight(const UiState& state, float scale);
 void drawMenuBar(PanelContext& panel);
+void drawFields(PanelContext& panel);        // part of the next but one: forces from outside
 void drawTabs(PanelContext& panel);          // above the next two, when one is shown at a time
 void drawControlPanel(PanelContext& panel);  // left: scene, backend, physics, pace, look
 void drawMeasurePanel(PanelContext& panel);  // right: rate, error, plot, time split, device

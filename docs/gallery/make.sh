@@ -40,6 +40,8 @@ antennae           | N | 750     | 1    | --distance 78 --accuracy 1e-3
 cartwheel          | N | 600     | 1    | --elevation 55 --distance 62 --accuracy 1e-3
 minor-merger       | N | 900     | 1    | --accuracy 1e-3
 group              | N | 600     | 1    | --accuracy 1e-3 --distance 60
+stream             | - | 4000    | 1    | --bodies 4096 --dt 0.1
+satellite-decay    | - | 5500    | 1100 |
 hernquist          | N | 60      | 1    | --distance 14 --accuracy 1e-3
 king               | N | 60      | 1    |
 clumps             | N | 600     | 1    | --distance 3 --colour origin --accuracy 1e-3
@@ -61,6 +63,8 @@ yin-yang-1a        | - | 570000  | 1200 | --distance 2.8 --colour origin
 yin-yang-1b        | - | 540000  | 1200 | --distance 2.6 --colour origin
 solar-system       | - | 40000   | 2000 | --distance 42
 solar-system-j2000 | - | 3000    | 1000 | --distance 5.5 --body-size 0.02
+mercury            | - | 14784   | 2112 | --set relativity=300000
+s2                 | - | 38280   | 1914 | --set relativity=40
 ngon               | - | 600     | 200  |
 cold-collapse      | N | 1250    | 1    | --distance 2 --exposure 0.35 --accuracy 1e-3
 kepler-disc        | - | 600     | 1    |

@@ -28,10 +28,25 @@ double cudaBytes(std::size_t, const ForceSettings&, const KernelChoice&, bool) {
 double freeCudaBytes(int) { return std::numeric_limits<double>::infinity(); }
 DeviceUse deviceUse() { return {}; }
 DeviceSize cudaDeviceSize(int) { return {}; }
+#else
+namespace cuda {
+extern const bool kOuterForcesKnown;
+}
 #endif
+namespace cpu {
+extern const bool kOuterForcesKnown;
+}
 
 DeviceSize deviceSize(const BackendRow& row, const BackendOptions& options) {
     return row.onDevice ? cudaDeviceSize(options.device) : DeviceSize{};
+}
+
+/// Rows of force terms register themselves. Naming them here keeps their files in every program.
+bool rowsOfTermsKnown() {
+#if GRAVLAB_HAS_CUDA
+    if (!cuda::kOuterForcesKnown) return false;
+#endif
+    return cpu::kOuterForcesKnown;
 }
 
 std::string nameOf(const KernelChoice& choice) { return choice.kernel.value_or("auto"); }

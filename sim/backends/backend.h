@@ -4,6 +4,7 @@
 #include "sim/backends/force_method.h"
 #include "sim/backends/kernel.h"
 #include "sim/backends/launch_facts.h"
+#include "sim/core/clock.h"
 #include "sim/core/particles.h"
 #include "sim/core/state_array.h"
 #include "sim/core/vertex.h"
@@ -184,6 +185,9 @@ public:
     /// Stores the last complete step into the sink again (pause, colour change, edit).
     virtual void publish(VertexSink& sink) = 0;
     virtual void setVertexValue(VertexValue value) = 0;
+    /// Sets the simulated time of the last complete step, for terms that depend on it; a load begins at 0. Call it after a
+    /// load and between steps. Backends count their own steps from there.
+    virtual void setClock(const Clock&) {}
     /// Runs the step under way to its end. Waits. The step is counted by the next advance().
     virtual void finishStep() = 0;
     /// State that the integrator needs, beside the last complete step, to continue as if never stopped. It is empty for

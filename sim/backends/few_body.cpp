@@ -53,6 +53,10 @@ inline void correctHermite(std::size_t count, double h, double* __restrict x, do
     }
 }
 
+bool usesVelocities(const ForceTerms& terms) {
+    return std::ranges::any_of(terms, [](const auto& term) { return term->usesVelocities(); });
+}
+
 void split(const std::vector<Double4>& from, std::vector<double>& to) {
     const std::size_t n = from.size();
     to.resize(3 * n);
@@ -87,8 +91,10 @@ void FewBody::load(const ParticleSet& bodies) {
     for (std::vector<Double4>* row : {&positions_, &velocities_, &termSums_}) row->resize(n);
     for (std::vector<double>* row : {&a_, &x0_, &v0_, &dx_, &dv_, &jerk_, &a0_, &jerk0_}) row->assign(3 * n, 0.0);
     dense_ = Radau15Dense(3 * n);
+    dense_.followVelocities(usesVelocities(others_));
     forceKnown_ = jerkKnown_ = false;
     interval_ = 0;
+    time_.set({.t0 = bodies.time});
 }
 
 void FewBody::store(ParticleSet& out) const {
@@ -105,6 +111,7 @@ void FewBody::configure(const ForceSettings& settings, const ForceTerms& others)
     if (settings == settings_ && sameTerms(others, others_)) return;
     settings_ = settings;
     others_ = others;
+    dense_.followVelocities(usesVelocities(others_));
     forceKnown_ = jerkKnown_ = false;
     dense_.restart();
     interval_ = 0;
@@ -113,7 +120,7 @@ void FewBody::configure(const ForceSettings& settings, const ForceTerms& others)
 double FewBody::stepProgress() const { return interval_ == 0 ? 0 : std::clamp(dense_.progress(), 1e-9, 1 - 1e-9); }
 
 template <class PairLaw>
-void FewBody::computeForces(const PairLaw& law, const double* x, double* a) {
+void FewBody::computeForces(const PairLaw& law, const double* x, const double* v, double time, double* a) {
     const std::size_t n = size();
     const double *px = x, *py = x + n, *pz = x + 2 * n, *source = source_.data();
     double *ax = a, *ay = a + n, *az = a + 2 * n;
@@ -139,18 +146,17 @@ void FewBody::computeForces(const PairLaw& law, const double* x, double* a) {
         az[i] += sumZ;
     }
     scaleByResponse(a);
-    if (!others_.empty()) addTerms(x, a, nullptr);
+    if (!others_.empty()) addTerms(x, v, time, a, nullptr);
 }
 
-/// Adds the other terms on bodies at `x`, one term after the other. Their jerks, where wanted, hold for v_.
-void FewBody::addTerms(const double* x, double* a, double* jerk) {
+/// Adds the other terms on bodies at `x` and `v`, one term after the other, with their jerks where wanted.
+void FewBody::addTerms(const double* x, const double* v, double time, double* a, double* jerk) {
     const std::size_t n = size();
-    const double* v = v_.data();
     for (std::size_t i = 0; i < n; ++i) {
         positions_[i] = {x[i], x[n + i], x[2 * n + i], source_[i]};
         velocities_[i] = {v[i], v[n + i], v[2 * n + i], response_[i]};
     }
-    const TermBodies bodies{positions_, velocities_, ids_};
+    const TermBodies bodies{positions_, velocities_, ids_, time};
     const auto addTo = [&](double* to, const auto& add) {
         gather(to, termSums_);
         for (const auto& term : others_) add(*term);
@@ -204,7 +210,7 @@ void FewBody::computeJerks() {
     }
     scaleByResponse(a_.data());
     scaleByResponse(jerk_.data());
-    if (!others_.empty()) addTerms(x_.data(), a_.data(), jerk_.data());
+    if (!others_.empty()) addTerms(x_.data(), v_.data(), time_.now(), a_.data(), jerk_.data());
     ++forceEvaluations_;
 }
 
@@ -220,7 +226,7 @@ struct FewBody::FixedSteps {
         if (hermite) {
             system.computeJerks();
         } else {
-            system.computeForces(law, system.x_.data(), system.a_.data());
+            system.computeForces(law, system.x_.data(), system.v_.data(), system.time_.now(), system.a_.data());
             ++system.forceEvaluations_;
         }
         system.jerkKnown_ = hermite;
@@ -232,6 +238,7 @@ struct FewBody::FixedSteps {
 
 void FewBody::apply(const StepOp& step, double timeStep) {
     const std::size_t count = x_.size();
+    time_.pass(step);
     if (step.op == Op::predict) {
         x0_ = x_;
         v0_ = v_;
@@ -257,17 +264,22 @@ bool FewBody::runAdaptiveStep(double timeStep, const PairLaw& law, const StepDea
     struct Callback {
         FewBody* system;
         const PairLaw* law;
-    } callback{this, &law};
+        double start;  ///< of the solver's step [T]
+    } callback{this, &law, 0};
     if (interval_ == 0) {
         interval_ = timeStep;
+        time_.begin(timeStep);
         dense_.begin(x_.data(), v_.data(), timeStep);
     }
     while (!dense_.reached()) {
         const std::int64_t before = adaptive().forceEvaluations();
+        callback.start = time_.complete().time() + interval_ + dense_.ahead();
         dense_.step(
             [](void* context, const double* x, double* a) {
-                const auto& call = *static_cast<Callback*>(context);
-                call.system->computeForces(*call.law, x, a);
+                const auto& call = *static_cast<const Callback*>(context);
+                const Radau15& radau = call.system->adaptive();
+                const double time = call.start + radau.evaluationTime();
+                call.system->computeForces(*call.law, x, radau.velocities(), time, a);
             },
             &callback);
         const std::int64_t evaluated = adaptive().forceEvaluations() - before;
@@ -275,6 +287,7 @@ bool FewBody::runAdaptiveStep(double timeStep, const PairLaw& law, const StepDea
         if (deadline.passed(static_cast<std::size_t>(evaluated)) && !dense_.reached()) return false;
     }
     dense_.read(x_.data(), v_.data());
+    time_.count(1, interval_);
     interval_ = 0;
     forceKnown_ = jerkKnown_ = false;
     return true;
@@ -296,7 +309,11 @@ std::int64_t FewBody::run(StepProgram program, double timeStep, const Budget& bu
         dense_.restart();
         FixedSteps<PairLaw> steps{*this, law, needsJerk(program)};
         const std::int64_t wanted = budget.steps - completed;
-        return wanted > 0 ? completed + runWholeSteps(steps, program, timeStep, wanted, pacer) : completed;
+        if (wanted <= 0) return completed;
+        time_.begin(timeStep);
+        const std::int64_t taken = runWholeSteps(steps, program, timeStep, wanted, pacer);
+        time_.count(taken, timeStep);
+        return completed + taken;
     }
     while (completed < budget.steps) {
         if (!runAdaptiveStep(timeStep, law, deadline)) break;
@@ -330,7 +347,8 @@ void FewBody::gather(const double* from, std::vector<Double4>& out) const {
 
 void FewBody::accelerations(std::vector<Double4>& out) {
     // The result goes to scratch: a_ belongs to the steps, and a Hermite step needs the a_ of the last one.
-    withLaw<double>(settings_, [&](const auto& law) { computeForces(law, x_.data(), dv_.data()); });
+    withLaw<double>(settings_,
+                    [&](const auto& law) { computeForces(law, x_.data(), v_.data(), time_.complete().time(), dv_.data()); });
     gather(dv_.data(), out);
 }
 

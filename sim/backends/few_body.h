@@ -2,6 +2,7 @@
 // Rule: each pair is computed once; the order of sums is fixed, so the same input gives the same bits.
 #pragma once
 #include "sim/backends/backend.h"
+#include "sim/backends/step_clock.h"
 #include "sim/core/particles.h"
 #include "sim/forces/force_settings.h"
 #include "sim/forces/force_term.h"
@@ -32,6 +33,11 @@ public:
     /// always fp64.
     void configure(const ForceSettings& settings, const ForceTerms& others = {});
     const ForceSettings& settings() const { return settings_; }
+
+    /// Simulated time of the last complete step, for terms that depend on it; load() sets it to that of the bodies.
+    const Clock& clock() const { return time_.complete(); }
+    /// Call between steps.
+    void setClock(const Clock& clock) { time_.set(clock); }
 
     /// Runs until the budget is used and returns the number of steps completed. Fixed steps are never left half done. An
     /// adaptive program takes inner steps across the time steps, is read between them, and stops between two inner steps.
@@ -67,8 +73,8 @@ private:
     template <class PairLaw>
     bool runAdaptiveStep(double timeStep, const PairLaw& law, const class StepDeadline& deadline);
     template <class PairLaw>
-    void computeForces(const PairLaw& law, const double* x, double* a);
-    void addTerms(const double* x, double* a, double* jerk);
+    void computeForces(const PairLaw& law, const double* x, const double* v, double time, double* a);
+    void addTerms(const double* x, const double* v, double time, double* a, double* jerk);
     void computeJerks();
     void scaleByResponse(double* a) const;
     void gather(const double* from, std::vector<Double4>& out) const;
@@ -89,6 +95,7 @@ private:
     std::vector<std::uint32_t> ids_, targets_;                ///< inputs of terms
     std::vector<Double4> positions_, velocities_, termSums_;  ///< inputs and sums of terms
     Radau15Dense dense_;
+    StepClock time_;
 };
 
 }  // namespace gravlab

@@ -34,6 +34,7 @@ struct ForceRequest {
     ActiveBodies active{};  ///< where it has rungs, its count is that of active bodies in `targets`
     BodyRange targets{};
     SourceBodies sources{};
+    double time = 0;  ///< simulated time of the positions [T], for terms that depend on it
 
     /// The targets as one set, among `bodies` bodies.
     ActiveBodies wanted(std::size_t bodies) const {

@@ -14,6 +14,7 @@ struct ParticleSet {
     std::vector<Double4> velocity;    ///< x, y, z [L/T]; w = response: 1 for gravity, charge/mass for charges, 1/mass else
     std::vector<std::uint32_t> id;    ///< stable name of a body; survives edits and re-ordering
     std::vector<std::uint8_t> group;  ///< which galaxy or species the body started in; for colours only
+    double time = 0;                  ///< simulated time of the positions [T], for force terms that depend on it
 
     std::size_t size() const { return position.size(); }
     void resize(std::size_t n) {

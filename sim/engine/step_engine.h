@@ -4,11 +4,13 @@
 #include "sim/backends/backend.h"
 #include "sim/backends/block_figures.h"
 #include "sim/backends/force_state.h"
+#include "sim/backends/step_clock.h"
 #include "sim/backends/step_cursor.h"
 #include "sim/integrators/apply_op.h"
 #include "sim/integrators/block_steps.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -93,6 +95,10 @@ public:
             }
         self().takeAccelerations(state.accelerations);
     }
+    /// Simulated time of the last complete step.
+    const Clock& clock() const { return time_.complete(); }
+    /// Call between steps.
+    void setClock(const Clock& clock) { time_.set(clock); }
     /// Figures of the pair law's method, and of the last complete block step.
     std::vector<MethodFigure> figures() const {
         std::vector<MethodFigure> all = methods_.front()->figures();
@@ -171,6 +177,7 @@ public:
     /// Forgets the step under way.
     void abandonStep() {
         cursor_.abandon();
+        time_.set(clock());
         abandonMethods();
     }
 
@@ -219,8 +226,11 @@ protected:
     ForceRequest requestOf(std::size_t term = 0, const ActiveBodies& active = {}) const {
         ForceRequest made = requests_[term];
         made.active = active;
+        made.time = forceTime();
         return made;
     }
+    /// Simulated time of the positions of the step under way; between steps that of the last complete one.
+    double forceTime() const { return time_.now(); }
     /// True when a check will judge the force under way.
     bool checks() const { return self().checkWanted() && settled() && active_.all(); }
 
@@ -233,6 +243,7 @@ protected:
         adoptSettings();
         program_ = program;
         timeStep_ = timeStep;
+        time_.begin(timeStep);
         cursor_.begin(program, timeStep, self().completeForceKnown());
         self().enterStep();
     }
@@ -242,6 +253,7 @@ protected:
         const PlannedOp made{op, op.op == Op::drift ? timeStep / clock_.substeps() : timeStep,
                              op.op == Op::open ? clock_.beginning() : clock_.ending()};
         if (op.op == Op::drift) active_ = clock_.active(self().rungs());
+        time_.pass(op, clock_.substeps());
         if (op.op == Op::close) clock_.next();
         return made;
     }
@@ -260,6 +272,7 @@ protected:
     StepCursor cursor_;
     StepProgram program_, nextProgram_;  ///< of the step under way and the one after it
     double timeStep_ = 0, nextTimeStep_ = 0;
+    StepClock time_;
 
 private:
     State& self() { return static_cast<State&>(*this); }
@@ -337,6 +350,7 @@ private:
         State& state = self();
         const StepProgram program = program_;
         const double timeStep = timeStep_;
+        const StepClock before = time_;
         bool ends = false;
         BlockClock ended;
         try {
@@ -347,6 +361,7 @@ private:
             ends = cursor_.atBoundary();
             ended = clock_;
             if (ends) state.endStep(sink);
+            if (ends) time_.count(1, timeStep);
             if (ends && follow) {
                 beginStep(nextProgram_, nextTimeStep_);
                 addOperations();
@@ -355,6 +370,7 @@ private:
         } catch (...) {
             // The step begins again from the last complete one, whose state is intact.
             state.undoOperations();
+            time_ = before;
             beginStep(program, timeStep);
             throw;
         }
@@ -379,6 +395,7 @@ private:
     template <class Pacing>
     bool runWhole(const Pacing& pacing, std::int64_t left, AdvanceStatus& status, VertexSink* sink) {
         const WholeSteps done = self().wholeSteps(pacing, left, sink);
+        time_.count(done.steps, nextTimeStep_);
         lastClock_ = {};
         status.stepsCompleted += done.steps;
         if (done.shows) status.published |= self().shown(*sink);
@@ -490,6 +507,7 @@ public:
     }
     void snapshot(ParticleSet& out) override {
         with([&](auto& e) { e.copyState(out.position, out.velocity); });
+        out.time = engine_.with([](auto& e) { return e.clock().time(); });
         out.id = labels_->id;
         out.group = labels_->group;
     }
@@ -497,6 +515,9 @@ public:
     const SystemConfiguration& systemConfiguration() const override { return how_; }
     void finishStep() override {
         with([](auto& e) { e.finishStep(); });
+    }
+    void setClock(const Clock& clock) override {
+        engine_.with([&](auto& e) { e.setClock(clock); });
     }
     bool keepsForceState() const override {
         return engine_.with([](auto& e) { return e.keepsForceState(); });

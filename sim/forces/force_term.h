@@ -20,9 +20,12 @@ namespace gravlab {
 struct TermBodies {
     std::span<const Double4> positions, velocities;
     std::span<const std::uint32_t> ids;
+    double time = 0;  ///< simulated time of the positions [T]
     std::size_t size() const { return positions.size(); }
 };
-inline TermBodies termBodies(const ParticleSet& bodies) { return {bodies.position, bodies.velocity, bodies.id}; }
+inline TermBodies termBodies(const ParticleSet& bodies) {
+    return {bodies.position, bodies.velocity, bodies.id, bodies.time};
+}
 
 /// What a term offers to integrators and measurements.
 struct TermOffer {

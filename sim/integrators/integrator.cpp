@@ -84,7 +84,7 @@ bool needsJerk(StepProgram program) {
 }
 
 bool takesVelocities(StepProgram program) {
-    bool together = !isAdaptive(program) && !inBlocks(program);
+    bool together = !inBlocks(program);
     bool moved = false;
     for (const StepOp& step : program) {
         if (step.op == Op::force) together = together && !moved;

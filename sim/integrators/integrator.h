@@ -44,7 +44,7 @@ int forcesPerStep(StepProgram program);
 bool needsJerk(StepProgram program);
 
 /// True when each force is evaluated at positions and velocities of the same time, so that a force may depend on velocities.
-/// In other programs a kick or a drift comes first, and such a force would lower the order.
+/// Adaptive programs predict both. In other programs a kick or a drift comes first, and such a force would lower the order.
 bool takesVelocities(StepProgram program);
 
 /// True for a program that chooses its own steps within dt.

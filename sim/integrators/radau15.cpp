@@ -69,7 +69,7 @@ double largest(const std::vector<double>& values) {
 }  // namespace
 
 Radau15::Radau15(std::size_t size, double tolerance)
-    : size_(size), tolerance_(tolerance), a0_(size), a_(size), x_(size), lostX_(size), lostV_(size) {
+    : size_(size), tolerance_(tolerance), a0_(size), a_(size), x_(size), v_(size), lostX_(size), lostV_(size) {
     for (Coefficients* set : {&b_, &e_, &g_, &lastB_, &lastE_})
         for (std::vector<double>& row : *set) row.resize(size);
 }
@@ -144,6 +144,16 @@ void Radau15::solve(const double* x, const double* v, double h, Acceleration acc
                               s * (b_[2][i] / 20 +
                                    s * (b_[3][i] / 30 + s * (b_[4][i] / 42 + s * (b_[5][i] / 56 + s * b_[6][i] / 72))))));
                 x_[i] = x[i] + ((s * h) * (v[i] + (s * h) * bend) - lostX_[i]);
+            }
+            evaluationTime_ = s * h;
+            for (std::size_t i = 0; follows_ && i < size_; ++i) {
+                const double push =
+                    a0_[i] +
+                    s * (b_[0][i] / 2 +
+                         s * (b_[1][i] / 3 +
+                              s * (b_[2][i] / 4 +
+                                   s * (b_[3][i] / 5 + s * (b_[4][i] / 6 + s * (b_[5][i] / 7 + s * b_[6][i] / 8))))));
+                v_[i] = v[i] + ((s * h) * push - lostV_[i]);
             }
             acceleration(context, x_.data(), a_.data());
             ++evaluations_;
@@ -226,6 +236,8 @@ void Radau15::interpolate(const double* fromX, const double* fromV, double s, do
 double Radau15::step(double* x, double* v, double limit, Acceleration acceleration, void* context, double firstTry) {
     const double room = std::fabs(limit), direction = limit < 0 ? -1 : 1;
     if (proposed_ == 0) proposed_ = firstTry > 0 ? std::min(firstTry, room) : kFirstStep * room;
+    evaluationTime_ = 0;
+    if (follows_) std::copy(v, v + size_, v_.begin());
     acceleration(context, x, a0_.data());
     ++evaluations_;
     for (int attempt = 0;; ++attempt) {

@@ -39,6 +39,13 @@ public:
     /// Forgets step size, predictions and compensations: call after the state was changed from outside.
     void restart();
 
+    /// Whether velocities() follows the positions of each evaluation, for accelerations that depend on velocities.
+    void followVelocities(bool follow) { follows_ = follow; }
+    /// The velocities at the positions of the evaluation under way: valid within `acceleration` only.
+    const double* velocities() const { return v_.data(); }
+    /// Time from the start of the step to the evaluation under way [T].
+    double evaluationTime() const { return evaluationTime_; }
+
     /// One accepted step of automatic length, at most |limit| long and in its direction; returns its signed length.
     /// The returned lengths add up to `limit` exactly, so steps end at output times. `limit` must not be 0. `firstTry`:
     /// length of the very first step; 0: kFirstStep of the limit.
@@ -74,7 +81,9 @@ private:
     double proposed_ = 0;
     double done_ = 0;  ///< signed length of the last step; 0 when there is nothing to extrapolate
     std::int64_t steps_ = 0, rejected_ = 0, evaluations_ = 0;
-    std::vector<double> a0_, a_, x_, lostX_, lostV_;
+    std::vector<double> a0_, a_, x_, v_, lostX_, lostV_;
+    bool follows_ = false;
+    double evaluationTime_ = 0;
     Coefficients b_, e_, g_;      ///< acceleration as a polynomial; prediction of b; b in Newton form
     Coefficients lastB_, lastE_;  ///< those of the step before
 };

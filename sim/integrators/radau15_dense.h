@@ -33,6 +33,10 @@ public:
     void step(Radau15::Acceleration acceleration, void* context);
     /// The requested state; only when reached().
     void read(double* x, double* v) const;
+    /// Whether accelerations depend on velocities, see Radau15.
+    void followVelocities(bool follow) { radau_.followVelocities(follow); }
+    /// Time from the requested output to the solver's state [T].
+    double ahead() const { return ahead_; }
     /// Completed fraction of the requested interval, within [0, 1].
     double progress() const;
 

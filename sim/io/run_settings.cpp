@@ -5,6 +5,7 @@
 #include "sim/core/names.h"
 #include "sim/core/text.h"
 #include "sim/core/validation.h"
+#include "sim/forces/fields/field_text.h"
 #include "sim/forces/law.h"
 #include "sim/forces/law_numbers.h"
 #include "sim/forces/precision.h"
@@ -244,6 +245,9 @@ const SettingRow kRows[] = {
          return row != nullptr;
      },
      GRAVLAB_COPY(precision), precisionList()},
+    {"fields", [](const RunRequest& s) { return tomlString(s.fields ? std::string_view(*s.fields) : kAuto); },
+     [](RunRequest& s, std::string_view v) { return takeOpenName(s.fields, v); }, GRAVLAB_COPY(fields),
+     "outer forces, as in \"nfw,mass=100,scale=1.6;drag,rate=0.1\", or none"},
     {"law", [](const RunRequest& s) { return tomlString(s.law ? laws()[static_cast<std::size_t>(*s.law)].name : kAuto); },
      [](RunRequest& s, std::string_view v) {
          const std::optional<std::string> text = stringValue(v);
@@ -335,6 +339,11 @@ constexpr Sense kSense[] = {
     {"integrator",
      [](const RunRequest& s) {
          if (s.integrator) integrator(*s.integrator);
+     }},
+    {"fields",
+     [](const RunRequest& s) {
+         // Whether the run has units shows when its bodies are known.
+         if (s.fields) parsedFields(*s.fields, {1, 1, 1});
      }},
     {"time_step", [](const RunRequest& s) { requireTimeStep(s.timeStep.value_or(1)); }},
     {"parameters", [](const RunRequest& s) { requireParameters(sceneNamed(s.scene, s.sceneVersion), s.parameters); }},

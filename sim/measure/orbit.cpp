@@ -41,6 +41,7 @@ std::optional<Orbit> orbitOf(const Vec3d& place, const Vec3d& velocity, double p
     Orbit orbit{.eccentricity = length(lenz)};
     const double parameter = turning * turning / pull;
     orbit.pericentre = parameter / (1 + orbit.eccentricity);
+    orbit.direction = std::atan2(lenz.y, lenz.x);
     orbit.inclination = std::atan2(std::hypot(momentum.x, momentum.y), momentum.z);
     orbit.semiMajorAxis = energy != 0 ? -0.5 * pull / energy : std::numeric_limits<double>::infinity();
     if (energy < 0) {

@@ -16,6 +16,7 @@ struct Orbit {
     double eccentricity = 0;
     double inclination = 0;                       ///< to the plane x, y: 0 to pi [rad]
     double pericentre = 0;                        ///< least distance [L]
+    double direction = 0;                         ///< of the pericentre, from x towards y: -pi to pi [rad]
     std::optional<double> period{}, apocentre{};  ///< [T], [L]
     bool closed() const { return period.has_value(); }
     bool operator==(const Orbit&) const = default;

@@ -26,7 +26,8 @@ void Simulation::adopt(BuiltRun built) {
         v.terms.push_back({std::string(terms[k].what->kind()),
                            terms[k].what->description(),
                            {nameOf(terms[k].how), terms[k].how.launch},
-                           terms[k].how.allowedError});
+                           terms[k].how.allowedError,
+                           terms[k].what->offer()});
     if (v.start)
         names_ = v.start->names;
     else if (now_.scene->names.empty())
@@ -46,6 +47,7 @@ void Simulation::adopt(BuiltRun built) {
         clock_ = plan.resumed->clock;
     else if (now_.changes.start)
         clock_ = {.timeStep = v.timeStep};
+    if (plan.bodies) backend_->setClock(clock_);
     // A step under way ends with the time step of its beginning; advance() rebases the clock after it.
     if (!stepUnderWay_ && clock_.timeStep != v.timeStep) clock_.rebase(v.timeStep);
 

@@ -27,7 +27,8 @@ BuiltRun build(Plan plan, Backend* running) {
     // The meaning of an open kernel depends on the number of bodies.
     if (c.changes.backend || (plan.bodies ? !c.changes.bodies && tuning : c.changes.force))
         configureTuned(backend, force, c.choice, tuning);
-    if (plan.resumed) backend.restoreStates(plan.resumed->integratorState, plan.resumed->integrator == c.integrator->name);
+    if (plan.resumed && !plan.otherFields)
+        backend.restoreStates(plan.resumed->integratorState, plan.resumed->integrator == c.integrator->name);
     built.plan = std::move(plan);
     return built;
 }

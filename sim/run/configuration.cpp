@@ -136,6 +136,7 @@ void RunRequest::changeScene(std::string_view name) {
     timeStep.reset();
     softening.reset();
     law.reset();
+    fields.reset();
     for (const LawNumber& number : lawNumbers()) (this->*number.asked).reset();
 }
 
@@ -145,6 +146,10 @@ void RunRequest::changeBackend(const std::optional<std::string>& name) {
     backendOpen = false;
     kernel = {};
     terms.clear();
+}
+
+bool keepsEnergy(const RunConfiguration& configuration) {
+    return std::ranges::all_of(configuration.terms, [](const TermInUse& term) { return term.offer.conservesEnergy; });
 }
 
 PairSummation pairSummation(const RunConfiguration& configuration) {
@@ -179,6 +184,7 @@ RunRequest requestOf(const RunConfiguration& c) {
                        .timeStep = c.timeStep,
                        .softening = c.force.softening,
                        .law = c.force.law,
+                       .fields = c.fields.empty() ? std::nullopt : std::optional(c.fields),
                        .precision = c.force.precision,
                        .start = c.start,
                        .tuning = c.tuning};

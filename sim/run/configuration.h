@@ -57,6 +57,7 @@ struct TermInUse {
     std::string description;  ///< "512 springs"
     KernelInUse kernel{};
     double accuracy = 0;  ///< relative error that 99 % of the bodies keep; 0: rounding only
+    TermOffer offer{};
     bool operator==(const TermInUse&) const = default;
 };
 
@@ -84,6 +85,7 @@ struct RunRequest {
 #define GRAVLAB_LAW_NUMBER(member, ...) std::optional<double> member{};
 #include "sim/forces/laws/numbers.inl"
 #undef GRAVLAB_LAW_NUMBER
+    std::optional<std::string> fields{};   ///< outer forces, see parsedFields(); empty: the scene's
     std::optional<Precision> precision{};  ///< empty: fp64 for small systems on the CPU, else fp32
     /// Bodies to start from, in force while `scene` is its name; another scene drops it.
     std::shared_ptr<const StartState> start{};
@@ -119,10 +121,14 @@ struct RunConfiguration {
     std::string integrator;
     double timeStep = 0;    ///< [T]
     ForceSettings force{};  ///< law, its numbers, softening and precision
+    std::string fields{};   ///< outer forces with plain numbers; empty: there are none, and none were requested
     std::shared_ptr<const StartState> start{};
     std::shared_ptr<const Tuning> tuning{};
     bool operator==(const RunConfiguration&) const = default;
 };
+
+/// Whether all of its forces conserve the energy, so that a change of it is an error.
+bool keepsEnergy(const RunConfiguration& configuration);
 
 /// How the host sums the pairs of this run: as its forces are computed. Null: all of them.
 PairSummation pairSummation(const RunConfiguration& configuration);

@@ -49,6 +49,7 @@ std::string differences(const RunConfiguration& c) {
     for (const LawNumber& number : lawNumbers())
         if (c.force.*number.force != scene.*number.scene) add(number.option.substr(2), c.force.*number.force);
     for (const auto& [name, value] : c.parameters) add(name, value);
+    if (!c.fields.empty() && !scene.terms) text += c.fields + ", ";
     return text;
 }
 

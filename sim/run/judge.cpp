@@ -5,6 +5,7 @@
 #include "sim/core/error.h"
 #include "sim/core/validation.h"
 #include "sim/core/work_watch.h"
+#include "sim/forces/fields/field_text.h"
 #include "sim/forces/force_check.h"
 #include "sim/forces/precision.h"
 #include "sim/forces/single_precision.h"
@@ -79,7 +80,7 @@ std::vector<Term> chooseTerms(const Configuration& c, const ForceTerms& others, 
         KernelChoice how;
         if (wanted != c.request.terms.end())
             how = wanted->second.choice();
-        else if (stays && terms.size() < running.size())
+        else if (stays && terms.size() < running.size() && running[terms.size()].what->kind() == kind)
             how = running[terms.size()].how;
         const KernelRow& row = termKernel(backend, kind, how.kernel);
         if (const Reason reason = refusal(row, c.values.force); !reason.empty()) throw UsageError(reason);
@@ -137,11 +138,29 @@ Plan judge(Configuration configuration, const Present& present) {
     } else if (c.changes.bodies || c.changes.backend) {
         plan.bodies = present.bodies();
     }
+    const bool other =
+        c.fields ? fieldsText(*c.fields) != fieldsText(fieldsOf(others)) : c.changes.fields && !c.changes.start;
+    if (other) {
+        const std::shared_ptr<const ParticleSet> bodies = plan.bodies ? plan.bodies : present.bodies();
+        const SceneRequest request{.bodies = bodies->size(), .seed = v.seed, .parameters = v.parameters};
+        // An open request means the scene's own forces again.
+        const ForceTerms own = !c.fields && c.scene->terms ? c.scene->terms(request, *bodies) : ForceTerms();
+        others = withFields(others, c.fields ? *c.fields : fieldsOf(own), *bodies);
+        plan.otherFields = true;
+        // Kernels of forces that no longer act are no longer requested.
+        std::erase_if(c.request.terms, [&](const auto& asked) {
+            const auto is = [&](const auto& term) { return term->kind() == asked.first; };
+            const bool acted = std::ranges::any_of(present.terms, [&](const Term& term) { return is(term.what); });
+            return acted && std::ranges::none_of(others, is);
+        });
+    }
+    v.fields = c.fields || !fieldsOf(others).empty() ? fieldsText(fieldsOf(others)) : std::string();
     if (const Reason reason = refusal(c.integrator->program, termsOf(v.force, others)); !reason.empty())
         throw UsageError(reason);
     plan.terms = chooseTerms(c, others, present.terms);
-    const auto sameChoice = [](const Term& a, const Term& b) { return a.how == b.how; };
-    if (!plan.bodies && !std::equal(plan.terms.begin() + 1, plan.terms.end(), present.terms.begin() + 1, sameChoice)) {
+    const auto same = [](const Term& a, const Term& b) { return a.how == b.how && sameTerms({a.what}, {b.what}); };
+    if (!plan.bodies &&
+        !std::equal(plan.terms.begin() + 1, plan.terms.end(), present.terms.begin() + 1, present.terms.end(), same)) {
         // Methods of terms are made when bodies are loaded: the run is loaded again at its present state.
         plan.resumed = present.state();
         plan.bodies = {plan.resumed, &plan.resumed->bodies};

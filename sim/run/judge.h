@@ -39,6 +39,7 @@ struct Plan {
     std::shared_ptr<const ParticleSet> bodies{};  ///< null: the backend keeps its bodies
     std::vector<Term> terms{};                    ///< terms that act on them, each with the kernel that computes it
     std::shared_ptr<const RunState> resumed{};  ///< state whose clock and methods continue; null: the clock begins or stays
+    bool otherFields = false;                   ///< its methods and integrator computed under other outer forces
     CheckTargets targets{};                     ///< targets among `bodies`
     std::optional<Carried> carried{};
 };

@@ -4,17 +4,21 @@
 #include "sim/backends/kernel.h"
 #include "sim/core/error.h"
 #include "sim/core/validation.h"
+#include "sim/forces/fields/field_text.h"
+#include "sim/forces/law.h"
 #include "sim/forces/law_numbers.h"
 #include "sim/forces/precision.h"
 #include "sim/run/far_field.h"
 #include "sim/tree/criterion.h"
 #include "sim/tree/rung.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
 
 namespace gravlab {
+
 namespace {
 
 /// The requested integrator, else the scene's. It is the usual one where a requested backend, kernel or precision cannot run
@@ -62,7 +66,12 @@ Configuration resolve(const RunRequest& wanted, const Configuration* now, bool a
     c.request = wanted;
     if (wanted.start && wanted.start->name != wanted.scene) c.request.start = nullptr;
     c.scene = c.request.start ? &c.request.start->row : &sceneNamed(wanted.scene, wanted.sceneVersion);
+    if (wanted.fields) c.fields = parsedFields(*wanted.fields, runUnits(c.scene->units));
     c.integrator = &integratorOf(wanted, *c.scene);
+    // Requested forces that depend on velocities need an integrator that takes them.
+    const auto drags = [](const OuterField& field) { return field.row().kind != FieldKind::field; };
+    if (!wanted.integrator && c.fields && std::ranges::any_of(*c.fields, drags) && !takesVelocities(c.integrator->program))
+        c.integrator = &integrator("rk4");
     const bool sameScene = now && c.scene == now->scene;
     const bool opens = c.request.start && (!now || c.request.start != now->request.start);
 
@@ -148,6 +157,12 @@ Configuration resolve(const RunRequest& wanted, const Configuration* now, bool a
     // Kernels that were requested of the former backend, or ran there, do not apply to another one.
     if (now && c.changes.backend && (wanted.terms == now->request.terms || wanted.terms == requestOf(now->values).terms))
         c.request.terms.clear();
+    c.changes.fields = now && wanted.fields != now->request.fields;
+    if (c.fields && force.law != Law::gravity)
+        for (const OuterField& field : *c.fields)
+            if (field.row().kind == FieldKind::postNewtonian)
+                throw UsageError("field post-newtonian acts on masses, and the law is " +
+                                 std::string(lawRow(force.law).name));
     c.changes.terms = now && c.request.terms != now->request.terms;
     return c;
 }

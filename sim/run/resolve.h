@@ -1,5 +1,6 @@
 // First stage of a change to a run: a request becomes settings without gaps. Nothing is built, and no bodies are read.
 #pragma once
+#include "sim/forces/fields/field_text.h"
 #include "sim/run/configuration.h"
 
 #include <cstddef>
@@ -17,6 +18,7 @@ struct Changes {
     bool backend = false;  ///< another backend, or another device or number of threads
     bool force = false;    ///< the pair law, or the kernel that computes it
     bool terms = false;    ///< the choice of kernels for the terms beside the pair law
+    bool fields = false;   ///< the outer forces
 };
 
 /// A request with every default filled in, and the rows that it names.
@@ -27,7 +29,8 @@ struct Configuration {
     const Scene* scene = nullptr;
     const Integrator* integrator = nullptr;
     BackendChoice backend;
-    std::size_t sceneBodies = 0;  ///< N of the scene, without later additions and removals
+    std::optional<std::vector<OuterField>> fields{};  ///< requested outer forces; empty: the scene's
+    std::size_t sceneBodies = 0;                      ///< N of the scene, without later additions and removals
     Changes changes;
 };
 

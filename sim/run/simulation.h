@@ -24,6 +24,7 @@ struct StateFuture {
     /// Call once; waits as `bodies` does.
     RunState whole() {
         rest.bodies = bodies();
+        rest.bodies.time = rest.clock.time();
         return std::move(rest);
     }
 };

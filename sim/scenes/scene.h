@@ -2,6 +2,7 @@
 // same bytes, so use the project's generator and transforms, no std distributions.
 #pragma once
 #include "sim/core/particles.h"
+#include "sim/core/unit.h"
 #include "sim/forces/force_settings.h"
 #include "sim/forces/force_term.h"
 
@@ -46,6 +47,9 @@ struct SceneUnits {
     std::string_view length{}, mass{}, time{}, speed{};
     double lengthScale = 1, massScale = 1, timeScale = 1, speedScale = 1;  ///< one [L] is lengthScale of `length`, ...
 };
+
+/// One [L], [M] and [T] in m, kg and s; 0 where a scene has units of its own.
+RunUnits runUnits(const SceneUnits& units);
 
 /// Kiloparsecs and 10^10 solar masses; the rest follows from G = 4.30091e-6 kpc (km/s)^2 / Msun.
 inline constexpr SceneUnits kGalacticUnits{.length = "kpc",

@@ -31,6 +31,8 @@ constexpr std::string_view kOrder[] = {"collision",
                                        "cartwheel",
                                        "minor-merger",
                                        "group",
+                                       "stream",
+                                       "satellite-decay",
                                        "hernquist",
                                        "king",
                                        "clumps",
@@ -52,6 +54,8 @@ constexpr std::string_view kOrder[] = {"collision",
                                        "yin-yang-1b",
                                        "solar-system",
                                        "solar-system-j2000",
+                                       "mercury",
+                                       "s2",
                                        "ngon",
                                        "cold-collapse",
                                        "kepler-disc",
@@ -70,8 +74,8 @@ const std::vector<Scene>& allScenes() {
     static const std::vector<Scene> rows = [] {
         std::vector<Scene> joined;
         for (const std::span<const Scene> part :
-             {discScenes(), clusterScenes(), galaxyScenes(), expandingScenes(), fewBodyScenes(), threeBodyOrbitScenes(),
-              solarSystemScenes(), toomreFlybyScenes(), lawScenes()})
+             {discScenes(), clusterScenes(), galaxyScenes(), expandingScenes(), fieldScenes(), fewBodyScenes(),
+              threeBodyOrbitScenes(), solarSystemScenes(), toomreFlybyScenes(), lawScenes()})
             joined.insert(joined.end(), part.begin(), part.end());
         for (Scene& row : joined)
             if (row.fixedBodies != 0) row.bodiesGpu = row.bodiesCpu = row.fixedBodies;
@@ -97,6 +101,12 @@ std::size_t newestScenes() {
 }
 
 }  // namespace
+
+RunUnits runUnits(const SceneUnits& units) {
+    const auto sizeOf = [](std::string_view name) { return parsedUnit(name).value_or(ParsedUnit{.factor = 0}).factor; };
+    return {sizeOf(units.length) * units.lengthScale, sizeOf(units.mass) * units.massScale,
+            sizeOf(units.time) * units.timeScale};
+}
 
 std::span<const Scene> sceneTable() { return std::span(allScenes()).first(newestScenes()); }
 std::span<const Scene> olderScenes() { return std::span(allScenes()).subspan(newestScenes()); }

@@ -293,6 +293,11 @@ TEST(ForceTerms, integratorsThatTakeVelocitiesKeepTheirOrderAndOthersRefuse) {
             continue;
         }
         if (needsJerk(row.program)) continue;
+        if (isAdaptive(row.program)) {
+            EXPECT_EQ(reason, "") << row.name;
+            EXPECT_LT(missOfFriction("reference", "radau15", 16), 1e-14) << "velocities of its own nodes";
+            continue;
+        }
         ++taken;
         EXPECT_EQ(reason, "") << row.name;
         for (const char* name : {"reference", "cpu"}) {

@@ -91,7 +91,9 @@ public:
             if (force.precision != before.precision) {
                 std::vector<Double4> positions, velocities;
                 engine_.with([&](auto& e) { return e.copyState(positions, velocities); });
+                const Clock clock = engine_.with([](auto& e) { return e.clock(); });
                 replaceEngine(positions, velocities, row, labels_, engineTerms(terms, launched(how, launch), labels_));
+                setClock(clock);
             } else {
                 // A slow kernel may be minutes from the end of its step, so the step begins again with the new kernel. A new
                 // softening waits for the end of the step: otherwise dragging its slider would stop large systems entirely.

@@ -297,6 +297,8 @@ private:
     MethodContext methodContext(const LaunchConfig& launch) const {
         return {context_.pool, context_.simd, size_, *ids_, launch};
     }
+    /// Simulated time of the positions: of the step under way, or of the last complete one.
+    double timeOf(const StepState<T>& state) const { return &state == &work_ ? this->forceTime() : this->clock().time(); }
     void evaluate(StepState<T>& state, const Methods& methods) {
         for (std::size_t k = 0; k < termCount(); ++k) {
             while (!runTerm(state, {}, k, *methods[k], kWhole)) {
@@ -311,7 +313,11 @@ private:
     }
     /// Computes about `seconds` of a term; true when the term is then complete.
     bool runTerm(StepState<T>& state, const ActiveBodies& active, std::size_t k, CpuForceMethod<T>& method, double seconds) {
-        if (!method.underWay()) method.prepare(bodiesOf(state), requestOf(k, active));
+        if (!method.underWay()) {
+            ForceRequest request = requestOf(k, active);
+            request.time = timeOf(state);
+            method.prepare(bodiesOf(state), request);
+        }
         const double start = StepPacer::steadySeconds();
         const ForceProgress progress = method.enqueue(seconds);
         count(k, progress.work);
@@ -357,7 +363,8 @@ private:
         return {{state.x.axis[0].data(), state.x.axis[1].data(), state.x.axis[2].data()},
                 source_.data(),
                 size_,
-                {state.v.axis[0].data(), state.v.axis[1].data(), state.v.axis[2].data()}};
+                {state.v.axis[0].data(), state.v.axis[1].data(), state.v.axis[2].data()},
+                response_.data()};
     }
 
     void copyOut(const VectorArrays<T>& from, std::vector<Double4>& out) const {
@@ -393,7 +400,8 @@ private:
         for (std::size_t k = 0; k < termCount(); ++k)
             parts.push_back({terms_[k], std::move(shares[k]), methods[k]->accuracy().gate});
         const bool exact = methods.front()->accuracy().exact();
-        context_.check.begin(std::move(positions), std::move(velocities), std::move(parts), std::move(whole), ids_);
+        context_.check.begin(std::move(positions), std::move(velocities), std::move(parts), std::move(whole), ids_,
+                             timeOf(state));
         if (!exact && plain) context_.check.setMomentum(momentumError(state));
     }
 

@@ -17,13 +17,14 @@ void CheckJob::cancel() {
 }
 
 void CheckJob::begin(std::vector<Double4> positions, std::vector<Double4> velocities, std::vector<TermShare> shares,
-                     std::vector<Double4> whole, std::shared_ptr<const std::vector<std::uint32_t>> ids) {
+                     std::vector<Double4> whole, std::shared_ptr<const std::vector<std::uint32_t>> ids, double time) {
     running_ = std::exchange(requested_, {});
     positions_ = std::move(positions);
     velocities_ = std::move(velocities);
     shares_ = std::move(shares);
     whole_ = std::move(whole);
     ids_ = std::move(ids);
+    time_ = time;
     truth_ = TermTruth(shares_.size(), running_.size());
     done_ = 0;
     momentum_ = -1;
@@ -33,7 +34,7 @@ void CheckJob::run(ThreadPool& pool, Deadline deadline) {
     if (!running()) return;
     const auto count = static_cast<std::int64_t>(running_.size());
     const TermBodies bodies{positions_, velocities_,
-                            ids_ ? std::span<const std::uint32_t>(*ids_) : std::span<const std::uint32_t>()};
+                            ids_ ? std::span<const std::uint32_t>(*ids_) : std::span<const std::uint32_t>(), time_};
     done_ = pool.run(done_, count, deadline, [&](std::int64_t index) {
         const auto at = static_cast<std::size_t>(index);
         addTruth(truth_, shares_, bodies, running_, at, at + 1);

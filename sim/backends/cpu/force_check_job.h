@@ -22,9 +22,9 @@ public:
     std::uint64_t request() const { return request_; }
     const std::vector<std::uint32_t>& targets() const { return requested_; }
     /// Takes each term's accelerations of targets(), and copies of the bodies: positions, and velocities where a response is
-    /// not 1 or other terms act (else empty). `whole`: accelerations of targets() by all terms.
+    /// not 1 or other terms act (else empty). `whole`: accelerations of targets() by all terms. `time`: that of the bodies.
     void begin(std::vector<Double4> positions, std::vector<Double4> velocities, std::vector<TermShare> shares,
-               std::vector<Double4> whole, std::shared_ptr<const std::vector<std::uint32_t>> ids);
+               std::vector<Double4> whole, std::shared_ptr<const std::vector<std::uint32_t>> ids, double time);
     /// Sets the momentum error of all bodies, which begin() does not know; see ForceCheck.
     void setMomentum(double momentum) { momentum_ = momentum; }
     bool running() const { return !running_.empty(); }
@@ -36,6 +36,7 @@ private:
     std::vector<std::uint32_t> requested_, running_;
     std::vector<Double4> positions_, velocities_, whole_;
     std::shared_ptr<const std::vector<std::uint32_t>> ids_;
+    double time_ = 0;
     std::vector<TermShare> shares_;
     TermTruth truth_;
     std::uint64_t request_ = 0;

@@ -103,8 +103,9 @@ public:
         } catch (const OutOfMemoryError&) {
             return Backend::snapshotAsync();  // without memory for a copy, the slower copy of the base class needs none
         }
-        return [later, labels = labels_] {
+        return [later, labels = labels_, time = engine_.with([](auto& e) { return e.clock().time(); })] {
             ParticleSet bodies;
+            bodies.time = time;
             later(bodies.position, bodies.velocity);
             bodies.id = labels->id;
             bodies.group = labels->group;
@@ -215,9 +216,11 @@ private:
     void changeState(const LaunchPlan& chosen, const EngineTerms& terms) {
         ParticleSet bodies;
         engine_.with([&](auto& e) { return e.copyState(bodies.position, bodies.velocity); });
+        const Clock clock = engine_.with([](auto& e) { return e.clock(); });
         Engine engine = makeEngine(context_, bodies, chosen, terms);
         CUDA_CHECK(cuda::waitForStream(context_.stream));
         engine_ = std::move(engine);
+        setClock(clock);
         context_.writer.forget();
     }
 

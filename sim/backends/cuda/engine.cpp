@@ -119,7 +119,9 @@ void EngineOf<Real>::evaluate(const Methods& methods, V* termSums, V* to) {
     context_.timer.begin();
     for (std::size_t k = 0; k < termCount(); ++k) {
         const Span span = k == 0 ? Span::force : Span::terms;
-        methods[k]->prepare({complete.x.data(), k == 0 ? to : termSums, k == 0 ? nullptr : complete.v.data()}, requestOf(k));
+        ForceRequest request = requestOf(k);
+        request.time = this->clock().time();  // not that of a step under way
+        methods[k]->prepare({complete.x.data(), k == 0 ? to : termSums, k == 0 ? nullptr : complete.v.data()}, request);
         while (!enqueueSlice(k, *methods[k]))
             if (k == 0) context_.timer.close(span);
         if (k > 0) addTerm(methods[k]->sums(), complete.v.data(), to);
@@ -233,12 +235,12 @@ void EngineOf<Real>::beginOtherEnergy() {
     // These terms have few partners, so the host sums them on a thread, in double precision where the term states that. The
     // thread first waits for the one of the measurement before, so that no frame does.
     otherEnergy_ = std::async(std::launch::async, [bodies = copyStateAsync(), terms = othersOf(terms_), ids = ids_,
-                                                   before = std::move(otherEnergy_)]() mutable {
+                                                   time = this->clock().time(), before = std::move(otherEnergy_)]() mutable {
         before = {};
         std::vector<Double4> positions, velocities;
         bodies(positions, velocities);
         double energy = 0;
-        for (const auto& term : terms) energy += term->potential({positions, velocities, *ids});
+        for (const auto& term : terms) energy += term->potential({positions, velocities, *ids, time});
         return energy;
     });
 }

@@ -48,6 +48,7 @@ public:
 
     void prepare(const PlainBodies& bodies, const ForceRequest& request) override {
         bodies_ = bodies;
+        bodies_.bodies.time = request.time;
         request_ = request;
         next_ = 0;
         end_ = bodies.bodies.positions.size();
@@ -117,8 +118,9 @@ public:
     }
     void configure(const ForceSettings& force, const KernelChoice& how) { want(force, how); }
     const ForceSettings& force() const { return force_; }
-    /// Takes a state, and the number of steps, from another engine.
-    void takeState(const ParticleSet& bodies, std::int64_t steps) {
+    /// Takes a state, its time, and the number of steps, from another engine.
+    void takeState(const ParticleSet& bodies, const Clock& clock, std::int64_t steps) {
+        setClock(clock);
         complete_.x = bodies.position;
         complete_.v = bodies.velocity;
         complete_.forceKnown = false;
@@ -140,7 +142,9 @@ public:
         if (!complete_.forceKnown) {
             const Methods beside = newMethods();  // a step under way may be half through a force
             for (std::size_t k = 0; k < termCount(); ++k) {
-                beside[k]->prepare({bodiesOf(complete_), &complete_.a}, requestOf(k));
+                ForceRequest request = requestOf(k);
+                request.time = clock().time();  // not that of a step under way
+                beside[k]->prepare({bodiesOf(complete_), &complete_.a}, request);
                 while (!computeSlice(k, *beside[k])) {
                 }
             }
@@ -230,7 +234,9 @@ private:
         ++context_.totals.steps;
     }
 
-    TermBodies bodiesOf(const State& state) const { return {state.x, state.v, *ids_}; }
+    TermBodies bodiesOf(const State& state) const {
+        return {state.x, state.v, *ids_, &state == &work_ ? forceTime() : clock().time()};
+    }
     /// True when the evaluation is complete.
     bool computeSlice(std::size_t k, PlainMethod& method) {
         WorkTotals& totals = context_.totals;
@@ -315,6 +321,10 @@ public:
         return status;
     }
     void setVertexValue(VertexValue value) override { context_.shown = value; }
+    void setClock(const Clock& clock) override {
+        EngineBackend::setClock(clock);
+        fewBody_.setClock(clock);
+    }
 
     void finishStep() override {
         engine().finishStep();
@@ -388,13 +398,14 @@ private:
         ParticleSet bodies;
         snapshot(bodies);
         fewBody_.load(bodies);
+        fewBody_.setClock(engine().clock());
         fewBodyLoaded_ = true;
     }
     void takeFewBodySteps(std::int64_t steps) {
         if (steps == 0) return;
         ParticleSet bodies;
         fewBody_.store(bodies);
-        engine().takeState(bodies, steps);
+        engine().takeState(bodies, fewBody_.clock(), steps);
     }
     std::int64_t endFewBodyStep() {
         if (!fewBodyLoaded_) return 0;

@@ -1,6 +1,7 @@
 // From a file's units to G = 1. Only the necessary numbers change: usually just the masses, which absorb G. Rule: nothing is
 // guessed. Units come from the file or the user; otherwise G = 1 is assumed and a note says so.
 #pragma once
+#include "sim/core/unit.h"
 #include "sim/io/snapshot.h"
 #include "sim/run/start_state.h"
 #include "sim/scenes/scene.h"
@@ -36,14 +37,6 @@ struct StatedUnits {
     std::string lengthName, massName, velocityName;  ///< each by itself, valid for parsedUnit()
     std::optional<double> gravity{};  ///< G in these units, when the file states it; it takes precedence over them
 };
-
-/// A unit as text ("MSun", "km/s", "1000.0 * m * s**-1", "length / time") as a power product of m, kg, s.
-struct ParsedUnit {
-    double factor = 1;
-    int length = 0, mass = 0, time = 0;
-    bool nbody = false;
-};
-std::optional<ParsedUnit> parsedUnit(std::string_view text);
 
 /// Converts bodies, time, time step and softening to G = 1: by options.gravity, else options.units, else `stated`, else not
 /// at all. Adds a note and the units in words. Throws UsageError for a bad option, InputError when a converted number is no

@@ -23,6 +23,7 @@ struct CpuBodies {
     const T* source = nullptr;
     std::size_t count = 0;
     std::array<const T*, 3> velocity{};  ///< [L/T]; at the time of the positions only under takesVelocities() programs
+    const T* response = nullptr;         ///< see ParticleSet; the engine multiplies the sums by it
 };
 
 /// A complete evaluation, in the state's precision, in host memory: arrays of the method, valid until its next prepare().

@@ -7,11 +7,12 @@ namespace gravlab::cuda {
 
 template <class Real>
 void TermCheckJob<Real>::begin(std::vector<std::uint32_t> targets, VectorsFuture bodies,
-                               std::shared_ptr<const std::vector<std::uint32_t>> ids) {
+                               std::shared_ptr<const std::vector<std::uint32_t>> ids, double time) {
     drop();
     targets_ = std::move(targets);
     bodies_ = std::move(bodies);
     ids_ = std::move(ids);
+    time_ = time;
     shares_.clear();
     responds_.clear();
     used_ = 0;
@@ -73,7 +74,8 @@ std::optional<ForceCheck> TermCheckJob<Real>::take() {
     // The pair law is checked on the device; here it is only a term of the sum.
     truth.want[0] = shares_[0].got;
     for (std::size_t part = 1; part < shares_.size(); ++part)
-        shares_[part].term->addAccelerations({positions, velocities, *ids_}, targets_, truth.want[part], truth.floors[part]);
+        shares_[part].term->addAccelerations({positions, velocities, *ids_, time_}, targets_, truth.want[part],
+                                             truth.floors[part]);
     ForceCheck check = compareTerms(shares_, taken(shares_.size()), truth);
     check.worst = targets_[check.worst];
     return check;

@@ -20,9 +20,10 @@ class TermCheckJob {
 public:
     explicit TermCheckJob(Stream stream) : stream_(stream) {}
 
-    /// Begins a check and drops one under way. `bodies` gives positions and velocities at this force, once.
+    /// Begins a check and drops one under way. `bodies` gives positions and velocities at this force, once; `time` is
+    /// theirs.
     void begin(std::vector<std::uint32_t> targets, VectorsFuture bodies,
-               std::shared_ptr<const std::vector<std::uint32_t>> ids);
+               std::shared_ptr<const std::vector<std::uint32_t>> ids, double time);
     /// True between begin() and end().
     bool open() const { return open_; }
     const std::vector<std::uint32_t>& targets() const { return targets_; }
@@ -43,6 +44,7 @@ private:
     std::vector<std::uint32_t> targets_;
     VectorsFuture bodies_;
     std::shared_ptr<const std::vector<std::uint32_t>> ids_;
+    double time_ = 0;
     std::vector<TermShare> shares_;
     std::vector<bool> responds_;
     std::vector<PinnedArray<Vec4<Real>>> parts_;  ///< values of each term, and of the sum

@@ -1,0 +1,206 @@
+// Outer fields, drags and post-Newtonian terms on CUDA: one thread a body, slices of bodies.
+#include "sim/backends/cuda/methods/force_method.h"
+#include "sim/forces/fields/post_newtonian.h"
+
+#include <algorithm>
+
+namespace gravlab::cuda {
+namespace {
+
+constexpr unsigned kOuterThreads = 128;
+/// Interactions of one slice: below a millisecond of a large GPU.
+constexpr double kOuterSlice = 1 << 26;
+
+template <class Real>
+struct OuterTask {
+    const Vec4<Real>*x, *v;
+    Vec4<Real>* sums;
+    std::uint32_t begin, end;
+    unsigned fields;
+    bool drags;
+    FieldNow<Real> field[kMostFields];
+};
+
+template <class Real>
+__global__ void pullOuter(OuterTask<Real> task) {
+    const std::uint32_t i = task.begin + blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= task.end) return;
+    const Vec4<Real> x = task.x[i], v = task.v[i];
+    Vec3<Real> sum{0, 0, 0};
+    for (unsigned k = 0; k < task.fields; ++k)
+        sum += fieldPull(task.field[k], Vec3<Real>{x.x, x.y, x.z}, Vec3<Real>{v.x, v.y, v.z}, x.w);
+    // A drag does not depend on what a body answers to other forces with.
+    if (task.drags && v.w != 1) sum = v.w != 0 ? sum / v.w : Vec3<Real>{0, 0, 0};
+    task.sums[i] = {sum.x, sum.y, sum.z, 0};
+}
+
+template <class Real>
+struct HeavyTask {
+    const Vec4<Real>*x, *v;
+    const std::uint32_t* indices;
+    HeavyBody<Real>* heavy;
+    unsigned count;
+};
+
+/// Copies the heavy bodies, and finds what they do to each other.
+template <class Real>
+__global__ void gatherHeavy(HeavyTask<Real> task) {
+    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= task.count) return;
+    const Vec4<Real> x = task.x[task.indices[i]], v = task.v[task.indices[i]];
+    HeavyBody<Real> body{{x.x, x.y, x.z}, {v.x, v.y, v.z}, x.w, {0, 0, 0}, 0};
+    for (unsigned j = 0; j < task.count; ++j) {
+        const Vec4<Real> other = task.x[task.indices[j]];
+        const Vec3<Real> to = Vec3<Real>{other.x, other.y, other.z} - body.x;
+        const Real squared = dot(to, to);
+        if (!(squared > 0)) continue;
+        const Real inverse = inverseRoot(squared);
+        body.depth += other.w * inverse;
+        body.a += to * (other.w * inverse * inverse * inverse);
+    }
+    task.heavy[i] = body;
+}
+
+template <class Real>
+struct RelativeTask {
+    const Vec4<Real>*x, *v;
+    Vec4<Real>* sums;
+    const HeavyBody<Real>* heavy;
+    std::uint32_t begin, end;
+    unsigned count;
+    Real share;
+};
+
+template <class Real>
+__global__ void pullRelative(RelativeTask<Real> task) {
+    const std::uint32_t i = task.begin + blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= task.end) return;
+    const Vec4<Real> at = task.x[i], moves = task.v[i];
+    const Vec3<Real> x{at.x, at.y, at.z}, v{moves.x, moves.y, moves.z};
+    const Real depth = depthAt(task.heavy, task.count, x);
+    Vec3<Real> sum{0, 0, 0};
+    for (unsigned j = 0; j < task.count; ++j) sum += postNewtonian(task.heavy[j], x, v, depth);
+    task.sums[i] = {sum.x * task.share, sum.y * task.share, sum.z * task.share, 0};
+}
+
+constexpr unsigned blocksFor(std::uint32_t count) { return (count + kOuterThreads - 1) / kOuterThreads; }
+
+/// Slices of bodies; `Rule` enqueues one.
+template <class Real, class Rule>
+class PerBody final : public DeviceTermMethod<Real> {
+public:
+    PerBody(const ForceTerm& term, const TermParts& parts) : rule_(term, parts), count_(parts.count) {}
+
+    void prepare(const DeviceBodies<Real>& bodies, const ForceRequest& request) override {
+        bodies_ = bodies;
+        request_ = request;
+        next_ = 0;
+        underWay_ = count_ > 0;
+    }
+    ForceProgress enqueue(double) override {
+        if (next_ == 0) rule_.begin(bodies_, request_);
+        const auto most = static_cast<std::uint32_t>(std::max(1024.0, kOuterSlice / std::max(1.0, rule_.perBody())));
+        const std::uint32_t end = count_ - next_ > most ? next_ + most : count_;
+        rule_.enqueue(bodies_, next_, end);
+        const double pairs = (end - next_) * rule_.perBody();
+        next_ = end;
+        underWay_ = next_ < count_;
+        return {.complete = !underWay_, .work = {.pairs = pairs}};
+    }
+    bool underWay() const override { return underWay_; }
+    double progress() const override { return underWay_ ? static_cast<double>(next_) / count_ : 0; }
+    void abandon() override { underWay_ = false; }
+    DeviceSums<Real> sums() const override { return {bodies_.sums, 1}; }
+    Accuracy accuracy() const override { return {.gate = sizeof(Real) == sizeof(float) ? kGate32 : kGate64}; }
+
+private:
+    Rule rule_;
+    std::uint32_t count_;
+    DeviceBodies<Real> bodies_;
+    ForceRequest request_;
+    std::uint32_t next_ = 0;
+    bool underWay_ = false;
+};
+
+template <class Real>
+class OuterRule {
+public:
+    OuterRule(const ForceTerm& term, const TermParts& parts)
+        : term_(static_cast<const OuterForces&>(term)), stream_(parts.stream) {}
+    void begin(const DeviceBodies<Real>& bodies, const ForceRequest& request) {
+        const std::vector<FieldNow<Real>> now = term_.at<Real>(request.time);
+        task_ = {.x = bodies.positions,
+                 .v = bodies.velocities,
+                 .sums = bodies.sums,
+                 .fields = static_cast<unsigned>(now.size()),
+                 .drags = term_.drags()};
+        std::copy(now.begin(), now.end(), task_.field);
+    }
+    void enqueue(const DeviceBodies<Real>&, std::uint32_t begin, std::uint32_t end) {
+        task_.begin = begin;
+        task_.end = end;
+        launchKernel(kernelOf(pullOuter<Real>), {blocksFor(end - begin)}, kOuterThreads, task_, 0, stream_);
+    }
+    double perBody() const { return static_cast<double>(term_.fields().size()); }
+
+private:
+    const OuterForces& term_;
+    Stream stream_;
+    OuterTask<Real> task_{};
+};
+
+template <class Real>
+class RelativeRule {
+public:
+    RelativeRule(const ForceTerm& term, const TermParts& parts) : stream_(parts.stream) {
+        const auto& relative = static_cast<const PostNewtonian&>(term);
+        const std::vector<std::uint32_t> indices = relative.indicesIn(parts.ids);
+        count_ = static_cast<unsigned>(indices.size());
+        share_ = static_cast<Real>(1 / (relative.lightSpeed() * relative.lightSpeed()));
+        indices_ = DeviceArray<std::uint32_t>(count_);
+        heavy_ = DeviceArray<HeavyBody<Real>>(count_);
+        if (count_ == 0) return;
+        CUDA_CHECK(copyAsync(indices_.data(), indices.data(), indices_.bytes(), Copy::toDevice, stream_));
+        CUDA_CHECK(waitForStream(stream_));
+    }
+    void begin(const DeviceBodies<Real>& bodies, const ForceRequest&) {
+        if (count_ == 0) return;
+        launchKernel(kernelOf(gatherHeavy<Real>), {blocksFor(count_)}, kOuterThreads,
+                     {bodies.positions, bodies.velocities, indices_.data(), heavy_.data(), count_}, 0, stream_);
+    }
+    void enqueue(const DeviceBodies<Real>& bodies, std::uint32_t begin, std::uint32_t end) {
+        launchKernel(kernelOf(pullRelative<Real>), {blocksFor(end - begin)}, kOuterThreads,
+                     {bodies.positions, bodies.velocities, bodies.sums, heavy_.data(), begin, end, count_, share_}, 0,
+                     stream_);
+    }
+    double perBody() const { return count_; }
+
+private:
+    Stream stream_;
+    unsigned count_ = 0;
+    Real share_ = 0;
+    DeviceArray<std::uint32_t> indices_;
+    DeviceArray<HeavyBody<Real>> heavy_;
+};
+
+template <class Real, template <class> class Rule>
+std::unique_ptr<DeviceTermMethod<Real>> makeOuter(const ForceTerm& term, const TermParts& parts) {
+    return std::make_unique<PerBody<Real, Rule<Real>>>(term, parts);
+}
+
+template <template <class> class Rule>
+bool addOuterRow(std::string_view kind, std::string_view idea) {
+    return CudaTermMethods::add({.row = {.backend = "cuda", .term = kind, .name = "each-body", .idea = idea},
+                                 .fp32 = makeOuter<float, Rule>,
+                                 .fp64 = makeOuter<double, Rule>});
+}
+
+}  // namespace
+
+extern const bool kOuterForcesKnown;
+const bool kOuterForcesKnown =
+    addOuterRow<OuterRule>(OuterForces::kField, "one thread a body goes through the fields") &&
+    addOuterRow<OuterRule>(OuterForces::kDrag, "one thread a body goes through the drags") &&
+    addOuterRow<RelativeRule>(PostNewtonian::kKind, "one thread a body goes through the heavy bodies");
+
+}  // namespace gravlab::cuda

@@ -1,0 +1,262 @@
+// The table of laws, the paths of their centres, and the plain statement.
+#include "sim/forces/fields/field.h"
+
+#include "sim/core/error.h"
+#include "sim/forces/fields/field_text.h"
+#include "sim/forces/fields/post_newtonian.h"
+
+#include <cmath>
+#include <numbers>
+#include <stdexcept>
+
+namespace gravlab {
+namespace {
+
+enum PlaceNumber : std::size_t { kX, kY, kZ, kVx, kVy, kVz, kOrbit, kPeriod, kPhase, kTilt };
+constexpr std::array<FieldNumber, kFieldPlaces> kPlace{
+    {{.name = "x", .length = 1, .usual = 0, .idea = "its centre at the start"},
+     {.name = "y", .length = 1, .usual = 0, .idea = "the same"},
+     {.name = "z", .length = 1, .usual = 0, .idea = "the same"},
+     {.name = "vx", .length = 1, .time = -1, .usual = 0, .idea = "velocity of its centre"},
+     {.name = "vy", .length = 1, .time = -1, .usual = 0, .idea = "the same"},
+     {.name = "vz", .length = 1, .time = -1, .usual = 0, .idea = "the same"},
+     {.name = "orbit",
+      .length = 1,
+      .range = FieldRange::notNegative,
+      .usual = 0,
+      .idea = "radius of a circle on which it moves about that centre"},
+     {.name = "period", .time = 1, .range = FieldRange::any, .usual = 0, .idea = "of that circle; negative: clockwise"},
+     {.name = "phase", .usual = 0, .degrees = true, .idea = "its angle on the circle at the start"},
+     {.name = "tilt", .usual = 0, .degrees = true, .idea = "of the circle, about the x axis"}}};
+
+template <template <class> class... Laws>
+std::vector<FieldLaw> rowsOf(FieldLawList<Laws...>) {
+    return {{Laws<double>::kText.name, Laws<double>::kText.idea, Laws<double>::kText.source, Laws<double>::kText.kind,
+             Laws<double>::kText.shape, Laws<double>::kNumbers}...};
+}
+
+template <class FieldLawType>
+concept HasPotential = requires(const double* numbers, const Vec3d& x) {
+    FieldLawType::potential(numbers, x);
+};
+
+template <template <class> class First, template <class> class... Rest>
+double potentialUnder(FieldLawList<First, Rest...>, unsigned law, const double* numbers, const Vec3d& x) {
+    if constexpr (sizeof...(Rest) > 0)
+        if (law != 0) return potentialUnder(FieldLawList<Rest...>{}, law - 1, numbers, x);
+    if constexpr (HasPotential<First<double>>)
+        return First<double>::potential(numbers, x);
+    else
+        return 0;
+}
+/// The energy of a body in all fields [M L^2/T^2]; a body that feels nothing has none.
+double energyIn(const std::vector<FieldNow<double>>& fields, const Double4& x, const Double4& v) {
+    double sum = 0;
+    for (const FieldNow<double>& field : fields)
+        sum += potentialUnder(FieldLaws{}, field.law, field.numbers, xyz(x) - field.centre);
+    return v.w != 0 ? x.w * sum : 0;
+}
+
+constexpr double kDegree = std::numbers::pi / 180;
+/// The index of the bar, and of its numbers.
+constexpr unsigned kBar = 7;
+constexpr std::size_t kPattern = 4, kAngle = 5, kCosine = 6, kSine = 7;
+
+std::string whyNotIn(const FieldNumber& number, double value) {
+    const std::string name(number.name);
+    if (!std::isfinite(value))
+        return name + (std::isnan(value) && std::isnan(number.usual) ? " is missing" : " must be finite");
+    if (number.range == FieldRange::positive && !(value > 0)) return name + " must be above 0";
+    if (number.range == FieldRange::notNegative && !(value >= 0)) return name + " must be at least 0";
+    if (number.range == FieldRange::notZero && value == 0) return name + " must not be 0";
+    return {};
+}
+
+std::shared_ptr<const ForceTerm> fromNumbers(FieldKind kind, const std::vector<StateArray>& numbers) {
+    const auto broken = [] {
+        return InputError("the numbers of its fields are not whole; it was changed after it was saved");
+    };
+    const auto values = [&](std::string_view name, std::size_t each) -> const std::vector<double>& {
+        for (const StateArray& array : numbers)
+            if (array.name == name && array.values.size() % each == 0) return array.values;
+        throw broken();
+    };
+    const std::vector<double>&laws = values("laws", 1), &own = values("numbers", kFieldNumbers),
+          &place = values("place", kFieldPlaces);
+    if (own.size() != laws.size() * kFieldNumbers || place.size() != laws.size() * kFieldPlaces) throw broken();
+    std::vector<OuterField> fields(laws.size());
+    for (std::size_t k = 0; k < laws.size(); ++k) {
+        if (!(laws[k] >= 0 && laws[k] < static_cast<double>(FieldLaws::kCount))) throw broken();
+        fields[k].law = static_cast<unsigned>(laws[k]);
+        std::copy_n(own.begin() + static_cast<std::ptrdiff_t>(k * kFieldNumbers), kFieldNumbers, fields[k].numbers.begin());
+        std::copy_n(place.begin() + static_cast<std::ptrdiff_t>(k * kFieldPlaces), kFieldPlaces, fields[k].place.begin());
+    }
+    try {
+        return std::make_shared<const OuterForces>(kind, std::move(fields));
+    } catch (const UsageError& error) {
+        throw InputError(error.what());
+    }
+}
+
+/// For bodies without fields of their own: it holds them together, or slows them.
+template <FieldKind kKind>
+std::shared_ptr<const ForceTerm> exampleOf(const ParticleSet& bodies) {
+    const std::string_view text = kKind == FieldKind::field
+                                      ? "nfw,mass=1,scale=1;bar,mass=0.3,length=1,width=0.2,height=0.3,pattern=0.5;"
+                                        "miyamoto-nagai,mass=1,scale=1,height=0.2,x=0.5;logarithmic,speed=0.3,core=0.5"
+                                      : "drag,rate=0.1;quadratic-drag,coefficient=0.1;friction,speed=1";
+    return fieldTerms(parsedFields(text), bodies).front();
+}
+
+template <FieldKind kKind>
+std::shared_ptr<const ForceTerm> madeOf(const std::vector<StateArray>& numbers) {
+    return fromNumbers(kKind, numbers);
+}
+
+[[maybe_unused]] const bool kFieldKnown =
+    addTermKind({OuterForces::kField, madeOf<FieldKind::field>,
+                 "outer fields: haloes, discs, a bar, points, see 'list fields'", exampleOf<FieldKind::field>});
+[[maybe_unused]] const bool kDragKnown =
+    addTermKind({OuterForces::kDrag, madeOf<FieldKind::drag>, "drags and dynamical friction, which depend on velocities",
+                 exampleOf<FieldKind::drag>});
+
+}  // namespace
+
+std::span<const FieldLaw> fieldLaws() {
+    static const std::vector<FieldLaw> rows = [] {
+        std::vector<FieldLaw> all = rowsOf(FieldLaws{});
+        all.push_back(PostNewtonian::law());
+        return all;
+    }();
+    return rows;
+}
+
+std::span<const FieldNumber> fieldPlace() { return kPlace; }
+
+bool OuterField::moves() const { return place[kVx] != 0 || place[kVy] != 0 || place[kVz] != 0 || place[kOrbit] > 0; }
+bool OuterField::turns() const { return law == kBar && numbers[kPattern] != 0; }
+
+template <class Real>
+FieldNow<Real> OuterField::at(double time) const {
+    FieldNow<Real> now{.law = law};
+    for (std::size_t k = 0; k < kFieldNumbers; ++k) now.numbers[k] = static_cast<Real>(numbers[k]);
+    if (law == kBar) {
+        const double angle = numbers[kPattern] * time + kDegree * numbers[kAngle];
+        now.numbers[kCosine] = static_cast<Real>(std::cos(angle));
+        now.numbers[kSine] = static_cast<Real>(std::sin(angle));
+    }
+    Vec3d velocity{place[kVx], place[kVy], place[kVz]};
+    Vec3d centre = Vec3d{place[kX], place[kY], place[kZ]} + time * velocity;
+    if (place[kOrbit] > 0) {
+        const double rate = 2 * std::numbers::pi / place[kPeriod], angle = rate * time + kDegree * place[kPhase];
+        const double c = std::cos(kDegree * place[kTilt]), s = std::sin(kDegree * place[kTilt]);
+        const double along = place[kOrbit] * std::cos(angle), up = place[kOrbit] * std::sin(angle);
+        centre += {along, c * up, s * up};
+        velocity += rate * Vec3d{-up, c * along, s * along};
+    }
+    const auto as = [](const Vec3d& a) {
+        return Vec3<Real>{static_cast<Real>(a.x), static_cast<Real>(a.y), static_cast<Real>(a.z)};
+    };
+    now.centre = as(centre);
+    now.velocity = as(velocity);
+    return now;
+}
+template FieldNow<float> OuterField::at(double) const;
+template FieldNow<double> OuterField::at(double) const;
+
+std::string whyNot(const OuterField& field) {
+    const FieldLaw& law = field.row();
+    for (std::size_t k = 0; k < law.numbers.size(); ++k)
+        if (std::string why = whyNotIn(law.numbers[k], field.numbers[k]); !why.empty()) return why;
+    for (std::size_t k = 0; k < kPlace.size(); ++k)
+        if (std::string why = whyNotIn(kPlace[k], field.place[k]); !why.empty()) return why;
+    if (field.place[kOrbit] > 0 && field.place[kPeriod] == 0) return "an orbit needs a period other than 0";
+    if (field.place[kOrbit] == 0 && field.place[kPeriod] != 0) return "a period needs an orbit, its radius";
+    if (law.name == "uniform" && field.numbers[0] == 0 && field.numbers[1] == 0 && field.numbers[2] == 0)
+        return "ax, ay or az must not be 0";
+    return {};
+}
+
+OuterForces::OuterForces(FieldKind kind, std::vector<OuterField> fields) : kind_(kind), fields_(std::move(fields)) {
+    if (fields_.empty() || fields_.size() > kMostFields)
+        throw UsageError("a run has at most " + std::to_string(kMostFields) + " fields, and as many drags");
+    for (const OuterField& field : fields_) {
+        if (field.row().kind != kind)
+            throw UsageError("'" + std::string(field.row().name) + "' belongs to another kind of force term");
+        if (const std::string why = whyNot(field); !why.empty())
+            throw UsageError("field " + std::string(field.row().name) + ": " + why);
+    }
+}
+
+std::string OuterForces::description() const {
+    std::string text;
+    for (const OuterField& field : fields_) {
+        const bool fixed = !field.moves() && !field.turns();
+        text += (text.empty() ? "" : "; ") + fieldText(field) + " (keeps " +
+                std::string(field.turns() ? "Jacobi's energy in the frame that turns with it"
+                            : fixed || field.row().kind != FieldKind::field ? keptUnder(field.row())
+                                                                            : "nothing: it moves") +
+                ")";
+    }
+    return text;
+}
+
+std::vector<StateArray> OuterForces::numbers() const {
+    std::vector<StateArray> arrays{{"laws", {}}, {"numbers", {}}, {"place", {}}};
+    for (const OuterField& field : fields_) {
+        arrays[0].values.push_back(field.law);
+        arrays[1].values.insert(arrays[1].values.end(), field.numbers.begin(), field.numbers.end());
+        arrays[2].values.insert(arrays[2].values.end(), field.place.begin(), field.place.end());
+    }
+    return arrays;
+}
+
+double OuterForces::addAccelerations(const TermBodies& bodies, std::span<const std::uint32_t> targets,
+                                     std::span<Double4> out, std::span<double> floors) const {
+    const std::vector<FieldNow<double>> now = at<double>(bodies.time);
+    for (std::size_t k = 0; k < targets.size(); ++k) {
+        const Double4 &x = bodies.positions[targets[k]], &v = bodies.velocities[targets[k]];
+        if (v.w == 0) continue;
+        const double answer = drags() ? 1 : v.w;
+        for (const FieldNow<double>& field : now) {
+            const Vec3d a = answer * fieldPull(field, xyz(x), xyz(v), x.w);
+            out[k] = {out[k].x + a.x, out[k].y + a.y, out[k].z + a.z, 0};
+            // Fields may nearly cancel each other.
+            if (!floors.empty()) floors[k] += length(a);
+        }
+    }
+    return static_cast<double>(targets.size()) * static_cast<double>(fields_.size());
+}
+
+double OuterForces::potential(const TermBodies& bodies) const {
+    const std::vector<FieldNow<double>> now = at<double>(bodies.time);
+    double sum = 0;
+    for (std::size_t i = 0; i < bodies.size(); ++i) sum += energyIn(now, bodies.positions[i], bodies.velocities[i]);
+    return sum;
+}
+
+double OuterForces::potentialOf(const TermBodies& bodies, std::size_t body) const {
+    return energyIn(at<double>(bodies.time), bodies.positions[body], bodies.velocities[body]);
+}
+
+TermOffer OuterForces::offer() const {
+    TermOffer offer{.usesVelocities = drags(), .conservesMomentum = false};
+    for (const OuterField& field : fields_) {
+        const bool fixed = !drags() && !field.moves() && !field.turns();
+        const bool central = field.place[kX] == 0 && field.place[kY] == 0 && field.place[kZ] == 0;
+        offer.conservesEnergy = offer.conservesEnergy && fixed;
+        offer.conservesAngularMomentum =
+            offer.conservesAngularMomentum && fixed && central && field.row().shape == FieldShape::sphere;
+    }
+    return offer;
+}
+
+std::string_view keptUnder(const FieldLaw& law) {
+    if (law.kind == FieldKind::drag) return "nothing";
+    if (law.kind == FieldKind::postNewtonian) return "energy, momenta: to the first order";
+    if (law.name == "bar") return "energy; Jacobi's energy where it turns";
+    if (law.shape == FieldShape::sphere) return "energy, angular momentum";
+    return law.shape == FieldShape::axis ? "energy, angular momentum about z" : "energy";
+}
+
+}  // namespace gravlab

@@ -1,0 +1,212 @@
+// Scenes with forces from outside: orbits that turn by relativity, clusters torn in a halo, satellites that sink.
+#include "sim/forces/fields/field_text.h"
+#include "sim/forces/fields/post_newtonian.h"
+#include "sim/scenes/companion.h"
+#include "sim/scenes/few_body_orbits.h"
+#include "sim/scenes/scene_rows.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <string>
+#include <vector>
+
+namespace gravlab::scenes {
+namespace {
+
+/// Two bodies on a Kepler orbit, centred, the heavy one first.
+ParticleSet heavyPair(const OrbitalElements& elements, double heavy, double light) {
+    Body body = orbitState(elements, heavy + light);
+    body.mass = light;
+    ParticleSet bodies = listedBodies(std::vector<Body>{{{0, 0, 0}, {}, heavy}, body});
+    centre(bodies);
+    return bodies;
+}
+
+constexpr SceneParameter kRelativity[] = {
+    {"relativity", "Relativity", "", "how much stronger than in nature its effects are; 0: Newton's orbit", 1, 0, 1e6},
+};
+
+/// Post-Newtonian terms of the first body; `lightSpeed` [L/T].
+ForceTerms relativityOf(const SceneRequest& request, double lightSpeed) {
+    const double times = request.value(kRelativity[0]);
+    if (!(times > 0)) return {};
+    return {std::make_shared<const PostNewtonian>(std::vector<std::uint32_t>{0}, lightSpeed / std::sqrt(times))};
+}
+
+// Mean elements at J2000, as in the scene solar-system-j2000.
+constexpr OrbitalElements kMercury{0.38709927, 0.20563593, 7.00497902, 252.25032350, 77.45779628, 48.33076593};
+constexpr double kMercuryMass = 1 / 6023600.0;
+/// One astronomical unit per year over 2 pi [km/s].
+constexpr double kSolarSpeed = 29.7847;
+constexpr SceneUnits kMercuryUnits{.length = "AU",
+                                   .mass = "Msun",
+                                   .time = "years",
+                                   .speed = "km/s",
+                                   .timeScale = 0.5 / std::numbers::pi,
+                                   .speedScale = kSolarSpeed};
+constexpr std::string_view kMercuryNames[] = {"Sun", "Mercury"};
+constexpr Celestial kMercuryBodies[] = {Celestial::star, Celestial::barren};
+
+ParticleSet buildMercury(const SceneRequest&) { return heavyPair(kMercury, 1, kMercuryMass); }
+ForceTerms mercuryTerms(const SceneRequest& request, const ParticleSet&) {
+    return relativityOf(request, kLightSpeed / 1e3 / kSolarSpeed);
+}
+
+// Thousands of astronomical units and millions of solar masses; a body at 1000 au moves at the square root of a thousand
+// times Earth's speed.
+constexpr double kStarSpeed = kSolarSpeed * 31.622776601683793, kStarTime = 31.622776601683793 / (2 * std::numbers::pi);
+constexpr SceneUnits kStarUnits{.length = "AU",
+                                .mass = "Msun",
+                                .time = "years",
+                                .speed = "km/s",
+                                .lengthScale = 1000,
+                                .massScale = 1e6,
+                                .timeScale = kStarTime,
+                                .speedScale = kStarSpeed};
+// GRAVITY Collaboration 2020, table E.1: 125.058 mas at 8246.7 pc, 4.261 million solar masses.
+constexpr double kHoleMass = 4.261, kStarAxis = 1.031316, kStarEccentricity = 0.884649;
+constexpr OrbitalElements kStarOrbit{kStarAxis, kStarEccentricity, 0, 180, 0, 0};
+constexpr std::string_view kStarNames[] = {"Sgr A*", "S2"};
+
+ParticleSet buildS2(const SceneRequest&) { return heavyPair(kStarOrbit, kHoleMass, 14e-6); }
+ForceTerms s2Terms(const SceneRequest& request, const ParticleSet&) {
+    return relativityOf(request, kLightSpeed / 1e3 / kStarSpeed);
+}
+
+// A galaxy of fields with the masses of the Milky Way, after Bovy 2015, and two clusters on one orbit, half a turn apart.
+constexpr std::string_view kGalaxyFields =
+    "nfw,mass=80,scale=16,concentration=15.3;miyamoto-nagai,mass=6.8,scale=3,height=0.28;hernquist,mass=0.5,scale=0.7";
+constexpr double kStreamSoftening = 0.02, kApocentre = 22, kApocentreSpeed = 0.5;
+constexpr SceneParameter kStreamParameters[] = {
+    {"cluster-mass", "Cluster mass", "1e10 Msun", "of each cluster: heavy ones stay together", 0.002, 1e-5, 0.1},
+    {"cluster-radius", "Cluster radius", "kpc", "Plummer radius of each cluster: wide ones are torn", 0.25, 0.05, 2},
+};
+
+ParticleSet buildStream(const SceneRequest& request) {
+    ParticleSet bodies;
+    const std::size_t first = (request.bodies + 1) / 2;
+    for (std::size_t half = 0; half < 2; ++half) {
+        const std::size_t count = half == 0 ? first : request.bodies - first;
+        if (count == 0) continue;
+        const ParticleSet cluster = companion({.bodies = count,
+                                               .mass = request.value(kStreamParameters[0]),
+                                               .size = request.value(kStreamParameters[1]),
+                                               .softening = kStreamSoftening,
+                                               .seed = request.seed + half});
+        const double side = half == 0 ? 1 : -1;
+        for (std::size_t i = 0; i < count; ++i) {
+            const Double4 &x = cluster.position[i], &v = cluster.velocity[i];
+            // The orbits are inclined, so that the streams leave the plane of the disc.
+            bodies.position.push_back({x.x + side * kApocentre, x.y, x.z, x.w});
+            bodies.velocity.push_back({v.x, v.y + 0.8 * side * kApocentreSpeed, v.z + 0.6 * side * kApocentreSpeed, v.w});
+            bodies.id.push_back(static_cast<std::uint32_t>(bodies.id.size()));
+            bodies.group.push_back(static_cast<std::uint8_t>(half));
+        }
+    }
+    centre(bodies);
+    return bodies;
+}
+ForceTerms streamTerms(const SceneRequest&, const ParticleSet& bodies) {
+    return fieldTerms(parsedFields(kGalaxyFields), bodies);
+}
+
+// Three pairs of satellites on circles in an isothermal halo of 220 km/s. Each pair is twice as heavy as the one inside it
+// and 2^(1/2) times as far out, so that all sink in one time, far from each other.
+constexpr double kHaloSpeed = 1.0608;
+constexpr std::size_t kSatellites = 6;
+ParticleSet buildSatellites(const SceneRequest&) {
+    std::vector<Body> list;
+    for (std::size_t k = 0; k < kSatellites; ++k) {
+        const double angle = 2 * std::numbers::pi * static_cast<double>(k) / kSatellites;
+        const double c = std::cos(angle), s = std::sin(angle);
+        const double mass = 0.025 * static_cast<double>(1 << (k % 3)), radius = 10 * std::sqrt(mass / 0.05);
+        list.push_back({{radius * c, radius * s, 0}, {-kHaloSpeed * s, kHaloSpeed * c, 0}, mass});
+    }
+    ParticleSet bodies = listedBodies(list);
+    for (std::size_t k = 0; k < kSatellites; ++k) bodies.group[k] = static_cast<std::uint8_t>(k % 3);
+    centre(bodies);
+    return bodies;
+}
+ForceTerms satelliteTerms(const SceneRequest&, const ParticleSet& bodies) {
+    return fieldTerms(parsedFields("logarithmic,speed=1.0608,core=1;friction,speed=1.0608,core=1,logarithm=5"), bodies);
+}
+
+}  // namespace
+
+std::span<const Scene> fieldScenes() {
+    static const Scene rows[] = {
+        {.name = "mercury",
+         .group = SceneGroup::famous,
+         .idea = "Mercury about the Sun with the first effects of relativity: its ellipse turns",
+         .caption =
+             "In a century the ellipse turns by 43 arc seconds, too little to see: set Relativity to 100,000 and watch a "
+             "rosette. Other planets, which turn it more, are left out.",
+         .source = "Einstein 1915",
+         .fixedBodies = 2,
+         .integrator = "radau15",
+         .timeStep = 2 * std::numbers::pi / 1460,
+         .story = {15.14, 30},
+         .view = {.distance = 1.6,
+                  .elevation = 1.1,
+                  .pointSize = 0.008,
+                  .speedScale = 2,
+                  .colour = "celestial",
+                  .celestials = kMercuryBodies},
+         .build = buildMercury,
+         .units = kMercuryUnits,
+         .parameters = kRelativity,
+         .names = kMercuryNames,
+         .terms = mercuryTerms},
+        {.name = "s2",
+         .group = SceneGroup::famous,
+         .idea = "the star S2 about the black hole of the Milky Way: 16 years a turn",
+         .caption = "At its nearest the star moves at 7,700 km/s, and each turn its ellipse has turned by 12 arc minutes.",
+         .source = "GRAVITY Collaboration 2020",
+         .fixedBodies = 2,
+         .integrator = "radau15",
+         .timeStep = 0.001,
+         .story = {9.6, 30},
+         .view = {.distance = 4.2, .elevation = 1.2, .pointSize = 0.015, .speedScale = 4},
+         .build = buildS2,
+         .units = kStarUnits,
+         .parameters = kRelativity,
+         .names = kStarNames,
+         .terms = s2Terms},
+        {.name = "stream",
+         .idea = "two clusters are torn into streams by the field of a galaxy",
+         .caption =
+             "Halo, disc and bulge are fields that act on every star. Stars that leave a cluster on the inner side run "
+             "ahead, those on the outer side fall behind.",
+         .source = "Bovy 2015; Binney & Tremaine 2008, section 8.3",
+         .bodiesGpu = 65536,
+         .bodiesCpu = 8192,
+         .timeStep = 0.05,
+         .story = {400, 40},
+         .softening = kStreamSoftening,
+         .farField = kCollisionless,
+         .view = {.distance = 60, .elevation = 0.7, .pointSize = 0.12, .speedScale = 2, .colour = "origin"},
+         .build = buildStream,
+         .units = kGalacticUnits,
+         .parameters = kStreamParameters,
+         .terms = streamTerms},
+        {.name = "satellite-decay",
+         .idea = "satellites of three masses sink in a halo by dynamical friction",
+         .caption =
+             "Each pair is twice as heavy as the one inside it and begins 1.41 times as far out. The time to sink grows "
+             "with r^2 / M, so all reach the centre after about 2.5 Gyr.",
+         .source = "Chandrasekhar 1943; Binney & Tremaine 2008, section 8.1",
+         .fixedBodies = kSatellites,
+         .integrator = "rk4",
+         .timeStep = 0.1,
+         .story = {550, 30},
+         .softening = 6,
+         .view = {.distance = 38, .elevation = 1.1, .pointSize = 0.4, .speedScale = 2, .colour = "origin"},
+         .build = buildSatellites,
+         .units = kGalacticUnits,
+         .terms = satelliteTerms},
+    };
+    return rows;
+}
+
+}  // namespace gravlab::scenes

@@ -1,0 +1,279 @@
+// Outer forces as text, in runs, files and slices, and what is refused.
+#include "sim/backends/backend.h"
+#include "sim/core/error.h"
+#include "sim/forces/fields/field_text.h"
+#include "sim/io/checkpoint.h"
+#include "sim/io/run_settings.h"
+#include "sim/run/resolve.h"
+#include "sim/run/simulation.h"
+#include "tests/bodies.h"
+#include "tests/command_output.h"
+#include "tests/paths.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace gravlab {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr const char* kAllOuter =
+    "nfw,mass=0.5,scale=0.4,vx=0.1;bar,mass=0.3,length=1,width=0.2,height=0.3,pattern=0.5;uniform,az=0.01;"
+    "logarithmic,speed=0.3,core=0.5,orbit=0.2,period=7,phase=30,tilt=20;drag,rate=0.01;quadratic-drag,coefficient=0.1,x=1;"
+    "friction,speed=1,core=0.1;post-newtonian,heavy=3,c=30";
+
+TEST(FieldText, saysTheSameForcesWithUnitsAndWithout) {
+    const RunUnits galactic = runUnits(kGalacticUnits);
+    const std::vector<OuterField> fields = parsedFields(
+        "nfw, mass = 1e12Msun, scale=16 kpc; logarithmic,speed=220km/s,core=500pc;"
+        "bar,mass=1e10Msun,length=4kpc,width=1kpc,height=0.5kpc,pattern=40km/s/kpc,angle=30deg;"
+        "uniform,ax=1e-13km/s/s;post-newtonian",
+        galactic);
+    ASSERT_EQ(fields.size(), 5u);
+    EXPECT_NEAR(fields[0].numbers[0], 100, 1e-9);
+    EXPECT_NEAR(fields[0].numbers[1], 16, 1e-12);
+    EXPECT_EQ(fields[0].numbers[2], 10) << "the usual concentration";
+    EXPECT_NEAR(fields[1].numbers[0], 220 / 207.386, 1e-5);
+    EXPECT_NEAR(fields[2].numbers[4], 40 / 207.386, 1e-5);
+    EXPECT_EQ(fields[2].numbers[5], 30);
+    EXPECT_NEAR(fields[4].numbers[1], 299792.458 / 207.386, 0.02);
+    const std::string plain = fieldsText(fields);
+    EXPECT_EQ(parsedFields(plain), fields) << plain;
+    EXPECT_EQ(parsedFields(kAllOuter), parsedFields(fieldsText(parsedFields(kAllOuter))));
+    EXPECT_TRUE(parsedFields("none").empty());
+    EXPECT_EQ(fieldsText({}), "none");
+    // Terms keep the forces through files.
+    const ParticleSet bodies = testing_support::unevenBodies(20);
+    const ForceTerms terms = fieldTerms(parsedFields(kAllOuter), bodies);
+    ASSERT_EQ(terms.size(), 3u);
+    std::vector<StateArray> arrays = arraysOf(terms);
+    EXPECT_TRUE(sameTerms(takeTerms(arrays, "file"), terms));
+    EXPECT_EQ(fieldsText(fieldsOf(terms)), fieldsText(parsedFields(kAllOuter)));
+    arrays = arraysOf(terms);
+    for (StateArray& array : arrays)
+        if (array.name.ends_with(".laws")) array.values[0] = 99;
+    EXPECT_THROW(takeTerms(arrays, "file"), InputError);
+}
+
+TEST(FieldText, refusesWhatIsNoFieldWithThePlaceAndTheReason) {
+    const std::pair<const char*, const char*> wrong[] = {
+        {"nfv,mass=1,scale=1", "unknown field 'nfv'; did you mean 'nfw'?"},
+        {"", "unknown field ''"},
+        {"point,mass=1;", "unknown field ''"},
+        {"nfw,mass=1,scale=0", "field nfw: scale must be above 0"},
+        {"nfw,mass=1,scale=-2", "field nfw: scale must be above 0"},
+        {"nfw,mass=1", "field nfw: scale is missing"},
+        {"nfw,mass=nan,scale=1", "field nfw: mass = 'nan': expected a finite number in [M]"},
+        {"nfw,mass=inf,scale=1", "expected a finite number"},
+        {"nfw,mass=1e999,scale=1", "expected a finite number"},
+        {"nfw,mass=1,scale=1kpc", "this run has no units (G = 1), so 'kpc' means nothing there"},
+        {"nfw,mass=1,scale=1parsnip", "'parsnip' is no unit that is known here"},
+        {"nfw,mass=1,scale=1Msun", "'Msun' does not fit: the number is in [L]"},
+        {"nfw,mass=1,skale=1", "unknown number of the field nfw 'skale'; did you mean 'scale'?"},
+        {"nfw,mass=1,scale=1,mass=2", "mass is there twice"},
+        {"nfw,mass", "'mass' is not NAME=NUMBER"},
+        {"point,mass=0", "field point: mass must not be 0"},
+        {"uniform", "ax, ay or az must not be 0"},
+        {"bar,mass=1,length=1,width=-1,height=1", "width must be at least 0"},
+        {"point,mass=1,orbit=1", "an orbit needs a period other than 0"},
+        {"point,mass=1,period=1", "a period needs an orbit"},
+        {"post-newtonian", "this run has no units, so the speed of light is not known"},
+        {"post-newtonian,c=10,heavy=1025", "heavy must be a whole number from 1 to 1024"},
+        {"post-newtonian,c=10,heavy=1.5", "heavy must be a whole number"},
+        {"post-newtonian,c=10,x=1", "unknown number of the field post-newtonian 'x'"},
+        {"drag,rate=-1", "field drag: rate must be above 0"},
+    };
+    for (const auto& [text, why] : wrong) {
+        try {
+            parsedFields(text);
+            ADD_FAILURE() << text << " was accepted";
+        } catch (const UsageError& error) {
+            EXPECT_THAT(error.what(), HasSubstr(why)) << text;
+        }
+    }
+    std::string many = "uniform,ax=1";
+    for (int k = 0; k < 16; ++k) many += ";uniform,ax=1";
+    const ParticleSet two = testing_support::unevenBodies(2);
+    EXPECT_THROW(fieldTerms(parsedFields(many), two), UsageError);
+    EXPECT_THROW(fieldTerms(parsedFields("post-newtonian,c=9,heavy=3"), two), UsageError);
+    // Scene files name the line, options the option.
+    try {
+        strictSettings("scene = \"plummer\"\n\nfields = \"nfw,mass=1,scale=0\"\n", "halo.toml");
+        ADD_FAILURE();
+    } catch (const InputError& error) {
+        EXPECT_THAT(error.what(), HasSubstr("halo.toml, line 3: field nfw: scale must be above 0"));
+    }
+    EXPECT_EQ(strictSettings("fields = \"nfw,mass=1,scale=2\"\n", "halo.toml").fields, "nfw,mass=1,scale=2");
+    RunRequest request;
+    request.scene = "charges";
+    request.fields = "post-newtonian,c=10";
+    EXPECT_THROW(Simulation{request}, UsageError) << "charges have no mass";
+    request.scene = "plummer";
+    request.integrator = "leapfrog";
+    request.fields = "drag,rate=0.1";
+    try {
+        Simulation simulation(request);
+        ADD_FAILURE();
+    } catch (const UsageError& error) {
+        EXPECT_THAT(error.what(), HasSubstr("'drag' depends on velocities"));
+        EXPECT_THAT(error.what(), HasSubstr("symplectic-euler, rk4, radau15 and euler"));
+    }
+}
+
+TEST(FieldText, anOpenIntegratorGivesWayToOneThatTakesVelocities) {
+    RunRequest request;
+    request.scene = "plummer";
+    request.bodies = 10;
+    request.fields = "drag,rate=0.1";
+    EXPECT_EQ(resolve(request, nullptr).integrator->name, "rk4");
+    request.fields = "uniform,ax=1";
+    EXPECT_EQ(resolve(request, nullptr).integrator->name, "leapfrog");
+}
+
+/// A run of `bodies` bodies of a Plummer sphere.
+RunRequest outerRequest(const char* backend, Precision precision, const char* integrator, const char* fields,
+                        std::size_t bodies = 300) {
+    RunRequest request;
+    request.scene = "plummer";
+    request.bodies = bodies;
+    request.backend = backend;
+    request.precision = precision;
+    request.integrator = integrator;
+    request.timeStep = 0.01;
+    request.fields = fields;
+    return request;
+}
+
+void advanceOuter(Simulation& simulation, std::int64_t steps, double seconds = 1e300) {
+    for (std::int64_t done = 0; done < steps;)
+        done += simulation.advance({.seconds = seconds, .steps = steps - done}, nullptr).stepsCompleted;
+}
+
+TEST(OuterForcesRun, everyBackendAgreesWithThePlainStatementAtItsTime) {
+    for (const auto& [backend, precision] : {std::pair("reference", Precision::fp64),
+                                             {"cpu", Precision::fp64},
+                                             {"cpu", Precision::mixed},
+                                             {"cpu", Precision::fp32}}) {
+        SCOPED_TRACE(backend);
+        Simulation simulation(outerRequest(backend, precision, "rk4", kAllOuter));
+        advanceOuter(simulation, 3);
+        simulation.recheck();
+        const auto checked = [&] {
+            for (int k = 0; k < 100; ++k) {
+                advanceOuter(simulation, 1);
+                simulation.backend().wait();
+                if (const std::optional<ForceCheck> check = simulation.takeRecheck()) return check;
+            }
+            return std::optional<ForceCheck>();
+        };
+        ASSERT_TRUE(simulation.forceCheck().has_value());
+        EXPECT_TRUE(simulation.forceCheck()->passed) << simulation.forceCheck()->text() << simulation.forceCheck()->term;
+        simulation.recheck();
+        const std::optional<ForceCheck> later = checked();
+        ASSERT_TRUE(later.has_value());
+        EXPECT_TRUE(later->passed) << later->text() << later->term;
+        // The accelerations between steps are those at the time of the bodies.
+        const RunState state = simulation.state();
+        EXPECT_EQ(state.bodies.time, state.clock.time());
+        std::vector<std::uint32_t> targets{0, 17, 150, 299};
+        std::vector<Double4> got, want(targets.size());
+        simulation.backend().accelerations(got);
+        for (const auto& term : simulation.terms()) term->addAccelerations(termBodies(state.bodies), targets, want, {});
+        for (std::size_t k = 0; k < targets.size(); ++k)
+            EXPECT_LT(distance(got[targets[k]], want[k]), (precision == Precision::fp32 ? 1e-5 : 1e-6) * length(want[k]));
+    }
+}
+
+TEST(OuterForcesRun, resumeAndSlicesChangeNoBit) {
+    const char* const moving =
+        "nfw,mass=0.5,scale=0.4,vx=0.1;bar,mass=0.3,length=1,width=0.2,height=0.3,pattern=5;point,mass=0.1,softening=0.1,"
+        "orbit=0.5,period=0.7";
+    const auto same = [](const ParticleSet& a, const ParticleSet& b) {
+        return a.position == b.position && a.velocity == b.velocity;
+    };
+    for (const auto& [backend, integrator, fields, bodies] : {std::tuple("cpu", "leapfrog", moving, 300),
+                                                              {"cpu", "yoshida4", moving, 100},
+                                                              {"cpu", "rk4", kAllOuter, 300},
+                                                              {"cpu", "block-leapfrog", moving, 300},
+                                                              {"cpu", "rk4", kAllOuter, 50},
+                                                              {"reference", "leapfrog", moving, 50},
+                                                              {"reference", "radau15", kAllOuter, 8}}) {
+        SCOPED_TRACE(std::string(backend) + " " + integrator);
+        const RunRequest request =
+            outerRequest(backend, Precision::fp64, integrator, fields, static_cast<std::size_t>(bodies));
+        Simulation whole(request), sliced(request);
+        advanceOuter(whole, 9);
+        advanceOuter(sliced, 9, 0);
+        EXPECT_TRUE(same(whole.state().bodies, sliced.state().bodies)) << "slices";
+        Simulation first(request);
+        advanceOuter(first, 4);
+        Snapshot file = checkpointOf(first);
+        EXPECT_THAT(file.settings, HasSubstr("fields = \"nfw,mass=0.5,scale=0.4,vx=0.1;"));
+        Simulation second(startFrom(std::move(file), "run.hdf5").request);
+        EXPECT_EQ(second.configuration().fields, first.configuration().fields);
+        advanceOuter(second, 5);
+        EXPECT_TRUE(same(whole.state().bodies, second.state().bodies)) << "resume";
+        // Back to an earlier state, and again.
+        const RunState early = second.state();
+        advanceOuter(second, 2);
+        const RunState late = second.state();
+        second.restore(early);
+        advanceOuter(second, 2);
+        EXPECT_TRUE(same(second.state().bodies, late.bodies)) << "rewind";
+    }
+}
+
+TEST(OuterForcesRun, areChangedLiveAndReturnToTheScenesOwn) {
+    RunRequest request;
+    request.scene = "satellite-decay";
+    Simulation simulation(request);
+    const std::string own = simulation.configuration().fields;
+    EXPECT_THAT(own, HasSubstr("logarithmic,speed=1.0608"));
+    EXPECT_THAT(own, HasSubstr("friction,speed=1.0608"));
+    ASSERT_EQ(simulation.configuration().terms.size(), 2u);
+    EXPECT_FALSE(keepsEnergy(simulation.configuration()));
+    advanceOuter(simulation, 5);
+    const RunState before = simulation.state();
+    RunRequest wanted = simulation.request();
+    wanted.fields = "logarithmic,speed=220km/s,core=2kpc";
+    simulation.apply(wanted);
+    EXPECT_EQ(simulation.state().clock.step, 5);
+    EXPECT_EQ(simulation.state().bodies.position, before.bodies.position) << "the run goes on where it was";
+    EXPECT_THAT(simulation.configuration().fields, HasSubstr("core=2"));
+    EXPECT_TRUE(keepsEnergy(simulation.configuration()));
+    advanceOuter(simulation, 1);
+    wanted.fields = "none";
+    simulation.apply(wanted);
+    EXPECT_EQ(simulation.configuration().fields, "none");
+    EXPECT_TRUE(simulation.configuration().terms.empty());
+    wanted.fields.reset();
+    simulation.apply(wanted);
+    EXPECT_EQ(simulation.configuration().fields, own);
+    wanted.fields = "nfw,mass=1,scale=0";
+    EXPECT_THROW(simulation.apply(wanted), UsageError);
+    EXPECT_EQ(simulation.configuration().fields, own) << "a refusal changes nothing";
+    wanted.fields = own;
+    wanted.changeScene("plummer");
+    EXPECT_FALSE(wanted.fields.has_value()) << "another scene brings its own";
+}
+
+TEST(OuterForcesRun, commandLineTakesSeveralFieldsWithUnits) {
+    const auto said = [](const std::string& words) {
+        return test::output(std::string(GRAVLAB_BINARY) + " " + words + " 2>&1; echo status $?");
+    };
+    const std::string result =
+        said("run stream -n 100 --backend cpu --steps 2 --field nfw,mass=1e12Msun,scale=16kpc --field point,mass=1e10Msun");
+    EXPECT_THAT(result, HasSubstr("status 0"));
+    const std::string wrong = said("run stream -n 100 --steps 2 --field nfw,mass=1e12kpc,scale=16kpc");
+    EXPECT_THAT(wrong, HasSubstr("status 2"));
+    EXPECT_THAT(wrong, HasSubstr("field nfw: mass = '1e12kpc': 'kpc' does not fit: the number is in [M]"));
+    const std::string list = said("list fields");
+    for (const FieldLaw& law : fieldLaws()) EXPECT_THAT(list, HasSubstr(std::string(law.name)));
+}
+
+}  // namespace
+}  // namespace gravlab
