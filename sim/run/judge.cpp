@@ -137,14 +137,22 @@ Plan judge(Configuration configuration, const Present& present) {
     } else if (c.changes.bodies || c.changes.backend) {
         plan.bodies = present.bodies();
     }
+    if (c.changes.bodies && plan.resumed && plan.resumed->others.size() == others.size()) others = plan.resumed->others;
     if (const Reason reason = refusal(c.integrator->program, termsOf(v.force, others)); !reason.empty())
         throw UsageError(reason);
+    if (!others.empty() && (plan.bodies || v.timeStep != present.timeStep)) {
+        const std::shared_ptr<const ParticleSet> bodies = plan.bodies ? plan.bodies : present.bodies();
+        if (const Reason reason = refusal(c.integrator->program, termsOf(v.force, others), termBodies(*bodies), v.timeStep);
+            !reason.empty())
+            throw UsageError(reason);
+    }
     plan.terms = chooseTerms(c, others, present.terms);
     const auto sameChoice = [](const Term& a, const Term& b) { return a.how == b.how; };
     if (!plan.bodies && !std::equal(plan.terms.begin() + 1, plan.terms.end(), present.terms.begin() + 1, sameChoice)) {
         // Methods of terms are made when bodies are loaded: the run is loaded again at its present state.
         plan.resumed = present.state();
         plan.bodies = {plan.resumed, &plan.resumed->bodies};
+        for (std::size_t k = 0; k < plan.resumed->others.size(); ++k) plan.terms[k + 1].what = plan.resumed->others[k];
     }
 
     if (plan.bodies) {
