@@ -1,6 +1,7 @@
 // The table of backends and how one is chosen.
 #include "sim/backends/backend.h"
 
+#include "sim/backends/bond_rows.h"
 #include "sim/backends/cpu/backend_cpu.h"
 #include "sim/backends/cuda/backend_cuda.h"
 #include "sim/backends/device_use.h"
@@ -18,6 +19,9 @@
 
 namespace gravlab {
 #if !GRAVLAB_HAS_CUDA
+namespace {
+const bool kBondMethodsOfCuda = cuda::addBondMethods();
+}  // namespace
 BackendRow cudaBackendRow() {
     static constexpr auto kWhy = [](const BackendOptions&) {
         return Reason("this build has no CUDA: install the CUDA toolkit and build again with -DGRAVLAB_CUDA=ON");

@@ -71,7 +71,7 @@ const std::vector<Scene>& allScenes() {
         std::vector<Scene> joined;
         for (const std::span<const Scene> part :
              {discScenes(), clusterScenes(), galaxyScenes(), expandingScenes(), fewBodyScenes(), threeBodyOrbitScenes(),
-              solarSystemScenes(), toomreFlybyScenes(), lawScenes()})
+              solarSystemScenes(), toomreFlybyScenes(), lawScenes(), bondScenes()})
             joined.insert(joined.end(), part.begin(), part.end());
         for (Scene& row : joined)
             if (row.fixedBodies != 0) row.bodiesGpu = row.bodiesCpu = row.fixedBodies;
