@@ -2,6 +2,7 @@
 #include "render/particle_renderer.h"
 
 #include "render/attitude.h"
+#include "render/bond_lines.h"
 #include "render/colour_map.h"
 #include "render/density.h"
 #include "render/gl_limits.h"
@@ -36,8 +37,8 @@ constexpr float kStarRadius = 1.0f / 1080, kGrowth = 5, kMostNear = 4;
 constexpr float kNearFade = 0.05f;
 // Very many bodies. Half floats have 11 bits: beyond this N the light of one body could vanish in the sum.
 constexpr std::size_t kHalfFloatBodies = 131072;
-// Light of a trail's newest end, relative to its body.
-constexpr float kTrailLight = 0.25f;
+// Light of a trail's newest end, and of a bond, relative to a body.
+constexpr float kTrailLight = 0.25f, kBondLight = 0.6f;
 // Values of the colour map are sampled in runs, because single values would need a copy command each.
 constexpr std::size_t kSampleRuns = 32, kSampleRun = 64;
 // Most measurements kept until takeTimes(); older ones are dropped.
@@ -94,7 +95,8 @@ struct ParticleRenderer::State {
     std::optional<Readback> sample;     ///< values that are being copied to the host
     std::size_t sampleCount = 0;
     bool sampleOfTraits = false;
-    std::optional<Trails> trails;  ///< made when trails are first requested
+    std::optional<Trails> trails;    ///< made when trails are first requested
+    std::optional<BondLines> bonds;  ///< made for the first bonds
     std::optional<RenderTarget> light;
     BesidePictures beside;
     StageTimer timer;
@@ -122,6 +124,7 @@ struct ParticleRenderer::State {
     DrawMethod choosePath(const SpriteStyle& ink, const Camera& camera, const Look& look);
     void drawBodies(DrawMethod path, const SpriteStyle& ink);
     void drawTrails(const SpriteStyle& ink, const Look& look);
+    void drawBonds(const ParticleBuffer& bodies, const SpriteStyle& ink, const Look& look);
     void timeSample(const SpriteStyle& ink);
 };
 
@@ -288,6 +291,16 @@ void ParticleRenderer::State::drawTrails(const SpriteStyle& ink, const Look& loo
     timer.ended(DrawStage::trails);
 }
 
+void ParticleRenderer::State::drawBonds(const ParticleBuffer& bodies, const SpriteStyle& ink, const Look& look) {
+    if (!bonds || bonds->count() == 0 || look.bondLight <= 0 || look.photograph.on || ink.count == 0) return;
+    glBindFramebuffer(GL_FRAMEBUFFER, light->framebuffer());
+    glViewport(0, 0, light->width(), light->height());
+    bonds->draw(bodies, {.clipFromWorld = ink.clipFromWorld,
+                         .light = kBondLight * look.bondLight * look.brightness,
+                         .counted = ink.counted});
+    timer.ended(DrawStage::trails);
+}
+
 /// Draws a sample by the rasteriser into an invisible target, to time it.
 void ParticleRenderer::State::timeSample(const SpriteStyle& ink) {
     tried.fit(ink.count, kTried);
@@ -371,6 +384,7 @@ void ParticleRenderer::drawSo(bool again, const ParticleBuffer& bodies, const Ca
     if (!again) state.timer.begin(path, ink.every == 1, tagOf(state.quality));
     state.drawBodies(path, ink);
     if (state.quality.trails) state.drawTrails(ink, look);
+    state.drawBonds(bodies, ink, look);
     ExposedFilm film = state.filmOf(ink, camera, look);
     if (look.photograph.on && look.photograph.starlight == Starlight::galaxies && state.quality.glowShrink > 0)
         film.attitude = state.attitudeOf(ink, camera, look, film);
@@ -413,6 +427,14 @@ void ParticleRenderer::setTraits(std::span<const BodyTrait> traits) {
     if (traits.empty()) return;
     state.traits = std::make_unique<Buffer>();
     allocate(*state.traits, traits.size_bytes(), traits.data(), 0, "the colours of the bodies");
+}
+
+void ParticleRenderer::setBonds(std::span<const BondLine> lines) {
+    State& state = *state_;
+    if (lines.empty() && !state.bonds) return;
+    if (!state.bonds) state.bonds.emplace();
+    state.last.reset();
+    state.bonds->set(lines);
 }
 
 void ParticleRenderer::setMasses(std::span<const float> masses) {

@@ -45,6 +45,13 @@ struct BodyTrait {
     float light = 1;  ///< fraction of the brightness; below 0: a dark body with that fraction times Look::darkLight
 };
 
+/// A bond as a line between two bodies, by their indices. The layout is that of the shader.
+struct BondLine {
+    std::uint32_t first = 0, second = 0;
+    float rest = 0;      ///< length at rest [L]
+    float breaking = 1;  ///< strain at the end of the colours
+};
+
 /// How bodies look. Everything here may change every frame.
 struct Look {
     float exposure = 1;
@@ -63,6 +70,7 @@ struct Look {
     bool autoExposure = false;  ///< puts half of the light below a mid tone; `exposure` still multiplies
     int trails = 0;             ///< length in frames of the line behind each body; 0 = none. Shortened to fit the GPU
     float trailLight = 1;       ///< brightness of trails
+    float bondLight = 1;        ///< brightness of the lines of bonds; 0 = none
     float adaptation = 1;       ///< fraction of the way that auto-exposure moves in this frame; 1 = at once
     Photograph photograph{};
     bool operator==(const Look&) const = default;
@@ -108,6 +116,10 @@ public:
     void recordTrail(std::span<const ParticleVertex> bodies, const Look& look, std::size_t within);
     /// Clears the trails: call it when bodies are replaced or moved.
     void forgetTrails();
+
+    /// Copies the lines that stand for bonds; they follow the drawn bodies. Call it when bonds or the order of bodies
+    /// change.
+    void setBonds(std::span<const BondLine> lines);
 
     /// Masses of all bodies [M], copied, for measureDensity().
     void setMasses(std::span<const float> masses);

@@ -241,7 +241,11 @@ bool Trial::checkOnHost() {
     sharedReference(bodies, targets_, force_, want, floors);
     for (const auto& term : othersOf(backend_.terms())) term->addAccelerations(termBodies(bodies), targets_, want, floors);
     const KernelChoice& choice = backend_.configuration().kernel;
-    const ForceGate gate = gateOf(backend_.activeKernel(), force_, choice.allowedError, choice.opening);
+    ForceGate gate = gateOf(backend_.activeKernel(), force_, choice.allowedError, choice.opening);
+    if (plan_.ofTerm) {
+        const Term term = backend_.termsInUse()[1];
+        gate = looser(gate, gateOf(termKernel(backend_.name(), term.what->kind(), term.how.kernel), force_));
+    }
     return take(compareForces(got, want, gate, floors));
 }
 

@@ -1,4 +1,5 @@
 // The figures. Rule: a figure takes its kernels and factors from the kernel table, and omits what cannot be measured.
+#include "app/bench/bond_study.h"
 #include "app/bench/figure_parts.h"
 
 #include "app/bench/group_study.h"
@@ -307,6 +308,7 @@ constexpr UnusedOptions kNoLaunch{kLaunchOptions, "its trees walk with their usu
 constexpr std::string_view kFourCurves = "it compares curves of kernels of its own choice";
 constexpr std::string_view kAllRungs = "it has the rungs of all backends, each launched as usual";
 constexpr std::string_view kGroupRungs = "its curves are all ways to find groups, and no forces are computed";
+constexpr std::string_view kBondRows = "its curves are all kernels for bonds, each launched as usual";
 constexpr UnusedOptions kComputed{"--kernel,--repeats", "it is computed, not timed"};
 
 constexpr FigureRow kFigures[] = {
@@ -436,6 +438,13 @@ constexpr FigureRow kFigures[] = {
      .refuses = whyNoGroups,
      .unused = {{{"--kernel,--accuracy", kGroupRungs}, {kLaunchOptions, kGroupRungs}}},
      .study = groupStudy},
+    {.name = "bonds",
+     .idea = "rate of each kernel for bonds over the imbalance of the rows, from a cloth to one hub",
+     .title = "Bonds: a thread a row, a thread an element, and both",
+     .refuses = whyNoBonds,
+     .unused = {{{"--kernel,--accuracy", kBondRows}, {kLaunchOptions, kBondRows}}},
+     .oneNumberOfBodies = true,
+     .study = bondStudy},
 };
 
 /// "NVIDIA H200, 132 multiprocessors, ..., driver 580.95; AVX-512, 2 threads".

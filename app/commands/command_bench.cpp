@@ -155,7 +155,12 @@ int benchCommand(const Options& options) {
             TermStudy study = termStudy(wanted, kind, bodies);
             for (const KernelChoice& choice : termChoices(chosen.row->name, kind, request, false)) {
                 InterruptWatch::check();
-                take(timeTerm(*backend, study, choice, steps, plan));
+                try {
+                    take(timeTerm(*backend, study, choice, steps, plan));
+                } catch (const UsageError& refused) {  // a row that cannot take these bonds, among all rows
+                    if (request.kernel.kernel && *request.kernel.kernel != "all") throw;
+                    std::fprintf(stderr, "gravlab: N = %zu, left out: %s\n", bodies, refused.what());
+                }
             }
         }
     };

@@ -54,6 +54,8 @@ void addScene(OptionRows& rows, const std::string& fallback, const std::string& 
 void addSceneOrFile(OptionRows& rows, const std::string& fallback) {
     addScene(rows, fallback, ", or a FILE with bodies");
     addReading(rows);
+    rows.text("--bonds", "FILE", rows.options().read.bonds,
+              "a table of bonds between the bodies of a file, by their ids: i,j,length,stiffness,damping,breaking,law");
 }
 
 /// Numbers of the scene.

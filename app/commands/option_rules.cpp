@@ -121,7 +121,7 @@ void validateRates(const Options& o) {
 }
 
 /// Options for reading a file.
-constexpr const char* kReading[] = {"--columns", "--units", "--G", "--hubble", "--sanitize"};
+constexpr const char* kReading[] = {"--columns", "--units", "--G", "--hubble", "--sanitize", "--bonds"};
 
 /// Options without effect where bodies come from a scene, or from a file.
 void validateSource(const Options& o) {

@@ -41,6 +41,7 @@ LoadedStart openStart(const std::string& path, const ReadOptions& options, bool 
                    .ignoreHubble = options.ignoreHubble,
                    .print = {}};
     std::error_code ignored;
+    if (!options.bonds.empty()) file.bonds = std::filesystem::absolute(options.bonds, ignored).lexically_normal().string();
     if (stays && path != "-") file.path = std::filesystem::absolute(path, ignored).lexically_normal().string();
     return startFrom(readSnapshot(path, options),
                      path == "-"    ? "standard input"

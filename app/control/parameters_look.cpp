@@ -90,6 +90,11 @@ std::vector<Parameter> lookParameters() {
              [](Document& d) { d.ownTrails = false; });
     rows.member("look.trail_light", "Trail light", "brightness of the trails", "1", inLook<&Look::trailLight>,
                 {.bounds = kAboveZero, .dragged = {.format = "%.3g"}});
+    rows.member("look.bond_light", "Bond light",
+                "brightness of the lines of bonds, whose colour is the strain; 0 hides them", "1", inLook<&Look::bondLight>,
+                {.bounds = {.least = 0, .most = 10},
+                 .dragged = {.floor = 0.005, .format = "%.2f"},
+                 .kept = {.option = "--bond-light", .scene = "view.bond_light"}});
     rows.choice("look.splat", "Drawing", "how bodies become a picture; auto takes the faster way as measured here",
                 "(auto; films: raster)", drawMethodRows, at<&Document::splat>,
                 {.kept = {.option = "--splat"}, .noun = "way to draw bodies"});

@@ -70,18 +70,19 @@ constexpr DataKey kKeys[] = {
      }},
     {"hubble", [](SceneData& data,
                   std::string_view value) { data.read.ignoreHubble = ignoresHubble("hubble", textIn("hubble", value)); }},
+    {"bonds", [](SceneData& data, std::string_view value) { data.read.bonds = textIn("bonds", value); }},
     {"file_fingerprint", [](SceneData& data, std::string_view value) { data.print = textIn("file_fingerprint", value); }},
 };
 
-/// Path of the file: the path in the scene file, else the same name beside it.
-fs::path placeOf(const SceneData& data, const std::string& scene) {
-    const fs::path folder = fs::path(scene).parent_path(), said = (folder / data.file).lexically_normal();
+/// Path of a file: the path in the scene file, else the same name beside it. `what`: its content.
+fs::path placeOf(const SceneData& data, const std::string& file, const std::string& scene, const char* what = "bodies") {
+    const fs::path folder = fs::path(scene).parent_path(), said = (folder / file).lexically_normal();
     std::error_code ignored;
     if (fs::exists(said, ignored)) return said;
-    const fs::path beside = folder / fs::path(data.file).filename();
+    const fs::path beside = folder / fs::path(file).filename();
     if (fs::exists(beside, ignored)) return beside;
     const std::string shown = fs::absolute(said, ignored).lexically_normal().string();
-    throw InputError(scene + ", line " + std::to_string(data.line) + ": its bodies are not there: " + shown +
+    throw InputError(scene + ", line " + std::to_string(data.line) + ": its " + what + " are not there: " + shown +
                      "; put that file there or beside " + fs::path(scene).filename().string());
 }
 
@@ -137,8 +138,9 @@ SceneData takeSceneData(std::vector<TomlEntry>& settings, const std::string& nam
 }
 
 void openSceneData(const SceneData& data, const RunRequest& asked, const std::string& scene, Options& options) {
-    const fs::path place = placeOf(data, scene);
+    const fs::path place = placeOf(data, data.file, scene);
     ReadOptions read = data.read;
+    if (!read.bonds.empty()) read.bonds = placeOf(data, read.bonds, scene, "bonds").string();
     read.maxBodies = options.read.maxBodies;
     const std::optional<Law> law = options.has("--law") ? options.simulation.law : asked.law;
     read.allowSigns = law && lawRow(*law).signedSources;
@@ -167,9 +169,12 @@ void openSceneData(const SceneData& data, const RunRequest& asked, const std::st
 std::string sceneDataText(const StartFile& file, const fs::path& folder) {
     std::error_code ignored;
     const fs::path from = fs::weakly_canonical(folder.empty() ? fs::path(".") : folder, ignored);
-    const fs::path to = fs::weakly_canonical(file.path, ignored);
-    const fs::path relative = to.lexically_relative(from);
-    std::string text = "file = " + tomlString(relative.empty() ? file.path : relative.string()) + "\n";
+    const auto relative = [&](const std::string& path) {
+        const fs::path hence = fs::weakly_canonical(path, ignored).lexically_relative(from);
+        return tomlString(hence.empty() ? path : hence.string());
+    };
+    std::string text = "file = " + relative(file.path) + "\n";
+    if (!file.bonds.empty()) text += "bonds = " + relative(file.bonds) + "\n";
     if (!file.units.empty()) text += "units = " + tomlString(file.units) + "\n";
     if (!file.columns.empty()) text += "columns = " + tomlString(file.columns) + "\n";
     if (file.gravity) text += "G = " + shortestText(*file.gravity) + "\n";

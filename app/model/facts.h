@@ -144,6 +144,8 @@ struct Facts {
     std::vector<Double4> starts;  ///< positions at the start, for small N
     std::vector<BodyMark> marks;  ///< all of few bodies, else the selected one and those with labels; while any are shown
     ValueRange colourRange;       ///< for colour modes with an automatic range
+    std::size_t bondLines = 0;    ///< bonds that act, which the picture shows as lines
+    std::size_t brokenBonds = 0;  ///< bonds that have broken
 
     double forceSeconds = 0;  ///< duration of a force, if measured [s]
     double stepForecast = 0;  ///< predicted duration of the present step [s]; 0: unknown

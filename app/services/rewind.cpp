@@ -83,6 +83,7 @@ struct Rewind::Keyframe {
     std::shared_ptr<const std::vector<std::uint8_t>> group;
     std::string integrator;
     std::vector<PackedArray> integratorState;
+    ForceTerms others;  ///< shared with the run, without the parts that had ended
     Kept second{};  ///< the second run at that moment; null: there was none
     std::optional<SecondRun> run{};
 
@@ -133,7 +134,8 @@ Rewind::Kept Rewind::packed(const FedState& from, const Kept& before) {
                  .id = shared(state.bodies.id, before ? before->id : nullptr),
                  .group = shared(state.bodies.group, before ? before->group : nullptr),
                  .integrator = state.integrator,
-                 .integratorState = {state.integratorState.begin(), state.integratorState.end()}});
+                 .integratorState = {state.integratorState.begin(), state.integratorState.end()},
+                 .others = state.others});
 }
 
 Rewind::Kept Rewind::packedBoth(const Packing& from) {
@@ -154,6 +156,7 @@ RunState Rewind::unpacked(const Keyframe& from) {
     state.clock = from.clock;
     state.integrator = from.integrator;
     for (const PackedArray& array : from.integratorState) state.integratorState.push_back(array.all());
+    state.others = from.others;
     return state;
 }
 

@@ -213,6 +213,10 @@ void drawTerms(PanelContext& p) {
         }
         p.widgets.endCombo();
     }
+    if (p.facts.brokenBonds > 0) {
+        const std::size_t all = p.facts.brokenBonds + p.facts.bondLines;
+        ImGui::TextWrapped("%zu of %zu bonds have broken", p.facts.brokenBonds, all);
+    }
 }
 
 void drawCompute(PanelContext& p) {
@@ -295,6 +299,7 @@ void drawOverlayChoice(PanelContext& p) {
     parameter(p, "view.tree_cells");
     if (p.document.tree.boxes == TreeBoxes::level) parameter(p, "view.tree_level");
     if (p.document.look.trails > 0) parameter(p, "look.trail_light");
+    if (p.facts.bondLines > 0) parameter(p, "look.bond_light");
     parameter(p, "camera.rotation");
     parameter(p, "camera.orthographic");
 }

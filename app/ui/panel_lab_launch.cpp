@@ -59,6 +59,8 @@ constexpr Control kCells{"lab_cells", "Cells",
 constexpr Control kMetNear{"lab_met_near", "Each body",
                            "Bodies in the cells around a body, on average, and as a fraction of all. When the fraction is "
                            "1, the cut-off is larger than the system and cells have no use"};
+constexpr Control kBonds{"lab_bonds", "Bonds",
+                         "Ends of bonds as rows of a matrix: lengths of the rows, and memory with the pads of tables"};
 constexpr Control kTreeTime{"lab_tree_time", "ms", "Stages of the last timed force"};
 constexpr Control kSource{"lab_source", "Source",
                           "The kernel's text as it was compiled. Marked lines are not in the rung below"};
@@ -201,6 +203,18 @@ void drawFigures(PanelContext& p) {
         for (const std::uint64_t bodies : rungs) text += (text.empty() ? "" : ", ") + std::string(grouped(bodies));
         fact(p, kRungBodies, text);
         fact(p, kRungForces, formatted("%.3g per body and step", value(kForcesOfABody)));
+    }
+    if (value("bonds") > 0) {
+        std::string text = count("bonds");
+        if (value("broken bonds") > 0) text += formatted(", %s broken", count("broken bonds").c_str());
+        if (value("longest row") > 0)
+            text += formatted("; rows of %.3g, at most %s", value("mean row"), count("longest row").c_str());
+        if (value("colours") > 0) text += formatted("; %s colours", count("colours").c_str());
+        if (value("width of tables") > 0) text += formatted("; tables %s wide", count("width of tables").c_str());
+        if (value("entries in lists") > 0) text += formatted(", %s entries in a list", count("entries in lists").c_str());
+        if (value("bytes an entry") > 0)
+            text += formatted("; %.3g bytes an end, %.2g %% pads", value("bytes an entry"), 100 * value("pads an entry"));
+        fact(p, kBonds, text);
     }
     if (p.facts.kernel->byCutOff) {
         fact(p, kCells,

@@ -40,6 +40,7 @@ void RunView::draw(Document& document, RunHost& host, unsigned framebuffer, int 
         run.renderer().requestDrawMethod(path);
     }
     alike_ = document.fourViewed() ? kFourViews.size() : 1;
+    bonds_.dress(document, host);
     if (drawn) {
         look_ = colouring_.look(document, host, realTime);
         compose(host, viewports(document, width, height, document.free), look_, framebuffer, width, height, false);

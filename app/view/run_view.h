@@ -3,6 +3,7 @@
 #pragma once
 #include "app/services/adaptive_quality.h"
 #include "app/view/auto_framer.h"
+#include "app/view/bond_picture.h"
 #include "app/view/centre_follower.h"
 #include "app/view/colouring.h"
 #include "app/view/mark_reader.h"
@@ -52,7 +53,10 @@ public:
     /// Releases all OpenGL objects while their context is still current.
     void dropPicture();
     /// Call it after a change of context.
-    void restart() { colouring_.restart(); }
+    void restart() {
+        colouring_.restart();
+        bonds_.restart();
+    }
 
 private:
     /// Everything that determines the picture of a paused run.
@@ -75,6 +79,7 @@ private:
     CentreFollower centre_;
     AutoFramer framer_;
     Colouring colouring_;
+    BondPicture bonds_;
     AdaptiveQuality quality_;  ///< quality of a window's picture
     Still still_;              ///< state of the last picture
     double stillSince_ = 0;    ///< host clock [s]

@@ -1,6 +1,7 @@
 // The table of backends and how one is chosen.
 #include "sim/backends/backend.h"
 
+#include "sim/backends/bond_rows.h"
 #include "sim/backends/cpu/backend_cpu.h"
 #include "sim/backends/cuda/backend_cuda.h"
 #include "sim/backends/device_use.h"
@@ -12,10 +13,15 @@
 #include "sim/forces/law.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdio>
 #include <limits>
 
 namespace gravlab {
 #if !GRAVLAB_HAS_CUDA
+namespace {
+const bool kBondMethodsOfCuda = cuda::addBondMethods();
+}  // namespace
 BackendRow cudaBackendRow() {
     static constexpr auto kWhy = [](const BackendOptions&) {
         return Reason("this build has no CUDA: install the CUDA toolkit and build again with -DGRAVLAB_CUDA=ON");
@@ -74,11 +80,12 @@ void Backend::loadTerms(const ParticleSet& bodies, std::span<const Term> terms) 
     load(bodies, what, how);
 }
 
-void Backend::load(const ParticleSet& bodies) {
-    const ForceTerms now = terms();
+void Backend::load(const ParticleSet& bodies) { loadAgain(bodies, ForceTerms(terms())); }
+
+void Backend::loadAgain(const ParticleSet& bodies, const ForceTerms& terms) {
     SystemConfiguration how = systemConfiguration();
     if (!how.empty()) how[0].kernel = fitted(how[0].kernel, bodies.size());
-    load(bodies, now, how);
+    load(bodies, terms, how);
 }
 
 void Backend::restoreStates(const std::vector<StateArray>& states, bool sameIntegrator) {
@@ -192,6 +199,27 @@ Reason refusal(StepProgram program, const ForceTerms& terms) {
         if (needsJerk(program) && !term->offer().jerk)
             return "the integrator needs the rate of change of the force, which the force term '" +
                    std::string(term->kind()) + "' does not give; leapfrog, yoshida and radau15 run under it";
+        if (isAdaptive(program) && term->offer().changes)
+            return "the force term '" + std::string(term->kind()) +
+                   "' may lose parts at the end of a step, and the integrator chooses its steps by itself; leapfrog does "
+                   "not";
+    }
+    return {};
+}
+
+Reason refusal(StepProgram program, const ForceTerms& terms, const TermBodies& bodies, double timeStep) {
+    if (isAdaptive(program)) return {};
+    for (const auto& term : othersOf(terms)) {
+        const StepLimit limit = term->stepLimit(bodies);
+        if (!(std::abs(timeStep) > limit.longest)) continue;
+        // Rounded down to two digits, so that the named step is accepted.
+        const double unit = std::pow(10.0, std::floor(std::log10(limit.longest)) - 1);
+        char text[96];
+        std::snprintf(text, sizeof text, "the time step %g is too long for ", timeStep);
+        Reason reason = text + limit.why;
+        std::snprintf(text, sizeof text, ": take a time step of %.2g or less (--dt)",
+                      std::floor(limit.longest / unit) * unit);
+        return reason + text;
     }
     return {};
 }

@@ -158,6 +158,8 @@ public:
     }
     /// Keeps the terms and, as far as these bodies allow, the present configuration.
     void load(const ParticleSet& bodies);
+    /// The same with other terms of the same kinds.
+    void loadAgain(const ParticleSet& bodies, const ForceTerms& terms);
     /// Copies the state of the last complete step to `out`, in body order. Waits.
     virtual void snapshot(ParticleSet& out) = 0;
     /// The same without waiting, where the backend can. Steps may run meanwhile and do not change the copy.
@@ -275,6 +277,8 @@ Reason refusal(const Integrator& integrator, Law law);
 /// Why a program cannot run under these terms; empty when it can. Hermite steps need the jerk of every term, and terms
 /// that depend on velocities need a program that takesVelocities().
 Reason refusal(StepProgram program, const ForceTerms& terms);
+/// Why a time step is too long for a term on these bodies, and which one is not; empty when it is short enough.
+Reason refusal(StepProgram program, const ForceTerms& terms, const TermBodies& bodies, double timeStep);
 
 /// All backends, slowest first, including those that cannot run here.
 std::span<const BackendRow> backends();

@@ -9,10 +9,17 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <string_view>
 #include <vector>
 
 namespace gravlab {
+
+class ForceTerm;
+
+/// Gives a term as its method computes it at the moment when this was made. A call may wait for a device. Any thread.
+using TermFuture = std::function<std::shared_ptr<const ForceTerm>()>;
 
 /// A range of consecutive bodies.
 struct BodyRange {
@@ -111,6 +118,16 @@ public:
     virtual std::vector<StateArray> state() const { return {}; }
     /// Restores a result of state() for the bodies just loaded; false when it does not fit them.
     virtual bool restore(const std::vector<StateArray>& state) { return state.empty(); }
+
+    /// Whether its term may lose parts at the end of a step: see ForceTerm::after().
+    virtual bool changesTerm() const { return false; }
+    /// Ends the parts of the term that end with the complete step at `bodies`: later evaluations are without them. On a
+    /// device it enqueues and never waits.
+    virtual void endStep(const Bodies&) {}
+    /// The term without all ended parts that have arrived from the device, once for each change; null: no change.
+    virtual std::shared_ptr<const ForceTerm> takeChangedTerm() { return nullptr; }
+    /// The term at this point of the queue; empty: it never changes.
+    virtual TermFuture termHere() const { return {}; }
 };
 
 }  // namespace gravlab

@@ -67,6 +67,7 @@ struct WholeSteps {
 ///   kFollows                    a list that ends a step may continue into the next one
 ///   shown(sink)                 called after a step for the sink; true when the sink has it
 ///   finished()                  waits until the step is complete
+///   completeBodies()            the bodies of the last complete step, as its methods read them
 ///
 /// One thread drives it.
 template <class State, class Method>
@@ -78,8 +79,10 @@ public:
     }
     /// See Backend. Until an evaluation of all bodies is complete, a method still has the data of the one before.
     bool forceStateNeedsStepEnd() const { return keepsForceState() && cursor_.hasEvaluated(); }
-    std::vector<StateArray> forceState() const {
+    std::vector<StateArray> forceState() {
         if (!keepsForceState()) return {};
+        if (termsChange()) self().finished();
+        updateTerms();
         ForceState state = emptyState();
         for (std::size_t k = 0; k < termCount(); ++k) state.methods[k] = methods_[k]->state();
         if (self().completeForceKnown()) state.accelerations = self().knownAccelerations();
@@ -99,9 +102,20 @@ public:
     const Clock& clock() const { return time_.complete(); }
     /// Call between steps.
     void setClock(const Clock& clock) { time_.set(clock); }
-    /// Figures of the pair law's method, and of the last complete block step.
+    /// The terms beside the pair law without the parts that have ended, as far as that has arrived from a device.
+    void updateTerms() {
+        for (std::size_t k = 1; k < termCount(); ++k)
+            if (auto changed = methods_[k]->takeChangedTerm()) terms_[k] = std::move(changed);
+    }
+    void updateTerms(ForceTerms& terms) {
+        updateTerms();
+        std::copy(terms_.begin() + 1, terms_.end(), terms.begin() + 1);
+    }
+    /// Figures of the methods, the pair law's first, and of the last complete block step.
     std::vector<MethodFigure> figures() const {
-        std::vector<MethodFigure> all = methods_.front()->figures();
+        std::vector<MethodFigure> all;
+        for (const auto& method : methods_)
+            for (const MethodFigure& figure : method->figures()) all.push_back(figure);
         for (const MethodFigure& figure : figuresOf(lastClock_)) all.push_back(figure);
         return all;
     }
@@ -210,6 +224,17 @@ protected:
     void abandonMethods() {
         term_ = 0;
         for (const auto& method : methods_) method->abandon();
+    }
+
+    // Terms that lose parts at the ends of steps.
+    bool termsChange() const {
+        return std::ranges::any_of(methods_, [](const auto& method) { return method->changesTerm(); });
+    }
+    void endStepOfTerms() {
+        if (alone()) return;
+        for (const auto& method : methods_)
+            if (method->changesTerm()) method->endStep(self().completeBodies());
+        updateTerms();
     }
 
     // Settings. A step under way ends under the settings of its beginning.
@@ -376,6 +401,7 @@ private:
         }
         if (ends) lastClock_ = ended;
         state.countOperations(ends);
+        if (ends) endStepOfTerms();
     }
     /// The operations that end a step. Decides whether the step is shown and whether the next one follows in the same piece
     /// of work. True when the call is over.
@@ -511,7 +537,10 @@ public:
         out.id = labels_->id;
         out.group = labels_->group;
     }
-    const ForceTerms& terms() const override { return terms_; }
+    const ForceTerms& terms() const override {
+        if (terms_.size() > 1) with([&](auto& e) { e.updateTerms(terms_); });
+        return terms_;
+    }
     const SystemConfiguration& systemConfiguration() const override { return how_; }
     void finishStep() override {
         with([](auto& e) { e.finishStep(); });
@@ -568,7 +597,7 @@ protected:
         return {terms, how, {labels, &labels->id}};
     }
 
-    ForceTerms terms_ = termsOf({});  ///< from the next step on
+    mutable ForceTerms terms_ = termsOf({});  ///< from the next step on; terms() updates those that lose parts
     SystemConfiguration how_ = SystemConfiguration(1);
     Context context_;
     Engine engine_;

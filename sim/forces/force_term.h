@@ -7,6 +7,7 @@
 #include "sim/forces/force_settings.h"
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -32,7 +33,14 @@ struct TermOffer {
     bool jerk = false;            ///< it has addJerks(), which Hermite steps need
     bool usesVelocities = false;  ///< its force depends on velocities: see takesVelocities() of integrators
     bool conservesEnergy = true, conservesMomentum = true, conservesAngularMomentum = true;
+    bool changes = false;  ///< it may lose parts at the end of a step: see after()
     bool operator==(const TermOffer&) const = default;
+};
+
+/// The longest time step [T] under which a term keeps its bodies together, and the part of the term that sets it.
+struct StepLimit {
+    double longest = std::numeric_limits<double>::infinity();
+    std::string why{};
 };
 
 /// One term of the force: its name, its numbers and its plain fp64 statement. The statement is the truth: the reference
@@ -64,6 +72,11 @@ public:
     virtual std::vector<std::uint32_t> checkTargets(const TermBodies&, [[maybe_unused]] std::size_t most) const {
         return {};
     }
+    /// This term after a complete step that ends with these bodies, without the parts that end there, such as bonds that
+    /// break. Null: nothing ends. Methods that `changes` do the same in their own precision.
+    virtual std::shared_ptr<const ForceTerm> after(const TermBodies&) const { return nullptr; }
+    /// The limit for steps of fixed length.
+    virtual StepLimit stepLimit(const TermBodies&) const { return {}; }
 };
 
 /// Terms in the order in which they are evaluated and added. The first is the pair law.

@@ -5,6 +5,7 @@
 #include "sim/core/validation.h"
 #include "sim/forces/law.h"
 #include "sim/integrators/radau15_dense.h"
+#include "sim/io/formats/bond_table.h"
 #include "sim/io/formats/units.h"
 #include "sim/io/run_settings.h"
 #include "sim/run/fingerprint.h"
@@ -324,6 +325,11 @@ LoadedStart startFrom(Snapshot&& snapshot, const std::string& name, StartFile fi
     const double timeStep = offer.request.timeStep.value_or(start->row.timeStep);
     start->state.clock = clockOf(snapshot, timeStep, name);
     start->state.others = takeTerms(snapshot.state, name);
+    if (!file.bonds.empty()) {
+        if (std::ranges::any_of(start->state.others, [](const auto& term) { return term->kind() == Bonds::kKind; }))
+            throw UsageError("--bonds: '" + name + "' has bonds already; leave it out");
+        start->state.others.push_back(readBonds(file.bonds, snapshot.bodies.id));
+    }
     if (!file.path.empty()) file.print = hashOf(snapshot.bodies, start->state.others);
     start->file = std::move(file);
     if (!snapshot.state.empty()) {

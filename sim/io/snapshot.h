@@ -61,6 +61,7 @@ struct ReadOptions {
     std::string units = {};              ///< row of unitSystems() of the numbers; empty: as the file states, or G = 1
     std::optional<double> gravity = {};  ///< value of G in the file's own units; replaces `units`
     bool ignoreHubble = false;           ///< Gadget's lengths and masses are not in units over HubbleParam
+    std::string bonds = {};              ///< file with bonds between the bodies, see readBonds(); empty: none
 };
 
 /// Options of writing.

@@ -17,7 +17,9 @@ BuiltRun build(Plan plan, Backend* running) {
     Backend& backend = built.backend ? *built.backend : *running;
 
     if (plan.bodies && c.changes.bodies && !c.changes.force) {
-        backend.load(*plan.bodies);
+        ForceTerms terms{backend.terms().front()};
+        for (std::size_t k = 1; k < plan.terms.size(); ++k) terms.push_back(plan.terms[k].what);
+        backend.loadAgain(*plan.bodies, terms);
     } else if (plan.bodies) {
         std::vector<std::string> chosen;
         for (const auto& [kind, request] : c.request.terms) chosen.push_back(kind);

@@ -138,6 +138,7 @@ Plan judge(Configuration configuration, const Present& present) {
     } else if (c.changes.bodies || c.changes.backend) {
         plan.bodies = present.bodies();
     }
+    if (c.changes.bodies && plan.resumed && plan.resumed->others.size() == others.size()) others = plan.resumed->others;
     const bool other =
         c.fields ? fieldsText(*c.fields) != fieldsText(fieldsOf(others)) : c.changes.fields && !c.changes.start;
     if (other) {
@@ -157,6 +158,12 @@ Plan judge(Configuration configuration, const Present& present) {
     v.fields = c.fields || !fieldsOf(others).empty() ? fieldsText(fieldsOf(others)) : std::string();
     if (const Reason reason = refusal(c.integrator->program, termsOf(v.force, others)); !reason.empty())
         throw UsageError(reason);
+    if (!others.empty() && (plan.bodies || v.timeStep != present.timeStep)) {
+        const std::shared_ptr<const ParticleSet> bodies = plan.bodies ? plan.bodies : present.bodies();
+        if (const Reason reason = refusal(c.integrator->program, termsOf(v.force, others), termBodies(*bodies), v.timeStep);
+            !reason.empty())
+            throw UsageError(reason);
+    }
     plan.terms = chooseTerms(c, others, present.terms);
     const auto same = [](const Term& a, const Term& b) { return a.how == b.how && sameTerms({a.what}, {b.what}); };
     if (!plan.bodies &&
@@ -164,6 +171,7 @@ Plan judge(Configuration configuration, const Present& present) {
         // Methods of terms are made when bodies are loaded: the run is loaded again at its present state.
         plan.resumed = present.state();
         plan.bodies = {plan.resumed, &plan.resumed->bodies};
+        for (std::size_t k = 0; k < plan.resumed->others.size(); ++k) plan.terms[k + 1].what = plan.resumed->others[k];
     }
 
     if (plan.bodies) {

@@ -30,6 +30,7 @@ struct Present {
     std::shared_ptr<const RunState> resumed{};                 ///< an earlier state of this run, to continue from
     std::vector<Term> terms{};
     ForceSettings force{};
+    double timeStep = 0;  ///< [T]
     std::optional<Carried> carried{};
 };
 
@@ -45,8 +46,8 @@ struct Plan {
 };
 
 /// Throws OutOfMemoryError where the memory for a start is not free, before any bodies exist. Throws UsageError where the
-/// integrator cannot run under the force terms, or the requested precision cannot compute the bodies. An open precision
-/// becomes double instead.
+/// integrator cannot run under the force terms, the time step is too long for one, or the requested precision cannot compute
+/// the bodies. An open precision becomes double instead.
 Plan judge(Configuration configuration, const Present& present);
 
 }  // namespace gravlab

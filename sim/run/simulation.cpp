@@ -43,12 +43,15 @@ void Simulation::change(Configuration configuration, const std::shared_ptr<const
             backend_->snapshot(*copy);
             return copy;
         };
+        // Parts of terms that ended on a device must have arrived.
+        if (configuration.changes.bodies || configuration.changes.backend) backend_->wait();
         // Only the stage that needs the bodies copies them.
         present.state = [whole = std::bind_front(&Simulation::state, this)] {
             return std::make_shared<const RunState>(whole());
         };
         present.terms = backend_->termsInUse();
         present.force = force();
+        present.timeStep = now_.values.timeStep;
         present.carried = carried_;
     }
     Plan plan = judge(std::move(configuration), present);

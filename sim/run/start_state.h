@@ -21,7 +21,7 @@ struct RunState {
     std::string integrator;  ///< integrator that the arrays belong to; empty: none
     std::vector<StateArray>
         integratorState;  ///< data that this integrator and the force methods need for an exact continuation
-    ForceTerms others{};  ///< terms beside the pair law; restore() keeps the present ones
+    ForceTerms others{};  ///< terms beside the pair law, without the parts that had ended
 };
 
 /// The file of the bodies, with the options for reading it again.
@@ -31,7 +31,8 @@ struct StartFile {
     std::optional<double> gravity{};
     bool sanitize = false;
     bool ignoreHubble = false;
-    std::string print;  ///< hashOf() its bodies, to see whether the file is still the same
+    std::string bonds{};  ///< absolute path of a file with bonds between the bodies; empty: there is none
+    std::string print;    ///< hashOf() its bodies, to see whether the file is still the same
     bool operator==(const StartFile&) const = default;
 };
 

@@ -75,7 +75,7 @@ const std::vector<Scene>& allScenes() {
         std::vector<Scene> joined;
         for (const std::span<const Scene> part :
              {discScenes(), clusterScenes(), galaxyScenes(), expandingScenes(), fieldScenes(), fewBodyScenes(),
-              threeBodyOrbitScenes(), solarSystemScenes(), toomreFlybyScenes(), lawScenes()})
+              threeBodyOrbitScenes(), solarSystemScenes(), toomreFlybyScenes(), lawScenes(), bondScenes()})
             joined.insert(joined.end(), part.begin(), part.end());
         for (Scene& row : joined)
             if (row.fixedBodies != 0) row.bodiesGpu = row.bodiesCpu = row.fixedBodies;

@@ -78,6 +78,7 @@ public:
         lastTimeStep = planned.timeStep;
     }
     void endStep(VertexSink*) { script += ']'; }
+    ScriptedMachine* completeBodies() { return this; }
     void publish(VertexSink& sink) {
         sink.open(1, nullptr);
         sink.close(nullptr);

@@ -255,7 +255,9 @@ private:
         this->abandonMethods();
     }
     /// True for few bodies, where reading the clock would take as long as a step.
-    bool takesWholeSteps(StepProgram program) const { return size_ > 0 && size_ <= kTinyBodies && !inBlocks(program); }
+    bool takesWholeSteps(StepProgram program) const {
+        return size_ > 0 && size_ <= kTinyBodies && !inBlocks(program) && !this->termsChange();
+    }
     WholeSteps wholeSteps(const typename Host::Pacing& pacing, std::int64_t most, const VertexSink* sink) {
         const StepProgram program = this->nextProgram_;
         this->beginStep(program, this->nextTimeStep_);
@@ -289,6 +291,7 @@ private:
         context_.totals.integrateSeconds += StepPacer::steadySeconds() - start;
     }
     void endStep(const VertexSink*) { completeSteps(1); }
+    CpuBodies<T> completeBodies() const { return bodiesOf(complete_); }
     void completeSteps(std::int64_t steps) {
         std::swap(complete_, work_);
         context_.totals.steps += steps;

@@ -1,6 +1,7 @@
 // The CUDA backend: it checks requests, keeps the state that is not physics, and lets the engine compute.
 #include "sim/backends/cuda/backend_cuda.h"
 
+#include "sim/backends/bond_rows.h"
 #include "sim/backends/cuda/engine.h"
 #include "sim/backends/cuda/methods/launch_plan.h"
 #include "sim/backends/cuda/methods/tree_energy.h"
@@ -267,6 +268,10 @@ double freeCudaBytes(int device) {
     cuda::takeLastError();
     return std::numeric_limits<double>::infinity();
 }
+
+namespace {
+const bool kBondMethodsOfCuda = cuda::addBondMethods();
+}  // namespace
 
 BackendRow cudaBackendRow() {
     return cudaBackendRow(

@@ -141,6 +141,8 @@ void EngineOf<Real>::accelerations(std::vector<Double4>& out) {
     // Methods that keep state, and the sums of several terms, belong to the steps.
     if (!complete.forceKnown && (!cursor_.atBoundary() || !alone() || this->keepsForceState())) {
         // The step under way must keep the progress of its methods: this force has its own methods and arrays.
+        if (this->termsChange()) finished();
+        this->updateTerms();
         const Methods methods = this->methodsLikeThese();
         const DeviceArray<V> beside(state_.count()), termSums(alone() ? 0 : state_.count());
         evaluate(methods, termSums.data(), beside.data());
@@ -234,9 +236,14 @@ template <class Real>
 void EngineOf<Real>::beginOtherEnergy() {
     // These terms have few partners, so the host sums them on a thread, in double precision where the term states that. The
     // thread first waits for the one of the measurement before, so that no frame does.
+    std::vector<TermFuture> here;
+    for (std::size_t k = 1; k < termCount(); ++k) here.push_back(methods_[k]->termHere());
     otherEnergy_ = std::async(std::launch::async, [bodies = copyStateAsync(), terms = othersOf(terms_), ids = ids_,
-                                                   time = this->clock().time(), before = std::move(otherEnergy_)]() mutable {
+                                                 time = this->clock().time(), here = std::move(here),
+                                                 before = std::move(otherEnergy_)]() mutable {
         before = {};
+        for (std::size_t k = 0; k < terms.size(); ++k)
+            if (here[k]) terms[k] = here[k]();
         std::vector<Double4> positions, velocities;
         bodies(positions, velocities);
         double energy = 0;

@@ -158,6 +158,10 @@ private:
     bool takesWholeSteps(StepProgram program) const;
     WholeSteps wholeSteps(const Pacing& pacing, std::int64_t left, VertexSink* sink);
     void finished();
+    DeviceBodies<Real> completeBodies() {
+        auto& complete = state_.complete();
+        return {complete.x.data(), nullptr, complete.v.data()};
+    }
 
     /// Arguments of the force that is next in the step: positions, and the array for its sums.
     DeviceBodies<Real> forceHere();

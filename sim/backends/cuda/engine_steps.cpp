@@ -144,7 +144,7 @@ void EngineOf<Real>::takeTerm(std::size_t k, TermMethod& method) {
     if (termCheck_.open()) {
         // The check reads one array of sums.
         if (sums.ranges > 1 || sums.sums != termSums_.data()) enqueueSum(sums, termSums_.data());
-        termCheck_.addShare(terms_[k], method.accuracy().gate, termSums_.data(), true);
+        termCheck_.addShare(terms_[k], method.accuracy().gate, termSums_.data(), true, method.termHere());
     }
     addTerm(sums, v_, bodies.sums, active_);
     endPart(Span::terms);

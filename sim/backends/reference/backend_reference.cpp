@@ -44,7 +44,7 @@ struct PlainBodies {
 class PlainMethod final : public ForceMethod<PlainBodies, std::span<const Double4>> {
 public:
     /// `term`: null for the pair law, which comes first.
-    explicit PlainMethod(const ForceTerm* term) : term_(term) {}
+    explicit PlainMethod(std::shared_ptr<const ForceTerm> term) : term_(std::move(term)) {}
 
     void prepare(const PlainBodies& bodies, const ForceRequest& request) override {
         bodies_ = bodies;
@@ -82,9 +82,15 @@ public:
     void abandon() override { next_ = end_ = 0; }
     std::span<const Double4> sums() const override { return *bodies_.sums; }
     Accuracy accuracy() const override { return {.gate = kGate64}; }
+    bool changesTerm() const override { return term_ && term_->offer().changes; }
+    bool keepsState() const override { return changesTerm(); }
+    void endStep(const PlainBodies& bodies) override {
+        if (auto after = term_->after(bodies.bodies)) term_ = changed_ = std::move(after);
+    }
+    std::shared_ptr<const ForceTerm> takeChangedTerm() override { return std::exchange(changed_, nullptr); }
 
 private:
-    const ForceTerm* term_;
+    std::shared_ptr<const ForceTerm> term_, changed_;
     PlainBodies bodies_;
     ForceRequest request_;
     std::size_t next_ = 0, end_ = 0;  ///< targets
@@ -168,7 +174,7 @@ private:
     // For StepEngine.
     std::string_view kernelName() const { return referenceKernelRows().front().name; }
     std::unique_ptr<PlainMethod> makeMethod(std::size_t k) const {
-        return std::make_unique<PlainMethod>(k == 0 ? nullptr : terms_[k].get());
+        return std::make_unique<PlainMethod>(k == 0 ? nullptr : terms_[k]);
     }
     bool takeNext(std::unique_ptr<PlainMethod>) { return true; }
     double smallestR2(const ForceSettings&) const { return 0; }
@@ -176,7 +182,11 @@ private:
     bool completeForceKnown() const { return complete_.forceKnown; }
     void forgetForce() { complete_.forceKnown = false; }
     std::vector<Double4> knownAccelerations() const { return complete_.a; }
-    void takeAccelerations(const std::vector<Double4>&) {}
+    void takeAccelerations(const std::vector<Double4>& values) {
+        if (values.size() != size()) return;
+        complete_.a = values;
+        complete_.forceKnown = true;
+    }
     bool checkWanted() const { return !context_.checkTargets.empty(); }
 
     void prepareStep(StepProgram program) {
@@ -234,6 +244,7 @@ private:
         ++context_.totals.steps;
     }
 
+    PlainBodies completeBodies() const { return {bodiesOf(complete_)}; }
     TermBodies bodiesOf(const State& state) const {
         return {state.x, state.v, *ids_, &state == &work_ ? forceTime() : clock().time()};
     }

@@ -18,6 +18,9 @@ namespace gravlab::gadget {
 inline constexpr std::size_t kTypes = 6;  ///< PartType0 .. PartType5
 inline constexpr const char* kOwnGroup = "Gravlab";
 inline constexpr const char* kStateGroup = "State";
+/// Numbers of the first term of bonds, by their names. Its attribute is the number of the term.
+inline constexpr const char* kBondGroup = "Bonds";
+inline constexpr const char* kBondTerm = "Term";
 inline constexpr int kOwnVersion = 1;
 /// All bodies are written as this type (halo), so that they keep their order.
 inline constexpr std::size_t kWrittenType = 1;

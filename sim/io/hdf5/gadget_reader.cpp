@@ -63,6 +63,7 @@ public:
         gadget::Preface preface;
         readHeader(preface);
         readOwn(preface.snapshot);
+        readBonds(preface.snapshot);
         preface.own = own_.valid();
         if (!preface.own) preface.units = statedUnits(preface.snapshot);
         preface.hasIds = preface.hasVelocities = true;
@@ -433,7 +434,22 @@ private:
         if (const Hdf5Handle state = child(own_, gadget::kStateGroup, false); state.valid()) readState(state, snapshot);
     }
 
-    void readState(const Hdf5Handle& state, Snapshot& snapshot) const {
+    /// Bonds become arrays of a force term; its number is in the group of this program's files.
+    void readBonds(Snapshot& snapshot) const {
+        if (!hasLink(file_, gadget::kBondGroup)) return;
+        const Hdf5Handle bonds = child(file_, gadget::kBondGroup, true);
+        if (!own_.valid() && !(hasLink(bonds, "first") && hasLink(bonds, "second"))) return;  // another program's
+        const std::int64_t term = wholes(bonds, gadget::kBondTerm).value_or(Wholes{0}).front();
+        if (term < 0 || term >= static_cast<std::int64_t>(kMostTerms)) fail("the number of its bonds' term is out of range");
+        const std::string mark = (term < 10 ? "term.0" : "term.") + std::to_string(term) + ".bonds";
+        const std::size_t before = snapshot.state.size();
+        readState(bonds, snapshot, gadget::kBondGroup, mark + ".");
+        snapshot.state.push_back({mark, {static_cast<double>(snapshot.state.size() - before)}});
+        std::ranges::sort(snapshot.state, {}, &StateArray::name);
+    }
+
+    void readState(const Hdf5Handle& state, Snapshot& snapshot, const char* group = gadget::kStateGroup,
+                   const std::string& prefix = {}) const {
         H5G_info_t info;
         if (H5Gget_info(state, &info) < 0) failLibrary("its state cannot be examined");
         if (info.nlinks > kMostStateArrays) fail("it has too many state arrays");
@@ -443,11 +459,11 @@ private:
                 H5Lget_name_by_idx(state, ".", H5_INDEX_NAME, H5_ITER_INC, i, name, sizeof name, H5P_DEFAULT);
             if (length <= 0 || static_cast<std::size_t>(length) >= sizeof name || !goodStateName(name))
                 fail("a state array has a bad name");
-            snapshot.state.push_back({name, stateValues(state, name)});
+            snapshot.state.push_back({prefix + name, stateValues(state, name, group)});
         }
     }
 
-    std::vector<double> stateValues(const Hdf5Handle& state, const char* name) const {
+    std::vector<double> stateValues(const Hdf5Handle& state, const char* name, const char* group) const {
         if (!hasLink(state, name)) fail("a state array is missing");
         std::uint64_t rows = 0;
         {
@@ -457,7 +473,7 @@ private:
             if (points < 0) failLibrary(std::string("the state ") + excerpt(name) + " cannot be read");
             rows = static_cast<std::uint64_t>(points);
         }
-        const CheckedSet set = open(state, "State", name, rows, 1, Kind::number);
+        const CheckedSet set = open(state, group, name, rows, 1, Kind::number);
         std::vector<double> values;
         if (rows > 0) readRows(set, H5T_NATIVE_DOUBLE, 0, rows, values);
         for (std::size_t i = 0; i < values.size(); ++i)

@@ -96,6 +96,7 @@ public:
         writeHeader();
         writeBodies();
         writeOwn();
+        writeBonds();
         needed(H5Fflush(file_, H5F_SCOPE_GLOBAL), "finish the file");
         const ssize_t size = H5Fget_file_image(file_, nullptr, 0);
         if (size <= 0) fail("give its bytes");
@@ -263,8 +264,35 @@ private:
         text(own, "FileUnits", fileUnitsText(snapshot_.fileUnits));
         if (!snapshot_.names->empty()) text(own, "Names", namesText(snapshot_.names->of(snapshot_.bodies.id)));
         const Hdf5Handle state = group(own, gadget::kStateGroup);
+        const std::string bonds = firstBonds();
         for (const StateArray& array : snapshot_.state) {
+            if (!bonds.empty() && array.name.starts_with(bonds)) continue;
             const Hdf5Handle set = dataset(state, array.name.c_str(), H5T_IEEE_F64LE, simpleSpace(array.values.size(), 1));
+            if (!array.values.empty())
+                needed(H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, array.values.data()),
+                       "write a data set");
+        }
+    }
+
+    /// "term.01.bonds", the mark of the first term of bonds; empty where there is none. See arraysOf().
+    std::string firstBonds() const {
+        for (const StateArray& array : snapshot_.state)
+            if (array.name.size() == 13 && array.name.starts_with("term.") && array.name.ends_with(".bonds"))
+                return array.name;
+        return {};
+    }
+    /// Bonds have a group of their own, for other programs: ids as whole numbers, and classes of the other numbers.
+    void writeBonds() {
+        const std::string mark = firstBonds();
+        if (mark.empty()) return;
+        const Hdf5Handle bonds = group(file_, gadget::kBondGroup);
+        attribute(bonds, gadget::kBondTerm, std::stoi(mark.substr(5, 2)));
+        for (const StateArray& array : snapshot_.state) {
+            if (!array.name.starts_with(mark + ".")) continue;
+            const std::string name = array.name.substr(mark.size() + 1);
+            const bool whole = name == "first" || name == "second" || name == "class" || name == "broken";
+            const Hdf5Handle set =
+                dataset(bonds, name.c_str(), whole ? H5T_STD_U32LE : H5T_IEEE_F64LE, simpleSpace(array.values.size(), 1));
             if (!array.values.empty())
                 needed(H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, array.values.data()),
                        "write a data set");

@@ -15,6 +15,7 @@ void TermCheckJob<Real>::begin(std::vector<std::uint32_t> targets, VectorsFuture
     time_ = time;
     shares_.clear();
     responds_.clear();
+    here_.clear();
     used_ = 0;
     open_ = true;
 }
@@ -31,8 +32,9 @@ void TermCheckJob<Real>::copyTargets(const Vec4<Real>* from) {
 
 template <class Real>
 void TermCheckJob<Real>::addShare(std::shared_ptr<const ForceTerm> term, ForceGate gate, const Vec4<Real>* values,
-                                  bool responds) {
+                                  bool responds, TermFuture here) {
     copyTargets(values);
+    here_.push_back(std::move(here));
     shares_.push_back({std::move(term), {}, gate});
     responds_.push_back(responds);
 }
@@ -64,6 +66,7 @@ std::optional<ForceCheck> TermCheckJob<Real>::take() {
     std::exchange(bodies_, nullptr)(positions, velocities);
     for (std::size_t part = 0; part < shares_.size(); ++part) {
         shares_[part].got = taken(part);
+        if (here_[part]) shares_[part].term = here_[part]();
         for (std::size_t k = 0; responds_[part] && k < targets_.size(); ++k) {
             const double response = velocities[targets_[k]].w;
             Double4& a = shares_[part].got[k];

@@ -4,6 +4,7 @@
 #include "sim/backends/cuda/jobs/state_copy.h"
 #include "sim/backends/cuda/kernels/packed.h"
 #include "sim/backends/cuda/runtime/memory.h"
+#include "sim/backends/force_method.h"
 #include "sim/forces/term_check.h"
 
 #include <cstdint>
@@ -28,8 +29,9 @@ public:
     bool open() const { return open_; }
     const std::vector<std::uint32_t>& targets() const { return targets_; }
     /// Adds a term's accelerations of the targets, in device memory. `responds`: each is still to be multiplied by its
-    /// body's response.
-    void addShare(std::shared_ptr<const ForceTerm> term, ForceGate gate, const Vec4<Real>* values, bool responds);
+    /// body's response. `here`: gives the term as it was computed, where that is not known yet.
+    void addShare(std::shared_ptr<const ForceTerm> term, ForceGate gate, const Vec4<Real>* values, bool responds,
+                  TermFuture here = {});
     /// Adds the sum of all terms and ends the check.
     void end(const Vec4<Real>* whole);
     void drop() { open_ = running_ = false; }
@@ -47,6 +49,7 @@ private:
     double time_ = 0;
     std::vector<TermShare> shares_;
     std::vector<bool> responds_;
+    std::vector<TermFuture> here_;                ///< of each share
     std::vector<PinnedArray<Vec4<Real>>> parts_;  ///< values of each term, and of the sum
     std::size_t used_ = 0;                        ///< arrays of parts_ in use
     std::optional<OwnedEvent> done_;              ///< created by the first check

@@ -1,0 +1,173 @@
+#include "app/bench/bond_study.h"
+
+#include "app/bench/figure_parts.h"
+#include "app/bench/term_bench.h"
+#include "sim/core/error.h"
+#include "sim/forces/bonds/bond_rows.h"
+#include "sim/forces/law.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace gravlab {
+namespace {
+
+// Paper 004: with rows of equal lengths, a thread a row is about three times faster than a thread an element.
+constexpr double kPaperFactor = 3;
+constexpr std::string_view kPaperCurve = "paper 004: 3 times bonds-per-element, for equal rows";
+
+/// A net of which `ofHub` bonds lead to body 0 and the others to eight neighbours. All bonds are alike. The hub is heavy and
+/// the steps are short, so that no body moves far.
+TermStudy netStudy(std::size_t count, std::size_t ofHub) {
+    const auto side = static_cast<std::size_t>(std::ceil(std::sqrt(static_cast<double>(count))));
+    TermStudy study{.kind = std::string(Bonds::kKind), .system = {}, .force = {}, .timeStep = 1e-6};
+    // No pair is within the reach of the pair law, and its cells make the steps fast.
+    study.force = {.law = kLaw<LennardJones>, .precision = Precision::fp32};
+    study.force.diameter = 0.5;
+    study.force.cutOff = 1.2;
+    ParticleSet& bodies = study.system.bodies;
+    bodies.resize(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        bodies.position[i] = {static_cast<double>(i % side), static_cast<double>(i / side), 0, 1};
+        bodies.velocity[i] = {0, 0, 0, 1};
+        bodies.id[i] = static_cast<std::uint32_t>(i);
+    }
+    bodies.position[0].w = static_cast<double>(count);
+    const auto list = std::make_shared<BondList>();
+    const std::size_t all = 4 * count;
+    std::size_t spoke = 0, k = 0;
+    const auto join = [&](std::size_t i, std::size_t j) {
+        // Evenly spread bonds lead to the hub instead.
+        if (ofHub > 0 && (k + 1) * ofHub / all > k * ofHub / all) {
+            i = 0;
+            j = 1 + spoke++ * (count - 1) / ofHub;
+        }
+        ++k;
+        list->add({static_cast<std::uint32_t>(i),
+                   static_cast<std::uint32_t>(j),
+                   {.length = 1, .stiffness = 1, .law = BondLaw::hooke}});
+    };
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::size_t x = i % side;
+        if (x + 1 < side && i + 1 < count) join(i, i + 1);
+        if (i + side < count) join(i, i + side);
+        if (x + 1 < side && i + side + 1 < count) join(i, i + side + 1);
+        if (x > 0 && i + side - 1 < count) join(i, i + side - 1);
+    }
+    study.system.terms = {{std::make_shared<const PairLaw>(study.force), {.kernel = "cells"}},
+                          {std::make_shared<const Bonds>(list)}};
+    return study;
+}
+
+SweepResult timeBonds(Backend& made, TermStudy& study, const KernelChoice& choice, const FigureRequest& request) {
+    SweepResult result{.point = {}, .row = {}, .facts = made.launchFacts(), .peaks = {}, .refused = false};
+    result.point.backend = request.backend;
+    result.point.kernel = choice;
+    result.point.series = nameOf(choice);
+    result.row.kernel = nameOf(choice);
+    result.row.bodies = study.system.bodies.size();
+    BenchmarkPlan plan = figures_detail::kPointPlan;
+    plan.repeats = request.repeats;
+    plan.checkBodies = 128;
+    try {
+        result.row = timeTerm(made, study, choice, usualIntegrator(), plan);
+    } catch (const UsageError& error) {
+        result.refused = true;
+        result.row.note = error.what();
+    } catch (const OutOfMemoryError& error) {
+        result.refused = true;
+        result.row.note = error.what();
+    }
+    return result;
+}
+
+/// The figures of a layout, by name; 0: the row does not report it.
+double figureOf(const BenchmarkRow& row, std::string_view name) {
+    const auto found = std::ranges::find(row.figures, name, &MethodFigure::name);
+    return found == row.figures.end() ? 0 : found->value;
+}
+
+/// Bytes of one evaluation over its time: each entry, position and force counted once; 0 where the row has no entries.
+double bytesPerSecond(const BenchmarkRow& row, const Bonds& bonds) {
+    const double ends = 2 * static_cast<double>(bonds.list().size()), entry = figureOf(row, "bytes an entry");
+    if (entry == 0) return 0;
+    const double bodies = 2 * sizeof(Float4) * static_cast<double>(row.bodies);
+    const double entries = figureOf(row, "colours") > 0 ? ends / 2 : ends;
+    return (entries * entry + bodies) * row.interactionsPerSecond / ends;
+}
+
+}  // namespace
+
+Reason whyNoBonds(const FigureRequest& request) {
+    return backend(request.backend).exact ? "the " + request.backend + " backend has one way to compute bonds" : Reason();
+}
+
+FigureStudy bondStudy(const FigureRequest& request, const FigureProgress& progress) {
+    const std::size_t count = request.bodies.empty() ? (backend(request.backend).onDevice ? 1048576 : 65536)
+                                                     : std::max<std::size_t>(64, request.bodies.front());
+    std::vector<std::size_t> hubs{0};
+    for (std::size_t ends = 64; ends < 4 * count; ends *= 8) hubs.push_back(std::min(ends, 4 * count));
+    hubs.push_back(count - 1);
+    std::ranges::sort(hubs);
+    std::erase_if(hubs, [&](std::size_t ends) { return ends > count - 1; });
+    hubs.erase(std::unique(hubs.begin(), hubs.end()), hubs.end());
+    const std::unique_ptr<Backend> made = backend(request.backend).make(request.options);
+    const std::vector<KernelChoice> choices =
+        termChoices(request.backend, Bonds::kKind, {.kernel = {.kernel = "all"}}, false);
+
+    FigureStudy study;
+    Plot plot;
+    plot.x = figures_detail::logarithmicAxis("longest row over the mean one");
+    plot.y = figures_detail::logarithmicAxis("ends of bonds a second");
+    study.csv =
+        "kernel,bodies,bonds,hub_row,imbalance,ends_per_second,spread,pads_an_entry,bytes_an_entry,"
+        "gbytes_per_second,colours,note\n";
+    std::size_t refused = 0;
+    double element = 0, least = 1;
+    for (const std::size_t ofHub : hubs) {
+        TermStudy net = netStudy(count, ofHub);
+        const Bonds& bonds = static_cast<const Bonds&>(*net.system.terms[1].what);
+        const RowLengths lengths = lengthsOf(rowsOf(bonds, net.system.bodies.id));
+        for (const KernelChoice& choice : choices) {
+            const SweepResult result = timeBonds(*made, net, choice, request);
+            const BenchmarkRow& row = result.row;
+            if (study.device.empty()) study.device = row.device;
+            refused += result.refused;
+            study.right = study.right && (result.refused || row.verified);
+            char line[240];
+            std::snprintf(line, sizeof line, "%s,%zu,%zu,%u,%.4g,%.6g,%.3g,%.3g,%.3g,%.4g,%.0f,", nameOf(choice).c_str(),
+                          count, bonds.list().size(), lengths.longest, lengths.imbalance(), row.interactionsPerSecond,
+                          row.spread, figureOf(row, "pads an entry"), figureOf(row, "bytes an entry"),
+                          1e-9 * bytesPerSecond(row, bonds), figureOf(row, "colours"));
+            study.csv += line + (row.note.empty() ? std::string() : "\"" + row.note + "\"") + "\n";
+            ++study.points;
+            progress(study.points, hubs.size() * choices.size());
+            if (!row.verified) continue;
+            if (nameOf(choice) == "bonds-per-element" && ofHub == 0) {
+                element = row.interactionsPerSecond;
+                least = lengths.imbalance();
+            }
+            PlotSeries& series = seriesNamed(plot, nameOf(choice));
+            series.x.push_back(lengths.imbalance());
+            series.y.push_back(row.interactionsPerSecond);
+            series.error.push_back(0.5 * row.spread * row.interactionsPerSecond);
+        }
+    }
+    if (element > 0) {
+        PlotSeries& paper = seriesNamed(plot, std::string(kPaperCurve));
+        paper.x = {least, 4 * least};
+        paper.y = {kPaperFactor * element, kPaperFactor * element};
+        paper.error = {0, 0};
+        paper.dashed = true;
+        paper.markers = false;
+    }
+    study.plots = {std::move(plot)};
+    study.protocol = std::to_string(count) + " bodies, about " + std::to_string(4 * count) +
+                     " bonds, of which ever more lead to one body; fp32; each row is checked against fp64 and timed";
+    if (refused > 0) study.protocol += "; " + std::to_string(refused) + " points that a row refuses are omitted";
+    if (!study.right) study.protocol += "; SOME WERE WRONG and are left out";
+    return study;
+}
+
+}  // namespace gravlab

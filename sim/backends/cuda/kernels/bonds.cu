@@ -1,0 +1,259 @@
+#include "sim/backends/cuda/kernels/bonds.h"
+
+namespace gravlab::cuda {
+namespace {
+
+constexpr unsigned kAllLanes = 0xffffffffu;
+
+__device__ std::uint32_t classOf(const BondClassIndex& classes, std::size_t entry) {
+    if (classes.bytes == 0) return 0;
+    return classes.bytes == 1 ? static_cast<const std::uint8_t*>(classes.of)[entry]
+                              : static_cast<const std::uint32_t*>(classes.of)[entry];
+}
+
+template <class Packed>
+__device__ auto xyzOf(const Packed& a) {
+    return Vec3<decltype(a.x)>{a.x, a.y, a.z};
+}
+
+template <class Real>
+__device__ Vec3<Real> forceOf(const BondBodies<Real>& bodies, const BondClass<Real>& bond, std::uint32_t i, std::uint32_t j,
+                              const Vec3<Real>& at) {
+    Vec3<Real> parting{0, 0, 0};
+    if (bodies.velocities) parting = xyzOf(bodies.velocities[j]) - xyzOf(bodies.velocities[i]);
+    return bondForce(bond, xyzOf(bodies.positions[j]) - at, parting);
+}
+
+template <class Packed>
+__device__ auto inverseSource(const Packed& body) {
+    return body.w != 0 ? 1 / body.w : 0;
+}
+
+template <class Packed, class Real>
+__device__ void addTo(Packed& sum, const Vec3<Real>& value) {
+    sum.x += value.x;
+    sum.y += value.y;
+    sum.z += value.z;
+}
+
+template <class Real>
+__global__ void rowSums(BondRowTask<Real> task) {
+    const std::uint32_t row = blockIdx.x * blockDim.x + threadIdx.x;
+    if (row >= task.rows) return;
+    const Vec4<Real> body = task.bodies.positions[row];
+    const Vec3<Real> at = xyzOf(body);
+    const BondClass<Real> first = task.bodies.classes[0];
+    Vec3<Real> sum{0, 0, 0};
+    const std::uint32_t end = task.firstColumn[row / kTableRows + 1];
+    // Pads are computed like bonds, to 0: without a branch, the loads of several columns are under way together.
+#pragma unroll 4
+    for (std::uint32_t column = task.firstColumn[row / kTableRows]; column < end; ++column) {
+        const std::size_t entry = static_cast<std::size_t>(column) * kTableRows + row % kTableRows;
+        const std::uint32_t other = task.other[entry];
+        const BondClass<Real> bond = task.classes.bytes == 0 ? first : task.bodies.classes[classOf(task.classes, entry)];
+        sum += forceOf(task.bodies, bond, row, other, at);
+    }
+    sum *= inverseSource(body);
+    task.bodies.sums[row] = {sum.x, sum.y, sum.z, 0};
+}
+
+template <class Real>
+__device__ Vec3<Real> laneOf(const Vec3<Real>& value, unsigned lane) {
+    return {__shfl_sync(kAllLanes, value.x, lane), __shfl_sync(kAllLanes, value.y, lane),
+            __shfl_sync(kAllLanes, value.z, lane)};
+}
+
+template <class Real>
+__global__ void elementSums(BondElementTask<Real> task) {
+    const std::uint32_t warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    const unsigned lane = threadIdx.x % 32;
+    if (warp >= task.carries) return;
+    const std::uint32_t begin = warp * kElementsPerWarp, end = min(begin + kElementsPerWarp, task.entries);
+    Vec3<Real> carry{0, 0, 0};
+    std::uint32_t carryRow = task.row[begin];
+    for (std::uint32_t base = begin; base < end; base += 32) {
+        const std::uint32_t entry = base + lane;
+        const bool valid = entry < end;
+        const std::uint32_t row = valid ? task.row[entry] : kNoRow;
+        Vec3<Real> value{0, 0, 0};
+        if (valid) {
+            const std::uint32_t other = task.other[entry];
+            const Vec4<Real> body = task.bodies.positions[row];
+            if (other != row)
+                value = inverseSource(body) *
+                        forceOf(task.bodies, task.bodies.classes[classOf(task.classes, entry)], row, other, xyzOf(body));
+        }
+        const std::uint32_t firstRow = __shfl_sync(kAllLanes, row, 0);
+        if (lane == 0) {
+            if (carryRow == firstRow)
+                value = carry + value;
+            else
+                addTo(task.bodies.sums[carryRow], carry);
+        }
+        // Each lane adds up the lanes before it of its own row.
+        for (unsigned step = 1; step < 32; step *= 2) {
+            const Vec3<Real> before{__shfl_up_sync(kAllLanes, value.x, step), __shfl_up_sync(kAllLanes, value.y, step),
+                                    __shfl_up_sync(kAllLanes, value.z, step)};
+            const std::uint32_t rowBefore = __shfl_up_sync(kAllLanes, row, step);
+            if (lane >= step && rowBefore == row) value = before + value;
+        }
+        const std::uint32_t next = __shfl_down_sync(kAllLanes, row, 1);
+        const unsigned last = min(31u, end - base - 1);
+        if (lane < last && next != row) addTo(task.bodies.sums[row], value);
+        carry = laneOf(value, last);
+        carryRow = __shfl_sync(kAllLanes, row, last);
+    }
+    if (lane != 0) return;
+    task.carry[warp] = {carry.x, carry.y, carry.z, 0};
+    task.carryRow[warp] = carryRow;
+}
+
+template <class Real>
+__global__ void carrySums(BondElementTask<Real> task) {
+    const std::uint32_t warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    const unsigned lane = threadIdx.x % 32;
+    if (warp >= task.carries) return;
+    // The first carry of a row adds all carries of the row, which are next to each other.
+    const std::uint32_t row = task.carryRow[warp];
+    if (warp > 0 && task.carryRow[warp - 1] == row) return;
+    Vec3<Real> sum{0, 0, 0};
+    for (std::uint32_t base = warp;; base += 32) {
+        const std::uint32_t k = base + lane;
+        const bool own = k < task.carries && task.carryRow[k] == row;
+        if (own) sum += xyzOf(task.carry[k]);
+        if (!__all_sync(kAllLanes, own)) break;
+    }
+    for (int step = 16; step > 0; step /= 2)
+        sum += Vec3<Real>{__shfl_xor_sync(kAllLanes, sum.x, step), __shfl_xor_sync(kAllLanes, sum.y, step),
+                          __shfl_xor_sync(kAllLanes, sum.z, step)};
+    if (lane == 0) addTo(task.bodies.sums[row], sum);
+}
+
+template <class Real>
+__global__ void symmetricSums(BondColourTask<Real> task) {
+    const std::uint32_t k = task.first + blockIdx.x * blockDim.x + threadIdx.x;
+    if (k >= task.end) return;
+    const std::uint32_t i = task.left[k], j = task.right[k];
+    if (i == j) return;
+    const Vec4<Real> first = task.bodies.positions[i], second = task.bodies.positions[j];
+    const BondClass<Real> bond = task.bodies.classes[classOf(task.classes, k)];
+    const Vec3<Real> force = forceOf(task.bodies, bond, i, j, xyzOf(first));
+    addTo(task.bodies.sums[i], inverseSource(first) * force);
+    addTo(task.bodies.sums[j], -inverseSource(second) * force);
+}
+
+template <class Real>
+__global__ void fillFactors(BondMatrixTask<Real> task) {
+    const std::uint32_t k = blockIdx.x * blockDim.x + threadIdx.x;
+    if (k < task.rows) {
+        const Vec4<Real> body = task.bodies.positions[k];
+        task.x[k] = {body.x, body.y, body.z, 1};
+    }
+    if (k >= task.entries) return;
+    const std::uint32_t i = task.row[k], j = task.other[k];
+    Real factor = 0;
+    if (i != j) {
+        Vec3<Real> parting{0, 0, 0};
+        if (task.bodies.velocities) parting = xyzOf(task.bodies.velocities[j]) - xyzOf(task.bodies.velocities[i]);
+        factor = bondFactor(task.bodies.classes[classOf(task.classes, k)],
+                            xyzOf(task.bodies.positions[j]) - xyzOf(task.bodies.positions[i]), parting);
+    }
+    task.values[k] = factor;
+}
+
+template <class Real>
+__global__ void takeProduct(BondMatrixTask<Real> task) {
+    const std::uint32_t row = blockIdx.x * blockDim.x + threadIdx.x;
+    if (row >= task.rows) return;
+    const Vec4<Real> body = task.bodies.positions[row], product = task.product[row];
+    const Vec3<Real> force = inverseSource(body) * (xyzOf(product) - product.w * xyzOf(body));
+    task.bodies.sums[row] = {force.x, force.y, force.z, 0};
+}
+
+template <class Real>
+__device__ bool breaksHere(const BondBodies<Real>& bodies, const BondClass<Real>& bond, std::uint32_t i, std::uint32_t j) {
+    // Signs of a difference do not change its length: both ends of a bond decide alike.
+    return i != j && bondBreaks(bond, length(xyzOf(bodies.positions[j]) - xyzOf(bodies.positions[i])));
+}
+
+__device__ void note(const BrokenLog& log, std::uint32_t bond) { log.bonds[atomicAdd(log.count, 1u)] = bond; }
+
+template <class Real>
+__global__ void breakRows(BreakRowsTask<Real> task) {
+    const BondRowTask<Real>& rows = task.rows;
+    const std::uint32_t row = blockIdx.x * blockDim.x + threadIdx.x;
+    if (row >= rows.rows) return;
+    const std::uint32_t end = rows.firstColumn[row / kTableRows + 1];
+    for (std::uint32_t column = rows.firstColumn[row / kTableRows]; column < end; ++column) {
+        const std::size_t entry = static_cast<std::size_t>(column) * kTableRows + row % kTableRows;
+        const std::uint32_t other = rows.other[entry];
+        if (!breaksHere(rows.bodies, rows.bodies.classes[classOf(rows.classes, entry)], row, other)) continue;
+        rows.other[entry] = row;
+        if (row < other) note(task.log, task.bond[entry]);
+    }
+}
+
+template <class Real>
+__global__ void breakElements(BreakElementsTask<Real> task) {
+    const std::uint32_t entry = blockIdx.x * blockDim.x + threadIdx.x;
+    if (entry >= task.entries) return;
+    const std::uint32_t row = task.row[entry], other = task.other[entry];
+    if (!breaksHere(task.bodies, task.bodies.classes[classOf(task.classes, entry)], row, other)) return;
+    task.other[entry] = row;
+    if (task.once || row < other) note(task.log, task.bond[entry]);
+}
+
+}  // namespace
+
+template <class Real>
+Kernel<BondRowTask<Real>> bondRowKernel() {
+    return kernelOf(rowSums<Real>);
+}
+template <class Real>
+Kernel<BondElementTask<Real>> bondElementKernel() {
+    return kernelOf(elementSums<Real>);
+}
+template <class Real>
+Kernel<BondElementTask<Real>> bondCarryKernel() {
+    return kernelOf(carrySums<Real>);
+}
+template <class Real>
+Kernel<BondColourTask<Real>> bondColourKernel() {
+    return kernelOf(symmetricSums<Real>);
+}
+template <class Real>
+Kernel<BreakRowsTask<Real>> breakRowsKernel() {
+    return kernelOf(breakRows<Real>);
+}
+template <class Real>
+Kernel<BreakElementsTask<Real>> breakElementsKernel() {
+    return kernelOf(breakElements<Real>);
+}
+
+template <class Real>
+Kernel<BondMatrixTask<Real>> bondFactorKernel() {
+    return kernelOf(fillFactors<Real>);
+}
+template <class Real>
+Kernel<BondMatrixTask<Real>> bondProductKernel() {
+    return kernelOf(takeProduct<Real>);
+}
+
+template Kernel<BondMatrixTask<float>> bondFactorKernel();
+template Kernel<BondMatrixTask<double>> bondFactorKernel();
+template Kernel<BondMatrixTask<float>> bondProductKernel();
+template Kernel<BondMatrixTask<double>> bondProductKernel();
+template Kernel<BondRowTask<float>> bondRowKernel();
+template Kernel<BondRowTask<double>> bondRowKernel();
+template Kernel<BondElementTask<float>> bondElementKernel();
+template Kernel<BondElementTask<double>> bondElementKernel();
+template Kernel<BondElementTask<float>> bondCarryKernel();
+template Kernel<BondElementTask<double>> bondCarryKernel();
+template Kernel<BondColourTask<float>> bondColourKernel();
+template Kernel<BondColourTask<double>> bondColourKernel();
+template Kernel<BreakRowsTask<float>> breakRowsKernel();
+template Kernel<BreakRowsTask<double>> breakRowsKernel();
+template Kernel<BreakElementsTask<float>> breakElementsKernel();
+template Kernel<BreakElementsTask<double>> breakElementsKernel();
+
+}  // namespace gravlab::cuda

@@ -1,0 +1,468 @@
+// Bonds on CUDA: four layouts of the same bonds. An evaluation is one slice, because even a hundred million bonds take a few
+// milliseconds. Rule: a step that breaks bonds never waits for the host; a log on the device says which ones.
+#include "sim/backends/bond_rows.h"
+#include "sim/backends/cuda/kernels/bonds.h"
+#include "sim/backends/cuda/methods/force_method.h"
+#include "sim/backends/cuda/runtime/sparse_library.h"
+#include "sim/core/error.h"
+#include "sim/forces/bonds/bond_rows.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace gravlab::cuda {
+namespace {
+
+template <class T>
+DeviceArray<T> uploaded(const std::vector<T>& values, Stream stream) {
+    DeviceArray<T> array(values.size());
+    if (values.empty()) return array;
+    CUDA_CHECK(copyAsync(array.data(), values.data(), array.bytes(), Copy::toDevice, stream));
+    CUDA_CHECK(waitForStream(stream));
+    return array;
+}
+
+unsigned blocksFor(std::size_t threads, unsigned block) { return static_cast<unsigned>((threads + block - 1) / block); }
+
+/// Numbers of the bonds that broke, in device memory. It only grows, so a reader needs no lock.
+struct DeviceLog {
+    int device;
+    DeviceArray<std::uint32_t> count, bonds;
+    PinnedArray<std::uint32_t> arrived;  ///< copy of the count, as of some recent step
+
+    DeviceLog(int index, std::size_t most, Stream stream) : device(index), count(1), bonds(most), arrived(1) {
+        *arrived.data() = 0;
+        CUDA_CHECK(fillAsync(count.data(), 0, count.bytes(), stream));
+    }
+    ~DeviceLog() { setDevice(device); }  // the last owner may be a thread without a current device
+    DeviceLog(const DeviceLog&) = delete;
+    DeviceLog& operator=(const DeviceLog&) = delete;
+
+    /// The first `number` entries. Waits for a copy on a stream of its own; any thread.
+    std::vector<std::uint32_t> first(std::uint32_t number) const {
+        std::vector<std::uint32_t> numbers(number);
+        if (number == 0) return numbers;
+        CUDA_CHECK(setDevice(device));
+        const OwnedStream stream;
+        CUDA_CHECK(copyAsync(numbers.data(), bonds.data(), number * sizeof(std::uint32_t), Copy::toHost, stream));
+        CUDA_CHECK(waitForStream(stream));
+        return numbers;
+    }
+};
+
+/// A count of the log at one point of the queue.
+struct LogCount {
+    PinnedArray<std::uint32_t> count{1};
+    OwnedEvent made;
+};
+
+/// Numbers of the class of each entry, in as few bytes as they need.
+struct DeviceClasses {
+    DeviceArray<std::uint8_t> bytes;
+    DeviceArray<std::uint32_t> words;
+    BondClassIndex index() const {
+        if (bytes.size() > 0) return {bytes.data(), 1};
+        if (words.size() > 0) return {words.data(), 4};
+        return {};
+    }
+    int bytesAnEntry() const { return index().bytes; }
+};
+DeviceClasses classesOf(const Bonds& bonds, const std::vector<std::uint32_t>& bondOfEntry, Stream stream) {
+    const BondList& list = bonds.list();
+    DeviceClasses classes;
+    if (list.classes.size() <= 1) return classes;
+    std::vector<std::uint8_t> bytes;
+    std::vector<std::uint32_t> words;
+    for (const std::uint32_t bond : bondOfEntry) {
+        const std::uint32_t number = bond < list.size() ? list.classOf(bond) : 0;  // pads have any class
+        if (list.classes.size() <= 256)
+            bytes.push_back(static_cast<std::uint8_t>(number));
+        else
+            words.push_back(number);
+    }
+    classes.bytes = uploaded(bytes, stream);
+    classes.words = uploaded(words, stream);
+    return classes;
+}
+
+/// Tables of 32 rows; see BondRowTask.
+struct RowTables {
+    std::vector<std::uint32_t> firstColumn{0}, other, bond;
+};
+/// Takes at most `width` entries of each row.
+RowTables tablesOf(const BondRows& rows, std::uint32_t width) {
+    RowTables tables;
+    for (std::size_t first = 0; first < rows.rows(); first += kTableRows) {
+        const std::size_t last = std::min(first + kTableRows, rows.rows());
+        std::uint32_t columns = 0;
+        for (std::size_t row = first; row < last; ++row) columns = std::max(columns, std::min(width, rows.length(row)));
+        const std::size_t begin = tables.other.size();
+        tables.other.resize(begin + std::size_t{columns} * kTableRows);
+        tables.bond.resize(tables.other.size(), std::numeric_limits<std::uint32_t>::max());
+        for (std::size_t lane = 0; lane < kTableRows; ++lane) {
+            const std::size_t row = first + lane;
+            const std::uint32_t length = row < last ? std::min(width, rows.length(row)) : 0;
+            for (std::uint32_t c = 0; c < columns; ++c) {
+                const std::size_t entry = begin + std::size_t{c} * kTableRows + lane;
+                tables.other[entry] = c < length ? rows.other[rows.first[row] + c] : static_cast<std::uint32_t>(row);
+                if (c < length) tables.bond[entry] = rows.bond[rows.first[row] + c];
+            }
+        }
+        tables.firstColumn.push_back(tables.firstColumn.back() + columns);
+    }
+    return tables;
+}
+
+/// A layout in device memory: it adds forces, and breaks bonds.
+template <class Real>
+class BondTables {
+public:
+    BondTables(const Bonds& bonds, const BondRows& rows, std::uint32_t width, Stream stream)
+        : rows_(static_cast<std::uint32_t>(rows.rows())), stream_(stream) {
+        const RowTables tables = tablesOf(rows, width);
+        firstColumn_ = uploaded(tables.firstColumn, stream);
+        other_ = uploaded(tables.other, stream);
+        classes_ = classesOf(bonds, tables.bond, stream);
+        if (bonds.breakable()) bond_ = uploaded(tables.bond, stream);
+    }
+    void sum(const BondBodies<Real>& bodies, unsigned block) const {
+        if (rows_ > 0) launchKernel(bondRowKernel<Real>(), {blocksFor(rows_, block)}, block, task(bodies), 0, stream_);
+    }
+    void breakBonds(const BondBodies<Real>& bodies, const BrokenLog& log, unsigned block) const {
+        if (rows_ > 0)
+            launchKernel(breakRowsKernel<Real>(), {blocksFor(rows_, block)}, block, {task(bodies), bond_.data(), log}, 0,
+                         stream_);
+    }
+    std::size_t entries() const { return other_.size(); }
+    int bytesAnEntry() const { return 4 + classes_.bytesAnEntry(); }
+
+private:
+    BondRowTask<Real> task(const BondBodies<Real>& bodies) const {
+        return {bodies, firstColumn_.data(), other_.data(), classes_.index(), rows_};
+    }
+    std::uint32_t rows_;
+    Stream stream_;
+    DeviceArray<std::uint32_t> firstColumn_, other_, bond_;
+    DeviceClasses classes_;
+};
+
+template <class Real>
+class BondElements {
+public:
+    /// The entries of each row from `width` on.
+    BondElements(const Bonds& bonds, const BondRows& rows, std::uint32_t width, Stream stream) : stream_(stream) {
+        std::vector<std::uint32_t> row, other, bond;
+        for (std::size_t i = 0; i < rows.rows(); ++i)
+            for (std::uint32_t e = rows.first[i] + std::min(width, rows.length(i)); e < rows.first[i + 1]; ++e) {
+                row.push_back(static_cast<std::uint32_t>(i));
+                other.push_back(rows.other[e]);
+                bond.push_back(rows.bond[e]);
+            }
+        row_ = uploaded(row, stream);
+        other_ = uploaded(other, stream);
+        classes_ = classesOf(bonds, bond, stream);
+        if (bonds.breakable()) bond_ = uploaded(bond, stream);
+        const std::size_t carries = (row.size() + kElementsPerWarp - 1) / kElementsPerWarp;
+        carry_ = DeviceArray<Vec4<Real>>(carries);
+        carryRow_ = DeviceArray<std::uint32_t>(carries);
+    }
+    void add(const BondBodies<Real>& bodies, unsigned block) const {
+        if (entries() == 0) return;
+        const auto carries = static_cast<std::uint32_t>(carry_.size());
+        const BondElementTask<Real> task{bodies,  row_.data(),   other_.data(),    classes_.index(),
+                                         count(), carry_.data(), carryRow_.data(), carries};
+        launchKernel(bondElementKernel<Real>(), {blocksFor(std::size_t{carries} * 32, block)}, block, task, 0, stream_);
+        launchKernel(bondCarryKernel<Real>(), {blocksFor(std::size_t{carries} * 32, block)}, block, task, 0, stream_);
+    }
+    void breakBonds(const BondBodies<Real>& bodies, const BrokenLog& log, unsigned block) const {
+        if (entries() > 0)
+            launchKernel(breakElementsKernel<Real>(), {blocksFor(entries(), block)}, block,
+                         {bodies, row_.data(), other_.data(), classes_.index(), count(), bond_.data(), log, false}, 0,
+                         stream_);
+    }
+    std::size_t entries() const { return row_.size(); }
+    int bytesAnEntry() const { return 8 + classes_.bytesAnEntry(); }
+
+private:
+    std::uint32_t count() const { return static_cast<std::uint32_t>(entries()); }
+    Stream stream_;
+    DeviceArray<std::uint32_t> row_, other_, bond_, carryRow_;
+    DeviceArray<Vec4<Real>> carry_;
+    DeviceClasses classes_;
+};
+
+template <class Real>
+class CudaBonds : public DeviceTermMethod<Real> {
+public:
+    CudaBonds(const Bonds& bonds, const TermParts& parts)
+        : stream_(parts.stream),
+          count_(parts.count),
+          block_(static_cast<unsigned>(parts.launch.block)),
+          now_(std::make_shared<const Bonds>(bonds)) {
+        std::vector<BondClass<Real>> classes;
+        for (const BondClass<double>& numbers : bonds.list().classes)
+            classes.push_back({static_cast<Real>(numbers.length), static_cast<Real>(numbers.stiffness),
+                               static_cast<Real>(numbers.damping), static_cast<Real>(numbers.breaking), numbers.law});
+        if (classes.empty()) classes.emplace_back();
+        classes_ = uploaded(classes, stream_);
+        damped_ = bonds.damped();
+        if (bonds.breakable())
+            log_ = std::make_shared<DeviceLog>(parts.device.index, std::max<std::size_t>(1, bonds.list().size()), stream_);
+    }
+
+    void prepare(const DeviceBodies<Real>& bodies, const ForceRequest& request) override {
+        bodies_ = bodies;
+        request_ = request;
+        underWay_ = true;
+    }
+    ForceProgress enqueue(double) override {
+        sum({bodies_.positions, damped_ ? bodies_.velocities : nullptr, bodies_.sums, classes_.data()}, block_);
+        underWay_ = false;
+        return {.complete = true, .work = {.pairs = pairs()}};
+    }
+    bool underWay() const override { return underWay_; }
+    double progress() const override { return 0; }
+    void abandon() override { underWay_ = false; }
+    DeviceSums<Real> sums() const override { return {bodies_.sums, 1}; }
+    Accuracy accuracy() const override { return {.gate = gateOf(request_.settings)}; }
+
+    // A force that is known at the end of a step contains the bonds that break there.
+    bool keepsState() const override { return log_ != nullptr; }
+    bool changesTerm() const override { return log_ != nullptr; }
+    void endStep(const DeviceBodies<Real>& bodies) override {
+        breakBonds({bodies.positions, nullptr, nullptr, classes_.data()}, {log_->count.data(), log_->bonds.data()}, block_);
+        CUDA_CHECK(copyAsync(log_->arrived.data(), log_->count.data(), sizeof(std::uint32_t), Copy::toHost, stream_));
+    }
+    std::shared_ptr<const ForceTerm> takeChangedTerm() override {
+        if (!log_) return nullptr;
+        const std::uint32_t arrived = *static_cast<const volatile std::uint32_t*>(log_->arrived.data());
+        if (arrived == taken_) return nullptr;
+        taken_ = arrived;
+        return now_->withBroken(log_->first(arrived));
+    }
+    TermFuture termHere() const override {
+        if (!log_) return {};
+        auto here = std::make_shared<LogCount>();
+        CUDA_CHECK(copyAsync(here->count.data(), log_->count.data(), sizeof(std::uint32_t), Copy::toHost, stream_));
+        CUDA_CHECK(recordEvent(here->made, stream_));
+        return [log = log_, here, before = now_]() -> std::shared_ptr<const ForceTerm> {
+            CUDA_CHECK(setDevice(log->device));
+            CUDA_CHECK(waitForEvent(here->made));
+            return before->withBroken(log->first(*here->count.data()));
+        };
+    }
+
+protected:
+    /// Writes the forces over the sources.
+    virtual void sum(const BondBodies<Real>& bodies, unsigned block) = 0;
+    virtual void breakBonds(const BondBodies<Real>& bodies, const BrokenLog& log, unsigned block) = 0;
+    virtual double pairs() const = 0;
+
+    void clear(const BondBodies<Real>& bodies) const {
+        if (count_ > 0) CUDA_CHECK(fillAsync(bodies.sums, 0, count_ * sizeof(Vec4<Real>), stream_));
+    }
+    /// Figures that all rows have; `bytes` of `entries`, pads included, for `used` entries.
+    std::vector<MethodFigure> figuresOf(const RowLengths& lengths, std::size_t entries, double used, double bytes) const {
+        return {{"bonds", "", static_cast<double>(now_->list().size())},
+                {"broken bonds", "", static_cast<double>(now_->broken().size() + taken_)},
+                {"longest row", "", static_cast<double>(lengths.longest)},
+                {"mean row", "", lengths.mean},
+                {"pads an entry", "", used > 0 ? static_cast<double>(entries) / used - 1 : 0},
+                {"bytes an entry", "", used > 0 ? bytes / used : 0}};
+    }
+
+    Stream stream_;
+    std::uint32_t count_;
+
+private:
+    unsigned block_;
+    std::shared_ptr<const Bonds> now_;  ///< the term when this was made
+    DeviceArray<BondClass<Real>> classes_;
+    std::shared_ptr<DeviceLog> log_;  ///< null: no bond breaks
+    std::uint32_t taken_ = 0;
+    DeviceBodies<Real> bodies_;
+    ForceRequest request_;
+    bool damped_ = false, underWay_ = false;
+};
+
+/// Tables up to a width, elements for the rest: all three rows of the ladder that work on a matrix.
+template <class Real>
+class CudaBondMatrix final : public CudaBonds<Real> {
+public:
+    enum class Kind { rows, elements, hybrid };
+    CudaBondMatrix(const Bonds& bonds, const TermParts& parts, Kind kind)
+        : CudaBondMatrix(bonds, parts, rowsOf(bonds, parts.ids), kind) {}
+
+    std::vector<MethodFigure> figures() const override {
+        const double tables = static_cast<double>(tables_ ? tables_->entries() : 0),
+                     elements = static_cast<double>(elements_ ? elements_->entries() : 0);
+        std::vector<MethodFigure> all = this->figuresOf(
+            lengths_, static_cast<std::size_t>(tables + elements), entries_,
+            tables * (tables_ ? tables_->bytesAnEntry() : 0) + elements * (elements_ ? elements_->bytesAnEntry() : 0));
+        all.push_back({"width of tables", "", static_cast<double>(std::min(width_, lengths_.longest))});
+        all.push_back({"entries in lists", "", elements});
+        return all;
+    }
+
+private:
+    CudaBondMatrix(const Bonds& bonds, const TermParts& parts, const BondRows& rows, Kind kind)
+        : CudaBonds<Real>(bonds, parts), lengths_(lengthsOf(rows)), entries_(static_cast<double>(rows.entries())) {
+        width_ = kind == Kind::rows ? kNoRow : kind == Kind::elements ? 0 : hybridWidth(rows);
+        if (kind != Kind::elements) tables_.emplace(bonds, rows, width_, parts.stream);
+        if (kind != Kind::rows) elements_.emplace(bonds, rows, width_, parts.stream);
+    }
+    void sum(const BondBodies<Real>& bodies, unsigned block) override {
+        if (tables_)
+            tables_->sum(bodies, block);
+        else
+            this->clear(bodies);
+        if (elements_) elements_->add(bodies, block);
+    }
+    void breakBonds(const BondBodies<Real>& bodies, const BrokenLog& log, unsigned block) override {
+        if (tables_) tables_->breakBonds(bodies, log, block);
+        if (elements_) elements_->breakBonds(bodies, log, block);
+    }
+    double pairs() const override { return entries_; }
+
+    RowLengths lengths_;
+    double entries_;
+    std::uint32_t width_ = 0;
+    std::optional<BondTables<Real>> tables_;
+    std::optional<BondElements<Real>> elements_;
+};
+
+template <class Real>
+class CudaBondColours final : public CudaBonds<Real> {
+public:
+    CudaBondColours(const Bonds& bonds, const TermParts& parts)
+        : CudaBonds<Real>(bonds, parts), lengths_(lengthsOf(rowsOf(bonds, parts.ids))) {
+        const BondColours colours = coloursOf(bonds, parts.ids);
+        first_ = colours.first;
+        left_ = uploaded(colours.left, parts.stream);
+        right_ = uploaded(colours.right, parts.stream);
+        index_ = classesOf(bonds, colours.bond, parts.stream);
+        if (bonds.breakable()) bond_ = uploaded(colours.bond, parts.stream);
+    }
+    std::vector<MethodFigure> figures() const override {
+        const double used = static_cast<double>(left_.size());
+        std::vector<MethodFigure> all = this->figuresOf(lengths_, left_.size(), used, used * (8 + index_.bytesAnEntry()));
+        all.push_back({"colours", "", static_cast<double>(first_.size() - 1)});
+        return all;
+    }
+
+private:
+    void sum(const BondBodies<Real>& bodies, unsigned block) override {
+        this->clear(bodies);
+        for (std::size_t c = 0; c + 1 < first_.size(); ++c)
+            launchKernel(bondColourKernel<Real>(), {blocksFor(first_[c + 1] - first_[c], block)}, block,
+                         {bodies, left_.data(), right_.data(), index_.index(), first_[c], first_[c + 1]}, 0, this->stream_);
+    }
+    void breakBonds(const BondBodies<Real>& bodies, const BrokenLog& log, unsigned block) override {
+        const auto bonds = static_cast<std::uint32_t>(left_.size());
+        if (bonds > 0)
+            launchKernel(breakElementsKernel<Real>(), {blocksFor(bonds, block)}, block,
+                         {bodies, left_.data(), right_.data(), index_.index(), bonds, bond_.data(), log, true}, 0,
+                         this->stream_);
+    }
+    double pairs() const override { return 2 * static_cast<double>(left_.size()); }
+
+    RowLengths lengths_;
+    std::vector<std::uint32_t> first_;
+    DeviceArray<std::uint32_t> left_, right_, bond_;
+    DeviceClasses index_;
+};
+
+/// The product of a library. Its matrix is filled anew for each force.
+template <class Real>
+class CudaBondLibrary final : public CudaBonds<Real> {
+public:
+    CudaBondLibrary(const Bonds& bonds, const TermParts& parts) : CudaBonds<Real>(bonds, parts) {
+        const BondRows rows = rowsOf(bonds, parts.ids);
+        lengths_ = lengthsOf(rows);
+        std::vector<std::uint32_t> row(rows.entries());
+        for (std::size_t i = 0; i < rows.rows(); ++i)
+            std::fill(row.begin() + rows.first[i], row.begin() + rows.first[i + 1], static_cast<std::uint32_t>(i));
+        if (rows.entries() > 0x7fffffffu)
+            throw UsageError("kernel 'cusparse' cannot run: it counts at most 2^31 ends of bonds");
+        first_ = uploaded(rows.first, parts.stream);
+        row_ = uploaded(row, parts.stream);
+        other_ = uploaded(rows.other, parts.stream);
+        column_ = uploaded(rows.other, parts.stream);
+        index_ = classesOf(bonds, rows.bond, parts.stream);
+        if (bonds.breakable()) bond_ = uploaded(rows.bond, parts.stream);
+        values_ = DeviceArray<Real>(rows.entries());
+        x_ = DeviceArray<Vec4<Real>>(parts.count);
+        product_ = DeviceArray<Vec4<Real>>(parts.count);
+        if (rows.entries() > 0)
+            library_.emplace(
+                typename SparseProduct<Real>::Matrix{parts.count, entries(), first_.data(), column_.data(), values_.data()},
+                &x_.data()->x, &product_.data()->x, parts.stream);
+    }
+    // Where coordinates are much larger than bonds, the difference of the two sums loses digits.
+    Accuracy accuracy() const override { return {.gate = gateOfAccuracy(bondLibraryError<Real>)}; }
+    std::vector<MethodFigure> figures() const override {
+        const double used = static_cast<double>(entries());
+        return this->figuresOf(lengths_, entries(), used, used * (8 + index_.bytesAnEntry() + sizeof(Real) * 2));
+    }
+
+private:
+    std::uint32_t entries() const { return static_cast<std::uint32_t>(row_.size()); }
+    void sum(const BondBodies<Real>& bodies, unsigned block) override {
+        if (!library_) return this->clear(bodies);
+        const BondMatrixTask<Real> task{bodies,       row_.data(),    other_.data(), index_.index(), entries(),
+                                        this->count_, values_.data(), x_.data(),     product_.data()};
+        launchKernel(bondFactorKernel<Real>(), {blocksFor(std::max(entries(), this->count_), block)}, block, task, 0,
+                     this->stream_);
+        library_->multiply();
+        launchKernel(bondProductKernel<Real>(), {blocksFor(this->count_, block)}, block, task, 0, this->stream_);
+    }
+    void breakBonds(const BondBodies<Real>& bodies, const BrokenLog& log, unsigned block) override {
+        if (entries() > 0)
+            launchKernel(breakElementsKernel<Real>(), {blocksFor(entries(), block)}, block,
+                         {bodies, row_.data(), other_.data(), index_.index(), entries(), bond_.data(), log, false}, 0,
+                         this->stream_);
+    }
+    double pairs() const override { return entries(); }
+
+    RowLengths lengths_;
+    DeviceArray<std::uint32_t> first_, row_, other_, column_, bond_;
+    DeviceClasses index_;
+    DeviceArray<Real> values_;
+    DeviceArray<Vec4<Real>> x_, product_;
+    std::optional<SparseProduct<Real>> library_;
+};
+
+template <class Real>
+std::unique_ptr<DeviceTermMethod<Real>> makeLibrary(const ForceTerm& term, const TermParts& parts) {
+    return std::make_unique<CudaBondLibrary<Real>>(static_cast<const Bonds&>(term), parts);
+}
+
+template <class Real, auto kKind>
+std::unique_ptr<DeviceTermMethod<Real>> makeMatrix(const ForceTerm& term, const TermParts& parts) {
+    return std::make_unique<CudaBondMatrix<Real>>(static_cast<const Bonds&>(term), parts,
+                                                  static_cast<typename CudaBondMatrix<Real>::Kind>(kKind));
+}
+template <class Real>
+std::unique_ptr<DeviceTermMethod<Real>> makeColours(const ForceTerm& term, const TermParts& parts) {
+    return std::make_unique<CudaBondColours<Real>>(static_cast<const Bonds&>(term), parts);
+}
+
+}  // namespace
+
+Reason whyNoBondLibrary() { return whyNoSparseLibrary(); }
+
+bool addBondMethods() {
+    const auto add = [](const char* name, auto* fp32, auto* fp64) {
+        return CudaTermMethods::add({.row = bondRow("cuda", name), .fp32 = fp32, .fp64 = fp64});
+    };
+    return add("cusparse", makeLibrary<float>, makeLibrary<double>) &&
+           add("bonds-per-element", makeMatrix<float, 1>, makeMatrix<double, 1>) &&
+           add("bonds-symmetric", makeColours<float>, makeColours<double>) &&
+           add("bonds-per-row", makeMatrix<float, 0>, makeMatrix<double, 0>) &&
+           add("bonds-hybrid", makeMatrix<float, 2>, makeMatrix<double, 2>);
+}
+
+}  // namespace gravlab::cuda

@@ -1,0 +1,128 @@
+// Bonds on a GPU: every row against the plain statement, slices, breaking and what is kept.
+#include "sim/backends/backend.h"
+#include "sim/core/error.h"
+#include "sim/forces/term_check.h"
+#include "sim/io/checkpoint.h"
+#include "tests/advance.h"
+#include "tests/tangle.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace gravlab {
+namespace {
+
+using namespace testing_support;
+
+class GpuBonds : public testing::Test {
+protected:
+    void SetUp() override {
+        if (const Reason reason = backend("cuda").unavailable({}); !reason.empty())
+            GTEST_SKIP() << "NO GPU: nothing was tested: " << reason;
+    }
+};
+
+std::vector<std::string> bondRowNames() {
+    std::vector<std::string> names;
+    for (const KernelRow* row : listedKernels("cuda", Bonds::kKind))
+        if (refusal(*row, {}).empty()) names.emplace_back(row->name);  // the library may be missing
+    return names;
+}
+
+TEST_F(GpuBonds, everyRowAgreesWithThePlainStatement) {
+    for (const std::size_t count : {2, 33, 300, 5000}) {
+        Tangle tangle(count);
+        // A row of several warps, for the rows that take one.
+        std::vector<Bond> all;
+        for (std::size_t k = 0; k < tangle.bonds->list().size(); ++k)
+            all.push_back(
+                {tangle.bonds->list().first[k], tangle.bonds->list().second[k], tangle.bonds->list().numbersOf(k)});
+        for (std::size_t i = 60; i < count; ++i)
+            all.push_back({tangle.bodies.id[1], tangle.bodies.id[i], {0.75, 1e-3, 0, 0, BondLaw::hooke}});
+        const auto hub = bondsBetween(all);
+        for (const Precision precision : {Precision::fp32, Precision::mixed, Precision::fp64})
+            for (const std::string& row : bondRowNames()) {
+                const std::shared_ptr<const Bonds> bonds = row == "bonds-symmetric" ? tangle.bonds : hub;
+                const ForceSettings force{.precision = precision, .softening = 0.1};
+                const std::unique_ptr<Backend> made = backend("cuda").make({});
+                const System system{
+                    tangle.bodies,
+                    {{std::make_shared<const PairLaw>(force)}, {bonds, {row, termKernel("cuda", Bonds::kKind, row).usual}}}};
+                made->load(system);
+                std::vector<Double4> got, again, want(count);
+                std::vector<double> floors(count);
+                for (const auto& term : made->terms())
+                    term->addAccelerations(termBodies(tangle.bodies), allOf(tangle.bodies), want, floors);
+                made->accelerations(got);
+                const ForceGate gate = looser(gateOf(force), gateOf(termKernel("cuda", Bonds::kKind, row), force));
+                const ForceCheck check = compareForces(got, want, gate, floors);
+                EXPECT_TRUE(check.passed) << row << ", " << count << " bodies: " << check.text();
+                made->accelerations(again);
+                EXPECT_TRUE(sameBytes(got, again)) << row << ": the order of its sums changes";
+            }
+    }
+}
+
+TEST_F(GpuBonds, aHubIsRefusedByColoursAlone) {
+    RunRequest wanted;
+    wanted.scene = "hub";
+    wanted.bodies = 1000;
+    wanted.backend = "cuda";
+    for (const std::string& row : bondRowNames()) {
+        wanted.terms["bonds"].kernel.kernel = row;
+        if (row == "bonds-symmetric")
+            EXPECT_THROW(Simulation{wanted}, UsageError);
+        else {
+            Simulation simulation(wanted);
+            run(simulation, 20);
+            ASSERT_TRUE(simulation.forceCheck()) << row;
+            EXPECT_TRUE(simulation.forceCheck()->passed) << row << ": " << simulation.forceCheck()->text();
+        }
+    }
+}
+
+TEST_F(GpuBonds, breakAtTheEndOfAStepWhateverCutsIt) {
+    for (const std::string& row : bondRowNames())
+        for (const Precision precision : {Precision::fp32, Precision::fp64}) {
+            SCOPED_TRACE(row);
+            RunRequest wanted = tidal("cuda", precision);
+            wanted.terms["bonds"].kernel.kernel = row;
+            Simulation whole(wanted), cut(wanted);
+            run(whole, 700);
+            while (cut.step() < 700) cut.advance({.seconds = 0, .steps = 700 - cut.step()}, nullptr);
+            EXPECT_TRUE(sameState(stateIn(whole), stateIn(cut)));
+            const std::size_t broken = bondsIn(whole).broken().size();
+            ASSERT_GT(broken, 3u);
+            EXPECT_EQ(bondsIn(whole).broken(), bondsIn(cut).broken());
+            const RunState earlier = whole.state();
+            Simulation again(
+                startFrom(decodeSnapshot(encodeSnapshot(checkpointOf(whole), "hdf5"), "kept.hdf5"), "kept.hdf5").request);
+            EXPECT_EQ(bondsIn(again).broken(), bondsIn(whole).broken());
+            run(whole, 300);
+            run(again, 300);
+            const ParticleSet later = stateIn(whole);
+            EXPECT_TRUE(sameState(stateIn(again), later)) << "continued";
+            ASSERT_GT(bondsIn(whole).broken().size(), broken);
+            // Energy and check are those of the whole bonds, and an edit keeps what is broken.
+            EXPECT_NEAR(whole.measure().potential, measureSystem(later, whole.terms()).potential,
+                        1e-5 * std::abs(measureSystem(later, whole.terms()).potential));
+            const std::vector<std::uint32_t> now = bondsIn(whole).broken();
+            whole.load(later);
+            EXPECT_EQ(bondsIn(whole).broken(), now);
+            run(whole, 20);
+            whole.backend().wait();
+            ASSERT_TRUE(whole.forceCheck());
+            EXPECT_TRUE(whole.forceCheck()->passed) << whole.forceCheck()->text();
+            whole.restore(earlier);
+            EXPECT_EQ(bondsIn(whole).broken().size(), broken) << "going back mends";
+            run(whole, 300);
+            EXPECT_TRUE(sameState(stateIn(whole), later)) << "gone back and forth";
+        }
+}
+
+}  // namespace
+}  // namespace gravlab
