@@ -80,6 +80,8 @@ struct Rewind::Keyframe {
     PackedVectors position, velocity;
     std::shared_ptr<const std::vector<std::uint32_t>> id;
     std::shared_ptr<const std::vector<std::uint8_t>> group;
+    std::shared_ptr<const std::vector<Surface>> surface;
+    ContactTotals contacts;
     std::string integrator;
     std::vector<PackedArray> integratorState;
     Kept second{};  ///< the second run at that moment; null: there was none
@@ -130,6 +132,8 @@ Rewind::Kept Rewind::packed(const FedState& from, const Kept& before) {
                  .velocity = PackedVectors(state.bodies.velocity),
                  .id = shared(state.bodies.id, before ? before->id : nullptr),
                  .group = shared(state.bodies.group, before ? before->group : nullptr),
+                 .surface = shared(state.bodies.surface, before ? before->surface : nullptr),
+                 .contacts = state.contacts,
                  .integrator = state.integrator,
                  .integratorState = {state.integratorState.begin(), state.integratorState.end()}});
 }
@@ -149,6 +153,8 @@ RunState Rewind::unpacked(const Keyframe& from) {
     state.bodies.velocity = from.velocity.all();
     state.bodies.id = *from.id;
     state.bodies.group = *from.group;
+    state.bodies.surface = *from.surface;
+    state.contacts = from.contacts;
     state.clock = from.clock;
     state.integrator = from.integrator;
     for (const PackedArray& array : from.integratorState) state.integratorState.push_back(array.all());
@@ -319,6 +325,7 @@ std::size_t Rewind::bytes() const {
             sum += kept->bytes();
             shared(kept->id);
             shared(kept->group);
+            shared(kept->surface);
         }
     return sum;
 }

@@ -5,6 +5,7 @@
 #include "sim/backends/block_figures.h"
 #include "sim/backends/force_state.h"
 #include "sim/backends/step_cursor.h"
+#include "sim/contact/contact.h"
 #include "sim/integrators/apply_op.h"
 #include "sim/integrators/block_steps.h"
 
@@ -491,6 +492,7 @@ public:
         with([&](auto& e) { e.copyState(out.position, out.velocity); });
         out.id = labels_->id;
         out.group = labels_->group;
+        out.surface = labels_->surface;
     }
     const ForceTerms& terms() const override { return terms_; }
     const SystemConfiguration& systemConfiguration() const override { return how_; }
@@ -529,6 +531,8 @@ protected:
     struct Labels {
         std::vector<std::uint32_t> id;
         std::vector<std::uint8_t> group;
+        std::vector<Surface> surface;
+        Rotation rotation{};  ///< of these bodies, where a device measures
     };
 
     template <class... Arguments>

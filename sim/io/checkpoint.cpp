@@ -1,6 +1,7 @@
 // Checkpoints, and suitable settings for bodies that have none in their file.
 #include "sim/io/checkpoint.h"
 
+#include "sim/contact/contact.h"
 #include "sim/core/error.h"
 #include "sim/core/validation.h"
 #include "sim/forces/law.h"
@@ -196,8 +197,9 @@ std::function<Snapshot()> checkpointAsync(Simulation& simulation) {
     StateFuture later = simulation.stateAsync();
     // A std::function must be copyable, so hold the snapshot by pointer.
     auto held = std::make_shared<Snapshot>(checkpointOf(simulation.configuration(), std::move(later.rest)));
-    return [held, bodies = std::move(later.bodies)] {
+    return [held, bodies = std::move(later.bodies), contacts = simulation.contacts()] {
         held->bodies = bodies();
+        for (StateArray& array : arraysOf(held->bodies.surface, contacts)) held->state.push_back(std::move(array));
         return std::move(*held);
     };
 }
@@ -214,6 +216,7 @@ Snapshot checkpointOf(RunConfiguration configuration, RunState state) {
     snapshot.seed = configuration.seed;
     snapshot.state = std::move(state.integratorState);
     for (StateArray& array : arraysOf(state.others)) snapshot.state.push_back(std::move(array));
+    for (StateArray& array : arraysOf(snapshot.bodies.surface, state.contacts)) snapshot.state.push_back(std::move(array));
     snapshot.signedSources = configuration.force.law != Law::gravity;
     const Scene& row =
         configuration.start ? configuration.start->row : sceneNamed(configuration.scene, configuration.sceneVersion);
@@ -290,6 +293,7 @@ std::vector<std::string> contradictionsOf(const Snapshot& snapshot) {
 LoadedStart startFrom(Snapshot&& snapshot, const std::string& name, StartFile file) {
     LoadedStart offer;
     offer.notes = std::move(snapshot.notes);
+    const ContactTotals contacts = takeContacts(snapshot.state, snapshot.bodies, name);
     if (snapshot.isCheckpoint()) {
         offer.request = parsedSettings(snapshot.settings, name, offer.notes);
         adapt(offer.request, name, offer.notes);
@@ -318,12 +322,14 @@ LoadedStart startFrom(Snapshot&& snapshot, const std::string& name, StartFile fi
         start->doubt = unitsDoubt(snapshot);
         if (!start->doubt.question.empty()) offer.notes.push_back(start->doubt.question);
         start->row.law = Law::gravity;
+        if (!snapshot.bodies.surface.empty()) start->row.contact.mode = ContactMode::merge;
     }
     if (snapshot.timeStep && *snapshot.timeStep != 0) start->row.timeStep = *snapshot.timeStep;
     if (snapshot.softening) start->row.softening = *snapshot.softening;
     const double timeStep = offer.request.timeStep.value_or(start->row.timeStep);
     start->state.clock = clockOf(snapshot, timeStep, name);
     start->state.others = takeTerms(snapshot.state, name);
+    start->state.contacts = contacts;
     if (!file.path.empty()) file.print = hashOf(snapshot.bodies, start->state.others);
     start->file = std::move(file);
     if (!snapshot.state.empty()) {

@@ -84,6 +84,9 @@ struct RunRequest {
 #define GRAVLAB_LAW_NUMBER(member, ...) std::optional<double> member{};
 #include "sim/forces/laws/numbers.inl"
 #undef GRAVLAB_LAW_NUMBER
+    // Contacts; empty: the scene's.
+    std::optional<ContactMode> contact{};
+    std::optional<double> radius{}, density{}, restitution{}, friction{};
     std::optional<Precision> precision{};  ///< empty: fp64 for small systems on the CPU, else fp32
     /// Bodies to start from, in force while `scene` is its name; another scene drops it.
     std::shared_ptr<const StartState> start{};
@@ -119,6 +122,7 @@ struct RunConfiguration {
     std::string integrator;
     double timeStep = 0;    ///< [T]
     ForceSettings force{};  ///< law, its numbers, softening and precision
+    ContactSettings contact{};
     std::shared_ptr<const StartState> start{};
     std::shared_ptr<const Tuning> tuning{};
     bool operator==(const RunConfiguration&) const = default;
