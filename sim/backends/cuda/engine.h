@@ -66,6 +66,8 @@ public:
     const LaunchPlan& plan() const { return pairs().plan(); }
     std::string launchFailure() const { return pairs().failure(); }
     const BodyFacts& facts() const { return facts_; }
+    /// Positions of the last complete step, in device memory.
+    const Vec4<Real>* positions() const { return state_.complete().x.data(); }
     void accelerations(std::vector<Double4>& out);
     void requestForceCheck(std::vector<std::uint32_t> targets);
     std::optional<ForceCheck> takeForceCheck();
