@@ -258,10 +258,7 @@ int runCommand(const Options& asked) {
     if (const std::size_t pairs = settings.contact.acts() ? overlapsOf(simulation) : 0; pairs > 0)
         std::fprintf(stderr, "gravlab: %s pair%s of bodies overlap%s at the start; the first step resolves them\n",
                      grouped(pairs).text, pairs == 1 ? "" : "s", pairs == 1 ? "s" : "");
-    if (log) {
-        log->write(contactLogHeader());
-        simulation.takeContactEvents();
-    }
+    if (log) log->write(contactLogHeader());
     const std::int64_t begin = simulation.step(), steps = stepsWanted(options, simulation), end = begin + steps;
     std::fprintf(stderr, "gravlab: %s, %s bodies, %s; %s\n", printable(settings.scene).c_str(),
                  grouped(simulation.backend().size()).text, simulation.backend().description().c_str(),
@@ -338,6 +335,7 @@ int runCommand(const Options& asked) {
             throw DeviceError(error.what() + ("; " + saveForLater(*guard.lastGood(), options)));
         }
     };
+    if (log) simulation.takeContactEvents();  // those of the steps that tested the accuracy
     while (true) {
         files.update(simulation);
         if (simulation.step() >= end || InterruptWatch::signal() != 0) break;

@@ -90,7 +90,8 @@ void ConservationMonitor::forgetUnderWay() {
 
 void ConservationMonitor::jump(const Simulation& simulation) {
     const std::int64_t step = simulation.step();
-    if (run_ == 0 || followed_.bodies != simulation.configuration().bodies) return;
+    const RunConfiguration& now = simulation.configuration();
+    if (run_ == 0 || (followed_.bodies != now.bodies && !now.contact.acts())) return;  // edited bodies have another energy
     forgetUnderWay();
     std::erase_if(points_, [&](const ConservationPoint& point) { return point.step > step; });
     for (; !marks_.empty() && marks_.back().step > step; marks_.pop_back()) rebase_ |= marks_.back().rebases;

@@ -105,6 +105,11 @@ void putBack(Simulation& simulation, const RunConfiguration& then, const RunStat
     if (then.force.softening != now.force.softening) wanted.softening = then.force.softening;
     if (then.force.law != now.force.law) wanted.law = then.force.law;
     if (then.force.precision != now.force.precision) wanted.precision = then.force.precision;
+    if (then.contact != now.contact) {
+        wanted.contact = then.contact.mode;
+        wanted.restitution = then.contact.restitution;
+        wanted.friction = then.contact.friction;
+    }
     for (const LawNumber& number : lawNumbers())
         if (then.force.*number.force != now.force.*number.force) wanted.*number.asked = then.force.*number.force;
     if (wanted != before) simulation.apply(wanted);

@@ -65,19 +65,17 @@ void Simulation::resolveStep(double begin) {
         return;
     }
     const bool fewer = bodies.size() < backend_->size();
+    forceCheck();  // loading drops a check that is not taken
     backend_->load(bodies);
     pathsBegun_ = stepUnderWay_ = false;
-    ++revision_;
     for (const ContactEvent& event : events) {
         contacts_.lost += event.lost;
         ++(event.kind == ContactKind::merge ? contacts_.merges : contacts_.bounces);
     }
     if (events_) events_->insert(events_->end(), events.begin(), events.end());
-    // Loading has dropped a check under way.
-    rechecking_ = false;
     now_.values.bodies = bodies.size();
     if (fewer) targets_ = targetsOf(bodies, othersOf(terms()));
-    if (!check_) backend_->requestForceCheck(targets_.of(backend_->activeKernel()));
+    if (!check_ || rechecking_) backend_->requestForceCheck(targets_.of(backend_->activeKernel()));
 }
 
 std::vector<ContactEvent> Simulation::takeContactEvents() {

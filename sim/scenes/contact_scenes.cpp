@@ -60,9 +60,9 @@ ParticleSet buildDebris(const Debris& disc, const SceneRequest& request) {
     return bodies;
 }
 
-// Ten Earth masses of rock in a belt from 0.8 to 1.2 AU. The radii are 40 times those of rock at 2 g/cm^3, so that growth
+// Ten Earth masses of rock in a belt from 0.85 to 1.15 AU. The radii are 60 times those of rock at 2 g/cm^3, so that growth
 // takes tens of years instead of a hundred thousand (Kokubo & Ida 1996 have a factor of 6).
-constexpr double kRock = 3.4e6, kEnlarged = 40;  // density [Msun/AU^3]
+constexpr double kRock = 3.4e6, kEnlarged = 60;  // density [Msun/AU^3]
 constexpr SceneUnits kSolar{.length = "AU",
                             .mass = "Msun",
                             .time = "years",
@@ -73,10 +73,10 @@ ParticleSet buildPlanetesimals(const SceneRequest& request) {
     return buildDebris({.mass = 3e-5,
                         .density = kRock / (kEnlarged * kEnlarged * kEnlarged),
                         .heavyRadius = 0.00465,
-                        .inner = 0.8,
-                        .outer = 1.2,
+                        .inner = 0.85,
+                        .outer = 1.15,
                         .slope = 1.5,
-                        .eccentricity = 0.01},
+                        .eccentricity = 0.003},
                        request);
 }
 
@@ -91,9 +91,9 @@ constexpr SceneUnits kSaturn{.length = "km",
                              .speedScale = 25.0876};
 constexpr double kIce = 0.3;  // [M/L^3]: 0.9 g/cm^3
 ParticleSet buildRings(const SceneRequest& request) {
-    // Bodies that cover a third of the ring.
-    const double inner = 1.5, outer = 2, count = static_cast<double>(request.bodies);
-    const double radius = std::sqrt((outer * outer - inner * inner) / (3 * count));
+    // Bodies that cover a quarter of the ring.
+    const double inner = 1.3, outer = 1.75, count = static_cast<double>(request.bodies);
+    const double radius = std::sqrt((outer * outer - inner * inner) / (4 * count));
     return buildDebris({.mass = count * 4 * std::numbers::pi / 3 * kIce * radius * radius * radius,
                         .density = kIce,
                         .heavyRadius = 1,
