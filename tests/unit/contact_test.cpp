@@ -162,17 +162,14 @@ TEST(Contact, theOrderIsThatOfTimeAndIdsWhateverTheOrderOfTheBodies) {
 }
 
 TEST(Contact, aPairMergesOnlyWhereItStaysBound) {
-    const auto merges = [](double speed, double restitution, double centre, double far) {
+    const auto merges = [](double speed, double restitution, double centre, double far, bool turning = true) {
         // Two bodies with an escape speed of 2 at contact, and a heavier one far away along their line.
         const double gap = 0.5 * speed * 1e-3;
         ParticleSet bodies = balls({{-0.5 + gap / 2, 0, 0, 0.5}, {0.5 - gap / 2, 0, 0, 0.5}, {far, 0, 0, centre}},
                                    {{speed / 2, 0, 0, 1}, {-speed / 2, 0, 0, 1}, {0, 0, 0, 1}}, 0.5);
-        // On a circle about the heavy body, so that the frame turns with them.
-        if (centre > 0)
-            for (int i = 0; i < 2; ++i) bodies.velocity[static_cast<std::size_t>(i)].y = std::sqrt(centre / far);
-        if (centre > 0)
-            for (int i = 0; i < 2; ++i)
-                bodies.velocity[static_cast<std::size_t>(i)].y *= 1 - bodies.position[static_cast<std::size_t>(i)].x / far;
+        // On a circle about the heavy body; `turning`: at rest in the frame that turns with them.
+        for (std::size_t i = 0; i < 2 && centre > 0; ++i)
+            bodies.velocity[i].y = std::sqrt(centre / far) * (turning ? 1 - bodies.position[i].x / far : 1);
         bodies.surface[2].radius = 0;
         resolve(bodies, ContactMode::merge, 1e-3, restitution);
         return bodies.size() == 2;
@@ -180,9 +177,10 @@ TEST(Contact, aPairMergesOnlyWhereItStaysBound) {
     EXPECT_TRUE(merges(1.0, 1, 0, 100));   // below the escape speed, even without loss
     EXPECT_FALSE(merges(1.5, 1, 0, 100));  // above it
     EXPECT_TRUE(merges(1.5, 0.5, 0, 100));
-    // Hill radius (1 / (3 M))^(1/3) d: about 2.2 radii of the pair at 10 with M = 30, and 0.4 at 1.9 with M = 30.
+    // The Hill radius (m / 3M)^(1/3) d is 2.2 at d = 10 with M = 30, and 0.5 at 5 with 300; the centres are 1 apart.
     EXPECT_TRUE(merges(0.1, 0.1, 30, 10));
     EXPECT_FALSE(merges(0.1, 0.1, 300, 5));
+    EXPECT_FALSE(merges(0.1, 0.1, 300, 5, false));  // although it would, alone
 }
 
 TEST(Contact, aBounceKeepsEnergyWithoutLossAndCountsItOtherwise) {
