@@ -3,6 +3,7 @@
 
 #include "render/attitude.h"
 #include "render/bond_lines.h"
+#include "render/balls.h"
 #include "render/colour_map.h"
 #include "render/density.h"
 #include "render/gl_limits.h"
@@ -79,6 +80,7 @@ int tagOf(const PictureQuality& quality) {
 
 struct ParticleRenderer::State {
     RasterSprites raster;
+    Balls balls;
     ComputeSprites compute;
     PostProcess postProcess;
     DrawMethodChooser chooser;
@@ -125,6 +127,7 @@ struct ParticleRenderer::State {
     void drawBodies(DrawMethod path, const SpriteStyle& ink);
     void drawTrails(const SpriteStyle& ink, const Look& look);
     void drawBonds(const ParticleBuffer& bodies, const SpriteStyle& ink, const Look& look);
+    void drawBalls(const SpriteStyle& ink, const Camera& camera, const Look& look);
     void timeSample(const SpriteStyle& ink);
 };
 
@@ -301,6 +304,13 @@ void ParticleRenderer::State::drawBonds(const ParticleBuffer& bodies, const Spri
     timer.ended(DrawStage::trails);
 }
 
+/// A sphere has the same light at every exposure that the user chooses.
+void ParticleRenderer::State::drawBalls(const SpriteStyle& ink, const Camera& camera, const Look& look) {
+    if (!balls.fits(ink.count)) return;
+    const glm::mat4 projection = camera.projection(static_cast<float>(light->width()) / static_cast<float>(light->height()));
+    balls.draw(ink, *light, {std::abs(projection[0][0]), std::abs(projection[1][1])}, 1 / std::max(look.exposure, 1e-6f));
+}
+
 /// Draws a sample by the rasteriser into an invisible target, to time it.
 void ParticleRenderer::State::timeSample(const SpriteStyle& ink) {
     tried.fit(ink.count, kTried);
@@ -383,6 +393,7 @@ void ParticleRenderer::drawSo(bool again, const ParticleBuffer& bodies, const Ca
     const DrawMethod path = again ? state.lastPath(ink) : state.choosePath(ink, camera, look);
     if (!again) state.timer.begin(path, ink.every == 1, tagOf(state.quality));
     state.drawBodies(path, ink);
+    if (!look.photograph.on) state.drawBalls(ink, camera, look);
     if (state.quality.trails) state.drawTrails(ink, look);
     state.drawBonds(bodies, ink, look);
     ExposedFilm film = state.filmOf(ink, camera, look);
@@ -435,6 +446,11 @@ void ParticleRenderer::setBonds(std::span<const BondLine> lines) {
     if (!state.bonds) state.bonds.emplace();
     state.last.reset();
     state.bonds->set(lines);
+}
+
+void ParticleRenderer::setRadii(std::span<const float> radii) {
+    state_->last.reset();
+    state_->balls.setRadii(radii);
 }
 
 void ParticleRenderer::setMasses(std::span<const float> masses) {

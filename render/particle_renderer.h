@@ -109,6 +109,9 @@ public:
     /// Copies the traits of all bodies. While their number differs from that of the drawn bodies, no body has a trait.
     void setTraits(std::span<const BodyTrait> traits);
 
+    /// Copies the radii of all bodies [L]; empty: no body is drawn as a sphere. See Balls.
+    void setRadii(std::span<const float> radii);
+
     /// Appends the bodies to their trails, Look::trails frames long, of up to `within` points each. Call it once for each
     /// step to show.
     void recordTrail(const ParticleBuffer& bodies, const Look& look, std::size_t within = 1);

@@ -193,13 +193,16 @@ void addRunOptions(OptionRows& rows) {
         "simulated time to reach, instead of --steps: 500Myr, or a number in the run's own [T]");
     rows.output("--csv", "FILE", o.csv,
                 "energy and momenta: step,time,kinetic,potential,energy,px,py,pz,lx,ly,lz,relative_change,cx,cy,cz,"
-                "virial,r10,r50,r90,closest; with --accuracy also force_error,force_error_allowed, of 99 % of the bodies by "
+                "virial,r10,r50,r90,closest; with contacts also bodies,lost; with --accuracy also "
+                "force_error,force_error_allowed, of 99 % of the bodies by "
                 "the check of the first force after the row before; with --twin also "
                 "twin_energy,rms_separation,max_separation, empty where the runs have no common time; '-' is standard "
                 "output");
     rows.whole("--every", "STEPS", o.every, 1, kAny,
                "a row of --csv every so many steps; the first and the last are always there [1]")
         .needs("--csv");
+    rows.output("--events", "FILE", o.events,
+                "contacts of bodies with radii, a row each: step,time,event,first,second,speed,lost,x,y,z,mass,radius");
     rows.output("--final", "FILE", o.finalFile,
                 "final bodies: .csv, .tab, .tipsy, .hdf5 (which goes on exactly) or .ply; '-' is standard output, as csv");
     rows.output("--plots", "DIR", o.plots,

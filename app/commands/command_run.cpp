@@ -14,6 +14,7 @@
 #include "app/system/progress.h"
 #include "app/tables/format.h"
 #include "app/tables/unit_text.h"
+#include "sim/contact/contact.h"
 #include "sim/core/error.h"
 #include "sim/core/text.h"
 #include "sim/forces/law_numbers.h"
@@ -60,16 +61,16 @@ struct EnergyScale {
     /// Denominator of a relative change: the energy of the start, or the size of its terms where that energy is 0.
     double whole(const Diagnostics& now) const {
         const double whole =
-            std::min(std::abs(first.energy()), std::abs(first.kinetic) + forces * std::abs(first.potential));
+            std::min(std::abs(first.balance()), std::abs(first.kinetic) + forces * std::abs(first.potential));
         return whole != 0 ? whole : parts(first) != 0 ? parts(first) : parts(now);
     }
     double change(const Diagnostics& now) const {
-        const double change = now.energy() - first.energy();
+        const double change = now.balance() - first.balance();
         return change != 0 ? change / whole(now) : 0;
     }
     /// Whether this is no result of the physics. An energy that begins near 0 is compared with the size of its terms.
     bool lost(const Diagnostics& now) const {
-        return !(std::abs(now.energy() - first.energy()) <= kLostEnergy * std::max(whole(now), parts(first)));
+        return !(std::abs(now.balance() - first.balance()) <= kLostEnergy * std::max(whole(now), parts(first)));
     }
 };
 
@@ -110,6 +111,18 @@ std::string energyRow(const Simulation& simulation, const Diagnostics& d, const 
                       shape.lagrangianRadii[0] * length, shape.lagrangianRadii[1] * length,
                       shape.lagrangianRadii[2] * length, shape.closest * length);
     return text;
+}
+
+/// The bodies left, and the energy that contacts have taken so far: energy + lost is the balance.
+std::string contactCells(const Simulation& simulation, const Diagnostics& d, const SceneUnits& units) {
+    if (!simulation.configuration().contact.acts()) return {};
+    return formatted(",%zu,%.17g", simulation.configuration().bodies, d.lost * unitOfEnergy(units).scale);
+}
+
+std::size_t overlapsOf(Simulation& simulation) {
+    ParticleSet bodies;
+    simulation.snapshot(bodies);
+    return countOverlaps(bodies);
 }
 
 /// Errors of the approximate force after the previous row: the error that the check found, and the limit that the accuracy
@@ -226,9 +239,10 @@ int runCommand(const Options& asked) {
     // the end, so a failed run leaves earlier files unchanged.
     OutputSet outputs;
     AtomicFile* csv = asked.csv.empty() ? nullptr : &outputs.add(asked.csv);
+    AtomicFile* log = asked.events.empty() ? nullptr : &outputs.add(asked.events);
     std::optional<PendingSnapshot> final;
     if (!asked.finalFile.empty()) final.emplace(asked.finalFile, outputs);
-    const bool standardOutputTaken = asked.csv == "-" || asked.finalFile == "-";
+    const bool standardOutputTaken = asked.csv == "-" || asked.finalFile == "-" || asked.events == "-";
 
     Options options = withFile(asked);
     adoptKernelFile(options.simulation);
@@ -239,6 +253,12 @@ int runCommand(const Options& asked) {
     refuseIdleLaunch(options, simulation.backend().activeKernel());
     const RunConfiguration& settings = simulation.configuration();
     const SceneUnits& units = simulation.scene().units;
+    if (log && !settings.contact.acts())
+        throw UsageError("--events logs contacts, and this run has none; give --contact, and --radius or --density");
+    if (const std::size_t pairs = settings.contact.acts() ? overlapsOf(simulation) : 0; pairs > 0)
+        std::fprintf(stderr, "gravlab: %s pair%s of bodies overlap%s at the start; the first step resolves them\n",
+                     grouped(pairs).text, pairs == 1 ? "" : "s", pairs == 1 ? "s" : "");
+    if (log) log->write(contactLogHeader());
     const std::int64_t begin = simulation.step(), steps = stepsWanted(options, simulation), end = begin + steps;
     std::fprintf(stderr, "gravlab: %s, %s bodies, %s; %s\n", printable(settings.scene).c_str(),
                  grouped(simulation.backend().size()).text, simulation.backend().description().c_str(),
@@ -266,12 +286,14 @@ int runCommand(const Options& asked) {
     const bool tellsError = csv && simulation.backend().activeKernel().approximates;
     SpotCheck spotCheck(tellsError ? std::numeric_limits<double>::infinity() : SpotCheck::kSeconds);
     const auto writeRow = [&] {
-        csv->write(energyRow(simulation, measured, energies, units) + (tellsError ? accuracyCells(spotCheck.newest()) : "") +
-                   (twin ? twin->cells(simulation, units) : "") + "\n");
+        csv->write(energyRow(simulation, measured, energies, units) + contactCells(simulation, measured, units) +
+                   (tellsError ? accuracyCells(spotCheck.newest()) : "") + (twin ? twin->cells(simulation, units) : "") +
+                   "\n");
     };
     if (csv) {
-        csv->write(energyColumns(units) + std::string(tellsError ? kAccuracyColumns : "") +
-                   (twin ? TwinRecord::columns(units) : "") + "\n");
+        csv->write(energyColumns(units) +
+                   (settings.contact.acts() ? ",bodies,lost" + inBrackets(unitOfEnergy(units).name) : "") +
+                   std::string(tellsError ? kAccuracyColumns : "") + (twin ? TwinRecord::columns(units) : "") + "\n");
         writeRow();
     }
 
@@ -303,6 +325,8 @@ int runCommand(const Options& asked) {
     const auto advance = [&](const Budget& slice) {
         try {
             const AdvanceStatus status = simulation.advance(slice, nullptr);
+            if (log)
+                for (const ContactEvent& event : simulation.takeContactEvents()) log->write(contactLogRow(event));
             simulation.backend().wait();
             return status;
         } catch (const Error& error) {
@@ -311,6 +335,7 @@ int runCommand(const Options& asked) {
             throw DeviceError(error.what() + ("; " + saveForLater(*guard.lastGood(), options)));
         }
     };
+    if (log) simulation.takeContactEvents();  // those of the steps that tested the accuracy
     while (true) {
         files.update(simulation);
         if (simulation.step() >= end || InterruptWatch::signal() != 0) break;
@@ -388,6 +413,9 @@ int runCommand(const Options& asked) {
         std::fprintf(out, "; energy %.9g%s, relative change %.2e", last.energy() * energy.scale,
                      energy.name.empty() ? "" : (" " + energy.name).c_str(), energies.change(last));
     if (summaryEnergy && last.potentialError > 0) std::fprintf(out, " (potential within %.1e)", last.potentialError);
+    if (const ContactTotals& contacts = simulation.contacts(); settings.contact.acts())
+        std::fprintf(out, "; %s merged, %s bounced", grouped(static_cast<std::uint64_t>(contacts.merges)).text,
+                     grouped(static_cast<std::uint64_t>(contacts.bounces)).text);
     if (isOwnKernel(settings.kernel.kernel)) std::fprintf(out, "; forces by %s", printable(settings.kernel.kernel).c_str());
     std::fprintf(out, "\n");
     if (lost && !failed)

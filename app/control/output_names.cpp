@@ -35,6 +35,7 @@ std::vector<OutputName> outputNames(const Options& o) {
     std::vector<OutputName> all{
         {"--csv", o.csv},
         {"--final", o.finalFile},
+        {"--events", o.events},
         {kCheckpoint, o.checkpoint},
         {"the file before --checkpoint", o.checkpoint.empty() ? "" : previousOf(o.checkpoint).string()},
         {"--output", o.output},

@@ -1,5 +1,6 @@
 // The computation: scene, bodies, backend, kernel, physics and pace; and the facts of the run.
 #include "app/control/parameter_rows.h"
+#include "sim/contact/contact_settings.h"
 #include "sim/core/error.h"
 #include "sim/core/names.h"
 #include "sim/core/validation.h"
@@ -403,6 +404,36 @@ void addPhysics(Rows& rows) {
          .offers = [](const Document& d) { return precisionChoices(inForce(d)); }});
 }
 
+/// Contacts of bodies with radii.
+void addContact(Rows& rows) {
+    nameSetting(rows, "run.contact", "Contact", "what bodies with radii do where they touch", kScenesOwn, contactModes,
+                [](const Document& d) { return contactRow(inForce(d).contact.mode).name; },
+                {.term = "Bodies are points unless they have radii. Two that touch merge if they stay bound, also against "
+                         "the tides of a heavier body; otherwise they bounce. Bodies that stick always merge.",
+                 .otherwise = "auto",
+                 .kept = {.option = "--contact", .scene = "contact", .checkpoint = "contact"},
+                 .names = "none, merge, bounce or stick"});
+    const auto number = [&](std::string_view key, std::string_view label, std::string_view idea,
+                            double ContactSettings::*member, Parameter rest) {
+        rest.otherwise = "auto";
+        rest.bounds.least = 0;
+        rest.kept = {
+            .option = "--" + std::string(key), .scene = key, .checkpoint = key, .placeholder = rest.kept.placeholder};
+        setting(
+            rows, "run." + std::string(key), label, idea, kScenesOwn,
+            [member](const Document& d) { return inForce(d).contact.*member; }, std::move(rest));
+    };
+    number("radius", "Radius", "of every body at the start; 0: their own radii", &ContactSettings::radius,
+           {.unit = "L", .dragged = {.onRelease = true, .least = 0}, .kept = {.placeholder = "LENGTH"}});
+    number("density", "Density", "gives each body the radius of a sphere of its mass; 0: their own radii",
+           &ContactSettings::density,
+           {.unit = "M/L^3", .dragged = {.onRelease = true, .least = 0}, .kept = {.placeholder = "DENSITY"}});
+    number("restitution", "Restitution", "fraction of the normal speed that a bounce keeps, 0 to 1",
+           &ContactSettings::restitution, {.bounds = {.most = 1}, .dragged = {.least = 0, .most = 1}});
+    number("friction", "Friction", "tangential over normal impulse of a bounce, at most; it makes bodies spin",
+           &ContactSettings::friction, {.dragged = {.least = 0}});
+}
+
 void addPace(Rows& rows) {
     alsoSets(rows.member("run.steps_per_frame", "Steps a frame",
                          "with speed 0: at most so many steps between two pictures; off screen exactly so many", "1",
@@ -487,6 +518,15 @@ void addFacts(Rows& rows) {
                   {.term = "The sum of kinetic and potential energy should stay as it was, so what it changes by is the "
                            "error of time step and precision. Above 1e-3 of the start is doubtful; above 1e-1 the picture "
                            "is not what the law says."});
+    rows.measured("run.merged", "Merged", "bodies that have merged into others since the start",
+                  [](const Document& d) { return d.facts.contacts.merges; });
+    rows.measured("run.bounced", "Bounced", "bounces of two bodies since the start",
+                  [](const Document& d) { return d.facts.contacts.bounces; });
+    rows.measured("run.energy_lost", "Energy lost", "energy that contacts have taken out of the motion since the start",
+                  [](const Document& d) { return d.facts.contacts.lost; },
+                  {.term = "Mergers and bounces turn motion into heat; a merged pair also takes its negative potential "
+                           "along, so the number may be negative. The energy error counts this energy, so it shows the "
+                           "errors of time step and precision alone."});
     rows.measured("run.virial_ratio", "2T/|W|",
                   "twice the kinetic energy over the potential one, as last measured: 1 in balance",
                   [](const Document& d) { return d.facts.virial ? Value(2 * *d.facts.virial) : Value(); },
@@ -518,6 +558,7 @@ std::vector<Parameter> runParameters() {
     addSceneNumbers(rows);
     addMachine(rows);
     addPhysics(rows);
+    addContact(rows);
     addPace(rows);
     addFacts(rows);
     for (Parameter& row : rows.all()) {

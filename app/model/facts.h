@@ -154,6 +154,7 @@ struct Facts {
     double speed = 0;                              ///< reached simulated time per second of watching [T/s]
     std::int64_t stepsDue = 0;                     ///< steps that the chosen speed requires in this frame
     double energyChange = 0;                       ///< the largest since the start, relative
+    ContactTotals contacts{};                      ///< what contacts have done since the start
     std::optional<double> virial, halfMassRadius;  ///< -K / W and [L], as measured last
     std::string quality;                           ///< what is reduced to hold the frame rate
     bool labBusy = false;

@@ -137,7 +137,7 @@ struct Options {
     // run
     std::int64_t steps = -1;  ///< -1: unset; for bench: steps of one repetition
     double until = -1;
-    std::string csv, finalFile;
+    std::string csv, finalFile, events;
     std::string plots;  ///< folder for pictures of the run; empty: none
     std::int64_t every = 1;
     std::int64_t snapshotEvery = 0;                ///< 0: no numbered snapshots

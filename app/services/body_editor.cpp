@@ -43,7 +43,8 @@ BodyEdit addOf(const ParticleSet& bodies, std::size_t index) {
             .id = bodies.id[index],
             .position = bodies.position[index],
             .velocity = bodies.velocity[index],
-            .group = bodies.group[index]};
+            .group = bodies.group[index],
+            .surface = bodies.surface.empty() ? Surface{} : bodies.surface[index]};
 }
 
 /// Adds a body at its place in the order: those behind it are removed and added again after it.
@@ -129,7 +130,10 @@ void BodyEditor::makeEdits(const Edits& edits) {
     document_.facts.edited = true;
     if (host_.twin().on())
         host_.tryTwin([&] { host_.twin().edit([&](const ParticleSet& now) { return edits(now, true); }); });
-    // The same body may have another index now, or none.
+    selectAgain();
+}
+
+void BodyEditor::selectAgain() {
     if (!document_.selected) return;
     const bool followed = document_.follow;
     const std::size_t index = indexOf(document_.facts.bodies->id, document_.selected->id);

@@ -29,6 +29,8 @@ public:
     /// The bodies are replaced from elsewhere: earlier edits cannot be undone on them.
     void begin();
     /// The bodies now have another state of the same run.
+    /// The selected body may have another index now, or none.
+    void selectAgain();
     void jump();
     /// What the editor knows about the bodies, to be restored when these bodies return.
     struct Memory {

@@ -36,7 +36,7 @@ ConservationMonitor::ConservationMonitor()
     : summing_({.interval = kSampleInterval, .shareOfACore = kShareOfACore},
                [](const auto& state, SameQuestion, const auto&) {
                    // One thread: the backend needs the other cores.
-                   return Sample{{state->step(), state->time()},
+                   return Sample{{state->step(), state->time(), state->state.contacts.lost},
                                  measureSystem(state->state.bodies, termsOf(state->force, state->state.others), 1,
                                                watchedPairs(state->configuration))};
                }) {}
@@ -91,7 +91,8 @@ void ConservationMonitor::forgetUnderWay() {
 
 void ConservationMonitor::jump(const Simulation& simulation) {
     const std::int64_t step = simulation.step();
-    if (run_ == 0 || followed_.bodies != simulation.configuration().bodies) return;
+    const RunConfiguration& now = simulation.configuration();
+    if (run_ == 0 || (followed_.bodies != now.bodies && !now.contact.acts())) return;  // edited bodies have another energy
     forgetUnderWay();
     std::erase_if(points_, [&](const ConservationPoint& point) { return point.step > step; });
     for (; !marks_.empty() && marks_.back().step > step; marks_.pop_back()) rebase_ |= marks_.back().rebases;
@@ -105,17 +106,18 @@ void ConservationMonitor::jump(const Simulation& simulation) {
 }
 
 void ConservationMonitor::take(const Sample& sample) {
-    const Diagnostics& found = sample.measured;
+    Diagnostics found = sample.measured;
+    found.lost = sample.at.lost;
     if (!reference_) {
         reference_ = found;
         spinScale_ = std::max(found.angularMomentumScale, exactLength(found.angularMomentum));
     }
-    const double scale = reference_->energy() != 0 ? std::abs(reference_->energy()) : reference_->kinetic;
+    const double scale = reference_->balance() != 0 ? std::abs(reference_->balance()) : reference_->kinetic;
     const auto ratio = [](double part, double whole) { return whole > 0 ? part / whole : part; };
     ConservationPoint point{.step = sample.at.step, .time = sample.at.time};
     point.virial = found.virialRatio();
     point.shape = found.shape;
-    point.change = ratio(found.energy() - reference_->energy(), scale) + offset_;
+    point.change = ratio(found.balance() - reference_->balance(), scale) + offset_;
     point.floor = ratio(found.potentialError * std::abs(found.potential), scale);
     if (rebase_ && !points_.empty()) {
         // Another definition of energy: the error so far is kept, and later errors add to it.
@@ -144,7 +146,7 @@ void ConservationMonitor::measureOnDevice(Simulation& simulation, double now, do
         if (now < nextAt_ || simulation.step() == lastStep_) return;
         nextAt_ = now + kSampleInterval;
         lastStep_ = simulation.step();
-        pending_ = {simulation.step(), simulation.time()};
+        pending_ = {simulation.step(), simulation.time(), simulation.contacts().lost};
         backend.requestMeasurement();
         return;
     }

@@ -77,6 +77,7 @@ private:
     struct Moment {
         std::int64_t step = 0;
         double time = 0;
+        double lost = 0;  ///< energy that contacts had taken
     };
     struct Sample {
         Moment at;

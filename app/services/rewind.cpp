@@ -81,6 +81,8 @@ struct Rewind::Keyframe {
     PackedVectors position, velocity;
     std::shared_ptr<const std::vector<std::uint32_t>> id;
     std::shared_ptr<const std::vector<std::uint8_t>> group;
+    std::shared_ptr<const std::vector<Surface>> surface;
+    ContactTotals contacts;
     std::string integrator;
     std::vector<PackedArray> integratorState;
     ForceTerms others;  ///< shared with the run, without the parts that had ended
@@ -105,6 +107,11 @@ void putBack(Simulation& simulation, const RunConfiguration& then, const RunStat
     if (then.force.softening != now.force.softening) wanted.softening = then.force.softening;
     if (then.force.law != now.force.law) wanted.law = then.force.law;
     if (then.force.precision != now.force.precision) wanted.precision = then.force.precision;
+    if (then.contact != now.contact) {
+        wanted.contact = then.contact.mode;
+        wanted.restitution = then.contact.restitution;
+        wanted.friction = then.contact.friction;
+    }
     for (const LawNumber& number : lawNumbers())
         if (then.force.*number.force != now.force.*number.force) wanted.*number.asked = then.force.*number.force;
     if (then.fields != now.fields) wanted.fields = then.fields.empty() ? std::string(kNoFields) : then.fields;
@@ -133,6 +140,8 @@ Rewind::Kept Rewind::packed(const FedState& from, const Kept& before) {
                  .velocity = PackedVectors(state.bodies.velocity),
                  .id = shared(state.bodies.id, before ? before->id : nullptr),
                  .group = shared(state.bodies.group, before ? before->group : nullptr),
+                 .surface = shared(state.bodies.surface, before ? before->surface : nullptr),
+                 .contacts = state.contacts,
                  .integrator = state.integrator,
                  .integratorState = {state.integratorState.begin(), state.integratorState.end()},
                  .others = state.others});
@@ -153,6 +162,8 @@ RunState Rewind::unpacked(const Keyframe& from) {
     state.bodies.velocity = from.velocity.all();
     state.bodies.id = *from.id;
     state.bodies.group = *from.group;
+    state.bodies.surface = *from.surface;
+    state.contacts = from.contacts;
     state.clock = from.clock;
     state.integrator = from.integrator;
     for (const PackedArray& array : from.integratorState) state.integratorState.push_back(array.all());
@@ -324,6 +335,7 @@ std::size_t Rewind::bytes() const {
             sum += kept->bytes();
             shared(kept->id);
             shared(kept->group);
+            shared(kept->surface);
         }
     return sum;
 }

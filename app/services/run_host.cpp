@@ -3,6 +3,7 @@
 #include "app/model/look.h"
 #include "app/services/stale_parts.h"
 #include "app/system/host_clock.h"
+#include "sim/contact/contact.h"
 #include "sim/core/error.h"
 #include "sim/measure/profile.h"
 
@@ -145,6 +146,16 @@ void RunHost::takeUpEdits() {
     showAnew();
 }
 
+/// The same after bodies have merged within a step.
+void RunHost::takeUpMergers() {
+    if (simulation().configuration().bodies == document_.facts.configuration.bodies) return;
+    readFacts();
+    refreshBodyCache();
+    document_.facts.starts.clear();  // by index
+    forgetTrails();
+    editor_.selectAgain();
+}
+
 /// The bodies differ from those drawn and counted last.
 void RunHost::showAnew() {
     forgetTrails();
@@ -169,6 +180,10 @@ void RunHost::refreshBodyCache(bool start) {
     facts.bodies = std::make_shared<const BodyFacts>(bodyFacts(bodies, start ? nullptr : facts.bodies.get()));
     facts.held = heldBodies(bodies, simulation().time());
     facts.usualResponse = usualResponse(bodies);
+    if (start && simulation().configuration().contact.acts())
+        if (const std::size_t pairs = countOverlaps(bodies); pairs > 0)
+            document_.say(std::to_string(pairs) + (pairs == 1 ? " pair of bodies overlaps" : " pairs of bodies overlap") +
+                          " at the start; the first step resolves them.");
     if (start) {
         virial_.begin(bodies, simulation().force());
         facts.starts = bodies.size() <= Document::kMostStarts ? bodies.position : std::vector<Double4>();
@@ -201,6 +216,7 @@ void RunHost::readProgress() {
     facts.time = simulation().time();
     facts.step = simulation().step();
     facts.check = simulation().forceCheck();
+    facts.contacts = simulation().contacts();
     if (facts.integrator && inBlocks(facts.integrator->program)) facts.figures = simulation().backend().figures();
     if (facts.vertexPath != first().vertices().path()) facts.vertexPath = first().vertices().path();
     facts.history.reset();
@@ -242,6 +258,7 @@ void RunHost::advance(bool realTime, double seconds) {
         feed.serve(simulation());  // a film waits for its requests
     if (const std::int64_t made = std::exchange(ahead_, 0); made > 0) {
         first().publish();
+        takeUpMergers();
         stepsSinceChange_ += made;
         lastStepAt_ = hostClock();
     } else if (std::int64_t left = stepsOfAFrame(realTime); left > 0 || twin_.on()) {
@@ -264,6 +281,7 @@ void RunHost::advance(bool realTime, double seconds) {
             if (status.stepsCompleted == 0 && done > 0) first().publish();  // steps within the frame
             if (realTime) break;
         }
+        takeUpMergers();
         stepsSinceChange_ += done;
         if (done > 0) lastStepAt_ = stepBegunAt_ = hostClock();
         // Long before the first step is complete the user should know how long it takes.

@@ -96,6 +96,7 @@ private:
     bool change(const RunRequest& wanted, bool reset);
     void takeUp();
     void takeUpEdits();
+    void takeUpMergers();
     void readFacts();
     void readProgress();
     void readTwin();

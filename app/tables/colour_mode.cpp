@@ -210,6 +210,7 @@ BodyFacts bodyFacts(const ParticleSet& bodies, const BodyFacts* before) {
     }
     facts.mass.reserve(bodies.size());
     for (const Double4& p : bodies.position) facts.mass.push_back(static_cast<float>(p.w));
+    for (const Surface& surface : bodies.surface) facts.radius.push_back(static_cast<float>(surface.radius));
     facts.motion.reserve(bodies.size());
     for (const Double4& v : bodies.velocity) facts.motion.push_back(motionOf(v));
     return facts;

@@ -107,6 +107,11 @@ void drawConserved(PanelContext& p) {
     numberBeside(p, controlOf(parameter("run.half_mass_radius")), text);
     std::snprintf(text, sizeof text, "   closest pair %.3g%s", now.shape.closest * units.lengthScale, length.c_str());
     numberBeside(p, kClosest, text);
+    if (p.facts.configuration.contact.acts()) {
+        std::snprintf(text, sizeof text, "   %lld merged, %lld bounced", static_cast<long long>(p.facts.contacts.merges),
+                      static_cast<long long>(p.facts.contacts.bounces));
+        numberBeside(p, controlOf(parameter("run.energy_lost")), text);
+    }
     if (watch.advice.empty()) return;
     ImGui::SameLine(0, 10 * p.widgets.scale());
     p.widgets.wrapped(colour(watch.worst), watch.advice.c_str());

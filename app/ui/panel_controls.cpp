@@ -255,6 +255,11 @@ void drawPhysics(PanelContext& p) {
     for (const LawNumber& number : lawNumbers())
         if (number.acts(p.facts.configuration.force.law)) parameter(p, "run." + std::string(number.key));
     drawFields(p);
+    parameter(p, "run.contact");
+    if (p.facts.configuration.contact.acts()) {
+        inUnits(p, "run.radius", std::string(units.length), units.lengthScale);
+        for (const char* path : {"run.density", "run.restitution", "run.friction"}) parameter(p, path);
+    }
     parameter(p, "run.precision", {.unavailable = fixedPrecision(p.facts.configuration.backend)});
     parameter(p, "run.integrator");
     p.widgets.section("Pace");

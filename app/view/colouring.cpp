@@ -43,6 +43,7 @@ void Colouring::dress(Document& document, RunHost& host) {
             run.publish();
         }
         run.renderer().setTraits(traits);
+        run.renderer().setRadii(facts.bodies->radius);
         if (mode.ofDensity) run.renderer().setMasses(document.facts.bodies->mass);
     }
     densityAt_ = -1;

@@ -25,6 +25,7 @@
 
 namespace gravlab {
 
+class ContactWatch;      // sim/contact/contact.h
 class PairMatrixSource;  // pair_matrix.h
 namespace cuda {
 struct TreeLimits;  // cuda/methods/tree_limits.h
@@ -235,6 +236,9 @@ public:
 
     /// Computes the matrix of all pair forces on the device; null where there is none. Lives as long as the backend.
     virtual PairMatrixSource* pairMatrix() { return nullptr; }
+
+    /// Finds contacts on the device; null where there is none. Lives as long as the backend.
+    virtual ContactWatch* contactWatch() { return nullptr; }
 
     virtual WorkTotals totals() = 0;
     /// Instructions per second that the device can issue at its highest clock, all lanes counted (SMs x lanes x clock); 0

@@ -29,6 +29,8 @@ public:
             bodies_.velocity.push_back(edit.velocity);
             bodies_.id.push_back(edit.id);
             bodies_.group.push_back(edit.group);
+            if (edit.surface.radius > 0) bodies_.surface.resize(bodies_.size() - 1);
+            if (!bodies_.surface.empty()) bodies_.surface.push_back(edit.surface);
             gone_.push_back(false);
             ++left_;
             return;
@@ -55,6 +57,7 @@ public:
             bodies_.velocity[kept] = bodies_.velocity[i];
             bodies_.id[kept] = bodies_.id[i];
             bodies_.group[kept] = bodies_.group[i];
+            if (!bodies_.surface.empty()) bodies_.surface[kept] = bodies_.surface[i];
             ++kept;
         }
         bodies_.resize(kept);

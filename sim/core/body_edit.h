@@ -12,6 +12,7 @@ struct BodyEdit {
     std::uint32_t id = 0;
     Double4 position{}, velocity{};
     std::uint8_t group = 0;
+    Surface surface{};  ///< of a body that is added; `set` keeps the present one
 };
 
 /// Applies `edits` in order. Removing a body closes the gap, so the others keep their order; an added body comes last. All

@@ -8,13 +8,22 @@
 
 namespace gravlab {
 
-/// A set of bodies, structure of arrays, host memory, G = 1. All arrays have the same length.
+/// Surface and rotation of a body that can touch others: a solid sphere, whose moment of inertia is 2/5 m R^2.
+struct Surface {
+    double radius = 0;  ///< [L]; 0: a point
+    Vec3d spin{};       ///< angular velocity [1/T]
+    bool operator==(const Surface&) const = default;
+};
+
+/// A set of bodies, structure of arrays, host memory, G = 1. All arrays have the same length, except that
+/// `surface` may be empty.
 struct ParticleSet {
     std::vector<Double4> position;    ///< x, y, z [L]; w = source: mass [M] or signed charge
     std::vector<Double4> velocity;    ///< x, y, z [L/T]; w = response: 1 for gravity, charge/mass for charges, 1/mass else
     std::vector<std::uint32_t> id;    ///< stable name of a body; survives edits and re-ordering
     std::vector<std::uint8_t> group;  ///< which galaxy or species the body started in; for colours only
     double time = 0;                  ///< simulated time of the positions [T], for force terms that depend on it
+    std::vector<Surface> surface{};   ///< empty: all bodies are points
 
     std::size_t size() const { return position.size(); }
     void resize(std::size_t n) {
@@ -22,6 +31,7 @@ struct ParticleSet {
         velocity.resize(n);
         id.resize(n);
         group.resize(n);
+        if (!surface.empty()) surface.resize(n);
     }
 };
 

@@ -6,6 +6,7 @@
 #include "sim/backends/force_state.h"
 #include "sim/backends/step_clock.h"
 #include "sim/backends/step_cursor.h"
+#include "sim/contact/contact.h"
 #include "sim/integrators/apply_op.h"
 #include "sim/integrators/block_steps.h"
 
@@ -536,6 +537,7 @@ public:
         out.time = engine_.with([](auto& e) { return e.clock().time(); });
         out.id = labels_->id;
         out.group = labels_->group;
+        out.surface = labels_->surface;
     }
     const ForceTerms& terms() const override {
         if (terms_.size() > 1) with([&](auto& e) { e.updateTerms(terms_); });
@@ -580,6 +582,8 @@ protected:
     struct Labels {
         std::vector<std::uint32_t> id;
         std::vector<std::uint8_t> group;
+        std::vector<Surface> surface;
+        Rotation rotation{};  ///< of these bodies, where a device measures
     };
 
     template <class... Arguments>

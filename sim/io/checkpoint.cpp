@@ -1,6 +1,7 @@
 // Checkpoints, and suitable settings for bodies that have none in their file.
 #include "sim/io/checkpoint.h"
 
+#include "sim/contact/contact.h"
 #include "sim/core/error.h"
 #include "sim/core/validation.h"
 #include "sim/forces/law.h"
@@ -197,8 +198,9 @@ std::function<Snapshot()> checkpointAsync(Simulation& simulation) {
     StateFuture later = simulation.stateAsync();
     // A std::function must be copyable, so hold the snapshot by pointer.
     auto held = std::make_shared<Snapshot>(checkpointOf(simulation.configuration(), std::move(later.rest)));
-    return [held, bodies = std::move(later.bodies)] {
+    return [held, bodies = std::move(later.bodies), contacts = simulation.contacts()] {
         held->bodies = bodies();
+        for (StateArray& array : arraysOf(held->bodies.surface, contacts)) held->state.push_back(std::move(array));
         return std::move(*held);
     };
 }
@@ -215,6 +217,7 @@ Snapshot checkpointOf(RunConfiguration configuration, RunState state) {
     snapshot.seed = configuration.seed;
     snapshot.state = std::move(state.integratorState);
     for (StateArray& array : arraysOf(state.others)) snapshot.state.push_back(std::move(array));
+    for (StateArray& array : arraysOf(snapshot.bodies.surface, state.contacts)) snapshot.state.push_back(std::move(array));
     snapshot.signedSources = configuration.force.law != Law::gravity;
     const Scene& row =
         configuration.start ? configuration.start->row : sceneNamed(configuration.scene, configuration.sceneVersion);
@@ -291,6 +294,7 @@ std::vector<std::string> contradictionsOf(const Snapshot& snapshot) {
 LoadedStart startFrom(Snapshot&& snapshot, const std::string& name, StartFile file) {
     LoadedStart offer;
     offer.notes = std::move(snapshot.notes);
+    const ContactTotals contacts = takeContacts(snapshot.state, snapshot.bodies, name);
     if (snapshot.isCheckpoint()) {
         offer.request = parsedSettings(snapshot.settings, name, offer.notes);
         adapt(offer.request, name, offer.notes);
@@ -319,6 +323,7 @@ LoadedStart startFrom(Snapshot&& snapshot, const std::string& name, StartFile fi
         start->doubt = unitsDoubt(snapshot);
         if (!start->doubt.question.empty()) offer.notes.push_back(start->doubt.question);
         start->row.law = Law::gravity;
+        if (!snapshot.bodies.surface.empty()) start->row.contact.mode = ContactMode::merge;
     }
     if (snapshot.timeStep && *snapshot.timeStep != 0) start->row.timeStep = *snapshot.timeStep;
     if (snapshot.softening) start->row.softening = *snapshot.softening;
@@ -330,6 +335,7 @@ LoadedStart startFrom(Snapshot&& snapshot, const std::string& name, StartFile fi
             throw UsageError("--bonds: '" + name + "' has bonds already; leave it out");
         start->state.others.push_back(readBonds(file.bonds, snapshot.bodies.id));
     }
+    start->state.contacts = contacts;
     if (!file.path.empty()) file.print = hashOf(snapshot.bodies, start->state.others);
     start->file = std::move(file);
     if (!snapshot.state.empty()) {

@@ -260,6 +260,20 @@ const SettingRow kRows[] = {
      GRAVLAB_COPY(law), "the name of a law"},
 #define GRAVLAB_LAW_NUMBER(member, ...) lawNumberRow<&RunRequest::member>(),
 #include "sim/forces/laws/numbers.inl"
+    {"contact", [](const RunRequest& s) { return tomlString(s.contact ? contactRow(*s.contact).name : kAuto); },
+     [](RunRequest& s, std::string_view v) {
+         const std::optional<std::string> text = stringValue(v);
+         s.contact.reset();
+         if (text == kAuto) return true;
+         for (const ContactRow& row : contactModes())
+             if (text == row.name) s.contact = row.mode;
+         return s.contact.has_value();
+     },
+     GRAVLAB_COPY(contact), "\"none\", \"merge\", \"bounce\" or \"stick\""},
+    GRAVLAB_OPEN_NUMBER(radius, "radius", 0.0, 1e300, "a finite number of at least 0"),
+    GRAVLAB_OPEN_NUMBER(density, "density", 0.0, 1e300, "a finite number of at least 0"),
+    GRAVLAB_OPEN_NUMBER(restitution, "restitution", 0.0, 1.0, "a number from 0 to 1"),
+    GRAVLAB_OPEN_NUMBER(friction, "friction", 0.0, 1e300, "a finite number of at least 0"),
 };
 
 #undef GRAVLAB_COPY

@@ -36,7 +36,7 @@ constexpr FileFormat kFormats[] = {
     {"ply", "binary point cloud for Blender, MeshLab and ParaView; write only", kPlyExtensions, false, looksLikePly, always,
      nullptr, writePly, kKeepsGroups},
     {"csv", "text table with a header line; also read with blanks, units or --columns", kCsvExtensions, true, looksLikeTable,
-     always, readTable, writeCsv, kKeepsIds | kKeepsResponse | kKeepsDoubles | kKeepsNames | kKeepsUnits},
+     always, readTable, writeCsv, kKeepsIds | kKeepsResponse | kKeepsDoubles | kKeepsNames | kKeepsUnits | kKeepsSurfaces},
     {"tab", "text table without a header: m x y z vx vy vz", kTabExtensions, true, looksLikeTable, always, readTable,
      writeTab, kKeepsDoubles | kKeepsUnits},
 };
@@ -118,7 +118,8 @@ bool owns(const FileFormat& format, std::string_view extension) {
 void checkConsistent(const Snapshot& snapshot) {
     const ParticleSet& bodies = snapshot.bodies;
     const std::size_t n = bodies.size();
-    if (bodies.velocity.size() != n || bodies.id.size() != n || bodies.group.size() != n)
+    if (bodies.velocity.size() != n || bodies.id.size() != n || bodies.group.size() != n ||
+        (!bodies.surface.empty() && bodies.surface.size() != n))
         throw std::logic_error("the arrays of a ParticleSet differ in length");
     if (snapshot.settings.size() > kMostTextBytes || snapshot.units.size() > kMostTextBytes)
         throw std::logic_error("settings or units of a snapshot are longer than a megabyte");
@@ -212,6 +213,7 @@ std::vector<std::string> lostIn(const FileFormat& format, const Snapshot& snapsh
     if (without(kKeepsResponse) &&
         std::any_of(bodies.velocity.begin(), bodies.velocity.end(), [](const Double4& v) { return v.w != 1; }))
         lost.push_back("the responses (charge over mass, or held bodies)");
+    if (without(kKeepsSurfaces) && !bodies.surface.empty()) lost.push_back("the radii and spins");
     if (without(kKeepsTime) && snapshot.time.value_or(0) != 0) lost.push_back("the time");
     if (without(kKeepsTime) && snapshot.softening) lost.push_back("the softening");
     if (without(kKeepsClock) && (snapshot.step || snapshot.timeStep)) lost.push_back("step and time step");

@@ -93,9 +93,10 @@ enum Keeps : unsigned {
     kKeepsClock = 16,
     kKeepsDoubles = 32,
     kKeepsNames = 64,
-    kKeepsUnits = 128
+    kKeepsUnits = 128,
+    kKeepsSurfaces = 256
 };
-constexpr unsigned kKeepsAll = 255;
+constexpr unsigned kKeepsAll = 511;
 
 /// The data of this state that the format would lose, one phrase each: "the ids", "3 numbers beyond 32-bit precision".
 /// Empty: nothing is lost.

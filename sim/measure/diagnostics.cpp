@@ -2,6 +2,7 @@
 // rows are summed each by itself, then in order, so that threads never change a bit.
 #include "sim/measure/diagnostics.h"
 
+#include "sim/contact/contact.h"
 #include "sim/core/body_edit.h"
 #include "sim/core/thread_pool.h"
 #include "sim/core/work_watch.h"
@@ -117,6 +118,9 @@ void measureBodies(const ParticleSet& bodies, Diagnostics& d) {
         d.angularMomentumScale += std::abs(m) * length(x) * length(v);
     }
     if (d.mass != 0) d.centreOfMass /= d.mass;
+    const Rotation rotation = rotationOf(bodies);
+    d.kinetic += rotation.energy;
+    d.angularMomentum += rotation.angularMomentum;
 }
 
 }  // namespace

@@ -23,10 +23,10 @@ struct Shape {
 
 /// Measurements of one complete step. "Mass" is inertialMass(), under every law.
 struct Diagnostics {
-    double kinetic = 0;       ///< sum of m v^2 / 2 [M L^2/T^2]
+    double kinetic = 0;       ///< sum of m v^2 / 2, and of rotation [M L^2/T^2]
     double potential = 0;     ///< of all pairs, each counted once, without self energy [M L^2/T^2]
     Vec3d momentum{};         ///< sum of m v [M L/T]
-    Vec3d angularMomentum{};  ///< about the origin [M L^2/T]
+    Vec3d angularMomentum{};  ///< about the origin, with spin [M L^2/T]
     Vec3d centreOfMass{};     ///< [L]; the plain sum of m x where the mass is 0
     double mass = 0;          ///< of all bodies [M]
     double angularMomentumScale =
@@ -37,7 +37,11 @@ struct Diagnostics {
     double seconds = 0;   ///< time of device or host for the measurement [s]
     std::string failure;  ///< why there are no numbers; empty when there are
 
+    double lost = 0;  ///< energy that contacts have taken out of the motion [M L^2/T^2]
+
     double energy() const { return kinetic + potential; }
+    /// The energy with that which contacts took: the number that an exact run keeps.
+    double balance() const { return energy() + lost; }
     double virialRatio() const { return potential != 0 ? kinetic / -potential : 0; }  ///< 1/2 in balance, for gravity
 };
 

@@ -48,6 +48,11 @@ void Simulation::adopt(BuiltRun built) {
     else if (now_.changes.start)
         clock_ = {.timeStep = v.timeStep};
     if (plan.bodies) backend_->setClock(clock_);
+    if (plan.resumed)
+        contacts_ = plan.resumed->contacts;
+    else if (now_.changes.start)
+        contacts_ = {};
+    pathsBegun_ = false;
     // A step under way ends with the time step of its beginning; advance() rebases the clock after it.
     if (!stepUnderWay_ && clock_.timeStep != v.timeStep) clock_.rebase(v.timeStep);
 

@@ -137,6 +137,8 @@ void RunRequest::changeScene(std::string_view name) {
     softening.reset();
     law.reset();
     fields.reset();
+    contact.reset();
+    for (std::optional<double>* number : {&radius, &density, &restitution, &friction}) number->reset();
     for (const LawNumber& number : lawNumbers()) (this->*number.asked).reset();
 }
 
@@ -189,6 +191,14 @@ RunRequest requestOf(const RunConfiguration& c) {
                        .start = c.start,
                        .tuning = c.tuning};
     for (const LawNumber& number : lawNumbers()) request.*number.asked = c.force.*number.force;
+    request.contact = c.contact.mode;
+    if (c.contact.acts()) {
+        request.restitution = c.contact.restitution;
+        request.friction = c.contact.friction;
+    }
+    // Of two ways to sizes, one at most is in force.
+    if (c.contact.radius > 0) request.radius = c.contact.radius;
+    if (c.contact.density > 0) request.density = c.contact.density;
     for (const TermInUse& term : c.terms) {
         TermRequest& asked = request.terms[term.term];
         asked.kernel.kernel = term.kernel.kernel;

@@ -86,6 +86,9 @@ struct RunRequest {
 #include "sim/forces/laws/numbers.inl"
 #undef GRAVLAB_LAW_NUMBER
     std::optional<std::string> fields{};   ///< outer forces, see parsedFields(); empty: the scene's
+    // Contacts; empty: the scene's.
+    std::optional<ContactMode> contact{};
+    std::optional<double> radius{}, density{}, restitution{}, friction{};
     std::optional<Precision> precision{};  ///< empty: fp64 for small systems on the CPU, else fp32
     /// Bodies to start from, in force while `scene` is its name; another scene drops it.
     std::shared_ptr<const StartState> start{};
@@ -122,6 +125,7 @@ struct RunConfiguration {
     double timeStep = 0;    ///< [T]
     ForceSettings force{};  ///< law, its numbers, softening and precision
     std::string fields{};   ///< outer forces with plain numbers; empty: there are none, and none were requested
+    ContactSettings contact{};
     std::shared_ptr<const StartState> start{};
     std::shared_ptr<const Tuning> tuning{};
     bool operator==(const RunConfiguration&) const = default;

@@ -2,6 +2,7 @@
 #include "sim/run/judge.h"
 
 #include "sim/backends/memory_need.h"
+#include "sim/contact/contact.h"
 #include "sim/core/error.h"
 #include "sim/core/validation.h"
 #include "sim/core/work_watch.h"
@@ -94,6 +95,30 @@ std::vector<Term> chooseTerms(const Configuration& c, const ForceTerms& others, 
     return terms;
 }
 
+/// Gives the bodies of the plan their radii, and checks that contacts can act on them. A run under way keeps the radii that
+/// its mergers made.
+void suitContact(Plan& plan, const Present& present) {
+    const Configuration& c = plan.configuration;
+    const ContactSettings& contact = c.values.contact;
+    const bool goesOn = plan.resumed && (!c.changes.start || plan.resumed->clock.step != 0);
+    if (!plan.bodies && c.changes.sizes) {
+        plan.resumed = present.state();
+        plan.bodies = {plan.resumed, &plan.resumed->bodies};
+    }
+    const bool all = c.changes.sizes || (c.changes.start && !goesOn), edits = c.changes.bodies && !plan.resumed;
+    if (plan.bodies && (all || edits) && (contact.radius > 0 || contact.density > 0)) {
+        auto sized = std::make_shared<ParticleSet>(*plan.bodies);
+        giveRadii(*sized, contact, !all);
+        plan.bodies = std::move(sized);
+    }
+    if (plan.bodies)
+        requireContact(contact, c.values.force, plan.bodies.get());
+    else if (c.changes.contact && contact.acts())
+        requireContact(contact, c.values.force, present.bodies().get());
+}
+
+}  // namespace
+
 /// The targets also include bodies that feel terms which act on few bodies.
 CheckTargets targetsOf(const ParticleSet& bodies, const ForceTerms& others) {
     constexpr std::size_t kOfATerm = 64;
@@ -106,8 +131,6 @@ CheckTargets targetsOf(const ParticleSet& bodies, const ForceTerms& others) {
     }
     return targets;
 }
-
-}  // namespace
 
 Plan judge(Configuration configuration, const Present& present) {
     Plan plan{.configuration = std::move(configuration)};
@@ -174,6 +197,7 @@ Plan judge(Configuration configuration, const Present& present) {
         for (std::size_t k = 0; k < plan.resumed->others.size(); ++k) plan.terms[k + 1].what = plan.resumed->others[k];
     }
 
+    suitContact(plan, present);
     if (plan.bodies) {
         requireBodies(plan.bodies->size());
         plan.targets = targetsOf(*plan.bodies, others);

@@ -17,6 +17,9 @@ struct CheckTargets {
     const std::vector<std::uint32_t>& of(const KernelRow& row) const { return row.approximates ? random : hard; }
 };
 
+/// The targets for these bodies under all terms.
+CheckTargets targetsOf(const ParticleSet& bodies, const ForceTerms& others);
+
 /// Settings under which single precision computes the bodies of a run correctly.
 struct Carried {
     ForceSettings force;  ///< its softening does not matter

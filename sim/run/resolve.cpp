@@ -2,6 +2,7 @@
 #include "sim/run/resolve.h"
 
 #include "sim/backends/kernel.h"
+#include "sim/contact/contact.h"
 #include "sim/core/error.h"
 #include "sim/core/validation.h"
 #include "sim/forces/fields/field_text.h"
@@ -32,6 +33,19 @@ const Integrator& integratorOf(const RunRequest& wanted, const Scene& scene) {
     const bool runs = refusal(row, own, 1).empty() && wanted.precision.value_or(Precision::fp64) == Precision::fp64 &&
                       (!wanted.kernel.kernel || hasKernel(row.name, *wanted.kernel.kernel));
     return runs ? own : usualIntegrator();
+}
+
+/// The requested contacts, else the scene's. A requested radius replaces the scene's density, and the reverse.
+ContactSettings contactOf(const RunRequest& wanted, const Scene& scene) {
+    ContactSettings contact = scene.contact;
+    contact.mode = wanted.contact.value_or(contact.mode);
+    contact.restitution = wanted.restitution.value_or(contact.restitution);
+    contact.friction = wanted.friction.value_or(contact.friction);
+    if (wanted.radius || wanted.density) {
+        contact.radius = wanted.radius.value_or(0);
+        contact.density = wanted.density.value_or(0);
+    }
+    return contact;
 }
 
 /// The named backend; without a name the fastest, unless it cannot run integrator or force, or would be idle.
@@ -80,6 +94,7 @@ Configuration resolve(const RunRequest& wanted, const Configuration* now, bool a
     force.precision = wanted.precision.value_or(Precision::fp32);
     force.softening = wanted.softening.value_or(c.scene->softening);
     takeLawNumbers(force, wanted, *c.scene);
+    c.values.contact = contactOf(wanted, *c.scene);
 
     // A backend that was left open and still is stays, so that no change of scene or N moves a run by itself.
     // Another integrator may move it: it came with its scene, and so did the one before.
@@ -149,6 +164,7 @@ Configuration resolve(const RunRequest& wanted, const Configuration* now, bool a
     requireSoftening(force.softening);
     requireAccuracy(v.accuracy);
     requireLawNumbers(force);
+    requireContact(v.contact, force);
     if (const Reason reason = refusal(*c.integrator, force.law); !reason.empty()) throw UsageError(reason);
     if (const Reason reason = refusal(row, *c.integrator, v.bodies); !reason.empty()) throw UsageError(reason);
 
@@ -163,6 +179,9 @@ Configuration resolve(const RunRequest& wanted, const Configuration* now, bool a
             if (field.row().kind == FieldKind::postNewtonian)
                 throw UsageError("field post-newtonian acts on masses, and the law is " +
                                  std::string(lawRow(force.law).name));
+    c.changes.contact = !now || v.contact != now->values.contact;
+    c.changes.sizes =
+        now && (v.contact.radius != now->values.contact.radius || v.contact.density != now->values.contact.density);
     c.changes.terms = now && c.request.terms != now->request.terms;
     return c;
 }

@@ -19,6 +19,8 @@ struct Changes {
     bool force = false;    ///< the pair law, or the kernel that computes it
     bool terms = false;    ///< the choice of kernels for the terms beside the pair law
     bool fields = false;   ///< the outer forces
+    bool contact = false;  ///< what bodies do that touch
+    bool sizes = false;    ///< the rule that gives bodies their radii
 };
 
 /// A request with every default filled in, and the rows that it names.

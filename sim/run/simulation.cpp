@@ -59,7 +59,7 @@ void Simulation::change(Configuration configuration, const std::shared_ptr<const
     adopt(std::move(built));
 }
 
-AdvanceStatus Simulation::advance(const Budget& budget, VertexSink* sink) {
+AdvanceStatus Simulation::advanceFreely(const Budget& budget, VertexSink* sink) {
     const AdvanceStatus status = backend_->advance(now_.integrator->program, now_.values.timeStep, budget, sink);
     std::int64_t completed = status.stepsCompleted;
     if (completed > 0 && clock_.timeStep != now_.values.timeStep) {
@@ -112,6 +112,7 @@ RunState Simulation::stateWithoutBodies() {
     for (StateArray& array : backend_->forceState()) state.integratorState.push_back(std::move(array));
     if (!state.integratorState.empty()) state.integrator = now_.integrator->name;
     state.others = othersOf(terms());
+    state.contacts = contacts_;
     return state;
 }
 
@@ -123,12 +124,12 @@ Diagnostics Simulation::measure(const std::function<void()>& meanwhile) {
             backend_->wait();
             if (meanwhile) meanwhile();
             if (const std::optional<Diagnostics> done = backend_->takeMeasurement(kSlice); done && done->failure.empty())
-                return *done;
+                return withContacts(*done);
         }
     }
     ParticleSet bodies;
     backend_->snapshot(bodies);
-    return measureSystem(bodies, terms(), 0, pairSummation(now_.values));
+    return withContacts(measureSystem(bodies, terms(), 0, pairSummation(now_.values)));
 }
 
 }  // namespace gravlab

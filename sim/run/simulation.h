@@ -1,6 +1,7 @@
 // One scene, one backend, one integrator, one clock. The app changes physics only through this class.
 #pragma once
 #include "sim/backends/backend.h"
+#include "sim/contact/contact.h"
 #include "sim/core/clock.h"
 #include "sim/measure/diagnostics.h"
 #include "sim/run/build.h"
@@ -75,6 +76,13 @@ public:
     /// Increases with every change of settings or bodies.
     std::uint64_t revision() const { return revision_; }
 
+    /// What the contacts of this run have done.
+    const ContactTotals& contacts() const { return contacts_; }
+    /// Contacts since the last call, in their order; those before the first call are dropped.
+    std::vector<ContactEvent> takeContactEvents();
+    /// The energy that a contact-free run would still have: `lost` is part of the balance.
+    Diagnostics withContacts(Diagnostics measured) const;
+
     double time() const { return clock_.time(); }
     std::int64_t step() const { return clock_.step; }
     const Clock& clock() const { return clock_; }
@@ -109,6 +117,9 @@ private:
     void change(Configuration configuration, const std::shared_ptr<const ParticleSet>& bodies = {},
                 const std::shared_ptr<const RunState>& resumed = {});
     void adopt(BuiltRun built);
+    AdvanceStatus advanceFreely(const Budget& budget, VertexSink* sink);
+    void beginPaths();
+    void resolveStep(double begin);
 
     Configuration now_;  ///< the configuration in force
     SharedBodyNames names_ = noBodyNames();
@@ -121,6 +132,11 @@ private:
     std::optional<ForceCheck> check_;
     std::optional<ForceCheck> recheck_;
     bool rechecking_ = false;  ///< the check under way is a second one
+    ContactTotals contacts_;
+    bool pathsBegun_ = false;                          ///< the paths of the next step begin at the last complete one
+    bool watches_ = false;                             ///< the backend finds contacts by itself
+    std::vector<Double4> before_;                      ///< where paths began, unless the backend has it
+    std::optional<std::vector<ContactEvent>> events_;  ///< empty: nobody takes them
 };
 
 }  // namespace gravlab

@@ -1,6 +1,7 @@
 // Bodies of a run that starts without a scene's builder: from a file, or from a run that is continued.
 // Rule: it never changes once made; settings share it.
 #pragma once
+#include "sim/contact/contact_settings.h"
 #include "sim/core/body_names.h"
 #include "sim/core/clock.h"
 #include "sim/core/file_units.h"
@@ -22,6 +23,7 @@ struct RunState {
     std::vector<StateArray>
         integratorState;  ///< data that this integrator and the force methods need for an exact continuation
     ForceTerms others{};  ///< terms beside the pair law, without the parts that had ended
+    ContactTotals contacts{};
 };
 
 /// The file of the bodies, with the options for reading it again.

@@ -1,6 +1,7 @@
 // Named starting states: one row each, beside its builder; scene_table.cpp joins the rows. Rule: the same seed gives the
 // same bytes, so use the project's generator and transforms, no std distributions.
 #pragma once
+#include "sim/contact/contact_settings.h"
 #include "sim/core/particles.h"
 #include "sim/core/unit.h"
 #include "sim/forces/force_settings.h"
@@ -140,6 +141,7 @@ struct Scene {
 #define GRAVLAB_LAW_NUMBER(member, usual, ...) double member = usual;
 #include "sim/forces/laws/numbers.inl"
 #undef GRAVLAB_LAW_NUMBER
+    ContactSettings contact{};  ///< what bodies do that touch
     /// The terms beside the pair law for the bodies that `build` made. Null: none.
     ForceTerms (*terms)(const SceneRequest&, const ParticleSet& bodies) = nullptr;
 };

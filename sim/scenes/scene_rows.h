@@ -8,6 +8,7 @@ namespace gravlab::scenes {
 
 std::span<const Scene> bondScenes();            // cloth, jelly, rope, hub, tidal-chain, molecule
 std::span<const Scene> clusterScenes();         // plummer, cube, hernquist, king, clumps, cold-collapse
+std::span<const Scene> contactScenes();         // planetesimals, rings, moon
 std::span<const Scene> discScenes();            // collision, disc, kepler-disc
 std::span<const Scene> expandingScenes();       // expanding-box
 std::span<const Scene> fewBodyScenes();         // two bodies to a dozen

@@ -61,7 +61,10 @@ constexpr std::string_view kOrder[] = {"collision",
                                        "kepler-disc",
                                        "toomre-flyby",
                                        "toomre-retrograde",
-                                       "toomre-bridge"};
+                                       "toomre-bridge",
+                                       "moon",
+                                       "planetesimals",
+                                       "rings"};
 
 /// A deque, so that references stay valid.
 std::deque<Scene>& addedScenes() {
@@ -75,7 +78,7 @@ const std::vector<Scene>& allScenes() {
         std::vector<Scene> joined;
         for (const std::span<const Scene> part :
              {discScenes(), clusterScenes(), galaxyScenes(), expandingScenes(), fieldScenes(), fewBodyScenes(),
-              threeBodyOrbitScenes(), solarSystemScenes(), toomreFlybyScenes(), lawScenes(), bondScenes()})
+              threeBodyOrbitScenes(), solarSystemScenes(), toomreFlybyScenes(), lawScenes(), bondScenes(), contactScenes()})
             joined.insert(joined.end(), part.begin(), part.end());
         for (Scene& row : joined)
             if (row.fixedBodies != 0) row.bodiesGpu = row.bodiesCpu = row.fixedBodies;

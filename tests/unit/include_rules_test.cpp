@@ -98,6 +98,7 @@ const Room kRooms[] = {
     {"sim/forces", 1},
     {"sim/integrators", 2},
     {"sim/tree", 3},
+    {"sim/contact", 3},
     {"sim/measure", 4},
     {"sim/groups", 4},
     {"sim/backends", 5},

@@ -68,7 +68,7 @@ public:
         ForceTerms loaded = terms;
         const auto labels = translated(
             [&] {
-                return std::make_shared<const Labels>(Labels{bodies.id, bodies.group});
+                return std::make_shared<const Labels>(Labels{bodies.id, bodies.group, bodies.surface});
             },
             bodies.size(), row, force);
         replaceEngine(bodies.position, bodies.velocity, row, labels, engineTerms(terms, launched(how, launch), labels));

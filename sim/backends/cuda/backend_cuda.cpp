@@ -3,6 +3,7 @@
 
 #include "sim/backends/bond_rows.h"
 #include "sim/backends/cuda/engine.h"
+#include "sim/backends/cuda/jobs/contact_scan.h"
 #include "sim/backends/cuda/methods/launch_plan.h"
 #include "sim/backends/cuda/methods/tree_energy.h"
 #include "sim/backends/cuda/runtime/device.h"
@@ -53,7 +54,7 @@ double stateBytes(std::size_t bodies, Precision precision) {
     return precision == Precision::fp32 ? cuda::DeviceState<float>::bytes(bodies) : cuda::DeviceState<double>::bytes(bodies);
 }
 
-class CudaBackend final : public EngineBackend<Engine, BoundContext>, public PairMatrixSource {
+class CudaBackend final : public EngineBackend<Engine, BoundContext>, public PairMatrixSource, public ContactWatch {
 public:
     explicit CudaBackend(const BackendOptions& options)
         : EngineBackend(bound(options.device)), limits_(options.trees ? *options.trees : cuda::TreeLimits{}) {
@@ -81,7 +82,7 @@ public:
         how.resize(terms.size());
         const LaunchPlan chosen = choice({force, how[0].kernel}, cuda::factsOf(bodies));
         ForceTerms loaded = terms;
-        auto labels = std::make_shared<const Labels>(Labels{bodies.id, bodies.group});
+        auto labels = std::make_shared<const Labels>(Labels{bodies.id, bodies.group, bodies.surface, rotationOf(bodies)});
         Engine engine;
         try {
             engine = makeEngine(context_, bodies, chosen, engineTerms(terms, how, labels));
@@ -110,6 +111,7 @@ public:
             later(bodies.position, bodies.velocity);
             bodies.id = labels->id;
             bodies.group = labels->group;
+            bodies.surface = labels->surface;
             return bodies;
         };
     }
@@ -166,7 +168,9 @@ public:
         return engine_.with([&](auto& e) { return e.measuring(); });
     }
     std::optional<Diagnostics> takeMeasurement(double seconds) override {
-        return with([&](auto& e) { return e.takeMeasurement(seconds); });
+        std::optional<Diagnostics> done = with([&](auto& e) { return e.takeMeasurement(seconds); });
+        if (done) done->kinetic += labels_->rotation.energy, done->angularMomentum += labels_->rotation.angularMomentum;
+        return done;
     }
 
     PairMatrixSource* pairMatrix() override { return this; }
@@ -175,6 +179,23 @@ public:
     }
     std::optional<PairMatrixResult> take() override {
         return with([&](auto& e) { return e.takeMatrix(); });
+    }
+
+    ContactWatch* contactWatch() override { return this; }
+    bool begin() override {
+        if (labels_->surface.size() != size()) return false;
+        use();
+        try {
+            if (!contacts_) contacts_ = std::make_unique<cuda::ContactScan>(context_.stream);
+            engine_.with([&](auto& e) { contacts_->begin(e.positions(), labels_->surface); });
+        } catch (const OutOfMemoryError&) {
+            contacts_.reset();
+            return false;  // the host finds contacts without memory of the device
+        }
+        return true;
+    }
+    void find(std::vector<ContactPair>& pairs, std::vector<Double4>& before) override {
+        with([&](auto& e) { contacts_->find(e.positions(), pairs, before); });
     }
 
     WorkTotals totals() override {
@@ -237,6 +258,7 @@ private:
     }
 
     cuda::TreeLimits limits_;
+    std::unique_ptr<cuda::ContactScan> contacts_;  ///< created by the first begin()
 };
 
 }  // namespace

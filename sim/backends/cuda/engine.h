@@ -68,6 +68,8 @@ public:
     const BodyFacts& facts() const { return facts_; }
     /// Directed pairs of one force, where the row leaves out none.
     double pairsOfForce() const { return pairs().work(); }
+    /// Positions of the last complete step, in device memory.
+    const Vec4<Real>* positions() const { return state_.complete().x.data(); }
     void accelerations(std::vector<Double4>& out);
     void requestForceCheck(std::vector<std::uint32_t> targets);
     std::optional<ForceCheck> takeForceCheck();

@@ -16,8 +16,9 @@ struct Field {
     double BodyRow::*value;
 };
 constexpr Field kFields[] = {
-    {"x", &BodyRow::x},   {"y", &BodyRow::y},   {"z", &BodyRow::z},       {"vx", &BodyRow::vx},
-    {"vy", &BodyRow::vy}, {"vz", &BodyRow::vz}, {"mass", &BodyRow::mass}, {"response", &BodyRow::response}};
+    {"x", &BodyRow::x},           {"y", &BodyRow::y},      {"z", &BodyRow::z},       {"vx", &BodyRow::vx},
+    {"vy", &BodyRow::vy},         {"vz", &BodyRow::vz},    {"mass", &BodyRow::mass}, {"response", &BodyRow::response},
+    {"radius", &BodyRow::radius}, {"sx", &BodyRow::spinX}, {"sy", &BodyRow::spinY},  {"sz", &BodyRow::spinZ}};
 
 bool unique(const std::vector<std::uint32_t>& ids) {
     if (ids.empty()) return true;
@@ -72,6 +73,8 @@ void BodyCollector::refuse(const BodyRow& row, const std::string& where) {
     for (const Field& field : kFields)
         if (!std::isfinite(row.*field.value))
             throw InputError(body + field.name + " is not a finite number (--sanitize drops such bodies)");
+    if (row.radius < 0)
+        throw InputError(body + "the radius " + std::to_string(row.radius) + " is negative (--sanitize drops such bodies)");
     throw InputError(
         body + "the mass " + std::to_string(row.mass) +
         " is negative: only a law with charges allows that (--law coulomb takes it, --sanitize drops such bodies)");
@@ -87,6 +90,11 @@ void BodyCollector::store(const BodyRow& row) {
     if (row.id > std::numeric_limits<std::uint32_t>::max()) idsFit_ = false;
     bodies_.id.push_back(static_cast<std::uint32_t>(row.id));
     bodies_.group.push_back(row.group);
+    const Surface surface{row.radius, {row.spinX, row.spinY, row.spinZ}};
+    if (!bodies_.surface.empty() || surface != Surface{}) {
+        bodies_.surface.resize(bodies_.size() - 1);  // bodies before the first one with a radius are points
+        bodies_.surface.push_back(surface);
+    }
 }
 
 void BodyCollector::name(std::string_view name, std::string_view tag) {

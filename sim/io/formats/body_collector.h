@@ -14,6 +14,7 @@ struct BodyRow {
     double x = 0, y = 0, z = 0, vx = 0, vy = 0, vz = 0;
     double mass = 0;
     double response = 1;
+    double radius = 0, spinX = 0, spinY = 0, spinZ = 0;
     std::uint64_t id = 0;
     std::uint8_t group = 0;
 };
@@ -33,9 +34,9 @@ public:
     template <class Where>
     bool add(const BodyRow& row, const Where& where) {
         // One sum finds every NaN and infinity: times 0, both become NaN.
-        const double probe =
-            0 * row.x + 0 * row.y + 0 * row.z + 0 * row.vx + 0 * row.vy + 0 * row.vz + 0 * row.mass + 0 * row.response;
-        const bool good = probe == 0 && !(row.mass < 0 && !allowSigns_);
+        const double probe = 0 * row.x + 0 * row.y + 0 * row.z + 0 * row.vx + 0 * row.vy + 0 * row.vz + 0 * row.mass +
+                             0 * row.response + 0 * row.radius + 0 * row.spinX + 0 * row.spinY + 0 * row.spinZ;
+        const bool good = probe == 0 && !(row.mass < 0 && !allowSigns_) && !(row.radius < 0);
         if (good)
             store(row);
         else

@@ -30,6 +30,10 @@ constexpr std::string_view kNamesVy[] = {"vy", "vely", "vel_y", "v_y", "y_vel", 
 constexpr std::string_view kNamesVz[] = {"vz", "velz", "vel_z", "v_z", "z_vel", "velocity_z", "zdot"};
 constexpr std::string_view kNamesMass[] = {"m", "mass", "masses", "charge", "q", "source"};
 constexpr std::string_view kNamesResponse[] = {"response"};
+constexpr std::string_view kNamesRadius[] = {"radius"};
+constexpr std::string_view kNamesSpinX[] = {"sx", "spinx", "spin_x", "wx", "omega_x"};
+constexpr std::string_view kNamesSpinY[] = {"sy", "spiny", "spin_y", "wy", "omega_y"};
+constexpr std::string_view kNamesSpinZ[] = {"sz", "spinz", "spin_z", "wz", "omega_z"};
 constexpr std::string_view kNamesId[] = {"id", "ids", "key", "index", "particle_id"};
 constexpr std::string_view kNamesGroup[] = {"group", "type", "species"};
 constexpr std::string_view kNamesName[] = {"name", "names", "label"};
@@ -43,6 +47,10 @@ constexpr Column kColumns[] = {
     {"vz", kNamesVz, Role::number, &BodyRow::vz},
     {"m", kNamesMass, Role::number, &BodyRow::mass},
     {"response", kNamesResponse, Role::number, &BodyRow::response},
+    {"radius", kNamesRadius, Role::number, &BodyRow::radius},
+    {"sx", kNamesSpinX, Role::number, &BodyRow::spinX},
+    {"sy", kNamesSpinY, Role::number, &BodyRow::spinY},
+    {"sz", kNamesSpinZ, Role::number, &BodyRow::spinZ},
     {"id", kNamesId, Role::id, nullptr},
     {"group", kNamesGroup, Role::group, nullptr},
     {"name", kNamesName, Role::name, nullptr},
@@ -250,9 +258,9 @@ private:
         for (std::string_view cell : names) {
             const Column& column = columnNamed(cell, nullptr);
             if (&column == &kSkipped && cell != "-" && cell != "_")
-                throw UsageError(
-                    "--columns: " + excerpt(cell) +
-                    " is no column; valid: x, y, z, vx, vy, vz, m, id, group, response, name, tag, and - to skip one");
+                throw UsageError("--columns: " + excerpt(cell) +
+                                 " is no column; valid: x, y, z, vx, vy, vz, m, radius, sx, sy, sz, id, group, response, "
+                                 "name, tag, and - to skip one");
             columns_.push_back(&column);
         }
         units_.assign(columns_.size(), {});

@@ -61,7 +61,7 @@ private:
     ByteSink& sink_;
     char separator_;
     bool single_;
-    char row_[1024];  // 8 numbers of at most 24 characters, an id, and two cells of names with every quote doubled
+    char row_[1200];  // 12 numbers of at most 24 characters, an id, and two cells of names with every quote doubled
     char* at_ = row_;
 };
 
@@ -104,7 +104,7 @@ std::string gravityRemark(const FileUnits& units) {
 }
 
 /// The names of the columns.
-std::string header(const FileUnits& units, bool response, bool ids, bool names, bool tags) {
+std::string header(const FileUnits& units, bool response, bool radii, bool ids, bool names, bool tags) {
     std::string text = gravityRemark(units);
     const auto column = [&](std::string_view name, const std::string& unit) {
         text +=
@@ -114,6 +114,10 @@ std::string header(const FileUnits& units, bool response, bool ids, bool names, 
     for (const char* name : {"x", "y", "z"}) column(name, units.length);
     for (const char* name : {"vx", "vy", "vz"}) column(name, units.velocity);
     if (response) column("response", {});
+    if (radii) {
+        column("radius", units.length);
+        for (const char* name : {"sx", "sy", "sz"}) column(name, {});
+    }
     if (ids) column("id", {});
     if (names) column("name", {});
     if (tags) column("tag", {});
@@ -130,11 +134,18 @@ void writeCsv(ByteSink& sink, const Snapshot& snapshot) {
     const bool response = std::ranges::any_of(bodies.velocity, [](const Double4& v) { return v.w != 1; });
     bool ids = false;
     for (std::size_t i = 0; i < bodies.size() && !ids; ++i) ids = bodies.id[i] != i;
-    sink.write(header(snapshot.fileUnits, response, ids, !names.empty(), names.anyTags()));
+    sink.write(header(snapshot.fileUnits, response, !bodies.surface.empty(), ids, !names.empty(), names.anyTags()));
     RowWriter row(sink, ',', isSingle(snapshot));
     for (std::size_t i = 0; i < bodies.size(); ++i) {
         writeRow(row, bodies, i, snapshot.fileUnits);
         if (response) row.number(bodies.velocity[i].w);
+        if (!bodies.surface.empty()) {
+            const FileUnits& units = snapshot.fileUnits;
+            const Surface& s = bodies.surface[i];
+            row.number(s.radius * units.lengthBy);
+            const double turns = units.velocityBy / units.lengthBy;
+            for (const double spin : {s.spin.x, s.spin.y, s.spin.z}) row.number(spin * turns);
+        }
         if (ids) row.whole(bodies.id[i]);
         if (!names.empty()) row.text(cell(names.nameOf(bodies.id[i])));
         if (names.anyTags()) row.text(cell(names.tagOf(bodies.id[i])));

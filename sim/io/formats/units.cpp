@@ -71,6 +71,10 @@ void apply(Snapshot& snapshot, const Conversion& by, const std::string& name) {
                              " leaves the range of a double when its units are converted");
     }
     const double time = by.length / by.velocity;
+    for (Surface& surface : bodies.surface) {
+        surface.radius /= by.length;
+        surface.spin *= time;
+    }
     for (std::optional<double>* value : {&snapshot.time, &snapshot.timeStep, &snapshot.timeOrigin})
         if (*value) **value /= time;
     if (snapshot.softening) *snapshot.softening /= by.length;

@@ -1,0 +1,50 @@
+// Kernels that find bodies in contact, as the host sees them: boxes around paths, cells that hold most of them, and pairs.
+// All pointers are device memory. Rule: pairs are candidates in any order; the host decides and orders.
+#pragma once
+#include "sim/backends/cuda/kernels/packed.h"
+#include "sim/backends/cuda/runtime/launch.h"
+#include "sim/contact/contact.h"
+
+#include <cstdint>
+
+namespace gravlab::cuda {
+
+constexpr unsigned kContactThreads = 256;
+/// Bodies with longer paths than a cell allows are at most so many; each is compared with all.
+constexpr unsigned kMostLarge = 64;
+/// Half octaves of single precision.
+constexpr unsigned kReachBins = 512;
+
+struct ContactFacts {
+    unsigned reaches[kReachBins];  ///< bodies by the reach of their boxes
+    unsigned large;
+    unsigned pairs;
+    int bin;           ///< bodies above this bin are large
+    double perLength;  ///< cells per unit length
+};
+
+/// One thread a body; the search has one thread a place.
+template <class Real>
+struct ContactTask {
+    const Vec4<Real>* bodies;  ///< positions at the end of the step
+    Vec4<double>* before;      ///< positions at its beginning
+    const double* radius;
+    std::uint32_t count;
+    Vec4<double>* box;  ///< middle and reach; a reach below 0: not finite
+    std::uint64_t *key, *sortedKey;
+    std::uint32_t *index, *order;
+    std::uint32_t* large;
+    ContactFacts* facts;  ///< 0 before
+    ContactPair* pairs;
+    unsigned capacity;
+    bool resting;  ///< overlap alone is a contact
+};
+/// Kernels in the order of their launches; the keys are sorted before `search`. `cell` is one thread.
+template <class Real>
+struct ContactKernels {
+    Kernel<ContactTask<Real>> boxes, cell, keys, search, keep;
+};
+template <class Real>
+ContactKernels<Real> contactKernels();
+
+}  // namespace gravlab::cuda

@@ -1,0 +1,93 @@
+// Contacts at the end of each step: the run steps one at a time, and loads bodies that contacts have changed.
+#include "sim/backends/kernel.h"
+#include "sim/backends/step_cursor.h"
+#include "sim/run/judge.h"
+#include "sim/run/simulation.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace gravlab {
+
+AdvanceStatus Simulation::advance(const Budget& budget, VertexSink* sink) {
+    // Contacts lose energy, so a run backwards in time has none.
+    if (!now_.values.contact.acts() || !(now_.values.timeStep > 0)) {
+        pathsBegun_ = false;
+        return advanceFreely(budget, sink);
+    }
+    AdvanceStatus all;
+    StepPacer pacer(budget);
+    do {
+        if (!pathsBegun_ && budget.steps > 0) beginPaths();
+        const double begin = clock_.time();
+        const AdvanceStatus one = advanceFreely({.seconds = std::max(budget.seconds - pacer.elapsed(), 0.0),
+                                                 .steps = std::min<std::int64_t>(budget.steps - all.stepsCompleted, 1)},
+                                                nullptr);
+        all.stepsCompleted += one.stepsCompleted;
+        all.stepProgress = one.stepProgress;
+        all.innerStep = one.innerStep;
+        if (one.stepsCompleted == 0) break;
+        resolveStep(begin);
+    } while (all.stepsCompleted < budget.steps && pacer.elapsed() < budget.seconds);
+    if (sink && all.stepsCompleted > 0) {
+        publish(*sink);
+        all.published = true;
+    }
+    return all;
+}
+
+void Simulation::beginPaths() {
+    ContactWatch* watch = backend_->contactWatch();
+    watches_ = watch && watch->begin();
+    if (!watches_) {
+        ParticleSet bodies;
+        backend_->snapshot(bodies);
+        before_ = std::move(bodies.position);
+    }
+    pathsBegun_ = true;
+}
+
+/// `begin`: time at the beginning of the step [T].
+void Simulation::resolveStep(double begin) {
+    if (!pathsBegun_) return;
+    std::vector<ContactPair> pairs;
+    if (watches_) {
+        backend_->contactWatch()->find(pairs, before_);
+        if (pairs.empty()) return;
+    }
+    ParticleSet bodies;
+    backend_->snapshot(bodies);
+    std::vector<ContactEvent> events =
+        resolveContacts(before_, bodies, now_.values.contact, now_.values.force, {clock_.step, begin, clock_.time() - begin},
+                        watches_ ? &pairs : nullptr);
+    if (events.empty()) {
+        before_ = std::move(bodies.position);
+        return;
+    }
+    const bool fewer = bodies.size() < backend_->size();
+    forceCheck();  // loading drops a check that is not taken
+    backend_->load(bodies);
+    pathsBegun_ = stepUnderWay_ = false;
+    for (const ContactEvent& event : events) {
+        contacts_.lost += event.lost;
+        ++(event.kind == ContactKind::merge ? contacts_.merges : contacts_.bounces);
+    }
+    if (events_) events_->insert(events_->end(), events.begin(), events.end());
+    now_.values.bodies = bodies.size();
+    if (fewer) targets_ = targetsOf(bodies, othersOf(terms()));
+    if (!check_ || rechecking_) backend_->requestForceCheck(targets_.of(backend_->activeKernel()));
+}
+
+std::vector<ContactEvent> Simulation::takeContactEvents() {
+    std::vector<ContactEvent> taken;
+    if (events_) taken.swap(*events_);
+    events_.emplace();
+    return taken;
+}
+
+Diagnostics Simulation::withContacts(Diagnostics measured) const {
+    measured.lost = contacts_.lost;
+    return measured;
+}
+
+}  // namespace gravlab

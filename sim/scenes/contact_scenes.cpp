@@ -1,0 +1,183 @@
+// Bodies with radii about a heavier one: they grow to planets, stay a ring within Roche's limit, or make a moon beyond it.
+#include "sim/scenes/scene_builder.h"
+#include "sim/scenes/scene_rows.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace gravlab::scenes {
+namespace {
+
+/// A disc of equal bodies about a heavy body of mass 1, which is the first one.
+struct Debris {
+    double mass = 0;         ///< of all bodies without the heavy one
+    double density = 0;      ///< [M/L^3]
+    double heavyRadius = 0;  ///< [L]
+    double inner = 1, outer = 1;
+    double slope = 0;         ///< surface density ~ r^-slope
+    double eccentricity = 0;  ///< rms; the rms inclination is half of it
+};
+
+/// A semi-major axis with that surface density: the mass within r grows as r^(2 - slope), or as log r.
+double axisOf(const Debris& disc, double share) {
+    const double power = 2 - disc.slope;
+    if (power == 0) return disc.inner * std::pow(disc.outer / disc.inner, share);
+    const double low = std::pow(disc.inner, power), high = std::pow(disc.outer, power);
+    return std::pow(low + share * (high - low), 1 / power);
+}
+
+ParticleSet buildDebris(const Debris& disc, const SceneRequest& request) {
+    const double mass = disc.mass / static_cast<double>(std::max<std::size_t>(1, request.bodies - 1));
+    ParticleSet bodies = makeBodies(request.bodies, request.seed, [&](std::size_t i, Random& random) {
+        if (i == 0) return Body{{0, 0, 0}, {}, 1};
+        const auto rayleigh = [&](double rms) { return rms * std::sqrt(-std::log(1 - random.uniform())); };
+        const double axis = axisOf(disc, random.uniform());
+        // An orbit that begins in the heavy body would end there at once.
+        const double most = std::min(0.9, 1 - 1.02 * disc.heavyRadius / axis);
+        const double eccentricity = std::clamp(rayleigh(disc.eccentricity), 0.0, std::max(most, 0.0));
+        const double tilt = rayleigh(disc.eccentricity / 2);
+        const double mean = 2 * std::numbers::pi * random.uniform(), turn = 2 * std::numbers::pi * random.uniform(),
+                     node = 2 * std::numbers::pi * random.uniform();
+        double e = mean;
+        for (int k = 0; k < 30; ++k) e -= (e - eccentricity * std::sin(e) - mean) / (1 - eccentricity * std::cos(e));
+        const double flat = std::sqrt(1 - eccentricity * eccentricity), speed = 1 / std::sqrt(axis);
+        const double x = axis * (std::cos(e) - eccentricity), y = axis * flat * std::sin(e);
+        const double rate = speed / (1 - eccentricity * std::cos(e));
+        const double vx = -rate * std::sin(e), vy = rate * flat * std::cos(e);
+        const auto placed = [&](double px, double py) {
+            const double u = px * std::cos(turn) - py * std::sin(turn), w = px * std::sin(turn) + py * std::cos(turn);
+            const double inPlane = w * std::cos(tilt);
+            return Vec3d{u * std::cos(node) - inPlane * std::sin(node), u * std::sin(node) + inPlane * std::cos(node),
+                         w * std::sin(tilt)};
+        };
+        return Body{placed(x, y), placed(vx, vy), mass, 1};
+    });
+    centre(bodies);
+    const double radius = std::cbrt(3 * mass / (4 * std::numbers::pi * disc.density));
+    bodies.surface.assign(bodies.size(), {radius, {}});
+    if (!bodies.surface.empty()) bodies.surface.front().radius = disc.heavyRadius;
+    return bodies;
+}
+
+// Ten Earth masses of rock in a belt from 0.85 to 1.15 AU. The radii are 60 times those of rock at 2 g/cm^3, so that growth
+// takes tens of years instead of a hundred thousand (Kokubo & Ida 1996 have a factor of 6).
+constexpr double kRock = 3.4e6, kEnlarged = 60;  // density [Msun/AU^3]
+constexpr SceneUnits kSolar{.length = "AU",
+                            .mass = "Msun",
+                            .time = "years",
+                            .speed = "km/s",
+                            .timeScale = 0.5 / std::numbers::pi,
+                            .speedScale = 29.7847};
+ParticleSet buildPlanetesimals(const SceneRequest& request) {
+    return buildDebris({.mass = 3e-5,
+                        .density = kRock / (kEnlarged * kEnlarged * kEnlarged),
+                        .heavyRadius = 0.00465,
+                        .inner = 0.85,
+                        .outer = 1.15,
+                        .slope = 1.5,
+                        .eccentricity = 0.003},
+                       request);
+}
+
+// Ice about Saturn, from the C ring to within Roche's limit, which is at 2.1 radii for this density.
+constexpr SceneUnits kSaturn{.length = "km",
+                             .mass = "kg",
+                             .time = "days",
+                             .speed = "km/s",
+                             .lengthScale = 60268,
+                             .massScale = 5.683e26,
+                             .timeScale = 0.0278044,
+                             .speedScale = 25.0876};
+constexpr double kIce = 0.3;  // [M/L^3]: 0.9 g/cm^3
+ParticleSet buildRings(const SceneRequest& request) {
+    // Bodies that cover a quarter of the ring.
+    const double inner = 1.3, outer = 1.75, count = static_cast<double>(request.bodies);
+    const double radius = std::sqrt((outer * outer - inner * inner) / (4 * count));
+    return buildDebris({.mass = count * 4 * std::numbers::pi / 3 * kIce * radius * radius * radius,
+                        .density = kIce,
+                        .heavyRadius = 1,
+                        .inner = inner,
+                        .outer = outer,
+                        .slope = 0,
+                        .eccentricity = 0.03},
+                       request);
+}
+
+// Four Moon masses between the Earth's surface and Roche's limit, 2.9 Earth radii for rock of 0.6 Earth densities.
+constexpr SceneUnits kEarth{.length = "km",
+                            .mass = "Mearth",
+                            .time = "days",
+                            .speed = "km/s",
+                            .lengthScale = 6378.137,
+                            .massScale = 1,
+                            .timeScale = 0.00933819,
+                            .speedScale = 7.90537};
+ParticleSet buildMoon(const SceneRequest& request) {
+    return buildDebris({.mass = 4 * 0.0123,
+                        .density = 0.6 * 3 / (4 * std::numbers::pi),
+                        .heavyRadius = 1,
+                        .inner = 1.1,
+                        .outer = 2.9,
+                        .slope = 1,
+                        .eccentricity = 0.3},
+                       request);
+}
+
+constexpr std::string_view kSunName[] = {"Sun"}, kSaturnName[] = {"Saturn"}, kEarthName[] = {"Earth"};
+constexpr FarField kClosePairs{.accuracy = 1e-3};
+
+}  // namespace
+
+std::span<const Scene> contactScenes() {
+    static const Scene rows[] = {
+        {.name = "planetesimals",
+         .group = SceneGroup::clusters,
+         .idea = "a belt of small bodies about the Sun that merge where they touch and stay bound",
+         .caption = "The largest pull hardest and grow fastest, until a few of them have swept the belt.",
+         .source = "Kokubo & Ida 1996",
+         .bodiesGpu = 16384,
+         .bodiesCpu = 2048,
+         .timeStep = 0.05,
+         .story = {120, 40},
+         .farField = kClosePairs,
+         .view = {.distance = 3.2, .elevation = 0.9, .pointSize = 0.004, .speedScale = 1.2},
+         .build = buildPlanetesimals,
+         .units = kSolar,
+         .names = kSunName,
+         .contact = {.mode = ContactMode::merge, .restitution = 0.3}},
+        {.name = "rings",
+         .group = SceneGroup::clusters,
+         .idea = "a ring of ice within Roche's limit: its bodies bounce and cannot merge",
+         .caption = "Bounces flatten the ring within a few turns; then its own gravity draws it into wakes.",
+         .source = "Goldreich & Tremaine 1978; Salo 1992",
+         .bodiesGpu = 65536,
+         .bodiesCpu = 4096,
+         .timeStep = 0.05,
+         .story = {150, 40},
+         .farField = kClosePairs,
+         .view = {.distance = 5.5, .elevation = 0.6, .pointSize = 0.006, .speedScale = 0.9},
+         .build = buildRings,
+         .units = kSaturn,
+         .names = kSaturnName,
+         .contact = {.mode = ContactMode::merge, .restitution = 0.4, .friction = 0.1}},
+        {.name = "moon",
+         .group = SceneGroup::clusters,
+         .idea = "the debris of a giant impact about the Earth",
+         .caption = "Within Roche's limit tides part what touches; the disc spreads, and beyond the limit one moon grows.",
+         .source = "Kokubo, Ida & Makino 2000",
+         .bodiesGpu = 131072,
+         .bodiesCpu = 16384,
+         .timeStep = 0.03,
+         .story = {600, 60},
+         .farField = kClosePairs,
+         .view = {.distance = 10, .elevation = 0.7, .pointSize = 0.01, .speedScale = 1},
+         .build = buildMoon,
+         .units = kEarth,
+         .names = kEarthName,
+         .contact = {.mode = ContactMode::merge, .restitution = 0.1}},
+    };
+    return rows;
+}
+
+}  // namespace gravlab::scenes

@@ -1,0 +1,361 @@
+// Contacts: what other programs got wrong (many at once, clumps, two mergers of one body, passages between two steps), what
+// is conserved, and the run around them: slices, threads, rewinding, files.
+#include "sim/contact/contact.h"
+#include "app/services/rewind.h"
+#include "sim/core/error.h"
+#include "sim/core/random.h"
+#include "sim/io/checkpoint.h"
+#include "sim/measure/diagnostics.h"
+#include "tests/bodies.h"
+#include "tests/far_units.h"
+#include "tests/unit/cli_support.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+
+namespace gravlab {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+const ForceSettings kGravity{.precision = Precision::fp64};
+
+/// Mass, momentum and angular momentum with spin, and the sums of their absolute values as the scale of rounding.
+struct Kept {
+    double mass = 0, scale = 0;
+    Vec3d momentum{}, turning{};
+};
+Kept keptOf(const ParticleSet& bodies) {
+    Kept k;
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+        const Vec3d x = xyz(bodies.position[i]), v = xyz(bodies.velocity[i]);
+        const double m = bodies.position[i].w;
+        k.mass += m;
+        k.momentum += m * v;
+        k.turning += m * cross(x, v);
+        k.scale += m * (1 + length(x)) * length(v);
+    }
+    k.turning += rotationOf(bodies).angularMomentum;
+    return k;
+}
+void expectKept(const Kept& before, const ParticleSet& bodies, double tolerance = 1e-13) {
+    const Kept after = keptOf(bodies);
+    EXPECT_LE(std::abs(after.mass - before.mass), tolerance * before.mass);
+    EXPECT_LE(distance(after.momentum, before.momentum), tolerance * before.scale);
+    EXPECT_LE(distance(after.turning, before.turning), tolerance * before.scale);
+}
+
+ParticleSet balls(const std::vector<Double4>& positions, const std::vector<Double4>& velocities, double radius) {
+    ParticleSet bodies = testing_support::bodiesOf(positions, velocities);
+    bodies.surface.assign(bodies.size(), {radius, {}});
+    return bodies;
+}
+/// Positions a step earlier, on straight paths.
+std::vector<Double4> earlier(const ParticleSet& bodies, double length) {
+    std::vector<Double4> before = bodies.position;
+    for (std::size_t i = 0; i < before.size(); ++i)
+        before[i] = packed(xyz(before[i]) - length * xyz(bodies.velocity[i]), before[i].w);
+    return before;
+}
+std::vector<ContactEvent> resolve(ParticleSet& bodies, ContactMode mode, double length = 1, double restitution = 0.5,
+                                  double friction = 0) {
+    return resolveContacts(earlier(bodies, length), bodies, {.mode = mode, .restitution = restitution, .friction = friction},
+                           kGravity, {.step = 1, .time = 0, .length = length});
+}
+
+/// Bodies on random paths within a ball of radius 1.
+ParticleSet clump(std::size_t count, double radius, double speed) {
+    std::vector<Double4> x(count), v(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        Random random(5, i);
+        const auto number = [&](double most) { return random.uniform(-most, most); };
+        x[i] = {number(1), number(1), number(1), random.uniform(0.5, 1.5) / static_cast<double>(count)};
+        v[i] = {number(speed), number(speed), number(speed), 1};
+    }
+    ParticleSet bodies = balls(x, v, radius);
+    for (std::size_t i = 0; i < count; ++i) bodies.surface[i].spin = {0.1 * static_cast<double>(i % 3), 0, -0.2};
+    return bodies;
+}
+
+TEST(Contact, whatOthersMissIsFoundAndNothingIsLost) {
+    // 24 bodies hit one in the same step, four of them at the same moment: all merge.
+    std::vector<Double4> x{{0, 0, 0, 1}}, v{{0, 0, 0, 1}};
+    for (int k = 0; k < 24; ++k) {
+        const double angle = k * 0.7, z = -0.9 + 0.075 * k, r = std::sqrt(1 - z * z), speed = k < 4 ? 2 : 2 + 0.03 * k;
+        const Vec3d out{r * std::cos(angle), r * std::sin(angle), z};
+        x.push_back(packed((3 - speed) * out, 1e-3));
+        v.push_back(packed(-speed * out, 1));
+    }
+    ParticleSet bodies = balls(x, v, 0.01);
+    bodies.surface[0].radius = 1.2;
+    Kept before = keptOf(bodies);
+    EXPECT_EQ(resolve(bodies, ContactMode::stick).size(), 24u);
+    ASSERT_EQ(bodies.size(), 1u);
+    EXPECT_EQ(bodies.id[0], 0u);
+    expectKept(before, bodies);
+
+    // One body merges twice: without the first merger it would not meet the third.
+    bodies = balls({{1, 0, 0, 1}, {0, 1, 0, 1}, {0.5, 0.5, 0, 1}}, {{2, 0, 0, 1}, {0, 2, 0, 1}, {0, 0, 0, 1}}, 0.1);
+    before = keptOf(bodies);
+    std::vector<ContactEvent> events = resolve(bodies, ContactMode::stick);
+    ASSERT_EQ(events.size(), 2u);
+    EXPECT_EQ(bodies.size(), 1u);
+    EXPECT_LT(events[0].time, events[1].time);
+    EXPECT_NEAR(bodies.surface[0].radius, 0.1 * std::cbrt(3.0), 1e-15);
+    expectKept(before, bodies);
+
+    // A passage between two steps, at 2,000 radii a step; a narrow miss beside it stays a miss.
+    bodies = balls({{1, 0, 0, 1}, {-1, 1.9e-3, 0, 1}}, {{2, 0, 0, 1}, {-2, 0, 0, 1}}, 1e-3);
+    EXPECT_EQ(resolve(bodies, ContactMode::stick).size(), 1u);
+    bodies = balls({{1, 0, 0, 1}, {-1, 2.1e-3, 0, 1}}, {{2, 0, 0, 1}, {-2, 0, 0, 1}}, 1e-3);
+    EXPECT_EQ(resolve(bodies, ContactMode::stick).size(), 0u);
+}
+
+TEST(Contact, clumpsOfFiftyThousandBodiesEndInEveryMode) {
+    const ParticleSet start = clump(50000, 0.015, 0.01);
+    for (const ContactMode mode : {ContactMode::stick, ContactMode::bounce}) {
+        ParticleSet bodies = start;
+        const Kept before = keptOf(bodies);
+        const std::vector<ContactEvent> events = resolve(bodies, mode, 1, 0.5, 0.3);
+        EXPECT_GT(events.size(), 10000u);
+        EXPECT_TRUE(std::ranges::is_sorted(events, {}, &ContactEvent::time));
+        expectKept(before, bodies, 1e-12);
+        if (mode == ContactMode::bounce) continue;
+        EXPECT_EQ(bodies.size() + events.size(), start.size());
+        EXPECT_EQ(countOverlaps(bodies), 0u);
+    }
+}
+
+TEST(Contact, theOrderIsThatOfTimeAndIdsWhateverTheOrderOfTheBodies) {
+    const ParticleSet start = clump(400, 0.06, 0.1);
+    ParticleSet forward = start, backward = start;
+    for (std::size_t i = 0; i < start.size(); ++i) {
+        const std::size_t k = start.size() - 1 - i;
+        backward.position[i] = start.position[k], backward.velocity[i] = start.velocity[k];
+        backward.id[i] = start.id[k], backward.surface[i] = start.surface[k];
+    }
+    const auto a = resolve(forward, ContactMode::merge, 1, 0.3, 0.2), b = resolve(backward, ContactMode::merge, 1, 0.3, 0.2);
+    ASSERT_EQ(a.size(), b.size());
+    EXPECT_GT(a.size(), 50u);
+    for (std::size_t i = 0; i < a.size(); ++i)
+        EXPECT_EQ(std::pair(a[i].first, a[i].second), std::pair(b[i].first, b[i].second));
+    std::map<std::uint32_t, std::size_t> places;
+    for (std::size_t i = 0; i < backward.size(); ++i) places[backward.id[i]] = i;
+    ASSERT_EQ(forward.size(), backward.size());
+    for (std::size_t i = 0; i < forward.size(); ++i) {
+        const std::size_t k = places.at(forward.id[i]);
+        EXPECT_TRUE(forward.position[i] == backward.position[k] && forward.velocity[i] == backward.velocity[k]);
+        EXPECT_TRUE(forward.surface[i] == backward.surface[k]);
+    }
+    // The pairs that may touch, in any order, give the same as a search does.
+    std::vector<ContactPair> pairs;
+    for (std::uint32_t i = 0; i < start.size(); ++i)
+        for (std::uint32_t k = 0; k < i; ++k) pairs.push_back({i, k});
+    ParticleSet listed = start;
+    resolveContacts(earlier(start, 1), listed, {.mode = ContactMode::merge, .restitution = 0.3, .friction = 0.2}, kGravity,
+                    {.step = 1, .time = 0, .length = 1}, &pairs);
+    EXPECT_TRUE(testing_support::sameBytes(listed.position, forward.position));
+}
+
+TEST(Contact, aPairMergesOnlyWhereItStaysBound) {
+    const auto merges = [](double speed, double restitution, double centre, double far, bool turning = true) {
+        // Two bodies with an escape speed of 2 at contact, and a heavier one far away along their line.
+        const double gap = 0.5 * speed * 1e-3;
+        ParticleSet bodies = balls({{-0.5 + gap / 2, 0, 0, 0.5}, {0.5 - gap / 2, 0, 0, 0.5}, {far, 0, 0, centre}},
+                                   {{speed / 2, 0, 0, 1}, {-speed / 2, 0, 0, 1}, {0, 0, 0, 1}}, 0.5);
+        // On a circle about the heavy body; `turning`: at rest in the frame that turns with them.
+        for (std::size_t i = 0; i < 2 && centre > 0; ++i)
+            bodies.velocity[i].y = std::sqrt(centre / far) * (turning ? 1 - bodies.position[i].x / far : 1);
+        bodies.surface[2].radius = 0;
+        resolve(bodies, ContactMode::merge, 1e-3, restitution);
+        return bodies.size() == 2;
+    };
+    EXPECT_TRUE(merges(1.0, 1, 0, 100));   // below the escape speed, even without loss
+    EXPECT_FALSE(merges(1.5, 1, 0, 100));  // above it
+    EXPECT_TRUE(merges(1.5, 0.5, 0, 100));
+    // The Hill radius (m / 3M)^(1/3) d is 2.2 at d = 10 with M = 30, and 0.5 at 5 with 300; the centres are 1 apart.
+    EXPECT_TRUE(merges(0.1, 0.1, 30, 10));
+    EXPECT_FALSE(merges(0.1, 0.1, 300, 5));
+    EXPECT_FALSE(merges(0.1, 0.1, 300, 5, false));  // although it would, alone
+}
+
+TEST(Contact, aBounceKeepsEnergyWithoutLossAndCountsItOtherwise) {
+    for (const double friction : {0.0, 0.4}) {
+        ParticleSet bodies = balls({{0.1, 0.3, 0, 0.02}, {-0.4, 0, 0.1, 0.01}, {5, 0, 0, 0.04}},
+                                   {{-3, 0.5, 0, 1}, {2, 0.2, -0.3, 1}, {0, 1, 0, 1}}, 0.3);
+        bodies.surface[0].spin = {1, -2, 3};
+        bodies.surface[2].radius = 0;
+        const Kept before = keptOf(bodies);
+        const double energy = measure(bodies, kGravity).energy();
+        const std::vector<ContactEvent> events = resolve(bodies, ContactMode::bounce, 1, friction > 0 ? 0.5 : 1, friction);
+        ASSERT_EQ(events.size(), 1u);
+        expectKept(before, bodies);
+        EXPECT_NEAR(measure(bodies, kGravity).energy() + events[0].lost, energy, 1e-12);
+        EXPECT_EQ(events[0].lost > 0.01, friction > 0);
+        EXPECT_NE(bodies.surface[1].spin == Vec3d{}, friction > 0);
+    }
+    // Bodies without mass give way to those with mass, and held bodies to none.
+    ParticleSet light = balls({{0.5, 0, 0, 0.01}, {-0.5, 0, 0, 0}, {9, 0, 0, 0.01}, {10, 0, 0, 0.01}},
+                              {{0, 0, 0, 1}, {1, 0, 0, 1}, {0, 0, 0, 1}, {-1, 0, 0, 1}}, 0.6);
+    light.velocity[2].w = 0;
+    EXPECT_EQ(resolve(light, ContactMode::bounce, 1, 1).size(), 2u);
+    EXPECT_EQ(xyz(light.velocity[0]), Vec3d{});
+    EXPECT_DOUBLE_EQ(light.velocity[1].x, -1);
+    EXPECT_EQ(xyz(light.velocity[2]), Vec3d{});
+    EXPECT_DOUBLE_EQ(light.velocity[3].x, 1);
+}
+
+/// A cold clump that collapses within some steps.
+RunRequest falling(const char* backend, std::size_t count = 60) {
+    ParticleSet bodies = clump(count, 0, 0.2);
+    bodies.surface.clear();
+    RunRequest request = testing_support::startOf(bodies, 0, 1.0 / 64, backend);
+    request.precision = Precision::fp64;
+    request.contact = ContactMode::merge;
+    request.density = 2;
+    request.restitution = 0.4;
+    request.friction = 0.1;
+    return request;
+}
+
+bool same(const RunState& a, const RunState& b) {
+    return testing_support::sameBytes(a.bodies.position, b.bodies.position) &&
+           testing_support::sameBytes(a.bodies.velocity, b.bodies.velocity) && a.bodies.id == b.bodies.id &&
+           a.bodies.surface == b.bodies.surface && a.contacts == b.contacts;
+}
+
+class ContactRun : public testing::TestWithParam<const char*> {};
+
+TEST_P(ContactRun, slicesThreadsRewindingAndFilesGiveTheSameBits) {
+    Simulation whole(falling(GetParam()));
+    const Diagnostics first = whole.measure();
+    whole.takeContactEvents();
+    RunState early;
+    while (whole.step() < 96) {
+        whole.advance({.steps = 16}, nullptr);
+        if (whole.step() == 32) early = whole.state();
+    }
+    const RunState end = whole.state();
+    ASSERT_GT(end.contacts.merges, 10);
+    EXPECT_GT(end.contacts.bounces, 0);
+    EXPECT_GT(early.bodies.size(), end.bodies.size());
+    EXPECT_EQ(whole.takeContactEvents().size(), static_cast<std::size_t>(end.contacts.merges + end.contacts.bounces));
+    EXPECT_EQ(whole.configuration().bodies, end.bodies.size());
+
+    // The balance of the energy, and what is conserved.
+    const Diagnostics last = whole.measure();
+    EXPECT_GT(std::abs(last.lost), 0.1 * std::abs(first.energy()));
+    EXPECT_LT(std::abs(last.balance() - first.energy()), 0.1 * std::abs(last.lost));
+    EXPECT_LT(distance(last.momentum, first.momentum), 1e-13);
+    EXPECT_LT(distance(last.angularMomentum, first.angularMomentum), 1e-13);
+
+    RunRequest other = falling(GetParam());
+    other.backendOptions.threads = 2;
+    Simulation sliced(other);
+    while (sliced.step() < 96) sliced.advance({.seconds = 0, .steps = 96 - sliced.step()}, nullptr);
+    EXPECT_TRUE(same(sliced.state(), end));
+
+    // Back past the mergers: all bodies are there again, and the run ends as before.
+    whole.restore(early);
+    EXPECT_TRUE(same(whole.state(), early));
+    while (whole.step() < 96) whole.advance({.steps = 96 - whole.step()}, nullptr);
+    EXPECT_TRUE(same(whole.state(), end));
+
+    // The same through a table of rewinding, and through a checkpoint.
+    Rewind rewind;
+    StateFeed feed;
+    Simulation kept(falling(GetParam()));
+    for (double now = 0; kept.step() < 96; now += 10) {
+        rewind.update(kept, feed, now);
+        feed.serve(kept);
+        rewind.update(kept, feed, now);
+        rewind.settle();
+        kept.advance({.steps = 16}, nullptr);
+    }
+    EXPECT_EQ(rewind.marks().size(), 6u);
+    rewind.go(kept, feed, 2);
+    EXPECT_TRUE(same(kept.state(), early));
+    if (!fileFormat("hdf5").unavailable().empty()) GTEST_SKIP() << "no HDF5";
+    const std::string bytes = encodeSnapshot(checkpointOf(whole.configuration(), early), "hdf5");
+    LoadedStart loaded = startFrom(decodeSnapshot(bytes, "early.hdf5"), "early.hdf5");
+    Simulation resumed(loaded.request);
+    EXPECT_TRUE(same(resumed.state(), early));
+    while (resumed.step() < 96) resumed.advance({.steps = 96 - resumed.step()}, nullptr);
+    EXPECT_TRUE(same(resumed.state(), end));
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, ContactRun, testing::Values("reference", "cpu"));
+
+TEST(Contact, sizesSettingsAndFilesAreCheckedWithASentence) {
+    const auto refusalOf = [](RunRequest request) -> std::string {
+        try {
+            Simulation simulation(request);
+        } catch (const UsageError& error) {
+            return error.what();
+        }
+        return {};
+    };
+    RunRequest request = falling("reference", 8);
+    request.radius = 0.1;
+    EXPECT_THAT(refusalOf(request), HasSubstr("radius and density both"));
+    request = falling("reference", 8);
+    request.density.reset();
+    EXPECT_THAT(refusalOf(request), HasSubstr("needs bodies with radii; give --radius or --density"));
+    EXPECT_THAT(
+        refusalOf({.scene = "charges", .bodies = 64, .backend = "reference", .contact = ContactMode::merge, .radius = 1e-3}),
+        HasSubstr("cannot merge charges"));
+    EXPECT_THAT(refusalOf({.scene = "six-body", .backend = "reference", .contact = ContactMode::bounce, .radius = -1.0}),
+                HasSubstr("radius must be a number of at least 0"));
+    EXPECT_THAT(refusalOf({.scene = "six-body", .backend = "reference", .contact = ContactMode::bounce, .radius = NAN}),
+                HasSubstr("radius must be a number of at least 0"));
+
+    const auto table = [](const char* radius) {
+        return decodeSnapshot(
+            "x,y,z,vx,vy,vz,m,radius,sx,sy,sz\n0,0,0,0,0,0,1,0.5,0,0,2\n1,0,0,0,0,0,1," + std::string(radius) + ",0,1,0\n",
+            "two.csv");
+    };
+    EXPECT_THAT([&] { table("-0.5"); },
+                testing::ThrowsMessage<InputError>(AllOf(HasSubstr("line 3"), HasSubstr("negative"))));
+    EXPECT_THAT([&] { table("nan"); }, testing::ThrowsMessage<InputError>(AllOf(HasSubstr("line 3"), HasSubstr("radius"))));
+    const Snapshot good = table("0.75");
+    EXPECT_EQ(good.bodies.surface, (std::vector<Surface>{{0.5, {0, 0, 2}}, {0.75, {0, 1, 0}}}));
+    EXPECT_EQ(decodeSnapshot(encodeSnapshot(good, "csv"), "two.csv").bodies.surface, good.bodies.surface);
+    EXPECT_THAT(lostIn(fileFormat("tipsy"), good), testing::Contains("the radii and spins"));
+    // Bodies with radii merge unless a setting says otherwise.
+    EXPECT_EQ(Simulation(startFrom(Snapshot(good), "two.csv").request).configuration().contact.mode, ContactMode::merge);
+    // A length of a given scene counts anew where it changes in a run; an added body has one too.
+    RunRequest sized{.scene = "six-body", .backend = "reference", .contact = ContactMode::bounce, .radius = 1e-4};
+    Simulation simulation(sized);
+    sized.radius = 2e-4;
+    simulation.apply(sized);
+    ParticleSet bodies;
+    simulation.snapshot(bodies);
+    EXPECT_EQ(bodies.surface.at(3).radius, 2e-4);
+}
+
+TEST(Contact, theCommandLogsEventsAndTellsOverlaps) {
+    const ScratchFolder folder;
+    const std::string table = (folder / "four.csv").string(), log = (folder / "events.csv").string(),
+                      energy = (folder / "energy.csv").string();
+    std::ofstream(table) << "x,y,z,vx,vy,vz,m,radius\n-1,0,0,1,0,0,1,0.2\n1,0,0,-1,0,0,1,0.2\n"
+                            "9,0,0,0,0,0,1,0.2\n9.3,0,0,0,0,0,1,0.2\n";
+    const Outcome o = runGravlab({"run", table, "--softening", "0", "--dt", "0.125", "--steps", "16", "--backend", "cpu",
+                                  "--contact", "stick", "--events", log, "--csv", energy, "--every", "8"});
+    ASSERT_EQ(o.code, 0) << o.err;
+    EXPECT_THAT(o.err, HasSubstr("1 pair of bodies overlaps at the start"));
+    EXPECT_THAT(o.out, HasSubstr("2 merged, 0 bounced"));
+    const std::vector<std::string> lines = linesOf(contentOf(log));
+    ASSERT_EQ(lines.size(), 3u);
+    EXPECT_EQ(lines[0] + "\n", contactLogHeader());
+    EXPECT_THAT(lines[1], HasSubstr(",merge,2,3,"));
+    EXPECT_THAT(lines[2], HasSubstr(",merge,0,1,"));
+    EXPECT_THAT(contentOf(energy), HasSubstr(",closest,bodies,lost"));
+    EXPECT_THAT(runGravlab({"run", "six-body", "--steps", "1", "--events", log}).err, HasSubstr("this run has none"));
+}
+
+}  // namespace
+}  // namespace gravlab
