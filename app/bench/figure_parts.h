@@ -43,6 +43,9 @@ void drawLadder(const FigureArea& area, std::span<const SweepResult> results);
 std::string ladderNote(const FigureRequest& request);
 std::span<const FigureColumn> ladderColumns();
 
+std::vector<SweepPoint> wavesPoints(const FigureRequest& request);
+void drawWaves(const FigureArea& area, std::span<const SweepResult> results);
+
 Reason needsCores(const FigureRequest& request);
 std::vector<SweepPoint> threadsPoints(const FigureRequest& request);
 void drawThreads(const FigureArea& area, std::span<const SweepResult> results);
