@@ -119,6 +119,19 @@ std::string launchText(const BenchmarkRow& row) {
     return text;
 }
 
+/// The first columns of a line, wide enough for the longest name of a kernel and for a launch with every factor. Lines
+/// appear one by one, so their widths cannot come from the content.
+std::string tableCells(const std::string& backend, const std::string& kernel, const std::string& bodies,
+                       const std::string& launch) {
+    static const int wide = [] {
+        std::size_t most = 20;
+        for (const std::span<const KernelRow> rows : {kernels(), trapKernels()})
+            for (const KernelRow& row : rows) most = std::max(most, row.name.size());
+        return static_cast<int>(most);
+    }();
+    return formatted("%-10s %-*s %11s  %-18s", backend.c_str(), wide, kernel.c_str(), bodies.c_str(), launch.c_str());
+}
+
 }  // namespace
 
 std::string csvCell(std::string_view given) {
@@ -147,28 +160,19 @@ std::string benchmarkCsvLine(const BenchmarkRow& row) {
 }
 
 std::string benchmarkTableHead() {
-    std::string head(64, ' ');
-    return head + "force only       whole steps\n" +
-           formatted("%-10s %-20s %11s  %-14s%8s %7s %8s %9s %12s %9s\n", "backend", "kernel", "N", "launch", "G/s",
-                     "spread", "G/s", "ms/step", "error median", "99.9 %");
+    const std::string columns = tableCells("backend", "kernel", "N", "launch");
+    return std::string(columns.size() + 5, ' ') + "force only       whole steps\n" + columns +
+           formatted("%8s %7s %8s %9s %12s %9s\n", "G/s", "spread", "G/s", "ms/step", "error median", "99.9 %");
 }
 
 std::string benchmarkTableLine(const BenchmarkRow& row) {
-    char text[800];
-    const int used = std::snprintf(text, sizeof text, "%-10s %-20s %11s  %-14s", row.backend.c_str(), row.kernel.c_str(),
-                                   grouped(row.bodies).text, launchText(row).c_str());
-    char* rest = text + used;
-    const std::size_t room = sizeof text - static_cast<std::size_t>(used);
-    if (!row.trap.empty())
-        std::snprintf(rest, room, "%8s %7s %8s %9s %12.1e %9.1e  %s\n", "-", "-", "-", "-", row.errorMedian, row.errorP999,
-                      struckText(row).c_str());
-    else if (row.verified)
-        std::snprintf(rest, room, "%8.3f %5.1f %% %8.3f %9.4g %12.1e %9.1e\n", row.interactionsPerSecond * 1e-9,
-                      row.spread * 100, row.stepInteractionsPerSecond * 1e-9, row.msPerStep, row.errorMedian, row.errorP999);
-    else
-        std::snprintf(rest, room, "%8s %7s %8s %9s %12.1e %9.1e  NOT VERIFIED\n", "-", "-", "-", "-", row.errorMedian,
-                      row.errorP999);
-    return text;
+    const std::string cells = tableCells(row.backend, row.kernel, grouped(row.bodies).text, launchText(row));
+    if (row.trap.empty() && row.verified)
+        return cells + formatted("%8.3f %5.1f %% %8.3f %9.4g %12.1e %9.1e\n", row.interactionsPerSecond * 1e-9,
+                                 row.spread * 100, row.stepInteractionsPerSecond * 1e-9, row.msPerStep, row.errorMedian,
+                                 row.errorP999);
+    return cells + formatted("%8s %7s %8s %9s %12.1e %9.1e  %s\n", "-", "-", "-", "-", row.errorMedian, row.errorP999,
+                             row.trap.empty() ? "NOT VERIFIED" : struckText(row).c_str());
 }
 
 std::string struckText(const BenchmarkRow& row) {

@@ -108,9 +108,9 @@ std::string cardText(const Card& card) {
 
 Picture cardPicture(const Card& card, std::span<const SweepResult> results) {
     Canvas canvas(kCardWidth, kCardHeight, 24);
-    ImDrawList& list = canvas.list();
-    list.AddRectFilled(ImVec2(0, 0), canvas.size(), kPaper);
-    list.AddRectFilled(ImVec2(0, 0), ImVec2(10, kCardHeight), kAccent);
+    PlotInk& ink = canvas.ink();
+    ink.box(ImVec2(0, 0), canvas.size(), kPaper);
+    ink.box(ImVec2(0, 0), ImVec2(10, kCardHeight), kAccent);
     constexpr float kHalf = 0.5f * kCardWidth, kAll = kCardWidth - 2 * kLeft;
     canvas.text(canvas.large(), ImVec2(kLeft, 36), kCardInk, card.device.c_str(), 0, kHalf);
     std::string facts = card.driver.empty() ? "" : "driver " + card.driver;
@@ -118,7 +118,7 @@ Picture cardPicture(const Card& card, std::span<const SweepResult> results) {
     canvas.text(canvas.normal(), ImVec2(kLeft, 86), kCardQuiet, facts.c_str(), 0, kHalf);
     canvas.text(canvas.large(), ImVec2(kCardWidth - kLeft, 36), kAccent, card.headline.c_str(), 1, kAll - kHalf - 40);
     canvas.text(canvas.normal(), ImVec2(kCardWidth - kLeft, 86), kCardQuiet, card.headlineOf.c_str(), 1, kAll - kHalf - 40);
-    list.AddLine(ImVec2(kLeft, 134), ImVec2(kCardWidth - kLeft, 134), kRule);
+    ink.line(ImVec2(kLeft, 134), ImVec2(kCardWidth - kLeft, 134), kRule);
 
     // The table takes the space it needs, the curve the rest.
     constexpr std::size_t kMostLines = 11;
@@ -132,8 +132,7 @@ Picture cardPicture(const Card& card, std::span<const SweepResult> results) {
     for (const Column& column : kColumns) cell(column, kTop, kCardQuiet, column.head);
     for (std::size_t i = 0; i < shown; ++i) {
         const float y = kTop + kLine * static_cast<float>(i + 1);
-        if (i % 2 == 0)
-            list.AddRectFilled(ImVec2(kLeft - 10, y - 5), ImVec2(kCardWidth - kLeft + 10, y + kLine - 5), kBand, 3);
+        if (i % 2 == 0) ink.box(ImVec2(kLeft - 10, y - 5), ImVec2(kCardWidth - kLeft + 10, y + kLine - 5), kBand, 3);
         for (const Column& column : kColumns) cell(column, y, kCardInk, card.lines[i].*column.cell);
     }
     const float below = kTop + kLine * static_cast<float>(shown + 1) + 14;
@@ -148,8 +147,8 @@ Picture cardPicture(const Card& card, std::span<const SweepResult> results) {
     constexpr float kLeastPlot = 170;
     const ImVec2 from(kLeft - 20, below), to(kCardWidth - kLeft + 20, kCardHeight - 92);
     if (to.y - from.y > kLeastPlot)
-        drawPlot(list, from, to, plot, {.fontScale = 0.85f, .lineWidth = 4, .legend = true, .legendBeside = true});
-    list.AddLine(ImVec2(kLeft, kCardHeight - 84), ImVec2(kCardWidth - kLeft, kCardHeight - 84), kRule);
+        drawPlot(ink, from, to, plot, {.fontScale = 0.85f, .lineWidth = 4, .legend = true, .legendBeside = true});
+    ink.line(ImVec2(kLeft, kCardHeight - 84), ImVec2(kCardWidth - kLeft, kCardHeight - 84), kRule);
     canvas.text(canvas.small(), ImVec2(kLeft, kCardHeight - 70), kCardQuiet, card.protocol.c_str(), 0, kAll);
     canvas.text(canvas.small(), ImVec2(kLeft, kCardHeight - 40), kCardQuiet, card.program.c_str(), 0, kAll);
     Picture picture{.width = kCardWidth, .height = kCardHeight, .rgb = canvas.finish(), .texts = {}};

@@ -70,7 +70,7 @@ std::vector<SweepPoint> splitPoints(const FigureRequest& request) {
     return curvesByBodies(request, *rowFor(request, kSplit), "split", {4096}, request.splits);
 }
 
-/// One curve with and one without unrolling, when the kernel has the factor; else one curve per kernel.
+/// Curves with the compiler's choice, with and without unrolling, when the kernel has the factor; else one curve per kernel.
 std::vector<SweepPoint> bodiesPoints(const FigureRequest& request) {
     std::vector<SweepPoint> points;
     const auto add = [&](const KernelRow& row, const std::string& series, int unroll) {
@@ -83,6 +83,8 @@ std::vector<SweepPoint> bodiesPoints(const FigureRequest& request) {
     if (const KernelRow* row = rowFor(request, kBlockAndUnroll)) {
         const int most = request.launch.unroll > 1 ? request.launch.unroll : LaunchConfig{}.unroll;
         add(*row, "unrolled " + std::to_string(most) + " times", most);
+        if (std::ranges::find(row->unrolls, kAutoUnroll) != row->unrolls.end())
+            add(*row, "unrolled as the compiler chooses", kAutoUnroll);
         add(*row, "not unrolled", 1);
         return points;
     }
@@ -92,26 +94,11 @@ std::vector<SweepPoint> bodiesPoints(const FigureRequest& request) {
     return points;
 }
 
-std::vector<SweepPoint> wavesPoints(const FigureRequest& request) {
-    const KernelRow& row = *rowFor(request, kBlock);
-    const std::vector<std::size_t> bodies =
-        request.bodies.empty() ? std::vector<std::size_t>{1024, 4096, 8192, 16384, 32768, 65536, 131072} : request.bodies;
-    std::vector<SweepPoint> points;
-    const std::vector<std::size_t> blocks =
-        request.blocks.empty() ? std::vector<std::size_t>{64, 128, 256, 512} : given(request.blocks);
-    for (const std::size_t block : blocks)
-        for (const std::size_t count : bodies) {
-            SweepPoint point = basePoint(request, row);
-            point.bodies = count;
-            point.kernel.launch.block = static_cast<int>(block);
-            point.series = "p = " + std::to_string(block);
-            point.x = static_cast<double>((count + block - 1) / block);
-            points.push_back(std::move(point));
-        }
-    return points;
-}
+/// The serial run: the curve over which others have a factor.
+constexpr const char* kSerial = "one core, plain loop";
 
-/// The textbook loop on one core, with symmetry, with vectors, on all cores; and the GPU.
+/// The textbook loop on one core, with symmetry, with vectors, on all cores; and the GPU, with one kernel along the curve
+/// and with the backend's choice for each N.
 std::vector<SweepPoint> cpuGpuPoints(const FigureRequest& request) {
     struct Curve {
         const BackendRow& (*backend)();
@@ -120,11 +107,12 @@ std::vector<SweepPoint> cpuGpuPoints(const FigureRequest& request) {
         std::size_t mostBodies;
     };
     static constexpr Curve kCurves[] = {
-        {hostBackend, "naive", "one core, plain loop", 65536},
+        {hostBackend, "naive", kSerial, 65536},
         {hostBackend, "naive-symmetric", "one core, with symmetry", 65536},
         {hostBackend, "simd", "one core, vectors", 65536},
-        {hostBackend, nullptr, "all cores", 262144},
-        {deviceBackend, nullptr, "GPU", 1048576},
+        {hostBackend, "simd-threads", "all cores", 262144},
+        {deviceBackend, "tiled", "GPU, tiled", 1048576},
+        {deviceBackend, nullptr, "GPU, best for each N", 1048576},
     };
     std::vector<SweepPoint> points;
     for (const Curve& curve : kCurves) {
@@ -152,6 +140,17 @@ std::vector<SweepPoint> cpuGpuPoints(const FigureRequest& request) {
     }
     return points;
 }
+
+/// How often a step fits into one of the serial run with the same bodies; 0: not measured.
+double factorOverSerial(std::span<const SweepResult> results, const SweepResult& of) {
+    for (const SweepResult& serial : results)
+        if (serial.point.series == kSerial && serial.point.bodies == of.point.bodies && serial.row.verified &&
+            of.row.verified && of.row.msPerStep > 0)
+            return serial.row.msPerStep / of.row.msPerStep;
+    return 0;
+}
+
+constexpr FigureColumn kCpuGpuColumns[] = {{"factor_over_serial", factorOverSerial}};
 
 std::string cpuGpuNote(const FigureRequest& request) {
     const Reason reason = deviceBackend().unavailable(request.options);
@@ -199,14 +198,14 @@ void drawBesidePapers(const FigureArea& area, const char* axis, std::span<const 
     const float middle = 0.66f * area.from.x + 0.34f * area.to.x;
     PlotStyle style = area.style;
     style.legend = false;
-    drawPlot(area.canvas.list(), area.from, ImVec2(middle - 20, area.to.y), rates, style);
-    drawPlot(area.canvas.list(), ImVec2(middle + 20, area.from.y), area.to, shares, area.style);
+    drawPlot(area.canvas.ink(), area.from, ImVec2(middle - 20, area.to.y), rates, style);
+    drawPlot(area.canvas.ink(), ImVec2(middle + 20, area.from.y), area.to, shares, area.style);
 }
 
 template <const SweepMeasure& measure>
 void drawCurves(const FigureArea& area, const char* axis, std::span<const SweepResult> results) {
     if (area.papers) return drawBesidePapers(area, axis, results);
-    drawPlot(area.canvas.list(), area.from, area.to, sweepPlot("", sweepAxis(axis), results, measure), area.style);
+    drawPlot(area.canvas.ink(), area.from, area.to, sweepPlot("", sweepAxis(axis), results, measure), area.style);
 }
 
 void drawSplit(const FigureArea& area, std::span<const SweepResult> results) {
@@ -219,94 +218,47 @@ void drawSplit(const FigureArea& area, std::span<const SweepResult> results) {
     }
     plot.y.label = "G interactions/s";
     if (plot.marked) plot.x.label += "; dashed: the fastest steps";
-    drawPlot(area.canvas.list(), area.from, area.to, plot, area.style);
+    drawPlot(area.canvas.ink(), area.from, area.to, plot, area.style);
 }
 
+/// All times on logarithmic axes, and on linear ones up to the time of the slowest curve of the GPU, or of all cores.
 void drawCpuGpu(const FigureArea& area, std::span<const SweepResult> results) {
     Plot plot = sweepPlot("", sweepAxis("bodies"), results, kThousandSteps);
     plot.y.logarithmic = true;
-    if (area.papers) addPapers(plot, "cpu-gpu", PaperMeasure::thousandSteps);
     plot.marked = false;
-    drawPlot(area.canvas.list(), area.from, area.to, plot, area.style);
-}
-
-int multiprocessorsOf(std::span<const SweepResult> results) {
-    int most = 0;
-    for (const SweepResult& result : results) most = std::max(most, result.facts.multiprocessors);
-    return most;
-}
-
-/// Whether no result for the same N has a higher rate; NaN and unverified rates rank below all.
-bool isFastestOfItsBodies(const SweepResult& result, std::span<const SweepResult> results) {
-    const double rate = kForceRate.value(result.row);
-    return rate > 0 && std::none_of(results.begin(), results.end(), [&](const SweepResult& other) {
-               return other.point.bodies == result.point.bodies && kForceRate.value(other.row) > rate;
-           });
-}
-
-/// Blocks N/p for each N and p, green where every multiprocessor has at least one; the fastest has a frame.
-void drawWavesTable(const FigureArea& area, std::span<const SweepResult> results) {
-    ImDrawList& list = area.canvas.list();
-    const int multiprocessors = multiprocessorsOf(results);
-    std::vector<std::string> columns;
-    std::vector<std::size_t> rows;
-    for (const SweepResult& result : results) {
-        if (std::find(columns.begin(), columns.end(), result.point.series) == columns.end())
-            columns.push_back(result.point.series);
-        if (std::find(rows.begin(), rows.end(), result.point.bodies) == rows.end()) rows.push_back(result.point.bodies);
+    Plot zoom = plot;
+    zoom.x.logarithmic = zoom.y.logarithmic = false;
+    zoom.y.high = 0;
+    for (PlotSeries& series : plot.series) {
+        // The curve's name has the factor of its last point.
+        const auto last = std::ranges::find_if(results, [&](const SweepResult& result) {
+            return result.point.series == series.label && !series.x.empty() && result.point.x == series.x.back();
+        });
+        const double factor = last == results.end() || series.label == kSerial ? 0 : factorOverSerial(results, *last);
+        if (factor > 0) series.label += formatted(": %.3g x at %s", factor, grouped(last->point.bodies).text);
     }
-    std::sort(rows.begin(), rows.end());
-    const float line = area.canvas.small()->FontSize, high = 2.1f * line, head = 3.4f * line;
-    const float first = 5.2f * line,
-                wide = (area.to.x - area.from.x - first) / static_cast<float>(std::max<std::size_t>(columns.size(), 1));
-    char text[96];
-    std::snprintf(text, sizeof text, "blocks N/p; green: one for each of %d multiprocessors; frame: fastest",
-                  multiprocessors);
-    area.canvas.text(area.canvas.small(), area.from, kFigureQuiet, text, 0, area.to.x - area.from.x);
-    for (std::size_t c = 0; c < columns.size(); ++c)
-        area.canvas.text(area.canvas.small(),
-                         ImVec2(area.from.x + first + (static_cast<float>(c) + 0.5f) * wide, area.from.y + 1.8f * line),
-                         kInk, columns[c].c_str(), 0.5f);
-    for (std::size_t r = 0; r < rows.size(); ++r)
-        area.canvas.text(area.canvas.small(),
-                         ImVec2(area.from.x + first - 0.5f * line,
-                                area.from.y + head + static_cast<float>(r) * high + 0.5f * (high - line)),
-                         kInk, grouped(rows[r]), 1);
-    for (const SweepResult& result : results) {
-        const auto c = std::find(columns.begin(), columns.end(), result.point.series) - columns.begin();
-        const auto r = std::find(rows.begin(), rows.end(), result.point.bodies) - rows.begin();
-        const ImVec2 a(area.from.x + first + static_cast<float>(c) * wide,
-                       area.from.y + head + static_cast<float>(r) * high);
-        const bool enough = result.point.x >= multiprocessors;
-        list.AddRectFilled(a, ImVec2(a.x + wide - 3, a.y + high - 3),
-                           enough ? IM_COL32(198, 234, 205, 255) : IM_COL32(250, 214, 200, 255));
-        if (isFastestOfItsBodies(result, results)) list.AddRect(a, ImVec2(a.x + wide - 3, a.y + high - 3), kInk, 0, 0, 2);
-        area.canvas.text(area.canvas.small(), ImVec2(a.x + 0.5f * wide, a.y + 0.5f * (high - line)), kInk,
-                         grouped(static_cast<std::uint64_t>(result.point.x)), 0.5f);
-    }
-}
-
-void drawWaves(const FigureArea& area, std::span<const SweepResult> results) {
-    static const SweepAxis kBlocks{
-        "blocks", "blocks N/p; the line: one for each multiprocessor", true, false, nullptr, nullptr, nullptr};
-    Plot plot = sweepPlot("", kBlocks, results, kForceRate);
-    plot.x.ticks.clear();
-    plot.markX = multiprocessorsOf(results);
-    plot.marked = plot.markX > 0;
-    FigureArea table = area;
-    table.from.x = area.from.x + 0.62f * (area.to.x - area.from.x);
+    const bool device = std::ranges::any_of(results, [](const SweepResult& result) {
+        return result.row.verified && result.point.backend == deviceBackend().name;
+    });
+    for (const SweepResult& result : results)
+        if (result.row.verified &&
+            (device ? result.point.backend == deviceBackend().name : result.point.series == "all cores"))
+            zoom.y.high = std::max(zoom.y.high, 1.2 * result.row.msPerStep);
+    zoom.y.label = "seconds for 1,000 steps, linear";
+    if (area.papers) addPapers(plot, "cpu-gpu", PaperMeasure::thousandSteps);
+    const float middle = 0.36f * area.from.x + 0.64f * area.to.x;
+    drawPlot(area.canvas.ink(), area.from, ImVec2(middle - 20, area.to.y), plot, area.style);
     PlotStyle style = area.style;
-    style.legendBeside = false;
-    drawPlot(area.canvas.list(), area.from, ImVec2(table.from.x - 20, area.to.y), plot, style);
-    drawWavesTable(table, results);
+    style.legend = false;  // the same curves
+    drawPlot(area.canvas.ink(), ImVec2(middle + 20, area.from.y), area.to, zoom, style);
 }
 
 Reason neverRefuses(const FigureRequest&) { return {}; }
 
 constexpr std::string_view kLaunchOptions = "--block,--unroll,--split,--bodies-per-thread";
 constexpr UnusedOptions kNoLaunch{kLaunchOptions, "its trees walk with their usual launch"};
-constexpr std::string_view kFourCurves = "it compares curves of kernels of its own choice";
-constexpr std::string_view kAllRungs = "it has the rungs of all backends, each launched as usual";
+constexpr std::string_view kOwnCurves = "it compares curves of kernels of its own choice";
+constexpr std::string_view kAllRungs = "it has the rungs of all backends, each with its fastest launch";
 constexpr std::string_view kGroupRungs = "its curves are all ways to find groups, and no forces are computed";
 constexpr std::string_view kBondRows = "its curves are all kernels for bonds, each launched as usual";
 constexpr UnusedOptions kComputed{"--kernel,--repeats", "it is computed, not timed"};
@@ -329,7 +281,7 @@ constexpr FigureRow kFigures[] = {
                 std::span<const SweepResult> results) { drawCurves<kForceRate>(area, "block", results); },
      .walks = {"--block"}},
     {.name = "bodies",
-     .idea = "rate over the number of bodies, with and without unrolling",
+     .idea = "rate over the number of bodies: the compiler's unrolling, 16 times, and none",
      .title = "Rate over the number of bodies",
      .refuses = neverRefuses,
      .points = bodiesPoints,
@@ -392,13 +344,14 @@ constexpr FigureRow kFigures[] = {
      .unused = {{{"--kernel,--unroll,--split,--bodies-per-thread,--accuracy", "the matrix has a kernel of its own"}}},
      .study = matrixStudy},
     {.name = "cpu-gpu",
-     .idea = "time of 1,000 steps on one core, all cores and the GPU",
+     .idea = "time of 1,000 steps on one core, all cores and the GPU, with factors over the serial run",
      .title = "Time of 1,000 steps",
      .refuses = neverRefuses,
      .points = cpuGpuPoints,
      .draw = drawCpuGpu,
      .note = cpuGpuNote,
-     .unused = {{{"--backend,--kernel", kFourCurves}, {kLaunchOptions, kFourCurves}}}},
+     .unused = {{{"--backend,--kernel", kOwnCurves}, {kLaunchOptions, kOwnCurves}}},
+     .columns = [] { return std::span<const FigureColumn>(kCpuGpuColumns); }},
     {.name = "accuracy",
      .idea = "errors and steps per second of the tree over the accuracy",
      .title = "Error and cost of an accuracy",
@@ -508,10 +461,12 @@ const FigureRow& figure(std::string_view name) { return findRow(figures(), "figu
 namespace {
 
 /// Title and footer; `draw` fills the area between them.
-Picture page(const FigureRow& row, std::span<const std::string> footer, const std::function<void(const FigureArea&)>& draw,
-             bool papers = false) {
-    Canvas canvas(kFigureWidth, kFigureHeight, kFontSize);
-    canvas.list().AddRectFilled(ImVec2(0, 0), canvas.size(), IM_COL32_WHITE);
+FigurePage page(const FigureRow& row, std::span<const std::string> footer, PageFormat format,
+                const std::function<void(const FigureArea&)>& draw, bool papers = false) {
+    FigurePage made{std::make_unique<Canvas>(kFigureWidth, kFigureHeight, kFontSize, format),
+                    {{"Software", "gravlab " + std::string(version())}, {"gravlab:figure", std::string(row.name)}}};
+    Canvas& canvas = *made.canvas;
+    canvas.ink().box(ImVec2(0, 0), canvas.size(), IM_COL32_WHITE);
     constexpr float kMargin = 40;
     canvas.text(canvas.large(), ImVec2(kMargin, 24), kInk, std::string(row.title).c_str());
     const float line = canvas.small()->FontSize * 1.35f;
@@ -526,33 +481,37 @@ Picture page(const FigureRow& row, std::span<const std::string> footer, const st
           .to = ImVec2(kFigureWidth - kMargin, y - 10),
           .style = {.light = true, .fontScale = 1, .lineWidth = 4, .legend = true, .legendBeside = true},
           .papers = papers});
-    Picture picture{.width = kFigureWidth, .height = kFigureHeight, .rgb = canvas.finish(), .texts = {}};
-    picture.texts = {{"Software", "gravlab " + std::string(version())}, {"gravlab:figure", std::string(row.name)}};
-    return picture;
+    return made;
 }
 
 }  // namespace
 
-Picture figurePicture(const FigureRow& row, std::span<const SweepResult> results, const std::string& note, bool papers) {
+FigurePage figurePage(const FigureRow& row, std::span<const SweepResult> results, const std::string& note, bool papers,
+                      PageFormat format) {
     const std::string footer[] = {note, papers ? papersNote() : std::string(),
                                   devicesText(results) + "; " + kernelsText(results),
                                   protocolText(results) + "; gravlab " + std::string(version())};
     return page(
-        row, footer, [&](const FigureArea& area) { row.draw(area, results); }, papers);
+        row, footer, format, [&](const FigureArea& area) { row.draw(area, results); }, papers);
 }
 
-Picture figurePicture(const FigureRow& row, const FigureStudy& study, const std::string& note) {
+FigurePage figurePage(const FigureRow& row, const FigureStudy& study, const std::string& note, PageFormat format) {
     const std::string footer[] = {note, study.device, study.protocol + "; gravlab " + std::string(version())};
-    return page(row, footer, [&](const FigureArea& area) {
+    return page(row, footer, format, [&](const FigureArea& area) {
         const float wide = (area.to.x - area.from.x) / static_cast<float>(std::max<std::size_t>(study.plots.size(), 1));
         PlotStyle style = area.style;
         style.legendBeside = study.plots.size() == 1;
         for (std::size_t k = 0; k < study.plots.size(); ++k) {
             const float left = area.from.x + wide * static_cast<float>(k);
-            drawPlot(area.canvas.list(), ImVec2(left, area.from.y), ImVec2(left + wide - 20, area.to.y), study.plots[k],
+            drawPlot(area.canvas.ink(), ImVec2(left, area.from.y), ImVec2(left + wide - 20, area.to.y), study.plots[k],
                      style);
         }
     });
+}
+
+Picture figurePicture(const FigureRow& row, std::span<const SweepResult> results, const std::string& note, bool papers) {
+    const FigurePage drawn = figurePage(row, results, note, papers, PageFormat::png);
+    return {.width = kFigureWidth, .height = kFigureHeight, .rgb = drawn.canvas->finish(), .texts = drawn.texts};
 }
 
 std::string figureCsv(const FigureRow& row, std::span<const SweepResult> results) {

@@ -1,12 +1,14 @@
 // Well-known studies as a table: what each measures, and how it is drawn. `gravlab bench --figure` runs them.
 #pragma once
 #include "app/bench/sweep.h"
+#include "app/plots/canvas.h"
 #include "app/plots/plot.h"
 #include "app/system/picture.h"
 #include "sim/run/configuration.h"
 
 #include <array>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -81,11 +83,19 @@ std::span<const FigureRow> figures();
 /// The figure with that name. Throws UsageError naming the valid ones and the nearest.
 const FigureRow& figure(std::string_view name);
 
-/// The figure as a picture of 1920 x 1080 pixels, readable from the back of a lecture hall: plot, legend, device and
-/// protocol. `papers`: add the rates of papers, see app/bench/papers.h.
+/// A drawn figure, ready to be written.
+struct FigurePage {
+    std::unique_ptr<Canvas> canvas;
+    PictureTexts texts;
+};
+/// The figure on a page of 1920 x 1080 pixels, readable from the back of a lecture hall: plot, legend, device and protocol.
+/// `papers`: add the rates of papers, see app/bench/papers.h.
+FigurePage figurePage(const FigureRow& row, std::span<const SweepResult> results, const std::string& note, bool papers,
+                      PageFormat format);
+FigurePage figurePage(const FigureRow& row, const FigureStudy& study, const std::string& note, PageFormat format);
+/// The pixels of the first.
 Picture figurePicture(const FigureRow& row, std::span<const SweepResult> results, const std::string& note,
                       bool papers = false);
-Picture figurePicture(const FigureRow& row, const FigureStudy& study, const std::string& note);
 
 /// Its numbers: the columns of every sweep, and the figure's own.
 std::string figureCsv(const FigureRow& row, std::span<const SweepResult> results);

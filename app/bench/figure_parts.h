@@ -33,11 +33,18 @@ std::string bodiesText(std::size_t bodies);
 std::vector<std::size_t> given(std::span<const int> values);
 PlotAxis logarithmicAxis(const char* label);
 
+/// Launches of a rung: its usual one, and values of the factor that is its idea. Without them `tiled-registers` holds one
+/// body, and a split has one part: all like `tiled`.
+std::vector<SweepPoint> launchesOf(const KernelRow& row, const SweepPoint& usual);
+
 // Rows of the table whose functions are in other files.
 std::vector<SweepPoint> ladderPoints(const FigureRequest& request);
 void drawLadder(const FigureArea& area, std::span<const SweepResult> results);
 std::string ladderNote(const FigureRequest& request);
 std::span<const FigureColumn> ladderColumns();
+
+std::vector<SweepPoint> wavesPoints(const FigureRequest& request);
+void drawWaves(const FigureArea& area, std::span<const SweepResult> results);
 
 Reason needsCores(const FigureRequest& request);
 std::vector<SweepPoint> threadsPoints(const FigureRequest& request);

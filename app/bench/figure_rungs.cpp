@@ -36,7 +36,19 @@ double shareOf(const SweepResult& of) {
     return of.row.boundPerSecond > 0 && of.row.verified ? of.row.interactionsPerSecond / of.row.boundPerSecond : 0;
 }
 
+/// The fastest verified launch of the same kernel; null: none is verified.
+const SweepResult* bestOfRung(std::span<const SweepResult> results, const SweepResult& of) {
+    const SweepResult* best = nullptr;
+    for (const SweepResult& result : results)
+        if (result.row.verified && result.row.backend == of.row.backend && result.row.kernel == of.row.kernel &&
+            (!best || result.row.interactionsPerSecond > best->row.interactionsPerSecond))
+            best = &result;
+    return best;
+}
+
 constexpr FigureColumn kLadderColumns[] = {
+    {"best",
+     [](std::span<const SweepResult> results, const SweepResult& of) { return bestOfRung(results, of) == &of ? 1.0 : 0.0; }},
     {"factor", factorOf},
     {"share_of_bound", [](std::span<const SweepResult>, const SweepResult& of) { return shareOf(of); }},
     {"lines", [](std::span<const SweepResult>,
@@ -94,15 +106,15 @@ std::string rate(double perSecond) {
 /// A heading of the table, and the cell of each rung.
 struct LadderColumn {
     const char* heading;
-    float right;  ///< right edge of its text, as a fraction of the small font's line
+    float right;  ///< right edge of its text behind the longest name, as a fraction of the small font's line
     std::string (*text)(std::span<const SweepResult> results, const SweepResult& of);
 };
 constexpr LadderColumn kShown[] = {
-    {"G/s", 17.5f, [](std::span<const SweepResult>, const SweepResult& of) { return rate(of.row.interactionsPerSecond); }},
-    {"bound", 21, [](std::span<const SweepResult>, const SweepResult& of) { return percent(shareOf(of)); }},
-    {"lines", 24,
+    {"G/s", 4.5f, [](std::span<const SweepResult>, const SweepResult& of) { return rate(of.row.interactionsPerSecond); }},
+    {"bound", 8, [](std::span<const SweepResult>, const SweepResult& of) { return percent(shareOf(of)); }},
+    {"lines", 11,
      [](std::span<const SweepResult>, const SweepResult& of) { return std::to_string(linesOfKernel(rowOf(of))); }},
-    {"registers", 28.5f,
+    {"registers", 15.5f,
      [](std::span<const SweepResult>, const SweepResult& of) {
          return of.facts.registers > 0 ? std::to_string(of.facts.registers) : std::string("-");
      }},
@@ -114,6 +126,21 @@ std::span<const FigureColumn> ladderColumns() { return kLadderColumns; }
 std::span<const FigureColumn> threadsColumns() { return kThreadsColumns; }
 std::span<const FigureColumn> rooflineColumns() { return kRooflineColumns; }
 
+std::vector<SweepPoint> launchesOf(const KernelRow& row, const SweepPoint& usual) {
+    static constexpr int kParts[] = {2, 4, 8, 16, 32};
+    std::vector<SweepPoint> points{usual};
+    const auto add = [&](int LaunchConfig::*factor, int value, const char* unit) {
+        if (value == usual.kernel.launch.*factor) return;
+        points.push_back(usual);
+        points.back().kernel.launch.*factor = value;
+        points.back().series += ", " + std::to_string(value) + unit;
+    };
+    for (const int held : row.bodiesPerThread) add(&LaunchConfig::bodiesPerThread, held, " a thread");
+    if (row.bodiesPerThread.empty() && row.splits.last > 1)
+        for (const int parts : kParts) add(&LaunchConfig::split, parts, " parts");
+    return points;
+}
+
 std::vector<SweepPoint> ladderPoints(const FigureRequest& request) {
     constexpr std::size_t kUsual = 16384;
     std::vector<SweepPoint> points;
@@ -124,8 +151,10 @@ std::vector<SweepPoint> ladderPoints(const FigureRequest& request) {
             SweepPoint point = basePoint(request, row);
             point.bodies = request.bodies.empty() ? kUsual : request.bodies.front();
             point.series = std::string(row.backend) + " " + std::string(row.name);
-            point.x = static_cast<double>(points.size() + 1);
-            points.push_back(std::move(point));
+            for (SweepPoint& launch : launchesOf(row, point)) {
+                launch.x = static_cast<double>(points.size() + 1);
+                points.push_back(std::move(launch));
+            }
         }
     }
     return points;
@@ -134,19 +163,21 @@ std::vector<SweepPoint> ladderPoints(const FigureRequest& request) {
 std::string ladderNote(const FigureRequest& request) {
     const bool device = deviceBackend().unavailable(request.options).empty();
     return std::string(
-               "logarithmic scale; bound: instructions that the device can issue; lines of the kernel's text, without "
-               "comments") +
+               "each rung with its fastest launch; bound: instructions that the device can issue; lines of the kernel's "
+               "text, without comments") +
            (device ? "" : "; no GPU here, so no rungs of one");
 }
 
 void drawLadder(const FigureArea& area, std::span<const SweepResult> results) {
-    ImDrawList& list = area.canvas.list();
+    PlotInk& ink = area.canvas.ink();
     ImFont* const font = area.canvas.small();
     const float line = font->FontSize;
     std::vector<const SweepResult*> rungs;
     double least = 1, most = 1;
     for (const SweepResult& result : results) {
         if (result.refused) continue;
+        const SweepResult* const best = bestOfRung(results, result);
+        if (best ? best != &result : !rungs.empty() && rungs.back()->row.kernel == result.row.kernel) continue;
         rungs.push_back(&result);
         if (const double factor = factorOf(results, result); factor > 0) {
             least = std::min(least, factor);
@@ -156,14 +187,27 @@ void drawLadder(const FigureArea& area, std::span<const SweepResult> results) {
     if (rungs.empty()) return;
     const std::vector<PaperFactor> papers = area.papers ? paperFactors() : std::vector<PaperFactor>();
     for (const PaperFactor& paper : papers) most = std::max(most, paper.factor);
-    const float head = area.from.y + 1.4f * line;
-    const float high = std::min((area.to.y - head) / static_cast<float>(rungs.size()), 2.2f * line);
-    const float left = area.from.x + 30 * line, right = area.to.x - 7 * line;
+    const float begin = area.from.x + 15;
+    float names = 0;
+    for (const SweepResult* rung : rungs) names = std::max(names, area.canvas.width(font, rung->point.series.c_str()));
+    names = std::min(names, 0.3f * (area.to.x - area.from.x));
+    const float numbers = begin + names, left = numbers + 17 * line, right = area.to.x - 7 * line;
+    const float head = area.from.y + 1.4f * line, foot = area.to.y - 1.5f * line;
+    const float high = std::min((foot - head) / static_cast<float>(rungs.size()), 2.2f * line);
+    const float end = head + high * static_cast<float>(rungs.size());
     const double decades = std::log10(1.3 * most / least) + 0.15;
-    area.canvas.text(font, ImVec2(area.from.x + 15, area.from.y), kFigureQuiet,
+    const auto placeOf = [&](double times) {
+        const double part = times > 0 ? (std::log10(times / least) + 0.15) / decades : 0;
+        return left + (right - left) * static_cast<float>(std::clamp(part, 0.0, 1.0));
+    };
+    for (const double tick : roundTicks(least, 1.3 * most, true, 6)) {
+        ink.line(ImVec2(placeOf(tick), head), ImVec2(placeOf(tick), end), IM_COL32(222, 222, 222, 255), 2);
+        area.canvas.text(font, ImVec2(placeOf(tick), end + 0.2f * line), kInk, (tickText(tick) + " x").c_str(), 0.5f);
+    }
+    area.canvas.text(font, ImVec2(begin, area.from.y), kFigureQuiet,
                      (bodiesText(rungs.front()->row.bodies) + ", forces only").c_str());
     for (const LadderColumn& column : kShown)
-        area.canvas.text(font, ImVec2(area.from.x + column.right * line, area.from.y), kFigureQuiet, column.heading, 1);
+        area.canvas.text(font, ImVec2(numbers + column.right * line, area.from.y), kFigureQuiet, column.heading, 1);
     area.canvas.text(
         font, ImVec2(left, area.from.y), kFigureQuiet,
         area.papers ? "times the first rung; circles: papers, times their own plain loop" : "times the first rung");
@@ -171,23 +215,18 @@ void drawLadder(const FigureArea& area, std::span<const SweepResult> results) {
         const SweepResult& result = *rungs[k];
         const float top = head + high * static_cast<float>(k), text = top + 0.5f * (high - line);
         const bool device = result.row.backend == deviceBackend().name;
-        area.canvas.text(font, ImVec2(area.from.x + 15, text), kInk, result.point.series.c_str(), 0, 13 * line);
+        area.canvas.text(font, ImVec2(begin, text), kInk, result.point.series.c_str(), 0, names);
         if (!result.row.verified) {
             area.canvas.text(font, ImVec2(left, text), IM_COL32(190, 30, 30, 255), "FAILED ITS CHECK: no rate");
             continue;
         }
         for (const LadderColumn& column : kShown)
-            area.canvas.text(font, ImVec2(area.from.x + column.right * line, text), kInk,
-                             column.text(results, result).c_str(), 1);
+            area.canvas.text(font, ImVec2(numbers + column.right * line, text), kInk, column.text(results, result).c_str(),
+                             1);
         const double factor = factorOf(results, result);
-        const auto placeOf = [&](double times) {
-            const double part = times > 0 ? (std::log10(times / least) + 0.15) / decades : 0;
-            return left + (right - left) * static_cast<float>(std::clamp(part, 0.0, 1.0));
-        };
-        const float end = placeOf(factor);
-        list.AddRectFilled(ImVec2(left, top + 0.14f * high), ImVec2(end, top + 0.86f * high),
-                           seriesColour(device ? 1 : 0, true), 3);
-        float label = end + 0.4f * line;
+        const float tip = placeOf(factor);
+        ink.box(ImVec2(left, top + 0.14f * high), ImVec2(tip, top + 0.86f * high), seriesColour(device ? 1 : 0, true), 3);
+        float label = tip + 0.4f * line;
         for (const PaperFactor& paper : papers)
             if (const float at = placeOf(paper.factor);
                 paper.kernel == result.row.kernel && at > label - line && at < label + 4 * line)
@@ -197,12 +236,14 @@ void drawLadder(const FigureArea& area, std::span<const SweepResult> results) {
         for (const PaperFactor& paper : papers) {
             if (paper.kernel != result.row.kernel) continue;
             const ImVec2 at(placeOf(paper.factor), top + 0.5f * high);
-            list.AddCircleFilled(at, 0.24f * high, IM_COL32_WHITE);
-            list.AddCircle(at, 0.24f * high, kInk, 0, 3);
+            ink.disc(at, 0.24f * high, IM_COL32_WHITE);
+            ink.ring(at, 0.24f * high, kInk, 3);
             area.canvas.text(font, ImVec2(at.x, top + 0.5f * high - 0.36f * line), kInk, paper.paper.substr(2).c_str(),
                              0.5f);
         }
     }
+    ink.line(ImVec2(left, head), ImVec2(left, end), kInk, 2);
+    ink.line(ImVec2(left, end), ImVec2(right, end), kInk, 2);
 }
 
 Reason needsCores(const FigureRequest& request) {
@@ -258,9 +299,9 @@ void drawThreads(const FigureArea& area, std::span<const SweepResult> results) {
     const float middle = 0.5f * (area.from.x + area.to.x);
     PlotStyle style = area.style;
     style.legendBeside = false;
-    drawPlot(area.canvas.list(), area.from, ImVec2(middle - 20, area.to.y), up, style);
+    drawPlot(area.canvas.ink(), area.from, ImVec2(middle - 20, area.to.y), up, style);
     style.legend = false;  // for the same curves
-    drawPlot(area.canvas.list(), ImVec2(middle + 20, area.from.y), area.to, efficiency, style);
+    drawPlot(area.canvas.ink(), ImVec2(middle + 20, area.from.y), area.to, efficiency, style);
 }
 
 std::vector<SweepPoint> rooflinePoints(const FigureRequest& request) {
@@ -349,7 +390,7 @@ void drawRoofline(const FigureArea& area, std::span<const SweepResult> results) 
         const double bound = kFlopsPerPair * result.row.boundPerSecond;
         roof(formatted("issue bound of %s", result.row.kernel.c_str()), {low, high}, {bound, bound});
     }
-    drawPlot(area.canvas.list(), area.from, area.to, plot, area.style);
+    drawPlot(area.canvas.ink(), area.from, area.to, plot, area.style);
 }
 
 std::vector<SweepPoint> blockSplitPoints(const FigureRequest& request) {
@@ -369,7 +410,7 @@ std::vector<SweepPoint> blockSplitPoints(const FigureRequest& request) {
 void drawBlockSplit(const FigureArea& area, std::span<const SweepResult> results) {
     const std::string title =
         results.empty() ? "" : results.front().row.kernel + ", " + bodiesText(results.front().row.bodies);
-    drawHeatMap(area.canvas.list(), area.from, area.to,
+    drawHeatMap(area.canvas.ink(), area.from, area.to,
                 sweepMap(title, sweepAxis("block"), sweepAxis("split"), results, kStepRate), area.style);
 }
 

@@ -1,11 +1,12 @@
 // Figures that are not sweeps over force kernels: the matrix of all pairs, and the error of the energy.
 #include "app/bench/benchmark_text.h"
 #include "app/bench/figure_parts.h"
-#include "app/bench/pair_matrix.h"
 #include "app/tables/format.h"
 #include "app/tables/median.h"
 #include "sim/backends/backend.h"
+#include "sim/backends/pair_matrix.h"
 #include "sim/core/error.h"
+#include "sim/forces/law.h"
 #include "sim/forces/precision.h"
 #include "sim/run/simulation.h"
 #include "sim/scenes/scene.h"
@@ -24,18 +25,29 @@ public:
     void close(void*) override {}
 };
 
-/// Device time of one matrix [s]; empty when the device cannot make it.
-std::optional<PairMatrixResult> matrixOf(Backend& device, int edge) {
+/// Device time of one whole matrix [s]; empty when the device cannot make it.
+std::optional<PairMatrixResult> matrixOf(Backend& device, int block, bool columns) {
     NoSink sink;
-    if (!device.pairMatrix()->enqueue({.edge = edge, .kept = true}, sink)) return std::nullopt;
+    const int edge = static_cast<int>(std::lround(std::sqrt(block)));
+    const PairMatrixRequest request =
+        columns ? PairMatrixRequest{.columns = block, .whole = true} : PairMatrixRequest{.edge = edge, .whole = true};
+    if (!device.pairMatrix()->enqueue(request, sink)) return std::nullopt;
     device.wait();
     return device.pairMatrix()->take();
 }
 
-/// Bytes to and from memory: each cell writes and reads a force and writes a level.
-double matrixBytes(std::size_t bodies) {
-    const double cells = static_cast<double>(matrixCells(bodies));
-    return 3 * sizeof(float) * cells * cells;
+/// The strongest force of all pairs, in fp64 on one thread.
+double strongestForce(std::span<const Double4> bodies, const ForceSettings& force) {
+    const LawRow& law = laws()[static_cast<std::size_t>(force.law)];
+    double strongest = 0;
+    for (std::size_t i = 0; i < bodies.size(); ++i)
+        for (std::size_t j = i + 1; j < bodies.size(); ++j) {
+            const Double4 &a = bodies[i], &b = bodies[j];
+            const double dx = b.x - a.x, dy = b.y - a.y, dz = b.z - a.z, squared = dx * dx + dy * dy + dz * dz;
+            strongest =
+                std::max(strongest, std::abs(a.w * b.w * law.forceOverDistance(force, squared)) * std::sqrt(squared));
+        }
+    return strongest;
 }
 
 /// The energy error of a run.
@@ -82,49 +94,60 @@ struct EnergyCurve {
 FigureStudy energyStudy(const FigureRequest& request, const std::vector<EnergyCurve>& curves, const char* axis,
                         std::span<const double> values, void (*set)(RunRequest&, double), const FigureProgress& progress) {
     FigureStudy study;
-    Plot plot;
-    plot.x = logarithmicAxis(axis);
-    plot.y = logarithmicAxis("largest |E - E0| / |E0|");
+    // A panel for each precision, all with the same range.
+    std::vector<Precision> precisions{Precision::fp32, Precision::mixed, Precision::fp64};
+    if (request.run.precision) precisions = {*request.run.precision};
+    double lowest = 1, highest = 0;
     study.csv =
         "series,x,integrator,time_step,softening,precision,scene,bodies,until,steps,energy,signed_error,largest_error,slope,"
         "device,date\n";
-    const std::size_t all = curves.size() * values.size();
+    const std::size_t all = precisions.size() * curves.size() * values.size();
     std::string rungs;
-    for (const EnergyCurve& curve : curves) {
-        PlotSeries series;
-        series.label = curve.name;
-        std::vector<std::string> lines;
-        for (const double value : values) {
-            RunRequest run = curve.run;
-            set(run, value);
-            const EnergyError error = energyErrorOf(run, request.until, [&] { progress(study.points, all); });
-            progress(++study.points, all);
-            series.x.push_back(value);
-            series.y.push_back(std::max(error.largest, 1e-17));
-            const Simulation made(run);  // to know the configuration in force
-            const RunConfiguration& in = made.configuration();
-            lines.push_back(csvCell(curve.name) + formatted(",%.10g,", value) + in.integrator +
-                            formatted(",%.10g,%.10g,", in.timeStep, in.force.softening) +
-                            std::string(nameOf(in.force.precision)) + "," + csvCell(in.scene) +
-                            formatted(",%zu,%.10g,%lld,%.12g,%.6e,%.6e", in.bodies, request.until,
-                                      static_cast<long long>(error.steps), error.first, error.last, error.largest));
-            rungs = in.scene + ", " + grouped(in.bodies).text + " bodies, " + std::string(nameOf(in.force.precision)) +
-                    ", " + in.kernel.kernel;
+    for (const Precision precision : precisions) {
+        study.plots.emplace_back();
+        Plot& plot = study.plots.back();
+        plot.title = std::string(nameOf(precision));
+        plot.x = logarithmicAxis(axis);
+        plot.y = logarithmicAxis("largest |E - E0| / |E0|");
+        for (const EnergyCurve& curve : curves) {
+            PlotSeries series;
+            series.label = curve.name;
+            std::vector<std::string> lines;
+            for (const double value : values) {
+                RunRequest run = curve.run;
+                run.precision = precision;
+                set(run, value);
+                const EnergyError error = energyErrorOf(run, request.until, [&] { progress(study.points, all); });
+                progress(++study.points, all);
+                series.x.push_back(value);
+                series.y.push_back(std::max(error.largest, 1e-17));
+                lowest = std::min(lowest, series.y.back());
+                if (std::isfinite(error.largest)) highest = std::max(highest, series.y.back());
+                const Simulation made(run);  // to know the configuration in force
+                const RunConfiguration& in = made.configuration();
+                lines.push_back(csvCell(curve.name) + formatted(",%.10g,", value) + in.integrator +
+                                formatted(",%.10g,%.10g,", in.timeStep, in.force.softening) +
+                                std::string(nameOf(in.force.precision)) + "," + csvCell(in.scene) +
+                                formatted(",%zu,%.10g,%lld,%.12g,%.6e,%.6e", in.bodies, request.until,
+                                          static_cast<long long>(error.steps), error.first, error.last, error.largest));
+                rungs = in.scene + ", " + grouped(in.bodies).text + " bodies, " + in.kernel.kernel;
+            }
+            const double slope = slopeOf(series.x, series.y, kRounding, kLost);
+            for (const std::string& line : lines)
+                study.csv += line + "," + (slope != 0 ? formatted("%.4g", slope) : "") + "," + csvCell(request.backend) +
+                             "," + dateOfToday() + "\n";
+            if (slope != 0) series.label += formatted(", slope %.1f", slope);
+            plot.series.push_back(std::move(series));
         }
-        const double slope = slopeOf(series.x, series.y, kRounding, kLost);
-        for (const std::string& line : lines)
-            study.csv += line + "," + (slope != 0 ? formatted("%.4g", slope) : "") + "," + csvCell(request.backend) + "," +
-                         dateOfToday() + "\n";
-        if (slope != 0) series.label += formatted(", slope %.1f", slope);
-        plot.series.push_back(std::move(series));
     }
+    if (highest > lowest)
+        for (Plot& plot : study.plots) plot.y.low = lowest / 2, plot.y.high = 2 * highest;
     study.device = rungs + ", backend " + request.backend;
     study.protocol = formatted(
         "largest error of 64 measurements up to t = %.4g; slopes between %.0e and %.1f; the signed error at the end is in "
         "the "
         "CSV",
         request.until, kRounding, kLost);
-    study.plots.push_back(std::move(plot));
     return study;
 }
 
@@ -133,10 +156,10 @@ RunRequest studiedRun(const FigureRequest& request) {
     RunRequest run = request.run;
     run.backend = request.backend;
     run.backendOptions = request.options;
-    if (!run.precision) run.precision = Precision::fp64;
     const Scene& scene = sceneNamed(run.scene);
     if (!request.bodies.empty()) run.bodies = request.bodies.front();
-    if (scene.fixedBodies == 0 && !run.bodies) run.bodies = 256;
+    constexpr std::size_t kMostUsual = 256;  // seconds for a figure
+    if (scene.fixedBodies == 0 && !run.bodies) run.bodies = std::min(scene.bodiesCpu, kMostUsual);
     return run;
 }
 
@@ -152,73 +175,78 @@ Reason needsMatrix(const FigureRequest& request) {
 
 FigureStudy matrixStudy(const FigureRequest& request, const FigureProgress& progress) {
     constexpr double kTolerance = 1e-4;
-    const std::vector<std::size_t> bodies =
-        request.bodies.empty() ? std::vector<std::size_t>{512, 1024, 2048, 4096} : request.bodies;
-    const std::vector<int> blocks = request.blocks.empty() ? std::vector<int>{64, 256, 1024} : request.blocks;
+    constexpr int kSquares[] = {64, 256, 1024}, kMostThreads = 1024;
+    const std::vector<std::size_t> bodies = request.bodies.empty() ? std::vector<std::size_t>{4096, 16384} : request.bodies;
+    std::vector<int> blocks = request.blocks;
+    if (blocks.empty())
+        for (int block = 1; block <= kMostThreads; block *= 2) blocks.push_back(block);
+    for (const int block : blocks)
+        if (block < 1 || block > kMostThreads)
+            throw UsageError("a block of the matrix has 1 to 1,024 threads, not " + std::to_string(block));
     const std::unique_ptr<Backend> device = backend(request.backend).make(request.options);
     const Scene& scene = sceneNamed(request.run.scene);
     const ForceSettings force{.law = scene.law,
                               .precision = request.run.precision.value_or(Precision::fp32),
                               .softening = request.run.softening.value_or(scene.softening)};
     FigureStudy study;
+    const DevicePeaks peaks = device->peaks();
     Plot pairs, bytes;
-    pairs.x = bytes.x = logarithmicAxis("threads per block: a tile of 8 x 8, 16 x 16, 32 x 32 cells");
+    pairs.x = bytes.x = logarithmicAxis("threads per block");
     for (const int block : blocks) pairs.x.ticks.push_back(block);
     bytes.x.ticks = pairs.x.ticks;
     pairs.y.label = "G pairs/s";
-    bytes.y.label = "GB/s to and from memory";
+    bytes.y.label = peaks.bandwidth > 0 ? "bytes written, share of the memory's bandwidth [%]" : "GB/s written";
     study.csv =
-        "series,n,block,edge,cells,seconds,spread,pairs_per_second,bytes_per_second,share_of_bandwidth,strongest,"
-        "verified,device,date\n";
-    const DevicePeaks peaks = device->peaks();
+        "series,shape,n,block,seconds,spread,pairs_per_second,bytes_per_second,share_of_bandwidth,strongest,verified,device,"
+        "date\n";
+    const std::size_t all = bodies.size() * 2 * blocks.size();
+    std::size_t done = 0;
     for (const std::size_t count : bodies) {
         const ParticleSet start = scene.build({count, request.run.seed});
         device->load(start, {force, {}});
-        PairMatrix host;
-        host.compute(start.position, force);
-        for (const int block : blocks) {
-            progress(study.points, bodies.size() * blocks.size());
-            const int edge = static_cast<int>(std::lround(std::sqrt(block)));
-            if (edge * edge != block)
-                throw UsageError("a block of the matrix has 64, 256 or 1024 threads, not " + std::to_string(block));
-            std::vector<double> seconds;
-            float strongest = 0;
-            for (int k = -3; k < 4 * request.repeats; ++k) {  // the first repetitions warm up
-                const std::optional<PairMatrixResult> result = matrixOf(*device, edge);
-                if (!result) throw UsageError("the device computes no matrix of " + std::to_string(count) + " bodies");
-                strongest = result->strongest;
-                if (k >= 0) seconds.push_back(result->seconds);
+        const double right = strongestForce(start.position, force);
+        for (const bool columns : {true, false})
+            for (const int block : blocks) {
+                progress(done++, all);
+                if (!columns && std::ranges::find(kSquares, block) == std::end(kSquares)) continue;
+                std::vector<double> seconds;
+                double strongest = 0;
+                for (int k = -3; k < 4 * request.repeats; ++k) {  // the first repetitions warm up
+                    const std::optional<PairMatrixResult> result = matrixOf(*device, block, columns);
+                    if (!result) throw UsageError("the device computes no matrix of " + std::to_string(count) + " bodies");
+                    strongest = static_cast<double>(result->strongest);
+                    if (k >= 0) seconds.push_back(result->seconds);
+                }
+                ++study.points;
+                const bool verified = std::abs(strongest - right) <= kTolerance * right;
+                study.right = study.right && verified;
+                const double time = median(seconds), n = static_cast<double>(count);
+                const double spread = (std::ranges::max(seconds) - std::ranges::min(seconds)) / time;
+                const double rate = n * n / time, flow = sizeof(float) * rate;
+                const char* const shape = columns ? "columns" : "squares";
+                const std::string name = bodiesText(count) + ", " + shape;
+                study.csv += csvCell(name) + formatted(",%s,%zu,%d,%.6g,%.4g,", shape, count, block, time, spread) +
+                             (verified ? formatted("%.6g,%.6g,", rate, flow) : std::string(",,")) +
+                             (verified && peaks.bandwidth > 0 ? formatted("%.4g", flow / peaks.bandwidth) : std::string()) +
+                             formatted(",%.6g,%s,", strongest, verified ? "true" : "false") +
+                             csvCell(device->description()) + "," + dateOfToday() + "\n";
+                if (!verified) continue;
+                const auto put = [&](Plot& plot, double value) {
+                    PlotSeries& series = seriesNamed(plot, name);
+                    series.x.push_back(block);
+                    series.y.push_back(value);
+                    series.error.push_back(0.5 * spread * value);
+                };
+                put(pairs, 1e-9 * rate);
+                put(bytes, peaks.bandwidth > 0 ? 100 * flow / peaks.bandwidth : 1e-9 * flow);
             }
-            ++study.points;
-            const bool right = std::abs(strongest - host.strongest()) <= kTolerance * host.strongest();
-            study.right = study.right && right;
-            const double time = median(seconds), n = static_cast<double>(count);
-            const double spread = (std::ranges::max(seconds) - std::ranges::min(seconds)) / time;
-            const double rate = n * n / time, flow = matrixBytes(count) / time;
-            const std::string name = bodiesText(count);
-            study.csv += csvCell(name) +
-                         formatted(",%zu,%d,%d,%zu,%.6g,%.4g,", count, block, edge, matrixCells(count), time, spread) +
-                         (right ? formatted("%.6g,%.6g,", rate, flow) : std::string(",,")) +
-                         (right && peaks.bandwidth > 0 ? formatted("%.4g", flow / peaks.bandwidth) : std::string()) +
-                         formatted(",%.6g,%s,", static_cast<double>(strongest), right ? "true" : "false") +
-                         csvCell(device->description()) + "," + dateOfToday() + "\n";
-            if (!right) continue;
-            const auto put = [&](Plot& plot, double value) {
-                PlotSeries& series = seriesNamed(plot, name);
-                series.x.push_back(block);
-                series.y.push_back(value);
-                series.error.push_back(0.5 * spread * value);
-            };
-            put(pairs, 1e-9 * rate);
-            put(bytes, 1e-9 * flow);
-        }
     }
     study.device = device->description() +
                    (peaks.bandwidth > 0 ? formatted("; memory %sB/s", withPrefix(peaks.bandwidth).text) : std::string());
     study.protocol = formatted(
-        "median of %d matrices on the device, bars: their range; up to 1,024 bodies a cell is a pair, above the strongest "
-        "of a "
-        "block; strongest force within %.0e of the host's%s",
+        "columns: a thread has a column of a tile of p x p cells, as in paper 001; squares: a thread has a cell; median of "
+        "%d "
+        "matrices, bars: their range; strongest force within %.0e of fp64%s",
         4 * request.repeats, kTolerance, study.right ? "" : "; SOME WERE NOT and are left out");
     study.plots = {std::move(pairs), std::move(bytes)};
     return study;

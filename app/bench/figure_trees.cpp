@@ -126,8 +126,8 @@ void drawAccuracy(const FigureArea& area, std::span<const SweepResult> results) 
     const float middle = 0.55f * area.from.x + 0.45f * area.to.x;
     PlotStyle style = area.style;
     style.legendBeside = false;
-    drawPlot(area.canvas.list(), area.from, ImVec2(middle - 20, area.to.y), errors, style);
-    drawPlot(area.canvas.list(), ImVec2(middle + 20, area.from.y), area.to, rates, style);
+    drawPlot(area.canvas.ink(), area.from, ImVec2(middle - 20, area.to.y), errors, style);
+    drawPlot(area.canvas.ink(), ImVec2(middle + 20, area.from.y), area.to, rates, style);
 }
 
 void drawCrossover(const FigureArea& area, std::span<const SweepResult> results) {
@@ -141,7 +141,7 @@ void drawCrossover(const FigureArea& area, std::span<const SweepResult> results)
         if (at > 0) plot.series[k].label += formatted(", faster from %.0f", at);
     }
     if (!plot.changes.empty()) plot.x.label += "; dashed: where a tree becomes faster";
-    drawPlot(area.canvas.list(), area.from, area.to, plot, area.style);
+    drawPlot(area.canvas.ink(), area.from, area.to, plot, area.style);
 }
 
 }  // namespace figures_detail

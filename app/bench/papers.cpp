@@ -1,11 +1,14 @@
 #include "app/bench/papers.h"
 
 #include "app/model/recorded.h"
+#include "app/tables/format.h"
 #include "app/tables/occupancy.h"
+#include "sim/backends/backend.h"
 #include "sim/core/value.h"
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 
 namespace gravlab {
 namespace {
@@ -20,6 +23,14 @@ double paperNumber(const RecordedRow& row, std::string_view column) {
 std::string paperText(const RecordedRow& row, std::string_view column) {
     const auto found = row.find(column);
     return found == row.end() ? std::string() : found->second;
+}
+
+/// Pairs a second that the row's GPU can issue; 0: it is a processor.
+double boundOf(const RecordedRow& row) {
+    const std::string name = paperText(row, "gpu");
+    if (name.empty()) return 0;
+    const GpuRow& device = gpu(name);
+    return device.multiprocessors * device.lanes * device.clock / kIssuedAPair;
 }
 
 std::vector<PaperRate> readRates() {
@@ -37,10 +48,7 @@ std::vector<PaperRate> readRates() {
         if (!(rate.rate > 0) || rate.block > kMostInBlock) continue;
         const double pairs = static_cast<double>(rate.bodies) * rate.bodies, steps = paperNumber(row, "steps");
         rate.stepSeconds = steps > 0 ? paperNumber(row, "seconds") / steps : pairs / rate.rate;
-        if (const std::string name = paperText(row, "gpu"); !name.empty()) {
-            const GpuRow& device = gpu(name);
-            rate.bound = device.multiprocessors * device.lanes * device.clock / kIssuedAPair;
-        }
+        rate.bound = boundOf(row);
         rates.push_back(std::move(rate));
     }
     return rates;
@@ -66,6 +74,56 @@ double paperValue(const PaperRate& rate, PaperMeasure measure) {
     if (measure == PaperMeasure::thousandSteps) return kSteps * rate.stepSeconds;
     if (measure == PaperMeasure::gigaRate) return 1e-9 * rate.rate;
     return rate.bound > 0 ? kPercent * rate.rate / rate.bound : 0;
+}
+
+/// Tables of docs/benchmarks by their names without ending: those of GPUs, the H200's first.
+std::vector<std::string> tablesOfDevices() {
+    std::vector<std::string> names;
+    std::string_view files = benchmarkFile("*");
+    while (!files.empty()) {
+        const std::size_t end = std::min(files.find('\n'), files.size());
+        const std::string_view name = files.substr(0, end);
+        files.remove_prefix(std::min(end + 1, files.size()));
+        if (name.starts_with("nvidia-") && name.ends_with(".csv")) names.emplace_back(name.substr(0, name.size() - 4));
+    }
+    std::ranges::stable_sort(names, {}, [](const std::string& name) { return !name.starts_with("nvidia-h200"); });
+    return names;
+}
+
+/// A verified rate of this program.
+struct OwnRate {
+    double rate = 0, bound = 0;
+    std::string device;  ///< "nvidia-h200", also where its host computed
+};
+
+/// The rate at the launch of a paper's row. Where the paper gives no N, the largest recorded one up to 65,536 counts. Splits
+/// of paper 003 add by atomics; where those were not recorded, the sums in fixed order count.
+OwnRate ownRate(const RecordedRow& paper) {
+    const std::string kernel = paperText(paper, "kernel");
+    constexpr const char* kLaunch[] = {"n", "block", "unroll", "split"};
+    constexpr double kMostBodies = 65536;
+    OwnRate best;
+    double mostBodies = 0;
+    for (const std::string& name : kernel.empty() ? std::vector<std::string>() : tablesOfDevices()) {
+        const std::string gpu = name.substr(0, name.find('-', std::string_view("nvidia-").size()));
+        if (!best.device.empty() && best.device != gpu) break;
+        // The table of a device has usual launches; that of the H200 names other factors, see docs/benchmarks/README.md.
+        if (name == gpu && paperNumber(paper, "unroll") > 0) continue;
+        for (const RecordedRow& row : recordedRows(name)) {
+            const std::string own = paperText(row, "kernel");
+            if (own != kernel && !(kernel == "tiled-atomics" && own == "tiled-split")) continue;
+            const bool same = std::ranges::all_of(kLaunch, [&](const char* column) {
+                const double wanted = paperNumber(paper, column);
+                return wanted == 0 || wanted == paperNumber(row, column);
+            });
+            const double rate = paperNumber(row, "interactions_per_second"), bodies = paperNumber(row, "n");
+            if (!same || recordedRate(row).empty() || bodies < mostBodies || bodies > kMostBodies) continue;
+            if (bodies == mostBodies && rate <= best.rate) continue;
+            mostBodies = bodies;
+            best = {rate, paperNumber(row, "bound_interactions_per_second"), gpu};
+        }
+    }
+    return best;
 }
 
 }  // namespace
@@ -127,6 +185,45 @@ std::vector<PaperFactor> paperFactors() {
         }
     }
     return factors;
+}
+
+std::string papersTable() {
+    std::string text =
+        "| paper, place | device | what | N | p | unroll | split | theirs | of the bound | ours | of the bound | ours on | "
+        "ratio | why |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n";
+    const auto giga = [](double rate) {
+        return rate >= 1e12 ? std::string(grouped(static_cast<std::uint64_t>(1e-9 * rate + 0.5)))
+                            : formatted("%.3g", 1e-9 * rate);
+    };
+    const auto shareOf = [](double rate, double bound) {
+        return rate > 0 && rate < bound ? formatted("%.2f", rate / bound) : std::string();
+    };
+    for (const RecordedRow& row : recordedRows("papers")) {
+        const auto cell = [&](std::string_view column) {
+            const double value = paperNumber(row, column);
+            return value > 0 ? std::string(grouped(static_cast<std::uint64_t>(value))) : std::string();
+        };
+        const double rate = paperNumber(row, "interactions_per_second");
+        const std::string quantity = paperText(row, "quantity"), kernel = paperText(row, "kernel");
+        const std::string theirs = !quantity.empty() ? paperText(row, "value")
+                                   : rate > 0        ? giga(rate)
+                                                     : formatted("%.4g s", paperNumber(row, "seconds"));
+        const OwnRate own = rate > 0 ? ownRate(row) : OwnRate();
+        std::string on = own.device.substr(std::min(own.device.size(), std::string_view("nvidia-").size()));
+        std::ranges::transform(on, on.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+        if (own.rate > 0 && hasKernel(hostBackend().name, kernel)) on = "host of the " + on;
+        const std::string what = quantity.empty() ? "`" + kernel + "`"
+                                 : kernel.empty() ? quantity
+                                                  : "`" + kernel + "`, " + quantity;
+        for (const std::string& part :
+             {paperText(row, "paper") + ", " + paperText(row, "place"), paperText(row, "device"), what, cell("n"),
+              cell("block"), cell("unroll"), cell("split"), theirs, shareOf(rate, boundOf(row)),
+              own.rate > 0 ? giga(own.rate) : std::string(), shareOf(own.rate, own.bound), on,
+              own.rate > 0 ? formatted("%.3g", own.rate / rate) : std::string(), paperText(row, "why")})
+            text += "| " + part + (part.empty() ? "" : " ");
+        text += "|\n";
+    }
+    return text;
 }
 
 std::string papersNote() { return "unfilled: from papers, measured on their devices (docs/benchmarks/papers.csv)"; }

@@ -49,18 +49,20 @@ struct Outputs {
         for (const std::string& file : {picture, numbers})
             if (!file.empty()) const AtomicFile probe(file);
     }
-    Picture draw(const FigureRow& row, const FigureStudy& study, const std::string& note) const {
-        return figurePicture(row, study, note);
+    FigurePage draw(const FigureRow& row, const FigureStudy& study, const std::string& note) const {
+        return figurePage(row, study, note, pageFormat(picture));
     }
-    Picture draw(const FigureRow& row, std::span<const SweepResult> results, const std::string& note) const {
-        return figurePicture(row, results, note, papers);
+    FigurePage draw(const FigureRow& row, std::span<const SweepResult> results, const std::string& note) const {
+        return figurePage(row, results, note, papers, pageFormat(picture));
     }
     template <class What, class Numbers>
     void write(const FigureRow& row, const What& what, const std::string& note, const Numbers& csv) const {
         if (!numbers.empty()) writeFileAtomically(numbers, csv());
         if (picture.empty()) return;
-        const Picture page = draw(row, what, note);
-        writePng(picture, page.rgb, page.width, page.height, page.texts);
+        const FigurePage page = draw(row, what, note);
+        MemorySink bytes;
+        page.canvas->write(bytes, page.texts);
+        writeFileAtomically(picture, bytes.take());
     }
 };
 

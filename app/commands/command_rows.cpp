@@ -275,9 +275,9 @@ void addBenchOptions(OptionRows& rows) {
         .needs("--frames");
     rows.flag("--ui", o.showUi, "with --frames: draw the panels too").needs("--frames");
     rows.rowOf("--figure", "NAME", o.bench.figure, figure,
-               "measure and draw a study into -o FILE.png or FILE.csv: " + namesIn(figures()))
+               "measure and draw a study into -o FILE.png, .svg or .pdf, or FILE.csv: " + namesIn(figures()))
         .excludes("--card");
-    rows.output("--csv", "FILE", o.csv, "with --figure and -o FILE.png: its numbers, too, of the same measurement")
+    rows.output("--csv", "FILE", o.csv, "with --figure and a picture as -o: its numbers, too, of the same measurement")
         .needs("--figure");
     rows.value(
             "--beside", "WHAT",
@@ -285,8 +285,8 @@ void addBenchOptions(OptionRows& rows) {
                 if (text != "papers") throw UsageError(unknownName("thing to draw beside", text, {"papers"}));
                 o.bench.besidePapers = true;
             },
-            "with --figure unroll, block, split, bodies, cpu-gpu or ladder and -o FILE.png: 'papers', what papers 000, 002 "
-            "and 003 measured, with unfilled marks, also as shares of what each device can issue")
+            "with --figure unroll, block, split, bodies, cpu-gpu or ladder and a picture as -o: 'papers', what papers 000, "
+            "002 and 003 measured, with unfilled marks, also as shares of what each device can issue")
         .needs("--figure");
     rows.output("--card", "FILE", o.bench.card, "measure this device and write its card: FILE.png to post, or FILE.txt")
         .excludes("--output", "--card names its file itself; leave out -o");

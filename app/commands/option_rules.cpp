@@ -10,6 +10,7 @@
 #include "app/film/encoders.h"
 #include "app/film/film.h"
 #include "app/model/film_plan.h"
+#include "app/plots/ink.h"
 #include "app/system/numbered_name.h"
 #include "app/tables/own_kernel.h"
 #include "app/tables/text_values.h"
@@ -276,12 +277,14 @@ void requireRender(const Options& o) {
 
 void requireBench(const Options& o) {
     if (o.bench.figure.empty() && o.bench.card.empty()) validateRates(o);
-    if (o.has("--csv") && !o.output.ends_with(".png"))
-        throw UsageError("--csv goes with -o FILE.png; -o FILE.csv is enough");
+    const bool drawn = o.output.ends_with(".png") || pageFormat(o.output) != PageFormat::png;
+    if (o.has("--csv") && !drawn)
+        throw UsageError("--csv goes with -o FILE.png, FILE.svg or FILE.pdf; -o FILE.csv is enough");
     if (!o.bench.stages && o.bench.sizes.size() > 1) throw UsageError("--size takes several sizes only with --stages");
     if (!o.bench.figure.empty()) {
-        if (!o.output.ends_with(".png") && !o.output.ends_with(".csv"))
-            throw UsageError("--figure " + o.bench.figure + " needs -o FILE.png or FILE.csv");
+        if (!drawn && !o.output.ends_with(".csv"))
+            throw UsageError("--figure " + o.bench.figure +
+                             " needs -o FILE.png or FILE.csv; FILE.svg and FILE.pdf hold the picture as lines and letters");
         if (o.bench.kernels.size() > 1) throw UsageError("--figure takes one kernel");
     }
     if (!o.bench.card.empty()) {

@@ -2,7 +2,6 @@
 
 #include "app/plots/canvas.h"
 #include "app/plots/plot.h"
-#include "app/system/picture.h"
 #include "sim/core/error.h"
 #include "sim/measure/diagnostics.h"
 
@@ -41,29 +40,29 @@ Area frameOf(const std::vector<std::array<const std::vector<double>*, 2>>& curve
     return {(low[0] + high[0]) / 2, (low[1] + high[1]) / 2, half};
 }
 
-void drawPath(ImDrawList& list, const Points& points, ImU32 colour, float width) {
+void drawPath(PlotInk& ink, const Points& points, ImU32 colour, float width) {
     if (points.empty()) return;
     constexpr float kSeen = 0.4f;  // pixels
     ImVec2 last = points.front();
     for (const ImVec2& point : points) {
         if (std::hypot(point.x - last.x, point.y - last.y) < kSeen) continue;
-        list.AddLine(last, point, colour, width);
+        ink.line(last, point, colour, width);
         last = point;
     }
 }
 
 /// Draws the start as a ring, and the end as a disc.
-void drawEnds(ImDrawList& list, const Points& points, ImU32 colour, float radius) {
+void drawEnds(PlotInk& ink, const Points& points, ImU32 colour, float radius) {
     if (points.empty()) return;
-    list.AddCircleFilled(points.front(), 1.35f * radius, kPaper);
-    list.AddCircle(points.front(), 1.35f * radius, colour, 0, 0.55f * radius);
-    list.AddCircleFilled(points.back(), radius, colour);
+    ink.disc(points.front(), 1.35f * radius, kPaper);
+    ink.ring(points.front(), 1.35f * radius, colour, 0.55f * radius);
+    ink.disc(points.back(), radius, colour);
 }
 
 /// Draws two coordinates of all paths in a square, with axes.
 void drawPlane(Canvas& canvas, ImVec2 from, float side, const char* names, const std::string& unit,
                const std::vector<std::array<const std::vector<double>*, 2>>& curves) {
-    ImDrawList& list = canvas.list();
+    PlotInk& ink = canvas.ink();
     const Area frame = frameOf(curves);
     const float line = canvas.small()->FontSize, left = from.x + 4.5f * line, top = from.y + 1.8f * line;
     const float size = side - 6 * line;
@@ -75,7 +74,7 @@ void drawPlane(Canvas& canvas, ImVec2 from, float side, const char* names, const
     for (const double tick : roundTicks(frame.centreX - frame.half, frame.centreX + frame.half, false, 6)) {
         const float x = place(tick, 0).x;
         if (x < left || x > to.x) continue;
-        list.AddLine(ImVec2(x, top), ImVec2(x, to.y), IM_COL32(228, 228, 228, 255));
+        ink.line(ImVec2(x, top), ImVec2(x, to.y), IM_COL32(228, 228, 228, 255));
         const std::string text = tickText(tick);
         canvas.text(canvas.small(), ImVec2(x + 0.28f * line * static_cast<float>(text.size()), to.y + 0.3f * line), kInk,
                     text.c_str(), 1);
@@ -83,10 +82,10 @@ void drawPlane(Canvas& canvas, ImVec2 from, float side, const char* names, const
     for (const double tick : roundTicks(frame.centreY - frame.half, frame.centreY + frame.half, false, 6)) {
         const float y = place(0, tick).y;
         if (y < top || y > to.y) continue;
-        list.AddLine(ImVec2(left, y), ImVec2(to.x, y), IM_COL32(228, 228, 228, 255));
+        ink.line(ImVec2(left, y), ImVec2(to.x, y), IM_COL32(228, 228, 228, 255));
         canvas.text(canvas.small(), ImVec2(left - 0.4f * line, y - 0.5f * line), kInk, tickText(tick).c_str(), 1);
     }
-    list.PushClipRect(ImVec2(left, top), to, true);
+    ink.clip(ImVec2(left, top), to);
     std::vector<Points> drawn;
     for (const auto& curve : curves) {
         Points points;
@@ -95,10 +94,10 @@ void drawPlane(Canvas& canvas, ImVec2 from, float side, const char* names, const
                 points.push_back(place((*curve[0])[i], (*curve[1])[i]));
         drawn.push_back(std::move(points));
     }
-    for (std::size_t i = 0; i < drawn.size(); ++i) drawPath(list, drawn[i], seriesColour(i, true), 0.1f * line);
-    for (std::size_t i = 0; i < drawn.size(); ++i) drawEnds(list, drawn[i], seriesColour(i, true), 0.3f * line);
-    list.PopClipRect();
-    list.AddRect(ImVec2(left, top), to, kInk);
+    for (std::size_t i = 0; i < drawn.size(); ++i) drawPath(ink, drawn[i], seriesColour(i, true), 0.1f * line);
+    for (std::size_t i = 0; i < drawn.size(); ++i) drawEnds(ink, drawn[i], seriesColour(i, true), 0.3f * line);
+    ink.unclip();
+    ink.frame(ImVec2(left, top), to, kInk);
     const auto label = [&](char axis) { return std::string(1, axis) + " [" + unit + "]"; };
     canvas.text(canvas.small(), ImVec2(to.x, to.y + 1.5f * line), kQuiet, label(names[0]).c_str(), 1);
     canvas.text(canvas.small(), ImVec2(left, from.y + 0.4f * line), kQuiet, label(names[1]).c_str(), 0);
@@ -127,7 +126,7 @@ void drawSpace(Canvas& canvas, ImVec2 from, float side,
     std::vector<std::array<const std::vector<double>*, 2>> pointers;
     for (const auto& flat : seen) pointers.push_back({&flat[0], &flat[1]});
     Area frame = frameOf(pointers);
-    ImDrawList& list = canvas.list();
+    PlotInk& ink = canvas.ink();
     const float line = canvas.small()->FontSize;
     const auto place = [&](double x, double y) {
         return ImVec2(from.x + static_cast<float>((x - frame.centreX) / frame.half + 1) * 0.5f * side,
@@ -138,7 +137,7 @@ void drawSpace(Canvas& canvas, ImVec2 from, float side,
     for (int axis = 0; axis < 3; ++axis) {
         const double x = arm * kAxes[axis][0], y = arm * kAxes[axis][1], z = arm * kAxes[axis][2];
         const ImVec2 tip = place(across(x, y), up(x, y, z));
-        list.AddLine(place(0, 0), tip, kQuiet, 0.08f * line);
+        ink.line(place(0, 0), tip, kQuiet, 0.08f * line);
         const char name[] = {static_cast<char>('x' + axis), 0};
         canvas.text(canvas.small(), ImVec2(tip.x + 0.3f * line, tip.y - 0.5f * line), kQuiet, name);
     }
@@ -149,21 +148,21 @@ void drawSpace(Canvas& canvas, ImVec2 from, float side,
             if (std::isfinite(flat[0][i] + flat[1][i])) points.push_back(place(flat[0][i], flat[1][i]));
         drawn.push_back(std::move(points));
     }
-    for (std::size_t i = 0; i < drawn.size(); ++i) drawPath(list, drawn[i], seriesColour(i, true), 0.1f * line);
-    for (std::size_t i = 0; i < drawn.size(); ++i) drawEnds(list, drawn[i], seriesColour(i, true), 0.3f * line);
+    for (std::size_t i = 0; i < drawn.size(); ++i) drawPath(ink, drawn[i], seriesColour(i, true), 0.1f * line);
+    for (std::size_t i = 0; i < drawn.size(); ++i) drawEnds(ink, drawn[i], seriesColour(i, true), 0.3f * line);
 }
 
 /// White paper with a title and a line of facts; `draw` receives the area below them.
 template <class Draw>
 void writePage(ByteSink& file, int width, int height, const std::string& title, const std::string& facts, Draw draw) {
     Canvas canvas(width, height, 18);
-    canvas.list().AddRectFilled(ImVec2(0, 0), canvas.size(), kPaper);
+    canvas.ink().box(ImVec2(0, 0), canvas.size(), kPaper);
     const float margin = 28;
     canvas.text(canvas.large(), ImVec2(margin, 20), kInk, title.c_str());
     const float below = 24 + 1.25f * canvas.large()->FontSize;
     canvas.text(canvas.small(), ImVec2(margin, below), kQuiet, facts.c_str());
     draw(canvas, ImVec2(margin, below + 2.2f * canvas.small()->FontSize));
-    writePng(file, canvas.finish(), width, height, {{"Title", title}, {"Description", facts}});
+    canvas.write(file, {{"Title", title}, {"Description", facts}});
 }
 
 }  // namespace
@@ -265,11 +264,11 @@ std::vector<std::string> RunPlots::write(const Simulation& simulation, OutputSet
     std::snprintf(line, sizeof line, "%s  Largest: %.2e", facts, worst);
     writePage(file("energy-signed.png"), 1400, 800, name + ": relative energy error with its sign", line,
               [&](Canvas& canvas, ImVec2 at) {
-                  drawPlot(canvas.list(), at, ImVec2(canvas.size().x - 28, canvas.size().y - 20), wanders,
+                  drawPlot(canvas.ink(), at, ImVec2(canvas.size().x - 28, canvas.size().y - 20), wanders,
                            {.light = true, .legend = false});
               });
     writePage(file("energy.png"), 1400, 800, name + ": relative energy error", line, [&](Canvas& canvas, ImVec2 at) {
-        drawPlot(canvas.list(), at, ImVec2(canvas.size().x - 28, canvas.size().y - 20), plot,
+        drawPlot(canvas.ink(), at, ImVec2(canvas.size().x - 28, canvas.size().y - 20), plot,
                  {.light = true, .legend = false});
     });
     return written;

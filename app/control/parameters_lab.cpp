@@ -37,6 +37,8 @@ void addPages(Rows& rows) {
                  }});
     rows.choice("lab.recorded_figure", "Over", "what the recorded rates are shown over", "bodies", recordedFigures,
                 at<&Document::labPanel, &LabPanel::recordedFigure>, {.noun = "recorded figure"});
+    rows.member("lab.papers", "Papers", "rates that papers measured on their devices, beside the recorded ones", "",
+                at<&Document::labPanel, &LabPanel::besidePapers>);
 }
 
 void addCalculator(Rows& rows) {

@@ -150,15 +150,14 @@ std::string Lab::title() const {
     return text;
 }
 
-void drawResults(ImDrawList& list, ImVec2 from, ImVec2 to, const LabResults& shown, const PlotStyle& style) {
+void drawResults(PlotInk& ink, ImVec2 from, ImVec2 to, const LabResults& shown, const PlotStyle& style) {
     const SweepMeasure& measure = shown.wholeSteps ? kStepRate : kForceRate;
     if (!shown.sweep) return;
     const SweepAxis& axis = sweepAxis(shown.sweep->axis);
     if (shown.sweep->rows.empty())
-        drawPlot(list, from, to, sweepPlot(shown.title, axis, shown.results, measure), style);
+        drawPlot(ink, from, to, sweepPlot(shown.title, axis, shown.results, measure), style);
     else
-        drawHeatMap(list, from, to, sweepMap(shown.title, axis, sweepAxis(shown.sweep->rows), shown.results, measure),
-                    style);
+        drawHeatMap(ink, from, to, sweepMap(shown.title, axis, sweepAxis(shown.sweep->rows), shown.results, measure), style);
 }
 
 FileJob Lab::csvFile() {
@@ -176,9 +175,9 @@ FileJob Lab::pngFile() {
     constexpr int kWidth = 1600, kHeight = 1000;
     const std::string name = timedName("gravlab-lab", ".png");
     Canvas canvas(kWidth, kHeight, 26);
-    drawResults(canvas.list(), ImVec2(0, 0), ImVec2(kWidth, kHeight - 40), shown(),
+    drawResults(canvas.ink(), ImVec2(0, 0), ImVec2(kWidth, kHeight - 40), shown(),
                 {.light = true, .fontScale = 1, .lineWidth = 4, .legend = true});
-    canvas.list().AddRectFilled(ImVec2(0, kHeight - 40), ImVec2(kWidth, kHeight), IM_COL32_WHITE);
+    canvas.ink().box(ImVec2(0, kHeight - 40), ImVec2(kWidth, kHeight), IM_COL32_WHITE);
     const std::string device = results().empty() ? "" : results().front().row.device;
     canvas.text(canvas.small(), ImVec2(16, kHeight - 34), IM_COL32(90, 90, 90, 255),
                 (device + "; each point checked against fp64; gravlab " + std::string(version())).c_str());

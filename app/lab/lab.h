@@ -24,7 +24,7 @@ struct LabResults {
     std::span<const SweepResult> results;
     bool wholeSteps = false;  ///< which rate is drawn
 };
-void drawResults(ImDrawList& list, ImVec2 from, ImVec2 to, const LabResults& shown, const PlotStyle& style);
+void drawResults(PlotInk& ink, ImVec2 from, ImVec2 to, const LabResults& shown, const PlotStyle& style);
 
 struct LabSubject {
     std::string backend;

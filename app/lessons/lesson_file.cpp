@@ -8,6 +8,7 @@
 #include "app/control/toml_document.h"
 #include "app/lessons/placeholders.h"
 #include "app/model/recorded.h"
+#include "app/plots/diagram.h"
 #include "sim/backends/backend.h"
 #include "sim/core/error.h"
 #include "sim/core/names.h"
@@ -298,7 +299,7 @@ private:
     LessonStep step(const toml::table& table) {
         requireKeys(table,
                     {"title", "text", "needs", "setup", "predict", "begin", "control", "task", "until", "show", "after",
-                     "keep", "ranges", "watch", "kernel", "recorded", "explain", "question"},
+                     "keep", "ranges", "watch", "kernel", "picture", "recorded", "explain", "question"},
                     "step");
         LessonStep step;
         step.line = lineOf(table);
@@ -323,6 +324,8 @@ private:
         for (const std::string& path : step.watch) at(placeOf("watch"), [&] { return parameter(path).path; });
         step.kernel = textOf(table, "kernel");
         if (!step.kernel.empty()) at(placeOf("kernel"), [&] { return kernelOf(step.kernel); });
+        step.picture = textOf(table, "picture");
+        if (!step.picture.empty()) at(placeOf("picture"), [&] { return diagram(step.picture).name; });
         if (const toml::node* node = table.get("recorded")) {
             if (!node->is_table()) refuse(lineOf(*node), "recorded is a table: [step.recorded]");
             step.recorded = recordedIn(*node->as_table());

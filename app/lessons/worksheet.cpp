@@ -6,6 +6,7 @@
 #include "app/lessons/lesson_text.h"
 #include "app/lessons/placeholders.h"
 #include "app/model/recorded.h"
+#include "app/plots/diagram.h"
 
 #include <algorithm>
 #include <utility>
@@ -24,6 +25,7 @@ public:
     virtual void points(const std::vector<std::string>& texts) = 0;
     virtual void code(const std::string& text) = 0;
     virtual void table(const RecordedTable& table) = 0;
+    virtual void picture(const Diagram& which) = 0;
     virtual std::string text() = 0;
 };
 
@@ -38,6 +40,9 @@ public:
         text_ += "\n";
     }
     void code(const std::string& text) override { text_ += "```\n" + text + "\n```\n\n"; }
+    void picture(const Diagram& which) override {
+        paragraph("(A picture, in the program: " + std::string(which.idea) + ")", false);
+    }
     void table(const RecordedTable& table) override {
         text_ += table.heading + "\n\n| ";
         std::string rule = "| --- ";
@@ -82,6 +87,7 @@ public:
         text_ += "</ul>\n";
     }
     void code(const std::string& text) override { text_ += "<pre>" + safe(text) + "</pre>\n"; }
+    void picture(const Diagram& which) override { text_ += diagramSvg(which); }
     void table(const RecordedTable& table) override {
         text_ += "<p>" + safe(table.heading) + "</p>\n<table>\n<tr><th></th>";
         for (const std::string& column : table.columns) text_ += "<th>" + safe(column) + "</th>";
@@ -147,6 +153,7 @@ private:
     void write(const LessonStep& step) {
         if (!step.needs.empty()) sheet_.paragraph("(With the backend " + step.needs + ".)");
         text(step.text);
+        if (!step.picture.empty()) sheet_.picture(diagram(step.picture));
         if (step.predict) question("First: ", *step.predict);
         if (step.recorded) sheet_.table(recordedTable(*step.recorded));
         if (!step.task.empty())

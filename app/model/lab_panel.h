@@ -28,7 +28,8 @@ struct LabPanel {
     std::string rung{};        ///< "cuda:tiled", whose text the ladder shows; empty: the kernel in use
     std::string recordedOn{};  ///< device of the recorded measurements; empty: the first
     std::string recordedFigure = "bodies";
-    OccupancyAsk planned{};  ///< of the calculator
+    bool besidePapers = false;  ///< rates of papers beside the recorded ones
+    OccupancyAsk planned{};     ///< of the calculator
     OwnKernel own{};
     std::optional<RunRequest> beforePairs{};  ///< the request before tuning for every pair, to restore
     KernelRequest tunedForPairs{};            ///< the last choice for every pair

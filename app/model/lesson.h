@@ -64,6 +64,7 @@ struct LessonStep {
     std::vector<LessonRange> ranges;  ///< of the numbers kept so far
     std::vector<std::string> watch;   ///< parameters whose values are shown during the step
     std::string kernel;               ///< "BACKEND NAME": a kernel whose text is offered; empty: none
+    std::string picture;              ///< name of a drawing, see app/plots/diagram.h; empty: none
     std::optional<LessonTable> recorded;
     std::string explain;  ///< shown after `until`
     std::optional<LessonQuestion> question;

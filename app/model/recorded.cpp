@@ -48,7 +48,24 @@ std::string giga(double rate) {
 
 constexpr std::string_view kOfDevices = "nvidia-";  // other files: papers and trials
 
-constexpr std::string_view kFigures[] = {"bodies", "block", "unroll", "split", "waves"};
+constexpr std::string_view kFigures[] = {"bodies",        "block", "block-global",  "block-atomics", "unroll",
+                                         "unroll-global", "split", "split-atomics", "waves"};
+/// Figures that are no curves of rates, or compare whole programs.
+constexpr std::string_view kOtherFigures[] = {"accuracy",  "block-split",      "cpu-gpu", "crossover",
+                                              "energy-dt", "energy-softening", "groups",  "ladder",
+                                              "matrix",    "roofline",         "threads"};
+
+/// The device of a file of that name: the name without the figure.
+std::string_view deviceOf(std::string_view file) {
+    std::string_view device = file;
+    const auto strip = [&](std::string_view figure) {
+        if (file.size() > figure.size() + 1 && file.ends_with(figure) && file[file.size() - figure.size() - 1] == '-')
+            device = device.substr(0, std::min(device.size(), file.size() - figure.size() - 1));
+    };
+    for (const std::string_view figure : kFigures) strip(figure);
+    for (const std::string_view figure : kOtherFigures) strip(figure);
+    return device;
+}
 
 std::vector<RecordedRow> rowsOf(std::string_view text) {
     std::vector<RecordedRow> rows;
@@ -152,13 +169,13 @@ const std::vector<RecordedRow>& recordedRows(std::string_view device) {
 }
 
 std::vector<std::string> recordedDevices() {
-    std::vector<std::string> files, devices;
-    for (const std::string_view name : linesOf(benchmarkFile("*")))
-        if (name.ends_with(".csv") && name.starts_with(kOfDevices)) files.emplace_back(name.substr(0, name.size() - 4));
-    // A file name that extends another one by '-' and a word is a figure of that device.
-    for (const std::string& file : files)
-        if (std::ranges::none_of(files, [&](const std::string& other) { return file.starts_with(other + "-"); }))
-            devices.push_back(file);
+    std::vector<std::string> devices;
+    for (const std::string_view name : linesOf(benchmarkFile("*"))) {
+        if (!name.ends_with(".csv") || !name.starts_with(kOfDevices)) continue;
+        std::string device(deviceOf(name.substr(0, name.size() - 4)));
+        if (std::ranges::find(devices, device) == devices.end()) devices.push_back(std::move(device));
+    }
+    std::ranges::stable_sort(devices, {}, [](const std::string& device) { return device != "nvidia-h200"; });
     return devices;
 }
 

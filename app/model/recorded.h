@@ -21,9 +21,9 @@ const std::vector<RecordedRow>& recordedRows(std::string_view device);
 /// The columns of one CSV line; texts in quotes may have commas.
 std::vector<std::string> csvCells(std::string_view line);
 
-/// Devices with a file, "nvidia-h200" first.
+/// Devices with files, "nvidia-h200" first.
 std::vector<std::string> recordedDevices();
-/// Possible axes of recorded figures: "bodies", "block" and so on.
+/// Recorded figures by their axis, and by their kernel where it is not `tiled`: "bodies", "block-global" and so on.
 std::span<const std::string_view> recordedFigures();
 
 /// A curve of a recorded figure.

@@ -1,11 +1,13 @@
-// Pictures drawn with ImGui's draw lists on the host: exported plots and cards need no window and no OpenGL. Rule: while a
-// canvas lives it is ImGui's current context; its destructor restores the previous one.
+// Pictures drawn on the host: exported plots and cards need no window and no OpenGL. Rule: while a canvas lives it is
+// ImGui's current context, which measures letters for every format; its destructor restores the previous one.
 #pragma once
+#include "app/plots/ink.h"
 #include "app/system/picture.h"
 
 #include <imgui.h>
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace gravlab {
@@ -19,11 +21,13 @@ constexpr ImU32 kInk = IM_COL32(20, 20, 20, 255), kQuiet = IM_COL32(105, 105, 10
 class Canvas {
 public:
     /// `fontSize`: pixels of the normal font, which is ImGui's current font.
-    Canvas(int width, int height, float fontSize);
+    Canvas(int width, int height, float fontSize, PageFormat format = PageFormat::png);
     ~Canvas();
     Canvas(const Canvas&) = delete;
     Canvas& operator=(const Canvas&) = delete;
 
+    PlotInk& ink() { return *ink_; }
+    /// What the ink of a PNG draws into.
     ImDrawList& list() { return *list_; }
     ImVec2 size() const { return size_; }
     ImFont* small() const { return small_; }
@@ -33,9 +37,13 @@ public:
     /// Draws text; `alignX`: 0 = it starts at the place, 1 = it ends there. Shrinks text wider than `most` [px]. Returns its
     /// width.
     float text(ImFont* font, ImVec2 at, ImU32 colour, const char* text, float alignX = 0, float most = 1e9f);
+    /// Width of a text that nothing shrinks.
+    static float width(ImFont* font, const char* text);
 
-    /// Packed RGB rows, top row first, over black. Ends the drawing: call it once.
+    /// Packed RGB rows of a PNG, top row first, over black. Ends the drawing: call it once.
     std::vector<std::uint8_t> finish();
+    /// The page as a file in the canvas's format. Ends the drawing: call it once. Throws IoError.
+    void write(ByteSink& file, const PictureTexts& texts);
 
 private:
     ImGuiContext* before_;
@@ -43,6 +51,8 @@ private:
     ImVec2 size_;
     ImFont *small_ = nullptr, *normal_ = nullptr, *large_ = nullptr, *mono_ = nullptr;
     ImDrawList* list_ = nullptr;
+    VectorInk* vector_ = nullptr;  ///< `ink_`, except for PNG
+    std::unique_ptr<PlotInk> ink_;
 };
 
 }  // namespace gravlab

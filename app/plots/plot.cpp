@@ -1,4 +1,4 @@
-// Drawing of plots with ImGui's draw list. Rule: every axis has a label with its unit, and nothing overlaps at 320 x 200
+// Drawing of plots. Rule: every axis has a label with its unit, and nothing overlaps at 320 x 200
 // pixels.
 #include "app/plots/plot.h"
 
@@ -24,7 +24,7 @@ constexpr Palette kLight{IM_COL32(255, 255, 255, 255), IM_COL32(40, 40, 40, 255)
 /// Text with the current font at a scale, and the shapes of a plot.
 class Pen {
 public:
-    Pen(ImDrawList& list, const PlotStyle& style) : list_(list), size_(ImGui::GetFontSize() * style.fontScale) {}
+    Pen(PlotInk& ink, const PlotStyle& style) : ink_(ink), size_(ImGui::GetFontSize() * style.fontScale) {}
     float height() const { return size_; }
     ImVec2 extent(const std::string& text) const {
         return ImGui::GetFont()->CalcTextSizeA(size_, std::numeric_limits<float>::max(), 0, text.c_str());
@@ -32,12 +32,12 @@ public:
     /// `alignX`, `alignY`: 0 = the text starts at the point, 1 = it ends there.
     void text(ImVec2 at, const std::string& text, ImU32 colour, float alignX = 0, float alignY = 0) {
         const ImVec2 box = extent(text);
-        list_.AddText(ImGui::GetFont(), size_, ImVec2(std::floor(at.x - box.x * alignX), std::floor(at.y - box.y * alignY)),
-                      colour, text.c_str());
+        ink_.text(ImGui::GetFont(), size_, ImVec2(std::floor(at.x - box.x * alignX), std::floor(at.y - box.y * alignY)),
+                  colour, text.c_str());
     }
 
 private:
-    ImDrawList& list_;
+    PlotInk& ink_;
     float size_;
 };
 
@@ -91,15 +91,15 @@ bool hasPoints(const Plot& plot) {
     return false;
 }
 
-void drawDashes(ImDrawList& list, ImVec2 from, ImVec2 to, ImU32 colour, float width) {
+void drawDashes(PlotInk& ink, ImVec2 from, ImVec2 to, ImU32 colour, float width) {
     const float dx = to.x - from.x, dy = to.y - from.y, length = std::sqrt(dx * dx + dy * dy), dash = 5 * width;
     for (float at = 0; at < length; at += 2 * dash) {
         const float a = at / length, b = std::min(at + dash, length) / length;
-        list.AddLine(ImVec2(from.x + a * dx, from.y + a * dy), ImVec2(from.x + b * dx, from.y + b * dy), colour, width);
+        ink.line(ImVec2(from.x + a * dx, from.y + a * dy), ImVec2(from.x + b * dx, from.y + b * dy), colour, width);
     }
 }
 
-void drawSeries(ImDrawList& list, const PlotSeries& series, ImU32 colour, ImU32 background, const Scale& sx, const Scale& sy,
+void drawSeries(PlotInk& ink, const PlotSeries& series, ImU32 colour, ImU32 background, const Scale& sx, const Scale& sy,
                 const PlotStyle& style) {
     const float radius = 2.2f * style.lineWidth;
     bool pen = false;
@@ -112,8 +112,8 @@ void drawSeries(ImDrawList& list, const PlotSeries& series, ImU32 colour, ImU32 
         }
         ++points;
         const ImVec2 at(sx.pixel(series.x[i]), sy.pixel(series.y[i]));
-        if (series.line && pen && !series.dashed) list.AddLine(last, at, colour, style.lineWidth);
-        if (series.line && pen && series.dashed) drawDashes(list, last, at, colour, style.lineWidth);
+        if (series.line && pen && !series.dashed) ink.line(last, at, colour, style.lineWidth);
+        if (series.line && pen && series.dashed) drawDashes(ink, last, at, colour, style.lineWidth);
         last = at, pen = true;
     }
     // A single point has no line, so draw a dot.
@@ -124,12 +124,12 @@ void drawSeries(ImDrawList& list, const PlotSeries& series, ImU32 colour, ImU32 
         if (i < series.error.size() && series.error[i] > 0) {
             const double below = series.y[i] - series.error[i];
             const float top = sy.pixel(series.y[i] + series.error[i]), bottom = sy.shows(below) ? sy.pixel(below) : sy.from;
-            list.AddLine(ImVec2(at.x, top), ImVec2(at.x, bottom), colour, 0.6f * style.lineWidth);
+            ink.line(ImVec2(at.x, top), ImVec2(at.x, bottom), colour, 0.6f * style.lineWidth);
             for (const float y : {top, bottom})
-                list.AddLine(ImVec2(at.x - radius, y), ImVec2(at.x + radius, y), colour, 0.6f * style.lineWidth);
+                ink.line(ImVec2(at.x - radius, y), ImVec2(at.x + radius, y), colour, 0.6f * style.lineWidth);
         }
-        list.AddCircleFilled(at, radius, colour);
-        if (i < series.hollow.size() && series.hollow[i]) list.AddCircleFilled(at, 0.55f * radius, background);
+        ink.disc(at, radius, colour);
+        if (i < series.hollow.size() && series.hollow[i]) ink.disc(at, 0.55f * radius, background);
     }
 }
 
@@ -214,11 +214,11 @@ PlotSeries& seriesNamed(Plot& plot, const std::string& label) {
     return plot.series.back();
 }
 
-void drawPlot(ImDrawList& list, ImVec2 topLeft, ImVec2 bottomRight, const Plot& plot, const PlotStyle& style) {
+void drawPlot(PlotInk& ink, ImVec2 topLeft, ImVec2 bottomRight, const Plot& plot, const PlotStyle& style) {
     const Palette& palette = style.light ? kLight : kDark;
-    Pen pen(list, style);
+    Pen pen(ink, style);
     const float line = pen.height(), gap = 0.5f * line;
-    list.AddRectFilled(topLeft, bottomRight, palette.background);
+    ink.box(topLeft, bottomRight, palette.background);
 
     const bool empty = plot.series.empty() || !hasPoints(plot);
     double xLow, xHigh, yLow, yHigh;
@@ -273,7 +273,7 @@ void drawPlot(ImDrawList& list, ImVec2 topLeft, ImVec2 bottomRight, const Plot& 
         const double t = xTicks[i];
         if (!sx.shows(t) || t < xLow || t > xHigh) continue;
         const float at = sx.pixel(t);
-        list.AddLine(ImVec2(at, from.y), ImVec2(at, to.y), palette.grid);
+        ink.line(ImVec2(at, from.y), ImVec2(at, to.y), palette.grid);
         const std::string text = named ? plot.x.names[i] : tickText(t);
         const float half = 0.5f * pen.extent(text).x;
         if (at - half < free) continue;
@@ -283,7 +283,7 @@ void drawPlot(ImDrawList& list, ImVec2 topLeft, ImVec2 bottomRight, const Plot& 
     for (const double t : yTicks) {
         if (!sy.shows(t) || t < yLow || t > yHigh) continue;
         const float at = sy.pixel(t);
-        list.AddLine(ImVec2(from.x, at), ImVec2(to.x, at), palette.grid);
+        ink.line(ImVec2(from.x, at), ImVec2(to.x, at), palette.grid);
         pen.text(ImVec2(from.x - gap, at), tickText(t), palette.text, 1, 0.5f);
     }
     if (!plot.x.label.empty())
@@ -291,11 +291,11 @@ void drawPlot(ImDrawList& list, ImVec2 topLeft, ImVec2 bottomRight, const Plot& 
     if (plot.marked && sx.shows(plot.markX)) {
         const float x = sx.pixel(plot.markX), dash = 0.4f * line;
         for (float y = from.y; y < to.y; y += 2 * dash)
-            list.AddLine(ImVec2(x, y), ImVec2(x, std::min(y + dash, to.y)), palette.mark, 0.8f * style.lineWidth);
+            ink.line(ImVec2(x, y), ImVec2(x, std::min(y + dash, to.y)), palette.mark, 0.8f * style.lineWidth);
     }
 
     if (empty) {
-        list.AddRect(from, to, palette.frame);
+        ink.frame(from, to, palette.frame);
         pen.text(ImVec2(0.5f * (from.x + to.x), 0.5f * (from.y + to.y)), plot.empty, palette.frame, 0.5f, 0.5f);
         return;
     }
@@ -303,38 +303,48 @@ void drawPlot(ImDrawList& list, ImVec2 topLeft, ImVec2 bottomRight, const Plot& 
     for (const double change : plot.changes) {
         if (!sx.shows(change) || change < xLow || change > xHigh) continue;
         for (float y = from.y; y < to.y; y += 6 * style.lineWidth)
-            list.AddLine(ImVec2(sx.pixel(change), y), ImVec2(sx.pixel(change), std::min(y + 3 * style.lineWidth, to.y)),
-                         palette.mark, 0.7f * style.lineWidth);
+            ink.line(ImVec2(sx.pixel(change), y), ImVec2(sx.pixel(change), std::min(y + 3 * style.lineWidth, to.y)),
+                     palette.mark, 0.7f * style.lineWidth);
     }
-    list.PushClipRect(from, to, true);
+    ink.clip(from, to);
     for (std::size_t i = 0; i < plot.series.size(); ++i)
-        drawSeries(list, plot.series[i], seriesColour(i, style.light), palette.background, sx, sy, style);
-    list.PopClipRect();
-    list.AddRect(from, to, palette.frame);
+        drawSeries(ink, plot.series[i], seriesColour(i, style.light), palette.background, sx, sy, style);
+    ink.unclip();
+    ink.frame(from, to, palette.frame);
 
     if (!legend || style.legendAbove) return;
     const ImVec2 size(widest + 3 * line, (1.25f * static_cast<float>(rows) + 0.4f) * line);
     const ImVec2 box = beside > 0 ? ImVec2(to.x + gap, from.y + gap) : freeCorner(plot, sx, sy, from, to, size, gap);
-    list.AddRectFilled(box, ImVec2(box.x + size.x, box.y + size.y), palette.background, 3);
+    ink.box(box, ImVec2(box.x + size.x, box.y + size.y), palette.background, 3);
     float y = box.y + 0.2f * line;
     for (std::size_t i = 0; i < plot.series.size(); ++i) {
         if (plot.series[i].label.empty()) continue;
         const float middle = y + 0.5f * line;
-        if (plot.series[i].line)
-            list.AddLine(ImVec2(box.x + 0.4f * line, middle), ImVec2(box.x + 1.8f * line, middle),
-                         seriesColour(i, style.light), style.lineWidth);
-        else
-            list.AddCircleFilled(ImVec2(box.x + 1.1f * line, middle), 2.2f * style.lineWidth, seriesColour(i, style.light));
+        const PlotSeries& series = plot.series[i];
+        const ImU32 colour = seriesColour(i, style.light);
+        const ImVec2 left(box.x + 0.4f * line, middle), right(box.x + 1.8f * line, middle), at(box.x + 1.1f * line, middle);
+        const float radius = 2.2f * style.lineWidth;
+        // A curve whose points are all unfilled is not measured here.
+        const bool hollow = series.dashed && !series.hollow.empty() && series.hollow.front();
+        if (series.line && !series.dashed) ink.line(left, right, colour, style.lineWidth);
+        if (series.line && series.dashed) drawDashes(ink, left, right, colour, 0.5f * style.lineWidth);
+        if (!series.line || hollow) ink.disc(at, radius, colour);
+        if (hollow) ink.disc(at, 0.55f * radius, palette.background);
         pen.text(ImVec2(box.x + 2.3f * line, y), plot.series[i].label, palette.text);
         y += 1.25f * line;
     }
 }
 
-void drawHeatMap(ImDrawList& list, ImVec2 topLeft, ImVec2 bottomRight, const HeatMap& map, const PlotStyle& style) {
+void drawPlot(ImDrawList& list, ImVec2 topLeft, ImVec2 bottomRight, const Plot& plot, const PlotStyle& style) {
+    ListInk ink(list);
+    drawPlot(ink, topLeft, bottomRight, plot, style);
+}
+
+void drawHeatMap(PlotInk& ink, ImVec2 topLeft, ImVec2 bottomRight, const HeatMap& map, const PlotStyle& style) {
     const Palette& palette = style.light ? kLight : kDark;
-    Pen pen(list, style);
+    Pen pen(ink, style);
     const float line = pen.height(), gap = 0.5f * line;
-    list.AddRectFilled(topLeft, bottomRight, palette.background);
+    ink.box(topLeft, bottomRight, palette.background);
     if (map.rows.empty() || map.columns.empty()) return;
     float labelWidth = pen.extent(map.yLabel).x;
     for (const std::string& row : map.rows) labelWidth = std::max(labelWidth, pen.extent(row).x);
@@ -357,7 +367,7 @@ void drawHeatMap(ImDrawList& list, ImVec2 topLeft, ImVec2 bottomRight, const Hea
             b(a.x + w - 1, a.y + h - 1);
         const ImVec2 middle(0.5f * (a.x + b.x), 0.5f * (a.y + b.y));
         if (!std::isfinite(map.values[i])) {
-            list.AddRectFilled(a, b, palette.grid);
+            ink.box(a, b, palette.grid);
             pen.text(middle, "-", palette.text, 0.5f, 0.5f);
             continue;
         }
@@ -366,14 +376,13 @@ void drawHeatMap(ImDrawList& list, ImVec2 topLeft, ImVec2 bottomRight, const Hea
         const auto mix = [t](int p, int q, int r) {
             return static_cast<int>(t < 0.5f ? p + 2 * t * (q - p) : q + (2 * t - 1) * (r - q));
         };
-        list.AddRectFilled(a, b, IM_COL32(mix(20, 60, 250), mix(30, 130, 225), mix(80, 140, 80), 255));
+        ink.box(a, b, IM_COL32(mix(20, 60, 250), mix(30, 130, 225), mix(80, 140, 80), 255));
         char text[32];
         std::snprintf(text, sizeof text, map.values[i] < 10 ? "%.2f" : "%.0f", map.values[i]);
         if (pen.extent(text).x < w - 2 && line < h)
             pen.text(middle, text, t > 0.55f ? IM_COL32(10, 10, 10, 255) : IM_COL32(240, 240, 240, 255), 0.5f, 0.5f);
         if (i == best)
-            list.AddRect(a, b, style.light ? IM_COL32(200, 0, 0, 255) : IM_COL32(255, 255, 255, 255), 0, 0,
-                         2 * style.lineWidth);
+            ink.frame(a, b, style.light ? IM_COL32(200, 0, 0, 255) : IM_COL32(255, 255, 255, 255), 2 * style.lineWidth);
     }
     for (std::size_t c = 0; c < columns; ++c)
         pen.text(ImVec2(from.x + w * (static_cast<float>(c) + 0.5f), to.y + 0.3f * line), map.columns[c], palette.text,

@@ -1,7 +1,6 @@
 #include "app/plots/profile_plot.h"
 
 #include "app/plots/canvas.h"
-#include "app/system/picture.h"
 #include "app/tables/format.h"
 
 #include <cmath>
@@ -119,7 +118,7 @@ void writeProfile(ByteSink& file, const std::string& title, const std::string& f
     constexpr int kWidth = 1400, kHeight = 1080;
     constexpr float kMargin = 28, kGap = 20;
     Canvas canvas(kWidth, kHeight, 18);
-    canvas.list().AddRectFilled(ImVec2(0, 0), canvas.size(), kPaper);
+    canvas.ink().box(ImVec2(0, 0), canvas.size(), kPaper);
     canvas.text(canvas.large(), ImVec2(kMargin, 20), kInk, title.c_str(), 0, kWidth - 2 * kMargin);
     const float below = 24 + 1.25f * canvas.large()->FontSize;
     canvas.text(canvas.small(), ImVec2(kMargin, below), kQuiet, facts.c_str(), 0, kWidth - 2 * kMargin);
@@ -129,10 +128,10 @@ void writeProfile(ByteSink& file, const std::string& title, const std::string& f
     for (int k = 0; k < 4; ++k) {
         const ImVec2 from(kMargin + static_cast<float>(k % 2) * (wide + kGap),
                           top + static_cast<float>(k / 2) * (tall + kGap));
-        drawPlot(canvas.list(), from, ImVec2(from.x + wide, from.y + tall), plots[static_cast<std::size_t>(k)],
+        drawPlot(canvas.ink(), from, ImVec2(from.x + wide, from.y + tall), plots[static_cast<std::size_t>(k)],
                  {.light = true, .legend = plots[static_cast<std::size_t>(k)].series.size() > 1});
     }
-    writePng(file, canvas.finish(), kWidth, kHeight, {{"Title", title}, {"Description", facts}});
+    canvas.write(file, {{"Title", title}, {"Description", facts}});
 }
 
 }  // namespace gravlab

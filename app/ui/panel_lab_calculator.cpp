@@ -65,7 +65,7 @@ void drawPlanned(PanelContext& p, const GpuRow& row, const PlannedLaunch& launch
     plannedFact(
         p, kPlannedBlocks,
         formatted("%s %s %d", grouped(static_cast<std::uint64_t>(f.blocks())).text, enough ? ">=" : "<", f.multiprocessors),
-        enough ? palette::kGood : palette::kBad);
+        enough ? palette::kGood : palette::kText);
     if (!launch.refusal.empty()) {
         p.widgets.wrapped(palette::kBad, ("It would not start: " + launch.refusal + ".").c_str());
         return;

@@ -2,6 +2,7 @@
 // recorded rates are dashed and hollow, have device and date, and never appear in a plot with rates of this machine.
 #include "app/bench/figure.h"
 #include "app/bench/kernel_source.h"
+#include "app/bench/papers.h"
 #include "app/model/recorded.h"
 #include "app/plots/plot.h"
 #include "app/tables/format.h"
@@ -9,7 +10,7 @@
 #include "app/ui/panel_lab.h"
 #include "app/ui/parameter_widgets.h"
 #include "sim/backends/backend.h"
-#include "sim/forces/precision.h"
+#include "sim/core/value.h"
 
 #include <algorithm>
 #include <map>
@@ -37,7 +38,7 @@ std::string deviceShown(const PanelContext& p) {
     return name ? *name : std::string();
 }
 
-/// Rates at one N of a device's table, by kernel.
+/// Rates at one N of a device's ladder, or of its table, by kernel: the fastest launch of each.
 struct RecordedRungs {
     std::string heading;
     std::map<std::string, std::string, std::less<>> rates;
@@ -46,16 +47,20 @@ const RecordedRungs& recordedRungs(const std::string& device) {
     static std::map<std::string, RecordedRungs> known;
     if (const auto found = known.find(device); found != known.end()) return found->second;
     RecordedRungs made;
-    constexpr const char* kBodies = "65536";
-    if (!device.empty())
-        for (const RecordedRow& row : recordedRows(device)) {
-            const auto n = row.find("n"), kernel = row.find("kernel"), precision = row.find("precision");
-            if (n == row.end() || n->second != kBodies || kernel == row.end()) continue;
-            if (precision != row.end() && precision->second != nameOf(Precision::fp32)) continue;
-            const auto found = recordedRate(row);
-            if (found.empty()) continue;
-            made.rates.emplace(kernel->second, found);
-            if (made.heading.empty()) made.heading = "G/s: recorded, " + deviceAndDate(row) + ", N = 65,536";
+    const bool ladder = !benchmarkFile(device + "-ladder.csv").empty();
+    const std::string file = ladder ? device + "-ladder" : device, bodies = ladder ? "" : "65536";
+    std::map<std::string, double, std::less<>> fastest;
+    if (!benchmarkFile(file + ".csv").empty())
+        for (const RecordedRow& row : recordedRows(file)) {
+            const auto n = row.find("n"), kernel = row.find("kernel"), rate = row.find("interactions_per_second");
+            if (n == row.end() || kernel == row.end() || rate == row.end() || recordedRate(row).empty()) continue;
+            if (!bodies.empty() && n->second != bodies) continue;
+            const double value = numberOf(valueOf(rate->second)).value_or(0);
+            double& best = fastest[kernel->second];
+            if (value > best) best = value, made.rates[kernel->second] = recordedRate(row);
+            const std::uint64_t count = static_cast<std::uint64_t>(numberOf(valueOf(n->second)).value_or(0));
+            if (made.heading.empty() && row.at("backend") == deviceBackend().name)
+                made.heading = "G/s: recorded, " + deviceAndDate(row) + ", N = " + grouped(count).text + ", fastest launch";
         }
     return known.emplace(device, std::move(made)).first->second;
 }
@@ -119,6 +124,8 @@ void drawLabRecorded(PanelContext& p) {
     parameter(p, "lab.recorded", {.width = 130 * s});
     ImGui::SameLine();
     parameter(p, "lab.recorded_figure", {.width = 110 * s});
+    ImGui::SameLine();
+    parameter(p, "lab.papers");
     const std::string device = deviceShown(p);
     const RecordedFigure& figure = recordedFigure(device, p.document.labPanel.recordedFigure);
     p.widgets.wrapped(palette::kWarning, figure.missing.empty() ? figure.heading.c_str() : figure.missing.c_str());
@@ -140,6 +147,14 @@ void drawLabRecorded(PanelContext& p) {
             if (std::ranges::find(plot.x.ticks, x) == plot.x.ticks.end()) plot.x.ticks.push_back(x);
         plot.series.push_back(std::move(series));
     }
+    const std::string& figureName = p.document.labPanel.recordedFigure;
+    if (p.document.labPanel.besidePapers)
+        for (PlotSeries& series : paperCurves(figureName.substr(0, figureName.find('-')), PaperMeasure::gigaRate)) {
+            for (const double x : series.x)
+                if (std::ranges::find(plot.x.ticks, x) == plot.x.ticks.end()) plot.x.ticks.push_back(x);
+            plot.series.push_back(std::move(series));
+            plot.y.logarithmic = true;  // their devices differ by decades
+        }
     std::ranges::sort(plot.x.ticks);
     ImGui::Dummy(size);
     p.widgets.finish(kRecordedPlot);

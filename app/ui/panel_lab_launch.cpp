@@ -130,7 +130,7 @@ void drawDevice(PanelContext& p) {
                                                      f.gridY > 1 ? formatted(" x %d", f.gridY).c_str() : "")
                                          : std::string();
         fact(p, kRule, quotient + formatted("%d %s %d", f.blocks(), enough ? ">=" : "<", f.multiprocessors),
-             enough ? palette::kGood : palette::kWarning);
+             enough ? palette::kGood : palette::kText);  // fewer is no fault, see the tooltip
         fact(p, kWaves, formatted("%.2f, the last %.0f %% full", f.waves(), 100 * f.lastWave()),
              f.waves() >= 1 && (f.waves() > 4 || f.lastWave() > 0.7) ? palette::kText : palette::kWarning);
     }

@@ -21,6 +21,10 @@ constexpr Control kScale{"lab_scale", "Scale", "Force, from the strongest pair d
 
 constexpr double kSlowMotion = 12;  // s until all pairs have been visited
 
+// Few enough bodies that each cell has room for the name of a thread, and the example of paper 001.
+constexpr std::size_t kReadersFit = 32, kFewBodies = 12;
+constexpr int kFewThreads = 4;
+
 /// The position of the cells on screen.
 struct MatrixFrame {
     ImVec2 from;
@@ -53,15 +57,15 @@ const VisitOrder& orderInUse(const PanelContext& p) {
         order = visitOrder(*p.facts.kernel, c.kernel.launch, now, precision, bodies);
         // Without blocks here, show the order on another machine.
         if (!order.unknown.empty() && now.multiprocessors == 0) {
-            constexpr int kExampleThreads = 64;
-            const PlannedLaunch there = planned(gpu("h200"), {.bodies = bodies,
-                                                              .threads = kExampleThreads,
-                                                              .registers = 40,
-                                                              .sharedBytes = kExampleThreads * 4 * sizeof(float)});
+            const int threads = bodies <= kReadersFit ? kFewThreads : 64;
+            const PlannedLaunch there =
+                planned(gpu("h200"), {.bodies = bodies,
+                                      .threads = threads,
+                                      .registers = 40,
+                                      .sharedBytes = static_cast<std::size_t>(threads) * 4 * sizeof(float)});
             const std::string why = order.unknown;
-            order = visitOrder(kernel(kOwnKernelBackend, "tiled"), {.block = kExampleThreads}, there.facts, Precision::fp32,
-                               bodies);
-            order.example = why + " As an example, 'tiled' with 64 threads per block on an H200:";
+            order = visitOrder(kernel(kOwnKernelBackend, "tiled"), {.block = threads}, there.facts, Precision::fp32, bodies);
+            order.example = why + formatted(" As an example, 'tiled' with %d threads per block on an H200:", threads);
         }
     }
     return order;
@@ -145,6 +149,25 @@ void drawMark(ImDrawList& list, const MatrixFrame& frame, const VisitOrder& orde
                      2 * s);
 }
 
+/// The tile under the pointer, or the one that block 0 visits: in green the threads that hold its rows, in orange those that
+/// read its columns into shared memory.
+void drawReaders(ImDrawList& list, const MatrixFrame& frame, const VisitOrder& order, const VisitTile& tile, float s) {
+    constexpr ImU32 kHolds = IM_COL32(0, 200, 145, 255), kReads = IM_COL32(240, 170, 40, 255);
+    list.AddRect(frame.at(tile.column, tile.row), frame.at(tile.columnEnd, tile.rowEnd), kHolds, 0, 0, 2 * s);
+    const auto name = [&](ImVec2 at, ImU32 colour, std::uint32_t thread) {
+        const std::string text = formatted("t%u", thread);
+        const ImVec2 size = ImGui::CalcTextSize(text.c_str());
+        list.AddRectFilled(at, ImVec2(at.x + size.x + 4 * s, at.y + size.y), IM_COL32(0, 0, 0, 190));
+        list.AddText(ImVec2(at.x + 2 * s, at.y), colour, text.c_str());
+    };
+    const float cell = frame.side / static_cast<float>(frame.bodies), line = ImGui::GetTextLineHeight();
+    for (std::uint32_t row = tile.row; row < tile.rowEnd; ++row)
+        name(ImVec2(frame.x(tile.column) + 2 * s, frame.y(row) + cell - line - s), kHolds,
+             (row - tile.row) % static_cast<std::uint32_t>(order.threads));
+    for (std::uint32_t column = tile.column; order.tile > 0 && column < tile.columnEnd; ++column)
+        name(ImVec2(frame.x(column) + 0.5f * cell, frame.y(tile.row) + s), kReads, column - tile.column);
+}
+
 std::string shownName(PairValue value) {
     switch (value) {
         case PairValue::potential:
@@ -163,7 +186,18 @@ std::string shownName(PairValue value) {
 
 /// Largest N for which single pairs stay visible in the matrix.
 constexpr std::size_t kMatrixFit = 1024;
-constexpr Control kFewer{"matrix_fit", "", "Restarts the scene with few bodies, so that each pair has a cell"};
+constexpr Control kFewer{"matrix_fit", "", "Restarts the scene with few bodies, so that each pair has a cell"},
+    kReaders{
+        "matrix_readers", "N = 12, p = 4",
+        "Restarts the scene with 12 bodies and, on a GPU, 'tiled' with blocks of 4 threads: the cells show who reads what"};
+
+/// The example of paper 001. A processor has no blocks, so that the page shows those of an H200.
+void showFewBodies(PanelContext& p) {
+    set(p, "run.bodies", wholeValue(kFewBodies));
+    if (!backend(p.facts.kernel->backend).onDevice) return;
+    set(p, "run.kernel", std::string("tiled"));
+    set(p, "run.block", wholeValue(kFewThreads));
+}
 
 void drawLabMatrix(PanelContext& p) {
     const PairMatrix& matrix = p.readouts.matrix;
@@ -182,6 +216,8 @@ void drawLabMatrix(PanelContext& p) {
             button.label = label.c_str();
             if (p.widgets.button(button, 0, actionOf("fewer-bodies").unavailable(p.document)))
                 set(p, "run.bodies", wholeValue(kMatrixFit));
+            ImGui::SameLine();
+            if (p.widgets.button(kReaders, 0, actionOf("fewer-bodies").unavailable(p.document))) showFewBodies(p);
         }
         return;
     }
@@ -204,6 +240,8 @@ void drawLabMatrix(PanelContext& p) {
     action(p, "matrix-csv", 44 * s, "CSV");
     ImGui::SameLine();
     action(p, "matrix-npy", 44 * s, "npy");
+    ImGui::SameLine();
+    if (p.widgets.button(kReaders, 0, actionOf("fewer-bodies").unavailable(p.document))) showFewBodies(p);
     if (!p.document.labPanel.said.empty()) {
         ImGui::SameLine();
         ImGui::TextUnformatted(p.document.labPanel.said.c_str());
@@ -231,6 +269,7 @@ void drawLabMatrix(PanelContext& p) {
     };
     const std::uint32_t i = bodyAt((mouse.y - from.y) / side), j = bodyAt((mouse.x - from.x) / side);
     double time = 0;
+    const VisitTile* readers = nullptr;
     if (ordered) {
         ImDrawList& over = *ImGui::GetWindowDrawList();
         over.PushClipRect(from, ImVec2(from.x + side, from.y + side), true);
@@ -239,6 +278,12 @@ void drawLabMatrix(PanelContext& p) {
         if (p.document.labPanel.visits) drawVisits(over, frame, order, time);
         if (p.document.labPanel.borders) drawBorders(over, frame, order, s);
         if (hovered) drawMark(over, frame, order, i, j, s);
+        if (matrix.bodies() <= kReadersFit && order.threads > 1 && !order.once) {
+            for (const VisitTile& tile : order.tiles)
+                if (tile.block == 0 && (!readers || time >= tile.begin)) readers = &tile;
+            if (hovered) readers = tileOf(order, i, j);
+            if (readers) drawReaders(over, frame, order, *readers, s);
+        }
         over.PopClipRect();
     }
 
@@ -283,6 +328,15 @@ void drawLabMatrix(PanelContext& p) {
                                                                order.bodiesPerThread)
                                                    : ": one thread"));
         if (order.tile > 0) say(palette::kMuted, formatted("Thin: tiles of %u sources", order.tile));
+        if (readers) {
+            const std::uint32_t rows = readers->rowEnd - readers->row, columns = readers->columnEnd - readers->column;
+            say(IM_COL32(0, 200, 145, 255),
+                formatted("Green: who holds target %u to %u", readers->row, readers->rowEnd - 1));
+            say(IM_COL32(240, 170, 40, 255),
+                order.tile > 0 ? formatted("Orange: who reads source %u to %u for all: %u reads for %u pairs",
+                                           readers->column, readers->columnEnd - 1, columns, rows * columns)
+                               : formatted("Each thread reads every source itself: %u reads", rows * columns));
+        }
         if (order.threads > 1)
             say(IM_COL32(110, 190, 255, 255), order.once ? "Blue: tiles of targets" : "Blue: blocks and their parts");
         if (order.threads > 1)

@@ -5,6 +5,7 @@
 #include "app/lessons/lesson_text.h"
 #include "app/lessons/placeholders.h"
 #include "app/model/recorded.h"
+#include "app/plots/diagram.h"
 #include "app/ui/parameter_widgets.h"
 #include "app/ui/text_lines.h"
 
@@ -186,6 +187,14 @@ void drawRecorded(PanelContext& p, const LessonTable& which) {
     ImGui::Dummy(ImVec2(0, 4 * p.widgets.scale()));
 }
 
+void drawPicture(PanelContext& p, const std::string& name) {
+    const Beside small(p, p.widgets.fonts().small);
+    ListInk ink(*ImGui::GetWindowDrawList());
+    const float width = ImGui::GetContentRegionAvail().x;
+    const float height = drawDiagram(ink, diagram(name), ImGui::GetCursorScreenPos(), width, palette::light);
+    ImGui::Dummy(ImVec2(width, height + 0.5f * ImGui::GetFontSize()));
+}
+
 void drawKernel(PanelContext& p, const std::string& name) {
     const std::size_t blank = std::min(name.find(' '), name.size() - 1);
     const KernelSource& source = kernelSource(kernel(name.substr(0, blank), name.substr(blank + 1)));
@@ -220,6 +229,7 @@ void drawStep(PanelContext& p, const LessonStep& step) {
     const LessonPhase phase = lesson.phase;
     const Reason missing = missingFor(step, p.document.intent.request.backendOptions);
     drawText(p, step.text, palette::kText);
+    if (!step.picture.empty()) drawPicture(p, step.picture);
     if (!step.kernel.empty()) drawKernel(p, step.kernel);
     if (!missing.empty()) {
         p.widgets.wrapped(palette::kWarning, ("Not on this machine: " + missing + ".").c_str());

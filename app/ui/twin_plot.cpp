@@ -1,7 +1,6 @@
 #include "app/ui/twin_plot.h"
 
 #include "app/plots/canvas.h"
-#include "app/system/picture.h"
 #include "app/tables/unit_text.h"
 
 #include <algorithm>
@@ -82,7 +81,7 @@ void writeDivergence(ByteSink& file, const std::string& title, const std::pair<s
     constexpr int kWidth = 1400, kHeight = 1150;
     constexpr float kMargin = 28;
     Canvas canvas(kWidth, kHeight, 18);
-    canvas.list().AddRectFilled(ImVec2(0, 0), canvas.size(), kPaper);
+    canvas.ink().box(ImVec2(0, 0), canvas.size(), kPaper);
     canvas.text(canvas.large(), ImVec2(kMargin, 20), kInk, title.c_str(), 0, kWidth - 2 * kMargin);
     const float below = 24 + 1.25f * canvas.large()->FontSize;
     const std::string facts =
@@ -99,10 +98,10 @@ void writeDivergence(ByteSink& file, const std::string& title, const std::pair<s
     apart.y.label = "distance between the same bodies [" + (units.length.empty() ? "L" : std::string(units.length)) + "]";
     energy.y.label = "|E - E0| / |E0|";
     const float middle = energy.series.empty() ? bottom : 0.5f * (top + bottom);
-    drawPlot(canvas.list(), ImVec2(kMargin, top), ImVec2(right, middle), apart, {.light = true});
+    drawPlot(canvas.ink(), ImVec2(kMargin, top), ImVec2(right, middle), apart, {.light = true});
     if (!energy.series.empty())
-        drawPlot(canvas.list(), ImVec2(kMargin, middle + 10), ImVec2(right, bottom), energy, {.light = true});
-    writePng(file, canvas.finish(), kWidth, kHeight, {{"Title", title}, {"Description", facts}});
+        drawPlot(canvas.ink(), ImVec2(kMargin, middle + 10), ImVec2(right, bottom), energy, {.light = true});
+    canvas.write(file, {{"Title", title}, {"Description", facts}});
 }
 
 }  // namespace gravlab

@@ -15,6 +15,8 @@ namespace gravlab {
 
 /// Most bodies and most cells a side of the matrix; a cell stands for stride x stride pairs.
 constexpr std::size_t kMatrixBodies = 4096, kMatrixCells = 1024;
+/// Most bodies of a matrix with a cell for each pair, which has 1 GiB.
+constexpr std::size_t kWholeMatrixBodies = 16384;
 constexpr std::size_t matrixStride(std::size_t bodies) { return (bodies + kMatrixCells - 1) / kMatrixCells; }
 constexpr std::size_t matrixCells(std::size_t bodies) {
     return bodies == 0 ? 0 : (bodies + matrixStride(bodies) - 1) / matrixStride(bodies);
@@ -67,8 +69,11 @@ public:
 struct PairMatrixRequest {
     std::uint32_t row = 0, column = 0;  ///< the cell whose pair is wanted
     PairValue value = PairValue::force;
-    int edge = 0;       ///< side of a tile in cells: 8, 16 or 32; 0: suits the number of bodies
-    bool kept = false;  ///< the device keeps the result, for timing; the sink is not used
+    int edge = 0;  ///< side of a tile in cells, computed by edge x edge threads: 8, 16 or 32; 0: suits the number of bodies
+    /// Above 0: tiles of this many cells a side, computed by as many threads, each with a column: 1 to 1,024. Only where a
+    /// cell is a pair.
+    int columns = 0;
+    bool whole = false;  ///< a cell for each pair, and without levels: the device keeps the matrix, and the sink is not used
 };
 
 /// The strongest pair of a cell, in double precision.
@@ -83,7 +88,7 @@ struct MatrixPair {
 struct PairMatrixResult {
     float strongest = 0;  ///< largest requested value of all pairs, signs left out
     MatrixPair pair{};    ///< strongest pair of the requested cell
-    double seconds = 0;   ///< device time [s]
+    double seconds = 0;   ///< device time [s]; of a whole matrix, of its kernel alone
     int edge = 0;         ///< side, in cells, of the tiles that computed it
 };
 
@@ -93,7 +98,7 @@ public:
     virtual ~PairMatrixSource() = default;
     /// Enqueues one level per cell into the sink's device memory, row by row; see matrixLevel(). Returns false, and opens
     /// nothing, when the sink takes host memory, or there are too many bodies or none. Throws DeviceError, and UsageError
-    /// for an edge that is not listed above.
+    /// for an edge or columns that are not listed above.
     virtual bool enqueue(const PairMatrixRequest& request, FloatSink& sink) = 0;
     /// Result of the last matrix, returned once, when it is done.
     virtual std::optional<PairMatrixResult> take() = 0;

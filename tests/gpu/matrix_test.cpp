@@ -169,6 +169,48 @@ TEST_F(GpuMatrix, everyCellIsTheStrongestForceOfItsPairs) {
             }
 }
 
+TEST_F(GpuMatrix, columnsOfThreadsComputeTheSameCells) {
+    const ForceSettings force{.softening = 0.05};
+    for (const std::size_t count : {1, 3, 257, 1000})
+        for (const int columns : {1, 4, 128, 1000, 1024}) {
+            SCOPED_TRACE("N = " + std::to_string(count) + ", " + std::to_string(columns) + " threads");
+            const std::unique_ptr<Backend> backend = gravlab::backend("cuda").make({});
+            backend->configure(force, {});
+            backend->load(spacedBodies(count));
+            const Wanted want = wanted(state(*backend), force);
+            const Computed got = computed(*backend, {.columns = columns});
+            EXPECT_EQ(wrongLevels(got.levels, want), 0u);
+            EXPECT_NEAR(static_cast<double>(got.facts.strongest), want.strongest, 1e-5 * want.strongest);
+            const Computed squares = computed(*backend, {.value = PairValue::component});
+            EXPECT_EQ(computed(*backend, {.value = PairValue::component, .columns = columns}).levels, squares.levels);
+        }
+}
+
+TEST_F(GpuMatrix, aWholeMatrixHasMoreBodiesAndStaysOnTheDevice) {
+    const ForceSettings force{.softening = 0.05};
+    const std::unique_ptr<Backend> backend = gravlab::backend("cuda").make({});
+    backend->configure(force, {});
+    backend->load(spacedBodies(5001));
+    const double strongest = wanted(state(*backend), force).strongest;
+    PairMatrixSource& job = *backend->pairMatrix();
+    DeviceLevels sink;
+    for (const PairMatrixRequest& request :
+         {PairMatrixRequest{.edge = 32, .whole = true}, PairMatrixRequest{.columns = 128, .whole = true},
+          PairMatrixRequest{.columns = 1, .whole = true}}) {
+        ASSERT_TRUE(job.enqueue(request, sink));
+        backend->wait();
+        const std::optional<PairMatrixResult> result = job.take();
+        ASSERT_TRUE(result.has_value());
+        EXPECT_NEAR(static_cast<double>(result->strongest), strongest, 1e-5 * strongest);
+        EXPECT_GT(result->seconds, 0);
+    }
+    EXPECT_EQ(sink.opened(), 0);
+    EXPECT_THROW(job.enqueue({.columns = 1025, .whole = true}, sink), UsageError);
+    const std::unique_ptr<Backend> strided = loaded(unevenBodies(1025)), many = loaded(unevenBodies(16385));
+    EXPECT_THROW(strided->pairMatrix()->enqueue({.columns = 4}, sink), UsageError) << "a cell has four pairs";
+    EXPECT_FALSE(many->pairMatrix()->enqueue({.whole = true}, sink));
+}
+
 TEST_F(GpuMatrix, massAndPlaceOfCoincidentAndMasslessBodies) {
     const ForceSettings force{.softening = 0.05};
     const std::unique_ptr<Backend> backend = loaded(unevenBodies(600));

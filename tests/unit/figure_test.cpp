@@ -1,6 +1,7 @@
 // Figures: their measurements, their refusals, and that a picture shows the measured values.
 #include "app/bench/figure.h"
 
+#include "app/bench/figure_parts.h"
 #include "app/bench/sweep_axis.h"
 #include "app/plots/canvas.h"
 #include "sim/core/error.h"
@@ -14,6 +15,7 @@
 namespace gravlab {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
@@ -203,6 +205,7 @@ TEST(Figure, slopesAreOfThePointsBetweenRoundingAndLoss) {
 TEST(Figure, energyOverTheTimeStepHasTheOrdersOfItsIntegrators) {
     FigureRequest request = requestFor("cpu");
     request.run.scene = "two-body";
+    request.run.precision = Precision::fp64;
     request.until = 3;
     request.timeSteps = {0.02, 0.01, 0.005};
     const FigureStudy study = figure("energy-dt").study(request, [](std::size_t, std::size_t) {});
@@ -216,9 +219,76 @@ TEST(Figure, energyOverTheTimeStepHasTheOrdersOfItsIntegrators) {
     EXPECT_THAT(study.csv, HasSubstr(",-")) << "the error at the end has its sign";
 }
 
+TEST(Figure, theSixBodiesAreSixInEachPrecision) {
+    FigureRequest request = requestFor("cpu");
+    request.run.scene = "six-body";
+    request.run.integrator = "leapfrog";
+    request.until = 0.1;
+    request.timeSteps = {0.01, 0.001};
+    const FigureStudy study = figure("energy-dt").study(request, [](std::size_t, std::size_t) {});
+    ASSERT_EQ(study.plots.size(), 3u);
+    EXPECT_EQ(study.points, 6u);
+    for (const Plot& plot : study.plots) {
+        ASSERT_EQ(plot.series.size(), 1u);
+        EXPECT_THAT(study.csv, HasSubstr("," + plot.title + ",six-body,6,"));
+        EXPECT_EQ(plot.y.low, study.plots[0].y.low) << "panels are compared";
+        EXPECT_EQ(plot.y.high, study.plots[0].y.high);
+    }
+    EXPECT_EQ(study.plots[0].title, "fp32");
+    EXPECT_LT(study.plots[2].series[0].y[1], study.plots[0].series[0].y[1]) << "fp32 rounds";
+    EXPECT_THAT(study.device, HasSubstr("6 bodies"));
+}
+
+TEST(Figure, aRungIsLaunchedWithTheFactorThatIsItsIdea) {
+    const auto launches = [](const char* name) {
+        SweepPoint usual;
+        const KernelRow& row = kernel("cuda", name);
+        usual.backend = "cuda";
+        usual.kernel = {std::string(row.name), row.usual};
+        usual.series = name;
+        return figures_detail::launchesOf(row, usual);
+    };
+    const auto held = launches("tiled-registers"), parts = launches("tiled-atomics");
+    EXPECT_EQ(held.size(), kernel("cuda", "tiled-registers").bodiesPerThread.size());
+    EXPECT_EQ(held[0].kernel.launch.bodiesPerThread, 1);
+    EXPECT_EQ(held[1].kernel.launch.bodiesPerThread, 2);
+    EXPECT_EQ(held[1].series, "tiled-registers, 2 a thread");
+    EXPECT_GT(parts.size(), 4u);
+    EXPECT_EQ(parts.back().kernel.launch.split, 32);
+    EXPECT_EQ(launches("tiled").size(), 1u);
+
+    // The ladder shows the fastest one.
+    std::vector<SweepResult> results = madeUp({held[0], held[1]}, 1e9);
+    results[1].row.interactionsPerSecond = 2e9;
+    for (SweepResult& result : results) result.row.kernel = "tiled-registers";
+    const std::string csv = figureCsv(figure("ladder"), results);
+    EXPECT_THAT(csv, HasSubstr(",best,factor,share_of_bound"));
+    EXPECT_THAT(csv, HasSubstr(",,1,,")) << "the usual launch: not the best, and the first factor";
+    EXPECT_THAT(csv, HasSubstr(",1,2,,")) << "the best";
+    const Picture both = figurePicture(figure("ladder"), results, "");
+    std::swap(results[0].row.interactionsPerSecond, results[1].row.interactionsPerSecond);
+    EXPECT_NE(figurePicture(figure("ladder"), results, "").rgb, both.rgb);
+}
+
+TEST(Figure, timesHaveFactorsOverTheSerialRun) {
+    SweepPoint serial, fast;
+    serial.series = "one core, plain loop";
+    fast.series = "all cores";
+    serial.bodies = fast.bodies = 4096;
+    std::vector<SweepResult> results = madeUp({serial, fast}, 1e9);
+    results[0].row.msPerStep = 100;
+    results[1].row.msPerStep = 4;
+    EXPECT_THAT(figureCsv(figure("cpu-gpu"), results), AllOf(HasSubstr(",factor_over_serial,driver"), HasSubstr(",25,,20")));
+    std::set<std::string> series;
+    for (const SweepPoint& point : figure("bodies").points(requestFor("cuda")))
+        if (point.kernel.launch.unroll == kAutoUnroll) series.insert(point.series);
+    EXPECT_THAT(series, ElementsAre("unrolled as the compiler chooses"));
+}
+
 TEST(Figure, energyOverTheSofteningFallsWithIt) {
     FigureRequest request = requestFor("cpu");
     request.run.scene = "plummer";
+    request.run.precision = Precision::fp64;
     request.bodies = {64};
     request.until = 0.25;
     request.timeSteps = {0.01};

@@ -3,12 +3,27 @@
 
 #include "app/bench/figure.h"
 #include "app/bench/sweep_axis.h"
+#include "app/control/parameter.h"
+#include "app/lessons/lesson_file.h"
+#include "app/model/recorded.h"
+#include "sim/forces/law.h"
+#include "sim/integrators/integrator.h"
+#include "sim/io/file/atomic_file.h"
+#include "sim/scenes/scene.h"
+#include "tests/files.h"
+#include "tests/paths.h"
 #include "tests/unit/cli_support.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <filesystem>
+#include <regex>
+#include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -106,6 +121,74 @@ TEST(Papers, changeThePictureOfAFigure) {
         const Picture beside = figurePicture(figure(name), std::vector{result}, "", true);
         EXPECT_NE(plain.rgb, beside.rgb) << name;
     }
+}
+
+/// The page has the table that the numbers make. GRAVLAB_WRITE_PAPERS=1 writes it, after a table of docs/benchmarks changed.
+TEST(Papers, standBesideOursInTheTableOfThePage) {
+    const std::string path = std::string(GRAVLAB_SOURCE_DIR) + "/docs/benchmarks/papers.md";
+    const std::string begin = "<!-- table: begin -->\n", end = "<!-- table: end -->";
+    std::string page = contentOf(path);
+    const std::size_t from = page.find(begin), to = page.find(end);
+    ASSERT_NE(from, std::string::npos);
+    ASSERT_NE(to, std::string::npos);
+    if (std::getenv("GRAVLAB_WRITE_PAPERS")) {
+        page.replace(from + begin.size(), to - from - begin.size(), papersTable());
+        writeFileAtomically(path, page);
+    }
+    const std::size_t first = page.find(begin) + begin.size();
+    EXPECT_EQ(page.substr(first, page.find(end) - first), papersTable()) << "GRAVLAB_WRITE_PAPERS=1 writes it";
+    EXPECT_THAT(papersTable(), HasSubstr("| 003, third table | A100 | `tiled-atomics` | 4,096 | 128 | | 32 | 257 | 0.37 |"));
+    // Every figure and table of a paper has a reason for its ratio.
+    std::set<std::string> reasons, places;
+    for (const RecordedRow& row : recordedRows("papers")) {
+        const std::string place = row.at("paper") + row.at("place") + row.at("kernel");
+        places.insert(place);
+        if (!row.at("why").empty()) reasons.insert(place);
+    }
+    EXPECT_EQ(reasons, places);
+}
+
+/// Names behind a word such as "kernel" in backticks.
+std::vector<std::string> namesBehind(const std::string& word, const std::string& text) {
+    std::vector<std::string> names;
+    const std::regex named("\\b" + word + " `([^`]+)`");
+    for (auto found = std::sregex_iterator(text.begin(), text.end(), named); found != std::sregex_iterator(); ++found)
+        names.push_back((*found)[1].str());
+    return names;
+}
+
+TEST(Papers, everyFactHasAPlaceThatExistsOrAReason) {
+    const std::string root(GRAVLAB_SOURCE_DIR);
+    const auto known = [&](const std::string& word, const std::string& name) {
+        if (word == "kernel") return hasKernel("cuda", name) || hasKernel("cpu", name);
+        if (word == "trap") return findTrap("cuda", name) != nullptr;
+        if (word == "figure") return std::ranges::find(figures(), name, &FigureRow::name) != figures().end();
+        if (word == "lesson") return std::ranges::find(lessonNames(), name) != lessonNames().end();
+        if (word == "scene") return std::ranges::find(sceneTable(), name, &Scene::name) != sceneTable().end();
+        if (word == "law") return std::ranges::find(laws(), name, &LawRow::name) != laws().end();
+        if (word == "integrator") return std::ranges::find(integrators(), name, &Integrator::name) != integrators().end();
+        if (word == "parameter") return findParameter(name) != nullptr;
+        return std::filesystem::exists(root + "/" + name);
+    };
+    std::istringstream lines(contentOf(root + "/docs/benchmarks/papers-facts.md"));
+    int facts = 0, places = 0;
+    for (std::string line; std::getline(lines, line);) {
+        if (!line.starts_with("| ") || !std::isdigit(static_cast<unsigned char>(line[2]))) continue;
+        ++facts;
+        EXPECT_TRUE(line.starts_with("| " + std::to_string(facts) + " | ")) << line;
+        const std::size_t cell = line.rfind(" | ");
+        EXPECT_GT(line.size(), cell + 10) << line << ": no place and no reason";
+        EXPECT_EQ(std::ranges::count(line, '|'), 5) << line;
+        for (const char* word : {"kernel", "trap", "figure", "lesson", "scene", "law", "integrator", "parameter", "file"})
+            for (const std::string& name : namesBehind(word, line)) {
+                ++places;
+                EXPECT_TRUE(known(word, name)) << line << "\nthere is no " << word << " " << name;
+            }
+    }
+    EXPECT_EQ(facts, 135);
+    EXPECT_GT(places, 120);
+    EXPECT_FALSE(known("kernel", "no-such"));
+    EXPECT_FALSE(known("file", "docs/no-such.md"));
 }
 
 TEST(PapersCli, areRefusedWhereTheyHaveNothing) {

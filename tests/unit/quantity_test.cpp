@@ -192,6 +192,10 @@ TEST(BenchmarkText, keepsItsColumnsUnderLongNames) {
     const std::string line = benchmarkTableLine(row);
     EXPECT_EQ(line.find("4,194,304") + 9, names.find(" N ") + 2) << names << line;
     EXPECT_EQ(line.size(), names.size()) << names << line;
+    row.block = 1024;
+    row.bodiesPerThread = 8;
+    row.split = 128;
+    EXPECT_EQ(benchmarkTableLine(row).size(), names.size()) << "a launch with every factor";
 }
 
 }  // namespace

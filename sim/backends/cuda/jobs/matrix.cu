@@ -51,6 +51,41 @@ __global__ __launch_bounds__(kEdge* kEdge) void matrixTile(MatrixLawTask<Real, S
     if (threadIdx.x == 0 && strongest > 0) atomicMax(&task.facts->strongest, strongest);
 }
 
+/// The tile of paper 001: a thread holds the body of a column in registers and visits the rows, whose bodies all threads
+/// read into shared memory.
+template <class Real, class Single, class Double>
+__global__ void matrixColumns(MatrixLawTask<Real, Single, Double> all) {
+    extern __shared__ float4 points[];
+    __shared__ unsigned strongest;
+    const MatrixTask<Real>& task = all.matrix;
+    const std::uint32_t first = blockIdx.y * blockDim.x, column = blockIdx.x * blockDim.x + threadIdx.x;
+    const std::uint32_t read = first + threadIdx.x;
+    if (threadIdx.x == 0) strongest = 0;
+    points[threadIdx.x] = read < task.count ? narrowed<Real>(asVectors(task.bodies)[read]) : float4{};
+    const float4 y = column < task.count ? narrowed<Real>(asVectors(task.bodies)[column]) : float4{};
+    __syncthreads();
+    float largest = 0;
+    const std::uint32_t rows = column < task.count ? min(blockDim.x, task.count - first) : 0;
+    for (std::uint32_t k = 0; k < rows; ++k) {
+        const float4 x = points[k];
+        const float dx = y.x - x.x, dy = y.y - x.y, dz = y.z - x.z;
+        const float squared = fmaf(dz, dz, fmaf(dy, dy, dx * dx));
+        float value = 0;
+        if (task.value == PairValue::force)
+            value = fmaxf(0, fabsf(x.w * y.w * all.single.forceOverDistance(squared)) * sqrtf(squared));
+        else if (first + k != column)
+            value = valueOfPair(task.value, all.single, task.sign * x.w * y.w, dx, squared);
+        if (!isfinite(value)) value = 0;
+        task.values[(first + k) * task.cells + column] = value;
+        largest = fmaxf(largest, fabsf(value));
+    }
+    if (largest != 0) atomicMax(&strongest, __float_as_uint(largest));
+    __syncthreads();
+    // Small blocks are many: most of them find a larger value there and need no atomic.
+    if (threadIdx.x == 0 && strongest > *const_cast<volatile unsigned*>(&task.facts->strongest))
+        atomicMax(&task.facts->strongest, strongest);
+}
+
 template <class Real, class Single, class Double>
 __global__ void matrixPair(MatrixLawTask<Real, Single, Double> all) {
     const MatrixTask<Real>& task = all.matrix;
@@ -103,6 +138,10 @@ __global__ void matrixLevels(MatrixLevelTask task) {
 template <class Real, template <class> class... PairLaws>
 auto MatrixKernels<Real, LawList<PairLaws...>>::tiles(int wanted) -> Kernels {
     return {edgedKernel<Real, PairLaws<float>, PairLaws<double>>(wanted)...};
+}
+template <class Real, template <class> class... PairLaws>
+auto MatrixKernels<Real, LawList<PairLaws...>>::columns() -> Kernels {
+    return {kernelOf(matrixColumns<Real, PairLaws<float>, PairLaws<double>>)...};
 }
 template <class Real, template <class> class... PairLaws>
 auto MatrixKernels<Real, LawList<PairLaws...>>::pairs() -> Kernels {

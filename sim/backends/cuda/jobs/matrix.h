@@ -52,6 +52,7 @@ template <class Real, template <class> class... PairLaws>
 struct MatrixKernels<Real, LawList<PairLaws...>> {
     using Kernels = std::tuple<Kernel<MatrixLawTask<Real, PairLaws<float>, PairLaws<double>>>...>;
     static Kernels tiles(int edge);
+    static Kernels columns();
     static Kernels pairs();
 };
 /// The kernel for each of LoopLaws. Null for edges that are not built. It is launched with edge x edge threads in one
@@ -59,6 +60,12 @@ struct MatrixKernels<Real, LawList<PairLaws...>> {
 template <class Real, template <class> class Law>
 auto matrixKernel(int edge) {
     return std::get<Kernel<MatrixLawTask<Real, Law<float>, Law<double>>>>(MatrixKernels<Real, LoopLaws>::tiles(edge));
+}
+/// The same for a task whose cells are pairs: p threads a block, which has a tile of p x p cells, and room for p bodies in
+/// shared memory.
+template <class Real, template <class> class Law>
+auto matrixColumnsKernel() {
+    return std::get<Kernel<MatrixLawTask<Real, Law<float>, Law<double>>>>(MatrixKernels<Real, LoopLaws>::columns());
 }
 /// Finds the strongest pair of one cell of the same task, on one thread.
 template <class Real, template <class> class Law>

@@ -20,11 +20,19 @@ PairMatrixJob<Real>::PairMatrixJob(Stream stream) : stream_(stream), facts_(1), 
 template <class Real>
 bool PairMatrixJob<Real>::enqueue(const Vec4<Real>* bodies, std::uint32_t count, const ForceSettings& force,
                                   const PairMatrixRequest& request, FloatSink& sink) {
-    if (count == 0 || count > kMatrixBodies || sink.space() != MemorySpace::cudaDevice) return false;
-    const auto cells = static_cast<std::uint32_t>(matrixCells(count));
+    constexpr int kMostThreads = 1024;
+    if (count == 0 || count > (request.whole ? kWholeMatrixBodies : kMatrixBodies)) return false;
+    if (!request.whole && sink.space() != MemorySpace::cudaDevice) return false;
+    const auto stride = static_cast<std::uint32_t>(request.whole ? 1 : matrixStride(count));
+    const auto cells = request.whole ? count : static_cast<std::uint32_t>(matrixCells(count));
     const std::size_t all = static_cast<std::size_t>(cells) * cells;
-    edge_ = request.edge == 0 ? edgeFor(cells) : request.edge;
-    if (!matrixKernel<Real, Gravity>(edge_)) throw UsageError("a tile of the matrix has 8, 16 or 32 cells a side");
+    if (request.columns < 0 || request.columns > kMostThreads || (request.columns > 0 && stride > 1))
+        throw UsageError("columns of the matrix are computed by 1 to 1,024 threads, where a cell is a pair");
+    edge_ = request.columns > 0 ? request.columns : request.edge == 0 ? edgeFor(cells) : request.edge;
+    if (request.columns == 0 && !matrixKernel<Real, Gravity>(edge_))
+        throw UsageError("a tile of the matrix has 8, 16 or 32 cells a side");
+    columns_ = request.columns;
+    whole_ = request.whole;
     if (values_.size() < all) values_ = DeviceArray<float>(all);
     running_ = false;
     const MatrixTask<Real> task{.bodies = bodies,
@@ -32,14 +40,13 @@ bool PairMatrixJob<Real>::enqueue(const Vec4<Real>* bodies, std::uint32_t count,
                                 .facts = facts_.data(),
                                 .count = count,
                                 .cells = cells,
-                                .stride = static_cast<std::uint32_t>(matrixStride(count)),
+                                .stride = stride,
                                 .row = std::min(request.row, cells - 1),
                                 .column = std::min(request.column, cells - 1),
                                 .value = request.value,
                                 .sign = forceFactor(force) < 0 ? -1.f : 1.f};
-    if (request.kept) {
-        if (levels_.size() < all) levels_ = DeviceArray<float>(all);
-        launch(task, force, levels_.data());
+    if (whole_) {
+        launch(task, force, nullptr);
         return running_ = true;
     }
     float* const levels = sink.open(all, stream_);
@@ -61,18 +68,23 @@ void PairMatrixJob<Real>::launch(MatrixTask<Real> task, const ForceSettings& for
     const unsigned tiles = (task.cells + edge - 1) / edge;
     factor_ = std::abs(forceFactor(force));
     scale_ = task.value == PairValue::distance ? 1 : factor_;
-    CUDA_CHECK(recordEvent(begin_, stream_));
     CUDA_CHECK(fillAsync(facts_.data(), 0, facts_.bytes(), stream_));
+    CUDA_CHECK(recordEvent(begin_, stream_));
     const auto run = [&]<template <class> class Pair>() {
         const MatrixLawTask<Real, Pair<float>, Pair<double>> all{task, Pair<float>(force), Pair<double>(force)};
-        launchKernel(matrixKernel<Real, Pair>(edge_), {tiles, tiles}, edge * edge, all, 0, stream_);
+        if (columns_ > 0)
+            launchKernel(matrixColumnsKernel<Real, Pair>(), {tiles, tiles}, edge, all, edge * 4 * sizeof(float), stream_);
+        else
+            launchKernel(matrixKernel<Real, Pair>(edge_), {tiles, tiles}, edge * edge, all, 0, stream_);
+        CUDA_CHECK(recordEvent(computed_, stream_));
         launchKernel(matrixPairKernel<Real, Pair>(), {1}, 1, all, 0, stream_);
     };
     forLaw<LoopLaws>(loopLaw(force), run);
     constexpr unsigned kThreads = 256;
     const std::uint32_t all = task.cells * task.cells;
-    launchKernel(matrixLevelKernel(), {(all + kThreads - 1) / kThreads}, kThreads,
-                 MatrixLevelTask{task.values, facts_.data(), levels, all, task.value}, 0, stream_);
+    if (levels)
+        launchKernel(matrixLevelKernel(), {(all + kThreads - 1) / kThreads}, kThreads,
+                     MatrixLevelTask{task.values, facts_.data(), levels, all, task.value}, 0, stream_);
     CUDA_CHECK(copyAsync(host_.data(), facts_.data(), sizeof(MatrixFacts), Copy::toHost, stream_));
     CUDA_CHECK(recordEvent(end_, stream_));
 }
@@ -82,7 +94,7 @@ std::optional<PairMatrixResult> PairMatrixJob<Real>::take() {
     if (!running_ || !end_.reached()) return std::nullopt;
     running_ = false;
     float milliseconds = 0;
-    CUDA_CHECK(elapsedMilliseconds(milliseconds, begin_, end_));
+    CUDA_CHECK(elapsedMilliseconds(milliseconds, begin_, whole_ ? computed_ : end_));
     const MatrixFacts& facts = *host_.data();
     MatrixPair pair = facts.pair;
     pair.force *= factor_;

@@ -21,12 +21,13 @@ private:
     void launch(MatrixTask<Real> task, const ForceSettings& force, float* levels);
 
     Stream stream_;
-    DeviceArray<float> values_, levels_;  ///< levels: of cells that are kept
+    DeviceArray<float> values_;
     DeviceArray<MatrixFacts> facts_;
     PinnedArray<MatrixFacts> host_;
-    OwnedEvent begin_, end_;
-    bool running_ = false;
+    OwnedEvent begin_, computed_, end_;
+    bool running_ = false, whole_ = false;
     int edge_ = 0;
+    int columns_ = 0;    ///< threads of a block that has a column of cells each; 0: edge x edge threads
     double factor_ = 1;  ///< factor of the forces, see forceFactor()
     double scale_ = 1;   ///< scale of the values
 };

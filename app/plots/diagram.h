@@ -1,0 +1,30 @@
+// Drawings that explain and measure nothing: in steps of lessons, in worksheets and in docs/pictures.
+#pragma once
+#include "app/plots/ink.h"
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace gravlab {
+
+class DiagramPen;
+
+/// A row of the table of drawings.
+struct Diagram {
+    std::string_view name;  ///< stable key: `picture` of a lesson's step
+    std::string_view idea;  ///< what it shows, for readers who do not see it
+    float lines;            ///< height in lines of text
+    void (*draw)(DiagramPen& pen);
+};
+std::span<const Diagram> diagrams();
+/// The drawing of that name. Throws UsageError naming the valid ones.
+const Diagram& diagram(std::string_view name);
+
+/// Draws it from the upper left corner with ImGui's current font, `width` pixels wide, which should be 20 lines or more.
+/// Returns its height. `light`: on white.
+float drawDiagram(PlotInk& ink, const Diagram& which, ImVec2 from, float width, bool light);
+/// The same as an SVG element.
+std::string diagramSvg(const Diagram& which);
+
+}  // namespace gravlab
