@@ -84,14 +84,12 @@ void drawStatusLine(PanelContext& panel);    // bottom
 void drawMessage(PanelContext& panel);       // news, or why a change was refused
 void drawStory(PanelContext& panel);         // offers at the end of a scene's story
 void drawBodyPanel(PanelContext& panel);     // the selected body
-void drawHelp(PanelContext& panel);          // the list of keys
-void drawWelcome(PanelContext& panel);       // the card of the first start
-void drawScenes(PanelContext& panel);        // pictures of all scenes
-void drawFind(PanelContext& panel);          // actions and settings by words
-void drawAbout(PanelContext& panel);         // version and machine
-void drawFiles(PanelContext& panel);         // save, open, recover
-void drawFilmPanel(PanelContext& panel);     // recording: settings, progress
-void drawLessonPanel(PanelContext& panel);   // right, in place of the measurements: a lesson, or the list of them
+#define GRAVLAB_PANEL(name, draw, ...) void draw(PanelContext& panel);
+GRAVLAB_PANELS
+#undef GRAVLAB_PANEL
+void drawFiles(PanelContext& panel);        // save, open, recover
+void drawFilmPanel(PanelContext& panel);    // recording: settings, progress
+void drawLessonPanel(PanelContext& panel);  // right, in place of the measurements: a lesson, or the list of them
 /// Points at the control of a lesson's step.
 void lightControl(PanelContext& panel);
 /// Width of the right column [pixels at scale 1].

@@ -346,15 +346,13 @@ void Ui::Parts::build(const Document& document, const Readouts& readouts, UiStat
     drawBodyPanel(panel);
     drawTimeline(panel);
     drawStatusLine(panel);
-    drawHelp(panel);
-    if (state.inWindow) drawWelcome(panel);
-    drawAbout(panel);
+#define GRAVLAB_PANEL(name, draw, ...) draw(panel);
+    GRAVLAB_PANELS
+#undef GRAVLAB_PANEL
     if (state.inWindow) drawFiles(panel);
     drawFilmPanel(panel);
     drawStory(panel);
     drawMessage(panel);
-    if (state.inWindow) drawScenes(panel);
-    if (state.inWindow) drawFind(panel);
     passKeys(state);
     popup = ImGui::IsPopupOpen(nullptr, ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
 }

@@ -312,7 +312,7 @@ TEST_F(TouchTest, FollowsTheCentreOfMass) {
 
 TEST_F(TouchTest, FollowsTheStarThatWasDroppedAndNoGalaxyWithoutBodies) {
     app_->document.camera.target = {2, 1, 0};
-    edits_.make(*app_, EditBodies::What::dropStar);
+    edits_.make(*app_, "drop-star");
     frame();
     for (int i = 0; i < 3; ++i) app_->document.followNext();
     ASSERT_EQ(app_->document.followedCentre, std::optional(1)) << "the first is that of the cluster";
@@ -330,7 +330,7 @@ TEST_F(TouchTest, RemovesAndUndoes) {
     const std::uint32_t id = app_->document.selected->id;
     const ParticleSet before = bodies();
     const auto index = static_cast<std::size_t>(id);
-    edits_.make(*app_, EditBodies::What::remove);
+    edits_.make(*app_, "remove");
     frame();
     EXPECT_EQ(bodies().size(), 199u);
     EXPECT_EQ(app_->document.facts.configuration.bodies, 199u);
@@ -353,7 +353,7 @@ TEST_F(TouchTest, RemovesAndUndoes) {
 
 TEST_F(TouchTest, DropsAStarAndTakesItOutAgain) {
     app_->document.camera.target = {0.5f, 0.25f, -0.125f};
-    edits_.make(*app_, EditBodies::What::dropStar);
+    edits_.make(*app_, "drop-star");
     frame();
     ParticleSet set = bodies();
     ASSERT_EQ(set.size(), 201u);
@@ -364,7 +364,7 @@ TEST_F(TouchTest, DropsAStarAndTakesItOutAgain) {
     edits_.undo(*app_);
     frame();
     EXPECT_EQ(bodies().size(), 200u);
-    edits_.make(*app_, EditBodies::What::remove);
+    edits_.make(*app_, "remove");
     frame();
     EXPECT_NE(app_->document.message.find("click on one first"), std::string::npos);
     EXPECT_EQ(bodies().size(), 200u);
@@ -395,7 +395,7 @@ TEST_F(TouchTest, HoldsABodyAndLetsItFallAndUndoesBoth) {
     frame(2);
     app_->document.select(42);
     const ParticleSet before = bodies();
-    edits_.make(*app_, EditBodies::What::hold);
+    edits_.make(*app_, "hold");
     frame(4);
     ParticleSet held = bodies();
     EXPECT_EQ(held.position[42].x, before.position[42].x);
@@ -404,7 +404,7 @@ TEST_F(TouchTest, HoldsABodyAndLetsItFallAndUndoesBoth) {
     ASSERT_TRUE(app_->document.selected.has_value()) << "it stays selected";
     EXPECT_TRUE(app_->document.selected->held);
     EXPECT_FALSE(app_->document.selected->coasting);
-    edits_.make(*app_, EditBodies::What::hold);
+    edits_.make(*app_, "hold");
     frame();
     EXPECT_TRUE(app_->document.facts.held.empty());
     EXPECT_EQ(bodies().velocity[42].x, 0) << "it falls from rest";
@@ -422,11 +422,11 @@ TEST_F(TouchTest, HoldsABodyAndLetsItFallAndUndoesBoth) {
 TEST_F(TouchTest, LetsGoOfEveryBodyOfVeryManyThatAreHeld) {
     for (std::size_t i = 0; i < 70; ++i) {
         app_->document.select(i);
-        edits_.make(*app_, EditBodies::What::hold);
+        edits_.make(*app_, "hold");
         app_->apply();
     }
     EXPECT_TRUE(app_->document.selected->held);
-    edits_.make(*app_, EditBodies::What::hold);
+    edits_.make(*app_, "hold");
     app_->apply();
     EXPECT_FALSE(app_->document.selected->held);
     EXPECT_EQ(bodies().velocity[69].w, 1);
@@ -434,7 +434,7 @@ TEST_F(TouchTest, LetsGoOfEveryBodyOfVeryManyThatAreHeld) {
 
 TEST_F(TouchTest, LetsABodyCoastAndKnowsWhereItIs) {
     app_->document.select(42);
-    edits_.make(*app_, EditBodies::What::coast);
+    edits_.make(*app_, "coast");
     frame();
     const ParticleSet before = bodies();
     frame(10);
@@ -445,7 +445,7 @@ TEST_F(TouchTest, LetsABodyCoastAndKnowsWhereItIs) {
     EXPECT_NEAR(at.x, after.position[42].x, 1e-6);
     EXPECT_NE(after.position[42].x, before.position[42].x);
     EXPECT_EQ(after.velocity[42].x, before.velocity[42].x);
-    edits_.make(*app_, EditBodies::What::hold);  // from moving to standing still
+    edits_.make(*app_, "hold");  // from moving to standing still
     frame();
     EXPECT_EQ(bodies().velocity[42].x, 0);
     EXPECT_TRUE(app_->document.selected->held);
@@ -455,7 +455,7 @@ TEST_F(TouchTest, LetsABodyCoastAndKnowsWhereItIs) {
 }
 
 TEST_F(TouchTest, ANewSceneForgetsSelectionAndUndo) {
-    edits_.make(*app_, EditBodies::What::dropStar);
+    edits_.make(*app_, "drop-star");
     frame();
     clickOn(3);
     frame();
@@ -466,7 +466,7 @@ TEST_F(TouchTest, ANewSceneForgetsSelectionAndUndo) {
     edits_.undo(*app_);
     frame();
     EXPECT_EQ(bodies().size(), 3u);
-    edits_.make(*app_, EditBodies::What::dropStar);
+    edits_.make(*app_, "drop-star");
     frame();
     EXPECT_EQ(bodies().size(), 4u);
     app_->apply(true);
