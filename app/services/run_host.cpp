@@ -510,8 +510,12 @@ void RunHost::readTwin() {
              .step = twin_.simulation().step(),
              .time = twin_.simulation().time(),
              .label = twin_.labels().second,
-             .configuration = std::move(known)};
-    if (const auto points = twin_.watch().curve().points(); !points.empty()) facts.apart = points.back().apart.rms;
+             .configuration = std::move(known),
+             .between = twin_.between()};
+    if (const auto points = twin_.watch().curve().points(); !points.empty()) {
+        facts.apart = points.back().apart.rms;
+        facts.apartTime = points.back().time;
+    }
 }
 
 void RunHost::forgetTrails() {
