@@ -296,6 +296,26 @@ TEST_F(TouchTest, ReadsTheBodyThatWasClicked) {
     EXPECT_FALSE(app_->document.selected.has_value()) << "a click on the empty sky";
 }
 
+/// 12 pixels at 96 dots an inch are 24 on a display of twice as many.
+TEST_F(TouchTest, PicksAsFarAsTheScaleOfThePanelsSays) {
+    app_->document.camera.distance *= 4;  // all bodies are in the middle of the picture
+    frame();
+    glm::vec2 rightmost{0};
+    for (const Double4& x : bodies().position) {
+        const glm::vec4 clip = app_->document.camera.projection(1.6f) * app_->document.camera.view() *
+                               glm::vec4(static_cast<float>(x.x), static_cast<float>(x.y), static_cast<float>(x.z), 1);
+        const glm::vec2 at{(0.5f + 0.5f * clip.x / clip.w) * 320, (0.5f - 0.5f * clip.y / clip.w) * 200};
+        if (at.x > rightmost.x) rightmost = at;
+    }
+    ASSERT_LT(rightmost.x, 300);
+    for (const auto& [scale, found] : {std::pair(1.0f, false), std::pair(2.0f, true)}) {
+        app_->document.ui.scale = scale;
+        app_->document.pickAt({rightmost.x + 18, rightmost.y}, {320, 200});
+        frame();
+        EXPECT_EQ(app_->document.selected.has_value(), found) << scale;
+    }
+}
+
 TEST_F(TouchTest, FollowsTheCentreOfMass) {
     app_->document.camera.target = {1, 1, 1};
     app_->document.followNext();
