@@ -1,7 +1,6 @@
 // The rows of the menus Simulation, Bodies and Lab.
 #include "app/control/action.h"
 #include "app/control/parameter.h"
-#include "app/model/body_search.h"
 #include "app/model/document.h"
 #include "app/model/ui_state.h"
 #include "app/tables/lab_sweep.h"

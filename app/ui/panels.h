@@ -95,4 +95,17 @@ void lightControl(PanelContext& panel);
 /// Width of the right column [pixels at scale 1].
 float rightWidth(const Document& document);
 
+/// Begins the window "gravlab NAME" there, `height` pixels at scale 1, in small letters. Call endStrip() when it returns
+/// true.
+bool beginStrip(PanelContext& panel, const char* name, float height);
+void endStrip();
+
+/// The section of the control panel with the settings of the second run.
+void drawTwinControls(PanelContext& panel);
+/// The differences of the runs, at the top of each picture. Also in films without panels.
+void drawTwinLabels(PanelContext& panel);
+/// Height in pixels of the divergence strip at the bottom, which replaces the conservation strip; 0 when hidden.
+float twinStripHeight(const Document& document, const UiState& state, ImVec2 surface, float scale);
+void drawTwinStrip(PanelContext& panel);
+
 }  // namespace gravlab

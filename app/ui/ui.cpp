@@ -4,9 +4,8 @@
 #include "app/system/font_files.h"
 #include "app/ui/command_finder.h"
 #include "app/ui/overlay.h"
-#include "app/ui/overlay_four.h"
 #include "app/ui/panel_input.h"
-#include "app/ui/panel_twin.h"
+#include "app/ui/panels.h"
 #include "app/ui/scene_picker.h"
 #include "app/view/app.h"
 
