@@ -232,7 +232,7 @@ void drawLadder(const FigureArea& area, std::span<const SweepResult> results) {
                 paper.kernel == result.row.kernel && at > label - line && at < label + 4 * line)
                 label = at + 0.8f * line;
         area.canvas.text(font, ImVec2(label, text), kInk, formatted(factor >= 100 ? "%.0f x" : "%.3g x", factor).c_str());
-        // Papers count from their own plain loop.
+        // Circles are factors of papers, each relative to the plain loop of its paper.
         for (const PaperFactor& paper : papers) {
             if (paper.kernel != result.row.kernel) continue;
             const ImVec2 at(placeOf(paper.factor), top + 0.5f * high);

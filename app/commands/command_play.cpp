@@ -6,7 +6,6 @@
 #include "app/commands/wait_notice.h"
 #include "app/control/controller.h"
 #include "app/control/open_file.h"
-#include "app/control/picture_texts.h"
 #include "app/control/scene_file.h"
 #include "app/frontends/headless/headless.h"
 #include "app/frontends/window/beside_picture.h"

@@ -3,7 +3,7 @@
 #include "app/bench/own_trial.h"
 #include "app/commands/options.h"
 #include "app/control/open_file.h"
-#include "app/control/picture_texts.h"
+#include "app/control/scene_file.h"
 #include "app/film/encoders.h"
 #include "app/film/film.h"
 #include "app/frontends/headless/headless.h"

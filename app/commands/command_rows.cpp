@@ -189,8 +189,9 @@ void addRunOptions(OptionRows& rows) {
     addTwin(rows, false);
     rows.whole("--steps", "COUNT", o.steps, 0, kAny, "number of steps; 0 writes the start itself").excludes("--until");
     rows.value(
-        "--until", "TIME", [&o](auto& name, auto& text) { o.until = keepUntil(o, text) ? 0 : parseNonNegative(name, text); },
-        "simulated time to reach, instead of --steps: 500Myr, or a number in the run's own [T]");
+        "--until", "TIME", [&o](auto& name, auto& text) { o.until = keepUntil(o, text) ? 0 : parseReal(name, text); },
+        "simulated time to reach, instead of --steps: 500Myr, or a number in the run's own [T]; below 0 with a negative "
+        "--dt");
     rows.output("--csv", "FILE", o.csv,
                 "energy and momenta: step,time,kinetic,potential,energy,px,py,pz,lx,ly,lz,relative_change,cx,cy,cz,"
                 "virial,r10,r50,r90,closest; with contacts also bodies,lost; with --accuracy also "
@@ -447,7 +448,7 @@ const std::array<CommandRow, kCommandCount> kCommands{{
      "  gravlab two-body --twin integrator=euler     two runs of one start, side by side\n"
      "  gravlab run.hdf5                     goes on from a file\n"
      "  gravlab stars.csv --units cluster    bodies from a table in pc, km/s and solar masses\n",
-     true},
+     nullptr, true},
     {"render", Subcommand::render, renderCommand, addRenderOptions, BodiesFrom::sceneOrFile, requireRender,
      "draw a picture or a film without a window",
      "  gravlab render collision -o film.mp4 --frames 600 --steps-per-frame 2\n"
@@ -478,7 +479,8 @@ const std::array<CommandRow, kCommandCount> kCommands{{
      "  gravlab bench two-body --figure energy-dt --until 6 -o energy.png\n"
      "  gravlab bench --card card.png\n"
      "  gravlab bench collision --frames 600 -n 64k --size 1920x1080 --ui\n"
-     "  gravlab bench collision --frames 200 --stages -n 64k,1M --size 1920x1080\n"},
+     "  gravlab bench collision --frames 200 --stages -n 64k,1M --size 1920x1080\n",
+     requireStudy},
     {"lesson", Subcommand::lesson, lessonCommand, addLessonOptions, BodiesFrom::nothing, requireLesson,
      "print a lesson: a worksheet for students, or with the answers",
      "  gravlab lesson leapfrog --worksheet leapfrog.html\n"

@@ -24,7 +24,8 @@ struct CommandRow {
     void (*requireCompany)(
         const Options&);  ///< throws UsageError for options that conflict; null: the command has no rule of its own
     std::string_view idea, examples;
-    bool opensWindow = false;  ///< needs a display; without one, ./run makes a film instead
+    void (*requireFirst)(const Options&) = nullptr;  ///< rules whose refusals come before those of quantities and kernels
+    bool opensWindow = false;                        ///< needs a display; without one, ./run makes a film instead
 };
 
 /// The tables of `gravlab list`: "devices, backends, ... and lessons".
@@ -42,6 +43,7 @@ void requireCompany(Options& options, const CommandRow& row, bool commandNamed);
 void requireList(const Options& options);
 void requireRender(const Options& options);
 void requireBench(const Options& options);
+void requireStudy(const Options& options);
 void requirePlay(const Options& options);
 void requireRun(const Options& options);
 void requireLesson(const Options& options);

@@ -146,10 +146,11 @@ std::int64_t stepsWanted(const Options& options, const Simulation& simulation) {
     const double timeStep = simulation.configuration().timeStep;
     const double way = options.until - simulation.time();
     const double steps = std::ceil(way / timeStep - 1e-12 * std::abs(options.until / timeStep));
-    if (steps < 0 && timeStep < 0)
+    // A file may be past the requested time; a run from its start is not.
+    if (steps < 0 && (timeStep < 0 || simulation.step() == 0))
         throw UsageError("--until " + timeText(options.until, units) + " is never reached: the time step of " +
-                         timeText(timeStep, units) + " runs backwards from t = " + timeText(simulation.time(), units) +
-                         "; give --dt, or --steps");
+                         timeText(timeStep, units) + " runs " + (timeStep < 0 ? "backwards" : "forwards") +
+                         " from t = " + timeText(simulation.time(), units) + "; give --dt, or --steps");
     if (!(steps > 0)) return 0;
     if (!(steps < static_cast<double>(left)))
         throw UsageError("--until asks for more steps than can be counted; choose a larger --dt");

@@ -5,7 +5,6 @@
 #include "app/control/config.h"
 #include "app/control/controller.h"
 #include "app/control/open_file.h"
-#include "app/control/picture_texts.h"
 #include "app/control/scene_file.h"
 #include "app/frontends/window/beside_picture.h"
 #include "app/frontends/window/lost_context.h"

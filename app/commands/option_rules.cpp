@@ -75,43 +75,6 @@ void validateLaunch(const Options& o, const std::vector<std::string>& kernelName
     }
 }
 
-/// Options that a study sets itself, cannot use, or accepts only one value of.
-void validateStudy(const Options& o) {
-    const std::string study = o.bench.figure.empty() ? "--card" : "--figure " + o.bench.figure;
-    const FigureRow* row = o.bench.figure.empty() ? nullptr : &figure(o.bench.figure);
-    const bool computed = row && row->computed;
-    const auto refuse = [&](std::string_view option, std::string_view why) {
-        if (o.has(option)) throw UsageError(std::string(option) + " does nothing with " + study + ": " + std::string(why));
-    };
-    constexpr std::string_view kSteps = "it takes as many steps as its times need";
-    constexpr std::string_view kLaw = "it measures gravity in the scene's usual form";
-    refuse("--format", "the name of its file says how it is written");
-    refuse("--steps", kSteps);
-    refuse("--spread-masses", "its bodies are the scene's");
-    refuse("--law", kLaw);
-    for (const LawNumber& number : lawNumbers()) refuse(number.option, kLaw);
-    if (!computed) {
-        refuse("--set", kLaw);
-        refuse("--until", kSteps);
-    }
-    if (row)
-        for (const UnusedOptions& unused : row->unused)
-            for (const std::string& option : splitList({std::string(unused.options)})) refuse(option, unused.why);
-    if (!row || !hasPapers(row->name))
-        refuse("--beside", "papers have rates for unroll, block, split, bodies, cpu-gpu and ladder");
-    if (o.output.ends_with(".csv"))
-        refuse("--beside", "it draws into a picture; the numbers of papers are in docs/benchmarks/papers.csv");
-    const std::pair<std::string_view, std::size_t> lists[] = {
-        {"--block", o.bench.blocks.size()},        {"--unroll", o.bench.unrolls.size()},
-        {"--split", o.bench.splits.size()},        {"--threads", o.bench.threads.size()},
-        {"--accuracy", o.bench.accuracies.size()}, {"--dt", o.bench.timeSteps.size()},
-        {"--softening", o.bench.softenings.size()}};
-    for (const auto& [option, count] : lists)
-        if (count > 1 && (!row || std::ranges::find(row->walks, option) == row->walks.end()))
-            throw UsageError(study + " takes one " + std::string(option));
-    if (row && row->oneNumberOfBodies && o.bench.bodies.size() > 1) throw UsageError(study + " takes one -n");
-}
-
 /// Lists that a table of rates cannot use.
 void validateRates(const Options& o) {
     const std::pair<const char*, std::size_t> lists[] = {{"--accuracy", o.bench.accuracies.size()},
@@ -228,7 +191,7 @@ void requireCompany(Options& o, const CommandRow& row, bool commandNamed) {
         // Only the law decides whether signs are allowed; a table of options cannot name it.
         o.read.allowSigns = o.simulation.law && lawRow(*o.simulation.law).signedSources;
         if (known) validateLaw(o, *known);
-        if (!o.bench.figure.empty() || !o.bench.card.empty()) validateStudy(o);
+        if (row.requireFirst) row.requireFirst(o);
         // A window reads its scene from its configuration, and a file's units are known when it is read.
         if (known && row.command != Subcommand::view && !o.inWindow) takeQuantities(o);
         validateKernels(o);
@@ -275,6 +238,44 @@ void requireRender(const Options& o) {
         throw UsageError("a film needs its length: --frames COUNT, or --loop for one period of the scene");
 }
 
+/// Options that a study sets itself, cannot use, or accepts only one value of.
+void requireStudy(const Options& o) {
+    if (o.bench.figure.empty() && o.bench.card.empty()) return;
+    const std::string study = o.bench.figure.empty() ? "--card" : "--figure " + o.bench.figure;
+    const FigureRow* row = o.bench.figure.empty() ? nullptr : &figure(o.bench.figure);
+    const bool computed = row && row->computed;
+    const auto refuse = [&](std::string_view option, std::string_view why) {
+        if (o.has(option)) throw UsageError(std::string(option) + " does nothing with " + study + ": " + std::string(why));
+    };
+    constexpr std::string_view kSteps = "it takes as many steps as its times need";
+    constexpr std::string_view kLaw = "it measures gravity in the scene's usual form";
+    refuse("--format", "the name of its file says how it is written");
+    refuse("--steps", kSteps);
+    refuse("--spread-masses", "its bodies are the scene's");
+    refuse("--law", kLaw);
+    for (const LawNumber& number : lawNumbers()) refuse(number.option, kLaw);
+    if (!computed) {
+        refuse("--set", kLaw);
+        refuse("--until", kSteps);
+    }
+    if (row)
+        for (const UnusedOptions& unused : row->unused)
+            for (const std::string& option : splitList({std::string(unused.options)})) refuse(option, unused.why);
+    if (!row || !hasPapers(row->name))
+        refuse("--beside", "papers have rates for unroll, block, split, bodies, cpu-gpu and ladder");
+    if (o.output.ends_with(".csv"))
+        refuse("--beside", "it draws into a picture; the numbers of papers are in docs/benchmarks/papers.csv");
+    const std::pair<std::string_view, std::size_t> lists[] = {
+        {"--block", o.bench.blocks.size()},        {"--unroll", o.bench.unrolls.size()},
+        {"--split", o.bench.splits.size()},        {"--threads", o.bench.threads.size()},
+        {"--accuracy", o.bench.accuracies.size()}, {"--dt", o.bench.timeSteps.size()},
+        {"--softening", o.bench.softenings.size()}};
+    for (const auto& [option, count] : lists)
+        if (count > 1 && (!row || std::ranges::find(row->walks, option) == row->walks.end()))
+            throw UsageError(study + " takes one " + std::string(option));
+    if (row && row->oneNumberOfBodies && o.bench.bodies.size() > 1) throw UsageError(study + " takes one -n");
+}
+
 void requireBench(const Options& o) {
     if (o.bench.figure.empty() && o.bench.card.empty()) validateRates(o);
     const bool drawn = o.output.ends_with(".png") || pageFormat(o.output) != PageFormat::png;
@@ -297,8 +298,8 @@ void requireBench(const Options& o) {
 
 void requireRun(const Options& o) {
     if (o.until > 0 && o.simulation.timeStep.value_or(1) < 0)
-        throw UsageError("--until is never reached with a negative --dt; use --steps");
-    if (o.steps < 0 && o.until < 0) {
+        throw UsageError("--until is never reached with a negative --dt; give a negative time, or --steps");
+    if (o.steps < 0 && !o.has("--until")) {
         if (!o.file.empty() && o.file != "-") Source::open(o.file);  // a missing file is the better reason
         throw UsageError("how long? give --steps COUNT or --until TIME");
     }

@@ -142,8 +142,7 @@ std::optional<Effect> point(Document& document, const Pointer& p) {
             document.moveDrop(p.at);
             break;
         case PointerKind::dropEnd:
-            if (const auto order = document.drop.release())
-                return EditBodies{.what = EditBodies::What::launch, .order = order};
+            if (const auto order = document.drop.release()) return EditBodies{.row = "launch", .order = order};
             break;
         case PointerKind::dropCancel:
             document.drop.cancel();
@@ -155,8 +154,7 @@ std::optional<Effect> point(Document& document, const Pointer& p) {
             document.moveAim(p.at);
             break;
         case PointerKind::aimEnd:
-            if (const auto velocity = document.aim.release())
-                return EditBodies{.what = EditBodies::What::aim, .velocity = *velocity};
+            if (const auto velocity = document.aim.release()) return EditBodies{.row = "aim", .velocity = *velocity};
             break;
         case PointerKind::aimCancel:
             document.aim.cancel();

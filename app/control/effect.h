@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 
 namespace gravlab {
@@ -17,18 +18,11 @@ namespace gravlab {
 /// Identifies one post of commands; rises with every post.
 using Ticket = std::uint64_t;
 
-/// A change of single bodies between two steps.
+/// A change of single bodies between two steps, by its row in app/services/body_editor.cpp.
 struct EditBodies {
-    enum class What {
-        remove,    ///< the selected body
-        dropStar,  ///< a heavy star at rest in the middle of the view
-        hold,      ///< fixes the selected body in place, or releases it from rest
-        coast,     ///< switches the forces on the selected body off, or on again
-        aim,       ///< the selected body gets `velocity`
-        launch     ///< adds the bodies of `order`
-    } what = What::remove;
-    glm::dvec3 velocity{0};              ///< [L/T]
-    std::optional<LaunchOrder> order{};  ///< empty: the pointer was at nothing
+    std::string_view row;
+    glm::dvec3 velocity{0};              ///< `aim`: [L/T]
+    std::optional<LaunchOrder> order{};  ///< `launch`: empty where the pointer was at nothing
 };
 
 /// Jumps to a kept state: an index of the history, or a number of states back (below 0) or forward.

@@ -326,8 +326,7 @@ constexpr Action kHelp[] = {
                  return;
              }
              t.drop.on = false;
-             t.ui.help = t.ui.welcome = t.ui.scenes = t.ui.find = t.ui.about = false;
-             t.ui.files.shown = t.ui.film.shown = false;
+             t.ui.closePanels();
              t.lesson.listed = false;
              if (t.message.empty() && !t.storyTold()) t.clearSelection();
              t.storyLeft = t.facts.run;

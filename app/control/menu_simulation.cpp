@@ -1,7 +1,6 @@
 // The rows of the menus Simulation, Bodies and Lab.
 #include "app/control/action.h"
 #include "app/control/parameter.h"
-#include "app/model/body_search.h"
 #include "app/model/document.h"
 #include "app/model/ui_state.h"
 #include "app/tables/lab_sweep.h"
@@ -310,19 +309,19 @@ constexpr Action kBodies[] = {
      .label = "Remove",
      .idea = "remove the selected body",
      .strokes = {{Key::remove}},
-     .effect = [](const KeyTarget&, int) -> Effect { return EditBodies{EditBodies::What::remove}; },
+     .effect = [](const KeyTarget&, int) -> Effect { return EditBodies{"remove"}; },
      .unavailable = noneSelected},
     {.name = "hold",
      .label = "Hold",
      .idea = "hold the selected body at its place, or let it fall",
      .strokes = {{Key::letterV}},
-     .effect = [](const KeyTarget&, int) -> Effect { return EditBodies{EditBodies::What::hold}; },
+     .effect = [](const KeyTarget&, int) -> Effect { return EditBodies{"hold"}; },
      .unavailable = noneSelected},
     {.name = "coast",
      .label = "Straight on",
      .idea = "let the selected body go straight on, or feel forces again",
      .strokes = {{Key::letterV, kControl}},
-     .effect = [](const KeyTarget&, int) -> Effect { return EditBodies{EditBodies::What::coast}; },
+     .effect = [](const KeyTarget&, int) -> Effect { return EditBodies{"coast"}; },
      .unavailable = noneSelected},
     {.name = "velocity",
      .label = "Another velocity",
@@ -335,13 +334,13 @@ constexpr Action kBodies[] = {
          const bool good =
              list && list->size() == 3 && std::all_of(list->begin(), list->end(), [](double v) { return std::isfinite(v); });
          if (!good) throw UsageError("'" + valueText(velocity) + "': expected a velocity [VX, VY, VZ] in [L/T]");
-         return EditBodies{.what = EditBodies::What::aim, .velocity = {(*list)[0], (*list)[1], (*list)[2]}};
+         return EditBodies{.row = "aim", .velocity = {(*list)[0], (*list)[1], (*list)[2]}};
      }},
     {.name = "drop-star",
      .label = "Drop a heavy star",
      .idea = "drop a heavy star at rest in the middle of the view",
      .strokes = {{Key::letterI}},
-     .effect = [](const KeyTarget&, int) -> Effect { return EditBodies{EditBodies::What::dropStar}; },
+     .effect = [](const KeyTarget&, int) -> Effect { return EditBodies{"drop-star"}; },
      .line = true},
     {.name = "drop-by-arrow",
      .label = "Drop by an arrow",

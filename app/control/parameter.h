@@ -99,6 +99,8 @@ struct Parameter {
     std::string (*spoken)(const std::string& name) = nullptr;
     /// The value in force.
     std::function<Value(const Document&)> get{};
+    /// Whether the value of a state at or after `time` [T] is still to be measured; null: the value is always of now.
+    std::function<bool(const Document&, double time)> lags{};
     /// The requested value, where it can differ from the value in force; null: they are the same.
     std::function<Value(const Document&)> asked{};
     /// Stores a value that checked() accepted. Throws UsageError for a conflict with other values. Null: the row is a fact.

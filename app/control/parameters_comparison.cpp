@@ -151,16 +151,21 @@ std::vector<Parameter> comparisonParameters() {
     const std::vector<Parameter> run = runParameters();
     for (const std::string_view key : twinKeys()) rows.all().push_back(differing(rowOfRun(run, key), key));
     const auto add = [&](const char* path, std::string_view label, std::string_view idea, Kind kind, auto member,
-                         std::string_view unit = {}) {
-        rows.fact(path, label, idea,
-                  [member](const Document& d) { return d.facts.twin.on ? asValue(d.facts.twin.*member) : Value(); },
-                  {.unit = unit, .kind = kind});
+                         std::string_view unit = {}) -> Parameter& {
+        return rows.fact(path, label, idea,
+                         [member](const Document& d) { return d.facts.twin.on ? asValue(d.facts.twin.*member) : Value(); },
+                         {.unit = unit, .kind = kind});
     };
     add("twin.step", "Twin's step", "complete steps of the twin", Kind::integer, &TwinFacts::step);
     add("twin.time", "Twin's time", "simulated, of the twin", Kind::number, &TwinFacts::time, "T");
     add("twin.label", "Twin's label", "what the twin does otherwise", Kind::text, &TwinFacts::label);
     add("twin.apart", "Apart", "root mean square of the distances between the same bodies of both runs", Kind::number,
-        &TwinFacts::apart, "L");
+        &TwinFacts::apart, "L")
+        .lags = [](const Document& d, double time) {
+        const TwinFacts& twin = d.facts.twin;
+        // A paused run at a time of its own has no distance until it runs on.
+        return twin.on && !(d.intent.paused && twin.between) && (!twin.apart || d.facts.precedes(twin.apartTime, time));
+    };
     return rows.take();
 }
 

@@ -30,6 +30,12 @@ constexpr auto inIntent = at<&Document::intent, member>;
 template <auto member>
 constexpr auto inFacts = at<&Document::facts, member>;
 
+/// Whether energy and shape of a state at or after `time` are still to be measured.
+bool energyLags(const Document& d, double time) {
+    const Facts& facts = d.facts;
+    return facts.energyComes && (!facts.energyTime || facts.precedes(*facts.energyTime, time));
+}
+
 /// A setting of the run: it reads the value in force. Without a function in `rest`, it sets the request as files do.
 template <class Get>
 Parameter& setting(Rows& rows, std::string path, std::string_view label, std::string_view idea, std::string_view usual,
@@ -517,7 +523,8 @@ void addFacts(Rows& rows) {
                   inFacts<&Facts::energyChange>,
                   {.term = "The sum of kinetic and potential energy should stay as it was, so what it changes by is the "
                            "error of time step and precision. Above 1e-3 of the start is doubtful; above 1e-1 the picture "
-                           "is not what the law says."});
+                           "is not what the law says.",
+                   .lags = energyLags});
     rows.measured("run.merged", "Merged", "bodies that have merged into others since the start",
                   [](const Document& d) { return d.facts.contacts.merges; });
     rows.measured("run.bounced", "Bounced", "bounces of two bodies since the start",
@@ -532,11 +539,12 @@ void addFacts(Rows& rows) {
                   [](const Document& d) { return d.facts.virial ? Value(2 * *d.facts.virial) : Value(); },
                   {.term = "T is the energy of motion, W that of gravity. In a system that neither falls together nor flies "
                            "apart the ratio stays near 1 (the virial theorem); below it gravity wins, above it motion "
-                           "does."});
-    rows.measured("run.half_mass_radius", "Half-mass radius",
-                  "radius around the centre of mass that holds half of the mass, as last measured",
-                  inFacts<&Facts::halfMassRadius>,
-                  {.term = "It says how large a system is where there is no edge to measure to.", .unit = "L"});
+                           "does.",
+                   .lags = energyLags});
+    rows.measured(
+        "run.half_mass_radius", "Half-mass radius",
+        "radius around the centre of mass that holds half of the mass, as last measured", inFacts<&Facts::halfMassRadius>,
+        {.term = "It says how large a system is where there is no edge to measure to.", .unit = "L", .lags = energyLags});
     rows.fact("run.backend_reason", "Why this backend", "which backend runs and why", inFacts<&Facts::backendWhy>);
     rows.fact("run.vertex_path", "Vertices", "how vertices reach the picture and why", inFacts<&Facts::vertexPath>);
     rows.fact("run.edited", "Edited", "bodies were changed by hand since the start", inFacts<&Facts::edited>);

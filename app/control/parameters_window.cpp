@@ -119,17 +119,10 @@ void addWindow(Rows& rows) {
                 inUi<&UiState::instruments>, {.kept = {.configuration = "panels.instruments"}});
     rows.member("window.timeline", "Kept states", "the strip of kept states", "(true where states are kept)",
                 inUi<&UiState::timeline>);
-    rows.member("window.help", "Keys", "the list of keys", "", inUi<&UiState::help>);
-    rows.member("window.welcome", "Welcome",
-                "the card of the first start: what one sees, how to look around, three things to try",
-                "(true at the first start)", inUi<&UiState::welcome>,
-                {.kept = {.option = "--no-welcome",
-                          .configuration = "window.welcome",
-                          .help = "leave out the card that greets at the first start",
-                          .window = true}});
-    rows.member("window.scenes", "Scenes", "the pictures of all scenes, to choose from", "", inUi<&UiState::scenes>);
-    rows.member("window.find", "Find a command", "the search of actions and settings by words", "", inUi<&UiState::find>);
-    rows.member("window.about", "About", "which version this is, and what it runs on", "", inUi<&UiState::about>);
+#define GRAVLAB_PANEL(name, draw, label, idea, usual, ...) \
+    rows.member("window." #name, label, idea, usual, inUi<&UiState::name> __VA_OPT__(, ) __VA_ARGS__);
+    GRAVLAB_PANELS
+#undef GRAVLAB_PANEL
     rows.member("window.full_screen", "Full screen", "the window covers its display", "", inUi<&UiState::fullscreen>,
                 {.kept = {.option = "--fullscreen", .window = true}});
     rows.member("window.projector", "Projector", "large letters, strong contrast, thick lines", "",

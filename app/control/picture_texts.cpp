@@ -1,4 +1,4 @@
-#include "app/control/picture_texts.h"
+#include "app/control/scene_file.h"
 
 #include "app/model/document.h"
 #include "app/system/version.h"

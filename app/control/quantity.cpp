@@ -91,7 +91,6 @@ std::string_view dimensionOf(const WrittenQuantity& written) {
 
 void take(Options& o, const WrittenQuantity& written, double number) {
     if (written.path.empty()) {
-        if (!(number >= 0)) refuse(written.name, written.text, "expected a time of at least 0");
         o.until = number;
         return;
     }

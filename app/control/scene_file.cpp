@@ -189,11 +189,9 @@ void takeSceneText(std::string_view text, const std::string& name, Options& opti
     std::vector<TomlEntry> settings = entriesOf({});
     const SceneData data = takeSceneData(settings, name);
     takeWritten(settings, name, options);
-    std::string lines;  // each row on its own line
-    for (const TomlEntry& entry : settings) {
-        lines.append(entry.line - 1 - static_cast<std::size_t>(std::ranges::count(lines, '\n')), '\n');
-        lines += (isBareKey(entry.key) ? entry.key : tomlString(entry.key)) + " = " + entry.value + "\n";
-    }
+    std::vector<SettingLine> lines;
+    for (const TomlEntry& entry : settings)
+        lines.push_back({isBareKey(entry.key) ? entry.key : tomlString(entry.key), entry.value, entry.line});
     const RunRequest found = strictSettings(lines, name);
     if (!data.file.empty()) {
         openSceneData(data, found, name, options);

@@ -47,4 +47,9 @@ bool takeScene(Document& document, const Options& scene, const std::function<boo
 /// The job that writes the document's present scene file. Throws UsageError where none is possible.
 FileJob sceneFile(const Document& document, const std::string& path);
 
+/// The settings of the run, and the scene file for a picture at `path` where one is possible.
+PictureTexts settingsTexts(const Document& document, const std::string& path);
+/// The same texts for a picture of this moment, with its step and time.
+PictureTexts pictureTexts(const Document& document, const std::string& path);
+
 }  // namespace gravlab

@@ -15,19 +15,9 @@ namespace gravlab {
 namespace {
 
 /// A heading, or keys with values, on one line.
-struct Statement {
-    std::string text;  ///< the parsed text: ASCII only
-    toml::table table;
-};
-
-std::optional<Statement> statementIn(std::string_view line) {
-    const AsciiToml ascii = asciiToml(line);
-    if (ascii.foreignLine > 0) return std::nullopt;
-    try {
-        if (toml::parse_result found = toml::parse(ascii.text)) return Statement{ascii.text, std::move(found).table()};
-    } catch (const TomlFault&) {  // handled as any other invalid text
-    }
-    return std::nullopt;
+std::optional<ParsedToml> statementIn(std::string_view line) {
+    ParsedToml found = parsedToml(line);
+    return found.why.empty() ? std::optional(std::move(found)) : std::nullopt;
 }
 
 /// A table's name begins with a letter or a quote; rows of numbers do not.
@@ -55,7 +45,7 @@ std::string tomlText(const toml::node& node, std::string_view line) {
 }
 
 /// The key and value of a statement that has one; the prefix of a dotted key joins the table.
-TomlEntry entryOf(const Statement& statement, std::string table) {
+TomlEntry entryOf(const ParsedToml& statement, std::string table) {
     const toml::table* inner = &statement.table;
     for (;;) {
         const auto first = inner->begin();  // it owns the object that it points at
@@ -69,7 +59,7 @@ TomlEntry entryOf(const Statement& statement, std::string table) {
 }
 
 /// The name in a heading.
-std::string headingName(const Statement& heading) {
+std::string headingName(const ParsedToml& heading) {
     std::string name;
     const toml::table* inner = &heading.table;
     while (inner && !inner->empty()) {
@@ -109,7 +99,7 @@ TomlDocument tomlDocument(std::string_view text) {
     for (std::size_t i = 0; i < lines.size(); ++i) {
         const auto [number, line] = lines[i];
         const KeyValue pair = keyValue(line);
-        std::optional<Statement> statement = statementIn(withRemark(line));
+        std::optional<ParsedToml> statement = statementIn(withRemark(line));
         if (isHeading(line)) {
             const std::string name = statement ? headingName(*statement) : "";
             if (!statement) document.faults.push_back({table, number, "expected [TABLE]"});

@@ -1,8 +1,6 @@
 // Writers of pictures, and the meaning of -o. User text is never a format string.
 #include "app/film/film.h"
 
-#include "app/film/film_encoded.h"
-
 #include "sim/core/error.h"
 #include "sim/io/file/atomic_file.h"
 

@@ -59,4 +59,7 @@ public:
 /// invalid fps) or IoError.
 std::unique_ptr<FilmWriter> makeFilmWriter(const FilmSettings& settings);
 
+/// A film through an ffmpeg process, which starts at once. Throws UsageError or IoError.
+std::unique_ptr<FilmWriter> makeEncodedWriter(const FilmSettings& settings);
+
 }  // namespace gravlab

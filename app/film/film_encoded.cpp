@@ -1,5 +1,5 @@
 // Films: frames through a pipe to an ffmpeg process. User text is never a format string and never passes through a shell.
-#include "app/film/film_encoded.h"
+#include "app/film/film.h"
 
 #include "app/film/encoders.h"
 #include "app/system/child_process.h"

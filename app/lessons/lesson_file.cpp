@@ -54,17 +54,9 @@ public:
 
     Lesson read(std::string_view text) {
         if (const std::size_t line = unprintableLine(text)) refuse(line, "a control character, or bytes that are no UTF-8");
-        const AsciiToml ascii = asciiToml(text);
-        if (ascii.foreignLine > 0) refuse(ascii.foreignLine, "a letter beyond ASCII outside of quotes");
-        const toml::parse_result parsed = [&] {
-            try {
-                return toml::parse(ascii.text);
-            } catch (const TomlFault& fault) {
-                refuse(1, fault.what());
-            }
-        }();
-        if (!parsed) refuse(parsed.error().source().begin.line, std::string(parsed.error().description()));
-        const toml::table& top = parsed.table();
+        const ParsedToml parsed = parsedToml(text);
+        if (!parsed.why.empty()) refuse(parsed.line, parsed.why);
+        const toml::table& top = parsed.table;
         requireKeys(top, {"title", "idea", "minutes", "place", "step"}, "lesson");
         lesson_.title = textOf(top, "title", true);
         lesson_.idea = textOf(top, "idea", true);

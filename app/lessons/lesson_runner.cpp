@@ -1,5 +1,6 @@
 #include "app/lessons/lesson_runner.h"
 
+#include "app/control/parameter.h"
 #include "app/lessons/lesson_file.h"
 #include "app/lessons/placeholders.h"
 #include "app/model/twin_choice.h"
@@ -241,10 +242,12 @@ bool LessonRunner::nextPhase(Document& document) {
             return true;
         case LessonPhase::act:
             phase_ = LessonPhase::after;
+            reachedAt_ = document.facts.time;
             late_ = false;
             queue(step.after);
             return true;
         case LessonPhase::after:
+            if ((measuring_ = measures(document))) return false;
             finish(document);
             phase_ = step.question ? LessonPhase::question : LessonPhase::done;
             if (canonical_ && step.question) state.answered = step.question->answer;
@@ -265,6 +268,20 @@ bool LessonRunner::nextPhase(Document& document) {
             return true;
     }
     return false;
+}
+
+/// Whether a number of the step still belongs to a state before the one that fulfilled the task: samples come now and then,
+/// and later on a loaded machine.
+bool LessonRunner::measures(const Document& document) const {
+    bool lags = false;
+    const NumberOf known = numbersOf(document, document.lesson.kept);
+    for (const LessonNumber& number : lesson_->steps[step_].keep)
+        evaluate(number.expression, [&](std::string_view name) {
+            const Parameter* row = findParameter(name);
+            lags = lags || (row && row->lags && row->lags(document, reachedAt_));
+            return known(name);
+        });
+    return lags;
 }
 
 /// Keeps the numbers of a step.

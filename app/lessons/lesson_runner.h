@@ -31,7 +31,9 @@ public:
     /// the displayed state changed.
     bool update(Document& document, Host& host, double seconds);
     /// Whether lines are under way that need frames to continue.
-    bool needsFrame() const { return phase_ != LessonPhase::act && script_.needsFrame(); }
+    bool needsFrame() const {
+        return phase_ != LessonPhase::act && (script_.needsFrame() || (phase_ == LessonPhase::after && measuring_));
+    }
 
     /// For a check: why a step cannot be reached, with its name and line; empty: no failure so far.
     const std::string& failure() const { return failure_; }
@@ -49,6 +51,7 @@ private:
     void drop();
     void queue(std::span<const LessonLine> lines) { lines_.insert(lines_.end(), lines.begin(), lines.end()); }
     bool nextPhase(Document& document);
+    bool measures(const Document& document) const;
     void finish(Document& document);
     void holdForPrediction(const Document& document);
 
@@ -64,6 +67,8 @@ private:
     std::string problem_, failure_;
     std::shared_ptr<const Lesson> lesson_;
     std::size_t step_ = 0;
+    bool measuring_ = false;  ///< the step's numbers are still to be measured
+    double reachedAt_ = 0;    ///< time of the state that fulfilled the step's task [T]
 };
 
 /// Whether an answer is right: the choice, or the number within its tolerance.

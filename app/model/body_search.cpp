@@ -1,4 +1,4 @@
-#include "app/model/body_search.h"
+#include "app/model/document.h"
 
 #include "sim/core/error.h"
 #include "sim/core/text.h"

@@ -195,4 +195,7 @@ struct Document {
     bool operator==(const Document&) const = default;
 };
 
+/// The body with that name or number; part of a name suffices when it is unique. Throws UsageError listing the candidates.
+std::uint32_t bodyCalled(const Document& document, const std::string& text);
+
 }  // namespace gravlab

@@ -82,6 +82,8 @@ struct TwinFacts {
     std::string label;               ///< its differences
     RunConfiguration configuration;  ///< in force
     std::optional<double> apart{};   ///< root mean square of the distances between the same bodies [L]
+    double apartTime = 0;            ///< time of the states of `apart` [T]
+    bool between = false;            ///< the first run is at a time that the twin has no step for
     bool operator==(const TwinFacts&) const = default;
 };
 
@@ -132,6 +134,9 @@ struct Facts {
     double innerStep = 0;             ///< length of the newest automatic step; 0 with fixed steps [T]
     std::optional<ForceCheck> check;  ///< of the configuration in use; empty until it has run
 
+    /// Whether a measurement at `measured` is of an earlier state than one at `at` [T]; runs may go backwards.
+    bool precedes(double measured, double at) const { return (at - measured) * configuration.timeStep > 0; }
+
     std::shared_ptr<const BodyFacts> bodies = std::make_shared<BodyFacts>();  ///< constant facts of the bodies; never null
     SharedBodyNames names = noBodyNames();                                    ///< of single bodies, by id; never null
     std::size_t startBodies = 0;  ///< N at the start of the scene, before edits by hand
@@ -156,6 +161,8 @@ struct Facts {
     double energyChange = 0;                       ///< the largest since the start, relative
     ContactTotals contacts{};                      ///< what contacts have done since the start
     std::optional<double> virial, halfMassRadius;  ///< -K / W and [L], as measured last
+    bool energyComes = false;                      ///< energies are measured, so values of the present state will follow
+    std::optional<double> energyTime;              ///< time of the state of the newest values [T]
     std::string quality;                           ///< what is reduced to hold the frame rate
     bool labBusy = false;
     std::string labStatus;  ///< the lab's present measurement, or how it ended

@@ -3,6 +3,22 @@
 #include "app/model/files_state.h"
 #include "app/model/film_state.h"
 
+/// Panels that an action opens over the picture: name, function that draws it, label, description, text of the default, and
+/// what else its parameter has. A row is a flag of UiState, the parameter window.NAME and a place in the frame; Esc closes
+/// it.
+#define GRAVLAB_PANELS                                                                                   \
+    GRAVLAB_PANEL(help, drawHelp, "Keys", "the list of keys", "")                                        \
+    GRAVLAB_PANEL(welcome, drawWelcome, "Welcome",                                                       \
+                  "the card of the first start: what one sees, how to look around, three things to try", \
+                  "(true at the first start)",                                                           \
+                  {.kept = {.option = "--no-welcome",                                                    \
+                            .configuration = "window.welcome",                                           \
+                            .help = "leave out the card that greets at the first start",                 \
+                            .window = true}})                                                            \
+    GRAVLAB_PANEL(scenes, drawScenes, "Scenes", "the pictures of all scenes, to choose from", "")        \
+    GRAVLAB_PANEL(find, drawFind, "Find a command", "the search of actions and settings by words", "")   \
+    GRAVLAB_PANEL(about, drawAbout, "About", "which version this is, and what it runs on", "")
+
 namespace gravlab {
 
 /// What is visible, and settings that only a window has.
@@ -13,11 +29,9 @@ struct UiState {
     bool conservation = true;   ///< the strip under the picture, in a window
     bool instruments = false;   ///< the radial profile of a galaxy, in place of that strip
     bool timeline = false;      ///< the strip of kept states over the status line
-    bool help = false;          ///< the list of keys
-    bool welcome = false;       ///< the card of the first start
-    bool scenes = false;        ///< the pictures of all scenes
-    bool find = false;          ///< the search of commands
-    bool about = false;         ///< version and machine
+#define GRAVLAB_PANEL(name, ...) bool name = false;
+    GRAVLAB_PANELS
+#undef GRAVLAB_PANEL
     bool inWindow = false;
     bool vsync = true;
     bool fullscreen = false;
@@ -29,6 +43,14 @@ struct UiState {
     bool navigating = false;                  ///< arrows, Enter, Space and Esc belong to panels
     FilesState files;
     FilmState film;
+
+#define GRAVLAB_PANEL(name, ...) name ||
+    /// Whether a panel of the list above, or a dialog, is open.
+    bool asksFirst() const { return GRAVLAB_PANELS files.shown || film.shown; }
+#undef GRAVLAB_PANEL
+#define GRAVLAB_PANEL(name, ...) name =
+    void closePanels() { GRAVLAB_PANELS files.shown = film.shown = false; }
+#undef GRAVLAB_PANEL
     bool operator==(const UiState&) const = default;
 };
 

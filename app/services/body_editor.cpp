@@ -10,6 +10,8 @@
 #include <new>
 #include <optional>
 #include <stdexcept>
+#include <string>
+#include <string_view>
 
 namespace gravlab {
 namespace {
@@ -88,25 +90,38 @@ double BodyEditor::responseOf(std::uint32_t id) const {
     return known == memory_.responses.end() ? document_.facts.usualResponse : known->second;
 }
 
-EffectResult BodyEditor::edit(const EditBodies& wanted) {
-    switch (wanted.what) {
-        case EditBodies::What::remove:
-            return removeSelected();
-        case EditBodies::What::dropStar:
-            return dropStar();
-        case EditBodies::What::hold:
-            return holdSelected(false);
-        case EditBodies::What::coast:
-            return holdSelected(true);
-        case EditBodies::What::launch:
-            if (!wanted.order) return {};
-            if (const std::string why = document_.drop.refusal(document_.launchScene()); !why.empty())
-                return refusedBecause(why);
-            return drop(*wanted.order);
-        case EditBodies::What::aim:
-            return aimSelected(wanted.velocity);
-    }
-    return {};
+EffectResult BodyEditor::edit(const EditBodies& asked) {
+    struct Row {
+        std::string_view name;
+        EffectResult (*make)(BodyEditor&, const EditBodies&);
+    };
+    static constexpr Row kRows[] = {
+        {"remove", [](BodyEditor& e, const EditBodies&) { return e.removeSelected(); }},
+        // The first body that the arrow drops: heavier, at rest and in the middle of the picture.
+        {"drop-star",
+         [](BodyEditor& e, const EditBodies&) {
+             return e.drop({.row = 0,
+                            .mass = kStarShare * e.document_.facts.totalMass,
+                            .place = glm::dvec3(e.document_.camera.target)});
+         }},
+        // Fixes the selected body in place, or releases it from rest.
+        {"hold", [](BodyEditor& e, const EditBodies&) { return e.holdSelected(false); }},
+        // Switches the forces on the selected body off, or on again.
+        {"coast", [](BodyEditor& e, const EditBodies&) { return e.holdSelected(true); }},
+        {"launch",
+         [](BodyEditor& e, const EditBodies& wanted) {
+             if (!wanted.order) return EffectResult();
+             const std::string why = e.document_.drop.refusal(e.document_.launchScene());
+             return why.empty() ? e.drop(*wanted.order) : refusedBecause(why);
+         }},
+        {"aim",
+         [](BodyEditor& e, const EditBodies& wanted) {
+             return e.steerSelected([to = wanted.velocity](const Vec3d&) { return Vec3d{to.x, to.y, to.z}; });
+         }},
+    };
+    for (const Row& row : kRows)
+        if (row.name == asked.row) return row.make(*this, asked);
+    throw std::logic_error("no edit of bodies is called '" + std::string(asked.row) + "'");
 }
 
 /// Throws where edits are refused, by Edits or for lack of memory; the bodies are then unchanged.
@@ -198,11 +213,6 @@ EffectResult BodyEditor::removeSelected() {
         });
 }
 
-/// The first body that the arrow drops: heavier, at rest and in the middle of the picture.
-EffectResult BodyEditor::dropStar() {
-    return drop({.row = 0, .mass = kStarShare * document_.facts.totalMass, .place = glm::dvec3(document_.camera.target)});
-}
-
 EffectResult BodyEditor::drop(const LaunchOrder& order) {
     const LaunchScene scene = document_.launchScene();
     const Facts& facts = document_.facts;
@@ -252,31 +262,33 @@ EffectResult BodyEditor::holdSelected(bool moving) {
     return edit(change, back);
 }
 
-/// Gives the selected body that velocity; the undo restores the former one.
-EffectResult BodyEditor::aimSelected(const glm::dvec3& velocity) {
+/// Gives the selected body the velocity that `velocityOf` makes of its own; the undo restores the former one.
+EffectResult BodyEditor::steerSelected(const std::function<Vec3d(const Vec3d& now)>& velocityOf) {
     if (!document_.selected) return refusedBecause(kNothingSelected);
     const std::uint32_t id = document_.selected->id;
     const auto before = std::make_shared<OfBoth<Double4>>();
-    const auto moved = [id](const ParticleSet& now, const auto& velocityOf) -> std::vector<BodyEdit> {
+    const auto moved = [id](const ParticleSet& now, const auto& change) -> std::vector<BodyEdit> {
         const std::size_t i = indexOf(now.id, id);
         if (i == now.size()) return {};
+        const Double4& is = now.velocity[i];
+        const Vec3d v = change(is);
         return {BodyEdit{.kind = BodyEdit::Kind::set,
                          .id = id,
                          .position = now.position[i],
-                         .velocity = velocityOf(now.velocity[i]),
+                         .velocity = {v.x, v.y, v.z, is.w},
                          .group = now.group[i]}};
     };
     return edit(
         [=](const ParticleSet& now, bool ofTwin) {
-            return moved(now, [&](const Double4& was) {
-                before->keep(ofTwin, was);
-                return Double4{velocity.x, velocity.y, velocity.z, was.w};
+            return moved(now, [&](const Double4& is) {
+                before->keep(ofTwin, is);
+                return velocityOf(xyz(is));
             });
         },
         [=](const ParticleSet& now, bool ofTwin) {
             return moved(now, [&](const Double4& is) {
                 const Double4* was = before->of(ofTwin);
-                return was ? Double4{was->x, was->y, was->z, is.w} : is;
+                return xyz(was ? *was : is);
             });
         });
 }

@@ -50,10 +50,9 @@ private:
     EffectResult edit(const Edits& change, const Edits& back);
     EffectResult takeBack(const Edits& back, std::int64_t step, std::uint64_t of);
     EffectResult removeSelected();
-    EffectResult dropStar();
     EffectResult drop(const LaunchOrder& order);
     EffectResult holdSelected(bool moving);
-    EffectResult aimSelected(const glm::dvec3& velocity);
+    EffectResult steerSelected(const std::function<Vec3d(const Vec3d& now)>& velocityOf);
 
     Document& document_;
     RunHost& host_;

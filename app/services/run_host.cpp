@@ -167,7 +167,7 @@ void RunHost::showAnew() {
 /// Force measurements and their display belong to another configuration or to other bodies.
 void RunHost::countAnew() {
     stepsSinceChange_ = ahead_ = 0;
-    stepBegunAt_ = hostClock();
+    computedBefore_ = computedSeconds();
     document_.facts.stepForecast = 0;
     readProgress();
 }
@@ -283,11 +283,16 @@ void RunHost::advance(bool realTime, double seconds) {
         }
         takeUpMergers();
         stepsSinceChange_ += done;
-        if (done > 0) lastStepAt_ = stepBegunAt_ = hostClock();
-        // Long before the first step is complete the user should know how long it takes.
+        if (done > 0) {
+            lastStepAt_ = hostClock();
+            computedBefore_ = computedSeconds();
+        }
+        // Long before the first step is complete the user should know how long it takes. Pictures between its parts do not
+        // count: the first ones take a second, while shaders compile.
         constexpr double kSomething = 0.02;
         const double part = document_.facts.stepProgress;
-        document_.facts.stepForecast = realTime && left > 0 && part > kSomething ? (hostClock() - stepBegunAt_) / part : 0;
+        document_.facts.stepForecast =
+            realTime && left > 0 && part > kSomething ? std::max(computedSeconds() - computedBefore_, 0.0) / part : 0;
         if (intent.paused) intent.singleSteps = static_cast<int>(std::max<std::int64_t>(intent.singleSteps - done, 0));
     }
     if (realTime) feed.pump(simulation());  // states that arrived beside the steps are for this frame
@@ -295,6 +300,11 @@ void RunHost::advance(bool realTime, double seconds) {
     readTwin();
     readProgress();
     sayPath();
+}
+
+double RunHost::computedSeconds() {
+    const WorkTotals totals = simulation().totals();
+    return totals.forceSeconds + totals.termSeconds + totals.integrateSeconds;
 }
 
 std::int64_t RunHost::stepsOfAFrame(bool realTime) const {
@@ -529,8 +539,12 @@ void RunHost::readTwin() {
              .step = twin_.simulation().step(),
              .time = twin_.simulation().time(),
              .label = twin_.labels().second,
-             .configuration = std::move(known)};
-    if (const auto points = twin_.watch().curve().points(); !points.empty()) facts.apart = points.back().apart.rms;
+             .configuration = std::move(known),
+             .between = twin_.between()};
+    if (const auto points = twin_.watch().curve().points(); !points.empty()) {
+        facts.apart = points.back().apart.rms;
+        facts.apartTime = points.back().time;
+    }
 }
 
 void RunHost::forgetTrails() {

@@ -116,6 +116,8 @@ private:
     std::size_t trailPointsWithin() const;
     std::int64_t stepsOfATrailPoint(std::int64_t steps) const;
     void noteTrailPoint();
+    /// Time that the device or the processors have computed steps so far [s].
+    double computedSeconds();
     std::int64_t stepsOfAFrame(bool realTime) const;
     void updateTwin(bool realTime);
 
@@ -129,10 +131,10 @@ private:
     std::uint64_t dressings_ = 0, rateChanges_ = 0, jumps_ = 0;
     std::int64_t trailStep_ = -1;  ///< newest step in the trails
     std::int64_t stepsSinceChange_ = 0;
-    std::int64_t ahead_ = 0;  ///< steps that no vertices show yet
-    double lastStepAt_ = 0;   ///< host clock [s]
-    double stepBegunAt_ = 0;  ///< when the step under way began, or what it computes was changed
-    std::string saidPath_;    ///< path that stderr last reported
+    std::int64_t ahead_ = 0;     ///< steps that no vertices show yet
+    double lastStepAt_ = 0;      ///< host clock [s]
+    double computedBefore_ = 0;  ///< computedSeconds() when the step under way began, or what it computes was changed
+    std::string saidPath_;       ///< path that stderr last reported
 };
 
 }  // namespace gravlab

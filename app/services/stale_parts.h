@@ -12,6 +12,12 @@ struct StaleParts {
 
 /// Compares two configurations in force, of one run. A time step changes neither flag; softening and the numbers of a law
 /// change values, not rates.
-StaleParts staleAfter(const RunConfiguration& before, const RunConfiguration& now);
+inline StaleParts staleAfter(const RunConfiguration& before, const RunConfiguration& now) {
+    const bool backend = now.backend != before.backend || now.backendOptions != before.backendOptions;
+    const bool computes = backend || now.force.precision != before.force.precision || now.force.law != before.force.law;
+    return {.vertices = backend || now.force != before.force,
+            .rates = computes || now.kernel != before.kernel || now.tuning != before.tuning ||
+                     now.integrator != before.integrator};
+}
 
 }  // namespace gravlab

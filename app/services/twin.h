@@ -28,6 +28,8 @@ public:
     /// Labels that distinguish the runs, first and twin.
     const std::pair<std::string, std::string>& labels() const { return labels_; }
     const TwinMonitor& watch() const { return watch_; }
+    /// The first run is at a time that the twin, which has caught up, has no step for.
+    bool between() const { return even_ && !run_->met(first().simulation()); }
     /// A remark for the user about the settings in force; empty: there is none.
     std::string note() const { return run_ ? run_->note() : std::string(); }
 
@@ -71,6 +73,7 @@ public:
 
 private:
     Run& first() { return runs_.front(); }
+    const Run& first() const { return runs_.front(); }
     Run& second() { return runs_.back(); }
     void start(const TwinChoice& wanted, bool fromPresent);
     void takeUp();

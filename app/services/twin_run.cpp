@@ -81,7 +81,7 @@ void TwinRun::follow(Simulation& first, const TwinChoice& choice) {
     RunRequest wanted = twinRequest(first.configuration(), choice);
     const RunRequest& now = twin_->request();
     const double step = *wanted.timeStep;
-    // It takes its own start, and its own kernel unless the first has another one; the time step waits for a common time.
+    // The twin keeps its start, and its kernel where settings allow it. A new time step waits for a common time of both runs.
     wanted.start = now.start;
     wanted.timeStep = now.timeStep;
     if (wanted.kernel.open() && wanted.backend == now.backend && wanted.precision == now.precision && wanted.law == now.law)

@@ -4,8 +4,6 @@
 #include "app/tables/colour_mode.h"
 #include "app/ui/overlay_marks.h"
 #include "app/ui/overlay_space.h"
-#include "app/ui/overlay_touch.h"
-#include "app/ui/overlay_tree.h"
 #include "render/colour_map.h"
 
 #include <glm/gtc/matrix_transform.hpp>

@@ -27,4 +27,9 @@ struct OverlayPaths {
 void drawOverlay(const Document& document, const OverlayPaths& paths, const OverlayArea& area,
                  std::span<const Viewport> viewports);
 
+/// The area for views within the area that panels leave: below four views there is room for clock and legend.
+PicturePart freeOf(const Document& document, const OverlayArea& area);
+/// Draws nothing unless there are four views. Call it between ImGui's NewFrame and Render.
+void drawFourViewOverlay(const Document& document, const OverlayArea& area, std::span<const Viewport> viewports);
+
 }  // namespace gravlab

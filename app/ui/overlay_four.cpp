@@ -1,6 +1,6 @@
 // Overlays of the four views. Rule: every plane has its own ticks and units, and names its axes in words, not by colour
 // alone.
-#include "app/ui/overlay_four.h"
+#include "app/ui/overlay.h"
 
 #include "app/plots/plot.h"
 #include "app/ui/overlay_space.h"

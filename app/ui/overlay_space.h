@@ -1,6 +1,8 @@
-// Points and lines of space, projected onto the surface of the overlay.
+// Points and lines of space, projected onto the surface of the overlay: marks of single bodies, and boxes of a tree's cells.
+// Behind all panels, in films and windows alike.
 #pragma once
 #include "app/model/viewport.h"
+#include "app/ui/overlay.h"
 
 #include <imgui.h>
 
@@ -32,5 +34,17 @@ ImU32 axisColour(int axis, bool paper);
 
 /// Draws text with a shade around it, so that it stays readable over bodies.
 void drawShaded(ImDrawList& list, ImVec2 at, const std::string& text, ImU32 ink, bool paper, float scale);
+
+/// Whether drawTouch() has anything to draw.
+bool touchDraws(const Document& document);
+void drawTouch(const Document& document, const OverlayPaths& paths, const OverlayArea& area, const SpaceView& view,
+               ImDrawList& list);
+
+void drawTreeCells(const Document& document, const OverlayArea& area, const SpaceView& view, ImDrawList& list);
+/// Draws the legend `above` pixels over the area's lower left corner.
+void drawTreeLegend(const Document& document, const OverlayArea& area, float above, ImDrawList& list, ImU32 ink);
+
+/// The lines of the legend, without colours.
+std::vector<std::string> treeLegend(const Document& document);
 
 }  // namespace gravlab

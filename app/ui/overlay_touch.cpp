@@ -1,6 +1,6 @@
 // Marks of single bodies. Rule: colours that differ with any common colour blindness, and shapes as well: a ring for
 // selected, a diamond for held.
-#include "app/ui/overlay_touch.h"
+#include "app/ui/overlay_space.h"
 
 #include "app/services/trajectory_prediction.h"
 #include "app/tables/format.h"

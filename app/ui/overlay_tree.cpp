@@ -1,5 +1,5 @@
 // Draws cells of a tree. Rule: each use of cells has a colour and a line of text; more boxes are fainter.
-#include "app/ui/overlay_tree.h"
+#include "app/ui/overlay_space.h"
 
 #include "app/tables/format.h"
 

@@ -2,7 +2,7 @@
 #include "app/plots/plot.h"
 #include "app/services/conservation.h"
 #include "app/tables/unit_text.h"
-#include "app/ui/panel_strip.h"
+#include "app/ui/panels.h"
 #include "app/ui/parameter_widgets.h"
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 #include "app/tables/format.h"
 #include "app/tables/lab_sweep.h"
 #include "app/tables/unit_text.h"
-#include "app/ui/panel_twin.h"
+#include "app/ui/panels.h"
 #include "app/ui/parameter_widgets.h"
 #include "sim/backends/backend.h"
 #include "sim/forces/law_numbers.h"
@@ -264,7 +264,9 @@ void drawPhysics(PanelContext& p) {
     parameter(p, "run.integrator");
     p.widgets.section("Pace");
     parameter(p, "run.steps_per_frame");
-    parameter(p, "run.time_budget");
+    Dragged budget = parameter("run.time_budget").dragged;
+    if (p.document.intent.timeBudgetMs == 0) budget.format = "auto";  // what the picture leaves
+    parameter(p, "run.time_budget", {.dragged = budget});
     if (p.state.inWindow) parameter(p, "window.display_sync");
     if (backend(p.facts.kernel->backend).onDevice) parameter(p, "look.copy_vertices");
 }

@@ -86,7 +86,7 @@ void drawFound(PanelContext& p, const FoundCommand& found, std::size_t place) {
 
 void drawFind(PanelContext& p) {
     CommandFinder& finder = p.finder;
-    if (!p.state.find) {
+    if (!p.state.find || !p.state.inWindow) {
         finder.open = false;
         return;
     }

@@ -1,9 +1,10 @@
 // The strip at the bottom for galaxies: rotation, density and dispersions over the radius.
+#include "app/plots/plot.h"
 #include "app/plots/profile_plot.h"
 #include "app/services/instruments.h"
 #include "app/tables/format.h"
 #include "app/tables/unit_text.h"
-#include "app/ui/panel_strip.h"
+#include "app/ui/panels.h"
 #include "app/ui/parameter_widgets.h"
 #include "render/colour_map.h"
 

@@ -136,7 +136,7 @@ std::string said(PanelContext& p, const LessonQuestion& question, double answer)
 
 /// `given`: the answer; a prediction is judged only after the student has seen the result.
 void drawQuestion(PanelContext& p, const LessonQuestion& question, const std::optional<double>& given, bool judged) {
-    p.widgets.wrapped(palette::kText, plainText(p, question.text).c_str());
+    drawText(p, question.text, palette::kText);
     const bool open = !given;
     for (std::size_t i = 0; i < std::min(question.choices.size(), kChoices.size()); ++i) {
         const bool mine = given && *given == static_cast<double>(i + 1);

@@ -159,7 +159,7 @@ void drawSceneDetail(PanelContext& p) {
 
 void drawScenes(PanelContext& p) {
     ScenePicker& picker = p.picker;
-    if (!p.state.scenes) {
+    if (!p.state.scenes || !p.state.inWindow) {
         picker.open = false;
         return;
     }

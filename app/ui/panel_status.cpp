@@ -141,11 +141,6 @@ void drawMessage(PanelContext& p) {
     ImGui::PopStyleVar();
 }
 
-/// Whether a card, a list or a dialog is open, whose own questions come first.
-bool showsDialog(const UiState& ui) {
-    return ui.welcome || ui.help || ui.files.shown || ui.scenes || ui.about || ui.film.shown;
-}
-
 /// The question about the units of bodies without units, and its answers.
 void drawUnitsDoubt(PanelContext& p) {
     if (!p.state.inWindow || !p.document.unitsInDoubt() || !p.document.message.empty() || p.document.labPanel.open) return;
@@ -172,7 +167,7 @@ void drawUnitsDoubt(PanelContext& p) {
 void drawStory(PanelContext& p) {
     drawUnitsDoubt(p);
     if (p.document.unitsInDoubt() || !p.state.inWindow || !p.document.storyTold() || !p.document.message.empty() ||
-        p.document.labPanel.open || p.document.lesson.shown() || showsDialog(p.state))
+        p.document.labPanel.open || p.document.lesson.shown() || p.state.asksFirst())
         return;
     ImGui::SetNextWindowPos(overPicture(p).bottom, ImGuiCond_Always, ImVec2(0.5f, 1));
     if (ImGui::Begin("gravlab story", nullptr,

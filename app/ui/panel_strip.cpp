@@ -1,6 +1,6 @@
 // The panels for which the window has room, and strips under the picture.
-#include "app/ui/panel_strip.h"
-
+#include "app/plots/plot.h"
+#include "app/ui/panels.h"
 #include "app/ui/parameter_widgets.h"
 
 #include <string>

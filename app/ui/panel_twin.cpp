@@ -1,10 +1,8 @@
 // Rule: a control that needs a twin says so; numbers and curves have the units of the scene.
-#include "app/ui/panel_twin.h"
-
 #include "app/plots/plot.h"
 #include "app/tables/lab_sweep.h"
 #include "app/tables/unit_text.h"
-#include "app/ui/panel_strip.h"
+#include "app/ui/panels.h"
 #include "app/ui/parameter_widgets.h"
 #include "app/ui/text_lines.h"
 #include "app/ui/twin_plot.h"

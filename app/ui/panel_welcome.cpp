@@ -131,7 +131,7 @@ bool drawWelcomeButtons(PanelContext& p) {
 }  // namespace
 
 void drawWelcome(PanelContext& p) {
-    if (!p.state.welcome) return;
+    if (!p.state.welcome || !p.state.inWindow) return;
     const float s = p.widgets.scale(), margin = kMargin * s;
     const PicturePart& shown = p.free;
     // Below the picture's subject when there is room, like a label in a museum; else over everything.

@@ -85,17 +85,28 @@ void drawStatusLine(PanelContext& panel);    // bottom
 void drawMessage(PanelContext& panel);       // news, or why a change was refused
 void drawStory(PanelContext& panel);         // offers at the end of a scene's story
 void drawBodyPanel(PanelContext& panel);     // the selected body
-void drawHelp(PanelContext& panel);          // the list of keys
-void drawWelcome(PanelContext& panel);       // the card of the first start
-void drawScenes(PanelContext& panel);        // pictures of all scenes
-void drawFind(PanelContext& panel);          // actions and settings by words
-void drawAbout(PanelContext& panel);         // version and machine
-void drawFiles(PanelContext& panel);         // save, open, recover
-void drawFilmPanel(PanelContext& panel);     // recording: settings, progress
-void drawLessonPanel(PanelContext& panel);   // right, in place of the measurements: a lesson, or the list of them
+#define GRAVLAB_PANEL(name, draw, ...) void draw(PanelContext& panel);
+GRAVLAB_PANELS
+#undef GRAVLAB_PANEL
+void drawFiles(PanelContext& panel);        // save, open, recover
+void drawFilmPanel(PanelContext& panel);    // recording: settings, progress
+void drawLessonPanel(PanelContext& panel);  // right, in place of the measurements: a lesson, or the list of them
 /// Points at the control of a lesson's step.
 void lightControl(PanelContext& panel);
 /// Width of the right column [pixels at scale 1].
 float rightWidth(const Document& document);
+
+/// Begins the window "gravlab NAME" there, `height` pixels at scale 1, in small letters. Call endStrip() when it returns
+/// true.
+bool beginStrip(PanelContext& panel, const char* name, float height);
+void endStrip();
+
+/// The section of the control panel with the settings of the second run.
+void drawTwinControls(PanelContext& panel);
+/// The differences of the runs, at the top of each picture. Also in films without panels.
+void drawTwinLabels(PanelContext& panel);
+/// Height in pixels of the divergence strip at the bottom, which replaces the conservation strip; 0 when hidden.
+float twinStripHeight(const Document& document, const UiState& state, ImVec2 surface, float scale);
+void drawTwinStrip(PanelContext& panel);
 
 }  // namespace gravlab

@@ -4,9 +4,8 @@
 #include "app/system/font_files.h"
 #include "app/ui/command_finder.h"
 #include "app/ui/overlay.h"
-#include "app/ui/overlay_four.h"
 #include "app/ui/panel_input.h"
-#include "app/ui/panel_twin.h"
+#include "app/ui/panels.h"
 #include "app/ui/scene_picker.h"
 #include "app/view/app.h"
 
@@ -346,15 +345,13 @@ void Ui::Parts::build(const Document& document, const Readouts& readouts, UiStat
     drawBodyPanel(panel);
     drawTimeline(panel);
     drawStatusLine(panel);
-    drawHelp(panel);
-    if (state.inWindow) drawWelcome(panel);
-    drawAbout(panel);
+#define GRAVLAB_PANEL(name, draw, ...) draw(panel);
+    GRAVLAB_PANELS
+#undef GRAVLAB_PANEL
     if (state.inWindow) drawFiles(panel);
     drawFilmPanel(panel);
     drawStory(panel);
     drawMessage(panel);
-    if (state.inWindow) drawScenes(panel);
-    if (state.inWindow) drawFind(panel);
     passKeys(state);
     popup = ImGui::IsPopupOpen(nullptr, ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
 }

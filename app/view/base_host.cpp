@@ -2,6 +2,7 @@
 
 #include "app/control/open_file.h"
 #include "app/control/scene_file.h"
+#include "app/services/snapshot_jobs.h"
 #include "sim/forces/law.h"
 #include "sim/io/checkpoint.h"
 #include "sim/io/shared_bodies.h"
@@ -31,8 +32,9 @@ EffectResult BaseHost::carryOut(const Effect& effect, Ticket ticket) {
                    [&](const SavePicture&) { return needsWindow("pictures are taken"); },
                    [&](const SaveRun& e) {
                        if (e.file.empty()) return failedBecause("off screen 'do save' needs a FILE");
-                       writeSnapshot(e.file, checkpointOf(app_.runs.simulation()), {.keepPrevious = true});
-                       return EffectResult();
+                       return write(
+                           saving(e.file, [this] { return checkpointOf(app_.runs.simulation()); }, {.keepPrevious = true}),
+                           ticket);
                    },
                    [&](const SaveScene& e) {
                        if (e.file.empty()) return failedBecause("off screen 'do save-scene' needs a FILE.toml");

@@ -61,8 +61,10 @@ void Services::readFacts(Facts& facts) const {
     facts.framesPerSecond = telemetry.framesPerSecond;
     facts.frameMilliseconds = telemetry.frameMilliseconds;
     facts.energyChange = conservation.worstChange();
-    facts.virial = facts.halfMassRadius = std::nullopt;
+    facts.virial = facts.halfMassRadius = facts.energyTime = std::nullopt;
+    facts.energyComes = conservation.why().empty();
     if (const auto& points = conservation.points(); !points.empty()) {
+        facts.energyTime = points.back().time;
         facts.virial = points.back().virial;
         facts.halfMassRadius = points.back().shape.lagrangianRadii[1];
     }

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Goes through lessons in the real window, as somebody does who presses "Show me" and answers, and takes a picture of each.
+"""Goes through lessons in the real window, as somebody does who presses "Show me" and answers right, and takes a picture of each.
 
     docs/lessons/walk.py [-p PROGRAM] [-t FOLDER] [-s SIZE] [-a] [NAME ...]
 
 -t: where NAME.jpg is written (that of this script). -s: of the window (1280x720). -a: a picture of every step, NAME-STEP.jpg. Without
-names all lessons of the program. A display of its own is opened, which XVFB names where it is not Xvfb; pictures need ffmpeg. The
+names all lessons of the program, and list.jpg and present.jpg: the list of lessons, and a lesson in large type. A display of its own is opened, which XVFB names where it is not Xvfb; pictures need ffmpeg. The
 picture of a lesson is that of its last step that can be gone through here. Ends with 1 where a step was not reached within its time, and says which.
 """
-import argparse, json, os, shlex, subprocess, sys, tempfile, time
+import argparse, json, os, re, shlex, subprocess, sys, tempfile, time, tomllib
 
 LIMIT = 150.0  # of a step [s]
 
@@ -38,12 +38,37 @@ class Window:
         self.process.wait(20)
 
 
-def walk(window, lesson, take):
+def right_answers(lesson):
+    """The right answers of each step: of its prediction and of its question. A worked number that is no plain sum stays 1."""
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../assets/lessons", lesson + ".toml"), "rb") as file:
+        steps = tomllib.load(file)["step"]
+    plain = lambda answer: eval(answer) if re.fullmatch(r"[0-9.+*/() -]+", answer) else 1
+    number = lambda answer: plain(answer) if isinstance(answer, str) else answer
+    return [{key: number(step[key]["answer"]) for key in ("predict", "question") if key in step} for step in steps]
+
+
+def show_list(window, take):
+    window.ask("do lessons")
+    window.ask("wait seconds 1")
+    take(1, True)
+    return []
+
+
+def present(window, take):
+    missed = walk(window, "simd-threads", lambda step, lived: None, 3)
+    window.ask("do lesson-large")
+    window.ask("wait seconds 1")
+    take(1, True)
+    return missed
+
+
+def walk(window, lesson, take, last=None):
     """Gives the numbers of the steps that were not reached."""
     missed = []
+    answers = right_answers(lesson)
     window.ask("do lesson " + lesson)
     window.ask("wait seconds 0.5")
-    steps = int(window.get("lesson.steps"))
+    steps = last or int(window.get("lesson.steps"))
     for step in range(1, steps + 1):
         window.ask(f"do lesson-step {step}")
         window.ask("wait seconds 0.3")
@@ -51,7 +76,7 @@ def walk(window, lesson, take):
         while True:
             phase = window.get("lesson.phase")
             if phase in ("predict", "question") and answered != phase:
-                window.ask("do lesson-answer 1")
+                window.ask(f"do lesson-answer {answers[step - 1].get(phase, 1)}")
                 answered = phase
             elif phase in ("begin", "act") and not shown:
                 shown = window.ask("do lesson-show").get("status") == "applied"
@@ -76,7 +101,7 @@ def main():
     options.add_argument("names", nargs="*")
     asked = options.parse_args()
     names = asked.names or [row["name"] for row in
-                            json.loads(subprocess.check_output([asked.program, "list", "lessons", "--json"]))]
+                            json.loads(subprocess.check_output([asked.program, "list", "lessons", "--json"]))] + ["list", "present"]
     worst = 0
     with tempfile.TemporaryDirectory() as folder:
         read, write = os.pipe()
@@ -103,7 +128,8 @@ def main():
                 begun = time.monotonic()
                 window = Window(asked.program, display, asked.size, home)
                 try:
-                    missed = walk(window, name, take)
+                    missed = (show_list(window, take) if name == "list" else present(window, take) if name == "present" else
+                              walk(window, name, take))
                 finally:
                     window.close()
                 for step, phase in missed:

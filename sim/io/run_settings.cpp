@@ -306,24 +306,36 @@ namespace {
 /// The line that set each row; 0: none.
 using Lines = std::array<std::size_t, std::size(kRows)>;
 
+/// The settings of a text, one per line.
+std::vector<SettingLine> settingLines(std::string_view text, const std::string& where) {
+    std::vector<SettingLine> settings;
+    eachLine(text, 1, [&](std::size_t number, std::string_view line) {
+        const auto [key, value, found] = keyValue(line);
+        if (!found)
+            throw InputError(where + " line " + std::to_string(number) + ": expected KEY = VALUE, not " + excerpt(line));
+        settings.push_back({std::string(key), std::string(value), number});
+    });
+    return settings;
+}
+
 /// `unknown` is called for keys that no row has.
 template <class Unknown>
-RunRequest parse(std::string_view text, const std::string& where, Lines& lines, Unknown unknown) {
+RunRequest parse(std::span<const SettingLine> settings, const std::string& where, Lines& lines, Unknown unknown) {
     RunRequest request;
-    eachLine(text, 1, [&](std::size_t number, std::string_view line) {
-        const auto refuse = [&](const std::string& why) {
-            throw InputError(where + " line " + std::to_string(number) + ": " + why);
+    for (const auto& [key, value, number] : settings) {
+        const auto refuse = [&, line = number](const std::string& why) {
+            throw InputError(where + " line " + std::to_string(line) + ": " + why);
         };
-        const auto [key, value, found] = keyValue(line);
-        if (!found) refuse("expected KEY = VALUE, not " + excerpt(line));
         const auto row = std::ranges::find(kRows, key, &SettingRow::key);
-        if (row == std::end(kRows)) return unknown(key, number);
+        if (row == std::end(kRows)) {
+            unknown(key, number);
+            continue;
+        }
         const auto index = static_cast<std::size_t>(row - std::begin(kRows));
-        if (lines[index] > 0) refuse(std::string(key) + " is there twice, first in line " + std::to_string(lines[index]));
+        if (lines[index] > 0) refuse(key + " is there twice, first in line " + std::to_string(lines[index]));
         lines[index] = number;
-        if (!row->take(request, value))
-            refuse(std::string(key) + " = " + excerpt(value) + "; allowed: " + std::string(row->expected));
-    });
+        if (!row->take(request, value)) refuse(key + " = " + excerpt(value) + "; allowed: " + std::string(row->expected));
+    }
     // Files without a version mean the first one.
     const auto isThere = [&](std::string_view key) {
         return lines[static_cast<std::size_t>(std::ranges::find(kRows, key, &SettingRow::key) - std::begin(kRows))] > 0;
@@ -382,7 +394,8 @@ RunRequest parsedSettings(std::string_view text, const std::string& name, std::v
     Lines lines{};
     std::size_t unknown = 0;
     bool backendOpen = false;
-    RunRequest request = parse(text, name + ": its settings,", lines, [&](std::string_view key, std::size_t) {
+    const std::string where = name + ": its settings,";
+    RunRequest request = parse(settingLines(text, where), where, lines, [&](std::string_view key, std::size_t) {
         backendOpen = backendOpen || key == kBackendAsked;
         if (key == kBackendAsked) return;
         if (++unknown <= 8) notes.push_back("its setting " + excerpt(key) + " is not known here and is left out");
@@ -392,11 +405,15 @@ RunRequest parsedSettings(std::string_view text, const std::string& name, std::v
 }
 
 RunRequest strictSettings(std::string_view text, const std::string& name) {
+    return strictSettings(settingLines(text, name + ","), name);
+}
+
+RunRequest strictSettings(std::span<const SettingLine> settings, const std::string& name) {
     Lines lines{};
     const auto refuse = [&](std::size_t line, const std::string& why) {
         throw InputError(name + ", line " + std::to_string(line) + ": " + why);
     };
-    RunRequest request = parse(text, name + ",", lines, [&](std::string_view key, std::size_t line) {
+    RunRequest request = parse(settings, name + ",", lines, [&](std::string_view key, std::size_t line) {
         std::vector<std::string_view> valid;
         for (const SettingRow& row : kRows) valid.push_back(row.key);
         std::string plain(key.substr(0, 40));

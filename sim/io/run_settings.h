@@ -33,8 +33,15 @@ std::string settingsText(const RunRequest& request);
 /// text stays unset. Unknown keys become `notes`. Throws InputError with `name`, the line and what is allowed.
 RunRequest parsedSettings(std::string_view text, const std::string& name, std::vector<std::string>& notes);
 
+/// A setting of a file, read already: its value is TOML on one line.
+struct SettingLine {
+    std::string key, value;
+    std::size_t line = 0;
+};
+
 /// The same for files that people write: it also refuses an unknown key, scene, parameter, integrator, backend or kernel,
 /// and settings that contradict each other. Throws InputError "NAME, line N: ..." with what is allowed.
+RunRequest strictSettings(std::span<const SettingLine> settings, const std::string& name);
 RunRequest strictSettings(std::string_view text, const std::string& name);
 
 }  // namespace gravlab

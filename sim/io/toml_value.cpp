@@ -12,15 +12,9 @@ namespace {
 /// The table of "v = TEXT".
 std::optional<toml::table> parsed(std::string_view text) {
     if (text.find_first_of("\r\n") != std::string_view::npos) return std::nullopt;
-    const AsciiToml ascii = asciiToml(text);
-    if (ascii.foreignLine > 0) return std::nullopt;
-    try {
-        toml::parse_result result = toml::parse("v = " + ascii.text);
-        if (!result || result.table().size() != 1) return std::nullopt;
-        return std::move(result).table();
-    } catch (const TomlFault&) {
-        return std::nullopt;
-    }
+    ParsedToml found = parsedToml("v = " + std::string(text));
+    if (!found.why.empty() || found.table.size() != 1) return std::nullopt;
+    return std::move(found.table);
 }
 
 std::optional<double> numberIn(const toml::node& node) {

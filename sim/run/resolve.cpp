@@ -96,8 +96,8 @@ Configuration resolve(const RunRequest& wanted, const Configuration* now, bool a
     takeLawNumbers(force, wanted, *c.scene);
     c.values.contact = contactOf(wanted, *c.scene);
 
-    // A backend that was left open and still is stays, so that no change of scene or N moves a run by itself.
-    // Another integrator may move it: it came with its scene, and so did the one before.
+    // An open backend stays that of the run, so that no change of scene or N moves the run to another one. An integrator
+    // that the present backend cannot run may move it, where both integrators came with their scenes.
     const auto needsAnother = [&](const Integrator& row) {
         return !refusal(*chooseBackend({}, wanted.backendOptions).row, row, 1).empty();
     };

@@ -45,7 +45,7 @@ struct PowerField {
         for (int factor = 0; factor < whole; ++factor) product = product * inverse;
         return product;
     }
-    /// F of a source of 1: its slope is the pull. In units.
+    /// The field F of a source of 1, in scaled units. The derivative of F is the pull.
     GRAVLAB_TREE_FUNCTION Real fieldAt(Real s) const {
         const Real at = larger(s, nearest);
         if (whole == 1) return shift - Real(0.5) * logarithm(at);

@@ -45,17 +45,23 @@ inline void scriptLine(std::string_view text) {
 /// A script as a file: lines come whole or with a problem, in their order.
 inline void script(const std::uint8_t* data, std::size_t size) {
     const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+    const bool packed = bytes.starts_with("\x1f\x8b");  // gzip: it is unpacked, or refused where it is damaged
     const MemoryFile file(bytes);
-    ScriptLineReader reader(file.path());
-    ScriptLineReader::Line line;
     std::size_t lines = 0;
-    while (reader.next(line, 0) == ScriptLineReader::Next::line) {
-        require(line.number == ++lines, "lines are counted");
-        require(line.text.find('\n') == std::string::npos, "a line is one line");
-        if (line.problem.empty()) scriptLine(line.text);
+    try {
+        ScriptLineReader reader(file.path());
+        ScriptLineReader::Line line;
+        while (reader.next(line, 0) == ScriptLineReader::Next::line) {
+            require(line.number == ++lines, "lines are counted");
+            require(line.text.find('\n') == std::string::npos, "a line is one line");
+            if (line.problem.empty()) scriptLine(line.text);
+        }
+    } catch (const Error& error) {
+        require(packed && *error.what() != 0, "only what is packed and damaged is refused");
+        return;
     }
     const auto ends = static_cast<std::size_t>(std::ranges::count(bytes, '\n'));
-    require(lines == ends + (!bytes.empty() && bytes.back() != '\n'), "no line is lost");
+    require(packed || lines == ends + (!bytes.empty() && bytes.back() != '\n'), "no line is lost");
 }
 
 /// Every '<' of a page begins or ends a tag of the page's own.
@@ -142,7 +148,7 @@ inline void units(const std::uint8_t* data, std::size_t size) {
         keepQuantity(options, parameter("run.time_step"), "--dt", text);
         takeQuantities(options);
         const RunRequest& run = options.simulation;
-        require(std::isfinite(options.until) && (options.until >= 0 || options.until == -1), "an end is a time");
+        require(std::isfinite(options.until), "an end is a time");
         require(std::isfinite(run.softening.value_or(0)) && run.softening.value_or(0) >= 0, "a softening is a length");
         require(std::isfinite(run.timeStep.value_or(1)), "a time step is finite");
     } catch (const UsageError& error) {

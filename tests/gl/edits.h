@@ -3,6 +3,7 @@
 #include "app/control/host.h"
 #include "app/view/base_host.h"
 
+#include <string_view>
 #include <vector>
 
 namespace gravlab::test {
@@ -15,7 +16,7 @@ public:
         if (!done.why.empty()) app.document.warn(done.why);
         if (done.back) backs_.push_back(done.back);
     }
-    void make(App& app, EditBodies::What what) { make(app, EditBodies{.what = what}); }
+    void make(App& app, std::string_view row) { make(app, EditBodies{.row = row}); }
     void undo(App& app) {
         if (backs_.empty()) return app.document.warn("There is nothing to undo.");
         const EffectResult done = backs_.back()();

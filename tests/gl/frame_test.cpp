@@ -1,5 +1,6 @@
 // The order of a frame, which all frontends share: commands, steps, camera, picture, panels, shown.
 #include "app/view/frame.h"
+#include "app/system/host_clock.h"
 #include "app/view/base_host.h"
 #include "gl_fixture.h"
 
@@ -126,6 +127,27 @@ TEST_F(FrameTest, aWindowLeavesAPictureThatLooksTheSame) {
     EXPECT_TRUE(frames->make(FrameClock::window(0.01), to).drawn) << "a command is seen";
     to.needed = {};
     EXPECT_TRUE(frames->make(FrameClock::window(0.01), to).drawn) << "nobody leaves out frames of a film";
+}
+
+double slowClock = 0;  ///< host clock of a machine that takes an hour between two frames [s]
+
+/// The forecast of a long step decides whether the panel advises fewer bodies. It counts computing, not the pictures between
+/// the parts of the step, which take a second while shaders compile, and longer on a loaded machine.
+TEST_F(FrameTest, slowPicturesMakeNoLongStep) {
+    const HostClockSource source = hostClockSource();
+    hostClockSource() = [] { return slowClock += 3600; };
+    Facts& facts = app->document.facts;
+    app->document.intent.request.bodies = 8192;
+    app->document.intent.request.kernel.kernel = "naive";
+    app->document.intent.stepsPerFrame = 1;
+    app->document.intent.timeBudgetMs = 1;
+    for (int frame = 0; frame < 2000 && !(facts.stepForecast > 0); ++frame) {
+        app->apply();
+        app->advance(true);
+    }
+    hostClockSource() = source;
+    EXPECT_GT(facts.stepForecast, 0) << "part of the step is computed";
+    EXPECT_LT(facts.stepForecast, 1800) << "by the time of the frames it would be more than an hour";
 }
 
 }  // namespace

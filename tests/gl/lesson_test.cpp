@@ -1,5 +1,6 @@
 // Every lesson is played off screen with its own answers; a lesson with a planted mistake is caught.
 #include "app/commands/lesson_check.h"
+#include "app/control/parameter.h"
 #include "app/frontends/headless/headless.h"
 #include "app/lessons/lesson_file.h"
 #include "app/lessons/lesson_runner.h"
@@ -132,6 +133,58 @@ TEST(LessonRun, waitsForAStudentAndLetsATeacherJump) {
 }
 
 /// The numbers of a run would reveal the answer of a prediction.
+/// A loaded machine measures late: the numbers of a step belong to the state that fulfilled it, never to an earlier one.
+TEST(LessonRun, keepsNumbersOfTheStateThatFulfilledTheTask) {
+    struct Still : BaseHost {
+        using BaseHost::BaseHost;
+        bool apply(bool) override { return true; }
+    };
+    Options options;
+    options.simulation.scene = "two-body";
+    options.watched = true;
+    HeadlessContext context(0);
+    App app(options);
+    Controller controller;
+    LessonRunner runner(controller);
+    Still host(app);
+    const auto lesson = std::make_shared<Lesson>(
+        parseLesson("title = \"T\"\nidea = \"I\"\n[[step]]\ntitle = \"One\"\nuntil = [\"wait run.time >= 1 within 60\"]\n"
+                    "keep = [\"apart = twin.apart\", \"energy = 2 * run.energy_change\"]\n",
+                    "late", "late.toml"));
+    runner.open(app.document, lesson);
+    Facts& facts = app.document.facts;
+    const auto frame = [&] {
+        runner.update(app.document, host, 0);
+        return app.document.lesson.phase;
+    };
+    facts.twin.on = true;
+    ASSERT_EQ(frame(), LessonPhase::act);
+    facts.time = 2;
+    facts.twin.apart = 0.1;
+    facts.twin.apartTime = facts.twin.time = 0.5;
+    facts.energyChange = 0.25;
+    facts.energyComes = true;
+    facts.energyTime = 2;
+    EXPECT_EQ(frame(), LessonPhase::after) << "the distance is one of t = 0.5";
+    EXPECT_TRUE(runner.needsFrame());
+    facts.twin.apart = 1.4;
+    facts.twin.apartTime = 2;
+    facts.energyTime = 1.5;
+    EXPECT_EQ(frame(), LessonPhase::after) << "the energy is one of t = 1.5";
+    facts.energyTime = 2.5;
+    EXPECT_EQ(frame(), LessonPhase::done);
+    EXPECT_EQ(app.document.lesson.kept.at("apart"), Value(1.4));
+    EXPECT_EQ(app.document.lesson.kept.at("energy"), Value(0.5));
+    // What will never be measured is not waited for.
+    facts.twin.apartTime = 0.5;
+    app.document.intent.paused = facts.twin.between = true;
+    EXPECT_FALSE(parameter("twin.apart").lags(app.document, 2));
+    facts.energyTime.reset();
+    EXPECT_TRUE(parameter("run.energy_change").lags(app.document, 2));
+    facts.energyComes = false;
+    EXPECT_FALSE(parameter("run.energy_change").lags(app.document, 2));
+}
+
 TEST(LessonRun, standsStillUntilThePredictionIsMade) {
     Options options;
     options.simulation.scene = "two-body";

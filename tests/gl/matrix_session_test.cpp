@@ -70,9 +70,9 @@ TEST_F(MatrixOfASession, isPaintedAnewAfterEditsThatLeaveTheNumber) {
     const std::vector<std::uint8_t> before = shown();
     app_->document.labPanel.open = false;  // the lab is hidden meanwhile
     app_->document.select(5);
-    edits_.make(*app_, EditBodies::What::remove);
+    edits_.make(*app_, "remove");
     frame();
-    edits_.make(*app_, EditBodies::What::dropStar);
+    edits_.make(*app_, "drop-star");
     frame();
     app_->document.labPanel.open = true;
     frame();

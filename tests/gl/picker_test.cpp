@@ -296,6 +296,26 @@ TEST_F(TouchTest, ReadsTheBodyThatWasClicked) {
     EXPECT_FALSE(app_->document.selected.has_value()) << "a click on the empty sky";
 }
 
+/// 12 pixels at 96 dots an inch are 24 on a display of twice as many.
+TEST_F(TouchTest, PicksAsFarAsTheScaleOfThePanelsSays) {
+    app_->document.camera.distance *= 4;  // all bodies are in the middle of the picture
+    frame();
+    glm::vec2 rightmost{0};
+    for (const Double4& x : bodies().position) {
+        const glm::vec4 clip = app_->document.camera.projection(1.6f) * app_->document.camera.view() *
+                               glm::vec4(static_cast<float>(x.x), static_cast<float>(x.y), static_cast<float>(x.z), 1);
+        const glm::vec2 at{(0.5f + 0.5f * clip.x / clip.w) * 320, (0.5f - 0.5f * clip.y / clip.w) * 200};
+        if (at.x > rightmost.x) rightmost = at;
+    }
+    ASSERT_LT(rightmost.x, 300);
+    for (const auto& [scale, found] : {std::pair(1.0f, false), std::pair(2.0f, true)}) {
+        app_->document.ui.scale = scale;
+        app_->document.pickAt({rightmost.x + 18, rightmost.y}, {320, 200});
+        frame();
+        EXPECT_EQ(app_->document.selected.has_value(), found) << scale;
+    }
+}
+
 TEST_F(TouchTest, FollowsTheCentreOfMass) {
     app_->document.camera.target = {1, 1, 1};
     app_->document.followNext();
@@ -312,7 +332,7 @@ TEST_F(TouchTest, FollowsTheCentreOfMass) {
 
 TEST_F(TouchTest, FollowsTheStarThatWasDroppedAndNoGalaxyWithoutBodies) {
     app_->document.camera.target = {2, 1, 0};
-    edits_.make(*app_, EditBodies::What::dropStar);
+    edits_.make(*app_, "drop-star");
     frame();
     for (int i = 0; i < 3; ++i) app_->document.followNext();
     ASSERT_EQ(app_->document.followedCentre, std::optional(1)) << "the first is that of the cluster";
@@ -330,7 +350,7 @@ TEST_F(TouchTest, RemovesAndUndoes) {
     const std::uint32_t id = app_->document.selected->id;
     const ParticleSet before = bodies();
     const auto index = static_cast<std::size_t>(id);
-    edits_.make(*app_, EditBodies::What::remove);
+    edits_.make(*app_, "remove");
     frame();
     EXPECT_EQ(bodies().size(), 199u);
     EXPECT_EQ(app_->document.facts.configuration.bodies, 199u);
@@ -353,7 +373,7 @@ TEST_F(TouchTest, RemovesAndUndoes) {
 
 TEST_F(TouchTest, DropsAStarAndTakesItOutAgain) {
     app_->document.camera.target = {0.5f, 0.25f, -0.125f};
-    edits_.make(*app_, EditBodies::What::dropStar);
+    edits_.make(*app_, "drop-star");
     frame();
     ParticleSet set = bodies();
     ASSERT_EQ(set.size(), 201u);
@@ -364,7 +384,7 @@ TEST_F(TouchTest, DropsAStarAndTakesItOutAgain) {
     edits_.undo(*app_);
     frame();
     EXPECT_EQ(bodies().size(), 200u);
-    edits_.make(*app_, EditBodies::What::remove);
+    edits_.make(*app_, "remove");
     frame();
     EXPECT_NE(app_->document.message.find("click on one first"), std::string::npos);
     EXPECT_EQ(bodies().size(), 200u);
@@ -395,7 +415,7 @@ TEST_F(TouchTest, HoldsABodyAndLetsItFallAndUndoesBoth) {
     frame(2);
     app_->document.select(42);
     const ParticleSet before = bodies();
-    edits_.make(*app_, EditBodies::What::hold);
+    edits_.make(*app_, "hold");
     frame(4);
     ParticleSet held = bodies();
     EXPECT_EQ(held.position[42].x, before.position[42].x);
@@ -404,7 +424,7 @@ TEST_F(TouchTest, HoldsABodyAndLetsItFallAndUndoesBoth) {
     ASSERT_TRUE(app_->document.selected.has_value()) << "it stays selected";
     EXPECT_TRUE(app_->document.selected->held);
     EXPECT_FALSE(app_->document.selected->coasting);
-    edits_.make(*app_, EditBodies::What::hold);
+    edits_.make(*app_, "hold");
     frame();
     EXPECT_TRUE(app_->document.facts.held.empty());
     EXPECT_EQ(bodies().velocity[42].x, 0) << "it falls from rest";
@@ -422,11 +442,11 @@ TEST_F(TouchTest, HoldsABodyAndLetsItFallAndUndoesBoth) {
 TEST_F(TouchTest, LetsGoOfEveryBodyOfVeryManyThatAreHeld) {
     for (std::size_t i = 0; i < 70; ++i) {
         app_->document.select(i);
-        edits_.make(*app_, EditBodies::What::hold);
+        edits_.make(*app_, "hold");
         app_->apply();
     }
     EXPECT_TRUE(app_->document.selected->held);
-    edits_.make(*app_, EditBodies::What::hold);
+    edits_.make(*app_, "hold");
     app_->apply();
     EXPECT_FALSE(app_->document.selected->held);
     EXPECT_EQ(bodies().velocity[69].w, 1);
@@ -434,7 +454,7 @@ TEST_F(TouchTest, LetsGoOfEveryBodyOfVeryManyThatAreHeld) {
 
 TEST_F(TouchTest, LetsABodyCoastAndKnowsWhereItIs) {
     app_->document.select(42);
-    edits_.make(*app_, EditBodies::What::coast);
+    edits_.make(*app_, "coast");
     frame();
     const ParticleSet before = bodies();
     frame(10);
@@ -445,7 +465,7 @@ TEST_F(TouchTest, LetsABodyCoastAndKnowsWhereItIs) {
     EXPECT_NEAR(at.x, after.position[42].x, 1e-6);
     EXPECT_NE(after.position[42].x, before.position[42].x);
     EXPECT_EQ(after.velocity[42].x, before.velocity[42].x);
-    edits_.make(*app_, EditBodies::What::hold);  // from moving to standing still
+    edits_.make(*app_, "hold");  // from moving to standing still
     frame();
     EXPECT_EQ(bodies().velocity[42].x, 0);
     EXPECT_TRUE(app_->document.selected->held);
@@ -455,7 +475,7 @@ TEST_F(TouchTest, LetsABodyCoastAndKnowsWhereItIs) {
 }
 
 TEST_F(TouchTest, ANewSceneForgetsSelectionAndUndo) {
-    edits_.make(*app_, EditBodies::What::dropStar);
+    edits_.make(*app_, "drop-star");
     frame();
     clickOn(3);
     frame();
@@ -466,7 +486,7 @@ TEST_F(TouchTest, ANewSceneForgetsSelectionAndUndo) {
     edits_.undo(*app_);
     frame();
     EXPECT_EQ(bodies().size(), 3u);
-    edits_.make(*app_, EditBodies::What::dropStar);
+    edits_.make(*app_, "drop-star");
     frame();
     EXPECT_EQ(bodies().size(), 4u);
     app_->apply(true);

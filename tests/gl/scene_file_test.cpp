@@ -175,7 +175,7 @@ TEST_F(SceneFileTest, BodiesDroppedByHandAreNotCounted) {
         const std::size_t before = app.document.facts.startBodies;
         Remembered none;
         EXPECT_EQ(sceneFileText(app.document).find("by hand"), std::string::npos);
-        app.runs.edit({.what = EditBodies::What::dropStar});
+        app.runs.edit({.row = "drop-star"});
         ASSERT_EQ(app.document.facts.configuration.bodies, before + 1);
         const std::string text = sceneFileText(app.document);
         EXPECT_NE(text.find("\nbodies = " + std::to_string(before) + "\n"), std::string::npos) << text;

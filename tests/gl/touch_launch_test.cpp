@@ -54,7 +54,7 @@ TEST_F(LaunchSession, dropsAGalaxyAndTakesItOutAgain) {
     tool.row = 2;
     tool.press(app->document.camera, {160, 100}, {320, 200}, app->document.launchScene());
     tool.move({200, 100});
-    edits.make(*app, {.what = EditBodies::What::launch, .order = app->document.drop.release()});
+    edits.make(*app, {.row = "launch", .order = app->document.drop.release()});
     frame();
     EXPECT_EQ(bodies().size(), 2100u);
     EXPECT_EQ(app->document.facts.configuration.bodies, 2100u);
@@ -80,7 +80,7 @@ TEST_F(LaunchSession, showsThePathUnderTheArrowThatTheBodyThenTakes) {
     const Trajectory path = app->services.dropPath.path();
     ASSERT_GT(path.points.size(), 50u);
     EXPECT_EQ(path.bodies, 3u);
-    edits.make(*app, {.what = EditBodies::What::launch, .order = app->document.drop.release()});
+    edits.make(*app, {.row = "launch", .order = app->document.drop.release()});
     frame();
     ASSERT_EQ(bodies().size(), 3u);
     const TrajectoryPoint& there = path.points[40];

@@ -151,7 +151,7 @@ TEST_F(TwinPictureTest, ResetSceneBodiesAndEditsCarryOver) {
     film(app, 1);
     EXPECT_EQ(app.document.facts.step, 1);
     EXPECT_EQ(app.runs.twin().simulation().step(), 1);
-    edits.make(app, EditBodies::What::dropStar);
+    edits.make(app, "drop-star");
     film(app, 1);
     EXPECT_EQ(app.document.facts.configuration.bodies, 61u);
     EXPECT_EQ(app.runs.twin().simulation().configuration().bodies, 61u);
@@ -194,7 +194,7 @@ TEST_F(TwinPictureTest, UndoGivesEachRunItsOwnBodyBack) {
     ASSERT_NE(here, there);
     app.document.intent.stepsPerFrame = 0;
     app.document.selectId(3);
-    edits.make(app, EditBodies::What::remove);
+    edits.make(app, "remove");
     film(app, 1);
     ASSERT_EQ(placeOf(app.runs.twin().simulation(), 3), 1e9);
     edits.undo(app);
@@ -280,7 +280,7 @@ TEST_F(TwinPictureTest, MarksAndPathsStayWithinTheFirstPicture) {
     Ui ui(1, context_.description(), app.document.ui);
     ui.state.visible = false;
     app.document.selectId(0);
-    edits.make(app, EditBodies::What::hold);
+    edits.make(app, "hold");
     film(app, 2);
     app.document.panBy({100, 0}, {100, 100}, {kTwinWidth, kTwinHeight});  // the middle comes to the edge between the two
     const auto framed = [&] {

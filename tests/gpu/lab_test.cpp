@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 
 namespace gravlab::test {
@@ -107,17 +108,25 @@ TEST_F(LabGpu, everyRungHasBothRatesWithinItsBound) {
 TEST_F(LabGpu, slicesOfAFrameGiveRatesToo) {
     SweepPoint point = tiled(16384, 128);
     point.plan.checkOnHost = false;
-    Sweep whole({point}, {}), sliced({point}, {});
-    while (whole.advance(5)) {
+    // No speed is tested, only that both measure the same quantity: a forgotten wait would differ by far more, and exceed the
+    // bound of the device. Other work only lowers a rate, so the best of several is compared, taken in turn.
+    double best[2]{};
+    constexpr int kMostTurns = 8;
+    for (int turn = 0; turn < kMostTurns && !(std::abs(best[1] - best[0]) <= 0.5 * best[0] && best[0] > 0); ++turn) {
+        Sweep whole({point}, {}), sliced({point}, {});
+        while (whole.advance(5)) {
+        }
+        int slices = 0;
+        while (sliced.advance(5e-3)) ++slices;
+        EXPECT_GT(slices, 5);
+        for (const int way : {0, 1}) {
+            const BenchmarkRow& row = (way == 0 ? whole : sliced).results()[0].row;
+            EXPECT_TRUE(row.verified) << row.note;
+            EXPECT_LE(row.interactionsPerSecond, 1.05 * row.boundPerSecond);
+            best[way] = std::max(best[way], row.interactionsPerSecond);
+        }
     }
-    int slices = 0;
-    while (sliced.advance(5e-3)) ++slices;
-    EXPECT_GT(slices, 5);
-    const BenchmarkRow &a = whole.results()[0].row, &b = sliced.results()[0].row;
-    EXPECT_TRUE(a.verified) << a.note;
-    EXPECT_TRUE(b.verified) << b.note;
-    // No speed is tested, only that both measure the same quantity: a forgotten wait would differ by far more.
-    EXPECT_NEAR(b.interactionsPerSecond / a.interactionsPerSecond, 1, 0.5);
+    EXPECT_NEAR(best[1] / best[0], 1, 0.5);
 }
 
 TEST_F(LabGpu, aMillionBodiesAreMeasuredInSlicesOfAFrame) {

@@ -237,12 +237,15 @@ void GuiTest::moveTo(const std::string& item) {
     const auto shown = [&](const Json& s) { return s.at("items").contains(item); };
     // A panel that has just opened may still move.
     Json rect, before;
+    const auto place = [&] { return waitFor("control " + item, shown).at("items").at(item).at("rect"); };
     do {
-        before = rect;
-        rect = waitFor("control " + item, shown).at("items").at(item).at("rect");
-        settle();
-    } while (rect != before);
-    moveTo((rect[0].get<int>() + rect[2].get<int>()) / 2, (rect[1].get<int>() + rect[3].get<int>()) / 2);
+        do {
+            before = rect;
+            rect = place();
+            settle();
+        } while (rect != before);
+        moveTo((rect[0].get<int>() + rect[2].get<int>()) / 2, (rect[1].get<int>() + rect[3].get<int>()) / 2);
+    } while (place() != rect);
 }
 
 void GuiTest::click(const std::string& item) {

@@ -4,6 +4,7 @@
 #include "sim/forces/law.h"
 #include "sim/forces/law_numbers.h"
 #include "tests/files.h"
+#include "tests/patches.h"
 #include "tests/paths.h"
 
 #include <gmock/gmock.h>
@@ -188,6 +189,35 @@ TEST(Additions, architectureNamesFunctionsThatAreThere) {
             EXPECT_TRUE(hasWord(file, name.substr(name.rfind(':') + 1))) << name << " is not in " << (*it)[2];
     }
     EXPECT_GE(rows, 14);
+}
+
+/// tests/additions has an example of each, which tests/additions.sh builds and tries. These are the files that `git diff
+/// --stat` shows for it.
+TEST(Additions, examplesFitAndChangeFewFiles) {
+    struct Example {
+        const char* name;
+        std::size_t files, folders;
+    };
+    const fs::path root = GRAVLAB_SOURCE_DIR;
+    for (const auto& [name, most, folders] :
+         {Example{"action", 2, 0}, Example{"panel", 3, 0}, Example{"term", 3, 0}, Example{"host", 6, 1}}) {
+        SCOPED_TRACE(name);
+        const std::string patch = contentOf(root / "tests/additions" / (std::string(name) + ".patch"));
+        EXPECT_EQ(misfit(patch, root), "");
+        std::set<std::string> made, files;
+        for (const auto& [file, isNew] : filesOfPatch(patch)) {
+            const std::string folder = file.substr(0, file.rfind('/'));
+            if (isNew && !fs::exists(root / folder))
+                made.insert(folder);
+            else
+                files.insert(file);
+        }
+        EXPECT_THAT(files, testing::SizeIs(testing::Le(most)));
+        EXPECT_THAT(files, testing::Not(testing::IsEmpty()));
+        EXPECT_THAT(made, testing::SizeIs(folders));
+        EXPECT_THAT(patch, testing::HasSubstr("\nTry: "));
+        EXPECT_THAT(patch, testing::HasSubstr("\nExpect: "));
+    }
 }
 
 TEST(Additions, areReadFromTheTableAndFoundAsWords) {

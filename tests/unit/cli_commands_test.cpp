@@ -206,6 +206,22 @@ TEST(Cli, untilStandsForSteps) {
     const auto last = numbersOf(linesOf(o.out).back());
     EXPECT_EQ(last[0], 10);
     EXPECT_NEAR(last[1], 1, 1e-12);
+    // Backwards, too.
+    const Outcome back = runGravlab(
+        {"run", "two-body", "--backend", "reference", "--dt", "-0.1", "--until", "-1", "--csv", "-", "--every", "1000"});
+    ASSERT_EQ(back.code, 0) << back.err;
+    const auto first = numbersOf(linesOf(back.out).back());
+    EXPECT_EQ(first[0], 10);
+    EXPECT_NEAR(first[1], -1, 1e-12);
+    const std::vector<std::string> run{"run", "two-body", "--backend", "reference"};
+    for (const std::vector<std::string>& wrong :
+         {std::vector<std::string>{"--until", "-1"}, {"--until", "1", "--dt", "-0.1"}}) {
+        std::vector<std::string> all = run;
+        all.insert(all.end(), wrong.begin(), wrong.end());
+        const Outcome never = runGravlab(all);
+        EXPECT_EQ(never.code, 2);
+        EXPECT_THAT(never.err, HasSubstr("never reached"));
+    }
 }
 
 TEST(Cli, stepsThatCannotBeCountedAreRefused) {

@@ -2,7 +2,7 @@
 // of it are reported.
 #include "app/control/scene_data.h"
 #include "app/control/scene_file.h"
-#include "app/model/body_search.h"
+#include "app/model/document.h"
 #include "sim/core/error.h"
 #include "sim/io/checkpoint.h"
 #include "tests/unit/io_support.h"

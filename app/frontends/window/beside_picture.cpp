@@ -1,6 +1,6 @@
 #include "app/frontends/window/beside_picture.h"
 
-#include "app/control/picture_texts.h"
+#include "app/control/scene_file.h"
 #include "app/frontends/headless/headless.h"
 #include "app/frontends/headless/tiles.h"
 #include "app/system/picture.h"

@@ -1,6 +1,6 @@
 #include "app/frontends/window/recorder.h"
 
-#include "app/control/picture_texts.h"
+#include "app/control/scene_file.h"
 #include "app/film/encoders.h"
 #include "app/frontends/headless/headless.h"
 #include "app/frontends/window/beside_picture.h"

@@ -54,11 +54,9 @@ constexpr StatusRow kRows[] = {
     {"/camera/azimuth", "camera.azimuth"},
     {"/camera/elevation", "camera.elevation"},
     {"/camera/target", "camera.target"},
-    {"/help", "window.help"},
-    {"/welcome", "window.welcome"},
-    {"/scenes", "window.scenes"},
-    {"/find", "window.find"},
-    {"/about", "window.about"},
+#define GRAVLAB_PANEL(name, ...) {"/" #name, "window." #name},
+    GRAVLAB_PANELS
+#undef GRAVLAB_PANEL
     {"/panel", "window.panels"},
     {"/visible", "window.visible"},
     {"/fullscreen", "window.full_screen"},
