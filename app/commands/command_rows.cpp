@@ -198,8 +198,9 @@ void addRunOptions(OptionRows& rows) {
     rows.whole("--every", "STEPS", o.every, 1, kAny,
                "a row of --csv every so many steps; the first and the last are always there [1]")
         .needs("--csv");
-    rows.output("--final", "FILE", o.finalFile,
-                "final bodies: .csv, .tab, .tipsy, .hdf5 (which goes on exactly) or .ply; '-' is standard output, as csv");
+    rows.output(
+        "--final", "FILE", o.finalFile,
+        "final bodies: .csv, .tab, .tipsy, .gadget, .hdf5 (which goes on exactly) or .ply; '-' is standard output, as csv");
     rows.output("--plots", "DIR", o.plots,
                 "pictures of the paths in xy, in three planes and in space, of the energy error over time, also with its "
                 "sign, and of many bodies their rotation, surface density, dispersions and Toomre Q over the radius at the "
@@ -418,7 +419,7 @@ void addConvertOptions(OptionRows& rows) {
     constexpr const char* kBoth = "convert needs two files: gravlab convert IN OUT";
     Options& o = rows.options();
     rows.word("IN", o.file, kReadable).required(kBoth);
-    rows.word("OUT", o.output, "file to write: .csv, .tab, .tipsy, .hdf5 or .ply; '-' is standard output, as csv")
+    rows.word("OUT", o.output, "file to write: .csv, .tab, .tipsy, .gadget, .hdf5 or .ply; '-' is standard output, as csv")
         .required(kBoth);
     addReading(rows);
 }

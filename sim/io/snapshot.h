@@ -92,7 +92,8 @@ enum Keeps : unsigned {
     kKeepsClock = 16,
     kKeepsDoubles = 32,
     kKeepsNames = 64,
-    kKeepsUnits = 128
+    kKeepsUnits = 128,
+    kKeepsSoftening = 256
 };
 constexpr unsigned kKeepsAll = 255;
 
