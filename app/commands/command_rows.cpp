@@ -33,7 +33,7 @@ std::string namesIn(const Table& table) {
 }
 
 /// Options for reading a file.
-void addReading(OptionRows& rows) {
+void addReading(OptionRows& rows, const std::string& every = "--every") {
     ReadOptions& r = rows.options().read;
     rows.text("--columns", "LIST", r.columns,
               "columns of a table: x,y,z,vx,vy,vz,m,id,group; '-' skips one [the file's header]");
@@ -44,6 +44,9 @@ void addReading(OptionRows& rows) {
     rows.read("--hubble", "NAME", r.ignoreHubble, ignoresHubble,
               "HubbleParam of a Gadget file: apply, lengths and masses are in units over h, or ignore it [apply]");
     rows.flag("--sanitize", r.sanitize, "leave out bodies with bad values instead of refusing the file");
+    rows.read("--region", "X0:X1,Y0:Y1,Z0:Z1", r.part.region, parsedRegion,
+              "read only the bodies in that box, in the file's numbers; an empty end is open: -5:5,:,0:");
+    rows.whole(every, "COUNT", r.part.every, 1, kAny, "read only the first of every so many bodies [1]");
 }
 
 void addScene(OptionRows& rows, const std::string& fallback, const std::string& orFile = {}) {
@@ -51,9 +54,9 @@ void addScene(OptionRows& rows, const std::string& fallback, const std::string& 
     rows.word("SCENE", scene, "starting state, see 'gravlab list scenes'" + orFile + " [" + fallback + "]");
 }
 
-void addSceneOrFile(OptionRows& rows, const std::string& fallback) {
+void addSceneOrFile(OptionRows& rows, const std::string& fallback, const std::string& every = "--every") {
     addScene(rows, fallback, ", or a FILE with bodies");
-    addReading(rows);
+    addReading(rows, every);
 }
 
 /// Numbers of the scene.
@@ -182,7 +185,7 @@ void addRenderOptions(OptionRows& rows) {
 
 void addRunOptions(OptionRows& rows) {
     Options& o = rows.options();
-    addSceneOrFile(rows, "collision");
+    addSceneOrFile(rows, "collision", "--every-body");  // --every is of --csv
     addRun(rows);
     addTwin(rows, false);
     rows.whole("--steps", "COUNT", o.steps, 0, kAny, "number of steps; 0 writes the start itself").excludes("--until");

@@ -121,13 +121,14 @@ void validateRates(const Options& o) {
 }
 
 /// Options for reading a file.
-constexpr const char* kReading[] = {"--columns", "--units", "--G", "--hubble", "--sanitize"};
+constexpr const char* kReading[] = {"--columns",  "--units",  "--G",     "--hubble",
+                                    "--sanitize", "--region", "--every", "--every-body"};
 
 /// Options without effect where bodies come from a scene, or from a file.
 void validateSource(const Options& o) {
     const bool bodies = !o.file.empty() && !isSceneFile(o.file);
-    for (const char* option : kReading)
-        if (!bodies && o.has(option))
+    for (const std::string_view option : kReading)
+        if (!bodies && o.has(option) && !(option == "--every" && o.command == Subcommand::run))  // there of --csv
             throw UsageError(std::string(option) + " says how a file with bodies is read, and '" + o.simulation.scene +
                              "' is a scene: leave it out");
     for (const char* option : {"--seed", "--scene-version", "--set"})

@@ -20,7 +20,11 @@ Options sceneBase(const Document& document) {
 
 ReadOptions againIn(const Document& document, const std::string& units) {
     const StartFile& last = document.facts.configuration.start->file;
-    return {.columns = last.columns, .sanitize = last.sanitize, .units = units, .ignoreHubble = last.ignoreHubble};
+    return {.columns = last.columns,
+            .sanitize = last.sanitize,
+            .units = units,
+            .part = last.part,
+            .ignoreHubble = last.ignoreHubble};
 }
 
 bool takeStart(Document& document, LoadedStart start, const TakeUp& takesUp) {

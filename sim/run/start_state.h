@@ -30,6 +30,7 @@ struct StartFile {
     std::string columns, units;  ///< see ReadOptions
     std::optional<double> gravity{};
     bool sanitize = false;
+    FilePart part{};
     bool ignoreHubble = false;
     std::string print;  ///< hashOf() its bodies, to see whether the file is still the same
     bool operator==(const StartFile&) const = default;
