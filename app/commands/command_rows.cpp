@@ -212,6 +212,9 @@ void addRunOptions(OptionRows& rows) {
     rows.output("--snapshots", "PATTERN", o.snapshots,
                 "names of the numbered files, with the step for %08d [snapshot_%08d.hdf5]")
         .needs("--snapshot-every");
+    rows.output("--series", "FILE", o.series,
+                "list of the numbered files with their times, which ParaView opens: FILE.xdmf, or FILE.ply.series")
+        .needs("--snapshot-every");
     rows.output("--checkpoint", "FILE", o.checkpoint,
                 "hdf5 file that an autosave, an interrupt or a blow-up leaves to go on from [in ~/.local/state/gravlab]");
     rows.read("--autosave", "SECONDS", o.autosaveSeconds, parseNonNegative, "save a checkpoint that often; 0 is off [0]");

@@ -10,6 +10,7 @@
 #include "app/film/encoders.h"
 #include "app/film/film.h"
 #include "app/model/film_plan.h"
+#include "app/services/snapshot_series.h"
 #include "app/system/numbered_name.h"
 #include "app/tables/own_kernel.h"
 #include "app/tables/text_values.h"
@@ -305,6 +306,15 @@ void requireRun(const Options& o) {
     if (!o.checkpoint.empty() && formatForWriting(o.checkpoint).name != "hdf5")
         throw UsageError("--checkpoint '" + o.checkpoint + "': only .hdf5 keeps what going on exactly takes");
     if (o.snapshotEvery > 0) formatForWriting(numberedName("--snapshots", o.snapshots, 0));
+    if (!o.series.empty()) requireSeries(o.series, numberedName("--snapshots", o.snapshots, 0));
+}
+
+void requireGrade(const Options& o) {
+    if (!o.html.empty() && o.html != "-" && !o.html.ends_with(".html"))
+        throw UsageError("--html '" + o.html + "': expected FILE.html or -");
+    if (!o.csv.empty() && o.csv != "-" && !o.csv.ends_with(".csv"))
+        throw UsageError("--csv '" + o.csv + "': expected FILE.csv or -");
+    if (o.csv == "-" && o.html == "-") throw UsageError("--csv and --html cannot both be standard output");
 }
 
 void requireLesson(const Options& o) {

@@ -145,6 +145,7 @@ struct Options {
     double autosaveSeconds = -1;                   ///< 0: no autosave
     std::string snapshots = "snapshot_%08d.hdf5";  ///< name pattern, by step
 
+    std::string series;                            ///< list of these files; empty: none
     BenchOptions bench;
     CheckOptions check;
 
