@@ -437,6 +437,17 @@ void addInfoOptions(OptionRows& rows) {
     rows.flag("--json", o.json, "as JSON");
 }
 
+void addGradeOptions(OptionRows& rows) {
+    Options& o = rows.options();
+    rows.word("FOLDER", o.file, "folder with the kernels, FOLDER/*.cu, see docs/own-kernels.md")
+        .required("grade needs a folder with kernels: gravlab grade FOLDER");
+    for (const char* path : {"run.bodies", "run.seed", "run.device"}) rows.of(parameter(path));
+    rows.read("--seconds", "SECONDS", o.gradeSeconds, parsePositive,
+              "longest time of a force; a kernel that takes longer hangs [10]");
+    rows.output("--csv", "FILE", o.csv, "the table, a row an error; '-' is standard output");
+    rows.output("--html", "FILE", o.html, "the table as a page, with the texts and their errors at their lines");
+}
+
 }  // namespace
 
 const std::array<CommandRow, kCommandCount> kCommands{{
@@ -520,6 +531,9 @@ const std::array<CommandRow, kCommandCount> kCommands{{
      "  gravlab info run.hdf5\n  gravlab info stars.csv --json\n"},
     {"report", Subcommand::report, reportCommand, [](OptionRows&) {}, BodiesFrom::nothing, nullptr,
      "write what a report of a fault needs: this build, this machine, its settings", "  gravlab report > report.txt\n"},
+    {"grade", Subcommand::grade, gradeCommand, addGradeOptions, BodiesFrom::nothing, requireGrade,
+     "check, time and compare the kernels of a folder, for a course",
+     "  gravlab grade homework --csv marks.csv --html marks.html\n  gravlab grade homework -n 64k --seconds 2\n"},
 }};
 
 const CommandRow& commandRow(Subcommand command) { return *std::ranges::find(kCommands, command, &CommandRow::command); }

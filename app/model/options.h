@@ -37,6 +37,7 @@ enum class Subcommand {
     occupancy,
     groups,
     report,
+    grade,
     version
 };
 
@@ -154,6 +155,10 @@ struct Options {
     // lesson
     std::string worksheet;  ///< file; empty: standard output
     bool answers = false;   ///< with explanations and answers
+
+    // grade
+    std::string html;          ///< file; empty: none
+    double gradeSeconds = 10;  ///< longest time of a force
 
     OccupancyAsk occupancy;
 
