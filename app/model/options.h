@@ -145,8 +145,8 @@ struct Options {
     std::string checkpoint;                        ///< file for autosaves and interrupts; empty: the state folder
     double autosaveSeconds = -1;                   ///< 0: no autosave
     std::string snapshots = "snapshot_%08d.hdf5";  ///< name pattern, by step
-
     std::string series;                            ///< list of these files; empty: none
+
     BenchOptions bench;
     CheckOptions check;
 
@@ -165,9 +165,10 @@ struct Options {
     GroupsAsk groups;
 
     // play
-    std::string script;     ///< file of lines, or "-"
-    bool inWindow = false;  ///< else off screen
-    int shared = -1;        ///< descriptor of memory for bodies; below 0: none
+    std::string script;         ///< file of lines, or "-"
+    bool inWindow = false;      ///< else off screen
+    bool pictureLater = false;  ///< OpenGL is opened for the first picture
+    int shared = -1;            ///< descriptor of memory for bodies; below 0: none
 
     // list
     std::string listWhat;
