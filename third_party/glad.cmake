@@ -23,6 +23,7 @@ add_custom_command(
   COMMENT "Generating the OpenGL loader")
 enable_language(C)
 add_library(glad STATIC ${_glad}/src/gl.c ${_glad}/include/glad/gl.h)
+set_target_properties(glad PROPERTIES OUTPUT_NAME gravlab_glad)  # installed beside libraries of other programs
 target_include_directories(glad SYSTEM PUBLIC ${_glad}/include)
 target_link_libraries(glad PUBLIC ${CMAKE_DL_LIBS})
 add_library(glad::glad ALIAS glad)

@@ -86,6 +86,8 @@ if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
 endif()
 
 set(CPACK_GENERATOR DEB)
+# The program alone; headers and libraries come by cmake --install (develop.cmake).
+set(CPACK_INSTALL_CMAKE_PROJECTS "${PROJECT_BINARY_DIR};gravlab;Unspecified;/")
 set(CPACK_PACKAGE_CONTACT "${GRAVLAB_CONTACT}")
 set(CPACK_PACKAGE_VENDOR "gravlab")
 set(CPACK_STRIP_FILES ON)
@@ -112,7 +114,7 @@ include(CPack)
 # Tests of the packages: ctest -L release in a build folder of ./release.
 if(GRAVLAB_RELEASE)
   enable_testing()
-  foreach(_case metadata completions linked deb docker tarball)
+  foreach(_case metadata completions linked deb docker tarball outside)
     add_test(NAME release.${_case} COMMAND ${PROJECT_SOURCE_DIR}/tests/release/release.sh ${_case} ${PROJECT_BINARY_DIR})
     set_tests_properties(release.${_case} PROPERTIES LABELS release TIMEOUT 3600 RUN_SERIAL ON)
   endforeach()

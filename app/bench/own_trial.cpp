@@ -159,6 +159,7 @@ std::string packed(const OwnTrialReply& reply) {
     }
     put(all, "image", reply.code.image);
     put(all, "seconds", reply.secondsPerForce);
+    put(all, "fault", static_cast<double>(reply.fault));
     put(all, "outcome", static_cast<double>(reply.outcome));  // written last: a reader that finds it has all values
     return all;
 }
@@ -181,6 +182,11 @@ void takeAnswers(std::string_view all, OwnTrialReply& reply) {
         if (name == "line" && !got.code.messages.empty()) got.code.messages.back().line = static_cast<int>(numberOf(value));
         if (name == "image") got.code.image = std::string(value);
         if (name == "seconds") got.secondsPerForce = numberOf(value);
+        if (name == "fault") {
+            const double fault = numberOf(value);
+            if (fault >= 0 && fault <= static_cast<double>(OwnFault::trap))
+                got.fault = static_cast<OwnFault>(static_cast<int>(fault));
+        }
         if (name == "outcome") {
             const double outcome = numberOf(value);
             if (outcome >= 0 && outcome <= static_cast<double>(OwnOutcome::good))
@@ -277,6 +283,7 @@ std::optional<OwnTrialReply> OwnTrial::poll() {
         computes ? "%s takes longer than %.3g s: does a loop not end?" : "%s takes longer than %.3g s; it was ended",
         reply_.stage.c_str(), limit);
     reply_.outcome = OwnOutcome::failed;
+    if (computes) reply_.fault = OwnFault::endless;
     reply_.sentence = text;
     return reply_;
 }

@@ -20,6 +20,7 @@
 #include "sim/core/text.h"
 
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -28,24 +29,45 @@ namespace {
 
 constexpr double kLook = 0.1;  ///< [s] between checks for a signal while no line arrives
 
+/// OpenGL off screen, and the size of its pictures.
+struct OffscreenPicture {
+    explicit OffscreenPicture(const Options& options)
+        : context(options.simulation.backendOptions.device), target(options.width, options.height) {}
+    HeadlessContext context;
+    OffscreenTarget target;
+};
+
 /// An app without a window that a script controls, and the host of its effects.
 class Stage : public BaseHost {
 public:
-    Stage(App& app, OffscreenTarget& target, const HeadlessContext& context)
-        : BaseHost(app), context_(context), target_(target), ui_(1, context.description(), app.document.ui) {
-        ui_.state.visible = false;
+    /// `picture`: empty until the first picture where the options say so. It must outlive the app.
+    Stage(App& app, std::optional<OffscreenPicture>& picture, const Options& options)
+        : BaseHost(app), picture_(picture), options_(options) {
+        app.document.ui.visible = false;
+        if (picture_) openPanels();
     }
 
     /// The target of frames during a wait, where some results need a picture.
-    Surfaces surfaces() const {
+    Surfaces surfaces() {
         const Document& d = app_.document;
         const bool shown = d.selected || d.follow || d.followedCentre || d.ahead.wanted;
-        return {.framebuffer = target_.framebuffer(),
-                .width = shown ? target_.width() : 0,
-                .height = shown ? target_.height() : 0};
+        if (!picture_ && !shown) return {};
+        OffscreenTarget& target = openPicture();
+        return {
+            .framebuffer = target.framebuffer(), .width = shown ? target.width() : 0, .height = shown ? target.height() : 0};
+    }
+    bool hasPicture() const { return picture_.has_value(); }
+
+    bool apply(bool again) override {
+        if (app_.document.intent.twin.on) openPicture();
+        return BaseHost::apply(again);
     }
 
     EffectResult carryOut(const Effect& effect, Ticket ticket) override {
+        const bool exchanges = std::holds_alternative<ShareBodies>(effect) || std::holds_alternative<TakeBodies>(effect);
+        const bool writes = std::holds_alternative<SaveRun>(effect) || std::holds_alternative<SaveScene>(effect);
+        if (!exchanges && !writes && !std::holds_alternative<Restart>(effect) && !std::holds_alternative<Quit>(effect))
+            openPicture();
         if (const auto* picture = std::get_if<SavePicture>(&effect)) {
             if (picture->file.empty()) return failedBecause("off screen 'do picture' needs a FILE.png");
             writePicture(picture->file);
@@ -67,28 +89,40 @@ public:
     }
 
 private:
+    /// Opens OpenGL, and draws from then on. Trails begin here.
+    OffscreenTarget& openPicture() {
+        if (!picture_) {
+            picture_.emplace(options_);
+            app_.remakePicture();
+            openPanels();
+        }
+        return picture_->target;
+    }
+    void openPanels() { ui_.emplace(1.0f, picture_->context.description(), app_.document.ui); }
+
     /// Writes the picture of F12 where a size or panels were set; else the picture that a film of the script would show.
     void writePicture(const std::string& path) {
         const UiState& state = app_.document.ui;
         const bool own = state.pictureWidth > 0 && state.pictureHeight > 0;
-        app_.draw(target_.framebuffer(), target_.width(), target_.height());
+        OffscreenTarget& target = openPicture();
+        app_.draw(target.framebuffer(), target.width(), target.height());
         if (own || state.picturePanels) {
-            const int width = own ? state.pictureWidth : target_.width(),
-                      height = own ? state.pictureHeight : target_.height();
+            const int width = own ? state.pictureWidth : target.width(),
+                      height = own ? state.pictureHeight : target.height();
             const std::vector<std::uint8_t> rgb =
-                BesidePicture(context_.description()).pixels(app_, width, height, state.picturePanels);
+                BesidePicture(picture_->context.description()).pixels(app_, width, height, state.picturePanels);
             writePng(path, rgb, width, height, pictureTexts(app_.document, path));
             return;
         }
         const bool over =
-            ui_.state.visible || app_.document.overlayDraws() || app_.document.fourViewed() || app_.document.selected;
-        if (over) ui_.drawOver(app_, target_.width(), target_.height(), FrameClock::script().seconds);
-        writePng(path, target_.read(), target_.width(), target_.height(), pictureTexts(app_.document, path));
+            ui_->state.visible || app_.document.overlayDraws() || app_.document.fourViewed() || app_.document.selected;
+        if (over) ui_->drawOver(app_, target.width(), target.height(), FrameClock::script().seconds);
+        writePng(path, target.read(), target.width(), target.height(), pictureTexts(app_.document, path));
     }
 
-    const HeadlessContext& context_;
-    OffscreenTarget& target_;
-    Ui ui_;
+    std::optional<OffscreenPicture>& picture_;
+    const Options& options_;
+    std::optional<Ui> ui_;
 };
 
 }  // namespace
@@ -98,11 +132,13 @@ int playCommand(const Options& asked) {
     const InterruptWatch watch;
     Controller controller;
     Player player(asked.script, false, controller);
-    const Options options = withFile(asked);
-    const HeadlessContext context(options.simulation.backendOptions.device);
-    OffscreenTarget target(options.width, options.height);
+    Options options = withFile(asked);
+    // A client that computes may run where no OpenGL is. Other scripts find out at once that it is missing.
+    options.pictureLater = options.shared >= 0 && !options.twin.on;
+    std::optional<OffscreenPicture> picture;
+    if (!options.pictureLater) picture.emplace(options);
     App app(options);
-    Stage stage(app, target, context);
+    Stage stage(app, picture, options);
     Frame frames(app, controller, stage);
     WaitNotice notice;
     std::int64_t frame = 0;
@@ -113,7 +149,9 @@ int playCommand(const Options& asked) {
         if (const std::string text = notice.update(player.waitsAt(), player.waitsFor(), hostClock()); !text.empty())
             std::fprintf(stderr, "gravlab: %s\n", printable(text).c_str());
         if (!player.needsFrame()) continue;
-        if (const std::string lost = lostContext(); !lost.empty()) throw DeviceError("the picture of the script " + lost);
+        player.requireReader();
+        if (const std::string lost = stage.hasPicture() ? lostContext() : ""; !lost.empty())
+            throw DeviceError("the picture of the script " + lost);
         const Frame::Made made = frames.make(FrameClock::script(), stage.surfaces());
         if (!made.alarm.empty()) {
             player.abandon(made.alarm);

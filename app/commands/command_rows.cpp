@@ -33,7 +33,7 @@ std::string namesIn(const Table& table) {
 }
 
 /// Options for reading a file.
-void addReading(OptionRows& rows) {
+void addReading(OptionRows& rows, const std::string& every = "--every") {
     ReadOptions& r = rows.options().read;
     rows.text("--columns", "LIST", r.columns,
               "columns of a table: x,y,z,vx,vy,vz,m,id,group; '-' skips one [the file's header]");
@@ -44,6 +44,9 @@ void addReading(OptionRows& rows) {
     rows.read("--hubble", "NAME", r.ignoreHubble, ignoresHubble,
               "HubbleParam of a Gadget file: apply, lengths and masses are in units over h, or ignore it [apply]");
     rows.flag("--sanitize", r.sanitize, "leave out bodies with bad values instead of refusing the file");
+    rows.read("--region", "X0:X1,Y0:Y1,Z0:Z1", r.part.region, parsedRegion,
+              "read only the bodies in that box, in the file's numbers; an empty end is open: -5:5,:,0:");
+    rows.whole(every, "COUNT", r.part.every, 1, kAny, "read only the first of every so many bodies [1]");
 }
 
 void addScene(OptionRows& rows, const std::string& fallback, const std::string& orFile = {}) {
@@ -51,9 +54,9 @@ void addScene(OptionRows& rows, const std::string& fallback, const std::string& 
     rows.word("SCENE", scene, "starting state, see 'gravlab list scenes'" + orFile + " [" + fallback + "]");
 }
 
-void addSceneOrFile(OptionRows& rows, const std::string& fallback) {
+void addSceneOrFile(OptionRows& rows, const std::string& fallback, const std::string& every = "--every") {
     addScene(rows, fallback, ", or a FILE with bodies");
-    addReading(rows);
+    addReading(rows, every);
     rows.text("--bonds", "FILE", rows.options().read.bonds,
               "a table of bonds between the bodies of a file, by their ids: i,j,length,stiffness,damping,breaking,law");
 }
@@ -184,7 +187,7 @@ void addRenderOptions(OptionRows& rows) {
 
 void addRunOptions(OptionRows& rows) {
     Options& o = rows.options();
-    addSceneOrFile(rows, "collision");
+    addSceneOrFile(rows, "collision", "--every-body");  // --every is of --csv
     addRun(rows);
     addTwin(rows, false);
     rows.whole("--steps", "COUNT", o.steps, 0, kAny, "number of steps; 0 writes the start itself").excludes("--until");
@@ -204,8 +207,9 @@ void addRunOptions(OptionRows& rows) {
         .needs("--csv");
     rows.output("--events", "FILE", o.events,
                 "contacts of bodies with radii, a row each: step,time,event,first,second,speed,lost,x,y,z,mass,radius");
-    rows.output("--final", "FILE", o.finalFile,
-                "final bodies: .csv, .tab, .tipsy, .hdf5 (which goes on exactly) or .ply; '-' is standard output, as csv");
+    rows.output(
+        "--final", "FILE", o.finalFile,
+        "final bodies: .csv, .tab, .tipsy, .gadget, .hdf5 (which goes on exactly) or .ply; '-' is standard output, as csv");
     rows.output("--plots", "DIR", o.plots,
                 "pictures of the paths in xy, in three planes and in space, of the energy error over time, also with its "
                 "sign, and of many bodies their rotation, surface density, dispersions and Toomre Q over the radius at the "
@@ -213,6 +217,9 @@ void addRunOptions(OptionRows& rows) {
     rows.whole("--snapshot-every", "STEPS", o.snapshotEvery, 1, kAny, "a numbered file every so many steps");
     rows.output("--snapshots", "PATTERN", o.snapshots,
                 "names of the numbered files, with the step for %08d [snapshot_%08d.hdf5]")
+        .needs("--snapshot-every");
+    rows.output("--series", "FILE", o.series,
+                "list of the numbered files with their times, which ParaView opens: FILE.xdmf, or FILE.ply.series")
         .needs("--snapshot-every");
     rows.output("--checkpoint", "FILE", o.checkpoint,
                 "hdf5 file that an autosave, an interrupt or a blow-up leaves to go on from [in ~/.local/state/gravlab]");
@@ -424,7 +431,7 @@ void addConvertOptions(OptionRows& rows) {
     constexpr const char* kBoth = "convert needs two files: gravlab convert IN OUT";
     Options& o = rows.options();
     rows.word("IN", o.file, kReadable).required(kBoth);
-    rows.word("OUT", o.output, "file to write: .csv, .tab, .tipsy, .hdf5 or .ply; '-' is standard output, as csv")
+    rows.word("OUT", o.output, "file to write: .csv, .tab, .tipsy, .gadget, .hdf5 or .ply; '-' is standard output, as csv")
         .required(kBoth);
     addReading(rows);
 }
@@ -434,6 +441,17 @@ void addInfoOptions(OptionRows& rows) {
     rows.word("FILE", o.file, kReadable).required("info needs a file: gravlab info FILE");
     addReading(rows);
     rows.flag("--json", o.json, "as JSON");
+}
+
+void addGradeOptions(OptionRows& rows) {
+    Options& o = rows.options();
+    rows.word("FOLDER", o.file, "folder with the kernels, FOLDER/*.cu, see docs/own-kernels.md")
+        .required("grade needs a folder with kernels: gravlab grade FOLDER");
+    for (const char* path : {"run.bodies", "run.seed", "run.device"}) rows.of(parameter(path));
+    rows.read("--seconds", "SECONDS", o.gradeSeconds, parsePositive,
+              "longest time of a force; a kernel that takes longer hangs [10]");
+    rows.output("--csv", "FILE", o.csv, "the table, a row an error; '-' is standard output");
+    rows.output("--html", "FILE", o.html, "the table as a page, with the texts and their errors at their lines");
 }
 
 }  // namespace
@@ -520,6 +538,9 @@ const std::array<CommandRow, kCommandCount> kCommands{{
      "  gravlab info run.hdf5\n  gravlab info stars.csv --json\n"},
     {"report", Subcommand::report, reportCommand, [](OptionRows&) {}, BodiesFrom::nothing, nullptr,
      "write what a report of a fault needs: this build, this machine, its settings", "  gravlab report > report.txt\n"},
+    {"grade", Subcommand::grade, gradeCommand, addGradeOptions, BodiesFrom::nothing, requireGrade,
+     "check, time and compare the kernels of a folder, for a course",
+     "  gravlab grade homework --csv marks.csv --html marks.html\n  gravlab grade homework -n 64k --seconds 2\n"},
 }};
 
 const CommandRow& commandRow(Subcommand command) { return *std::ranges::find(kCommands, command, &CommandRow::command); }

@@ -31,7 +31,7 @@ struct CommandRow {
 /// The tables of `gravlab list`: "devices, backends, ... and lessons".
 std::string listNames();
 
-constexpr std::size_t kCommandCount = 16;
+constexpr std::size_t kCommandCount = 17;
 extern const std::array<CommandRow, kCommandCount> kCommands;
 
 const CommandRow& commandRow(Subcommand command);
@@ -47,5 +47,6 @@ void requireStudy(const Options& options);
 void requirePlay(const Options& options);
 void requireRun(const Options& options);
 void requireLesson(const Options& options);
+void requireGrade(const Options& options);
 
 }  // namespace gravlab

@@ -7,6 +7,7 @@
 #include "app/control/open_file.h"
 #include "app/services/non_finite_monitor.h"
 #include "app/services/snapshot_jobs.h"
+#include "app/services/snapshot_series.h"
 #include "app/services/spot_check.h"
 #include "app/services/state_folder.h"
 #include "app/system/interrupt.h"
@@ -26,10 +27,12 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <functional>
 #include <initializer_list>
 #include <limits>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 namespace gravlab {
 namespace {
@@ -160,7 +163,8 @@ std::int64_t stepsWanted(const Options& options, const Simulation& simulation) {
 /// The numbered files and the autosaves of a run, written beside it.
 class RunFiles {
 public:
-    RunFiles(const Options& options, const std::string& checkpoint) : options_(options), checkpoint_(checkpoint) {}
+    RunFiles(const Options& options, const std::string& checkpoint)
+        : options_(options), checkpoint_(checkpoint), series_(options.series) {}
     std::int64_t nextStop(std::int64_t step, std::int64_t otherwise) const {
         if (options_.snapshotEvery == 0) return otherwise;
         return std::min(otherwise, (step / options_.snapshotEvery + 1) * options_.snapshotEvery);
@@ -170,10 +174,13 @@ public:
         if (options_.snapshotEvery > 0 && simulation.step() % options_.snapshotEvery == 0 &&
             simulation.step() != lastNumbered_) {
             lastNumbered_ = simulation.step();
-            save(numberedName("--snapshots", options_.snapshots, lastNumbered_), simulation, {});
+            const std::string file = numberedName("--snapshots", options_.snapshots, lastNumbered_);
+            save(file, simulation, {}, [this, file, time = simulation.time(), bodies = simulation.backend().size()] {
+                series_.add(file, time, bodies);
+            });
         }
         if (options_.autosaveSeconds > 0 && seconds(saved_) >= options_.autosaveSeconds && !saver_.busy()) {
-            save(checkpoint_, simulation, {.keepPrevious = true, .mayReplaceRead = true});
+            save(checkpoint_, simulation, {.keepPrevious = true, .mayReplaceRead = true}, [] {});
             saved_ = std::chrono::steady_clock::now();
         }
         saver_.poll();
@@ -192,12 +199,17 @@ private:
     }
     /// Waits where earlier saves have not begun. A failed save does not end the run; it is reported at once and in the exit
     /// code.
-    void save(const std::string& path, Simulation& simulation, const WriteOptions& how) {
+    void save(const std::string& path, Simulation& simulation, const WriteOptions& how, std::function<void()> saved) {
         FileJob job = saving(path, checkpointAsync(simulation), how);
-        job.done = [this](const FileOutcome& outcome) {
-            if (outcome.status == FileOutcome::Status::written) return;
+        job.done = [this, saved = std::move(saved)](const FileOutcome& outcome) {
+            std::string why = outcome.sentence;
+            try {
+                if (outcome.status == FileOutcome::Status::written) return saved();
+            } catch (const IoError& error) {
+                why = error.what();
+            }
             ++failures_;
-            std::fprintf(stderr, "\ngravlab: %s\n", printable(outcome.sentence).c_str());
+            std::fprintf(stderr, "\ngravlab: %s\n", printable(why).c_str());
         };
         saver_.postInTurn(std::move(job));
     }
@@ -207,6 +219,7 @@ private:
     std::int64_t lastNumbered_ = -1;
     std::int64_t failures_ = 0;
     std::chrono::steady_clock::time_point saved_ = std::chrono::steady_clock::now();
+    SnapshotSeries series_;
     FileJobs saver_;
 };
 
@@ -249,6 +262,7 @@ int runCommand(const Options& asked) {
     adoptKernelFile(options.simulation);
     // For files during the run, only the folder is checked.
     if (options.snapshotEvery > 0) requireFolder(numberedName("--snapshots", options.snapshots, 0));
+    if (!options.series.empty()) requireFolder(options.series);
     if (!options.checkpoint.empty()) requireFolder(options.checkpoint);
     Simulation simulation(options.simulation);
     refuseIdleLaunch(options, simulation.backend().activeKernel());

@@ -11,6 +11,7 @@
 #include "app/film/film.h"
 #include "app/model/film_plan.h"
 #include "app/plots/ink.h"
+#include "app/services/snapshot_series.h"
 #include "app/system/numbered_name.h"
 #include "app/tables/own_kernel.h"
 #include "app/tables/text_values.h"
@@ -85,13 +86,14 @@ void validateRates(const Options& o) {
 }
 
 /// Options for reading a file.
-constexpr const char* kReading[] = {"--columns", "--units", "--G", "--hubble", "--sanitize", "--bonds"};
+constexpr const char* kReading[] = {"--columns",  "--units",  "--G",     "--hubble",
+                                    "--sanitize", "--region", "--every", "--every-body", "--bonds"};
 
 /// Options without effect where bodies come from a scene, or from a file.
 void validateSource(const Options& o) {
     const bool bodies = !o.file.empty() && !isSceneFile(o.file);
-    for (const char* option : kReading)
-        if (!bodies && o.has(option))
+    for (const std::string_view option : kReading)
+        if (!bodies && o.has(option) && !(option == "--every" && o.command == Subcommand::run))  // there of --csv
             throw UsageError(std::string(option) + " says how a file with bodies is read, and '" + o.simulation.scene +
                              "' is a scene: leave it out");
     for (const char* option : {"--seed", "--scene-version", "--set"})
@@ -308,6 +310,15 @@ void requireRun(const Options& o) {
     if (!o.checkpoint.empty() && formatForWriting(o.checkpoint).name != "hdf5")
         throw UsageError("--checkpoint '" + o.checkpoint + "': only .hdf5 keeps what going on exactly takes");
     if (o.snapshotEvery > 0) formatForWriting(numberedName("--snapshots", o.snapshots, 0));
+    if (!o.series.empty()) requireSeries(o.series, numberedName("--snapshots", o.snapshots, 0));
+}
+
+void requireGrade(const Options& o) {
+    if (!o.html.empty() && o.html != "-" && !o.html.ends_with(".html"))
+        throw UsageError("--html '" + o.html + "': expected FILE.html or -");
+    if (!o.csv.empty() && o.csv != "-" && !o.csv.ends_with(".csv"))
+        throw UsageError("--csv '" + o.csv + "': expected FILE.csv or -");
+    if (o.csv == "-" && o.html == "-") throw UsageError("--csv and --html cannot both be standard output");
 }
 
 void requireLesson(const Options& o) {

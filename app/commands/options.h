@@ -35,5 +35,6 @@ int lessonCommand(const Options&);
 int occupancyCommand(const Options&);
 int groupsCommand(const Options&);
 int reportCommand(const Options&);
+int gradeCommand(const Options&);
 
 }  // namespace gravlab

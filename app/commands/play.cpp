@@ -3,6 +3,9 @@
 #include "sim/core/error.h"
 #include "sim/core/text.h"
 
+#include <poll.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstdio>
 #include <system_error>
@@ -24,6 +27,12 @@ Player::Player(const std::string& path, bool clock, Controller& controller)
       reader_(path),
       script_(
           controller_, Sender::script, [](const ScriptAnswer& answer) { write(jsonText(answer)); }, clock) {}
+
+void Player::requireReader() const {
+    pollfd out{.fd = STDOUT_FILENO, .events = 0, .revents = 0};
+    if (poll(&out, 1, 0) > 0 && (out.revents & POLLERR))
+        throw IoError("nobody reads the answers of the script any more; it ends here");
+}
 
 void Player::feed(Document& document, BaseHost& host, double seconds, double wait) {
     constexpr int kMostLines = 100;

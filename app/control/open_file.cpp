@@ -38,6 +38,7 @@ LoadedStart openStart(const std::string& path, const ReadOptions& options, bool 
                    .units = options.units,
                    .gravity = options.gravity,
                    .sanitize = options.sanitize,
+                   .part = options.part,
                    .ignoreHubble = options.ignoreHubble,
                    .print = {}};
     std::error_code ignored;

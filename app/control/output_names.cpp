@@ -41,7 +41,9 @@ std::vector<OutputName> outputNames(const Options& o) {
         {"--output", o.output},
         {"--card", o.bench.card},
         {"--screenshot", o.screenshot},
-        {"--worksheet", o.worksheet}};
+        {"--worksheet", o.worksheet},
+        {"--series", o.series},
+        {"--html", o.html}};
     if (o.snapshotEvery > 0) all.push_back({"--snapshots", o.snapshots});
     std::erase_if(all, [](const OutputName& output) { return output.file.empty(); });
     for (OutputName& output : all) {

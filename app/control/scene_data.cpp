@@ -12,6 +12,7 @@
 #include "sim/io/toml_value.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <map>
 
@@ -28,6 +29,47 @@ std::string textIn(std::string_view key, std::string_view value) {
 }
 
 }  // namespace
+
+FilePart::Region parsedRegion(std::string_view name, std::string_view text) {
+    const auto fail = [&]() -> UsageError {
+        return UsageError(
+            std::string(name) + " " + excerpt(text) +
+            ": expected X0:X1,Y0:Y1,Z0:Z1 with X0 below X1 and so on; an empty end is open, such as -5:5,:,0:");
+    };
+    FilePart::Region region;
+    const auto end = [&](std::string_view cell, double open) {
+        if (trimmed(cell).empty()) return open;
+        const std::string_view digits = trimmed(cell);
+        double number = 0;
+        const auto [behind, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+        if (error != std::errc() || behind != digits.data() + digits.size() || !std::isfinite(number)) throw fail();
+        return number;
+    };
+    std::string_view rest = text;
+    for (int axis = 0; axis < 3; ++axis) {
+        const std::size_t comma = rest.find(',');
+        if ((comma == std::string_view::npos) != (axis == 2)) throw fail();
+        const std::string_view cell = rest.substr(0, comma);
+        const std::size_t colon = cell.find(':');
+        if (colon == std::string_view::npos) throw fail();
+        region.low[axis] = end(cell.substr(0, colon), -HUGE_VAL);
+        region.high[axis] = end(cell.substr(colon + 1), HUGE_VAL);
+        if (!(region.low[axis] < region.high[axis])) throw fail();
+        rest.remove_prefix(axis < 2 ? comma + 1 : 0);
+    }
+    return region;
+}
+
+std::string regionText(const FilePart::Region& region) {
+    std::string text;
+    for (int axis = 0; axis < 3; ++axis) {
+        if (axis > 0) text += ",";
+        if (std::isfinite(region.low[axis])) text += shortestText(region.low[axis]);
+        text += ":";
+        if (std::isfinite(region.high[axis])) text += shortestText(region.high[axis]);
+    }
+    return text;
+}
 
 bool ignoresHubble(std::string_view name, std::string_view text) {
     if (text != "apply" && text != "ignore")
@@ -67,6 +109,15 @@ constexpr DataKey kKeys[] = {
          if (value != "true" && value != "false")
              throw UsageError("sanitize = " + excerpt(value) + "; expected true or false");
          data.read.sanitize = value == "true";
+     }},
+    {"region", [](SceneData& data,
+                  std::string_view value) { data.read.part.region = parsedRegion("region", textIn("region", value)); }},
+    {"every",
+     [](SceneData& data, std::string_view value) {
+         const std::optional<Value> found = tomlValue(value);
+         const auto* number = found ? std::get_if<std::int64_t>(&*found) : nullptr;
+         if (!number || *number < 1) throw UsageError("every = " + excerpt(value) + "; expected a whole number from 1 on");
+         data.read.part.every = static_cast<std::uint64_t>(*number);
      }},
     {"hubble", [](SceneData& data,
                   std::string_view value) { data.read.ignoreHubble = ignoresHubble("hubble", textIn("hubble", value)); }},
@@ -178,6 +229,8 @@ std::string sceneDataText(const StartFile& file, const fs::path& folder) {
     if (!file.units.empty()) text += "units = " + tomlString(file.units) + "\n";
     if (!file.columns.empty()) text += "columns = " + tomlString(file.columns) + "\n";
     if (file.gravity) text += "G = " + shortestText(*file.gravity) + "\n";
+    if (file.part.region) text += "region = " + tomlString(regionText(*file.part.region)) + "\n";
+    if (file.part.every > 1) text += "every = " + std::to_string(file.part.every) + "\n";
     if (file.ignoreHubble) text += "hubble = \"ignore\"\n";
     if (file.sanitize) text += "sanitize = true\n";
     return text + "file_fingerprint = " + tomlString(file.print) + "\n";

@@ -35,6 +35,10 @@ void openSceneData(const SceneData& data, const RunRequest& asked, const std::st
 /// The lines about the bodies of a start, for a scene file in that folder.
 std::string sceneDataText(const StartFile& file, const std::filesystem::path& folder);
 
+/// A box "X0:X1,Y0:Y1,Z0:Z1", where an empty end is open, and back. Throws UsageError.
+FilePart::Region parsedRegion(std::string_view name, std::string_view text);
+std::string regionText(const FilePart::Region& region);
+
 /// Whether --hubble, or hubble of a scene file, is ignore rather than apply. Throws UsageError.
 bool ignoresHubble(std::string_view name, std::string_view text);
 

@@ -23,6 +23,7 @@ ReadOptions againIn(const Document& document, const std::string& units) {
     return {.columns = last.columns,
             .sanitize = last.sanitize,
             .units = units,
+            .part = last.part,
             .ignoreHubble = last.ignoreHubble,
             .bonds = last.bonds};
 }

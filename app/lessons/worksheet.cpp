@@ -7,6 +7,7 @@
 #include "app/lessons/placeholders.h"
 #include "app/model/recorded.h"
 #include "app/plots/diagram.h"
+#include "app/tables/format.h"
 
 #include <algorithm>
 #include <utility>
@@ -67,7 +68,7 @@ class Html : public Sheet {
 public:
     explicit Html(const std::string& title) {
         text_ =
-            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>" + safe(title) +
+            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>" + htmlText(title) +
             "</title>\n<style>\nbody { font: 11pt/1.45 serif; max-width: 42em; margin: 2em auto; padding: 0 1em; }\n"
             "h1, h2, th { font-family: sans-serif; }\nh2 { margin-top: 1.6em; break-after: avoid; }\n"
             "table { border-collapse: collapse; }\nth, td { border: 1px solid #999; padding: 0.2em 0.6em; }\n"
@@ -86,15 +87,15 @@ public:
         for (const std::string& text : texts) text_ += "<li>" + marked(text) + "</li>\n";
         text_ += "</ul>\n";
     }
-    void code(const std::string& text) override { text_ += "<pre>" + safe(text) + "</pre>\n"; }
+    void code(const std::string& text) override { text_ += "<pre>" + htmlText(text) + "</pre>\n"; }
     void picture(const Diagram& which) override { text_ += diagramSvg(which); }
     void table(const RecordedTable& table) override {
-        text_ += "<p>" + safe(table.heading) + "</p>\n<table>\n<tr><th></th>";
-        for (const std::string& column : table.columns) text_ += "<th>" + safe(column) + "</th>";
+        text_ += "<p>" + htmlText(table.heading) + "</p>\n<table>\n<tr><th></th>";
+        for (const std::string& column : table.columns) text_ += "<th>" + htmlText(column) + "</th>";
         text_ += "</tr>\n";
         for (const auto& row : table.rows) {
             text_ += "<tr>";
-            for (const std::string& cell : row) text_ += "<td>" + safe(cell) + "</td>";
+            for (const std::string& cell : row) text_ += "<td>" + htmlText(cell) + "</td>";
             text_ += "</tr>\n";
         }
         text_ += "</table>\n";
@@ -102,17 +103,11 @@ public:
     std::string text() override { return text_ + "</body>\n</html>\n"; }
 
 private:
-    static std::string safe(std::string_view text) {
-        std::string result;
-        for (const char c : text)
-            result += c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '&' ? "&amp;" : c == '"' ? "&quot;" : std::string(1, c);
-        return result;
-    }
     /// Text between backticks is program text.
     static std::string marked(std::string_view text) {
         std::string result;
         bool inside = false;
-        for (const char c : safe(text)) {
+        for (const char c : htmlText(text)) {
             if (c != '`')
                 result += c;
             else

@@ -37,6 +37,7 @@ enum class Subcommand {
     occupancy,
     groups,
     report,
+    grade,
     version
 };
 
@@ -144,6 +145,7 @@ struct Options {
     std::string checkpoint;                        ///< file for autosaves and interrupts; empty: the state folder
     double autosaveSeconds = -1;                   ///< 0: no autosave
     std::string snapshots = "snapshot_%08d.hdf5";  ///< name pattern, by step
+    std::string series;                            ///< list of these files; empty: none
 
     BenchOptions bench;
     CheckOptions check;
@@ -154,14 +156,19 @@ struct Options {
     std::string worksheet;  ///< file; empty: standard output
     bool answers = false;   ///< with explanations and answers
 
+    // grade
+    std::string html;          ///< file; empty: none
+    double gradeSeconds = 10;  ///< longest time of a force
+
     OccupancyAsk occupancy;
 
     GroupsAsk groups;
 
     // play
-    std::string script;     ///< file of lines, or "-"
-    bool inWindow = false;  ///< else off screen
-    int shared = -1;        ///< descriptor of memory for bodies; below 0: none
+    std::string script;         ///< file of lines, or "-"
+    bool inWindow = false;      ///< else off screen
+    bool pictureLater = false;  ///< OpenGL is opened for the first picture
+    int shared = -1;            ///< descriptor of memory for bodies; below 0: none
 
     // list
     std::string listWhat;

@@ -4,10 +4,12 @@
 
 namespace gravlab {
 
-Run::Run(std::shared_ptr<Simulation> simulation)
-    : renderer_(std::make_unique<ParticleRenderer>()), simulation_(std::move(simulation)) {}
+Run::Run(std::shared_ptr<Simulation> simulation, bool picture) : simulation_(std::move(simulation)) {
+    if (picture) renderer_ = std::make_unique<ParticleRenderer>();
+}
 
 void Run::attach() {
+    if (!renderer_) return simulation_->backend().setVertexValue(value_);
     const MemorySpace space = simulation_->backend().vertexSpace();
     const int device = simulation_->configuration().backendOptions.device;
     if (!vertices_ || space != space_ || (space != MemorySpace::host && device != device_)) {

@@ -14,8 +14,9 @@ namespace gravlab {
 
 class Run {
 public:
-    /// Needs a current OpenGL context. It has no vertices until attach().
-    explicit Run(std::shared_ptr<Simulation> simulation);
+    /// With a picture it needs a current OpenGL context, and has no vertices until attach(). Without, makePicture() follows
+    /// when one is wanted.
+    Run(std::shared_ptr<Simulation> simulation, bool picture);
 
     Simulation& simulation() { return *simulation_; }
     const Simulation& simulation() const { return *simulation_; }
@@ -24,7 +25,9 @@ public:
     const ParticleRenderer& renderer() const { return *renderer_; }
     ParticleBuffer& vertices() { return *vertices_; }
     const ParticleBuffer& vertices() const { return *vertices_; }
-    /// False while the OpenGL context is lost.
+    /// Where steps store vertices; null without a picture.
+    VertexSink* sink() { return vertices_.get(); }
+    /// False while the OpenGL context is lost, and before the first picture is wanted.
     bool hasPicture() const { return renderer_ != nullptr; }
 
     /// Replaces the simulation; null in between, where there is no room for two. The picture stays.
@@ -37,8 +40,10 @@ public:
     VertexValue shown() const { return value_; }
     /// Whether vertices are copied through the host; returns true where that changes.
     bool copyVertices(bool wanted);
-    /// Stores the last complete step.
-    void publish() { simulation_->publish(*vertices_); }
+    /// Stores the last complete step; does nothing without a picture.
+    void publish() {
+        if (vertices_) simulation_->publish(*vertices_);
+    }
     /// Appends the last complete step to the trails within a frame, without a picture of it. Does nothing where the backend
     /// writes to a device.
     void recordTrailWithin(const Look& look, std::size_t within);

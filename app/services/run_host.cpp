@@ -32,8 +32,8 @@ std::size_t bodiesThatFit() {
 
 }  // namespace
 
-RunHost::RunHost(Document& document, const RunRequest& request) : document_(document) {
-    runs_.emplace_back(std::make_shared<Simulation>(request));
+RunHost::RunHost(Document& document, const RunRequest& request, bool picture) : document_(document) {
+    runs_.emplace_back(std::make_shared<Simulation>(request), picture);
     document_.facts.bodiesLimit = bodiesThatFit();
     takeUp();
 }
@@ -218,7 +218,7 @@ void RunHost::readProgress() {
     facts.check = simulation().forceCheck();
     facts.contacts = simulation().contacts();
     if (facts.integrator && inBlocks(facts.integrator->program)) facts.figures = simulation().backend().figures();
-    if (facts.vertexPath != first().vertices().path()) facts.vertexPath = first().vertices().path();
+    if (first().hasPicture() && facts.vertexPath != first().vertices().path()) facts.vertexPath = first().vertices().path();
     facts.history.reset();
     if (!rewind_) return;
     facts.history = HistoryFacts{.states = rewind_->marks().size(), .bytes = rewind_->bytes()};
@@ -268,8 +268,8 @@ void RunHost::advance(bool realTime, double seconds) {
         for (const double begun = hostClock(); !twin_.on() && left > 0;) {
             const double rest = std::max(seconds - (every > 0 ? hostClock() - begun : 0), 0.0);
             const bool within = every > 0 && left > every && rest > 0;
-            const AdvanceStatus status = simulation().advance({.seconds = rest, .steps = within ? every : left},
-                                                              within ? nullptr : &first().vertices());
+            const AdvanceStatus status =
+                simulation().advance({.seconds = rest, .steps = within ? every : left}, within ? nullptr : first().sink());
             document_.facts.stepProgress = status.stepProgress;
             document_.facts.innerStep = status.innerStep;
             left -= status.stepsCompleted;
@@ -317,7 +317,7 @@ std::int64_t RunHost::stepsOfAFrame(bool realTime) const {
 /// A count of steps and a comparison of two runs need every step shown; on a CPU the picture waits for the steps anyway.
 bool RunHost::takesAhead() const {
     const bool counted = document_.mostSteps != std::numeric_limits<std::int64_t>::max();
-    return ahead_ == 0 && !document_.intent.paused && !counted && !twin_.on() &&
+    return ahead_ == 0 && !document_.intent.paused && !counted && !twin_.on() && first().hasPicture() &&
            first().vertices().space() == MemorySpace::cudaDevice;
 }
 
@@ -576,7 +576,8 @@ void RunHost::noteTrailPoint() {
 
 void RunHost::recordTrails(const Look& look) {
     if (document_.facts.step == trailStep_) return;
-    for (Run& run : runs_) run.renderer().recordTrail(run.vertices(), look, trailPointsWithin());
+    for (Run& run : runs_)
+        if (run.hasPicture()) run.renderer().recordTrail(run.vertices(), look, trailPointsWithin());
     trailStep_ = document_.facts.step;
 }
 

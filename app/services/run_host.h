@@ -21,7 +21,7 @@ class RunHost {
 public:
     /// Starts the run of the document's intent, without its twin. Needs a current OpenGL context. The start is published, so
     /// that a draw before the first advance shows t = 0. Throws as Simulation does. The document must outlive it.
-    RunHost(Document& document, const RunRequest& request);
+    RunHost(Document& document, const RunRequest& request, bool picture = true);
 
     /// Applies changed intent. A refused change leaves the run unchanged; its text becomes the message, and the result is
     /// false. `again`: the scene starts anew although none of its settings changed.

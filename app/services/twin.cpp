@@ -25,7 +25,7 @@ void Twin::start(const TwinChoice& wanted, bool fromPresent) {
     if (runs_.size() > 1)
         second().take(run->shared());
     else
-        runs_.emplace_back(run->shared());
+        runs_.emplace_back(run->shared(), true);
     run_ = std::move(run);
     choice_ = wanted;
     choice_.on = true;

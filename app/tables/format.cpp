@@ -59,6 +59,13 @@ Text shortNumber(double value) {
     return out;
 }
 
+std::string htmlText(std::string_view text) {
+    std::string result;
+    for (const char c : text)
+        result += c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '&' ? "&amp;" : c == '"' ? "&quot;" : std::string(1, c);
+    return result;
+}
+
 std::string formatted(const char* format, ...) {
     va_list values, again;
     va_start(values, format);

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace gravlab {
 
@@ -21,6 +22,9 @@ Text milliseconds(double value);
 Text rateText(double value);
 /// Significant digits without trailing zeros: 0.025, 1e-07, 12.566.
 Text shortNumber(double value);
+
+/// A text as content of an HTML page.
+std::string htmlText(std::string_view text);
 
 /// The output of printf, of any length.
 [[gnu::format(printf, 1, 2)]] std::string formatted(const char* format, ...);

@@ -9,9 +9,10 @@
 namespace gravlab {
 namespace {
 
-constexpr Control kSaveAs{"save_as", "Save as",
-                          "A name; the extension decides the format: .hdf5 allows exact continuation, .csv .tab .tipsy .ply "
-                          "keep the bodies. Enter saves"};
+constexpr Control kSaveAs{
+    "save_as", "Save as",
+    "A name; the extension decides the format: .hdf5 allows exact continuation, .csv .tab .tipsy .gadget .ply "
+    "keep the bodies. Enter saves"};
 constexpr Control kSaveNamed{"save", "Save", "Save the run under this name, in the folder that is listed"};
 constexpr Control kFolder{"open_folder", "", "List this folder"};
 constexpr Control kRecent{"open_recent", "", "Open this file, which was opened or saved recently; the run on screen ends"};

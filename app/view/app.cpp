@@ -16,7 +16,7 @@ constexpr double kDeviceBudget = 33e-3;  // [s]
 
 }  // namespace
 
-App::App(const Options& options) : runs(document, options.simulation) {
+App::App(const Options& options) : runs(document, options.simulation, !options.pictureLater) {
     Document& d = document;
     // A window advances at the scene's pace and keeps all bodies in the picture, unless the command line places the camera.
     // A window with a limited number of frames advances by steps.

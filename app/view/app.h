@@ -15,7 +15,8 @@
 namespace gravlab {
 
 struct App {
-    /// Needs a current OpenGL context. Throws where the options request something impossible.
+    /// Needs a current OpenGL context, unless the options want the picture later: remakePicture() then makes it. Throws
+    /// where the options request something impossible.
     explicit App(const Options& options);
     App(const App&) = delete;
     App& operator=(const App&) = delete;

@@ -5,7 +5,6 @@
 #include "app/services/snapshot_jobs.h"
 #include "sim/forces/law.h"
 #include "sim/io/checkpoint.h"
-#include "sim/io/shared_bodies.h"
 #include "sim/measure/diagnostics.h"
 
 #include <string>
@@ -107,7 +106,7 @@ EffectResult BaseHost::share(const ShareBodies& effect) {
     if (!measured.failure.empty()) return failedBecause(measured.failure);
     simulation.snapshot(shared_);
     writeShared(app_.document.ui.files.shared, effect.arrays, shared_, simulation.step(), simulation.time(),
-                effect.arrays & kSharedEnergies ? &measured : nullptr);
+                effect.arrays & kSharedEnergies ? &measured : nullptr, &sharedMapping_);
     return {};
 }
 

@@ -3,6 +3,7 @@
 #include "app/control/host.h"
 #include "app/system/file_jobs.h"
 #include "app/view/app.h"
+#include "sim/io/shared_bodies.h"
 
 #include <functional>
 #include <optional>
@@ -42,6 +43,7 @@ private:
     std::optional<Ticket> groups_, measuring_, trying_;  ///< tickets of the effects under way
     std::vector<Ended> ended_;
     ParticleSet shared_;  ///< kept, so that frequent requests of a client allocate nothing
+    SharedMapping sharedMapping_;
     bool quits_ = false;
 };
 

@@ -12,6 +12,7 @@
 namespace gravlab {
 
 void RunView::draw(Document& document, RunHost& host, unsigned framebuffer, int width, int height, bool realTime) {
+    if (!host.first().hasPicture()) return;
     const bool drawn = width > 0 && height > 0;
     host.recordTrails(document.look);
     if (realTime) watch(document, host);

@@ -1,9 +1,24 @@
 // The units of the numbers in a file, and the factors that converted them to G = 1: enough to write the file's own numbers
-// back.
+// back. And the part of its bodies that is read.
 #pragma once
+#include <cstdint>
+#include <optional>
 #include <string>
 
 namespace gravlab {
+
+/// A part of the bodies of a file, in the numbers of the file.
+struct FilePart {
+    /// A box with both ends of each axis inside.
+    struct Region {
+        double low[3] = {0, 0, 0}, high[3] = {0, 0, 0};
+        bool operator==(const Region&) const = default;
+    };
+    std::optional<Region> region{};
+    std::uint64_t every = 1;  ///< keep the first of so many
+    bool whole() const { return !region && every == 1; }
+    bool operator==(const FilePart&) const = default;
+};
 
 struct FileUnits {
     /// Names as they stand in a header ("kpc"), which can be read again; empty: unknown.

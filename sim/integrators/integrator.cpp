@@ -4,6 +4,10 @@
 #include "sim/core/names.h"
 
 #include <algorithm>
+#include <iterator>
+#include <stdexcept>
+#include <string>
+#include <vector>
 
 namespace gravlab {
 namespace {
@@ -64,6 +68,18 @@ constexpr Integrator kIntegrators[] = {
      kEuler},
 };
 
+/// References to rows stay valid, because the memory for more is taken at once.
+std::vector<Integrator>& allIntegrators() {
+    constexpr std::size_t kMostAdded = 64;
+    static std::vector<Integrator> rows = [] {
+        std::vector<Integrator> all;
+        all.reserve(std::size(kIntegrators) + kMostAdded);
+        all.assign(std::begin(kIntegrators), std::end(kIntegrators));
+        return all;
+    }();
+    return rows;
+}
+
 }  // namespace
 
 bool needsInitialForce(StepProgram program) {
@@ -101,7 +117,18 @@ bool inBlocks(StepProgram program) {
     return std::any_of(program.begin(), program.end(), [](const StepOp& s) { return s.op == Op::rungs; });
 }
 
-std::span<const Integrator> integrators() { return kIntegrators; }
+std::span<const Integrator> integrators() { return allIntegrators(); }
+
+bool addIntegrator(const Integrator& row) {
+    std::vector<Integrator>& rows = allIntegrators();
+    if (std::ranges::any_of(rows, [&](const Integrator& known) { return known.name == row.name; }))
+        throw std::logic_error("the integrator '" + std::string(row.name) + "' exists already");
+    if (row.program.empty() || rows.size() == rows.capacity())
+        throw std::logic_error("the integrator '" + std::string(row.name) +
+                               "' has no operations, or there are too many rows");
+    rows.push_back(row);
+    return true;
+}
 
 const Integrator& integrator(std::string_view name) { return findRow(integrators(), "integrator", name); }
 

@@ -70,6 +70,10 @@ std::span<const Integrator> integrators();
 /// The integrator that runs where neither the scene nor the user names one.
 inline const Integrator& usualIntegrator() { return integrators().front(); }
 
+/// Adds a row to this program: call it before main(). Every backend runs its operations; the arrays behind its texts and its
+/// program must last. Throws std::logic_error for a name that exists already.
+bool addIntegrator(const Integrator& row);
+
 /// The row of that name. Throws UsageError naming the valid ones and the nearest.
 const Integrator& integrator(std::string_view name);
 

@@ -1,11 +1,13 @@
 #include "sim/io/shared_bodies.h"
 
 #include "sim/core/error.h"
+#include "sim/core/thread_pool.h"
 #include "sim/io/formats/body_collector.h"
 #include "sim/io/formats/units.h"
 #include "sim/measure/diagnostics.h"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -28,6 +30,7 @@ constexpr std::array<char, 8> kMagic{'G', 'R', 'A', 'V', 'B', 'L', 'K', '1'};
 constexpr const char* kName = "shared memory";
 constexpr std::size_t kAligned = 64;  // bytes, where an array may begin
 constexpr std::size_t kBodiesAChunk = 4096;
+constexpr std::size_t kBodiesAThread = 65536;  // of fewer, a thread would take longer to start than to write them
 
 struct Header {
     std::array<char, 8> magic = kMagic;
@@ -92,9 +95,17 @@ void readAt(int descriptor, std::uint64_t place, void* bytes, std::size_t count)
     }
 }
 
-/// Writes one array in pieces that stay in the cache. `put(to, i)` stores what body i has.
+/// Writes one array: by threads into mapped memory, or in pieces that stay in the cache. `put(to, i)` stores what body i
+/// has.
 template <class Number, std::size_t width, class Put>
-void writeArray(int descriptor, std::uint64_t place, std::size_t bodies, const Put& put) {
+void writeArray(int descriptor, char* mapped, std::uint64_t place, std::size_t bodies, const Put& put) {
+    if (mapped) {
+        auto* const to = reinterpret_cast<Number*>(mapped + place);
+        parallelFor(bodies, 0, kBodiesAThread, [&](std::size_t first, std::size_t last) {
+            for (std::size_t i = first; i < last; ++i) put(to + i * width, i);
+        });
+        return;
+    }
     std::vector<Number> chunk(std::min(bodies, kBodiesAChunk) * width);
     for (std::size_t begin = 0; begin < bodies; begin += kBodiesAChunk) {
         const std::size_t count = std::min(kBodiesAChunk, bodies - begin);
@@ -125,8 +136,30 @@ unsigned sharedArraysOf(std::string_view names) {
     return arrays;
 }
 
+char* SharedMapping::of(int descriptor, std::uint64_t bytes) {
+    if (descriptor == descriptor_ && bytes <= bytes_) return begin_;
+    release();
+    const int seals = ::fcntl(descriptor, F_GET_SEALS);
+    if (seals < 0 || !(seals & F_SEAL_SHRINK)) return nullptr;
+    // Pages are taken now: where memory is short, this fails, while a later access would end the program.
+    if (::fallocate(descriptor, 0, 0, static_cast<off_t>(bytes)) != 0) return nullptr;
+    void* const begin = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, descriptor, 0);
+    if (begin == MAP_FAILED) return nullptr;
+    descriptor_ = descriptor;
+    begin_ = static_cast<char*>(begin);
+    bytes_ = bytes;
+    return begin_;
+}
+
+void SharedMapping::release() {
+    if (begin_) ::munmap(begin_, bytes_);
+    descriptor_ = -1;
+    begin_ = nullptr;
+    bytes_ = 0;
+}
+
 void writeShared(int descriptor, unsigned arrays, const ParticleSet& bodies, std::int64_t step, double time,
-                 const Diagnostics* measured) {
+                 const Diagnostics* measured, SharedMapping* mapping) {
     const std::size_t n = bodies.size();
     const Places places = placesOf(arrays, n);
     struct stat now {};
@@ -134,6 +167,7 @@ void writeShared(int descriptor, unsigned arrays, const ParticleSet& bodies, std
         throw IoError("descriptor " + std::to_string(descriptor) + " is no shared memory: " + because());
     if (static_cast<std::uint64_t>(now.st_size) < places.end && ::ftruncate(descriptor, static_cast<off_t>(places.end)) != 0)
         throw IoError("the shared memory cannot grow to " + std::to_string(places.end) + " bytes: " + because());
+    char* const mapped = mapping ? mapping->of(descriptor, places.end) : nullptr;
     Header header;
     header.arrays = arrays & kAllArrays;
     header.bodies = n;
@@ -149,18 +183,18 @@ void writeShared(int descriptor, unsigned arrays, const ParticleSet& bodies, std
     }
     const auto three = [](double* to, const Double4& of) { to[0] = of.x, to[1] = of.y, to[2] = of.z; };
     if (arrays & kSharedPositions)
-        writeArray<double, 3>(descriptor, places.begin[0], n,
+        writeArray<double, 3>(descriptor, mapped, places.begin[0], n,
                               [&](double* to, std::size_t i) { three(to, bodies.position[i]); });
     if (arrays & kSharedVelocities)
-        writeArray<double, 3>(descriptor, places.begin[1], n,
+        writeArray<double, 3>(descriptor, mapped, places.begin[1], n,
                               [&](double* to, std::size_t i) { three(to, bodies.velocity[i]); });
     if (arrays & kSharedMasses)
-        writeArray<double, 1>(descriptor, places.begin[2], n,
+        writeArray<double, 1>(descriptor, mapped, places.begin[2], n,
                               [&](double* to, std::size_t i) { *to = bodies.position[i].w; });
     if (arrays & kSharedIds) writeAt(descriptor, places.begin[3], bodies.id.data(), n * sizeof(std::uint32_t));
     if (arrays & kSharedGroups) writeAt(descriptor, places.begin[4], bodies.group.data(), n);
     if (arrays & kSharedResponses)
-        writeArray<double, 1>(descriptor, places.begin[5], n,
+        writeArray<double, 1>(descriptor, mapped, places.begin[5], n,
                               [&](double* to, std::size_t i) { *to = bodies.velocity[i].w; });
     writeAt(descriptor, 0, &header, sizeof header);
 }

@@ -21,20 +21,33 @@ using namespace std::string_view_literals;
 Reason always() { return {}; }
 
 constexpr std::string_view kHdf5Extensions[] = {".hdf5", ".h5"};
+constexpr std::string_view kGadgetExtensions[] = {".gadget", ".gadget2"};
+constexpr std::string_view kGadget1Extensions[] = {".gadget1"};
 constexpr std::string_view kTipsyExtensions[] = {".tipsy", ".bin", ".std"};
 constexpr std::string_view kPlyExtensions[] = {".ply"};
+constexpr std::string_view kElementExtensions[] = {".mpcorb"};
+constexpr std::string_view kHorizonsExtensions[] = {".horizons"};
 constexpr std::string_view kCsvExtensions[] = {".csv"};
 constexpr std::string_view kTabExtensions[] = {".tab", ".txt", ".dat"};
 
-// Binary formats first: they have marks, and everything else is a table. One reader reads all tables; its row is csv, so
-// that only one row claims a file.
+// Binary formats first: they have marks, and everything else is a table. One reader reads all tables, and one all Gadget
+// binaries: only one row claims a file.
 constexpr FileFormat kFormats[] = {
     {"hdf5", "Gadget-style HDF5; as written here also the checkpoint: exact, with clock, seed and settings", kHdf5Extensions,
      false, looksLikeHdf5, hdf5Unavailable, readGadget, writeGadget, kKeepsAll},
+    {"gadget", "Gadget-2 binary; formats 1 and 2 are read in either byte order, 2 is written little-endian",
+     kGadgetExtensions, false, looksLikeGadgetBinary, always, readGadgetBinary, writeGadget2, kKeepsTime | kKeepsIds},
+    {"gadget1", "Gadget-1 binary, which is written without the names of its blocks", kGadget1Extensions, false,
+     looksLikeGadgetBinary, always, readGadgetBinary, writeGadget1, kKeepsTime | kKeepsIds},
     {"tipsy", "tipsy binary, 32-bit floats; either byte order and header size is read, standard big-endian written",
-     kTipsyExtensions, false, looksLikeTipsy, always, readTipsy, writeTipsy, kKeepsTime},
+     kTipsyExtensions, false, looksLikeTipsy, always, readTipsy, writeTipsy, kKeepsTime | kKeepsSoftening},
     {"ply", "binary point cloud for Blender, MeshLab and ParaView; write only", kPlyExtensions, false, looksLikePly, always,
      nullptr, writePly, kKeepsGroups},
+    {"elements",
+     "orbits about the Sun: lines of the Minor Planet Center's MPCORB, or JPL's table of small bodies; read only",
+     kElementExtensions, true, looksLikeElements, always, readElements, nullptr},
+    {"horizons", "vector tables of JPL Horizons, one or several bodies about the Sun; read only", kHorizonsExtensions, true,
+     looksLikeHorizons, always, readHorizons, nullptr},
     {"csv", "text table with a header line; also read with blanks, units or --columns", kCsvExtensions, true, looksLikeTable,
      always, readTable, writeCsv, kKeepsIds | kKeepsResponse | kKeepsDoubles | kKeepsNames | kKeepsUnits | kKeepsSurfaces},
     {"tab", "text table without a header: m x y z vx vy vz", kTabExtensions, true, looksLikeTable, always, readTable,
@@ -55,10 +68,6 @@ constexpr OtherFile kOthers[] = {
     {"SIMPLE  ="sv, "is a FITS file: convert it to a table or to Gadget HDF5 first"},
     {"\xff\xfe"sv, "is UTF-16 text: save it as UTF-8"},
     {"\xfe\xff"sv, "is UTF-16 text: save it as UTF-8"},
-    {"\x00\x01\x00\x00"sv, "looks like a Gadget-1 binary: convert it to Gadget HDF5 first"},
-    {"\x00\x00\x01\x00"sv, "looks like a Gadget-1 binary: convert it to Gadget HDF5 first"},
-    {"\x08\x00\x00\x00HEAD"sv, "is a Gadget-2 binary: convert it to Gadget HDF5 first"},
-    {"\x00\x00\x00\x08HEAD"sv, "is a Gadget-2 binary: convert it to Gadget HDF5 first"},
     {"\x89PNG"sv, "is a picture"},
     {"\x7f"
      "ELF"sv,
@@ -215,7 +224,7 @@ std::vector<std::string> lostIn(const FileFormat& format, const Snapshot& snapsh
         lost.push_back("the responses (charge over mass, or held bodies)");
     if (without(kKeepsSurfaces) && !bodies.surface.empty()) lost.push_back("the radii and spins");
     if (without(kKeepsTime) && snapshot.time.value_or(0) != 0) lost.push_back("the time");
-    if (without(kKeepsTime) && snapshot.softening) lost.push_back("the softening");
+    if (without(kKeepsSoftening) && snapshot.softening) lost.push_back("the softening");
     if (without(kKeepsClock) && (snapshot.step || snapshot.timeStep)) lost.push_back("step and time step");
     if (without(kKeepsClock) && snapshot.seed) lost.push_back("the seed");
     // Units of a scene exist only in words, so only this program's format keeps them.

@@ -60,6 +60,7 @@ struct ReadOptions {
     bool allowSigns = false;             ///< accept negative sources: charges, or a file that is only inspected or converted
     std::string units = {};              ///< row of unitSystems() of the numbers; empty: as the file states, or G = 1
     std::optional<double> gravity = {};  ///< value of G in the file's own units; replaces `units`
+    FilePart part = {};                  ///< the bodies to read
     bool ignoreHubble = false;           ///< Gadget's lengths and masses are not in units over HubbleParam
     std::string bonds = {};              ///< file with bonds between the bodies, see readBonds(); empty: none
 };
@@ -94,9 +95,10 @@ enum Keeps : unsigned {
     kKeepsDoubles = 32,
     kKeepsNames = 64,
     kKeepsUnits = 128,
-    kKeepsSurfaces = 256
+    kKeepsSurfaces = 256,
+    kKeepsSoftening = 512
 };
-constexpr unsigned kKeepsAll = 511;
+constexpr unsigned kKeepsAll = 1023;
 
 /// The data of this state that the format would lose, one phrase each: "the ids", "3 numbers beyond 32-bit precision".
 /// Empty: nothing is lost.

@@ -32,6 +32,7 @@ struct StartFile {
     std::string columns, units;  ///< see ReadOptions
     std::optional<double> gravity{};
     bool sanitize = false;
+    FilePart part{};
     bool ignoreHubble = false;
     std::string bonds{};  ///< absolute path of a file with bonds between the bodies; empty: there is none
     std::string print;    ///< hashOf() its bodies, to see whether the file is still the same

@@ -755,6 +755,52 @@ def tipsy_files_that_lie_are_refused():
         assert (result.code == 0) == good, (len(bytes_), result.code, result.err)
 
 
+def gadget(bodies, claimed=None, named=True, order="<", files=1):
+    counts = (0, bodies if claimed is None else claimed, 0, 0, 0, 0)
+    head = struct.pack(order + "6i6ddd2i6i2i4d", *counts, *(6 * (0.0,)), 0.5, 0.0, 0, 0, *counts, 0, files, 0.0, 0.0, 0.0, 1.0)
+    parts = (b"HEAD", head.ljust(256, b"\0")), (b"POS ", struct.pack(order + "3f", 1, 2, 3) * bodies), \
+        (b"VEL ", struct.pack(order + "3f", 4, 5, 6) * bodies), (b"ID  ", struct.pack(order + "%di" % bodies, *range(bodies))), \
+        (b"MASS", struct.pack(order + "f", 7) * bodies)
+    text = b""
+    for name, data in parts:
+        mark = struct.pack(order + "i", len(data))
+        text += (struct.pack(order + "i4sii", 8, name, len(data) + 8, 8) if named else b"") + mark + data + mark
+    return text
+
+
+@case
+def gadget_binaries_that_lie_are_refused():
+    """Cut at any place, with counts of billions, with a part of several files: refused at once, without taking memory."""
+    cases = [(gadget(3, named=named, order=order), True) for named in (True, False) for order in "<>"]
+    whole = gadget(3)
+    cases += [(whole[:cut], False) for cut in (3, 8, 40, 280, 300, 350, 400, len(whole) - 5, len(whole) - 1)]
+    cases += [(gadget(3, claimed), False) for claimed in (4, 2, -1, 2**31 - 1)]
+    cases += [(gadget(3, files=2), False), (gadget(0), False), (gadget(3, named=False)[:264], False)]
+    for bytes_, good in cases:
+        open("t.gadget", "wb").write(bytes_)
+        result = sound("info", "t.gadget", patience=20)
+        assert (result.code == 0) == good, (len(bytes_), result.code, result.err)
+    for part in ("x", ":", "1:2,3:4", "2:1,:,:", ":,:,:,:", "nan:,:,:", "1:1e999,:,:"):
+        sound("info", "t.gadget", "--region", part, codes=(2,))
+
+
+@case
+def orbits_that_lie_are_refused():
+    line = ("00001    3.33  0.15 K232P  17.21569   73.47045   80.26014   10.58634  0.0788175  0.21411523   2.7671817  0 MPO719049"
+            "  7283 123 1801-2023 0.65 M-v 30k MPCLINUX   4000      (1) Ceres              20230321\n")
+    horizons = "*" * 79 + "\nCenter body name: Sun (10)\nOutput units    : AU-D\n$$SOE\n2460000.5, A.D., 1, 2, 3, 4, 5, 6,\n$$EOE\n"
+    cases = [(line, True), (line * 3, True), (line[:-1], False), (line[:90] + "\n", False), (line + line[:50] + "\n", False),
+             (line.replace("0.0788175", "1e999    "), False), (line.replace("0.0788175", "nan      "), False),
+             (line.replace("  2.7671817", " -2.7671817"), False), (line.replace("17.21569", "1e300   "), None), (horizons, True),
+             (horizons[:-7], False), (horizons.replace("1, 2", "inf, 2"), False), (horizons * 3, True),
+             ("*" * 79 + "\n", False), ("e,i,om,w,a,ma,epoch\n" + "0.999999999999999,1,2,3,4,5,6\n", None),
+             ("e,i,om,w,a,ma,epoch\n1,1,2,3,4,5,6\n", False), ("e,i,om,w,q,tp,epoch\n1e300,1,2,3,1e-300,5,6\n", None)]
+    for text, good in cases:
+        open("t.txt", "w").write(text)
+        result = sound("info", "t.txt", patience=20)
+        assert good is None or (result.code == 0) == good, (text[:90], result.code, result.err)
+
+
 # HDF5 of other programs.
 
 def h5(name, change, counts=(0, 4), **attributes):

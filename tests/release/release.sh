@@ -159,6 +159,9 @@ case $case in
         contents >"$work/after"
         diff "$work/before" "$work/after" || fail "the system is not as it was"
         ;;
+    outside) # a program outside of this tree, from what cmake --install gives
+        "$root/tests/outside/test.sh" "$build"
+        ;;
     docker) # the lines of the Dockerfile, carried out on a fresh system
         fresh_system
         while read -r word rest; do

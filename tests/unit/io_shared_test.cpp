@@ -3,6 +3,7 @@
 #include "sim/measure/diagnostics.h"
 #include "tests/unit/io_support.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -78,6 +79,31 @@ TEST(SharedBodies, comeBackToTheBit) {
     EXPECT_EQ(memory.get<double>(40), 3);
     EXPECT_EQ(memory.get<double>(48), -7);
     EXPECT_EQ(memory.get<double>(96), 5);
+}
+
+TEST(SharedBodies, sealedMemoryIsMappedOnceAndWrittenByThreads) {
+    ParticleSet bodies;
+    bodies.resize(200'001);  // several pieces of a thread
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+        const double x = static_cast<double>(i);
+        bodies.position[i] = {x, x + 0.25, -x, 1 + x};
+        bodies.velocity[i] = {0.5 * x, -x, x / 3, 1};
+        bodies.id[i] = static_cast<std::uint32_t>(i);
+    }
+    const int descriptor = ::memfd_create("gravlab-test", MFD_ALLOW_SEALING);
+    ASSERT_GE(descriptor, 0);
+    SharedMapping mapping;
+    EXPECT_EQ(mapping.of(descriptor, 0), nullptr) << "it could shrink";
+    ASSERT_EQ(::fcntl(descriptor, F_ADD_SEALS, F_SEAL_SHRINK), 0);
+    const ParticleSet few = manyBodies();
+    for (const ParticleSet* set : {&few, static_cast<const ParticleSet*>(&bodies), &few}) {
+        writeShared(descriptor, kEverything, *set, 1, 2, nullptr, &mapping);
+        EXPECT_TRUE(io_test::sameBodies(*set, readShared(descriptor, {}).bodies));
+    }
+    const char* const there = mapping.of(descriptor, 128);
+    EXPECT_NE(there, nullptr);
+    EXPECT_EQ(mapping.of(descriptor, 64), there) << "mapped once";
+    ::close(descriptor);
 }
 
 TEST(SharedBodies, withoutVelocitiesRest) {

@@ -37,7 +37,7 @@ TEST(FileFormats, TheTableIsWhole) {
             EXPECT_EQ(hasSnapshotExtension(std::string("a").append(extension)), format.read != nullptr);
         }
     }
-    for (const char* needed : {".csv", ".tab", ".tipsy", ".hdf5", ".ply"})
+    for (const char* needed : {".csv", ".tab", ".tipsy", ".hdf5", ".ply", ".gadget", ".gadget1"})
         EXPECT_TRUE(extensions.contains(needed)) << needed;
     EXPECT_EQ(&fileFormat("csv"), &formatForWriting("x.CSV"));
     EXPECT_THROW(fileFormat("cvs"), UsageError);
@@ -54,9 +54,9 @@ TEST(Snapshot, EveryFormatRoundTripsUnderAnyName) {
             writeSnapshot(path, snapshot);
             std::filesystem::rename(path, folder / "no-extension \xc3\xa4");
             Snapshot back = readSnapshot(folder / "no-extension \xc3\xa4");
-            if (format.name == "tipsy") back.bodies.group.assign(bodies, 0);
+            if (format.name == "tipsy" || format.name.starts_with("gadget")) back.bodies.group.assign(bodies, 0);
             EXPECT_TRUE(sameBodies(back.bodies, snapshot.bodies)) << format.name;
-            EXPECT_EQ(back.format, format.name == "tab" ? "csv" : format.name);
+            EXPECT_EQ(back.format, format.name == "tab" ? "csv" : format.name == "gadget1" ? "gadget" : format.name);
             EXPECT_EQ(encodeSnapshot(snapshot, format.name), contentOf(folder / "no-extension \xc3\xa4"));
         }
     }

@@ -11,6 +11,6 @@ A refusal is a gravlab.Refused, what could not be done a gravlab.Failed, a progr
 with the program's own sentence.
 """
 
-from .run import Ended, Failed, GravlabError, Picture, Refused, Run, open, parameters
+from .run import Ended, Failed, GravlabError, Picture, Refused, Run, help, open, parameters
 
-__all__ = ["Ended", "Failed", "GravlabError", "Picture", "Refused", "Run", "open", "parameters"]
+__all__ = ["Ended", "Failed", "GravlabError", "Picture", "Refused", "Run", "help", "open", "parameters"]

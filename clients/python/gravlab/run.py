@@ -1,8 +1,10 @@
 """A run of gravlab: a program beside this one that takes lines and answers each in JSON, and memory that both share."""
 
+import fcntl
 import json
 import mmap
 import os
+import re
 import shutil
 import struct
 import subprocess
@@ -10,6 +12,7 @@ import tempfile
 import threading
 import weakref
 from builtins import open as _open_file
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
@@ -26,6 +29,10 @@ _ARRAYS = (
     ("responses", 32, np.float64, 1),
 )
 _LONGEST_LINE = 4096
+# Numpy copies without Python's lock, so that threads share the copy of a large array: of 24 MB, half its time on two cores.
+_PART = 1 << 22  # bytes of a thread at least
+_THREADS = min(4, len(os.sched_getaffinity(0)))
+_F_ADD_SEALS, _F_SEAL_SHRINK = 1033, 0x0002  # linux/fcntl.h
 
 
 class GravlabError(Exception):
@@ -65,6 +72,51 @@ def _program(program=None):
         if found:
             return os.fspath(found)
     raise GravlabError("no program 'gravlab' on the PATH; install it, set GRAVLAB to its path, or give program=")
+
+
+def _alive(process):
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass
+    return True
+
+
+def _sweep():
+    """Removes pictures that a client left which was killed while it fetched them."""
+    for name in os.listdir(tempfile.gettempdir()):
+        found = re.fullmatch(r"gravlab-picture-(\d+)-.*", name)
+        if found and not _alive(int(found[1])):
+            shutil.rmtree(os.path.join(tempfile.gettempdir(), name), ignore_errors=True)
+
+
+def _copied(source):
+    """A copy of an array, by several threads where it is large."""
+    parts = min(_THREADS, source.nbytes // _PART)
+    if parts < 2:
+        return source.copy()
+    result = np.empty_like(source)
+    ends = [len(source) * part // parts for part in range(parts + 1)]
+    with ThreadPoolExecutor(parts) as pool:
+        list(pool.map(lambda part: np.copyto(result[ends[part]:ends[part + 1]], source[ends[part]:ends[part + 1]]), range(parts)))
+    return result
+
+
+def help(what="", program=None):
+    """Prints what the parameters are whose path, label or idea has this text: their units, ranges and defaults."""
+    print(_described(parameters(program), what))
+
+
+def _described(rows, what):
+    texts = []
+    for row in rows:
+        if what.lower() not in " ".join(str(row.get(key, "")) for key in ("path", "label", "idea")).lower():
+            continue
+        facts = [f"{key} {row[key]}" for key in ("unit", "range", "values", "default") if row.get(key) not in (None, "", [])]
+        texts.append(f"{row['path']}\n    {row.get('idea') or row.get('label', '')}" + ("\n    " + "; ".join(facts) if facts else ""))
+    return "\n".join(texts) if texts else f"no parameter has '{what}' in its path, label or idea"
 
 
 def parameters(program=None):
@@ -111,8 +163,11 @@ def open(scene=None, *, positions=None, velocities=None, masses=None, ids=None, 
     return run
 
 
-def _end(process, descriptor, errors):
+def _end(process, descriptor, errors, shared):
     """Ends the program and frees the memory; also for a run that nothing refers to any more."""
+    for memory in shared:
+        memory.close()
+    shared.clear()
     if process.poll() is None:
         try:
             process.stdin.close()
@@ -139,8 +194,13 @@ class Run:
     """
 
     def __init__(self, program, scene, options):
-        self._descriptor = os.memfd_create("gravlab")
+        _sweep()
+        self._descriptor = os.memfd_create("gravlab", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+        # It never becomes shorter, so that both sides may keep it mapped.
+        fcntl.fcntl(self._descriptor, _F_ADD_SEALS, _F_SEAL_SHRINK)
+        self._shared = []  # the mapped memory, once bodies have been exchanged
         self._line = 0
+        self._program = program
         self._lock = threading.Lock()
         self._errors = tempfile.TemporaryFile()
         words = [program, "play", "-", str(scene), "--share", str(self._descriptor)] + _options(options)
@@ -150,7 +210,7 @@ class Run:
         except OSError as error:
             os.close(self._descriptor)
             raise GravlabError(f"{program} cannot be started: {error.strerror}") from error
-        self._ended = weakref.finalize(self, _end, self._process, self._descriptor, self._errors)
+        self._ended = weakref.finalize(self, _end, self._process, self._descriptor, self._errors, self._shared)
         try:
             self.do("set run.paused true")  # steps are made by step() alone
         except BaseException:
@@ -219,6 +279,15 @@ class Run:
         self.do(f"do step {count}")
         self.do(f"wait run.step >= {target} within 1000000")
 
+    def loop(self, count, every=1):
+        """A loop of one's own over `count` steps, entered after each `every` of them: for step in run.loop(1000, every=10): ..."""
+        count, every = int(count), int(every)
+        if count < 0 or every < 1:
+            raise Refused("loop() needs a count of at least 0, and every of at least 1")
+        for done in range(0, count, every):
+            self.step(min(every, count - done))
+            yield self.steps
+
     @property
     def time(self):
         """Simulated time, in the run's unit of time."""
@@ -234,20 +303,29 @@ class Run:
     def _share(self, arrays):
         """Header and arrays of the last complete step; the arrays are copies."""
         self.do("do share " + ",".join(arrays))
-        with mmap.mmap(self._descriptor, 0, prot=mmap.PROT_READ) as memory:
-            head = _HEADER.unpack_from(memory)
-            if head[0] != _MAGIC:
-                raise Failed("the program has shared bodies in a form that this version does not know")
-            bodies, place, found = head[3], _HEADER.size, {}
-            for name, bit, kind, width in _ARRAYS:
-                if not head[1] & bit:
-                    continue
-                place = (place + _ALIGNED - 1) // _ALIGNED * _ALIGNED
-                flat = np.frombuffer(memory, kind, bodies * width, place)
-                found[name] = (flat.reshape(bodies, width) if width > 1 else flat).copy()
-                place += flat.nbytes
-                del flat
+        memory = self._memory()
+        head = _HEADER.unpack_from(memory)
+        if head[0] != _MAGIC:
+            raise Failed("the program has shared bodies in a form that this version does not know")
+        bodies, place, found = head[3], _HEADER.size, {}
+        for name, bit, kind, width in _ARRAYS:
+            if not head[1] & bit:
+                continue
+            place = (place + _ALIGNED - 1) // _ALIGNED * _ALIGNED
+            flat = np.frombuffer(memory, kind, bodies * width, place)
+            found[name] = _copied(flat.reshape(bodies, width) if width > 1 else flat)
+            place += flat.nbytes
+            del flat
         return head, found
+
+    def _memory(self):
+        """The shared memory, mapped again when it has grown."""
+        size = os.fstat(self._descriptor).st_size
+        if not self._shared or len(self._shared[0]) < size:
+            for memory in self._shared:
+                memory.close()
+            self._shared[:] = [mmap.mmap(self._descriptor, size)]
+        return self._shared[0]
 
     def arrays(self, *names):
         """Several arrays of one step at once: run.arrays("positions", "velocities") is a dict of them."""
@@ -291,6 +369,21 @@ class Run:
         balance = self.balance
         return balance["kinetic"] + balance["potential"]
 
+    def replace(self, **arrays):
+        """Goes on from the present bodies with some of their arrays replaced: run.replace(velocities=0.9 * run.velocities).
+
+        The program checks every number, as for an edit. What it refuses leaves the run as it was.
+        """
+        unknown = set(arrays) - {"positions", "velocities", "masses", "groups"}
+        if unknown or not arrays:
+            raise Refused("replace() takes positions, velocities, masses or groups" + (f", not {sorted(unknown)[0]}" if unknown else ""))
+        head, kept = self._share(["positions", "velocities", "masses", "ids", "groups"])
+        for name, array in arrays.items():
+            if np.shape(array) != kept[name].shape:
+                raise Refused(f"{name} have the shape {np.shape(array)}; the run has {kept[name].shape}")
+            kept[name] = array
+        self._begin(kept, head[5], None)
+
     def take(self, positions, velocities=None, masses=None, *, ids=None, groups=None, units=None):
         """Begins the run anew from arrays. Without velocities the bodies rest; without masses all weigh 1/N.
 
@@ -300,15 +393,23 @@ class Run:
         first = np.asarray(positions)
         if first.ndim != 2 or first.shape[1] != 3 or len(first) == 0:
             raise Refused(f"positions have the shape {first.shape}; expected (N, 3)")
-        bodies = len(first)
         if masses is None:
-            given["masses"] = np.full(bodies, 1 / bodies)
+            given["masses"] = np.full(len(first), 1 / len(first))
+        self._begin(given, 0.0, units)
+
+    def _begin(self, given, time, units):
+        bodies = len(np.asarray(given["positions"]))
         place, bits, parts = _HEADER.size, 0, []
         for name, bit, kind, width in _ARRAYS:
             if given.get(name) is None:
                 continue
             shape = (bodies, width) if width > 1 else (bodies,)
-            array = np.asarray(given[name])
+            try:
+                array = np.asarray(given[name])
+                if kind is np.float64:
+                    array = array.astype(np.float64, copy=False)
+            except (TypeError, ValueError) as error:
+                raise Refused(f"{name} are no numbers: {error}") from error
             if array.shape != shape:
                 raise Refused(f"{name} have the shape {array.shape}; expected {shape}")
             if kind is not np.float64 and (not np.issubdtype(array.dtype, np.integer) or array.min() < 0
@@ -318,19 +419,24 @@ class Run:
             parts.append((place, np.ascontiguousarray(array, kind)))
             bits |= bit
             place += parts[-1][1].nbytes
-        os.ftruncate(self._descriptor, place)
-        with mmap.mmap(self._descriptor, place) as memory:
-            memory[:_HEADER.size] = _HEADER.pack(_MAGIC, bits, 0, bodies, 0, 0.0, *([float("nan")] * 2), *([0.0] * 9))
-            for begin, array in parts:
-                np.frombuffer(memory, array.dtype, array.size, begin)[:] = array.ravel()
+        if os.fstat(self._descriptor).st_size < place:
+            os.ftruncate(self._descriptor, place)
+        memory = self._memory()
+        memory[:_HEADER.size] = _HEADER.pack(_MAGIC, bits, 0, bodies, 0, time, *([float("nan")] * 2), *([0.0] * 9))
+        for begin, array in parts:
+            np.frombuffer(memory, array.dtype, array.size, begin)[:] = array.ravel()
         self.do("do take" + (f" {units}" if units else ""))
         self.do("set run.paused true")
+
+    def help(self, what=""):
+        """Prints what the parameters are that run[...] reads and sets and that have this text; see gravlab.help()."""
+        print(_described(parameters(self._program), what))
 
     # Pictures
 
     def picture(self, width=1280, height=720):
         """A picture of the last complete step."""
-        with tempfile.TemporaryDirectory(prefix="gravlab-") as folder:
+        with tempfile.TemporaryDirectory(prefix=f"gravlab-picture-{os.getpid()}-") as folder:
             path = os.path.join(folder, "picture.png")
             self.do(f"set picture.width {int(width)}")
             self.do(f"set picture.height {int(height)}")

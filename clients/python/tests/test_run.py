@@ -1,12 +1,25 @@
 """The package against the real program, which the environment variable GRAVLAB names."""
 
+import contextlib
+import glob
+import importlib.util
+import io
+import json
 import os
+import shutil
 import signal
+import subprocess
+import sys
+import tempfile
+import time
 import unittest
 
 import numpy as np
 
 import gravlab
+
+if os.path.exists(os.environ.get("GRAVLAB", "")):
+    os.environ["GRAVLAB"] = os.path.abspath(os.environ["GRAVLAB"])
 
 
 class RunTest(unittest.TestCase):
@@ -87,9 +100,125 @@ class RunTest(unittest.TestCase):
         del run
         self.assertIsNotNone(process.poll(), "nothing refers to the run any more")
 
-    def test_parameters_are_listed(self):
-        paths = [row["path"] for row in gravlab.parameters()]
-        self.assertIn("run.softening", paths)
+    def test_parameters_are_listed_and_explained(self):
+        rows = gravlab.parameters()
+        self.assertIn("run.softening", [row["path"] for row in rows])
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said):
+            gravlab.help("softening")
+        row = next(row for row in rows if row["path"] == "run.softening")
+        for text in (row["path"], row["idea"], row["range"], row["default"]):
+            self.assertIn(text, said.getvalue())
+        self.assertNotIn("run.seed", said.getvalue())
+
+    def test_arrays_of_many_bodies_are_whole_and_stay(self):
+        """Large enough for several threads on both sides; a smaller run then uses the same memory."""
+        with gravlab.open("plummer", bodies=300_000, backend="cpu", accuracy=1e-2) as run:
+            self.assertTrue((run.ids == np.arange(300_000)).all())
+            everything = run.arrays("positions", "velocities", "masses", "ids", "groups", "responses")
+            for name in everything:
+                np.testing.assert_array_equal(everything[name], run.arrays(name)[name], name)
+            kept = everything["positions"].copy()
+            run.take(kept[:500], masses=np.full(500, 1 / 500))
+            np.testing.assert_array_equal(run.positions, kept[:500])
+            np.testing.assert_array_equal(everything["positions"], kept, "an array that was given stays as it is")
+
+    def test_a_loop_of_ones_own_edits_bodies(self):
+        with gravlab.open("two-body", backend="cpu") as run:
+            self.assertEqual(list(run.loop(7, every=3)), [3, 6, 7])
+            time_before, ids = run.time, run.ids
+            run.replace(velocities=0.5 * run.velocities)
+            self.assertEqual(run.time, time_before)
+            np.testing.assert_array_equal(run.ids, ids)
+            before = run.positions
+            for attempt in (lambda: run.replace(), lambda: run.replace(speeds=1), lambda: run.replace(positions=np.zeros((3, 3))),
+                            lambda: run.replace(masses=["a", "b"]), lambda: run.replace(positions=np.full((2, 3), np.inf)),
+                            lambda: next(run.loop(-1)), lambda: next(run.loop(1, every=0))):
+                with self.assertRaises(gravlab.Refused):
+                    attempt()
+            np.testing.assert_array_equal(run.positions, before)
+
+    def test_without_opengl_everything_but_pictures_works(self):
+        nowhere = {"__EGL_VENDOR_LIBRARY_FILENAMES": "/nowhere.json", "__EGL_VENDOR_LIBRARY_DIRS": "/nowhere"}
+        before = {name: os.environ.get(name) for name in nowhere}
+        os.environ.update(nowhere)
+        try:
+            with gravlab.open("plummer", bodies=500, backend="cpu") as run:
+                run.step(2)
+                self.assertEqual(run.steps, 2)
+                run["integrator"] = "yoshida4"
+                run.replace(velocities=run.velocities)
+                with self.assertRaises((gravlab.Failed, gravlab.Ended)) as caught:
+                    run.picture(64, 64)
+                self.assertRegex(str(caught.exception), "OpenGL|EGL")
+        finally:
+            for name, value in before.items():
+                os.environ.pop(name) if value is None else os.environ.update({name: value})
+
+    def test_a_client_that_is_killed_takes_its_program_with_it(self):
+        """During a wait for ten million steps, and leaves no picture of a dead process behind."""
+        client = subprocess.Popen([sys.executable, "-c", "import gravlab, sys\nrun = gravlab.open('plummer', bodies=2000, backend='cpu')\n"
+                                   "print(run._process.pid, flush=True)\nrun.step(10**7)"], stdout=subprocess.PIPE, text=True)
+        program = int(client.stdout.readline())
+        time.sleep(1)  # the wait has begun; where it has not, the program sees the end of its lines
+        client.kill()
+        client.wait()
+        client.stdout.close()
+        left = os.path.join(tempfile.gettempdir(), f"gravlab-picture-{client.pid}-left")
+        os.mkdir(left)
+
+        def ended():
+            try:
+                with open(f"/proc/{program}/stat") as file:
+                    return file.read().rsplit(")", 1)[1].split()[0] == "Z"
+            except OSError:
+                return True
+
+        for _ in range(1200):
+            if ended():
+                break
+            time.sleep(0.1)
+        self.assertTrue(ended(), "the program goes on without its client")
+        gravlab.open("two-body", backend="cpu").close()
+        self.assertFalse(os.path.exists(left))
+
+    def test_every_cell_of_the_notebooks_works(self):
+        here = os.path.dirname(os.path.abspath(__file__))
+        notebooks = glob.glob(os.path.join(here, "../../../docs/notebooks/*.ipynb"))
+        self.assertTrue(notebooks)
+        for path in notebooks:
+            with open(path, encoding="utf-8") as file:
+                cells = json.load(file)["cells"]
+            names, said = {}, io.StringIO()
+            with contextlib.redirect_stdout(said):
+                for cell in cells:
+                    if cell["cell_type"] == "code":
+                        exec(compile("".join(cell["source"]), f"{path}, {cell['id']}", "exec"), names)
+            self.assertLess(names["drift"], 1e-2)
+            self.assertGreater(names["known"].sum(), 3)
+            self.assertLess(np.median(names["change"]), 0.2)
+            # The measured curve is that of the mass within, which is how discs are held together.
+            before = names["before"][names["known"]]
+            self.assertLess(np.median(np.abs(before[:, 1] / before[:, 2] - 1)), 0.3)
+            self.assertIn("run.softening", said.getvalue())
+
+    @unittest.skipUnless(importlib.util.find_spec("setuptools") and importlib.util.find_spec("wheel") and importlib.util.find_spec("pip"),
+                         "a wheel needs pip, setuptools and wheel")
+    def test_a_wheel_is_built_and_works(self):
+        source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copytree(source, os.path.join(folder, "source"))  # building writes into its folder
+            pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input"]
+            subprocess.run(pip + ["wheel", "-q", "--no-deps", "--no-build-isolation", "--no-index", "-w", folder,
+                                  os.path.join(folder, "source")], check=True, stdout=subprocess.DEVNULL)
+            wheel, = glob.glob(os.path.join(folder, "gravlab-*-py3-none-any.whl"))
+            subprocess.run(pip + ["install", "-q", "--no-deps", "--no-index", "--target", os.path.join(folder, "there"), wheel],
+                           check=True, stdout=subprocess.DEVNULL)
+            done = subprocess.run([sys.executable, "-c", "import gravlab\nwith gravlab.open('two-body', backend='cpu') as run: "
+                                   "run.step(); print(run.steps, gravlab.__file__)"], cwd=folder, capture_output=True, text=True,
+                                  env=dict(os.environ, PYTHONPATH=os.path.join(folder, "there")))
+            self.assertEqual(done.stdout.split()[0], "1", done.stderr)
+            self.assertIn(os.path.join(folder, "there"), done.stdout)
 
 
 if __name__ == "__main__":

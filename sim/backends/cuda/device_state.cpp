@@ -95,8 +95,14 @@ void DeviceState<Real>::uploadAccelerations(const std::vector<Double4>& accelera
 
 template <class Real>
 std::vector<Double4> DeviceState<Real>::download(const DeviceArray<V>& from) const {
-    std::vector<V> part(std::min<std::size_t>(kPart, count_));
     std::vector<Double4> result;
+    download(from, result);
+    return result;
+}
+
+template <class Real>
+void DeviceState<Real>::download(const DeviceArray<V>& from, std::vector<Double4>& result) const {
+    std::vector<V> part(std::min<std::size_t>(kPart, count_));
     resizeTouched(result, count_);
     for (std::size_t done = 0; done < count_; done += part.size()) {
         const std::size_t bodies = std::min<std::size_t>(part.size(), count_ - done);
@@ -106,13 +112,12 @@ std::vector<Double4> DeviceState<Real>::download(const DeviceArray<V>& from) con
             for (std::size_t k = first; k < last; ++k) result[done + k] = {part[k].x, part[k].y, part[k].z, part[k].w};
         });
     }
-    return result;
 }
 
 template <class Real>
 void DeviceState<Real>::download(std::vector<Double4>& positions, std::vector<Double4>& velocities) const {
-    positions = download(complete().x);
-    velocities = download(complete().v);
+    download(complete().x, positions);
+    download(complete().v, velocities);
 }
 
 template <class Real>

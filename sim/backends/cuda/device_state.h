@@ -31,6 +31,8 @@ public:
     void download(std::vector<Double4>& positions, std::vector<Double4>& velocities) const;
     /// Copies any array of the state, or one of the same type, to the host. Waits.
     std::vector<Double4> download(const DeviceArray<V>& from) const;
+    /// The same into `result`, whose memory is used again.
+    void download(const DeviceArray<V>& from, std::vector<Double4>& result) const;
 
     std::uint32_t count() const { return count_; }
     Arrays& complete() { return states_[completeIndex_]; }

@@ -43,6 +43,8 @@ void BodyCollector::expect(std::uint64_t count) {
     if (count > options_.maxBodies)
         throw InputError(name_ + ": holds " + std::to_string(count) + " bodies, more than the " +
                          std::to_string(options_.maxBodies) + " allowed");
+    // How many bodies a region has is known when they are read.
+    count = options_.part.region ? 0 : (count + options_.part.every - 1) / options_.part.every;
     requireRoom(count);
     try {
         bodies_.position.reserve(count);
@@ -102,6 +104,20 @@ void BodyCollector::name(std::string_view name, std::string_view tag) {
 }
 
 void BodyCollector::finish(Snapshot& snapshot, bool hasIds, bool hasGroups) {
+    const FilePart& part = options_.part;
+    if (bodies_.size() == 0 && seen_ > dropped_ && !part.whole())
+        throw InputError(name_ + ": none of its " + std::to_string(seen_) + " bodies is in the part to read" +
+                         (part.region ? ": give --region in the numbers of the file" : ""));
+    if (!part.whole()) {
+        snapshot.notes.push_back("a part was read: " + std::to_string(bodies_.size()) + " of " + std::to_string(seen_) +
+                                 " bodies, with their own masses" +
+                                 (snapshot.isCheckpoint() ? "; its settings belong to the whole and were left out" : ""));
+        // Clock, settings and state of integrators belong to all bodies.
+        snapshot.settings.clear();
+        snapshot.state.clear();
+        snapshot.step.reset(), snapshot.stepOrigin.reset(), snapshot.timeStep.reset(), snapshot.timeOrigin.reset();
+        snapshot.seed.reset();
+    }
     if (bodies_.size() == 0)
         throw InputError(name_ + (dropped_ > 0 ? ": all of its " + std::to_string(dropped_) + " bodies have bad values"
                                                : std::string(": holds no bodies")));

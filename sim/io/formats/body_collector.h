@@ -37,12 +37,13 @@ public:
         const double probe = 0 * row.x + 0 * row.y + 0 * row.z + 0 * row.vx + 0 * row.vy + 0 * row.vz + 0 * row.mass +
                              0 * row.response + 0 * row.radius + 0 * row.spinX + 0 * row.spinY + 0 * row.spinZ;
         const bool good = probe == 0 && !(row.mass < 0 && !allowSigns_) && !(row.radius < 0);
-        if (good)
+        const bool kept = good && wanted(row);
+        if (kept)
             store(row);
-        else
+        else if (!good)
             refuse(row, where());
         ++seen_;
-        return good;
+        return kept;
     }
     /// Names the last kept body.
     void name(std::string_view name, std::string_view tag);
@@ -54,6 +55,17 @@ public:
     void finish(Snapshot& snapshot, bool hasIds, bool hasGroups);
 
 private:
+    /// Whether the body is in the part that the options name.
+    bool wanted(const BodyRow& row) const {
+        const FilePart& part = options_.part;
+        if (part.whole()) return true;
+        if (seen_ % part.every != 0) return false;
+        if (!part.region) return true;
+        const double place[3] = {row.x, row.y, row.z};
+        for (int axis = 0; axis < 3; ++axis)
+            if (place[axis] < part.region->low[axis] || place[axis] > part.region->high[axis]) return false;
+        return true;
+    }
     void refuse(const BodyRow& row, const std::string& where);
     void store(const BodyRow& row);
     void requireRoom(std::size_t bodies) const;

@@ -22,6 +22,15 @@ bool looksLikeTable(const Source& source);
 Snapshot readTable(Source& source, const ReadOptions& options);
 void writeCsv(ByteSink& sink, const Snapshot& snapshot);
 void writeTab(ByteSink& sink, const Snapshot& snapshot);
+/// The cells of a line, as tables have them; a blank separates at blanks.
+void splitCells(std::string_view line, char separator, std::vector<std::string_view>& cells);
+/// The number of a cell; false when it has none.
+bool parsedCell(std::string_view cell, double& value);
+
+bool looksLikeElements(const Source& source);
+Snapshot readElements(Source& source, const ReadOptions& options);
+bool looksLikeHorizons(const Source& source);
+Snapshot readHorizons(Source& source, const ReadOptions& options);
 
 bool looksLikeTipsy(const Source& source);
 Snapshot readTipsy(Source& source, const ReadOptions& options);
@@ -31,6 +40,11 @@ bool looksLikeHdf5(const Source& source);
 Reason hdf5Unavailable();
 Snapshot readGadget(Source& source, const ReadOptions& options);
 void writeGadget(ByteSink& sink, const Snapshot& snapshot);
+
+bool looksLikeGadgetBinary(const Source& source);
+Snapshot readGadgetBinary(Source& source, const ReadOptions& options);
+void writeGadget1(ByteSink& sink, const Snapshot& snapshot);
+void writeGadget2(ByteSink& sink, const Snapshot& snapshot);
 
 bool looksLikePly(const Source& source);
 void writePly(ByteSink& sink, const Snapshot& snapshot);

@@ -547,4 +547,9 @@ bool looksLikeTable(const Source& source) {
 
 Snapshot readTable(Source& source, const ReadOptions& options) { return TableReader(source, options).read(); }
 
+void splitCells(std::string_view line, char separator, std::vector<std::string_view>& cells) {
+    split(line, separator, cells);
+}
+bool parsedCell(std::string_view cell, double& value) { return parse(cell, value) == Parsed::yes; }
+
 }  // namespace gravlab

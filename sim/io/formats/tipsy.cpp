@@ -5,14 +5,13 @@
 #include "sim/io/file/byte_sink.h"
 #include "sim/io/file/source.h"
 #include "sim/io/formats/body_collector.h"
+#include "sim/io/formats/byte_order.h"
 #include "sim/io/formats/formats.h"
 #include "sim/io/formats/units.h"
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
-#include <cstring>
 #include <limits>
 
 namespace gravlab {
@@ -52,30 +51,6 @@ struct Header {
         return bytes;
     }
 };
-
-template <class Word>
-Word reversed(Word word) {
-    auto bytes = std::bit_cast<std::array<char, sizeof(Word)>>(word);
-    std::reverse(bytes.begin(), bytes.end());
-    return std::bit_cast<Word>(bytes);
-}
-
-template <class Value, class Word>
-Value loaded(const char* from, bool bigEndian) {
-    Word word;
-    std::memcpy(&word, from, sizeof word);
-    if (bigEndian != (std::endian::native == std::endian::big)) word = reversed(word);
-    return std::bit_cast<Value>(word);
-}
-
-template <class Word, class Value>
-void append(std::string& to, Value value) {
-    Word word = std::bit_cast<Word>(value);
-    if (std::endian::native != std::endian::big) word = reversed(word);
-    char bytes[sizeof word];
-    std::memcpy(bytes, &word, sizeof word);
-    to.append(bytes, sizeof word);
-}
 
 Header headerOf(std::string_view bytes, bool bigEndian) {
     const auto whole = [&](std::size_t at) { return loaded<std::int32_t, std::uint32_t>(bytes.data() + at, bigEndian); };
@@ -193,14 +168,14 @@ void writeTipsy(ByteSink& sink, const Snapshot& snapshot) {
         throw IoError("tipsy counts bodies in 31 bits: write .hdf5 instead");
     const auto count = static_cast<std::uint32_t>(bodies.size());
     std::string block;
-    append<std::uint64_t>(block, snapshot.time.value_or(0));
-    for (std::uint32_t word : {count, 3u, 0u, count, 0u, 0u}) append<std::uint32_t>(block, word);
+    append<std::uint64_t>(block, snapshot.time.value_or(0), true);
+    for (std::uint32_t word : {count, 3u, 0u, count, 0u, 0u}) append<std::uint32_t>(block, word, true);
     const auto number = [&](double value, std::size_t body) {
         const float narrow = static_cast<float>(value);
         if (!std::isfinite(narrow))
             throw IoError("body " + std::to_string(body) +
                           " leaves the range of tipsy's 32-bit floats: write .hdf5 or .csv instead");
-        append<std::uint32_t>(block, narrow);
+        append<std::uint32_t>(block, narrow, true);
     };
     for (std::size_t i = 0; i < bodies.size(); ++i) {
         const Double4& p = bodies.position[i];

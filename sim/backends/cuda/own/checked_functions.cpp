@@ -359,11 +359,18 @@ std::string jumpText(const Found&) { return "jumps by an index behind the end of
 struct Text {
     Kind kind;
     std::string (*text)(const Found&);
+    OwnFault fault = OwnFault::address;
 };
 constexpr Text kTexts[] = {
-    {Kind::global, globalText},       {Kind::shared, sharedText},         {Kind::constant, constantText},
-    {Kind::local, localText},         {Kind::misaligned, misalignedText}, {Kind::trap, trapText},
-    {Kind::assertion, assertionText}, {Kind::endless, endlessText},       {Kind::jump, jumpText},
+    {Kind::global, globalText},
+    {Kind::shared, sharedText},
+    {Kind::constant, constantText},
+    {Kind::local, localText},
+    {Kind::misaligned, misalignedText},
+    {Kind::trap, trapText, OwnFault::trap},
+    {Kind::assertion, assertionText, OwnFault::trap},
+    {Kind::endless, endlessText, OwnFault::endless},
+    {Kind::jump, jumpText, OwnFault::trap},
 };
 
 }  // namespace
@@ -377,7 +384,8 @@ CheckedFinding checkedFinding(const CheckedReport& report, const CheckedLimits& 
                               (report.blockY > 0 ? ", " + std::to_string(report.blockY) : std::string()) + ", thread " +
                               std::to_string(report.thread) + ")";
     return {.line = static_cast<int>(report.what >> kLineAt & 0x7fffffff),
-            .text = (row == std::end(kTexts) ? "wrote over the report of its checks" : row->text(found)) + where};
+            .text = (row == std::end(kTexts) ? "wrote over the report of its checks" : row->text(found)) + where,
+            .fault = row == std::end(kTexts) ? OwnFault::address : row->fault};
 }
 
 }  // namespace gravlab

@@ -42,10 +42,19 @@ struct CheckedReport {
 };
 static_assert(sizeof(CheckedLimits) == 56 && sizeof(CheckedReport) == 48, "the kernel writes at these places");
 
+/// What a kernel did that ended its trial.
+enum class OwnFault {
+    none,
+    address,  ///< it read or wrote outside of its memory, or at an address that is not aligned
+    endless,  ///< a loop or the whole kernel did not end
+    trap,     ///< it ended itself
+};
+
 /// A finding: "reads 16 bytes at bodies[70000], 1021 bodies are there (block 3, thread 12)".
 struct CheckedFinding {
     int line = 0;  ///< line of the text; 0: not known
-    std::string text;
+    std::string text{};
+    OwnFault fault = OwnFault::none;
 };
 CheckedFinding checkedFinding(const CheckedReport& report, const CheckedLimits& limits, const CheckedArrays& arrays,
                               std::size_t bodies);

@@ -209,8 +209,8 @@ public:
         return report.kind == 0 ? CheckedFinding{} : checkedFinding(report, limits, program.code.arrays, count_);
     }
 
-    /// Runs `kernel` `times` times and returns why it is not good; empty: it is good.
-    std::string fault(const void* kernel, int times) {
+    /// Runs `kernel` `times` times and returns why it is not good; an empty text: it is good.
+    CheckedFinding fault(const void* kernel, int times) {
         targets_ = sampleTargets(bodies_);
         want_.resize(targets_.size());
         floors_.resize(targets_.size());
@@ -224,10 +224,10 @@ public:
             std::vector<Float4> got(all_.size());
             CUDA_CHECK(copyAsync(got.data(), all_.data(), all_.bytes(), Copy::toHost, stream_));
             CUDA_CHECK(waitForStream(stream_));
-            if (std::string why = faultOf(got); !why.empty()) {
-                const std::string with = " with " + std::to_string(count_) + " bodies";
-                return why + with +
-                       (time > 0 ? ", in run " + std::to_string(time + 1) + " of the same: a race of threads?" : "");
+            if (CheckedFinding why = faultOf(got); !why.text.empty()) {
+                why.text += " with " + std::to_string(count_) + " bodies";
+                if (time > 0) why.text += ", in run " + std::to_string(time + 1) + " of the same: a race of threads?";
+                return why;
             }
         }
         return {};
@@ -261,15 +261,16 @@ private:
                   {targetBlocks(count_, launch_.block, launch_.bodies), static_cast<unsigned>(launch_.split)},
                   static_cast<unsigned>(launch_.block), launch_.shared, stream_);
     }
-    std::string faultOf(const std::vector<Float4>& got) {
+    CheckedFinding faultOf(const std::vector<Float4>& got) {
         const auto* bytes = reinterpret_cast<const unsigned char*>(got.data());
         const std::size_t fence = kFence * sizeof(Float4), end = fence + count_ * sizeof(Float4);
         const auto touched = [&](std::size_t from, std::size_t to) {
             return std::any_of(bytes + from, bytes + to, [](unsigned char byte) { return byte != kFenceByte; });
         };
         if (touched(end, end + fence))
-            return "it writes behind the last acceleration: a thread whose body is n or more must store nothing;";
-        if (touched(0, fence)) return "it writes before the first acceleration;";
+            return {.text = "it writes behind the last acceleration: a thread whose body is n or more must store nothing;",
+                    .fault = OwnFault::address};
+        if (touched(0, fence)) return {.text = "it writes before the first acceleration;", .fault = OwnFault::address};
         std::size_t missing = 0, first = count_;
         for (std::size_t i = 0; i < count_; ++i) {
             const Float4& a = got[kFence + i];
@@ -278,15 +279,16 @@ private:
             ++missing;
         }
         if (missing > 0)
-            return std::to_string(missing) + " accelerations are not stored or not finite, the first of body " +
-                   std::to_string(first) + ";";
+            return {.text = std::to_string(missing) + " accelerations are not stored or not finite, the first of body " +
+                            std::to_string(first) + ";"};
         std::vector<Double4> have(targets_.size());
         for (std::size_t k = 0; k < targets_.size(); ++k) {
             const Float4& a = got[kFence + targets_[k]];
             have[k] = {a.x, a.y, a.z, 0};
         }
         check_ = compareForces(have, want_, gateOf(force_), floors_);
-        return check_.passed ? std::string() : "its forces are not those of fp64: " + check_.text() + ",";
+        if (check_.passed) return {};
+        return {.text = "its forces are not those of fp64: " + check_.text() + ","};
     }
 
     const OwnLaunch& launch_;
@@ -353,6 +355,7 @@ void runTrial(const OwnTrialRequest& request, const DeviceFacts& device, OwnTria
             const CheckedFinding finding = Runs(request, launch, bodies).finding(program);
             if (finding.text.empty()) continue;
             marked(OwnOutcome::failed, finding.line, finding.text);
+            reply.fault = finding.fault;
             reply.sentence =
                 request.file + (finding.line > 0 ? ":" + std::to_string(finding.line) : std::string()) + ": " + finding.text;
             return;
@@ -367,9 +370,10 @@ void runTrial(const OwnTrialRequest& request, const DeviceFacts& device, OwnTria
         const std::string what = "a force of " + std::to_string(part.bodies) + " bodies";
         stage(what);
         Runs runs(request, launch, part.bodies);
-        if (std::string why = runs.fault(kernel, part.times); !why.empty()) {
+        if (CheckedFinding why = runs.fault(kernel, part.times); !why.text.empty()) {
             reply.outcome = OwnOutcome::wrong;
-            reply.sentence = std::move(why);
+            reply.fault = why.fault;
+            reply.sentence = std::move(why.text);
             return;
         }
         if (&part != std::end(parts) - 1) continue;

@@ -1,6 +1,7 @@
 // A force kernel that a user wrote: the contract of its text, the compiler that is loaded at run time, and the first trial.
 // Rule: it needs no CUDA header and does not link to the compiler; where that is missing, a sentence says what to install.
 #pragma once
+#include "sim/backends/cuda/own/checked_functions.h"
 #include "sim/backends/kernel.h"
 #include "sim/core/particles.h"
 #include "sim/forces/force_check.h"
@@ -92,6 +93,7 @@ enum class OwnOutcome {
 struct OwnTrialReply {
     OwnOutcome outcome = OwnOutcome::unfinished;
     std::string sentence;  ///< why it is not good, or its accuracy in numbers
+    OwnFault fault = OwnFault::none;
     OwnMachineCode code;
     double secondsPerForce = 0;  ///< for a force on all bodies of the request
     std::string stage;           ///< present stage

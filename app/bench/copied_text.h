@@ -1,0 +1,26 @@
+// Finds texts of kernels that were copied: texts are compared without comments, blanks and names.
+// Rule: what a text shares with the texts that everyone begins with counts for nobody.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace gravlab {
+
+/// The shape of a text: hashes of its runs of kShapeRun consecutive words and signs, each once, in ascending order. Names
+/// are all the same word.
+using TextShape = std::vector<std::uint64_t>;
+constexpr std::size_t kShapeRun = 24;
+TextShape shapeOf(std::string_view text);
+
+/// Share of the smaller shape that the larger one contains too, 0 to 1, without what is in `common`. It is 0 where fewer
+/// than kLeastOwn runs remain: such texts are too short to say who wrote them.
+constexpr std::size_t kLeastOwn = 3 * kShapeRun;
+double likeness(const TextShape& one, const TextShape& other, const TextShape& common);
+
+/// Share of `shape` that `other` contains, 0 to 1.
+double shareIn(const TextShape& shape, const TextShape& other);
+
+}  // namespace gravlab

@@ -1,0 +1,58 @@
+// `gravlab grade`: a folder of students' kernels as a table. Rule: the table is written in any case, also where no GPU is.
+#include "app/bench/grade.h"
+#include "app/commands/options.h"
+#include "app/system/interrupt.h"
+#include "app/tables/format.h"
+#include "sim/core/error.h"
+#include "sim/core/text.h"
+#include "sim/io/file/atomic_file.h"
+
+#include <cstdio>
+#include <optional>
+#include <string>
+
+namespace gravlab {
+
+int gradeCommand(const Options& options) {
+    const InterruptWatch watch;
+    // A file that cannot be written is found before minutes of trials.
+    std::optional<AtomicFile> csv, html;
+    if (!options.csv.empty()) csv.emplace(options.csv);
+    if (!options.html.empty()) html.emplace(options.html);
+    const bool table = options.csv != "-" && options.html != "-";
+    const RunRequest& wanted = options.simulation;
+    GradeRequest request{.folder = options.file, .device = wanted.backendOptions.device};
+    request.bodies = wanted.bodies.value_or(request.bodies);
+    request.seed = wanted.seed;
+    request.limits.force = options.gradeSeconds;
+    const GradeSheet sheet = gradeFolder(request, [&](const GradeSheet& now) {
+        if (!table) return;
+        if (now.rows.size() == 1) {
+            if (now.ran()) std::printf("%s, %s bodies\n", now.device.c_str(), grouped(now.bodies).text);
+            std::fputs(gradeTableHead().c_str(), stdout);
+        }
+        std::fputs(gradeTableLine(now, now.rows.back()).c_str(), stdout);
+        std::fflush(stdout);
+    });
+    if (table)
+        for (const Graded& row : sheet.rows)
+            if (!row.copied.empty())
+                std::printf("%s is like %s: %.0f %% of its text without comments, spaces and names\n",
+                            printable(row.file).c_str(), printable(row.copied).c_str(), 100 * row.likeness);
+    std::fflush(stdout);
+    if (csv) {
+        csv->write(gradeCsv(sheet));
+        csv->commit();
+    }
+    if (html) {
+        html->write(gradeHtml(sheet));
+        html->commit();
+    }
+    if (!sheet.ran())
+        throw NoDeviceError(
+            "no CUDA device is here: the kernels were compiled and compared, no force was checked, and none "
+            "was timed");
+    return static_cast<int>(ExitCode::ok);
+}
+
+}  // namespace gravlab

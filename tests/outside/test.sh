@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# Installs a build folder under a prefix of its own, and builds the program of this folder from it: with CMake, then with
+# pkg-config. The programs must have the term, the scene and the integrator beside everything else: test.sh BUILD-FOLDER.
+set -euo pipefail
+build=$(cd "$1" && pwd)
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+fail() { printf 'FAILED: %s\n' "$1" >&2 && exit 1; }
+
+cmake --install "$build" --prefix "$work/prefix" --component develop >"$work/install.log" || fail "$(cat "$work/install.log")"
+cp -r "$here" "$work/source" # nothing of gravlab's tree is beside it
+cmake -S "$work/source" -B "$work/build" "-DCMAKE_PREFIX_PATH=$work/prefix" >"$work/log" 2>&1 || fail "cmake: $(tail -n 20 "$work/log")"
+cmake --build "$work/build" --parallel >"$work/log" 2>&1 || fail "build: $(tail -n 30 "$work/log")"
+if grep -q 'GRAVLAB_CUDA_VERSION="[0-9]' "$build/build.ninja" 2>/dev/null; then
+    nm -C "$work/build/laboratory" | grep -q 'outside.*CudaWell<float>' || fail "the CUDA kernel is not in the program"
+fi
+
+export XDG_CACHE_HOME=$work XDG_STATE_HOME=$work
+laboratory=$work/build/laboratory
+"$laboratory" list integrators | grep -q forest-ruth || fail "no integrator"
+# After a period all bodies are where they began, to the error of order 4: a step half as long has a sixteenth of it.
+away() {
+    "$laboratory" run well -n 64 --backend cpu --precision fp64 --integrator forest-ruth --dt "$1" --steps "$2" --final "$work/end.csv" \
+        --autosave 0 >"$work/log" 2>&1 || fail "run: $(cat "$work/log")"
+    "$laboratory" run well -n 64 --backend cpu --steps 0 --final "$work/begin.csv" >"$work/log" 2>&1 || fail "start: $(cat "$work/log")"
+    paste -d, <(grep -v '[a-df-z#]' "$work/begin.csv") <(grep -v '[a-df-z#]' "$work/end.csv") |
+        awk -F, '{ d = ($2 - $9) ^ 2 + ($3 - $10) ^ 2; if (d > m) m = d } END { if (NR != 64) exit 1; printf "%.12g", sqrt(m) }'
+}
+coarse=$(away 0.15707963267948966 40) fine=$(away 0.07853981633974483 80)
+awk -v c="$coarse" -v f="$fine" 'BEGIN { exit !(c < 1e-2 && f < 1e-3 && c / f > 12 && c / f < 20) }' ||
+    fail "away from the start after a period: $coarse, and $fine in half as long steps"
+# Forces are checked against the term's plain statement, and a file of the run has the term.
+"$laboratory" bench well --term-kernel well=all -n 256 --backend cpu --repeats 1 >"$work/log" 2>&1 || fail "bench: $(cat "$work/log")"
+if "$laboratory" run well -n 64 --steps 5 --final "$work/end.hdf5" --autosave 0 >"$work/log" 2>&1; then
+    "$laboratory" run "$work/end.hdf5" --steps 5 >"$work/log" 2>&1 || fail "goes on: $(cat "$work/log")"
+fi
+
+if command -v pkg-config >/dev/null; then
+    export PKG_CONFIG_PATH=$work/prefix/lib/pkgconfig:$(echo "$work"/prefix/lib/*/pkgconfig)
+    # shellcheck disable=SC2046
+    ${CXX:-c++} $(pkg-config --cflags gravlab) "$work"/source/*.cpp $(pkg-config --libs gravlab) -o "$work/by-pkg-config" \
+        >"$work/log" 2>&1 || fail "pkg-config: $(tail -n 30 "$work/log")"
+    "$work/by-pkg-config" list integrators | grep -q forest-ruth || fail "no integrator in the program by pkg-config"
+fi
+printf 'outside: error after a period %s, %s with half the step\n' "$coarse" "$fine"
