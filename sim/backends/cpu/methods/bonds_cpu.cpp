@@ -15,11 +15,6 @@ namespace {
 // Bonds of a colour that a thread takes at a time.
 constexpr std::size_t kBondGrain = 2048;
 
-template <class T>
-Vec3<T> vectorAt(const std::array<const T*, 3>& axis, std::size_t i) {
-    return {axis[0][i], axis[1][i], axis[2][i]};
-}
-
 /// What both rows have in common: classes in T, sums, slices, and the bonds that break.
 template <class T>
 class CpuBonds : public CpuForceMethod<T> {

@@ -5,6 +5,7 @@
 #include "sim/backends/kernel.h"
 #include "sim/backends/term_table.h"
 #include "sim/core/thread_pool.h"
+#include "sim/core/vec3.h"
 
 #include <array>
 #include <memory>
@@ -25,6 +26,12 @@ struct CpuBodies {
     std::array<const T*, 3> velocity{};  ///< [L/T]; at the time of the positions only under takesVelocities() programs
     const T* response = nullptr;         ///< see ParticleSet; the engine multiplies the sums by it
 };
+
+/// Body i of three arrays.
+template <class T>
+Vec3<T> vectorAt(const std::array<const T*, 3>& axis, std::size_t i) {
+    return {axis[0][i], axis[1][i], axis[2][i]};
+}
 
 /// A complete evaluation, in the state's precision, in host memory: arrays of the method, valid until its next prepare().
 template <class T>

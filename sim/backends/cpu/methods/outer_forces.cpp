@@ -5,11 +5,6 @@
 namespace gravlab::cpu {
 namespace {
 
-template <class T>
-Vec3<T> vectorAt(const std::array<const T*, 3>& axis, std::size_t i) {
-    return {axis[0][i], axis[1][i], axis[2][i]};
-}
-
 /// All fields, or all drags.
 template <class T>
 class FieldRule {
