@@ -232,7 +232,7 @@ void addHistory(Rows& rows) {
 void addLab(Rows& rows) {
     rows.member("lab.open", "Lab", "the lab's panel", "", inLab<&LabPanel::open>,
                 {.kept = {.option = "--lab", .configuration = "panels.lab"}});
-    rows.choice("lab.page", "Page", "launch, sweep, matrix, ladder, recorded, calculator or own", labPages().front(),
+    rows.choice("lab.page", "Page", "launch, sweep, matrix, ladder, recorded, calculator, memory or own", labPages().front(),
                 labPages, inLab<&LabPanel::page>,
                 {.kept = {.option = "--lab", .configuration = "panels.lab", .placeholder = "PAGE", .help = "open the lab"},
                  .noun = "page of the lab"});
