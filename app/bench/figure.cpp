@@ -306,6 +306,7 @@ constexpr std::string_view kLaunchOptions = "--block,--unroll,--split,--bodies-p
 constexpr UnusedOptions kNoLaunch{kLaunchOptions, "its trees walk with their usual launch"};
 constexpr std::string_view kFourCurves = "it compares curves of kernels of its own choice";
 constexpr std::string_view kAllRungs = "it has the rungs of all backends, each launched as usual";
+constexpr std::string_view kDepthRungs = "its curves are all searches for depths, and no forces are computed";
 constexpr std::string_view kGroupRungs = "its curves are all ways to find groups, and no forces are computed";
 constexpr UnusedOptions kComputed{"--kernel,--repeats", "it is computed, not timed"};
 
@@ -436,6 +437,13 @@ constexpr FigureRow kFigures[] = {
      .refuses = whyNoGroups,
      .unused = {{{"--kernel,--accuracy", kGroupRungs}, {kLaunchOptions, kGroupRungs}}},
      .study = groupStudy},
+    {.name = "depth",
+     .idea =
+         "time and work to find the depth of each body in the graph of friends, for a thread a node and a thread an edge",
+     .title = "Depths in the graph of friends",
+     .refuses = whyNoGroups,
+     .unused = {{{"--kernel,--accuracy", kDepthRungs}, {kLaunchOptions, kDepthRungs}}},
+     .study = depthStudy},
 };
 
 /// "NVIDIA H200, 132 multiprocessors, ..., driver 580.95; AVX-512, 2 threads".
