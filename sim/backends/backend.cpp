@@ -7,6 +7,7 @@
 #include "sim/backends/force_state.h"
 #include "sim/backends/memory_need.h"
 #include "sim/backends/reference/backend_reference.h"
+#include "sim/backends/second_pair_rows.h"
 #include "sim/core/names.h"
 #include "sim/core/validation.h"
 #include "sim/forces/law.h"
@@ -16,6 +17,9 @@
 
 namespace gravlab {
 #if !GRAVLAB_HAS_CUDA
+namespace {
+const bool kSecondPairsOfCuda = cuda::addSecondPairMethods();
+}  // namespace
 BackendRow cudaBackendRow() {
     static constexpr auto kWhy = [](const BackendOptions&) {
         return Reason("this build has no CUDA: install the CUDA toolkit and build again with -DGRAVLAB_CUDA=ON");

@@ -4,6 +4,7 @@
 #include "sim/backends/cpu/engine.h"
 #include "sim/backends/cpu/methods/cpu_method.h"
 #include "sim/backends/kernel_rows.h"
+#include "sim/backends/second_pair_rows.h"
 #include "sim/core/error.h"
 #include "sim/core/names.h"
 #include "sim/core/validation.h"
@@ -250,6 +251,10 @@ double cpuBytes(std::size_t bodies, const ForceSettings& force, const KernelChoi
                                                                    : "symmetric-threads");
     return cpu::engineBytes(bodies, cpu::cpuKernel(row), force, inBlocks);
 }
+
+namespace {
+const bool kSecondPairMethods = cpu::addSecondPairMethods();
+}  // namespace
 
 BackendRow cpuBackendRow() {
     return {.name = "cpu",

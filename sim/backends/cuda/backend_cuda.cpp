@@ -6,6 +6,7 @@
 #include "sim/backends/cuda/methods/tree_energy.h"
 #include "sim/backends/cuda/runtime/device.h"
 #include "sim/backends/kernel_rows.h"
+#include "sim/backends/second_pair_rows.h"
 #include "sim/core/error.h"
 #include "sim/core/validation.h"
 #include "sim/tree/rung.h"
@@ -258,6 +259,10 @@ double freeCudaBytes(int device) {
     cuda::takeLastError();
     return std::numeric_limits<double>::infinity();
 }
+
+namespace {
+const bool kSecondPairMethods = cuda::addSecondPairMethods();
+}  // namespace
 
 BackendRow cudaBackendRow() {
     return cudaBackendRow(
