@@ -259,6 +259,7 @@ constexpr std::string_view kLaunchOptions = "--block,--unroll,--split,--bodies-p
 constexpr UnusedOptions kNoLaunch{kLaunchOptions, "its trees walk with their usual launch"};
 constexpr std::string_view kOwnCurves = "it compares curves of kernels of its own choice";
 constexpr std::string_view kAllRungs = "it has the rungs of all backends, each with its fastest launch";
+constexpr std::string_view kDepthRungs = "its curves are all searches for depths, and no forces are computed";
 constexpr std::string_view kGroupRungs = "its curves are all ways to find groups, and no forces are computed";
 constexpr std::string_view kBondRows = "its curves are all kernels for bonds, each launched as usual";
 constexpr UnusedOptions kComputed{"--kernel,--repeats", "it is computed, not timed"};
@@ -398,6 +399,13 @@ constexpr FigureRow kFigures[] = {
      .unused = {{{"--kernel,--accuracy", kBondRows}, {kLaunchOptions, kBondRows}}},
      .oneNumberOfBodies = true,
      .study = bondStudy},
+    {.name = "depth",
+     .idea =
+         "time and work to find the depth of each body in the graph of friends, for a thread a node and a thread an edge",
+     .title = "Depths in the graph of friends",
+     .refuses = whyNoGroups,
+     .unused = {{{"--kernel,--accuracy", kDepthRungs}, {kLaunchOptions, kDepthRungs}}},
+     .study = depthStudy},
 };
 
 /// "NVIDIA H200, 132 multiprocessors, ..., driver 580.95; AVX-512, 2 threads".

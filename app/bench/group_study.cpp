@@ -16,21 +16,60 @@ namespace {
 // A rung that took longer is not measured with more bodies [s].
 constexpr double kGroupPatience = 5;
 
-SweepResult measureOne(const SweepPoint& point, const ParticleSet& bodies, double length) {
+/// Numbers of the bodies, labels or depths, as a rung found them.
+struct FoundNumbers {
+    std::vector<std::uint32_t> numbers;
+    double seconds = 0;
+    std::vector<MethodFigure> figures;
+};
+/// What is found, and how it is checked.
+struct RungKind {
+    std::vector<std::string_view> (*rungs)(std::string_view backend);
+    FoundNumbers (*find)(const SweepPoint& point, const ParticleSet& bodies, double length);
+    std::string (*fault)(const ParticleSet& bodies, double length, std::span<const std::uint32_t> numbers);
+};
+
+template <class Rungs>
+std::vector<std::string_view> namesOn(const Rungs& rungs, std::string_view backendName) {
+    std::vector<std::string_view> names;
+    for (const auto& rung : rungs)
+        if (rung.backend == backendName) names.push_back(rung.name);
+    return names;
+}
+
+const RungKind kLabels{[](std::string_view backendName) { return namesOn(groupRungs(), backendName); },
+                       [](const SweepPoint& point, const ParticleSet& bodies, double length) {
+                           FoundGroups found =
+                               findGroups(groupRung(point.backend, nameOf(point.kernel)), bodies, length, point.options);
+                           return FoundNumbers{std::move(found.labels), found.seconds, std::move(found.figures)};
+                       },
+                       [](const ParticleSet& bodies, double length, std::span<const std::uint32_t> labels) {
+                           return checkGroups(bodies, length, labels).failure;
+                       }};
+const RungKind kDepths{[](std::string_view backendName) { return namesOn(depthRungs(), backendName); },
+                       [](const SweepPoint& point, const ParticleSet& bodies, double length) {
+                           FoundDepths found =
+                               findDepths(depthRung(point.backend, nameOf(point.kernel)), bodies, length, 0, point.options);
+                           return FoundNumbers{std::move(found.depths), found.seconds, std::move(found.figures)};
+                       },
+                       [](const ParticleSet& bodies, double length, std::span<const std::uint32_t> depths) {
+                           return faultOfDepths(bodies, length, 0, depths);
+                       }};
+
+SweepResult measureOne(const RungKind& kind, const SweepPoint& point, const ParticleSet& bodies, double length) {
     SweepResult result{.point = point, .row = {}, .facts = {}, .peaks = {}, .refused = false};
     BenchmarkRow& row = result.row;
     row.backend = point.backend;
     row.kernel = nameOf(point.kernel);
     row.bodies = bodies.size();
     row.steps = 1;
-    const GroupRung& rung = groupRung(point.backend, row.kernel);
     std::vector<double> seconds;
     try {
-        FoundGroups found = findGroups(rung, bodies, length, point.options);  // loads the code
-        row.note = checkGroups(bodies, length, found.labels).failure;
+        FoundNumbers found = kind.find(point, bodies, length);  // loads the code
+        row.note = kind.fault(bodies, length, found.numbers);
         for (int repeat = 0; repeat < point.plan.repeats && row.note.empty(); ++repeat) {
-            const FoundGroups again = findGroups(rung, bodies, length, point.options);
-            if (again.labels != found.labels) row.note = "a repeat gave other labels";
+            const FoundNumbers again = kind.find(point, bodies, length);
+            if (again.numbers != found.numbers) row.note = "a repeat gave other numbers";
             seconds.push_back(again.seconds);
             if (again.seconds > kGroupPatience) break;
         }
@@ -49,7 +88,7 @@ SweepResult measureOne(const SweepPoint& point, const ParticleSet& bodies, doubl
 }
 
 /// A point for each rung of the backend and each number of bodies.
-std::vector<SweepPoint> groupPoints(const FigureRequest& request) {
+std::vector<SweepPoint> rungPoints(const RungKind& kind, const FigureRequest& request) {
     const BackendRow& by = backend(request.backend);
     std::vector<std::size_t> bodies = request.bodies;
     const std::size_t most = by.onDevice ? 4194304 : by.exact ? 16384 : 1048576;
@@ -57,15 +96,14 @@ std::vector<SweepPoint> groupPoints(const FigureRequest& request) {
         for (std::size_t count = by.exact ? 1024 : 4096; count <= most; count *= 4) bodies.push_back(count);
     std::vector<SweepPoint> points;
     for (const std::size_t count : bodies)
-        for (const GroupRung& rung : groupRungs()) {
-            if (rung.backend != request.backend) continue;
+        for (const std::string_view rung : kind.rungs(request.backend)) {
             SweepPoint point;
             point.backend = request.backend;
             point.options = request.options;
             point.bodies = count;
-            point.kernel.kernel = std::string(rung.name);
+            point.kernel.kernel = std::string(rung);
             point.plan.repeats = request.repeats;
-            point.series = rung.name;
+            point.series = rung;
             point.x = static_cast<double>(count);
             points.push_back(std::move(point));
         }
@@ -73,8 +111,8 @@ std::vector<SweepPoint> groupPoints(const FigureRequest& request) {
 }
 
 /// Measures all points, in their order.
-std::vector<SweepResult> measureGroups(const std::vector<SweepPoint>& points, const FigureRequest& request,
-                                       const FigureProgress& progress) {
+std::vector<SweepResult> measureRungs(const RungKind& kind, const std::vector<SweepPoint>& points,
+                                      const FigureRequest& request, const FigureProgress& progress) {
     std::vector<SweepResult> results;
     ParticleSet bodies;
     double length = 0;
@@ -93,7 +131,7 @@ std::vector<SweepResult> measureGroups(const std::vector<SweepPoint>& points, co
             left.row.note = "it took too long for fewer bodies";
             results.push_back(std::move(left));
         } else {
-            results.push_back(measureOne(point, bodies, length));
+            results.push_back(measureOne(kind, point, bodies, length));
             results.back().row.device = device;
             if (results.back().row.verified) last[point.series] = results.back().row.msPerStep * 1e-3;
         }
@@ -102,20 +140,13 @@ std::vector<SweepResult> measureGroups(const std::vector<SweepPoint>& points, co
     return results;
 }
 
-}  // namespace
-
-Reason whyNoGroups(const FigureRequest& request) {
-    const bool any =
-        std::ranges::any_of(groupRungs(), [&](const GroupRung& rung) { return rung.backend == request.backend; });
-    return any ? Reason() : "the " + request.backend + " backend finds no groups";
-}
-
-FigureStudy groupStudy(const FigureRequest& request, const FigureProgress& progress) {
-    const std::vector<SweepResult> results = measureGroups(groupPoints(request), request, progress);
+FigureStudy studyOf(const RungKind& kind, const FigureRequest& request, const FigureProgress& progress,
+                    std::vector<SweepResult>& results) {
+    results = measureRungs(kind, rungPoints(kind, request), request, progress);
     FigureStudy study;
     Plot plot;
     plot.x = figures_detail::logarithmicAxis("bodies");
-    plot.y = figures_detail::logarithmicAxis("milliseconds from positions to labels");
+    plot.y = figures_detail::logarithmicAxis("milliseconds from positions to the result");
     int repeats = 0;
     std::size_t left = 0;
     for (const SweepResult& result : results) {
@@ -134,9 +165,48 @@ FigureStudy groupStudy(const FigureRequest& request, const FigureProgress& progr
     study.csv = sweepCsv(results);
     study.points = results.size();
     study.protocol = "friends of friends at 0.2 mean distances; median of up to " + std::to_string(repeats) +
-                     " repetitions, bars: their range; labels of every rung were checked before they were timed";
+                     " repetitions, bars: their range; results of every rung were checked before they were timed";
     if (left > 0) study.protocol += "; " + std::to_string(left) + " points that cannot run, or take too long, are omitted";
     if (!study.right) study.protocol += "; SOME WERE WRONG and are left out";
+    return study;
+}
+
+double figureNamed(const SweepResult& result, std::string_view name) {
+    for (const MethodFigure& figure : result.row.figures)
+        if (figure.name == name) return figure.value;
+    return 0;
+}
+
+}  // namespace
+
+Reason whyNoGroups(const FigureRequest& request) {
+    const bool any =
+        std::ranges::any_of(groupRungs(), [&](const GroupRung& rung) { return rung.backend == request.backend; });
+    return any ? Reason() : "the " + request.backend + " backend finds no groups";
+}
+
+FigureStudy groupStudy(const FigureRequest& request, const FigureProgress& progress) {
+    std::vector<SweepResult> results;
+    return studyOf(kLabels, request, progress, results);
+}
+
+FigureStudy depthStudy(const FigureRequest& request, const FigureProgress& progress) {
+    std::vector<SweepResult> results;
+    FigureStudy study = studyOf(kDepths, request, progress, results);
+    Plot work;
+    work.x = figures_detail::logarithmicAxis("bodies");
+    work.y = figures_detail::logarithmicAxis("visits of nodes and edges, a body");
+    double levels = 0;
+    for (const SweepResult& result : results) {
+        const double visits = figureNamed(result, "visits a body");
+        levels = std::max(levels, figureNamed(result, "levels"));
+        if (!result.row.verified || !(visits > 0)) continue;
+        PlotSeries& series = seriesNamed(work, result.point.series);
+        series.x.push_back(result.point.x);
+        series.y.push_back(visits);
+    }
+    if (!work.series.empty()) study.plots.push_back(std::move(work));
+    if (levels > 0) study.protocol += "; up to " + std::to_string(static_cast<int>(levels)) + " levels";
     return study;
 }
 

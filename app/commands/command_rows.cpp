@@ -425,6 +425,11 @@ void addGroupsOptions(OptionRows& rows) {
     rows.flag("--json", o.json, "as JSON, with all groups");
 }
 
+void addMemoryOptions(OptionRows& rows) {
+    for (const char* path : {"run.backend", "run.device"}) rows.of(parameter(path));
+    rows.flag("--json", rows.options().json, "as JSON");
+}
+
 constexpr const char* kReadable = "file of any format that can be read; '-' is standard input, a table";
 
 void addConvertOptions(OptionRows& rows) {
@@ -534,6 +539,9 @@ const std::array<CommandRow, kCommandCount> kCommands{{
     {"matrix", Subcommand::matrix, matrixCommand, addMatrixOptions, BodiesFrom::sceneOrFile, nullptr,
      "write what every body has with every other: force, potential or distance",
      "  gravlab matrix plummer -n 256 -o force.csv\n  gravlab matrix disc -n 4096 --value component -o fx.npy\n"},
+    {"memory", Subcommand::memory, memoryCommand, addMemoryOptions, BodiesFrom::nothing, nullptr,
+     "time the memories of a device: latency of each level, reads at strides, ways to the host",
+     "  gravlab memory\n  gravlab memory --backend cuda --json > memory.json\n"},
     {"info", Subcommand::info, infoCommand, addInfoOptions, BodiesFrom::nothing, nullptr, "say what is in a file",
      "  gravlab info run.hdf5\n  gravlab info stars.csv --json\n"},
     {"report", Subcommand::report, reportCommand, [](OptionRows&) {}, BodiesFrom::nothing, nullptr,

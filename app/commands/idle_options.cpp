@@ -46,6 +46,7 @@ constexpr Idle kIdle[] = {
     {Subcommand::fingerprint, "--sizes", oneRun, kOfAllRows},
     {Subcommand::groups, "--rows", asJson, "--json has all groups"},
     {Subcommand::groups, "--device", withoutDevice, "no CUDA device is used here"},
+    {Subcommand::memory, "--device", withoutDevice, "no CUDA device is used here"},
 };
 
 [[noreturn]] void refuse(std::string_view option, std::string_view why) {

@@ -31,6 +31,7 @@ int convertCommand(const Options&);
 int infoCommand(const Options&);
 int fingerprintCommand(const Options&);
 int matrixCommand(const Options&);
+int memoryCommand(const Options&);
 int lessonCommand(const Options&);
 int occupancyCommand(const Options&);
 int groupsCommand(const Options&);

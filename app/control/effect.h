@@ -75,7 +75,7 @@ struct Record {
 
 /// Measures or writes results of the lab.
 struct Measure {
-    enum class What { sweep, tune, cancel, csv, png, matrixCsv, matrixNpy } what = What::sweep;
+    enum class What { sweep, tune, memory, cancel, csv, png, matrixCsv, matrixNpy } what = What::sweep;
 };
 /// Compiles and tries the text of the lab's editor; SaveKernel writes it.
 struct TryKernel {};

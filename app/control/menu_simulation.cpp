@@ -99,6 +99,7 @@ constexpr PageRow kPages[] = {
     {LabPage::ladder, "Ladder", "the text and idea of every kernel, also of those that cannot run here"},
     {LabPage::recorded, "Recorded", "what was measured on a named device, as curves"},
     {LabPage::calculator, "Calculator", "waves, tail and occupancy of a launch on any GPU"},
+    {LabPage::memory, "Memory", "latency of each memory, reads at strides, ways to the host"},
     {LabPage::own, "Own", "a kernel of one's own: written, compiled, tried and measured"}};
 
 /// Where frames advance by steps, the factor applies to the speed that they reached.
@@ -484,6 +485,12 @@ constexpr Action kLab[] = {
      .effect = measure<Measure::What::tune>,
      .unavailable = [](const KeyTarget& t) { return t.facts.labBusy ? Reason("Something is being measured.") : Reason(); },
      .leaves = "A search is ended with Cancel; what it has found stays stored."},
+    {.name = "lab-memory",
+     .label = "Time the memories",
+     .idea = "measure the latency of each memory of the device, reads at strides, and ways to the host",
+     .effect = measure<Measure::What::memory>,
+     .unavailable = [](const KeyTarget& t) { return t.facts.labBusy ? Reason("Something is being measured.") : Reason(); },
+     .leaves = "A measurement changes nothing that could be undone; Cancel ends it."},
     {.name = "lab-cancel",
      .label = "Cancel",
      .idea = "end the measurement; what was measured stays",

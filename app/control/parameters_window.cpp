@@ -56,6 +56,18 @@ void addGroups(Rows& rows) {
         [](const KnownGroups& known) { return known.table.groups.size(); });
     add("groups.largest", "Largest group", "bodies of it",
         [](const KnownGroups& known) { return known.table.groups.empty() ? 0 : known.table.groups.front().members; });
+    const auto reached = [](const KnownGroups& known) {
+        return std::ranges::count_if(known.depths, [](std::uint32_t depth) { return depth != kNoDepth; });
+    };
+    add("groups.reached", "Reached bodies",
+        "bodies that chains of friends reach from the selected one, as found last for --colour depth", reached);
+    add("groups.deepest", "Deepest", "largest depth: friendships from the selected body to the farthest one, as found last",
+        [](const KnownGroups& known) {
+            std::uint32_t deepest = 0;
+            for (const std::uint32_t depth : known.depths)
+                if (depth != kNoDepth) deepest = std::max(deepest, depth);
+            return deepest;
+        });
     add("groups.step", "Groups of step", "the step at which groups were found last",
         [](const KnownGroups& known) { return known.step; });
 }
@@ -225,7 +237,7 @@ void addHistory(Rows& rows) {
 void addLab(Rows& rows) {
     rows.member("lab.open", "Lab", "the lab's panel", "", inLab<&LabPanel::open>,
                 {.kept = {.option = "--lab", .configuration = "panels.lab"}});
-    rows.choice("lab.page", "Page", "launch, sweep, matrix, ladder, recorded, calculator or own", labPages().front(),
+    rows.choice("lab.page", "Page", "launch, sweep, matrix, ladder, recorded, calculator, memory or own", labPages().front(),
                 labPages, inLab<&LabPanel::page>,
                 {.kept = {.option = "--lab", .configuration = "panels.lab", .placeholder = "PAGE", .help = "open the lab"},
                  .noun = "page of the lab"});

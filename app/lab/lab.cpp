@@ -66,9 +66,38 @@ void Lab::startTune(LabSubject subject) {
     }
 }
 
+void Lab::startMemory(const LabSubject& subject) {
+    cancel();
+    cancelled_ = false;
+    memory_ = {};
+    try {
+        const BackendRow& row = gravlab::backend(subject.backend);
+        probe_ = memoryProbe(row.onDevice ? row.name : hostBackend().name, subject.options);
+        status_ = "starting";
+    } catch (const Error& error) {
+        status_ = error.what();
+    }
+}
+
+/// A row a frame. A device failure ends the measurement and is its status.
+void Lab::advanceMemory() {
+    try {
+        const bool more = probe_->measure(memory_);
+        const std::size_t rows = memory_.latencies.size() + memory_.strides.size() + memory_.passes.size();
+        status_ = "row " + std::to_string(rows) + " of " + std::to_string(probe_->rows());
+        if (more) return;
+        status_ = memory_.device;
+    } catch (const Error& error) {
+        status_ = error.what();
+    }
+    probe_.reset();
+}
+
 void Lab::cancel() {
-    if (!sweep_ && !tuner_) return;
-    if (auto left = sweep_ ? sweep_->takePreparation() : tuner_->takePreparation()) leaving_.push_back(std::move(left));
+    if (!sweep_ && !tuner_ && !probe_) return;
+    probe_.reset();
+    if (sweep_ || tuner_)
+        if (auto left = sweep_ ? sweep_->takePreparation() : tuner_->takePreparation()) leaving_.push_back(std::move(left));
     if (sweep_) {
         sweep_->cancel();
         finished_.assign(sweep_->results().begin(), sweep_->results().end());
@@ -79,13 +108,20 @@ void Lab::cancel() {
     cancelled_ = true;
 }
 
-double Lab::progress() const { return sweep_ ? sweep_->progress() : tuner_ ? tuner_->progress() : 0; }
+double Lab::progress() const {
+    if (probe_) {
+        const std::size_t rows = memory_.latencies.size() + memory_.strides.size() + memory_.passes.size();
+        return static_cast<double>(rows) / static_cast<double>(probe_->rows());
+    }
+    return sweep_ ? sweep_->progress() : tuner_ ? tuner_->progress() : 0;
+}
 
 void Lab::advance(double seconds, const std::function<void()>& quieten) {
     std::erase_if(leaving_, [](const auto& preparation) { return preparation->ready(0); });
     files_.poll();
-    if (!sweep_ && !tuner_) return;
+    if (!sweep_ && !tuner_ && !probe_) return;
     quieten();
+    if (probe_) return advanceMemory();
     if (sweep_) {
         const bool more = sweep_->advance(seconds);
         status_ = "point " + std::to_string(std::min(sweep_->results().size() + 1, sweep_->total())) + " of " +

@@ -7,6 +7,7 @@
 #include "app/plots/plot.h"
 #include "app/system/file_jobs.h"
 #include "app/tables/lab_sweep.h"
+#include "sim/backends/memory_probe.h"
 
 #include <functional>
 #include <memory>
@@ -45,13 +46,15 @@ public:
     /// Begins a sweep at the next advance(); a running one is ended first.
     void startSweep(const LabSweep& sweep, LabSubject subject);
     void startTune(LabSubject subject);
+    /// Begins to time the memories of a backend; a running measurement is ended first.
+    void startMemory(const LabSubject& subject);
     /// The chosen sweep, or the first that applies to this kernel when the chosen one does not.
     const LabSweep& sweepFor(const KernelRow& kernel) const;
     void cancel();
     /// Whether the last measurement was cancelled.
     bool cancelled() const { return cancelled_; }
 
-    bool busy() const { return sweep_ || tuner_ || files_.busy(); }
+    bool busy() const { return sweep_ || tuner_ || probe_ || files_.busy(); }
     bool tuning() const { return tuner_.has_value(); }
     double progress() const;
     /// One line: the present measurement, or how it ended.
@@ -63,6 +66,8 @@ public:
     /// A choice that a search has found and stored, once.
     std::optional<TunedChoice> takeTuned() { return std::exchange(tuned_, std::nullopt); }
 
+    /// Times of memories; rows are added while they are measured.
+    const MemoryTimes& memory() const { return memory_; }
     /// The results of the last sweep; they grow while it runs.
     std::span<const SweepResult> results() const;
     const SweepResult* best() const;
@@ -75,9 +80,12 @@ public:
 
 private:
     std::string title() const;
+    void advanceMemory();
 
     std::optional<Sweep> sweep_;
     std::optional<Tuner> tuner_;
+    std::unique_ptr<MemoryProbe> probe_;
+    MemoryTimes memory_;
     const LabSweep* shown_ = nullptr;
     LabSubject subject_;
     std::vector<SweepResult> finished_;

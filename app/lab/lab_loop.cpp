@@ -50,6 +50,7 @@ std::optional<FileJob> labFile(const Measure& wanted, Lab& lab, Document& docume
             return matrixFile(document, host, ".npy");
         case Measure::What::sweep:
         case Measure::What::tune:
+        case Measure::What::memory:
         case Measure::What::cancel:
             break;
     }
@@ -66,6 +67,7 @@ EffectResult LabLoop::carryOut(const Measure& measure, Lab& lab, Document& docum
     const Facts& facts = document.facts;
     if (measure.what == Measure::What::sweep) lab.startSweep(lab.sweepFor(*facts.kernel), subjectOf(facts.configuration));
     if (measure.what == Measure::What::tune) lab.startTune(subjectOf(facts.configuration));
+    if (measure.what == Measure::What::memory) lab.startMemory(subjectOf(facts.configuration));
     if (measure.what == Measure::What::cancel) lab.cancel();
     // Known at once, so that the next command of this frame sees it.
     document.facts.labBusy = lab.busy();

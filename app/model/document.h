@@ -40,8 +40,9 @@ struct PathAhead {
 
 /// Groups of the run's bodies, friends of friends.
 struct GroupsWish {
-    double linking = 0.2;     ///< in units of the mean distance
-    std::int64_t least = 10;  ///< bodies of a group with a colour
+    double linking = 0.2;                 ///< in units of the mean distance
+    std::int64_t least = 10;              ///< bodies of a group with a colour
+    std::optional<std::uint32_t> from{};  ///< id of the body from which depths are counted; empty: no depths
     bool operator==(const GroupsWish&) const = default;
 };
 

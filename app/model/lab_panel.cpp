@@ -8,7 +8,8 @@
 
 namespace gravlab {
 namespace {
-constexpr std::array<std::string_view, 7> kPages{"launch", "sweep", "matrix", "ladder", "recorded", "calculator", "own"};
+constexpr std::array<std::string_view, 8> kPages{"launch",   "sweep",      "matrix", "ladder",
+                                                 "recorded", "calculator", "memory", "own"};
 }  // namespace
 
 std::span<const std::string_view> labPages() { return kPages; }

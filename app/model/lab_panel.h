@@ -14,7 +14,7 @@
 namespace gravlab {
 
 /// The pages of the lab's panel.
-enum class LabPage { launch, sweep, matrix, ladder, recorded, calculator, own };
+enum class LabPage { launch, sweep, matrix, ladder, recorded, calculator, memory, own };
 /// Their names, in the order of the enumeration.
 std::span<const std::string_view> labPages();
 /// The page with that name. Throws UsageError naming the valid ones and the nearest.

@@ -32,6 +32,7 @@ enum class Subcommand {
     info,
     fingerprint,
     matrix,
+    memory,
     play,
     lesson,
     occupancy,

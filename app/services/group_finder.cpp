@@ -3,6 +3,7 @@
 #include "sim/backends/groups.h"
 #include "sim/core/error.h"
 
+#include <algorithm>
 #include <new>
 #include <utility>
 
@@ -21,12 +22,33 @@ GroupFinder::Known GroupFinder::found(const FedState& state, const GroupsWish& w
     known->length = linkingLength(bodies, {.mean = wish.linking});
     FoundGroups groups = findGroups(rung, bodies, known->length, state.configuration.backendOptions);
     known->table = groupTable(bodies, groups.labels, known->least);
+    if (wish.from) {
+        // The body may have been removed since: then the first one replaces it.
+        const auto at = std::ranges::find(bodies.id, *wish.from);
+        const std::size_t index = at == bodies.id.end() ? 0 : static_cast<std::size_t>(at - bodies.id.begin());
+        known->from = wish.from;
+        known->depths = findDepths(depthRung(rung.backend), bodies, known->length, static_cast<std::uint32_t>(index),
+                                   state.configuration.backendOptions)
+                            .depths;
+    }
     known->ids = bodies.id;
     known->labels = std::move(groups.labels);
     known->rung = std::string(rung.name) + " on " + std::string(rung.backend);
     known->seconds = groups.seconds;
     return known;
 }
+
+namespace {
+
+/// The body from which the colours count depths: the selected one, else the first; empty: they count none.
+std::optional<std::uint32_t> depthsFrom(const Document& document) {
+    if (!document.shownMode().ofDepth) return std::nullopt;
+    if (document.selected) return document.selected->id;
+    const BodyFacts* const bodies = document.facts.bodies.get();
+    return bodies && bodies->size() > 0 ? std::optional(bodies->id.front()) : std::nullopt;
+}
+
+}  // namespace
 
 void GroupFinder::update(Document& document, Simulation& simulation, StateFeed& feed, bool wait) {
     Facts& facts = document.facts;
@@ -35,10 +57,17 @@ void GroupFinder::update(Document& document, Simulation& simulation, StateFeed& 
         wish_.reset();
         facts.groups = nullptr;
     }
-    if (document.shownMode().ofGroups && !facts.groups && !busy() && std::exchange(tried_, run_) != run_) find();
+    const std::optional<std::uint32_t> from = depthsFrom(document);
+    const bool missing = !facts.groups || (from && facts.groups->from != from);
+    if ((document.shownMode().ofGroups || from) && missing && !busy() && (tried_ != run_ || triedFrom_ != from)) {
+        tried_ = run_;
+        triedFrom_ = from;
+        find();
+    }
     try {
         if (std::exchange(wanted_, false)) {
             wish_ = document.groups;
+            wish_->from = from;
             sampler_.forget();
         }
         if (auto known = sampler_.update({simulation, feed, 0, wait}, wish_ ? &*wish_ : nullptr)) {

@@ -33,7 +33,8 @@ private:
     std::optional<GroupsWish> wish_;  ///< request under way
     std::string problem_;
     bool wanted_ = false;
-    std::uint64_t run_ = 0, tried_ = 0;  ///< the run that is followed; the run for which the colours started a search
+    std::uint64_t run_ = 0, tried_ = 0;       ///< the run that is followed; the run for which the colours started a search
+    std::optional<std::uint32_t> triedFrom_;  ///< the body of that search's depths
     Sampler<GroupsWish, Known> sampler_{
         {}, [](const auto& state, const GroupsWish& wish, const auto&) { return found(*state, wish); }};
 };

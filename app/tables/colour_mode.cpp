@@ -4,6 +4,7 @@
 #include "sim/core/body_edit.h"
 #include "sim/core/random.h"
 #include "sim/core/round_number.h"
+#include "sim/groups/groups.h"
 
 #include <algorithm>
 #include <array>
@@ -36,6 +37,8 @@ ShownUnit densityUnit(const SceneUnits& u) {
     return {std::string(u.mass) + "/" + std::string(u.length) + "^3",
             u.massScale / (u.lengthScale * u.lengthScale * u.lengthScale)};
 }
+
+ShownUnit links(const SceneUnits&) { return {"friendships", 1}; }
 
 ShownUnit kelvin(const SceneUnits&) { return {"K", 1}; }
 
@@ -82,6 +85,13 @@ constexpr ColourMode kModes[] = {
      .ofTraits = true,
      .map = "categories",
      .ofGroups = true},
+    {.name = "depth",
+     .label = "depth from the selected body",
+     .idea = "fewest friendships from the selected body, or from the first one, to each body; bodies out of reach are dim",
+     .published = VertexValue::speed,
+     .ofTraits = true,
+     .unit = links,
+     .ofDepth = true},
 };
 
 /// The random star of a body: the same for the same body, always.
@@ -261,9 +271,21 @@ std::vector<BodyTrait> bodyTraits(const ColourMode& mode, const BodyFacts& facts
 
 std::size_t groupBand(std::uint32_t firstId) { return splitmix64(firstId + 1) % kGroupBands; }
 
+constexpr float kGreyLight = 0.12f;
+
+std::vector<BodyTrait> depthTraits(const BodyFacts& facts, std::span<const std::uint32_t> ids,
+                                   std::span<const std::uint32_t> depths) {
+    std::vector<BodyTrait> traits(facts.size(), {0, kGreyLight});
+    if (depths.size() == traits.size() && std::ranges::equal(ids, facts.id))
+        for (std::size_t i = 0; i < traits.size(); ++i)
+            if (depths[i] != kNoDepth) traits[i] = {static_cast<float>(depths[i]), 1};
+    for (std::size_t i = 0; i < traits.size(); ++i)
+        if (isDark(facts.group[i])) traits[i].light = -traits[i].light;
+    return traits;
+}
+
 std::vector<BodyTrait> groupTraits(const BodyFacts& facts, std::span<const std::uint32_t> ids,
                                    std::span<const std::uint32_t> labels, std::size_t least) {
-    constexpr float kGreyLight = 0.12f;
     const auto placeOfBand = [](std::size_t band) { return (static_cast<float>(band) + 0.5f) / kCategories; };
     std::vector<BodyTrait> traits(facts.size(), {placeOfBand(kGroupBands), kGreyLight});
     if (std::ranges::equal(ids, facts.id)) {
@@ -280,6 +302,11 @@ std::vector<BodyTrait> groupTraits(const BodyFacts& facts, std::span<const std::
 ValueRange traitRange(const ColourMode& mode, std::span<const BodyTrait> traits, double scale) {
     if (mode.name == "origin" || mode.name == "celestial" || mode.photograph || mode.ofGroups) return {0, 1};
     if (mode.name == "stars") return {kCoolest, kHottest};
+    if (mode.ofDepth) {
+        float deepest = 1;
+        for (const BodyTrait& trait : traits) deepest = std::max(deepest, trait.value);
+        return {0, static_cast<double>(deepest)};
+    }
     float low = 1e30f, high = 0;
     for (const BodyTrait& trait : traits) {
         if (!(trait.value > 0)) continue;

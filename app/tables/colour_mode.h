@@ -52,6 +52,7 @@ struct ColourMode {
     bool ofDensity = false;                          ///< the value is the renderer's estimate of the density
     bool photograph = false;                         ///< the value is a population, see Photograph
     bool ofGroups = false;                           ///< the value is the colour of a group, see groupTraits()
+    bool ofDepth = false;                            ///< the value is a depth among friends, see depthTraits()
 };
 
 /// All modes; the first, speed, is the default.
@@ -75,6 +76,10 @@ std::vector<BodyTrait> bodyTraits(const ColourMode& mode, const BodyFacts& facts
 /// there are no labels yet, all are grey.
 std::vector<BodyTrait> groupTraits(const BodyFacts& facts, std::span<const std::uint32_t> ids,
                                    std::span<const std::uint32_t> labels, std::size_t least);
+/// Depths as values; bodies that no chain of friends reaches are dim. `depths` belong to the bodies of `ids`; when the
+/// bodies differ, or there are no depths yet, all are dim.
+std::vector<BodyTrait> depthTraits(const BodyFacts& facts, std::span<const std::uint32_t> ids,
+                                   std::span<const std::uint32_t> depths);
 /// The band of the category colours for a group.
 std::size_t groupBand(std::uint32_t firstId);
 constexpr std::size_t kGroupBands = kCategories - 1;  ///< the last band is the grey of bodies without a group

@@ -276,10 +276,8 @@ void drawLook(PanelContext& p) {
     const ColourMode& mode = p.document.shownMode();
     const Reason given = mode.map.empty() ? Reason() : "Colouring by " + std::string(mode.name) + " has its own colours.";
     parameter(p, "look.colour_mode");
-    if (mode.ofGroups) {
-        parameter(p, "groups.linking");
-        parameter(p, "groups.least");
-    }
+    if (mode.ofGroups || mode.ofDepth) parameter(p, "groups.linking");
+    if (mode.ofGroups) parameter(p, "groups.least");
     parameter(p, "look.colour_map", {.unavailable = given});
     parameter(p, "look.exposure");
     parameter(p, "look.body_size");

@@ -15,6 +15,9 @@ namespace {
 double unitOf(const ColourMode& mode, const Scene& scene) { return mode.unit ? mode.unit(scene.units).scale : 1; }
 
 std::vector<BodyTrait> traitsOf(const ColourMode& mode, const Facts& facts) {
+    if (mode.ofDepth)
+        return facts.groups ? depthTraits(*facts.bodies, facts.groups->ids, facts.groups->depths)
+                            : depthTraits(*facts.bodies, {}, {});
     if (!mode.ofGroups) return bodyTraits(mode, *facts.bodies, facts.scene->view.stars, facts.scene->view.celestials);
     if (!facts.groups) return groupTraits(*facts.bodies, {}, {}, 0);
     return groupTraits(*facts.bodies, facts.groups->ids, facts.groups->labels, facts.groups->least);
@@ -34,7 +37,8 @@ void Colouring::dress(Document& document, RunHost& host) {
     const ColourMode& mode = document.shownMode();
     const int index = static_cast<int>(&mode - colourModes().data());
     const Facts& facts = document.facts;
-    if (index == mode_ && dressings_ == host.dressings() && (!mode.ofGroups || groups_ == facts.groups)) return;
+    if (index == mode_ && dressings_ == host.dressings() && (!(mode.ofGroups || mode.ofDepth) || groups_ == facts.groups))
+        return;
     const std::vector<BodyTrait> traits = traitsOf(mode, facts);
     groups_ = facts.groups;
     for (Run& run : host.runs()) {

@@ -29,7 +29,8 @@ Readouts readoutsOf(const App& app) {
                          .tuning = s.lab.tuning(),
                          .progress = s.lab.progress(),
                          .status = s.lab.status(),
-                         .best = s.lab.best()},
+                         .best = s.lab.best(),
+                         .memory = s.lab.memory()},
             .matrix = s.lab.matrix};
 }
 

@@ -72,6 +72,7 @@ struct Readouts {
         double progress = 0;  ///< 0 to 1
         std::string_view status;
         const SweepResult* best = nullptr;
+        const MemoryTimes& memory;  ///< rows are added while they are measured
     } measured;
 
     /// All pairs as a picture.

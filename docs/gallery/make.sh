@@ -74,6 +74,7 @@ toomre-bridge      | - | 1500    | 1    | --distance 5
 charges            | - | 500     | 1    |
 power-law          | N | 125     | 1    | --distance 3
 lennard-jones      | - | 800     | 1    | --bodies 4096 --distance 42
+ions               | - | 5500    | 1    | --bodies 512
 ROWS
 }
 

@@ -8,6 +8,7 @@
 #include "sim/backends/force_state.h"
 #include "sim/backends/memory_need.h"
 #include "sim/backends/reference/backend_reference.h"
+#include "sim/backends/second_pair_rows.h"
 #include "sim/core/names.h"
 #include "sim/core/validation.h"
 #include "sim/forces/law.h"
@@ -21,6 +22,7 @@ namespace gravlab {
 #if !GRAVLAB_HAS_CUDA
 namespace {
 const bool kBondMethodsOfCuda = cuda::addBondMethods();
+const bool kSecondPairsOfCuda = cuda::addSecondPairMethods();
 }  // namespace
 BackendRow cudaBackendRow() {
     static constexpr auto kWhy = [](const BackendOptions&) {

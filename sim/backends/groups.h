@@ -41,9 +41,32 @@ const GroupRung& groupRungNamed(std::string_view name);
 /// memory than is free.
 FoundGroups findGroups(const GroupRung& rung, const ParticleSet& bodies, double length, const BackendOptions& options);
 
+/// Result of a depth rung.
+struct FoundDepths {
+    std::vector<std::uint32_t> depths;  ///< see depthsByPairs()
+    double seconds = 0;                 ///< from positions to depths, without copies to and from the device
+    std::vector<MethodFigure> figures;  ///< levels; friends, and visits of nodes and edges, a body
+};
+/// A row of the table of searches for depths, level by level from one body.
+struct DepthRung {
+    std::string_view backend, name;
+    std::string_view idea;  ///< one line
+    /// Throws OutOfMemoryError, DeviceError. Null in builds that lack the backend.
+    FoundDepths (*find)(const ParticleSet& bodies, double length, std::uint32_t from, const BackendOptions& options);
+};
+std::span<const DepthRung> depthRungs();
+/// The rung of that name on that backend, its last one for an empty name. Throws UsageError naming the valid ones.
+const DepthRung& depthRung(std::string_view backend, std::string_view name = {});
+/// Throws NoDeviceError, and UsageError where there is no body `from`.
+FoundDepths findDepths(const DepthRung& rung, const ParticleSet& bodies, double length, std::uint32_t from,
+                       const BackendOptions& options);
+
 // groups.cpp joins them.
 std::span<const GroupRung> referenceGroupRungs();
 std::span<const GroupRung> cpuGroupRungs();
 std::span<const GroupRung> cudaGroupRungs();
+std::span<const DepthRung> referenceDepthRungs();
+std::span<const DepthRung> cpuDepthRungs();
+std::span<const DepthRung> cudaDepthRungs();
 
 }  // namespace gravlab

@@ -139,6 +139,52 @@ std::vector<std::uint32_t> groupsByPairs(const ParticleSet& bodies, double lengt
     return labelsOf(std::move(parent));
 }
 
+std::vector<std::uint32_t> depthsByPairs(const ParticleSet& bodies, double length, std::uint32_t from) {
+    const Coordinates coordinates(bodies);
+    const FriendPlaces at = coordinates.places();
+    std::vector<std::uint32_t> depths(bodies.size(), kNoDepth), level = {from}, next;
+    depths[from] = 0;
+    for (std::uint32_t depth = 1; !level.empty(); ++depth) {
+        next.clear();
+        for (const std::uint32_t body : level)
+            for (std::uint32_t other = 0; other < at.count; ++other)
+                if (depths[other] == kNoDepth && areFriends(at, body, other, length * length)) {
+                    depths[other] = depth;
+                    next.push_back(other);
+                }
+        level.swap(next);
+    }
+    return depths;
+}
+
+std::string faultOfDepths(const ParticleSet& bodies, double length, std::uint32_t from,
+                          std::span<const std::uint32_t> depths, std::size_t most) {
+    if (depths.size() != bodies.size())
+        return "there are " + std::to_string(depths.size()) + " depths for " + std::to_string(bodies.size()) + " bodies";
+    for (std::size_t body = 0; body < depths.size(); ++body)
+        if ((depths[body] == 0) != (body == from))
+            return bodyText(body) + " must not have depth " + std::to_string(depths[body]);
+    const Coordinates coordinates(bodies);
+    const FriendPlaces at = coordinates.places();
+    Random random(0xdeb7);
+    const bool all = bodies.size() <= most;
+    for (std::size_t k = 0; k < (all ? bodies.size() : most / 8); ++k) {
+        const double lot = random.uniform() * static_cast<double>(at.count);
+        const auto body = all ? static_cast<std::uint32_t>(k) : std::min(at.count - 1, static_cast<std::uint32_t>(lot));
+        bool leads = depths[body] == 0 || depths[body] == kNoDepth;
+        for (std::uint32_t other = 0; other < at.count; ++other) {
+            if (other == body || !areFriends(at, body, other, length * length)) continue;
+            const std::uint32_t high = std::max(depths[body], depths[other]), low = std::min(depths[body], depths[other]);
+            if (high - low > 1)
+                return bodyText(body) + " and its friend " + std::to_string(other) + " have depths " +
+                       std::to_string(depths[body]) + " and " + std::to_string(depths[other]);
+            leads = leads || depths[other] + 1 == depths[body];
+        }
+        if (!leads) return bodyText(body) + " of depth " + std::to_string(depths[body]) + " has no friend that is nearer";
+    }
+    return {};
+}
+
 GroupTable groupTable(const ParticleSet& bodies, std::span<const std::uint32_t> labels, std::size_t least) {
     GroupTable table;
     constexpr std::uint32_t kNone = ~0u;

@@ -30,6 +30,16 @@ double linkingLength(const ParticleSet& bodies, const Linking& linking);
 /// of sim/backends/groups.h.
 std::vector<std::uint32_t> groupsByPairs(const ParticleSet& bodies, double length);
 
+constexpr std::uint32_t kNoDepth = ~0u;
+/// For each body, the fewest friendships from body `from` to it; kNoDepth for bodies of other groups. Compares every body of
+/// a level with all others, on the calling thread: the reference for the depth rungs of sim/backends/groups.h.
+std::vector<std::uint32_t> depthsByPairs(const ParticleSet& bodies, double length, std::uint32_t from);
+/// A sentence on the first fault; empty: none was found. Depths are right where `from` alone has 0, friends differ by at
+/// most 1, and every other reached body has a friend nearer by 1. Compares each of up to `most` bodies
+/// with all others; of more bodies, an eighth of `most` random ones.
+std::string faultOfDepths(const ParticleSet& bodies, double length, std::uint32_t from,
+                          std::span<const std::uint32_t> depths, std::size_t most = 4096);
+
 /// Measurements of a group. Masses are inertialMass(); where a group has none, every body has the same weight.
 struct BodyGroup {
     std::uint32_t label = 0;  ///< smallest index of its bodies

@@ -1,10 +1,12 @@
 // One scene for each law beside gravity: charges, springs, and atoms that hold together.
 #include "sim/forces/law.h"
+#include "sim/forces/second_pair_law.h"
 #include "sim/scenes/scene_builder.h"
 #include "sim/scenes/scene_rows.h"
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <numbers>
 #include <tuple>
 #include <vector>
@@ -129,6 +131,64 @@ ParticleSet buildLennardJones(const SceneRequest& request) {
     return bodies;
 }
 
+constexpr SceneParameter kIonParameters[] = {
+    {"temperature", "Temperature", "",
+     "initial temperature of the small crystal over the depth of the van der Waals well: 0.3 keeps it, 2.5 melts it", 2.5, 0,
+     5},
+};
+// With charges of +-q, q^2 = 30, and a well of depth 1, neighbours begin at the equilibrium distance of a crystal.
+constexpr double kIonChargeSquared = 30, kIonSpacing = 1.025, kIonSoftening = 0.05, kIonGap = 4, kIonSpeed = 0.6;
+
+/// The `count` sites of a simple cubic lattice that are nearest to the origin, half of them of either sign.
+std::vector<Body> crystalOfIons(std::size_t count) {
+    const int reach = static_cast<int>(std::ceil(std::cbrt(static_cast<double>(count)) * 0.62)) + 2;
+    // Two sites of either sign are at equal distances, so neither sign is nearer.
+    std::vector<std::tuple<double, double, double, double>> sites[2];
+    for (int i = -reach; i < reach; ++i)
+        for (int j = -reach; j < reach; ++j)
+            for (int k = -reach; k < reach; ++k) {
+                const double x = kIonSpacing * (i + 0.5), y = kIonSpacing * (j + 0.5), z = kIonSpacing * (k + 0.5);
+                sites[(i + j + k) & 1].emplace_back(x * x + y * y + z * z, x, y, z);
+            }
+    for (auto& half : sites) std::sort(half.begin(), half.end());
+    std::vector<Body> ions;
+    for (std::size_t n = 0; n < count; ++n) {
+        const auto& [squared, x, y, z] = sites[n % 2][n / 2];
+        Body ion;
+        ion.position = {x, y, z};
+        ion.mass = (n % 2 ? -1 : 1) * std::sqrt(kIonChargeSquared);
+        ions.push_back(ion);
+    }
+    return ions;
+}
+
+/// A cold crystal, and a hot one of a fifth of its size that flies towards it.
+ParticleSet buildIons(const SceneRequest& request) {
+    const std::size_t hot = request.bodies / 5 / 2 * 2, cold = request.bodies - hot;
+    const std::vector<Body> large = crystalOfIons(cold), small = crystalOfIons(hot);
+    const double radius = length(large.back().position) + (small.empty() ? 0 : length(small.back().position));
+    const double spread = std::sqrt(request.value(kIonParameters[0])), rest = std::sqrt(0.05);
+    ParticleSet bodies = makeBodies(request.bodies, request.seed, [&](std::size_t i, Random& random) {
+        const bool flies = i >= cold;
+        Body ion = flies ? small[i - cold] : large[i];
+        const double speed = flies ? spread : rest;
+        ion.velocity = {speed * random.normal(), speed * random.normal(), speed * random.normal()};
+        ion.group = static_cast<std::uint8_t>((ion.mass > 0 ? 0 : 1) + (flies ? 2 : 0));
+        if (flies) {
+            ion.position.x += radius + kIonGap;
+            ion.velocity.x -= kIonSpeed;
+        }
+        return ion;
+    });
+    for (std::size_t i = 0; i < bodies.size(); ++i) bodies.velocity[i].w = bodies.position[i].w;  // mass 1
+    centre(bodies);
+    return bodies;
+}
+
+ForceTerms vanDerWaals(const SceneRequest&, const ParticleSet&) {
+    return {std::make_shared<const SecondPairLaw>(ForceSettings{.law = kLaw<LennardJones>}, PairSources::alike)};
+}
+
 }  // namespace
 
 std::span<const Scene> lawScenes() {
@@ -187,6 +247,20 @@ std::span<const Scene> lawScenes() {
          .view = {.distance = 38, .elevation = 0.4, .pointSize = 0.42, .exposure = 0.6, .speedScale = 2},
          .build = buildLennardJones,
          .parameters = kDropParameters},
+        {.name = "ions",
+         .idea = "salt melts and freezes: charges, and van der Waals forces beside them",
+         .caption = "The small crystal is hot and melts in flight. It touches the cold one, spreads and freezes on it.",
+         .source = "Coulomb 1785; Lennard-Jones 1924; Fumi & Tosi 1964",
+         .bodiesGpu = 4096,
+         .bodiesCpu = 512,
+         .timeStep = 0.002,
+         .story = {12, 40},
+         .softening = kIonSoftening,
+         .law = kLaw<Coulomb>,
+         .view = {.distance = 28, .elevation = 0.4, .pointSize = 0.42, .exposure = 0.6, .speedScale = 2, .colour = "origin"},
+         .build = buildIons,
+         .parameters = kIonParameters,
+         .terms = vanDerWaals},
     };
     return rows;
 }

@@ -14,7 +14,7 @@ std::span<const Scene> expandingScenes();       // expanding-box
 std::span<const Scene> fewBodyScenes();         // two bodies to a dozen
 std::span<const Scene> fieldScenes();           // mercury, s2, stream, satellite-decay
 std::span<const Scene> galaxyScenes();          // galaxy, andromeda, antennae, cartwheel, minor-merger, group
-std::span<const Scene> lawScenes();             // charges, power-law, lennard-jones
+std::span<const Scene> lawScenes();             // charges, power-law, lennard-jones, ions
 std::span<const Scene> solarSystemScenes();     // the planets, from two sources
 std::span<const Scene> threeBodyOrbitScenes();  // Suvakov & Dmitrasinovic 2013
 std::span<const Scene> toomreFlybyScenes();     // direct, retrograde, small companion

@@ -99,6 +99,47 @@ TEST_F(GroupsOfARun, theirColoursFindThemOnce) {
     EXPECT_EQ(app->document.facts.groups, first) << "and not in every frame";
 }
 
+TEST_F(GroupsOfARun, coloursByDepthFollowTheSelectedBody) {
+    begin("depth");
+    frame();
+    ASSERT_TRUE(app->document.facts.groups) << app->document.message;
+    const auto depthsAre = [&](std::uint32_t id) {
+        const KnownGroups& known = *app->document.facts.groups;
+        ASSERT_EQ(known.from, id);
+        const auto index = static_cast<std::size_t>(std::ranges::find(known.ids, id) - known.ids.begin());
+        ASSERT_LT(index, known.depths.size());
+        EXPECT_EQ(known.depths[index], 0u);
+        EXPECT_EQ(std::ranges::count(known.depths, 0u), 1);
+        EXPECT_EQ(std::get<std::int64_t>(read("groups.reached")),
+                  std::ranges::count_if(known.depths, [](std::uint32_t depth) { return depth != kNoDepth; }));
+    };
+    depthsAre(app->document.facts.bodies->id.front());
+    const auto first = app->document.facts.groups;
+    frame();
+    EXPECT_EQ(app->document.facts.groups, first) << "and not in every frame";
+    ASSERT_EQ(ask(SetParameter{"view.selected", std::int64_t{77}}).status, CommandStatus::applied);
+    frame();
+    frame();
+    depthsAre(77);
+    EXPECT_GT(std::get<std::int64_t>(read("groups.deepest")), 0);
+    EXPECT_GT(app->document.shownRange().high, 0);
+}
+
+TEST(GroupColours, ofDepthAreDimWhereNoChainLeads) {
+    BodyFacts facts;
+    facts.id = {7, 8, 9};
+    facts.group.assign(3, 0);
+    facts.mass.assign(3, 1);
+    const std::vector<BodyTrait> traits = depthTraits(facts, facts.id, std::vector<std::uint32_t>{3, kNoDepth, 0});
+    EXPECT_EQ(traits[0].value, 3);
+    EXPECT_EQ(traits[2].value, 0);
+    EXPECT_EQ(traits[0].light, traits[2].light);
+    EXPECT_LT(traits[1].light, 0.5f * traits[0].light);
+    const ColourMode& mode = *std::ranges::find(colourModes(), "depth", &ColourMode::name);
+    EXPECT_EQ(traitRange(mode, traits), (ValueRange{0, 3}));
+    EXPECT_EQ(depthTraits(facts, {}, {})[0].light, traits[1].light) << "not found yet";
+}
+
 TEST(GroupColours, belongToTheFirstBodyAndGreyIsForTheRest) {
     BodyFacts facts;
     facts.id = {7, 8, 9, 10, 11};

@@ -231,8 +231,11 @@ TEST_F(GlTest, EveryColourModeLooksAsStored) {
             // Twelve groups, and bodies at the rim without one.
             std::vector<std::uint32_t> labels = sample.facts.id;
             for (std::size_t i = 0; i < 400; ++i) labels[i] = static_cast<std::uint32_t>(i % 12);
-            const std::vector<BodyTrait> traits =
-                mode.ofGroups ? groupTraits(sample.facts, sample.facts.id, labels, 2) : bodyTraits(mode, sample.facts);
+            std::vector<std::uint32_t> depths(sample.facts.size());
+            for (std::size_t i = 0; i < depths.size(); ++i) depths[i] = static_cast<std::uint32_t>(i / 40);
+            const std::vector<BodyTrait> traits = mode.ofGroups  ? groupTraits(sample.facts, sample.facts.id, labels, 2)
+                                                  : mode.ofDepth ? depthTraits(sample.facts, sample.facts.id, depths)
+                                                                 : bodyTraits(mode, sample.facts);
             renderer_->setTraits(traits);
             std::vector<float> values = published;
             if (mode.ofDensity) {

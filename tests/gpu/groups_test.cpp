@@ -37,6 +37,32 @@ TEST_F(GpuGroups, everyRungGivesTheLabelsOfEveryPair) {
     }
 }
 
+TEST_F(GpuGroups, everyDepthRungFindsThoseOfEveryPair) {
+    for (const GroupShape& shape : groupShapes())
+        for (const std::size_t from : {std::size_t{0}, shape.bodies.size() / 2}) {
+            const auto start = static_cast<std::uint32_t>(from);
+            const std::vector<std::uint32_t> want = depthsByPairs(shape.bodies, shape.length, start);
+            for (const DepthRung& rung : depthRungs()) {
+                if (rung.backend != "cuda") continue;
+                const FoundDepths found = findDepths(rung, shape.bodies, shape.length, start, {});
+                EXPECT_EQ(found.depths, want) << rung.name << ", " << shape.name;
+                for (const MethodFigure& figure : found.figures)
+                    if (figure.name == "levels") {
+                        std::uint32_t deepest = 0;
+                        for (const std::uint32_t depth : want) deepest = std::max(deepest, depth == kNoDepth ? 0 : depth);
+                        EXPECT_EQ(figure.value, deepest + 1.0) << rung.name << ": the last level reaches no body";
+                    }
+            }
+        }
+    const ParticleSet bodies = sceneNamed("plummer").build({65536, 3});
+    const double length = linkingLength(bodies, {});
+    const std::vector<std::uint32_t> want = findDepths(depthRung("cpu"), bodies, length, 0, {}).depths;
+    for (const DepthRung& rung : depthRungs())
+        if (rung.backend == "cuda") {
+            EXPECT_EQ(findDepths(rung, bodies, length, 0, {}).depths, want) << rung.name;
+        }
+}
+
 TEST_F(GpuGroups, repeatsGiveTheSameBitsAsTheHost) {
     const ParticleSet bodies = sceneNamed("plummer").build({65536, 3});
     const double length = linkingLength(bodies, {});

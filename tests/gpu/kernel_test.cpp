@@ -108,6 +108,26 @@ ParticleSet hardBodies(std::size_t count, bool centralMass, std::size_t centre) 
     return bodiesOf(positions, velocities);
 }
 
+/// Where r^6 leaves the range of fp32, its root is 0, while the cube of a root of r^2 is still right.
+TEST_F(GpuTest, theRootOfR6IsRightWithinItsRangeOnly) {
+    constexpr double kFar = 1e8;
+    ParticleSet bodies = unevenBodies(512);
+    for (Double4& body : bodies.position) body.x *= kFar, body.y *= kFar, body.z *= kFar;
+    const auto largest = [&](const char* row) {
+        const std::unique_ptr<Backend> backend = loaded(bodies, {row}, kFar / 10);
+        std::vector<Double4> found;
+        backend->accelerations(found);
+        double most = 0;
+        for (const Double4& a : found) most = std::max(most, std::hypot(a.x, a.y, a.z));
+        return most;
+    };
+    const double right = largest("tiled");
+    EXPECT_GT(right, 0);
+    EXPECT_NEAR(largest("tiled-root-cubed"), right, 1e-4 * right);
+    EXPECT_NEAR(largest("tiled-root-divided"), right, 1e-4 * right);
+    EXPECT_LT(largest("tiled-root-sixth"), 0.1 * right);
+}
+
 class GpuKernels : public GpuTest, public ::testing::WithParamInterface<KernelRow> {};
 INSTANTIATE_TEST_SUITE_P(Rows, GpuKernels, ::testing::ValuesIn(rows()), [](const auto& row) {
     std::string name(row.param.name);

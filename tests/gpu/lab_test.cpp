@@ -58,6 +58,31 @@ TEST_F(LabGpu, aLaunchHasItsFacts) {
     }
 }
 
+/// A read from farther away takes more clocks, and reads of whole sectors move more than is requested.
+TEST_F(LabGpu, memoriesHaveTheirOrder) {
+    const std::unique_ptr<MemoryProbe> probe = memoryProbe("cuda", {});
+    MemoryTimes times;
+    while (probe->measure(times)) {
+    }
+    const auto clocks = [&](std::string_view from) {
+        for (const MemoryLatency& row : times.latencies)
+            if (row.from.starts_with(from)) return row.clocks;
+        ADD_FAILURE() << from;
+        return 0.0;
+    };
+    EXPECT_GT(clocks("register"), 1);
+    EXPECT_LT(clocks("register"), clocks("shared"));
+    EXPECT_LT(clocks("register"), clocks("shuffle"));
+    EXPECT_LT(clocks("shared"), clocks("L2"));
+    EXPECT_LT(clocks("L1"), clocks("L2"));
+    EXPECT_LT(clocks("L2"), clocks("memory"));
+    for (const MemoryLatency& row : times.latencies) EXPECT_GT(row.nanoseconds, 0) << row.from;
+    for (const StridedRead& row : times.strides) EXPECT_GT(row.useful, 0) << row.stride;
+    EXPECT_GT(times.strides.front().useful, 2 * times.strides.back().useful) << "at stride 32 a sector holds one number";
+    ASSERT_EQ(times.passes.size(), 5u);
+    for (const MemoryPass& row : times.passes) EXPECT_GT(row.seconds, 0) << row.what;
+}
+
 TEST_F(LabGpu, peaksAreUnitsTimesClock) {
     const std::unique_ptr<Backend> backend = loaded(unevenBodies(1024), {"tiled", {.block = 128, .unroll = 8}});
     const DevicePeaks peaks = backend->peaks();

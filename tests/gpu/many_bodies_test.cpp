@@ -106,7 +106,9 @@ protected:
     /// Repeats the facts of the pool for all bodies, and sets the look of that mode.
     void dress(const ColourMode& mode) {
         const std::size_t count = buffer_->frontCount();
-        const std::vector<BodyTrait> pool = mode.ofGroups ? groupTraits(facts_, {}, {}, 0) : bodyTraits(mode, facts_);
+        const std::vector<BodyTrait> pool = mode.ofGroups  ? groupTraits(facts_, {}, {}, 0)
+                                            : mode.ofDepth ? depthTraits(facts_, {}, {})
+                                                           : bodyTraits(mode, facts_);
         std::vector<BodyTrait> traits(pool.empty() ? 0 : count);
         byAllThreads(traits.size(), [&](std::size_t first, std::size_t last) {
             for (std::size_t i = first; i < last; ++i) traits[i] = pool[i % kPool];

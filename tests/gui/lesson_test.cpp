@@ -53,8 +53,8 @@ TEST_F(LessonWindow, staysWhereAProjectorHasNoRoomForPanels) {
     waitFor("the lesson again", shows("panel/lesson", "panel/controls"));
     // All pages of the lab are visible, none under another.
     const Json items = status().at("items");
-    const std::vector<const char*> buttons{"lab_launch",   "lab_sweep",      "lab_matrix", "lab_ladder",
-                                           "lab_recorded", "lab_calculator", "lab_own",    "lab_close"};
+    const std::vector<const char*> buttons{"lab_launch",     "lab_sweep",  "lab_matrix", "lab_ladder", "lab_recorded",
+                                           "lab_calculator", "lab_memory", "lab_own",    "lab_close"};
     for (const char* a : buttons)
         for (const char* b : buttons) {
             if (a == b) continue;

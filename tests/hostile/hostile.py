@@ -1173,7 +1173,7 @@ def options_of(command):
 
 def try_options(values, every):
     words = {"run": ("six-body", "--steps", "1"), "render": ("six-body", "-o", "x.png", "--frames", "1", "--size", "16x16"),
-             "fingerprint": ("six-body",), "info": ("t.csv",), "convert": ("t.csv", "o.csv"), "list": ("scenes",), "groups": ("t.csv",), "matrix": ("six-body", "-o", "m.csv"), "occupancy": (), "lesson": ("order",)}
+             "fingerprint": ("six-body",), "info": ("t.csv",), "convert": ("t.csv", "o.csv"), "list": ("scenes",), "groups": ("t.csv",), "matrix": ("six-body", "-o", "m.csv"), "occupancy": (), "memory": (), "lesson": ("order",)}
     for command, more in words.items():
         for number, option in enumerate(options_of(command)):
             for k, value in enumerate(values):

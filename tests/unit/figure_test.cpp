@@ -58,9 +58,9 @@ std::size_t coloured(const Picture& picture) {
 TEST(Figure, theTableHoldsTheStudies) {
     std::vector<std::string> names;
     for (const FigureRow& row : figures()) names.emplace_back(row.name);
-    EXPECT_THAT(names,
-                ElementsAre("unroll", "block", "bodies", "split", "block-split", "waves", "ladder", "threads", "roofline",
-                            "matrix", "cpu-gpu", "accuracy", "crossover", "energy-dt", "energy-softening", "groups"));
+    EXPECT_THAT(names, ElementsAre("unroll", "block", "bodies", "split", "block-split", "waves", "ladder", "threads",
+                                   "roofline", "matrix", "cpu-gpu", "accuracy", "crossover", "energy-dt", "energy-softening",
+                                   "groups", "depth"));
     EXPECT_THROW(figure("unrol"), UsageError);
 }
 

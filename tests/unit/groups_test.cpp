@@ -151,6 +151,53 @@ TEST(Groups, theMeanDistanceIsThatOfTheBoxInAsManyAxesAsItHas) {
     EXPECT_THROW(linkingLength(one, {.length = 1e200}), UsageError);
 }
 
+TEST(Depths, countTheFriendshipsOfTheShortestChain) {
+    const GroupShape chain = chainOfBodies(31, 1.0);
+    const std::vector<std::uint32_t> depths = depthsByPairs(chain.bodies, chain.length, 7);
+    for (std::size_t i = 0; i < depths.size(); ++i)
+        EXPECT_EQ(depths[i], std::lround(std::abs(chain.bodies.position[i].x - chain.bodies.position[7].x))) << i;
+    const GroupShape apart = chainOfBodies(5, 2.0);
+    EXPECT_THAT(depthsByPairs(apart.bodies, apart.length, 3),
+                testing::ElementsAre(kNoDepth, kNoDepth, kNoDepth, 0u, kNoDepth));
+}
+
+TEST(Depths, everyRungFindsThoseOfEveryPair) {
+    for (const GroupShape& shape : groupShapes())
+        for (const std::size_t from : {std::size_t{0}, shape.bodies.size() / 2}) {
+            const auto start = static_cast<std::uint32_t>(from);
+            const std::vector<std::uint32_t> want = depthsByPairs(shape.bodies, shape.length, start);
+            EXPECT_EQ(faultOfDepths(shape.bodies, shape.length, start, want), "") << shape.name;
+            const std::vector<std::uint32_t> labels = groupsByPairs(shape.bodies, shape.length);
+            for (std::size_t i = 0; i < want.size(); ++i)
+                ASSERT_EQ(want[i] != kNoDepth, labels[i] == labels[from]) << shape.name << ", body " << i;
+            for (const int threads : {1, 3})
+                EXPECT_EQ(findDepths(depthRung("cpu"), shape.bodies, shape.length, start, {.threads = threads}).depths, want)
+                    << shape.name << ", " << threads << " threads";
+        }
+}
+
+TEST(Depths, aWrongOneIsNamed) {
+    const GroupShape chain = chainOfBodies(31, 1.0);
+    const std::vector<std::uint32_t> right = depthsByPairs(chain.bodies, chain.length, 0);
+    const auto faultWith = [&](std::size_t body, std::uint32_t depth) {
+        std::vector<std::uint32_t> wrong = right;
+        wrong[body] = depth;
+        return faultOfDepths(chain.bodies, chain.length, 0, wrong);
+    };
+    EXPECT_EQ(faultWith(0, 0), "");
+    EXPECT_THAT(faultWith(9, 0), testing::HasSubstr("must not have depth 0"));
+    EXPECT_THAT(faultWith(0, 1), testing::HasSubstr("must not have depth 1"));
+    EXPECT_THAT(faultWith(9, kNoDepth), testing::HasSubstr("friend"));
+    EXPECT_THAT(faultWith(9, right[9] + 2), testing::HasSubstr("friend"));
+    EXPECT_THAT(faultOfDepths(chain.bodies, chain.length, 0, std::span(right).first(3)), testing::HasSubstr("3 depths"));
+    // All depths but the first raised by one: neighbours agree, and the first level has no friend that is nearer.
+    std::vector<std::uint32_t> late = right;
+    for (std::uint32_t& depth : late) depth += depth > 0;
+    EXPECT_NE(faultOfDepths(chain.bodies, chain.length, 0, late), "");
+    EXPECT_THROW(findDepths(depthRung("cpu"), chain.bodies, 1, 31, {}), UsageError);
+    EXPECT_THROW(depthRung("cpu", "bfs"), UsageError);
+}
+
 TEST(Groups, theTableMeasuresThemByMass) {
     // Two bodies of mass 1 and 3 on a line, moving apart; one alone; two without mass.
     ParticleSet bodies = bodiesOf({{5, 5, 5, 2}, {0, 0, 0, 1}, {1, 0, 0, 3}, {-9, 0, 0, 0}, {-9, 0, 1, 0}},

@@ -5,6 +5,7 @@
 #include "sim/backends/cpu/engine.h"
 #include "sim/backends/cpu/methods/cpu_method.h"
 #include "sim/backends/kernel_rows.h"
+#include "sim/backends/second_pair_rows.h"
 #include "sim/core/error.h"
 #include "sim/core/names.h"
 #include "sim/core/validation.h"
@@ -265,6 +266,7 @@ double cpuBytes(std::size_t bodies, const ForceSettings& force, const KernelChoi
 
 namespace {
 const bool kBondMethods = cpu::addBondMethods();
+const bool kSecondPairMethods = cpu::addSecondPairMethods();
 }  // namespace
 
 BackendRow cpuBackendRow() {

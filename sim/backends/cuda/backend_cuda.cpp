@@ -8,6 +8,7 @@
 #include "sim/backends/cuda/methods/tree_energy.h"
 #include "sim/backends/cuda/runtime/device.h"
 #include "sim/backends/kernel_rows.h"
+#include "sim/backends/second_pair_rows.h"
 #include "sim/core/error.h"
 #include "sim/core/validation.h"
 #include "sim/tree/rung.h"
@@ -293,6 +294,7 @@ double freeCudaBytes(int device) {
 
 namespace {
 const bool kBondMethodsOfCuda = cuda::addBondMethods();
+const bool kSecondPairMethods = cuda::addSecondPairMethods();
 }  // namespace
 
 BackendRow cudaBackendRow() {

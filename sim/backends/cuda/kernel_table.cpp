@@ -60,6 +60,10 @@ template <Code32 (*kKernel)(int)>
 Code32 unrolled(const LaunchConfig& launch) {
     return built<kKernel>(launch.unroll);
 }
+template <CubeRoot kWay>
+Code32 root(const LaunchConfig& launch) {
+    return built<rootKernel>(kWay, launch.unroll);
+}
 Code32 constantBlock(const LaunchConfig& launch) { return built<constantBlockKernel>(launch.block); }
 int edgeOf(int block) { return static_cast<int>(std::lround(std::sqrt(static_cast<double>(std::max(block, 0))))); }
 Code32 pairs(const LaunchConfig& launch) { return built<pairsKernel>(edgeOf(launch.block)); }
@@ -187,6 +191,16 @@ constexpr KernelEntry kEntries[] = {
              .source = "global.cu:gather,forceSoa",
              .refuses = whyNotOnCuda},
      .code = OneSidedCode{.kernel32 = unrolled<soaKernel>, .copier = built<planesKernel>, .copied = kPlanes}},
+    {.row =
+         {.backend = "cuda",
+          .name = "float3",
+          .idea =
+              "one thread a body reads all sources from an array of float3 and one of masses: four reads, 16 bytes a body",
+          .blocks = {1, 0},
+          .unrolls = FewUnrolls::values,
+          .source = "global.cu:gather,forceFloat3",
+          .refuses = whyNotOnCuda},
+     .code = OneSidedCode{.kernel32 = unrolled<float3Kernel>, .copier = built<float3CopyKernel>, .copied = 4}},
     {.row = {.backend = "cuda",
              .name = "constant",
              .idea = "sources through constant memory in chunks: one broadcast serves a warp",
@@ -218,6 +232,40 @@ constexpr KernelEntry kEntries[] = {
              .refuses = whyNotOnCuda},
      .code = OneSidedCode{.kernel32 = tiled<float>, .kernel64 = tiled<double>, .tiles = true, .otherLaws = true}},
     {.row = {.backend = "cuda",
+             .name = "tiled-float3",
+             .idea =
+                 "a tile of float3 and one of masses in shared memory: two reads or more a source where `tiled` makes one",
+             .blocks = {1, 0},
+             .unrolls = FewUnrolls::values,
+             .source = "roots.cu:tiledFloat3",
+             .refuses = whyNotOnCuda},
+     .code = OneSidedCode{.kernel32 = unrolled<tiledFloat3Kernel>, .tiles = true}},
+    {.row = {.backend = "cuda",
+             .name = "tiled-root-sixth",
+             .idea = "1/r^3 as one root of r^6, which fp32 can hold for softened distances of 4.8e-7 to 2.6e6 only",
+             .blocks = {1, 0},
+             .unrolls = FewUnrolls::values,
+             .source = "roots.cu:rootOfSixth,tiledRoot",
+             .refuses = whyNotOnCuda},
+     .code = OneSidedCode{.kernel32 = root<CubeRoot::ofSixth>, .tiles = true}},
+    {.row = {.backend = "cuda",
+             .name = "tiled-root-cubed",
+             .idea =
+                 "1/r^3 as the cube of rsqrtf(r^2), which also handles subnormal numbers; `tiled` takes the plain estimate",
+             .blocks = {1, 0},
+             .unrolls = FewUnrolls::values,
+             .source = "roots.cu:rootCubed,tiledRoot",
+             .refuses = whyNotOnCuda},
+     .code = OneSidedCode{.kernel32 = root<CubeRoot::cubed>, .tiles = true}},
+    {.row = {.backend = "cuda",
+             .name = "tiled-root-divided",
+             .idea = "1/r^3 as the cube of 1 / sqrt(r^2), both rounded correctly: the textbook formula",
+             .blocks = {1, 0},
+             .unrolls = FewUnrolls::values,
+             .source = "roots.cu:rootDivided,tiledRoot",
+             .refuses = whyNotOnCuda},
+     .code = OneSidedCode{.kernel32 = root<CubeRoot::divided>, .tiles = true}},
+    {.row = {.backend = "cuda",
              .name = "tiled-constant-block",
              .idea = "the width of the tile is compiled in: a whole tile needs no remainder, and its addresses are known",
              .blocks = {32, 1024},
@@ -226,17 +274,17 @@ constexpr KernelEntry kEntries[] = {
              .source = "rungs.cu:tiledConstantBlock",
              .refuses = whyNotOnCuda},
      .code = OneSidedCode{.kernel32 = constantBlock, .ownTile = true}},
-    {.row = {.backend = "cuda",
-             .name = "tiled-split",
-             .idea =
-                 "several blocks share a body's sources and a fixed order adds their sums: small systems fill the device",
-             .blocks = {1, 0},
-             .unrolls = AllUnrolls::values,
-             .splits = {1, 128},
-             .issuedPerDirectedPair = 14,
-             .slots64PerDirectedPair = 34,
-             .source = "tiled.cuh:gather,tiledForce",
-             .refuses = whyNotOnCuda},
+    {.row =
+         {.backend = "cuda",
+          .name = "tiled-split",
+          .idea = "several blocks share a body's sources and a fixed order adds their sums: small systems fill the device",
+          .blocks = {1, 0},
+          .unrolls = AllUnrolls::values,
+          .splits = {1, 128},
+          .issuedPerDirectedPair = 14,
+          .slots64PerDirectedPair = 34,
+          .source = "tiled.cuh:gather,tiledForce",
+          .refuses = whyNotOnCuda},
      .code = OneSidedCode{.kernel32 = tiled<float>, .kernel64 = tiled<double>, .tiles = true, .otherLaws = true}},
     {.row = {.backend = "cuda",
              .name = "tiled-atomics",

@@ -438,7 +438,22 @@ FoundGroups everyPair(const ParticleSet& bodies, double length, const BackendOpt
     return found;
 }
 
+FoundDepths depthsOfEveryPair(const ParticleSet& bodies, double length, std::uint32_t from, const BackendOptions&) {
+    const auto start = std::chrono::steady_clock::now();
+    FoundDepths found;
+    found.depths = depthsByPairs(bodies, length, from);
+    found.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return found;
+}
+
 }  // namespace
+
+std::span<const DepthRung> referenceDepthRungs() {
+    static const DepthRung rows[] = {{"reference", "pairs",
+                                      "compares each body of a level with all others: the truth for all other rungs",
+                                      depthsOfEveryPair}};
+    return rows;
+}
 
 std::span<const GroupRung> referenceGroupRungs() {
     static const GroupRung rows[] = {

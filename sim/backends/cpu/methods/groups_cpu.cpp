@@ -117,9 +117,9 @@ public:
 
     static double bytes(std::size_t bodies) { return KeySort::bytes(bodies) + 36.0 * static_cast<double>(bodies); }
 
-private:
     std::uint32_t bodyAt(std::uint32_t place) const { return sort_.data()[place].body; }
 
+private:
     const ParticleSet& bodies_;
     ThreadPool pool_;
     std::size_t count_;
@@ -140,16 +140,23 @@ FoundGroups timedSearch(const ParticleSet& bodies, const BackendOptions& options
     return found;
 }
 
+/// Sorts the bodies by cells a little larger than `length`; `keys` are those of the places.
+FriendGrid gridOf(GroupSearch& all, double length, std::vector<std::uint64_t>& keys) {
+    FriendGrid grid{};
+    placeGrid(grid, all.frame(), length);
+    all.sortBy([&](double x, double y, double z) { return cellKey(grid, x, y, z); });
+    grid.at = all.places();
+    keys.resize(grid.at.count);
+    all.each(keys.size(), kGroupGrain, [&](std::uint32_t place) { keys[place] = all.keyAt(place); });
+    grid.key = keys.data();
+    grid.parent = all.parent();
+    return grid;
+}
+
 FoundGroups groupsByGrid(const ParticleSet& bodies, double length, const BackendOptions& options) {
     return timedSearch(bodies, options, [&](GroupSearch& all, FoundGroups& found) {
-        FriendGrid grid{};
-        placeGrid(grid, all.frame(), length);
-        all.sortBy([&](double x, double y, double z) { return cellKey(grid, x, y, z); });
-        std::vector<std::uint64_t> keys(bodies.size());
-        all.each(bodies.size(), kGroupGrain, [&](std::uint32_t place) { keys[place] = all.keyAt(place); });
-        grid.at = all.places();
-        grid.key = keys.data();
-        grid.parent = all.parent();
+        std::vector<std::uint64_t> keys;
+        const FriendGrid grid = gridOf(all, length, keys);
         const std::size_t pieces = (bodies.size() + kSearchGrain - 1) / kSearchGrain;
         all.each(pieces, 1, [&](std::uint32_t piece) {
             CellRows rows;
@@ -202,7 +209,48 @@ constexpr GroupRung kCpuRungs[] = {
      [](std::size_t bodies) { return GroupSearch::bytes(bodies) + 10.0 * static_cast<double>(bodies); }, groupsByTree},
 };
 
+/// The textbook search: the bodies of a level wait in a list, and each is visited once.
+FoundDepths depthsByQueue(const ParticleSet& bodies, double length, std::uint32_t from, const BackendOptions& options) {
+    GroupSearch all(bodies, options);
+    const auto start = std::chrono::steady_clock::now();
+    std::vector<std::uint64_t> keys;
+    const FriendGrid grid = gridOf(all, length, keys);
+    std::vector<std::uint32_t> depthAt(bodies.size(), kNoDepth), level, next;
+    for (std::uint32_t place = 0; place < grid.at.count; ++place)
+        if (all.bodyAt(place) == from) level = {place};
+    depthAt[level.front()] = 0;
+    std::uint32_t depth = 0;
+    double visits = 0;
+    for (; !level.empty(); ++depth) {
+        next.clear();
+        for (const std::uint32_t place : level) {
+            ++visits;
+            forFriends(grid, place, [&](std::uint32_t other) {
+                ++visits;
+                if (depthAt[other] != kNoDepth) return;
+                depthAt[other] = depth + 1;
+                next.push_back(other);
+            });
+        }
+        level.swap(next);
+    }
+    FoundDepths found;
+    found.depths.resize(bodies.size());
+    for (std::uint32_t place = 0; place < grid.at.count; ++place) found.depths[all.bodyAt(place)] = depthAt[place];
+    found.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    found.figures = {{"levels", "", static_cast<double>(depth)},
+                     {"visits a body", "", visits / static_cast<double>(bodies.size())}};
+    return found;
+}
+
 }  // namespace
+
+std::span<const DepthRung> cpuDepthRungs() {
+    static constexpr DepthRung kRows[] = {
+        {"cpu", "queue", "the textbook search on one thread: a list holds the bodies of a level, and each is visited once",
+         depthsByQueue}};
+    return kRows;
+}
 
 std::span<const GroupRung> cpuGroupRungs() { return kCpuRungs; }
 

@@ -99,6 +99,41 @@ public:
         return found;
     }
 
+    /// The object must have been made for a search with lists.
+    FoundDepths findDepths(DepthWay way, std::uint32_t from) {
+        FoundDepths found;
+        const Clock::time_point start = Clock::now();
+        measure();
+        makeCells();
+        const std::uint64_t friends = listFriends();
+        task_.from = from;
+        task_.edges = friends;
+        if (way.edges) {
+            requireFriendMemory(friends);
+            source_ = DeviceArray<std::uint32_t>(std::max<std::uint64_t>(1, friends));
+            task_.source = source_.data();
+            run(depthSourceKernel());
+        }
+        run(depthBeginKernel());
+        const std::uint64_t items = way.edges ? friends : task_.count;
+        const std::uint32_t levels = way.onDevice ? allLevels(depthLoopKernel(way.edges), items)
+                                                  : untilNothingChanges(depthLevelKernel(way.edges), items);
+        run(depthWriteKernel());
+        CUDA_CHECK(waitForStream(stream_));
+        found.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+        run(depthReachedKernel());
+        const double bodies = task_.count, reached = static_cast<double>(read(&flags_.data()->reached));
+        found.depths.resize(task_.count);
+        CUDA_CHECK(copyAsync(found.depths.data(), label_.data(), label_.bytes(), Copy::toHost, stream_));
+        CUDA_CHECK(waitForStream(stream_));
+        // A level looks at every node or at every edge; a thread of a node then looks at its friends.
+        const double visits = static_cast<double>(levels) * static_cast<double>(items) + (way.edges ? 0 : reached);
+        found.figures = {{"friends a body", "", static_cast<double>(friends) / bodies},
+                         {"levels", "", static_cast<double>(levels)},
+                         {"visits a body", "", visits / bodies}};
+        return found;
+    }
+
 private:
     void run(Kernel<GroupTask> kernel, std::size_t threads) {
         const auto blocks = static_cast<unsigned>((threads + kGroupThreads - 1) / kGroupThreads);
@@ -132,23 +167,35 @@ private:
         run(groupBodyKernel());
     }
 
-    void byCells(FoundGroups& found) {
+    void makeCells() {
         launchKernel(groupGridKernel(), {1}, 1, task_, 0, stream_);
         run(groupGridKeyKernel());
         sortByKeys();
-        if (way_ == GroupWay::grid) return run(groupCellKernel());
-        run(groupCountKernel(), task_.count + std::size_t{1});
-        scanGroupCounts(task_, scratch_.data(), scratch_.size(), stream_);
-        const std::uint64_t friends = read(begin_.data() + task_.count);
+    }
+    static void requireFriendMemory(std::uint64_t friends) {
         requireGroupMemory(static_cast<double>(friends) * sizeof(std::uint32_t),
                            "the lists of " + std::to_string(friends) + " friends",
                            "take --kernel union-tree, which keeps none");
+    }
+    /// Returns the number of all friends.
+    std::uint64_t listFriends() {
+        run(groupCountKernel(), task_.count + std::size_t{1});
+        scanGroupCounts(task_, scratch_.data(), scratch_.size(), stream_);
+        const std::uint64_t friends = read(begin_.data() + task_.count);
+        requireFriendMemory(friends);
         list_ = DeviceArray<std::uint32_t>(std::max<std::uint64_t>(1, friends));
         task_.list = list_.data();
         run(groupListKernel());
+        return friends;
+    }
+
+    void byCells(FoundGroups& found) {
+        makeCells();
+        if (way_ == GroupWay::grid) return run(groupCellKernel());
+        const std::uint64_t friends = listFriends();
         run(groupBeginKernel());
-        const std::uint32_t levels =
-            way_ == GroupWay::searchFromHost ? untilNothingChanges(groupLevelKernel()) : allLevels();
+        const std::uint32_t levels = way_ == GroupWay::searchFromHost ? untilNothingChanges(groupLevelKernel(), task_.count)
+                                                                      : allLevels(groupLoopKernel(), task_.count);
         found.figures = {{"friends a body", "", static_cast<double>(friends) / task_.count},
                          {"levels", "", static_cast<double>(levels)}};
     }
@@ -162,27 +209,28 @@ private:
     }
 
     /// Launches until no label was lowered, which the host reads after every launch. Returns the number of launches.
-    std::uint32_t untilNothingChanges(Kernel<GroupTask> kernel) {
+    std::uint32_t untilNothingChanges(Kernel<GroupTask> kernel, std::size_t threads) {
         for (task_.level = 0;; ++task_.level) {
             CUDA_CHECK(fillAsync(flags_.data(), 0, flags_.bytes(), stream_));
-            run(kernel);
+            run(kernel, threads);
             if (read(&flags_.data()->changed[0]) == 0) return task_.level + 1;
         }
     }
 
-    std::uint32_t allLevels() {
-        // A level reads every place, which costs some 20 us for a million.
-        constexpr std::uint32_t kPlacesALaunch = 1u << 26, kFewestLevels = 16;
+    /// Levels of one launch, and more launches where they do not end. `items`: threads of a level.
+    std::uint32_t allLevels(Kernel<GroupTask> kernel, std::size_t items) {
+        // A level reads every item, which costs some 20 us for a million.
+        constexpr std::size_t kItemsALaunch = std::size_t{1} << 26;
+        constexpr std::uint32_t kFewestLevels = 16;
         int resident = 0;
-        CUDA_CHECK(residentBlocks(resident, groupLoopKernel().address, kGroupThreads, 0));
+        CUDA_CHECK(residentBlocks(resident, kernel.address, kGroupThreads, 0));
         const std::size_t most =
             static_cast<std::size_t>(std::max(1, resident)) * static_cast<std::size_t>(std::max(1, device_.multiprocessors));
-        const std::size_t wanted = (task_.count + kGroupThreads - 1) / kGroupThreads;
-        task_.turns = std::max(kFewestLevels, kPlacesALaunch / task_.count);
+        const std::size_t wanted = std::max<std::size_t>(1, (items + kGroupThreads - 1) / kGroupThreads);
+        task_.turns = std::max(kFewestLevels, static_cast<std::uint32_t>(kItemsALaunch / std::max<std::size_t>(1, items)));
         for (task_.level = 0;; task_.level += task_.turns) {
             CUDA_CHECK(fillAsync(flags_.data(), 0, flags_.bytes(), stream_));
-            launchResident(groupLoopKernel(), {static_cast<unsigned>(std::min(most, wanted))}, kGroupThreads, task_, 0,
-                           stream_);
+            launchResident(kernel, {static_cast<unsigned>(std::min(most, wanted))}, kGroupThreads, task_, 0, stream_);
             if (const std::uint32_t levels = read(&flags_.data()->levels); levels > 0) return levels;
         }
     }
@@ -195,7 +243,7 @@ private:
     DeviceArray<FrameSums> partial_;
     DeviceArray<FriendFrame> frame_;
     DeviceArray<std::uint64_t> key_, sortedKey_, friends_, begin_;
-    DeviceArray<std::uint32_t> index_, order_, parent_, least_, label_, list_, mark_;
+    DeviceArray<std::uint32_t> index_, order_, parent_, least_, label_, list_, mark_, source_;
     DeviceArray<double> axis_[3];
     DeviceArray<std::uint8_t> scratch_;
     DeviceArray<FriendBox> boxes_;
@@ -219,6 +267,14 @@ FoundGroups groupsOnDevice(GroupWay way, const ParticleSet& bodies, double lengt
     CUDA_CHECK(deviceFacts(options.device, device));
     CUDA_CHECK(setDevice(options.device));
     return GroupSearchOnDevice(way, bodies, length, device).find();
+}
+
+FoundDepths depthsOnDevice(DepthWay way, const ParticleSet& bodies, double length, std::uint32_t from,
+                           const BackendOptions& options) {
+    DeviceFacts device;
+    CUDA_CHECK(deviceFacts(options.device, device));
+    CUDA_CHECK(setDevice(options.device));
+    return GroupSearchOnDevice(GroupWay::searchOnDevice, bodies, length, device).findDepths(way, from);
 }
 
 }  // namespace gravlab::cuda

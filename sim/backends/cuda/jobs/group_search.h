@@ -10,4 +10,11 @@ enum class GroupWay { searchFromHost, searchOnDevice, grid, tree };
 double groupBytes(GroupWay way, std::size_t bodies);
 FoundGroups groupsOnDevice(GroupWay way, const ParticleSet& bodies, double length, const BackendOptions& options);
 
+/// A thread a node or an edge, where the host or the device repeats the levels.
+struct DepthWay {
+    bool edges, onDevice;
+};
+FoundDepths depthsOnDevice(DepthWay way, const ParticleSet& bodies, double length, std::uint32_t from,
+                           const BackendOptions& options);
+
 }  // namespace gravlab::cuda

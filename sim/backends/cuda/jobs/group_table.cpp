@@ -2,6 +2,8 @@
 #include "sim/backends/cuda/jobs/group_search.h"
 #include "sim/backends/groups.h"
 
+#include <cstddef>
+
 namespace gravlab {
 namespace {
 
@@ -15,7 +17,13 @@ constexpr GroupRung onDevice(const char* name, const char* idea) {
                 return cuda::groupsOnDevice(kWay, bodies, length, options);
             }};
 }
+template <bool kEdges, bool kOnDevice>
+constexpr auto depthsBy = [](const ParticleSet& bodies, double length, std::uint32_t from, const BackendOptions& options) {
+    return cuda::depthsOnDevice({.edges = kEdges, .onDevice = kOnDevice}, bodies, length, from, options);
+};
 #else
+template <bool, bool>
+constexpr std::nullptr_t depthsBy = nullptr;
 template <GroupWay>
 constexpr GroupRung onDevice(const char* name, const char* idea) {
     return {"cuda", name, idea, [](std::size_t bodies) { return 128.0 * static_cast<double>(bodies); }, nullptr};
@@ -33,7 +41,19 @@ constexpr GroupRung kCudaRungs[] = {
                              "sets are joined over a tree: boxes out of reach are left out, boxes of one set taken at once"),
 };
 
+// The last one is the row for pictures.
+constexpr DepthRung kCudaDepthRungs[] = {
+    {"cuda", "edges-host", "a thread an edge: each level reads all of them, without a loop in a thread; the host repeats it",
+     depthsBy<true, false>},
+    {"cuda", "edges-device", "the same in one launch: a barrier over the whole device ends a level", depthsBy<true, true>},
+    {"cuda", "nodes-device", "a thread a node, whose friends it reaches one by one; a barrier over the device ends a level",
+     depthsBy<false, true>},
+    {"cuda", "nodes-host", "the same, where the host launches each level and reads a flag", depthsBy<false, false>},
+};
+
 }  // namespace
+
+std::span<const DepthRung> cudaDepthRungs() { return kCudaDepthRungs; }
 
 std::span<const GroupRung> cudaGroupRungs() { return kCudaRungs; }
 

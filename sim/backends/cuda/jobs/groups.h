@@ -19,9 +19,10 @@ struct FrameSums {
 
 /// Flags that the threads of a search exchange between levels.
 struct GroupFlags {
-    std::uint32_t changed[3];  ///< a label was lowered at the level; the next level's flag is cleared meanwhile
-    std::uint32_t arrived;     ///< blocks at a barrier
-    std::uint32_t levels;      ///< levels until the end; 0: there are more
+    std::uint32_t changed[3];    ///< a label was lowered at the level; the next level's flag is cleared meanwhile
+    std::uint32_t arrived;       ///< blocks at a barrier
+    std::uint32_t levels;        ///< levels until the end; 0: there are more
+    unsigned long long reached;  ///< friends of the bodies that a search for depths has reached
 };
 
 struct GroupTask {
@@ -42,6 +43,10 @@ struct GroupTask {
     GroupFlags* flags;
     std::uint32_t level;  ///< first level of a launch
     std::uint32_t turns;  ///< most levels of a launch of groupLoopKernel()
+    // Of a search for depths, which are in `parent` by place and in `label` by body.
+    std::uint32_t from;     ///< body of depth 0
+    std::uint32_t* source;  ///< place of each entry of `list`: both are the graph's edges
+    std::uint64_t edges;    ///< entries of `list`
 };
 
 // The first pass has kFrameBlocks blocks, the second has one.
@@ -68,6 +73,15 @@ Kernel<GroupTask> groupLevelKernel();
 Kernel<GroupTask> groupLoopKernel();  ///< up to `turns` levels; its blocks are resident at once
 Kernel<GroupTask> groupLeastKernel();
 Kernel<GroupTask> groupLabelKernel();
+
+// Depths, see depthsByPairs(). An edge is a friend in a list; a thread of the others has a place.
+Kernel<GroupTask> depthSourceKernel();
+Kernel<GroupTask> depthBeginKernel();
+/// One level, with a thread an edge or a place; groupLoopKernel() of the same.
+Kernel<GroupTask> depthLevelKernel(bool edges);
+Kernel<GroupTask> depthLoopKernel(bool edges);
+Kernel<GroupTask> depthWriteKernel();
+Kernel<GroupTask> depthReachedKernel();  ///< for the figures
 
 /// Bytes of scratch memory of scanGroupCounts(). Throws DeviceError.
 std::size_t groupScanBytes(std::uint32_t count);

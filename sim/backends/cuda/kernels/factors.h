@@ -28,6 +28,8 @@ struct Factors {
 using AllUnrolls = Factors<kAutoUnroll, 1, 2, 3, 4, 8, 16, 32>;
 /// Unrolls of loops that are instantiated too often to build all.
 using Unrolls = Factors<1, 2, 4, 8, 16, 32>;
+/// Unrolls of rows that compare one detail with `tiled` or `global`.
+using FewUnrolls = Factors<1, 4, 16>;
 /// Unrolls of the loop that rotates partners through the warp.
 using Rotations = Factors<2, 4, 8>;
 /// Unrolls of the loop of `many-steps`.

@@ -96,6 +96,7 @@ Kernel<FusedTask> fusedKernel(int unroll);
 Kernel<ForceTask<float>> aosKernel(int unroll);
 Kernel<ForceTask<float>> globalKernel(int unroll);
 Kernel<ForceTask<float>> soaKernel(int unroll);
+Kernel<ForceTask<float>> float3Kernel(int unroll);
 Kernel<ForceTask<float>> constantKernel(int unroll);
 Kernel<ForceTask<float>> shuffleKernel(int unroll);
 
@@ -106,6 +107,17 @@ using PairEdges = Factors<8, 16, 32>;
 /// The tiled kernel with a number of threads a block that is known at compile time. Null for numbers that are not built.
 Kernel<ForceTask<float>> constantBlockKernel(int block);
 using ConstantBlocks = Factors<32, 64, 128, 256, 512, 1024>;
+
+/// The tiled kernel with another way to 1/r^3 than the hardware's estimate of 1/r, whose cube the other rows take. Null for
+/// factors that are not built.
+enum class CubeRoot {
+    ofSixth,  ///< rsqrtf(r^6). With softening, r^6 is a normal fp32 number for r of 4.8e-7 to 2.6e6
+    cubed,    ///< rsqrtf(r^2), cubed
+    divided   ///< 1 / sqrtf(r^2), cubed
+};
+Kernel<ForceTask<float>> rootKernel(CubeRoot way, int unroll);
+/// The tiled kernel with a tile of float3, 12 bytes a body, and the masses behind it.
+Kernel<ForceTask<float>> tiledFloat3Kernel(int unroll);
 
 /// The tiled kernel with all ranges of the sources in one block: `block` targets times `split` segments of threads. Its
 /// dynamic shared memory holds a body a thread.
@@ -128,6 +140,8 @@ struct CopiesTask {
 /// Makes four arrays of `count`, for `soa`.
 Kernel<CopiesTask> planesKernel();
 constexpr std::uint32_t kPlanes = 4;
+/// Makes an array of `count` float3 and one of `count` masses behind it, for `float3`.
+Kernel<CopiesTask> float3CopyKernel();
 /// Struct without padding, for `aos`; fields that a force does not read are 0.
 struct PackedBody {
     float x, y, z, vx, vy, vz, mass;

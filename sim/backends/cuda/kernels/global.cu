@@ -74,6 +74,19 @@ __global__ void forceSoa(ForceTask<float> task) {
     one.store();
 }
 
+/// The same from an array of float3 and one of masses: a float3 has no alignment that would allow one read of 12 bytes.
+template <int kUnroll>
+__global__ void forceFloat3(ForceTask<float> task) {
+    OneTarget one(task);
+    const float3* places = reinterpret_cast<const float3*>(task.copies);
+    const float* masses = task.copies + 3 * static_cast<std::size_t>(task.count);
+    one.gather<kUnroll>([&](std::uint32_t j) {
+        const float3 place = places[j];
+        return make_float4(place.x, place.y, place.z, masses[j]);
+    });
+    one.store();
+}
+
 __constant__ float4 constantBodies[kConstantSources];
 
 /// Sources come from constant memory: one broadcast reaches a whole warp. A copy on the device fills the array before each
@@ -136,6 +149,14 @@ __global__ void splitPlanes(CopiesTask task) {
     task.copies[3 * n + i] = body.w;
 }
 
+__global__ void splitMasses(CopiesTask task) {
+    const std::uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= task.count) return;
+    const float4 body = asVectors(task.bodies)[i];
+    reinterpret_cast<float3*>(task.copies)[i] = make_float3(body.x, body.y, body.z);
+    task.copies[3 * static_cast<std::size_t>(task.count) + i] = body.w;
+}
+
 __global__ void packBodies(CopiesTask task) {
     const std::uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= task.count) return;
@@ -154,11 +175,15 @@ Kernel<ForceTask<float>> globalKernel(int unroll) {
 Kernel<ForceTask<float>> soaKernel(int unroll) {
     return AllUnrolls::pick(unroll, [](auto factor) { return kernelOf(forceSoa<factor()>); });
 }
+Kernel<ForceTask<float>> float3Kernel(int unroll) {
+    return FewUnrolls::pick(unroll, [](auto factor) { return kernelOf(forceFloat3<factor()>); });
+}
 Kernel<ForceTask<float>> constantKernel(int unroll) {
     return AllUnrolls::pick(unroll, [](auto factor) { return kernelOf(forceConstant<factor()>); });
 }
 const void* constantSources() { return reinterpret_cast<const void*>(constantBodies); }
 Kernel<CopiesTask> planesKernel() { return kernelOf(splitPlanes); }
+Kernel<CopiesTask> float3CopyKernel() { return kernelOf(splitMasses); }
 Kernel<CopiesTask> packedKernel() { return kernelOf(packBodies); }
 Kernel<ForceTask<float>> shuffleKernel(int unroll) {
     return AllUnrolls::pick(unroll, [](auto factor) { return kernelOf(forceShuffle<factor()>); });

@@ -13,8 +13,9 @@ struct TiledTargets {
     std::uint32_t firstTarget;  ///< within the task's targets
     double sum[kBodies][3];
 
-    template <class Pull>
-    __device__ __forceinline__ void gather(const ForceTask<Real>& task, Vector<Real>* tile, const Pull& addPull) {
+    /// `tile`: room for a body a thread, in which tile[j] is written as a vector and read as one.
+    template <class Tile, class Pull>
+    __device__ __forceinline__ void gather(const ForceTask<Real>& task, Tile tile, const Pull& addPull) {
         const Vector<Real>* bodies = asVectors(task.bodies);
         const std::uint32_t width = blockDim.x, lane = threadIdx.x;
         firstTarget = blockIdx.x * width * kBodies + lane;

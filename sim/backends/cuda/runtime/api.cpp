@@ -27,6 +27,7 @@ constexpr std::string_view kFunctions[] = {
     "cudaGetDeviceProperties",
     "cudaMemGetInfo",
     "cudaMalloc",
+    "cudaMallocManaged",
     "cudaFree",
     "cudaHostAlloc",
     "cudaFreeHost",
@@ -157,6 +158,9 @@ Code allocate(void** memory, std::size_t bytes) {
     held.sizes[*memory] = bytes;
     held.bytes += bytes;
     return code;
+}
+Code allocateManaged(void** memory, std::size_t bytes) {
+    return GRAVLAB_COUNTED(cudaMallocManaged, memory, bytes, cudaMemAttachGlobal);
 }
 Code release(void* memory) {
     {

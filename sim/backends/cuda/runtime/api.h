@@ -57,7 +57,9 @@ Code setDevice(int device);
 Code deviceFacts(int device, DeviceFacts& facts);
 Code memoryInfo(std::size_t& free, std::size_t& total);
 Code allocate(void** memory, std::size_t bytes);  ///< device memory
-Code release(void* memory);
+Code allocateManaged(void** memory,
+                     std::size_t bytes);  ///< its pages move between host and device when one reads or writes them
+Code release(void* memory);               ///< of either
 Code allocatePinned(void** memory, std::size_t bytes);  ///< host memory that copies reach without a detour
 Code releasePinned(void* memory);
 Code copyAsync(void* to, const void* from, std::size_t bytes, Copy direction, Stream stream);

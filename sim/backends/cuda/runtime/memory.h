@@ -13,6 +13,10 @@ struct DeviceMemory {
     static Code take(void** memory, std::size_t bytes) { return allocate(memory, bytes); }
     static void give(void* memory) { release(memory); }
 };
+struct ManagedMemory {
+    static Code take(void** memory, std::size_t bytes) { return allocateManaged(memory, bytes); }
+    static void give(void* memory) { release(memory); }
+};
 struct PinnedMemory {
     static Code take(void** memory, std::size_t bytes) { return allocatePinned(memory, bytes); }
     static void give(void* memory) { releasePinned(memory); }
@@ -53,6 +57,8 @@ template <class T>
 using DeviceArray = Array<T, detail::DeviceMemory>;
 template <class T>
 using PinnedArray = Array<T, detail::PinnedMemory>;
+template <class T>
+using ManagedArray = Array<T, detail::ManagedMemory>;
 
 /// Owns a stream.
 class OwnedStream {

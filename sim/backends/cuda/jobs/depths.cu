@@ -1,0 +1,97 @@
+// Depths in the graph of friends, level by level, with a thread a node or a thread an edge: P. Harish & P. J. Narayanan
+// 2007, LNCS 4873, 197. Rule: several threads may store the same depth in a place at once; all of them store the same
+// number.
+#include "sim/backends/cuda/jobs/groups.h"
+#include "sim/backends/cuda/kernels/together.cuh"
+#include "sim/groups/groups.h"
+
+namespace gravlab::cuda {
+namespace {
+
+__device__ __forceinline__ std::uint64_t ownItem() {
+    return static_cast<std::uint64_t>(blockIdx.x) * kGroupThreads + threadIdx.x;
+}
+
+__device__ __forceinline__ bool reach(const GroupTask& task, std::uint32_t place, std::uint32_t depth) {
+    if (loadParent(task.parent + place) != kNoDepth) return false;
+    storeParent(task.parent + place, depth);
+    return true;
+}
+
+/// The nodes or edges of a level, one a thread. True where a body was reached.
+template <bool kEdges>
+__device__ __forceinline__ bool visitItem(const GroupTask& task, std::uint64_t item, std::uint32_t level) {
+    if constexpr (kEdges) {
+        return loadParent(task.parent + task.source[item]) == level && reach(task, task.list[item], level + 1);
+    } else {
+        if (loadParent(task.parent + item) != level) return false;
+        bool any = false;
+        for (std::uint64_t k = task.begin[item]; k < task.begin[item + 1]; ++k)
+            any = reach(task, task.list[k], level + 1) || any;
+        return any;
+    }
+}
+
+template <bool kEdges>
+__device__ __forceinline__ std::uint64_t itemsOf(const GroupTask& task) {
+    return kEdges ? task.edges : task.count;
+}
+
+template <bool kEdges>
+__global__ void visitLevel(GroupTask task) {
+    const std::uint64_t item = ownItem();
+    if (item < itemsOf<kEdges>(task) && visitItem<kEdges>(task, item, task.level)) task.flags->changed[0] = 1;
+}
+
+/// The same level after level, as goAllLevels().
+template <bool kEdges>
+__global__ void visitAllLevels(GroupTask task) {
+    volatile std::uint32_t* const changed = task.flags->changed;
+    const std::uint64_t items = itemsOf<kEdges>(task), stride = static_cast<std::uint64_t>(gridDim.x) * kGroupThreads;
+    for (std::uint32_t turn = 0; turn < task.turns; ++turn) {
+        const std::uint32_t level = task.level + turn;
+        if (ownItem() == 0) changed[(level + 1) % 3] = 0;
+        bool any = false;
+        for (std::uint64_t item = ownItem(); item < items; item += stride) any = visitItem<kEdges>(task, item, level) || any;
+        if (any) changed[level % 3] = 1;
+        gridBarrier(&task.flags->arrived, (turn + 1) * gridDim.x);
+        if (changed[level % 3] != 0) continue;
+        if (ownItem() == 0) task.flags->levels = level + 1;
+        return;
+    }
+}
+
+__global__ void listSources(GroupTask task) {
+    const std::uint64_t place = ownItem();
+    if (place >= task.count) return;
+    for (std::uint64_t k = task.begin[place]; k < task.begin[place + 1]; ++k)
+        task.source[k] = static_cast<std::uint32_t>(place);
+}
+
+__global__ void beginDepths(GroupTask task) {
+    const std::uint64_t place = ownItem();
+    if (place < task.count) task.parent[place] = task.order[place] == task.from ? 0 : kNoDepth;
+}
+
+__global__ void writeDepths(GroupTask task) {
+    const std::uint64_t place = ownItem();
+    if (place < task.count) task.label[task.order[place]] = task.parent[place];
+}
+
+__global__ void countReached(GroupTask task) {
+    const std::uint64_t place = ownItem();
+    if (place < task.count && task.parent[place] != kNoDepth) atomicAdd(&task.flags->reached, task.friends[place]);
+}
+
+}  // namespace
+
+Kernel<GroupTask> depthSourceKernel() { return kernelOf(listSources); }
+Kernel<GroupTask> depthBeginKernel() { return kernelOf(beginDepths); }
+Kernel<GroupTask> depthLevelKernel(bool edges) { return edges ? kernelOf(visitLevel<true>) : kernelOf(visitLevel<false>); }
+Kernel<GroupTask> depthLoopKernel(bool edges) {
+    return edges ? kernelOf(visitAllLevels<true>) : kernelOf(visitAllLevels<false>);
+}
+Kernel<GroupTask> depthWriteKernel() { return kernelOf(writeDepths); }
+Kernel<GroupTask> depthReachedKernel() { return kernelOf(countReached); }
+
+}  // namespace gravlab::cuda

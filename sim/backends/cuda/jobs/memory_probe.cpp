@@ -1,0 +1,195 @@
+// The launches that time the memories of a device.
+#include "sim/backends/cuda/jobs/memory_probe.h"
+
+#include "sim/backends/cuda/runtime/device.h"
+#include "sim/backends/cuda/runtime/memory.h"
+#include "sim/backends/memory_probe.h"
+#include "sim/core/vertex.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <limits>
+#include <optional>
+
+namespace gravlab {
+namespace cuda {
+namespace {
+
+constexpr int kSectorBytes = 32, kStrideTrials = 5;
+// Several times the L2 cache of the largest devices, so that nearly all reads go to memory.
+constexpr std::size_t kProbeBytes = std::size_t{512} << 20, kManagedBytes = std::size_t{256} << 20;
+constexpr std::size_t kVertexBodies = std::size_t{1} << 20;
+
+struct ChaseRow {
+    std::string_view from;
+    ChaseWay way;
+    std::size_t ringBytes;  ///< 0: no ring in global memory
+    std::uint32_t warm, steps;
+};
+// A warm ring was read once, so that it lies in the named cache.
+constexpr ChaseRow kChases[] = {
+    {"register, a multiply-add", ChaseWay::multiplyAdd, 0, 1024, 65536},
+    {"shuffle within a warp", ChaseWay::shuffle, 0, 1024, 32768},
+    {"shared memory", ChaseWay::shared, 0, 1024, 32768},
+    {"L1 cache, within 16 KiB", ChaseWay::cached, std::size_t{16} << 10, 1024, 32768},
+    {"L2 cache, within 1 MiB", ChaseWay::uncached, std::size_t{1} << 20, 8192, 16384},
+    {"memory, within 256 MiB", ChaseWay::uncached, std::size_t{256} << 20, 0, 8192},
+};
+enum class PassKind { device, managedFirst, managedLater, managedBack, vertices };
+struct PassRow {
+    std::string_view what;
+    PassKind kind;
+};
+constexpr PassRow kPasses[] = {
+    {"read of device memory by a kernel", PassKind::device},
+    {"read of managed memory that the host has written: its pages move", PassKind::managedFirst},
+    {"read of managed memory again", PassKind::managedLater},
+    {"managed memory written by the host: its pages move back", PassKind::managedBack},
+    {"vertices of 1,048,576 bodies to the host and back, as --copy-vertices", PassKind::vertices},
+};
+
+class DeviceMemoryProbe final : public MemoryProbe {
+public:
+    explicit DeviceMemoryProbe(const BackendOptions& options) {
+        CUDA_CHECK(setDevice(options.device));
+        CUDA_CHECK(deviceFacts(options.device, device_));
+        clock_.emplace();
+        memory_ = DeviceArray<std::uint64_t>(kProbeBytes / sizeof(std::uint64_t));
+        result_ = DeviceArray<ChaseTask::Result>(1);
+        sum_ = DeviceArray<float>(1);
+        host_ = PinnedArray<ChaseTask::Result>(1);
+    }
+    ~DeviceMemoryProbe() override {
+        setDevice(device_.index);
+        if (clock_) waitForStream(clock_->stream);
+    }
+
+    std::size_t rows() const override { return std::size(kChases) + std::size(kStrides) + std::size(kPasses); }
+
+    bool measure(MemoryTimes& times) override {
+        CUDA_CHECK(setDevice(device_.index));
+        times.device = deviceText(device_);
+        times.unitBytes = kSectorBytes;
+        std::size_t row = next_;
+        if (row < std::size(kChases)) {
+            times.latencies.push_back(latencyOf(kChases[row]));
+        } else if ((row -= std::size(kChases)) < std::size(kStrides)) {
+            times.strides.push_back(readAt(kStrides[row]));
+        } else if ((row -= std::size(kStrides)) < std::size(kPasses)) {
+            times.passes.push_back(passOf(kPasses[row]));
+        }
+        return ++next_ < rows();
+    }
+
+private:
+    MemoryLatency latencyOf(const ChaseRow& row) {
+        if (const std::uint64_t lines = row.ringBytes / kRingLineBytes; lines > 0) {
+            launchKernel(ringKernel(), {static_cast<unsigned>((lines + kProbeThreads - 1) / kProbeThreads)}, kProbeThreads,
+                         {memory_.data(), lines}, 0, clock_->stream);
+            // The other half of the memory displaces the new links from the caches.
+            if (row.warm == 0)
+                CUDA_CHECK(fillAsync(memory_.data() + memory_.size() / 2, 0, memory_.bytes() / 2, clock_->stream));
+        }
+        // The first launch loads the code.
+        for (const std::uint32_t steps : {kChaseUnroll, row.steps})
+            launchKernel(chaseKernel(row.way), {1}, 32, {memory_.data(), row.warm, steps, result_.data()}, 0,
+                         clock_->stream);
+        CUDA_CHECK(copyAsync(host_.data(), result_.data(), result_.bytes(), Copy::toHost, clock_->stream));
+        CUDA_CHECK(waitForStream(clock_->stream));
+        const ChaseTask::Result& found = *host_.data();
+        return {row.from, static_cast<double>(found.nanoseconds) / row.steps, static_cast<double>(found.clocks) / row.steps};
+    }
+
+    /// Seconds between two events around the enqueued work.
+    template <class Enqueue>
+    double timeOf(const Enqueue& enqueue) {
+        CUDA_CHECK(recordEvent(clock_->first, clock_->stream));
+        enqueue();
+        CUDA_CHECK(recordEvent(clock_->last, clock_->stream));
+        CUDA_CHECK(waitForEvent(clock_->last));
+        float milliseconds = 0;
+        CUDA_CHECK(elapsedMilliseconds(milliseconds, clock_->first, clock_->last));
+        return 1e-3 * static_cast<double>(milliseconds);
+    }
+    double readTime(const void* memory, std::size_t bytes, int stride) {
+        const std::uint64_t reads = bytes / sizeof(float) / static_cast<unsigned>(stride);
+        const auto blocks = static_cast<unsigned>(8 * std::max(1, device_.multiprocessors));
+        return timeOf([&] {
+            launchKernel(strideKernel(), {blocks}, kProbeThreads,
+                         {static_cast<const float*>(memory), reads, static_cast<std::uint32_t>(stride), sum_.data()}, 0,
+                         clock_->stream);
+        });
+    }
+    double readDevice(int stride) {
+        if (!cleared_) CUDA_CHECK(fillAsync(memory_.data(), 0, memory_.bytes(), clock_->stream));
+        cleared_ = true;
+        double least = std::numeric_limits<double>::max();
+        for (int trial = 0; trial < kStrideTrials; ++trial)
+            least = std::min(least, readTime(memory_.data(), memory_.bytes(), stride));
+        return least;
+    }
+    StridedRead readAt(int stride) {
+        const double seconds = readDevice(stride);
+        const double reads = static_cast<double>(memory_.bytes() / sizeof(float) / static_cast<unsigned>(stride));
+        const int units = unitsOfStride(stride, kSectorBytes);
+        return {stride, static_cast<double>(units), reads * sizeof(float) / seconds,
+                reads / static_cast<double>(kStridedLanes) * units * kSectorBytes / seconds};
+    }
+
+    MemoryPass passOf(const PassRow& row) {
+        constexpr double kManaged = kManagedBytes;
+        switch (row.kind) {
+            case PassKind::device:
+                return {row.what, kProbeBytes, readDevice(1)};
+            case PassKind::managedFirst:
+                managed_ = ManagedArray<unsigned char>(kManagedBytes);
+                std::memset(managed_.data(), 0, managed_.bytes());
+                return {row.what, kManaged, readTime(managed_.data(), managed_.bytes(), 1)};
+            case PassKind::managedLater:
+                return {row.what, kManaged, readTime(managed_.data(), managed_.bytes(), 1)};
+            case PassKind::managedBack: {
+                const auto start = std::chrono::steady_clock::now();
+                std::memset(managed_.data(), 0, managed_.bytes());
+                const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
+                managed_ = {};
+                return {row.what, kManaged, passed.count()};
+            }
+            case PassKind::vertices:
+                break;
+        }
+        const PinnedArray<ParticleVertex> vertices(kVertexBodies);
+        double least = std::numeric_limits<double>::max();
+        for (int trial = 0; trial < kStrideTrials; ++trial)
+            least = std::min(
+                least, timeOf([&] {
+                    CUDA_CHECK(copyAsync(vertices.data(), memory_.data(), vertices.bytes(), Copy::toHost, clock_->stream));
+                    CUDA_CHECK(copyAsync(memory_.data(), vertices.data(), vertices.bytes(), Copy::toDevice, clock_->stream));
+                }));
+        return {row.what, 2.0 * static_cast<double>(vertices.bytes()), least};
+    }
+
+    /// Made once the device is current.
+    struct Clock {
+        OwnedStream stream;
+        OwnedEvent first, last;
+    };
+    DeviceFacts device_;
+    std::optional<Clock> clock_;
+    DeviceArray<std::uint64_t> memory_;
+    DeviceArray<ChaseTask::Result> result_;
+    DeviceArray<float> sum_;
+    PinnedArray<ChaseTask::Result> host_;
+    ManagedArray<unsigned char> managed_;
+    bool cleared_ = false;  ///< after the rings
+    std::size_t next_ = 0;
+};
+
+}  // namespace
+}  // namespace cuda
+
+std::unique_ptr<MemoryProbe> cudaMemoryProbe(const BackendOptions& options) {
+    return std::make_unique<cuda::DeviceMemoryProbe>(options);
+}
+
+}  // namespace gravlab

@@ -1,0 +1,90 @@
+// A second pair law on a device, by the methods of the first: with its own sources, and sums for a body's own source.
+#include "sim/backends/cuda/kernels/second_pairs.h"
+#include "sim/backends/cuda/methods/force_method.h"
+#include "sim/backends/second_pair_rows.h"
+#include "sim/core/error.h"
+#include "sim/forces/law.h"
+
+#include <algorithm>
+#include <string>
+#include <type_traits>
+
+namespace gravlab::cuda {
+namespace {
+
+constexpr unsigned kSecondThreads = 256;
+
+template <class Real>
+class SecondPairs final : public DeviceTermMethod<Real> {
+public:
+    SecondPairs(const SecondPairLaw& term, const TermParts& parts, std::string_view row)
+        : settings_(term.law()), sources_(term.sources()), count_(parts.count), stream_(parts.stream) {
+        settings_.precision = std::is_same_v<Real, float> ? Precision::fp32 : Precision::fp64;
+        const KernelRow& known = kernel("cuda", row);
+        if (const Reason reason = refusal(known, settings_); !reason.empty())
+            throw UsageError("the kernel '" + std::string(row) + "' cannot compute the second pair law: " + reason);
+        const BodyFacts facts{.count = count_, .heaviest = 1};
+        pairs_ = makeForceMethod<Real>(choose({std::string(row), known.usual}, facts, settings_, parts.device), count_,
+                                       parts.device, stream_);
+        counted_ = DeviceArray<Vec4<Real>>(padded(count_));
+    }
+
+    void prepare(const DeviceBodies<Real>& bodies, const ForceRequest& request) override {
+        bodies_ = bodies;
+        ForceRequest own = request;
+        own.settings = settings_;
+        own.smallestR2 = std::max(request.smallestR2, smallestR2<Real>(settings_, 1));
+        own.potential = false;
+        own.allowedError = own.opening = 0;
+        launchKernel(countSourcesKernel<Real>(), blocks(padded(count_)), kSecondThreads,
+                     {bodies.positions, counted_.data(), padded(count_), sources_}, 0, stream_);
+        pairs_->prepare({counted_.data(), bodies.sums, bodies.velocities}, own);
+    }
+    ForceProgress enqueue(double seconds) override {
+        const ForceProgress done = pairs_->enqueue(seconds);
+        if (done.complete) {
+            const DeviceSums<Real> found = pairs_->sums();
+            launchKernel(ownSumsKernel<Real>(), blocks(count_), kSecondThreads,
+                         {bodies_.positions, found.sums, bodies_.sums, count_, found.ranges,
+                          static_cast<Real>(forceFactor(settings_)), sources_},
+                         0, stream_);
+        }
+        return done;
+    }
+    bool underWay() const override { return pairs_->underWay(); }
+    double progress() const override { return pairs_->progress(); }
+    void abandon() override { pairs_->abandon(); }
+    DeviceSums<Real> sums() const override { return {bodies_.sums, 1}; }
+    Accuracy accuracy() const override { return pairs_->accuracy(); }
+    std::vector<MethodFigure> figures() const override { return pairs_->figures(); }
+
+private:
+    static Dim blocks(std::uint32_t threads) { return {(threads + kSecondThreads - 1) / kSecondThreads}; }
+
+    ForceSettings settings_;
+    PairSources sources_;
+    std::uint32_t count_;
+    Stream stream_;
+    std::unique_ptr<DeviceForceMethod<Real>> pairs_;
+    DeviceArray<Vec4<Real>> counted_;  ///< bodies with the sources that count
+    DeviceBodies<Real> bodies_;
+};
+
+template <class Real, const char* kRow>
+std::unique_ptr<DeviceTermMethod<Real>> makeSecondPairs(const ForceTerm& term, const TermParts& parts) {
+    return std::make_unique<SecondPairs<Real>>(static_cast<const SecondPairLaw&>(term), parts, kRow);
+}
+
+constexpr char kTiledRow[] = "tiled", kCellsRow[] = "cells";
+
+template <const char* kRow>
+bool addSecondPairRow() {
+    return CudaTermMethods::add(
+        {.row = secondPairRow(kRow), .fp32 = makeSecondPairs<float, kRow>, .fp64 = makeSecondPairs<double, kRow>});
+}
+
+}  // namespace
+
+bool addSecondPairMethods() { return addSecondPairRow<kTiledRow>() && addSecondPairRow<kCellsRow>(); }
+
+}  // namespace gravlab::cuda

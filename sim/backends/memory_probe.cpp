@@ -1,0 +1,29 @@
+#include "sim/backends/memory_probe.h"
+
+#include "sim/core/error.h"
+
+namespace gravlab {
+
+std::unique_ptr<MemoryProbe> memoryProbe(std::string_view name, const BackendOptions& options) {
+    const BackendRow& row = backend(name);
+    if (const Reason reason = row.unavailable(options); !reason.empty())
+        throw NoDeviceError("the memories of the " + std::string(name) + " backend cannot be timed: " + reason);
+#if GRAVLAB_HAS_CUDA
+    if (row.onDevice) return cudaMemoryProbe(options);
+#endif
+    if (row.usesCores) return cpuMemoryProbe(options);
+    throw UsageError("the " + std::string(name) + " backend has no times of memories; take --backend " +
+                     std::string(hostBackend().name) + " or " + std::string(deviceBackend().name));
+}
+
+int unitsOfStride(int stride, int unitBytes) {
+    int units = 0, last = -1;
+    for (int lane = 0; lane < static_cast<int>(kStridedLanes); ++lane) {
+        const int unit = lane * stride * static_cast<int>(sizeof(float)) / unitBytes;
+        units += unit != last;
+        last = unit;
+    }
+    return units;
+}
+
+}  // namespace gravlab
