@@ -141,13 +141,13 @@ ForceTerms jellyBonds(const SceneRequest& request, const ParticleSet& bodies) {
     return maker.term();
 }
 
-// Rope: a chain of links with a heavy ball at each end. The fastest oscillation is 1 / 0.0042.
-constexpr double kRopeRate = 14000, kBall = 20;
+// Rope: a chain of links with a heavy ball at each end. The fastest oscillation is 1 / 0.0045.
+constexpr double kRopeRate = 12000, kBall = 20;
 
 ParticleSet buildRope(const SceneRequest& request) {
     const std::size_t count = request.bodies;
     const double mass = massOf(count), link = 2 / static_cast<double>(std::max<std::size_t>(1, count - 1));
-    const double speed = 0.4 * link * std::sqrt(kRopeRate);
+    const double speed = 0.3 * link * std::sqrt(kRopeRate);
     ParticleSet bodies = makeBodies(count, request.seed, [&](std::size_t i, Random& random) {
         const bool ball = i == 0 || i + 1 == count;
         const double s = link * static_cast<double>(i) - 1;
@@ -168,7 +168,7 @@ ForceTerms ropeBonds(const SceneRequest& request, const ParticleSet& bodies) {
     BondMaker maker;
     for (std::size_t i = 0; i + 1 < bodies.size(); ++i)
         maker.add(i, i + 1,
-                  {.length = link, .stiffness = kRopeRate * massOf(request.bodies), .breaking = 0.6, .law = BondLaw::fene});
+                  {.length = link, .stiffness = kRopeRate * massOf(request.bodies), .breaking = 1.5, .law = BondLaw::fene});
     return maker.term();
 }
 

@@ -336,7 +336,11 @@ StepLimit Bonds::stepLimit(const TermBodies& bodies) const {
     };
     eachEnd([&](std::size_t bond, std::uint32_t i, std::uint32_t j) {
         const BondClass<double>& numbers = list_->numbersOf(bond);
-        stiff[i] += numbers.stiffness, stiff[j] += numbers.stiffness;
+        // A bond that is stretched already may be stiffer than at rest.
+        const double now = distance(bodies.positions[i], bodies.positions[j]), h = 1e-4 * (now + numbers.length);
+        const double stiffness =
+            std::max(numbers.stiffness, (bondPull(numbers, now + h) - bondPull(numbers, now - h)) / (2 * h));
+        stiff[i] += stiffness, stiff[j] += stiffness;
         damped[i] += numbers.damping, damped[j] += numbers.damping;
     });
     StepLimit limit;
