@@ -785,6 +785,29 @@ def gadget_binaries_that_lie_are_refused():
 
 
 @case
+def any_folder_of_kernels_is_graded():
+    """Pipes, folders, links and files that are no text are rows of the table, with formulas and HTML in their names."""
+    os.mkdir("work")
+    os.mkfifo("work/pipe.cu")
+    os.mkdir("work/folder.cu")
+    os.symlink("nowhere", "work/dangling.cu")
+    os.symlink("loop.cu", "work/loop.cu")
+    open("work/=cmd()|<script>.cu", "w").write("int x = y;\n")
+    open("work/zero.cu", "wb").write(b"\0" * 100)
+    open("work/large.cu", "wb").write(b"// " * (1 << 19))
+    open("work/notes.txt", "w").write("no kernel")
+    result = sound("grade", "work", "-n", 100, "--csv", "t.csv", "--html", "t.html", codes=(0, 4), patience=120)
+    if "NVRTC" not in result.err:
+        table, page = open("t.csv").read(), open("t.html").read()
+        for name in ("pipe.cu", "folder.cu", "dangling.cu", "loop.cu", "./=cmd()|<script>.cu", "zero.cu", "large.cu"):
+            assert f"\n{name},errors," in table, (name, table)
+        assert "<script>" not in page and "notes" not in table
+    sound("grade", "work", "--csv", "work/zero.cu", codes=(2,))
+    sound("grade", "work", "--csv", "no/such/t.csv", codes=(6,))
+    sound("grade", "t.csv", codes=(3, 4, 6))
+
+
+@case
 def orbits_that_lie_are_refused():
     line = ("00001    3.33  0.15 K232P  17.21569   73.47045   80.26014   10.58634  0.0788175  0.21411523   2.7671817  0 MPO719049"
             "  7283 123 1801-2023 0.65 M-v 30k MPCLINUX   4000      (1) Ceres              20230321\n")
