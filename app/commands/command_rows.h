@@ -31,7 +31,7 @@ struct CommandRow {
 /// The tables of `gravlab list`: "devices, backends, ... and lessons".
 std::string listNames();
 
-constexpr std::size_t kCommandCount = 17;
+constexpr std::size_t kCommandCount = 18;
 extern const std::array<CommandRow, kCommandCount> kCommands;
 
 const CommandRow& commandRow(Subcommand command);

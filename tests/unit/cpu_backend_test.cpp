@@ -264,7 +264,7 @@ TEST(CpuBackend, theForceCheckCatchesAWrongForce) {
         if (wrong) got[7].y *= 1.001;
         job.request(targets);
         EXPECT_TRUE(job.wanted());
-        job.begin(bodies.position, {}, {{terms[0], got, kGate32}}, got, nullptr);
+        job.begin(bodies.position, {}, {{terms[0], got, kGate32}}, got, nullptr, 0);
         int slices = 0;
         for (; job.running(); ++slices) job.run(pool, Deadline::clock::now());
         EXPECT_GT(slices, 3);
@@ -277,7 +277,7 @@ TEST(CpuBackend, theForceCheckCatchesAWrongForce) {
     }
     right[7].y *= 1.001;
     job.request(targets);
-    job.begin(bodies.position, {}, {{terms[0], right, {.median = 1e-6, .p999 = 1e-2}}}, right, nullptr);
+    job.begin(bodies.position, {}, {{terms[0], right, {.median = 1e-6, .p999 = 1e-2}}}, right, nullptr, 0);
     job.run(pool, kNoDeadline);
     EXPECT_TRUE(job.take()->passed) << "what a method allows is what it is held against";
 }
