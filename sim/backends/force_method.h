@@ -4,7 +4,6 @@
 #include "sim/core/state_array.h"
 #include "sim/forces/force_check.h"
 #include "sim/forces/force_settings.h"
-#include "sim/forces/sources.h"
 #include "sim/integrators/active_bodies.h"
 
 #include <algorithm>
@@ -27,6 +26,14 @@ struct BodyRange {
     std::size_t count = static_cast<std::size_t>(-1);  ///< a count beyond the last body means up to the last
     bool all() const { return *this == BodyRange(); }
     bool operator==(const BodyRange&) const = default;
+};
+
+/// The bodies that act on others, where most bodies have no mass: those are targets only.
+struct SourceBodies {
+    const std::uint32_t* list = nullptr;  ///< their indices, in the method's memory; null: the first `count` bodies
+    std::size_t count = static_cast<std::size_t>(-1);  ///< a count beyond the last body means all bodies
+    /// Their number among `bodies` bodies.
+    std::size_t among(std::size_t bodies) const { return std::min(count, bodies); }
 };
 
 /// What one evaluation computes.

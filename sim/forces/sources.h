@@ -10,22 +10,14 @@
 
 namespace gravlab {
 
-/// The bodies that act on others, where most bodies have no mass: those are targets only.
-struct SourceBodies {
-    const std::uint32_t* list = nullptr;  ///< their indices, in the method's memory; null: the first `count` bodies
-    std::size_t count = static_cast<std::size_t>(-1);  ///< a count beyond the last body means all bodies
-    /// Their number among `bodies` bodies.
-    std::size_t among(std::size_t bodies) const { return std::min(count, bodies); }
-};
-
 /// Sources are few where at most one body of this many has mass.
 constexpr std::size_t kFewSources = 3;
 
-/// Host memory.
+/// The bodies with mass; host memory.
 struct SourceList {
     std::vector<std::uint32_t> places;                 ///< indices; empty where they are the first `count` bodies
-    std::size_t count = static_cast<std::size_t>(-1);  ///< as in SourceBodies; at least 1
-    SourceBodies view() const { return {places.empty() ? nullptr : places.data(), count}; }
+    std::size_t count = static_cast<std::size_t>(-1);  ///< at least 1; beyond the last body: all bodies
+    const std::uint32_t* list() const { return places.empty() ? nullptr : places.data(); }
 };
 
 /// All of `count` bodies, unless at most a third of them act. With more sources, a list would save less than a row that

@@ -87,13 +87,13 @@ std::vector<PairRow> rowsOf(const Planes& planes, int threads, const Energy& ene
 
 /// Sums the pairs in which a body has mass, where few bodies have any. Only pairs of two of them have an energy.
 template <class Energy>
-std::vector<PairRow> rowsOfFew(const std::vector<Double4>& at, const SourceBodies& few, int threads, const Energy& energy) {
+std::vector<PairRow> rowsOfFew(const std::vector<Double4>& at, const SourceList& few, int threads, const Energy& energy) {
     std::vector<PairRow> rows(at.size());
     parallelFor(at.size(), threads, 1024, [&](std::size_t first, std::size_t last) {
         for (std::size_t i = first; i < last && !WorkWatch::dropped(); ++i) {
             const bool acts = at[i].w != 0;
             for (std::size_t k = 0; k < few.count; ++k) {
-                const std::size_t j = few.list ? few.list[k] : k;
+                const std::size_t j = few.list() ? few.list()[k] : k;
                 if (at[j].w == 0 || j == i || (acts && j > i)) continue;
                 const Vec3d r = xyz(at[j]) - xyz(at[i]);
                 const double squared = dot(r, r);
@@ -131,7 +131,7 @@ PairSum allPairs(const ParticleSet& bodies, const ForceSettings& force, int thre
     const SourceList few = sourcesOf(bodies.position);
     const std::vector<PairRow> rows = withLaw<double>(loop, [&](const auto& law) {
         const PairEnergy<std::remove_cvref_t<decltype(law)>> energy{law, finiteAtZero(force)};
-        if (few.count < bodies.size()) return rowsOfFew(bodies.position, few.view(), threads, energy);
+        if (few.count < bodies.size()) return rowsOfFew(bodies.position, few, threads, energy);
         return rowsOf(Planes(bodies.position), threads, energy);
     });
     PairTotal total;

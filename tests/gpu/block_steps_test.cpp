@@ -158,7 +158,7 @@ private:
         CUDA_CHECK(cuda::waitForStream(stream_));
     }
     SourceBodies sourcesInMemory(const SourceList& list) override {
-        if (list.places.empty()) return list.view();
+        if (list.places.empty()) return {nullptr, list.count};
         sourceList_ = cuda::DeviceArray<std::uint32_t>(list.places.size());
         CUDA_CHECK(
             cuda::copyAsync(sourceList_.data(), list.places.data(), sourceList_.bytes(), cuda::Copy::toDevice, stream_));

@@ -64,7 +64,8 @@ public:
         const ForceSettings& force = pairLawOf(terms);
         SystemConfiguration how = configuration;
         how.resize(terms.size());
-        const KernelRow& row = choose(force, how[0].kernel, bodies.size(), sourcesOf(bodies.position).view());
+        const KernelRow& row =
+            choose(force, how[0].kernel, bodies.size(), SourceBodies{nullptr, sourcesOf(bodies.position).count});
         const LaunchConfig launch = launchOf(row, how[0].kernel.launch);
         ForceTerms loaded = terms;
         const auto labels = translated(

@@ -5,11 +5,11 @@
 #include "sim/backends/cpu/force_check_job.h"
 #include "sim/backends/cpu/kernels/simd_targets.h"
 #include "sim/backends/cpu/methods/cpu_method.h"
-#include "sim/forces/sources.h"
 #include "sim/core/pages.h"
 #include "sim/core/thread_pool.h"
 #include "sim/engine/step_engine.h"
 #include "sim/forces/law.h"
+#include "sim/forces/sources.h"
 
 #include <cmath>
 #include <limits>
@@ -112,7 +112,7 @@ public:
     }
 
     std::size_t size() const { return size_; }
-    SourceBodies sources() const { return sources_.view(); }
+    SourceBodies sources() const { return {sources_.list(), sources_.count}; }
 
     /// Positions and velocities of the last complete step.
     void copyState(std::vector<Double4>& positions, std::vector<Double4>& velocities) const {
