@@ -70,6 +70,9 @@ toomre-bridge      | - | 1500    | 1    | --distance 5
 charges            | - | 500     | 1    |
 power-law          | N | 125     | 1    | --distance 3
 lennard-jones      | - | 800     | 1    | --bodies 4096 --distance 42
+moon               | - | 6000    | 1    | --bodies 4096
+planetesimals      | - | 3000    | 1    | --bodies 2048
+rings              | - | 600     | 1    | --bodies 4096
 ROWS
 }
 
