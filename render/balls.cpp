@@ -31,15 +31,15 @@ void Balls::setRadii(std::span<const float> radii) {
 }
 
 void Balls::fit(const RenderTarget& light) {
-    if (depths_ && depths_->light == light.texture() && depths_->width == light.width() && depths_->height == light.height())
-        return;
-    depths_ = std::make_unique<Depths>();
-    depths_->light = light.texture();
-    depths_->width = light.width();
-    depths_->height = light.height();
-    glTextureStorage2D(depths_->depth.id(), 1, GL_DEPTH_COMPONENT32F, light.width(), light.height());
+    if (!depths_ || depths_->width != light.width() || depths_->height != light.height()) {
+        depths_ = std::make_unique<Depths>();
+        depths_->width = light.width();
+        depths_->height = light.height();
+        glTextureStorage2D(depths_->depth.id(), 1, GL_DEPTH_COMPONENT32F, light.width(), light.height());
+        glNamedFramebufferTexture(depths_->framebuffer.id(), GL_DEPTH_ATTACHMENT, depths_->depth.id(), 0);
+    }
+    // A new texture may have the name of one that is gone.
     glNamedFramebufferTexture(depths_->framebuffer.id(), GL_COLOR_ATTACHMENT0, light.texture(), 0);
-    glNamedFramebufferTexture(depths_->framebuffer.id(), GL_DEPTH_ATTACHMENT, depths_->depth.id(), 0);
 }
 
 void Balls::draw(const SpriteStyle& ink, const RenderTarget& light, glm::vec2 clipScale, float level) {

@@ -29,7 +29,6 @@ private:
     struct Depths {
         Framebuffer framebuffer;
         Texture depth;
-        GLuint light = 0;
         int width = 0, height = 0;
     };
     std::unique_ptr<Buffer> radii_;

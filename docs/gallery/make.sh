@@ -75,6 +75,9 @@ charges            | - | 500     | 1    |
 power-law          | N | 125     | 1    | --distance 3
 lennard-jones      | - | 800     | 1    | --bodies 4096 --distance 42
 ions               | - | 5500    | 1    | --bodies 512
+moon               | - | 6000    | 1    | --bodies 4096
+planetesimals      | - | 3000    | 1    | --bodies 2048
+rings              | - | 600     | 1    | --bodies 4096
 ROWS
 }
 
