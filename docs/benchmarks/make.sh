@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes the figures of docs/benchmarks on this machine: DEVICE-FIGURE.png and .csv, one pair per figure.
+# Makes the figures of docs/benchmarks on this machine: DEVICE-FIGURE.png and .csv, one pair per figure, and DEVICE-memory.txt.
 #   docs/benchmarks/make.sh [PROGRAM [FOLDER [DEVICE [BACKEND]]]]
 # PROGRAM: the gravlab binary (build/gravlab). FOLDER: for the files (this script's folder). DEVICE: the beginning of their
 # names (from the program's text about the device). BACKEND: cuda or cpu (cuda where it runs). Needs bash and the program
@@ -59,6 +59,7 @@ if [ "$backend" = cuda ]; then
     figure accuracy "${on[@]}" -n 131072 --accuracy 1e-2,1e-3,1e-4,1e-5
     figure crossover "${on[@]}" -n 16384,32768,65536,131072,262144
     figure groups plummer "${on[@]}" -n 16384,65536,262144,1048576
+    figure depth plummer "${on[@]}" -n 16384,65536,262144
     figure ladder --repeats 3 -n 16384
     figure cpu-gpu --repeats 1 -n 1024,4096,16384
 else
@@ -69,11 +70,13 @@ else
     figure accuracy "${on[@]}" -n 16384
     figure crossover "${on[@]}" -n 2048,4096,8192,16384,32768
     figure groups plummer "${on[@]}" -n 4096,16384,65536
+    figure depth plummer "${on[@]}" -n 4096,16384,65536
     figure ladder --repeats 3 -n 4096
     figure cpu-gpu --repeats 1 -n 1024,4096
     figure energy-dt plummer --backend cpu -n 256
     figure energy-softening plummer --backend cpu -n 256
 fi
+"$program" memory --backend "$backend" > "$folder/$device-memory.txt" 2> /dev/null && echo "$device-memory"
 rm -f "$folder/.make.log"
 echo "all: $((SECONDS - begun)) s"
 exit $worst
