@@ -212,7 +212,7 @@ private:
     std::uint32_t untilNothingChanges(Kernel<GroupTask> kernel, std::size_t threads) {
         for (task_.level = 0;; ++task_.level) {
             CUDA_CHECK(fillAsync(flags_.data(), 0, flags_.bytes(), stream_));
-            run(kernel, threads);
+            run(kernel, std::max<std::size_t>(1, threads));  // a graph may have no edge
             if (read(&flags_.data()->changed[0]) == 0) return task_.level + 1;
         }
     }
