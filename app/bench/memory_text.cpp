@@ -9,11 +9,11 @@
 namespace gravlab {
 namespace {
 
-/// "1,234 GB/s".
-std::string bandwidthText(double bytesPerSecond) {
-    const double giga = 1e-9 * bytesPerSecond;
-    return giga >= 999.5 ? grouped(static_cast<std::uint64_t>(giga + 0.5)).text : formatted("%.3g", giga);
+/// Three digits: "0.213", "44.2", "1,430".
+std::string shortText(double value) {
+    return value >= 999.5 ? grouped(static_cast<std::uint64_t>(value + 0.5)).text : formatted("%.3g", value);
 }
+std::string bandwidthText(double bytesPerSecond) { return shortText(1e-9 * bytesPerSecond); }
 
 }  // namespace
 
@@ -23,7 +23,7 @@ std::vector<TextTable> memoryTables(const MemoryTimes& times) {
     TextTable latencies{"Latency: time until a dependent instruction can use the result", {"from", "ns"}, {}};
     if (clocks) latencies.columns.push_back("clocks");
     for (const MemoryLatency& row : times.latencies) {
-        latencies.rows.push_back({std::string(row.from), formatted("%.3g", row.nanoseconds)});
+        latencies.rows.push_back({std::string(row.from), shortText(row.nanoseconds)});
         if (clocks) latencies.rows.back().push_back(formatted("%.1f", row.clocks));
     }
     TextTable strides{"Reads of fp32 numbers from memory, by neighbouring lanes that are a stride apart",
@@ -35,8 +35,8 @@ std::vector<TextTable> memoryTables(const MemoryTimes& times) {
             {std::to_string(row.stride), formatted("%.0f", row.units), bandwidthText(row.useful), bandwidthText(row.moved)});
     TextTable passes{"Ways to the data", {"what", "MB", "ms", "GB/s"}, {}};
     for (const MemoryPass& row : times.passes)
-        passes.rows.push_back({std::string(row.what), formatted("%.0f", 1e-6 * row.bytes),
-                               formatted("%.3g", 1e3 * row.seconds), bandwidthText(row.bytes / row.seconds)});
+        passes.rows.push_back({std::string(row.what), formatted("%.0f", 1e-6 * row.bytes), shortText(1e3 * row.seconds),
+                               bandwidthText(row.bytes / row.seconds)});
     for (TextTable* table : {&latencies, &strides, &passes})
         if (!table->rows.empty()) tables.push_back(std::move(*table));
     return tables;

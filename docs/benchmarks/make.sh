@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes all figures of docs/benchmarks on this machine: DEVICE-FIGURE.png and .csv, one pair per figure.
+# Makes all figures of docs/benchmarks on this machine: DEVICE-FIGURE.png and .csv, one pair per figure, and DEVICE-memory.txt.
 #   docs/benchmarks/make.sh [PROGRAM [FOLDER [DEVICE [BACKEND [FIGURE...]]]]]
 # PROGRAM: the gravlab binary (build/gravlab). FOLDER: for the files (this script's folder). DEVICE: the beginning of their
 # names; '' takes it from the program's text about the device. BACKEND: cuda or cpu; '' is cuda where it runs. FIGURE...: only
@@ -79,6 +79,8 @@ if [ "$backend" = cuda ]; then
     figure accuracy 60 accuracy "${on[@]}" -n 131072 --accuracy 1e-2,1e-3,1e-4,1e-5
     figure crossover 60 crossover "${on[@]}" -n 16384,32768,65536,131072,262144
     figure groups 60 groups plummer "${on[@]}" -n 16384,65536,262144,1048576
+    figure depth 40 depth plummer "${on[@]}" -n 16384,65536,262144
+    figure bonds 60 bonds "${on[@]}" -n 1048576
 else
     on=(--backend cpu --repeats 3)
     figure bodies 200 bodies "${on[@]}" -n 1024,4096,16384
@@ -87,10 +89,14 @@ else
     figure accuracy 100 accuracy "${on[@]}" -n 16384
     figure crossover 200 crossover "${on[@]}" -n 2048,4096,8192,16384,32768
     figure groups 100 groups plummer "${on[@]}" -n 4096,16384,65536
+    figure depth 100 depth plummer "${on[@]}" -n 4096,16384,65536
     figure ladder 200 ladder "${beside[@]}" --repeats 3 -n 4096
     figure cpu-gpu 200 cpu-gpu "${beside[@]}" --repeats 1 -n 1024,4096
     figure energy-dt 100 energy-dt six-body --backend cpu
     figure energy-softening 100 energy-softening six-body --backend cpu
+fi
+if [ "$wanted" = "  " ] || [[ "$wanted" = *" memory "* ]]; then
+    "$program" memory --backend "$backend" > "$folder/$device-memory.txt" 2> /dev/null && echo "$device-memory"
 fi
 rm -f "$folder/.make.log"
 echo "all: $((SECONDS - begun)) s"

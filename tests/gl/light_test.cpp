@@ -4,6 +4,7 @@
 #include "gl_fixture.h"
 #include "picture_difference.h"
 #include "render/colour_map.h"
+#include "sim/groups/groups.h"
 #include "tests/paths.h"
 
 #include <gmock/gmock.h>
@@ -231,8 +232,10 @@ TEST_F(GlTest, EveryColourModeLooksAsStored) {
             // Twelve groups, and bodies at the rim without one.
             std::vector<std::uint32_t> labels = sample.facts.id;
             for (std::size_t i = 0; i < 400; ++i) labels[i] = static_cast<std::uint32_t>(i % 12);
+            // Nine depths, and bodies that no chain reaches.
             std::vector<std::uint32_t> depths(sample.facts.size());
-            for (std::size_t i = 0; i < depths.size(); ++i) depths[i] = static_cast<std::uint32_t>(i / 40);
+            for (std::size_t i = 0; i < depths.size(); ++i)
+                depths[i] = i % 7 == 0 ? kNoDepth : static_cast<std::uint32_t>(i % 9);
             const std::vector<BodyTrait> traits = mode.ofGroups  ? groupTraits(sample.facts, sample.facts.id, labels, 2)
                                                   : mode.ofDepth ? depthTraits(sample.facts, sample.facts.id, depths)
                                                                  : bodyTraits(mode, sample.facts);

@@ -209,37 +209,87 @@ constexpr GroupRung kCpuRungs[] = {
      [](std::size_t bodies) { return GroupSearch::bytes(bodies) + 10.0 * static_cast<double>(bodies); }, groupsByTree},
 };
 
-/// The textbook search: the bodies of a level wait in a list, and each is visited once.
-FoundDepths depthsByQueue(const ParticleSet& bodies, double length, std::uint32_t from, const BackendOptions& options) {
+/// Places that a search has not reached, by the cells of a grid.
+class Unreached {
+public:
+    /// `keys`: of all places, in order.
+    explicit Unreached(const std::vector<std::uint64_t>& keys) : places_(keys.size()) {
+        for (std::uint32_t place = 0; place < keys.size(); ++place) {
+            if (place == 0 || keys[place] != keys[place - 1]) cells_.push_back({keys[place], place, 0});
+            places_[place] = place;
+            ++cells_.back().count;
+        }
+    }
+    /// Calls take(place) for the places in the cells around one with that key. Places for which it is true leave.
+    template <class Take>
+    void around(std::uint64_t key, const Take& take) {
+        if (key != key_) findNear(key);
+        for (const std::uint32_t index : near_) {
+            Cell& cell = cells_[index];
+            for (std::uint32_t k = 0; k < cell.count;)
+                if (take(places_[cell.first + k]))
+                    places_[cell.first + k] = places_[cell.first + --cell.count];
+                else
+                    ++k;
+        }
+    }
+
+private:
+    struct Cell {
+        std::uint64_t key;
+        std::uint32_t first, count;
+    };
+    void findNear(std::uint64_t key) {
+        key_ = key;
+        near_.clear();
+        for (std::uint64_t sheet = 0; sheet < 3; ++sheet)
+            for (std::uint64_t row = 0; row < 3; ++row) {
+                const std::uint64_t middle = key + sheet * kCellSheet + row * kCellRow - kCellSheet - kCellRow;
+                auto cell = std::ranges::lower_bound(cells_, middle - 1, {}, &Cell::key);
+                for (; cell != cells_.end() && cell->key <= middle + 1; ++cell)
+                    near_.push_back(static_cast<std::uint32_t>(cell - cells_.begin()));
+            }
+    }
+
+    std::vector<Cell> cells_;
+    std::vector<std::uint32_t> places_, near_;
+    std::uint64_t key_ = 0;  ///< of the cell that `near_` surrounds; cells have keys above 0
+};
+
+/// The bodies of a level search the cells around them. A body leaves its cell when it is reached, so dense regions are soon
+/// empty.
+FoundDepths depthsByCells(const ParticleSet& bodies, double length, std::uint32_t from, const BackendOptions& options) {
     GroupSearch all(bodies, options);
     const auto start = std::chrono::steady_clock::now();
     std::vector<std::uint64_t> keys;
     const FriendGrid grid = gridOf(all, length, keys);
+    Unreached unreached(keys);
     std::vector<std::uint32_t> depthAt(bodies.size(), kNoDepth), level, next;
-    for (std::uint32_t place = 0; place < grid.at.count; ++place)
-        if (all.bodyAt(place) == from) level = {place};
-    depthAt[level.front()] = 0;
-    std::uint32_t depth = 0;
     double visits = 0;
-    for (; !level.empty(); ++depth) {
-        next.clear();
-        for (const std::uint32_t place : level) {
-            ++visits;
-            forFriends(grid, place, [&](std::uint32_t other) {
-                ++visits;
-                if (depthAt[other] != kNoDepth) return;
-                depthAt[other] = depth + 1;
-                next.push_back(other);
-            });
-        }
+    const auto reach = [&](std::uint32_t place, std::uint32_t depth) {
+        depthAt[place] = depth;
+        next.push_back(place);
+        return true;
+    };
+    for (std::uint32_t place = 0; place < grid.at.count; ++place)
+        if (all.bodyAt(place) == from)
+            unreached.around(keys[place], [&](std::uint32_t other) { return other == place && reach(place, 0); });
+    std::uint32_t depth = 0;
+    for (; !next.empty(); ++depth) {
         level.swap(next);
+        next.clear();
+        for (const std::uint32_t place : level)
+            unreached.around(keys[place], [&](std::uint32_t other) {
+                ++visits;
+                return areFriends(grid.at, place, other, grid.square) && reach(other, depth + 1);
+            });
     }
     FoundDepths found;
     found.depths.resize(bodies.size());
     for (std::uint32_t place = 0; place < grid.at.count; ++place) found.depths[all.bodyAt(place)] = depthAt[place];
     found.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     found.figures = {{"levels", "", static_cast<double>(depth)},
-                     {"visits a body", "", visits / static_cast<double>(bodies.size())}};
+                     {"visits a body", "", 1 + visits / static_cast<double>(bodies.size())}};
     return found;
 }
 
@@ -247,8 +297,9 @@ FoundDepths depthsByQueue(const ParticleSet& bodies, double length, std::uint32_
 
 std::span<const DepthRung> cpuDepthRungs() {
     static constexpr DepthRung kRows[] = {
-        {"cpu", "queue", "the textbook search on one thread: a list holds the bodies of a level, and each is visited once",
-         depthsByQueue}};
+        {"cpu", "cells",
+         "on one thread: bodies of a level search the cells around them, and a body leaves its cell when it is reached",
+         depthsByCells}};
     return kRows;
 }
 

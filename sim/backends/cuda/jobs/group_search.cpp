@@ -105,11 +105,12 @@ public:
         const Clock::time_point start = Clock::now();
         measure();
         makeCells();
-        const std::uint64_t friends = listFriends();
+        constexpr const char* kAdvice = "take a shorter linking length, or --backend cpu";
+        const std::uint64_t friends = listFriends(kAdvice);
         task_.from = from;
         task_.edges = friends;
         if (way.edges) {
-            requireFriendMemory(friends);
+            requireFriendMemory(friends, kAdvice);
             source_ = DeviceArray<std::uint32_t>(std::max<std::uint64_t>(1, friends));
             task_.source = source_.data();
             run(depthSourceKernel());
@@ -172,17 +173,16 @@ private:
         run(groupGridKeyKernel());
         sortByKeys();
     }
-    static void requireFriendMemory(std::uint64_t friends) {
+    static void requireFriendMemory(std::uint64_t friends, const char* advice) {
         requireGroupMemory(static_cast<double>(friends) * sizeof(std::uint32_t),
-                           "the lists of " + std::to_string(friends) + " friends",
-                           "take --kernel union-tree, which keeps none");
+                           "the lists of " + std::to_string(friends) + " friends", advice);
     }
-    /// Returns the number of all friends.
-    std::uint64_t listFriends() {
+    /// Returns the number of all friends. `advice`: for lists that do not fit.
+    std::uint64_t listFriends(const char* advice) {
         run(groupCountKernel(), task_.count + std::size_t{1});
         scanGroupCounts(task_, scratch_.data(), scratch_.size(), stream_);
         const std::uint64_t friends = read(begin_.data() + task_.count);
-        requireFriendMemory(friends);
+        requireFriendMemory(friends, advice);
         list_ = DeviceArray<std::uint32_t>(std::max<std::uint64_t>(1, friends));
         task_.list = list_.data();
         run(groupListKernel());
@@ -192,7 +192,7 @@ private:
     void byCells(FoundGroups& found) {
         makeCells();
         if (way_ == GroupWay::grid) return run(groupCellKernel());
-        const std::uint64_t friends = listFriends();
+        const std::uint64_t friends = listFriends("take --kernel union-tree, which keeps none");
         run(groupBeginKernel());
         const std::uint32_t levels = way_ == GroupWay::searchFromHost ? untilNothingChanges(groupLevelKernel(), task_.count)
                                                                       : allLevels(groupLoopKernel(), task_.count);
@@ -212,7 +212,7 @@ private:
     std::uint32_t untilNothingChanges(Kernel<GroupTask> kernel, std::size_t threads) {
         for (task_.level = 0;; ++task_.level) {
             CUDA_CHECK(fillAsync(flags_.data(), 0, flags_.bytes(), stream_));
-            run(kernel, threads);
+            run(kernel, std::max<std::size_t>(1, threads));  // a graph may have no edge
             if (read(&flags_.data()->changed[0]) == 0) return task_.level + 1;
         }
     }
