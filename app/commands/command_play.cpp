@@ -94,10 +94,10 @@ private:
 }  // namespace
 
 int playCommand(const Options& asked) {
-    if (asked.inWindow) return viewCommand(asked);
+    if (asked.play.inWindow) return viewCommand(asked);
     const InterruptWatch watch;
     Controller controller;
-    Player player(asked.script, false, controller);
+    Player player(asked.play.script, false, controller);
     const Options options = withFile(asked);
     const HeadlessContext context(options.simulation.backendOptions.device);
     OffscreenTarget target(options.width, options.height);

@@ -34,14 +34,14 @@ bool meets(const OutputName& output, const std::string& file) {
 std::vector<OutputName> outputNames(const Options& o) {
     std::vector<OutputName> all{
         {"--csv", o.csv},
-        {"--final", o.finalFile},
+        {"--final", o.run.finalFile},
         {kCheckpoint, o.checkpoint},
         {"the file before --checkpoint", o.checkpoint.empty() ? "" : previousOf(o.checkpoint).string()},
         {"--output", o.output},
         {"--card", o.bench.card},
         {"--screenshot", o.screenshot},
-        {"--worksheet", o.worksheet}};
-    if (o.snapshotEvery > 0) all.push_back({"--snapshots", o.snapshots});
+        {"--worksheet", o.sheet.worksheet}};
+    if (o.run.snapshotEvery > 0) all.push_back({"--snapshots", o.run.snapshots});
     std::erase_if(all, [](const OutputName& output) { return output.file.empty(); });
     for (OutputName& output : all) {
         const auto parts = numberedParts(output.file);
