@@ -39,7 +39,7 @@ public:
                             app_.document.ui);
     }
     /// `panelTimer` measures the GPU time of the panels; it may be null.
-    void makeFrame(GpuTimer* panelTimer = nullptr) { make(FrameClock::window(1 / options_.fps), panelTimer); }
+    void makeFrame(GpuTimer* panelTimer = nullptr) { make(FrameClock::window(1 / options_.render.fps), panelTimer); }
     /// Draws only the picture and the panels: nothing is computed or measured beside them.
     void drawFrame(GpuTimer* panelTimer = nullptr) { make(FrameClock::still(), panelTimer); }
 
@@ -57,7 +57,7 @@ private:
         InterruptWatch::check();
         const auto drawPanels = [&] {
             if (!panels_) return;
-            panels_->setSurface(options_.width, options_.height, 1 / options_.fps);
+            panels_->setSurface(options_.width, options_.height, 1 / options_.render.fps);
             panels_->frame(app_);
             if (panelTimer) panelTimer->begin();
             panels_->draw();
@@ -117,7 +117,7 @@ void timeFrames(const Options& options) {
     double last = start;
     for (std::int64_t frame = 0; frame < options.frames; ++frame) {
         screen.makeFrame();
-        if (options.has("--fps")) waitForDisplay(options.fps, start);
+        if (options.has("--fps")) waitForDisplay(options.render.fps, start);
         const double time = hostClock();
         times.add(time - last);
         last = time;

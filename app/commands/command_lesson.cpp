@@ -43,12 +43,12 @@ LessonAnswers answersOf(const std::shared_ptr<const Lesson>& lesson, const Optio
 
 int lessonCommand(const Options& options) {
     const auto lesson = lessonNamed(options.lesson);
-    const std::string file = options.worksheet.empty() ? "-" : options.worksheet;
+    const std::string file = options.sheet.worksheet.empty() ? "-" : options.sheet.worksheet;
     if (file != "-") AtomicFile probe(file);  // a missing folder is found before minutes of measurements
     LessonAnswers answers;
-    if (options.answers) answers = answersOf(lesson, options);
-    const bool page = options.worksheet.ends_with(".html");
-    const LessonAnswers* const told = options.answers ? &answers : nullptr;
+    if (options.sheet.answers) answers = answersOf(lesson, options);
+    const bool page = options.sheet.worksheet.ends_with(".html");
+    const LessonAnswers* const told = options.sheet.answers ? &answers : nullptr;
     writeFileAtomically(file, page ? worksheetHtml(*lesson, told) : worksheetMarkdown(*lesson, told));
     return static_cast<int>(ExitCode::ok);
 }

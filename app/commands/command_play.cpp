@@ -128,15 +128,15 @@ private:
 }  // namespace
 
 int playCommand(const Options& asked) {
-    if (asked.inWindow) return viewCommand(asked);
+    if (asked.play.inWindow) return viewCommand(asked);
     const InterruptWatch watch;
     Controller controller;
-    Player player(asked.script, false, controller);
+    Player player(asked.play.script, false, controller);
     Options options = withFile(asked);
     // A client that computes may run where no OpenGL is. Other scripts find out at once that it is missing.
-    options.pictureLater = options.shared >= 0 && !options.twin.on;
+    options.play.pictureLater = options.play.shared >= 0 && !options.twin.on;
     std::optional<OffscreenPicture> picture;
-    if (!options.pictureLater) picture.emplace(options);
+    if (!options.play.pictureLater) picture.emplace(options);
     App app(options);
     Stage stage(app, picture, options);
     Frame frames(app, controller, stage);

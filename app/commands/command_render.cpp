@@ -35,7 +35,7 @@ constexpr int kOverview = 1024;  // longer side in pixels
 /// The requested number of frames, or the length of the camera path with both ends.
 std::int64_t framesOfPath(const Options& options) {
     if (options.frames > 0) return options.frames;
-    return static_cast<std::int64_t>(std::ceil(options.path.back().seconds * options.fps - 1e-6)) + 1;
+    return static_cast<std::int64_t>(std::ceil(options.path.back().seconds * options.render.fps - 1e-6)) + 1;
 }
 
 /// Chooses frames, steps and time step so that they make one period.
@@ -43,7 +43,8 @@ void planLoop(Options& options) {
     const auto steps = options.settings.find("run.steps_per_frame");
     const int asked = steps == options.settings.end() ? 0 : static_cast<int>(std::get<std::int64_t>(steps->second));
     const RunRequest& request = options.simulation;
-    const LoopPlan plan = loopPlan(sceneNamed(request.scene, request.sceneVersion), options.fps, options.frames, asked);
+    const LoopPlan plan =
+        loopPlan(sceneNamed(request.scene, request.sceneVersion), options.render.fps, options.frames, asked);
     options.frames = plan.frames;
     options.settings["run.steps_per_frame"] = std::int64_t{plan.stepsPerFrame};
     options.simulation.timeStep = plan.timeStep;
@@ -57,22 +58,22 @@ int renderCommand(const Options& asked) {
     if (options.output.empty()) throw UsageError("render needs -o FILE.png, FILE.mp4 or DIR/%05d.png");
     if (options.flyPath) options.frames = framesOfPath(options);
     adoptKernelFile(options.simulation);
-    const EncoderRow& row = encoderHere(options.output, options.encoder);
-    options.fps = std::min(options.fps, row.mostFps);
-    if (options.loop) planLoop(options);
+    const EncoderRow& row = encoderHere(options.output, options.render.encoder);
+    options.render.fps = std::min(options.render.fps, row.mostFps);
+    if (options.render.loop) planLoop(options);
     if (options.frames < 1) throw UsageError("render needs --frames K with K of at least 1");
     // This comes first: a missing folder or encoder is found at once.
     const std::unique_ptr<FilmWriter> writer = makeFilmWriter({.output = parseFilmOutput(options.output),
                                                                .width = options.width,
                                                                .height = options.height,
-                                                               .fps = options.fps,
+                                                               .fps = options.render.fps,
                                                                .ffmpeg = "ffmpeg",
                                                                .encoder = std::string(row.name),
-                                                               .quality = options.quality,
+                                                               .quality = options.render.quality,
                                                                .held = true});
     const HeadlessContext context(options.simulation.backendOptions.device);
     std::fprintf(stderr, "gravlab: %s\n", context.description().c_str());
-    const int side = tileSide(options.width, options.height, options.tile, largestSide());
+    const int side = tileSide(options.width, options.height, options.render.tile, largestSide());
     if (side > 0 && options.twin.on)
         throw UsageError("twins cannot be drawn in parts; leave out --tile, or choose a smaller --size than " +
                          std::to_string(options.width) + "x" + std::to_string(options.height));
@@ -87,7 +88,7 @@ int renderCommand(const Options& asked) {
     if (side > 0 && app.document.fourViewed())
         throw UsageError("four views cannot be drawn in parts; leave out --tile, or choose a smaller --size");
     std::optional<Ui> panels;
-    const auto drawPanels = [&] { panels->drawOver(app, options.width, options.height, 1 / options.fps); };
+    const auto drawPanels = [&] { panels->drawOver(app, options.width, options.height, 1 / options.render.fps); };
     const bool writes = options.showUi || app.document.overlayDraws() || app.document.fourViewed() ||
                         app.document.facts.twin.on || app.document.selected;
     refuseIdleLaunch(options, app.runs.simulation().backend().activeKernel());
@@ -116,7 +117,7 @@ int renderCommand(const Options& asked) {
         const bool kept = !writer->lastFrameOnly() || frame + 1 == options.frames;
         // Panels show rates of the last frames, so all frames are drawn even when only one is kept.
         const bool drawn = kept || panels;
-        const Frame::Made made = frames.make(frame == 0 ? FrameClock::still() : FrameClock::film(1 / options.fps),
+        const Frame::Made made = frames.make(frame == 0 ? FrameClock::still() : FrameClock::film(1 / options.render.fps),
                                              {.framebuffer = target.framebuffer(),
                                               .width = drawn ? target.width() : 0,
                                               .height = drawn ? target.height() : 0,

@@ -142,15 +142,15 @@ void addViewOptions(OptionRows& rows) {
 
 void addPlayOptions(OptionRows& rows) {
     Options& o = rows.options();
-    rows.word("SCRIPT", o.script, "file of commands, one a line, see docs/scripts.md; '-' is standard input")
+    rows.word("SCRIPT", o.play.script, "file of commands, one a line, see docs/scripts.md; '-' is standard input")
         .required("play needs a script: gravlab play FILE, or gravlab play - for standard input");
     addSceneOrFile(rows, "collision");
     addRun(rows);
     addTwin(rows, true);
     addPicture(rows, true);
     addWindow(rows);
-    rows.flag("--window", o.inWindow, "in a window, at the scene's own pace, instead of off screen");
-    rows.whole("--share", "DESCRIPTOR", o.shared, 3, 1 << 20,
+    rows.flag("--window", o.play.inWindow, "in a window, at the scene's own pace, instead of off screen");
+    rows.whole("--share", "DESCRIPTOR", o.play.shared, 3, 1 << 20,
                "inherited memory for the lines 'do share' and 'do take', see docs/python.md [none]");
 }
 
@@ -163,24 +163,24 @@ void addRenderOptions(OptionRows& rows) {
     addFrames(rows);
     rows.output("-o,--output", "FILE", o.output,
                 "FILE.png, a film FILE.mp4, .mov, .mkv, .webm or .gif (needs ffmpeg), or numbered frames DIR/%05d.png");
-    rows.of("film.frames_per_second", "--fps", "RATE", o.fps,
+    rows.of("film.frames_per_second", "--fps", "RATE", o.render.fps,
             "frames a second of the film [60; 50 in .gif, which has no more]");
-    rows.rowOf("--encoder", "NAME", o.encoder, encoder,
+    rows.rowOf("--encoder", "NAME", o.render.encoder, encoder,
                "of the film, see 'gravlab list encoders' [the first that works here and fits the file]");
     rows.value(
         "--quality", "NUMBER",
         [&o, &range = parameter("film.quality").bounds](auto& name, auto& text) {
-            o.quality = parseReal(name, text);
-            if (!(o.quality >= range.least && o.quality <= range.most))
+            o.render.quality = parseReal(name, text);
+            if (!(o.render.quality >= range.least && o.render.quality <= range.most))
                 throw UsageError(name + " must be from " + shortestText(range.least) + " to " + shortestText(range.most));
         },
         "of the film: 0 makes small files, 100 large ones [80]");
-    rows.flag("--loop", o.loop,
+    rows.flag("--loop", o.render.loop,
               "one whole period of the scene, so that the end goes over into the start: without --frames as long as the "
               "scene's story takes to watch, with a time step that fits")
         .excludes("--twin", "--loop and --twin exclude each other: two runs seldom have one period")
         .excludes("--dt", "--loop chooses the time step that fits; leave out --dt");
-    rows.whole("--tile", "PIXELS", o.tile, 64, 16384,
+    rows.whole("--tile", "PIXELS", o.render.tile, 64, 16384,
                "draw the picture in parts of that size [only where it is too large for OpenGL, as large as that allows]");
     rows.flag("--ui", o.showUi, "draw the panel into the picture");
 }
@@ -202,23 +202,23 @@ void addRunOptions(OptionRows& rows) {
                 "the check of the first force after the row before; with --twin also "
                 "twin_energy,rms_separation,max_separation, empty where the runs have no common time; '-' is standard "
                 "output");
-    rows.whole("--every", "STEPS", o.every, 1, kAny,
+    rows.whole("--every", "STEPS", o.run.every, 1, kAny,
                "a row of --csv every so many steps; the first and the last are always there [1]")
         .needs("--csv");
-    rows.output("--events", "FILE", o.events,
+    rows.output("--events", "FILE", o.run.events,
                 "contacts of bodies with radii, a row each: step,time,event,first,second,speed,lost,x,y,z,mass,radius");
     rows.output(
-        "--final", "FILE", o.finalFile,
+        "--final", "FILE", o.run.finalFile,
         "final bodies: .csv, .tab, .tipsy, .gadget, .hdf5 (which goes on exactly) or .ply; '-' is standard output, as csv");
-    rows.output("--plots", "DIR", o.plots,
+    rows.output("--plots", "DIR", o.run.plots,
                 "pictures of the paths in xy, in three planes and in space, of the energy error over time, also with its "
                 "sign, and of many bodies their rotation, surface density, dispersions and Toomre Q over the radius at the "
                 "end, also as csv");
-    rows.whole("--snapshot-every", "STEPS", o.snapshotEvery, 1, kAny, "a numbered file every so many steps");
-    rows.output("--snapshots", "PATTERN", o.snapshots,
+    rows.whole("--snapshot-every", "STEPS", o.run.snapshotEvery, 1, kAny, "a numbered file every so many steps");
+    rows.output("--snapshots", "PATTERN", o.run.snapshots,
                 "names of the numbered files, with the step for %08d [snapshot_%08d.hdf5]")
         .needs("--snapshot-every");
-    rows.output("--series", "FILE", o.series,
+    rows.output("--series", "FILE", o.run.series,
                 "list of the numbered files with their times, which ParaView opens: FILE.xdmf, or FILE.ply.series")
         .needs("--snapshot-every");
     rows.output("--checkpoint", "FILE", o.checkpoint,
@@ -278,7 +278,7 @@ void addBenchOptions(OptionRows& rows) {
         .needs("--frames");
     for (const char* path : {"look.splat", "run.steps_per_frame", "run.time_budget"})
         rows.of(parameter(path), "with --frames: ").needs("--frames");
-    rows.of("film.frames_per_second", "--fps", "RATE", o.fps,
+    rows.of("film.frames_per_second", "--fps", "RATE", o.render.fps,
             "with --frames: wait for each as for a display of that rate [not at all]")
         .needs("--frames");
     rows.flag("--ui", o.showUi, "with --frames: draw the panels too").needs("--frames");
@@ -367,9 +367,9 @@ void addLessonOptions(OptionRows& rows) {
     Options& o = rows.options();
     rows.word("NAME", o.lesson, "lesson, see 'gravlab list lessons', or a FILE.toml with one")
         .required("lesson needs a name: gravlab lesson NAME; 'gravlab list lessons' shows them");
-    rows.output("--worksheet", "FILE", o.worksheet,
+    rows.output("--worksheet", "FILE", o.sheet.worksheet,
                 "write it to print: FILE.html or FILE.md; '-' is standard output, as Markdown [-]");
-    rows.flag("--answers", o.answers, "with explanations and answers, for the teacher");
+    rows.flag("--answers", o.sheet.answers, "with explanations and answers, for the teacher");
 }
 
 void addOccupancyOptions(OptionRows& rows) {

@@ -164,17 +164,17 @@ std::int64_t stepsWanted(const Options& options, const Simulation& simulation) {
 class RunFiles {
 public:
     RunFiles(const Options& options, const std::string& checkpoint)
-        : options_(options), checkpoint_(checkpoint), series_(options.series) {}
+        : options_(options), checkpoint_(checkpoint), series_(options.run.series) {}
     std::int64_t nextStop(std::int64_t step, std::int64_t otherwise) const {
-        if (options_.snapshotEvery == 0) return otherwise;
-        return std::min(otherwise, (step / options_.snapshotEvery + 1) * options_.snapshotEvery);
+        if (options_.run.snapshotEvery == 0) return otherwise;
+        return std::min(otherwise, (step / options_.run.snapshotEvery + 1) * options_.run.snapshotEvery);
     }
     /// Saves the files that are due at this step.
     void update(Simulation& simulation) {
-        if (options_.snapshotEvery > 0 && simulation.step() % options_.snapshotEvery == 0 &&
+        if (options_.run.snapshotEvery > 0 && simulation.step() % options_.run.snapshotEvery == 0 &&
             simulation.step() != lastNumbered_) {
             lastNumbered_ = simulation.step();
-            const std::string file = numberedName("--snapshots", options_.snapshots, lastNumbered_);
+            const std::string file = numberedName("--snapshots", options_.run.snapshots, lastNumbered_);
             save(file, simulation, {}, [this, file, time = simulation.time(), bodies = simulation.backend().size()] {
                 series_.add(file, time, bodies);
             });
@@ -253,16 +253,16 @@ int runCommand(const Options& asked) {
     // the end, so a failed run leaves earlier files unchanged.
     OutputSet outputs;
     AtomicFile* csv = asked.csv.empty() ? nullptr : &outputs.add(asked.csv);
-    AtomicFile* log = asked.events.empty() ? nullptr : &outputs.add(asked.events);
+    AtomicFile* log = asked.run.events.empty() ? nullptr : &outputs.add(asked.run.events);
     std::optional<PendingSnapshot> final;
-    if (!asked.finalFile.empty()) final.emplace(asked.finalFile, outputs);
-    const bool standardOutputTaken = asked.csv == "-" || asked.finalFile == "-" || asked.events == "-";
+    if (!asked.run.finalFile.empty()) final.emplace(asked.run.finalFile, outputs);
+    const bool standardOutputTaken = asked.csv == "-" || asked.run.finalFile == "-" || asked.run.events == "-";
 
     Options options = withFile(asked);
     adoptKernelFile(options.simulation);
     // For files during the run, only the folder is checked.
-    if (options.snapshotEvery > 0) requireFolder(numberedName("--snapshots", options.snapshots, 0));
-    if (!options.series.empty()) requireFolder(options.series);
+    if (options.run.snapshotEvery > 0) requireFolder(numberedName("--snapshots", options.run.snapshots, 0));
+    if (!options.run.series.empty()) requireFolder(options.run.series);
     if (!options.checkpoint.empty()) requireFolder(options.checkpoint);
     Simulation simulation(options.simulation);
     refuseIdleLaunch(options, simulation.backend().activeKernel());
@@ -313,7 +313,7 @@ int runCommand(const Options& asked) {
     }
 
     std::optional<RunPlots> plots;
-    if (!options.plots.empty()) plots.emplace(options.plots);
+    if (!options.run.plots.empty()) plots.emplace(options.run.plots);
     const std::int64_t plotStride = RunPlots::stride(steps);
     if (plots) plots->record(simulation);
     if (plots && twin) twin->record(simulation);
@@ -354,7 +354,8 @@ int runCommand(const Options& asked) {
     while (true) {
         files.update(simulation);
         if (simulation.step() >= end || InterruptWatch::signal() != 0) break;
-        const std::int64_t step = simulation.step(), nextRow = csv ? (step / options.every + 1) * options.every : end;
+        const std::int64_t step = simulation.step(),
+                           nextRow = csv ? (step / options.run.every + 1) * options.run.every : end;
         const std::int64_t nextRecord = plots ? step + plotStride - (step - begin) % plotStride : end;
         const std::int64_t nextMeeting = step < lastMeeting ? lastMeeting : end;
         const std::int64_t stop = files.nextStop(step, std::min({nextRow, nextRecord, nextMeeting, end}));
@@ -377,7 +378,7 @@ int runCommand(const Options& asked) {
             plots->record(simulation);
             if (twin) twin->record(simulation);
         }
-        if (csv && status.stepsCompleted > 0 && simulation.step() % options.every == 0 && simulation.step() < end) {
+        if (csv && status.stepsCompleted > 0 && simulation.step() % options.run.every == 0 && simulation.step() < end) {
             measured = simulation.measure();
             writeRow();
             if (tellsError) spotCheck.ask(simulation);
@@ -403,8 +404,9 @@ int runCommand(const Options& asked) {
             if (twin) twin->record(simulation);
         }
         written = plots->write(simulation, outputs);
-        for (std::string& file : writeRunProfiles(options.plots, simulation, outputs)) written.push_back(std::move(file));
-        if (twin) written.push_back(twin->write(options.plots, simulation, outputs));
+        for (std::string& file : writeRunProfiles(options.run.plots, simulation, outputs))
+            written.push_back(std::move(file));
+        if (twin) written.push_back(twin->write(options.run.plots, simulation, outputs));
     }
     if (final) final->write(checkpointOf(simulation));
     // Adaptive time steps conserve the energy. Where they could not, the present state is no result.

@@ -241,7 +241,7 @@ int viewCommand(const Options& asked) {
     if (memory.options.settings.erase("run.exact_forces") > 0) memory.options.simulation.farField = false;
     std::unique_ptr<Player> player;
     Controller controller;
-    if (plays) player = std::make_unique<Player>(asked.script, true, controller);
+    if (plays) player = std::make_unique<Player>(asked.play.script, true, controller);
     Options options = withFile(memory.options);
     options.watched = watched;
     adoptKernelFile(options.simulation);

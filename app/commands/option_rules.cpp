@@ -86,8 +86,8 @@ void validateRates(const Options& o) {
 }
 
 /// Options for reading a file.
-constexpr const char* kReading[] = {"--columns",  "--units",  "--G",     "--hubble",
-                                    "--sanitize", "--region", "--every", "--every-body", "--bonds"};
+constexpr const char* kReading[] = {"--columns", "--units", "--G",          "--hubble", "--sanitize",
+                                    "--region",  "--every", "--every-body", "--bonds"};
 
 /// Options without effect where bodies come from a scene, or from a file.
 void validateSource(const Options& o) {
@@ -186,7 +186,7 @@ void validateBodies(const Options& o, const Scene* known) {
 }  // namespace
 
 void requireCompany(Options& o, const CommandRow& row, bool commandNamed) {
-    refuseToReplace({o.file, o.script, o.lesson}, o);
+    refuseToReplace({o.file, o.play.script, o.lesson}, o);
     if (row.from != BodiesFrom::nothing) {
         const Scene* known = requireStart(o, row, commandNamed);
         validateSource(o);
@@ -195,7 +195,7 @@ void requireCompany(Options& o, const CommandRow& row, bool commandNamed) {
         if (known) validateLaw(o, *known);
         if (row.requireFirst) row.requireFirst(o);
         // A window reads its scene from its configuration, and a file's units are known when it is read.
-        if (known && row.command != Subcommand::view && !o.inWindow) takeQuantities(o);
+        if (known && row.command != Subcommand::view && !o.play.inWindow) takeQuantities(o);
         validateKernels(o);
         validateBodies(o, known);
         if (o.has("--follow") && o.settings.at("view.follow") == Value(std::string("body")) && !o.has("--select"))
@@ -208,7 +208,7 @@ void requireCompany(Options& o, const CommandRow& row, bool commandNamed) {
 }
 
 void requirePlay(const Options& o) {
-    if (o.inWindow) return;
+    if (o.play.inWindow) return;
     const auto refuse = [&](std::string_view option) {
         if (o.has(option)) throw UsageError(std::string(option) + " needs --window");
     };
@@ -225,18 +225,18 @@ void requireRender(const Options& o) {
     const bool pictures = o.output.ends_with(".png"), still = pictures && o.output.find('%') == std::string::npos;
     if (o.has("--fps") && pictures)
         throw UsageError("--fps does not apply: pictures follow each other as fast as who shows them likes");
-    const EncoderRow& row = encoderFor(o.output, o.encoder, o.quality);
-    if (o.has("--fps") && o.fps > row.mostFps)
-        throw UsageError("--fps " + shortestText(o.fps) + ": " + std::string(row.name) + " has at most " +
+    const EncoderRow& row = encoderFor(o.output, o.render.encoder, o.render.quality);
+    if (o.has("--fps") && o.render.fps > row.mostFps)
+        throw UsageError("--fps " + shortestText(o.render.fps) + ": " + std::string(row.name) + " has at most " +
                          shortestText(row.mostFps) + " frames a second");
-    if (o.loop) {
+    if (o.render.loop) {
         if (!o.file.empty() && !isSceneFile(o.file))
             throw UsageError("--loop needs a scene by its name: bodies of a file have no known period");
         if (still) throw UsageError("--loop makes a film; -o FILE.png is one picture");
         if (o.flyPath && o.frames == 0) throw UsageError("--loop with --path needs --frames COUNT");
-        if (o.file.empty()) loopPlan(sceneNamed(o.simulation.scene), std::min(o.fps, row.mostFps), o.frames, 0);
+        if (o.file.empty()) loopPlan(sceneNamed(o.simulation.scene), std::min(o.render.fps, row.mostFps), o.frames, 0);
     }
-    if (o.frames == 0 && !still && !o.flyPath && !o.loop)
+    if (o.frames == 0 && !still && !o.flyPath && !o.render.loop)
         throw UsageError("a film needs its length: --frames COUNT, or --loop for one period of the scene");
 }
 
@@ -306,11 +306,11 @@ void requireRun(const Options& o) {
         throw UsageError("how long? give --steps COUNT or --until TIME");
     }
     refuseOneFileTwice(o);
-    if (!o.finalFile.empty()) formatForWriting(o.finalFile);
+    if (!o.run.finalFile.empty()) formatForWriting(o.run.finalFile);
     if (!o.checkpoint.empty() && formatForWriting(o.checkpoint).name != "hdf5")
         throw UsageError("--checkpoint '" + o.checkpoint + "': only .hdf5 keeps what going on exactly takes");
-    if (o.snapshotEvery > 0) formatForWriting(numberedName("--snapshots", o.snapshots, 0));
-    if (!o.series.empty()) requireSeries(o.series, numberedName("--snapshots", o.snapshots, 0));
+    if (o.run.snapshotEvery > 0) formatForWriting(numberedName("--snapshots", o.run.snapshots, 0));
+    if (!o.run.series.empty()) requireSeries(o.run.series, numberedName("--snapshots", o.run.snapshots, 0));
 }
 
 void requireGrade(const Options& o) {
@@ -322,8 +322,9 @@ void requireGrade(const Options& o) {
 }
 
 void requireLesson(const Options& o) {
-    if (!o.worksheet.empty() && o.worksheet != "-" && !o.worksheet.ends_with(".html") && !o.worksheet.ends_with(".md"))
-        throw UsageError("--worksheet '" + o.worksheet + "': expected FILE.html, FILE.md or -");
+    if (!o.sheet.worksheet.empty() && o.sheet.worksheet != "-" && !o.sheet.worksheet.ends_with(".html") &&
+        !o.sheet.worksheet.ends_with(".md"))
+        throw UsageError("--worksheet '" + o.sheet.worksheet + "': expected FILE.html, FILE.md or -");
 }
 
 }  // namespace gravlab

@@ -171,7 +171,7 @@ Options parseOptions(int argc, const char* const* argv) {
             for (const std::string& longOption : option->get_lnames()) options.given.push_back("--" + longOption);
     rows.requireWords();
     requireCompany(options, *row, named);
-    if (options.command == Subcommand::render && options.frames == 0 && !options.flyPath && !options.loop)
+    if (options.command == Subcommand::render && options.frames == 0 && !options.flyPath && !options.render.loop)
         options.frames = 1;  // a still picture
     return options;
 }

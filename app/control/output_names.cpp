@@ -34,17 +34,17 @@ bool meets(const OutputName& output, const std::string& file) {
 std::vector<OutputName> outputNames(const Options& o) {
     std::vector<OutputName> all{
         {"--csv", o.csv},
-        {"--final", o.finalFile},
-        {"--events", o.events},
+        {"--final", o.run.finalFile},
+        {"--events", o.run.events},
         {kCheckpoint, o.checkpoint},
         {"the file before --checkpoint", o.checkpoint.empty() ? "" : previousOf(o.checkpoint).string()},
         {"--output", o.output},
         {"--card", o.bench.card},
         {"--screenshot", o.screenshot},
-        {"--worksheet", o.worksheet},
-        {"--series", o.series},
+        {"--worksheet", o.sheet.worksheet},
+        {"--series", o.run.series},
         {"--html", o.html}};
-    if (o.snapshotEvery > 0) all.push_back({"--snapshots", o.snapshots});
+    if (o.run.snapshotEvery > 0) all.push_back({"--snapshots", o.run.snapshots});
     std::erase_if(all, [](const OutputName& output) { return output.file.empty(); });
     for (OutputName& output : all) {
         const auto parts = numberedParts(output.file);

@@ -96,6 +96,39 @@ struct CheckOptions {
     std::optional<double> tolerance{};  ///< relative error allowed, instead of the usual limits
 };
 
+/// How a film or a picture is written.
+struct RenderOptions {
+    double fps = 60;      ///< of bench --frames, too
+    std::string encoder;  ///< row of encoders(); empty: the first for the file
+    double quality = -1;  ///< 0 to 100; below 0: the default
+    bool loop = false;    ///< one whole period of the scene
+    int tile = 0;         ///< pixels of a tile of a large picture; 0: as large as OpenGL allows
+};
+
+/// Files of a run beside its table.
+struct RunOutputs {
+    std::string finalFile;
+    std::string events;                            ///< table of contacts; empty: none
+    std::string series;                            ///< list of the numbered files; empty: none
+    std::string plots;                             ///< folder for pictures of the run; empty: none
+    std::int64_t every = 1;                        ///< steps from a row of the table to the next
+    std::int64_t snapshotEvery = 0;                ///< 0: no numbered snapshots
+    std::string snapshots = "snapshot_%08d.hdf5";  ///< name pattern, by step
+};
+
+/// The printed sheet of a lesson.
+struct SheetOptions {
+    std::string worksheet;  ///< file; empty: standard output
+    bool answers = false;   ///< with explanations and answers
+};
+
+struct PlayOptions {
+    std::string script;         ///< file of lines, or "-"
+    bool inWindow = false;      ///< else off screen
+    bool pictureLater = false;  ///< OpenGL is opened for the first picture
+    int shared = -1;            ///< descriptor of memory for bodies; below 0: none
+};
+
 struct Options {
     Subcommand command = Subcommand::view;
     RunRequest simulation;
@@ -130,32 +163,22 @@ struct Options {
     // render
     PairValue pairValue = PairValue::force;  ///< quantity of the matrix
     std::string output;                      ///< -o; for bench too, empty: standard output; for convert: the output file
-    double fps = 60;
-    std::string encoder;  ///< row of encoders(); empty: the first for the file
-    double quality = -1;  ///< 0 to 100; below 0: the default
-    bool loop = false;    ///< one whole period of the scene
-    int tile = 0;         ///< pixels of a tile of a large picture; 0: as large as OpenGL allows
 
     // run
     std::int64_t steps = -1;  ///< -1: unset; for bench: steps of one repetition
     double until = -1;
-    std::string csv, finalFile, events;
-    std::string plots;  ///< folder for pictures of the run; empty: none
-    std::int64_t every = 1;
-    std::int64_t snapshotEvery = 0;                ///< 0: no numbered snapshots
-    std::string checkpoint;                        ///< file for autosaves and interrupts; empty: the state folder
-    double autosaveSeconds = -1;                   ///< 0: no autosave
-    std::string snapshots = "snapshot_%08d.hdf5";  ///< name pattern, by step
-    std::string series;                            ///< list of these files; empty: none
+    std::string csv;
+    std::string checkpoint;       ///< file for autosaves and interrupts; empty: the state folder
+    double autosaveSeconds = -1;  ///< 0: no autosave
 
+    RenderOptions render;
+    RunOutputs run;
     BenchOptions bench;
     CheckOptions check;
+    SheetOptions sheet;
+    PlayOptions play;
 
     bool printsAllRows = false;  ///< fingerprint: a table of the rows of a backend
-
-    // lesson
-    std::string worksheet;  ///< file; empty: standard output
-    bool answers = false;   ///< with explanations and answers
 
     // grade
     std::string html;          ///< file; empty: none
@@ -164,12 +187,6 @@ struct Options {
     OccupancyAsk occupancy;
 
     GroupsAsk groups;
-
-    // play
-    std::string script;         ///< file of lines, or "-"
-    bool inWindow = false;      ///< else off screen
-    bool pictureLater = false;  ///< OpenGL is opened for the first picture
-    int shared = -1;            ///< descriptor of memory for bodies; below 0: none
 
     // list
     std::string listWhat;

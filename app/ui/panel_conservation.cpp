@@ -61,14 +61,7 @@ void add(Plot& plot, const char* label, std::span<const ConservationPoint> point
 void show(PanelContext& p, const Control& control, Plot plot, float width, float height) {
     for (const ConservationMark& mark : p.readouts.conserved.marks) plot.changes.push_back(mark.time);
     rescale(plot, unitOfTime(p.facts.time, p.facts.scene->units).scale, 1);
-    const ImVec2 from = ImGui::GetCursorScreenPos();
-    ImGui::Dummy(ImVec2(width, height));
-    p.widgets.finish(control);
-    drawPlot(*ImGui::GetWindowDrawList(), from, ImVec2(from.x + width, from.y + height), plot,
-             {.light = palette::light,
-              .lineWidth = palette::line(1.4f * p.widgets.scale()),
-              .legend = plot.series.size() > 1,
-              .legendAbove = true});
+    drawStripPlot(p, control, plot, width, height, plot.series.size() > 1);
 }
 
 /// The points from the first change on.

@@ -90,14 +90,7 @@ void drawPlots(PanelContext& p, const Profile& profile, float width) {
                 if (series.label == usual) series.label = brief;
         plot.x.label.clear();
         plot.y.label.clear();
-        const ImVec2 from = ImGui::GetCursorScreenPos();
-        ImGui::Dummy(ImVec2(wide, tall));
-        p.widgets.finish(kPlots[k]);
-        drawPlot(*ImGui::GetWindowDrawList(), from, ImVec2(from.x + wide, from.y + tall), plot,
-                 {.light = palette::light,
-                  .lineWidth = palette::line(1.4f * s),
-                  .legend = plot.series.size() > 1,
-                  .legendAbove = true});
+        drawStripPlot(p, kPlots[k], plot, wide, tall, plot.series.size() > 1);
     }
 }
 

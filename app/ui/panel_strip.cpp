@@ -75,6 +75,17 @@ bool beginStrip(PanelContext& p, const char* name, float height) {
     return true;
 }
 
+void drawStripPlot(PanelContext& p, const Control& control, const Plot& plot, float width, float height, bool legend) {
+    const ImVec2 from = ImGui::GetCursorScreenPos();
+    ImGui::Dummy(ImVec2(width, height));
+    p.widgets.finish(control);
+    drawPlot(*ImGui::GetWindowDrawList(), from, ImVec2(from.x + width, from.y + height), plot,
+             {.light = palette::light,
+              .lineWidth = palette::line(1.4f * p.widgets.scale()),
+              .legend = legend,
+              .legendAbove = true});
+}
+
 void endStrip() {
     ImGui::PopFont();
     ImGui::End();

@@ -58,14 +58,7 @@ void drawLabel(PanelContext& p, const Control& control, std::size_t run, ImVec2 
 void showPlot(PanelContext& p, const Control& control, Plot plot, float width, float height, bool legend) {
     const std::vector<double>& changes = p.readouts.pair.changes;
     plot.changes.insert(plot.changes.end(), changes.begin(), changes.end());
-    const ImVec2 from = ImGui::GetCursorScreenPos();
-    ImGui::Dummy(ImVec2(width, height));
-    p.widgets.finish(control);
-    drawPlot(*ImGui::GetWindowDrawList(), from, ImVec2(from.x + width, from.y + height), plot,
-             {.light = palette::light,
-              .lineWidth = palette::line(1.4f * p.widgets.scale()),
-              .legend = legend,
-              .legendAbove = true});
+    drawStripPlot(p, control, plot, width, height, legend);
 }
 
 }  // namespace

@@ -23,6 +23,7 @@ struct PanelPlan {
 PanelPlan planPanels(const Document& document, const UiState& state, ImVec2 surface, float scale);
 
 class ScenePicker;
+struct Plot;
 struct CommandFinder;
 
 /// Menus requested by keys.
@@ -100,6 +101,8 @@ float rightWidth(const Document& document);
 /// true.
 bool beginStrip(PanelContext& panel, const char* name, float height);
 void endStrip();
+/// Draws a plot of a strip into the next `width` pixels of the line.
+void drawStripPlot(PanelContext& panel, const Control& control, const Plot& plot, float width, float height, bool legend);
 
 /// The section of the control panel with the settings of the second run.
 void drawTwinControls(PanelContext& panel);

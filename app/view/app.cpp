@@ -16,16 +16,16 @@ constexpr double kDeviceBudget = 33e-3;  // [s]
 
 }  // namespace
 
-App::App(const Options& options) : runs(document, options.simulation, !options.pictureLater) {
+App::App(const Options& options) : runs(document, options.simulation, !options.play.pictureLater) {
     Document& d = document;
     // A window advances at the scene's pace and keeps all bodies in the picture, unless the command line places the camera.
     // A window with a limited number of frames advances by steps.
     d.intent.speed = options.watched ? ownSpeed(d.facts) : 0;
     d.frameAll = options.watched && !options.flyPath && options.screenshot.empty() && !placesCamera(options.settings);
     d.profileWanted = services.instruments.wanted;
-    d.holdRate = (options.command == Subcommand::view || options.inWindow) && options.screenshot.empty();
+    d.holdRate = (options.command == Subcommand::view || options.play.inWindow) && options.screenshot.empty();
     d.tour.path = options.path.empty() ? CameraPath() : CameraPath(options.path);
-    d.ui.files.shared = options.shared;
+    d.ui.files.shared = options.play.shared;
     d.overlay.labels = true;  // for scenes whose bodies have names
     applySettings(d, options.settings);
     d.shown = d.camera;

@@ -56,7 +56,7 @@ inline void command_line(const std::uint8_t* data, std::size_t size) {
         require(o.width >= 1 && o.width <= 16384 && o.height >= 1 && o.height <= 16384, "a size can be drawn");
         require(std::isfinite(o.simulation.timeStep.value_or(1)) && std::isfinite(o.simulation.softening.value_or(1)),
                 "numbers are finite");
-        require(o.every >= 1 && o.fps > 0, "counts are positive");
+        require(o.run.every >= 1 && o.render.fps > 0, "counts are positive");
         for (const auto& [path, value] : o.settings) checked(parameter(path), value);
     } catch (const UsageError& error) {
         require(*error.what() != 0, "a refusal is a sentence");

@@ -242,7 +242,7 @@ TEST(Options, whatWouldBeLeftOutInSilenceIsRefused) {
     EXPECT_THAT(refusalOf({"bench", "--stages"}), HasSubstr("--stages needs --frames"));
     EXPECT_THAT(refusalOf({"bench", "--frames", "50", "--size", "64x48,80x60"}), HasSubstr("only with --stages"));
     EXPECT_EQ(parsed({"bench", "--frames", "50", "--size", "64x48"}).width, 64);
-    EXPECT_EQ(parsed({"bench", "--frames", "50", "--fps", "144"}).fps, 144);
+    EXPECT_EQ(parsed({"bench", "--frames", "50", "--fps", "144"}).render.fps, 144);
     EXPECT_THAT(refusalOf({"bench", "--fps", "60"}), HasSubstr("needs --frames"));
     EXPECT_THAT(refusalOf({"list", "keys", "--json", "--markdown"}), HasSubstr("exclude each other"));
 }
