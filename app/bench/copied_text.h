@@ -15,12 +15,12 @@ using TextShape = std::vector<std::uint64_t>;
 constexpr std::size_t kShapeRun = 24;
 TextShape shapeOf(std::string_view text);
 
-/// Share of the smaller shape that the larger one contains too, 0 to 1, without what is in `common`. It is 0 where fewer
+/// Fraction of the smaller shape that the larger one contains too, 0 to 1, without what is in `common`. It is 0 where fewer
 /// than kLeastOwn runs remain: such texts are too short to say who wrote them.
 constexpr std::size_t kLeastOwn = 3 * kShapeRun;
 double likeness(const TextShape& one, const TextShape& other, const TextShape& common);
 
-/// Share of `shape` that `other` contains, 0 to 1.
+/// Fraction of `shape` that `other` contains, 0 to 1.
 double shareIn(const TextShape& shape, const TextShape& other);
 
 }  // namespace gravlab

@@ -19,7 +19,7 @@ struct Graded {
     std::string text{};  ///< empty: it could not be read
     OwnTrialReply reply{};
     std::string copied{};  ///< the other file, or "the initial text NAME"; empty: no likeness worth naming
-    double likeness = 0;   ///< share of its own runs of words that the other one has too, 0 to 1
+    double likeness = 0;   ///< fraction of its own runs of words that the other one has too, 0 to 1
 };
 
 struct GradeSheet {

@@ -46,7 +46,8 @@ void addReading(OptionRows& rows, const std::string& every = "--every") {
     rows.flag("--sanitize", r.sanitize, "leave out bodies with bad values instead of refusing the file");
     rows.read("--region", "X0:X1,Y0:Y1,Z0:Z1", r.part.region, parsedRegion,
               "read only the bodies in that box, in the file's numbers; an empty end is open: -5:5,:,0:");
-    rows.whole(every, "COUNT", r.part.every, 1, kAny, "read only the first of every so many bodies [1]");
+    rows.whole(every, "COUNT", r.part.every, 1, kAny,
+               "read one body of each COUNT: the first, the one COUNT places later, and so on [1]");
 }
 
 void addScene(OptionRows& rows, const std::string& fallback, const std::string& orFile = {}) {

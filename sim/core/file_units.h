@@ -15,7 +15,7 @@ struct FilePart {
         bool operator==(const Region&) const = default;
     };
     std::optional<Region> region{};
-    std::uint64_t every = 1;  ///< keep the first of so many
+    std::uint64_t every = 1;  ///< read bodies 0, every, 2 every, and so on
     bool whole() const { return !region && every == 1; }
     bool operator==(const FilePart&) const = default;
 };

@@ -271,7 +271,7 @@ class Run:
     # Time
 
     def step(self, count=1):
-        """Makes so many steps and waits for the last one."""
+        """Makes `count` steps and waits for the last one."""
         count = int(count)
         if count < 1:
             raise Refused("step() needs a count of at least 1")
@@ -370,7 +370,7 @@ class Run:
         return balance["kinetic"] + balance["potential"]
 
     def replace(self, **arrays):
-        """Goes on from the present bodies with some of their arrays replaced: run.replace(velocities=0.9 * run.velocities).
+        """Continues from the present bodies with some of their arrays replaced: run.replace(velocities=0.9 * run.velocities).
 
         The program checks every number, as for an edit. What it refuses leaves the run as it was.
         """

@@ -178,7 +178,7 @@ class RunTest(unittest.TestCase):
             if ended():
                 break
             time.sleep(0.1)
-        self.assertTrue(ended(), "the program goes on without its client")
+        self.assertTrue(ended(), "the program runs without its client")
         gravlab.open("two-body", backend="cpu").close()
         self.assertFalse(os.path.exists(left))
 
