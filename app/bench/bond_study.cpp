@@ -5,6 +5,8 @@
 #include "sim/core/error.h"
 #include "sim/forces/bonds/bond_rows.h"
 #include "sim/forces/law.h"
+#include "sim/forces/law_numbers.h"
+#include "sim/scenes/scene.h"
 
 #include <algorithm>
 #include <cmath>
@@ -23,9 +25,9 @@ TermStudy netStudy(std::size_t count, std::size_t ofHub) {
     const auto side = static_cast<std::size_t>(std::ceil(std::sqrt(static_cast<double>(count))));
     TermStudy study{.kind = std::string(Bonds::kKind), .system = {}, .force = {}, .timeStep = 1e-6};
     // No pair is within the reach of the pair law, and its cells make the steps fast.
-    study.force = {.law = kLaw<LennardJones>, .precision = Precision::fp32};
-    study.force.diameter = 0.5;
-    study.force.cutOff = 1.2;
+    study.force = {.law = sceneNamed("molecule").law, .precision = Precision::fp32};
+    for (const LawNumber& number : lawNumbers())
+        if (number.acts(study.force.law)) study.force.*number.force = *number.unit ? 0.5 : number.least;
     ParticleSet& bodies = study.system.bodies;
     bodies.resize(count);
     for (std::size_t i = 0; i < count; ++i) {

@@ -215,7 +215,9 @@ void drawTerms(PanelContext& p) {
     }
     if (p.facts.brokenBonds > 0) {
         const std::size_t all = p.facts.brokenBonds + p.facts.bondLines;
-        ImGui::TextWrapped("%zu of %zu bonds have broken", p.facts.brokenBonds, all);
+        char text[96];
+        std::snprintf(text, sizeof text, "%zu of %zu bonds have broken", p.facts.brokenBonds, all);
+        p.widgets.wrapped(palette::kMuted, text);
     }
 }
 

@@ -22,8 +22,8 @@ namespace gravlab {
 
 namespace {
 
-/// The requested integrator, else the scene's. It is the usual one where a requested backend, kernel or precision cannot run
-/// the scene's.
+/// The requested integrator, else the scene's. Where a requested backend, kernel or precision cannot run the scene's, it is
+/// the usual one, or rk4 under forces that may depend on velocities.
 const Integrator& integratorOf(const RunRequest& wanted, const Scene& scene) {
     if (wanted.integrator) return integrator(*wanted.integrator);
     if (scene.integrator.empty()) return usualIntegrator();
@@ -32,7 +32,8 @@ const Integrator& integratorOf(const RunRequest& wanted, const Scene& scene) {
     const BackendRow& row = named ? *named : exactBackend();
     const bool runs = refusal(row, own, 1).empty() && wanted.precision.value_or(Precision::fp64) == Precision::fp64 &&
                       (!wanted.kernel.kernel || hasKernel(row.name, *wanted.kernel.kernel));
-    return runs ? own : usualIntegrator();
+    if (runs) return own;
+    return scene.terms && takesVelocities(own.program) ? integrator("rk4") : usualIntegrator();
 }
 
 /// The requested contacts, else the scene's. A requested radius replaces the scene's density, and the reverse.

@@ -367,7 +367,7 @@ std::span<const Scene> bondScenes() {
          .bodiesCpu = 1024,
          .timeStep = 0.004,
          .story = {8, 30},
-         .law = kLaw<LennardJones>,
+         .law = lawOfAtoms(),
          .view = {.distance = 45, .elevation = 0.4, .pointSize = 0.42, .exposure = 0.6, .speedScale = 2, .colour = "origin"},
          .build = buildMolecule,
          .parameters = kMoleculeParameters,

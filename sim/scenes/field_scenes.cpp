@@ -140,8 +140,8 @@ std::span<const Scene> fieldScenes() {
          .group = SceneGroup::famous,
          .idea = "Mercury about the Sun with the first effects of relativity: its ellipse turns",
          .caption =
-             "In a century the ellipse turns by 43 arc seconds, too little to see: set Relativity to 100,000 and watch a "
-             "rosette. Other planets, which turn it more, are left out.",
+             "In a century the ellipse turns by 43 arc seconds: radau15 shows them, no eye does. Set Relativity to 100,000 and "
+             "watch a rosette. Other planets, which turn it more, are left out.",
          .source = "Einstein 1915",
          .fixedBodies = 2,
          .integrator = "radau15",
@@ -161,7 +161,7 @@ std::span<const Scene> fieldScenes() {
         {.name = "s2",
          .group = SceneGroup::famous,
          .idea = "the star S2 about the black hole of the Milky Way: 16 years a turn",
-         .caption = "At its nearest the star moves at 7,700 km/s, and each turn its ellipse has turned by 12 arc minutes.",
+         .caption = "At its nearest the star moves at 7,700 km/s. By radau15 its ellipse turns by 12 arc minutes a revolution.",
          .source = "GRAVITY Collaboration 2020",
          .fixedBodies = 2,
          .integrator = "radau15",

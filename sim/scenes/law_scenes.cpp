@@ -192,6 +192,8 @@ ForceTerms vanDerWaals(const SceneRequest&, const ParticleSet&) {
 
 }  // namespace
 
+Law lawOfAtoms() { return kLaw<LennardJones>; }
+
 std::span<const Scene> lawScenes() {
     static const Scene rows[] = {
         {.name = "charges",

@@ -19,4 +19,7 @@ std::span<const Scene> solarSystemScenes();     // the planets, from two sources
 std::span<const Scene> threeBodyOrbitScenes();  // Suvakov & Dmitrasinovic 2013
 std::span<const Scene> toomreFlybyScenes();     // direct, retrograde, small companion
 
+/// The law of neutral atoms, for scenes of other files.
+Law lawOfAtoms();
+
 }  // namespace gravlab::scenes

@@ -377,6 +377,12 @@ TEST(RunSettings, textAndBackIsTheSame) {
     settings.strength = 0.1 / 3;
     settings.diameter = 1 / 7.0;
     settings.cutOff = 10 / 3.0;
+    settings.fields = fieldsText(parsedFields("harmonic,frequency=0.3"));
+    settings.contact = ContactMode::bounce;
+    settings.radius = 0.1 / 3;
+    settings.density = 7.0 / 3;
+    settings.restitution = 1 / 3.0;
+    settings.friction = 0.1 / 7;
     std::vector<std::string> notes;
     EXPECT_EQ(parsedSettings(settingsText(settings), "x", notes), settings);
     EXPECT_TRUE(notes.empty());

@@ -83,13 +83,13 @@ TEST(Table, ColumnsOptionNamesAnything) {
 }
 
 TEST(Table, IdsGroupsAndRest) {
-    const Snapshot a = decodedTable("id,group,m,x,y,z,radius\n4294967295,255,1,1,2,3,9\n7,0,1,1,2,4,9\n");
+    const Snapshot a = decodedTable("id,group,m,x,y,z,colour\n4294967295,255,1,1,2,3,9\n7,0,1,1,2,4,9\n");
     EXPECT_TRUE(a.knowsIds);
     EXPECT_TRUE(a.knowsGroups);
     EXPECT_FALSE(a.knowsVelocities);
     EXPECT_EQ(a.bodies.id, (std::vector<std::uint32_t>{4294967295u, 7}));
     EXPECT_EQ(a.bodies.group, (std::vector<std::uint8_t>{255, 0}));
-    EXPECT_THAT(a.notes, ::testing::Contains(HasSubstr("'radius' is not used")));
+    EXPECT_THAT(a.notes, ::testing::Contains(HasSubstr("'colour' is not used")));
     EXPECT_THAT(a.notes, ::testing::Contains(HasSubstr("at rest")));
     for (const char* ids : {"5\n5", "5\n4294967296"}) {
         std::string text = "m x y z id\n1 1 2 3 " + std::string(ids) + "\n";

@@ -209,13 +209,29 @@ std::unique_ptr<CpuForceMethod<T>> make(const ForceTerm& term, const MethodConte
     return std::make_unique<Method<T>>(static_cast<const Bonds&>(term), context);
 }
 
+constexpr KernelRow kSymmetricRow{
+    .backend = "cpu",
+    .term = Bonds::kKind,
+    .name = "bonds-symmetric",
+    .idea = "each bond once, for both bodies: groups of bonds without a common body, one after another",
+    .source = "bonds_cpu.cpp:symmetricBonds"};
+constexpr int kRowsATask[] = {256, 1024, 4096};
+constexpr KernelRow kPerRowRow{.backend = "cpu",
+                               .term = Bonds::kKind,
+                               .name = "bonds-per-row",
+                               .idea = "each body adds up its own bonds, so that threads share nothing",
+                               .blocks = {256, 4096},
+                               .blockSizes = kRowsATask,
+                               .usual = {.block = 1024},
+                               .source = "bonds_cpu.cpp:rowOfBonds"};
+
 }  // namespace
 
 bool addBondMethods() {
-    return CpuTermMethods::add({.row = bondRow("cpu", "bonds-symmetric"),
+    return CpuTermMethods::add({.row = kSymmetricRow,
                                 .fp32 = make<CpuBondsSymmetric, float>,
                                 .fp64 = make<CpuBondsSymmetric, double>}) &&
-           CpuTermMethods::add({.row = bondRow("cpu", "bonds-per-row"),
+           CpuTermMethods::add({.row = kPerRowRow,
                                 .fp32 = make<CpuBondRows, float>,
                                 .fp64 = make<CpuBondRows, double>});
 }

@@ -1,32 +1,18 @@
+// The rows of CUDA's kernels for bonds. Rule: they are pure data: a row exists even where it cannot run.
 #include "sim/backends/bond_rows.h"
-
 #include "sim/forces/bonds/bonds.h"
 
 #include <algorithm>
 #include <stdexcept>
 #include <string>
 
-namespace gravlab {
+namespace gravlab::cuda {
 namespace {
 
 constexpr int kRowBlocks[] = {64, 128, 256, 512};
-constexpr int kRowsATask[] = {256, 1024, 4096};
 
 // In ladder order, the best last.
 constexpr KernelRow kBondRows[] = {
-    {.backend = "cpu",
-     .term = Bonds::kKind,
-     .name = "bonds-symmetric",
-     .idea = "each bond once, for both bodies: groups of bonds without a common body, one after another",
-     .source = "bonds_cpu.cpp:symmetricBonds"},
-    {.backend = "cpu",
-     .term = Bonds::kKind,
-     .name = "bonds-per-row",
-     .idea = "each body adds up its own bonds, so that threads share nothing",
-     .blocks = {256, 4096},
-     .blockSizes = kRowsATask,
-     .usual = {.block = 1024},
-     .source = "bonds_cpu.cpp:rowOfBonds"},
     {.backend = "cuda",
      .term = Bonds::kKind,
      .name = "cusparse",
@@ -39,7 +25,7 @@ constexpr KernelRow kBondRows[] = {
      .source = "bonds.cu:fillFactors,takeProduct",
      .keeps = [](const ForceSettings& force, double,
                  double) { return force.precision == Precision::fp32 ? bondLibraryError<float> : bondLibraryError<double>; },
-     .refuses = [](const KernelRow&, const ForceSettings&) { return cuda::whyNoBondLibrary(); }},
+     .refuses = [](const KernelRow&, const ForceSettings&) { return whyNoBondLibrary(); }},
     {.backend = "cuda",
      .term = Bonds::kKind,
      .name = "bonds-per-element",
@@ -76,20 +62,18 @@ constexpr KernelRow kBondRows[] = {
 
 }  // namespace
 
-const KernelRow& bondRow(std::string_view backend, std::string_view name) {
-    const auto found =
-        std::ranges::find_if(kBondRows, [&](const KernelRow& row) { return row.backend == backend && row.name == name; });
+const KernelRow& bondRow(std::string_view name) {
+    const auto found = std::ranges::find(kBondRows, name, &KernelRow::name);
     if (found == std::end(kBondRows)) throw std::logic_error("no kernel for bonds: " + std::string(name));
     return *found;
 }
 
 #if !GRAVLAB_HAS_CUDA
-Reason cuda::whyNoBondLibrary() { return "this build has no CUDA"; }
-bool cuda::addBondMethods() {
-    for (const KernelRow& row : kBondRows)
-        if (row.backend == "cuda") addKernel(row);
+Reason whyNoBondLibrary() { return "this build has no CUDA"; }
+bool addBondMethods() {
+    for (const KernelRow& row : kBondRows) addKernel(row);
     return true;
 }
 #endif
 
-}  // namespace gravlab
+}  // namespace gravlab::cuda
