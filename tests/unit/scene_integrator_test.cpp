@@ -28,7 +28,7 @@ TEST(SceneIntegrator, isRadau15WhereTheCaptionSaysSo) {
         EXPECT_EQ(now.integrator, scene.integrator) << scene.name;
         EXPECT_EQ(now.backend, "reference") << scene.name;
     }
-    EXPECT_EQ(scenes.size(), 10u);
+    EXPECT_EQ(scenes.size(), 13u);
     EXPECT_EQ(scenes.count("pythagorean"), 1u);
     EXPECT_EQ(begun({.scene = "figure-eight"}).integrator, "leapfrog");
 }
@@ -45,6 +45,7 @@ TEST(SceneIntegrator, givesWayToWhatIsAskedFor) {
         EXPECT_NE(now.backend, "reference");
     }
     EXPECT_THROW(begun({.scene = "pythagorean", .backend = "cpu", .integrator = "radau15"}), UsageError);
+    EXPECT_EQ(begun({.scene = "mercury", .backend = "cpu"}).integrator, "rk4") << "its force depends on velocities";
 }
 
 TEST(SceneIntegrator, bringsAnOpenBackendAndTakesItAway) {
