@@ -172,7 +172,8 @@ Json lawList(const BackendOptions&) {
 std::string numbersOf(const FieldLaw& law) {
     std::string text;
     for (const FieldNumber& number : law.numbers) {
-        text += (text.empty() ? "" : ", ") + std::string(number.name) + " " + unitInWords(number);
+        text += (text.empty() ? "" : ", ") + std::string(number.name);
+        if (const std::string unit = unitInWords(number); !unit.empty()) text += " " + unit;
         if (!std::isnan(number.usual)) text += " = " + formatted("%g", number.usual);
     }
     return text;

@@ -35,6 +35,8 @@ bool withoutDevice(const Options& o) {
 constexpr Idle kIdle[] = {
     {Subcommand::matrix, "--accuracy", nullptr, kEveryPair},
     {Subcommand::matrix, "--dt", nullptr, kNoStep},
+    {Subcommand::matrix, "--field", nullptr, "the pairs are those of the pair law"},
+    {Subcommand::bench, "--field", nullptr, "it times the pair law; --term-kernel field=all times fields"},
     {Subcommand::matrix, "--integrator", nullptr, kNoStep},
     {Subcommand::matrix, "--softening", ofDistances, "a distance is not softened"},
     {Subcommand::matrix, "--contact", nullptr, kNoStep},

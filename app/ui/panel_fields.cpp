@@ -35,7 +35,7 @@ OuterField newField(std::size_t law) {
 void drawNumberOfField(PanelContext& p, std::vector<OuterField>& fields, std::size_t index, const FieldNumber& number,
                        double& value) {
     const std::string name = "run.fields/" + std::to_string(index) + "/" + std::string(number.name);
-    const std::string unit = number.degrees ? " in degrees" : ", " + unitInWords(number);
+    const std::string unit = unitInWords(number).empty() ? "" : ", in " + unitInWords(number);
     const Control control{keptText(name), keptText(std::string(number.name)),
                           Tip::ofRow(keptText(std::string(number.idea) + unit))};
     const bool positive = number.range == FieldRange::positive;

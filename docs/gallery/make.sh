@@ -63,8 +63,8 @@ yin-yang-1a        | - | 570000  | 1200 | --distance 2.8 --colour origin
 yin-yang-1b        | - | 540000  | 1200 | --distance 2.6 --colour origin
 solar-system       | - | 40000   | 2000 | --distance 42
 solar-system-j2000 | - | 3000    | 1000 | --distance 5.5 --body-size 0.02
-mercury            | - | 14784   | 2112 | --set relativity=300000
-s2                 | - | 38280   | 1914 | --set relativity=40
+mercury            | - | 4576    | 572  | --set relativity=1000000
+s2                 | - | 19140   | 957  | --set relativity=150
 ngon               | - | 600     | 200  |
 cold-collapse      | N | 1250    | 1    | --distance 2 --exposure 0.35 --accuracy 1e-3
 kepler-disc        | - | 600     | 1    |

@@ -32,8 +32,8 @@ const Integrator& integratorOf(const RunRequest& wanted, const Scene& scene) {
     const BackendRow& row = named ? *named : exactBackend();
     const bool runs = refusal(row, own, 1).empty() && wanted.precision.value_or(Precision::fp64) == Precision::fp64 &&
                       (!wanted.kernel.kernel || hasKernel(row.name, *wanted.kernel.kernel));
-    if (runs) return own;
-    return scene.terms && takesVelocities(own.program) ? integrator("rk4") : usualIntegrator();
+    // Forces of the scene may depend on velocities.
+    return runs ? own : scene.terms && takesVelocities(own.program) ? integrator("rk4") : usualIntegrator();
 }
 
 /// The requested contacts, else the scene's. A requested radius replaces the scene's density, and the reverse.

@@ -139,9 +139,8 @@ std::span<const Scene> fieldScenes() {
         {.name = "mercury",
          .group = SceneGroup::famous,
          .idea = "Mercury about the Sun with the first effects of relativity: its ellipse turns",
-         .caption =
-             "In a century the ellipse turns by 43 arc seconds: radau15 shows them, no eye does. Set Relativity to 100,000 and "
-             "watch a rosette. Other planets, which turn it more, are left out.",
+         .caption = "In a century the ellipse turns by 43 arc seconds, too little to see, but radau15 measures it. Set "
+                    "Relativity to 100,000 and watch a rosette. The other planets, which turn it more, are left out.",
          .source = "Einstein 1915",
          .fixedBodies = 2,
          .integrator = "radau15",
@@ -161,7 +160,8 @@ std::span<const Scene> fieldScenes() {
         {.name = "s2",
          .group = SceneGroup::famous,
          .idea = "the star S2 about the black hole of the Milky Way: 16 years a turn",
-         .caption = "At its nearest the star moves at 7,700 km/s. By radau15 its ellipse turns by 12 arc minutes a revolution.",
+         .caption = "At its nearest the star moves at 7,700 km/s, and each turn its ellipse has turned by 12 arc minutes. "
+                    "radau15 takes short steps there by itself.",
          .source = "GRAVITY Collaboration 2020",
          .fixedBodies = 2,
          .integrator = "radau15",
@@ -192,12 +192,11 @@ std::span<const Scene> fieldScenes() {
          .terms = streamTerms},
         {.name = "satellite-decay",
          .idea = "satellites of three masses sink in a halo by dynamical friction",
-         .caption =
-             "Each pair is twice as heavy as the one inside it and begins 1.41 times as far out. The time to sink grows "
-             "with r^2 / M, so all reach the centre after about 2.5 Gyr.",
+         .caption = "Each pair is twice as heavy as the one inside it and begins 1.41 times as far out. The time to sink "
+                    "grows with r^2 / M, so all reach the centre after about 2.5 Gyr, by radau15.",
          .source = "Chandrasekhar 1943; Binney & Tremaine 2008, section 8.1",
          .fixedBodies = kSatellites,
-         .integrator = "rk4",
+         .integrator = "radau15",
          .timeStep = 0.1,
          .story = {550, 30},
          .softening = 6,

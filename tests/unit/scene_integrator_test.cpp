@@ -45,6 +45,7 @@ TEST(SceneIntegrator, givesWayToWhatIsAskedFor) {
         EXPECT_NE(now.backend, "reference");
     }
     EXPECT_THROW(begun({.scene = "pythagorean", .backend = "cpu", .integrator = "radau15"}), UsageError);
+    EXPECT_EQ(begun({.scene = "mercury", .backend = "cpu"}).integrator, "rk4") << "its force depends on velocities";
 }
 
 TEST(SceneIntegrator, bringsAnOpenBackendAndTakesItAway) {

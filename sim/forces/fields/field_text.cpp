@@ -25,19 +25,26 @@ std::vector<std::string_view> piecesOf(std::string_view text, char mark) {
     return pieces;
 }
 
+/// " in [L]", or nothing for a ratio.
+std::string inUnit(const FieldNumber& number) {
+    const std::string unit = unitInWords(number);
+    return unit.empty() ? unit : " in " + unit;
+}
+
 /// Reads "8kpc" or "0.5".
 double quantityOf(std::string_view text, const FieldNumber& number, const RunUnits& units, const std::string& where) {
     const auto refuse = [&](const std::string& why) { return UsageError(where + " = '" + printable(text) + "': " + why); };
     if (text.starts_with('+')) text.remove_prefix(1);
     double value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || !std::isfinite(value)) throw refuse("expected a finite number in " + unitInWords(number));
+    if (error != std::errc{} || !std::isfinite(value)) throw refuse("expected a finite number" + inUnit(number));
     const std::string_view unit = trimmed(text.substr(static_cast<std::size_t>(end - text.data())));
     if (unit.empty() || (number.degrees && unit == "deg")) return value;
     const std::optional<ParsedUnit> parsed = parsedUnit(unit);
     if (!parsed || parsed->nbody) throw refuse("'" + printable(unit) + "' is no unit that is known here");
     if (number.degrees || parsed->length != number.length || parsed->mass != number.mass || parsed->time != number.time)
-        throw refuse("'" + printable(unit) + "' does not fit: the number is in " + unitInWords(number));
+        throw refuse("'" + printable(unit) + "' does not fit: the number is " +
+                     (inUnit(number).empty() ? "a ratio" : inUnit(number).substr(1)));
     if (!units.known())
         throw refuse("this run has no units (G = 1), so '" + printable(unit) +
                      "' means nothing there; give the number alone");
@@ -114,7 +121,7 @@ std::string unitInWords(const FieldNumber& number) {
     for (const auto& [symbol, power] : {std::pair("L", number.length), {"M", number.mass}, {"T", number.time}})
         if (power != 0)
             text += (text.empty() ? "" : " ") + std::string(symbol) + (power == 1 ? "" : "^" + std::to_string(power));
-    return text.empty() ? "a plain number" : "[" + text + "]";
+    return text.empty() ? text : "[" + text + "]";
 }
 
 std::vector<OuterField> parsedFields(std::string_view text, const RunUnits& units) {

@@ -20,7 +20,7 @@ std::vector<OuterField> parsedFields(std::string_view text, const RunUnits& unit
 std::string fieldsText(const std::vector<OuterField>& fields);
 std::string fieldText(const OuterField& field);
 
-/// The unit of a number in words: "[L]", "[L T^-1]", "a plain number", "degrees".
+/// The unit of a number in words: "[L]", "[L T^-1]", "degrees"; empty for a ratio.
 std::string unitInWords(const FieldNumber& number);
 
 /// Terms of these forces, one for each kind. Post-Newtonian terms take the heaviest of the bodies. Throws UsageError.
