@@ -340,5 +340,40 @@ TEST_F(GlTest, ShaderErrorsNameTheFile) {
     }
 }
 
+TEST_F(GlTest, BodiesWithRadiiAreSpheresOfTheirSizeAndTheNearerOneIsInFront) {
+    camera = {};
+    camera.distance = 10;
+    camera.orthographic = true;
+    look.pointSize = 1e-4f;
+    constexpr int kSide = 200;
+    const glm::mat4 projection = camera.projection(1);
+    const float pixels = std::abs(projection[1][1]) * kSide / 2;  // a length of 1
+    const float radius = 40 / pixels;
+    // The second one is nearer to the eye, smaller, and off the centre.
+    const glm::vec3 towards = glm::vec3(glm::transpose(camera.view()) * glm::vec4(0, 0, 1, 0));
+    const glm::vec3 right = glm::vec3(glm::transpose(camera.view()) * glm::vec4(1, 0, 0, 0));
+    const glm::vec3 near = 2 * radius * towards + radius / 2 * right;
+    store({{0, 0, 0, 0}, {near.x, near.y, near.z, 1}});
+    look.valueScale = 1;
+    look.colourMap = 0;
+    const std::vector<float> radii{radius, radius / 4};
+    renderer_->setRadii(radii);
+    const Light picture = light(kSide, kSide);
+    const auto lit = [&](int x, int y) { return picture.at(x, y)[0] + picture.at(x, y)[1] + picture.at(x, y)[2] > 0.01f; };
+    int covered = 0;
+    for (int y = 0; y < kSide; ++y)
+        for (int x = 0; x < kSide; ++x) covered += lit(x, y);
+    EXPECT_NEAR(covered, std::numbers::pi * 1600, 200);
+    EXPECT_TRUE(lit(100, 138));
+    EXPECT_FALSE(lit(100, 143));
+    // Shaded: brighter at the upper left than at the lower right. The small one has another colour.
+    EXPECT_GT(picture.at(80, 120)[2], 2 * picture.at(122, 74)[2]);
+    const auto hue = [&](int x, int y) { return picture.at(x, y)[0] / (picture.at(x, y)[2] + 1e-6f); };
+    EXPECT_GT(std::abs(hue(120, 100) - hue(80, 100)), 0.2f);
+    // Without radii, or with those of other bodies, they are points of light.
+    renderer_->setRadii({});
+    EXPECT_LT(light(kSide, kSide).sum(), 0.1 * picture.sum());
+}
+
 }  // namespace
 }  // namespace gravlab::test
