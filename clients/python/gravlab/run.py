@@ -10,6 +10,7 @@ import struct
 import subprocess
 import tempfile
 import threading
+import time
 import weakref
 from builtins import open as _open_file
 from concurrent.futures import ThreadPoolExecutor
@@ -31,6 +32,7 @@ _ARRAYS = (
 _LONGEST_LINE = 4096
 # Numpy copies without Python's lock, so that threads share the copy of a large array: of 24 MB, half its time on two cores.
 _PART = 1 << 22  # bytes of a thread at least
+_PIECE_SECONDS = 0.25
 _THREADS = min(4, len(os.sched_getaffinity(0)))
 _F_ADD_SEALS, _F_SEAL_SHRINK = 1033, 0x0002  # linux/fcntl.h
 
@@ -275,9 +277,19 @@ class Run:
         count = int(count)
         if count < 1:
             raise Refused("step() needs a count of at least 1")
-        target = self["step"] + count
-        self.do(f"do step {count}")
-        self.do(f"wait run.step >= {target} within 1000000")
+        target, piece = self["step"] + count, 1
+        # In pieces of about a quarter of a second: between them Ctrl-C arrives, and the program sees a client that is gone.
+        while count > 0:
+            piece = min(piece, count)
+            begun = time.monotonic()
+            self.do(f"do step {piece}")
+            count -= piece
+            self.do(f"wait run.step >= {target - count} within 1000000")
+            taken = time.monotonic() - begun
+            if taken < _PIECE_SECONDS / 2:
+                piece *= 2
+            elif taken > 2 * _PIECE_SECONDS:
+                piece = max(1, piece // 2)
 
     def loop(self, count, every=1):
         """A loop of one's own over `count` steps, entered after each `every` of them: for step in run.loop(1000, every=10): ..."""
