@@ -78,7 +78,10 @@ TEST_F(GpuBonds, aHubIsRefusedByColoursAlone) {
             EXPECT_THROW(Simulation{wanted}, UsageError);
         else {
             Simulation simulation(wanted);
-            run(simulation, 20);
+            for (int k = 0; k < 200 && !simulation.forceCheck(); ++k) {
+                run(simulation, 1);
+                simulation.backend().wait();
+            }
             ASSERT_TRUE(simulation.forceCheck()) << row;
             EXPECT_TRUE(simulation.forceCheck()->passed) << row << ": " << simulation.forceCheck()->text();
         }

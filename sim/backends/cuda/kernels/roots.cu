@@ -6,8 +6,12 @@
 namespace gravlab::cuda {
 namespace {
 
-/// One root for the whole cube. r^6 leaves the range of fp32 far sooner than r^2.
-__device__ __forceinline__ float rootOfSixth(float squared) { return rsqrtf(squared * squared * squared); }
+/// One root for the whole cube. r^6 leaves the range of fp32 far sooner than r^2, so it has a floor: a body without
+/// softening meets itself, and an infinite factor times a distance of 0 would be NaN.
+__device__ __forceinline__ float rootOfSixth(float squared) {
+    constexpr float kFloor = 1.2e-38f;  // the least normal number
+    return rsqrtf(fmaxf(squared * squared * squared, kFloor));
+}
 /// rsqrtf() also handles subnormal numbers, which costs instructions that the plain estimate saves.
 __device__ __forceinline__ float rootCubed(float squared) {
     const float inverse = rsqrtf(squared);
