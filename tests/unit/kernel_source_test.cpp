@@ -110,7 +110,7 @@ std::string onlyForLaterDevices(const std::string& text) {
     bool later = false;
     std::istringstream stream(text);
     for (std::string line; std::getline(stream, line);) {
-        if (line.find("#if __CUDA_ARCH__ >= ") != line.npos) later = true;
+        if (line.find("#if") != line.npos && line.find("__CUDA_ARCH__ >= ") != line.npos) later = true;
         if (line.find("#else") != line.npos || line.find("#endif") != line.npos) later = false;
         for (const char* word : {"__reduce_", "redux.sync", "cp.async", "mbarrier", "__nv_bfloat16"})
             if (!later && line.find(word) != line.npos) lines += line + '\n';
