@@ -70,6 +70,12 @@ toomre-bridge      | - | 1500    | 1    | --distance 5
 charges            | - | 500     | 1    |
 power-law          | N | 125     | 1    | --distance 3
 lennard-jones      | - | 800     | 1    | --bodies 4096 --distance 42
+cloth              | - | 1500    | 1    | --bodies 4096
+jelly              | - | 150     | 1    | --bodies 2744
+rope               | - | 1800    | 1    | --distance 2.2
+hub                | - | 200     | 1    | --bodies 1024
+tidal-chain        | - | 1250    | 1    | --distance 4.2
+molecule           | - | 1500    | 1    | --bodies 1024
 ROWS
 }
 
