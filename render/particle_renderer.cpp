@@ -39,7 +39,7 @@ constexpr float kNearFade = 0.05f;
 // Very many bodies. Half floats have 11 bits: beyond this N the light of one body could vanish in the sum.
 constexpr std::size_t kHalfFloatBodies = 131072;
 // Light of a trail's newest end, and of a bond, relative to a body.
-constexpr float kTrailLight = 0.25f, kBondLight = 0.6f;
+constexpr float kTrailLight = 0.25f, kBondLight = 0.4f;
 // Values of the colour map are sampled in runs, because single values would need a copy command each.
 constexpr std::size_t kSampleRuns = 32, kSampleRun = 64;
 // Most measurements kept until takeTimes(); older ones are dropped.

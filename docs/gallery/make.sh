@@ -78,6 +78,12 @@ ions               | - | 5500    | 1    | --bodies 512
 moon               | - | 6000    | 1    | --bodies 4096
 planetesimals      | - | 3000    | 1    | --bodies 2048
 rings              | - | 600     | 1    | --bodies 4096
+cloth              | - | 1500    | 1    | --bodies 4096
+jelly              | - | 150     | 1    | --bodies 2744
+rope               | - | 1800    | 1    | --distance 2.2
+hub                | - | 200     | 1    | --bodies 1024
+tidal-chain        | - | 1250    | 1    | --distance 4.2
+molecule           | - | 1500    | 1    | --bodies 1024
 ROWS
 }
 
