@@ -42,13 +42,8 @@ std::shared_ptr<const ForceTerm> secondLawOf(const std::vector<StateArray>& numb
     return std::make_shared<const SecondPairLaw>(settings, values[1] == 0 ? PairSources::own : PairSources::alike);
 }
 
-/// The last law of the table, beside any first one.
-std::shared_ptr<const ForceTerm> exampleLaw(const ParticleSet&) {
-    return std::make_shared<const SecondPairLaw>(ForceSettings{.law = laws().back().law}, PairSources::own);
-}
-
-const bool kSecondPairLawKnown = addTermKind(
-    {SecondPairLaw::kKind, secondLawOf, "a second law between all pairs, such as van der Waals beside charges", exampleLaw});
+const bool kSecondPairLawKnown =
+    addTermKind({SecondPairLaw::kKind, secondLawOf, "a second law between all pairs, such as van der Waals beside charges"});
 
 }  // namespace
 
