@@ -16,10 +16,11 @@ namespace {
 
 /// The state at the start of every lesson, whatever the settings before it.
 constexpr std::string_view kFresh[] = {
-    "twin.on false",           "twin.view side",     "view.tree_cells none", "view.selected none", "view.four false",
-    "run.bodies auto",         "run.seed 1",         "run.backend auto",     "run.kernel auto",    "run.threads auto",
-    "run.integrator leapfrog", "run.time_step auto", "run.softening auto",   "run.precision auto", "run.law auto",
-    "run.steps_per_frame 1",   "run.speed auto",     "run.paused false"};
+    "twin.on false",         "twin.view side",     "view.tree_cells none", "view.selected none",
+    "view.four false",       "run.bodies auto",    "run.seed 1",           "run.backend auto",
+    "run.kernel auto",       "run.threads auto",   "run.integrator auto",  "run.time_step auto",
+    "run.softening auto",    "run.precision auto", "run.law auto",         "run.fields auto",
+    "run.steps_per_frame 1", "run.speed auto",     "run.paused false"};
 
 bool opensScene(const LessonLine& line) { return line.text.starts_with("open "); }
 
