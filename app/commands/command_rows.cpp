@@ -54,6 +54,10 @@ void addScene(OptionRows& rows, const std::string& fallback, const std::string& 
 void addSceneOrFile(OptionRows& rows, const std::string& fallback) {
     addScene(rows, fallback, ", or a FILE with bodies");
     addReading(rows);
+}
+
+/// Bonds between the bodies of a file, for commands that move them.
+void addBonds(OptionRows& rows) {
     rows.text("--bonds", "FILE", rows.options().read.bonds,
               "a table of bonds between the bodies of a file, by their ids: i,j,length,stiffness,damping,breaking,law");
 }
@@ -125,6 +129,7 @@ void addWindow(OptionRows& rows) {
 void addViewOptions(OptionRows& rows) {
     Options& o = rows.options();
     addSceneOrFile(rows, "collision");
+    addBonds(rows);
     addRun(rows);
     addTwin(rows, true);
     addPicture(rows, true);
@@ -142,6 +147,7 @@ void addPlayOptions(OptionRows& rows) {
     rows.word("SCRIPT", o.script, "file of commands, one a line, see docs/scripts.md; '-' is standard input")
         .required("play needs a script: gravlab play FILE, or gravlab play - for standard input");
     addSceneOrFile(rows, "collision");
+    addBonds(rows);
     addRun(rows);
     addTwin(rows, true);
     addPicture(rows, true);
@@ -154,6 +160,7 @@ void addPlayOptions(OptionRows& rows) {
 void addRenderOptions(OptionRows& rows) {
     Options& o = rows.options();
     addSceneOrFile(rows, "collision");
+    addBonds(rows);
     addRun(rows);
     addTwin(rows, true);
     addPicture(rows, false);
@@ -185,6 +192,7 @@ void addRenderOptions(OptionRows& rows) {
 void addRunOptions(OptionRows& rows) {
     Options& o = rows.options();
     addSceneOrFile(rows, "collision");
+    addBonds(rows);
     addRun(rows);
     addTwin(rows, false);
     rows.whole("--steps", "COUNT", o.steps, 0, kAny, "number of steps; 0 writes the start itself").excludes("--until");
