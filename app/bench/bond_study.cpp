@@ -4,8 +4,6 @@
 #include "app/bench/term_bench.h"
 #include "sim/core/error.h"
 #include "sim/forces/bonds/bond_rows.h"
-#include "sim/forces/law.h"
-#include "sim/forces/law_numbers.h"
 #include "sim/scenes/scene.h"
 
 #include <algorithm>
@@ -24,14 +22,13 @@ constexpr std::string_view kPaperCurve = "paper 004: 3 times bonds-per-element, 
 TermStudy netStudy(std::size_t count, std::size_t ofHub) {
     const auto side = static_cast<std::size_t>(std::ceil(std::sqrt(static_cast<double>(count))));
     TermStudy study{.kind = std::string(Bonds::kKind), .system = {}, .force = {}, .timeStep = 1e-6};
-    // No pair is within the reach of the pair law, and its cells make the steps fast.
+    // No pair is within the reach of the pair law of molecules, and its cells make the steps fast.
     study.force = {.law = sceneNamed("molecule").law, .precision = Precision::fp32};
-    for (const LawNumber& number : lawNumbers())
-        if (number.acts(study.force.law)) study.force.*number.force = *number.unit ? 0.5 : number.least;
+    constexpr double kSpacing = 3;
     ParticleSet& bodies = study.system.bodies;
     bodies.resize(count);
     for (std::size_t i = 0; i < count; ++i) {
-        bodies.position[i] = {static_cast<double>(i % side), static_cast<double>(i / side), 0, 1};
+        bodies.position[i] = {kSpacing * static_cast<double>(i % side), kSpacing * static_cast<double>(i / side), 0, 1};
         bodies.velocity[i] = {0, 0, 0, 1};
         bodies.id[i] = static_cast<std::uint32_t>(i);
     }
@@ -48,7 +45,7 @@ TermStudy netStudy(std::size_t count, std::size_t ofHub) {
         ++k;
         list->add({static_cast<std::uint32_t>(i),
                    static_cast<std::uint32_t>(j),
-                   {.length = 1, .stiffness = 1, .law = BondLaw::hooke}});
+                   {.length = kSpacing, .stiffness = 1, .law = BondLaw::hooke}});
     };
     for (std::size_t i = 0; i < count; ++i) {
         const std::size_t x = i % side;

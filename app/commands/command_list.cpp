@@ -77,7 +77,8 @@ Json kernelList(const BackendOptions& options) {
     for (const KernelRow& trap : trapKernels()) all.push_back(&trap);
     for (const KernelRow* listed : all) {
         const KernelRow& row = *listed;
-        const Reason reason = backendReason(row.backend, options);
+        Reason reason = backendReason(row.backend, options);
+        if (reason.empty() && row.term != kPairLawTerm) reason = refusal(row, {});  // a library may be missing
         rows.push_back({{"backend", std::string(row.backend)},
                         {"term", std::string(row.term)},
                         {"name", std::string(row.name)},

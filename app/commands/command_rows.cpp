@@ -58,6 +58,10 @@ void addScene(OptionRows& rows, const std::string& fallback, const std::string& 
 void addSceneOrFile(OptionRows& rows, const std::string& fallback, const std::string& every = "--every") {
     addScene(rows, fallback, ", or a FILE with bodies");
     addReading(rows, every);
+}
+
+/// Bonds between the bodies of a file, for commands that move them.
+void addBonds(OptionRows& rows) {
     rows.text("--bonds", "FILE", rows.options().read.bonds,
               "a table of bonds between the bodies of a file, by their ids: i,j,length,stiffness,damping,breaking,law");
 }
@@ -129,6 +133,7 @@ void addWindow(OptionRows& rows) {
 void addViewOptions(OptionRows& rows) {
     Options& o = rows.options();
     addSceneOrFile(rows, "collision");
+    addBonds(rows);
     addRun(rows);
     addTwin(rows, true);
     addPicture(rows, true);
@@ -146,6 +151,7 @@ void addPlayOptions(OptionRows& rows) {
     rows.word("SCRIPT", o.play.script, "file of commands, one a line, see docs/scripts.md; '-' is standard input")
         .required("play needs a script: gravlab play FILE, or gravlab play - for standard input");
     addSceneOrFile(rows, "collision");
+    addBonds(rows);
     addRun(rows);
     addTwin(rows, true);
     addPicture(rows, true);
@@ -158,6 +164,7 @@ void addPlayOptions(OptionRows& rows) {
 void addRenderOptions(OptionRows& rows) {
     Options& o = rows.options();
     addSceneOrFile(rows, "collision");
+    addBonds(rows);
     addRun(rows);
     addTwin(rows, true);
     addPicture(rows, false);
@@ -189,6 +196,7 @@ void addRenderOptions(OptionRows& rows) {
 void addRunOptions(OptionRows& rows) {
     Options& o = rows.options();
     addSceneOrFile(rows, "collision", "--every-body");  // --every is of --csv
+    addBonds(rows);
     addRun(rows);
     addTwin(rows, false);
     rows.whole("--steps", "COUNT", o.steps, 0, kAny, "number of steps; 0 writes the start itself").excludes("--until");

@@ -1,7 +1,6 @@
 // Scenes of bodies that bonds hold together. Rule: stiffness over mass does not depend on N, so that one time step suits
 // every N; with N, waves become slower, and speeds follow them.
 #include "sim/forces/bonds/bonds.h"
-#include "sim/forces/law.h"
 #include "sim/scenes/scene_builder.h"
 #include "sim/scenes/scene_rows.h"
 
@@ -241,40 +240,6 @@ ForceTerms tidalBonds(const SceneRequest& request, const ParticleSet& bodies) {
     return maker.term();
 }
 
-// Molecules: straight chains of beads side by side, at the minimum of the pair potential.
-constexpr std::size_t kBeads = 32;
-constexpr double kBeadLength = 1.12, kBeadStiffness = 80;
-
-constexpr SceneParameter kMoleculeParameters[] = {
-    {"temperature", "Temperature", "", "initial temperature over the depth of the well: cold chains form a drop", 0.5, 0, 2},
-};
-
-ParticleSet buildMolecule(const SceneRequest& request) {
-    const std::size_t chains = (request.bodies + kBeads - 1) / kBeads;
-    const auto side = static_cast<std::size_t>(std::ceil(std::sqrt(static_cast<double>(chains))));
-    const double spread = std::sqrt(request.value(kMoleculeParameters[0]));
-    ParticleSet bodies = makeBodies(request.bodies, request.seed, [&](std::size_t i, Random& random) {
-        const std::size_t chain = i / kBeads, bead = i % kBeads;
-        Body body;
-        body.position = {kBeadLength * static_cast<double>(bead), 1.6 * static_cast<double>(chain % side),
-                         1.6 * static_cast<double>(chain / side)};
-        body.velocity = {spread * random.normal(), spread * random.normal(), spread * random.normal()};
-        body.mass = 1;
-        body.group = static_cast<std::uint8_t>(chain % 6);
-        return body;
-    });
-    centre(bodies);
-    return bodies;
-}
-
-ForceTerms moleculeBonds(const SceneRequest&, const ParticleSet& bodies) {
-    BondMaker maker;
-    for (std::size_t i = 0; i + 1 < bodies.size(); ++i)
-        if (i % kBeads + 1 < kBeads)
-            maker.add(i, i + 1, {.length = kBeadLength, .stiffness = kBeadStiffness, .breaking = 0.5, .law = BondLaw::fene});
-    return maker.term();
-}
-
 }  // namespace
 
 std::span<const Scene> bondScenes() {
@@ -357,21 +322,6 @@ std::span<const Scene> bondScenes() {
          .build = buildTidalChain,
          .parameters = kChainParameters,
          .terms = tidalBonds},
-        {.name = "molecule",
-         .group = SceneGroup::laws,
-         .idea = "chains of beads fold into a drop: bonds beside the attraction of Lennard-Jones",
-         .caption = "Bonds hold each chain together; the short attraction between all beads folds it. Heat keeps the chains "
-                    "moving.",
-         .source = "Kremer & Grest 1990",
-         .bodiesGpu = 8192,
-         .bodiesCpu = 1024,
-         .timeStep = 0.004,
-         .story = {8, 30},
-         .law = lawOfAtoms(),
-         .view = {.distance = 45, .elevation = 0.4, .pointSize = 0.42, .exposure = 0.6, .speedScale = 2, .colour = "origin"},
-         .build = buildMolecule,
-         .parameters = kMoleculeParameters,
-         .terms = moleculeBonds},
     };
     return rows;
 }

@@ -1,4 +1,5 @@
 // One scene for each law beside gravity: charges, springs, and atoms that hold together.
+#include "sim/forces/bonds/bonds.h"
 #include "sim/forces/law.h"
 #include "sim/forces/second_pair_law.h"
 #include "sim/scenes/scene_builder.h"
@@ -186,13 +187,46 @@ ParticleSet buildIons(const SceneRequest& request) {
     return bodies;
 }
 
+// Molecules: straight chains of beads side by side, at the minimum of the pair potential.
+constexpr std::size_t kBeads = 32;
+constexpr double kBeadLength = 1.12, kBeadStiffness = 80;
+
+constexpr SceneParameter kMoleculeParameters[] = {
+    {"temperature", "Temperature", "", "initial temperature over the depth of the well: cold chains form a drop", 0.5, 0, 2},
+};
+
+ParticleSet buildMolecule(const SceneRequest& request) {
+    const std::size_t chains = (request.bodies + kBeads - 1) / kBeads;
+    const auto side = static_cast<std::size_t>(std::ceil(std::sqrt(static_cast<double>(chains))));
+    const double spread = std::sqrt(request.value(kMoleculeParameters[0]));
+    ParticleSet bodies = makeBodies(request.bodies, request.seed, [&](std::size_t i, Random& random) {
+        const std::size_t chain = i / kBeads, bead = i % kBeads;
+        Body body;
+        body.position = {kBeadLength * static_cast<double>(bead), 1.6 * static_cast<double>(chain % side),
+                         1.6 * static_cast<double>(chain / side)};
+        body.velocity = {spread * random.normal(), spread * random.normal(), spread * random.normal()};
+        body.mass = 1;
+        body.group = static_cast<std::uint8_t>(chain % 6);
+        return body;
+    });
+    centre(bodies);
+    return bodies;
+}
+
 ForceTerms vanDerWaals(const SceneRequest&, const ParticleSet&) {
     return {std::make_shared<const SecondPairLaw>(ForceSettings{.law = kLaw<LennardJones>}, PairSources::alike)};
 }
 
-}  // namespace
+ForceTerms moleculeBonds(const SceneRequest&, const ParticleSet& bodies) {
+    const auto bonds = std::make_shared<BondList>();
+    for (std::size_t i = 0; i + 1 < bodies.size(); ++i)
+        if (i % kBeads + 1 < kBeads)
+            bonds->add({bodies.id[i], bodies.id[i + 1], {kBeadLength, kBeadStiffness, 0, 0.5, BondLaw::fene}});
+    if (bonds->size() == 0) return {};
+    return {std::make_shared<const Bonds>(bonds)};
+}
 
-Law lawOfAtoms() { return kLaw<LennardJones>; }
+}  // namespace
 
 std::span<const Scene> lawScenes() {
     static const Scene rows[] = {
@@ -264,6 +298,21 @@ std::span<const Scene> lawScenes() {
          .build = buildIons,
          .parameters = kIonParameters,
          .terms = vanDerWaals},
+        {.name = "molecule",
+         .group = SceneGroup::laws,
+         .idea = "chains of beads fold into a drop: bonds beside the attraction of Lennard-Jones",
+         .caption = "Bonds hold each chain together; the short attraction between all beads folds it. Heat keeps the chains "
+                    "moving.",
+         .source = "Kremer & Grest 1990",
+         .bodiesGpu = 8192,
+         .bodiesCpu = 1024,
+         .timeStep = 0.004,
+         .story = {8, 30},
+         .law = kLaw<LennardJones>,
+         .view = {.distance = 45, .elevation = 0.4, .pointSize = 0.42, .exposure = 0.6, .speedScale = 2, .colour = "origin"},
+         .build = buildMolecule,
+         .parameters = kMoleculeParameters,
+         .terms = moleculeBonds},
     };
     return rows;
 }
