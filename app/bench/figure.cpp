@@ -190,7 +190,9 @@ void drawBesidePapers(const FigureArea& area, const char* axis, std::span<const 
     for (const PlotSeries& rate : rates.series) {
         const auto share = std::ranges::find(known, rate.label, &PlotSeries::label);
         const bool has = share != known.end() && std::ranges::any_of(share->y, [](double part) { return part > 0; });
-        shares.series.push_back(has ? *share : PlotSeries{.label = rate.label, .x = {}, .y = {}, .error = {}, .hollow = {}});
+        shares.series.push_back(has ? *share
+                                    : PlotSeries{.label = rate.label, .x = {}, .y = {}, .error = {}, .hollow = rate.hollow});
+        shares.series.back().dashed = rate.dashed;
     }
     shares.y.label = "fraction of each device's issue bound [%]";
     shares.x.ticks = rates.x.ticks;
@@ -235,7 +237,9 @@ void drawCpuGpu(const FigureArea& area, std::span<const SweepResult> results) {
             return result.point.series == series.label && !series.x.empty() && result.point.x == series.x.back();
         });
         const double factor = last == results.end() || series.label == kSerial ? 0 : factorOverSerial(results, *last);
-        if (factor > 0) series.label += formatted(": %.3g x at %s", factor, grouped(last->point.bodies).text);
+        if (factor > 0)
+            series.label +=
+                formatted(factor < 100 ? ": %.3g x at %s" : ": %.0f x at %s", factor, grouped(last->point.bodies).text);
     }
     const bool device = std::ranges::any_of(results, [](const SweepResult& result) {
         return result.row.verified && result.point.backend == deviceBackend().name;
@@ -246,11 +250,17 @@ void drawCpuGpu(const FigureArea& area, std::span<const SweepResult> results) {
             zoom.y.high = std::max(zoom.y.high, 1.2 * result.row.msPerStep);
     zoom.y.label = "seconds for 1,000 steps, linear";
     if (area.papers) addPapers(plot, "cpu-gpu", PaperMeasure::thousandSteps);
-    const float middle = 0.36f * area.from.x + 0.64f * area.to.x;
-    drawPlot(area.canvas.ink(), area.from, ImVec2(middle - 20, area.to.y), plot, area.style);
+    // One legend covers both plots.
+    for (std::size_t i = 0; i < plot.series.size(); ++i) {
+        if (i == zoom.series.size()) zoom.series.push_back({.label = {}, .x = {}, .y = {}, .error = {}, .hollow = {true}});
+        zoom.series[i].label = plot.series[i].label;
+        zoom.series[i].dashed = plot.series[i].dashed;
+    }
+    const float middle = 0.66f * area.from.x + 0.34f * area.to.x;
     PlotStyle style = area.style;
-    style.legend = false;  // the same curves
-    drawPlot(area.canvas.ink(), ImVec2(middle + 20, area.from.y), area.to, zoom, style);
+    style.legend = false;
+    drawPlot(area.canvas.ink(), area.from, ImVec2(middle - 20, area.to.y), plot, style);
+    drawPlot(area.canvas.ink(), ImVec2(middle + 20, area.from.y), area.to, zoom, area.style);
 }
 
 Reason neverRefuses(const FigureRequest&) { return {}; }

@@ -236,10 +236,11 @@ void drawLadder(const FigureArea& area, std::span<const SweepResult> results) {
         for (const PaperFactor& paper : papers) {
             if (paper.kernel != result.row.kernel) continue;
             const ImVec2 at(placeOf(paper.factor), top + 0.5f * high);
-            ink.disc(at, 0.24f * high, IM_COL32_WHITE);
-            ink.ring(at, 0.24f * high, kInk, 3);
-            area.canvas.text(font, ImVec2(at.x, top + 0.5f * high - 0.36f * line), kInk, paper.paper.substr(2).c_str(),
-                             0.5f);
+            const float radius = std::min(0.44f * high, 0.6f * line);
+            ink.disc(at, radius, IM_COL32_WHITE);
+            ink.ring(at, radius, kInk, 3);
+            area.canvas.text(font, ImVec2(at.x, top + 0.5f * high - 0.6f * line), kInk, paper.paper.substr(2).c_str(), 0.5f,
+                             0.9f * radius);
         }
     }
     ink.line(ImVec2(left, head), ImVec2(left, end), kInk, 2);
