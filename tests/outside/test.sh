@@ -36,7 +36,8 @@ if "$laboratory" run well -n 64 --steps 5 --final "$work/end.hdf5" --autosave 0 
 fi
 
 if command -v pkg-config >/dev/null; then
-    export PKG_CONFIG_PATH=$work/prefix/lib/pkgconfig:$(echo "$work"/prefix/lib/*/pkgconfig)
+    folder=$(find "$work/prefix" -name pkgconfig)
+    export PKG_CONFIG_PATH=$folder
     # shellcheck disable=SC2046
     ${CXX:-c++} $(pkg-config --cflags gravlab) "$work"/source/*.cpp $(pkg-config --libs gravlab) -o "$work/by-pkg-config" \
         >"$work/log" 2>&1 || fail "pkg-config: $(tail -n 30 "$work/log")"
