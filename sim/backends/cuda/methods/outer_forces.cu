@@ -129,11 +129,12 @@ public:
         : term_(static_cast<const OuterForces&>(term)), stream_(parts.stream) {}
     void begin(const DeviceBodies<Real>& bodies, const ForceRequest& request) {
         const std::vector<FieldNow<Real>> now = term_.at<Real>(request.time);
-        task_ = {.x = bodies.positions,
-                 .v = bodies.velocities,
-                 .sums = bodies.sums,
-                 .fields = static_cast<unsigned>(now.size()),
-                 .drags = term_.drags()};
+        // nvcc 13.0 fills the wrong members where a designated initializer leaves out some between.
+        task_.x = bodies.positions;
+        task_.v = bodies.velocities;
+        task_.sums = bodies.sums;
+        task_.fields = static_cast<unsigned>(now.size());
+        task_.drags = term_.drags();
         std::copy(now.begin(), now.end(), task_.field);
     }
     void enqueue(const DeviceBodies<Real>&, std::uint32_t begin, std::uint32_t end) {
