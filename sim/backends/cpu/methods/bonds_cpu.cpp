@@ -14,7 +14,6 @@ namespace {
 
 // Bonds of a colour that a thread takes at a time.
 constexpr std::size_t kBondGrain = 2048;
-constexpr int kRowsATask[] = {256, 1024, 4096};
 
 template <class T>
 Vec3<T> vectorAt(const std::array<const T*, 3>& axis, std::size_t i) {
@@ -218,24 +217,10 @@ std::unique_ptr<CpuForceMethod<T>> make(const ForceTerm& term, const MethodConte
 }  // namespace
 
 bool addBondMethods() {
-    // In ladder order, the best last.
-    return CpuTermMethods::add(
-               {.row = {.backend = "cpu",
-                        .term = Bonds::kKind,
-                        .name = "bonds-symmetric",
-                        .idea = "each bond once, for both bodies: groups of bonds without a common body, one "
-                                "after another",
-                        .source = "bonds_cpu.cpp:symmetricBonds"},
-                .fp32 = make<CpuBondsSymmetric, float>,
-                .fp64 = make<CpuBondsSymmetric, double>}) &&
-           CpuTermMethods::add({.row = {.backend = "cpu",
-                                        .term = Bonds::kKind,
-                                        .name = "bonds-per-row",
-                                        .idea = "each body adds up its own bonds, so that threads share nothing",
-                                        .blocks = {256, 4096},
-                                        .blockSizes = kRowsATask,
-                                        .usual = {.block = 1024},
-                                        .source = "bonds_cpu.cpp:rowOfBonds"},
+    return CpuTermMethods::add({.row = bondRow("cpu", "bonds-symmetric"),
+                                .fp32 = make<CpuBondsSymmetric, float>,
+                                .fp64 = make<CpuBondsSymmetric, double>}) &&
+           CpuTermMethods::add({.row = bondRow("cpu", "bonds-per-row"),
                                 .fp32 = make<CpuBondRows, float>,
                                 .fp64 = make<CpuBondRows, double>});
 }

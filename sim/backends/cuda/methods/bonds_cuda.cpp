@@ -456,7 +456,7 @@ Reason whyNoBondLibrary() { return whyNoSparseLibrary(); }
 
 bool addBondMethods() {
     const auto add = [](const char* name, auto* fp32, auto* fp64) {
-        return CudaTermMethods::add({.row = bondRow(name), .fp32 = fp32, .fp64 = fp64});
+        return CudaTermMethods::add({.row = bondRow("cuda", name), .fp32 = fp32, .fp64 = fp64});
     };
     return add("cusparse", makeLibrary<float>, makeLibrary<double>) &&
            add("bonds-per-element", makeMatrix<float, 1>, makeMatrix<double, 1>) &&

@@ -1,4 +1,3 @@
-// The rows of kernels for bonds. They are data without any CUDA header, so that every build lists them.
 #include "sim/backends/bond_rows.h"
 
 #include "sim/forces/bonds/bonds.h"
@@ -11,9 +10,23 @@ namespace gravlab {
 namespace {
 
 constexpr int kRowBlocks[] = {64, 128, 256, 512};
+constexpr int kRowsATask[] = {256, 1024, 4096};
 
 // In ladder order, the best last.
 constexpr KernelRow kBondRows[] = {
+    {.backend = "cpu",
+     .term = Bonds::kKind,
+     .name = "bonds-symmetric",
+     .idea = "each bond once, for both bodies: groups of bonds without a common body, one after another",
+     .source = "bonds_cpu.cpp:symmetricBonds"},
+    {.backend = "cpu",
+     .term = Bonds::kKind,
+     .name = "bonds-per-row",
+     .idea = "each body adds up its own bonds, so that threads share nothing",
+     .blocks = {256, 4096},
+     .blockSizes = kRowsATask,
+     .usual = {.block = 1024},
+     .source = "bonds_cpu.cpp:rowOfBonds"},
     {.backend = "cuda",
      .term = Bonds::kKind,
      .name = "cusparse",
@@ -63,8 +76,9 @@ constexpr KernelRow kBondRows[] = {
 
 }  // namespace
 
-const KernelRow& cuda::bondRow(std::string_view name) {
-    const auto found = std::ranges::find(kBondRows, name, &KernelRow::name);
+const KernelRow& bondRow(std::string_view backend, std::string_view name) {
+    const auto found =
+        std::ranges::find_if(kBondRows, [&](const KernelRow& row) { return row.backend == backend && row.name == name; });
     if (found == std::end(kBondRows)) throw std::logic_error("no kernel for bonds: " + std::string(name));
     return *found;
 }
@@ -72,7 +86,8 @@ const KernelRow& cuda::bondRow(std::string_view name) {
 #if !GRAVLAB_HAS_CUDA
 Reason cuda::whyNoBondLibrary() { return "this build has no CUDA"; }
 bool cuda::addBondMethods() {
-    for (const KernelRow& row : kBondRows) addKernel(row);
+    for (const KernelRow& row : kBondRows)
+        if (row.backend == "cuda") addKernel(row);
     return true;
 }
 #endif
