@@ -147,12 +147,16 @@ ParticleSet buildRope(const SceneRequest& request) {
     const std::size_t count = request.bodies;
     const double mass = massOf(count), link = 2 / static_cast<double>(std::max<std::size_t>(1, count - 1));
     const double speed = 0.3 * link * std::sqrt(kRopeRate);
-    ParticleSet bodies = makeBodies(count, request.seed, [&](std::size_t i, Random& random) {
+    // Numbers of single precision, so that near neighbours keep their distances in it.
+    const auto single = [](double value) { return std::nearbyint(0x1p22 * value) * 0x1p-22; };
+    ParticleSet bodies = makeBodies(count, request.seed, [&](std::size_t i, Random&) {
         const bool ball = i == 0 || i + 1 == count;
-        const double s = link * static_cast<double>(i) - 1;
+        // Both halves have the same numbers, so that the centre is exact.
+        const double last = static_cast<double>(count - 1), s = count > 1 ? (2 * static_cast<double>(i) - last) / last : 0;
         Body body;
         // Slack: the balls come together in a wave, and pull the rope straight later.
-        body.position = {0.8 * s, 0.03 * std::sin(6 * std::numbers::pi * s), 0.02 * random.normal() * link};
+        body.position = {single(0.8 * s), single(0.03 * std::sin(6 * std::numbers::pi * s)),
+                         single(0.02 * link * std::sin(40 * s))};
         body.velocity = {0, ball ? speed * (i == 0 ? -1 : 1) : speed * s, 0};
         body.mass = ball ? kBall * mass : mass;
         body.group = ball ? 1 : 0;
@@ -208,10 +212,10 @@ constexpr SceneParameter kChainParameters[] = {
     {"breaking", "Breaking", "", "strain at which a bond breaks: 0.02 is glass, 1 is rubber", 0.08, 0.01, 2},
 };
 // Chain: a row of rubble on a parabola about a star of mass 1. The fastest oscillation is 1 / 0.0021.
-constexpr double kChainRate = 56000, kChainLength = 0.3, kPericentre = 0.35, kChainStart = 2;
+constexpr double kChainMass = 1e-9, kChainRate = 56000, kChainLength = 0.3, kPericentre = 0.35, kChainStart = 2;
 
 ParticleSet buildTidalChain(const SceneRequest& request) {
-    const double mass = massOf(request.bodies);
+    const double mass = kChainMass / static_cast<double>(request.bodies);
     const double link = kChainLength / static_cast<double>(std::max<std::size_t>(1, request.bodies - 1));
     // On a parabola the speed is sqrt(2 / r) and the angular momentum sqrt(2 q).
     const double across = std::sqrt(2 * kPericentre) / kChainStart, inwards = std::sqrt(2 / kChainStart - across * across);
@@ -234,7 +238,7 @@ ForceTerms tidalBonds(const SceneRequest& request, const ParticleSet& bodies) {
     for (std::size_t i = 1; i + 1 < bodies.size(); ++i)
         maker.add(i, i + 1,
                   {.length = distance(bodies.position[1], bodies.position[2]),
-                   .stiffness = kChainRate * massOf(request.bodies),
+                   .stiffness = kChainRate * kChainMass / static_cast<double>(request.bodies),
                    .breaking = request.value(kChainParameters[0]),
                    .law = BondLaw::hooke});
     return maker.term();
