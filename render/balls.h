@@ -16,7 +16,7 @@ class Balls {
 public:
     /// Copies the radii of all bodies [L]; empty: they are points.
     void setRadii(std::span<const float> radii);
-    /// The radii are those of so many bodies.
+    /// Whether there is a radius for each of `bodies` bodies.
     bool fits(std::size_t bodies) const { return radii_ && bodies == count_; }
     /// Draws spheres that are larger than a pixel into `light`. `clipScale`: clip coordinates per length; `level`: light of
     /// a white sphere.

@@ -423,21 +423,20 @@ void addContact(Rows& rows) {
                             double ContactSettings::*member, Parameter rest) {
         rest.otherwise = "auto";
         rest.bounds.least = 0;
-        rest.kept = {
-            .option = "--" + std::string(key), .scene = key, .checkpoint = key, .placeholder = rest.kept.placeholder};
+        rest.kept.scene = rest.kept.checkpoint = key;
         setting(
             rows, "run." + std::string(key), label, idea, kScenesOwn,
             [member](const Document& d) { return inForce(d).contact.*member; }, std::move(rest));
     };
     number("radius", "Radius", "of every body at the start; 0: their own radii", &ContactSettings::radius,
-           {.unit = "L", .dragged = {.onRelease = true, .least = 0}, .kept = {.placeholder = "LENGTH"}});
+           {.unit = "L", .dragged = {.onRelease = true, .least = 0}, .kept = {.option = "--radius", .placeholder = "LENGTH"}});
     number("density", "Density", "gives each body the radius of a sphere of its mass; 0: their own radii",
            &ContactSettings::density,
-           {.unit = "M/L^3", .dragged = {.onRelease = true, .least = 0}, .kept = {.placeholder = "DENSITY"}});
+           {.unit = "M/L^3", .dragged = {.onRelease = true, .least = 0}, .kept = {.option = "--density", .placeholder = "DENSITY"}});
     number("restitution", "Restitution", "fraction of the normal speed that a bounce keeps, 0 to 1",
-           &ContactSettings::restitution, {.bounds = {.most = 1}, .dragged = {.least = 0, .most = 1}});
+           &ContactSettings::restitution, {.bounds = {.most = 1}, .dragged = {.least = 0, .most = 1}, .kept = {.option = "--restitution"}});
     number("friction", "Friction", "tangential over normal impulse of a bounce, at most; it makes bodies spin",
-           &ContactSettings::friction, {.dragged = {.least = 0}});
+           &ContactSettings::friction, {.dragged = {.least = 0}, .kept = {.option = "--friction"}});
 }
 
 void addPace(Rows& rows) {

@@ -11,7 +11,7 @@
 
 namespace gravlab {
 
-/// Places in parts of the width across, and in lines of text down.
+/// Places: across as fractions of the width, down as lines of text.
 class DiagramPen {
 public:
     DiagramPen(PlotInk& ink, ImVec2 from, float width, bool light)

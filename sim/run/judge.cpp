@@ -95,28 +95,6 @@ std::vector<Term> chooseTerms(const Configuration& c, const ForceTerms& others, 
     return terms;
 }
 
-/// Gives the bodies of the plan their radii, and checks that contacts can act on them. A run under way keeps the radii that
-/// its mergers made.
-void suitContact(Plan& plan, const Present& present) {
-    const Configuration& c = plan.configuration;
-    const ContactSettings& contact = c.values.contact;
-    const bool goesOn = plan.resumed && (!c.changes.start || plan.resumed->clock.step != 0);
-    if (!plan.bodies && c.changes.sizes) {
-        plan.resumed = present.state();
-        plan.bodies = {plan.resumed, &plan.resumed->bodies};
-    }
-    const bool all = c.changes.sizes || (c.changes.start && !goesOn), edits = c.changes.bodies && !plan.resumed;
-    if (plan.bodies && (all || edits) && (contact.radius > 0 || contact.density > 0)) {
-        auto sized = std::make_shared<ParticleSet>(*plan.bodies);
-        giveRadii(*sized, contact, !all);
-        plan.bodies = std::move(sized);
-    }
-    if (plan.bodies)
-        requireContact(contact, c.values.force, plan.bodies.get());
-    else if (c.changes.contact && contact.acts())
-        requireContact(contact, c.values.force, present.bodies().get());
-}
-
 }  // namespace
 
 /// The targets also include bodies that feel terms which act on few bodies.
@@ -194,7 +172,10 @@ Plan judge(Configuration configuration, const Present& present) {
         // Methods of terms are made when bodies are loaded: the run is loaded again at its present state.
         plan.resumed = present.state();
         plan.bodies = {plan.resumed, &plan.resumed->bodies};
-        for (std::size_t k = 0; k < plan.resumed->others.size(); ++k) plan.terms[k + 1].what = plan.resumed->others[k];
+        // The state has the terms that change in a run as they are now.
+        for (Term& term : plan.terms)
+            for (const auto& now : plan.resumed->others)
+                if (term.what->offer().changes && term.what->kind() == now->kind()) term.what = now;
     }
 
     suitContact(plan, present);

@@ -36,17 +36,7 @@ const Integrator& integratorOf(const RunRequest& wanted, const Scene& scene) {
     return runs ? own : scene.terms && takesVelocities(own.program) ? integrator("rk4") : usualIntegrator();
 }
 
-/// The requested contacts, else the scene's. A requested radius replaces the scene's density, and the reverse.
-ContactSettings contactOf(const RunRequest& wanted, const Scene& scene) {
-    ContactSettings contact = scene.contact;
-    contact.mode = wanted.contact.value_or(contact.mode);
-    contact.restitution = wanted.restitution.value_or(contact.restitution);
-    contact.friction = wanted.friction.value_or(contact.friction);
-    if (wanted.radius || wanted.density) {
-        contact.radius = wanted.radius.value_or(0);
-        contact.density = wanted.density.value_or(0);
-    }
-    return contact;
+   return contact;
 }
 
 /// The named backend; without a name the fastest, unless it cannot run integrator or force, or would be idle.

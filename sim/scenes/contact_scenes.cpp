@@ -169,7 +169,7 @@ std::span<const Scene> contactScenes() {
          .bodiesGpu = 131072,
          .bodiesCpu = 16384,
          .timeStep = 0.03,
-         .story = {600, 60},
+         .story = {600, 50},
          .farField = kClosePairs,
          .view = {.distance = 10, .elevation = 0.7, .pointSize = 0.01, .speedScale = 1},
          .build = buildMoon,

@@ -60,7 +60,7 @@ TEST(Figure, theTableHoldsTheStudies) {
     for (const FigureRow& row : figures()) names.emplace_back(row.name);
     EXPECT_THAT(names, ElementsAre("unroll", "block", "bodies", "split", "block-split", "waves", "ladder", "threads",
                                    "roofline", "matrix", "cpu-gpu", "accuracy", "crossover", "energy-dt", "energy-softening",
-                                   "groups", "depth"));
+                                   "groups", "bonds", "depth"));
     EXPECT_THROW(figure("unrol"), UsageError);
 }
 

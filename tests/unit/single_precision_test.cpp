@@ -31,9 +31,6 @@ TEST(SinglePrecision, carriesEveryScene) {
                 // Neighbours on a ring pull in opposite directions: without softening little more than their rounding
                 // remains.
                 if (scene.name == "ngon" && softening == 0) continue;
-                // More bodies make the links of a chain shorter, not the chain; the program then computes in fp64.
-                const bool chain = scene.name == "rope" || scene.name == "tidal-chain";
-                if (chain && bodies > scene.bodiesCpu) continue;
                 const std::size_t count = scene.fixedBodies > 0 ? scene.fixedBodies : bodies;
                 const ParticleSet start = scene.build({.bodies = count, .seed = 1, .parameters = {}});
                 const ForceSettings force{.law = scene.law,

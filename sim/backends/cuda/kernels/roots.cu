@@ -6,8 +6,8 @@
 namespace gravlab::cuda {
 namespace {
 
-/// One root for the whole cube. r^6 leaves the range of fp32 far sooner than r^2, so it has a floor: a body without
-/// softening meets itself, and an infinite factor times a distance of 0 would be NaN.
+/// One root for the whole cube. r^6 leaves the range of fp32 far sooner than r^2, so it has a floor: without softening,
+/// the factor of a body on itself would be infinite, and its product with the distance of 0 NaN.
 __device__ __forceinline__ float rootOfSixth(float squared) {
     constexpr float kFloor = 1.2e-38f;  // the least normal number
     return rsqrtf(fmaxf(squared * squared * squared, kFloor));
