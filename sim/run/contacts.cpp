@@ -20,6 +20,8 @@ ContactSettings contactOf(const RunRequest& wanted, const Scene& scene) {
         contact.radius = wanted.radius.value_or(0);
         contact.density = wanted.density.value_or(0);
     }
+    return contact;
+}
 
 void suitContact(Plan& plan, const Present& present) {
     const Configuration& c = plan.configuration;

@@ -36,9 +36,6 @@ const Integrator& integratorOf(const RunRequest& wanted, const Scene& scene) {
     return runs ? own : scene.terms && takesVelocities(own.program) ? integrator("rk4") : usualIntegrator();
 }
 
-   return contact;
-}
-
 /// The named backend; without a name the fastest, unless it cannot run integrator or force, or would be idle.
 BackendChoice backendOf(const std::optional<std::string>& name, const Configuration& c) {
     const RunRequest& wanted = c.request;
