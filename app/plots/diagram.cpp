@@ -11,7 +11,7 @@
 
 namespace gravlab {
 
-/// Places in parts of the width across, and in lines of text down.
+/// Coordinates are fractions of the width across, and lines of text down.
 class DiagramPen {
 public:
     DiagramPen(PlotInk& ink, ImVec2 from, float width, bool light)
