@@ -11,7 +11,7 @@
 
 namespace gravlab {
 
-/// Places: across as fractions of the width, down as lines of text.
+/// Coordinates are fractions of the width across, and lines of text down.
 class DiagramPen {
 public:
     DiagramPen(PlotInk& ink, ImVec2 from, float width, bool light)
