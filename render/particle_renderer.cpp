@@ -2,8 +2,8 @@
 #include "render/particle_renderer.h"
 
 #include "render/attitude.h"
-#include "render/bond_lines.h"
 #include "render/balls.h"
+#include "render/bond_lines.h"
 #include "render/colour_map.h"
 #include "render/density.h"
 #include "render/gl_limits.h"

@@ -3,8 +3,8 @@
 #pragma once
 #include "sim/backends/backend.h"
 #include "sim/backends/kernel_rows.h"
-#include "sim/forces/sources.h"
 #include "sim/forces/law.h"
+#include "sim/forces/sources.h"
 #include "sim/integrators/block_steps.h"
 #include "sim/scenes/scene.h"
 #include "tests/block_steps.h"

@@ -428,13 +428,17 @@ void addContact(Rows& rows) {
             rows, "run." + std::string(key), label, idea, kScenesOwn,
             [member](const Document& d) { return inForce(d).contact.*member; }, std::move(rest));
     };
-    number("radius", "Radius", "of every body at the start; 0: their own radii", &ContactSettings::radius,
-           {.unit = "L", .dragged = {.onRelease = true, .least = 0}, .kept = {.option = "--radius", .placeholder = "LENGTH"}});
+    number(
+        "radius", "Radius", "of every body at the start; 0: their own radii", &ContactSettings::radius,
+        {.unit = "L", .dragged = {.onRelease = true, .least = 0}, .kept = {.option = "--radius", .placeholder = "LENGTH"}});
     number("density", "Density", "gives each body the radius of a sphere of its mass; 0: their own radii",
            &ContactSettings::density,
-           {.unit = "M/L^3", .dragged = {.onRelease = true, .least = 0}, .kept = {.option = "--density", .placeholder = "DENSITY"}});
+           {.unit = "M/L^3",
+            .dragged = {.onRelease = true, .least = 0},
+            .kept = {.option = "--density", .placeholder = "DENSITY"}});
     number("restitution", "Restitution", "fraction of the normal speed that a bounce keeps, 0 to 1",
-           &ContactSettings::restitution, {.bounds = {.most = 1}, .dragged = {.least = 0, .most = 1}, .kept = {.option = "--restitution"}});
+           &ContactSettings::restitution,
+           {.bounds = {.most = 1}, .dragged = {.least = 0, .most = 1}, .kept = {.option = "--restitution"}});
     number("friction", "Friction", "tangential over normal impulse of a bounce, at most; it makes bodies spin",
            &ContactSettings::friction, {.dragged = {.least = 0}, .kept = {.option = "--friction"}});
 }

@@ -86,7 +86,7 @@ struct Rewind::Keyframe {
     std::string integrator;
     std::vector<PackedArray> integratorState;
     ForceTerms others;  ///< shared with the run, without the parts that had ended
-    Kept second{};  ///< the second run at that moment; null: there was none
+    Kept second{};      ///< the second run at that moment; null: there was none
     std::optional<SecondRun> run{};
 
     /// Bytes without ids and groups, which other states may share.

@@ -26,8 +26,8 @@ public:
     double forceSeconds = 0;  ///< time of a force evaluation, where one has ended; 0 before the first [s]
     /// Rates over the last half second or so of the host clock; 0 when the simulation is paused.
     double framesPerSecond = 0, stepsPerSecond = 0;  ///< slow steps: from the interval between the last two that ended
-    /// Milliseconds per frame for force, integrate, publish and draw, and for the display to take the picture. A GPU computes
-    /// during that wait, so that the parts may exceed the whole.
+    /// Milliseconds per frame for force, integrate, publish and draw, and for the display to take the picture. A GPU
+    /// computes during that wait, so that the parts may exceed the whole.
     double frameMilliseconds = 0, forceMs = 0, integrateMs = 0, publishMs = 0, drawMs = 0, waitMs = 0;
 
     static constexpr std::size_t kHistory = 240;

@@ -81,7 +81,8 @@ void TwinRun::follow(Simulation& first, const TwinChoice& choice) {
     RunRequest wanted = twinRequest(first.configuration(), choice);
     const RunRequest& now = twin_->request();
     const double step = *wanted.timeStep;
-    // The twin keeps its start, and its kernel where settings allow it. A new time step waits for a common time of both runs.
+    // The twin keeps its start, and its kernel where settings allow it. A new time step waits for a common time of both
+    // runs.
     wanted.start = now.start;
     wanted.timeStep = now.timeStep;
     if (wanted.kernel.open() && wanted.backend == now.backend && wanted.precision == now.precision && wanted.law == now.law)

@@ -85,7 +85,7 @@ struct RunRequest {
 #define GRAVLAB_LAW_NUMBER(member, ...) std::optional<double> member{};
 #include "sim/forces/laws/numbers.inl"
 #undef GRAVLAB_LAW_NUMBER
-    std::optional<std::string> fields{};   ///< outer forces, see parsedFields(); empty: the scene's
+    std::optional<std::string> fields{};  ///< outer forces, see parsedFields(); empty: the scene's
     // Contacts; empty: the scene's.
     std::optional<ContactMode> contact{};
     std::optional<double> radius{}, density{}, restitution{}, friction{};

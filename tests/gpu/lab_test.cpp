@@ -133,8 +133,8 @@ TEST_F(LabGpu, everyRungHasBothRatesWithinItsBound) {
 TEST_F(LabGpu, slicesOfAFrameGiveRatesToo) {
     SweepPoint point = tiled(16384, 128);
     point.plan.checkOnHost = false;
-    // No speed is tested, only that both measure the same quantity: a forgotten wait would differ by far more, and exceed the
-    // bound of the device. Other work only lowers a rate, so the best of several is compared, taken in turn.
+    // No speed is tested, only that both measure the same quantity: a forgotten wait would differ by far more, and exceed
+    // the bound of the device. Other work only lowers a rate, so the best of several is compared, taken in turn.
     double best[2]{};
     constexpr int kMostTurns = 8;
     for (int turn = 0; turn < kMostTurns && !(std::abs(best[1] - best[0]) <= 0.5 * best[0] && best[0] > 0); ++turn) {

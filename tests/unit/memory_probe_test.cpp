@@ -78,9 +78,7 @@ TEST(MemoryProbe, isMeasuredByTheLabBesideTheFrames) {
     EXPECT_EQ(lab.memory().latencies.size(), 2u);
 }
 
-TEST(MemoryProbe, refusesABackendWithoutMemoriesOfItsOwn) {
-    EXPECT_THROW(memoryProbe("reference", {}), UsageError);
-}
+TEST(MemoryProbe, refusesABackendWithoutMemoriesOfItsOwn) { EXPECT_THROW(memoryProbe("reference", {}), UsageError); }
 
 }  // namespace
 }  // namespace gravlab

@@ -1,11 +1,11 @@
 // Conversion between the host's doubles and the device's arrays.
 #include "sim/backends/cuda/device_state.h"
 
-#include "sim/forces/sources.h"
 #include "sim/core/pages.h"
 #include "sim/core/thread_pool.h"
 #include "sim/forces/force_settings.h"
 #include "sim/forces/law.h"
+#include "sim/forces/sources.h"
 
 #include <algorithm>
 #include <atomic>

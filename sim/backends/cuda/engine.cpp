@@ -238,18 +238,19 @@ void EngineOf<Real>::beginOtherEnergy() {
     // thread first waits for the one of the measurement before, so that no frame does.
     std::vector<TermFuture> here;
     for (std::size_t k = 1; k < termCount(); ++k) here.push_back(methods_[k]->termHere());
-    otherEnergy_ = std::async(std::launch::async, [bodies = copyStateAsync(), terms = othersOf(terms_), ids = ids_,
-                                                 time = this->clock().time(), here = std::move(here),
-                                                 before = std::move(otherEnergy_)]() mutable {
-        before = {};
-        for (std::size_t k = 0; k < terms.size(); ++k)
-            if (here[k]) terms[k] = here[k]();
-        std::vector<Double4> positions, velocities;
-        bodies(positions, velocities);
-        double energy = 0;
-        for (const auto& term : terms) energy += term->potential({positions, velocities, *ids, time});
-        return energy;
-    });
+    otherEnergy_ = std::async(std::launch::async,
+                              [bodies = copyStateAsync(), terms = othersOf(terms_), ids = ids_, time = this->clock().time(),
+                               here = std::move(here), before = std::move(otherEnergy_)]() mutable {
+                                  before = {};
+                                  for (std::size_t k = 0; k < terms.size(); ++k)
+                                      if (here[k]) terms[k] = here[k]();
+                                  std::vector<Double4> positions, velocities;
+                                  bodies(positions, velocities);
+                                  double energy = 0;
+                                  for (const auto& term : terms)
+                                      energy += term->potential({positions, velocities, *ids, time});
+                                  return energy;
+                              });
 }
 
 template <class Real>

@@ -228,12 +228,9 @@ constexpr KernelRow kPerRowRow{.backend = "cpu",
 }  // namespace
 
 bool addBondMethods() {
-    return CpuTermMethods::add({.row = kSymmetricRow,
-                                .fp32 = make<CpuBondsSymmetric, float>,
-                                .fp64 = make<CpuBondsSymmetric, double>}) &&
-           CpuTermMethods::add({.row = kPerRowRow,
-                                .fp32 = make<CpuBondRows, float>,
-                                .fp64 = make<CpuBondRows, double>});
+    return CpuTermMethods::add(
+               {.row = kSymmetricRow, .fp32 = make<CpuBondsSymmetric, float>, .fp64 = make<CpuBondsSymmetric, double>}) &&
+           CpuTermMethods::add({.row = kPerRowRow, .fp32 = make<CpuBondRows, float>, .fp64 = make<CpuBondRows, double>});
 }
 
 }  // namespace gravlab::cpu

@@ -2,8 +2,8 @@
 #include "sim/backends/cuda/methods/launch_plan.h"
 
 #include "sim/backends/kernel_rows.h"
-#include "sim/forces/sources.h"
 #include "sim/core/error.h"
+#include "sim/forces/sources.h"
 
 #include <algorithm>
 #include <type_traits>
