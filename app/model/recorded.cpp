@@ -51,9 +51,9 @@ constexpr std::string_view kOfDevices = "nvidia-";  // other files: papers and t
 constexpr std::string_view kFigures[] = {"bodies",        "block", "block-global",  "block-atomics", "unroll",
                                          "unroll-global", "split", "split-atomics", "waves"};
 /// Figures that are no curves of rates, or compare whole programs.
-constexpr std::string_view kOtherFigures[] = {"accuracy",  "block-split",      "cpu-gpu", "crossover",
-                                              "energy-dt", "energy-softening", "groups",  "ladder",
-                                              "matrix",    "roofline",         "threads"};
+constexpr std::string_view kOtherFigures[] = {"accuracy", "bonds",     "block-split",      "cpu-gpu", "crossover",
+                                              "depth",    "energy-dt", "energy-softening", "groups",  "ladder",
+                                              "matrix",   "roofline",  "threads"};
 
 /// The device of a file of that name: the name without the figure.
 std::string_view deviceOf(std::string_view file) {

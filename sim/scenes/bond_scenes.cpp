@@ -259,7 +259,7 @@ std::span<const Scene> bondScenes() {
          .bodiesCpu = 4096,
          .timeStep = 0.002,
          .story = {12, 30},
-         .softening = 0.01,
+         .softening = 0.05,
          .farField = {.accuracy = 1e-3},
          .view = {.distance = 4, .elevation = 0.6, .pointSize = 0.006, .speedScale = 1.5},
          .build = buildCloth,

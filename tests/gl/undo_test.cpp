@@ -126,6 +126,14 @@ TEST_F(UndoTest, takesEveryParameterBack) {
     EXPECT_EQ(ask(Invoke{"undo"}).status, CommandStatus::applied);
     EXPECT_EQ(settings(), set);
     never.erase("run.exact_forces");
+    // Only bodies with radii can touch.
+    ASSERT_EQ(ask(SetParameter{"run.radius", 1e-3}).status, CommandStatus::applied);
+    const std::string sized = settings();
+    ASSERT_EQ(ask(SetParameter{"run.contact", std::string("bounce")}).status, CommandStatus::applied);
+    EXPECT_NE(settings(), sized);
+    EXPECT_EQ(ask(Invoke{"undo"}).status, CommandStatus::applied);
+    EXPECT_EQ(settings(), sized);
+    never.erase("run.contact");
     for (auto row = never.begin(); row != never.end();)
         row = row->starts_with("scene.") || parameter(*row).kind == Kind::text ? never.erase(row) : std::next(row);
     const std::set<std::string> known{"run.device",         "run.unroll",  "run.block", "run.split", "run.bodies_per_thread",

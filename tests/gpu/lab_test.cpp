@@ -102,12 +102,13 @@ TEST_F(LabGpu, theMatrixIsTimedForEveryTileAndItsStrongestForceIsTheHosts) {
     request.repeats = 2;
     const FigureStudy study = figure("matrix").study(request, [](std::size_t, std::size_t) {});
     EXPECT_TRUE(study.right) << study.csv;
-    EXPECT_EQ(study.points, 6u);
+    EXPECT_EQ(study.points, 28u) << "columns of eleven widths and squares of three, for two numbers of bodies";
     ASSERT_EQ(study.plots.size(), 2u);
     for (const PlotSeries& series : study.plots[1].series)
         for (const double flow : series.y) EXPECT_GT(flow, 0);
-    request.blocks = {100};
-    EXPECT_THROW(figure("matrix").study(request, [](std::size_t, std::size_t) {}), UsageError) << "10 x 10 is not built";
+    request.blocks = {1025};
+    EXPECT_THROW(figure("matrix").study(request, [](std::size_t, std::size_t) {}), UsageError)
+        << "no block has so many threads";
 }
 
 TEST_F(LabGpu, everyRungHasBothRatesWithinItsBound) {

@@ -52,7 +52,8 @@ template <ChaseWay kWay>
 __global__ void chaseRing(ChaseTask task) {
     __shared__ unsigned ring[kSharedRing];
     std::uint64_t at = reinterpret_cast<std::uint64_t>(task.start);
-    if constexpr (kWay == ChaseWay::multiplyAdd || kWay == ChaseWay::shuffle) at = 0;
+    if constexpr (kWay == ChaseWay::multiplyAdd) at = 0;
+    if constexpr (kWay == ChaseWay::shuffle) at = threadIdx.x % 32;  // the assembler would fold shuffles of a constant
     if constexpr (kWay == ChaseWay::shared) {
         const auto first = static_cast<unsigned>(__cvta_generic_to_shared(ring));
         for (unsigned word = threadIdx.x; word < kSharedRing; word += blockDim.x)
