@@ -1,14 +1,13 @@
 // The table of backends and how one is chosen.
 #include "sim/backends/backend.h"
 
-#include "sim/backends/bond_rows.h"
 #include "sim/backends/cpu/backend_cpu.h"
 #include "sim/backends/cuda/backend_cuda.h"
 #include "sim/backends/device_use.h"
 #include "sim/backends/force_state.h"
 #include "sim/backends/memory_need.h"
 #include "sim/backends/reference/backend_reference.h"
-#include "sim/backends/second_pair_rows.h"
+#include "sim/backends/term_rows.h"
 #include "sim/core/names.h"
 #include "sim/core/validation.h"
 #include "sim/forces/law.h"
@@ -20,10 +19,6 @@
 
 namespace gravlab {
 #if !GRAVLAB_HAS_CUDA
-namespace {
-const bool kBondMethodsOfCuda = cuda::addBondMethods();
-const bool kSecondPairsOfCuda = cuda::addSecondPairMethods();
-}  // namespace
 BackendRow cudaBackendRow() {
     static constexpr auto kWhy = [](const BackendOptions&) {
         return Reason("this build has no CUDA: install the CUDA toolkit and build again with -DGRAVLAB_CUDA=ON");
@@ -36,25 +31,15 @@ double cudaBytes(std::size_t, const ForceSettings&, const KernelChoice&, bool) {
 double freeCudaBytes(int) { return std::numeric_limits<double>::infinity(); }
 DeviceUse deviceUse() { return {}; }
 DeviceSize cudaDeviceSize(int) { return {}; }
-#else
-namespace cuda {
-extern const bool kOuterForcesKnown;
-}
 #endif
-namespace cpu {
-extern const bool kOuterForcesKnown;
-}
+namespace {
+// Before the first list of rows.
+const bool kTermMethods =
+    cpu::addOuterMethods() && cpu::addBondMethods() && cpu::addSecondPairMethods() && cuda::addTermMethods();
+}  // namespace
 
 DeviceSize deviceSize(const BackendRow& row, const BackendOptions& options) {
     return row.onDevice ? cudaDeviceSize(options.device) : DeviceSize{};
-}
-
-/// Rows of force terms register themselves. Naming them here keeps their files in every program.
-bool rowsOfTermsKnown() {
-#if GRAVLAB_HAS_CUDA
-    if (!cuda::kOuterForcesKnown) return false;
-#endif
-    return cpu::kOuterForcesKnown;
 }
 
 std::string nameOf(const KernelChoice& choice) { return choice.kernel.value_or("auto"); }

@@ -1,11 +1,9 @@
 // The CPU backend: checks requests, keeps state that is not physics, and lets the engine compute.
 #include "sim/backends/cpu/backend_cpu.h"
 
-#include "sim/backends/bond_rows.h"
 #include "sim/backends/cpu/engine.h"
 #include "sim/backends/cpu/methods/cpu_method.h"
 #include "sim/backends/kernel_rows.h"
-#include "sim/backends/second_pair_rows.h"
 #include "sim/core/error.h"
 #include "sim/core/names.h"
 #include "sim/core/validation.h"
@@ -264,11 +262,6 @@ double cpuBytes(std::size_t bodies, const ForceSettings& force, const KernelChoi
                                                                    : "symmetric-threads");
     return cpu::engineBytes(bodies, cpu::cpuKernel(row), force, inBlocks);
 }
-
-namespace {
-const bool kBondMethods = cpu::addBondMethods();
-const bool kSecondPairMethods = cpu::addSecondPairMethods();
-}  // namespace
 
 BackendRow cpuBackendRow() {
     return {.name = "cpu",

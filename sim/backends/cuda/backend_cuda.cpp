@@ -1,14 +1,13 @@
 // The CUDA backend: it checks requests, keeps the state that is not physics, and lets the engine compute.
 #include "sim/backends/cuda/backend_cuda.h"
 
-#include "sim/backends/bond_rows.h"
 #include "sim/backends/cuda/engine.h"
 #include "sim/backends/cuda/jobs/contact_scan.h"
 #include "sim/backends/cuda/methods/launch_plan.h"
 #include "sim/backends/cuda/methods/tree_energy.h"
 #include "sim/backends/cuda/runtime/device.h"
 #include "sim/backends/kernel_rows.h"
-#include "sim/backends/second_pair_rows.h"
+#include "sim/backends/term_rows.h"
 #include "sim/core/error.h"
 #include "sim/core/validation.h"
 #include "sim/tree/rung.h"
@@ -292,10 +291,7 @@ double freeCudaBytes(int device) {
     return std::numeric_limits<double>::infinity();
 }
 
-namespace {
-const bool kBondMethodsOfCuda = cuda::addBondMethods();
-const bool kSecondPairMethods = cuda::addSecondPairMethods();
-}  // namespace
+bool cuda::addTermMethods() { return addBondMethods() && addSecondPairMethods() && addOuterMethods(); }
 
 BackendRow cudaBackendRow() {
     return cudaBackendRow(

@@ -1,8 +1,8 @@
 // Bonds on the CPU: rows of the matrix on all threads, or each bond once. Rule: sums keep the order of the list, so neither
 // threads nor slices change a bit.
-#include "sim/backends/bond_rows.h"
 #include "sim/backends/cpu/aligned_array.h"
 #include "sim/backends/cpu/methods/cpu_method.h"
+#include "sim/backends/term_rows.h"
 #include "sim/forces/bonds/bond_rows.h"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // Outer fields, drags and post-Newtonian terms on the CPU.
 #include "sim/backends/cpu/methods/per_body.h"
+#include "sim/backends/term_rows.h"
 #include "sim/forces/fields/post_newtonian.h"
 
 namespace gravlab::cpu {
@@ -64,10 +65,11 @@ bool addRow(std::string_view kind, std::string_view name, std::string_view idea)
 
 }  // namespace
 
-extern const bool kOuterForcesKnown;
-const bool kOuterForcesKnown =
-    addRow<FieldRule>(OuterForces::kField, "each-body", "each body goes through the fields, on all threads") &&
-    addRow<FieldRule>(OuterForces::kDrag, "each-body", "each body goes through the drags, on all threads") &&
-    addRow<RelativeRule>(PostNewtonian::kKind, "each-body", "each body goes through the heavy bodies, on all threads");
+bool addOuterMethods() {
+    return addRow<FieldRule>(OuterForces::kField, "each-body", "each body goes through the fields, on all threads") &&
+           addRow<FieldRule>(OuterForces::kDrag, "each-body", "each body goes through the drags, on all threads") &&
+           addRow<RelativeRule>(PostNewtonian::kKind, "each-body",
+                                "each body goes through the heavy bodies, on all threads");
+}
 
 }  // namespace gravlab::cpu

@@ -1,9 +1,9 @@
 // Bonds on CUDA: four layouts of the same bonds. An evaluation is one slice, because even a hundred million bonds take a few
 // milliseconds. Rule: a step that breaks bonds never waits for the host; a log on the device says which ones.
-#include "sim/backends/bond_rows.h"
 #include "sim/backends/cuda/kernels/bonds.h"
 #include "sim/backends/cuda/methods/force_method.h"
 #include "sim/backends/cuda/runtime/sparse_library.h"
+#include "sim/backends/term_rows.h"
 #include "sim/core/error.h"
 #include "sim/forces/bonds/bond_rows.h"
 
@@ -456,7 +456,7 @@ Reason whyNoBondLibrary() { return whyNoSparseLibrary(); }
 
 bool addBondMethods() {
     const auto add = [](const char* name, auto* fp32, auto* fp64) {
-        return CudaTermMethods::add({.row = bondRow(name), .fp32 = fp32, .fp64 = fp64});
+        return CudaTermMethods::add({.row = termRow(Bonds::kKind, name), .fp32 = fp32, .fp64 = fp64});
     };
     return add("cusparse", makeLibrary<float>, makeLibrary<double>) &&
            add("bonds-per-element", makeMatrix<float, 1>, makeMatrix<double, 1>) &&

@@ -1,5 +1,6 @@
 // Outer fields, drags and post-Newtonian terms on CUDA: one thread a body, slices of bodies.
 #include "sim/backends/cuda/methods/force_method.h"
+#include "sim/backends/term_rows.h"
 #include "sim/forces/fields/post_newtonian.h"
 
 #include <algorithm>
@@ -198,10 +199,10 @@ bool addOuterRow(std::string_view kind, std::string_view idea) {
 
 }  // namespace
 
-extern const bool kOuterForcesKnown;
-const bool kOuterForcesKnown =
-    addOuterRow<OuterRule>(OuterForces::kField, "one thread a body goes through the fields") &&
-    addOuterRow<OuterRule>(OuterForces::kDrag, "one thread a body goes through the drags") &&
-    addOuterRow<RelativeRule>(PostNewtonian::kKind, "one thread a body goes through the heavy bodies");
+bool addOuterMethods() {
+    return addOuterRow<OuterRule>(OuterForces::kField, "one thread a body goes through the fields") &&
+           addOuterRow<OuterRule>(OuterForces::kDrag, "one thread a body goes through the drags") &&
+           addOuterRow<RelativeRule>(PostNewtonian::kKind, "one thread a body goes through the heavy bodies");
+}
 
 }  // namespace gravlab::cuda

@@ -1,7 +1,7 @@
 // A second pair law on a device, by the methods of the first: with its own sources, and sums for a body's own source.
 #include "sim/backends/cuda/kernels/second_pairs.h"
 #include "sim/backends/cuda/methods/force_method.h"
-#include "sim/backends/second_pair_rows.h"
+#include "sim/backends/term_rows.h"
 #include "sim/core/error.h"
 #include "sim/forces/law.h"
 
@@ -79,8 +79,9 @@ constexpr char kTiledRow[] = "tiled", kCellsRow[] = "cells";
 
 template <const char* kRow>
 bool addSecondPairRow() {
-    return CudaTermMethods::add(
-        {.row = secondPairRow(kRow), .fp32 = makeSecondPairs<float, kRow>, .fp64 = makeSecondPairs<double, kRow>});
+    return CudaTermMethods::add({.row = termRow(SecondPairLaw::kKind, kRow),
+                                 .fp32 = makeSecondPairs<float, kRow>,
+                                 .fp64 = makeSecondPairs<double, kRow>});
 }
 
 }  // namespace

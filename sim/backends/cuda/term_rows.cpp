@@ -1,8 +1,11 @@
-// The rows of CUDA's kernels for bonds. Rule: they are pure data: a row exists even where it cannot run.
-#include "sim/backends/bond_rows.h"
+// The rows of CUDA's kernels for bonds and for a second pair law, in every build. Rule: they are pure data: a row exists
+// even where it cannot run.
+#include "sim/backends/term_rows.h"
 #include "sim/forces/bonds/bonds.h"
+#include "sim/forces/second_pair_law.h"
 
 #include <algorithm>
+#include <iterator>
 #include <stdexcept>
 #include <string>
 
@@ -11,8 +14,8 @@ namespace {
 
 constexpr int kRowBlocks[] = {64, 128, 256, 512};
 
-// In ladder order, the best last.
-constexpr KernelRow kBondRows[] = {
+// Those of a term are in ladder order, the best last.
+constexpr KernelRow kTermRows[] = {
     {.backend = "cuda",
      .term = Bonds::kKind,
      .name = "cusparse",
@@ -58,20 +61,34 @@ constexpr KernelRow kBondRows[] = {
      .blockSizes = kRowBlocks,
      .usual = {.block = 256},
      .source = "bonds.cu:rowSums,elementSums"},
+    {.backend = "cuda",
+     .term = SecondPairLaw::kKind,
+     .name = "tiled",
+     .idea = "every pair, by tiles in shared memory",
+     .source = "tiled.cuh:gather,tiledForce"},
+    {.backend = "cuda",
+     .term = SecondPairLaw::kKind,
+     .name = "cells",
+     .idea = "only what is within the cut-off of a law that has one: exact in O(N)",
+     .cut = Split::keyRanges,
+     .byCutOff = true,
+     .source = "cells.cu:placeOfKey,walkCells"},
 };
 
 }  // namespace
 
-const KernelRow& bondRow(std::string_view name) {
-    const auto found = std::ranges::find(kBondRows, name, &KernelRow::name);
-    if (found == std::end(kBondRows)) throw std::logic_error("no kernel for bonds: " + std::string(name));
+const KernelRow& termRow(std::string_view term, std::string_view name) {
+    const auto found =
+        std::ranges::find_if(kTermRows, [&](const KernelRow& row) { return row.term == term && row.name == name; });
+    if (found == std::end(kTermRows))
+        throw std::logic_error("no kernel '" + std::string(name) + "' for " + std::string(term));
     return *found;
 }
 
 #if !GRAVLAB_HAS_CUDA
 Reason whyNoBondLibrary() { return "this build has no CUDA"; }
-bool addBondMethods() {
-    for (const KernelRow& row : kBondRows) addKernel(row);
+bool addTermMethods() {
+    for (const KernelRow& row : kTermRows) addKernel(row);
     return true;
 }
 #endif
