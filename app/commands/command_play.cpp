@@ -138,6 +138,10 @@ int playCommand(const Options& asked) {
     std::optional<OffscreenPicture> picture;
     if (!options.play.pictureLater) picture.emplace(options);
     App app(options);
+    app.runs.whileStepping = [&player] {
+        InterruptWatch::check();
+        player.requireReader();
+    };
     Stage stage(app, picture, options);
     Frame frames(app, controller, stage);
     WaitNotice notice;

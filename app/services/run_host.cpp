@@ -266,7 +266,9 @@ void RunHost::advance(bool realTime, double seconds) {
         std::int64_t done = twin_.on() ? advancePair(left, seconds, realTime, every) : 0;
         left -= done;
         for (const double begun = hostClock(); !twin_.on() && left > 0;) {
-            const double rest = std::max(seconds - (every > 0 ? hostClock() - begun : 0), 0.0);
+            constexpr double kPiece = 0.25;  // [s]
+            const double whole = !realTime && whileStepping ? kPiece : seconds;
+            const double rest = std::max(whole - (every > 0 ? hostClock() - begun : 0), 0.0);
             const bool within = every > 0 && left > every && rest > 0;
             const AdvanceStatus status =
                 simulation().advance({.seconds = rest, .steps = within ? every : left}, within ? nullptr : first().sink());
@@ -278,8 +280,9 @@ void RunHost::advance(bool realTime, double seconds) {
                 if (status.stepsCompleted > 0) noteTrailPoint();
                 continue;
             }
-            if (status.stepsCompleted == 0 && done > 0) first().publish();  // steps within the frame
+            if (every > 0 && status.stepsCompleted == 0 && done > 0) first().publish();  // steps within the frame
             if (realTime) break;
+            if (whileStepping) whileStepping();
         }
         takeUpMergers();
         stepsSinceChange_ += done;

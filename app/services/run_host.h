@@ -38,6 +38,8 @@ public:
     void beginTwin(const TwinChoice& choice);
     /// Advances within `seconds` (realTime) or by exactly the requested steps (film), and publishes.
     void advance(bool realTime, double seconds);
+    /// Called about four times a second during the exact steps of one frame, for signals; an exception ends the steps.
+    std::function<void()> whileStepping;
     /// Whether the run may start the steps of the next frame before the picture of this one is shown. A device that stores
     /// vertices where OpenGL draws them computes while the picture is handed to the display.
     bool takesAhead() const;

@@ -416,5 +416,21 @@ TEST(PlayTalk, endsWithASentenceWhereNobodyReads) {
     EXPECT_EQ(talk.end(), 6);
 }
 
+/// All steps of a line are made within one frame.
+TEST_F(PlayTest, aSignalEndsTheStepsOfALine) {
+    const fs::path file = folder / "script";
+    std::ofstream(file) << "set run.backend cpu\ndo step 10000000\nwait run.step >= 10000000 within 1000000\n";
+    Start start;
+    start.folder = folder.path();
+    StartedProgram program({"play", file.string(), "plummer", "-n", "2000"}, start);
+    for (int i = 0; i < 3000 && program.outputSoFar().find("\"line\":2") == std::string::npos; ++i) ::usleep(10000);
+    ::usleep(200000);
+    program.send(SIGTERM);
+    const Outcome o = program.wait();
+    EXPECT_EQ(o.code, 143) << o.err;
+    EXPECT_THAT(o.err, HasSubstr("terminated"));
+    EXPECT_THAT(o.out, testing::Not(HasSubstr("refused")));
+}
+
 }  // namespace
 }  // namespace gravlab

@@ -124,6 +124,7 @@ public:
 
     void send(int signal) const { ::kill(pid_, signal); }
     std::string errorsSoFar() const { return contentOf(errFile_); }
+    std::string outputSoFar() const { return contentOf(outFile_); }
 
     Outcome wait() {
         Outcome outcome;

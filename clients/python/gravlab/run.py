@@ -278,7 +278,7 @@ class Run:
         if count < 1:
             raise Refused("step() needs a count of at least 1")
         target, piece = self["step"] + count, 1
-        # In pieces of about a quarter of a second: between them Ctrl-C arrives, and the program sees a client that is gone.
+        # In pieces of about a quarter of a second, so that an interrupted loop leaves little work to the program.
         while count > 0:
             piece = min(piece, count)
             begun = time.monotonic()
