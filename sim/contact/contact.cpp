@@ -4,7 +4,6 @@
 
 #include "sim/contact/paths.h"
 #include "sim/core/error.h"
-#include "sim/core/names.h"
 #include "sim/forces/law.h"
 
 #include <algorithm>
@@ -367,7 +366,6 @@ constexpr ContactRow kModes[] = {
 }  // namespace
 
 std::span<const ContactRow> contactModes() { return kModes; }
-const ContactRow& contactMode(std::string_view name) { return findRow(contactModes(), "contact", name); }
 
 std::vector<ContactEvent> resolveContacts(const std::vector<Double4>& before, ParticleSet& bodies,
                                           const ContactSettings& contact, const ForceSettings& force,

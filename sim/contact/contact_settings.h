@@ -17,8 +17,6 @@ struct ContactRow {
 };
 /// All modes, in the order of the enum.
 std::span<const ContactRow> contactModes();
-/// The row with that name. Throws UsageError naming the valid ones and the nearest.
-const ContactRow& contactMode(std::string_view name);
 inline const ContactRow& contactRow(ContactMode mode) { return contactModes()[static_cast<std::size_t>(mode)]; }
 
 /// How bodies touch.

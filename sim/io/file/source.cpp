@@ -196,6 +196,10 @@ LineReader::LineReader(Source& source) : source_(source), buffer_(4 * kMaxLineBy
     if (std::string_view(buffer_.data(), end_).starts_with(kByteOrderMark)) begin_ = kByteOrderMark.size();
 }
 
+void LineReader::fail(const std::string& why) const {
+    throw InputError(source_.name() + ": line " + std::to_string(number_) + ": " + why);
+}
+
 bool LineReader::fill() {
     if (sourceDone_) return false;
     std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);

@@ -88,6 +88,8 @@ public:
     bool next(std::string_view& line);
     std::uint64_t number() const { return number_; }  ///< of the last line, from 1
     bool endedWithNewline() const { return ended_; }  ///< whether the last line had its end
+    /// Throws InputError naming the file and the last line.
+    [[noreturn]] void fail(const std::string& why) const;
 
     static constexpr std::size_t kMaxLineBytes = std::size_t{1} << 16;
 

@@ -55,9 +55,7 @@ public:
     }
 
 private:
-    [[noreturn]] void fail(const std::string& why) const {
-        throw InputError(source_.name() + ": line " + std::to_string(lines_.number()) + ": " + why);
-    }
+    [[noreturn]] void fail(const std::string& why) const { lines_.fail(why); }
 
     void takeComment(std::string_view text) {
         if (!text.starts_with(kCountMark)) return;

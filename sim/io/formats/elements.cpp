@@ -1,12 +1,7 @@
 // Orbits about the Sun as bodies: lines of the Minor Planet Center's MPCORB, and tables of JPL's small-body database.
 // Sources: https://minorplanetcenter.net/iau/info/MPOrbitFormat.html, https://ssd-api.jpl.nasa.gov/doc/sbdb_query.html.
 // Rule: a line is a body, a header or an error; no line is skipped silently.
-#include "sim/core/error.h"
-#include "sim/core/text.h"
-#include "sim/io/file/source.h"
-#include "sim/io/formats/body_collector.h"
-#include "sim/io/formats/formats.h"
-#include "sim/io/formats/units.h"
+#include "sim/io/formats/solar_reader.h"
 
 #include <algorithm>
 #include <array>
@@ -19,7 +14,6 @@ namespace gravlab {
 namespace {
 
 constexpr double kDegree = std::numbers::pi / 180;
-constexpr double kSolarGm = 1.3271244e11;  // km3/s2, IAU 2015
 
 /// Angles in radians, lengths in au, epochs as Julian dates.
 struct Elements {
@@ -135,13 +129,10 @@ std::string_view firstLine(std::string_view text) {
 }
 constexpr std::string_view kMpcTitle = "MINOR PLANET CENTER ORBIT DATABASE";
 
-class ElementReader {
+class ElementReader : SolarReader {
 public:
     ElementReader(Source& source, const ReadOptions& options)
-        : name_(source.name()), options_(options), lines_(source), bodies_(source.name(), options, false) {
-        if (!options.columns.empty() || !options.units.empty() || options.gravity)
-            throw UsageError(name_ + ": orbits have their own columns and units; leave out --columns, --units and --G");
-    }
+        : SolarReader(source, options, "orbits have their own columns and units") {}
 
     Snapshot read() {
         addSun();
@@ -166,37 +157,12 @@ public:
         if (bodies_.seen() == 1) fail("there are no orbits");
         if (!lines_.endedWithNewline())
             fail("has no line end: the file may be cut short. If it is complete, add a line end");
-        Snapshot snapshot;
-        bodies_.finish(snapshot, true, true);
-        snapshot.notes.push_back("the Sun was added as the first body");
-        if (massless_ > 0)
-            snapshot.notes.push_back(std::to_string(massless_) + " bodies have no mass in the file and attract nothing");
-        if (moved_ > 0)
-            snapshot.notes.push_back(std::to_string(moved_) +
-                                     " bodies were moved along their orbits to the epoch of the first one");
-        ReadOptions units;
-        units.units = "solar-day";
-        convertUnits(snapshot, units, std::nullopt, name_);
-        return snapshot;
+        return finished("mass", moved_ > 0 ? std::to_string(moved_) +
+                                                 " bodies were moved along their orbits to the epoch of the first one"
+                                           : std::string());
     }
 
 private:
-    [[noreturn]] void fail(const std::string& text) const {
-        throw InputError(name_ + ": line " + std::to_string(lines_.number()) + ": " + text);
-    }
-    double number(std::string_view cell, const char* what) const {
-        double value = 0;
-        if (!parsedCell(cell, value) || !std::isfinite(value))
-            fail(std::string(what) + " is " + (cell.empty() ? "empty" : excerpt(cell)) + ", expected a number");
-        return value;
-    }
-
-    void addSun() {
-        BodyRow sun;
-        sun.mass = 1;
-        if (bodies_.add(sun, [] { return std::string("the Sun"); })) bodies_.name("Sun", "");
-    }
-
     Elements fromMpc(std::string_view line) const {
         const std::optional<double> epoch = packedEpoch(columns(line, 21, 25));
         if (line.size() < kMpcLeast)
@@ -228,7 +194,7 @@ private:
         o.node = kDegree * number(cell(kOm), "om");
         o.argument = kDegree * number(cell(kW), "w");
         o.pericentre = cell(kQ).empty() ? number(cell(kA), "a") * (1 - o.eccentricity) : number(cell(kQ), "q");
-        if (!cell(kGm).empty()) o.mass = number(cell(kGm), "GM") / kSolarGm;
+        if (!cell(kGm).empty()) o.mass = number(cell(kGm), "GM") / kSunGm;
         if (cell(kMa).empty()) {
             const double a = o.pericentre / std::abs(1 - o.eccentricity);
             const double sinceThen = o.epoch - number(cell(kTp), "tp");
@@ -256,21 +222,13 @@ private:
         row.x = state.place[0], row.y = state.place[1], row.z = state.place[2];
         row.vx = state.speed[0], row.vy = state.speed[1], row.vz = state.speed[2];
         row.mass = o.mass;
-        row.id = bodies_.seen();
-        row.group = 1;
-        massless_ += o.mass == 0;
-        if (bodies_.add(row, [&] { return "line " + std::to_string(lines_.number()); }) && !o.name.empty())
-            bodies_.name(o.name, "");
+        SolarReader::add(row, o.name);
     }
 
-    std::string name_;
-    const ReadOptions& options_;
-    LineReader lines_;
-    BodyCollector bodies_;
     std::vector<std::string_view> cells_;
     const double gravity_ = unitSystem("solar-day").gravity;
     double epoch_ = 0;
-    std::uint64_t massless_ = 0, moved_ = 0;
+    std::uint64_t moved_ = 0;
 };
 
 }  // namespace

@@ -1,12 +1,7 @@
 // Vector tables of JPL Horizons, as text or CSV, for one or several bodies behind each other: the first state of each is a
 // body. Source: https://ssd.jpl.nasa.gov/horizons/manual.html. Rule: centre, units and time must be stated and the same for
 // all; nothing is guessed.
-#include "sim/core/error.h"
-#include "sim/core/text.h"
-#include "sim/io/file/source.h"
-#include "sim/io/formats/body_collector.h"
-#include "sim/io/formats/formats.h"
-#include "sim/io/formats/units.h"
+#include "sim/io/formats/solar_reader.h"
 
 #include <algorithm>
 #include <array>
@@ -16,16 +11,12 @@
 namespace gravlab {
 namespace {
 
-constexpr double kSunGm = 1.3271244e11;  // km3/s2, IAU 2015
 constexpr double kAuInKm = 1.495978707e8, kSecondsADay = 86400;
 
-class HorizonsReader {
+class HorizonsReader : SolarReader {
 public:
     HorizonsReader(Source& source, const ReadOptions& options)
-        : name_(source.name()), lines_(source), bodies_(source.name(), options, false) {
-        if (!options.columns.empty() || !options.units.empty() || options.gravity)
-            throw UsageError(name_ + ": Horizons states its columns and units; leave out --columns, --units and --G");
-    }
+        : SolarReader(source, options, "Horizons states its columns and units") {}
 
     Snapshot read() {
         std::string_view line;
@@ -36,31 +27,12 @@ public:
                 readHead(line);
         }
         if (bodies_.seen() == 0) fail("there is no table: no line $$SOE");
-        Snapshot snapshot;
-        bodies_.finish(snapshot, true, true);
-        if (aboutSun_) snapshot.notes.push_back("the Sun was added as the first body");
-        if (massless_ > 0)
-            snapshot.notes.push_back(std::to_string(massless_) + " bodies have no GM in the file and attract nothing");
-        if (further_ > 0)
-            snapshot.notes.push_back("the first state of each body was taken; " + std::to_string(further_) +
-                                     " further states were not");
-        ReadOptions units;
-        units.units = "solar-day";
-        convertUnits(snapshot, units, std::nullopt, name_);
-        return snapshot;
+        return finished("GM", further_ > 0 ? "the first state of each body was taken; " + std::to_string(further_) +
+                                                 " further states were not"
+                                           : std::string());
     }
 
 private:
-    [[noreturn]] void fail(const std::string& text) const {
-        throw InputError(name_ + ": line " + std::to_string(lines_.number()) + ": " + text);
-    }
-    double number(std::string_view cell, const char* what) const {
-        double value = 0;
-        if (!parsedCell(trimmed(cell), value) || !std::isfinite(value))
-            fail(std::string(what) + " is " + excerpt(trimmed(cell)) + ", expected a number");
-        return value;
-    }
-
     /// The text after "NAME :" at the begin of the line; empty when the line has another name.
     static std::string_view valueOf(std::string_view line, std::string_view name) {
         line = trimmed(line);
@@ -116,11 +88,7 @@ private:
     void readStates() {
         if (perAu_ == 0) fail("the table has no line 'Output units'");
         if (!centred_) fail("the table has no line 'Center body name'");
-        if (bodies_.seen() == 0 && aboutSun_) {
-            BodyRow sun;
-            sun.mass = 1;
-            if (bodies_.add(sun, [] { return std::string("the Sun"); })) bodies_.name("Sun", "");
-        }
+        if (bodies_.seen() == 0 && aboutSun_) addSun();
         std::array<std::optional<std::string_view>, 6> values;
         std::array<std::string, 6> kept;
         std::optional<double> date;
@@ -168,23 +136,16 @@ private:
         row.vx = number(kept[3], "VX") / speed, row.vy = number(kept[4], "VY") / speed,
         row.vz = number(kept[5], "VZ") / speed;
         row.mass = gm_.value_or(0) / kSunGm;
-        row.id = bodies_.seen();
-        row.group = 1;
-        massless_ += row.mass == 0;
-        if (bodies_.add(row, [&] { return "line " + std::to_string(lines_.number()); }) && !target_.empty())
-            bodies_.name(target_, "");
+        add(row, target_);
         target_.clear();
         gm_.reset();
     }
 
-    std::string name_;
-    LineReader lines_;
-    BodyCollector bodies_;
     std::string target_;
     std::optional<double> gm_, date_;
     double perAu_ = 0, perDay_ = 1;
     bool aboutSun_ = false, centred_ = false;
-    std::uint64_t massless_ = 0, further_ = 0;
+    std::uint64_t further_ = 0;
 };
 
 }  // namespace

@@ -226,9 +226,7 @@ public:
     }
 
 private:
-    [[noreturn]] void fail(const std::string& text) const {
-        throw InputError(name_ + ": line " + std::to_string(lines_.number()) + ": " + text);
-    }
+    [[noreturn]] void fail(const std::string& text) const { lines_.fail(text); }
 
     /// "# G = 43007.1": G in the numbers of the table, whatever units its header states.
     bool readGravity(std::string_view text) {
