@@ -400,7 +400,7 @@ TEST_P(BlockSuite, treesOfAllLawsStepAsAllPairsDo) {
     }
 }
 
-TEST_P(BlockSuite, cellsOfNobodyAskedForAreLeftOut) {
+TEST_P(BlockSuite, cellsWithoutActiveTargetsAreLeftOut) {
     ParticleSet liquid = sceneBodies("lennard-jones", 4000);
     Vec3d middle{};
     for (const Double4& at : liquid.position) middle += xyz(at) / static_cast<double>(liquid.size());

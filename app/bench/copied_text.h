@@ -1,5 +1,5 @@
 // Finds texts of kernels that were copied: texts are compared without comments, blanks and names.
-// Rule: what a text shares with the texts that everyone begins with counts for nobody.
+// Rule: parts of a text that stem from the initial texts are no likeness.
 #pragma once
 #include <cstddef>
 #include <cstdint>

@@ -19,8 +19,8 @@ public:
     void feed(Document& document, BaseHost& host, double seconds, double wait);
     /// Call it once a frame, after the controller's apply.
     void look(const Document& document, double seconds) { script_.look(document, seconds); }
-    /// Throws IoError when standard output is a pipe that nobody reads any more: without a client,
-    /// the program would continue the last line for ever.
+    /// Throws IoError when standard output is a pipe without a reader. The program would otherwise compute for a client that
+    /// has gone.
     void requireReader() const;
     /// Call it when the player ends before the script does.
     void abandon(const std::string& why) { script_.abandon(why); }

@@ -163,7 +163,7 @@ std::vector<Parameter> comparisonParameters() {
         &TwinFacts::apart, "L")
         .lags = [](const Document& d, double time) {
         const TwinFacts& twin = d.facts.twin;
-        // A paused run at a time of its own has no distance until it runs on.
+        // Two paused runs at different times have no distance.
         return twin.on && !(d.intent.paused && twin.between) && (!twin.apart || d.facts.precedes(twin.apartTime, time));
     };
     return rows.take();

@@ -136,7 +136,7 @@ private:
     bool pathsBegun_ = false;                          ///< the paths of the next step begin at the last complete one
     bool watches_ = false;                             ///< the backend finds contacts by itself
     std::vector<Double4> before_;                      ///< where paths began, unless the backend has it
-    std::optional<std::vector<ContactEvent>> events_;  ///< empty: nobody takes them
+    std::optional<std::vector<ContactEvent>> events_;  ///< empty: events are not recorded
 };
 
 }  // namespace gravlab

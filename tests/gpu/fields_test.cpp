@@ -3,6 +3,7 @@
 #include "sim/forces/fields/field_text.h"
 #include "sim/io/checkpoint.h"
 #include "sim/run/simulation.h"
+#include "tests/advance.h"
 #include "tests/bodies.h"
 
 #include <string>
@@ -35,11 +36,6 @@ RunRequest gpuRequest(Precision precision, const char* integrator, const char* f
     return request;
 }
 
-void advanceOnGpu(Simulation& simulation, std::int64_t steps, double seconds = 1e300) {
-    for (std::int64_t done = 0; done < steps;)
-        done += simulation.advance({.seconds = seconds, .steps = steps - done}, nullptr).stepsCompleted;
-}
-
 TEST(GpuOuterForces, agreeWithThePlainStatement) {
     if (const Reason reason = backend("cuda").unavailable({}); !reason.empty())
         GTEST_SKIP() << "NO GPU TEST WAS RUN: " << reason;
@@ -47,7 +43,7 @@ TEST(GpuOuterForces, agreeWithThePlainStatement) {
         Simulation simulation(gpuRequest(precision, "rk4", kOuterOfGpu, 3000));
         std::optional<ForceCheck> check;
         for (int k = 0; k < 200 && !check; ++k) {
-            advanceOnGpu(simulation, 1);
+            run(simulation, 1);
             simulation.backend().wait();
             check = simulation.forceCheck();
         }
@@ -74,11 +70,11 @@ TEST(GpuOuterForces, slicesAndContinuingChangeNoBit) {
         SCOPED_TRACE(integrator);
         const RunRequest request = gpuRequest(Precision::fp32, integrator, fields, 5000);
         Simulation whole(request), sliced(request), first(request);
-        advanceOnGpu(whole, 9);
-        advanceOnGpu(sliced, 9, 0);
-        advanceOnGpu(first, 4);
+        run(whole, 9);
+        run(sliced, 9, 0);
+        run(first, 4);
         Simulation second(startFrom(checkpointOf(first), "run.hdf5").request);
-        advanceOnGpu(second, 5);
+        run(second, 5);
         const ParticleSet want = whole.state().bodies;
         for (Simulation* other : {&sliced, &second}) {
             const ParticleSet got = other->state().bodies;
@@ -94,7 +90,7 @@ TEST(GpuOuterForces, reachManyBodiesInSlicesAndMeasureTheirEnergy) {
     RunRequest request = gpuRequest(Precision::fp32, "leapfrog", kMovingOfGpu, 300000);
     request.accuracy = 1e-3;
     Simulation simulation(request);
-    advanceOnGpu(simulation, 3);
+    run(simulation, 3);
     const Diagnostics device = simulation.measure({});
     const Diagnostics host =
         measureSystem(simulation.state().bodies, simulation.terms(), 0, pairSummation(simulation.configuration()));

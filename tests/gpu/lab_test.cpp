@@ -58,7 +58,7 @@ TEST_F(LabGpu, aLaunchHasItsFacts) {
     }
 }
 
-/// A read from farther away takes more clocks, and reads of whole sectors move more than is requested.
+/// Memories farther from the lanes have longer latencies, and strided reads move more bytes than they request.
 TEST_F(LabGpu, memoriesHaveTheirOrder) {
     const std::unique_ptr<MemoryProbe> probe = memoryProbe("cuda", {});
     MemoryTimes times;

@@ -5,6 +5,7 @@
 #include "sim/core/error.h"
 #include "sim/forces/second_pair_law.h"
 #include "sim/run/simulation.h"
+#include "tests/second_pair.h"
 
 #include <cmath>
 #include <numeric>
@@ -164,19 +165,7 @@ TEST_F(GpuTest, aSecondPairLawActsBesideTheFirst) {
             wanted.precision = precision;
             wanted.terms[std::string(SecondPairLaw::kKind)].kernel.kernel = row;
             Simulation simulation(wanted);
-            ParticleSet bodies;
-            simulation.snapshot(bodies);
-            std::vector<std::uint32_t> all(bodies.size());
-            std::iota(all.begin(), all.end(), 0u);
-            std::vector<Double4> got, want(all.size()), charges(all.size());
-            std::vector<double> floors(all.size());
-            for (const auto& term : simulation.terms()) term->addAccelerations(termBodies(bodies), all, want, floors);
-            simulation.terms()[0]->addAccelerations(termBodies(bodies), all, charges, {});
-            simulation.backend().accelerations(got);
-            const ForceGate gate = gateOf({.law = kLaw<LennardJones>, .precision = precision});
-            const ForceCheck check = compareForces(got, want, gate, floors);
-            EXPECT_TRUE(check.passed) << row << ": " << check.text();
-            EXPECT_FALSE(compareForces(charges, want, gate, floors).passed) << "the second law must be felt";
+            expectBothLaws(simulation, precision, row);
             const double before = simulation.measure().energy();
             simulation.advance({.seconds = 1e300, .steps = 200}, nullptr);
             EXPECT_NEAR(simulation.measure().energy(), before, 2e-3 * std::abs(before)) << row;

@@ -6,6 +6,7 @@
 #include "sim/io/run_settings.h"
 #include "sim/run/resolve.h"
 #include "sim/run/simulation.h"
+#include "tests/advance.h"
 #include "tests/bodies.h"
 #include "tests/command_output.h"
 #include "tests/paths.h"
@@ -148,11 +149,6 @@ RunRequest outerRequest(const char* backend, Precision precision, const char* in
     return request;
 }
 
-void advanceOuter(Simulation& simulation, std::int64_t steps, double seconds = 1e300) {
-    for (std::int64_t done = 0; done < steps;)
-        done += simulation.advance({.seconds = seconds, .steps = steps - done}, nullptr).stepsCompleted;
-}
-
 TEST(OuterForcesRun, everyBackendAgreesWithThePlainStatementAtItsTime) {
     for (const auto& [backend, precision] : {std::pair("reference", Precision::fp64),
                                              {"cpu", Precision::fp64},
@@ -160,11 +156,11 @@ TEST(OuterForcesRun, everyBackendAgreesWithThePlainStatementAtItsTime) {
                                              {"cpu", Precision::fp32}}) {
         SCOPED_TRACE(backend);
         Simulation simulation(outerRequest(backend, precision, "rk4", kAllOuter));
-        advanceOuter(simulation, 3);
+        run(simulation, 3);
         simulation.recheck();
         const auto checked = [&] {
             for (int k = 0; k < 100; ++k) {
-                advanceOuter(simulation, 1);
+                run(simulation, 1);
                 simulation.backend().wait();
                 if (const std::optional<ForceCheck> check = simulation.takeRecheck()) return check;
             }
@@ -206,23 +202,23 @@ TEST(OuterForcesRun, resumeAndSlicesChangeNoBit) {
         const RunRequest request =
             outerRequest(backend, Precision::fp64, integrator, fields, static_cast<std::size_t>(bodies));
         Simulation whole(request), sliced(request);
-        advanceOuter(whole, 9);
-        advanceOuter(sliced, 9, 0);
+        run(whole, 9);
+        run(sliced, 9, 0);
         EXPECT_TRUE(same(whole.state().bodies, sliced.state().bodies)) << "slices";
         Simulation first(request);
-        advanceOuter(first, 4);
+        run(first, 4);
         Snapshot file = checkpointOf(first);
         EXPECT_THAT(file.settings, HasSubstr("fields = \"nfw,mass=0.5,scale=0.4,vx=0.1;"));
         Simulation second(startFrom(std::move(file), "run.hdf5").request);
         EXPECT_EQ(second.configuration().fields, first.configuration().fields);
-        advanceOuter(second, 5);
+        run(second, 5);
         EXPECT_TRUE(same(whole.state().bodies, second.state().bodies)) << "resume";
         // Back to an earlier state, and again.
         const RunState early = second.state();
-        advanceOuter(second, 2);
+        run(second, 2);
         const RunState late = second.state();
         second.restore(early);
-        advanceOuter(second, 2);
+        run(second, 2);
         EXPECT_TRUE(same(second.state().bodies, late.bodies)) << "rewind";
     }
 }
@@ -236,7 +232,7 @@ TEST(OuterForcesRun, areChangedLiveAndReturnToTheScenesOwn) {
     EXPECT_THAT(own, HasSubstr("friction,speed=1.0608"));
     ASSERT_EQ(simulation.configuration().terms.size(), 2u);
     EXPECT_FALSE(keepsEnergy(simulation.configuration()));
-    advanceOuter(simulation, 5);
+    run(simulation, 5);
     const RunState before = simulation.state();
     RunRequest wanted = simulation.request();
     wanted.fields = "logarithmic,speed=220km/s,core=2kpc";
@@ -245,7 +241,7 @@ TEST(OuterForcesRun, areChangedLiveAndReturnToTheScenesOwn) {
     EXPECT_EQ(simulation.state().bodies.position, before.bodies.position) << "the run goes on where it was";
     EXPECT_THAT(simulation.configuration().fields, HasSubstr("core=2"));
     EXPECT_TRUE(keepsEnergy(simulation.configuration()));
-    advanceOuter(simulation, 1);
+    run(simulation, 1);
     wanted.fields = "none";
     simulation.apply(wanted);
     EXPECT_EQ(simulation.configuration().fields, "none");

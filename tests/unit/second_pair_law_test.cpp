@@ -9,6 +9,7 @@
 #include "sim/run/simulation.h"
 #include "sim/scenes/scene.h"
 #include "tests/bodies.h"
+#include "tests/second_pair.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -60,19 +61,7 @@ TEST(SecondPairLaw, isTheSameOnEveryRowOfTheCpu) {
         for (const char* row : {"simd-threads", "symmetric-threads", "cells"}) {
             Simulation simulation(ions("cpu", precision, row));
             ASSERT_EQ(simulation.terms().size(), 2u);
-            ParticleSet bodies;
-            simulation.snapshot(bodies);
-            std::vector<std::uint32_t> all(bodies.size());
-            std::iota(all.begin(), all.end(), 0u);
-            std::vector<Double4> got, want(all.size()), charges(all.size());
-            std::vector<double> floors(all.size());
-            for (const auto& term : simulation.terms()) term->addAccelerations(termBodies(bodies), all, want, floors);
-            simulation.terms()[0]->addAccelerations(termBodies(bodies), all, charges, {});
-            simulation.backend().accelerations(got);
-            const ForceGate gate = gateOf({.law = kLaw<LennardJones>, .precision = precision});
-            const ForceCheck check = compareForces(got, want, gate, floors);
-            EXPECT_TRUE(check.passed) << row << ": " << check.text();
-            EXPECT_FALSE(compareForces(charges, want, gate, floors).passed) << "the second law must be felt";
+            expectBothLaws(simulation, precision, row);
         }
 }
 
