@@ -440,7 +440,8 @@ bool Ui::wantsMouse() const {
 }
 bool Ui::wantsKeyboard() const {
     const CurrentContext current(parts_->context);
-    return ImGui::GetIO().WantTextInput;
+    // WantTextInput stays true for a frame after its field has closed. A key of that frame is a command.
+    return ImGui::GetIO().WantTextInput && ImGui::IsAnyItemActive();
 }
 void Ui::walkMenus() { parts_->menu.asked = true; }
 void Ui::nextPanel() { parts_->panelAsked = true; }

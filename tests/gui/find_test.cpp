@@ -28,7 +28,8 @@ TEST_F(FindTest, doesWhatItsWordsMean) {
     search("colour map ember");
     waitFor("one row", [](const Json& s) { return !s.at("items").contains("find/reset"); });
     key("Escape");
-    waitForValue("find", false);
+    const Json left = waitForValue("find", false);
+    EXPECT_EQ(left.at("typing"), false) << "the next key is a command, not text of a field that has gone";
 
     search("softening 0.125");
     waitFor("the setting", [](const Json& s) { return s.at("items").contains("find/run.softening"); });
