@@ -141,7 +141,11 @@ void AdaptiveQuality::frame(double seconds, double workSeconds, double drawSecon
 }
 
 std::string AdaptiveQuality::text() const {
-    return lowered() ? "look lowered to go on: " + std::string(kRungs[rung_].text) : std::string();
+    if (!lowered()) return {};
+    constexpr std::string_view kNoTrails = ", no trails";
+    std::string look(kRungs[rung_].text);
+    if (const auto at = look.find(kNoTrails); keepsTrails && at != std::string::npos) look.erase(at, kNoTrails.size());
+    return "look lowered to go on: " + look;
 }
 
 }  // namespace gravlab

@@ -29,8 +29,9 @@ public:
     static constexpr double kLongest = 1.0 / 10;        ///< [s] longest frame where the steps do not keep up with their pace
     static constexpr double kStepsToPicture = 5.0 / 3;  ///< ratio of the two times where both want more
 
-    bool on = true;           ///< off: full look, however long a frame takes
-    bool photograph = false;  ///< whether the pictures are photographs
+    bool on = true;            ///< off: full look, however long a frame takes
+    bool photograph = false;   ///< whether the pictures are photographs
+    bool keepsTrails = false;  ///< trails of few bodies stay on every rung
     /// Begins with a low look and raises it after the first picture: a full picture of software OpenGL may take a second.
     void startLow();
     /// The steps of the frame that begins took `seconds` on the host; `behind`: they needed more.

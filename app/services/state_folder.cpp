@@ -76,6 +76,8 @@ void keepWithin(std::uintmax_t bytes, std::vector<fs::path> files, std::size_t m
         std::error_code error;
         const std::uintmax_t size = fs::file_size(files[i], error);
         if (error) continue;
+        // The newest stays also where it exceeds the limit alone, and then the others may fill it.
+        if (i == 0 && size > bytes) continue;
         sum += size;
         if (i == 0 || (sum <= bytes && i < most)) continue;
         sum -= size;

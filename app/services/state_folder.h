@@ -18,7 +18,7 @@ std::filesystem::path stateFolder();
 std::filesystem::path leftRunFile(std::string_view scene);
 
 /// Removes the oldest of these files, with a message, until there are at most `most` files and `bytes` bytes; the newest
-/// always stays.
+/// always stays, and does not count where it is larger than that.
 void keepWithin(std::uintmax_t bytes, std::vector<std::filesystem::path> files, std::size_t most = SIZE_MAX);
 
 /// Marks this process as alive for as long as the object lives. When the mark is gone without a call of remove(), the

@@ -44,10 +44,13 @@ void Twin::start(const TwinChoice& wanted, bool fromPresent) {
 /// Updates everything that depends on a twin that is new or was changed.
 void Twin::takeUp() {
     second().attach();
-    labels_ = twinLabels(first().simulation().configuration(), simulation().configuration());
+    label();
     stepSeconds_ = 0;
     publish();
 }
+
+/// Names what differs in the settings, also where a changed time step still waits for a common time of both.
+void Twin::label() { labels_ = twinLabels(first().simulation().configuration(), run_->configuration(first().simulation())); }
 
 void Twin::apply(const TwinChoice& wanted, bool edited) {
     if (!wanted.on) {
@@ -70,7 +73,7 @@ void Twin::apply(const TwinChoice& wanted, bool edited) {
         takeUp();
     }
     choice_ = wanted;
-    labels_ = twinLabels(first().simulation().configuration(), simulation().configuration());
+    label();
 }
 
 bool Twin::follows(const TwinChoice& wanted) const {
@@ -199,9 +202,7 @@ void Twin::advance(std::int64_t steps, double seconds, bool realTime, const Paus
 }
 
 void Twin::update(bool realTime) {
-    // A changed time step waits for a common time of both.
-    if (std::exchange(labelled_, simulation().revision()) != simulation().revision())
-        labels_ = twinLabels(first().simulation().configuration(), simulation().configuration());
+    if (std::exchange(labelled_, simulation().revision()) != simulation().revision()) label();
     if (realTime)
         second().feed().pump(simulation());
     else

@@ -77,6 +77,7 @@ private:
     Run& second() { return runs_.back(); }
     void start(const TwinChoice& wanted, bool fromPresent);
     void takeUp();
+    void label();
     void publish();
     TwinMonitor::Side side(Run& run) { return {run.simulation(), run.feed(), run.vertices()}; }
 

@@ -65,6 +65,12 @@ TwinRun::TwinRun(Simulation& first, const TwinChoice& choice, bool fromPresent) 
 
 TwinRun::~TwinRun() = default;
 
+RunConfiguration TwinRun::configuration(const Simulation& first) const {
+    RunConfiguration wanted = twin_->configuration();
+    if (relink_) wanted.timeStep = stepRatio(first.configuration().timeStep, link_.wantedStep).twinStep;
+    return wanted;
+}
+
 void TwinRun::linkHere(const Simulation& first) {
     link_.firstStep = first.configuration().timeStep;
     link_.first = first.step();

@@ -43,6 +43,8 @@ public:
     /// The same as a shared pointer, for the picture.
     const std::shared_ptr<Simulation>& shared() const { return twin_; }
     const Simulation& simulation() const { return *twin_; }
+    /// The configuration that the settings of both lead to. Its time step is in force after the next common time.
+    RunConfiguration configuration(const Simulation& first) const;
 
     /// Applies other settings of either run; the twin continues from its present state. Throws as Simulation::apply; the old
     /// twin then continues.

@@ -58,7 +58,9 @@ Reason axisRefusal(std::string_view axis, const KernelRow& row) {
 
 const KernelRow* nearestWith(std::string_view axis, const KernelRow& row, const ForceSettings& force) {
     const std::span<const KernelRow> rows = kernels();
-    const auto here = std::ranges::find_if(rows, [&](const KernelRow& other) { return &other == &row; }) - rows.begin();
+    // By name: a backend's row in use is another object than the row of the list.
+    const auto isHere = [&](const KernelRow& other) { return other.backend == row.backend && other.name == row.name; };
+    const auto here = std::ranges::find_if(rows, isHere) - rows.begin();
     const KernelRow* nearest = nullptr;
     auto least = std::ssize(rows);
     for (std::ptrdiff_t i = 0; i < std::ssize(rows); ++i) {

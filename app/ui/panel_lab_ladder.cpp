@@ -74,6 +74,7 @@ void drawRungs(PanelContext& p, const KernelRow& read) {
     ImGui::TableSetupColumn("lines", 0, 1);
     ImGui::TableSetupColumn("G/s", 0, 1.4f);
     ImGui::TableHeadersRow();
+    const std::string chosen = rungName(read);
     for (const KernelRow* listed : listedKernels()) {
         const KernelRow& row = *listed;
         const bool device = row.backend == deviceBackend().name;
@@ -82,7 +83,7 @@ void drawRungs(PanelContext& p, const KernelRow& read) {
         const std::string rung = rungName(row);
         std::string name = rung;
         std::ranges::replace(name, ':', ' ');
-        if (ImGui::Selectable(name.c_str(), &row == &read, ImGuiSelectableFlags_SpanAllColumns)) set(p, "lab.rung", rung);
+        if (ImGui::Selectable(name.c_str(), rung == chosen, ImGuiSelectableFlags_SpanAllColumns)) set(p, "lab.rung", rung);
         ImGui::TableNextColumn();
         const int lines = linesOfKernel(row);
         ImGui::TextUnformatted(lines > 0 ? std::to_string(lines).c_str() : "-");

@@ -25,8 +25,8 @@ void quiet(PanelContext& p, const char* text) {
     p.widgets.wrapped(palette::kMuted, text);
 }
 
-void plain(const char* text) {
-    ImGui::SameLine(0, 0);
+void plain(const char* text, bool follows = true) {
+    if (follows) ImGui::SameLine(0, 0);
     ImGui::TextUnformatted(text);
 }
 
@@ -41,6 +41,49 @@ std::pair<std::string, std::string> computesText(const PanelContext& p) {
         launch += formatted(", 99 %% within %.3g %%", 100 * keptAccuracy(kernel, now.force, now.accuracy, now.opening));
     if (kernel.byCutOff) launch += ", pairs within the cut-off";
     return {"   " + now.backend + " / " + now.kernel.kernel, launch};
+}
+
+/// The texts of the line, from left to right; empty ones are left out.
+struct StatusTexts {
+    std::string state, scene, number, computes, launch, clock, step, progress, automatic, rungs, lowered;
+};
+
+/// Time and step have priority where the line is short, then the lowered look; the backend is the first to go.
+StatusTexts statusTexts(PanelContext& p) {
+    const RunConfiguration& now = p.facts.configuration;
+    StatusTexts said{.state = p.document.intent.paused ? "Paused" : "Running",
+                     .scene = "    " + now.scene,
+                     .number = grouped(now.bodies).text,
+                     .computes = {},
+                     .launch = {},
+                     .clock = clockText(p.facts.time, p.facts.scene->units),
+                     .step = grouped(static_cast<std::uint64_t>(std::max<std::int64_t>(p.facts.step, 0))).text,
+                     .progress = {},
+                     .automatic = {},
+                     .rungs = {},
+                     .lowered = p.facts.quality.empty() ? "" : "   " + p.facts.quality};
+    if (p.facts.stepProgress > 0 && p.facts.stepsPerSecond < kSlowSteps)
+        said.progress = formatted("  + %.0f %%", 100 * p.facts.stepProgress);
+    if (isAdaptive(p.facts.integrator->program) && p.facts.innerStep > 0) {
+        const UnitOfTime unit = unitOfTime(p.facts.innerStep, p.facts.scene->units);
+        said.automatic = formatted("automatic step %.3g %s", p.facts.innerStep * unit.scale, unit.name.c_str());
+    }
+    if (const int rungs = rungsIn(p.facts.figures); inBlocks(p.facts.integrator->program) && rungs > 0)
+        said.rungs = formatted("   %d rung%s, %.3g forces a body and step", rungs, rungs == 1 ? "" : "s",
+                               figureNamed(p.facts.figures, kForcesOfABody));
+    const float room = p.surface.x - 2 * (kMargin + 8) * p.widgets.scale();
+    const auto fits = [&](const std::string& more) {
+        const std::string whole = said.state + said.scene + "   N " + said.number + "   " + said.clock + "   step " +
+                                  said.step + said.progress + "   " + said.automatic + said.rungs + said.lowered + more;
+        return ImGui::CalcTextSize(whole.c_str()).x <= room;
+    };
+    if (!fits("") && !said.lowered.empty()) said.lowered = "   look lowered";
+    for (std::string* const less : {&said.rungs, &said.progress, &said.number, &said.automatic, &said.lowered})
+        if (!fits("")) less->clear();
+    const auto [computes, launch] = computesText(p);
+    if (fits(computes)) said.computes = computes;
+    if (fits(computes + launch)) said.launch = launch;
+    return said;
 }
 
 /// The lower edge of the picture's free area, above its scale and clock.
@@ -72,45 +115,28 @@ void drawStatusLine(PanelContext& p) {
     if (ImGui::Begin("gravlab status", nullptr, kStatusWindow | ImGuiWindowFlags_NoFocusOnAppearing)) {
         p.widgets.panel("status");
         ImGui::PushFont(p.widgets.fonts().small);
-        const RunConfiguration& now = p.facts.configuration;
-        char text[160];
-        ImGui::TextUnformatted(p.document.intent.paused ? "Paused" : "Running");
-        std::snprintf(text, sizeof text, "    %s", now.scene.c_str());
-        plain(text);
-        quiet(p, "   N ");
-        plain(grouped(now.bodies));
-        // Time, step and lowered quality have priority here: without room, the backend is left out.
-        const std::string clock = clockText(p.facts.time, p.facts.scene->units);
-        const Text step = grouped(static_cast<std::uint64_t>(std::max<std::int64_t>(p.facts.step, 0)));
-        const auto [computes, launch] = computesText(p);
-        const std::string needed = "   " + clock + "   step " + step.text + "   " + p.facts.quality;
-        const float left = p.surface.x - ImGui::GetItemRectMax().x - (kMargin + 8) * s;
-        const auto fits = [&](const std::string& more) { return ImGui::CalcTextSize((more + needed).c_str()).x < left; };
-        if (fits(computes)) plain(computes.c_str());
-        if (fits(computes + launch)) quiet(p, launch.c_str());
-        quiet(p, "   ");
-        plain(clock.c_str());
-        quiet(p, "   step ");
-        plain(step);
-        if (p.facts.stepProgress > 0 && p.facts.stepsPerSecond < kSlowSteps) {
-            std::snprintf(text, sizeof text, "  + %.0f %%", 100 * p.facts.stepProgress);
-            quiet(p, text);
+        const StatusTexts said = statusTexts(p);
+        plain((said.state + said.scene).c_str(), false);
+        if (!said.number.empty()) {
+            quiet(p, "   N ");
+            plain(said.number.c_str());
         }
-        if (isAdaptive(p.facts.integrator->program) && p.facts.innerStep > 0) {
+        if (!said.computes.empty()) plain(said.computes.c_str());
+        if (!said.launch.empty()) quiet(p, said.launch.c_str());
+        quiet(p, "   ");
+        plain(said.clock.c_str());
+        quiet(p, "   step ");
+        plain(said.step.c_str());
+        if (!said.progress.empty()) quiet(p, said.progress.c_str());
+        if (!said.automatic.empty()) {
             quiet(p, "   ");
             ImGui::SameLine(0, 0);
-            const UnitOfTime unit = unitOfTime(p.facts.innerStep, p.facts.scene->units);
-            std::snprintf(text, sizeof text, "automatic step %.3g %s", p.facts.innerStep * unit.scale, unit.name.c_str());
-            p.widgets.text(kAutomatic, palette::kText, text);
+            p.widgets.text(kAutomatic, palette::kText, said.automatic.c_str());
         }
-        if (const int rungs = rungsIn(p.facts.figures); inBlocks(p.facts.integrator->program) && rungs > 0) {
-            std::snprintf(text, sizeof text, "   %d rung%s, %.3g forces a body and step", rungs, rungs == 1 ? "" : "s",
-                          figureNamed(p.facts.figures, kForcesOfABody));
-            quiet(p, text);
-        }
-        if (const std::string lowered = p.facts.quality; !lowered.empty()) {
+        if (!said.rungs.empty()) quiet(p, said.rungs.c_str());
+        if (!said.lowered.empty()) {
             ImGui::SameLine(0, 0);
-            p.widgets.wrapped(palette::kWarning, ("   " + lowered).c_str());
+            p.widgets.wrapped(palette::kWarning, said.lowered.c_str());
         }
         const char* hint = "F1 keys    F10 menus    Tab picture alone";
         const float right = p.surface.x - ImGui::CalcTextSize(hint).x - (kMargin + 8) * s;

@@ -29,7 +29,8 @@ void RunView::draw(Document& document, RunHost& host, unsigned framebuffer, int 
     if (!std::exchange(started_, true) && glLimits().software) quality_.startLow();
     rests_ = realTime && drawn && restsNow(document, width, height);
     PictureQuality quality = realTime && !rests_ ? quality_.rung().quality : PictureQuality{};
-    if (document.facts.configuration.bodies <= Document::kFewBodies) quality.trails = true;
+    quality_.keepsTrails = document.facts.configuration.bodies <= Document::kFewBodies;
+    if (quality_.keepsTrails) quality.trails = true;
     if (drawn) every_ = realTime ? thinned(document, host) : 1;
     quality.every = every_;
     // The choice depends on the bodies alone, not on the machine or its clock.

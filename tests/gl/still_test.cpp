@@ -1,10 +1,12 @@
 // A still picture is drawn in full quality after any reduction; suns and planets have their own look; marks of bodies belong
 // to the step that is shown.
 #include "app/tables/colour_mode.h"
+#include "app/ui/ui.h"
 #include "app/view/app.h"
 #include "gl_fixture.h"
 #include "sim/measure/orbit.h"
 
+#include <imgui_internal.h>
 #include <glm/geometric.hpp>
 
 #include <chrono>
@@ -38,6 +40,31 @@ protected:
     std::unique_ptr<App> app_;
     std::unique_ptr<OffscreenTarget> target_;
 };
+
+TEST_F(StillTest, aStatusLineIsOneLineAlsoInASmallWindowAndInLargeLetters) {
+    open("solar-system");
+    frame(false);
+    Ui ui(1, context_.description(), app_->document.ui);
+    const auto linesOf = [&](int width, int height, float scale, const char* lowered) {
+        app_->document.facts.quality = lowered;
+        app_->document.facts.stepProgress = 0.66;
+        ui.setSurface(width, height, 1.0 / 60);
+        ui.setScale(scale);
+        for (int i = 0; i < 2; ++i) {
+            ui.frame(*app_);
+            ui.draw();
+        }
+        const ImGuiWindow* line = ImGui::FindWindowByName("gravlab status");
+        return line ? line->ContentSize.y / line->CalcFontSize() : 0;
+    };
+    constexpr const char* kLowered = "look lowered to go on: picture at 35 %, no trails, no glow";
+    for (const char* lowered : {"", kLowered}) {
+        EXPECT_LT(linesOf(1280, 720, 1, lowered), 1.5f);
+        EXPECT_LT(linesOf(800, 600, 1.5f, lowered), 1.5f);
+        EXPECT_LT(linesOf(1280, 720, 3, lowered), 1.5f);
+        EXPECT_GT(linesOf(1280, 720, 3, lowered), 0.5f);
+    }
+}
 
 TEST_F(StillTest, aPausedPictureRefinesItselfAndStaysSoUntilItMoves) {
     open("plummer");

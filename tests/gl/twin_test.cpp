@@ -177,6 +177,21 @@ TEST_F(TwinPictureTest, ResetSceneBodiesAndEditsCarryOver) {
     picture(app);
 }
 
+TEST_F(TwinPictureTest, LabelsNameATimeStepThatStillWaits) {
+    App app(optionsOf("two-body", "integrator=euler"));
+    film(app, 3);
+    const std::pair<std::string, std::string>& labels = app.runs.twin().labels();
+    app.document.intent.request.timeStep = 0.03;
+    app.apply();
+    EXPECT_NE(app.runs.twin().simulation().configuration().timeStep, 0.03) << "it waits for the next step";
+    EXPECT_EQ(labels, std::pair(std::string("leapfrog"), std::string("euler")));
+    takeTwin(app.document.intent.twin, "time_step", "0.06");
+    app.apply();
+    EXPECT_EQ(labels, std::pair(std::string("leapfrog, dt 0.03"), std::string("euler, dt 0.06")));
+    film(app, 2);
+    EXPECT_EQ(labels.second, "euler, dt 0.06");
+}
+
 TEST_F(TwinPictureTest, UndoGivesEachRunItsOwnBodyBack) {
     Options options = optionsOf("plummer", "softening=0.5");
     options.simulation.bodies = 30;

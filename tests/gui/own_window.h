@@ -9,6 +9,7 @@
 #include "gui_fixture.h"
 
 #include <cstdlib>
+#include <functional>
 
 namespace gravlab::test {
 
@@ -48,10 +49,12 @@ protected:
         files_ = std::make_unique<SessionFiles>(*app_, ui_->state.files, 0);
         host_ = std::make_unique<WindowHost>(*app_, WindowHost::Parts{*window_, *ui_, *files_, recorder_, lessons_});
     }
-    /// Runs one iteration of the frame loop.
-    bool frame() {
+    /// Runs one iteration of the frame loop. `keys` may press keys after the files that were read are taken, so that the
+    /// test knows which of the two comes first.
+    bool frame(const std::function<void()>& keys = {}) {
         window_->handleEvents(0);
         const bool news = files_->update();
+        if (keys) keys();
         const auto drawPanels = [this] {
             window_->beginUi();
             ui_->frame(*app_, [this](std::vector<Command> batch) { controller_.post(std::move(batch), Sender::panel); });

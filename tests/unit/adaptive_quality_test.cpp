@@ -60,6 +60,9 @@ TEST(AdaptiveQuality, stepsHaveHalfOfAFrameHoweverSlowThePicture) {
     EXPECT_GE(last.steps, 0.49 * last.seconds);
     EXPECT_TRUE(ladder.lowered());
     EXPECT_THAT(ladder.text(), testing::HasSubstr("look lowered to go on: picture at 35 %"));
+    EXPECT_THAT(ladder.text(), testing::HasSubstr("no trails"));
+    ladder.keepsTrails = true;
+    EXPECT_EQ(ladder.text(), "look lowered to go on: picture at 35 %, no glow");
 }
 
 TEST(AdaptiveQuality, spoilsThePictureOnlyWhereItWouldStutter) {

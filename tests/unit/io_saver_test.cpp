@@ -191,6 +191,10 @@ TEST(LeftRuns, stayUntilTheirBudgetIsUsed) {
     for (const fs::path& file : files) EXPECT_TRUE(fs::exists(file)) << file;
     keepWithin(5500, files);
     for (int i = 0; i < 20; ++i) EXPECT_EQ(fs::exists(files[static_cast<std::size_t>(i)]), i < 5) << "the oldest go first";
+    fs::resize_file(files[0], 9000);
+    keepWithin(5500, files);
+    for (int i = 0; i < 5; ++i)
+        EXPECT_TRUE(fs::exists(files[static_cast<std::size_t>(i)])) << "a large newest drives none out";
     keepWithin(10, files);
     EXPECT_TRUE(fs::exists(files[0])) << "the newest is never taken away";
     EXPECT_FALSE(fs::exists(files[1]));

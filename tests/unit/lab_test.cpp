@@ -74,6 +74,8 @@ TEST(Lab, offersTheNearestKernelThatHasWhatOneLacks) {
     EXPECT_EQ(nearestWith("unroll", kernel("cuda", "pairs"), force)->name, "aos");
     EXPECT_EQ(nearestWith("unroll", kernel("cuda", "tree"), force)->name, "symmetric-runs") << "of any masses and numbers";
     EXPECT_EQ(nearestWith("split", kernel("cuda", "tiled"), force)->name, "tiled-split");
+    const KernelRow inUse = kernel("cuda", "pairs");
+    EXPECT_EQ(nearestWith("unroll", inUse, force)->name, "aos") << "a backend runs a row of its own";
     EXPECT_EQ(nearestWith("block", kernel("cpu", "simd"), force)->name, "symmetric-threads");
     EXPECT_EQ(nearestWith("unroll", kernel("cpu", "tree"), force)->name, "simd-threads");
     EXPECT_EQ(nearestWith("split", kernel("cpu", "simd"), force), nullptr);
