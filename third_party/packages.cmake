@@ -138,7 +138,7 @@ include(CPack)
 # Tests of the packages: ctest -L release in a build folder of ./release.
 if(GRAVLAB_RELEASE)
   enable_testing()
-  foreach(_case metadata completions linked toolkit deb docker tarball outside)
+  foreach(_case metadata completions series linked toolkit deb docker tarball outside)
     add_test(NAME release.${_case} COMMAND ${PROJECT_SOURCE_DIR}/tests/release/release.sh ${_case} ${PROJECT_BINARY_DIR})
     set_tests_properties(release.${_case} PROPERTIES LABELS release TIMEOUT 3600 RUN_SERIAL ON)
   endforeach()

@@ -139,6 +139,7 @@ case $case in
             echo "TYPES OF FILES ARE NOT TESTED: gio and update-mime-database are missing"
         fi
         ;;
+    series) GRAVLAB_REQUIRE_VTK=1 /usr/bin/python3 "$root/tests/release/series.py" "$build/gravlab" ;; # as ParaView opens it
     completions) python3 "$root/tests/release/completions.py" "$build/gravlab" ;;
     linked) # nothing of OpenGL, X11, CUDA's driver or the net is linked or carried
         mkdir "$work/deb" && dpkg-deb -x "$(deb)" "$work/deb" && tar -C "$work" -xf "$(tarball)"
