@@ -70,6 +70,10 @@ endforeach()
 file(WRITE ${_licences} "${_text}")
 install(FILES ${_licences} DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
+# The pages that helps and man pages name as docs/NAME.md.
+file(GLOB _pages CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/*.md)
+install(FILES ${_pages} DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs)
+
 # A folder that runs anywhere with this libc: the libraries that a bare system lacks, beside the program. Those of OpenGL, EGL
 # and X11 belong to the system's drivers and are opened where they are; GLFW is carried and opened with them.
 if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
@@ -93,6 +97,8 @@ install(FILES ${_python}/__init__.py ${_python}/run.py DESTINATION ${_packages}/
 file(WRITE ${_scripts}/METADATA "Metadata-Version: 2.1\nName: gravlab\nVersion: ${PROJECT_VERSION}\nRequires-Dist: numpy\n")
 install(FILES ${_scripts}/METADATA DESTINATION ${_packages}/gravlab-${PROJECT_VERSION}.dist-info COMPONENT python EXCLUDE_FROM_ALL)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION share/doc/python3-gravlab RENAME copyright
+  COMPONENT python EXCLUDE_FROM_ALL)
+install(FILES ${PROJECT_SOURCE_DIR}/docs/notebooks/rotation-curve.ipynb DESTINATION share/doc/python3-gravlab
   COMPONENT python EXCLUDE_FROM_ALL)
 file(WRITE ${_scripts}/postinst "#!/bin/sh\nset -e\n[ \"$1\" != configure ] || py3compile -p python3-gravlab\n")
 file(WRITE ${_scripts}/prerm "#!/bin/sh\nset -e\npy3clean -p python3-gravlab\n")

@@ -5,7 +5,9 @@ set -euo pipefail
 case=$1 build=$2
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 packages=$build/packages
-suite=${GRAVLAB_SUITE:-bookworm}
+# The packages are for a system such as this one. Ubuntu has some of their libraries in universe.
+suite=${GRAVLAB_SUITE:-$(. /etc/os-release && echo "$VERSION_CODENAME")}
+components=$(. /etc/os-release && [ "$ID" != ubuntu ] || echo --components=main,universe)
 work=$(mktemp -d /tmp/gravlab-release-XXXXXX)
 system=$work/system
 
@@ -28,7 +30,7 @@ fresh_system() {
     local base=${GRAVLAB_FRESH:-/tmp/gravlab-fresh-$suite} file
     if [ ! -e "$base/.ready" ]; then
         rm -rf "$base"
-        debootstrap --variant=minbase --include=ca-certificates "$suite" "$base" \
+        debootstrap --variant=minbase --include=ca-certificates $components "$suite" "$base" \
             ${GRAVLAB_MIRROR:-$(sed -n 's/^URIs: //p' /etc/apt/sources.list.d/*.sources 2>/dev/null | head -1)} >"$base.log" ||
             fail "debootstrap: $(tail -n 3 "$base.log")"
         touch "$base/.ready"
@@ -118,6 +120,9 @@ case $case in
         python3 -m json.tool "$packages"/gravlab-*.spdx.json >/dev/null
         (cd "$packages" && sha256sum -c SHA256SUMS)
         [ "$(ls "$share/man/man1" | wc -l)" -ge 16 ] || fail "man pages are missing"
+        for page in $(gunzip -cf "$share"/man/man1/* | tr -d '\\' | grep -oE 'docs/[a-z-]+\.md' | sort -u); do
+            [ -s "$share/doc/gravlab/$page" ] || fail "the man pages name $page, which is not in the package"
+        done
         if command -v groff >/dev/null; then
             for page in "$share"/man/man1/*; do
                 said=$(gunzip -cf "$page" | groff -man -Tutf8 -ww -z 2>&1 | grep -v 'cannot adjust line' || true)
