@@ -70,6 +70,10 @@ endforeach()
 file(WRITE ${_licences} "${_text}")
 install(FILES ${_licences} DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
+# The pages that helps and man pages name as docs/NAME.md.
+file(GLOB _pages CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/*.md)
+install(FILES ${_pages} DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs)
+
 # A folder that runs anywhere with this libc: the libraries that a bare system lacks, beside the program. Those of OpenGL, EGL
 # and X11 belong to the system's drivers and are opened where they are; GLFW is carried and opened with them.
 if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
@@ -85,9 +89,25 @@ if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
   ]] COMPONENT portable EXCLUDE_FROM_ALL)
 endif()
 
+# The Python client, as the package python3-gravlab: Debian's Python looks there. It is compiled when it is installed.
+set(_python ${PROJECT_SOURCE_DIR}/clients/python/gravlab)
+set(_scripts ${PROJECT_BINARY_DIR}/python3-gravlab)
+set(_packages lib/python3/dist-packages)
+install(FILES ${_python}/__init__.py ${_python}/run.py DESTINATION ${_packages}/gravlab COMPONENT python EXCLUDE_FROM_ALL)
+file(WRITE ${_scripts}/METADATA "Metadata-Version: 2.1\nName: gravlab\nVersion: ${PROJECT_VERSION}\nRequires-Dist: numpy\n")
+install(FILES ${_scripts}/METADATA DESTINATION ${_packages}/gravlab-${PROJECT_VERSION}.dist-info COMPONENT python EXCLUDE_FROM_ALL)
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION share/doc/python3-gravlab RENAME copyright
+  COMPONENT python EXCLUDE_FROM_ALL)
+install(FILES ${PROJECT_SOURCE_DIR}/docs/notebooks/rotation-curve.ipynb DESTINATION share/doc/python3-gravlab
+  COMPONENT python EXCLUDE_FROM_ALL)
+file(WRITE ${_scripts}/postinst "#!/bin/sh\nset -e\n[ \"$1\" != configure ] || py3compile -p python3-gravlab\n")
+file(WRITE ${_scripts}/prerm "#!/bin/sh\nset -e\npy3clean -p python3-gravlab\n")
+
 set(CPACK_GENERATOR DEB)
-# The program alone; headers and libraries come by cmake --install (develop.cmake).
-set(CPACK_INSTALL_CMAKE_PROJECTS "${PROJECT_BINARY_DIR};gravlab;Unspecified;/")
+# The program and the Python client alone; headers and libraries come by cmake --install (develop.cmake).
+set(CPACK_INSTALL_CMAKE_PROJECTS "${PROJECT_BINARY_DIR};gravlab;ALL;/")
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_COMPONENTS_ALL Unspecified python)
 set(CPACK_PACKAGE_CONTACT "${GRAVLAB_CONTACT}")
 set(CPACK_PACKAGE_VENDOR "gravlab")
 set(CPACK_STRIP_FILES ON)
@@ -96,12 +116,14 @@ set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_PACKAGE_DIRECTORY ${PROJECT_BINARY_DIR}/packages)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
-set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_HOMEPAGE "${PROJECT_HOMEPAGE_URL}")
-set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_UNSPECIFIED_PACKAGE_NAME gravlab)
+set(CPACK_DEBIAN_UNSPECIFIED_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_UNSPECIFIED_PACKAGE_SHLIBDEPS ON)
 # Opened at run time, so that dpkg-shlibdeps does not see them.
-set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libegl1, libgl1, libgl1-mesa-dri, libglfw3 (>= 3.3), ffmpeg")
-set(CPACK_DEBIAN_PACKAGE_DESCRIPTION "laboratory for gravity between many bodies, in real time
+set(CPACK_DEBIAN_UNSPECIFIED_PACKAGE_RECOMMENDS "libegl1, libgl1, libgl1-mesa-dri, libglfw3 (>= 3.3), ffmpeg")
+set(CPACK_DEBIAN_UNSPECIFIED_PACKAGE_SUGGESTS "python3-gravlab")
+set(CPACK_DEBIAN_UNSPECIFIED_DESCRIPTION "laboratory for gravity between many bodies, in real time
 gravlab computes the pull between all pairs of up to millions of bodies, on an
 NVIDIA GPU or on the CPU, or with a tree code at an accuracy that you choose.
 It shows them in a window where every setting changes while it runs, makes
@@ -109,12 +131,20 @@ pictures and films without one, and has lessons and benchmarks.
 
 NVIDIA driver for the GPU: ${GRAVLAB_DRIVER}.
 Without it the CPU computes.")
+set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-gravlab)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_ARCHITECTURE all)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "python3 (>= 3.9), python3-numpy, gravlab (= ${PROJECT_VERSION})")
+set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA "${_scripts}/postinst;${_scripts}/prerm")
+set(CPACK_DEBIAN_PYTHON_DESCRIPTION "laboratory for gravity between many bodies, from Python
+Runs of gravlab from Python: it makes steps, gives bodies as numpy arrays
+through shared memory, changes every setting, and shows pictures in notebooks.")
 include(CPack)
 
 # Tests of the packages: ctest -L release in a build folder of ./release.
 if(GRAVLAB_RELEASE)
   enable_testing()
-  foreach(_case metadata completions linked deb docker tarball outside)
+  foreach(_case metadata completions series linked toolkit deb docker tarball outside)
     add_test(NAME release.${_case} COMMAND ${PROJECT_SOURCE_DIR}/tests/release/release.sh ${_case} ${PROJECT_BINARY_DIR})
     set_tests_properties(release.${_case} PROPERTIES LABELS release TIMEOUT 3600 RUN_SERIAL ON)
   endforeach()

@@ -82,4 +82,49 @@ double shareIn(const TextShape& shape, const TextShape& other) {
     return shape.empty() ? 0 : static_cast<double>(shared(shape, other)) / static_cast<double>(shape.size());
 }
 
+int lineThatIncludes(std::string_view text) {
+    // Logical lines: a backslash at the end of a line joins it with the next. Strings and comments are searched too, because
+    // a text could hide a directive between marks that only look like theirs.
+    std::string joined;
+    std::vector<int> lines;
+    int line = 1;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        const bool splice = text[at] == '\\' && (text.substr(at + 1, 1) == "\n" || text.substr(at + 1, 2) == "\r\n");
+        if (splice) at += text[at + 1] == '\r' ? 2 : 1;
+        if (!splice) {
+            joined += text[at];
+            lines.push_back(line);
+        }
+        if (text[at] == '\n') ++line;
+    }
+    const std::string_view all = joined;
+    // The next place that is neither blank nor inside of a comment.
+    const auto behindBlanks = [all](std::size_t at) {
+        while (at < all.size()) {
+            if (all[at] == ' ' || (all[at] >= '\t' && all[at] <= '\r' && all[at] != '\n'))
+                ++at;
+            else if (all.substr(at, 2) == "/*")
+                at = std::min(all.find("*/", at + 2), all.size() - 2) + 2;
+            else
+                break;
+        }
+        return at;
+    };
+    for (std::size_t at = 0; at < all.size(); ++at) {
+        if (all[at] != '#' && all.substr(at, 2) != "%:") continue;
+        std::size_t word = behindBlanks(at + (all[at] == '#' ? 1 : 2));
+        if (!all.substr(word).starts_with("include") && !all.substr(word).starts_with("import")) continue;
+        while (word < all.size() && isWordLetter(all[word])) ++word;
+        const std::size_t name = behindBlanks(word);
+        const std::string_view rest = all.substr(name, std::min(all.find('\n', name), all.size()) - name);
+        const std::string_view header = rest.substr(0, rest.find('>'));
+        if (rest.starts_with('<') && !header.starts_with("</") && header.find("..") == std::string_view::npos) continue;
+        const std::size_t begin = at == 0 ? 0 : all.rfind('\n', at - 1) + 1;  // npos + 1 is 0
+        const std::string_view before = all.substr(behindBlanks(begin));
+        if (before.starts_with("//") && all.substr(begin, at - begin).find("*/") == std::string_view::npos) continue;
+        return lines[at];
+    }
+    return 0;
+}
+
 }  // namespace gravlab

@@ -23,4 +23,8 @@ double likeness(const TextShape& one, const TextShape& other, const TextShape& c
 /// Fraction of `shape` that `other` contains, 0 to 1.
 double shareIn(const TextShape& shape, const TextShape& other);
 
+/// Line of the first directive that includes another file of this machine, from 1; 0: none. What it includes would not be
+/// compared. A header that the compiler searches for, <NAME>, is none, and neither is a directive behind //.
+int lineThatIncludes(std::string_view text);
+
 }  // namespace gravlab

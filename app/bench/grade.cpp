@@ -139,16 +139,22 @@ GradeSheet gradeFolder(const GradeRequest& request, const std::function<void(con
     }
     for (const std::filesystem::path& path : files) {
         Graded& row = sheet.rows.emplace_back(Graded{.file = path.filename().string()});
-        const auto unreadable = [&](const Error& error) {
+        const auto bad = [&](const std::string& why) {
             row.reply.outcome = OwnOutcome::badText;
-            row.reply.sentence = error.what();
+            row.reply.sentence = why;
         };
         try {
+            // The page shows each text: that of a link could be any file that the reader of the folder may read.
+            if (std::filesystem::is_symlink(std::filesystem::symlink_status(path)))
+                throw InputError(path.string() + " is a link; hand in the file itself");
             row.text = ownTextOfFile(path.string());
+            if (const int line = lineThatIncludes(row.text); line > 0)
+                bad(path.string() + ":" + std::to_string(line) +
+                    ": it includes another file, which would not be compared; write its text here");
         } catch (const InputError& error) {
-            unreadable(error);
+            bad(error.what());
         } catch (const IoError& error) {
-            unreadable(error);
+            bad(error.what());
         }
         if (row.reply.sentence.empty()) row.reply = tried(request, row.text, path.string(), scene.softening, bodies);
         // Messages name the file within its folder.

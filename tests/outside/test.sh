@@ -38,9 +38,21 @@ fi
 if command -v pkg-config >/dev/null; then
     folder=$(find "$work/prefix" -name pkgconfig)
     export PKG_CONFIG_PATH=$folder
+    kernels=()
+    nvcc=$(sed -n 's/^CMAKE_CUDA_COMPILER:[A-Z]*=//p' "$build/CMakeCache.txt")
+    if [ -x "$nvcc" ]; then
+        # The flags are those of the host's compiler.
+        # shellcheck disable=SC2046
+        "$nvcc" --forward-unknown-to-host-compiler $(pkg-config --cflags gravlab) -c "$work/source/well_cuda.cu" -o "$work/well_cuda.o" \
+            >"$work/log" 2>&1 || fail "nvcc: $(tail -n 30 "$work/log")"
+        kernels=("$work/well_cuda.o")
+    fi
     # shellcheck disable=SC2046
-    ${CXX:-c++} $(pkg-config --cflags gravlab) "$work"/source/*.cpp $(pkg-config --libs gravlab) -o "$work/by-pkg-config" \
-        >"$work/log" 2>&1 || fail "pkg-config: $(tail -n 30 "$work/log")"
+    ${CXX:-c++} $(pkg-config --cflags gravlab) "$work"/source/*.cpp "${kernels[@]}" $(pkg-config --libs gravlab) \
+        -o "$work/by-pkg-config" >"$work/log" 2>&1 || fail "pkg-config: $(tail -n 30 "$work/log")"
     "$work/by-pkg-config" list integrators | grep -q forest-ruth || fail "no integrator in the program by pkg-config"
+    rows() { "$1" list kernels --json | grep -c '"term": "well"' || true; }
+    [ "$(rows "$work/by-pkg-config")" -ge 1 ] && [ "$(rows "$work/by-pkg-config")" -eq "$(rows "$laboratory")" ] ||
+        fail "kernels of the term by pkg-config: $(rows "$work/by-pkg-config"), by CMake: $(rows "$laboratory")"
 fi
 printf 'outside: error after a quarter of a period %s, %s with half the step\n' "$coarse" "$fine"

@@ -5,7 +5,9 @@ set -euo pipefail
 case=$1 build=$2
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 packages=$build/packages
-suite=${GRAVLAB_SUITE:-bookworm}
+# The packages are for a system such as this one. Ubuntu has some of their libraries in universe.
+suite=${GRAVLAB_SUITE:-$(. /etc/os-release && echo "$VERSION_CODENAME")}
+components=$(. /etc/os-release && [ "$ID" != ubuntu ] || echo --components=main,universe)
 work=$(mktemp -d /tmp/gravlab-release-XXXXXX)
 system=$work/system
 
@@ -20,6 +22,7 @@ clean() {
 trap clean EXIT
 
 deb() { echo "$packages"/gravlab_*.deb; }
+python_deb() { echo "$packages"/python3-gravlab_*.deb; }
 tarball() { echo "$packages"/gravlab-*-linux-*.tar.gz; }
 
 # A system with nothing but what every Debian has. The first one is kept, and copied from then on.
@@ -27,7 +30,7 @@ fresh_system() {
     local base=${GRAVLAB_FRESH:-/tmp/gravlab-fresh-$suite} file
     if [ ! -e "$base/.ready" ]; then
         rm -rf "$base"
-        debootstrap --variant=minbase --include=ca-certificates "$suite" "$base" \
+        debootstrap --variant=minbase --include=ca-certificates $components "$suite" "$base" \
             ${GRAVLAB_MIRROR:-$(sed -n 's/^URIs: //p' /etc/apt/sources.list.d/*.sources 2>/dev/null | head -1)} >"$base.log" ||
             fail "debootstrap: $(tail -n 3 "$base.log")"
         touch "$base/.ready"
@@ -82,6 +85,21 @@ opens_window() {
     [ -s "$system/root/window.png" ] || fail "the window took no picture: $(cat "$work/said")"
 }
 
+# A run from Python, by the installed package and program.
+drives_from_python() {
+    cat >"$system/root/drive.py" <<'LINES'
+import gravlab
+with gravlab.open("galaxy", bodies=2000, accuracy=1e-3) as run:
+    run.step(10)
+    run["softening"] = "0.3 kpc"
+    run.picture(320, 180).save("/root/python.png")
+    print("DRIVEN", run.steps, run.positions.shape, run.energy < 0)
+LINES
+    inside python3 /root/drive.py >"$work/said" 2>&1 || fail "Python: $(cat "$work/said")"
+    grep -qxF "DRIVEN 10 (2000, 3) True" "$work/said" || fail "Python says: $(cat "$work/said")"
+    [ "$(head -c 4 "$system/root/python.png" | tail -c 3)" = PNG ] || fail "python.png is no picture"
+}
+
 # Everything that needs no OpenGL, with the program at $1.
 computes() {
     inside "$1" run plummer -n 500 --steps 5 --final /root/end.hdf5 || fail "run"
@@ -102,6 +120,9 @@ case $case in
         python3 -m json.tool "$packages"/gravlab-*.spdx.json >/dev/null
         (cd "$packages" && sha256sum -c SHA256SUMS)
         [ "$(ls "$share/man/man1" | wc -l)" -ge 16 ] || fail "man pages are missing"
+        for page in $(gunzip -cf "$share"/man/man1/* | tr -d '\\' | grep -oE 'docs/[a-z-]+\.md' | sort -u); do
+            [ -s "$share/doc/gravlab/$page" ] || fail "the man pages name $page, which is not in the package"
+        done
         if command -v groff >/dev/null; then
             for page in "$share"/man/man1/*; do
                 said=$(gunzip -cf "$page" | groff -man -Tutf8 -ww -z 2>&1 | grep -v 'cannot adjust line' || true)
@@ -123,6 +144,7 @@ case $case in
             echo "TYPES OF FILES ARE NOT TESTED: gio and update-mime-database are missing"
         fi
         ;;
+    series) GRAVLAB_REQUIRE_VTK=1 /usr/bin/python3 "$root/tests/release/series.py" "$build/gravlab" ;; # as ParaView opens it
     completions) python3 "$root/tests/release/completions.py" "$build/gravlab" ;;
     linked) # nothing of OpenGL, X11, CUDA's driver or the net is linked or carried
         mkdir "$work/deb" && dpkg-deb -x "$(deb)" "$work/deb" && tar -C "$work" -xf "$(tarball)"
@@ -141,16 +163,18 @@ case $case in
         fresh_system
         contents >"$work/before"
         cp "$(deb)" "$system/tmp/gravlab.deb"
-        install_inside install /tmp/gravlab.deb xvfb xauth x11-utils
+        cp "$(python_deb)" "$system/tmp/python3-gravlab.deb"
+        install_inside install /tmp/gravlab.deb /tmp/python3-gravlab.deb xvfb xauth x11-utils
         inside gravlab --version
         computes gravlab
         draws gravlab
         opens_window gravlab
+        drives_from_python
         for file in share/applications/gravlab.desktop share/man/man1/gravlab-run.1.gz share/bash-completion/completions/gravlab \
-            share/icons/hicolor/256x256/apps/gravlab.png share/doc/gravlab/copyright; do
+            share/icons/hicolor/256x256/apps/gravlab.png share/doc/gravlab/copyright share/doc/python3-gravlab/copyright; do
             [ -e "$system/usr/$file" ] || fail "/usr/$file is missing"
         done
-        install_inside purge gravlab
+        install_inside purge python3-gravlab gravlab
         left=$(find "$system" -xdev \( -path "$system/proc" -o -path "$system/dev" -o -path "$system/tmp" -o -path "$system/root" \) -prune \
             -o -iname '*gravlab*' -print)
         [ -z "$left" ] || fail "left behind: $left"
@@ -158,6 +182,35 @@ case $case in
         install_inside autoremove --purge
         contents >"$work/after"
         diff "$work/before" "$work/after" || fail "the system is not as it was"
+        ;;
+    toolkit) # the newest CUDA 12 that builds a program makes the CUDA part; the driver that it needs is named
+        toolkit() { # VERSION EXIT-CODE: a compiler that ends so
+            mkdir -p "$work/tools/cuda-$1/bin"
+            printf '#!/bin/sh\n[ %s -eq 0 ] || echo "unsupported GNU version"\nexit %s\n' "$2" "$2" >"$work/tools/cuda-$1/bin/nvcc"
+            chmod +x "$work/tools/cuda-$1/bin/nvcc"
+        }
+        chosen() { env -u CUDACXX "$@" GRAVLAB_BUILD="$work/build" GRAVLAB_TOOLKITS="$work/tools" "$root/release" toolkit 2>"$work/said"; }
+        mkdir "$work/tools" "$work/build"
+        [ "$(chosen)" = "that of the configure run" ] || fail "no toolkit: $(chosen)"
+        toolkit 13.0 0 && toolkit 12.2 0 && toolkit 12.10 0 && toolkit 12.12 1
+        [ "$(chosen)" = "$work/tools/cuda-12.10/bin/nvcc" ] || fail "not the newest that works: $(chosen)"
+        grep -q "cuda-12.12/bin/nvcc builds no C++20 program here, so it is not used: unsupported GNU version" "$work/said" ||
+            fail "the one that fails is not named: $(cat "$work/said")"
+        [ "$(chosen CUDACXX=/some/nvcc)" = /some/nvcc ] || fail "CUDACXX: $(chosen CUDACXX=/some/nvcc)"
+        # A folder that was configured with another compiler is configured again; one with this compiler is kept.
+        printf 'CMAKE_CUDA_COMPILER:FILEPATH=%s/tools/cuda-12.10/bin/nvcc\n' "$work" >"$work/build/CMakeCache.txt"
+        chosen >/dev/null
+        [ -e "$work/build/CMakeCache.txt" ] || fail "the configured folder is not kept"
+        echo CMAKE_CUDA_COMPILER:FILEPATH=/usr/local/cuda/bin/nvcc >"$work/build/CMakeCache.txt"
+        chosen >/dev/null
+        [ ! -e "$work/build/CMakeCache.txt" ] || fail "the folder keeps the other compiler"
+        version=$("$build/gravlab" --version | sed -n 's/^CUDA: yes, toolkit \([0-9]*\).*/\1/p')
+        case $version in
+            '') needed="none (built without CUDA)" ;;
+            12) needed="525 or later (CUDA 12)" ;;
+            *) needed="580 or later (CUDA 13)" ;;
+        esac
+        dpkg-deb -f "$(deb)" Description | grep -qF "NVIDIA driver for the GPU: $needed." || fail "the package does not name the driver $needed"
         ;;
     outside) # a program outside of this tree, from what cmake --install gives
         "$root/tests/outside/test.sh" "$build"

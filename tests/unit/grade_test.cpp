@@ -104,6 +104,28 @@ TEST(CopiedText, aTextIsComparedWithTheOthersAndWithTheInitialTexts) {
     for (const std::size_t offered : {3, 4}) EXPECT_EQ(rows[offered].copied, "the initial text split");
 }
 
+TEST(CopiedText, aTextThatIncludesAnotherFileIsFound) {
+    struct Row {
+        const char* text;
+        int line;
+    };
+    const Row rows[] = {{"int a;\n#include \"anna.cu\"\n", 2},
+                        {"#include </tmp/anna.cu>", 1},
+                        {"#include <../anna.cu>", 1},
+                        {"#define F \"anna.cu\"\n  #  include F\n", 2},
+                        {"/* \n */ %: /*\n*/ inc\\\nlude \"anna.cu\"\n", 2},
+                        {"int a; \\\n\n#inc\\\r\nlude_next \"a\"\n", 3},
+                        {"const char* s = \"/*\";\n#include \"anna.cu\"\nconst char* t = \"*/\";\n", 2},
+                        {"/*\n// */ #include \"anna.cu\"\n", 2},
+                        {"#include/* open", 1},
+                        {"#include <cuda_fp16.h>\n# define include 1\n#if 0\n#endif\n#", 0},
+                        {"// #include \"anna.cu\"\nint included; /* a comment */\n", 0},
+                        {"", 0}};
+    for (const Row& row : rows) EXPECT_EQ(lineThatIncludes(row.text), row.line) << row.text;
+    for (const char* const name : {"global", "tiled", "split", "registers"})
+        EXPECT_EQ(lineThatIncludes(ownTemplateText(name)), 0) << name;
+}
+
 GradeSheet sheetOfEach() {
     GradeSheet sheet{.device = "GPU of a test", .bodies = 1000, .secondsPerForce = 2e-3};
     const auto add = [&](const char* file, OwnOutcome outcome, OwnFault fault, const char* sentence,
@@ -160,7 +182,9 @@ TEST(GradeCommand, aFolderOfFiveKernels) {
     write("chris.cu", disguised(kAnna));
     write("dora.cu", std::string(ownTemplateText("tiled")));
     write("emil.cu", "// gravlab: block=0\n" + std::string(kBela));
+    write("fay.cu", "#include \"anna.cu\"\n");
     write("notes.txt", "no kernel");
+    fs::create_symlink(folder / "notes.txt", folder / "gina.cu");
     if (!whyNoCompiler().empty()) {
         EXPECT_EQ(runGravlab(grade).code, static_cast<int>(ExitCode::noDevice));
         GTEST_SKIP() << whyNoCompiler();
@@ -180,6 +204,9 @@ TEST(GradeCommand, aFolderOfFiveKernels) {
     EXPECT_THAT(all, testing::ContainsRegex(std::string("chris.cu,") + passed + ",.*,anna.cu,1.000,500,"));
     EXPECT_THAT(all, testing::ContainsRegex(std::string("dora.cu,") + passed + ",.*,the initial text tiled,1.000,"));
     EXPECT_THAT(all, HasSubstr("emil.cu,errors,1,block '0': expected a whole number from 1 to 1024,"));
+    EXPECT_THAT(all, HasSubstr("fay.cu,errors,1,\"it includes another file"));
+    EXPECT_THAT(all, HasSubstr("gina.cu,errors,,gina.cu is a link; hand in the file itself,"));
+    EXPECT_EQ(contentOf(html).find("no kernel"), std::string::npos) << "the target of a link is shown";
     EXPECT_EQ(all.find("notes"), std::string::npos);
     EXPECT_THAT(contentOf(html), HasSubstr("identifier &quot;t&quot; is undefined"));
     EXPECT_THAT(done.out, HasSubstr("chris.cu is like anna.cu: 100 % of its text"));

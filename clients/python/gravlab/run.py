@@ -205,12 +205,14 @@ class Run:
         self._program = program
         self._lock = threading.Lock()
         self._errors = tempfile.TemporaryFile()
+        self._begun = 0  # bytes of them from before the first answer: notes about the start, which ended nothing
         words = [program, "play", "-", str(scene), "--share", str(self._descriptor)] + _options(options)
         try:
             self._process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors,
                                              pass_fds=[self._descriptor], text=True, bufsize=1)
         except OSError as error:
             os.close(self._descriptor)
+            self._errors.close()
             raise GravlabError(f"{program} cannot be started: {error.strerror}") from error
         self._ended = weakref.finalize(self, _end, self._process, self._descriptor, self._errors, self._shared)
         try:
@@ -218,6 +220,7 @@ class Run:
         except BaseException:
             self.close()
             raise
+        self._begun = os.fstat(self._errors.fileno()).st_size
 
     # The lines
 
@@ -253,7 +256,7 @@ class Run:
         except subprocess.TimeoutExpired:
             self._process.kill()
             code = self._process.wait()
-        self._errors.seek(0)
+        self._errors.seek(self._begun)
         lines = [line for line in self._errors.read().decode(errors="replace").splitlines() if line]
         how = f"by signal {-code}" if code < 0 else f"with exit code {code}"
         return f"gravlab has ended {how}" + (": " + lines[-1] if lines else "")
