@@ -1,8 +1,8 @@
 #include "app/lab/lab_loop.h"
 
 #include "app/lab/pair_numbers.h"
+#include "app/system/file_names.h"
 #include "app/system/host_clock.h"
-#include "app/system/timed_name.h"
 #include "render/finish_drawing.h"
 #include "sim/core/error.h"
 

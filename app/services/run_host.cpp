@@ -1,7 +1,7 @@
 #include "app/services/run_host.h"
 
 #include "app/model/look.h"
-#include "app/services/stale_parts.h"
+#include "app/services/run.h"
 #include "app/system/host_clock.h"
 #include "sim/contact/contact.h"
 #include "sim/core/error.h"

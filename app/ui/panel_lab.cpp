@@ -1,5 +1,5 @@
 // The lab's panel: between the side panels, above the status line. Each page has its own file.
-#include "app/ui/panel_lab.h"
+#include "app/ui/panels.h"
 #include "app/ui/parameter_widgets.h"
 
 #include <algorithm>

@@ -4,8 +4,8 @@
 #include "app/tables/unit_text.h"
 #include "app/ui/panels.h"
 #include "app/ui/parameter_widgets.h"
-#include "app/ui/text_lines.h"
 #include "app/ui/twin_plot.h"
+#include "app/ui/widgets.h"
 
 #include <algorithm>
 #include <cmath>

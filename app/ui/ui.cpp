@@ -1,7 +1,7 @@
 // Dear ImGui's context, fonts and style, and the order of the panels. The OpenGL backend is here, that of a window is not.
 #include "app/ui/ui.h"
 
-#include "app/system/font_files.h"
+#include "app/system/built_in.h"
 #include "app/ui/command_finder.h"
 #include "app/ui/overlay.h"
 #include "app/ui/panel_input.h"

@@ -1,7 +1,7 @@
 #include "app/view/app.h"
 
 #include "app/control/parameter.h"
-#include "app/services/step_cost.h"
+#include "app/services/pace.h"
 #include "app/system/host_clock.h"
 
 #include <algorithm>
