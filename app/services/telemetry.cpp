@@ -1,10 +1,13 @@
 // A ring of readings; every displayed number is newest minus oldest.
 #include "app/services/telemetry.h"
 
+#include "app/services/run_host.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <numeric>
+#include <utility>
 
 namespace gravlab {
 
@@ -100,6 +103,20 @@ void Telemetry::remember(double now) {
         lastPoint_ = now;
     }
     for (; now - lastPoint_ >= kHistoryInterval; lastPoint_ += kHistoryInterval) point();
+}
+
+void Telemetry::follow(const RunHost& runs) {
+    if (std::exchange(rateChanges_, runs.rateChanges()) != runs.rateChanges()) restart();
+}
+
+void Telemetry::look(const ServiceFrame& at) { frame(at.runs.simulation().totals(), hostClock(), at.drawSeconds); }
+
+void Telemetry::readFacts(Facts& facts) const {
+    facts.interactionsPerSecond = interactionsPerSecond;
+    facts.forceSeconds = forceSeconds;
+    facts.stepsPerSecond = stepsPerSecond;
+    facts.framesPerSecond = framesPerSecond;
+    facts.frameMilliseconds = frameMilliseconds;
 }
 
 void FrameTimes::add(double seconds) {

@@ -1,16 +1,21 @@
 // Rates and times for the display: differences of finished totals over a short window. Never waits, never allocates.
 #pragma once
+#include "app/services/service.h"
 #include "sim/backends/backend.h"
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
 namespace gravlab {
 
-class Telemetry {
+class Telemetry : public Service {
 public:
+    void follow(const RunHost& runs) override;
+    void look(const ServiceFrame& frame) override;
+    void readFacts(Facts& facts) const override;
     /// Call once a frame with the backend's totals, the host clock [s] and the GPU's time for drawing [s].
     void frame(const WorkTotals& totals, double now, double drawSeconds);
     /// Adds the time that a frame waited for the display to take its picture [s].
@@ -57,6 +62,7 @@ private:
     };
     std::array<End, 2> ends_{};
     std::int64_t seenSteps_ = -1;
+    std::uint64_t rateChanges_ = 0;  ///< of the runs
 };
 
 // Statistics of frame times for a run of a given number of frames. Rule: the first frames, which compile and allocate, are
