@@ -1,13 +1,19 @@
 // Reads the command line and runs one command. The only catch of the program turns errors into a sentence and an exit code.
 #include "app/bench/own_trial.h"
-#include "app/bench/tune_cache.h"
+#include "app/bench/tuner.h"
 #include "app/commands/command_rows.h"
 #include "app/system/progress.h"
-#include "app/system/standard_streams.h"
 #include "sim/core/error.h"
 #include "sim/core/text.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <new>
 #include <string>
@@ -15,6 +21,31 @@
 
 namespace gravlab {
 namespace {
+
+/// Call it before any file is opened. It opens /dev/null when descriptor 0, 1 or 2 is closed, so that no file becomes the
+/// standard error and receives messages. Closed pipes and file size limits become errors of the write and no longer end the
+/// program.
+void holdStandardStreams() {
+    for (int stream = 0; stream <= 2; ++stream) {
+        struct stat about {};
+        if (::fstat(stream, &about) == 0 || errno != EBADF) continue;
+        // Open in the wrong direction, so that reading and printing still fail: a closed stream must not look like success.
+        const int opened = ::open("/dev/null", stream == 0 ? O_WRONLY : O_RDONLY);
+        if (opened >= 0 && opened != stream)
+            ::close(opened);  // the lowest free number is `stream`, unless another thread opens a file
+    }
+    std::signal(SIGPIPE, SIG_IGN);
+    std::signal(SIGXFSZ, SIG_IGN);
+}
+
+/// Call it at the end: flushes the standard output. Throws IoError when that fails.
+void finishStandardOutput() {
+    const bool failedBefore = std::ferror(stdout) != 0;
+    errno = 0;
+    if (std::fflush(stdout) == 0 && !failedBefore) return;
+    const std::string why = errno != 0 ? std::strerror(errno) : "an earlier write failed";
+    throw IoError("not everything could be printed: " + why);
+}
 
 int runProgram(int argc, char** argv) {
     Options options = parseOptions(argc, argv);

@@ -4,7 +4,7 @@
 #include "app/bench/benchmark_text.h"
 #include "app/system/host_clock.h"
 #include "app/system/interrupt.h"
-#include "app/tables/median.h"
+#include "app/tables/format.h"
 #include "sim/backends/backend.h"
 #include "sim/core/random.h"
 #include "sim/core/thread_pool.h"

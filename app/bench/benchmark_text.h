@@ -1,10 +1,13 @@
 // Benchmark rows as text: table, CSV, JSON. Rule: a rate that is not verified is an empty cell, never a number.
 #pragma once
 #include "app/bench/benchmark.h"
+#include "sim/backends/memory_probe.h"
 
+#include <array>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace gravlab {
 
@@ -29,5 +32,19 @@ std::string benchmarkCsvHead();
 std::string benchmarkCsvLine(const BenchmarkRow& row);
 /// A text as a CSV cell, quoted if necessary.
 std::string csvCell(std::string_view text);
+
+// The times of a device's memories as text for a terminal and as JSON, and the cells of their tables for a panel.
+
+/// A table of texts, with a heading for each column.
+struct TextTable {
+    std::string_view title;
+    std::vector<std::string_view> columns;
+    std::vector<std::vector<std::string>> rows;
+};
+
+/// Latencies, strided reads and passes; a table without rows is left out.
+std::vector<TextTable> memoryTables(const MemoryTimes& times);
+std::string memoryText(const MemoryTimes& times);
+std::string memoryJson(const MemoryTimes& times);
 
 }  // namespace gravlab

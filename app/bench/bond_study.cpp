@@ -1,6 +1,5 @@
-#include "app/bench/bond_study.h"
-
 #include "app/bench/figure_parts.h"
+
 #include "app/bench/term_bench.h"
 #include "sim/core/error.h"
 #include "sim/forces/bonds/bond_rows.h"

@@ -1,10 +1,8 @@
 // The figures. Rule: a figure takes its kernels and factors from the kernel table, and omits what cannot be measured.
-#include "app/bench/bond_study.h"
 #include "app/bench/figure_parts.h"
 
-#include "app/bench/group_study.h"
 #include "app/bench/papers.h"
-#include "app/system/version.h"
+#include "app/system/built_in.h"
 #include "app/tables/format.h"
 #include "sim/backends/backend.h"
 #include "sim/core/names.h"

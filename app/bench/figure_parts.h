@@ -72,4 +72,21 @@ FigureStudy energyOverTimeStep(const FigureRequest& request, const FigureProgres
 FigureStudy energyOverSoftening(const FigureRequest& request, const FigureProgress& progress);
 
 }  // namespace figures_detail
+
+// The rate of each kernel for bonds over the imbalance of the rows, from a cloth to one hub.
+
+Reason whyNoBonds(const FigureRequest& request);
+/// Checks each row for bonds on nets of equal size, in which ever more bonds lead to one body, and times it. Beside the
+/// curves is the factor of paper 004 for equal rows. Omits a row that refuses a net.
+FigureStudy bondStudy(const FigureRequest& request, const FigureProgress& progress);
+
+// The time of each rung for finding groups, or depths in the graph of friends, over the number of bodies.
+
+Reason whyNoGroups(const FigureRequest& request);
+/// Checks the groups of each rung of the backend and times it: the median of the repetitions. Omits a rung that does not fit
+/// into memory or took too long for the previous number of bodies.
+FigureStudy groupStudy(const FigureRequest& request, const FigureProgress& progress);
+/// The same for depths from the first body, with the visits of nodes and edges beside the times.
+FigureStudy depthStudy(const FigureRequest& request, const FigureProgress& progress);
+
 }  // namespace gravlab

@@ -2,7 +2,6 @@
 #include "app/bench/benchmark_text.h"
 #include "app/bench/figure_parts.h"
 #include "app/tables/format.h"
-#include "app/tables/median.h"
 #include "sim/backends/backend.h"
 #include "sim/backends/pair_matrix.h"
 #include "sim/core/error.h"

@@ -1,8 +1,7 @@
-#include "app/bench/group_study.h"
-
 #include "app/bench/figure_parts.h"
+
 #include "app/bench/sweep.h"
-#include "app/tables/median.h"
+#include "app/tables/format.h"
 #include "sim/backends/groups.h"
 #include "sim/core/error.h"
 #include "sim/scenes/scene.h"

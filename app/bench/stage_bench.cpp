@@ -2,7 +2,6 @@
 #include "app/bench/stage_bench.h"
 
 #include "app/tables/format.h"
-#include "app/tables/median.h"
 
 namespace gravlab {
 namespace {

@@ -81,4 +81,8 @@ std::string sweepCsv(std::span<const SweepResult> results, std::span<const Sweep
 /// "2026-11-22".
 std::string dateOfToday();
 
+/// Runs the sweep to its end. Throws Error with exit code 130 or 143 on an interrupt, and checkFailed when no point gave a
+/// rate. True when every launchable point passed its check.
+bool measureAll(Sweep& sweep);
+
 }  // namespace gravlab

@@ -2,7 +2,10 @@
 // final. Rule: only verified launches compete, and whole steps count, so that a reduction is never free.
 #pragma once
 #include "app/bench/sweep.h"
+#include "sim/backends/tuning.h"
 
+#include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -70,5 +73,16 @@ private:
 
 /// "tiled-split, block 128, unroll 8, split 16": only parameters that the kernel has; "simd-threads, 2 threads" on a CPU.
 std::string launchSentence(const std::string& backend, const KernelChoice& choice, std::optional<int> threads = {});
+
+// Tuned choices on disk: tune.json in the XDG cache. Rule: an unreadable file counts as missing, with one message.
+
+/// $XDG_CACHE_HOME/gravlab/tune.json, else ~/.cache/gravlab/tune.json; empty when neither folder is known.
+std::filesystem::path tuneCachePath();
+
+/// The file's entries for this version of the program. Never throws: a damaged file gives no entries, and a line on stderr.
+std::shared_ptr<const Tuning> readTuning(const std::filesystem::path& file);
+
+/// Replaces the file, all or nothing; makes its folder. Entries of other program versions are dropped. Throws IoError.
+void writeTuning(const std::filesystem::path& file, const Tuning& tuning);
 
 }  // namespace gravlab

@@ -1,7 +1,7 @@
 // `gravlab bench --card`: measures a device over numbers of bodies and writes its card as text or as a picture.
 #include "app/bench/card.h"
+#include "app/bench/sweep.h"
 #include "app/bench/sweep_axis.h"
-#include "app/bench/sweep_progress.h"
 #include "app/commands/options.h"
 #include "app/system/interrupt.h"
 #include "app/tables/text_values.h"

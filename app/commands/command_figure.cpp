@@ -1,6 +1,6 @@
 // `gravlab bench --figure`: measures a study of the table of figures and writes it as a picture or as numbers.
 #include "app/bench/figure.h"
-#include "app/bench/sweep_progress.h"
+#include "app/bench/sweep.h"
 #include "app/commands/options.h"
 #include "app/system/interrupt.h"
 #include "app/system/progress.h"

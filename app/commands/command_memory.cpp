@@ -1,5 +1,5 @@
 // `gravlab memory`: latencies of a device's memories, reads at strides, and ways between host and device.
-#include "app/bench/memory_text.h"
+#include "app/bench/benchmark_text.h"
 #include "app/commands/options.h"
 #include "app/system/interrupt.h"
 #include "sim/core/error.h"

@@ -84,7 +84,7 @@ public:
         if (!std::holds_alternative<FindGroups>(effect)) return done;
         // No frame follows during this effect, so the groups are found at this line's step.
         GroupFinder& finder = app_.services.groupFinder;
-        finder.update(app_.document, app_.runs.simulation(), app_.runs.first().feed(), true);
+        finder.advance({app_.document, app_.runs, false});
         return finder.problem().empty() ? EffectResult() : failedBecause(finder.problem());
     }
 

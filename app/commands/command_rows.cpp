@@ -6,7 +6,7 @@
 #include "app/commands/option_rows.h"
 #include "app/control/quantity.h"
 #include "app/control/scene_data.h"
-#include "app/control/twin_settings.h"
+#include "app/control/setting_choices.h"
 #include "app/film/encoders.h"
 #include "app/tables/occupancy.h"
 #include "app/tables/text_values.h"

@@ -2,7 +2,6 @@
 // `--kernel auto`.
 // Rule: results are stored after each number of bodies, so an interrupt loses only one of them.
 #include "app/bench/term_bench.h"
-#include "app/bench/tune_cache.h"
 #include "app/bench/tuner.h"
 #include "app/commands/options.h"
 #include "app/system/interrupt.h"

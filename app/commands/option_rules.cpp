@@ -12,7 +12,7 @@
 #include "app/model/film_plan.h"
 #include "app/plots/ink.h"
 #include "app/services/snapshot_series.h"
-#include "app/system/numbered_name.h"
+#include "app/system/file_names.h"
 #include "app/tables/own_kernel.h"
 #include "app/tables/text_values.h"
 #include "sim/backends/backend.h"

@@ -2,7 +2,10 @@
 
 #include "app/plots/canvas.h"
 #include "app/plots/plot.h"
+#include "app/plots/profile_plot.h"
+#include "app/tables/unit_text.h"
 #include "sim/core/error.h"
+#include "sim/io/file/atomic_file.h"
 #include "sim/measure/diagnostics.h"
 
 #include <algorithm>
@@ -12,6 +15,7 @@
 #include <system_error>
 
 namespace gravlab {
+
 namespace {
 
 constexpr std::int64_t kMostRecords = 4000;
@@ -271,6 +275,33 @@ std::vector<std::string> RunPlots::write(const Simulation& simulation, OutputSet
         drawPlot(canvas.ink(), at, ImVec2(canvas.size().x - 28, canvas.size().y - 20), plot,
                  {.light = true, .legend = false});
     });
+    return written;
+}
+
+std::vector<std::string> writeRunProfiles(const std::filesystem::path& folder, Simulation& simulation, OutputSet& outputs) {
+    std::vector<std::string> written;
+    if (simulation.backend().size() < kFewestOfProfile) return written;
+    ParticleSet bodies;
+    simulation.snapshot(bodies);
+    const SceneUnits& units = simulation.scene().units;
+    const int galaxies = galaxiesIn(bodies);
+    // Groups of species or of single bodies are no galaxies, because galaxies have a density and a plane of their own.
+    constexpr int kMostProfiles = 8;
+    const bool apart = galaxies > 1 && galaxies <= kMostProfiles;
+    for (int galaxy = apart ? 0 : -1; galaxy < (apart ? galaxies : 0); ++galaxy) {
+        const ProfileRequest request{.centre = ProfileCentre::core, .galaxy = galaxy};
+        const Profile profile = measureProfile(bodies, simulation.force(), request);
+        if (!profile.why.empty()) continue;
+        const std::string title = simulation.configuration().scene +
+                                  (apart ? ", galaxy " + std::to_string(galaxy + 1) : "") +
+                                  ": profile at t = " + timeText(simulation.time(), units);
+        const std::string name = apart ? "profile-" + std::to_string(galaxy + 1) : "profile";
+        const std::filesystem::path picture = folder / (name + ".png"), table = folder / (name + ".csv");
+        writeProfile(outputs.add(picture), title, profileText(profile, request, units), profile, units);
+        outputs.add(table).write(profileTable(profile, units));
+        written.push_back(picture.string());
+        written.push_back(table.string());
+    }
     return written;
 }
 

@@ -42,4 +42,13 @@ private:
     std::size_t bodies_ = 0;
 };
 
+// Radial profiles of galaxies at the end of a run: a picture and a table for each galaxy of the scene.
+
+/// Fewer bodies would leave rings empty.
+constexpr std::size_t kFewestOfProfile = 200;
+
+/// Writes profile.png and profile.csv into the folder, or profile-1.png, ... with several galaxies; nothing for few bodies.
+/// Returns the names of these files. Waits for a copy of the bodies. Throws IoError.
+std::vector<std::string> writeRunProfiles(const std::filesystem::path& folder, Simulation& simulation, OutputSet& outputs);
+
 }  // namespace gravlab

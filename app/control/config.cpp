@@ -3,7 +3,7 @@
 
 #include "app/control/parameter.h"
 #include "app/control/toml_document.h"
-#include "app/system/user_folder.h"
+#include "app/system/file_names.h"
 #include "app/tables/text_values.h"
 #include "sim/core/error.h"
 #include "sim/core/names.h"

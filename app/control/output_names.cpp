@@ -1,6 +1,6 @@
 #include "app/control/output_names.h"
 
-#include "app/system/numbered_name.h"
+#include "app/system/file_names.h"
 #include "sim/core/error.h"
 #include "sim/io/file/atomic_file.h"
 #include "sim/io/file/read_files.h"

@@ -1,6 +1,6 @@
 // The differences of the second run from the first. Each row takes kind, range and names from the row of the run.
 #include "app/control/parameter_rows.h"
-#include "app/control/twin_settings.h"
+#include "app/control/setting_choices.h"
 #include "app/model/document.h"
 #include "app/model/twin_choice.h"
 #include "sim/core/error.h"

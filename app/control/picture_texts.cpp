@@ -1,7 +1,7 @@
 #include "app/control/scene_file.h"
 
 #include "app/model/document.h"
-#include "app/system/version.h"
+#include "app/system/built_in.h"
 #include "app/tables/format.h"
 
 namespace gravlab {

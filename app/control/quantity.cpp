@@ -1,7 +1,7 @@
 #include "app/control/quantity.h"
 
 #include "app/control/parameter.h"
-#include "app/control/twin_settings.h"
+#include "app/control/setting_choices.h"
 #include "app/tables/format.h"
 #include "app/tables/text_values.h"
 #include "app/tables/unit_text.h"

@@ -2,8 +2,8 @@
 #include "app/film/encoders.h"
 
 #include "app/system/child_process.h"
+#include "app/system/file_names.h"
 #include "app/system/interrupt.h"
-#include "app/system/timed_name.h"
 
 #include "sim/core/error.h"
 #include "sim/core/names.h"

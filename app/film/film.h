@@ -2,7 +2,7 @@
 // writer destroyed before finish() removes everything, unless it is set to keep a partial film.
 #pragma once
 #include "app/film/encoders.h"
-#include "app/system/numbered_name.h"
+#include "app/system/file_names.h"
 #include "app/system/picture.h"
 
 #include <cstdint>

@@ -1,10 +1,10 @@
 // Sweeps in the window.
 #include "app/lab/lab.h"
 
-#include "app/bench/tune_cache.h"
+#include "app/bench/tuner.h"
 #include "app/plots/canvas.h"
-#include "app/system/timed_name.h"
-#include "app/system/version.h"
+#include "app/system/built_in.h"
+#include "app/system/file_names.h"
 #include "app/tables/format.h"
 #include "sim/core/error.h"
 #include "sim/core/names.h"

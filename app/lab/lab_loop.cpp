@@ -1,8 +1,8 @@
 #include "app/lab/lab_loop.h"
 
 #include "app/lab/pair_numbers.h"
+#include "app/system/file_names.h"
 #include "app/system/host_clock.h"
-#include "app/system/timed_name.h"
 #include "render/finish_drawing.h"
 #include "sim/core/error.h"
 
@@ -57,21 +57,21 @@ std::optional<FileJob> labFile(const Measure& wanted, Lab& lab, Document& docume
     return std::nullopt;
 }
 
-void LabLoop::follow(Lab& lab, const Document& document) {
-    lab.sweepIndex = document.labPanel.sweep;
-    lab.wholeSteps = document.labPanel.wholeSteps;
+void LabLoop::follow(const Document& document) {
+    lab_.sweepIndex = document.labPanel.sweep;
+    lab_.wholeSteps = document.labPanel.wholeSteps;
 }
 
-EffectResult LabLoop::carryOut(const Measure& measure, Lab& lab, Document& document) {
-    follow(lab, document);
+EffectResult LabLoop::carryOut(const Measure& measure, Document& document) {
+    follow(document);
     const Facts& facts = document.facts;
-    if (measure.what == Measure::What::sweep) lab.startSweep(lab.sweepFor(*facts.kernel), subjectOf(facts.configuration));
-    if (measure.what == Measure::What::tune) lab.startTune(subjectOf(facts.configuration));
-    if (measure.what == Measure::What::memory) lab.startMemory(subjectOf(facts.configuration));
-    if (measure.what == Measure::What::cancel) lab.cancel();
+    if (measure.what == Measure::What::sweep) lab_.startSweep(lab_.sweepFor(*facts.kernel), subjectOf(facts.configuration));
+    if (measure.what == Measure::What::tune) lab_.startTune(subjectOf(facts.configuration));
+    if (measure.what == Measure::What::memory) lab_.startMemory(subjectOf(facts.configuration));
+    if (measure.what == Measure::What::cancel) lab_.cancel();
     // Known at once, so that the next command of this frame sees it.
-    document.facts.labBusy = lab.busy();
-    document.facts.labStatus = lab.status();
+    document.facts.labBusy = lab_.busy();
+    document.facts.labStatus = lab_.status();
     return {};
 }
 
@@ -80,7 +80,24 @@ void LabLoop::tryKernel(Document& document) {
     document.labPanel.own.trying = true;
 }
 
-void LabLoop::advance(Lab& lab, Document& document, RunHost& host) {
+void LabLoop::advance(const ServiceFrame& frame) {
+    Document& document = frame.document;
+    follow(document);
+    if (frame.realTime) measure(document, frame.runs);
+    refreshMatrix(document, frame.runs, frame.realTime);
+    const LabPanel& panel = document.labPanel;
+    shown_ = panel.own.trying || (panel.visits && panel.shows(LabPage::matrix)) || (panel.open && lab_.matrix.waiting());
+}
+
+void LabLoop::readFacts(Facts& facts) const {
+    facts.labBusy = lab_.busy();
+    if (facts.labStatus != lab_.status()) facts.labStatus = lab_.status();
+    facts.labBest.reset();
+    if (const SweepResult* best = lab_.best())
+        facts.labBest = LabBest{{best->row.kernel, best->point.kernel.launch}, best->point.options.threads};
+}
+
+void LabLoop::measure(Document& document, RunHost& host) {
     constexpr double kFactsInterval = 0.5;  // [s]; querying the driver costs some microseconds
     if (const double now = hostClock(); document.labPanel.open && now - launchReadAt_ > kFactsInterval) {
         launchReadAt_ = now;
@@ -88,22 +105,22 @@ void LabLoop::advance(Lab& lab, Document& document, RunHost& host) {
         document.facts.figures = host.simulation().backend().figures();
     }
     own_.advance(document, host);
-    if (!document.labPanel.open && lab.busy()) lab.cancel();
+    if (!document.labPanel.open && lab_.busy()) lab_.cancel();
     // Wait only while measuring: other work on the device would count as the kernel's.
     constexpr double kLeastSlice = 0.02;  // [s]; a shorter measurement would be mostly overhead
-    lab.advance(std::max(document.intent.timeBudgetMs * 1e-3, kLeastSlice), [&] {
+    lab_.advance(std::max(document.intent.timeBudgetMs * 1e-3, kLeastSlice), [&] {
         host.simulation().backend().wait();
         finishDrawing();
     });
-    if (const std::optional<TunedChoice> found = lab.takeTuned()) host.takeTuning(*found);
+    if (const std::optional<TunedChoice> found = lab_.takeTuned()) host.takeTuning(*found);
 }
 
-void LabLoop::refreshMatrix(Lab& lab, const Document& document, RunHost& host, bool realTime) {
+void LabLoop::refreshMatrix(const Document& document, RunHost& host, bool realTime) {
     constexpr double kInterval = 0.12;  // [s]
     if (!document.labPanel.shows(LabPage::matrix)) return;
     const double now = hostClock();
     const Facts& facts = document.facts;
-    PairMatrix& matrix = lab.matrix;
+    PairMatrix& matrix = lab_.matrix;
     Backend& backend = host.simulation().backend();
     matrix.poll(backend);
     matrix.show(document.labPanel.matrix);
@@ -128,8 +145,8 @@ void LabLoop::refreshMatrix(Lab& lab, const Document& document, RunHost& host, b
     matrix.upload();
 }
 
-void LabLoop::dropPicture(Lab& lab) {
-    lab.matrix.forgetTexture();
+void LabLoop::dropPicture() {
+    lab_.matrix.forgetTexture();
     matrixStep_ = -1;
 }
 

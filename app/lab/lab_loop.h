@@ -4,6 +4,7 @@
 #include "app/lab/lab.h"
 #include "app/lab/own_bench.h"
 #include "app/services/run_host.h"
+#include "app/services/service.h"
 #include "app/system/file_jobs.h"
 
 #include <optional>
@@ -13,21 +14,27 @@ namespace gravlab {
 /// The job that writes the wanted file of the lab; empty: the measurement writes none. Lab and document outlive it.
 std::optional<FileJob> labFile(const Measure& wanted, Lab& lab, Document& document, RunHost& host);
 
-class LabLoop {
+class LabLoop : public Service {
 public:
+    explicit LabLoop(Lab& lab) : lab_(lab) {}
     /// Begins a measurement, or cancels it.
-    EffectResult carryOut(const Measure& measure, Lab& lab, Document& document);
+    EffectResult carryOut(const Measure& measure, Document& document);
     /// Begins to try the text of the editor.
     void tryKernel(Document& document);
-    /// Copies the panel's choices into the lab.
-    void follow(Lab& lab, const Document& document);
-    /// Lets the lab measure, stores what a search has found, and refreshes the facts of the launch.
-    void advance(Lab& lab, Document& document, RunHost& host);
-    /// Refreshes the matrix several times a second while it is shown: painted by the device, or from a copy of the bodies.
-    void refreshMatrix(Lab& lab, const Document& document, RunHost& host, bool realTime);
-    void dropPicture(Lab& lab);
+    /// Copies the panel's choices into the lab and refreshes the picture of all pairs. In a window the lab measures, and
+    /// what a search has found is used.
+    void advance(const ServiceFrame& frame) override;
+    void readFacts(Facts& facts) const override;
+    bool busy() const override { return lab_.busy() || shown_; }
+    void dropPicture();
 
 private:
+    void follow(const Document& document);
+    void measure(Document& document, RunHost& host);
+    void refreshMatrix(const Document& document, RunHost& host, bool realTime);
+
+    Lab& lab_;
+    bool shown_ = false;  ///< the panel shows what changes without a measurement
     OwnBench own_;
     PairValue matrixValue_ = PairValue::force;    ///< quantity in the picture
     double launchReadAt_ = 0, matrixMadeAt_ = 0;  ///< host clock [s]

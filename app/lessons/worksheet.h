@@ -1,11 +1,20 @@
-// A lesson on paper: Markdown, or a page for the printer. Students get it without answers and numbers.
+// The texts of a lesson: their markup, for panels and worksheets, and a lesson on paper, in Markdown or as a page for the
+// printer. Students get it without answers and numbers.
 #pragma once
 #include "app/model/lesson.h"
 
 #include <map>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace gravlab {
+
+struct TextBlock {
+    enum class Kind { paragraph, point, code } kind = Kind::paragraph;
+    std::string text;  ///< one line; code may have several
+};
+std::vector<TextBlock> blocksOf(std::string_view text);
 
 /// Content of a teacher's sheet alone.
 struct LessonAnswers {

@@ -3,10 +3,10 @@
 #pragma once
 #include "app/model/camera_path.h"
 #include "app/model/facts.h"
-#include "app/model/intent.h"
 #include "app/model/lab_panel.h"
 #include "app/model/lesson.h"
 #include "app/model/options.h"
+#include "app/model/twin_choice.h"
 #include "app/model/ui_state.h"
 #include "app/model/velocity_arrow.h"
 #include "app/model/viewport.h"
@@ -14,6 +14,7 @@
 #include "render/camera.h"
 #include "render/particle_renderer.h"
 #include "sim/measure/profile.h"
+#include "sim/run/configuration.h"
 
 #include <array>
 #include <cstddef>
@@ -24,6 +25,19 @@
 #include <utility>
 
 namespace gravlab {
+
+/// The user's wishes; commands and the command line edit them, one place applies them.
+struct Intent {
+    RunRequest request;
+    /// Simulated time per second of watching [T/s]; 0: stepsPerFrame determines the pace.
+    double speed = 0;
+    int stepsPerFrame = 1;
+    double timeBudgetMs = 0;  ///< computing time of steps per frame; 0: the time that drawing leaves
+    bool paused = false;
+    int singleSteps = 0;  ///< steps to make while paused
+    TwinChoice twin;
+    bool operator==(const Intent&) const = default;
+};
 
 /// A click for which a body must be found.
 struct PickRequest {

@@ -3,9 +3,13 @@
 #include "app/tables/occupancy.h"
 #include "app/tables/own_kernel.h"
 #include "sim/backends/pair_matrix.h"
+#include "sim/core/error.h"
+#include "sim/core/names.h"
 #include "sim/run/configuration.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <string>
@@ -16,9 +20,16 @@ namespace gravlab {
 /// The pages of the lab's panel.
 enum class LabPage { launch, sweep, matrix, ladder, recorded, calculator, memory, own };
 /// Their names, in the order of the enumeration.
-std::span<const std::string_view> labPages();
+inline constexpr std::string_view kLabPages[] = {"launch",   "sweep",      "matrix", "ladder",
+                                                 "recorded", "calculator", "memory", "own"};
+constexpr std::span<const std::string_view> labPages() { return kLabPages; }
 /// The page with that name. Throws UsageError naming the valid ones and the nearest.
-LabPage labPage(std::string_view name);
+inline LabPage labPage(std::string_view name) {
+    const auto found = std::ranges::find(kLabPages, name);
+    if (found == std::end(kLabPages))
+        throw UsageError(unknownName("page of the lab", name, {std::begin(kLabPages), std::end(kLabPages)}));
+    return static_cast<LabPage>(found - std::begin(kLabPages));
+}
 
 struct LabPanel {
     bool open = false;

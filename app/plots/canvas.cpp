@@ -1,7 +1,7 @@
 // Triangles to pixels: a point is inside by the top-left rule, so that neighbours share no pixel and leave no gap.
 #include "app/plots/canvas.h"
 
-#include "app/system/font_files.h"
+#include "app/system/built_in.h"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,6 @@
 #include "app/services/conservation.h"
 
+#include "app/services/run_host.h"
 #include "app/tables/format.h"
 #include "app/tables/unit_text.h"
 #include "sim/core/particles.h"
@@ -42,7 +43,7 @@ ConservationMonitor::ConservationMonitor()
                }) {}
 
 /// Notices a new run and changed parameters.
-void ConservationMonitor::follow(const Simulation& simulation) {
+void ConservationMonitor::notice(const Simulation& simulation) {
     const RunConfiguration& now = simulation.configuration();
     if (std::exchange(revision_, simulation.revision()) == simulation.revision() && run_ == simulation.bodiesId()) return;
     if (std::exchange(run_, simulation.bodiesId()) != simulation.bodiesId()) {
@@ -165,7 +166,7 @@ void ConservationMonitor::measureOnDevice(Simulation& simulation, double now, do
 }
 
 void ConservationMonitor::update(Simulation& simulation, StateFeed& feed, double now) {
-    follow(simulation);
+    notice(simulation);
     const double passed = std::clamp(now - std::exchange(lookedAt_, now), 0.0, 0.1);
     const std::size_t onDevice = simulation.backend().mostMeasured();
     const std::size_t onHost = pairSummation(simulation.configuration())  ? kMostByTree
@@ -188,6 +189,24 @@ void ConservationMonitor::update(Simulation& simulation, StateFeed& feed, double
         pending_.reset();
         if (sample) take(*sample);
     }
+}
+
+void ConservationMonitor::follow(const RunHost& runs) {
+    if (std::exchange(jumps_, runs.jumps()) != runs.jumps()) jump(runs.simulation());
+}
+
+void ConservationMonitor::advance(const ServiceFrame& frame) {
+    if (frame.realTime) update(frame.runs.simulation(), frame.runs.first().feed(), frame.now);
+}
+
+void ConservationMonitor::readFacts(Facts& facts) const {
+    facts.energyChange = worst_;
+    facts.virial = facts.halfMassRadius = facts.energyTime = std::nullopt;
+    facts.energyComes = why_.empty();
+    if (points_.empty()) return;
+    facts.energyTime = points_.back().time;
+    facts.virial = points_.back().virial;
+    facts.halfMassRadius = points_.back().shape.lagrangianRadii[1];
 }
 
 std::string ConservationMonitor::advice(const RunConfiguration& now, const Integrator& integrator,

@@ -3,6 +3,7 @@
 // where the backend does not measure, a thread of its own does.
 #pragma once
 #include "app/services/sampler.h"
+#include "app/services/service.h"
 #include "sim/measure/diagnostics.h"
 #include "sim/run/simulation.h"
 
@@ -40,7 +41,7 @@ struct ConservationMark {
 /// single precision, large N is summed in single precision, too. Null: all pairs in double.
 PairSummation watchedPairs(const RunConfiguration& configuration);
 
-class ConservationMonitor {
+class ConservationMonitor : public Service {
 public:
     ConservationMonitor();
 
@@ -56,6 +57,9 @@ public:
     /// fiftieth of its time and copies no bodies to the host. On the host it costs a state of `feed` when a sample is due,
     /// and at most a twentieth of one core. `now`: host clock [s].
     void update(Simulation& simulation, StateFeed& feed, double now);
+    void follow(const RunHost& runs) override;
+    void advance(const ServiceFrame& frame) override;
+    void readFacts(Facts& facts) const override;
 
     /// The run was put to an earlier or later step of its own. Drops what was measured after that step; the start stays the
     /// reference.
@@ -66,7 +70,7 @@ public:
     /// The largest |change| since the start.
     double worstChange() const { return worst_; }
     /// A sample is under way, here or on a device: a frame must come to take its result.
-    bool busy() const { return pending_.has_value() || summing_.busy(); }
+    bool busy() const override { return pending_.has_value() || summing_.busy(); }
     /// Why there are no samples; empty when there are or will be.
     const std::string& why() const { return why_; }
     /// A sentence that advises a smaller time step or larger softening where the energy error calls for it; else empty.
@@ -84,7 +88,7 @@ private:
         Diagnostics measured;
     };
     void take(const Sample& sample);
-    void follow(const Simulation& simulation);
+    void notice(const Simulation& simulation);
     void forgetUnderWay();
     void measureOnDevice(Simulation& simulation, double now, double passed);
 
@@ -95,6 +99,7 @@ private:
     double spinScale_ = 0, worst_ = 0, offset_ = 0;
     bool rebase_ = false;                   ///< the next sample is measured under another law or softening
     std::uint64_t run_ = 0, revision_ = 0;  ///< the run and revision that were followed last
+    std::uint64_t jumps_ = 0;               ///< of the runs
     RunConfiguration followed_;
     double lookedAt_ = 0;
     // State of the measurement on the device, and when the next one is due.

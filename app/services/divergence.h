@@ -2,11 +2,14 @@
 // Rule: only states of the same time are compared; a growth is called exponential only where the curve shows it.
 #pragma once
 #include "sim/core/particles.h"
+#include "sim/integrators/integrator.h"
 
 #include <cstddef>
 #include <limits>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace gravlab {
@@ -60,5 +63,11 @@ private:
     double size_ = 1, worst_ = 0, worstChange_ = 0, worstTwinChange_ = 0;
     std::optional<double> eFolding_;
 };
+
+// Where a picture stops being the answer: chaotic endings that a method cannot follow.
+// Rule: these times are measured with solvers of many digits, never guessed.
+
+/// Warning on screen for a scene at this time [T] under this integrator; empty while the picture is reliable.
+std::string predictabilityNote(std::string_view scene, const Integrator& integrator, double time, bool singlePrecision);
 
 }  // namespace gravlab

@@ -1,5 +1,6 @@
 #include "app/services/group_finder.h"
 
+#include "app/services/run_host.h"
 #include "sim/backends/groups.h"
 #include "sim/core/error.h"
 
@@ -50,7 +51,9 @@ std::optional<std::uint32_t> depthsFrom(const Document& document) {
 
 }  // namespace
 
-void GroupFinder::update(Document& document, Simulation& simulation, StateFeed& feed, bool wait) {
+void GroupFinder::advance(const ServiceFrame& frame) {
+    Document& document = frame.document;
+    Simulation& simulation = frame.runs.simulation();
     Facts& facts = document.facts;
     if (std::exchange(run_, simulation.bodiesId()) != simulation.bodiesId()) {
         if (wish_ && !wanted_) problem_ = "The run that groups were looked for in has ended.";
@@ -70,7 +73,8 @@ void GroupFinder::update(Document& document, Simulation& simulation, StateFeed& 
             wish_->from = from;
             sampler_.forget();
         }
-        if (auto known = sampler_.update({simulation, feed, 0, wait}, wish_ ? &*wish_ : nullptr)) {
+        if (auto known =
+                sampler_.update({simulation, frame.runs.first().feed(), 0, !frame.realTime}, wish_ ? &*wish_ : nullptr)) {
             facts.groups = std::move(*known);
             wish_.reset();
         }

@@ -3,6 +3,7 @@
 #pragma once
 #include "app/model/document.h"
 #include "app/services/sampler.h"
+#include "app/services/service.h"
 #include "sim/run/simulation.h"
 
 #include <memory>
@@ -11,18 +12,17 @@
 
 namespace gravlab {
 
-class GroupFinder {
+class GroupFinder : public Service {
 public:
-    /// Call once a frame. Begins a requested search, or one that the colours need and that is missing, and takes results. A
-    /// failure becomes the document's message. `wait`: for films, whose frames do not depend on the clock.
-    void update(Document& document, Simulation& simulation, StateFeed& feed, bool wait);
-    /// Looks for groups at the next update(), under the document's wish.
+    /// Begins a requested search, or one that the colours need and that is missing, and takes results. A failure becomes the
+    /// document's message.
+    void advance(const ServiceFrame& frame) override;
+    /// Looks for groups at the next advance(), under the document's wish.
     void find() {
         wanted_ = true;
         problem_.clear();
     }
-    /// A search is under way: then frames are needed.
-    bool busy() const { return wanted_ || wish_; }
+    bool busy() const override { return wanted_ || wish_; }
     /// Why no groups were found, once it is not busy any more; empty: they were found.
     const std::string& problem() const { return problem_; }
 

@@ -1,5 +1,8 @@
 #include "app/services/instruments.h"
 
+#include "app/model/document.h"
+#include "app/services/run_host.h"
+
 #include <utility>
 
 namespace gravlab {
@@ -29,7 +32,7 @@ void Instruments::update(Simulation& simulation, StateFeed& feed, int galaxies,
     if (std::optional<KeptBodies> from = on && bodies > kLarge && kept ? kept() : std::nullopt;
         from && from->bodies == bodies) {
         newest = from->step;
-        other = {newest, [from = std::move(*from), force = simulation.force(), request = wanted] {
+        other = {newest, [from = std::move(*from), force = simulation.force(), request = wanted](const auto&) {
                      return measured(from, force, request);
                  }};
     }
@@ -41,6 +44,15 @@ void Instruments::update(Simulation& simulation, StateFeed& feed, int galaxies,
         step_ = sample->step;
     }
     behind_ = sampler_.step() != newest;
+}
+
+void Instruments::advance(const ServiceFrame& frame) {
+    if (!frame.realTime) return;
+    const Facts& facts = frame.document.facts;
+    const auto kept = [&] { return frame.runs.history() ? frame.runs.history()->newest(facts.step) : std::nullopt; };
+    wanted = frame.document.profileWanted;
+    update(frame.runs.simulation(), frame.runs.first().feed(), facts.galaxies, kept, frame.now);
+    frame.document.profileWanted = wanted;  // another scene has its own setting
 }
 
 }  // namespace gravlab

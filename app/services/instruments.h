@@ -3,6 +3,7 @@
 #pragma once
 #include "app/model/facts.h"
 #include "app/services/sampler.h"
+#include "app/services/service.h"
 #include "sim/measure/profile.h"
 #include "sim/run/simulation.h"
 
@@ -20,7 +21,7 @@ struct KeptBodies {
     std::function<std::shared_ptr<const ParticleSet>()> unpack;  ///< may be called on any thread, and later
 };
 
-class Instruments {
+class Instruments : public Service {
 public:
     static constexpr double kInterval = 1;          ///< between two profiles at least [s]
     static constexpr double kShareOfCopies = 0.02;  ///< largest fraction of the time, for copies that the picture waits for
@@ -42,13 +43,15 @@ public:
     void update(Simulation& simulation, StateFeed& feed, int galaxies,
                 const std::function<std::optional<KeptBodies>()>& kept, double now);
 
+    void advance(const ServiceFrame& frame) override;
+
     /// The newest profile; empty before the first one, and after a change of scene.
     const std::optional<Profile>& profile() const { return profile_; }
     const ProfileRequest& request() const { return request_; }  ///< of profile()
     double time() const { return time_; }                       ///< of profile() [T]
     std::int64_t step() const { return step_; }                 ///< of profile()
     /// Whether a profile is under way or will be due: then frames are needed.
-    bool busy() const { return on && (sampler_.busy() || behind_); }
+    bool busy() const override { return on && (sampler_.busy() || behind_); }
 
 private:
     struct Sample {

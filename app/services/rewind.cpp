@@ -15,8 +15,7 @@ namespace {
 
 constexpr double kStateInterval = 0.5, kLargeStateInterval = 3;  // [s]
 constexpr std::size_t kLarge = 131072;                           // bodies, above which a copy may be noticeable
-constexpr double kCostFactor = 50;  // a copy takes at most 1/kCostFactor of the time between two
-constexpr std::size_t kFewest = 3;  // fewer states are no useful timeline
+constexpr std::size_t kFewest = 3;                               // fewer states are no useful timeline
 
 bool fitsFloat(double a) { return static_cast<double>(static_cast<float>(a)) == a; }
 
@@ -176,19 +175,17 @@ void Rewind::follow(const Simulation& simulation) {
     if (std::exchange(run_, simulation.bodiesId()) == simulation.bodiesId()) return;
     ++timeline_;
     packer_.drop();
-    asked_.drop();
-    askedSecond_.drop();
-    coming_ = {};
+    states_.restart();
     line_.clear();
     other_.clear();
     wentTo_.reset();
     edited_ = false;
-    nextAt_ = 0;
     list();
 }
 
 void Rewind::edited(const Simulation& simulation) {
     run_ = simulation.bodiesId();
+    states_.adopt(simulation);
     edited_ = true;
 }
 
@@ -217,6 +214,7 @@ bool Rewind::isKept(const Simulation& simulation, bool both) const {
 void Rewind::update(Simulation& simulation, StateFeed& feed, double now, const Beside* beside) try {
     keep(simulation, feed, now, beside);
 } catch (const std::bad_alloc&) {
+    states_.forget();
     budget_ = bytes() / 2;
     thin();
     list();
@@ -232,39 +230,24 @@ void Rewind::keep(Simulation& simulation, StateFeed& feed, double now, const Bes
         thin();
         list();
     }
-    if (auto state = asked_.take(); state && state->run == run_) coming_.state = std::move(state);
-    if (auto state = askedSecond_.take()) coming_.second = std::move(state);
-    if (coming_.state && (coming_.second || !coming_.run)) {
-        const double cost = coming_.state->cost + (coming_.second ? coming_.second->cost : 0);
-        nextAt_ = std::max(nextAt_, now + kCostFactor * cost);
-        coming_.before = line_.empty() ? nullptr : line_.back();
-        packer_.ask(std::exchange(coming_, {}));
-        edited_ = false;
-        return;
-    }
     why_.clear();
     const std::size_t each =
         estimate(simulation.configuration()) + (beside ? estimate(beside->simulation.configuration()) : 0);
-    if (each > budget_ / kFewest) {
+    if (each > budget_ / kFewest)
         why_ = "No way back is kept: a state takes " + std::to_string((each >> 20) + 1) + " MB and the memory for them is " +
                std::to_string(budget_ >> 20) + " MB (at most --rewind-memory)";
-        return;
-    }
-    if (asked_.waiting() || askedSecond_.waiting() || now < nextAt_ || wentTo_ || isKept(simulation, beside)) return;
-    coming_ = {};
-    if (!beside) {
-        asked_ = feed.ask();
-    } else if (beside->run) {
-        // Both states are of just this moment: the link says which steps of the two belong together.
-        asked_ = feed.here(simulation);
-        if (!asked_.waiting()) return;
-        askedSecond_ = beside->feed.here(beside->simulation);
-        if (!askedSecond_.waiting()) return asked_.drop();
-        coming_.run = beside->run;
-    } else {
-        return;
-    }
-    nextAt_ = now + (simulation.configuration().bodies > kLarge ? kLargeStateInterval : kStateInterval);
+    // The link says which steps of two runs belong together. While a common time is on its way there is none.
+    const bool wanted = why_.empty() && !wentTo_ && (!beside || beside->run) && !isKept(simulation, beside);
+    if (!states_.busy()) link_ = beside ? beside->run : std::nullopt;
+    std::optional<SampledRun> second;
+    if (beside) second.emplace(SampledRun{beside->simulation, beside->feed});
+    states_.pace.interval = simulation.configuration().bodies > kLarge ? kLargeStateInterval : kStateInterval;
+    constexpr SameQuestion kBodies;
+    SampledState state = states_.update({simulation, feed, now, false, second ? &*second : nullptr}, &kBodies, wanted);
+    if (!state) return;
+    const Kept before = line_.empty() ? nullptr : line_.back();
+    packer_.ask({.state = state, .before = before, .second = state.second, .run = link_});
+    edited_ = false;
 }
 
 std::optional<KeptBodies> Rewind::newest(std::int64_t step) const {
@@ -397,10 +380,8 @@ std::shared_ptr<const std::vector<std::uint32_t>> Rewind::go(Simulation& simulat
     if (std::find(line_.begin(), line_.end(), target) == line_.end()) add(target);
     wentTo_ = simulation.step();
     run_ = simulation.bodiesId();
-    asked_.drop();
-    askedSecond_.drop();
-    coming_ = {};
-    nextAt_ = now_ + kStateInterval;
+    states_.adopt(simulation);
+    states_.rest(now_ + kStateInterval);
     thin();
     list();
     return target->id;

@@ -2,9 +2,8 @@
 // Rule: continuing from a kept state gives the bits of the first pass, where the kernel is deterministic.
 #pragma once
 #include "app/services/instruments.h"
-#include "app/services/state_feed.h"
+#include "app/services/sampler.h"
 #include "app/services/twin_run.h"
-#include "app/system/worker.h"
 #include "sim/run/simulation.h"
 
 #include <cstdint>
@@ -137,10 +136,12 @@ private:
     std::optional<std::int64_t> wentTo_;  ///< step gone to, as long as the run has not gone on from it
     std::uint64_t run_ = 0;               ///< the run that the states belong to
     bool edited_ = false;                 ///< the bodies were edited since the last state was kept
-    double now_ = 0, nextAt_ = 0;
+    double now_ = 0;
     std::string why_;
-    StateTicket asked_, askedSecond_;
-    Packing coming_;  ///< the next state, as far as its parts have arrived
+    static constexpr double kShareOfCopies = 0.02;  ///< largest fraction of the time for copies
+    StateSampler<SameQuestion> states_{{.shareOfCopies = kShareOfCopies}};
+    std::optional<SecondRun> link_;  ///< of the second run at the moment of the requested state
+    // Not a Sampler: each state is packed in turn and none is dropped, see docs/decisions/samplers.md.
     Worker<Packing, Kept> packer_{[](const Packing& from, auto&) { return packedBoth(from); }};
 };
 

@@ -1,7 +1,7 @@
 #include "app/services/run_host.h"
 
 #include "app/model/look.h"
-#include "app/services/stale_parts.h"
+#include "app/services/run.h"
 #include "app/system/host_clock.h"
 #include "sim/contact/contact.h"
 #include "sim/core/error.h"
@@ -599,7 +599,8 @@ void RunHost::makePicture() {
 
 bool RunHost::moving() const {
     const Intent& intent = document_.intent;
-    if (!intent.paused || intent.singleSteps > 0 || intent.twin != twin_.choice() || !twin_.even()) return true;
+    if (!intent.paused || intent.singleSteps > 0 || intent.twin != twin_.choice() || !twin_.even() || virial_.busy())
+        return true;
     // The result of a force check may still be under way. A step that was never completed sends none.
     constexpr double kPatience = 3;  // [s]
     return !document_.facts.check && stepsSinceChange_ > 0 && hostClock() - lastStepAt_ < kPatience;

@@ -1,7 +1,6 @@
 #include "app/services/state_folder.h"
 
-#include "app/system/timed_name.h"
-#include "app/system/user_folder.h"
+#include "app/system/file_names.h"
 
 #include "sim/core/error.h"
 #include "sim/core/text.h"

@@ -1,9 +1,16 @@
 // A ring of readings; every displayed number is newest minus oldest.
 #include "app/services/telemetry.h"
 
+#include "app/services/run_host.h"
+
 #include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <numeric>
+#include <utility>
 
 namespace gravlab {
+
 namespace {
 
 // Long enough that digits can be read, short enough to follow a slider.
@@ -96,6 +103,44 @@ void Telemetry::remember(double now) {
         lastPoint_ = now;
     }
     for (; now - lastPoint_ >= kHistoryInterval; lastPoint_ += kHistoryInterval) point();
+}
+
+void Telemetry::follow(const RunHost& runs) {
+    if (std::exchange(rateChanges_, runs.rateChanges()) != runs.rateChanges()) restart();
+}
+
+void Telemetry::look(const ServiceFrame& at) { frame(at.runs.simulation().totals(), hostClock(), at.drawSeconds); }
+
+void Telemetry::readFacts(Facts& facts) const {
+    facts.interactionsPerSecond = interactionsPerSecond;
+    facts.forceSeconds = forceSeconds;
+    facts.stepsPerSecond = stepsPerSecond;
+    facts.framesPerSecond = framesPerSecond;
+    facts.frameMilliseconds = frameMilliseconds;
+}
+
+void FrameTimes::add(double seconds) {
+    if (++seen_ > kLeftOut) seconds_.push_back(seconds);
+}
+
+double FrameTimes::quantile(double share) const {
+    if (seconds_.empty()) return 0;
+    std::vector<double> sorted = seconds_;
+    const double rank = std::ceil(share * static_cast<double>(sorted.size())) - 1;
+    const auto at = static_cast<std::size_t>(std::clamp(rank, 0.0, static_cast<double>(sorted.size() - 1)));
+    std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(at), sorted.end());
+    return sorted[at];
+}
+
+std::string FrameTimes::text() const {
+    if (seconds_.empty()) return {};
+    const double whole = std::accumulate(seconds_.begin(), seconds_.end(), 0.0);
+    char text[160];
+    std::snprintf(text, sizeof text,
+                  "%.1f a second, median %.2f ms, 99 %% within %.2f ms, longest %.2f ms (%zu frames, the first %d left out)",
+                  whole > 0 ? static_cast<double>(seconds_.size()) / whole : 0.0, 1e3 * quantile(0.5), 1e3 * quantile(0.99),
+                  1e3 * quantile(1), seconds_.size(), kLeftOut);
+    return text;
 }
 
 }  // namespace gravlab

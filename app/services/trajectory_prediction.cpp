@@ -2,6 +2,7 @@
 #include "app/services/trajectory_prediction.h"
 
 #include "app/model/document.h"
+#include "app/services/run_host.h"
 #include "app/tables/format.h"
 #include "sim/core/work_watch.h"
 
@@ -19,6 +20,7 @@ constexpr double kUsedUp = 0.4;                                 // fraction of t
 constexpr float kBeside = 0.03f;                                // fraction of the path's size
 constexpr std::size_t kMany = 65536;                            // bodies, above which a copy would be noticeable
 constexpr double kPathInterval = 0.4, kPathIntervalOfMany = 5;  // [s]
+constexpr double kDropInterval = 0.5;                           // [s] while the arrow stays as it is
 
 glm::vec3 placeOf(const TrajectoryPoint& p) {
     return {static_cast<float>(p.place.x), static_cast<float>(p.place.y), static_cast<float>(p.place.z)};
@@ -31,13 +33,14 @@ float distanceTo(glm::vec3 place, glm::vec3 a, glm::vec3 b) {
     return glm::length(place - a - share * way);
 }
 
-/// Reports the path as far as it is known; a question that is no longer wanted is abandoned.
-template <class Report>
-Trajectory predicted(const TrajectoryRequest& question, const Report& report) {
+}  // namespace
+
+Trajectory predictedPath(const TrajectoryRequest& request, const std::function<void(Trajectory)>& report) {
     constexpr double kPiece = 0.02;  // [s] a dropped question is noticed within this time
     try {
-        TrajectoryPredictor predictor(question);
-        while (!predictor.advance(kPiece) && !WorkWatch::dropped()) report(predictor.path());
+        TrajectoryPredictor predictor(request);
+        while (!predictor.advance(kPiece) && !WorkWatch::dropped())
+            if (report) report(predictor.path());
         return predictor.path();
     } catch (const std::exception& error) {
         Trajectory failed;
@@ -46,13 +49,6 @@ Trajectory predicted(const TrajectoryRequest& question, const Report& report) {
         return failed;
     }
 }
-
-}  // namespace
-
-TrajectoryWorker::TrajectoryWorker()
-    : Worker([](const TrajectoryRequest& question, Task& task) {
-          return predicted(question, [&](Trajectory path) { task.report(std::move(path)); });
-      }) {}
 
 std::shared_ptr<const TrajectoryStart> trajectoryStart(const std::shared_ptr<const FedState>& state) {
     auto start = std::make_shared<TrajectoryStart>();
@@ -74,10 +70,10 @@ std::string trajectoryText(const Trajectory& path) {
 
 TrajectoryPrediction::TrajectoryPrediction()
     : sampler_({}, [](const auto& state, const Question& asked, const auto& report) {
-          return Path{predicted({.start = trajectoryStart(state), .id = asked.id, .duration = asked.duration},
-                                [&](Trajectory path) {
-                                    report({std::move(path), state->time()});
-                                }),
+          return Path{predictedPath({.start = trajectoryStart(state), .id = asked.id, .duration = asked.duration},
+                                    [&](Trajectory path) {
+                                        report({std::move(path), state->time()});
+                                    }),
                       state->time()};
       }) {}
 
@@ -99,50 +95,63 @@ bool TrajectoryPrediction::stale(double time, const glm::vec3* place) const {
     return nearest > kBeside * glm::length(high - low);
 }
 
-void DropPrediction::update(const Simulation& simulation, StateFeed& feed, const Slingshot& tool, double response,
-                            double now) {
-    if (!tool.dragging()) {
-        if (shown_) worker_.drop();
-        shown_ = false;
-        asked_.drop();
-        start_.reset();
-        path_ = {};
-        return;
-    }
-    constexpr double kPause = 0.1;  // [s]
-    const LaunchOrder& order = tool.pending();
-    const bool changed = !shown_ || order.velocity != velocity_;
-    // Slow paths may grow a little before the next one replaces them.
-    const double pause = worker_.busy() ? 4 * kPause : changed ? kPause : 5 * kPause;
-    if (const std::shared_ptr<const FedState> state = asked_.take()) start_ = trajectoryStart(state);
-    const bool due = !shown_ || now - askedAt_ > pause;
-    if (due && !start_ && !asked_.waiting()) asked_ = feed.ask();
-    if (due && start_) {
-        const bool few = start_->bodies->size() <= kMany;
-        TrajectoryRequest question{.start = start_};
-        question.after = few ? 0 : simulation.time() - start_->time;  // a new start belongs to this frame or the last one
-        question.position = {order.place.x, order.place.y, order.place.z, order.mass};
-        question.velocity = {order.velocity.x, order.velocity.y, order.velocity.z, response};
-        worker_.ask(question);
-        askedAt_ = now;
-        velocity_ = order.velocity;
-        shown_ = true;
-        if (few) start_.reset();
-    }
-    if (std::optional<Trajectory> path = worker_.poll()) path_ = std::move(*path);
-}
-
-void TrajectoryPrediction::update(Simulation& simulation, StateFeed& feed, const PathAhead& ahead,
-                                  const BodyReadout* selected, double now, bool wait) {
+void TrajectoryPrediction::look(const ServiceFrame& frame) {
+    if (!frame.drawn) return;
+    Simulation& simulation = frame.runs.simulation();
+    const PathAhead& ahead = frame.document.ahead;
+    const BodyReadout* selected = frame.document.selected ? &*frame.document.selected : nullptr;
     std::optional<Question> asked;
     if (ahead.wanted && selected)
         asked = {.id = selected->id, .duration = ahead.duration, .revision = simulation.revision()};
     const Question* question = asked ? &*asked : nullptr;
-    const SampledFrame at{simulation, feed, now, wait};
+    const SampledFrame at{simulation, frame.runs.first().feed(), frame.now, !frame.realTime};
     sampler_.pace().interval = simulation.configuration().bodies > kMany ? kPathIntervalOfMany : kPathInterval;
     if (sampler_.follow(at, question)) known_ = {};
     const bool wanted = asked && stale(simulation.time(), selected->placed ? &selected->position : nullptr);
     if (std::optional<Path> path = sampler_.update(at, question, wanted)) known_ = std::move(*path);
+}
+
+DropPrediction::DropPrediction()
+    : sampler_({.interval = kDropInterval}, [](const auto& state, const Question& asked, const auto& report) {
+          return predicted(trajectoryStart(state), asked, 0, report);
+      }) {}
+
+DropPrediction::Path DropPrediction::predicted(const std::shared_ptr<const TrajectoryStart>& start, const Question& asked,
+                                               double after, const std::function<void(Path)>& report) {
+    TrajectoryRequest request{.start = start, .after = after};
+    request.position = asked.position;
+    request.velocity = asked.velocity;
+    return {predictedPath(request, [&](Trajectory path) { report({std::move(path), start}); }), start};
+}
+
+void DropPrediction::look(const ServiceFrame& frame) {
+    if (!frame.drawn) return;
+    const Slingshot& tool = frame.document.drop;
+    Simulation& simulation = frame.runs.simulation();
+    const bool many = simulation.configuration().bodies > kMany;
+    if (tool.dragging()) {
+        const LaunchOrder& order = tool.pending();
+        const Question now{{order.place.x, order.place.y, order.place.z, order.mass},
+                           {order.velocity.x, order.velocity.y, order.velocity.z, frame.document.facts.usualResponse}};
+        // A slow path may grow a little before the next one replaces it. Of many bodies one state is copied per drag.
+        constexpr double kPause = 0.1;  // [s]
+        const bool replaces =
+            sampler_.busy() ? frame.now - askedAt_ > 4 * kPause && (!many || known_.start) : frame.now - askedAt_ > kPause;
+        if (!asked_ || (replaces && asked_ != now)) {
+            asked_ = now;
+            askedAt_ = frame.now;
+        }
+    } else {
+        asked_.reset();
+        known_ = {};
+    }
+    std::optional<Sampler<Question, Path>::Other> other;
+    if (asked_ && many && known_.start)
+        other = {simulation.step(), [start = known_.start, asked = *asked_, after = simulation.time() - known_.start->time](
+                                        const auto& report) { return predicted(start, asked, after, report); }};
+    const SampledFrame at{simulation, frame.runs.first().feed(), frame.now};
+    if (std::optional<Path> path = sampler_.update(at, asked_ ? &*asked_ : nullptr, true, std::move(other)))
+        known_ = std::move(*path);
 }
 
 }  // namespace gravlab

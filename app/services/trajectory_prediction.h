@@ -2,35 +2,33 @@
 // Rule: a state is requested only then, and seldom where N is very large.
 #pragma once
 #include "app/services/sampler.h"
+#include "app/services/service.h"
+#include "sim/core/vec3.h"
 #include "sim/run/simulation.h"
 #include "sim/run/trajectory.h"
 
-#include <glm/ext/vector_double3.hpp>
 #include <glm/vec3.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
 
 namespace gravlab {
 
-struct BodyReadout;
-struct PathAhead;
-class Slingshot;
+/// Computes a path and reports it as it grows. A request that nobody waits for any more is abandoned. A failed path carries
+/// its reason.
+Trajectory predictedPath(const TrajectoryRequest& request, const std::function<void(Trajectory)>& report = {});
 
-/// Computes paths. A new question drops the old one, and a path grows while it is computed. A failed path carries its
-/// reason.
-class TrajectoryWorker : public Worker<TrajectoryRequest, Trajectory> {
-public:
-    TrajectoryWorker();
-};
-
-class TrajectoryPrediction {
+class TrajectoryPrediction : public Service {
 public:
     TrajectoryPrediction();
-    /// Call once a frame, after the selection has been read. `wait`: for films.
-    void update(Simulation& simulation, StateFeed& feed, const PathAhead& ahead, const BodyReadout* selected, double now,
-                bool wait);
+    /// Call it after the selection has been read.
+    void look(const ServiceFrame& frame) override;
     /// The path as far as it is known; without points while nothing is selected or wanted.
     const Trajectory& path() const { return known_.path; }
-    /// A path is under way.
-    bool busy() const { return sampler_.busy(); }
+    bool busy() const override { return sampler_.busy(); }
 
 private:
     struct Question {
@@ -50,21 +48,30 @@ private:
 };
 
 /// The path of a body that would be dropped now.
-class DropPrediction {
+class DropPrediction : public Service {
 public:
-    /// Call once a frame. Requests a path a few times a second while the arrow is dragged.
-    void update(const Simulation& simulation, StateFeed& feed, const Slingshot& tool, double response, double now);
-    const Trajectory& path() const { return path_; }
-    bool busy() const { return asked_.waiting() || worker_.busy(); }
+    DropPrediction();
+    /// Requests a path a few times a second while the arrow is dragged.
+    void look(const ServiceFrame& frame) override;
+    const Trajectory& path() const { return known_.path; }
+    bool busy() const override { return sampler_.busy(); }
 
 private:
-    TrajectoryWorker worker_;
-    Trajectory path_;
-    StateTicket asked_;
-    std::shared_ptr<const TrajectoryStart> start_;  ///< for very large N, requested once per drag
-    bool shown_ = false;
-    double askedAt_ = -1;
-    glm::dvec3 velocity_{0};
+    struct Question {
+        Double4 position{}, velocity{};  ///< of the body, with mass and response
+        bool operator==(const Question&) const = default;
+    };
+    struct Path {
+        Trajectory path;
+        std::shared_ptr<const TrajectoryStart> start{};
+    };
+    static Path predicted(const std::shared_ptr<const TrajectoryStart>& start, const Question& asked, double after,
+                          const std::function<void(Path)>& report);
+
+    Path known_;
+    std::optional<Question> asked_;  ///< a dragged arrow changes in every frame, a question less often
+    double askedAt_ = 0;             ///< host clock [s]
+    Sampler<Question, Path> sampler_;
 };
 
 /// The state of a running simulation from which a trajectory is predicted.

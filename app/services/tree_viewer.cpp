@@ -1,5 +1,6 @@
 #include "app/services/tree_viewer.h"
 
+#include "app/services/run_host.h"
 #include "sim/core/error.h"
 
 #include <algorithm>
@@ -43,7 +44,9 @@ std::optional<TreeViewer::Question> TreeViewer::question(const Document& documen
     return asked;
 }
 
-void TreeViewer::update(Document& document, Simulation& simulation, StateFeed& feed, double now, bool wait) {
+void TreeViewer::look(const ServiceFrame& frame) {
+    Document& document = frame.document;
+    Simulation& simulation = frame.runs.simulation();
     Facts& facts = document.facts;
     const std::optional<Question> asked = question(document);
     if (!asked || std::exchange(run_, simulation.bodiesId()) != simulation.bodiesId()) facts.tree = nullptr;
@@ -54,7 +57,8 @@ void TreeViewer::update(Document& document, Simulation& simulation, StateFeed& f
         document.warn(why);
     };
     try {
-        if (auto found = sampler_.update({simulation, feed, now, wait}, asked ? &*asked : nullptr))
+        if (auto found = sampler_.update({simulation, frame.runs.first().feed(), frame.now, !frame.realTime},
+                                         asked ? &*asked : nullptr))
             facts.tree = std::move(*found);
         behind_ = asked && (sampler_.busy() || sampler_.step() != facts.step);
     } catch (const Error& error) {

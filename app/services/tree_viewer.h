@@ -3,6 +3,7 @@
 #pragma once
 #include "app/model/document.h"
 #include "app/services/sampler.h"
+#include "app/services/service.h"
 #include "sim/run/simulation.h"
 
 #include <cstdint>
@@ -12,13 +13,12 @@
 
 namespace gravlab {
 
-class TreeViewer {
+class TreeViewer : public Service {
 public:
-    /// Call once a frame: requests the cells that the picture wants, and takes results. `wait`: for films, whose frames do
-    /// not depend on the clock.
-    void update(Document& document, Simulation& simulation, StateFeed& feed, double now, bool wait);
+    /// Requests the cells that the picture wants, and takes results.
+    void look(const ServiceFrame& frame) override;
     /// The known cells do not belong to the shown state: then frames are needed.
-    bool busy() const { return behind_; }
+    bool busy() const override { return behind_; }
 
 private:
     /// The inputs that boxes depend on.

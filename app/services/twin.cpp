@@ -207,7 +207,7 @@ void Twin::update(bool realTime) {
         second().feed().pump(simulation());
     else
         second().feed().settle();
-    watch_.update(hostClock(), realTime);
+    watch_.update(side(first()), side(second()), hostClock(), realTime);
 }
 
 void Twin::publish() {

@@ -1,6 +1,5 @@
 #include "app/services/twin_monitor.h"
 
-#include "app/system/host_clock.h"
 #include "sim/backends/backend.h"
 #include "sim/measure/diagnostics.h"
 
@@ -15,7 +14,6 @@ namespace {
 constexpr double kTwinInterval = 0.2,
                  kFewTwinInterval = 1.0 / 30;  // [s] least interval between samples; the second for small N
 constexpr std::size_t kFew = 256;              // bodies whose sums take a negligible time
-constexpr double kTwinShareOfACore = 0.05;     // largest fraction of a core for sums
 constexpr std::size_t kMostChanges = 64;
 
 /// Whether the two runs define energy differently.
@@ -33,9 +31,6 @@ std::int64_t filmStride(std::size_t bodies) {
 }
 
 }  // namespace
-
-TwinMonitor::TwinMonitor() = default;
-TwinMonitor::~TwinMonitor() = default;
 
 double TwinMonitor::EnergyCount::change(double energy) {
     if (!reference) reference = energy;
@@ -59,7 +54,7 @@ void TwinMonitor::restart(const FedState& start, const Simulation& twin) {
     forgetUnderWay();
     frame_ = nextFrame_ = 0;
     sampling_.clear();
-    if (bodies_ <= kMostBodies) return;
+    if (!sampled()) return;
     char text[120];
     std::snprintf(text, sizeof text, "%zu of %zu bodies, in single precision; energies are not summed",
                   std::min(bodies_, VertexSample::kBodies), bodies_);
@@ -67,13 +62,10 @@ void TwinMonitor::restart(const FedState& start, const Simulation& twin) {
 }
 
 void TwinMonitor::forgetUnderWay() {
-    askedHere_.drop();
-    askedThere_.drop();
-    coming_ = {};
-    summing_.drop();
+    summing_.restart();
     vertices_.reset();
     lastTime_ = DivergencePoint::kUnknown;
-    nextAt_ = 0;
+    vertexAt_ = 0;
 }
 
 void TwinMonitor::jump(const Simulation& first, const Simulation& twin) {
@@ -103,59 +95,55 @@ void TwinMonitor::mark(const Simulation& first, const Simulation& twin) {
 }
 
 bool TwinMonitor::due(double now, bool realTime) const {
-    if (askedHere_.waiting() || askedThere_.waiting() || summing_.busy()) return false;
-    if (vertices_ && vertices_->asked()) return false;
-    return realTime ? now >= nextAt_ : frame_ >= nextFrame_;
+    if (summing_.busy() || (vertices_ && vertices_->asked())) return false;
+    if (!realTime) return frame_ >= nextFrame_;
+    return sampled() ? now >= vertexAt_ : !summing_.rests(now);
 }
 
-TwinMonitor::Sample TwinMonitor::measured(const Pair& pair) {
-    const double start = hostClock();
-    const FedState &here = *pair.here, &there = *pair.there;
+TwinMonitor::Sample TwinMonitor::measured(const SampledState& both, const Question& asked) {
+    const FedState &here = *both, &there = *both.second;
+    const auto energy = [&](const FedState& state) {
+        return measureSystem(state.state.bodies, termsOf(state.force, state.state.others), asked.threads).energy();
+    };
     Sample sample;
     sample.point.time = here.time();
     sample.point.apart = separation(here.state.bodies, there.state.bodies);
-    sample.energy = measureSystem(here.state.bodies, termsOf(here.force, here.state.others), pair.threads).energy();
-    sample.twinEnergy = measureSystem(there.state.bodies, termsOf(there.force, there.state.others), pair.threads).energy();
-    sample.seconds = hostClock() - start;
+    sample.energy = energy(here);
+    sample.twinEnergy = energy(there);
     return sample;
+}
+
+void TwinMonitor::look(const Side& first, const Side& twin, double now, bool realTime, bool wanted) {
+    // A GPU leaves the host's cores free; the CPU backend needs them.
+    const auto onDevice = [](const Simulation& run) { return backend(run.configuration().backend).onDevice; };
+    const bool coresFree = !realTime || (onDevice(first.simulation) && onDevice(twin.simulation)), few = bodies_ <= kFew;
+    const Question asked{few || !coresFree ? 1 : 0};
+    const SampledRun second{twin.simulation, twin.feed};
+    const SampledFrame at{first.simulation, first.feed, now, !realTime || few, &second};
+    summing_.pace().interval = few ? kFewTwinInterval : kTwinInterval;
+    if (const std::optional<Sample> sample = summing_.update(at, &asked, wanted)) take(*sample);
 }
 
 void TwinMonitor::measure(const Side& first, const Side& twin, double now, bool realTime) {
     if (first.simulation.time() == lastTime_) return;
-    // A GPU leaves the host's cores free; the CPU backend needs them.
-    const auto onDevice = [](const Simulation& run) { return backend(run.configuration().backend).onDevice; };
-    const bool coresFree = onDevice(first.simulation) && onDevice(twin.simulation);
-    coming_ = {.threads = bodies_ <= kFew || !(coresFree || !realTime) ? 1 : 0};
-    const bool beside = realTime && bodies_ > kFew;
-    if (bodies_ <= kMostBodies && beside) {
-        askedHere_ = first.feed.here(first.simulation);
-        if (askedHere_.waiting()) askedThere_ = twin.feed.here(twin.simulation);
-        if (!askedThere_.waiting()) {
-            askedHere_.drop();
-            return;
-        }
-    }
-    lastTime_ = first.simulation.time();
-    nextAt_ = now + (bodies_ <= kFew ? kFewTwinInterval : kTwinInterval);
-    nextFrame_ = frame_ + filmStride(bodies_);
-    if (bodies_ > kMostBodies) {
+    if (sampled()) {
         if (!vertices_) vertices_ = std::make_unique<VertexSample>();
-        vertexTime_ = lastTime_;
+        vertexTime_ = first.simulation.time();
+        vertexAt_ = now + kTwinInterval;
         vertices_->ask(first.vertices, &twin.vertices);
         if (!realTime) takeVertices(true);
-        return;
+    } else {
+        look(first, twin, now, realTime, true);
+        if (summing_.step() != first.simulation.step()) return;  // a copy of either run is under way
     }
-    if (beside) return;
-    coming_.here = first.feed.now(first.simulation);
-    coming_.there = twin.feed.now(twin.simulation);
-    take(measured(std::exchange(coming_, {})), now);
+    lastTime_ = first.simulation.time();
+    nextFrame_ = frame_ + filmStride(bodies_);
 }
 
-void TwinMonitor::take(const Sample& sample, double now) {
+void TwinMonitor::take(const Sample& sample) {
     DivergencePoint point = sample.point;
-    if (sample.energy) point.change = energy_.change(*sample.energy);
-    if (sample.twinEnergy) point.twinChange = twinEnergy_.change(*sample.twinEnergy);
-    nextAt_ = std::max(nextAt_, now + sample.seconds / kTwinShareOfACore);
+    point.change = energy_.change(sample.energy);
+    point.twinChange = twinEnergy_.change(sample.twinEnergy);
     curve_.add(point);
 }
 
@@ -169,16 +157,10 @@ void TwinMonitor::takeVertices(bool wait) {
     curve_.add({.time = vertexTime_, .apart = separation(here, there)});
 }
 
-void TwinMonitor::update(double now, bool realTime) {
+void TwinMonitor::update(const Side& first, const Side& twin, double now, bool realTime) {
     ++frame_;
     takeVertices(false);
-    if (const std::optional<Sample> sample = summing_.poll()) take(*sample, now);
-    if (auto here = askedHere_.take()) coming_.here = std::move(here);
-    if (auto there = askedThere_.take()) coming_.there = std::move(there);
-    if (coming_.here && coming_.there) summing_.ask(std::exchange(coming_, {}));
-    if (realTime) return;
-    summing_.wait();
-    if (const std::optional<Sample> sample = summing_.poll()) take(*sample, now);
+    if (!sampled()) look(first, twin, now, realTime, false);
 }
 
 }  // namespace gravlab

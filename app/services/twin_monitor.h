@@ -2,9 +2,8 @@
 // Rule: the picture never waits for a sum; very many bodies are sampled, and the display says so.
 #pragma once
 #include "app/services/divergence.h"
-#include "app/services/state_feed.h"
+#include "app/services/sampler.h"
 #include "app/services/twin_run.h"
-#include "app/system/worker.h"
 #include "render/vertex_sample.h"
 
 #include <memory>
@@ -19,8 +18,6 @@ public:
     /// Above this number bodies are sampled from the picture's vertices, and energies are not summed.
     static constexpr std::size_t kMostBodies = 32768;
 
-    TwinMonitor();
-    ~TwinMonitor();
     /// Another start: forgets everything. `start`: the first run's.
     void restart(const FedState& start, const Simulation& twin);
     /// A setting of one of the runs was changed: the plot gets a mark. Where that changed the definition of energy, the
@@ -42,7 +39,7 @@ public:
     /// frames. Where a copy of either run is under way, a later time is measured instead.
     void measure(const Side& first, const Side& twin, double now, bool realTime);
     /// Takes finished measurements. Call once a frame, after both feeds were pumped.
-    void update(double now, bool realTime);
+    void update(const Side& first, const Side& twin, double now, bool realTime);
 
     /// The OpenGL context is being lost: samples of vertices end.
     void forgetPicture() { vertices_.reset(); }
@@ -55,8 +52,12 @@ public:
 private:
     struct Sample {
         DivergencePoint point;
-        std::optional<double> energy, twinEnergy;
-        double seconds = 0;
+        double energy = 0, twinEnergy = 0;
+    };
+    /// How the energies of both are summed.
+    struct Question {
+        int threads = 0;
+        bool operator==(const Question&) const = default;
     };
     /// Energy of the start, and the shift from changes of its definition.
     struct EnergyCount {
@@ -65,14 +66,11 @@ private:
         bool rebase = false;
         double change(double energy);
     };
-    /// A common time of both runs.
-    struct Pair {
-        std::shared_ptr<const FedState> here{}, there{};
-        int threads = 0;
-    };
-    static Sample measured(const Pair& pair);
+    static Sample measured(const SampledState& both, const Question& asked);
+    bool sampled() const { return bodies_ > kMostBodies; }
+    void look(const Side& first, const Side& twin, double now, bool realTime, bool wanted);
     void forgetUnderWay();
-    void take(const Sample& sample, double now);
+    void take(const Sample& sample);
     void takeVertices(bool wait);
 
     Divergence curve_;
@@ -80,11 +78,13 @@ private:
     std::string sampling_;
     EnergyCount energy_, twinEnergy_;
     ForceSettings force_, twinForce_;
-    StateTicket askedHere_, askedThere_;
-    Pair coming_;  ///< the next pair, as far as its states have arrived
-    Worker<Pair, Sample> summing_{[](const Pair& pair, auto&) { return measured(pair); }};
+    static constexpr double kShareOfACore = 0.05;  ///< largest fraction of a core for sums
+    Sampler<Question, Sample> summing_{
+        {.shareOfACore = kShareOfACore},
+        [](const auto& both, const Question& asked, const auto&) { return measured(both, asked); }};
     std::unique_ptr<VertexSample> vertices_;
-    double vertexTime_ = 0, lastTime_ = DivergencePoint::kUnknown, nextAt_ = 0;
+    double vertexTime_ = 0, lastTime_ = DivergencePoint::kUnknown;
+    double vertexAt_ = 0;  ///< when vertices may be sampled again
     std::size_t bodies_ = 0;
     std::int64_t frame_ = 0, nextFrame_ = 0;
 };

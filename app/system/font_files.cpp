@@ -1,5 +1,5 @@
 // The fonts inside the program, and the usual paths of system fonts, best first.
-#include "app/system/font_files.h"
+#include "app/system/built_in.h"
 
 #include "sim/core/error.h"
 #include "sim/io/file/source.h"

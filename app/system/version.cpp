@@ -1,5 +1,5 @@
 // What this binary is.
-#include "app/system/version.h"
+#include "app/system/built_in.h"
 
 #include "sim/backends/backend.h"
 

@@ -1,8 +1,11 @@
 // Numbers as people read them. Texts that a panel shows in every frame use small fixed buffers, without allocation.
 #pragma once
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace gravlab {
 
@@ -28,5 +31,13 @@ std::string htmlText(std::string_view text);
 
 /// The output of printf, of any length.
 [[gnu::format(printf, 1, 2)]] std::string formatted(const char* format, ...);
+
+/// The middle of the sorted values, or the mean of the two in the middle; 0 for no values.
+inline double median(std::vector<double> values) {
+    if (values.empty()) return 0;
+    std::sort(values.begin(), values.end());
+    const std::size_t half = values.size() / 2;
+    return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
 
 }  // namespace gravlab

@@ -2,7 +2,6 @@
 #include "app/ui/overlay.h"
 
 #include "app/tables/colour_mode.h"
-#include "app/ui/overlay_marks.h"
 #include "app/ui/overlay_space.h"
 #include "render/colour_map.h"
 

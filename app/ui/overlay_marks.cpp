@@ -1,6 +1,6 @@
 // Labels and arrows. Rule: velocity and force differ in colour and in letters; of overlapping labels the heavier body's
 // stays.
-#include "app/ui/overlay_marks.h"
+#include "app/ui/overlay_space.h"
 
 #include <glm/geometric.hpp>
 

@@ -5,7 +5,7 @@
 #include "app/services/trajectory_prediction.h"
 #include "app/tables/format.h"
 #include "app/tables/launch.h"
-#include "app/ui/text_lines.h"
+#include "app/ui/widgets.h"
 
 #include <glm/geometric.hpp>
 

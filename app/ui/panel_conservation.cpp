@@ -112,17 +112,9 @@ void drawConserved(PanelContext& p) {
 
 }  // namespace
 
-float conservationHeight(const Document& document, const UiState& state, ImVec2 surface, float scale) {
-    return state.inWindow && state.conservation && instrumentsHeight(document, state, surface, scale) == 0 &&
-                   planPanels(document, state, surface, scale).strip
-               ? (kConservationHeight + kMargin) * scale
-               : 0;
-}
-
 void drawConservation(PanelContext& p) {
-    if (conservationHeight(p.document, p.state, p.surface, p.widgets.scale()) == 0) return;
     const float s = p.widgets.scale();
-    if (beginStrip(p, "conservation", kConservationHeight)) {
+    if (beginStrip(p, "conservation")) {
         const Readouts::Conserved& watch = p.readouts.conserved;
         const std::span<const ConservationPoint> points = watch.points;
         if (!watch.why.empty() || points.empty()) {

@@ -1,6 +1,6 @@
 // The left panel: every setting that can change during a run. Lists are the program's own tables.
-#include "app/services/predictability.h"
-#include "app/services/step_cost.h"
+#include "app/services/divergence.h"
+#include "app/services/pace.h"
 #include "app/tables/format.h"
 #include "app/tables/lab_sweep.h"
 #include "app/tables/unit_text.h"

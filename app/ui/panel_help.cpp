@@ -1,6 +1,6 @@
 // F1: all keys by menu, and the mouse, in several columns.
 #include "app/ui/parameter_widgets.h"
-#include "app/ui/text_lines.h"
+#include "app/ui/widgets.h"
 
 #include <algorithm>
 #include <string>

@@ -22,8 +22,6 @@ constexpr Control kGroups{"groups", "Groups",
                           "Groups of bodies, friends of friends, the largest first: bodies, mass, radius (root mean square) "
                           "and velocity dispersion, at the named step. The square has the colour of the colour mode group"};
 
-constexpr float kHeight = 172;  // pixels at scale 1
-
 constexpr Control kAbout{"instruments", "Instruments",
                          "Measured in double precision about the centre chosen here, in rings around the axis of rotation, "
                          "at most once a second and beside the run; for large N from a sample. Stars only; dark matter "
@@ -153,17 +151,9 @@ void drawFindGroups(PanelContext& p) {
 
 }  // namespace
 
-float instrumentsHeight(const Document& document, const UiState& state, ImVec2 surface, float scale) {
-    // A profile of few bodies has no curves.
-    const bool fits =
-        planPanels(document, state, surface, scale).strip && document.facts.configuration.bodies >= Instruments::kFewest;
-    return state.inWindow && state.instruments && fits ? (kHeight + kMargin) * scale : 0;
-}
-
 void drawInstruments(PanelContext& p) {
     const float s = p.widgets.scale();
-    if (instrumentsHeight(p.document, p.state, p.surface, s) == 0) return;
-    if (beginStrip(p, "instruments", kHeight)) {
+    if (beginStrip(p, "instruments")) {
         drawChoice(p);
         const Profile* profile = p.readouts.profile;
         const std::string unit = p.facts.scene->units.length.empty() ? "L" : std::string(p.facts.scene->units.length);

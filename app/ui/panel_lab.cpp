@@ -1,5 +1,5 @@
 // The lab's panel: between the side panels, above the status line. Each page has its own file.
-#include "app/ui/panel_lab.h"
+#include "app/ui/panels.h"
 #include "app/ui/parameter_widgets.h"
 
 #include <algorithm>
@@ -9,7 +9,6 @@ namespace gravlab {
 namespace {
 
 constexpr Control kCloseLab{"lab_close", "Close", "Close the lab; a running sweep ends. Key: L"};
-constexpr float kHeightPart = 0.62f;
 
 struct PageRow {
     LabPage page;
@@ -85,11 +84,6 @@ void drawPages(PanelContext& p, const LabPanel& shown) {
 
 }  // namespace
 
-float labHeight(const Document& document, const UiState& state, ImVec2 surface, float scale) {
-    if (!document.labPanel.open || !state.visible || !state.panel) return 0;
-    return kHeightPart * (surface.y - menuHeight(state, scale) - bottomHeight(state) * scale) + kMargin * scale;
-}
-
 void drawLabPanel(PanelContext& p) {
     const LabPanel& shown = p.document.labPanel;
     if (!shown.open) return;
@@ -97,7 +91,7 @@ void drawLabPanel(PanelContext& p) {
     const float left = p.plan.left + kMargin * s, right = p.surface.x - p.plan.right - kMargin * s;
     ImGui::SetNextWindowPos(ImVec2(left, p.surface.y - (bottomHeight(p.state) + kMargin) * s), ImGuiCond_Always,
                             ImVec2(0, 1));
-    ImGui::SetNextWindowSize(ImVec2(right - left, labHeight(p.document, p.state, p.surface, s) - kMargin * s));
+    ImGui::SetNextWindowSize(ImVec2(right - left, p.plan.labHeight - kMargin * s));
     ImGui::SetNextWindowBgAlpha(1);
     constexpr auto kFlags = kPanelWindow | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse;
     if (ImGui::Begin("gravlab lab", nullptr, kFlags)) {

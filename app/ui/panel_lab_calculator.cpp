@@ -1,6 +1,6 @@
 // The launch calculator: occupancy and waves of a launch on a GPU that may be absent; no kernel runs for it.
 #include "app/tables/format.h"
-#include "app/ui/panel_lab.h"
+#include "app/ui/panels.h"
 #include "app/ui/parameter_widgets.h"
 
 #include <algorithm>

@@ -7,7 +7,7 @@
 #include "app/plots/plot.h"
 #include "app/tables/format.h"
 #include "app/tables/lab_sweep.h"
-#include "app/ui/panel_lab.h"
+#include "app/ui/panels.h"
 #include "app/ui/parameter_widgets.h"
 #include "sim/backends/backend.h"
 #include "sim/core/value.h"

@@ -2,7 +2,7 @@
 // and a rate is shown only when its forces are verified.
 #include "app/bench/kernel_source.h"
 #include "app/tables/format.h"
-#include "app/ui/panel_lab.h"
+#include "app/ui/panels.h"
 #include "sim/backends/block_figures.h"
 
 #include <algorithm>

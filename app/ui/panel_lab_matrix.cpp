@@ -2,9 +2,9 @@
 #include "app/lab/visit_order.h"
 #include "app/tables/format.h"
 #include "app/tables/occupancy.h"
-#include "app/ui/panel_lab.h"
+#include "app/ui/panels.h"
 #include "app/ui/parameter_widgets.h"
-#include "app/ui/text_lines.h"
+#include "app/ui/widgets.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 // Times of the device's memories: latencies, reads at strides, ways to the host. A row appears when it is measured.
-#include "app/bench/memory_text.h"
-#include "app/ui/panel_lab.h"
+#include "app/bench/benchmark_text.h"
+#include "app/ui/panels.h"
 #include "app/ui/parameter_widgets.h"
 
 namespace gravlab {

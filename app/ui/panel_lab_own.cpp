@@ -3,7 +3,7 @@
 #include "app/bench/kernel_source.h"
 #include "app/tables/format.h"
 #include "app/ui/panel_input.h"
-#include "app/ui/panel_lab.h"
+#include "app/ui/panels.h"
 #include "app/ui/parameter_widgets.h"
 #include "sim/core/error.h"
 

@@ -1,6 +1,6 @@
 // Sweeps in the window: the axis, the progress, the curve or map, and the actions on it.
 #include "app/tables/format.h"
-#include "app/ui/panel_lab.h"
+#include "app/ui/panels.h"
 #include "app/ui/parameter_widgets.h"
 
 #include <algorithm>

@@ -2,12 +2,12 @@
 // lessons.
 #include "app/bench/kernel_source.h"
 #include "app/lessons/lesson_runner.h"
-#include "app/lessons/lesson_text.h"
 #include "app/lessons/placeholders.h"
+#include "app/lessons/worksheet.h"
 #include "app/model/recorded.h"
 #include "app/plots/diagram.h"
 #include "app/ui/parameter_widgets.h"
-#include "app/ui/text_lines.h"
+#include "app/ui/widgets.h"
 
 #include <algorithm>
 #include <array>

@@ -2,8 +2,8 @@
 // has passed.
 #include "app/services/virial_check.h"
 #include "app/tables/format.h"
+#include "app/tables/unit_text.h"
 #include "app/ui/parameter_widgets.h"
-#include "app/ui/rate_unit.h"
 
 #include <algorithm>
 #include <array>

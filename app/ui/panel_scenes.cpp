@@ -4,7 +4,7 @@
 #include "app/ui/panel_input.h"
 #include "app/ui/parameter_widgets.h"
 #include "app/ui/scene_picker.h"
-#include "app/ui/text_lines.h"
+#include "app/ui/widgets.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,6 @@
 // The panels for which the window has room, and strips under the picture.
 #include "app/plots/plot.h"
+#include "app/services/instruments.h"
 #include "app/ui/panels.h"
 #include "app/ui/parameter_widgets.h"
 
@@ -35,9 +36,24 @@ PanelPlan planPanels(const Document& document, const UiState& state, ImVec2 surf
     plan.right = sides && both ? (right + kMargin) * scale : 0;
     const float between = (surface.x - plan.left - plan.right) / scale - 2 * kMargin;
     const bool high = !document.labPanel.open && surface.y >= kStrip * scale;
-    plan.strip = high && between >= kStrip;
-    if (!plan.strip && high && sides && document.lesson.lesson)
-        plan.strip = plan.stripUnder = wide - (both ? kControlWidth + kMargin : 0) - 2 * kMargin >= kStrip;
+    const bool room = high && between >= kStrip;
+    if (!room && high && sides && document.lesson.lesson)
+        plan.stripUnder = wide - (both ? kControlWidth + kMargin : 0) - 2 * kMargin >= kStrip;
+    if (room || plan.stripUnder) {
+        using Strip = PanelPlan::Strip;
+        // A profile of few bodies has no curves.
+        if (state.inWindow && state.instruments && document.facts.configuration.bodies >= Instruments::kFewest)
+            plan.strip = Strip::instruments;
+        else if (state.conservation && document.facts.twin.on)
+            plan.strip = Strip::twin;
+        else if (state.conservation && state.inWindow)
+            plan.strip = Strip::conservation;
+        constexpr float kHeights[] = {-kMargin, 150, 172, 168};  // pixels at scale 1
+        plan.stripHeight = (kHeights[static_cast<std::size_t>(plan.strip)] + kMargin) * scale;
+    }
+    constexpr float kLabPart = 0.62f;
+    if (document.labPanel.open)
+        plan.labHeight = kLabPart * (surface.y - menuHeight(state, scale) - bottomHeight(state) * scale) + kMargin * scale;
     return plan;
 }
 
@@ -55,12 +71,12 @@ void drawTabs(PanelContext& p) {
     tab(p.document.lesson.shown() ? kLessonTab : kMeasurementsTab, true);
 }
 
-bool beginStrip(PanelContext& p, const char* name, float height) {
-    const float s = p.widgets.scale();
+bool beginStrip(PanelContext& p, const char* name) {
+    const float s = p.widgets.scale(), height = p.plan.stripHeight - kMargin * s;
     const float left = (p.plan.stripUnder && p.plan.tabs ? 0 : p.plan.left) + kMargin * s;
     const float right = p.surface.x - (p.plan.stripUnder ? 0 : p.plan.right) - kMargin * s;
-    ImGui::SetNextWindowPos(ImVec2(left, p.surface.y - (bottomHeight(p.state) + kMargin + height) * s));
-    ImGui::SetNextWindowSize(ImVec2(right - left, height * s));
+    ImGui::SetNextWindowPos(ImVec2(left, p.surface.y - bottomHeight(p.state) * s - p.plan.stripHeight));
+    ImGui::SetNextWindowSize(ImVec2(right - left, height));
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(8 * s, 6 * s));
     constexpr auto kFlags = kPanelWindow | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse |
                             ImGuiWindowFlags_NoFocusOnAppearing;

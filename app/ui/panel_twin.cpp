@@ -4,8 +4,8 @@
 #include "app/tables/unit_text.h"
 #include "app/ui/panels.h"
 #include "app/ui/parameter_widgets.h"
-#include "app/ui/text_lines.h"
 #include "app/ui/twin_plot.h"
+#include "app/ui/widgets.h"
 
 #include <algorithm>
 #include <cmath>
@@ -14,8 +14,6 @@
 
 namespace gravlab {
 namespace {
-
-constexpr float kStripHeight = 168;
 
 constexpr Control kFold{"twin", "Twin", "A second run from the same start with other settings, at the same time"};
 constexpr Control kFirstLabel{"twin_label_first", "", "Settings of the first run that differ from the twin"};
@@ -111,15 +109,9 @@ void drawTwinLabels(PanelContext& p) {
     drawLabel(p, kTwinLabel, 1, ImVec2(middle(p.views[1]), top + offset), most, other);
 }
 
-float twinStripHeight(const Document& document, const UiState& state, ImVec2 surface, float scale) {
-    if (!document.facts.twin.on || !state.conservation) return 0;
-    if (instrumentsHeight(document, state, surface, scale) > 0) return 0;
-    return planPanels(document, state, surface, scale).strip ? (kStripHeight + kMargin) * scale : 0;
-}
-
 void drawTwinStrip(PanelContext& p) {
     const float s = p.widgets.scale();
-    if (beginStrip(p, "divergence", kStripHeight)) {
+    if (beginStrip(p, "divergence")) {
         const Readouts::Pair& pair = p.readouts.pair;
         const Divergence& curve = pair.curve;
         const SceneUnits& units = p.facts.scene->units;

@@ -1,5 +1,5 @@
 // The card of the first start, and the card about this program. Rule: few words; each line is something to see or to do.
-#include "app/system/version.h"
+#include "app/system/built_in.h"
 #include "app/tables/format.h"
 #include "app/ui/parameter_widgets.h"
 

@@ -14,7 +14,10 @@ namespace gravlab {
 /// shows none, but keeps the picture and its plots.
 struct PanelPlan {
     bool controls = false, measurements = false, tabs = false;
-    bool strip = false;         ///< there is room for plots under the picture
+    /// The plots under the picture. The profile of a galaxy replaces the others, and a second run the conserved quantities.
+    enum class Strip { none, conservation, instruments, twin } strip = Strip::none;
+    float stripHeight = 0;      ///< with its margin [pixels]; 0: there is none
+    float labHeight = 0;        ///< the same of the lab, which leaves no room for a strip
     bool stripUnder = false;    ///< only below a lesson's column too, because its texts refer to curves
     float under = 0;            ///< height of such a strip below the columns [pixels]
     bool welcome = false;       ///< the card replaces the right panel
@@ -60,7 +63,7 @@ constexpr ImGuiWindowFlags kPanelWindow =
 constexpr float kMargin = 10, kStatusHeight = 26, kMenuHeight = 26, kControlWidth = 282, kMeasureWidth = 282,
                 kBodyPanelGap = 44;   // pixels at scale 1
 constexpr float kWelcomeWidth = 400;  // card beside the picture; below the picture it may be wider
-constexpr float kConservationHeight = 150, kTimelineHeight = 16;
+constexpr float kTimelineHeight = 16;
 
 /// Height of status line and timeline [pixels at scale 1].
 float bottomHeight(const UiState& state);
@@ -73,12 +76,6 @@ void drawTabs(PanelContext& panel);          // above the next two, when one is 
 void drawControlPanel(PanelContext& panel);  // left: scene, backend, physics, pace, look
 void drawMeasurePanel(PanelContext& panel);  // right: rate, error, plot, time split, device
 void drawLabPanel(PanelContext& panel);      // between them: launch, sweeps, matrix
-/// Height of the lab's panel [pixels]; 0 when closed.
-float labHeight(const Document& document, const UiState& state, ImVec2 surface, float scale);
-/// Height of the strip of energy and momenta [pixels]; 0 when hidden.
-float conservationHeight(const Document& document, const UiState& state, ImVec2 surface, float scale);
-/// The same for the strip that replaces it.
-float instrumentsHeight(const Document& document, const UiState& state, ImVec2 surface, float scale);
 void drawConservation(PanelContext& panel);  // bottom strip: energy, momenta and shape over time
 void drawInstruments(PanelContext& panel);   // in its place: the radial profile of a galaxy
 void drawTimeline(PanelContext& panel);      // over the status line: kept states
@@ -97,9 +94,8 @@ void lightControl(PanelContext& panel);
 /// Width of the right column [pixels at scale 1].
 float rightWidth(const Document& document);
 
-/// Begins the window "gravlab NAME" there, `height` pixels at scale 1, in small letters. Call endStrip() when it returns
-/// true.
-bool beginStrip(PanelContext& panel, const char* name, float height);
+/// Begins the window "gravlab NAME" there, in small letters. Call endStrip() when it returns true.
+bool beginStrip(PanelContext& panel, const char* name);
 void endStrip();
 /// Draws a plot of a strip into the next `width` pixels of the line.
 void drawStripPlot(PanelContext& panel, const Control& control, const Plot& plot, float width, float height, bool legend);
@@ -108,8 +104,19 @@ void drawStripPlot(PanelContext& panel, const Control& control, const Plot& plot
 void drawTwinControls(PanelContext& panel);
 /// The differences of the runs, at the top of each picture. Also in films without panels.
 void drawTwinLabels(PanelContext& panel);
-/// Height in pixels of the divergence strip at the bottom, which replaces the conservation strip; 0 when hidden.
-float twinStripHeight(const Document& document, const UiState& state, ImVec2 surface, float scale);
 void drawTwinStrip(PanelContext& panel);
+
+// The pages of the lab, each in its own file.
+
+void drawLabLaunch(PanelContext& panel);      // the launch in numbers, beside the kernel's text
+void drawLabSweep(PanelContext& panel);       // sweeps and the search for the fastest launch
+void drawLabMatrix(PanelContext& panel);      // the forces of all pairs
+void drawLabLadder(PanelContext& panel);      // all rungs, with their texts
+void drawLabRecorded(PanelContext& panel);    // rates measured on a named device
+void drawLabCalculator(PanelContext& panel);  // a launch on a GPU that may be absent
+void drawLabMemory(PanelContext& panel);      // times of the device's memories
+void drawLabOwn(PanelContext& panel);         // a user's own kernel
+/// Draws a kernel's text over the rest of the page, with marks where the rung below differs.
+void drawKernelText(PanelContext& panel, const KernelRow& row);
 
 }  // namespace gravlab

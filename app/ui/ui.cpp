@@ -1,7 +1,7 @@
 // Dear ImGui's context, fonts and style, and the order of the panels. The OpenGL backend is here, that of a window is not.
 #include "app/ui/ui.h"
 
-#include "app/system/font_files.h"
+#include "app/system/built_in.h"
 #include "app/ui/command_finder.h"
 #include "app/ui/overlay.h"
 #include "app/ui/panel_input.h"
@@ -290,9 +290,7 @@ void Ui::Parts::build(const Document& document, const Readouts& readouts, UiStat
     PanelPlan plan = planPanels(document, state, size, scale);
     OverlayArea area{.from = ImVec2(0, 0), .to = size, .scale = scale, .font = fonts.normal};
     if (over) {
-        const float strip =
-            std::max({conservationHeight(document, state, size, scale), instrumentsHeight(document, state, size, scale),
-                      twinStripHeight(document, state, size, scale), labHeight(document, state, size, scale)});
+        const float strip = std::max(plan.stripHeight, plan.labHeight);
         if (plan.stripUnder) plan.under = strip;
         area.from = ImVec2(plan.left, top);
         area.to = ImVec2(size.x - plan.right, size.y - (state.visible ? bottomHeight(state) * scale : 0) - strip);
@@ -335,11 +333,9 @@ void Ui::Parts::build(const Document& document, const Readouts& readouts, UiStat
             else
                 drawMeasurePanel(panel);
         }
-        if (twinStripHeight(document, state, panel.surface, scale) > 0)
-            drawTwinStrip(panel);
-        else
-            drawConservation(panel);
-        drawInstruments(panel);
+        if (plan.strip == PanelPlan::Strip::conservation) drawConservation(panel);
+        if (plan.strip == PanelPlan::Strip::instruments) drawInstruments(panel);
+        if (plan.strip == PanelPlan::Strip::twin) drawTwinStrip(panel);
         drawLabPanel(panel);
     }
     drawBodyPanel(panel);
@@ -373,7 +369,9 @@ PanelNeeds Ui::needs(const Document& document) const {
     const CurrentContext current(parts_->context);
     PanelNeeds needs{.balance = state.visible && state.panel, .pair = parts_->pair};
     // A film beside the window has panels of its own, which have no say.
-    if (state.inWindow) needs.profile = instrumentsHeight(document, state, ImGui::GetIO().DisplaySize, parts_->scale) > 0;
+    if (state.inWindow)
+        needs.profile =
+            planPanels(document, state, ImGui::GetIO().DisplaySize, parts_->scale).strip == PanelPlan::Strip::instruments;
     return needs;
 }
 

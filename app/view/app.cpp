@@ -1,7 +1,7 @@
 #include "app/view/app.h"
 
 #include "app/control/parameter.h"
-#include "app/services/step_cost.h"
+#include "app/services/pace.h"
 #include "app/system/host_clock.h"
 
 #include <algorithm>
@@ -60,7 +60,7 @@ void App::advance(bool realTime) {
         view.quality().stepped(hostClock() - begun, pace_.behind() || intent.speed == 0);
         behind_ = intent.speed != 0 && pace_.behind() && onDevice();
     }
-    services.advance(document, runs, realTime);
+    services.advance({document, runs, realTime});
     readFacts();
 }
 
@@ -104,7 +104,7 @@ void App::draw(unsigned framebuffer, int width, int height) {
     const bool drawn = width > 0 && height > 0;
     view.draw(document, runs, framebuffer, width, height, realTime_);
     if (drawn) measureBeside(document, realTime_, [&] { view.readSelected(document, runs, realTime_); });
-    services.look(document, runs, realTime_, drawn, drawn ? view.drawSeconds(runs) : 0);
+    services.look({document, runs, realTime_, drawn, drawn ? view.drawSeconds(runs) : 0});
     readFacts();
 }
 
@@ -115,13 +115,13 @@ void App::readFacts() {
 }
 
 bool App::moving() const {
-    return runs.moving() || view.moving(document, runs) || services.busy(document) || runs.virial().busy() ||
-           document.drop.dragging() || document.aim.dragging();
+    return runs.moving() || view.moving(document, runs) || services.busy() || document.drop.dragging() ||
+           document.aim.dragging();
 }
 
 void App::dropPicture() {
     runs.simulation().backend().wait();  // the device must not write into a texture that is about to be destroyed
-    services.labLoop.dropPicture(services.lab);
+    services.labLoop.dropPicture();
     view.dropPicture();
     runs.dropPicture();
 }

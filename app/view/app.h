@@ -29,7 +29,7 @@ struct App {
         return [this](bool again) { return apply(again); };
     }
     /// Measures, tries and writes in the lab. Longer work continues in advance().
-    EffectResult measure(const Measure& what) { return services.labLoop.carryOut(what, services.lab, document); }
+    EffectResult measure(const Measure& what) { return services.labLoop.carryOut(what, document); }
     void tryKernel() { services.labLoop.tryKernel(document); }
     /// Advances, publishes and measures: within the time budget (realTime), or by exactly stepsPerFrame steps (film).
     void advance(bool realTime);

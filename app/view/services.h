@@ -1,5 +1,4 @@
-// The services that measure, search and predict beside the runs.
-// Rule: each service reads the runs through their feeds. Only the lab may change a run, and it reports that.
+// The services that measure, search and predict beside the runs. A frame calls them in the order of their list.
 #pragma once
 #include "app/lab/lab.h"
 #include "app/lab/lab_loop.h"
@@ -7,40 +6,35 @@
 #include "app/services/conservation.h"
 #include "app/services/group_finder.h"
 #include "app/services/instruments.h"
-#include "app/services/run_host.h"
+#include "app/services/service.h"
 #include "app/services/telemetry.h"
 #include "app/services/trajectory_prediction.h"
 #include "app/services/tree_viewer.h"
 
-#include <cstdint>
+#include <array>
 #include <functional>
 
 namespace gravlab {
 
 struct Services {
-    /// Discards results that a change of the runs invalidated. Call it after RunHost::apply().
+    /// See Service for when each is called.
     void follow(const RunHost& runs);
-    /// Call it after the steps of a frame. `realTime`: for a window, where nothing waits.
-    void advance(Document& document, RunHost& runs, bool realTime);
-    /// Call it after a frame, with or without a picture. `drawSeconds`: GPU time of the picture.
-    void look(Document& document, RunHost& runs, bool realTime, bool drawn, double drawSeconds);
-    /// Writes the known results into the facts.
+    void advance(const ServiceFrame& frame);
+    void look(const ServiceFrame& frame);
     void readFacts(Facts& facts) const;
-    /// Whether a result is pending: the window then needs frames.
-    bool busy(const Document& document) const;
+    bool busy() const;
 
-    Telemetry telemetry;
     ConservationMonitor conservation;
     Instruments instruments;  ///< radial profile of a galaxy
+    Lab lab;
+    LabLoop labLoop{lab};
     GroupFinder groupFinder;
     TreeViewer treeViewer;
     TrajectoryPrediction trajectory;
     DropPrediction dropPath;
-    Lab lab;
-    LabLoop labLoop;
-
-private:
-    std::uint64_t rateChanges_ = 0, jumps_ = 0;  ///< counters of the runs at the last follow()
+    Telemetry telemetry;
+    const std::array<Service*, 8> all{&conservation, &instruments, &labLoop,  &groupFinder,
+                                      &treeViewer,   &trajectory,  &dropPath, &telemetry};
 };
 
 /// Calls `measure`. In a window, memory may be too short for the measurement but enough for the run: a message then says so.

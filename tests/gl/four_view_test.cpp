@@ -1,7 +1,7 @@
 // Four views: bodies are at the position that the axes of each view give, and the mouse moves all four.
 
 #include "app/control/scene_file.h"
-#include "app/control/twin_settings.h"
+#include "app/control/setting_choices.h"
 #include "app/frontends/headless/headless.h"
 #include "app/services/twin.h"
 #include "app/view/app.h"

@@ -1,6 +1,7 @@
 // A window with a paused run: measurements beside it finish, and nothing of the earlier run remains.
 #include "app/system/host_clock.h"
 #include "app/view/app.h"
+#include "app/view/readouts.h"
 #include "gl_fixture.h"
 
 #include <gtest/gtest.h>
@@ -39,6 +40,17 @@ TEST_F(PausedWorkspace, measuresTheStartOfTheNextScene) {
     }
     EXPECT_FALSE(app.services.conservation.points().empty()) << "measured, and never taken";
     EXPECT_EQ(app.document.facts.step, 0);
+}
+
+TEST_F(PausedWorkspace, aFilmWaitsForTheBalanceOfTheStartAndAWindowDoesNot) {
+    App app(plummer(8192));
+    app.document.intent.paused = true;
+    app.advance(true);
+    need(app, {.balance = true});
+    EXPECT_TRUE(app.runs.virial().found().empty()) << "67 million pairs were summed within a frame";
+    app.advance(false);
+    need(app, {.balance = true});
+    EXPECT_FALSE(app.runs.virial().found().empty());
 }
 
 TEST_F(PausedWorkspace, onlyADeviceIsGivenStepsAhead) {

@@ -1,5 +1,5 @@
 // Numbers beside the plot of the rate have at most five letters.
-#include "app/ui/rate_unit.h"
+#include "app/tables/unit_text.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // A workspace without memory in the middle of a frame: a window shows a message and continues, a film ends.
 #include "tests/scarce_memory.h"
-#include "app/control/twin_settings.h"
+#include "app/control/setting_choices.h"
 #include "app/frontends/headless/headless.h"
 #include "app/services/instruments.h"
 #include "app/services/rewind.h"

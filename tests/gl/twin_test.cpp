@@ -1,6 +1,6 @@
 // Twins in a workspace: both pictures, both hues, one clock, and a first run that continues whatever the twin does.
 #include "app/services/twin.h"
-#include "app/control/twin_settings.h"
+#include "app/control/setting_choices.h"
 #include "edits.h"
 
 #include "app/control/scene_file.h"

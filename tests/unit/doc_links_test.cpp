@@ -1,6 +1,6 @@
 // Documents: every link to a file of this tree leads somewhere, and the course names every lesson with its minutes.
 #include "app/lessons/lesson_file.h"
-#include "app/system/version.h"
+#include "app/system/built_in.h"
 #include "tests/files.h"
 #include "tests/paths.h"
 

@@ -1,7 +1,7 @@
 // Approximation of far bodies as a run uses it: when it starts, how it is checked, the cost of a step, and the energy by the
 // same tree.
 #include "sim/run/far_field.h"
-#include "app/services/step_cost.h"
+#include "app/services/pace.h"
 #include "sim/backends/cpu/backend_cpu.h"
 #include "sim/core/error.h"
 #include "sim/measure/potential_error.h"

@@ -1,5 +1,5 @@
 // The program has the fonts of panels and pictures, whatever the system has.
-#include "app/system/font_files.h"
+#include "app/system/built_in.h"
 #include "tests/files.h"
 #include "tests/paths.h"
 

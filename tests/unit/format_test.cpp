@@ -1,6 +1,5 @@
 // Texts made from formats.
 #include "app/tables/format.h"
-#include "app/tables/median.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Quantiles of frame times: exact for known lists, blind to the first frames.
-#include "app/services/frame_times.h"
+#include "app/services/telemetry.h"
 
 #include <gtest/gtest.h>
 

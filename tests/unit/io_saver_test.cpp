@@ -13,7 +13,7 @@
 #include "app/services/snapshot_jobs.h"
 #include "app/services/spot_check.h"
 #include "app/services/state_folder.h"
-#include "app/system/numbered_name.h"
+#include "app/system/file_names.h"
 #include "sim/core/error.h"
 #include "sim/io/file/file_calls.h"
 #include "tests/unit/io_support.h"

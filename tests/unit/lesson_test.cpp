@@ -3,7 +3,6 @@
 
 #include "app/control/script.h"
 #include "app/lessons/lesson_runner.h"
-#include "app/lessons/lesson_text.h"
 #include "app/lessons/placeholders.h"
 #include "app/lessons/worksheet.h"
 #include "app/model/recorded.h"

@@ -1,7 +1,7 @@
 // Times of memories: the ring that a chain of reads follows, pieces of memory at a stride, and the rows of a probe.
 #include "sim/backends/memory_probe.h"
 
-#include "app/bench/memory_text.h"
+#include "app/bench/benchmark_text.h"
 #include "app/lab/lab.h"
 #include "sim/core/error.h"
 

@@ -1,6 +1,5 @@
 // Simulated time against frames of made-up machines. Every scene has a story that can be watched.
 #include "app/services/pace.h"
-#include "app/services/step_cost.h"
 #include "sim/scenes/scene.h"
 
 #include <gtest/gtest.h>

@@ -150,6 +150,23 @@ TEST(Rewind, theSecondRunGoesBackWithTheFirstAndGivesTheBitsOfTheFirstPass) {
     EXPECT_TRUE(testing_support::sameBytes(twin.simulation().state().bodies.position, endOfTwin.bodies.position));
 }
 
+TEST(Rewind, aSecondRunThatEndsWhileItIsCopiedDoesNotEndTheTimeline) {
+    Simulation first(few("leapfrog"));
+    Rewind rewind;
+    StateFeed feed;
+    double now = 0;
+    {
+        TwinChoice choice;
+        choice.on = true;
+        TwinRun twin(first, choice, false);
+        StateFeed second;
+        const Rewind::Beside both{twin.simulation(), second, SecondRun{choice, twin.link().value()}};
+        rewind.update(first, feed, now, &both);
+    }
+    run(rewind, first, feed, 3, now);
+    EXPECT_THAT(steps(rewind, false), testing::ElementsAre(1, 2, 3));
+}
+
 TEST(Rewind, aStateWithoutASecondRunSaysSo) {
     Simulation simulation(few("leapfrog"));
     Rewind rewind;

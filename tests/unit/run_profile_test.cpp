@@ -1,5 +1,5 @@
 // Plots and tables of a galaxy over the radius, and the files that a run writes of them.
-#include "app/commands/run_profile.h"
+#include "app/commands/run_plots.h"
 
 #include "app/plots/profile_plot.h"
 #include "tests/unit/cli_support.h"

@@ -131,12 +131,58 @@ TEST_F(SamplerTest, whatIsKeptAnywayIsLookedAtInPlaceOfACopy) {
     const std::string a = "a";
     const auto kept = [&](double now, std::int64_t step) {
         return one.update(at(now, true), &a, true,
-                          Sampler<std::string, Answer>::Other{step, [step] { return Answer("kept", step); }});
+                          Sampler<std::string, Answer>::Other{step, [step](const auto&) { return Answer("kept", step); }});
     };
     EXPECT_EQ(kept(0, 7), Answer("kept", 7));
     EXPECT_FALSE(kept(10, 7));
     EXPECT_EQ(kept(10, 8), Answer("kept", 8));
     EXPECT_EQ(worked, 0);
+}
+
+TEST_F(SamplerTest, twoRunsAreLookedAtAtOneMoment) {
+    Simulation other(RunRequest{.scene = "plummer", .bodies = 200, .backend = "cpu"});
+    StateFeed others;
+    const SampledRun second{other, others};
+    StateSampler<int> reader({.interval = 1});
+    const int asked = 0;
+    const auto look = [&](double now, bool wanted = true, const SampledRun* with = nullptr) {
+        return reader.update({simulation, feed, now, false, with}, &asked, wanted);
+    };
+    EXPECT_FALSE(look(0, true, &second));
+    run(simulation, 1);
+    run(other, 2);
+    feed.settle();
+    EXPECT_FALSE(look(0, false, &second)) << "one of the two has not arrived";
+    others.settle();
+    const SampledState both = look(0, false, &second);
+    ASSERT_TRUE(both && both.second);
+    EXPECT_EQ(both->step(), 0);
+    EXPECT_EQ(both->bodies(), 300u);
+    EXPECT_EQ(both.second->step(), 0);
+    EXPECT_EQ(both.second->bodies(), 200u);
+    // While another copy of the second run is under way, this is no moment of both.
+    const StateTicket busy = others.here(other);
+    EXPECT_FALSE(look(2, true, &second));
+    EXPECT_FALSE(reader.busy());
+    EXPECT_EQ(reader.step(), 0);
+    others.settle();
+    EXPECT_FALSE(look(2, true, &second));
+    EXPECT_TRUE(reader.busy());
+    EXPECT_FALSE(look(4)) << "the second run has ended, the first is looked at alone";
+    feed.serve(simulation);
+    const SampledState alone = look(4);
+    ASSERT_TRUE(alone);
+    EXPECT_EQ(alone->step(), 1);
+    EXPECT_FALSE(alone.second);
+    // Edited bodies continue those before: the pace stays.
+    ParticleSet bodies;
+    simulation.snapshot(bodies);
+    simulation.load(bodies);
+    reader.adopt(simulation);
+    EXPECT_FALSE(look(4.5));
+    EXPECT_FALSE(reader.busy());
+    EXPECT_FALSE(look(5.5));
+    EXPECT_TRUE(reader.busy());
 }
 
 /// A reader gets states even when its question changes in every frame, as under a slider.

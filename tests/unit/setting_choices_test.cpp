@@ -1,6 +1,5 @@
 // The lists of both panels: each grey value is refused, and each offered value runs.
 #include "app/control/setting_choices.h"
-#include "app/control/twin_settings.h"
 #include "app/services/twin_run.h"
 #include "sim/core/error.h"
 #include "sim/forces/law.h"

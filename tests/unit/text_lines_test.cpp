@@ -1,5 +1,5 @@
 // Wrapped texts: no number is broken at its decimal point, which ImGui's own wrapping does.
-#include "app/ui/text_lines.h"
+#include "app/ui/widgets.h"
 
 #include "tests/files.h"
 #include "tests/paths.h"

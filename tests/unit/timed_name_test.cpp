@@ -1,5 +1,5 @@
 // Names of files that keys write.
-#include "app/system/timed_name.h"
+#include "app/system/file_names.h"
 
 #include "cli_support.h"
 

@@ -175,21 +175,14 @@ TEST(TrajectoryTest, aPointThatTakesLongIsReachedBitByBit) {
     EXPECT_EQ(predictor.path().points.size(), 1u) << "only the start is known yet";
 }
 
-TEST(TrajectoryTest, theWorkerSaysWhyThereIsNoPathAndGoesOn) {
-    Simulation simulation({.scene = "figure-eight", .backend = "reference"});
-    TrajectoryWorker worker;
-    worker.ask({.start = startOf(simulation), .id = 77});
-    worker.wait();
-    std::optional<Trajectory> path = worker.poll();
-    ASSERT_TRUE(path);
-    EXPECT_NE(path->failure.find("body 77"), std::string::npos) << path->failure;
-    EXPECT_TRUE(path->points.empty());
-    worker.ask({.start = startOf(simulation), .id = 1, .duration = 0.1});
-    worker.wait();
-    path = worker.poll();
-    ASSERT_TRUE(path);
-    EXPECT_EQ(path->failure, "");
-    EXPECT_TRUE(path->complete);
+TEST(TrajectoryTest, aPathThatFailsSaysWhy) {
+    Simulation simulation(RunRequest{.scene = "figure-eight", .backend = "reference"});
+    Trajectory path = predictedPath({.start = startOf(simulation), .id = 77});
+    EXPECT_NE(path.failure.find("body 77"), std::string::npos) << path.failure;
+    EXPECT_TRUE(path.points.empty());
+    path = predictedPath({.start = startOf(simulation), .id = 1, .duration = 0.1});
+    EXPECT_EQ(path.failure, "");
+    EXPECT_TRUE(path.complete);
 }
 
 TEST(TrajectoryTest, refusesABodyThatIsNotThere) {

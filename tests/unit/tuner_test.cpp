@@ -1,9 +1,8 @@
 // The search for the fastest launch, the file that keeps it, and its use by `auto`.
 #include "app/bench/tuner.h"
 
-#include "app/bench/tune_cache.h"
+#include "app/system/built_in.h"
 #include "app/system/host_clock.h"
-#include "app/system/version.h"
 #include "sim/core/error.h"
 #include "sim/run/simulation.h"
 #include "tests/unit/cli_support.h"

@@ -1,5 +1,5 @@
 // Twin runs: one clock for two time steps, the same settings to the last bit, known gaps, and a wrong twin that is caught.
-#include "app/control/twin_settings.h"
+#include "app/control/setting_choices.h"
 #include "app/services/divergence.h"
 #include "app/services/twin_run.h"
 #include "sim/core/error.h"

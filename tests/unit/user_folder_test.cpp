@@ -1,5 +1,5 @@
 // The folders of a user's own files.
-#include "app/system/user_folder.h"
+#include "app/system/file_names.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // The arrow of a velocity, dragged by its tip, and the places of labels.
 #include "app/model/document.h"
-#include "app/ui/overlay_marks.h"
+#include "app/ui/overlay_space.h"
 
 #include <glm/geometric.hpp>
 #include <glm/mat4x4.hpp>

@@ -4,7 +4,7 @@
 #include "app/control/parameter.h"
 #include "app/control/scene_file.h"
 #include "app/services/snapshot_jobs.h"
-#include "app/system/timed_name.h"
+#include "app/system/file_names.h"
 #include "app/view/base_host.h"
 #include "sim/core/error.h"
 #include "sim/core/text.h"

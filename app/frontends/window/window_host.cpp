@@ -2,7 +2,7 @@
 
 #include "app/control/scene_file.h"
 #include "app/frontends/window/beside_picture.h"
-#include "app/system/timed_name.h"
+#include "app/system/file_names.h"
 
 namespace gravlab {
 

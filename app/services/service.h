@@ -1,0 +1,37 @@
+// What measures, predicts or searches beside the runs: one interface, so that a frame calls all of them alike.
+// Rule: a service reads the runs through their feeds. Only the lab may change a run, and it reports that.
+#pragma once
+#include "app/system/host_clock.h"
+
+namespace gravlab {
+
+struct Document;
+struct Facts;
+class RunHost;
+
+/// A frame, as services see it.
+struct ServiceFrame {
+    Document& document;
+    RunHost& runs;
+    bool realTime = true;      ///< a frame of a window: nothing waits
+    bool drawn = false;        ///< it has a picture
+    double drawSeconds = 0;    ///< GPU time of the picture [s]
+    double now = hostClock();  ///< [s]
+};
+
+class Service {
+public:
+    virtual ~Service() = default;
+    /// After RunHost::apply(): discards results that a change of the runs invalidated.
+    virtual void follow(const RunHost&) {}
+    /// After the steps of a frame.
+    virtual void advance(const ServiceFrame&) {}
+    /// After the picture of a frame, also where it has none.
+    virtual void look(const ServiceFrame&) {}
+    /// Writes the known results into the facts.
+    virtual void readFacts(Facts&) const {}
+    /// A result is under way: then frames are needed.
+    virtual bool busy() const { return false; }
+};
+
+}  // namespace gravlab
