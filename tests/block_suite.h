@@ -121,10 +121,9 @@ struct LoneMethods {
     const char* pairs;                            ///< a row that sums over targets
     std::vector<const char*> rows;                ///< rows for whole steps
     std::vector<std::size_t> counts, treeCounts;  ///< numbers of bodies
-    std::size_t checkEvery = 0;  ///< bodies between two whose force from a tree is checked; 0: about 700 are checked
-    bool countsAtOnce = false;   ///< trees and cells report their work with the evaluation
-    bool marksOthers = false;    ///< sums that were not stored are NaN
-    int leastOfParts = 0, leastOfRanges = 0;  ///< comparisons that must take place
+    bool countsAtOnce = false;                    ///< trees and cells report their work with the evaluation
+    bool marksOthers = false;                     ///< sums that were not stored are NaN
+    int leastOfParts = 0, leastOfRanges = 0;      ///< comparisons that must take place
 };
 
 inline void PrintTo(const LoneMethods& methods, std::ostream* out) { *out << methods.backend; }
@@ -277,11 +276,10 @@ protected:
         SCOPED_TRACE(least);
         const std::vector<Double4> got = tree.sums(least, follows, slice, range);
         std::vector<std::uint32_t> targets;
-        const std::size_t byIndex = GetParam().checkEvery, every = std::max<std::size_t>(1, tree.asked(least, range) / 700);
+        const std::size_t every = std::max<std::size_t>(1, tree.asked(least, range) / 700);
         std::size_t passed = 0;
         for (std::size_t i = range.first; i < std::min(tree.size(), range.first + std::min(range.count, tree.size())); ++i)
-            if (tree.has(i, least) && (byIndex > 0 ? i % byIndex == 0 : passed++ % every == 0))
-                targets.push_back(static_cast<std::uint32_t>(i));
+            if (tree.has(i, least) && passed++ % every == 0) targets.push_back(static_cast<std::uint32_t>(i));
         std::vector<Double4> want(targets.size()), mine;
         std::vector<double> floors(targets.size());
         const ParticleSet& now = tree.bodies();

@@ -1,11 +1,17 @@
 // Bodies with bonds of every law, and a run whose bonds break, for tests of all backends.
 #pragma once
 #include "sim/forces/bonds/bonds.h"
+#include "sim/io/checkpoint.h"
 #include "sim/run/simulation.h"
+#include "tests/advance.h"
 #include "tests/bodies.h"
 
+#include <gtest/gtest.h>
+
+#include <cmath>
 #include <memory>
 #include <numeric>
+#include <string>
 #include <vector>
 
 namespace gravlab::testing_support {
@@ -56,6 +62,52 @@ inline ParticleSet stateIn(Simulation& simulation) {
     ParticleSet bodies;
     simulation.snapshot(bodies);
     return bodies;
+}
+
+/// Runs tidal() settings until bonds break: whole, and in the smallest slices under `cutOtherwise`. Slices, files, edits and
+/// the way back change no bit. `near` is the error of the measured potential, as a fraction of it.
+inline void expectBondsBreakAtTheEndOfAStep(Simulation& whole, const RunRequest& cutOtherwise, double near) {
+    Simulation cut(cutOtherwise);
+    run(whole, 700);
+    while (cut.step() < 700) cut.advance({.seconds = 0, .steps = 700 - cut.step()}, nullptr);
+    EXPECT_TRUE(sameState(stateIn(whole), stateIn(cut)));
+    const std::size_t broken = bondsIn(whole).broken().size();
+    ASSERT_GT(broken, 3u);
+    ASSERT_LT(broken, bondsIn(whole).list().size()) << "nothing is left";
+    EXPECT_EQ(bondsIn(whole).broken(), bondsIn(cut).broken());
+    EXPECT_NE(bondsIn(whole).description().find(std::to_string(broken) + " broken"), std::string::npos);
+
+    // A file continues it bit for bit.
+    const RunState earlier = whole.state();
+    Simulation again(
+        startFrom(decodeSnapshot(encodeSnapshot(checkpointOf(whole), "hdf5"), "kept.hdf5"), "kept.hdf5").request);
+    EXPECT_EQ(bondsIn(again).broken(), bondsIn(whole).broken());
+    run(whole, 300);
+    run(again, 300);
+    const ParticleSet later = stateIn(whole);
+    EXPECT_TRUE(sameState(stateIn(again), later)) << "continued";
+    ASSERT_GT(bondsIn(whole).broken().size(), broken) << "no bond broke afterwards";
+
+    // Energy and check are those of the whole bonds, and an edit keeps what is broken.
+    const double potential = measureSystem(later, whole.terms()).potential;
+    EXPECT_NEAR(whole.measure().potential, potential, near * std::abs(potential));
+    const std::vector<std::uint32_t> now = bondsIn(whole).broken();
+    ParticleSet edited = later;
+    edited.velocity[3].x += 1e-9;
+    whole.load(edited);
+    EXPECT_EQ(bondsIn(whole).broken(), now);
+    for (int k = 0; k < 50 && !whole.forceCheck(); ++k) {
+        run(whole, 1);
+        whole.backend().wait();
+    }
+    ASSERT_TRUE(whole.forceCheck());
+    EXPECT_TRUE(whole.forceCheck()->passed) << whole.forceCheck()->text();
+
+    whole.restore(earlier);
+    EXPECT_EQ(bondsIn(whole).broken().size(), broken) << "going back mends";
+    run(whole, 300);
+    EXPECT_TRUE(sameState(stateIn(whole), later)) << "gone back and forth";
+    EXPECT_EQ(bondsIn(whole).broken(), now);
 }
 
 }  // namespace gravlab::testing_support

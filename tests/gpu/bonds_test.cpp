@@ -2,8 +2,7 @@
 #include "sim/backends/backend.h"
 #include "sim/core/error.h"
 #include "sim/forces/term_check.h"
-#include "sim/io/checkpoint.h"
-#include "tests/advance.h"
+#include "sim/run/simulation.h"
 #include "tests/tangle.h"
 
 #include <gmock/gmock.h>
@@ -94,36 +93,8 @@ TEST_F(GpuBonds, breakAtTheEndOfAStepWhateverCutsIt) {
             SCOPED_TRACE(row);
             RunRequest wanted = tidal("cuda", precision);
             wanted.terms["bonds"].kernel.kernel = row;
-            Simulation whole(wanted), cut(wanted);
-            run(whole, 700);
-            while (cut.step() < 700) cut.advance({.seconds = 0, .steps = 700 - cut.step()}, nullptr);
-            EXPECT_TRUE(sameState(stateIn(whole), stateIn(cut)));
-            const std::size_t broken = bondsIn(whole).broken().size();
-            ASSERT_GT(broken, 3u);
-            EXPECT_EQ(bondsIn(whole).broken(), bondsIn(cut).broken());
-            const RunState earlier = whole.state();
-            Simulation again(
-                startFrom(decodeSnapshot(encodeSnapshot(checkpointOf(whole), "hdf5"), "kept.hdf5"), "kept.hdf5").request);
-            EXPECT_EQ(bondsIn(again).broken(), bondsIn(whole).broken());
-            run(whole, 300);
-            run(again, 300);
-            const ParticleSet later = stateIn(whole);
-            EXPECT_TRUE(sameState(stateIn(again), later)) << "continued";
-            ASSERT_GT(bondsIn(whole).broken().size(), broken);
-            // Energy and check are those of the whole bonds, and an edit keeps what is broken.
-            EXPECT_NEAR(whole.measure().potential, measureSystem(later, whole.terms()).potential,
-                        1e-5 * std::abs(measureSystem(later, whole.terms()).potential));
-            const std::vector<std::uint32_t> now = bondsIn(whole).broken();
-            whole.load(later);
-            EXPECT_EQ(bondsIn(whole).broken(), now);
-            run(whole, 20);
-            whole.backend().wait();
-            ASSERT_TRUE(whole.forceCheck());
-            EXPECT_TRUE(whole.forceCheck()->passed) << whole.forceCheck()->text();
-            whole.restore(earlier);
-            EXPECT_EQ(bondsIn(whole).broken().size(), broken) << "going back mends";
-            run(whole, 300);
-            EXPECT_TRUE(sameState(stateIn(whole), later)) << "gone back and forth";
+            Simulation whole(wanted);
+            expectBondsBreakAtTheEndOfAStep(whole, wanted, 1e-5);
         }
 }
 

@@ -9,6 +9,7 @@
 #include "tests/advance.h"
 #include "tests/bodies.h"
 #include "tests/command_output.h"
+#include "tests/outer_forces.h"
 #include "tests/paths.h"
 
 #include <gmock/gmock.h>
@@ -20,6 +21,7 @@
 namespace gravlab {
 namespace {
 
+using namespace testing_support;
 using testing::HasSubstr;
 
 constexpr const char* kAllOuter =
@@ -136,26 +138,13 @@ TEST(FieldText, anOpenIntegratorGivesWayToOneThatTakesVelocities) {
 }
 
 /// A run of `bodies` bodies of a Plummer sphere.
-RunRequest outerRequest(const char* backend, Precision precision, const char* integrator, const char* fields,
-                        std::size_t bodies = 300) {
-    RunRequest request;
-    request.scene = "plummer";
-    request.bodies = bodies;
-    request.backend = backend;
-    request.precision = precision;
-    request.integrator = integrator;
-    request.timeStep = 0.01;
-    request.fields = fields;
-    return request;
-}
-
 TEST(OuterForcesRun, everyBackendAgreesWithThePlainStatementAtItsTime) {
     for (const auto& [backend, precision] : {std::pair("reference", Precision::fp64),
                                              {"cpu", Precision::fp64},
                                              {"cpu", Precision::mixed},
                                              {"cpu", Precision::fp32}}) {
         SCOPED_TRACE(backend);
-        Simulation simulation(outerRequest(backend, precision, "rk4", kAllOuter));
+        Simulation simulation(outerRequest(backend, precision, "rk4", kAllOuter, 300));
         run(simulation, 3);
         simulation.recheck();
         const auto checked = [&] {
@@ -172,15 +161,8 @@ TEST(OuterForcesRun, everyBackendAgreesWithThePlainStatementAtItsTime) {
         const std::optional<ForceCheck> later = checked();
         ASSERT_TRUE(later.has_value());
         EXPECT_TRUE(later->passed) << later->text() << later->term;
-        // The accelerations between steps are those at the time of the bodies.
-        const RunState state = simulation.state();
-        EXPECT_EQ(state.bodies.time, state.clock.time());
-        std::vector<std::uint32_t> targets{0, 17, 150, 299};
-        std::vector<Double4> got, want(targets.size());
-        simulation.backend().accelerations(got);
-        for (const auto& term : simulation.terms()) term->addAccelerations(termBodies(state.bodies), targets, want, {});
-        for (std::size_t k = 0; k < targets.size(); ++k)
-            EXPECT_LT(distance(got[targets[k]], want[k]), (precision == Precision::fp32 ? 1e-5 : 1e-6) * length(want[k]));
+        const std::vector<std::uint32_t> targets{0, 17, 150, 299};
+        expectPlainAccelerations(simulation, targets, precision == Precision::fp32 ? 1e-5 : 1e-6);
     }
 }
 
@@ -188,9 +170,6 @@ TEST(OuterForcesRun, resumeAndSlicesChangeNoBit) {
     const char* const moving =
         "nfw,mass=0.5,scale=0.4,vx=0.1;bar,mass=0.3,length=1,width=0.2,height=0.3,pattern=5;point,mass=0.1,softening=0.1,"
         "orbit=0.5,period=0.7";
-    const auto same = [](const ParticleSet& a, const ParticleSet& b) {
-        return a.position == b.position && a.velocity == b.velocity;
-    };
     for (const auto& [backend, integrator, fields, bodies] : {std::tuple("cpu", "leapfrog", moving, 300),
                                                               {"cpu", "yoshida4", moving, 100},
                                                               {"cpu", "rk4", kAllOuter, 300},
@@ -199,27 +178,9 @@ TEST(OuterForcesRun, resumeAndSlicesChangeNoBit) {
                                                               {"reference", "leapfrog", moving, 50},
                                                               {"reference", "radau15", kAllOuter, 8}}) {
         SCOPED_TRACE(std::string(backend) + " " + integrator);
-        const RunRequest request =
-            outerRequest(backend, Precision::fp64, integrator, fields, static_cast<std::size_t>(bodies));
-        Simulation whole(request), sliced(request);
-        run(whole, 9);
-        run(sliced, 9, 0);
-        EXPECT_TRUE(same(whole.state().bodies, sliced.state().bodies)) << "slices";
-        Simulation first(request);
-        run(first, 4);
-        Snapshot file = checkpointOf(first);
-        EXPECT_THAT(file.settings, HasSubstr("fields = \"nfw,mass=0.5,scale=0.4,vx=0.1;"));
-        Simulation second(startFrom(std::move(file), "run.hdf5").request);
-        EXPECT_EQ(second.configuration().fields, first.configuration().fields);
-        run(second, 5);
-        EXPECT_TRUE(same(whole.state().bodies, second.state().bodies)) << "resume";
-        // Back to an earlier state, and again.
-        const RunState early = second.state();
-        run(second, 2);
-        const RunState late = second.state();
-        second.restore(early);
-        run(second, 2);
-        EXPECT_TRUE(same(second.state().bodies, late.bodies)) << "rewind";
+        expectSameBitsHoweverItRuns(
+            outerRequest(backend, Precision::fp64, integrator, fields, static_cast<std::size_t>(bodies)),
+            "nfw,mass=0.5,scale=0.4,vx=0.1;");
     }
 }
 
