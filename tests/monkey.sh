@@ -23,7 +23,7 @@ fail() {
 }
 field() { grep -o "\"$1\":[^,}]*" "$folder/status" 2>/dev/null | head -n 1 | cut -d: -f2; }
 
-Xvfb -displayfd 3 -screen 0 1280x800x24 -nolisten tcp 3>"$folder/display" 2>/dev/null &
+Xvfb -displayfd 3 -screen 0 1280x800x24 -nolisten tcp -noreset 3>"$folder/display" 2>/dev/null &
 server=$!
 for _ in $(seq 100); do [ -s "$folder/display" ] && break || sleep 0.1; done
 export DISPLAY=":$(cat "$folder/display")" GRAVLAB_STATUS_FILE=$folder/status GRAVLAB_GL_DEBUG=1

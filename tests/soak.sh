@@ -42,7 +42,7 @@ finish() {
 }
 trap finish EXIT
 mkdir -p "$folder/work" "$folder/state"
-Xvfb -displayfd 3 -screen 0 1400x900x24 -nolisten tcp 3> "$folder/display" 2> "$folder/xvfb.log" &
+Xvfb -displayfd 3 -screen 0 1400x900x24 -nolisten tcp -noreset 3> "$folder/display" 2> "$folder/xvfb.log" &
 server=$!
 for _ in $(seq 100); do [ -s "$folder/display" ] && break; sleep 0.1; done
 DISPLAY=:$(cat "$folder/display")

@@ -97,7 +97,8 @@ Display::Display(const fs::path& folder) {
     // The server chooses a free number and reports it: several tests may run at once.
     const fs::path number = folder / "display";
     server_ = std::make_unique<Process>(
-        Arguments{"sh", "-c", "exec Xvfb -displayfd 3 -screen 0 1400x900x24 -nolisten tcp 3> '" + number.string() + "'"},
+        Arguments{"sh", "-c",
+                  "exec Xvfb -displayfd 3 -screen 0 1400x900x24 -nolisten tcp -noreset 3> '" + number.string() + "'"},
         Environment{}, folder / "xvfb.log");
     for (const auto end = Clock::now() + kPatience; Clock::now() < end && server_->running();) {
         const std::string text = contentOf(number);

@@ -541,7 +541,7 @@ def display():
         print("  left out: needs Xvfb", flush=True)
         return None, {}
     reader, writer = os.pipe()
-    server = subprocess.Popen(["Xvfb", "-displayfd", str(writer), "-screen", "0", "640x480x24", "-nolisten", "tcp"],
+    server = subprocess.Popen(["Xvfb", "-displayfd", str(writer), "-screen", "0", "640x480x24", "-nolisten", "tcp", "-noreset"],
                               pass_fds=(writer,), stderr=subprocess.DEVNULL)
     os.close(writer)
     with os.fdopen(reader) as answers:

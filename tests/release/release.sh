@@ -78,7 +78,7 @@ draws() {
 
 # A window under a display of its own that shows pictures and is named.
 opens_window() {
-    inside xvfb-run -a -s '-screen 0 1280x800x24' sh -c "'$1' disc -n 1k --frames 40 --no-config --screenshot /root/window.png & i=0
+    inside xvfb-run -a -s '-screen 0 1280x800x24 -noreset' sh -c "'$1' disc -n 1k --frames 40 --no-config --screenshot /root/window.png & i=0
         until xwininfo -root -tree 2>/dev/null | grep -q gravlab; do i=\$((i + 1)); [ \$i -lt 600 ] || exit 9; sleep 0.2; done
         echo WINDOW; wait \$!" >"$work/said" 2>&1 || fail "no window: $(cat "$work/said")"
     grep -qx WINDOW "$work/said" || fail "no window: $(cat "$work/said")"
