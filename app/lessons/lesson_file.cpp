@@ -278,9 +278,9 @@ private:
             const std::size_t middle = pair.value.find(" to ");
             const auto number = [&](std::string_view part) { return numberOf(valueOf(std::string(trimmed(part)))); };
             const std::optional<double> least = number(pair.value.substr(0, middle));
-            const std::optional<double> most =
-                middle == std::string_view::npos ? std::nullopt : number(pair.value.substr(middle + 4));
-            if (!kept_.contains(pair.key) || !least || !most || *least > *most)
+            const bool complete = middle != std::string_view::npos;
+            const std::optional<double> most = number(pair.value.substr(complete ? middle + 4 : 0));
+            if (!complete || !kept_.contains(pair.key) || !least || !most || *least > *most)
                 refuse(lineOf(node),
                        "expected \"NAME = LEAST to MOST\" of a number that is kept, such as \"first = 0.002 to 0.003\"");
             ranges.push_back({std::string(pair.key), *least, *most});

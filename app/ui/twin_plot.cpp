@@ -79,16 +79,16 @@ std::string divergenceText(const Divergence& divergence, const SceneUnits& units
 void writeDivergence(ByteSink& file, const std::string& title, const std::pair<std::string, std::string>& labels,
                      const Divergence& divergence, const SceneUnits& units) {
     constexpr int kWidth = 1400, kHeight = 1150;
-    constexpr float kMargin = 28;
+    constexpr float kPageMargin = 28;
     Canvas canvas(kWidth, kHeight, 18);
     canvas.ink().box(ImVec2(0, 0), canvas.size(), kPaper);
-    canvas.text(canvas.large(), ImVec2(kMargin, 20), kInk, title.c_str(), 0, kWidth - 2 * kMargin);
+    canvas.text(canvas.large(), ImVec2(kPageMargin, 20), kInk, title.c_str(), 0, kWidth - 2 * kPageMargin);
     const float below = 24 + 1.25f * canvas.large()->FontSize;
     const std::string facts =
         labels.first + "  against  " + labels.second + ".  At the end " + divergenceText(divergence, units) + ".";
-    canvas.text(canvas.small(), ImVec2(kMargin, below), kQuiet, facts.c_str(), 0, kWidth - 2 * kMargin);
+    canvas.text(canvas.small(), ImVec2(kPageMargin, below), kQuiet, facts.c_str(), 0, kWidth - 2 * kPageMargin);
     const float top = below + 2.2f * canvas.small()->FontSize;
-    const float right = canvas.size().x - kMargin, bottom = canvas.size().y - 20;
+    const float right = canvas.size().x - kPageMargin, bottom = canvas.size().y - 20;
     Plot apart = separationPlot(divergence), energy = twinEnergyPlot(divergence, labels);
     const double last = divergence.points().empty() ? 0 : divergence.points().back().time;
     const UnitOfTime time = unitOfTime(last, units);
@@ -98,9 +98,9 @@ void writeDivergence(ByteSink& file, const std::string& title, const std::pair<s
     apart.y.label = "distance between the same bodies [" + (units.length.empty() ? "L" : std::string(units.length)) + "]";
     energy.y.label = "|E - E0| / |E0|";
     const float middle = energy.series.empty() ? bottom : 0.5f * (top + bottom);
-    drawPlot(canvas.ink(), ImVec2(kMargin, top), ImVec2(right, middle), apart, {.light = true});
+    drawPlot(canvas.ink(), ImVec2(kPageMargin, top), ImVec2(right, middle), apart, {.light = true});
     if (!energy.series.empty())
-        drawPlot(canvas.ink(), ImVec2(kMargin, middle + 10), ImVec2(right, bottom), energy, {.light = true});
+        drawPlot(canvas.ink(), ImVec2(kPageMargin, middle + 10), ImVec2(right, bottom), energy, {.light = true});
     canvas.write(file, {{"Title", title}, {"Description", facts}});
 }
 

@@ -115,18 +115,18 @@ private:
 };
 
 TEST_F(TreeLawsOnGpu, keepTheAccuracyThatIsAllowed) {
-    struct Case {
+    struct Kind {
         std::string name;
         ForceSettings force;
         Charges charges;
     };
-    std::vector<Case> cases{{"one sign", charged(), Charges::one},
+    std::vector<Kind> cases{{"one sign", charged(), Charges::one},
                             {"both signs", charged(), Charges::both},
                             {"a half of each", charged(), Charges::halves},
                             {"a nucleus and its cloud", charged(0.05), Charges::cloud}};
     for (const double exponent : {-4.0, -1.0, 0.0, 1.0, 1.5, 3.0, 5.0})
         cases.push_back({"a = " + std::to_string(exponent), powered(exponent, 0.02, 0.5), Charges::one});
-    for (const Case& c : cases)
+    for (const Kind& c : cases)
         for (const std::size_t count : {3000, 65536})
             for (const double accuracy : {1e-2, 1e-3, 1e-4})
                 for (const char* row : {"tree-cells", "tree"}) {

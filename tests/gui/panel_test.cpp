@@ -66,9 +66,9 @@ TEST_F(Panel, keepsTheDirectionWhileTheTimeStepIsDragged) {
 }
 
 TEST_F(Panel, greysWhatAKernelDoesNotHave) {
-    Arguments plain = kPanels;
-    plain.insert(plain.end(), {"--kernel", "naive"});
-    open(plain);
+    Arguments naive = kPanels;
+    naive.insert(naive.end(), {"--kernel", "naive"});
+    open(naive);
     const Json items = status().at("items");
     for (const char* name : {"run.block", "run.block/list", "run.unroll"})
         EXPECT_FALSE(items.at(name).at("enabled").get<bool>()) << name;
