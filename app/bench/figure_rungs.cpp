@@ -106,19 +106,28 @@ std::string rate(double perSecond) {
 /// A heading of the table, and the cell of each rung.
 struct LadderColumn {
     const char* heading;
-    float right;  ///< right edge of its text behind the longest name, as a fraction of the small font's line
+    float width;  ///< in lines of the small font
     std::string (*text)(std::span<const SweepResult> results, const SweepResult& of);
 };
 constexpr LadderColumn kShown[] = {
     {"G/s", 4.5f, [](std::span<const SweepResult>, const SweepResult& of) { return rate(of.row.interactionsPerSecond); }},
-    {"bound", 8, [](std::span<const SweepResult>, const SweepResult& of) { return percent(shareOf(of)); }},
-    {"lines", 11,
+    {"bound", 3.5f, [](std::span<const SweepResult>, const SweepResult& of) { return percent(shareOf(of)); }},
+    {"lines", 3,
      [](std::span<const SweepResult>, const SweepResult& of) { return std::to_string(linesOfKernel(rowOf(of))); }},
-    {"registers", 15.5f,
+    {"registers", 4.5f,
      [](std::span<const SweepResult>, const SweepResult& of) {
          return of.facts.registers > 0 ? std::to_string(of.facts.registers) : std::string("-");
      }},
 };
+
+/// The columns of which at least one rung has a number: a processor has neither a known bound nor registers to count.
+std::vector<LadderColumn> shownColumns(std::span<const SweepResult> results, std::span<const SweepResult* const> rungs) {
+    std::vector<LadderColumn> shown;
+    for (const LadderColumn& column : kShown)
+        if (std::ranges::any_of(rungs, [&](const SweepResult* rung) { return column.text(results, *rung) != "-"; }))
+            shown.push_back(column);
+    return shown;
+}
 
 }  // namespace
 
@@ -162,10 +171,9 @@ std::vector<SweepPoint> ladderPoints(const FigureRequest& request) {
 
 std::string ladderNote(const FigureRequest& request) {
     const bool device = deviceBackend().unavailable(request.options).empty();
-    return std::string(
-               "each rung with its fastest launch; bound: instructions that the device can issue; lines of the kernel's "
-               "text, without comments") +
-           (device ? "" : "; no GPU here, so no rungs of one");
+    return std::string("each rung with its fastest launch; ") +
+           (device ? "bound: instructions that the device can issue; " : "") +
+           "lines of the kernel's text, without comments" + (device ? "" : "; no GPU here, so no rungs of one");
 }
 
 void drawLadder(const FigureArea& area, std::span<const SweepResult> results) {
@@ -191,7 +199,11 @@ void drawLadder(const FigureArea& area, std::span<const SweepResult> results) {
     float names = 0;
     for (const SweepResult* rung : rungs) names = std::max(names, area.canvas.width(font, rung->point.series.c_str()));
     names = std::min(names, 0.3f * (area.to.x - area.from.x));
-    const float numbers = begin + names, left = numbers + 17 * line, right = area.to.x - 7 * line;
+    const std::vector<LadderColumn> columns = shownColumns(results, rungs);
+    std::vector<float> edges;  // right edges of the columns
+    float edge = begin + names;
+    for (const LadderColumn& column : columns) edges.push_back(edge += column.width * line);
+    const float left = edge + 1.5f * line, right = area.to.x - 7 * line;
     const float head = area.from.y + 1.4f * line, foot = area.to.y - 1.5f * line;
     const float high = std::min((foot - head) / static_cast<float>(rungs.size()), 2.2f * line);
     const float end = head + high * static_cast<float>(rungs.size());
@@ -206,8 +218,8 @@ void drawLadder(const FigureArea& area, std::span<const SweepResult> results) {
     }
     area.canvas.text(font, ImVec2(begin, area.from.y), kFigureQuiet,
                      (bodiesText(rungs.front()->row.bodies) + ", forces only").c_str());
-    for (const LadderColumn& column : kShown)
-        area.canvas.text(font, ImVec2(numbers + column.right * line, area.from.y), kFigureQuiet, column.heading, 1);
+    for (std::size_t c = 0; c < columns.size(); ++c)
+        area.canvas.text(font, ImVec2(edges[c], area.from.y), kFigureQuiet, columns[c].heading, 1);
     area.canvas.text(
         font, ImVec2(left, area.from.y), kFigureQuiet,
         area.papers ? "times the first rung; circles: papers, times their own plain loop" : "times the first rung");
@@ -220,9 +232,8 @@ void drawLadder(const FigureArea& area, std::span<const SweepResult> results) {
             area.canvas.text(font, ImVec2(left, text), IM_COL32(190, 30, 30, 255), "FAILED ITS CHECK: no rate");
             continue;
         }
-        for (const LadderColumn& column : kShown)
-            area.canvas.text(font, ImVec2(numbers + column.right * line, text), kInk, column.text(results, result).c_str(),
-                             1);
+        for (std::size_t c = 0; c < columns.size(); ++c)
+            area.canvas.text(font, ImVec2(edges[c], text), kInk, columns[c].text(results, result).c_str(), 1);
         const double factor = factorOf(results, result);
         const float tip = placeOf(factor);
         ink.box(ImVec2(left, top + 0.14f * high), ImVec2(tip, top + 0.86f * high), seriesColour(device ? 1 : 0, true), 3);

@@ -41,8 +41,14 @@ Text withPrefix(double value) {
 
 Text milliseconds(double value) {
     Text out;
-    const int digits = value < 0.0995 ? 3 : value < 0.995 ? 2 : value < 99.5 ? 1 : 0;
+    const int digits = value == 0 ? 0 : value < 0.0995 ? 3 : value < 0.995 ? 2 : value < 99.5 ? 1 : 0;
     std::snprintf(out.text, sizeof out.text, "%.*f", digits, value);
+    return out;
+}
+
+Text errorText(double value) {
+    Text out;
+    std::snprintf(out.text, sizeof out.text, value == 0 ? "%.0f" : "%.1e", value);
     return out;
 }
 

@@ -19,8 +19,10 @@ struct Text {
 Text grouped(std::uint64_t value);
 /// Three digits and a prefix: 12.4 G, 980 M, 3.20. Append the unit directly; the space is included.
 Text withPrefix(double value);
-/// Milliseconds with significant digits: 0.012, 3.4, 120.
+/// Milliseconds with significant digits: 0, 0.012, 3.4, 120.
 Text milliseconds(double value);
+/// A relative error: 0, 3.1e-16.
+Text errorText(double value);
 /// Events per second: 0.045, 3.4, 14,936.
 Text rateText(double value);
 /// Significant digits without trailing zeros: 0.025, 1e-07, 12.566.

@@ -115,16 +115,18 @@ void drawRate(PanelContext& p) {
         std::snprintf(line, sizeof line, "FAILED: %zu of %zu forces are not finite", check->nonFinite, check->samples);
         p.widgets.text(error, palette::kBad, line);
     } else if (check->allowed > 0) {
-        const int used = std::snprintf(line, sizeof line, "%s: 99 %% within %.1e\nmedian %.1e, largest %.1e",
-                                       check->passed ? "verified" : "FAILED", check->p99, check->median, check->max);
+        const int used = std::snprintf(line, sizeof line, "%s: 99 %% within %s\nmedian %s, largest %s",
+                                       check->passed ? "verified" : "FAILED", errorText(check->p99).text,
+                                       errorText(check->median).text, errorText(check->max).text);
         if (check->momentum >= 0)
-            std::snprintf(line + used, sizeof line - static_cast<std::size_t>(used), "\nmomentum %.1e", check->momentum);
+            std::snprintf(line + used, sizeof line - static_cast<std::size_t>(used), "\nmomentum %s",
+                          errorText(check->momentum).text);
         p.widgets.text(kAllowedError, check->passed ? palette::kGood : palette::kBad, line);
     } else if (check->passed && check->p999 == 0) {
         p.widgets.text(error, palette::kGood, "verified: equal to fp64 in every digit");
     } else {
-        std::snprintf(line, sizeof line, "%s: error %.1e median, %.1e at 99.9 %%", check->passed ? "verified" : "FAILED",
-                      check->median, check->p999);
+        std::snprintf(line, sizeof line, "%s: error %s median, %s at 99.9 %%", check->passed ? "verified" : "FAILED",
+                      errorText(check->median).text, errorText(check->p999).text);
         // With a wide font, a line for each number.
         if (ImGui::CalcTextSize(line).x > ImGui::GetContentRegionAvail().x)
             if (char* comma = std::strchr(line, ',')) comma[1] = '\n';

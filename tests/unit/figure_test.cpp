@@ -5,6 +5,7 @@
 #include "app/bench/sweep_axis.h"
 #include "app/plots/canvas.h"
 #include "sim/core/error.h"
+#include "sim/io/file/byte_sink.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,6 +19,7 @@ namespace {
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 FigureRequest requestFor(const char* backendName) {
@@ -176,6 +178,16 @@ TEST(Figure, theLadderHasEveryRungOnceAndItsFactorsBeginAtOne) {
     const std::string second = csv.substr(csv.rfind('\n', csv.size() - 2) + 1);
     EXPECT_THAT(second, HasSubstr(",3,0.5," + std::to_string(linesOfKernel(kernel("cpu", "naive-symmetric"))) + ",,20"));
     EXPECT_GT(linesOfKernel(kernel("cpu", "naive")), 3);
+    // A column without a number is left out.
+    const auto drawn = [&](std::span<const SweepResult> of) {
+        MemorySink file;
+        const FigurePage page = figurePage(ladder, of, "", false, PageFormat::svg);
+        page.canvas->write(file, page.texts);
+        return file.take();
+    };
+    EXPECT_THAT(drawn(results), AllOf(HasSubstr(">bound<"), HasSubstr(">lines<"), Not(HasSubstr(">registers<"))));
+    results[1].row.boundPerSecond = 0;
+    EXPECT_THAT(drawn(results), AllOf(Not(HasSubstr(">bound<")), HasSubstr(">lines<"), Not(HasSubstr(">registers<"))));
 }
 
 TEST(Figure, speedUpIsOverTheFewestThreadsOfItsCurve) {

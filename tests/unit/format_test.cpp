@@ -22,6 +22,14 @@ TEST(Median, ofAnEvenNumberIsBetweenTheTwoInTheMiddle) {
     EXPECT_EQ(median({9, 1, 4, 2}), 3);
 }
 
+TEST(Format, nothingIsZeroWithoutDigits) {
+    EXPECT_STREQ(milliseconds(0), "0");
+    EXPECT_STREQ(milliseconds(0.0123), "0.012");
+    EXPECT_STREQ(milliseconds(120), "120");
+    EXPECT_STREQ(errorText(0), "0");
+    EXPECT_STREQ(errorText(3.14e-16), "3.1e-16");
+}
+
 TEST(Format, cutsNothing) {
     const std::string much(5000, 'x');
     EXPECT_EQ(formatted("<%s> %d", much.c_str(), 3), "<" + much + "> 3");
