@@ -13,10 +13,15 @@
 namespace gravlab {
 namespace {
 
-LabSubject subjectOf(const RunConfiguration& running) {
+LabSubject subjectOf(const Document& document) {
+    const RunConfiguration& running = document.facts.configuration;
+    const std::string term(rowOf(document.facts, document.labPanel.term).term);
+    const auto one = std::ranges::find(running.terms, term, &TermInUse::term);
     return {.backend = running.backend,
             .options = running.backendOptions,
-            .kernel = running.kernel,
+            .term = term,
+            .scene = running.scene,
+            .kernel = one == running.terms.end() ? running.kernel : one->kernel,
             .bodies = running.bodies,
             .precision = running.force.precision};
 }
@@ -65,9 +70,12 @@ void LabLoop::follow(Lab& lab, const Document& document) {
 EffectResult LabLoop::carryOut(const Measure& measure, Lab& lab, Document& document) {
     follow(lab, document);
     const Facts& facts = document.facts;
-    if (measure.what == Measure::What::sweep) lab.startSweep(lab.sweepFor(*facts.kernel), subjectOf(facts.configuration));
-    if (measure.what == Measure::What::tune) lab.startTune(subjectOf(facts.configuration));
-    if (measure.what == Measure::What::memory) lab.startMemory(subjectOf(facts.configuration));
+    if (measure.what == Measure::What::sweep) {
+        const LabSubject subject = subjectOf(document);
+        lab.startSweep(lab.sweepFor(rowOf(facts, subject.term)), subject);
+    }
+    if (measure.what == Measure::What::tune) lab.startTune(subjectOf(document));
+    if (measure.what == Measure::What::memory) lab.startMemory(subjectOf(document));
     if (measure.what == Measure::What::cancel) lab.cancel();
     // Known at once, so that the next command of this frame sees it.
     document.facts.labBusy = lab.busy();

@@ -72,7 +72,10 @@ void Services::readFacts(Facts& facts) const {
     if (facts.labStatus != lab.status()) facts.labStatus = lab.status();
     facts.labBest.reset();
     if (const SweepResult* best = lab.best())
-        facts.labBest = LabBest{{best->row.kernel, best->point.kernel.launch}, best->point.options.threads};
+        facts.labBest = LabBest{
+            best->point.term,
+            {best->point.term == kPairLawTerm ? best->row.kernel : nameOf(best->point.kernel), best->point.kernel.launch},
+            best->point.options.threads};
 }
 
 bool Services::busy(const Document& document) const {
