@@ -1,6 +1,7 @@
 // Prepares backend, bodies and launch of a point.
 #include "app/bench/sweep_bench.h"
 
+#include "app/bench/term_bench.h"
 #include "sim/core/error.h"
 #include "sim/forces/law_numbers.h"
 #include "sim/scenes/scene.h"
@@ -26,6 +27,20 @@ void prepare(SweepBench& bench, const SweepPoint& point, const SweepSettings& se
     if (const Reason reason = refusal(backend(point.backend), integrator(settings.integrator), point.bodies);
         !reason.empty())
         throw UsageError(reason);
+    if (point.term != kPairLawTerm) {
+        bench.start = {};
+        TermStudy study = termStudy({.scene = settings.scene,
+                                     .seed = settings.seed,
+                                     .timeStep = settings.timeStep,
+                                     .softening = settings.softening,
+                                     .precision = settings.precision},
+                                    point.term, point.bodies);
+        const Integrator& steps = loadTerm(*bench.backend, study, point.kernel, integrator(settings.integrator));
+        BenchmarkPlan plan = point.plan;
+        plan.ofTerm = true;
+        bench.trial = std::make_unique<Trial>(*bench.backend, steps, study.timeStep, study.force, plan);
+        return;
+    }
     if (bench.start.size() != point.bodies) {
         bench.start = {};
         bench.start = scene.build({.bodies = point.bodies, .seed = settings.seed});

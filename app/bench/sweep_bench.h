@@ -18,6 +18,7 @@ struct SweepPoint {
     std::string backend;
     BackendOptions options;  ///< device, threads, instruction set
     std::size_t bodies = 0;
+    std::string term = std::string(kPairLawTerm);  ///< the kind of term that the kernel computes and whose rate counts
     KernelChoice kernel;
     BenchmarkPlan plan;
     std::string series;  ///< curve of a plot, or row of a map

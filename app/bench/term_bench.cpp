@@ -59,36 +59,54 @@ std::vector<KernelChoice> termChoices(std::string_view backend, std::string_view
     return choices;
 }
 
-BenchmarkRow timeTerm(Backend& backend, TermStudy& study, const KernelChoice& how, const Integrator& integrator,
-                      BenchmarkPlan plan) {
+const Integrator& loadTerm(Backend& backend, TermStudy& study, const KernelChoice& how, const Integrator& integrator) {
     study.system.terms[1].how = how;
     backend.load(study.system);
-    plan.ofTerm = true;
     // Under leapfrog, positions and velocities are of different times, and the check would compare unlike forces.
     const bool drags = study.system.terms[1].what->usesVelocities() && !takesVelocities(integrator.program);
-    const Integrator& steps = drags ? gravlab::integrator("symplectic-euler") : integrator;
-    return timeKernel(backend, steps, study.timeStep, study.force, plan);
+    return drags ? gravlab::integrator("symplectic-euler") : integrator;
+}
+
+BenchmarkRow timeTerm(Backend& backend, TermStudy& study, const KernelChoice& how, const Integrator& integrator,
+                      BenchmarkPlan plan) {
+    plan.ofTerm = true;
+    return timeKernel(backend, loadTerm(backend, study, how, integrator), study.timeStep, study.force, plan);
+}
+
+std::optional<TunedChoice> tunedTerm(std::span<const SweepResult> results, Precision precision) {
+    const SweepResult* best = nullptr;
+    for (const SweepResult& result : results)
+        if (result.row.verified && (!best || result.row.interactionsPerSecond > best->row.interactionsPerSecond))
+            best = &result;
+    if (!best) return std::nullopt;
+    return TunedChoice{.backend = best->point.backend,
+                       .device = best->facts.device,
+                       .driver = best->facts.driver,
+                       .precision = precision,
+                       .bodies = best->point.bodies,
+                       .term = best->point.term,
+                       .kernel = {nameOf(best->point.kernel), best->point.kernel.launch},
+                       .threads = {},
+                       .interactionsPerSecond = best->row.interactionsPerSecond};
 }
 
 std::optional<TunedChoice> tuneTerm(Backend& backend, TermStudy& study, const TermRequest& request) {
     const BenchmarkPlan plan{.repeats = 3, .warmUpSeconds = 0.05, .repetitionSeconds = 0.05, .mostSeconds = 1};
-    std::optional<TunedChoice> best;
+    std::vector<SweepResult> results;
     for (const KernelChoice& choice : termChoices(backend.name(), study.kind, request, true)) {
         InterruptWatch::check();
-        const BenchmarkRow row = timeTerm(backend, study, choice, usualIntegrator(), plan);
-        if (!row.verified || (best && row.interactionsPerSecond <= best->interactionsPerSecond)) continue;
-        const LaunchFacts facts = backend.launchFacts();
-        best = TunedChoice{.backend = std::string(backend.name()),
-                           .device = facts.device,
-                           .driver = facts.driver,
-                           .precision = study.force.precision,
-                           .bodies = study.system.bodies.size(),
-                           .term = study.kind,
-                           .kernel = {*choice.kernel, choice.launch},
-                           .threads = {},
-                           .interactionsPerSecond = row.interactionsPerSecond};
+        SweepResult& result = results.emplace_back();
+        result.point = {.backend = std::string(backend.name()),
+                        .options = {},
+                        .bodies = study.system.bodies.size(),
+                        .term = study.kind,
+                        .kernel = choice,
+                        .plan = plan,
+                        .series = {}};
+        result.row = timeTerm(backend, study, choice, usualIntegrator(), plan);
+        result.facts = backend.launchFacts();
     }
-    return best;
+    return tunedTerm(results, study.force.precision);
 }
 
 }  // namespace gravlab

@@ -1,9 +1,10 @@
 // Rates of the kernels of a force term beside the pair law, and the fastest of them. Rule: Trial checks them like pair laws.
 #pragma once
-#include "app/bench/benchmark.h"
+#include "app/bench/sweep.h"
 #include "sim/run/configuration.h"
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,9 +26,15 @@ TermStudy termStudy(const RunRequest& wanted, std::string_view kind, std::size_t
 std::vector<KernelChoice> termChoices(std::string_view backend, std::string_view kind, const TermRequest& request,
                                       bool launches);
 
+/// Loads the study with this choice for the term. Returns `integrator`, or one that takes the term.
+const Integrator& loadTerm(Backend& backend, TermStudy& study, const KernelChoice& how, const Integrator& integrator);
+
 /// Loads the study with this choice for the term, and times the term.
 BenchmarkRow timeTerm(Backend& backend, TermStudy& study, const KernelChoice& how, const Integrator& integrator,
                       BenchmarkPlan plan);
+
+/// The fastest verified one of these points of one term; empty: none passed its check.
+std::optional<TunedChoice> tunedTerm(std::span<const SweepResult> results, Precision precision);
 
 /// The fastest verified choice for this N; empty: none passed its check.
 std::optional<TunedChoice> tuneTerm(Backend& backend, TermStudy& study, const TermRequest& request);

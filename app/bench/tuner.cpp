@@ -321,10 +321,12 @@ std::optional<TunedChoice> Tuner::choice() const {
     return choice;
 }
 
-std::string launchSentence(const std::string& backendName, const KernelChoice& choice, std::optional<int> threads) {
-    std::string text = nameOf(choice);
+std::string launchSentence(const std::string& backendName, const KernelChoice& choice, std::optional<int> threads,
+                           std::string_view term) {
+    std::string text = (term == kPairLawTerm ? "" : std::string(term) + ":") + nameOf(choice);
     if (choice.kernel) {
-        const KernelRow& row = kernel(backendName, *choice.kernel);
+        const KernelRow& row =
+            term == kPairLawTerm ? kernel(backendName, *choice.kernel) : termKernel(backendName, term, choice.kernel);
         for (const char* name : kLaunchAxes)
             if (sweepAxis(name).refuses(row).empty())
                 text += ", " + std::string(name) + " " +

@@ -72,7 +72,8 @@ private:
 };
 
 /// "tiled-split, block 128, unroll 8, split 16": only parameters that the kernel has; "simd-threads, 2 threads" on a CPU.
-std::string launchSentence(const std::string& backend, const KernelChoice& choice, std::optional<int> threads = {});
+std::string launchSentence(const std::string& backend, const KernelChoice& choice, std::optional<int> threads = {},
+                           std::string_view term = kPairLawTerm);
 
 // Tuned choices on disk: tune.json in the XDG cache. Rule: an unreadable file counts as missing, with one message.
 

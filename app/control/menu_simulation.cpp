@@ -472,7 +472,7 @@ constexpr Action kLab[] = {
      .effect = measure<Measure::What::sweep>,
      .unavailable =
          [](const KeyTarget& t) {
-             const KernelRow& kernel = *t.facts.kernel;
+             const KernelRow& kernel = rowOf(t.facts, t.labPanel.term);
              return t.facts.labBusy ? Reason("Something is being measured.")
                                     : refusal(sweepFor(t.labPanel.sweep, kernel), kernel);
          },
@@ -503,10 +503,24 @@ constexpr Action kLab[] = {
      .act =
          [](KeyTarget& t, int) {
              RunRequest& wanted = t.intent.request;
-             wanted.kernel = requestOf(t.facts.labBest->kernel);
-             if (t.facts.labBest->threads) wanted.backendOptions.threads = t.facts.labBest->threads;
+             const LabBest& best = *t.facts.labBest;
+             RunConfiguration tried = t.facts.configuration;
+             if (best.term == kPairLawTerm) wanted.kernel = requestOf(best.kernel);
+             for (TermInUse& term : tried.terms)
+                 if (term.term == best.term) {
+                     term.kernel = best.kernel;
+                     wanted.terms[best.term] = requestOf(tried).terms[best.term];
+                 }
+             if (best.threads) wanted.backendOptions.threads = best.threads;
          },
-     .unavailable = noResults},
+     .unavailable =
+         [](const KeyTarget& t) {
+             const auto acts = [&](const TermInUse& term) { return term.term == t.facts.labBest->term; };
+             if (!t.facts.labBest || t.facts.labBest->term == kPairLawTerm ||
+                 std::ranges::any_of(t.facts.configuration.terms, acts))
+                 return noResults(t);
+             return "The force term '" + t.facts.labBest->term + "' does not act in this run.";
+         }},
     {.name = "lab-csv",
      .label = "Numbers as CSV",
      .idea = "write all points with both rates into the current folder",

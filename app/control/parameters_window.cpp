@@ -234,6 +234,12 @@ void addHistory(Rows& rows) {
         "byte");
 }
 
+std::vector<std::string> termNames() {
+    std::vector<std::string> names{std::string(kPairLawTerm)};
+    for (const TermKind& kind : termKinds()) names.emplace_back(kind.name);
+    return names;
+}
+
 void addLab(Rows& rows) {
     rows.member("lab.open", "Lab", "the lab's panel", "", inLab<&LabPanel::open>,
                 {.kept = {.option = "--lab", .configuration = "panels.lab"}});
@@ -241,9 +247,28 @@ void addLab(Rows& rows) {
                 labPages, inLab<&LabPanel::page>,
                 {.kept = {.option = "--lab", .configuration = "panels.lab", .placeholder = "PAGE", .help = "open the lab"},
                  .noun = "page of the lab"});
+    rows.choice("lab.term", "Of",
+                "force term whose kernels the lab measures and tunes; pair-law, or one that acts in the run", kPairLawTerm,
+                termNames, inLab<&LabPanel::term>,
+                {.names = "pair-law, or a term of 'gravlab list kernels'",
+                 .noun = "force term",
+                 .offers =
+                     [](const Document& d) {
+                         const RunConfiguration& now = d.facts.configuration;
+                         const std::string_view chosen = rowOf(d.facts, d.labPanel.term).term;
+                         std::vector<SettingChoice> offers{{.name = std::string(kPairLawTerm),
+                                                            .idea = "the forces of all pairs of bodies",
+                                                            .chosen = chosen == kPairLawTerm}};
+                         for (const TermInUse& term : now.terms)
+                             offers.push_back({.name = term.term, .idea = term.description, .chosen = chosen == term.term});
+                         return offers;
+                     },
+                 .get = [](const Document& d) -> Value {
+                     return d.labPanel.term.empty() ? std::string(kPairLawTerm) : d.labPanel.term;
+                 }});
     rows.choice("lab.sweep", "Over", "what a sweep varies; grey ones the kernel in use cannot vary",
                 labSweeps().front().name, labSweeps, inLab<&LabPanel::sweep>, {.offers = [](const Document& d) {
-                    const KernelRow& kernel = *d.facts.kernel;
+                    const KernelRow& kernel = rowOf(d.facts, d.labPanel.term);
                     std::vector<SettingChoice> offers = offersOf(labSweeps(), sweepFor(d.labPanel.sweep, kernel).name);
                     for (std::size_t i = 0; i < offers.size(); ++i) offers[i].refused = refusal(labSweeps()[i], kernel);
                     return offers;

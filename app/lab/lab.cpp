@@ -1,6 +1,7 @@
 // Sweeps in the window.
 #include "app/lab/lab.h"
 
+#include "app/bench/term_bench.h"
 #include "app/bench/tuner.h"
 #include "app/plots/canvas.h"
 #include "app/system/built_in.h"
@@ -27,23 +28,36 @@ constexpr BenchmarkPlan kWindowPlan{.repeats = 3,
 
 }  // namespace
 
+SweepPoint Lab::point() const {
+    return {.backend = subject_.backend,
+            .options = subject_.options,
+            .bodies = subject_.bodies,
+            .term = subject_.term,
+            .kernel = subject_.kernel,
+            .plan = kWindowPlan,
+            .series = {}};
+}
+
+SweepSettings Lab::settings() const {
+    SweepSettings settings{.precision = subject_.precision};
+    if (subject_.term != kPairLawTerm) settings.scene = subject_.scene;
+    return settings;
+}
+
 void Lab::startSweep(const LabSweep& sweep, LabSubject subject) {
     cancel();
     subject_ = std::move(subject);
     cancelled_ = false;
-    const KernelRow& row = kernel(subject_.backend, subject_.kernel.kernel);
-    SweepPoint base;
-    base.backend = subject_.backend;
-    base.options = subject_.options;
-    base.bodies = subject_.bodies;
-    base.kernel = subject_.kernel;
-    base.plan = kWindowPlan;
+    const KernelRow& row = subject_.term == kPairLawTerm
+                               ? kernel(subject_.backend, subject_.kernel.kernel)
+                               : termKernel(subject_.backend, subject_.term, nameOf(subject_.kernel));
+    const SweepPoint base = point();
     shown_ = &sweep;
     finished_.clear();
     const SweepAxis& axis = sweepAxis(sweep.axis);
     std::vector<SweepPoint> points =
         sweep.rows.empty() ? pointsAlong(axis, row, base) : pointsOver(axis, sweepAxis(sweep.rows), row, base);
-    sweep_.emplace(std::move(points), SweepSettings{.precision = subject_.precision}, maker);
+    sweep_.emplace(std::move(points), settings(), maker);
     status_ = "starting";
 }
 
@@ -56,10 +70,23 @@ void Lab::startTune(LabSubject subject) {
     subject_ = std::move(subject);
     cancelled_ = false;
     try {
+        if (subject_.term != kPairLawTerm) {
+            std::vector<SweepPoint> points;
+            for (const KernelChoice& choice : termChoices(subject_.backend, subject_.term, {}, true)) {
+                points.push_back(point());
+                points.back().kernel = choice;
+            }
+            shown_ = nullptr;
+            finished_.clear();
+            sweep_.emplace(std::move(points), settings(), maker);
+            tunesTerm_ = true;
+            status_ = "starting";
+            return;
+        }
         tuner_.emplace(
             TuneRequest{
                 .backend = subject_.backend, .options = subject_.options, .bodies = subject_.bodies, .checkOnHost = false},
-            SweepSettings{.precision = subject_.precision}, maker);
+            settings(), maker);
         status_ = "starting";
     } catch (const UsageError& error) {
         status_ = error.what();
@@ -104,6 +131,7 @@ void Lab::cancel() {
     }
     sweep_.reset();
     tuner_.reset();
+    tunesTerm_ = false;
     status_ = "cancelled";
     cancelled_ = true;
 }
@@ -131,6 +159,7 @@ void Lab::advance(double seconds, const std::function<void()>& quieten) {
         if (more) return;
         finished_.assign(sweep_->results().begin(), sweep_->results().end());
         sweep_.reset();
+        if (std::exchange(tunesTerm_, false)) return endTermTune();
         const auto isWrong = [](const SweepResult& result) {
             return !result.row.verified && !result.refused && result.row.trap.empty();
         };
@@ -155,19 +184,32 @@ void Lab::advance(double seconds, const std::function<void()>& quieten) {
                           100 * (found->interactionsPerSecond / automatic->row.stepInteractionsPerSecond - 1));
         status_ = launchSentence(found->backend, found->kernel, found->threads) + ": " +
                   withPrefix(found->interactionsPerSecond).text + " interactions/s in whole steps" + gain;
-        tuned_ = found;
-        files_.post({.work =
-                         [choice = *found] {
-                             writeTuning(tuneCachePath(), readTuning(tuneCachePath())->with(choice));
-                             return std::string();
-                         },
-                     .done =
-                         [this](const FileOutcome& outcome) {
-                             if (outcome.status != FileOutcome::Status::written)
-                                 status_ += "; not stored: " + outcome.sentence;
-                         }});
+        store(*found);
     }
     tuner_.reset();
+}
+
+/// Stores the fastest verified kernel of the term.
+void Lab::endTermTune() {
+    const std::optional<TunedChoice> found = tunedTerm(finished_, subject_.precision);
+    status_ = "no kernel passed its check";
+    if (!found) return;
+    status_ = rungName(termKernel(found->backend, found->term, found->kernel.kernel)) + ": " +
+              withPrefix(found->interactionsPerSecond).text + " interactions/s of the term alone";
+    store(*found);
+}
+
+void Lab::store(const TunedChoice& found) {
+    tuned_ = found;
+    files_.post({.work =
+                     [choice = found] {
+                         writeTuning(tuneCachePath(), readTuning(tuneCachePath())->with(choice));
+                         return std::string();
+                     },
+                 .done =
+                     [this](const FileOutcome& outcome) {
+                         if (outcome.status != FileOutcome::Status::written) status_ += "; not stored: " + outcome.sentence;
+                     }});
 }
 
 std::span<const SweepResult> Lab::results() const { return sweep_ ? sweep_->results() : std::span(finished_); }
@@ -181,7 +223,8 @@ const SweepResult* Lab::best() const {
 }
 
 std::string Lab::title() const {
-    std::string text = subject_.kernel.kernel + " on " + subject_.backend;
+    std::string text =
+        (subject_.term == kPairLawTerm ? "" : subject_.term + ":") + subject_.kernel.kernel + " on " + subject_.backend;
     if (!shown_ || shown_->axis != "bodies") text += std::string(", N = ") + grouped(subject_.bodies).text;
     return text;
 }

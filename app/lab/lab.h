@@ -30,6 +30,8 @@ void drawResults(PlotInk& ink, ImVec2 from, ImVec2 to, const LabResults& shown, 
 struct LabSubject {
     std::string backend;
     BackendOptions options;
+    std::string term = std::string(kPairLawTerm);  ///< the kind of term that is measured
+    std::string scene{};                           ///< has the term; not used for the pair law
     KernelInUse kernel;
     std::size_t bodies = 0;
     Precision precision = Precision::fp32;
@@ -55,7 +57,7 @@ public:
     bool cancelled() const { return cancelled_; }
 
     bool busy() const { return sweep_ || tuner_ || probe_ || files_.busy(); }
-    bool tuning() const { return tuner_.has_value(); }
+    bool tuning() const { return tuner_ || tunesTerm_; }
     double progress() const;
     /// One line: the present measurement, or how it ended.
     const std::string& status() const { return status_; }
@@ -80,9 +82,14 @@ public:
 
 private:
     std::string title() const;
+    SweepPoint point() const;
+    SweepSettings settings() const;
+    void endTermTune();
+    void store(const TunedChoice& found);
     void advanceMemory();
 
     std::optional<Sweep> sweep_;
+    bool tunesTerm_ = false;  ///< the sweep is the search for the best kernel of a term
     std::optional<Tuner> tuner_;
     std::unique_ptr<MemoryProbe> probe_;
     MemoryTimes memory_;

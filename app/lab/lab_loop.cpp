@@ -13,10 +13,15 @@
 namespace gravlab {
 namespace {
 
-LabSubject subjectOf(const RunConfiguration& running) {
+LabSubject subjectOf(const Document& document) {
+    const RunConfiguration& running = document.facts.configuration;
+    const std::string term(rowOf(document.facts, document.labPanel.term).term);
+    const auto one = std::ranges::find(running.terms, term, &TermInUse::term);
     return {.backend = running.backend,
             .options = running.backendOptions,
-            .kernel = running.kernel,
+            .term = term,
+            .scene = running.scene,
+            .kernel = one == running.terms.end() ? running.kernel : one->kernel,
             .bodies = running.bodies,
             .precision = running.force.precision};
 }
@@ -65,9 +70,12 @@ void LabLoop::follow(const Document& document) {
 EffectResult LabLoop::carryOut(const Measure& measure, Document& document) {
     follow(document);
     const Facts& facts = document.facts;
-    if (measure.what == Measure::What::sweep) lab_.startSweep(lab_.sweepFor(*facts.kernel), subjectOf(facts.configuration));
-    if (measure.what == Measure::What::tune) lab_.startTune(subjectOf(facts.configuration));
-    if (measure.what == Measure::What::memory) lab_.startMemory(subjectOf(facts.configuration));
+    if (measure.what == Measure::What::sweep) {
+        const LabSubject subject = subjectOf(document);
+        lab_.startSweep(lab_.sweepFor(rowOf(facts, subject.term)), subject);
+    }
+    if (measure.what == Measure::What::tune) lab_.startTune(subjectOf(document));
+    if (measure.what == Measure::What::memory) lab_.startMemory(subjectOf(document));
     if (measure.what == Measure::What::cancel) lab_.cancel();
     // Known at once, so that the next command of this frame sees it.
     document.facts.labBusy = lab_.busy();
@@ -94,7 +102,10 @@ void LabLoop::readFacts(Facts& facts) const {
     if (facts.labStatus != lab_.status()) facts.labStatus = lab_.status();
     facts.labBest.reset();
     if (const SweepResult* best = lab_.best())
-        facts.labBest = LabBest{{best->row.kernel, best->point.kernel.launch}, best->point.options.threads};
+        facts.labBest = LabBest{
+            best->point.term,
+            {best->point.term == kPairLawTerm ? best->row.kernel : nameOf(best->point.kernel), best->point.kernel.launch},
+            best->point.options.threads};
 }
 
 void LabLoop::measure(Document& document, RunHost& host) {

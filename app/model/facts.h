@@ -96,6 +96,7 @@ struct HistoryFacts {
 
 /// The best point that the lab has measured.
 struct LabBest {
+    std::string term;  ///< the kind of term that it computes
     KernelInUse kernel;
     std::optional<int> threads{};  ///< empty: all threads
     bool operator==(const LabBest&) const = default;
@@ -176,6 +177,9 @@ struct Facts {
     std::optional<HistoryFacts> history;  ///< empty: no states are kept
     bool operator==(const Facts&) const = default;
 };
+
+/// The row in use for the term of that kind; the row of the pair law for any other word.
+const KernelRow& rowOf(const Facts& facts, std::string_view term);
 
 /// Whether the scene sets an accuracy for this N on this kind of backend.
 bool namesAccuracy(const Facts& facts);

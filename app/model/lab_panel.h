@@ -34,6 +34,7 @@ inline LabPage labPage(std::string_view name) {
 struct LabPanel {
     bool open = false;
     LabPage page = LabPage::launch;
+    std::string term{};        ///< kind of the term whose kernels are measured; empty or not acting: the pair law
     std::size_t sweep = 0;     ///< index in labSweeps()
     bool wholeSteps = false;   ///< which rate is drawn
     std::string rung{};        ///< "cuda:tiled", whose text the ladder shows; empty: the kernel in use

@@ -35,7 +35,8 @@ constexpr AxisRow kAxes[] = {
     {"threads", "CPU threads", [](const KernelRow& row) { return backend(row.backend).usesCores; }},
     {"traps", "trap beside it",
      [](const KernelRow& row) {
-         return std::ranges::any_of(trapKernels(), [&](const KernelRow& trap) { return trap.backend == row.backend; });
+         return row.term == kPairLawTerm &&
+                std::ranges::any_of(trapKernels(), [&](const KernelRow& trap) { return trap.backend == row.backend; });
      }},
 };
 

@@ -1,4 +1,5 @@
 // The left panel: every setting that can change during a run. Lists are the program's own tables.
+#include "app/bench/sweep_axis.h"
 #include "app/services/divergence.h"
 #include "app/services/pace.h"
 #include "app/tables/format.h"
@@ -194,7 +195,40 @@ void drawFarField(PanelContext& p) {
     parameter(p, "run.accuracy", {.unavailable = far ? Reason() : "Every pair is computed."});
 }
 
-/// A list of kernels for each force term beside the pair law.
+/// A number of the launch of a term's kernel.
+struct TermKnob {
+    const char *axis, *label;
+    std::optional<int> LaunchRequest::*wanted;
+    int LaunchConfig::*now;
+};
+constexpr TermKnob kTermKnobs[] = {
+    {"block", "  block", &LaunchRequest::block, &LaunchConfig::block},
+    {"unroll", "  unroll", &LaunchRequest::unroll, &LaunchConfig::unroll},
+    {"bodies-per-thread", "  per thread", &LaunchRequest::bodiesPerThread, &LaunchConfig::bodiesPerThread},
+    {"split", "  split", &LaunchRequest::split, &LaunchConfig::split}};
+
+/// Lists of the numbers that the kernel of a term can vary.
+void drawTermLaunch(PanelContext& p, const TermInUse& term) {
+    const RunConfiguration& now = p.facts.configuration;
+    const KernelRow& row = rowOf(p.facts, term.term);
+    for (const TermKnob& knob : kTermKnobs) {
+        const SweepAxis& axis = sweepAxis(knob.axis);
+        if (!axis.refuses(row).empty()) continue;
+        const std::string name = "run.term_kernels/" + term.term + "/" + knob.axis;
+        const int value = term.kernel.launch.*knob.now;
+        if (!p.widgets.beginCombo({name.c_str(), knob.label, Tip::ofRow(axis.label)}, unrollText(value))) continue;
+        for (const std::size_t other : axis.values(row, now.bodies)) {
+            const int wanted = static_cast<int>(other);
+            if (!p.widgets.choice(unrollText(wanted), "", wanted == value)) continue;
+            TermRequests requests = requestOf(now).terms;
+            requests[term.term].kernel.launch.*knob.wanted = wanted;
+            set(p, "run.term_kernels", termRequestsText(requests));
+        }
+        p.widgets.endCombo();
+    }
+}
+
+/// The kernel of each force term beside the pair law, and its launch.
 void drawTerms(PanelContext& p) {
     const RunConfiguration& now = p.facts.configuration;
     for (const TermInUse& term : now.terms) {
@@ -202,8 +236,8 @@ void drawTerms(PanelContext& p) {
         const std::string name = "run.term_kernels/" + term.term;
         const Reason reason = rows.size() > 1 ? Reason() : "The backend has one kernel for this term.";
         const Control list{name.c_str(), term.term.c_str(), Tip::ofRow(term.description)};
-        if (!p.widgets.beginCombo(list, term.kernel.kernel, reason)) continue;
-        for (const KernelRow* row : rows) {
+        const bool open = p.widgets.beginCombo(list, term.kernel.kernel, reason);
+        for (const KernelRow* row : open ? rows : std::vector<const KernelRow*>()) {
             if (!p.widgets.choice(row->name, row->idea, row->name == term.kernel.kernel,
                                   row->refuses ? row->refuses(*row, now.force) : Reason()))
                 continue;
@@ -211,7 +245,8 @@ void drawTerms(PanelContext& p) {
             wanted[term.term] = {.kernel = {.kernel = std::string(row->name)}};
             set(p, "run.term_kernels", termRequestsText(wanted));
         }
-        p.widgets.endCombo();
+        if (open) p.widgets.endCombo();
+        drawTermLaunch(p, term);
     }
     if (p.facts.brokenBonds > 0) {
         const std::size_t all = p.facts.brokenBonds + p.facts.bondLines;

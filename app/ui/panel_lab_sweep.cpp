@@ -34,9 +34,10 @@ void drawProgress(PanelContext& p) {
     if (const SweepResult* best = lab.best; best && !lab.tuning) {
         const double rate = lab.shown.wholeSteps ? best->row.stepInteractionsPerSecond : best->row.interactionsPerSecond;
         char text[200];
-        std::snprintf(text, sizeof text, "%sbest: %s, N = %s: %s interactions/s", line.empty() ? "" : "; ",
-                      launchSentence(best->point.backend, best->point.kernel, best->point.options.threads).c_str(),
-                      grouped(best->row.bodies).text, withPrefix(rate).text);
+        std::snprintf(
+            text, sizeof text, "%sbest: %s, N = %s: %s interactions/s", line.empty() ? "" : "; ",
+            launchSentence(best->point.backend, best->point.kernel, best->point.options.threads, best->point.term).c_str(),
+            grouped(best->row.bodies).text, withPrefix(rate).text);
         line += text;
     }
     p.widgets.wrapped(palette::kMuted, line.empty() ? "nothing measured yet" : line.c_str());
@@ -67,6 +68,11 @@ void drawStruck(PanelContext& p) {
 void drawLabSweep(PanelContext& p) {
     const Readouts::Measured& lab = p.readouts.measured;
     const float s = p.widgets.scale(), button = 66 * s;
+    if (!p.facts.configuration.terms.empty()) {
+        const std::string_view term = rowOf(p.facts, p.document.labPanel.term).term;
+        parameter(p, "lab.term", {.now = Value(std::string(term)), .width = 110 * s});
+        ImGui::SameLine();
+    }
     parameter(p, "lab.sweep", {.now = Value(std::string(lab.sweep.name)), .width = 130 * s});
     ImGui::SameLine();
     action(p, lab.busy ? "lab-cancel" : "lab-measure", button, lab.busy ? "Cancel" : "Start");

@@ -23,7 +23,7 @@ Readouts readoutsOf(const App& app) {
             .pair = {twin.watch().curve(), twin.watch().changes(), twin.watch().sampling(), twin.labels()},
             .path = s.trajectory.path(),
             .dropPath = s.dropPath.path(),
-            .measured = {.sweep = s.lab.sweepFor(*facts.kernel),
+            .measured = {.sweep = s.lab.sweepFor(rowOf(facts, app.document.labPanel.term)),
                          .shown = s.lab.shown(),
                          .busy = s.lab.busy(),
                          .tuning = s.lab.tuning(),

@@ -158,10 +158,25 @@ TEST_F(Panel, changesBlockAndUnrollOnAGpu) {
 
 TEST_F(Panel, choosesTheKernelOfATermBesideThePairLaw) {
     binary = GRAVLAB_EXTENDED;
-    open({"test-chain", "-n", "200", "--backend", "cpu"});
+    open({"test-chain", "-n", "200", "--backend", "cpu", "--lab", "sweep"});
     waitForValue("term_kernels", "springs=list");
     choose("run.term_kernels/springs", "blocks");
     waitForValue("term_kernels", "springs=blocks");
+    choose("run.term_kernels/springs/block", "16");
+    waitForValue("term_kernels", "springs=blocks:block=16");
+    // The lab measures it, and the best launch is taken for the term.
+    choose("lab.term", "springs");
+    choose("lab.sweep", "block");
+    settle();
+    click("lab-measure");
+    waitFor("a point", [](const Json& s) { return s.at("lab").at("points") >= 1; });
+    click("lab-cancel");
+    waitFor("the end", [](const Json& s) { return s.at("lab").at("busy") == false; });
+    settle();
+    click("lab-use-best");
+    waitFor("a launch of blocks",
+            [](const Json& s) { return s.at("term_kernels").get<std::string>().starts_with("springs=blocks"); });
+    EXPECT_EQ(status().at("message"), "");
     waitForValue("check", "passed");
     waitFor("steps", [](const Json& s) { return s.at("step") > 2; });
 }

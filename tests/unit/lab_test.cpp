@@ -1,8 +1,10 @@
 // The lab without its panel: sweeps and searches in slices, results, and refusals.
 #include "app/lab/lab.h"
+#include "app/bench/tune_cache.h"
 #include "app/model/lab_panel.h"
 
 #include "sim/core/error.h"
+#include "tests/unit/cli_support.h"
 #include "tests/unit/spoilt_backend.h"
 
 #include <gmock/gmock.h>
@@ -12,6 +14,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdlib>
 #include <mutex>
 #include <thread>
 
@@ -221,6 +224,42 @@ TEST(Lab, tunesManyBodiesWithoutASingleLongPiece) {
     }
     ASSERT_TRUE(tuner.choice());
     EXPECT_EQ(tuner.choice()->bodies, kMany);
+}
+
+TEST(Lab, measuresAndTunesTheKernelsOfATermAsThoseOfThePairLaw) {
+    const ScratchFolder folder;  // what is tuned is kept there
+    ASSERT_EQ(setenv("XDG_CACHE_HOME", folder.path().c_str(), 1), 0);
+    LabSubject springs = subject("blocks", 200);
+    springs.term = "springs";
+    springs.scene = "test-chain";
+    const KernelRow& row = termKernel("cpu", "springs", "blocks");
+    EXPECT_EQ(refusal(sweepNamed("block"), row), "");
+    EXPECT_THAT(refusal(sweepNamed("unroll"), row), HasSubstr("no unroll factor"));
+    EXPECT_THAT(refusal(sweepNamed("traps"), termKernel("cuda", "bonds", "bonds-per-row")), HasSubstr("no trap"));
+    Lab lab;
+    lab.startSweep(sweepNamed("block"), springs);
+    while (lab.results().empty()) lab.advance(0.05, [] {});
+    EXPECT_EQ(lab.results().front().row.kernel, "springs:blocks");
+    EXPECT_EQ(lab.results().front().row.block, 16);
+    EXPECT_TRUE(lab.results().front().row.verified) << lab.results().front().row.note;
+    EXPECT_THAT(lab.shown().title, HasSubstr("springs:blocks on cpu"));
+    lab.startTune(springs);
+    EXPECT_TRUE(lab.tuning());
+    std::optional<TunedChoice> found;
+    while (lab.busy()) {
+        lab.advance(0.05, [] {});
+        if (auto tuned = lab.takeTuned()) found = tuned;
+    }
+    EXPECT_FALSE(lab.tuning());
+    ASSERT_TRUE(found) << lab.status();
+    EXPECT_EQ(found->term, "springs");
+    EXPECT_NE(found->kernel.kernel, "wrong") << "what fails its check competes";
+    EXPECT_THAT(lab.status(), HasSubstr("cpu:springs:" + found->kernel.kernel));
+    ASSERT_EQ(lab.best()->point.term, "springs");
+    const std::shared_ptr<const Tuning> kept = readTuning(tuneCachePath());
+    ASSERT_EQ(kept->choices().size(), 1u);
+    EXPECT_EQ(kept->choices()[0].kernel, found->kernel);
+    unsetenv("XDG_CACHE_HOME");
 }
 
 TEST(Lab, findsAPageByName) {
