@@ -215,6 +215,20 @@ Double4 sumInSingle(const std::vector<Double4>& x, std::size_t i, std::size_t la
     return {a[0], a[1], a[2], 0};
 }
 
+TEST(ForceCheckTest, lightBodiesCountBesideAHeavyOne) {
+    // Each pull of a light body is below the rounding of the heavy one's.
+    for (const char* scene : {"planetesimals", "rings", "moon"}) {
+        const ParticleSet bodies = inSingle(scene, 2048);
+        const std::vector<std::uint32_t> targets = randomTargets(bodies.size(), 256);
+        std::vector<Double4> got, want(targets.size());
+        for (const std::uint32_t i : targets) got.push_back(sumInSingle(bodies.position, i, bodies.size(), 1e-24f));
+        referenceGravity(bodies.position, targets, 0, want);
+        const ForceCheck check = compareForces(got, want, kGate32);
+        EXPECT_TRUE(check.passed) << scene << ": " << check.text();
+        EXPECT_LT(check.median, 4e-7) << scene;
+    }
+}
+
 TEST(ForceCheckTest, pullsThatCancelAreMeasuredByTheirSizesAndFaultsAreFound) {
     // In the middle of a cloth the pulls of 2,048 bodies cancel to a two-hundredth of their sizes.
     const ForceSettings force{.precision = Precision::fp32, .softening = 0.05};
