@@ -37,11 +37,11 @@ std::size_t samplesFor(std::size_t bodies) {
 
 /// The result of referenceForces(), with the same bits, computed by all threads.
 void sharedReference(const ParticleSet& bodies, std::span<const std::uint32_t> targets, const ForceSettings& force,
-                     std::span<Double4> want, std::span<double> floors) {
+                     std::span<Double4> want, std::span<double> floors, double leastShare) {
     parallelFor(targets.size(), 0, 1, [&](std::size_t first, std::size_t last) {
         const std::size_t part = last - first;
         referenceForces(bodies.position, bodies.velocity, targets.subspan(first, part), force, want.subspan(first, part),
-                        floors.subspan(first, part));
+                        floors.subspan(first, part), leastShare);
     });
 }
 
@@ -238,14 +238,14 @@ bool Trial::checkOnHost() {
     backend_.snapshot(bodies);
     backend_.accelerations(all);
     for (std::size_t k = 0; k < targets_.size(); ++k) got[k] = all.at(targets_[k]);
-    sharedReference(bodies, targets_, force_, want, floors);
-    for (const auto& term : othersOf(backend_.terms())) term->addAccelerations(termBodies(bodies), targets_, want, floors);
     const KernelChoice& choice = backend_.configuration().kernel;
     ForceGate gate = gateOf(backend_.activeKernel(), force_, choice.allowedError, choice.opening);
     if (plan_.ofTerm) {
         const Term term = backend_.termsInUse()[1];
         gate = looser(gate, gateOf(termKernel(backend_.name(), term.what->kind(), term.how.kernel), force_));
     }
+    sharedReference(bodies, targets_, force_, want, floors, leastShare(gate));
+    for (const auto& term : othersOf(backend_.terms())) term->addAccelerations(termBodies(bodies), targets_, want, floors);
     return take(compareForces(got, want, gate, floors));
 }
 

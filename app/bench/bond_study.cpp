@@ -21,8 +21,8 @@ constexpr std::string_view kPaperCurve = "paper 004: 3 times bonds-per-element, 
 TermStudy netStudy(std::size_t count, std::size_t ofHub) {
     const auto side = static_cast<std::size_t>(std::ceil(std::sqrt(static_cast<double>(count))));
     TermStudy study{.kind = std::string(Bonds::kKind), .system = {}, .force = {}, .timeStep = 1e-6};
-    // No pair is within the reach of the pair law of molecules, and its cells make the steps fast.
-    study.force = {.law = sceneNamed("molecule").law, .precision = Precision::fp32};
+    // No pair is within the reach of the law of Lennard-Jones, and its cells make the steps fast.
+    study.force = {.law = sceneNamed("lennard-jones").law, .precision = Precision::fp32};
     constexpr double kSpacing = 3;
     ParticleSet& bodies = study.system.bodies;
     bodies.resize(count);

@@ -44,7 +44,10 @@ enum class PointerKind {
     aimStart,    ///< grabs the tip of the selected body's velocity arrow under `at`
     aimMove,     ///< moves that tip to `at`
     aimEnd,      ///< gives that velocity to the body
-    aimCancel    ///< keeps the old velocity
+    aimCancel,   ///< keeps the old velocity
+    pullStart,   ///< begins to pull the selected body towards `at`
+    pullMove,    ///< moves the end of that spring to `at`
+    pullEnd      ///< lets the body go
 };
 struct Pointer {
     PointerKind kind = PointerKind::orbit;

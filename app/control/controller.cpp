@@ -20,9 +20,9 @@
 namespace gravlab {
 namespace {
 
-constexpr std::string_view kPointerKinds[] = {"orbit",      "pan",       "zoom",      "centre",      "pick",
-                                              "drop-start", "drop-move", "drop-end",  "drop-cancel", "aim-start",
-                                              "aim-move",   "aim-end",   "aim-cancel"};
+constexpr std::string_view kPointerKinds[] = {
+    "orbit",       "pan",       "zoom",     "centre",  "pick",       "drop-start", "drop-move", "drop-end",
+    "drop-cancel", "aim-start", "aim-move", "aim-end", "aim-cancel", "pull-start", "pull-move", "pull-end"};
 
 /// The reach of a path: the run itself, its twin, settings that depend on the present bodies, or the rest.
 enum class Reach { run, twin, bodies, rest };
@@ -90,7 +90,8 @@ bool isUndo(const Command& command) {
 /// Whether the command only looks, rotates or begins a drag: the pointer can reverse that itself.
 bool onlyPoints(const Command& command) {
     const auto* pointer = std::get_if<Pointer>(&command);
-    return pointer && pointer->kind != PointerKind::dropEnd && pointer->kind != PointerKind::aimEnd;
+    return pointer && pointer->kind != PointerKind::dropEnd && pointer->kind != PointerKind::aimEnd &&
+           pointer->kind != PointerKind::pullStart;
 }
 
 /// Whether it changes how texts are displayed, including those of the welcome card.
@@ -158,6 +159,15 @@ std::optional<Effect> point(Document& document, const Pointer& p) {
             break;
         case PointerKind::aimCancel:
             document.aim.cancel();
+            break;
+        case PointerKind::pullStart:
+            if (document.startPull(p.at, p.surface)) return EditBodies{.row = "pull"};
+            break;
+        case PointerKind::pullMove:
+            document.movePull(p.at);
+            break;
+        case PointerKind::pullEnd:
+            document.pull.end();
             break;
     }
     return std::nullopt;

@@ -23,6 +23,7 @@ struct EditBodies {
     std::string_view row;
     glm::dvec3 velocity{0};              ///< `aim`: [L/T]
     std::optional<LaunchOrder> order{};  ///< `launch`: empty where the pointer was at nothing
+    std::optional<glm::dvec3> place{};   ///< `pull`: empty for that under the pointer, else the picture's middle
 };
 
 /// Jumps to a kept state: an index of the history, or a number of states back (below 0) or forward.

@@ -325,6 +325,10 @@ constexpr Action kHelp[] = {
                  t.aim.cancel();
                  return;
              }
+             if (t.pull.on()) {
+                 t.pull.end();
+                 return;
+             }
              t.drop.on = false;
              t.ui.closePanels();
              t.lesson.listed = false;

@@ -88,6 +88,14 @@ Reason noneSelected(const KeyTarget& t) {
     return t.selected ? Reason() : Reason("No body is selected: click on one first.");
 }
 
+/// Throws UsageError, with what is expected, for anything but three finite numbers.
+glm::dvec3 vectorOf(const Value& value, const std::string& expected) {
+    const auto* list = std::get_if<std::vector<double>>(&value);
+    if (!list || list->size() != 3 || !std::ranges::all_of(*list, [](double v) { return std::isfinite(v); }))
+        throw UsageError("'" + valueText(value) + "': expected " + expected);
+    return {(*list)[0], (*list)[1], (*list)[2]};
+}
+
 struct PageRow {
     LabPage page;
     std::string_view label, idea;
@@ -331,12 +339,23 @@ constexpr Action kBodies[] = {
      .unavailable = noneSelected,
      .argument = "[VX, VY, VZ]",
      .effectWith = [](const KeyTarget&, const Value& velocity) -> Effect {
-         const auto* list = std::get_if<std::vector<double>>(&velocity);
-         const bool good =
-             list && list->size() == 3 && std::all_of(list->begin(), list->end(), [](double v) { return std::isfinite(v); });
-         if (!good) throw UsageError("'" + valueText(velocity) + "': expected a velocity [VX, VY, VZ] in [L/T]");
-         return EditBodies{.row = "aim", .velocity = {(*list)[0], (*list)[1], (*list)[2]}};
+         return EditBodies{.row = "aim", .velocity = vectorOf(velocity, "a velocity [VX, VY, VZ] in [L/T]")};
      }},
+    {.name = "pull",
+     .label = "Pull",
+     .idea = "pull the selected body by a spring towards the middle of the picture, or towards a place",
+     .effect = [](const KeyTarget&, int) -> Effect { return EditBodies{"pull"}; },
+     .unavailable = noneSelected,
+     .argument = "[X, Y, Z]",
+     .effectWith = [](const KeyTarget&, const Value& place) -> Effect {
+         return EditBodies{.row = "pull", .place = vectorOf(place, "a place [X, Y, Z] in [L]")};
+     }},
+    {.name = "let-go",
+     .label = "Let go",
+     .idea = "end the pull of a body",
+     .act = [](KeyTarget& t, int) { t.pull.end(); },
+     .unavailable = [](const KeyTarget& t) { return t.pull.on() ? Reason() : Reason("No body is pulled."); },
+     .leaves = "The pull has ended; undo takes back all of it."},
     {.name = "drop-star",
      .label = "Drop a heavy star",
      .idea = "drop a heavy star at rest in the middle of the view",

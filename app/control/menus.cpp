@@ -47,6 +47,7 @@ std::span<const MouseRow> mouseRows() {
         {"Right drag", "move; also Shift and left drag"},
         {"Wheel", "nearer or farther, towards the pointer"},
         {"Click", "select a body: read it, follow it, remove it"},
+        {"Left drag from the selected body", "pull it by a spring to the pointer; Esc lets go"},
         {"Left drag after Ctrl I", "drop a body where the drag begins; the arrow is its velocity"},
         {"Double click", "centre on that place"},
         {"Drop a file", "open bodies, a checkpoint, a scene file or a picture that carries one"},

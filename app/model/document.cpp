@@ -183,6 +183,12 @@ bool Document::storyTold() const {
     return told > 0 && facts.time >= told && storyRun == facts.run && storyLeft != facts.run;
 }
 
+const KernelRow& rowOf(const Facts& facts, std::string_view term) {
+    for (const TermInUse& one : facts.configuration.terms)
+        if (one.term == term) return termKernel(facts.configuration.backend, term, one.kernel.kernel);
+    return *facts.kernel;
+}
+
 bool namesAccuracy(const Facts& facts) {
     const BackendRow& row = backend(facts.configuration.backend);
     return !row.exact && facts.scene->farField.accuracyOf(facts.configuration.bodies, row.onDevice) > 0;

@@ -97,6 +97,7 @@ struct Document {
     std::optional<std::uint32_t> orbitAround;  ///< central body of orbits; empty: the most strongly binding one
     Slingshot drop;
     VelocityArrow aim;
+    BodyPull pull;
     ProfileRequest profileWanted;  ///< the profile that the instruments need
     GroupsWish groups;
     TreeWish tree;  ///< cells of a tree drawn as boxes
@@ -206,6 +207,12 @@ struct Document {
     /// Grips the tip; moves it.
     void startAim(glm::vec2 cursor, glm::vec2 surface);
     void moveAim(glm::vec2 cursor);
+    /// Whether the selected body is under a point of the surface, and a drag there pulls it: not while the camera follows
+    /// it.
+    bool onSelected(glm::vec2 cursor, glm::vec2 surface) const;
+    /// Grips the selected body; false where it is not in the picture. Moves the end of the spring.
+    bool startPull(glm::vec2 cursor, glm::vec2 surface);
+    void movePull(glm::vec2 cursor);
 
     bool operator==(const Document&) const = default;
 };

@@ -1,4 +1,5 @@
-// From pixels to a velocity: the arrow's tip moves in the plane that faces the viewer, so its depth stays constant.
+// From pixels to a velocity, and to the end of a spring: both move in a plane that faces the viewer, so their depth stays
+// constant.
 #include "app/model/velocity_arrow.h"
 
 #include "app/model/document.h"
@@ -13,16 +14,44 @@ namespace {
 
 // Arrow length for the top of the scene's colour map, and for the strongest force, as a fraction of the camera's distance.
 constexpr double kShare = 0.12;
-constexpr float kGrip = 12;  // pixels at scale 1 around the tip in which a press grips it
+constexpr float kGrip = 12;  // pixels at scale 1 around a tip or a body in which a press grips it
+
+/// Size of the plane through `place` that faces the viewer, relative to that through the camera's target.
+double nearness(const Camera& camera, const glm::dvec3& place) {
+    const glm::dvec3 eye(camera.eye()), ahead = glm::normalize(glm::dvec3(camera.target) - eye);
+    return camera.orthographic ? 1 : glm::dot(place - eye, ahead) / static_cast<double>(camera.distance);
+}
+
+/// The pixel of a point; empty behind the camera.
+std::optional<glm::vec2> pixelOf(const Document::SurfaceSpot& spot, const glm::dvec3& point) {
+    const glm::vec4 clip = spot.camera.projection(spot.size.x / std::max(spot.size.y, 1.0f)) * spot.camera.view() *
+                           glm::vec4(glm::vec3(point), 1);
+    if (!(clip.w > 0)) return std::nullopt;
+    return glm::vec2(0.5f * (1 + clip.x / clip.w) * spot.size.x, 0.5f * (1 - clip.y / clip.w) * spot.size.y);
+}
 
 }  // namespace
 
+void BodyPull::press(const Camera& camera, glm::vec2 at, glm::vec2 viewport, const glm::dvec3& place) {
+    grip_ = Grip{camera, viewport, at, place, nearness(camera, place)};
+    place_ = place;
+}
+
+void BodyPull::move(glm::vec2 cursor) {
+    if (!grip_) return;
+    const Grip& g = *grip_;
+    place_ = g.place + g.scale * glm::dvec3(g.camera.pointUnder(cursor, g.viewport) - g.camera.pointUnder(g.at, g.viewport));
+}
+
+void BodyPull::begin(std::uint32_t body, const std::optional<glm::dvec3>& to) {
+    if (to) grip_.reset();
+    body_ = body;
+    place_ = to.value_or(place_);
+}
+
 void VelocityArrow::press(const Camera& camera, glm::vec2 cursor, glm::vec2 viewport, const glm::dvec3& place,
                           const glm::dvec3& velocity, double scale) {
-    const glm::dvec3 eye(camera.eye()), ahead = glm::normalize(glm::dvec3(camera.target) - eye);
-    const double depth = glm::dot(place + scale * velocity - eye, ahead);
-    const double nearer = camera.orthographic ? 1 : depth / static_cast<double>(camera.distance);
-    drag_ = Drag{camera, viewport, cursor, velocity, velocity, nearer / scale};
+    drag_ = Drag{camera, viewport, cursor, velocity, velocity, nearness(camera, place + scale * velocity) / scale};
 }
 
 void VelocityArrow::move(glm::vec2 cursor) {
@@ -66,12 +95,29 @@ bool Document::onArrowTip(glm::vec2 cursor, glm::vec2 surface) const {
     const SurfaceSpot spot = spotAt(cursor, surface);
     if (spot.run != 0) return false;
     const glm::dvec3 tip = arrow->place + arrowScale().velocity * arrow->velocity;
-    const glm::vec4 clip = spot.camera.projection(spot.size.x / std::max(spot.size.y, 1.0f)) * spot.camera.view() *
-                           glm::vec4(glm::vec3(tip), 1);
-    if (!(clip.w > 0)) return false;
-    const glm::vec2 at(0.5f * (1 + clip.x / clip.w) * spot.size.x, 0.5f * (1 - clip.y / clip.w) * spot.size.y);
-    return glm::length(at - spot.cursor) < kGrip * std::max(ui.scale, 1.0f);
+    const std::optional<glm::vec2> at = pixelOf(spot, tip);
+    return at && glm::length(*at - spot.cursor) < kGrip * std::max(ui.scale, 1.0f);
 }
+
+bool Document::onSelected(glm::vec2 cursor, glm::vec2 surface) const {
+    if (!selected || !selected->placed || follow || fourViewed()) return false;
+    const SurfaceSpot spot = spotAt(cursor, surface);
+    const std::optional<glm::vec2> at = pixelOf(spot, glm::dvec3(selected->position));
+    return spot.run == 0 && at && glm::length(*at - spot.cursor) < kGrip * std::max(ui.scale, 1.0f);
+}
+
+bool Document::startPull(glm::vec2 cursor, glm::vec2 surface) {
+    const SurfaceSpot spot = spotAt(cursor, surface);
+    const std::optional<glm::vec2> at =
+        selected && selected->placed ? pixelOf(spot, glm::dvec3(selected->position)) : std::nullopt;
+    if (!at) return false;
+    pull.from = cursor - spot.cursor;
+    pull.press(spot.camera, *at, spot.size, glm::dvec3(selected->position));
+    pull.move(spot.cursor);
+    return true;
+}
+
+void Document::movePull(glm::vec2 cursor) { pull.move(cursor - pull.from); }
 
 void Document::startAim(glm::vec2 cursor, glm::vec2 surface) {
     const std::optional<BodyMark> arrow = selectedArrow();

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdlib>
 #include <memory>
 #include <new>
@@ -12,6 +13,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace gravlab {
 namespace {
@@ -37,6 +39,22 @@ private:
 /// Number of bodies in the set if the id is not found.
 std::size_t indexOf(const std::vector<std::uint32_t>& ids, std::uint32_t id) {
     return static_cast<std::size_t>(std::find(ids.begin(), ids.end(), id) - ids.begin());
+}
+
+/// The edit that gives body `index` another velocity.
+BodyEdit steered(const ParticleSet& bodies, std::size_t index, const Vec3d& velocity) {
+    return {.kind = BodyEdit::Kind::set,
+            .id = bodies.id[index],
+            .position = bodies.position[index],
+            .velocity = {velocity.x, velocity.y, velocity.z, bodies.velocity[index].w},
+            .group = bodies.group[index]};
+}
+
+/// Velocity after `time` on a critically damped spring of that rate [1/T], `away` from its end. It is exact, so that no
+/// pause between two calls makes the body swing.
+Vec3d springVelocity(const Vec3d& away, const Vec3d& velocity, double rate, double time) {
+    const Vec3d push = velocity + rate * away;
+    return std::exp(-rate * time) * (push - rate * (away + time * push));
 }
 
 /// The edit that adds body `index` again.
@@ -118,6 +136,7 @@ EffectResult BodyEditor::edit(const EditBodies& asked) {
          [](BodyEditor& e, const EditBodies& wanted) {
              return e.steerSelected([to = wanted.velocity](const Vec3d&) { return Vec3d{to.x, to.y, to.z}; });
          }},
+        {"pull", [](BodyEditor& e, const EditBodies& wanted) { return e.pullSelected(wanted); }},
     };
     for (const Row& row : kRows)
         if (row.name == asked.row) return row.make(*this, asked);
@@ -262,6 +281,47 @@ EffectResult BodyEditor::holdSelected(bool moving) {
     return edit(change, back);
 }
 
+/// Begins to pull the selected body. Undo returns to the state before the pull.
+EffectResult BodyEditor::pullSelected(const EditBodies& wanted) {
+    if (!document_.selected) return refusedBecause(kNothingSelected);
+    BodyPull& pull = document_.pull;
+    std::optional<glm::dvec3> to = wanted.place;
+    if (!to && !pull.gripped()) to = glm::dvec3(document_.camera.target);
+    EffectResult done;
+    if (!pull.on()) {
+        done.back = host_.keepState();
+        pulledAt_ = host_.simulation().time();
+    }
+    pull.begin(document_.selected->id, to);
+    if (document_.intent.paused) done.why = "The run is paused: the spring pulls as soon as it runs.";
+    return done;
+}
+
+void BodyEditor::pull() {
+    // The body follows within some thirty steps, slowly enough for every integrator.
+    constexpr double kRate = 0.2;  // of the spring, times the time step
+    const BodyPull& pull = document_.pull;
+    if (!pull.on()) return;
+    const double time = host_.simulation().time(), passed = std::abs(time - std::exchange(pulledAt_, time));
+    if (passed == 0) return;
+    const double step = document_.facts.configuration.timeStep, rate = kRate / std::abs(step);
+    const std::uint32_t id = pull.body();
+    const std::vector<std::uint32_t>& ids = document_.facts.bodies->id;
+    if (indexOf(ids, id) == ids.size()) return document_.pull.end();
+    const Vec3d end{pull.place().x, pull.place().y, pull.place().z};
+    const EffectResult done = tryEdits([=](const ParticleSet& now, bool) -> std::vector<BodyEdit> {
+        const std::size_t i = indexOf(now.id, id);
+        if (i == now.size() || isHeld(now.velocity[i])) return {};
+        // In a run backwards, the spring pulls along with the run.
+        const double sign = step < 0 ? -1 : 1;
+        const Vec3d away = xyz(now.position[i]) - end, velocity = sign * xyz(now.velocity[i]);
+        return {steered(now, i, sign * springVelocity(away, velocity, rate, passed))};
+    });
+    if (done.status == CommandStatus::applied) return;
+    document_.pull.end();
+    document_.warn(done.why);
+}
+
 /// Gives the selected body the velocity that `velocityOf` makes of its own; the undo restores the former one.
 EffectResult BodyEditor::steerSelected(const std::function<Vec3d(const Vec3d& now)>& velocityOf) {
     if (!document_.selected) return refusedBecause(kNothingSelected);
@@ -271,12 +331,7 @@ EffectResult BodyEditor::steerSelected(const std::function<Vec3d(const Vec3d& no
         const std::size_t i = indexOf(now.id, id);
         if (i == now.size()) return {};
         const Double4& is = now.velocity[i];
-        const Vec3d v = change(is);
-        return {BodyEdit{.kind = BodyEdit::Kind::set,
-                         .id = id,
-                         .position = now.position[i],
-                         .velocity = {v.x, v.y, v.z, is.w},
-                         .group = now.group[i]}};
+        return {steered(now, i, change(is))};
     };
     return edit(
         [=](const ParticleSet& now, bool ofTwin) {

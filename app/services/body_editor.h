@@ -26,6 +26,8 @@ public:
     /// A refused edit leaves the run unchanged. An applied edit can be undone while the bodies are the same, or after they
     /// return. Throws DeviceError when the bodies are lost.
     EffectResult edit(const EditBodies& wanted);
+    /// Applies the spring of document.pull for the time since it last acted. Call it once a frame, before the steps.
+    void pull();
     /// The bodies are replaced from elsewhere: earlier edits cannot be undone on them.
     void begin();
     /// The bodies now have another state of the same run.
@@ -52,12 +54,14 @@ private:
     EffectResult removeSelected();
     EffectResult drop(const LaunchOrder& order);
     EffectResult holdSelected(bool moving);
+    EffectResult pullSelected(const EditBodies& wanted);
     EffectResult steerSelected(const std::function<Vec3d(const Vec3d& now)>& velocityOf);
 
     Document& document_;
     RunHost& host_;
     Memory memory_;
     std::uint64_t newest_ = 0;  ///< newest value of Memory::bodies
+    double pulledAt_ = 0;       ///< time [T] at which the spring last acted
 };
 
 }  // namespace gravlab

@@ -212,7 +212,7 @@ void ConservationMonitor::readFacts(Facts& facts) const {
 std::string ConservationMonitor::advice(const RunConfiguration& now, const Integrator& integrator,
                                         const SceneUnits& units) const {
     if (points_.empty() || !(worst_ > kDoubtfulChange)) return {};
-    if (!keepsEnergy(now)) return "A force of this run changes the energy: a drag, or a field that moves.";
+    if (!keepsEnergy(now)) return "A force of this run changes the energy: a drag, a bond that breaks, or a field that moves.";
     if (!std::isfinite(worst_)) return "The energy is no number any more: start again with a smaller time step.";
     // The error scales with dt to the power of the order; aim below the limit. Reduce dt by at most a hundredfold at once.
     const double aim = std::pow(0.3 * kDoubtfulChange / worst_, 1.0 / std::max(1, integrator.order));

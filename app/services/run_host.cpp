@@ -123,6 +123,7 @@ void RunHost::takeUp() {
         d.clearSelection();
         editor_.begin();
         d.drop.cancel();
+        d.pull.end();
         d.followCentre(std::nullopt);
     }
     // Drops what a change invalidates and keeps the rest, so that a slider can be dragged under a complete picture.
@@ -256,6 +257,7 @@ void RunHost::advance(bool realTime, double seconds) {
         feed.pump(simulation());
     else
         feed.serve(simulation());  // a film waits for its requests
+    editor_.pull();
     if (const std::int64_t made = std::exchange(ahead_, 0); made > 0) {
         first().publish();
         takeUpMergers();
@@ -370,6 +372,7 @@ EffectResult RunHost::goTo(const Rewind::Kept& target, const std::function<void(
     try {
         const std::optional<SecondState> second = Rewind::second(target);
         go();
+        document_.pull.end();
         intent.request = simulation().request();
         readFacts();
         refreshBodyCache();  // bodies of the same ids may be others, or held

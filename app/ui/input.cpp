@@ -73,7 +73,8 @@ void Input::press(const PointerEvent& event) {
         drag_ = Drag::aim;
         return point(PointerKind::aimStart);
     }
-    drag_ = left ? Drag::orbit : Drag::pan;
+    drag_ = !left ? Drag::pan : document_.onSelected(cursor_, surface_) ? Drag::pull : Drag::orbit;
+    pulls_ = false;
     pressedAt_ = cursor_;
     if (event.button != kLeftButton) return;
     if (event.time - clickedTime_ < kDoubleClick && near(clickedAt_)) {
@@ -91,7 +92,8 @@ void Input::release(int button) {
     const Drag ended = std::exchange(drag_, Drag::none);
     if (ended == Drag::drop) point(PointerKind::dropEnd);
     if (ended == Drag::aim) point(PointerKind::aimEnd);
-    if (ended == Drag::orbit && near(pressedAt_)) point(PointerKind::pick);
+    if (ended == Drag::pull && pulls_) return point(PointerKind::pullEnd);
+    if ((ended == Drag::orbit || ended == Drag::pull) && near(pressedAt_)) point(PointerKind::pick);
 }
 
 void Input::moveTo(glm::vec2 to) {
@@ -99,6 +101,11 @@ void Input::moveTo(glm::vec2 to) {
     cursor_ = to;
     if (drag_ == Drag::drop) point(PointerKind::dropMove);
     if (drag_ == Drag::aim) point(PointerKind::aimMove);
+    if (drag_ == Drag::pull && pulls_) point(PointerKind::pullMove);
+    if (drag_ == Drag::pull && !pulls_ && !near(pressedAt_)) {
+        pulls_ = true;
+        point(PointerKind::pullStart);
+    }
     if (drag_ == Drag::orbit) point(PointerKind::orbit, way);
     if (drag_ == Drag::pan) point(PointerKind::pan, way);
 }
@@ -143,6 +150,7 @@ void Input::act(const FocusEvent& event) {
     reset();
     if (ended == Drag::drop) point(PointerKind::dropCancel);
     if (ended == Drag::aim) point(PointerKind::aimCancel);
+    if (ended == Drag::pull && pulls_) point(PointerKind::pullEnd);
 }
 
 void Input::reset() {

@@ -90,7 +90,7 @@ private:
     void point(PointerKind kind, glm::vec2 by = glm::vec2(0));
     bool near(glm::vec2 place) const;
 
-    enum class Drag { none, orbit, pan, drop, aim };
+    enum class Drag { none, orbit, pan, drop, aim, pull };
     struct HeldKey {
         Key physical;
         const Action* action;
@@ -104,6 +104,7 @@ private:
     glm::vec2 surface_{1}, cursor_{0}, pressedAt_{-1000}, clickedAt_{-1000};
     double clickedTime_ = -1000;  ///< time of the first click of a double click [s]
     Drag drag_ = Drag::none;
+    bool pulls_ = false;  ///< a drag from the selected body is longer than a click
     int dragButton_ = kLeftButton;
     bool altAlone_ = false;  ///< Alt is down and no other key was pressed
     std::vector<HeldKey> held_;

@@ -102,10 +102,21 @@ void drawArrow(const Document& document, const SpaceView& view, const OverlayAre
     write(list, {to->x + 12 * s, to->y + 4 * s}, view, area, document.look.paper, text, kArrow);
 }
 
+/// The spring by which the selected body is pulled.
+void drawPull(const Document& document, const SpaceView& view, const OverlayArea& area, ImDrawList& list) {
+    const BodyPull& pull = document.pull;
+    const glm::vec3 end(pull.place());
+    const std::optional<ImVec2> at = onSurface(view, end);
+    if (at) list.AddCircleFilled(*at, 3.5f * area.scale, kArrow);
+    if (document.selected && document.selected->placed && document.selected->id == pull.body())
+        drawSegment(list, view, document.selected->position, end, kArrow, 2 * area.scale);
+}
+
 }  // namespace
 
 bool touchDraws(const Document& document) {
-    return document.selected || !document.facts.held.empty() || document.drop.dragging() || document.aim.dragging();
+    return document.selected || !document.facts.held.empty() || document.drop.dragging() || document.aim.dragging() ||
+           document.pull.on();
 }
 
 void drawTouch(const Document& document, const OverlayPaths& paths, const OverlayArea& area, const SpaceView& view,
@@ -117,6 +128,7 @@ void drawTouch(const Document& document, const OverlayPaths& paths, const Overla
         drawArrow(document, view, area, list);
     }
     drawTrajectory(document, paths.selected, view, area, list, kSelected);
+    if (document.pull.on()) drawPull(document, view, area, list);
     if (!document.selected || !document.selected->placed) return;
     const std::optional<ImVec2> at = onSurface(view, document.selected->position);
     if (!at) return;

@@ -72,9 +72,15 @@ std::span<const ConservationPoint> changed(std::span<const ConservationPoint> po
     return points.subspan(static_cast<std::size_t>(first - points.begin()));
 }
 
+/// Continues the line, or begins the next one where less than `width` is left.
+void besideOrBelow(float gap, float width) {
+    ImGui::SameLine(0, gap);
+    if (ImGui::GetContentRegionAvail().x < width) ImGui::NewLine();
+}
+
 /// A number of the table beside the previous one, with the table's own words.
 void numberBeside(PanelContext& p, const Control& control, const char* text) {
-    ImGui::SameLine(0, 0);
+    besideOrBelow(0, ImGui::CalcTextSize(text).x);
     p.widgets.text(control, palette::kMuted, text);
 }
 
@@ -106,7 +112,8 @@ void drawConserved(PanelContext& p) {
         numberBeside(p, controlOf(parameter("run.energy_lost")), text);
     }
     if (watch.advice.empty()) return;
-    ImGui::SameLine(0, 10 * p.widgets.scale());
+    const float s = p.widgets.scale(), whole = ImGui::CalcTextSize(watch.advice.c_str()).x;
+    besideOrBelow(10 * s, std::min(whole, 240 * s));
     p.widgets.wrapped(colour(watch.worst), watch.advice.c_str());
 }
 

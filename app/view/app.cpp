@@ -116,7 +116,7 @@ void App::readFacts() {
 
 bool App::moving() const {
     return runs.moving() || view.moving(document, runs) || services.busy() || document.drop.dragging() ||
-           document.aim.dragging();
+           document.aim.dragging() || document.pull.on();
 }
 
 void App::dropPicture() {

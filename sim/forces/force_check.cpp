@@ -148,18 +148,21 @@ void referenceGravity(std::span<const Double4> positions, std::span<const std::u
 
 void referenceForces(std::span<const Double4> positions, std::span<const Double4> velocities,
                      std::span<const std::uint32_t> targets, const ForceSettings& force, std::span<Double4> out,
-                     std::span<double> floors) {
+                     std::span<double> floors, double leastShare) {
     if (out.size() < targets.size() || (!floors.empty() && floors.size() < targets.size()))
         throw std::invalid_argument("referenceForces: the output is shorter than the targets");
-    const double share = floorShare(force);
+    const double share = std::max(floorShare(force), leastShare);
+    const bool sizes = !floors.empty() && share > 0;
     for (std::size_t k = 0; k < targets.size(); ++k) {
         const std::size_t i = targets[k];
         const double response = velocities.empty() ? 1 : velocities[i].w;
-        const Double4 a = plainForce(positions, positions[i], force);
+        const Double4 a = plainForce(positions, positions[i], force, sizes);
         out[k] = {response * a.x, response * a.y, response * a.z, 0};
         if (!floors.empty()) floors[k] = share * std::abs(response) * a.w;
     }
 }
+
+double leastShare(const ForceGate& gate) { return std::isfinite(gate.p99) ? 0 : 0.02; }
 
 double floorShare(const ForceSettings& force) { return lawRow(force.law).floorShare; }
 

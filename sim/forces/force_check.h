@@ -69,10 +69,15 @@ void referenceGravity(std::span<const Double4> positions, std::span<const std::u
                       std::span<Double4> out);
 
 /// The same under any law. `velocities` hold the responses in w; empty: all 1. `floors`, if given, receives the least scale
-/// for relative errors: floorShare() of the summed sizes of the target's pair forces.
+/// for relative errors: floorShare(), or `leastShare` if larger, of the summed sizes of the target's pair forces.
 void referenceForces(std::span<const Double4> positions, std::span<const Double4> velocities,
                      std::span<const std::uint32_t> targets, const ForceSettings& force, std::span<Double4> out,
-                     std::span<double> floors = {});
+                     std::span<double> floors = {}, double leastShare = 0);
+
+/// The least share of the summed sizes to which errors are relative, of any law. Where pulls cancel, as in the middle of a
+/// flat cloth, their rounding remains. A gate for rounding then allows less than one unit in the last place of these sizes:
+/// 5e-6 of a fiftieth is 1e-7. A gate for an accuracy has none.
+double leastShare(const ForceGate& gate);
 
 /// The least scale of errors, as a fraction: a tenth for charges and molecules, whose pairs both attract and repel. In a
 /// crystal such forces nearly cancel, and the rounding of their terms is no fault. 0 for other laws.

@@ -66,11 +66,12 @@ std::vector<StateArray> PairLaw::numbers() const {
 }
 
 double PairLaw::addAccelerations(const TermBodies& bodies, std::span<const std::uint32_t> targets, std::span<Double4> out,
-                                 std::span<double> floors) const {
+                                 std::span<double> floors, double leastShare) const {
     std::array<Double4, 1> a{};
     std::array<double, 1> floor{};
     for (std::size_t k = 0; k < targets.size(); ++k) {
-        referenceForces(bodies.positions, bodies.velocities, targets.subspan(k, 1), settings_, a, floor);
+        referenceForces(bodies.positions, bodies.velocities, targets.subspan(k, 1), settings_, a,
+                        floors.empty() ? std::span<double>() : floor, leastShare);
         out[k] = {out[k].x + a[0].x, out[k].y + a[0].y, out[k].z + a[0].z, 0};
         if (!floors.empty()) floors[k] += floor[0];
     }

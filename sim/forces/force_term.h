@@ -93,7 +93,12 @@ public:
     std::string description() const override;
     std::vector<StateArray> numbers() const override;
     double addAccelerations(const TermBodies& bodies, std::span<const std::uint32_t> targets, std::span<Double4> out,
-                            std::span<double> floors) const override;
+                            std::span<double> floors) const override {
+        return addAccelerations(bodies, targets, out, floors, 0);
+    }
+    /// `leastShare`: see referenceForces().
+    double addAccelerations(const TermBodies& bodies, std::span<const std::uint32_t> targets, std::span<Double4> out,
+                            std::span<double> floors, double leastShare) const;
     double potential(const TermBodies& bodies) const override;
     TermOffer offer() const override;
 

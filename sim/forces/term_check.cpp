@@ -6,10 +6,15 @@ namespace gravlab {
 
 void addTruth(TermTruth& truth, std::span<const TermShare> shares, const TermBodies& bodies,
               std::span<const std::uint32_t> targets, std::size_t first, std::size_t last) {
-    for (std::size_t k = 0; k < shares.size(); ++k)
-        shares[k].term->addAccelerations(bodies, targets.subspan(first, last - first),
-                                         std::span(truth.want[k]).subspan(first, last - first),
-                                         std::span(truth.floors[k]).subspan(first, last - first));
+    const std::size_t count = last - first;
+    for (std::size_t k = 0; k < shares.size(); ++k) {
+        const std::span<Double4> want = std::span(truth.want[k]).subspan(first, count);
+        const std::span<double> floors = std::span(truth.floors[k]).subspan(first, count);
+        if (const auto* pairs = dynamic_cast<const PairLaw*>(shares[k].term.get()))
+            pairs->addAccelerations(bodies, targets.subspan(first, count), want, floors, leastShare(shares[k].gate));
+        else
+            shares[k].term->addAccelerations(bodies, targets.subspan(first, count), want, floors);
+    }
 }
 
 namespace {

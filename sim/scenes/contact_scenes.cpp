@@ -9,7 +9,7 @@
 namespace gravlab::scenes {
 namespace {
 
-/// A disc of equal bodies about a heavy body of mass 1, which is the first one.
+/// A disc of equal bodies about a heavy body of mass 1, whose id is 0.
 struct Debris {
     double mass = 0;         ///< of all bodies without the heavy one
     double density = 0;      ///< [M/L^3]
@@ -56,7 +56,16 @@ ParticleSet buildDebris(const Debris& disc, const SceneRequest& request) {
     centre(bodies);
     const double radius = std::cbrt(3 * mass / (4 * std::numbers::pi * disc.density));
     bodies.surface.assign(bodies.size(), {radius, {}});
-    if (!bodies.surface.empty()) bodies.surface.front().radius = disc.heavyRadius;
+    if (bodies.surface.empty()) return bodies;
+    bodies.surface.front().radius = disc.heavyRadius;
+    // The heavy body is the last one in the order of the sums: single precision adds the pulls of the light ones before it
+    // adds its own, beside which each of them would be lost.
+    const auto last = [](auto& values) { std::rotate(values.begin(), values.begin() + 1, values.end()); };
+    last(bodies.position);
+    last(bodies.velocity);
+    last(bodies.id);
+    last(bodies.group);
+    last(bodies.surface);
     return bodies;
 }
 

@@ -187,28 +187,32 @@ ParticleSet buildIons(const SceneRequest& request) {
     return bodies;
 }
 
-// Molecules: straight chains of beads side by side, at the minimum of the pair potential.
-constexpr std::size_t kBeads = 32;
-constexpr double kBeadLength = 1.12, kBeadStiffness = 80;
+// Molecules: straight chains of beads side by side, at the minimum of the pair potential. Blocks of four beads have charges
+// of one sign; each chain has as many of either, and neighbours face each other with unlike ones.
+constexpr std::size_t kBeads = 32, kBlock = 4;
+constexpr double kBeadLength = 1.12, kBeadStiffness = 80, kBeadSoftening = 0.1;
 
 constexpr SceneParameter kMoleculeParameters[] = {
     {"temperature", "Temperature", "", "initial temperature over the depth of the well: cold chains form a drop", 0.5, 0, 2},
+    {"charge", "Charge", "", "of each bead, + or -: at 0.05 hardly felt; strong charges make hairpins", 1, 0.05, 3},
 };
 
 ParticleSet buildMolecule(const SceneRequest& request) {
     const std::size_t chains = (request.bodies + kBeads - 1) / kBeads;
     const auto side = static_cast<std::size_t>(std::ceil(std::sqrt(static_cast<double>(chains))));
-    const double spread = std::sqrt(request.value(kMoleculeParameters[0]));
+    const double spread = std::sqrt(request.value(kMoleculeParameters[0])), charge = request.value(kMoleculeParameters[1]);
     ParticleSet bodies = makeBodies(request.bodies, request.seed, [&](std::size_t i, Random& random) {
         const std::size_t chain = i / kBeads, bead = i % kBeads;
+        const bool negative = (bead / kBlock + chain % side + chain / side) % 2 == 1;
         Body body;
         body.position = {kBeadLength * static_cast<double>(bead), 1.6 * static_cast<double>(chain % side),
                          1.6 * static_cast<double>(chain / side)};
         body.velocity = {spread * random.normal(), spread * random.normal(), spread * random.normal()};
-        body.mass = 1;
-        body.group = static_cast<std::uint8_t>(chain % 6);
+        body.mass = negative ? -charge : charge;
+        body.group = negative ? 1 : 0;
         return body;
     });
+    for (std::size_t i = 0; i < bodies.size(); ++i) bodies.velocity[i].w = bodies.position[i].w;  // mass 1
     centre(bodies);
     return bodies;
 }
@@ -217,13 +221,14 @@ ForceTerms vanDerWaals(const SceneRequest&, const ParticleSet&) {
     return {std::make_shared<const SecondPairLaw>(ForceSettings{.law = kLaw<LennardJones>}, PairSources::alike)};
 }
 
-ForceTerms moleculeBonds(const SceneRequest&, const ParticleSet& bodies) {
+ForceTerms moleculeTerms(const SceneRequest& request, const ParticleSet& bodies) {
+    ForceTerms terms = vanDerWaals(request, bodies);
     const auto bonds = std::make_shared<BondList>();
     for (std::size_t i = 0; i + 1 < bodies.size(); ++i)
         if (i % kBeads + 1 < kBeads)
             bonds->add({bodies.id[i], bodies.id[i + 1], {kBeadLength, kBeadStiffness, 0, 0.5, BondLaw::fene}});
-    if (bonds->size() == 0) return {};
-    return {std::make_shared<const Bonds>(bonds)};
+    if (bonds->size() > 0) terms.push_back(std::make_shared<const Bonds>(bonds));
+    return terms;
 }
 
 }  // namespace
@@ -300,19 +305,20 @@ std::span<const Scene> lawScenes() {
          .terms = vanDerWaals},
         {.name = "molecule",
          .group = SceneGroup::laws,
-         .idea = "chains of beads fold into a drop: bonds beside the attraction of Lennard-Jones",
-         .caption = "Bonds hold each chain together; the short attraction between all beads folds it. Heat keeps the chains "
-                    "moving.",
-         .source = "Kremer & Grest 1990",
+         .idea = "chains of charged beads fold into a drop: bonds, Lennard-Jones and Coulomb",
+         .caption = "Bonds hold each chain together. Its blocks of either charge attract each other and fold it; the short "
+                    "attraction between all beads makes a drop.",
+         .source = "Kremer & Grest 1990; Higgs & Joanny 1991",
          .bodiesGpu = 8192,
          .bodiesCpu = 1024,
          .timeStep = 0.004,
          .story = {8, 30},
-         .law = kLaw<LennardJones>,
+         .softening = kBeadSoftening,
+         .law = kLaw<Coulomb>,
          .view = {.distance = 45, .elevation = 0.4, .pointSize = 0.42, .exposure = 0.6, .speedScale = 2, .colour = "origin"},
          .build = buildMolecule,
          .parameters = kMoleculeParameters,
-         .terms = moleculeBonds},
+         .terms = moleculeTerms},
     };
     return rows;
 }

@@ -249,5 +249,49 @@ TEST_F(UndoTest, goesBackToWhereARewindBegan) {
     EXPECT_EQ(app->document.facts.step, here);
 }
 
+TEST_F(UndoTest, aPullBringsItsBodyAndIsTakenBackWhole) {
+    begin("cloth");
+    const auto frames = [&](int count) {
+        for (document().intent.stepsPerFrame = 1; count > 0; --count) app->advance(false);
+    };
+    const auto awayFrom = [&](const glm::dvec3& place) {
+        ParticleSet bodies;
+        app->runs.simulation().snapshot(bodies);
+        return distance(xyz(bodies.position.at(7)), Vec3d{place.x, place.y, place.z});
+    };
+    EXPECT_EQ(ask(Invoke{"pull"}).status, CommandStatus::refused) << "no body is selected";
+    EXPECT_EQ(ask(Invoke{"let-go"}).status, CommandStatus::refused) << "no body is pulled";
+    frames(3);
+    ASSERT_EQ(ask(SetParameter{"view.selected", std::int64_t{7}}).status, CommandStatus::applied);
+    const std::string before = state();
+    EXPECT_THAT(ask(Invoke{"pull", {std::vector<double>{1, 2}}}).why, HasSubstr("a place [X, Y, Z]"));
+    ASSERT_EQ(ask(Invoke{"pull", {std::vector<double>{0, -1.5, 1}}}).status, CommandStatus::applied);
+    const double far = awayFrom({0, -1.5, 1});
+    frames(150);
+    EXPECT_LT(awayFrom({0, -1.5, 1}), 0.6 * far) << "the cloth holds it back";
+    ASSERT_EQ(ask(Invoke{"pull", {std::vector<double>{0, 0, 1}}}).status, CommandStatus::applied);
+    frames(150);
+    EXPECT_LT(awayFrom({0, 0, 1}), 0.6 * far) << "the end has moved";
+    ASSERT_EQ(ask(Invoke{"let-go"}).status, CommandStatus::applied);
+    const double gone = awayFrom({0, 0, 1});
+    frames(50);
+    EXPECT_GT(awayFrom({0, 0, 1}), 1.2 * gone) << "the cloth takes it back";
+    // All of the pull is one change, which undo takes back with the steps since.
+    const Event event = ask(Invoke{"undo"});
+    EXPECT_EQ(event.status, CommandStatus::applied) << event.why;
+    EXPECT_EQ(document().facts.step, 3);
+    EXPECT_EQ(state(), before);
+
+    // A held body stays; a pull of a body that is gone ends.
+    ASSERT_EQ(ask(Invoke{"hold"}).status, CommandStatus::applied);
+    ASSERT_EQ(ask(Invoke{"pull", {std::vector<double>{0, 0, 1}}}).status, CommandStatus::applied);
+    const double held = awayFrom({0, 0, 1});
+    frames(10);
+    EXPECT_EQ(awayFrom({0, 0, 1}), held);
+    ASSERT_EQ(ask(Invoke{"remove"}).status, CommandStatus::applied);
+    frames(1);
+    EXPECT_FALSE(document().pull.on());
+}
+
 }  // namespace
 }  // namespace gravlab

@@ -8,6 +8,7 @@
 #include <glm/vec4.hpp>
 
 #include <chrono>
+#include <cmath>
 #include <fstream>
 
 namespace gravlab::test {
@@ -117,6 +118,36 @@ TEST_F(ArrowWindow, isTakenBackByEscapeAndByLosingTheKeys) {
     beginArrow();
     send({"mouseup", "1"});
     EXPECT_TRUE(until([&] { return bodies().size() == before + 1; }));
+}
+
+TEST_F(ArrowWindow, aDragFromTheSelectedBodyPullsItAndUndoTakesThatBack) {
+    const auto pixelOf = [&](const Double4& x) {
+        const glm::vec4 clip = app_->document.drawnCamera().projection(static_cast<float>(kWidth) / kHeight) *
+                               app_->document.drawnCamera().view() *
+                               glm::vec4(static_cast<float>(x.x), static_cast<float>(x.y), static_cast<float>(x.z), 1);
+        return glm::vec2((0.5f + 0.5f * clip.x / clip.w) * kWidth, (0.5f - 0.5f * clip.y / clip.w) * kHeight);
+    };
+    app_->document.select(1);
+    ASSERT_TRUE(until([&] { return app_->document.selected && app_->document.selected->placed; }));
+    settle();
+    const ParticleSet before = bodies();
+    const glm::vec2 from = pixelOf(before.position[1]), to = from + glm::vec2(from.x < kWidth / 2.0f ? 120 : -120, 60);
+    const auto text = [](float pixels) { return std::to_string(static_cast<int>(std::lround(pixels))); };
+    send({"mousemove", "--window", window, text(from.x), text(from.y), "mousedown", "1"});
+    settle();
+    EXPECT_FALSE(app_->document.pull.on()) << "a press is no drag";
+    send({"mousemove", "--window", window, text(to.x), text(to.y)});
+    ASSERT_TRUE(until([&] { return app_->document.pull.on(); }));
+    EXPECT_EQ(bodies().velocity[1].x, before.velocity[1].x) << "the run is paused";
+    app_->document.intent.paused = false;
+    // The other body pulls, too, so the spring holds this one near the pointer.
+    EXPECT_TRUE(until([&] { return glm::length(pixelOf(bodies().position[1]) - to) < 40; }));
+    send({"mouseup", "1"});
+    ASSERT_TRUE(until([&] { return !app_->document.pull.on(); }));
+    app_->document.intent.paused = true;
+    send({"key", "ctrl+z"});
+    ASSERT_TRUE(until([&] { return bodies().position[1].x == before.position[1].x; }));
+    EXPECT_EQ(bodies().velocity[1].y, before.velocity[1].y);
 }
 
 }  // namespace

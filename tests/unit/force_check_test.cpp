@@ -3,6 +3,7 @@
 
 #include "sim/forces/reference_force.h"
 #include "sim/run/simulation.h"
+#include "sim/scenes/scene.h"
 #include "tests/bodies.h"
 
 #include <gmock/gmock.h>
@@ -11,6 +12,7 @@
 #include <algorithm>
 #include <functional>
 #include <limits>
+#include <numeric>
 #include <set>
 
 namespace gravlab {
@@ -189,6 +191,73 @@ TEST(ForceCheckTest, bodiesAtRestInCrystalsAndAmongChargesPassAndFaultsDoNot) {
         }
         EXPECT_FALSE(compareForces(last, want, gateOf(force), floors).passed) << scene << ": the last sources left out";
     }
+}
+
+/// A scene at the numbers that single precision has.
+ParticleSet inSingle(const char* scene, std::size_t count) {
+    ParticleSet bodies = sceneNamed(scene).build({.bodies = count, .seed = 1});
+    const auto round = [](double& value) { value = static_cast<float>(value); };
+    for (Double4& x : bodies.position)
+        for (double* value : {&x.x, &x.y, &x.z, &x.w}) round(*value);
+    return bodies;
+}
+
+/// The force of the first `last` bodies, summed in their order in single precision as by a plain kernel.
+Double4 sumInSingle(const std::vector<Double4>& x, std::size_t i, std::size_t last, float squared) {
+    float a[3] = {};
+    for (std::size_t j = 0; j < last; ++j) {
+        const float way[3] = {static_cast<float>(x[j].x - x[i].x), static_cast<float>(x[j].y - x[i].y),
+                              static_cast<float>(x[j].z - x[i].z)};
+        const float r2 = way[0] * way[0] + way[1] * way[1] + way[2] * way[2] + squared;
+        const float s = static_cast<float>(x[j].w) / (r2 * std::sqrt(r2));
+        for (int k = 0; k < 3; ++k) a[k] += s * way[k];
+    }
+    return {a[0], a[1], a[2], 0};
+}
+
+TEST(ForceCheckTest, lightBodiesCountBesideAHeavyOne) {
+    // Each pull of a light body is below the rounding of the heavy one's.
+    for (const char* scene : {"planetesimals", "rings", "moon"}) {
+        const ParticleSet bodies = inSingle(scene, 2048);
+        const std::vector<std::uint32_t> targets = randomTargets(bodies.size(), 256);
+        std::vector<Double4> got, want(targets.size());
+        for (const std::uint32_t i : targets) got.push_back(sumInSingle(bodies.position, i, bodies.size(), 1e-24f));
+        referenceGravity(bodies.position, targets, 0, want);
+        const ForceCheck check = compareForces(got, want, kGate32);
+        EXPECT_TRUE(check.passed) << scene << ": " << check.text();
+        EXPECT_LT(check.median, 4e-7) << scene;
+    }
+}
+
+TEST(ForceCheckTest, pullsThatCancelAreMeasuredByTheirSizesAndFaultsAreFound) {
+    // In the middle of a cloth the pulls of 2,048 bodies cancel to a two-hundredth of their sizes.
+    const ForceSettings force{.precision = Precision::fp32, .softening = 0.05};
+    const ParticleSet bodies = inSingle("cloth", 2048);
+    std::vector<std::uint32_t> all(bodies.size());
+    std::iota(all.begin(), all.end(), 0);
+    std::vector<Double4> got(all.size()), want(all.size());
+    std::vector<double> floors(all.size()), before(all.size());
+    for (std::size_t i = 0; i < all.size(); ++i) got[i] = sumInSingle(bodies.position, i, all.size(), 0.0025f);
+    referenceForces(bodies.position, {}, all, force, want, before);
+    referenceForces(bodies.position, {}, all, force, want, floors, leastShare(kGate32));
+    EXPECT_THAT(before, testing::Each(0));
+    EXPECT_FALSE(compareForces(got, want, kGate32, before).passed) << "nothing cancels here";
+    EXPECT_TRUE(compareForces(got, want, kGate32, floors).passed) << compareForces(got, want, kGate32, floors).text();
+    std::vector<Double4> strong = want, last = want;
+    for (Double4& a : strong) a = {1.00003 * a.x, 1.00003 * a.y, 1.00003 * a.z, 0};
+    EXPECT_FALSE(compareForces(strong, want, kGate32, floors).passed) << "a thirty-thousandth too strong";
+    for (std::size_t i = 0; i < all.size(); ++i) last[i] = sumInSingle(bodies.position, i, all.size() - 1, 0.0025f);
+    EXPECT_FALSE(compareForces(last, want, kGate32, floors).passed) << "the last source left out";
+    // The floor of a body is below one unit in the last place of its sizes, times the gate.
+    double sizes = 0;
+    for (const Double4& x : bodies.position) {
+        const Vec3d apart = xyz(x) - xyz(bodies.position[0]);
+        const double squared = dot(apart, apart) + 0.0025;
+        sizes += x.w * length(apart) / (squared * std::sqrt(squared));
+    }
+    EXPECT_NEAR(floors[0], 0.02 * sizes, 1e-9 * sizes);
+    EXPECT_LT(kGate32.p999 * floors[0], std::numeric_limits<float>::epsilon() * sizes);
+    EXPECT_EQ(leastShare(gateOfAccuracy(1e-3)), 0) << "an accuracy is relative to the force";
 }
 
 TEST(SampleTargets, hasTheBodiesWhereKernelsGoWrong) {

@@ -223,6 +223,41 @@ TEST_F(InputTest, aDropIsTakenBackWhenTheKeyboardGoes) {
     EXPECT_THAT(takeKinds(), ElementsAre(PointerKind::dropStart, PointerKind::dropMove, PointerKind::dropCancel));
 }
 
+TEST_F(InputTest, aDragFromTheSelectedBodyPullsIt) {
+    using K = PointerKind;
+    double now = 0;
+    const auto drag = [&](bool keyboardGoes = false) {
+        moveTo(402, 301);
+        takeKinds();
+        down(kLeftButton, now += 100);
+        moveTo(440, 300);
+        moveTo(460, 310);
+        if (keyboardGoes) input.take(FocusEvent{false});
+        up();
+        return takeKinds();
+    };
+    input.setSurface({800, 600});
+    EXPECT_THAT(drag(), ElementsAre(K::orbit, K::orbit)) << "no body is selected";
+    document.selected = BodyReadout{.id = 3};
+    document.selected->placed = true;
+    document.selected->position = document.camera.target;
+    EXPECT_THAT(drag(), ElementsAre(K::pullStart, K::pullMove, K::pullEnd));
+    EXPECT_THAT(drag(true), ElementsAre(K::pullStart, K::pullMove, K::pullEnd)) << "no release comes";
+    moveTo(600, 300);
+    down(kLeftButton, 2000);
+    moveTo(640, 300);
+    up();
+    EXPECT_THAT(takeKinds(), ElementsAre(K::orbit)) << "beside the body";
+    document.follow = true;
+    EXPECT_THAT(drag(), ElementsAre(K::orbit, K::orbit)) << "the body stays in the middle";
+    document.follow = false;
+    moveTo(402, 301);
+    down(kLeftButton, 3000);
+    moveTo(404, 300);
+    up();
+    EXPECT_THAT(takeKinds(), ElementsAre(K::pick)) << "a click pulls nothing";
+}
+
 TEST_F(InputTest, panelsHaveTheirEvents) {
     focus.pointer = true;
     down();

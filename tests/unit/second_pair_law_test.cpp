@@ -6,6 +6,7 @@
 #include "sim/forces/force_check.h"
 #include "sim/forces/law.h"
 #include "sim/io/checkpoint.h"
+#include "sim/measure/diagnostics.h"
 #include "sim/run/simulation.h"
 #include "sim/scenes/scene.h"
 #include "tests/bodies.h"
@@ -99,6 +100,37 @@ TEST(SecondPairLaw, cellsRefuseALawWithoutAnEnd) {
     const std::unique_ptr<Backend> made = backend("cpu").make({});
     EXPECT_THROW(made->load(bodies, terms, {{}, {.kernel = {"cells"}}}), UsageError);
     EXPECT_NO_THROW(made->load(bodies, terms, {{}, {.kernel = {"simd-threads"}}}));
+}
+
+TEST(SecondPairLaw, moleculesHaveItBesideChargesAndBonds) {
+    const auto energyChange = [](double charge, double& shrunk) {
+        RunRequest wanted = ions("cpu", Precision::fp64, "symmetric-threads", 160);
+        wanted.scene = "molecule";
+        wanted.parameters = {{"charge", charge}};
+        Simulation simulation(wanted);
+        expectBothLaws(simulation, Precision::fp64, "molecule");
+        EXPECT_EQ(simulation.configuration().force.law, kLaw<Coulomb>);
+        EXPECT_EQ(simulation.terms().size(), 3u);
+        EXPECT_EQ(simulation.terms()[2]->kind(), "bonds");
+        ParticleSet bodies;
+        simulation.snapshot(bodies);
+        double sum = 0;
+        for (std::size_t i = 0; i < bodies.size(); ++i) {
+            sum += bodies.position[i].w;
+            EXPECT_EQ(bodies.position[i].w, bodies.velocity[i].w) << "the inertia of every bead is 1";
+        }
+        EXPECT_NEAR(sum, 0, 1e-12) << "every chain is neutral";
+        const Diagnostics before = measureSystem(bodies, simulation.terms());
+        while (simulation.step() < 1000) simulation.advance({.steps = 1000 - simulation.step()}, nullptr);
+        simulation.snapshot(bodies);
+        const Diagnostics after = measureSystem(bodies, simulation.terms());
+        shrunk = after.shape.lagrangianRadii[1] / before.shape.lagrangianRadii[1];
+        return std::abs(after.energy() / before.energy() - 1);
+    };
+    double weak = 1, strong = 1;
+    EXPECT_LT(energyChange(0.05, weak), 2e-3);
+    EXPECT_LT(energyChange(1.5, strong), 2e-3);
+    EXPECT_LT(strong, weak) << "opposite blocks attract each other";
 }
 
 /// Share of these ions whose four nearest neighbours all have the other sign and are near: high in a crystal, low in a melt.

@@ -64,6 +64,32 @@ TEST(VelocityArrowTest, aClickOnTheTipChangesNothing) {
     EXPECT_FALSE(document.selectedArrow()) << "an arrow that is not shown is not there to be taken";
 }
 
+TEST(BodyPullTest, theEndOfTheSpringIsUnderTheCursorAtTheDepthOfTheBody) {
+    Document document = withArrow();
+    document.selected->placed = true;
+    document.selected->position = {0.5f, 0.2f, 0.7f};  // nearer than the target of the camera
+    const glm::dvec3 place(document.selected->position);
+    const glm::vec2 from = onPicture(document, place);
+    EXPECT_TRUE(document.onSelected(from + glm::vec2(5, -5), kSurface));
+    EXPECT_FALSE(document.onSelected(from + glm::vec2(40, 0), kSurface));
+    ASSERT_TRUE(document.startPull(from + glm::vec2(5, -5), kSurface));
+    EXPECT_FALSE(document.pull.on()) << "the host begins it, or refuses";
+    document.movePull(from + glm::vec2(60, -35));
+    document.pull.begin(3, std::nullopt);
+    const glm::vec2 now = onPicture(document, document.pull.place());
+    EXPECT_NEAR(now.x, from.x + 60, 0.05);
+    EXPECT_NEAR(now.y, from.y - 35, 0.05);
+    const glm::vec3 ahead = glm::normalize(document.camera.target - document.camera.eye());
+    EXPECT_NEAR(glm::dot(glm::dvec3(ahead), document.pull.place() - place), 0, 1e-6);
+    document.pull.begin(3, glm::dvec3(1, 2, 3));
+    document.movePull(from);
+    EXPECT_EQ(document.pull.place(), glm::dvec3(1, 2, 3)) << "a place of a command is not under the pointer";
+    document.pull.end();
+    EXPECT_FALSE(document.pull.on() || document.pull.gripped());
+    document.selected->placed = false;
+    EXPECT_FALSE(document.startPull(from, kSurface));
+}
+
 TEST(LabelsTest, touchNeitherEachOtherNorOtherBodiesAndHeavierOnesComeFirst) {
     std::vector<LabelWish> wishes;
     for (int i = 0; i < 40; ++i)

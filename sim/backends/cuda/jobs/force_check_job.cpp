@@ -49,7 +49,7 @@ void ForceCheckJob<Real>::enqueue(const Vec4<Real>* x, const Vec4<Real>* v, cons
                                .count = count,
                                .softeningSquared = softeningSquared(request),
                                .sign = forceFactor(request.settings),
-                               .floorShare = floorShare(request.settings)};
+                               .floorShare = std::max(floorShare(request.settings), leastShare(gate_))};
     const Dim blocks{static_cast<unsigned>(samples)};
     if (loopLaw(request.settings) == Law::gravity)
         launchKernel(checkKernel<Real>(), blocks, kCheckThreads, task, 0, stream_);

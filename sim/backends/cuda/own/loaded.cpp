@@ -214,7 +214,7 @@ public:
         targets_ = sampleTargets(bodies_);
         want_.resize(targets_.size());
         floors_.resize(targets_.size());
-        referenceForces(bodies_, {}, targets_, force_, want_, floors_);
+        referenceForces(bodies_, {}, targets_, force_, want_, floors_, leastShare(gateOf(force_)));
         for (int time = 0; time < times; ++time) {
             CUDA_CHECK(fillAsync(all_.data(), kFenceByte, all_.bytes(), stream_));
             CUDA_CHECK(
