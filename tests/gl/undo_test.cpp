@@ -134,6 +134,14 @@ TEST_F(UndoTest, takesEveryParameterBack) {
     EXPECT_EQ(ask(Invoke{"undo"}).status, CommandStatus::applied);
     EXPECT_EQ(settings(), sized);
     never.erase("run.contact");
+    // Only a run with a force term beside the pair law has a choice.
+    begin("cloth");
+    const std::string paired = settings();
+    ASSERT_EQ(ask(SetParameter{"lab.term", std::string("bonds")}).status, CommandStatus::applied);
+    EXPECT_NE(settings(), paired);
+    EXPECT_EQ(ask(Invoke{"undo"}).status, CommandStatus::applied);
+    EXPECT_EQ(settings(), paired);
+    never.erase("lab.term");
     for (auto row = never.begin(); row != never.end();)
         row = row->starts_with("scene.") || parameter(*row).kind == Kind::text ? never.erase(row) : std::next(row);
     const std::set<std::string> known{"run.device",         "run.unroll",  "run.block", "run.split", "run.bodies_per_thread",

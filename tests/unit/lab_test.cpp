@@ -1,6 +1,6 @@
 // The lab without its panel: sweeps and searches in slices, results, and refusals.
 #include "app/lab/lab.h"
-#include "app/bench/tune_cache.h"
+#include "app/bench/tuner.h"
 #include "app/model/lab_panel.h"
 
 #include "sim/core/error.h"
