@@ -55,6 +55,14 @@ bool within(Key key, std::size_t size) { return key > Key::none && static_cast<s
 
 }  // namespace
 
+std::optional<glm::vec2> PanelInput::newPlace() const {
+    for (auto event = waiting_.rbegin(); event != waiting_.rend(); ++event)
+        if (const auto* pointer = std::get_if<PointerEvent>(&*event);
+            pointer && pointer->change == PointerEvent::Change::move)
+            return pointer->at;
+    return std::nullopt;
+}
+
 #if IMGUI_VERSION_NUM < 18700
 
 void mapPanelKeys(ImGuiIO& io) {

@@ -124,6 +124,15 @@ bool listIsDue() {
     return !lists.empty() && !lists.back().Window;
 }
 
+/// Whether a panel of the last frame takes the pointer at that place.
+bool overPanel(const ImGuiContext& context, ImVec2 place) {
+    if (!context.OpenPopupStack.empty()) return true;
+    return std::any_of(context.Windows.begin(), context.Windows.end(), [&](const ImGuiWindow* window) {
+        return window->Active && !window->Hidden && !(window->Flags & ImGuiWindowFlags_NoMouseInputs) &&
+               window->OuterRectClipped.Contains(place);
+    });
+}
+
 }  // namespace
 
 struct Ui::Parts {
@@ -434,7 +443,10 @@ void Ui::drawPart(int left, int top, int width, int height) {
 
 bool Ui::wantsMouse() const {
     const CurrentContext current(parts_->context);
-    return ImGui::GetIO().WantCaptureMouse;
+    const std::optional<glm::vec2> moved = parts_->input.newPlace();
+    // Where frames take long, a pointer may move and click between two of them.
+    if (!moved || ImGui::IsAnyMouseDown()) return ImGui::GetIO().WantCaptureMouse;
+    return overPanel(*ImGui::GetCurrentContext(), ImVec2(moved->x, moved->y));
 }
 bool Ui::wantsKeyboard() const {
     const CurrentContext current(parts_->context);

@@ -4,6 +4,7 @@
 #include "app/control/controller.h"
 #include "app/control/parameter.h"
 #include "app/model/ui_state.h"
+#include "app/ui/ui.h"
 #include "app/view/base_host.h"
 #include "edits.h"
 #include "gl_fixture.h"
@@ -78,6 +79,29 @@ protected:
     std::unique_ptr<BaseHost> host;
     std::unique_ptr<Controller> controller;
 };
+
+TEST_F(KeyTest, aPointerThatMovesAndClicksBetweenTwoFramesMeansWhatIsUnderIt) {
+    begin("plummer");
+    Ui ui(1, context_->description(), app->document.ui);
+    ui.setSurface(1280, 720, 1.0 / 60);
+    OffscreenTarget target(1280, 720);
+    const auto frame = [&] {
+        app->draw(target.framebuffer(), 1280, 720);
+        ui.frame(*app);
+        ui.draw();
+    };
+    const auto move = [&](float x, float y) { ui.take(PointerEvent{.at = {x, y}}); };
+    const glm::vec2 kPanel{150, 300}, kPicture{640, 250};
+    frame();
+    for (const bool over : {true, false, true}) {
+        const glm::vec2 from = over ? kPicture : kPanel, to = over ? kPanel : kPicture;
+        move(from.x, from.y);
+        for (int i = 0; i < 2; ++i) frame();
+        EXPECT_EQ(ui.focus().pointer, !over);
+        move(to.x, to.y);
+        EXPECT_EQ(ui.focus().pointer, over) << "before the frame that draws the pointer there";
+    }
+}
 
 TEST_F(KeyTest, everyStrokeDoesItsRowOrSaysWhyNot) {
     std::size_t done = 0, refused = 0;
