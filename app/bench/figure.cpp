@@ -42,20 +42,6 @@ Reason needsMultiprocessors(const FigureRequest& request) {
            (cuda.empty() ? "" : ", but the " + std::string(deviceBackend().name) + " backend cannot run here: " + cuda);
 }
 
-/// One curve along `axis` for each number of bodies.
-std::vector<SweepPoint> curvesByBodies(const FigureRequest& request, const KernelRow& row, const char* axis,
-                                       std::vector<std::size_t> bodies, std::span<const int> values) {
-    if (!request.bodies.empty()) bodies = request.bodies;
-    std::vector<SweepPoint> points;
-    for (const std::size_t count : bodies) {
-        SweepPoint base = basePoint(request, row);
-        base.bodies = count;
-        base.series = bodiesText(count);
-        for (SweepPoint& point : pointsAlong(sweepAxis(axis), row, base, given(values))) points.push_back(std::move(point));
-    }
-    return points;
-}
-
 std::vector<SweepPoint> unrollPoints(const FigureRequest& request) {
     return curvesByBodies(request, *rowFor(request, kBlockAndUnroll), "unroll", {1024, 4096, 16384, 65536}, request.unrolls);
 }
@@ -195,11 +181,7 @@ void drawBesidePapers(const FigureArea& area, const char* axis, std::span<const 
     shares.y.label = "fraction of each device's issue bound [%]";
     shares.x.ticks = rates.x.ticks;
     shares.x.names = rates.x.names;
-    const float middle = 0.66f * area.from.x + 0.34f * area.to.x;
-    PlotStyle style = area.style;
-    style.legend = false;
-    drawPlot(area.canvas.ink(), area.from, ImVec2(middle - 20, area.to.y), rates, style);
-    drawPlot(area.canvas.ink(), ImVec2(middle + 20, area.from.y), area.to, shares, area.style);
+    drawTwo(area, rates, shares, 0.34f, area.style);
 }
 
 template <const SweepMeasure& measure>
@@ -254,11 +236,7 @@ void drawCpuGpu(const FigureArea& area, std::span<const SweepResult> results) {
         zoom.series[i].label = plot.series[i].label;
         zoom.series[i].dashed = plot.series[i].dashed;
     }
-    const float middle = 0.66f * area.from.x + 0.34f * area.to.x;
-    PlotStyle style = area.style;
-    style.legend = false;
-    drawPlot(area.canvas.ink(), area.from, ImVec2(middle - 20, area.to.y), plot, style);
-    drawPlot(area.canvas.ink(), ImVec2(middle + 20, area.from.y), area.to, zoom, area.style);
+    drawTwo(area, plot, zoom, 0.34f, area.style);
 }
 
 Reason neverRefuses(const FigureRequest&) { return {}; }
@@ -580,6 +558,28 @@ Reason whyNoRow(const FigureRequest& request, std::span<const char* const> axes)
     const Reason cuda = device.unavailable(request.options);
     return "no " + request.backend + " kernel has a " + missing + " to vary; CUDA kernels have" +
            (cuda.empty() ? "" : ", but the " + std::string(device.name) + " backend cannot run here: " + cuda);
+}
+
+std::vector<SweepPoint> curvesByBodies(const FigureRequest& request, const KernelRow& row, const char* axis,
+                                       std::vector<std::size_t> bodies, std::span<const int> values) {
+    if (!request.bodies.empty()) bodies = request.bodies;
+    std::vector<SweepPoint> points;
+    for (const std::size_t count : bodies) {
+        SweepPoint base = basePoint(request, row);
+        base.bodies = count;
+        base.series = bodiesText(count);
+        for (SweepPoint& point : pointsAlong(sweepAxis(axis), row, base, given(values))) points.push_back(std::move(point));
+    }
+    return points;
+}
+
+void drawTwo(const FigureArea& area, const Plot& left, const Plot& right, float share, PlotStyle style) {
+    const float middle = (1 - share) * area.from.x + share * area.to.x;
+    PlotStyle quiet = style;
+    quiet.legend = false;
+    const bool beside = style.legendBeside;
+    drawPlot(area.canvas.ink(), area.from, ImVec2(middle - 20, area.to.y), left, beside ? quiet : style);
+    drawPlot(area.canvas.ink(), ImVec2(middle + 20, area.from.y), area.to, right, beside ? style : quiet);
 }
 
 LaunchConfig launchOf(const FigureRequest& request, const KernelRow& row) {

@@ -28,6 +28,11 @@ Reason whyNoRow(const FigureRequest& request, std::span<const char* const> axes)
 /// The requested launch; the row's usual one when none is requested.
 LaunchConfig launchOf(const FigureRequest& request, const KernelRow& row);
 SweepPoint basePoint(const FigureRequest& request, const KernelRow& row);
+/// One curve along `axis` for each number of bodies.
+std::vector<SweepPoint> curvesByBodies(const FigureRequest& request, const KernelRow& row, const char* axis,
+                                       std::vector<std::size_t> bodies, std::span<const int> values);
+/// Draws two plots of the same curves, with one legend: beside the right one, or in the left one. `share`: of the left.
+void drawTwo(const FigureArea& area, const Plot& left, const Plot& right, float share, PlotStyle style);
 std::string bodiesText(std::size_t bodies);
 /// Chosen values of an axis, in the type of axes.
 std::vector<std::size_t> given(std::span<const int> values);

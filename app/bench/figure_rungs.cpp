@@ -268,17 +268,7 @@ std::vector<SweepPoint> threadsPoints(const FigureRequest& request) {
     // Use one kernel for all numbers of threads: the backend might choose different ones.
     constexpr const char* kUsual = "simd-threads";
     const KernelRow& row = kernel(request.backend, request.kernel.empty() ? kUsual : request.kernel);
-    std::vector<SweepPoint> points;
-    const std::vector<std::size_t> bodies =
-        request.bodies.empty() ? std::vector<std::size_t>{1024, 4096, 16384} : request.bodies;
-    for (const std::size_t count : bodies) {
-        SweepPoint base = basePoint(request, row);
-        base.bodies = count;
-        base.series = bodiesText(count);
-        for (SweepPoint& point : pointsAlong(sweepAxis("threads"), row, base, given(request.threads)))
-            points.push_back(std::move(point));
-    }
-    return points;
+    return curvesByBodies(request, row, "threads", {1024, 4096, 16384}, request.threads);
 }
 
 void drawThreads(const FigureArea& area, std::span<const SweepResult> results) {
@@ -308,12 +298,9 @@ void drawThreads(const FigureArea& area, std::span<const SweepResult> results) {
     up.series.push_back(ideal);
     ideal.y.assign(ideal.x.size(), 100);
     efficiency.series.push_back(std::move(ideal));
-    const float middle = 0.5f * (area.from.x + area.to.x);
     PlotStyle style = area.style;
     style.legendBeside = false;
-    drawPlot(area.canvas.ink(), area.from, ImVec2(middle - 20, area.to.y), up, style);
-    style.legend = false;  // for the same curves
-    drawPlot(area.canvas.ink(), ImVec2(middle + 20, area.from.y), area.to, efficiency, style);
+    drawTwo(area, up, efficiency, 0.5f, style);
 }
 
 std::vector<SweepPoint> rooflinePoints(const FigureRequest& request) {

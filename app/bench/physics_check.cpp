@@ -109,50 +109,24 @@ void addBound(Rows& rows, std::string name, double most, std::function<double()>
     rows.push_back({std::move(name), most, 0, std::move(compute), true});
 }
 
-// Four bodies; forces and potentials computed with forty digits.
-ParticleSet goldenBodies() {
-    ParticleSet bodies;
-    bodies.resize(4);
-    bodies.position = {{0, 0, 0, 1}, {1, 0, 0, 2}, {0, 2, 0, 3}, {0, 0, 3, 4}};
-    bodies.velocity = {{0.5, 0, 0, 1}, {0, 0.25, 0, 1}, {0, 0, -0.5, 1}, {-0.25, 0.125, 0, 1}};
-    return bodies;
-}
-
 void addForces(Rows& rows) {
-    struct Golden {
-        double softening;
-        std::array<Double4, 4> a;
-        double potential;
-    };
-    static constexpr Golden kGolden[] = {{0,
-                                          {{{2.0, 0.75, 0.44444444444444444444, 0},
-                                            {-1.3948192637067099368, 0.53665631459994952714, 0.37947331922020551984, 0},
-                                            {0.17888543819998317571, -0.77844785985388300435, 0.25601547518087497939, 0},
-                                            {0.06324555320336758664, 0.1280077375904374897, -0.49285937710687010558, 0}}},
-                                          -13.374638211819159167},
-                                         {0.5,
-                                          {{{1.4310835055998654057, 0.68480647069082251347, 0.42654872381930539821, 0},
-                                            {-1.086825343951337789, 0.49878374911083972861, 0.36567514978795566562, 0},
-                                            {0.16626124970361324287, -0.72666068321076035881, 0.24880404035988955287, 0},
-                                            {0.060945858297992610936, 0.12440202017994477644, -0.47607778611872134702, 0}}},
-                                          -12.973308438478830109}};
-    for (const Golden& golden : kGolden) {
+    for (const KnownForces& golden : knownForces()) {
         const std::string name = "four bodies, softening " + std::to_string(golden.softening).substr(0, 3);
         addBound(rows, name + ": worst relative force error", 1e-15, [&golden] {
             FewBody system;
-            system.load(goldenBodies());
+            system.load(knownBodies());
             system.configure({.softening = golden.softening});
             std::vector<Double4> a;
             system.accelerations(a);
             double worst = 0;
             for (std::size_t i = 0; i < 4; ++i) {
-                const double error = distance(a[i], golden.a[i]) / distance(golden.a[i], {});
+                const double error = distance(a[i], golden.acceleration[i]) / distance(golden.acceleration[i], {});
                 if (!(error <= worst)) worst = error;
             }
             return worst;
         });
         addRelative(rows, name + ": potential energy", golden.potential, 1e-15,
-                    [&golden] { return measure(goldenBodies(), {.softening = golden.softening}, 1).potential; });
+                    [&golden] { return measure(knownBodies(), {.softening = golden.softening}, 1).potential; });
     }
 }
 
@@ -371,7 +345,7 @@ double differenceFromGravity(Law law) {
     double worst = 0;
     for (std::vector<Double4>* a : {&other, &gravity}) {
         FewBody system;
-        system.load(goldenBodies());
+        system.load(knownBodies());
         system.configure({.law = a == &gravity ? Law::gravity : law, .softening = 0.5});
         system.accelerations(*a);
     }

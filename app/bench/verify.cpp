@@ -33,24 +33,18 @@ constexpr double kStepTime = 1.0 / 512;
 // Tolerance of positions after a few steps, relative to the extent: fp32 rounds at 6e-8 and a few of those add up.
 constexpr double kStepTolerance32 = 5e-6, kStepTolerance64 = 1e-13;
 
-/// Four bodies whose forces are known to forty digits.
-struct Golden {
-    double softening;
-    std::array<Double4, 4> acceleration;
-};
-constexpr std::array<Double4, 4> kGoldenPositions{{{0, 0, 0, 1}, {1, 0, 0, 2}, {0, 2, 0, 3}, {0, 0, 3, 4}}};
-constexpr std::array<Golden, 2> kGolden{{
-    {0,
-     {{{2, 0.75, 0.44444444444444444444, 0},
-       {-1.3948192637067099368, 0.53665631459994952714, 0.37947331922020551984, 0},
-       {0.17888543819998317571, -0.77844785985388300435, 0.25601547518087497939, 0},
-       {0.06324555320336758664, 0.1280077375904374897, -0.49285937710687010558, 0}}}},
-    {0.5,
-     {{{1.4310835055998654057, 0.68480647069082251347, 0.42654872381930539821, 0},
-       {-1.086825343951337789, 0.49878374911083972861, 0.36567514978795566562, 0},
-       {0.16626124970361324287, -0.72666068321076035881, 0.24880404035988955287, 0},
-       {0.060945858297992610936, 0.12440202017994477644, -0.47607778611872134702, 0}}}},
-}};
+constexpr KnownForces kGolden[] = {{0,
+                                    {{{2, 0.75, 0.44444444444444444444, 0},
+                                      {-1.3948192637067099368, 0.53665631459994952714, 0.37947331922020551984, 0},
+                                      {0.17888543819998317571, -0.77844785985388300435, 0.25601547518087497939, 0},
+                                      {0.06324555320336758664, 0.1280077375904374897, -0.49285937710687010558, 0}}},
+                                    -13.374638211819159167},
+                                   {0.5,
+                                    {{{1.4310835055998654057, 0.68480647069082251347, 0.42654872381930539821, 0},
+                                      {-1.086825343951337789, 0.49878374911083972861, 0.36567514978795566562, 0},
+                                      {0.16626124970361324287, -0.72666068321076035881, 0.24880404035988955287, 0},
+                                      {0.060945858297992610936, 0.12440202017994477644, -0.47607778611872134702, 0}}},
+                                    -12.973308438478830109}};
 constexpr ForceGate kGolden32{5e-7, 5e-7}, kGolden64{1e-14, 1e-14};
 
 const std::vector<Double4>& truth(std::size_t count, double softening, bool equalMasses) {
@@ -137,15 +131,9 @@ void verifyForces(Verdict& verdict, Backend& backend, const KernelRow& row, cons
                       accuracyText(allowedError));
         }
     };
-    for (const Golden& known : kGolden) {
-        if (row.equalMasses) break;  // these bodies have the masses 1, 2, 3 and 4
-        ParticleSet bodies;
-        bodies.resize(kGoldenPositions.size());
-        std::copy(kGoldenPositions.begin(), kGoldenPositions.end(), bodies.position.begin());
-        for (std::size_t i = 0; i < bodies.size(); ++i) {
-            bodies.velocity[i] = {0, 0, 0, 1};
-            bodies.id[i] = static_cast<std::uint32_t>(i);
-        }
+    for (const KnownForces& known : kGolden) {
+        if (row.equalMasses) break;
+        const ParticleSet bodies = knownBodies();
         backend.load(bodies, {});
         compareAll(bodies, known.softening, known.acceleration, limits.golden);
     }
@@ -297,6 +285,17 @@ ParticleSet atoms(std::size_t count) {
         bodies.velocity[i] = {0, 0, 0, 1};
         bodies.id[i] = static_cast<std::uint32_t>(i);
     }
+    return bodies;
+}
+
+std::span<const KnownForces> knownForces() { return kGolden; }
+
+ParticleSet knownBodies() {
+    ParticleSet bodies;
+    bodies.resize(4);
+    bodies.position = {{0, 0, 0, 1}, {1, 0, 0, 2}, {0, 2, 0, 3}, {0, 0, 3, 4}};
+    bodies.velocity = {{0.5, 0, 0, 1}, {0, 0.25, 0, 1}, {0, 0, -0.5, 1}, {-0.25, 0.125, 0, 1}};
+    bodies.id = {0, 1, 2, 3};
     return bodies;
 }
 

@@ -3,6 +3,7 @@
 #include "sim/backends/backend.h"
 #include "sim/core/particles.h"
 
+#include <array>
 #include <optional>
 #include <span>
 #include <string>
@@ -24,6 +25,16 @@ struct Verdict {
 /// The launches of a row for a check or sweep: the given block sizes that the row allows, times its unroll factors. A row
 /// without launch parameters has one.
 std::vector<LaunchConfig> launchesOf(const KernelRow& row, std::span<const int> blocks);
+
+/// Forces and potential of four bodies, computed with forty digits.
+struct KnownForces {
+    double softening;
+    std::array<Double4, 4> acceleration;
+    double potential;
+};
+std::span<const KnownForces> knownForces();
+/// These bodies, of the masses 1, 2, 3 and 4, moving.
+ParticleSet knownBodies();
 
 /// Unequal masses over two decades with every seventh body massless, then one half in runs of equal masses; or all masses
 /// equal. Every eleventh body is at the place of the previous one. The same numbers on every machine, exact as floats.

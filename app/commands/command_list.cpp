@@ -52,23 +52,27 @@ std::vector<int> toVector(std::span<const int> values) { return {values.begin(),
 /// Why a backend's rows cannot run here; empty when they can.
 Reason backendReason(std::string_view name, const BackendOptions& options) { return backend(name).unavailable(options); }
 
+template <class Rows, class Line>
+Json tableOf(const Rows& rows, Line line) {
+    Json all = Json::array();
+    for (const auto& row : rows) all.push_back(line(row));
+    return all;
+}
+
 Json devices(const BackendOptions&) {
-    Json rows = Json::array();
-    for (const BackendRow& row : backends())
-        rows.push_back({{"backend", std::string(row.name)}, {"devices", row.devices()}});
-    return rows;
+    return tableOf(backends(), [](const BackendRow& row) -> Json {
+        return {{"backend", std::string(row.name)}, {"devices", row.devices()}};
+    });
 }
 
 Json backendList(const BackendOptions& options) {
-    Json rows = Json::array();
-    for (const BackendRow& row : backends()) {
+    return tableOf(backends(), [&](const BackendRow& row) -> Json {
         const Reason reason = row.unavailable(options);
-        rows.push_back({{"name", std::string(row.name)},
-                        {"available", reason.empty()},
-                        {"idea", std::string(row.idea)},
-                        {"reason", reason}});
-    }
-    return rows;
+        return {{"name", std::string(row.name)},
+                {"available", reason.empty()},
+                {"idea", std::string(row.idea)},
+                {"reason", reason}};
+    });
 }
 
 Json kernelList(const BackendOptions& options) {
@@ -98,56 +102,53 @@ Json kernelList(const BackendOptions& options) {
 
 /// The parameters that --set accepts.
 Json parametersOf(std::span<const SceneParameter> parameters) {
-    Json rows = Json::array();
-    for (const SceneParameter& row : parameters)
-        rows.push_back({{"name", std::string(row.name)},
-                        {"label", std::string(row.label)},
-                        {"unit", std::string(row.unit)},
-                        {"value", row.value},
-                        {"least", row.least},
-                        {"most", row.most},
-                        {"idea", std::string(row.idea)}});
-    return rows;
+    return tableOf(parameters, [](const SceneParameter& row) -> Json {
+        return {{"name", std::string(row.name)},
+                {"label", std::string(row.label)},
+                {"unit", std::string(row.unit)},
+                {"value", row.value},
+                {"least", row.least},
+                {"most", row.most},
+                {"idea", std::string(row.idea)}};
+    });
 }
 
 /// Number of bodies that a window on this machine starts with, where a far field may be approximated.
 std::size_t windowBodies(const Scene& row) { return usualBodies(row, *chooseBackend(std::nullopt, {}).row, {}, true); }
 
 Json sceneList(const BackendOptions&) {
-    Json rows = Json::array();
-    for (const Scene& row : sceneTable())
-        rows.push_back({{"name", std::string(row.name)},
-                        {"bodies_gpu", row.bodiesGpu},
-                        {"bodies_cpu", row.bodiesCpu},
-                        {"bodies_window", windowBodies(row)},
-                        {"fixed_bodies", row.fixedBodies},
-                        {"integrator", std::string(row.integrator.empty() ? usualIntegrator().name : row.integrator)},
-                        {"time_step", row.timeStep},
-                        {"softening", row.softening},
-                        {"watch",
-                         {{"story", row.story.time},
-                          {"speed", row.story.pace()},
-                          {"time_unit", std::string(row.units.time.empty() ? "T" : row.units.time)},
-                          {"time_scale", row.units.timeScale},
-                          {"caption", std::string(row.caption)}}},
-                        {"idea", std::string(row.idea)},
-                        {"parameters", parametersOf(row.parameters)},
-                        {"source", std::string(row.source)}});
-    return rows;
+    return tableOf(sceneTable(), [](const Scene& row) -> Json {
+        return {{"name", std::string(row.name)},
+                {"bodies_gpu", row.bodiesGpu},
+                {"bodies_cpu", row.bodiesCpu},
+                {"bodies_window", windowBodies(row)},
+                {"fixed_bodies", row.fixedBodies},
+                {"integrator", std::string(row.integrator.empty() ? usualIntegrator().name : row.integrator)},
+                {"time_step", row.timeStep},
+                {"softening", row.softening},
+                {"watch",
+                 {{"story", row.story.time},
+                  {"speed", row.story.pace()},
+                  {"time_unit", std::string(row.units.time.empty() ? "T" : row.units.time)},
+                  {"time_scale", row.units.timeScale},
+                  {"caption", std::string(row.caption)}}},
+                {"idea", std::string(row.idea)},
+                {"parameters", parametersOf(row.parameters)},
+                {"source", std::string(row.source)}};
+    });
 }
 
 Json integratorList(const BackendOptions&) {
-    Json rows = Json::array();
-    for (const Integrator& row : integrators())
-        rows.push_back({{"name", std::string(row.name)},
-                        {"order", row.order},
-                        {"symplectic", row.symplectic},
-                        {"reversible", row.reversible},
-                        {"forces_per_step", forcesPerStep(row.program)},
-                        {"velocity_forces", takesVelocities(row.program)},
-                        {"idea", std::string(row.idea)},
-                        {"source", std::string(row.source)}});
-    return rows;
+    return tableOf(integrators(), [](const Integrator& row) -> Json {
+        return {{"name", std::string(row.name)},
+                {"order", row.order},
+                {"symplectic", row.symplectic},
+                {"reversible", row.reversible},
+                {"forces_per_step", forcesPerStep(row.program)},
+                {"velocity_forces", takesVelocities(row.program)},
+                {"idea", std::string(row.idea)},
+                {"source", std::string(row.source)}};
+    });
 }
 
 /// "exponent, strength": the law's numbers beside the softening length.
@@ -159,14 +160,13 @@ std::string numbersOf(Law law) {
 }
 
 Json lawList(const BackendOptions&) {
-    Json rows = Json::array();
-    for (const LawRow& row : laws())
-        rows.push_back({{"name", std::string(row.name)},
-                        {"source", std::string(row.source)},
-                        {"softened", row.softened},
-                        {"numbers", numbersOf(row.law)},
-                        {"idea", std::string(row.idea)}});
-    return rows;
+    return tableOf(laws(), [](const LawRow& row) -> Json {
+        return {{"name", std::string(row.name)},
+                {"source", std::string(row.source)},
+                {"softened", row.softened},
+                {"numbers", numbersOf(row.law)},
+                {"idea", std::string(row.idea)}};
+    });
 }
 
 /// "mass [M], scale [L], concentration [1] = 10": the numbers of an outer force.
@@ -181,15 +181,14 @@ std::string numbersOf(const FieldLaw& law) {
 }
 
 Json fieldList(const BackendOptions&) {
-    Json rows = Json::array();
-    for (const FieldLaw& row : fieldLaws())
-        rows.push_back({{"name", std::string(row.name)},
-                        {"numbers", numbersOf(row)},
-                        {"velocities", row.kind != FieldKind::field},
-                        {"keeps", std::string(keptUnder(row))},
-                        {"idea", std::string(row.idea)},
-                        {"source", std::string(row.source)}});
-    return rows;
+    return tableOf(fieldLaws(), [](const FieldLaw& row) -> Json {
+        return {{"name", std::string(row.name)},
+                {"numbers", numbersOf(row)},
+                {"velocities", row.kind != FieldKind::field},
+                {"keeps", std::string(keptUnder(row))},
+                {"idea", std::string(row.idea)},
+                {"source", std::string(row.source)}};
+    });
 }
 
 /// All actions of keys and menus, and the mouse gestures.
@@ -223,43 +222,39 @@ Json actionList(const BackendOptions&) {
 
 /// Everything that can be read or set by name.
 Json parameterList(const BackendOptions&) {
-    Json rows = Json::array();
-    for (const Parameter& row : parameters())
-        rows.push_back({{"path", row.path},
-                        {"label", std::string(row.label)},
-                        {"unit", std::string(row.unit)},
-                        {"range", row.fact() ? "measured" : allowedText(row)},
-                        {"default", std::string(row.usual)},
-                        {"kept", row.fact() ? "nowhere" : keptText(row)},
-                        {"idea", std::string(row.idea)},
-                        {"term", std::string(row.term)},
-                        {"refusal", refusalText(row)}});
-    return rows;
+    return tableOf(parameters(), [](const Parameter& row) -> Json {
+        return {{"path", row.path},
+                {"label", std::string(row.label)},
+                {"unit", std::string(row.unit)},
+                {"range", row.fact() ? "measured" : allowedText(row)},
+                {"default", std::string(row.usual)},
+                {"kept", row.fact() ? "nowhere" : keptText(row)},
+                {"idea", std::string(row.idea)},
+                {"term", std::string(row.term)},
+                {"refusal", refusalText(row)}};
+    });
 }
 
 /// The encoders for films that the ffmpeg of this machine reports.
 Json encoderList(const BackendOptions&) {
-    Json rows = Json::array();
-    for (const EncoderRow& row : encoders()) {
+    return tableOf(encoders(), [](const EncoderRow& row) -> Json {
         const Reason reason = unavailable(row);
-        rows.push_back({{"name", std::string(row.name)},
-                        {"available", reason.empty()},
-                        {"codec", std::string(row.codec)},
-                        {"files", std::string(row.extensions)},
-                        {"lossless", row.lossless},
-                        {"idea", std::string(row.idea)},
-                        {"reason", reason}});
-    }
-    return rows;
+        return {{"name", std::string(row.name)},
+                {"available", reason.empty()},
+                {"codec", std::string(row.codec)},
+                {"files", std::string(row.extensions)},
+                {"lossless", row.lossless},
+                {"idea", std::string(row.idea)},
+                {"reason", reason}};
+    });
 }
 
 /// The words that can follow `gravlab`. ./run reads the list: without a display, it replaces commands with a window by a
 /// film.
 Json commandList(const BackendOptions&) {
-    Json rows = Json::array();
-    for (const CommandRow& row : kCommands)
-        rows.push_back({{"name", std::string(row.name)}, {"window", row.opensWindow}, {"idea", std::string(row.idea)}});
-    return rows;
+    return tableOf(kCommands, [](const CommandRow& row) -> Json {
+        return {{"name", std::string(row.name)}, {"window", row.opensWindow}, {"idea", std::string(row.idea)}};
+    });
 }
 
 Json lessonList(const BackendOptions& options) {

@@ -1,6 +1,7 @@
 // The rows of [view], and the settings of a run above them.
 #include "app/control/scene_file.h"
 
+#include "app/control/open_file.h"
 #include "app/control/parameter.h"
 #include "app/control/quantity.h"
 #include "app/control/scene_data.h"
@@ -8,6 +9,8 @@
 #include "app/control/toml_document.h"
 #include "app/model/camera_path.h"
 #include "app/model/document.h"
+#include "app/model/look.h"
+#include "app/system/built_in.h"
 #include "app/system/picture.h"
 #include "app/tables/format.h"
 #include "sim/core/error.h"
@@ -23,8 +26,10 @@
 #include <cctype>
 #include <filesystem>
 #include <map>
+#include <utility>
 
 namespace gravlab {
+
 namespace {
 
 /// A setting of the machine, not of the scene.
@@ -244,6 +249,78 @@ FileJob sceneFile(const Document& document, const std::string& path) {
         writeFileAtomically(path, text);
         return "The scene was written to " + path + "; 'gravlab " + path + "' opens it.";
     }};
+}
+
+// What a file that is opened in a running window, by a drop or in a panel, becomes of the document.
+
+Options sceneBase(const Document& document) {
+    Options base;
+    base.simulation = document.intent.request;
+    base.simulation.start = nullptr;
+    if (document.intent.speed == 0) base.settings["run.steps_per_frame"] = std::int64_t{document.intent.stepsPerFrame};
+    return base;
+}
+
+ReadOptions againIn(const Document& document, const std::string& units) {
+    const StartFile& last = document.facts.configuration.start->file;
+    return {.columns = last.columns,
+            .sanitize = last.sanitize,
+            .units = units,
+            .part = last.part,
+            .ignoreHubble = last.ignoreHubble,
+            .bonds = last.bonds};
+}
+
+bool takeStart(Document& document, LoadedStart start, const TakeUp& takesUp) {
+    start.request.tuning = document.intent.request.tuning;  // the tuning belongs to this machine, not to the file
+    start.request.farField = document.intent.request.farField;
+    document.intent.request = std::move(start.request);
+    return takesUp(false);
+}
+
+bool takeScene(Document& document, const Options& scene, const TakeUp& takesUp) {
+    document.dismissMessage();
+    document.intent.twin = scene.twin;
+    document.intent.request = scene.simulation;
+    if (!takesUp(true)) return false;
+    const Facts& facts = document.facts;
+    document.look = sceneLook(facts.scene->view, facts.configuration.bodies);
+    document.camera = sceneCamera(facts.scene->view);
+    document.colourMode = -1;
+    document.rotation = 0;
+    document.tour.playing = false;
+    document.tour.path = scene.path.empty() ? CameraPath() : CameraPath(scene.path);
+    document.showFourViews(false);
+    if (document.intent.speed > 0) document.intent.speed = ownSpeed(facts);
+    document.frameAll = document.frameAll && !placesCamera(scene.settings);
+    document.bringTrails();
+    // A file's setting of trails belongs to its scene; the next scene has its own.
+    const bool ownTrails = document.ownTrails;
+    applySettings(document, scene.settings);
+    document.ownTrails = ownTrails;
+    return true;
+}
+
+PictureTexts settingsTexts(const Document& document, const std::string& path) {
+    const RunConfiguration& run = document.facts.configuration;
+    PictureTexts texts{{"Software", "gravlab " + std::string(version())},
+                       {"gravlab:scene", run.scene},
+                       {"gravlab:bodies", std::to_string(run.bodies)},
+                       {"gravlab:seed", std::to_string(run.seed)},
+                       {"gravlab:backend", run.backend},
+                       {"gravlab:kernel", run.kernel.kernel},
+                       {"gravlab:integrator", run.integrator},
+                       {"gravlab:dt", formatted("%.17g", run.timeStep)},
+                       {"gravlab:softening", formatted("%.17g", run.force.softening)}};
+    addSceneFile(texts, document, path);
+    return texts;
+}
+
+PictureTexts pictureTexts(const Document& document, const std::string& path) {
+    PictureTexts texts = settingsTexts(document, path);
+    texts["gravlab:step"] = std::to_string(document.facts.step);
+    texts["gravlab:time"] = std::to_string(document.facts.time);
+    return texts;
 }
 
 }  // namespace gravlab

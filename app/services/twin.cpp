@@ -15,6 +15,17 @@ bool atStart(const Simulation& simulation) {
     return simulation.step() == (start ? start->state.clock.step : 0);
 }
 
+/// Calls `change`; where it fails, the twin ends.
+template <class Change>
+void orEnd(Twin& twin, const Change& change) {
+    try {
+        change();
+    } catch (...) {
+        twin.end();
+        throw;
+    }
+}
+
 }  // namespace
 
 Twin::Twin(std::deque<Run>& runs) : runs_(runs) {}
@@ -59,13 +70,7 @@ void Twin::apply(const TwinChoice& wanted, bool edited) {
         return;
     }
     if (!on()) {
-        try {
-            start(wanted, edited || !atStart(first().simulation()));
-        } catch (...) {
-            end();
-            throw;
-        }
-        return;
+        return orEnd(*this, [&] { start(wanted, edited || !atStart(first().simulation())); });
     }
     if (!follows(wanted)) {
         run_->follow(first().simulation(), wanted);
@@ -82,7 +87,7 @@ bool Twin::follows(const TwinChoice& wanted) const {
 
 void Twin::follow(bool restarted) {
     if (!on()) return;
-    try {
+    orEnd(*this, [&] {
         if (restarted) {
             const TwinChoice wanted = choice_;
             run_.reset();  // first, so that memory for three runs is never needed
@@ -93,23 +98,17 @@ void Twin::follow(bool restarted) {
         run_->follow(first().simulation(), choice_);
         watch_.mark(first().simulation(), simulation());
         takeUp();
-    } catch (...) {
-        end();
-        throw;
-    }
+    });
 }
 
 void Twin::edit(const TwinRun::Edits& edits) {
     if (!on()) return;
-    try {
+    orEnd(*this, [&] {
         run_->edit(edits);
         watch_.restart(*first().feed().now(first().simulation()), simulation());
         second().renderer().forgetTrails();
         publish();
-    } catch (...) {
-        end();
-        throw;
-    }
+    });
 }
 
 Rewind::Beside Twin::beside() {
@@ -118,7 +117,7 @@ Rewind::Beside Twin::beside() {
 }
 
 void Twin::goBack(const SecondState& then) {
-    try {
+    orEnd(*this, [&] {
         putBack(simulation(), then.configuration, then.state);
         run_->putBack(then.run.link);
         const TwinView view = choice_.view;
@@ -127,10 +126,7 @@ void Twin::goBack(const SecondState& then) {
         watch_.jump(first().simulation(), simulation());
         even_ = false;  // the twin may be behind the first's time by some steps
         takeUp();
-    } catch (...) {
-        end();
-        throw;
-    }
+    });
 }
 
 void Twin::end() {
@@ -155,7 +151,7 @@ void Twin::advance(std::int64_t steps, double seconds, bool realTime, const Paus
         store();
         watch_.measure(side(this->first()), side(second()), hostClock(), realTime);
     };
-    try {
+    orEnd(*this, [&] {
         const bool behind = !even_;
         even_ = run_->catchUp(first, left());
         // The steps of this frame should end at a common time: that state is shown, even where the budget never covers a
@@ -195,10 +191,7 @@ void Twin::advance(std::int64_t steps, double seconds, bool realTime, const Paus
         store();
         if (!realTime && watch_.due(0, false) && run_->met(first))
             watch_.measure(side(this->first()), side(second()), 0, false);
-    } catch (...) {
-        this->end();
-        throw;
-    }
+    });
 }
 
 void Twin::update(bool realTime) {

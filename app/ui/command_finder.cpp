@@ -1,20 +1,13 @@
 #include "app/ui/command_finder.h"
 
 #include "app/control/quantity.h"
+#include "app/ui/scene_picker.h"
 #include "sim/core/text.h"
 
 #include <algorithm>
-#include <sstream>
 
 namespace gravlab {
 namespace {
-
-std::vector<std::string> lowerWords(std::string_view search) {
-    std::vector<std::string> words;
-    std::istringstream stream(inLowerCase(search));
-    for (std::string word; stream >> word;) words.push_back(word);
-    return words;
-}
 
 /// How well the words match: 0 not at all, higher when the name contains them.
 int fitOf(const std::vector<std::string>& words, const std::string& label, const std::string& all) {
@@ -84,7 +77,7 @@ void addSettings(std::vector<Ranked>& to, const std::vector<std::string>& words,
 }  // namespace
 
 std::vector<FoundCommand> commandsWith(std::string_view search, const Document& document) {
-    std::vector<std::string> words = lowerWords(search);
+    std::vector<std::string> words = wordsOf(search);
     std::vector<Ranked> ranked;
     for (const Menu& menu : menus())
         for (const Action& action : menu.rows)

@@ -10,13 +10,6 @@
 namespace gravlab {
 namespace {
 
-std::vector<std::string> wordsOf(std::string_view search) {
-    std::vector<std::string> words;
-    std::istringstream stream(inLowerCase(search));
-    for (std::string word; stream >> word;) words.push_back(word);
-    return words;
-}
-
 /// Packed RGBA for textures.
 std::vector<std::uint8_t> withAlpha(const Picture& picture) {
     std::vector<std::uint8_t> rgba;
@@ -27,6 +20,13 @@ std::vector<std::uint8_t> withAlpha(const Picture& picture) {
 }
 
 }  // namespace
+
+std::vector<std::string> wordsOf(std::string_view search) {
+    std::vector<std::string> words;
+    std::istringstream stream(inLowerCase(search));
+    for (std::string word; stream >> word;) words.push_back(word);
+    return words;
+}
 
 std::vector<ScenesOfGroup> scenesWith(std::string_view search) {
     const std::vector<std::string> words = wordsOf(search);

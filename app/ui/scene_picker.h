@@ -15,6 +15,9 @@ namespace gravlab {
 /// The picture of that scene as a PNG, made by docs/gallery/make.sh; empty when there is none.
 std::string_view scenePicture(std::string_view file);
 
+/// The words of a search, in small letters.
+std::vector<std::string> wordsOf(std::string_view search);
+
 /// The scenes of each group whose name, group or texts contain every word of `search`, in the order of menus.
 struct ScenesOfGroup {
     SceneGroup group{};
