@@ -103,15 +103,16 @@ std::string energyRow(const Simulation& simulation, const Diagnostics& d, const 
     const Shape& shape = d.shape;
     const double length = units.lengthScale, momentum = units.massScale * units.speedScale;
     const double energy = unitOfEnergy(units).scale, turning = momentum * length;
+    const double virial =
+        simulation.configuration().terms.empty() ? 2 * d.virialRatio() : std::numeric_limits<double>::quiet_NaN();
     std::string text = formatted("%lld,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g",
                                  static_cast<long long>(simulation.step()), simulation.time() * units.timeScale,
                                  d.kinetic * energy, d.potential * energy, d.energy() * energy, d.momentum.x * momentum,
                                  d.momentum.y * momentum, d.momentum.z * momentum, d.angularMomentum.x * turning,
                                  d.angularMomentum.y * turning, d.angularMomentum.z * turning);
     text += formatted(",%.6g,%.17g,%.17g,%.17g,%.9g,%.9g,%.9g,%.9g,%.9g", energies.change(d), d.centreOfMass.x * length,
-                      d.centreOfMass.y * length, d.centreOfMass.z * length, 2 * d.virialRatio(),
-                      shape.lagrangianRadii[0] * length, shape.lagrangianRadii[1] * length,
-                      shape.lagrangianRadii[2] * length, shape.closest * length);
+                      d.centreOfMass.y * length, d.centreOfMass.z * length, virial, shape.lagrangianRadii[0] * length,
+                      shape.lagrangianRadii[1] * length, shape.lagrangianRadii[2] * length, shape.closest * length);
     return text;
 }
 

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace gravlab {
@@ -116,7 +117,7 @@ void ConservationMonitor::take(const Sample& sample) {
     const double scale = reference_->balance() != 0 ? std::abs(reference_->balance()) : reference_->kinetic;
     const auto ratio = [](double part, double whole) { return whole > 0 ? part / whole : part; };
     ConservationPoint point{.step = sample.at.step, .time = sample.at.time};
-    point.virial = found.virialRatio();
+    point.virial = followed_.terms.empty() ? found.virialRatio() : std::numeric_limits<double>::quiet_NaN();
     point.shape = found.shape;
     point.change = ratio(found.balance() - reference_->balance(), scale) + offset_;
     point.floor = ratio(found.potentialError * std::abs(found.potential), scale);
@@ -205,14 +206,15 @@ void ConservationMonitor::readFacts(Facts& facts) const {
     facts.energyComes = why_.empty();
     if (points_.empty()) return;
     facts.energyTime = points_.back().time;
-    facts.virial = points_.back().virial;
+    if (std::isfinite(points_.back().virial)) facts.virial = points_.back().virial;
     facts.halfMassRadius = points_.back().shape.lagrangianRadii[1];
 }
 
 std::string ConservationMonitor::advice(const RunConfiguration& now, const Integrator& integrator,
                                         const SceneUnits& units) const {
     if (points_.empty() || !(worst_ > kDoubtfulChange)) return {};
-    if (!keepsEnergy(now)) return "A force of this run changes the energy: a drag, a bond that breaks, or a field that moves.";
+    if (!keepsEnergy(now))
+        return "A force of this run changes the energy: a drag, a bond that breaks, or a field that moves.";
     if (!std::isfinite(worst_)) return "The energy is no number any more: start again with a smaller time step.";
     // The error scales with dt to the power of the order; aim below the limit. Reduce dt by at most a hundredfold at once.
     const double aim = std::pow(0.3 * kDoubtfulChange / worst_, 1.0 / std::max(1, integrator.order));

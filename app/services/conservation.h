@@ -25,7 +25,7 @@ struct ConservationPoint {
     double momentum = 0;  ///< |P - P0| over mass times rms speed of the start
     double spin = 0;      ///< |L - L0| over the sum of |m x v| of the start, or over |L0| where that is more
     double floor = 0;     ///< estimated error of the energy, in the unit of `change`; 0: rounding
-    double virial = 0;    ///< -K / W
+    double virial = 0;    ///< -K / W; NaN where forces beside those of the pair law act
     Shape shape{};
 };
 

@@ -174,10 +174,11 @@ std::string virialText(std::span<const VirialState> start, std::optional<double>
            clockText(start.front().dynamicalTime, units).substr(4);
 }
 
-void VirialCheck::begin(const ParticleSet& bodies, const ForceSettings& force) {
+void VirialCheck::begin(const ParticleSet& bodies, const ForceSettings& force, bool alone) {
     found_.clear();
     worker_.drop();
-    measure_ = [systems = systemsOf(bodies, force)] { return measureAll(systems); };
+    measure_ = nullptr;
+    if (alone) measure_ = [systems = systemsOf(bodies, force)] { return measureAll(systems); };
 }
 
 std::span<const VirialState> VirialCheck::read(bool wait) {

@@ -22,11 +22,8 @@ struct VirialState {
     double virial = 0;          ///< 2T over the virial of the softened forces: 1 in balance, below 1 it will contract
     double halfMassRadius = 0;  ///< about the centre of mass [L]
     double dynamicalTime = 0;   ///< sqrt(r^3 / (G M / 2)) at the half-mass radius [T]. Binney & Tremaine 2008, 2.2
-    /// Expected relative change of the half-mass radius. Energy is kept while 2T approaches
-    /// W
-    /// , so that r becomes r / (2 - 2T/
-    /// W
-    /// ). Empty where the system is not bound. Binney & Tremaine 2008, 4.10.3 has the case T = 0.
+    /// Expected relative change of the half-mass radius. Energy is kept while 2T approaches |W|, so that r becomes
+    /// r / (2 - 2T/|W|). Empty where the system is not bound. Binney & Tremaine 2008, 4.10.3 has the case T = 0.
     std::optional<double> drift{};
     std::size_t bodies = 0, looked = 0;
 };
@@ -49,8 +46,9 @@ std::string virialText(std::span<const VirialState> start, std::optional<double>
 /// Measures the start of a run on request, on a thread of its own.
 class VirialCheck {
 public:
-    /// A run with other bodies begins. Keeps a sample of them and forgets the former ones. O(N).
-    void begin(const ParticleSet& bodies, const ForceSettings& force);
+    /// A run with other bodies begins. Keeps a sample of them and forgets the former ones. `alone`: no force beside the pair
+    /// law acts; else there is no result. O(N).
+    void begin(const ParticleSet& bodies, const ForceSettings& force, bool alone);
     /// The result; empty while it is unknown. The first call starts the measurement; it waits only with `wait`.
     std::span<const VirialState> read(bool wait);
     /// Result of the last read().

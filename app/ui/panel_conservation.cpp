@@ -23,7 +23,8 @@ constexpr Control kMomenta{
     "bodies. Forces act in pairs and cancel in these sums, so only errors change them"};
 constexpr Control kShape{
     "conservation_shape", "Shape",
-    "The virial ratio 2T/|W|, which is 1 in balance, and the radii that contain 10, 50 and 90 % of the mass"};
+    "The virial ratio 2T/|W|, which is 1 in balance, where the pair law acts alone, and the radii that contain 10, 50 and "
+    "90 % of the mass"};
 constexpr Control kClosest{
     "conservation_closest", "Closest pair",
     "The smallest distance of two bodies at this step. Below the softening their force is weaker than that of two points; "
@@ -100,8 +101,10 @@ void drawConserved(PanelContext& p) {
     p.widgets.text(kConservationNumbers, colour(now.change), text);
     std::snprintf(text, sizeof text, "   worst %.1e", watch.worst);
     numberBeside(p, controlOf(parameter("run.energy_change")), text);
-    std::snprintf(text, sizeof text, "   2T/|W| %.3f", 2 * now.virial);
-    numberBeside(p, controlOf(parameter("run.virial_ratio")), text);
+    if (std::isfinite(now.virial)) {
+        std::snprintf(text, sizeof text, "   2T/|W| %.3f", 2 * now.virial);
+        numberBeside(p, controlOf(parameter("run.virial_ratio")), text);
+    }
     std::snprintf(text, sizeof text, "   r50 %.4g%s", now.shape.lagrangianRadii[1] * units.lengthScale, length.c_str());
     numberBeside(p, controlOf(parameter("run.half_mass_radius")), text);
     std::snprintf(text, sizeof text, "   closest pair %.3g%s", now.shape.closest * units.lengthScale, length.c_str());
@@ -152,7 +155,8 @@ void drawConservation(PanelContext& p) {
             add(momenta, "|dL|", later, [](const ConservationPoint& q) { return std::max(q.spin, 1e-17); });
             const std::string length = units.length.empty() ? "" : " [" + std::string(units.length) + "]";
             Plot shape = plotOf(("shape" + length).c_str(), false);
-            add(shape, "2T/|W|", points, [](const ConservationPoint& q) { return 2 * q.virial; });
+            if (std::isfinite(points.back().virial))
+                add(shape, "2T/|W|", points, [](const ConservationPoint& q) { return 2 * q.virial; });
             for (std::size_t k = 0; k < 3; ++k) {
                 static constexpr const char* kNames[] = {"r10", "r50", "r90"};
                 add(shape, kNames[k], points, [k, scale = units.lengthScale](const ConservationPoint& q) {

@@ -55,9 +55,7 @@ inline std::optional<TreeLaw> treeLaw(const ForceSettings& force) {
     return powerPull(force) ? std::optional(TreeLaw::power) : std::nullopt;
 }
 
-/// The force that known
-/// a
-/// belong to; a criterion must not use those of another force.
+/// The force that the known sizes of accelerations belong to; a criterion must not use those of another force.
 struct TreeForce {
     TreeLaw law = TreeLaw::gravity;
     double power = 2, factor = 1;
@@ -143,13 +141,8 @@ inline double shareOfAccuracy(const ForceSettings& force, double allowedError, d
 }
 
 /// Errors of charges are compared with the sizes of pulls (floorShare()), so the criterion uses them, too. Its own sum of
-/// sizes never exceeds that one: for single bodies it replaces the distance by the sum of
-/// x
-/// ,
-/// y
-/// and
-/// z
-/// , over its maximum.
+/// sizes never exceeds that one: for single bodies it replaces the distance by the sum of the sizes of x, y and z, over its
+/// maximum.
 constexpr float kSizeOfAxes = 0.57735f;
 
 /// Number of levels of nodes, with the root's.

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cmath>
 #include <thread>
 
 namespace gravlab {
@@ -57,6 +58,22 @@ TEST(Conservation, samplesFollowTheRunAndKeepTheirReferenceOverChanges) {
     watch(kept, simulation, feed, 1, now);
     EXPECT_TRUE(kept.marks().empty());
     EXPECT_LE(kept.points().size(), 2u) << "a new start has its own samples";
+}
+
+TEST(Conservation, aVirialRatioIsThatOfThePairLawAlone) {
+    for (const char* scene : {"plummer", "rope"}) {
+        Simulation simulation(RunRequest{.scene = scene, .bodies = 64, .backend = "cpu"});
+        ConservationMonitor kept;
+        StateFeed feed;
+        double now = 0;
+        watch(kept, simulation, feed, 1, now);
+        const bool alone = simulation.configuration().terms.empty();
+        Facts facts;
+        kept.readFacts(facts);
+        EXPECT_EQ(facts.virial.has_value(), alone) << scene;
+        EXPECT_EQ(std::isfinite(kept.points().back().virial), alone) << scene;
+        EXPECT_TRUE(facts.halfMassRadius) << scene;
+    }
 }
 
 /// A sample requested before the definition of energy changes uses the old one: it must not count as a sample of the new

@@ -112,16 +112,18 @@ TEST(VirialCheck, measuresWhenAskedAndForgetsWithTheRun) {
     ForceSettings force;
     VirialCheck balance;
     EXPECT_TRUE(balance.read(true).empty());
-    balance.begin(bodiesOf("plummer", 500, force), force);
+    balance.begin(bodiesOf("plummer", 500, force), force, true);
     EXPECT_FALSE(balance.busy()) << "nobody has asked";
     ASSERT_EQ(balance.read(true).size(), 1u);
-    balance.begin(bodiesOf("cold-collapse", 500, force), force);
+    balance.begin(bodiesOf("cold-collapse", 500, force), force, true);
     balance.read(false);
-    balance.begin(bodiesOf("plummer", 500, force), force);  // while the first check is still running
+    balance.begin(bodiesOf("plummer", 500, force), force, true);  // while the first check is still running
     std::span<const VirialState> found;
     for (int i = 0; i < 3 && found.empty(); ++i) found = balance.read(true);
     ASSERT_EQ(found.size(), 1u);
     EXPECT_GT(found[0].virial, 0.8) << "what it said is of bodies that are gone";
+    balance.begin(bodiesOf("plummer", 500, force), force, false);
+    EXPECT_TRUE(balance.read(true).empty()) << "other forces balance the motion, too";
 }
 
 }  // namespace
