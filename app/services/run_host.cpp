@@ -234,11 +234,11 @@ void RunHost::settle() {
 /// Reports on stderr once which backend and which way of drawing run, and again when one of them changes.
 void RunHost::sayPath() {
     const Facts& facts = document_.facts;
-    if (saidPath_.size() == facts.backendWhy.size() + facts.vertexPath.size() + 1 &&
-        saidPath_.starts_with(facts.backendWhy) && saidPath_.ends_with(facts.vertexPath))
-        return;
-    saidPath_ = facts.backendWhy + "\n" + facts.vertexPath;
-    std::fprintf(stderr, "gravlab: %s\ngravlab: %s\n", facts.backendWhy.c_str(), facts.vertexPath.c_str());
+    std::string said = "gravlab: " + facts.backendWhy + "\n";
+    if (!facts.vertexPath.empty()) said += "gravlab: " + facts.vertexPath + "\n";
+    if (said == saidPath_) return;
+    saidPath_ = std::move(said);
+    std::fputs(saidPath_.c_str(), stderr);
 }
 
 void RunHost::advance(bool realTime, double seconds) {

@@ -78,6 +78,8 @@ class RunTest(unittest.TestCase):
 
     def test_a_dead_program_is_an_exception_with_its_words(self):
         run = gravlab.open("two-body", backend="cpu")
+        run._errors.seek(0)
+        self.assertNotRegex(run._errors.read().decode(), "(?m)^gravlab: *$", "a note without words")
         os.kill(run._process.pid, signal.SIGKILL)
         # Notes about the start are no cause of the end.
         with self.assertRaisesRegex(gravlab.Ended, "^gravlab has ended by signal 9$"):

@@ -11,16 +11,22 @@ namespace {
 
 std::string versionText(int version) { return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10); }
 
+/// The oldest driver that runs a program of this toolkit.
+std::string neededDriver(int runtime) {
+    const int major = runtime / 1000;
+    return (major <= 12 ? "525" : "580") + std::string(" or later for CUDA ") + std::to_string(major);
+}
+
 /// Empty when there is a driver that is new enough.
 Reason whyNoDriver() {
     int driver = 0, runtime = 0;
     driverVersion(driver);
     runtimeVersion(runtime);
     takeLastError();
-    if (driver == 0) return "no NVIDIA driver is installed; install one (580 or later for CUDA 13)";
+    if (driver == 0) return "no NVIDIA driver is installed; install one (" + neededDriver(runtime) + ")";
     if (driver / 1000 < runtime / 1000)
         return "the NVIDIA driver is too old: it knows CUDA " + versionText(driver) + ", this build needs CUDA " +
-               versionText(runtime) + "; update the driver";
+               versionText(runtime) + "; update the driver (" + neededDriver(runtime) + ")";
     return {};
 }
 

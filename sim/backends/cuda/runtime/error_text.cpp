@@ -17,7 +17,9 @@ constexpr Meaning kMeanings[] = {
     {2, false, "the GPU has not enough free memory; use fewer bodies or close other programs that use the GPU"},
     {4, true, "the CUDA driver is shutting down; start the program again"},
     {9, false, "the launch asks for more threads or shared memory than the device has; choose a smaller block"},
-    {35, false, "the NVIDIA driver is missing or too old for this build; install a newer driver (580 or later for CUDA 13)"},
+    {35, false,
+     "the NVIDIA driver is missing or too old for this build; install a newer one (525 or later for CUDA 12, 580 or later "
+     "for CUDA 13)"},
     {46, false,
      "the GPU is in use by another program in exclusive mode, or unavailable; close that program, or choose another GPU "
      "with --device"},
