@@ -186,7 +186,9 @@ void RunHost::refreshBodyCache(bool start) {
             document_.say(std::to_string(pairs) + (pairs == 1 ? " pair of bodies overlaps" : " pairs of bodies overlap") +
                           " at the start; the first step resolves them.");
     if (start) {
-        virial_.begin(bodies, simulation().force());
+        // Bonds and fields hold bodies, too, of which this balance knows nothing.
+        const ParticleSet none;
+        virial_.begin(simulation().terms().size() == 1 ? bodies : none, simulation().force());
         facts.starts = bodies.size() <= Document::kMostStarts ? bodies.position : std::vector<Double4>();
     }
     facts.totalMass = 0;
