@@ -186,6 +186,7 @@ void RunHost::refreshBodyCache(bool start) {
             document_.say(std::to_string(pairs) + (pairs == 1 ? " pair of bodies overlaps" : " pairs of bodies overlap") +
                           " at the start; the first step resolves them.");
     if (start) {
+        // Bonds and fields hold bodies, too.
         virial_.begin(bodies, simulation().force(), simulation().configuration().terms.empty());
         facts.starts = bodies.size() <= Document::kMostStarts ? bodies.position : std::vector<Double4>();
     }

@@ -73,10 +73,27 @@ System systemOf(const ParticleSet& bodies, const std::vector<std::uint32_t>& mem
     return system;
 }
 
+/// Whether one of these groups has most of the mass in few bodies, as a star has: the others are bound to it alone.
+bool aboutFewBodies(const ParticleSet& bodies, std::size_t groups) {
+    std::vector<double> mass(groups);
+    std::vector<std::size_t> count(groups);
+    double whole = 0;
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+        const std::size_t group = bodies.group[i] & 63u;
+        const double own = inertialMass(bodies.position[i], bodies.velocity[i]);
+        mass[group] += own, whole += own;
+        ++count[group];
+    }
+    for (std::size_t k = 0; k < groups; ++k)
+        if (count[k] < kFewestOfVirial && mass[k] > 0.5 * whole) return true;
+    return false;
+}
+
 std::vector<System> systemsOf(const ParticleSet& bodies, const ForceSettings& force) {
     if (force.law != Law::gravity || bodies.size() < kFewestOfVirial) return {};
     const int galaxies = galaxiesIn(bodies);
-    const bool apart = galaxies > 1 && galaxies <= kMostSystems;
+    const bool apart =
+        galaxies > 1 && galaxies <= kMostSystems && !aboutFewBodies(bodies, static_cast<std::size_t>(galaxies));
     std::vector<std::vector<std::uint32_t>> members(apart ? static_cast<std::size_t>(galaxies) : 1);
     // One thread takes a few nanoseconds a body; for very large N no array is made twice.
     if (!apart) members[0].reserve(bodies.size());

@@ -257,6 +257,19 @@ TEST_F(UndoTest, goesBackToWhereARewindBegan) {
     EXPECT_EQ(app->document.facts.step, here);
 }
 
+TEST_F(UndoTest, theBalanceOfTheStartIsSaidOfGravityAlone) {
+    const auto said = [&](const char* scene, std::size_t count) {
+        Options options;
+        options.simulation.scene = scene;
+        options.simulation.backend = "cpu";
+        options.simulation.bodies = count;
+        app = std::make_unique<App>(options);
+        return !app->runs.virial().read(true).empty();
+    };
+    EXPECT_TRUE(said("plummer", 512));
+    EXPECT_FALSE(said("cloth", 512)) << "bonds hold the cloth together";
+}
+
 TEST_F(UndoTest, aPullBringsItsBodyAndIsTakenBackWhole) {
     begin("cloth");
     const auto frames = [&](int count) {

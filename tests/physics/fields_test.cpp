@@ -5,10 +5,12 @@
 #include "sim/forces/fields/post_newtonian.h"
 #include "sim/measure/diagnostics.h"
 #include "sim/run/simulation.h"
+#include "sim/scenes/scene.h"
 #include "tests/bodies.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <memory>
@@ -286,6 +288,54 @@ double turnOfOrbit(const char* scene, double timeStep, int turns, double guess) 
     const auto [to, unused] = angle();
     const Vec3d across = speed / length(speed);
     return std::atan2(dot(to, across), dot(to, from) / length(from)) / turns;
+}
+
+/// Specific angular momentum of the first body about the densest place of the others, which takes part in the motion.
+double turnOfSatellite(const ParticleSet& bodies) {
+    Vec3d place{}, velocity{};
+    double reach = 100;
+    for (int round = 0; round < 24; ++round, reach = std::max(0.75 * reach, 0.4)) {
+        Vec3d x{}, v{};
+        double count = 0;
+        for (std::size_t i = 1; i < bodies.size(); ++i)
+            if (distance(xyz(bodies.position[i]), place) < reach) {
+                x += xyz(bodies.position[i]);
+                v += xyz(bodies.velocity[i]);
+                ++count;
+            }
+        place = x / count, velocity = v / count;
+    }
+    return length(cross(xyz(bodies.position[0]) - place, xyz(bodies.velocity[0]) - velocity));
+}
+
+/// A satellite of a twentieth of the halo's mass begins on a circle of 1.5 scales. Its wake in 4,096 live bodies is the
+/// friction: with b from G m / v^2 = 0.2 to about 1, the Coulomb logarithm is 1.6. Single haloes scatter by a quarter.
+TEST(Drags, aSatelliteSinksInALiveHaloAsInTheFieldOfOne) {
+    constexpr double kMass = 0.05, kRadius = 1.5, kStep = 0.05;
+    const double speed = std::sqrt(kRadius) / (1 + kRadius), start = kRadius * speed;
+    const ParticleSet alone = oneBody({kRadius, 0, 0}, {0, speed, 0}, kMass);
+    double lost = 0;
+    for (const std::uint64_t seed : {1, 2, 3}) {
+        ParticleSet live = sceneNamed("hernquist").build({.bodies = 4096, .seed = seed});
+        live.position.insert(live.position.begin(), alone.position[0]);
+        live.velocity.insert(live.velocity.begin(), alone.velocity[0]);
+        live.id.push_back(static_cast<std::uint32_t>(live.id.size()));
+        live.group.push_back(0);
+        const std::unique_ptr<Backend> halo = backend("cpu").make({});
+        halo->load(live, {.force = {.precision = Precision::fp32, .softening = 0.1}});
+        runOuter(*halo, "leapfrog", kStep, 120);
+        lost += (1 - turnOfSatellite(outerStateOf(*halo)) / start) / 3;
+    }
+    const auto lostWith = [&](const char* logarithm) {
+        const std::unique_ptr<Backend> field =
+            under(std::string("hernquist,mass=1,scale=1;friction-hernquist,mass=1,scale=1,logarithm=") + logarithm, alone);
+        runOuter(*field, "rk4", kStep, 120);
+        const ParticleSet now = outerStateOf(*field);
+        return 1 - length(cross(xyz(now.position[0]), xyz(now.velocity[0]))) / start;
+    };
+    EXPECT_NEAR(lost / lostWith("1.6"), 1, 1.0 / 3);
+    EXPECT_GT(lost / lostWith("0.8"), 1.5) << "half of the friction";
+    EXPECT_LT(lost / lostWith("3.2"), 0.75) << "twice the friction";
 }
 
 TEST(Relativity, mercuryTurnsBy43ArcSecondsACenturyAndS2By12ArcMinutesATurn) {

@@ -94,6 +94,16 @@ TEST(VirialState, takesGalaxiesOnTheirWayOneByOne) {
     EXPECT_THAT(virialText(found, std::nullopt, kGalacticUnits), HasSubstr("each galaxy alone"));
 }
 
+TEST(VirialState, bodiesAboutAStarAreBoundToIt) {
+    ForceSettings force;
+    const ParticleSet belt = bodiesOf("planetesimals", 500, force);
+    const std::vector<VirialState> found = measureVirial(belt, force);
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_EQ(found[0].bodies, 500u) << "the Sun is one of them";
+    EXPECT_NEAR(found[0].virial, 1, 0.02);
+    EXPECT_EQ(virialText(found, {}, {}).find("flies apart"), std::string::npos) << virialText(found, {}, {});
+}
+
 TEST(VirialState, saysOnlyWhatItKnows) {
     ForceSettings force;
     const ParticleSet few = bodiesOf("six-body", 6, force);
