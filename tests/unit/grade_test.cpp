@@ -182,6 +182,7 @@ TEST(GradeCommand, aFolderOfFiveKernels) {
     write("chris.cu", disguised(kAnna));
     write("dora.cu", std::string(ownTemplateText("tiled")));
     write("emil.cu", "// gravlab: block=0\n" + std::string(kBela));
+    write("hugo.cu", std::string(kAnna).replace(std::string(kAnna).find("double x"), 0, "printf(\"%d\", n); "));
     write("fay.cu", "#include \"anna.cu\"\n");
     write("notes.txt", "no kernel");
     fs::create_symlink(folder / "notes.txt", folder / "gina.cu");
@@ -205,6 +206,8 @@ TEST(GradeCommand, aFolderOfFiveKernels) {
     EXPECT_THAT(all, testing::ContainsRegex(std::string("dora.cu,") + passed + ",.*,the initial text tiled,1.000,"));
     EXPECT_THAT(all, HasSubstr("emil.cu,errors,1,block '0': expected a whole number from 1 to 1024,"));
     EXPECT_THAT(all, HasSubstr("fay.cu,errors,1,\"it includes another file"));
+    EXPECT_THAT(all,
+                HasSubstr("hugo.cu,errors,13,\"it calls 'vprintf', which is not in the text: what that touches cannot be"));
     EXPECT_THAT(all, HasSubstr("gina.cu,errors,,gina.cu is a link; hand in the file itself,"));
     EXPECT_EQ(contentOf(html).find("no kernel"), std::string::npos) << "the target of a link is shown";
     EXPECT_EQ(all.find("notes"), std::string::npos);

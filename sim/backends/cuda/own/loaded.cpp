@@ -334,27 +334,19 @@ void runTrial(const OwnTrialRequest& request, const DeviceFacts& device, OwnTria
                          " registers a thread allow";
         return;
     }
-    const auto marked = [&](OwnOutcome outcome, int line, std::string text) {
-        reply.outcome = outcome;
-        reply.code.messages.push_back({line, true, std::move(text)});
-    };
     const std::size_t all = request.bodies.size();
     {
         // A bad address on the device would stop the drawing of every program, so the checks come first.
         stage("making checks of its addresses");
         CheckedCode checked = compileChecked(request.text, request.file, device.major, device.minor);
-        if (checked.ptx.empty()) {
-            marked(OwnOutcome::badText, checked.line,
-                   "it " + checked.refusal + ": what that touches cannot be checked, so it is not run");
-            reply.sentence = messagesText({reply.code.messages.back()}, request.file);
-            return;
-        }
+        if (refusesUnchecked(reply, checked, request.file)) return;
         const CheckedProgram program(std::move(checked), launch);
         for (const std::size_t bodies : {std::min(all, kFew), std::min(all, kMostChecked)}) {
             stage("a force of " + std::to_string(bodies) + " bodies with its addresses checked");
             const CheckedFinding finding = Runs(request, launch, bodies).finding(program);
             if (finding.text.empty()) continue;
-            marked(OwnOutcome::failed, finding.line, finding.text);
+            reply.outcome = OwnOutcome::failed;
+            reply.code.messages.push_back({finding.line, true, finding.text});
             reply.fault = finding.fault;
             reply.sentence =
                 request.file + (finding.line > 0 ? ":" + std::to_string(finding.line) : std::string()) + ": " + finding.text;
@@ -411,6 +403,7 @@ void tryOwnKernel(const OwnTrialRequest& request, const std::function<void(const
             reply.outcome = OwnOutcome::badText;
             reply.sentence = messagesText(reply.code.messages, request.file);
         } else if (!none.empty()) {
+            if (refusesUnchecked(reply, compileChecked(request.text, request.file, 9, 0), request.file)) return told(reply);
             reply.outcome = OwnOutcome::noDevice;
             reply.sentence = "it compiles, and cannot be run: " + none;
         } else {

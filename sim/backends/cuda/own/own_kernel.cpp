@@ -351,6 +351,15 @@ CheckedCode compileChecked(std::string_view text, const std::string& file, int m
     return checkedAddresses(ptx, {.block = launch.block, .shared = launch.shared, .file = name});
 }
 
+bool refusesUnchecked(OwnTrialReply& reply, const CheckedCode& checked, const std::string& file) {
+    if (!checked.ptx.empty()) return false;
+    reply.outcome = OwnOutcome::badText;
+    reply.code.messages.push_back(
+        {checked.line, true, "it " + checked.refusal + ": what that touches cannot be checked, so it is not run"});
+    reply.sentence = messagesText({reply.code.messages.back()}, file);
+    return true;
+}
+
 #if !GRAVLAB_HAS_CUDA
 void tryOwnKernel(const OwnTrialRequest& request, const std::function<void(const OwnTrialReply&)>& told) {
     OwnTrialReply reply;
@@ -361,6 +370,7 @@ void tryOwnKernel(const OwnTrialRequest& request, const std::function<void(const
         reply.outcome = reply.code.compiled() ? OwnOutcome::noDevice : OwnOutcome::badText;
         reply.sentence = reply.code.compiled() ? "it compiles; this build has no CUDA, so that it cannot be run"
                                                : messagesText(reply.code.messages, request.file);
+        if (reply.code.compiled()) refusesUnchecked(reply, compileChecked(request.text, request.file, 9, 0), request.file);
     } catch (const NoDeviceError& error) {
         reply.outcome = OwnOutcome::noCompiler;
         reply.sentence = error.what();

@@ -99,6 +99,9 @@ struct OwnTrialReply {
     std::string stage;           ///< present stage
 };
 
+/// Refuses a text whose addresses cannot be checked, with its line. True: it was refused.
+bool refusesUnchecked(OwnTrialReply& reply, const CheckedCode& checked, const std::string& file);
+
 /// Compiles and runs a text here, checks it against fp64, and calls `told` before each stage. A text can hang the device or
 /// end this process's work on it for good, so the caller must be a separate process.
 void tryOwnKernel(const OwnTrialRequest& request, const std::function<void(const OwnTrialReply&)>& told);
