@@ -5,7 +5,6 @@
 #include "sim/core/error.h"
 #include "sim/forces/bonds/bond_rows.h"
 #include "sim/forces/law.h"
-#include "sim/scenes/scene.h"
 
 #include <algorithm>
 #include <cmath>
