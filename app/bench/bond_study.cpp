@@ -21,8 +21,9 @@ constexpr std::string_view kPaperCurve = "paper 004: 3 times bonds-per-element, 
 TermStudy netStudy(std::size_t count, std::size_t ofHub) {
     const auto side = static_cast<std::size_t>(std::ceil(std::sqrt(static_cast<double>(count))));
     TermStudy study{.kind = std::string(Bonds::kKind), .system = {}, .force = {}, .timeStep = 1e-6};
-    // No pair is within the reach of the law, and its cells make the steps fast.
-    const auto ends = std::ranges::find_if(laws(), [](const LawRow& row) { return std::isfinite(row.reach({})); });
+    // No pair is within the reach of a law that ends, and its cells make the steps fast.
+    const auto ends =
+        std::ranges::find_if(laws(), [](const LawRow& row) { return std::isfinite(row.reach({.law = row.law})); });
     study.force = {.law = ends->law, .precision = Precision::fp32};
     constexpr double kSpacing = 3;
     ParticleSet& bodies = study.system.bodies;

@@ -74,7 +74,7 @@ void referenceForces(std::span<const Double4> positions, std::span<const Double4
                      std::span<const std::uint32_t> targets, const ForceSettings& force, std::span<Double4> out,
                      std::span<double> floors = {}, double leastShare = 0);
 
-/// The least fraction of the summed sizes to which errors are relative, of any law. Where pulls cancel, as in the middle of
+/// Under any law, errors are relative to at least this fraction of the summed sizes. Where pulls cancel, as in the middle of
 /// a flat cloth, their rounding remains. A gate for rounding then allows less than one unit in the last place of these
 /// sizes: 5e-6 of a fiftieth is 1e-7. A gate for an accuracy has none.
 double leastShare(const ForceGate& gate);
