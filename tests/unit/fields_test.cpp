@@ -137,7 +137,6 @@ TEST(FieldText, anOpenIntegratorGivesWayToOneThatTakesVelocities) {
     EXPECT_EQ(resolve(request, nullptr).integrator->name, "leapfrog");
 }
 
-/// A run of `bodies` bodies of a Plummer sphere.
 TEST(OuterForcesRun, everyBackendAgreesWithThePlainStatementAtItsTime) {
     for (const auto& [backend, precision] : {std::pair("reference", Precision::fp64),
                                              {"cpu", Precision::fp64},
