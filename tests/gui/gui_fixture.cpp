@@ -111,8 +111,10 @@ Display::Display(const fs::path& folder) {
 }
 
 void GuiTest::SetUp() {
-    folder = fs::temp_directory_path() / ("gravlab-gui-" + std::to_string(getpid()));
-    fs::create_directories(folder);
+    // A new one: a killed test leaves its folder, with the number of a display that is gone.
+    std::string name = (fs::temp_directory_path() / "gravlab-gui-XXXXXX").string();
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    folder = name;
     statusFile_ = folder / "status.json";
     display = std::make_unique<Display>(folder);
     std::string missing;
