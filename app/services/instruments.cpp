@@ -15,7 +15,7 @@ ProfileRequest Instruments::usual(int galaxies) {
 }
 
 /// Notices another run.
-void Instruments::follow(const Simulation& simulation, int galaxies) {
+void Instruments::notice(const Simulation& simulation, int galaxies) {
     if (std::exchange(run_, simulation.bodiesId()) == simulation.bodiesId()) return;
     if (scene_ != &simulation.scene()) wanted = usual(galaxies);
     if (wanted.galaxy >= galaxies) wanted.galaxy = -1;
@@ -25,7 +25,7 @@ void Instruments::follow(const Simulation& simulation, int galaxies) {
 
 void Instruments::update(Simulation& simulation, StateFeed& feed, int galaxies,
                          const std::function<std::optional<KeptBodies>()>& kept, double now) {
-    if (on) follow(simulation, galaxies);
+    if (on) notice(simulation, galaxies);
     const std::size_t bodies = simulation.configuration().bodies;
     std::int64_t newest = simulation.step();
     std::optional<Sampler<ProfileRequest, Sample>::Other> other;

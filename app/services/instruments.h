@@ -63,7 +63,7 @@ private:
     static Sample measured(const KeptBodies& from, const ForceSettings& force, const ProfileRequest& request) {
         return {measureProfile(*from.unpack(), force, request), request, from.step, from.time};
     }
-    void follow(const Simulation& simulation, int galaxies);
+    void notice(const Simulation& simulation, int galaxies);
 
     std::optional<Profile> profile_;
     ProfileRequest request_;

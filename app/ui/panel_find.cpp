@@ -1,6 +1,7 @@
 // The search of commands: words find entries of menus and settings, Enter runs them. Rule: it posts the command of a menu,
 // or of a line `set PATH VALUE`.
 #include "app/ui/command_finder.h"
+#include "app/ui/panel_input.h"
 #include "app/ui/parameter_widgets.h"
 
 #include <algorithm>
@@ -19,14 +20,6 @@ constexpr Control kFindField{"find_search", "Search",
 constexpr float kFindWidth = 560;
 constexpr std::size_t kFindRows = 11;
 
-bool findKey(ImGuiKey key) {
-#if IMGUI_VERSION_NUM < 18700
-    return ImGui::IsKeyPressed(ImGui::GetKeyIndex(key));
-#else
-    return ImGui::IsKeyPressed(key);
-#endif
-}
-
 /// The field with the keyboard focus. True when its text has changed.
 bool drawFindField(PanelContext& p) {
     CommandFinder& finder = p.finder;
@@ -44,7 +37,7 @@ bool drawFindField(PanelContext& p) {
     const bool changed = ImGui::InputTextWithHint("##find", "what do you want to do?", text, sizeof text,
                                                   ImGuiInputTextFlags_CallbackAlways, edit, &finder.put);
     p.widgets.finish(kFindField);
-    if (!changed || findKey(ImGuiKey_Escape)) return false;
+    if (!changed || panelKeyPressed(ImGuiKey_Escape)) return false;
     finder.search = text;
     return true;
 }
@@ -103,8 +96,8 @@ void drawFind(PanelContext& p) {
         if (drawFindField(p)) finder.chosen = 0, finder.follow = true;
         const std::vector<FoundCommand> found = commandsWith(finder.search, p.document);
         const int last = static_cast<int>(found.size()) - 1;
-        const int by = findKey(ImGuiKey_DownArrow) - findKey(ImGuiKey_UpArrow) +
-                       static_cast<int>(kFindRows) * (findKey(ImGuiKey_PageDown) - findKey(ImGuiKey_PageUp));
+        const int by = panelKeyPressed(ImGuiKey_DownArrow) - panelKeyPressed(ImGuiKey_UpArrow) +
+                       static_cast<int>(kFindRows) * (panelKeyPressed(ImGuiKey_PageDown) - panelKeyPressed(ImGuiKey_PageUp));
         finder.chosen = static_cast<std::size_t>(std::clamp(static_cast<int>(finder.chosen) + by, 0, std::max(last, 0)));
         finder.follow = finder.follow || by != 0;
         const float line = ImGui::GetTextLineHeight() + 4 * s + ImGui::GetStyle().ItemSpacing.y;
@@ -116,8 +109,8 @@ void drawFind(PanelContext& p) {
         ImGui::EndChild();
         const bool any = finder.chosen < found.size();
         p.widgets.wrapped(palette::kMuted, any ? found[finder.chosen].idea.c_str() : " ");
-        if (any && (findKey(ImGuiKey_Enter) || findKey(ImGuiKey_KeyPadEnter))) take(p, found[finder.chosen]);
-        if (findKey(ImGuiKey_Escape)) set(p, "window.find", false);
+        if (any && enterPressed()) take(p, found[finder.chosen]);
+        if (panelKeyPressed(ImGuiKey_Escape)) set(p, "window.find", false);
     }
     ImGui::End();
 }

@@ -10,36 +10,25 @@
 namespace gravlab {
 namespace {
 
+#if IMGUI_VERSION_NUM < 18700
+constexpr ImGuiKey kPadEnter = ImGuiKey_KeyPadEnter;
+#else
+constexpr ImGuiKey kPadEnter = ImGuiKey_KeypadEnter;
+#endif
+
 struct PanelKey {
     Key key;
     ImGuiKey panels;
 };
-constexpr PanelKey kPanelKeys[] = {{Key::tab, ImGuiKey_Tab},
-                                   {Key::left, ImGuiKey_LeftArrow},
-                                   {Key::right, ImGuiKey_RightArrow},
-                                   {Key::up, ImGuiKey_UpArrow},
-                                   {Key::down, ImGuiKey_DownArrow},
-                                   {Key::pageUp, ImGuiKey_PageUp},
-                                   {Key::pageDown, ImGuiKey_PageDown},
-                                   {Key::home, ImGuiKey_Home},
-                                   {Key::end, ImGuiKey_End},
-                                   {Key::insert, ImGuiKey_Insert},
-                                   {Key::remove, ImGuiKey_Delete},
-                                   {Key::backspace, ImGuiKey_Backspace},
-                                   {Key::space, ImGuiKey_Space},
-                                   {Key::enter, ImGuiKey_Enter},
-                                   {Key::escape, ImGuiKey_Escape},
-#if IMGUI_VERSION_NUM < 18700
-                                   {Key::padEnter, ImGuiKey_KeyPadEnter},
-#else
-                                   {Key::padEnter, ImGuiKey_KeypadEnter},
-#endif
-                                   {Key::letterA, ImGuiKey_A},
-                                   {Key::letterC, ImGuiKey_C},
-                                   {Key::letterV, ImGuiKey_V},
-                                   {Key::letterX, ImGuiKey_X},
-                                   {Key::letterY, ImGuiKey_Y},
-                                   {Key::letterZ, ImGuiKey_Z}};
+constexpr PanelKey kPanelKeys[] = {
+    {Key::tab, ImGuiKey_Tab},           {Key::left, ImGuiKey_LeftArrow}, {Key::right, ImGuiKey_RightArrow},
+    {Key::up, ImGuiKey_UpArrow},        {Key::down, ImGuiKey_DownArrow}, {Key::pageUp, ImGuiKey_PageUp},
+    {Key::pageDown, ImGuiKey_PageDown}, {Key::home, ImGuiKey_Home},      {Key::end, ImGuiKey_End},
+    {Key::insert, ImGuiKey_Insert},     {Key::remove, ImGuiKey_Delete},  {Key::backspace, ImGuiKey_Backspace},
+    {Key::space, ImGuiKey_Space},       {Key::enter, ImGuiKey_Enter},    {Key::escape, ImGuiKey_Escape},
+    {Key::padEnter, kPadEnter},         {Key::letterA, ImGuiKey_A},      {Key::letterC, ImGuiKey_C},
+    {Key::letterV, ImGuiKey_V},         {Key::letterX, ImGuiKey_X},      {Key::letterY, ImGuiKey_Y},
+    {Key::letterZ, ImGuiKey_Z}};
 
 constexpr int kMostButtons = 5;
 
@@ -49,11 +38,15 @@ Key panelKey(const KeyEvent& event) {
     return letter ? event.printed : event.physical;
 }
 
-bool isControl(const KeyEvent& event) { return event.physical == Key::leftControl || event.physical == Key::rightControl; }
+[[maybe_unused]] bool isControl(const KeyEvent& event) {
+    return event.physical == Key::leftControl || event.physical == Key::rightControl;
+}
 
 bool within(Key key, std::size_t size) { return key > Key::none && static_cast<std::size_t>(key) < size; }
 
 }  // namespace
+
+bool enterPressed() { return panelKeyPressed(ImGuiKey_Enter) || panelKeyPressed(kPadEnter); }
 
 std::optional<glm::vec2> PanelInput::newPlace() const {
     for (auto event = waiting_.rbegin(); event != waiting_.rend(); ++event)

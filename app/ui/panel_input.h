@@ -40,5 +40,7 @@ void mapPanelKeys(ImGuiIO& io);
 
 /// Whether the key went down in this frame; `repeats`: also when it stays down, at the keyboard's pace.
 bool panelKeyPressed(int imguiKey, bool repeats = true);
+/// The same for Enter, also that of the number pad.
+bool enterPressed();
 
 }  // namespace gravlab

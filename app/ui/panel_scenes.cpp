@@ -137,8 +137,7 @@ void walkScenes(PanelContext& p, const SceneGrid& grid) {
         p.picker.chosen = grid.moved(p.picker.chosen, row.places, row.lines);
         p.picker.follow = true;
     }
-    if (p.picker.chosen && (panelKeyPressed(ImGuiKey_Enter) || panelKeyPressed(ImGuiKey_KeyPadEnter)))
-        takeScene(p, *p.picker.chosen);
+    if (p.picker.chosen && enterPressed()) takeScene(p, *p.picker.chosen);
     if (panelKeyPressed(ImGuiKey_Escape)) closeScenes(p);
 }
 
