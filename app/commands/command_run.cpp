@@ -4,6 +4,7 @@
 #include "app/commands/run_plots.h"
 #include "app/commands/twin_record.h"
 #include "app/control/open_file.h"
+#include "app/services/conservation.h"
 #include "app/services/non_finite_monitor.h"
 #include "app/services/snapshot_jobs.h"
 #include "app/services/snapshot_series.h"
@@ -103,8 +104,7 @@ std::string energyRow(const Simulation& simulation, const Diagnostics& d, const 
     const Shape& shape = d.shape;
     const double length = units.lengthScale, momentum = units.massScale * units.speedScale;
     const double energy = unitOfEnergy(units).scale, turning = momentum * length;
-    const double virial =
-        simulation.configuration().terms.empty() ? 2 * d.virialRatio() : std::numeric_limits<double>::quiet_NaN();
+    const double virial = 2 * virialOf(d, simulation.configuration());
     std::string text = formatted("%lld,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g",
                                  static_cast<long long>(simulation.step()), simulation.time() * units.timeScale,
                                  d.kinetic * energy, d.potential * energy, d.energy() * energy, d.momentum.x * momentum,

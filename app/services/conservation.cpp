@@ -34,6 +34,10 @@ PairSummation watchedPairs(const RunConfiguration& configuration) {
                                                                                : PairSummation();
 }
 
+double virialOf(const Diagnostics& found, const RunConfiguration& of) {
+    return of.terms.empty() ? found.virialRatio() : std::numeric_limits<double>::quiet_NaN();
+}
+
 ConservationMonitor::ConservationMonitor()
     : summing_({.interval = kSampleInterval, .shareOfACore = kShareOfACore},
                [](const auto& state, SameQuestion, const auto&) {
@@ -117,7 +121,7 @@ void ConservationMonitor::take(const Sample& sample) {
     const double scale = reference_->balance() != 0 ? std::abs(reference_->balance()) : reference_->kinetic;
     const auto ratio = [](double part, double whole) { return whole > 0 ? part / whole : part; };
     ConservationPoint point{.step = sample.at.step, .time = sample.at.time};
-    point.virial = followed_.terms.empty() ? found.virialRatio() : std::numeric_limits<double>::quiet_NaN();
+    point.virial = virialOf(found, followed_);
     point.shape = found.shape;
     point.change = ratio(found.balance() - reference_->balance(), scale) + offset_;
     point.floor = ratio(found.potentialError * std::abs(found.potential), scale);

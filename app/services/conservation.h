@@ -25,7 +25,7 @@ struct ConservationPoint {
     double momentum = 0;  ///< |P - P0| over mass times rms speed of the start
     double spin = 0;      ///< |L - L0| over the sum of |m x v| of the start, or over |L0| where that is more
     double floor = 0;     ///< estimated error of the energy, in the unit of `change`; 0: rounding
-    double virial = 0;    ///< -K / W; NaN where forces beside those of the pair law act
+    double virial = 0;    ///< see virialOf()
     Shape shape{};
 };
 
@@ -36,6 +36,9 @@ struct ConservationMark {
     std::int64_t step = 0;
     bool rebases = false;  ///< the definition of the energy changed
 };
+
+/// -K / W; NaN where forces beside those of the pair law act.
+double virialOf(const Diagnostics& found, const RunConfiguration& of);
 
 /// How a window sums the pairs of this run on the host: by default as its forces are computed. Where these are all pairs in
 /// single precision, large N is summed in single precision, too. Null: all pairs in double.
