@@ -115,33 +115,23 @@ TEST_F(UndoTest, takesEveryParameterBack) {
     begin("collision");
     ASSERT_EQ(ask(SetParameter{"run.precision", std::string("fp32")}).status, CommandStatus::applied);
     ASSERT_EQ(ask(SetParameter{"run.kernel", std::string("tree")}).status, CommandStatus::applied);
-    const std::string set = settings();
-    ASSERT_EQ(ask(SetParameter{"run.accuracy", 5e-3}).status, CommandStatus::applied);
-    EXPECT_NE(settings(), set);
-    EXPECT_EQ(ask(Invoke{"undo"}).status, CommandStatus::applied);
-    EXPECT_EQ(settings(), set);
-    never.erase("run.accuracy");
-    ASSERT_EQ(ask(SetParameter{"run.exact_forces", true}).status, CommandStatus::applied);
-    EXPECT_NE(settings(), set);
-    EXPECT_EQ(ask(Invoke{"undo"}).status, CommandStatus::applied);
-    EXPECT_EQ(settings(), set);
-    never.erase("run.exact_forces");
+    const auto takesBack = [&](const char* path, const Value& value) {
+        SCOPED_TRACE(path);
+        const std::string set = settings();
+        ASSERT_EQ(ask(SetParameter{path, value}).status, CommandStatus::applied);
+        EXPECT_NE(settings(), set);
+        EXPECT_EQ(ask(Invoke{"undo"}).status, CommandStatus::applied);
+        EXPECT_EQ(settings(), set);
+        never.erase(path);
+    };
+    takesBack("run.accuracy", 5e-3);
+    takesBack("run.exact_forces", true);
     // Only bodies with radii can touch.
     ASSERT_EQ(ask(SetParameter{"run.radius", 1e-3}).status, CommandStatus::applied);
-    const std::string sized = settings();
-    ASSERT_EQ(ask(SetParameter{"run.contact", std::string("bounce")}).status, CommandStatus::applied);
-    EXPECT_NE(settings(), sized);
-    EXPECT_EQ(ask(Invoke{"undo"}).status, CommandStatus::applied);
-    EXPECT_EQ(settings(), sized);
-    never.erase("run.contact");
+    takesBack("run.contact", std::string("bounce"));
     // Only a run with a force term beside the pair law has a choice.
     begin("cloth");
-    const std::string paired = settings();
-    ASSERT_EQ(ask(SetParameter{"lab.term", std::string("bonds")}).status, CommandStatus::applied);
-    EXPECT_NE(settings(), paired);
-    EXPECT_EQ(ask(Invoke{"undo"}).status, CommandStatus::applied);
-    EXPECT_EQ(settings(), paired);
-    never.erase("lab.term");
+    takesBack("lab.term", std::string("bonds"));
     for (auto row = never.begin(); row != never.end();)
         row = row->starts_with("scene.") || parameter(*row).kind == Kind::text ? never.erase(row) : std::next(row);
     const std::set<std::string> known{"run.device",         "run.unroll",  "run.block", "run.split", "run.bodies_per_thread",
