@@ -436,8 +436,7 @@ void addContact(Rows& rows) {
            {.unit = "M/L^3",
             .dragged = {.onRelease = true, .least = 0},
             .kept = {.option = "--density", .placeholder = "DENSITY"}});
-    number("restitution", "Restitution", "fraction of the normal speed that a bounce keeps",
-           &ContactSettings::restitution,
+    number("restitution", "Restitution", "fraction of the normal speed that a bounce keeps", &ContactSettings::restitution,
            {.bounds = {.most = 1}, .dragged = {.least = 0, .most = 1}, .kept = {.option = "--restitution"}});
     number("friction", "Friction", "tangential over normal impulse of a bounce, at most; it makes bodies spin",
            &ContactSettings::friction, {.dragged = {.least = 0}, .kept = {.option = "--friction"}});

@@ -17,8 +17,8 @@
 
 namespace gravlab {
 
-/// Computes a path and reports it as it grows. A request that nobody waits for any more is abandoned. A failed path carries
-/// its reason.
+/// Computes a path and reports it as it grows. It stops once the worker has dropped the request. A failed path carries its
+/// reason.
 Trajectory predictedPath(const TrajectoryRequest& request, const std::function<void(Trajectory)>& report = {});
 
 class TrajectoryPrediction : public Service {
