@@ -15,6 +15,16 @@ std::size_t queried(GLenum name, std::size_t least) {
     return value > 0 ? std::max(static_cast<std::size_t>(value), least) : least;
 }
 
+bool has(std::string_view extension) {
+    GLint count = 0;
+    glGetIntegerv(GL_NUM_EXTENSIONS, &count);
+    for (GLint i = 0; i < count; ++i) {
+        const GLubyte* name = glGetStringi(GL_EXTENSIONS, static_cast<GLuint>(i));
+        if (name && reinterpret_cast<const char*>(name) == extension) return true;
+    }
+    return false;
+}
+
 }  // namespace
 
 void readGlLimits() {
@@ -33,6 +43,7 @@ void readGlLimits() {
     const GLubyte* text = glGetString(GL_RENDERER);
     const std::string_view renderer = text ? reinterpret_cast<const char*>(text) : "";
     limits.software = renderer.starts_with("llvmpipe") || renderer.starts_with("softpipe");
+    limits.pairedSums = has("GL_ARB_gpu_shader_int64") && has("GL_NV_shader_atomic_int64");
     limitsInUse = limits;
 }
 

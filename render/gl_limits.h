@@ -21,6 +21,7 @@ struct GlLimits {
     int viewportSide = 16384;                            ///< [px]
     bool software = false;                               ///< the host's processors draw
     float spriteRadius = 0.5f;                           ///< [px] of a point
+    bool pairedSums = false;                             ///< shaders can add to 64 bits of a buffer atomically
 };
 
 /// Reads the limits of the current context. Call it once per context, before drawing.

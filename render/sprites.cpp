@@ -146,6 +146,17 @@ std::string ComputeSprites::obstacle(std::size_t bodies, int width, int height) 
            std::to_string(most >> 20) + " MiB";
 }
 
+Program ComputeSprites::splatProgram() {
+    if (glLimits().pairedSums) {
+        try {
+            return Program("splat.comp", ShaderDefines{"#define PAIRED_SUMS\n"});
+        } catch (const GlError&) {
+            // A driver may list the extensions and lack these additions: single ones give the same picture.
+        }
+    }
+    return Program("splat.comp");
+}
+
 std::size_t ComputeSprites::bodiesAPass() {
     const std::size_t most = glLimits().storageBytes;
     return bodiesAPiece(sizeof(ParticleVertex),

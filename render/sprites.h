@@ -1,7 +1,7 @@
 // Bodies as light, by two methods: point sprites by the rasteriser, or sums of small sprites by a compute shader. Rule: both
 // read the same uniforms and vertices, and give the same picture.
 #pragma once
-#include "render/gl_objects.h"
+#include "render/gl_limits.h"
 #include "render/stage_timer.h"
 
 #include <glm/mat4x4.hpp>
@@ -97,7 +97,8 @@ private:
     bool asPoints(std::size_t bodies) const { return bodies >= many_.pointsFrom; }
     static std::size_t bodiesAPass();
     static inline ManyBodies many_;  // one thread draws
-    Program splat_{"splat.comp"}, resolve_{"splat_resolve.comp"};
+    static Program splatProgram();
+    Program splat_ = splatProgram(), resolve_{"splat_resolve.comp"};
     std::unique_ptr<Buffer> sums_, points_, list_;
     std::size_t pixels_ = 0, pointPixels_ = 0, listed_ = 0;
     std::string noMemory_;

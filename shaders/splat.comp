@@ -2,14 +2,23 @@
 // Small sprites without the rasteriser: one thread adds one body to sums of whole numbers, so the order does not matter.
 // Fractions of a unit are rounded at random with a hash of the body, so faint bodies keep their light on average. Sprites
 // too large for one thread are listed and drawn as point sprites. With very many bodies each adds its light to its own
-// pixel, or, if wider, to four random pixels of its sprite. A later pass smooths these sums once per picture.
+// pixel, or, if wider, to two to four random pixels of its sprite. A later pass smooths these sums once per picture.
+// These additions take most of the time of a picture of many bodies. PAIRED_SUMS: one of 64 bits adds two channels; no sum
+// of 32 bits overflows into the next.
+#ifdef PAIRED_SUMS
+#extension GL_ARB_gpu_shader_int64 : require
+#extension GL_NV_shader_atomic_int64 : require
+#define PAIR int64_t
+#else
+#define PAIR uint
+#endif
 layout(local_size_x = 256) in;
 #include "body_light.glsl"
 #include "profile.glsl"
-layout(std430, binding = 3) restrict buffer Points { uint points[]; };  // as sums, for a picture one pixel wider on each side
+layout(std430, binding = 3) restrict buffer Points { PAIR points[]; };  // as sums, for a picture one pixel wider on each side
 layout(std430, binding = 4) readonly buffer Bodies { vec4 bodies[]; };
 layout(std430, binding = 5) readonly buffer Traits { vec2 traits[]; };
-layout(std430, binding = 6) restrict buffer Sums { uint sums[]; };  // red, green, blue and alpha, by pixel
+layout(std430, binding = 6) restrict buffer Sums { PAIR sums[]; };  // red, green, blue and alpha, by pixel
 layout(std430, binding = 7) restrict buffer Large {
     uint largeCount, instances, firstIndex, baseVertex, baseInstance;  // of an indirect draw
     uint large[];
@@ -32,6 +41,19 @@ uint mixed(uint x) {  // every bit depends on every bit (the finalizer of Murmur
     return x ^ (x >> 16);
 }
 
+// A macro, because GLSL cannot pass a buffer to a function.
+#ifdef PAIRED_SUMS
+#define ADD(buffer, pixel, whole)                                                                                \
+    if ((whole.r | whole.g) > 0u) atomicAdd(buffer[2u * (pixel)], int64_t(packUint2x32(whole.rg)));      \
+    if ((whole.b | whole.a) > 0u) atomicAdd(buffer[2u * (pixel) + 1u], int64_t(packUint2x32(whole.ba)));
+#else
+#define ADD(buffer, pixel, whole)                                         \
+    if (whole.r > 0u) atomicAdd(buffer[4u * (pixel)], whole.r);           \
+    if (whole.g > 0u) atomicAdd(buffer[4u * (pixel) + 1u], whole.g);      \
+    if (whole.b > 0u) atomicAdd(buffer[4u * (pixel) + 2u], whole.b);      \
+    if (whole.a > 0u) atomicAdd(buffer[4u * (pixel) + 3u], whole.a);
+#endif
+
 void add(uint i, Sprite sprite, vec2 centre) {
     ivec2 low = max(ivec2(ceil(centre - sprite.radius - 0.5)), ivec2(0));
     ivec2 high = min(ivec2(floor(centre + sprite.radius - 0.5)), size - 1);
@@ -45,25 +67,22 @@ void add(uint i, Sprite sprite, vec2 centre) {
             lot = mixed(lot);
             // One random number for all channels keeps grey grey.
             uvec4 whole = uvec4(units * part + (float(lot >> 8) + 0.5) / 16777216.0);
-            uint at = 4u * uint(y * size.x + x);
-            if (whole.r > 0u) atomicAdd(sums[at], whole.r);
-            if (whole.g > 0u) atomicAdd(sums[at + 1u], whole.g);
-            if (whole.b > 0u) atomicAdd(sums[at + 2u], whole.b);
-            if (whole.a > 0u) atomicAdd(sums[at + 3u], whole.a);
+            ADD(sums, uint(y * size.x + x), whole)
         }
 }
 
 float share(uint lot) { return (float(lot >> 8) + 0.5) / 16777216.0; }
 
-/// Four places have the sprite's profile as their density, which contains the fraction 1 - (1 - d^2)^4 within d radii. Its
-/// integral is pi / 4 squared radii.
+/// One place for each pixel that the sprite is worth, at most four. Random places have the sprite's profile as their density,
+/// which contains the fraction 1 - (1 - d^2)^4 within d radii. Its integral is pi / 4 squared radii.
 void addPoints(uint i, Sprite sprite, vec2 centre) {
-    bool one = sprite.radius <= pointSum;
-    vec4 units = sprite.light * (unitsPerLight * 0.78539816 * sprite.radius * sprite.radius * (one ? 1.0 : 0.25));
+    float area = sprite.radius * sprite.radius, pixels = area / (pointSum * pointSum);
+    uint places = uint(clamp(ceil(pixels), 1.0, 4.0));
+    vec4 units = sprite.light * (unitsPerLight * 0.78539816 * area / float(places));
     uint lot = mixed(i + 0x9e3779b9u);
-    for (uint k = 0u; k < (one ? 1u : 4u); ++k) {
+    for (uint k = 0u; k < places; ++k) {
         vec2 at = centre;
-        if (!one) {
+        if (places > 1u) {
             lot = mixed(lot + 0x9e3779b9u);
             float away = sprite.radius * sqrt(1.0 - sqrt(sqrt(share(lot))));
             lot = mixed(lot + 0x9e3779b9u);
@@ -74,11 +93,7 @@ void addPoints(uint i, Sprite sprite, vec2 centre) {
         if (any(lessThan(pixel, ivec2(0))) || any(greaterThan(pixel, size + 1))) continue;
         lot = mixed(lot + 0x9e3779b9u);
         uvec4 whole = uvec4(units + share(lot));
-        uint to = 4u * uint(pixel.y * (size.x + 2) + pixel.x);
-        if (whole.r > 0u) atomicAdd(points[to], whole.r);
-        if (whole.g > 0u) atomicAdd(points[to + 1u], whole.g);
-        if (whole.b > 0u) atomicAdd(points[to + 2u], whole.b);
-        if (whole.a > 0u) atomicAdd(points[to + 3u], whole.a);
+        ADD(points, uint(pixel.y * (size.x + 2) + pixel.x), whole)
     }
 }
 

@@ -5,13 +5,9 @@ namespace gravlab::test {
 namespace {
 
 class CleanOpenGl : public ::testing::EmptyTestEventListener {
-public:
-    static inline std::size_t expected = 0;
-
-private:
     void OnTestStart(const ::testing::TestInfo&) override { before_ = glErrorCount(); }
     void OnTestEnd(const ::testing::TestInfo&) override {
-        EXPECT_EQ(glErrorCount() - before_, std::exchange(expected, 0)) << "errors of OpenGL; stderr has their text";
+        EXPECT_EQ(glErrorCount() - before_, std::exchange(expectedGlErrors, 0)) << "errors of OpenGL; stderr has their text";
     }
     std::size_t before_ = 0;
 };
@@ -27,7 +23,7 @@ TEST(DebugContext, CountsAMistake) {
     const std::size_t before = glErrorCount();
     glEnable(0xffff);
     EXPECT_EQ(glErrorCount(), before + 1);
-    CleanOpenGl::expected = 1;
+    expectedGlErrors = 1;
     while (glGetError() != GL_NO_ERROR) {
     }
 }

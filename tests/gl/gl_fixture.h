@@ -25,6 +25,9 @@ struct Light {
     }
 };
 
+/// Reports of OpenGL that the running test causes on purpose.
+inline std::size_t expectedGlErrors = 0;
+
 class GlTest : public ::testing::Test {
 protected:
     void SetUp() override {

@@ -1,6 +1,7 @@
 // Pictures of very many bodies: light of single pixels equals that of sprites, and passes over chunks give the same whole
 // numbers.
 #include "gl_fixture.h"
+#include "render/gl_limits.h"
 #include "render/picker.h"
 #include "render/sprites.h"
 #include "sim/core/random.h"
@@ -136,6 +137,22 @@ TEST_F(ManyBodiesTest, OneBodyIsAPointOfItsWholeLight) {
     store(std::vector<ParticleVertex>(140'000, {0, camera.distance * std::tan(camera.fieldOfView / 2), 0, 0}));
     const double inside = asPoints(side, side).sum();
     EXPECT_GT(inside, 0);
+}
+
+TEST_F(ManyBodiesTest, OtherAdditionsGiveTheSamePictureBitByBit) {
+    storeScene("collision", 50'000);
+    look.pointSize = 0.02f;
+    const GlLimits limits = glLimits();
+    const Light here = asPoints(160, 96);
+    GlLimits other = limits;
+    other.pairedSums = !limits.pairedSums;
+    expectedGlErrors = limits.pairedSums ? 0 : 1;  // a driver that lists the extensions and refuses the shader
+    pretendGlLimits(other);
+    renderer_ = std::make_unique<ParticleRenderer>();
+    const Light there = asPoints(160, 96);
+    pretendGlLimits(limits);
+    EXPECT_GT(here.sum(), 0);
+    EXPECT_EQ(here.rgba, there.rgba);
 }
 
 TEST_F(ManyBodiesTest, PiecesGiveTheSamePictureBitByBit) {

@@ -5,6 +5,7 @@
 #include "gpu_fixture.h"
 #include "render/centre_finder.h"
 #include "render/finish_drawing.h"
+#include "render/gl_limits.h"
 #include "render/nearest_bodies.h"
 #include "render/particle_renderer.h"
 #include "render/picker.h"
@@ -18,6 +19,7 @@
 
 #include <unistd.h>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -192,6 +194,29 @@ protected:
 TEST_F(ManyBodiesGpu, SixMillionInEveryColour) { drawsInEveryMode(6'000'000); }
 TEST_F(ManyBodiesGpu, TenMillionInEveryColour) { drawsInEveryMode(10'000'000); }
 TEST_F(ManyBodiesGpu, AHundredMillionInEveryColour) { drawsInEveryMode(100'000'000); }
+
+TEST_F(ManyBodiesGpu, AdditionsOfTwoChannelsGiveTheBitsOfSingleOnes) {
+    EXPECT_TRUE(glLimits().pairedSums) << "this driver adds to 64 bits of a buffer";
+    const GlLimits limits = glLimits();
+    for (const std::size_t count : {std::size_t{200'000}, std::size_t{10'000'000}}) {  // sprites and points
+        std::array<std::vector<float>, 2> pictures;
+        for (const bool paired : {false, true}) {
+            GlLimits pretended = limits;
+            pretended.pairedSums = paired;
+            pretendGlLimits(pretended);
+            renderer_ = std::make_unique<ParticleRenderer>();
+            renderer_->requestDrawMethod(DrawMethodRequest::compute);
+            if (!fill(count)) GTEST_SKIP() << why_;
+            dress(colourModes().front());
+            lightOf(*buffer_);
+            pictures[paired ? 1 : 0].resize(std::size_t{4} * kManyWidth * kManyHeight);
+            glGetTextureImage(renderer_->lightTexture(), 0, GL_RGBA, GL_FLOAT,
+                              static_cast<GLsizei>(4 * pictures[paired ? 1 : 0].size()), pictures[paired ? 1 : 0].data());
+        }
+        pretendGlLimits(limits);
+        EXPECT_TRUE(pictures[0] == pictures[1]) << count << " bodies";
+    }
+}
 
 TEST_F(ManyBodiesGpu, AllOfThemGiveLight) {
     // The light of a hundred million bodies is a hundred times that of the first million.
