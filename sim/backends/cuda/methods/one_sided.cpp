@@ -144,7 +144,10 @@ private:
         launchForce(task);
         if (constant_) CUDA_CHECK(recordEvent(constantUse_->read, stream_));
 
-        const double share = static_cast<double>(task.sliceLength) / task.rangeLength;
+        // Whole numbers, so that the pairs of all slices add up to those of one.
+        const double all = static_cast<double>(task.targetCount) * count;
+        const auto pairsUpTo = [&](std::uint32_t source) { return std::floor(all * source / task.rangeLength); };
+        const double computed = pairsUpTo(source_ + task.sliceLength) - pairsUpTo(source_);
         source_ += task.sliceLength;
         if (task.finishes) {
             target_ += task.targetCount;
@@ -155,7 +158,7 @@ private:
             rewind();
             if (part()) spreadPart();
         }
-        return {.complete = last, .work = {.pairs = static_cast<double>(task.targetCount) * count * share}};
+        return {.complete = last, .work = {.pairs = computed}};
     }
     double nextPairs(double seconds) const override {
         const double all = this->underWay() ? allWanted() : work();
