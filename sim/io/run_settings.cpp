@@ -116,6 +116,19 @@ bool takeOpenName(std::optional<std::string>& to, std::string_view value) {
     return true;
 }
 
+std::string_view nameOf(Law law) { return lawRow(law).name; }
+std::string_view nameOf(ContactMode mode) { return contactRow(mode).name; }
+
+/// A row of a table that may be unset; `of` is what a request has of it.
+template <class Value, class Row>
+bool takeOpenRow(std::optional<Value>& to, std::string_view value, std::span<const Row> rows, Value Row::*of) {
+    const std::optional<std::string> text = stringValue(value);
+    const auto row = std::ranges::find_if(rows, [&](const Row& each) { return text == each.name; });
+    if (row == rows.end() && text != kAuto) return false;
+    to = row == rows.end() ? std::nullopt : std::optional(*row.*of);
+    return true;
+}
+
 /// All precisions, each in quotes.
 const std::string& precisionList() {
     static const std::string text = precisionNames("\"");
@@ -146,6 +159,15 @@ SettingRow lawNumberRow() {
     {                                                                                                               \
         key, [](const RunRequest& s) { return tomlString(s.member ? std::string_view(*s.member) : kAuto); },        \
             [](RunRequest& s, std::string_view v) { return takeOpenName(s.member, v); }, GRAVLAB_COPY(member), what \
+    }
+#define GRAVLAB_OPEN_ROW(member, key, name, rows, value, what)                                   \
+    {                                                                                            \
+        key, [](const RunRequest& s) { return tomlString(s.member ? name(*s.member) : kAuto); }, \
+            [](RunRequest& s, std::string_view v) {                                              \
+                using Row = std::remove_cvref_t<decltype(rows.front())>;                         \
+                return takeOpenRow(s.member, v, std::span<const Row>(rows), &Row::value);        \
+            },                                                                                   \
+            GRAVLAB_COPY(member), what                                                           \
     }
 #define GRAVLAB_INTEGER(member, key, least, most, what)                                                                 \
     {                                                                                                                   \
@@ -233,43 +255,14 @@ const SettingRow kRows[] = {
     GRAVLAB_OPEN_NAME(integrator, "integrator", "the name of an integrator"),
     GRAVLAB_OPEN_NUMBER(timeStep, "time_step", -1e300, 1e300, "a finite number"),
     GRAVLAB_OPEN_NUMBER(softening, "softening", 0.0, 1e300, "a finite number of at least 0"),
-    {"precision", [](const RunRequest& s) { return tomlString(s.precision ? nameOf(*s.precision) : kAuto); },
-     [](RunRequest& s, std::string_view v) {
-         const std::optional<std::string> text = stringValue(v);
-         if (text == kAuto) {
-             s.precision.reset();
-             return true;
-         }
-         const PrecisionRow* row = text ? findPrecision(*text) : nullptr;
-         if (row) s.precision = row->precision;
-         return row != nullptr;
-     },
-     GRAVLAB_COPY(precision), precisionList()},
+    GRAVLAB_OPEN_ROW(precision, "precision", nameOf, precisions(), precision, precisionList()),
     {"fields", [](const RunRequest& s) { return tomlString(s.fields ? std::string_view(*s.fields) : kAuto); },
      [](RunRequest& s, std::string_view v) { return takeOpenName(s.fields, v); }, GRAVLAB_COPY(fields),
      "outer forces, as in \"nfw,mass=100,scale=1.6;drag,rate=0.1\", or none"},
-    {"law", [](const RunRequest& s) { return tomlString(s.law ? laws()[static_cast<std::size_t>(*s.law)].name : kAuto); },
-     [](RunRequest& s, std::string_view v) {
-         const std::optional<std::string> text = stringValue(v);
-         s.law.reset();
-         if (text == kAuto) return true;
-         for (const LawRow& row : laws())
-             if (text == row.name) s.law = row.law;
-         return s.law.has_value();
-     },
-     GRAVLAB_COPY(law), "the name of a law"},
+    GRAVLAB_OPEN_ROW(law, "law", nameOf, laws(), law, "the name of a law"),
 #define GRAVLAB_LAW_NUMBER(member, ...) lawNumberRow<&RunRequest::member>(),
 #include "sim/forces/laws/numbers.inl"
-    {"contact", [](const RunRequest& s) { return tomlString(s.contact ? contactRow(*s.contact).name : kAuto); },
-     [](RunRequest& s, std::string_view v) {
-         const std::optional<std::string> text = stringValue(v);
-         s.contact.reset();
-         if (text == kAuto) return true;
-         for (const ContactRow& row : contactModes())
-             if (text == row.name) s.contact = row.mode;
-         return s.contact.has_value();
-     },
-     GRAVLAB_COPY(contact), "\"none\", \"merge\", \"bounce\" or \"stick\""},
+    GRAVLAB_OPEN_ROW(contact, "contact", nameOf, contactModes(), mode, "\"none\", \"merge\", \"bounce\" or \"stick\""),
     GRAVLAB_OPEN_NUMBER(radius, "radius", 0.0, 1e300, "a finite number of at least 0"),
     GRAVLAB_OPEN_NUMBER(density, "density", 0.0, 1e300, "a finite number of at least 0"),
     GRAVLAB_OPEN_NUMBER(restitution, "restitution", 0.0, 1.0, "a number from 0 to 1"),
@@ -279,6 +272,7 @@ const SettingRow kRows[] = {
 #undef GRAVLAB_COPY
 #undef GRAVLAB_NAME
 #undef GRAVLAB_OPEN_NAME
+#undef GRAVLAB_OPEN_ROW
 #undef GRAVLAB_OPEN_NUMBER
 #undef GRAVLAB_INTEGER
 #undef GRAVLAB_LAW_NUMBER
