@@ -224,34 +224,40 @@ const SettingRow kRows[] = {
          return true;
      },
      GRAVLAB_COPY(backendOptions.simd), "the name of an instruction set"},
-    GRAVLAB_OPEN_NAME(kernel.kernel, "kernel", "the name of a kernel"),
-    GRAVLAB_OPEN_NUMBER(kernel.launch.block, "block", 1, kMostLaunch, "a whole number of at least 1"),
-    GRAVLAB_OPEN_NUMBER(kernel.launch.unroll, "unroll", kAutoUnroll, kMostLaunch,
+    GRAVLAB_OPEN_NAME(pairs().kernel.kernel, "kernel", "the name of a kernel"),
+    GRAVLAB_OPEN_NUMBER(pairs().kernel.launch.block, "block", 1, kMostLaunch, "a whole number of at least 1"),
+    GRAVLAB_OPEN_NUMBER(pairs().kernel.launch.unroll, "unroll", kAutoUnroll, kMostLaunch,
                         "a whole number of at least 1, or 0 where the compiler chooses"),
-    GRAVLAB_OPEN_NUMBER(kernel.launch.bodiesPerThread, "bodies_per_thread", 1, kMostBodiesPerThread,
+    GRAVLAB_OPEN_NUMBER(pairs().kernel.launch.bodiesPerThread, "bodies_per_thread", 1, kMostBodiesPerThread,
                         "a whole number from 1 to 1024"),
-    GRAVLAB_OPEN_NUMBER(kernel.launch.split, "split", 1, kMostSplit, "a whole number from 1 to 65535"),
-    {"term_kernels",
-     [](const RunRequest& s) { return tomlString(s.terms.empty() ? std::string(kAuto) : termRequestsText(s.terms)); },
+    GRAVLAB_OPEN_NUMBER(pairs().kernel.launch.split, "split", 1, kMostSplit, "a whole number from 1 to 65535"),
+    {"term_kernels", [](const RunRequest& s) { return tomlString(termRequestsText(s.terms)); },
      [](RunRequest& s, std::string_view v) {
          const std::optional<std::string> text = stringValue(v);
          if (!text) return false;
          try {
-             s.terms = parsedTermRequests(*text);
+             TermRequests wanted = parsedTermRequests(*text);
+             wanted.try_emplace(std::string(kPairLawTerm), s.pairs());
+             s.terms = std::move(wanted);
          } catch (const UsageError&) {
              return false;
          }
          return true;
      },
-     GRAVLAB_COPY(terms), "TERM=ROW for each force term, as in \"springs=list:block=64\""},
-    {"accuracy", [](const RunRequest& s) { return s.accuracy == 0.0 ? tomlString(kExact) : openText(s.accuracy); },
+     [](RunRequest& to, const RunRequest& from) {
+         to.openOthers();
+         to.terms.merge(TermRequests(from.terms));
+     },
+     "TERM=ROW for each force term, as in \"springs=list:block=64\""},
+    {"accuracy",
+     [](const RunRequest& s) { return s.pairs().accuracy == 0.0 ? tomlString(kExact) : openText(s.pairs().accuracy); },
      [](RunRequest& s, std::string_view v) {
-         if (stringValue(v) != kExact) return takeOpen<double>(s.accuracy, v, kFinestAccuracy, kCoarsestAccuracy);
-         s.accuracy = 0;
+         if (stringValue(v) != kExact) return takeOpen<double>(s.pairs().accuracy, v, kFinestAccuracy, kCoarsestAccuracy);
+         s.pairs().accuracy = 0;
          return true;
      },
-     GRAVLAB_COPY(accuracy), "a number from 1e-05 to 0.01, or exact", kFinestAccuracy, kCoarsestAccuracy},
-    GRAVLAB_OPEN_NUMBER(opening, "opening", kLeastOpening, kMostOpening, "a number from 0.1 to 1.5"),
+     GRAVLAB_COPY(pairs().accuracy), "a number from 1e-05 to 0.01, or exact", kFinestAccuracy, kCoarsestAccuracy},
+    GRAVLAB_OPEN_NUMBER(pairs().opening, "opening", kLeastOpening, kMostOpening, "a number from 0.1 to 1.5"),
     GRAVLAB_OPEN_NAME(integrator, "integrator", "the name of an integrator"),
     GRAVLAB_OPEN_NUMBER(timeStep, "time_step", -1e300, 1e300, "a finite number"),
     GRAVLAB_OPEN_NUMBER(softening, "softening", 0.0, 1e300, "a finite number of at least 0"),
@@ -353,8 +359,7 @@ constexpr Sense kSense[] = {
      }},
     {"kernel",
      [](const RunRequest& s) {
-         const auto isThere = [&](const BackendRow& row) { return hasKernel(row.name, *s.kernel.kernel); };
-         if (s.kernel.kernel && std::ranges::none_of(backends(), isThere)) findRow(kernels(), "kernel", *s.kernel.kernel);
+         if (s.pairs().kernel.kernel) requireKernel(*s.pairs().kernel.kernel);
      }},
     {"integrator",
      [](const RunRequest& s) {
