@@ -245,7 +245,8 @@ bool Trial::checkOnHost() {
         gate = looser(gate, gateOf(termKernel(backend_.name(), term.what->kind(), term.how.kernel), force_));
     }
     sharedReference(bodies, targets_, force_, want, floors, leastShare(gate));
-    for (const auto& term : othersOf(backend_.terms())) term->addAccelerations(termBodies(bodies), targets_, want, floors);
+    for (const auto& term : othersOf(backend_.terms()))
+        term->addTruth(termBodies(bodies), targets_, want, floors, leastShare(gate));
     return take(compareForces(got, want, gate, floors));
 }
 

@@ -129,7 +129,7 @@ FigureStudy energyStudy(const FigureRequest& request, const std::vector<EnergyCu
                                 std::string(nameOf(in.force.precision)) + "," + csvCell(in.scene) +
                                 formatted(",%zu,%.10g,%lld,%.12g,%.6e,%.6e", in.bodies, request.until,
                                           static_cast<long long>(error.steps), error.first, error.last, error.largest));
-                rungs = in.scene + ", " + grouped(in.bodies).text + " bodies, " + in.kernel.kernel;
+                rungs = in.scene + ", " + grouped(in.bodies).text + " bodies, " + in.pairs().kernel.kernel;
             }
             const double slope = slopeOf(series.x, series.y, kRounding, kLost);
             for (const std::string& line : lines)

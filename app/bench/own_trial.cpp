@@ -322,8 +322,8 @@ const KernelRow& adoptKernelFile(const std::string& path, int device, double sof
 }
 
 void adoptKernelFile(RunRequest& request) {
-    if (!request.kernel.kernel || !namesKernelFile(*request.kernel.kernel)) return;
-    const std::string path = *request.kernel.kernel;
+    if (!request.pairs().kernel.kernel || !namesKernelFile(*request.pairs().kernel.kernel)) return;
+    const std::string path = *request.pairs().kernel.kernel;
     if (request.backend && *request.backend != kOwnKernelBackend)
         throw UsageError("the kernel of " + path + " runs on a GPU: take --backend cuda in the place of " +
                          *request.backend);
@@ -333,12 +333,12 @@ void adoptKernelFile(RunRequest& request) {
     if (chooseBackend({}, request.backendOptions).row->name == kOwnKernelBackend) {
         RunRequest begins = request;
         begins.backend = std::string(kOwnKernelBackend);
-        begins.kernel = {};
+        begins.pairs().kernel = {};
         Simulation start(begins);
         start.snapshot(bodies);
         softening = start.force().softening;
     }
-    request.kernel.kernel =
+    request.pairs().kernel.kernel =
         std::string(adoptKernelFile(path, request.backendOptions.device, softening, inSingle(bodies)).name);
     request.backend = std::string(kOwnKernelBackend);
 }

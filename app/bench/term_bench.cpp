@@ -20,7 +20,7 @@ TermStudy termStudy(const RunRequest& wanted, std::string_view kind, std::size_t
     takeLawNumbers(study.force, wanted, scene);
     study.timeStep = wanted.timeStep.value_or(scene.timeStep);
     study.system.bodies = scene.build(request);
-    study.system.terms = {{std::make_shared<const PairLaw>(study.force), wanted.choice()}};
+    study.system.terms = {{std::make_shared<const PairLaw>(study.force), wanted.pairs().choice()}};
     if (scene.terms)
         for (const auto& term : scene.terms(request, study.system.bodies))
             if (term->kind() == kind && study.system.terms.size() == 1) study.system.terms.push_back({term});
@@ -48,7 +48,7 @@ std::vector<KernelChoice> termChoices(std::string_view backend, std::string_view
         rows = {&termKernel(backend, kind, request.kernel.kernel)};
     if (rows.empty()) termKernel(backend, kind, {});  // throws with what is missing
     for (const KernelRow* row : rows) {
-        KernelChoice choice = request.choice();
+        KernelChoice choice = request.choice(kind);
         choice.kernel = std::string(row->name);
         for (const LaunchConfig& launch :
              launches ? launchesOf(*row, kBlocks) : std::vector{request.kernel.launch.config(row->usual)}) {

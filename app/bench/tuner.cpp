@@ -325,8 +325,7 @@ std::string launchSentence(const std::string& backendName, const KernelChoice& c
                            std::string_view term) {
     std::string text = (term == kPairLawTerm ? "" : std::string(term) + ":") + nameOf(choice);
     if (choice.kernel) {
-        const KernelRow& row =
-            term == kPairLawTerm ? kernel(backendName, *choice.kernel) : termKernel(backendName, term, choice.kernel);
+        const KernelRow& row = termKernel(backendName, term, choice.kernel);
         for (const char* name : kLaunchAxes)
             if (sweepAxis(name).refuses(row).empty())
                 text += ", " + std::string(name) + " " +

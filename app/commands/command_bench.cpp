@@ -53,10 +53,10 @@ std::vector<KernelChoice> choicesOf(const Options& options, std::string_view bac
     std::vector<KernelChoice> choices;
     for (const std::string& name : names) {
         const KernelRow* row = name == "auto" || namesKernelFile(name) ? nullptr : &kernel(backend, name);
-        const LaunchConfig given = options.simulation.kernel.launch.config(row ? row->usual : LaunchConfig());
+        const LaunchConfig given = options.simulation.pairs().kernel.launch.config(row ? row->usual : LaunchConfig());
         const RunRequest& wanted = options.simulation;
-        const double accuracy = !row || goesByAccuracy(*row) ? wanted.accuracy.value_or(0) : 0;
-        const double opening = !row || goesByOpening(*row) ? wanted.opening.value_or(0) : 0;
+        const double accuracy = !row || goesByAccuracy(*row) ? wanted.pairs().accuracy.value_or(0) : 0;
+        const double opening = !row || goesByOpening(*row) ? wanted.pairs().opening.value_or(0) : 0;
         std::vector<int> blocks = options.bench.blocks, unrolls = options.bench.unrolls, splits = options.bench.splits;
         if (namesKernelFile(name)) {  // its text defines the launch
             choices.push_back({.kernel = name});
@@ -133,9 +133,10 @@ int benchCommand(const Options& options) {
 
     std::vector<BenchmarkRow> rows;
     bool allVerified = true;
-    const bool ofTerms = !wanted.terms.empty();
+    const TermRequests others = besidePairs(wanted.terms);
+    const bool ofTerms = !others.empty();
     const BenchmarkPlan plan{.steps = std::max<std::int64_t>(options.steps, 0), .repeats = options.bench.repeats};
-    for (const auto& [kind, request] : wanted.terms) termChoices(chosen.row->name, kind, request, false);
+    for (const auto& [kind, request] : others) termChoices(chosen.row->name, kind, request, false);
     const bool live = options.bench.format == "table" &&
                       (options.output.empty() || options.output == "-");  // prints rows as they are measured
     if (live) std::fputs(benchmarkTableHead().c_str(), stdout);
@@ -151,7 +152,7 @@ int benchCommand(const Options& options) {
         rows.push_back(std::move(row));
     };
     const auto measureTerms = [&](std::size_t bodies) {
-        for (const auto& [kind, request] : wanted.terms) {
+        for (const auto& [kind, request] : others) {
             TermStudy study = termStudy(wanted, kind, bodies);
             for (const KernelChoice& choice : termChoices(chosen.row->name, kind, request, false)) {
                 InterruptWatch::check();

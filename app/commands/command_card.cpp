@@ -30,11 +30,9 @@ int cardCommand(const Options& options) {
     SweepPoint base;
     base.backend = chosen.row->name;
     base.options = wanted.backendOptions;
-    base.kernel = wanted.kernel.choice();
-    if (!options.bench.kernels.empty()) {
-        base.kernel.kernel = nameUnlessAuto(options.bench.kernels.front());
-        base.kernel.launch = wanted.kernel.launch.config(usualLaunch(base.kernel.kernel));
-    }
+    base.kernel.kernel =
+        options.bench.kernels.empty() ? wanted.pairs().kernel.kernel : nameUnlessAuto(options.bench.kernels.front());
+    base.kernel.launch = wanted.pairs().kernel.launch.config(usualLaunch(base.kernel.kernel));
     if (!options.bench.blocks.empty()) base.kernel.launch.block = options.bench.blocks.front();
     if (!options.bench.unrolls.empty()) base.kernel.launch.unroll = options.bench.unrolls.front();
     base.plan = {.repeats = options.bench.repeats, .mostSeconds = 3};

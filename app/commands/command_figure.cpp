@@ -20,7 +20,7 @@ FigureRequest requestOf(const Options& options, const BackendRow& row) {
     request.options = options.simulation.backendOptions;
     if (!options.bench.kernels.empty() && options.bench.kernels.front() != "auto" && options.bench.kernels.front() != "all")
         request.kernel = options.bench.kernels.front();
-    request.launch = options.simulation.kernel.launch.config(
+    request.launch = options.simulation.pairs().kernel.launch.config(
         usualLaunch(request.kernel.empty() ? std::nullopt : std::optional(request.kernel)));
     if (!options.bench.blocks.empty()) request.launch.block = options.bench.blocks.front();
     if (!options.bench.unrolls.empty()) request.launch.unroll = options.bench.unrolls.front();

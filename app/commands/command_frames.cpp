@@ -239,7 +239,7 @@ int framesCommand(const Options& asked) {
         Options options = asked;
         options.simulation.bodies = count;
         if (!asked.bench.kernels.empty() && asked.bench.kernels.front() != "auto")
-            options.simulation.kernel.kernel = asked.bench.kernels.front();
+            options.simulation.pairs().kernel.kernel = asked.bench.kernels.front();
         timeFrames(options);
     }
     return static_cast<int>(ExitCode::ok);

@@ -16,7 +16,7 @@ int matrixCommand(const Options& asked) {
     const Options options = withFile(asked);
     RunRequest wanted = options.simulation;
     wanted.backend = std::string(exactBackend().name);
-    wanted.terms.clear();
+    wanted.openOthers();
     constexpr std::size_t kUsual = 1024;
     if (!wanted.bodies && !wanted.start && sceneNamed(wanted.scene, wanted.sceneVersion).fixedBodies == 0)
         wanted.bodies = kUsual;

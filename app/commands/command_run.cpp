@@ -433,7 +433,8 @@ int runCommand(const Options& asked) {
     if (const ContactTotals& contacts = simulation.contacts(); settings.contact.acts())
         std::fprintf(out, "; %s merged, %s bounced", grouped(static_cast<std::uint64_t>(contacts.merges)).text,
                      grouped(static_cast<std::uint64_t>(contacts.bounces)).text);
-    if (isOwnKernel(settings.kernel.kernel)) std::fprintf(out, "; forces by %s", printable(settings.kernel.kernel).c_str());
+    if (isOwnKernel(settings.pairs().kernel.kernel))
+        std::fprintf(out, "; forces by %s", printable(settings.pairs().kernel.kernel).c_str());
     std::fprintf(out, "\n");
     if (lost && !failed)
         std::fprintf(stderr,

@@ -48,7 +48,8 @@ int tuneCommand(const Options& options) {
     std::string stored = "nothing was stored";
     const std::vector<std::size_t> counts =
         options.bench.bodies.empty() ? tunedBodies(chosen.row->name) : options.bench.bodies;
-    for (const auto& [kind, request] : wanted.terms) {
+    const TermRequests others = besidePairs(wanted.terms);
+    for (const auto& [kind, request] : others) {
         const std::unique_ptr<Backend> backend = chosen.row->make(wanted.backendOptions);
         for (const std::size_t bodies : counts) {
             TermStudy study = termStudy(wanted, kind, bodies);
@@ -65,7 +66,7 @@ int tuneCommand(const Options& options) {
             std::fflush(stdout);
         }
     }
-    if (!wanted.terms.empty()) {
+    if (!others.empty()) {
         std::printf("stored in %s, where runs find it that leave the kernel of the term open\n", file.c_str());
         return static_cast<int>(all ? ExitCode::ok : ExitCode::checkFailed);
     }

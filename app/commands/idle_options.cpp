@@ -62,7 +62,7 @@ constexpr Idle kIdle[] = {
 
 /// Threads and instruction sets apply only to some kernels; `auto` and a file may select one of these.
 void refuseIdleOfKernel(const Options& o) {
-    const std::string name = nameOf(o.simulation.kernel.choice());
+    const std::string name = nameOf(o.simulation.pairs().choice());
     const BackendRow& backend = *chooseBackend(o.simulation.backend, o.simulation.backendOptions).row;
     if (!o.has("--kernel") || !o.file.empty() || !backend.usesCores || !hasKernel(backend.name, name)) return;
     const CpuUse use = cpuUse(kernel(backend.name, name));

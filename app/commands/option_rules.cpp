@@ -32,7 +32,7 @@ namespace {
 
 /// Refuses a launch option that none of the possible kernels uses.
 void validateLaunch(const Options& o, const std::vector<std::string>& kernelNames) {
-    const LaunchRequest& launch = o.simulation.kernel.launch;
+    const LaunchRequest& launch = o.simulation.pairs().kernel.launch;
     struct Knob {
         const char* option;
         bool asked;
@@ -45,8 +45,8 @@ void validateLaunch(const Options& o, const std::vector<std::string>& kernelName
         {"--bodies-per-thread", launch.bodiesPerThread.has_value(),
          [](const KernelRow& row) { return !row.bodiesPerThread.empty(); }},
         {"--split", launch.split || !o.bench.splits.empty(), [](const KernelRow& row) { return row.splits.last != 1; }},
-        {"--accuracy", o.simulation.accuracy.value_or(0) > 0, goesByAccuracy},
-        {"--opening", o.simulation.opening.has_value(), goesByOpening, true},
+        {"--accuracy", o.simulation.pairs().accuracy.value_or(0) > 0, goesByAccuracy},
+        {"--opening", o.simulation.pairs().opening.has_value(), goesByOpening, true},
     };
     if (std::none_of(std::begin(knobs), std::end(knobs), [](const Knob& knob) { return knob.asked; })) return;
 
@@ -138,7 +138,7 @@ void validateLaw(const Options& o, const Scene& scene) {
 void validateKernels(const Options& o) {
     const RunRequest& s = o.simulation;
     const std::vector<std::string> kernelNames =
-        !o.bench.kernels.empty() ? o.bench.kernels : std::vector<std::string>{nameOf(s.kernel.choice())};
+        !o.bench.kernels.empty() ? o.bench.kernels : std::vector<std::string>{nameOf(s.pairs().choice())};
     for (const std::string& name : kernelNames) {
         if (name == "auto" || (name == "all" && o.command == Subcommand::bench)) continue;
         if (namesKernelFile(name)) {
@@ -150,15 +150,15 @@ void validateKernels(const Options& o) {
                 throw UsageError("--kernel " + name +
                                  ": the file of a kernel is for 'gravlab', 'gravlab run', 'gravlab render' and 'gravlab "
                                  "bench' of forces; the lab has an editor, page Own");
-            if (runs && s.kernel.launch != LaunchRequest())
+            if (runs && s.pairs().kernel.launch != LaunchRequest())
                 throw UsageError("--kernel " + name +
                                  ": the text says how it is launched, in lines '// gravlab: block=128'");
             continue;
         }
         if (s.backend)
             kernel(*s.backend, name);
-        else if (std::ranges::none_of(backends(), [&](const BackendRow& row) { return hasKernel(row.name, name); }))
-            findRow(kernels(), "kernel", name);
+        else
+            requireKernel(name);
     }
     const BackendRow* named = s.backend ? &backend(*s.backend) : nullptr;
     if (s.backendOptions.threads && named && !named->usesCores && !named->onDevice)

@@ -173,6 +173,10 @@ Options parseOptions(int argc, const char* const* argv) {
     requireCompany(options, *row, named);
     if (options.command == Subcommand::render && options.frames == 0 && !options.flyPath && !options.render.loop)
         options.frames = 1;  // a still picture
+    // Where --kernel is a list, --term-kernel pair-law=ROW is a list of one.
+    const std::optional<std::string>& pairs = options.simulation.pairs().kernel.kernel;
+    if (const Subcommand command = options.command; command == Subcommand::bench || command == Subcommand::tune)
+        if (pairs && options.bench.kernels.empty()) options.bench.kernels = {*pairs};
     return options;
 }
 

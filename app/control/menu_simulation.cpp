@@ -45,9 +45,10 @@ void nextKernel(KeyTarget& t, int) {
         const KernelRow& row = rows[(first + step) % rows.size()];
         // The rows never lead to a kernel whose approximation was not requested, nor to one that does not support the law.
         if (row.backend != now->backend || (row.byCutOff && !refusal(row, t.facts.configuration.force).empty()) ||
-            (row.approximates && !(t.intent.request.accuracy.value_or(0) > 0) && !(t.facts.configuration.accuracy > 0)))
+            (row.approximates && !(t.intent.request.pairs().accuracy.value_or(0) > 0) &&
+             !(t.facts.configuration.pairs().accuracy > 0)))
             continue;
-        t.intent.request.kernel = {std::string(row.name), {}};
+        t.intent.request.pairs().kernel = {std::string(row.name), {}};
         return;
     }
 }
@@ -425,7 +426,7 @@ void goToPairs(KeyTarget& t) {
     setParameter(t, "run.exact_forces", true);
     if (scene.fixedBodies == 0) wanted.bodies = std::min(t.facts.configuration.bodies, onDevice ? kMost : scene.bodiesCpu);
     const KernelRequest& tuned = t.labPanel.tunedForPairs;
-    if (tuned.kernel && hasKernel(t.facts.configuration.backend, *tuned.kernel)) wanted.kernel = tuned;
+    if (tuned.kernel && hasKernel(t.facts.configuration.backend, *tuned.kernel)) wanted.pairs().kernel = tuned;
     openLab(t);
     t.labPanel.page = LabPage::launch;
 }
@@ -434,11 +435,9 @@ void goToPairs(KeyTarget& t) {
 void leavePairs(KeyTarget& t) {
     const RunRequest before = *std::exchange(t.labPanel.beforePairs, std::nullopt);
     RunRequest& wanted = t.intent.request;
-    t.labPanel.tunedForPairs = wanted.kernel;
+    t.labPanel.tunedForPairs = wanted.pairs().kernel;
     wanted.farField = before.farField;
-    wanted.accuracy = before.accuracy;
-    wanted.opening = before.opening;
-    wanted.kernel = before.kernel;
+    wanted.pairs() = before.pairs();
     wanted.bodies = wanted.scene == before.scene ? before.bodies : std::nullopt;
     t.labPanel.open = t.labPanel.openBeforePairs;
 }
@@ -524,20 +523,17 @@ constexpr Action kLab[] = {
              RunRequest& wanted = t.intent.request;
              const LabBest& best = *t.facts.labBest;
              RunConfiguration tried = t.facts.configuration;
-             if (best.term == kPairLawTerm) wanted.kernel = requestOf(best.kernel);
              for (TermInUse& term : tried.terms)
                  if (term.term == best.term) {
                      term.kernel = best.kernel;
-                     wanted.terms[best.term] = requestOf(tried).terms[best.term];
+                     wanted.terms[best.term].kernel = requestOf(tried).terms[best.term].kernel;
                  }
              if (best.threads) wanted.backendOptions.threads = best.threads;
          },
      .unavailable =
          [](const KeyTarget& t) {
              const auto acts = [&](const TermInUse& term) { return term.term == t.facts.labBest->term; };
-             if (!t.facts.labBest || t.facts.labBest->term == kPairLawTerm ||
-                 std::ranges::any_of(t.facts.configuration.terms, acts))
-                 return noResults(t);
+             if (!t.facts.labBest || std::ranges::any_of(t.facts.configuration.terms, acts)) return noResults(t);
              return "The force term '" + t.facts.labBest->term + "' does not act in this run.";
          }},
     {.name = "lab-csv",

@@ -96,12 +96,14 @@ Options filled(const Options& options) {
         if (setting.key != "scene" && options.has(ofSetting(setting.key).kept.option))
             setting.copy(offer.request, options.simulation);
     // A kernel belongs to a backend, so the file's kernel does not apply to another backend.
-    if (options.has("--backend") && !options.has("--kernel")) offer.request.kernel = options.simulation.kernel;
+    if (options.has("--backend") && !options.has("--kernel"))
+        offer.request.pairs().kernel = options.simulation.pairs().kernel;
     // With a new accuracy, the machine chooses a kernel again, unless the accuracy controls the file's kernel.
-    if (options.has("--accuracy") && !options.has("--kernel") && options.simulation.accuracy &&
-        !kernelDoes(offer.request.kernel, goesByAccuracy))
-        offer.request.kernel = options.simulation.kernel;
-    if (options.has("--opening") && options.simulation.opening && !kernelDoes(offer.request.kernel, goesByOpening))
+    if (options.has("--accuracy") && !options.has("--kernel") && options.simulation.pairs().accuracy &&
+        !kernelDoes(offer.request.pairs().kernel, goesByAccuracy))
+        offer.request.pairs().kernel = options.simulation.pairs().kernel;
+    if (options.has("--opening") && options.simulation.pairs().opening &&
+        !kernelDoes(offer.request.pairs().kernel, goesByOpening))
         throw UsageError("--opening does not apply to the kernel of '" + options.file +
                          "'; add --kernel tree-theta, or another that goes by it");
     if (const std::string note = newChoice(options, ran, offer.request); !note.empty()) offer.notes.push_back(note);

@@ -38,7 +38,8 @@ std::vector<SettingChoice> othersOf(std::string_view key, const Document& d,
         std::vector<SettingChoice> rows{{"auto", "the backend's own choice", false, {}}};
         for (const KernelRow& row : kernels())
             if (row.backend == now.backend)
-                rows.push_back({std::string(row.name), row.idea, row.name == now.kernel.kernel, refusal(row, now.force)});
+                rows.push_back(
+                    {std::string(row.name), row.idea, row.name == now.pairs().kernel.kernel, refusal(row, now.force)});
         return rows;
     }
     std::vector<SettingChoice> rows;

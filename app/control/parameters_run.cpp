@@ -204,12 +204,12 @@ void knob(Rows& rows, std::string path, std::string_view label, std::string_view
           int LaunchConfig::*member) {
     rest.kept.checkpoint = key;
     rest.set = [key](Document& d, const Value& v) {
-        asked(d).kernel = requestOf(inForce(d).kernel);
+        asked(d).pairs().kernel = requestOf(inForce(d).pairs().kernel);
         takeKnob(asked(d), key, v);
     };
     setting(
         rows, std::move(path), label, idea, "(the kernel's own)",
-        [member](const Document& d) { return inForce(d).kernel.launch.*member; }, std::move(rest));
+        [member](const Document& d) { return inForce(d).pairs().kernel.launch.*member; }, std::move(rest));
 }
 
 void addMachine(Rows& rows) {
@@ -237,7 +237,7 @@ void addMachine(Rows& rows) {
             [](const Document& d) { return inForce(d).backendOptions.simd.value_or("auto"); },
             {.otherwise = "auto", .kept = {.option = "--simd", .checkpoint = "simd"}});
     nameSetting(rows, "run.kernel", "Kernel", "how the backend computes the forces; its launch begins at the usual values",
-                "auto", nameableKernels, [](const Document& d) { return inForce(d).kernel.kernel; },
+                "auto", nameableKernels, [](const Document& d) { return inForce(d).pairs().kernel.kernel; },
                 {.term = "A kernel is the innermost program: it sums the pulls of all bodies on one. Each row of the list "
                          "adds one idea to the row before, so that one sees what the idea is worth.",
                  .otherwise = "auto",
@@ -245,23 +245,19 @@ void addMachine(Rows& rows) {
                  .names = "a kernel of 'gravlab list kernels'",
                  .offers = kernelChoices,
                  .ask = [](RunRequest& r, const Value& v) {
-                     r.kernel = {};
-                     if (!isAuto(v)) r.kernel.kernel = textOf(v);
+                     r.pairs().kernel = {};
+                     if (!isAuto(v)) r.pairs().kernel.kernel = textOf(v);
                  }});
     setting(rows, "run.term_kernels", "Term kernels", "how forces beside the pair law are computed, TERM=ROW for each",
-            "auto",
-            [](const Document& d) {
-                const std::string text = termRequestsText(requestOf(inForce(d)).terms);
-                return text.empty() ? "auto" : text;
-            },
+            "auto", [](const Document& d) { return termRequestsText(requestOf(inForce(d)).terms); },
             {.term = "Scenes and files may bring force terms beside the pair law, such as springs between bodies. Each has "
                      "kernels of its own; what is left out the backend chooses.",
              .otherwise = "auto",
              .kept = {.option = "--term-kernel",
                       .checkpoint = "term_kernels",
                       .placeholder = "TERM=ROW",
-                      .help = "kernel of a force term beside the pair law, as in springs=list or springs=list:block=64; "
-                              "several with commas"}});
+                      .help = "kernel of a force term, as in springs=list or springs=list:block=64; several with commas; "
+                              "pair-law=ROW is --kernel ROW"}});
     knob(rows, "run.block", "Block",
          "threads a block, which is also the bodies of a tile; on a CPU the bodies that a core takes at a time", "block",
          {.term = "A GPU runs threads in blocks that share a small fast memory, where a tile of bodies is read once for all "
@@ -277,12 +273,12 @@ void addMachine(Rows& rows) {
           .kept = {.option = "--unroll", .placeholder = "FACTOR"},
           .asked =
               [](const Document& d) {
-                  const std::optional<int> unroll = asked(d).kernel.launch.unroll;
+                  const std::optional<int> unroll = asked(d).pairs().kernel.launch.unroll;
                   return unroll ? unrollValue(*unroll) : Value();
               },
           .ask = [](RunRequest& r, const Value& v) { takeKnob(r, "unroll", v); }},
          &LaunchConfig::unroll);
-    rows.all().back().get = [](const Document& d) { return unrollValue(inForce(d).kernel.launch.unroll); };
+    rows.all().back().get = [](const Document& d) { return unrollValue(inForce(d).pairs().kernel.launch.unroll); };
     knob(rows, "run.bodies_per_thread", "Per thread", "targets that one thread holds in registers", "bodies_per_thread",
          {.term = "Each source that is read then serves several targets, which saves reads; the registers that it takes let "
                   "fewer threads run side by side.",
@@ -315,7 +311,7 @@ void addPhysics(Rows& rows) {
              .kept = {.option = "--dt", .scene = "time_step", .checkpoint = "time_step", .placeholder = "TIME"}});
     setting(rows, "run.accuracy", "Accuracy",
             "relative error of the force that 99 % of the bodies keep: far ones are taken together", "auto",
-            [](const Document& d) { return unlessZero(inForce(d).accuracy); },
+            [](const Document& d) { return unlessZero(inForce(d).pairs().accuracy); },
             {.term = "Far groups of bodies pull almost as one body in their middle would; that is taken where the error "
                      "stays below this number, which makes large runs many times faster. Without it every pair is computed.",
              .otherwise = "auto",
@@ -325,7 +321,7 @@ void addPhysics(Rows& rows) {
                       .checkpoint = "accuracy",
                       .help = "relative error of the forces; without it a window takes far bodies of many together, and "
                               "other commands compute every pair"},
-             .asked = [](const Document& d) { return unlessZero(asked(d).accuracy.value_or(0)); }});
+             .asked = [](const Document& d) { return unlessZero(asked(d).pairs().accuracy.value_or(0)); }});
     rows.own("run.exact_forces", "Exact forces",
              "compute every pair, also of so many bodies that a window takes far ones together", "false",
              {.term = "A window takes far bodies together where a scene has very many; with this every pair of bodies is "
@@ -340,13 +336,13 @@ void addPhysics(Rows& rows) {
                   [](Document& d, const Value& v) {
                       RunRequest& request = asked(d);
                       request.farField = v != Value(true);
-                      request.accuracy.reset();
-                      request.opening.reset();
+                      request.pairs().accuracy.reset();
+                      request.pairs().opening.reset();
                       // A named kernel implies the same choice, so a conflicting one is dropped.
-                      if (d.facts.kernel->approximates == (v == Value(true))) request.kernel = {};
+                      if (d.facts.kernel->approximates == (v == Value(true))) request.pairs().kernel = {};
                   }});
     setting(rows, "run.opening", "Opening angle", "edge of a cell over its distance, for the rows of the tree that go by it",
-            "auto", [](const Document& d) { return unlessZero(inForce(d).opening); },
+            "auto", [](const Document& d) { return unlessZero(inForce(d).pairs().opening); },
             {.term = "A cell of the tree that looks smaller than this pulls as one body; smaller angles are more exact and "
                      "slower.",
              .otherwise = "auto",

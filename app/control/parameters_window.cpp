@@ -256,9 +256,7 @@ void addLab(Rows& rows) {
                      [](const Document& d) {
                          const RunConfiguration& now = d.facts.configuration;
                          const std::string_view chosen = rowOf(d.facts, d.labPanel.term).term;
-                         std::vector<SettingChoice> offers{{.name = std::string(kPairLawTerm),
-                                                            .idea = "the forces of all pairs of bodies",
-                                                            .chosen = chosen == kPairLawTerm}};
+                         std::vector<SettingChoice> offers;
                          for (const TermInUse& term : now.terms)
                              offers.push_back({.name = term.term, .idea = term.description, .chosen = chosen == term.term});
                          return offers;

@@ -207,7 +207,7 @@ void openSceneData(const SceneData& data, const RunRequest& asked, const std::st
             row.copy(request, asked);
     }
     // A kernel belongs to a backend, so the file's kernel does not apply to another backend.
-    if (options.has("--backend") && !options.has("--kernel")) request.kernel = options.simulation.kernel;
+    if (options.has("--backend") && !options.has("--kernel")) request.pairs().kernel = options.simulation.pairs().kernel;
     request.tuning = options.simulation.tuning;
     const std::string& print = request.start->file.print;
     if (!data.print.empty() && data.print != print)

@@ -134,7 +134,7 @@ std::string sceneFileText(const Document& document, const std::string& path) {
     RunRequest settings = requestOf(facts.configuration);
     settings.bodies = document.facts.startBodies;
     // The file keeps the kernel that ran; the choice of a window for this number of bodies may change later.
-    if (facts.kernel && !facts.kernel->approximates) settings.accuracy = 0;
+    if (facts.kernel && !facts.kernel->approximates) settings.pairs().accuracy = 0;
     std::string text = "# gravlab scene file: gravlab view FILE, or FILE.png that carries it\n# taken at step " +
                        std::to_string(facts.step) + ", t = " + formatted("%.9g", facts.time) + "\n";
     if (document.facts.edited)
@@ -308,7 +308,7 @@ PictureTexts settingsTexts(const Document& document, const std::string& path) {
                        {"gravlab:bodies", std::to_string(run.bodies)},
                        {"gravlab:seed", std::to_string(run.seed)},
                        {"gravlab:backend", run.backend},
-                       {"gravlab:kernel", run.kernel.kernel},
+                       {"gravlab:kernel", run.pairs().kernel.kernel},
                        {"gravlab:integrator", run.integrator},
                        {"gravlab:dt", formatted("%.17g", run.timeStep)},
                        {"gravlab:softening", formatted("%.17g", run.force.softening)}};

@@ -48,9 +48,7 @@ void Lab::startSweep(const LabSweep& sweep, LabSubject subject) {
     cancel();
     subject_ = std::move(subject);
     cancelled_ = false;
-    const KernelRow& row = subject_.term == kPairLawTerm
-                               ? kernel(subject_.backend, subject_.kernel.kernel)
-                               : termKernel(subject_.backend, subject_.term, nameOf(subject_.kernel));
+    const KernelRow& row = termKernel(subject_.backend, subject_.term, subject_.kernel.kernel);
     const SweepPoint base = point();
     shown_ = &sweep;
     finished_.clear();

@@ -16,12 +16,11 @@ namespace {
 LabSubject subjectOf(const Document& document) {
     const RunConfiguration& running = document.facts.configuration;
     const std::string term(rowOf(document.facts, document.labPanel.term).term);
-    const auto one = std::ranges::find(running.terms, term, &TermInUse::term);
     return {.backend = running.backend,
             .options = running.backendOptions,
             .term = term,
             .scene = running.scene,
-            .kernel = one == running.terms.end() ? running.kernel : one->kernel,
+            .kernel = std::ranges::find(running.terms, term, &TermInUse::term)->kernel,
             .bodies = running.bodies,
             .precision = running.force.precision};
 }

@@ -65,7 +65,7 @@ void OwnBench::finish(Document& document, const OwnTrialRequest& request, const 
         // Sets backend and kernel as a user's choice would: refused in a sentence when the run cannot use them.
         RunRequest& wanted = document.intent.request;
         if (document.facts.configuration.backend != kOwnKernelBackend) wanted.changeBackend(std::string(kOwnKernelBackend));
-        wanted.kernel = {std::string(row.name), {}};
+        wanted.pairs().kernel = {std::string(row.name), {}};
     } catch (const Error& error) {
         own.outcome = OwnOutcome::failed;
         own.sentence = error.what();

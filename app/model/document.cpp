@@ -184,7 +184,7 @@ bool Document::storyTold() const {
 }
 
 const KernelRow& rowOf(const Facts& facts, std::string_view term) {
-    for (const TermInUse& one : facts.configuration.terms)
+    for (const TermInUse& one : facts.configuration.others())
         if (one.term == term) return termKernel(facts.configuration.backend, term, one.kernel.kernel);
     return *facts.kernel;
 }

@@ -70,9 +70,9 @@ std::string shown(std::string_view key, const RunConfiguration& s) {
     if (key == "law") return std::string(lawRow(s.force.law).name);
     if (const LawNumber* row = lawNumber(key)) return row->option.substr(2) + formatted(" %.3g", s.force.*row->force);
     if (key == "backend") return s.backend;
-    if (key == "kernel") return "kernel " + s.kernel.kernel;
+    if (key == "kernel") return "kernel " + s.pairs().kernel.kernel;
     for (const LaunchKey& row : kLaunchKeys)
-        if (row.key == key) return std::string(key) + " " + std::to_string(s.kernel.launch.*row.at);
+        if (row.key == key) return std::string(key) + " " + std::to_string(s.pairs().kernel.launch.*row.at);
     if (!s.backendOptions.threads) return "all threads";
     return std::to_string(*s.backendOptions.threads) + (s.backendOptions.threads == 1 ? " thread" : " threads");
 }
@@ -118,13 +118,13 @@ RunRequest twinRequest(const RunConfiguration& first, const TwinChoice& choice) 
     RunRequest twin = requestOf(first);
     if (!choice.names("kernel") &&
         (choice.names("backend") || choice.names("precision") || choice.names("law") || choice.names("exponent")))
-        twin.kernel = {};
+        twin.pairs().kernel = {};
     // Another kernel does not inherit the launch of the first run.
-    if (choice.names("kernel")) twin.kernel = {};
+    if (choice.names("kernel")) twin.pairs().kernel = {};
     for (const std::string_view key : choice.keys) settingRow(key).copy(twin, choice.values);
-    if (twin.kernel.kernel && twin.backend && hasKernel(*twin.backend, *twin.kernel.kernel))
+    if (twin.pairs().kernel.kernel && twin.backend && hasKernel(*twin.backend, *twin.pairs().kernel.kernel))
         for (const LaunchKey& row : kLaunchKeys)
-            if (const Reason reason = axisRefusal(row.key, kernel(*twin.backend, *twin.kernel.kernel));
+            if (const Reason reason = axisRefusal(row.key, kernel(*twin.backend, *twin.pairs().kernel.kernel));
                 choice.names(row.key) && !reason.empty())
                 throw UsageError("the twin: " + reason);
     // Both run in the same direction of time.
@@ -132,10 +132,10 @@ RunRequest twinRequest(const RunConfiguration& first, const TwinChoice& choice) 
     const Integrator& steps = twin.integrator ? integrator(*twin.integrator) : usualIntegrator();
     if (!choice.names("backend") && !refusal(backend(first.backend), steps, first.bodies).empty()) {
         twin.backend.reset();
-        if (!choice.names("kernel")) twin.kernel = {};
+        if (!choice.names("kernel")) twin.pairs().kernel = {};
     }
     const bool another = twin.backend != first.backend;
-    if (another) twin.terms.clear();
+    if (another) twin.openOthers();
     if (another && !choice.names("precision") && !keepsPrecision(twin)) twin.precision.reset();
     return twin;
 }
@@ -156,8 +156,8 @@ std::pair<std::string, std::string> twinLabels(const RunConfiguration& first, co
         const bool ofLaunch = std::ranges::find(kLaunchKeys, key, &LaunchKey::key) != std::end(kLaunchKeys);
         if ((key == "kernel" || ofLaunch) && first.backend != twin.backend) continue;
         // A kernel without this launch setting needs no label for it.
-        if (ofLaunch && (!axisRefusal(key, kernel(first.backend, first.kernel.kernel)).empty() ||
-                         !axisRefusal(key, kernel(twin.backend, twin.kernel.kernel)).empty()))
+        if (ofLaunch && (!axisRefusal(key, kernel(first.backend, first.pairs().kernel.kernel)).empty() ||
+                         !axisRefusal(key, kernel(twin.backend, twin.pairs().kernel.kernel)).empty()))
             continue;
         const std::string here = shown(key, first), there = shown(key, twin);
         if (here == there) continue;

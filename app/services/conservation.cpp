@@ -35,7 +35,7 @@ PairSummation watchedPairs(const RunConfiguration& configuration) {
 }
 
 double virialOf(const Diagnostics& found, const RunConfiguration& of) {
-    return of.terms.empty() ? found.virialRatio() : std::numeric_limits<double>::quiet_NaN();
+    return of.others().empty() ? found.virialRatio() : std::numeric_limits<double>::quiet_NaN();
 }
 
 ConservationMonitor::ConservationMonitor()
@@ -68,8 +68,8 @@ void ConservationMonitor::notice(const Simulation& simulation) {
         mark(now.integrator != followed_.integrator, now.integrator);
         mark(now.force.precision != followed_.force.precision, "precision");
         mark(now.backend != followed_.backend, now.backend);
-        rebase_ |= mark(now.accuracy != followed_.accuracy,
-                        now.accuracy > 0 ? formatted("accuracy %.0e", now.accuracy) : "every pair", true);
+        rebase_ |= mark(now.pairs().accuracy != followed_.pairs().accuracy,
+                        now.pairs().accuracy > 0 ? formatted("accuracy %.0e", now.pairs().accuracy) : "every pair", true);
         rebase_ |= mark(now.force.softening != followed_.force.softening,
                         "softening " + formatted("%.3g", now.force.softening), true);
         rebase_ |= mark(now.force.law != followed_.force.law, "law", true);

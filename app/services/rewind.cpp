@@ -68,7 +68,7 @@ struct PackedVectors {
 std::size_t estimate(const RunConfiguration& run) {
     const bool single = run.force.precision == Precision::fp32;
     // A tree continues from the last accelerations and their lengths.
-    const std::size_t kept = run.accuracy > 0 ? 4 * (single ? sizeof(float) : sizeof(double)) : 0;
+    const std::size_t kept = run.pairs().accuracy > 0 ? 4 * (single ? sizeof(float) : sizeof(double)) : 0;
     return run.bodies * (2 * (single ? sizeof(Float4) : sizeof(Double4)) + kept);
 }
 

@@ -53,7 +53,7 @@ bool RunHost::takeTuning(const TunedChoice& found) {
     RunRequest& request = document_.intent.request;
     const Tuning& known = request.tuning ? *request.tuning : Tuning();
     request.tuning = std::make_shared<Tuning>(known.with(found));
-    request.kernel = {};
+    request.pairs().kernel = {};
     return apply();
 }
 
@@ -187,7 +187,7 @@ void RunHost::refreshBodyCache(bool start) {
                           " at the start; the first step resolves them.");
     if (start) {
         // Bonds and fields hold bodies, too.
-        virial_.begin(bodies, simulation().force(), simulation().configuration().terms.empty());
+        virial_.begin(bodies, simulation().force(), simulation().configuration().others().empty());
         facts.starts = bodies.size() <= Document::kMostStarts ? bodies.position : std::vector<Double4>();
     }
     facts.totalMass = 0;

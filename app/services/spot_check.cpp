@@ -79,11 +79,11 @@ std::string holdAccuracy(Simulation& simulation, const std::function<void()>& me
     // Numbers that are not finite do not concern accuracy: the run that follows finds them.
     if (check && !check->passed && check->nonFinite == 0) {
         RunRequest exact = simulation.request();
-        if (!exact.kernel.open())
+        if (!exact.pairs().kernel.open())
             throw Error(ExitCode::checkFailed,
                         missed(*check) + "; no result was written. Without --kernel every pair is computed");
-        exact.accuracy = 0;
-        exact.opening.reset();
+        exact.pairs().accuracy = 0;
+        exact.pairs().opening.reset();
         simulation.apply(exact);
         replaced = missed(*check) + "; every pair is computed instead";
     }

@@ -14,9 +14,9 @@ TreeViewer::Known TreeViewer::looked(const FedState& state, const Question& aske
     const RunConfiguration& run = state.configuration;
     TreeQuestion question;
     question.level = asked.wish.level;
-    question.kernel = run.kernel.kernel;
-    question.allowedError = run.accuracy;
-    question.opening = run.opening;
+    question.kernel = run.pairs().kernel.kernel;
+    question.allowedError = run.pairs().accuracy;
+    question.opening = run.pairs().opening;
     if (asked.body) question.body = static_cast<std::size_t>(std::ranges::find(bodies.id, *asked.body) - bodies.id.begin());
     auto known = std::make_shared<KnownTree>();
     known->run = state.run;
@@ -38,9 +38,9 @@ std::optional<TreeViewer::Question> TreeViewer::question(const Document& documen
     if (!document.selected) return std::nullopt;
     const RunConfiguration& run = facts.configuration;
     asked.body = document.selected->id;
-    asked.accuracy = run.accuracy;
-    asked.opening = run.opening;
-    asked.kernel = run.kernel.kernel;
+    asked.accuracy = run.pairs().accuracy;
+    asked.opening = run.pairs().opening;
+    asked.kernel = run.pairs().kernel.kernel;
     return asked;
 }
 

@@ -91,8 +91,9 @@ void TwinRun::follow(Simulation& first, const TwinChoice& choice) {
     // runs.
     wanted.start = now.start;
     wanted.timeStep = now.timeStep;
-    if (wanted.kernel.open() && wanted.backend == now.backend && wanted.precision == now.precision && wanted.law == now.law)
-        wanted.kernel = now.kernel;
+    if (wanted.pairs().kernel.open() && wanted.backend == now.backend && wanted.precision == now.precision &&
+        wanted.law == now.law)
+        wanted.pairs().kernel = now.pairs().kernel;
     if (wanted != now) twin_->apply(wanted);
     if (step != link_.wantedStep || first.configuration().timeStep != link_.firstStep) {
         link_.wantedStep = step;

@@ -231,7 +231,7 @@ void drawTermLaunch(PanelContext& p, const TermInUse& term) {
 /// The kernel of each force term beside the pair law, and its launch.
 void drawTerms(PanelContext& p) {
     const RunConfiguration& now = p.facts.configuration;
-    for (const TermInUse& term : now.terms) {
+    for (const TermInUse& term : now.others()) {
         const std::vector<const KernelRow*> rows = listedKernels(now.backend, term.term);
         const std::string name = "run.term_kernels/" + term.term;
         const Reason reason = rows.size() > 1 ? Reason() : "The backend has one kernel for this term.";

@@ -116,7 +116,7 @@ void drawDevice(PanelContext& p) {
     const LaunchFacts& f = p.facts.launch;
     const KernelRow& row = *p.facts.kernel;
     const double rate = verifiedRate(p);
-    const int targets = f.threads * p.facts.configuration.kernel.launch.bodiesPerThread;
+    const int targets = f.threads * p.facts.configuration.pairs().kernel.launch.bodiesPerThread;
     if (f.gridX > 0) {
         fact(p, kGrid,
              f.gridY > 1 ? formatted("%s x %d", grouped(static_cast<std::uint64_t>(f.gridX)).text, f.gridY)

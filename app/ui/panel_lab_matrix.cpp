@@ -49,12 +49,12 @@ const VisitOrder& orderInUse(const PanelContext& p) {
     const RunConfiguration& c = p.facts.configuration;
     LaunchFacts now = p.facts.launch;
     now.clockNow = 0;  // changes all the time and does not matter here
-    if (of != c.kernel || launch != now || bodies != c.bodies || precision != c.force.precision) {
-        of = c.kernel;
+    if (of != c.pairs().kernel || launch != now || bodies != c.bodies || precision != c.force.precision) {
+        of = c.pairs().kernel;
         launch = now;
         bodies = c.bodies;
         precision = c.force.precision;
-        order = visitOrder(*p.facts.kernel, c.kernel.launch, now, precision, bodies);
+        order = visitOrder(*p.facts.kernel, c.pairs().kernel.launch, now, precision, bodies);
         // Without blocks here, show the order on another machine.
         if (!order.unknown.empty() && now.multiprocessors == 0) {
             const int threads = bodies <= kReadersFit ? kFewThreads : 64;

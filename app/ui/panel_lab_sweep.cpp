@@ -68,7 +68,7 @@ void drawStruck(PanelContext& p) {
 void drawLabSweep(PanelContext& p) {
     const Readouts::Measured& lab = p.readouts.measured;
     const float s = p.widgets.scale(), button = 66 * s;
-    if (!p.facts.configuration.terms.empty()) {
+    if (!p.facts.configuration.others().empty()) {
         const std::string_view term = rowOf(p.facts, p.document.labPanel.term).term;
         parameter(p, "lab.term", {.now = Value(std::string(term)), .width = 110 * s});
         ImGui::SameLine();

@@ -35,12 +35,13 @@ std::pair<std::string, std::string> computesText(const PanelContext& p) {
     const RunConfiguration& now = p.facts.configuration;
     const KernelRow& kernel = *p.facts.kernel;
     std::string launch;
-    if (kernel.blocks.last != 1) launch = " " + std::to_string(now.kernel.launch.block);
-    if (kernel.blocks.last != 1 && !kernel.unrolls.empty()) launch += " x " + unrollText(now.kernel.launch.unroll);
+    if (kernel.blocks.last != 1) launch = " " + std::to_string(now.pairs().kernel.launch.block);
+    if (kernel.blocks.last != 1 && !kernel.unrolls.empty()) launch += " x " + unrollText(now.pairs().kernel.launch.unroll);
     if (kernel.approximates)
-        launch += formatted(", 99 %% within %.3g %%", 100 * keptAccuracy(kernel, now.force, now.accuracy, now.opening));
+        launch += formatted(", 99 %% within %.3g %%",
+                            100 * keptAccuracy(kernel, now.force, now.pairs().accuracy, now.pairs().opening));
     if (kernel.byCutOff) launch += ", pairs within the cut-off";
-    return {"   " + now.backend + " / " + now.kernel.kernel, launch};
+    return {"   " + now.backend + " / " + now.pairs().kernel.kernel, launch};
 }
 
 /// The texts of the line, from left to right; empty ones are left out.

@@ -80,8 +80,8 @@ void drawTwinControls(PanelContext& p) {
     parameter(p, "twin.backend", {.unavailable = off});
     parameter(p, "twin.kernel", {.unavailable = off});
     // The launch parameters of the twin's kernel; a CPU has none.
-    const LaunchConfig& launch = now.kernel.launch;
-    const KernelRow& row = kernel(now.backend, now.kernel.kernel);
+    const LaunchConfig& launch = now.pairs().kernel.launch;
+    const KernelRow& row = kernel(now.backend, now.pairs().kernel.kernel);
     const std::pair<const char*, int> turned[] = {
         {"block", launch.block}, {"unroll", launch.unroll}, {"split", launch.split}};
     if (backend(now.backend).onDevice)

@@ -71,7 +71,7 @@ void Backend::load(const ParticleSet& bodies) { loadAgain(bodies, ForceTerms(ter
 
 void Backend::loadAgain(const ParticleSet& bodies, const ForceTerms& terms) {
     SystemConfiguration how = systemConfiguration();
-    if (!how.empty()) how[0].kernel = fitted(how[0].kernel, bodies.size());
+    for (TermConfiguration& term : how) term.kernel = fitted(term.kernel, bodies.size());
     load(bodies, terms, how);
 }
 

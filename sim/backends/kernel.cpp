@@ -140,17 +140,37 @@ std::vector<const KernelRow*> listedKernels(std::string_view backend, std::strin
     return rows;
 }
 
+const KernelRow* findKernel(std::string_view backend, std::string_view name, std::string_view term) {
+    const auto named = [&](const KernelRow& row) { return row.backend == backend && row.term == term && row.name == name; };
+    const std::lock_guard hold(addedLock());
+    const auto added = std::ranges::find_if(addedKernels(), named);
+    if (added != addedKernels().end()) return &*added;
+    if (term != kPairLawTerm) {
+        const KernelRow& plain = plainTermRow(term);
+        return named(plain) ? &plain : nullptr;
+    }
+    const auto row = std::ranges::find_if(kernels(), named);
+    return row == kernels().end() ? findTrap(backend, name) : &*row;
+}
+
+void requireKernel(std::string_view name) {
+    const auto isThere = [&](const BackendRow& row) { return hasKernel(row.name, name); };
+    if (std::ranges::none_of(backends(), isThere)) findRow(kernels(), "kernel", name);
+}
+
 const KernelRow& termKernel(std::string_view backend, std::string_view term, const std::optional<std::string>& name) {
+    if (term == kPairLawTerm) return kernel(backend, name.value_or(std::string()));
+    if (name)
+        if (const KernelRow* found = findKernel(backend, *name, term)) return *found;
     const std::lock_guard hold(addedLock());
     const KernelRow* best = backend == exactBackend().name ? &plainTermRow(term) : nullptr;
     std::string known(best ? best->name : std::string_view());
     for (const KernelRow& row : addedKernels()) {
         if (row.backend != backend || row.term != term) continue;
-        if (row.name == name) return row;
         best = &row;
         known += (known.empty() ? "" : ", ") + std::string(row.name);
     }
-    if (best && (!name || best->name == *name)) return *best;
+    if (best && !name) return *best;
     throw UsageError(
         "the " + std::string(backend) + " backend cannot compute the force term '" + std::string(term) +
         (best ? "' by '" + *name + "': it has " + known : "': it has no method for it; take the reference backend"));
@@ -174,28 +194,13 @@ LaunchConfig checkedLaunch(const KernelRow& row, const LaunchConfig& wanted) {
     return launch;
 }
 
-bool hasKernel(std::string_view backend, std::string_view name) {
-    const auto named = [&](const KernelRow& row) {
-        return row.backend == backend && row.term == kPairLawTerm && row.name == name;
-    };
-    const std::lock_guard hold(addedLock());
-    return std::ranges::any_of(kernels(), named) || findTrap(backend, name) || std::ranges::any_of(addedKernels(), named);
-}
-
 const KernelRow& kernel(std::string_view backend, std::string_view name) {
-    {
-        const std::lock_guard hold(addedLock());
-        for (const KernelRow& added : addedKernels())
-            if (added.backend == backend && added.term == kPairLawTerm && added.name == name) return added;
-    }
-    if (const KernelRow* trap = findTrap(backend, name)) return *trap;
+    if (const KernelRow* found = findKernel(backend, name)) return *found;
     const std::span<const KernelRow> all = kernels();
     const auto ofBackend = [&](const KernelRow& row) { return row.backend == backend; };
     const auto first = std::find_if(all.begin(), all.end(), ofBackend);
-    const auto last = std::find_if_not(first, all.end(), ofBackend);
-    const std::span<const KernelRow> own(first, last);
-    const auto others = std::ranges::find_if(all, [&](const KernelRow& row) { return row.name == name; });
-    if (others != all.end() && std::ranges::none_of(own, [&](const KernelRow& row) { return row.name == name; })) {
+    const std::span<const KernelRow> own(first, std::find_if_not(first, all.end(), ofBackend));
+    if (std::ranges::find(all, name, &KernelRow::name) != all.end()) {
         std::string owners, valid;
         for (const KernelRow& row : all)
             if (row.name == name) owners += (owners.empty() ? "" : " and ") + std::string(row.backend);

@@ -106,15 +106,21 @@ const KernelRow* findTrap(std::string_view backend, std::string_view name);
 /// Default launch of the kernel of that name, for requests without one. Empty: no kernel is named.
 LaunchConfig usualLaunch(const std::optional<std::string>& kernelName);
 
-/// Whether a kernel of that name is in the lists, among the traps or added by addKernel().
-bool hasKernel(std::string_view backend, std::string_view name);
+/// The kernel of that name in the lists, among the traps or added by addKernel(); null where there is none.
+const KernelRow* findKernel(std::string_view backend, std::string_view name, std::string_view term = kPairLawTerm);
+inline bool hasKernel(std::string_view backend, std::string_view name, std::string_view term = kPairLawTerm) {
+    return findKernel(backend, name, term) != nullptr;
+}
+
+/// Throws UsageError, with the nearest names, unless a backend has a kernel of that name for the pair law.
+void requireKernel(std::string_view name);
 
 /// Adds a row, of any term, for a test or a plug-in. Call it before main(), or before the row is used; its backend must know
 /// its code. Throws std::logic_error for a name that exists already.
 const KernelRow& addKernel(const KernelRow& row);
 
-/// The row of that name for a kind of term; without a name the best, which is last. Throws UsageError naming backend, kind
-/// and the valid rows.
+/// The row of that name for a kind of term; without a name the best, which is last, except for the pair law, whose best row
+/// depends on N. Throws UsageError naming backend, kind and the valid rows.
 const KernelRow& termKernel(std::string_view backend, std::string_view term, const std::optional<std::string>& name);
 /// The launch with the values that the row uses. Throws UsageError, naming the valid values, for values it was not built
 /// with.

@@ -65,11 +65,11 @@ std::unique_ptr<Backend> makeTuned(const BackendRow& row, const BackendOptions& 
     return row.make(tuned);
 }
 
-void tuneTerms(std::vector<Term>& terms, const std::vector<std::string>& chosen, const Tuning& tuning,
+void tuneTerms(std::vector<Term>& terms, const std::function<bool(std::string_view)>& chosen, const Tuning& tuning,
                const Backend& backend, Precision precision, std::size_t bodies) {
     for (std::size_t k = 1; k < terms.size(); ++k) {
         const std::string_view kind = terms[k].what->kind();
-        if (std::ranges::find(chosen, kind) != chosen.end()) continue;
+        if (chosen(kind)) continue;
         const TunedChoice* found = tuning.find(backend.name(), backend.launchFacts(), precision, bodies, kind);
         if (!found) continue;
         try {

@@ -49,8 +49,8 @@ std::unique_ptr<Backend> makeTuned(const BackendRow& row, const BackendOptions& 
                                    const Tuning* tuning, Precision precision, std::size_t bodies);
 
 /// Gives each term beside the pair law the kernel that a search found fastest there. Terms without such a kernel stay as
-/// they are, and so do terms of the kinds in `chosen`.
-void tuneTerms(std::vector<Term>& terms, const std::vector<std::string>& chosen, const Tuning& tuning,
+/// they are, and so do terms of `chosen` kinds.
+void tuneTerms(std::vector<Term>& terms, const std::function<bool(std::string_view)>& chosen, const Tuning& tuning,
                const Backend& backend, Precision precision, std::size_t bodies);
 
 /// Configures the loaded backend with the meaning of `wanted` there. The backend's own choice replaces a tuned choice that

@@ -82,6 +82,11 @@ double groupsAllow(const std::string& root) {
 
 }  // namespace
 
+std::string& systemRoot() {
+    static std::string root;
+    return root;
+}
+
 double freeHostBytes(const std::string& root) {
     return std::min(entryOf(root + "/proc/meminfo", "MemAvailable:", kUnknown / 1024) * 1024, groupsAllow(root));
 }

@@ -15,9 +15,12 @@ void requireTimeStep(double timeStep);
 /// Requires a finite number that is not negative.
 void requireSoftening(double softening);
 
+/// Precedes /proc and /sys. Tests set a folder with other numbers, before they start a run.
+std::string& systemRoot();
+
 /// Memory available without swapping, within the limits of this process's control groups (containers, job systems); infinite
-/// when the system does not report it. `root` precedes /proc and /sys, for tests.
-double freeHostBytes(const std::string& root = {});
+/// when the system does not report it.
+double freeHostBytes(const std::string& root = systemRoot());
 
 /// Throws DeviceError when `bytes` more do not fit into the host's free memory; `what` names what needs them. Without this
 /// check, an overcommitting system would kill the program. Passes when the system does not report its memory.

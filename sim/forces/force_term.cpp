@@ -65,8 +65,8 @@ std::vector<StateArray> PairLaw::numbers() const {
     return {{"settings", std::move(values)}};
 }
 
-double PairLaw::addAccelerations(const TermBodies& bodies, std::span<const std::uint32_t> targets, std::span<Double4> out,
-                                 std::span<double> floors, double leastShare) const {
+double PairLaw::addTruth(const TermBodies& bodies, std::span<const std::uint32_t> targets, std::span<Double4> out,
+                         std::span<double> floors, double leastShare) const {
     std::array<Double4, 1> a{};
     std::array<double, 1> floor{};
     for (std::size_t k = 0; k < targets.size(); ++k) {

@@ -59,6 +59,12 @@ public:
     /// counts for each body that it pulls.
     virtual double addAccelerations(const TermBodies& bodies, std::span<const std::uint32_t> targets, std::span<Double4> out,
                                     std::span<double> floors) const = 0;
+    /// The same for a check, whose floors are at least `leastShare` of the summed sizes of what acts on a target; see
+    /// leastShare(). A term whose floors have the whole sizes keeps this.
+    virtual double addTruth(const TermBodies& bodies, std::span<const std::uint32_t> targets, std::span<Double4> out,
+                            std::span<double> floors, [[maybe_unused]] double leastShare) const {
+        return addAccelerations(bodies, targets, out, floors);
+    }
     /// Adds the rate of change of these accelerations as the bodies move [L/T^3]. Throws std::logic_error unless the term
     /// offers a jerk.
     virtual void addJerks(const TermBodies& bodies, std::span<const std::uint32_t> targets, std::span<Double4> out) const;
@@ -94,11 +100,10 @@ public:
     std::vector<StateArray> numbers() const override;
     double addAccelerations(const TermBodies& bodies, std::span<const std::uint32_t> targets, std::span<Double4> out,
                             std::span<double> floors) const override {
-        return addAccelerations(bodies, targets, out, floors, 0);
+        return addTruth(bodies, targets, out, floors, 0);
     }
-    /// `leastShare`: see referenceForces().
-    double addAccelerations(const TermBodies& bodies, std::span<const std::uint32_t> targets, std::span<Double4> out,
-                            std::span<double> floors, double leastShare) const;
+    double addTruth(const TermBodies& bodies, std::span<const std::uint32_t> targets, std::span<Double4> out,
+                    std::span<double> floors, double leastShare) const override;
     double potential(const TermBodies& bodies) const override;
     TermOffer offer() const override;
 

@@ -62,10 +62,10 @@ std::vector<StateArray> SecondPairLaw::numbers() const {
     return {{"settings", std::move(values)}};
 }
 
-double SecondPairLaw::addAccelerations(const TermBodies& bodies, std::span<const std::uint32_t> targets,
-                                       std::span<Double4> out, std::span<double> floors) const {
+double SecondPairLaw::addTruth(const TermBodies& bodies, std::span<const std::uint32_t> targets, std::span<Double4> out,
+                               std::span<double> floors, double leastShare) const {
     const CountedBodies counted(bodies, sources_);
-    return PairLaw(law_).addAccelerations({counted.positions, counted.velocities, bodies.ids}, targets, out, floors);
+    return PairLaw(law_).addTruth({counted.positions, counted.velocities, bodies.ids}, targets, out, floors, leastShare);
 }
 
 double SecondPairLaw::potential(const TermBodies& bodies) const {

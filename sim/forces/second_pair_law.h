@@ -31,7 +31,11 @@ public:
     std::string description() const override;
     std::vector<StateArray> numbers() const override;
     double addAccelerations(const TermBodies& bodies, std::span<const std::uint32_t> targets, std::span<Double4> out,
-                            std::span<double> floors) const override;
+                            std::span<double> floors) const override {
+        return addTruth(bodies, targets, out, floors, 0);
+    }
+    double addTruth(const TermBodies& bodies, std::span<const std::uint32_t> targets, std::span<Double4> out,
+                    std::span<double> floors, double leastShare) const override;
     double potential(const TermBodies& bodies) const override;
 
 private:

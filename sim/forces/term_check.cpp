@@ -10,10 +10,7 @@ void addTruth(TermTruth& truth, std::span<const TermShare> shares, const TermBod
     for (std::size_t k = 0; k < shares.size(); ++k) {
         const std::span<Double4> want = std::span(truth.want[k]).subspan(first, count);
         const std::span<double> floors = std::span(truth.floors[k]).subspan(first, count);
-        if (const auto* pairs = dynamic_cast<const PairLaw*>(shares[k].term.get()))
-            pairs->addAccelerations(bodies, targets.subspan(first, count), want, floors, leastShare(shares[k].gate));
-        else
-            shares[k].term->addAccelerations(bodies, targets.subspan(first, count), want, floors);
+        shares[k].term->addTruth(bodies, targets.subspan(first, count), want, floors, leastShare(shares[k].gate));
     }
 }
 

@@ -168,23 +168,19 @@ void adapt(RunRequest& request, const std::string& name, std::vector<std::string
         request.backend.reset();
         request.backendOpen = false;
         request.backendOptions = {};
-        request.kernel = {};
-        request.terms.clear();
-    } else if (request.kernel.kernel && !hasKernel(request.backend.value_or(std::string()), *request.kernel.kernel)) {
-        lost = "kernel " + *request.kernel.kernel;
-        request.kernel = {};
+        request.pairs().kernel = {};
+        request.openOthers();
     }
-    std::erase_if(request.terms, [&](const auto& term) {
-        const auto& [kind, asked] = term;
-        if (!request.backend || !asked.kernel.kernel) return false;
-        try {
-            termKernel(*request.backend, kind, asked.kernel.kernel);
-            return false;
-        } catch (const UsageError&) {
-            lost += (lost.empty() ? "" : " and ") + std::string("kernel ") + kind + "=" + *asked.kernel.kernel;
-            return true;
-        }
-    });
+    for (auto& [kind, asked] : request.terms) {
+        const bool pairs = kind == kPairLawTerm;
+        const std::string backendName = request.backend.value_or(std::string());
+        if (!asked.kernel.kernel || (!pairs && !request.backend) || hasKernel(backendName, *asked.kernel.kernel, kind))
+            continue;
+        lost += (lost.empty() ? "" : " and ") + std::string("kernel ") + (pairs ? "" : kind + "=") + *asked.kernel.kernel;
+        asked.kernel = {};
+    }
+    std::erase_if(request.terms,
+                  [](const auto& term) { return term.first != kPairLawTerm && term.second == TermRequest(); });
     if (!lost.empty())
         notes.push_back("it was computed by " + lost +
                         ", which is not available here: the last digits will differ from now on");

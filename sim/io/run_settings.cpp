@@ -116,6 +116,19 @@ bool takeOpenName(std::optional<std::string>& to, std::string_view value) {
     return true;
 }
 
+std::string_view nameOf(Law law) { return lawRow(law).name; }
+std::string_view nameOf(ContactMode mode) { return contactRow(mode).name; }
+
+/// A row of a table that may be unset; `of` is what a request has of it.
+template <class Value, class Row>
+bool takeOpenRow(std::optional<Value>& to, std::string_view value, std::span<const Row> rows, Value Row::*of) {
+    const std::optional<std::string> text = stringValue(value);
+    const auto row = std::ranges::find_if(rows, [&](const Row& each) { return text == each.name; });
+    if (row == rows.end() && text != kAuto) return false;
+    to = row == rows.end() ? std::nullopt : std::optional(*row.*of);
+    return true;
+}
+
 /// All precisions, each in quotes.
 const std::string& precisionList() {
     static const std::string text = precisionNames("\"");
@@ -146,6 +159,15 @@ SettingRow lawNumberRow() {
     {                                                                                                               \
         key, [](const RunRequest& s) { return tomlString(s.member ? std::string_view(*s.member) : kAuto); },        \
             [](RunRequest& s, std::string_view v) { return takeOpenName(s.member, v); }, GRAVLAB_COPY(member), what \
+    }
+#define GRAVLAB_OPEN_ROW(member, key, name, rows, value, what)                                   \
+    {                                                                                            \
+        key, [](const RunRequest& s) { return tomlString(s.member ? name(*s.member) : kAuto); }, \
+            [](RunRequest& s, std::string_view v) {                                              \
+                using Row = std::remove_cvref_t<decltype(rows.front())>;                         \
+                return takeOpenRow(s.member, v, std::span<const Row>(rows), &Row::value);        \
+            },                                                                                   \
+            GRAVLAB_COPY(member), what                                                           \
     }
 #define GRAVLAB_INTEGER(member, key, least, most, what)                                                                 \
     {                                                                                                                   \
@@ -202,74 +224,51 @@ const SettingRow kRows[] = {
          return true;
      },
      GRAVLAB_COPY(backendOptions.simd), "the name of an instruction set"},
-    GRAVLAB_OPEN_NAME(kernel.kernel, "kernel", "the name of a kernel"),
-    GRAVLAB_OPEN_NUMBER(kernel.launch.block, "block", 1, kMostLaunch, "a whole number of at least 1"),
-    GRAVLAB_OPEN_NUMBER(kernel.launch.unroll, "unroll", kAutoUnroll, kMostLaunch,
+    GRAVLAB_OPEN_NAME(pairs().kernel.kernel, "kernel", "the name of a kernel"),
+    GRAVLAB_OPEN_NUMBER(pairs().kernel.launch.block, "block", 1, kMostLaunch, "a whole number of at least 1"),
+    GRAVLAB_OPEN_NUMBER(pairs().kernel.launch.unroll, "unroll", kAutoUnroll, kMostLaunch,
                         "a whole number of at least 1, or 0 where the compiler chooses"),
-    GRAVLAB_OPEN_NUMBER(kernel.launch.bodiesPerThread, "bodies_per_thread", 1, kMostBodiesPerThread,
+    GRAVLAB_OPEN_NUMBER(pairs().kernel.launch.bodiesPerThread, "bodies_per_thread", 1, kMostBodiesPerThread,
                         "a whole number from 1 to 1024"),
-    GRAVLAB_OPEN_NUMBER(kernel.launch.split, "split", 1, kMostSplit, "a whole number from 1 to 65535"),
-    {"term_kernels",
-     [](const RunRequest& s) { return tomlString(s.terms.empty() ? std::string(kAuto) : termRequestsText(s.terms)); },
+    GRAVLAB_OPEN_NUMBER(pairs().kernel.launch.split, "split", 1, kMostSplit, "a whole number from 1 to 65535"),
+    {"term_kernels", [](const RunRequest& s) { return tomlString(termRequestsText(s.terms)); },
      [](RunRequest& s, std::string_view v) {
          const std::optional<std::string> text = stringValue(v);
          if (!text) return false;
          try {
-             s.terms = parsedTermRequests(*text);
+             TermRequests wanted = parsedTermRequests(*text);
+             wanted.try_emplace(std::string(kPairLawTerm), s.pairs());
+             s.terms = std::move(wanted);
          } catch (const UsageError&) {
              return false;
          }
          return true;
      },
-     GRAVLAB_COPY(terms), "TERM=ROW for each force term, as in \"springs=list:block=64\""},
-    {"accuracy", [](const RunRequest& s) { return s.accuracy == 0.0 ? tomlString(kExact) : openText(s.accuracy); },
+     [](RunRequest& to, const RunRequest& from) {
+         to.openOthers();
+         to.terms.merge(TermRequests(from.terms));
+     },
+     "TERM=ROW for each force term, as in \"springs=list:block=64\""},
+    {"accuracy",
+     [](const RunRequest& s) { return s.pairs().accuracy == 0.0 ? tomlString(kExact) : openText(s.pairs().accuracy); },
      [](RunRequest& s, std::string_view v) {
-         if (stringValue(v) != kExact) return takeOpen<double>(s.accuracy, v, kFinestAccuracy, kCoarsestAccuracy);
-         s.accuracy = 0;
+         if (stringValue(v) != kExact) return takeOpen<double>(s.pairs().accuracy, v, kFinestAccuracy, kCoarsestAccuracy);
+         s.pairs().accuracy = 0;
          return true;
      },
-     GRAVLAB_COPY(accuracy), "a number from 1e-05 to 0.01, or exact", kFinestAccuracy, kCoarsestAccuracy},
-    GRAVLAB_OPEN_NUMBER(opening, "opening", kLeastOpening, kMostOpening, "a number from 0.1 to 1.5"),
+     GRAVLAB_COPY(pairs().accuracy), "a number from 1e-05 to 0.01, or exact", kFinestAccuracy, kCoarsestAccuracy},
+    GRAVLAB_OPEN_NUMBER(pairs().opening, "opening", kLeastOpening, kMostOpening, "a number from 0.1 to 1.5"),
     GRAVLAB_OPEN_NAME(integrator, "integrator", "the name of an integrator"),
     GRAVLAB_OPEN_NUMBER(timeStep, "time_step", -1e300, 1e300, "a finite number"),
     GRAVLAB_OPEN_NUMBER(softening, "softening", 0.0, 1e300, "a finite number of at least 0"),
-    {"precision", [](const RunRequest& s) { return tomlString(s.precision ? nameOf(*s.precision) : kAuto); },
-     [](RunRequest& s, std::string_view v) {
-         const std::optional<std::string> text = stringValue(v);
-         if (text == kAuto) {
-             s.precision.reset();
-             return true;
-         }
-         const PrecisionRow* row = text ? findPrecision(*text) : nullptr;
-         if (row) s.precision = row->precision;
-         return row != nullptr;
-     },
-     GRAVLAB_COPY(precision), precisionList()},
+    GRAVLAB_OPEN_ROW(precision, "precision", nameOf, precisions(), precision, precisionList()),
     {"fields", [](const RunRequest& s) { return tomlString(s.fields ? std::string_view(*s.fields) : kAuto); },
      [](RunRequest& s, std::string_view v) { return takeOpenName(s.fields, v); }, GRAVLAB_COPY(fields),
      "outer forces, as in \"nfw,mass=100,scale=1.6;drag,rate=0.1\", or none"},
-    {"law", [](const RunRequest& s) { return tomlString(s.law ? laws()[static_cast<std::size_t>(*s.law)].name : kAuto); },
-     [](RunRequest& s, std::string_view v) {
-         const std::optional<std::string> text = stringValue(v);
-         s.law.reset();
-         if (text == kAuto) return true;
-         for (const LawRow& row : laws())
-             if (text == row.name) s.law = row.law;
-         return s.law.has_value();
-     },
-     GRAVLAB_COPY(law), "the name of a law"},
+    GRAVLAB_OPEN_ROW(law, "law", nameOf, laws(), law, "the name of a law"),
 #define GRAVLAB_LAW_NUMBER(member, ...) lawNumberRow<&RunRequest::member>(),
 #include "sim/forces/laws/numbers.inl"
-    {"contact", [](const RunRequest& s) { return tomlString(s.contact ? contactRow(*s.contact).name : kAuto); },
-     [](RunRequest& s, std::string_view v) {
-         const std::optional<std::string> text = stringValue(v);
-         s.contact.reset();
-         if (text == kAuto) return true;
-         for (const ContactRow& row : contactModes())
-             if (text == row.name) s.contact = row.mode;
-         return s.contact.has_value();
-     },
-     GRAVLAB_COPY(contact), "\"none\", \"merge\", \"bounce\" or \"stick\""},
+    GRAVLAB_OPEN_ROW(contact, "contact", nameOf, contactModes(), mode, "\"none\", \"merge\", \"bounce\" or \"stick\""),
     GRAVLAB_OPEN_NUMBER(radius, "radius", 0.0, 1e300, "a finite number of at least 0"),
     GRAVLAB_OPEN_NUMBER(density, "density", 0.0, 1e300, "a finite number of at least 0"),
     GRAVLAB_OPEN_NUMBER(restitution, "restitution", 0.0, 1.0, "a number from 0 to 1"),
@@ -279,6 +278,7 @@ const SettingRow kRows[] = {
 #undef GRAVLAB_COPY
 #undef GRAVLAB_NAME
 #undef GRAVLAB_OPEN_NAME
+#undef GRAVLAB_OPEN_ROW
 #undef GRAVLAB_OPEN_NUMBER
 #undef GRAVLAB_INTEGER
 #undef GRAVLAB_LAW_NUMBER
@@ -359,8 +359,7 @@ constexpr Sense kSense[] = {
      }},
     {"kernel",
      [](const RunRequest& s) {
-         const auto isThere = [&](const BackendRow& row) { return hasKernel(row.name, *s.kernel.kernel); };
-         if (s.kernel.kernel && std::ranges::none_of(backends(), isThere)) findRow(kernels(), "kernel", *s.kernel.kernel);
+         if (s.pairs().kernel.kernel) requireKernel(*s.pairs().kernel.kernel);
      }},
     {"integrator",
      [](const RunRequest& s) {

@@ -16,18 +16,20 @@ void Simulation::adopt(BuiltRun built) {
 
     RunConfiguration& v = now_.values;
     v.bodies = backend_->size();
-    v.kernel = {std::string(backend_->activeKernel().name), backend_->activeLaunch()};
-    // An accuracy is in force only for a row that an allowed error controls.
-    const KernelRow& row = backend_->activeKernel();
-    v.accuracy = row.approximates && !row.byOpening ? keptAccuracy(row, v.force, now_.choice.allowedError) : 0;
-    const std::vector<Term> terms = backend_->termsInUse();
     v.terms.clear();
-    for (std::size_t k = 1; k < terms.size(); ++k)
-        v.terms.push_back({std::string(terms[k].what->kind()),
-                           terms[k].what->description(),
-                           {nameOf(terms[k].how), terms[k].how.launch},
-                           terms[k].how.allowedError,
-                           terms[k].what->offer()});
+    for (const Term& term : backend_->termsInUse())
+        v.terms.push_back({std::string(term.what->kind()),
+                           term.what->description(),
+                           {nameOf(term.how), term.how.launch},
+                           term.how.allowedError,
+                           term.how.opening,
+                           term.what->offer()});
+    // The backend may have chosen the row of the pair law. An accuracy is in force only for a row that an allowed error
+    // controls, and a requested opening angle waits for a row that has one.
+    const KernelRow& row = backend_->activeKernel();
+    v.pairs().kernel = {std::string(row.name), backend_->activeLaunch()};
+    v.pairs().accuracy = row.approximates && !row.byOpening ? keptAccuracy(row, v.force, now_.choice.allowedError) : 0;
+    v.pairs().opening = now_.choice.opening;
     if (v.start)
         names_ = v.start->names;
     else if (now_.scene->names.empty())

@@ -21,8 +21,7 @@ BuiltRun build(Plan plan, Backend* running) {
         for (std::size_t k = 1; k < plan.terms.size(); ++k) terms.push_back(plan.terms[k].what);
         backend.loadAgain(*plan.bodies, terms);
     } else if (plan.bodies) {
-        std::vector<std::string> chosen;
-        for (const auto& [kind, request] : c.request.terms) chosen.push_back(kind);
+        const auto chosen = [&](std::string_view kind) { return c.request.terms.contains(kind); };
         if (tuning) tuneTerms(plan.terms, chosen, *tuning, backend, force.precision, plan.bodies->size());
         backend.loadTerms(*plan.bodies, plan.terms);
     }

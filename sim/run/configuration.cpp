@@ -17,40 +17,54 @@
 
 namespace gravlab {
 
+namespace {
+
+/// A number of a launch, by its name in texts.
+struct Knob {
+    std::string_view name;
+    std::optional<int> LaunchRequest::*wanted;
+    int LaunchConfig::*now;
+    int least;
+    bool (*varies)(const KernelRow&);
+};
+constexpr Knob kKnobs[] = {
+    {"block", &LaunchRequest::block, &LaunchConfig::block, 1,
+     [](const KernelRow& row) { return row.blocks.first != row.blocks.last; }},
+    {"unroll", &LaunchRequest::unroll, &LaunchConfig::unroll, kAutoUnroll,
+     [](const KernelRow& row) { return !row.unrolls.empty(); }},
+    {"bodies_per_thread", &LaunchRequest::bodiesPerThread, &LaunchConfig::bodiesPerThread, 1,
+     [](const KernelRow& row) { return !row.bodiesPerThread.empty(); }},
+    {"split", &LaunchRequest::split, &LaunchConfig::split, 1, [](const KernelRow& row) { return row.splits.last != 1; }}};
+
+}  // namespace
+
 LaunchConfig LaunchRequest::config(const LaunchConfig& usual) const {
-    return {.block = block.value_or(usual.block),
-            .unroll = unroll.value_or(usual.unroll),
-            .bodiesPerThread = bodiesPerThread.value_or(usual.bodiesPerThread),
-            .split = split.value_or(usual.split)};
+    LaunchConfig launch = usual;
+    for (const Knob& knob : kKnobs) launch.*knob.now = (this->*knob.wanted).value_or(usual.*knob.now);
+    return launch;
 }
 
-KernelChoice KernelRequest::choice() const { return {.kernel = kernel, .launch = launch.config(usualLaunch(kernel))}; }
-
-KernelChoice RunRequest::choice() const {
-    KernelChoice choice = kernel.choice();
-    choice.allowedError = accuracy.value_or(0);
-    choice.opening = opening.value_or(0);
-    return choice;
+KernelChoice TermRequest::choice(std::string_view kind) const {
+    return {.kernel = kernel.kernel,
+            .launch = kernel.launch.config(kind == kPairLawTerm ? usualLaunch(kernel.kernel) : LaunchConfig()),
+            .allowedError = accuracy.value_or(0),
+            .opening = opening.value_or(0)};
 }
 
-KernelChoice TermRequest::choice() const {
-    KernelChoice choice{.kernel = kernel.kernel, .launch = kernel.launch.config()};
-    choice.allowedError = accuracy.value_or(0);
-    return choice;
+const TermRequest& RunRequest::pairs() const {
+    static const TermRequest open;
+    const auto found = terms.find(kPairLawTerm);
+    return found == terms.end() ? open : found->second;
+}
+
+void RunRequest::openOthers() { terms = {{std::string(kPairLawTerm), pairs()}}; }
+
+TermRequests besidePairs(TermRequests requests) {
+    requests.erase(std::string(kPairLawTerm));
+    return requests;
 }
 
 namespace {
-
-/// The numbers after a row's name.
-struct TermKnob {
-    std::string_view name;
-    std::optional<int> LaunchRequest::*at;
-    int least;
-};
-constexpr TermKnob kTermKnobs[] = {{"block", &LaunchRequest::block, 1},
-                                   {"unroll", &LaunchRequest::unroll, kAutoUnroll},
-                                   {"bodies_per_thread", &LaunchRequest::bodiesPerThread, 1},
-                                   {"split", &LaunchRequest::split, 1}};
 
 /// The pieces between separators `mark`.
 std::vector<std::string_view> partsOf(std::string_view text, char mark) {
@@ -78,14 +92,14 @@ TermRequest termRequest(std::string_view text) {
         const std::size_t equals = std::min(parts[k].find('='), parts[k].size());
         const std::string_view name = parts[k].substr(0, equals),
                                value = parts[k].substr(std::min(equals + 1, parts[k].size()));
-        const auto knob = std::ranges::find(kTermKnobs, name, &TermKnob::name);
+        const auto knob = std::ranges::find(kKnobs, name, &Knob::name);
         int whole = 0;
         double number = 0;
         if (name == "accuracy" && readsNumber(value, number)) {
             requireAccuracy(number);
             request.accuracy = number;
-        } else if (knob != std::end(kTermKnobs) && readsNumber(value, whole) && whole >= knob->least) {
-            request.kernel.launch.*knob->at = whole;
+        } else if (knob != std::end(kKnobs) && readsNumber(value, whole) && whole >= knob->least) {
+            request.kernel.launch.*knob->wanted = whole;
         } else {
             throw UsageError("term kernel '" + std::string(text) + "': '" + std::string(parts[k]) +
                              "' is none of block=, unroll=, bodies_per_thread=, split= and accuracy= with a number");
@@ -98,17 +112,17 @@ TermRequest termRequest(std::string_view text) {
 
 std::string termRequestsText(const TermRequests& requests) {
     std::string text;
-    for (const auto& [kind, request] : requests) {
+    for (const auto& [kind, request] : besidePairs(requests)) {
         text += (text.empty() ? "" : ",") + kind + "=" + request.kernel.kernel.value_or("auto");
-        for (const TermKnob& knob : kTermKnobs)
-            if (const std::optional<int>& number = request.kernel.launch.*knob.at)
+        for (const Knob& knob : kKnobs)
+            if (const std::optional<int>& number = request.kernel.launch.*knob.wanted)
                 text += ":" + std::string(knob.name) + "=" + std::to_string(*number);
         if (!request.accuracy) continue;
         char number[40];
         text += ":accuracy=";
         text.append(number, std::to_chars(number, number + sizeof number, *request.accuracy).ptr);
     }
-    return text;
+    return text.empty() ? "auto" : text;
 }
 
 TermRequests parsedTermRequests(std::string_view text) {
@@ -120,8 +134,10 @@ TermRequests parsedTermRequests(std::string_view text) {
             throw UsageError(
                 "term kernel '" + std::string(part) +
                 "': expected TERM=ROW, as in springs=list or springs=list:block=64; see 'gravlab list kernels'");
-        if (part.substr(0, equals) == PairLaw::kKind) throw UsageError("the kernel of the pair law is chosen by --kernel");
-        requests[std::string(part.substr(0, equals))] = termRequest(part.substr(equals + 1));
+        const std::string kind(part.substr(0, equals));
+        const TermRequest& request = requests[kind] = termRequest(part.substr(equals + 1));
+        // Only --kernel on the command line may name the file of a kernel, which is then compiled.
+        if (kind == kPairLawTerm && request.kernel.kernel) requireKernel(*request.kernel.kernel);
     }
     return requests;
 }
@@ -132,7 +148,7 @@ void RunRequest::changeScene(std::string_view name) {
     sceneVersion.reset();
     parameters.clear();
     start.reset();
-    terms.clear();
+    openOthers();
     timeStep.reset();
     softening.reset();
     law.reset();
@@ -146,8 +162,8 @@ void RunRequest::changeBackend(const std::optional<std::string>& name) {
     if (name == backend) return;
     backend = name;
     backendOpen = false;
-    kernel = {};
-    terms.clear();
+    pairs().kernel = {};
+    openOthers();
 }
 
 bool keepsEnergy(const RunConfiguration& configuration) {
@@ -155,19 +171,17 @@ bool keepsEnergy(const RunConfiguration& configuration) {
 }
 
 PairSummation pairSummation(const RunConfiguration& configuration) {
-    const KernelRow& row = kernel(configuration.backend, configuration.kernel.kernel);
+    const TermInUse& pairs = configuration.pairs();
+    const KernelRow& row = kernel(configuration.backend, pairs.kernel.kernel);
     if (row.byCutOff && std::isfinite(reachOf(configuration.force))) return pairsByCells;
     if (!row.approximates || !treeHasEnergy(configuration.force)) return nullptr;
-    return pairsByTree(accuracyOfEnergy(configuration.accuracy > 0 ? configuration.accuracy : kUsualAccuracy));
+    return pairsByTree(accuracyOfEnergy(pairs.accuracy > 0 ? pairs.accuracy : kUsualAccuracy));
 }
 
 KernelRequest requestOf(const KernelInUse& kernel) {
-    const LaunchConfig& launch = kernel.launch;
-    return {.kernel = kernel.kernel,
-            .launch = {.block = launch.block,
-                       .unroll = launch.unroll,
-                       .bodiesPerThread = launch.bodiesPerThread,
-                       .split = launch.split}};
+    KernelRequest request{.kernel = kernel.kernel};
+    for (const Knob& knob : kKnobs) request.launch.*knob.wanted = kernel.launch.*knob.now;
+    return request;
 }
 
 RunRequest requestOf(const RunConfiguration& c) {
@@ -179,9 +193,6 @@ RunRequest requestOf(const RunConfiguration& c) {
                        .backend = c.backend,
                        .backendOpen = c.backendOpen,
                        .backendOptions = c.backendOptions,
-                       .kernel = requestOf(c.kernel),
-                       .accuracy = c.accuracy > 0 ? std::optional(c.accuracy) : std::nullopt,
-                       .opening = c.opening > 0 ? std::optional(c.opening) : std::nullopt,
                        .integrator = c.integrator,
                        .timeStep = c.timeStep,
                        .softening = c.force.softening,
@@ -201,16 +212,15 @@ RunRequest requestOf(const RunConfiguration& c) {
     if (c.contact.density > 0) request.density = c.contact.density;
     for (const TermInUse& term : c.terms) {
         TermRequest& asked = request.terms[term.term];
-        asked.kernel.kernel = term.kernel.kernel;
+        if (term.accuracy > 0) asked.accuracy = term.accuracy;
+        if (term.opening > 0) asked.opening = term.opening;
+        asked.kernel = requestOf(term.kernel);
+        if (term.term == kPairLawTerm) continue;  // files have keys for each number of its launch
         // Request only numbers of the launch that the row tunes and that differ from the usual ones.
         const KernelRow& row = termKernel(c.backend, term.term, term.kernel.kernel);
-        const LaunchConfig& launch = term.kernel.launch;
-        if (row.blocks.first != row.blocks.last && launch.block != row.usual.block) asked.kernel.launch.block = launch.block;
-        if (!row.unrolls.empty() && launch.unroll != row.usual.unroll) asked.kernel.launch.unroll = launch.unroll;
-        if (!row.bodiesPerThread.empty() && launch.bodiesPerThread != row.usual.bodiesPerThread)
-            asked.kernel.launch.bodiesPerThread = launch.bodiesPerThread;
-        if (row.splits.last != 1 && launch.split != row.usual.split) asked.kernel.launch.split = launch.split;
-        if (term.accuracy > 0) asked.accuracy = term.accuracy;
+        for (const Knob& knob : kKnobs)
+            if (!knob.varies(row) || term.kernel.launch.*knob.now == row.usual.*knob.now)
+                (asked.kernel.launch.*knob.wanted).reset();
     }
     return request;
 }

@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,31 +33,36 @@ struct KernelRequest {
     LaunchRequest launch{};
     /// The request leaves kernel and launch open.
     bool open() const { return *this == KernelRequest(); }
-    /// The request in the backends' type.
-    KernelChoice choice() const;
     bool operator==(const KernelRequest&) const = default;
 };
 
-/// Requested computation of a term beside the pair law.
+/// Requested computation of a term.
 struct TermRequest {
     KernelRequest kernel{};
-    std::optional<double> accuracy{};  ///< relative error allowed for 99 % of the bodies; empty: the row's usual one
-    KernelChoice choice() const;
+    std::optional<double> accuracy{};  ///< relative error allowed for 99 % of the bodies; 0: none; empty: the usual one
+    std::optional<double> opening{};   ///< opening angle of the rows that use it; empty: theirs
+    /// The request in the backends' type, for a term of that kind.
+    KernelChoice choice(std::string_view kind = kPairLawTerm) const;
     bool operator==(const TermRequest&) const = default;
 };
-/// Requests by kind of term; an absent kind is left to the backend.
+/// Requests by kind of term, the pair law's among them; an absent kind is left to the backend.
 using TermRequests = std::map<std::string, TermRequest, std::less<>>;
-/// "springs=list:block=64:accuracy=0.001,magnets=plain"; empty where nothing is requested.
+/// The requests for the terms beside the pair law.
+TermRequests besidePairs(TermRequests requests);
+/// "springs=list:block=64:accuracy=0.001,magnets=plain" for the terms beside the pair law, which has keys of its own in
+/// files; "auto" where nothing is requested.
 std::string termRequestsText(const TermRequests& requests);
-/// The inverse; "auto" and an empty text request nothing. Throws UsageError with the allowed values.
+/// The inverse, which also takes the pair law; "auto" and an empty text request nothing. Throws UsageError with the allowed
+/// values.
 TermRequests parsedTermRequests(std::string_view text);
 
-/// Computation of a term beside the pair law, in force.
+/// Computation of a term, in force.
 struct TermInUse {
     std::string term;         ///< its kind
     std::string description;  ///< "512 springs"
     KernelInUse kernel{};
     double accuracy = 0;  ///< relative error that 99 % of the bodies keep; 0: rounding only
+    double opening = 0;   ///< opening angle; 0: that of the row
     TermOffer offer{};
     bool operator==(const TermInUse&) const = default;
 };
@@ -72,11 +78,8 @@ struct RunRequest {
     std::optional<std::string> backend{};  ///< empty: the fastest that works here, chosen when the run begins
     bool backendOpen = false;              ///< `backend` was chosen automatically and ran so far: the run continues there
     BackendOptions backendOptions{};
-    KernelRequest kernel{};            ///< kernel of the pair law
-    TermRequests terms{};              ///< requests for the terms beside it
-    std::optional<double> accuracy{};  ///< relative error allowed for 99 % of the bodies; 0: none; empty: see farField
-    bool farField = false;             ///< an open accuracy means the one that the scene names for this N
-    std::optional<double> opening{};   ///< opening angle of the rows that use it; empty: theirs
+    TermRequests terms = {{std::string(kPairLawTerm), {}}};  ///< how each term is computed, by kind
+    bool farField = false;  ///< an open accuracy of the pair law means the one that the scene names for this N
     std::optional<std::string> integrator{};  ///< empty: the scene's where the other requests can run it, else the usual one
     std::optional<double> timeStep{};         ///< empty: the scene's [T]
     std::optional<double> softening{};        ///< empty: the scene's [L]
@@ -100,10 +103,13 @@ struct RunRequest {
     /// Requests another backend, which brings its own kernel; empty: the fastest. Does nothing where it is requested
     /// already.
     void changeBackend(const std::optional<std::string>& name);
-    /// Requested kernel and accuracy, in the backends' type.
-    KernelChoice choice() const;
+    /// The request for the pair law, which is one of `terms`.
+    TermRequest& pairs() { return terms[std::string(kPairLawTerm)]; }
+    const TermRequest& pairs() const;
+    /// Leaves the terms beside the pair law to the backend.
+    void openOthers();
     /// Kernel, accuracy and opening are open, and the scene may set them: see FarField.
-    bool takesFarField() const { return farField && !accuracy && !opening && kernel.open(); }
+    bool takesFarField() const { return farField && pairs() == TermRequest(); }
     bool operator==(const RunRequest&) const = default;
 };
 
@@ -117,10 +123,7 @@ struct RunConfiguration {
     std::string backend;
     bool backendOpen = false;         ///< the backend was chosen automatically
     BackendOptions backendOptions{};  ///< as requested
-    KernelInUse kernel{};             ///< kernel of the pair law
-    std::vector<TermInUse> terms{};   ///< the terms beside it
-    double accuracy = 0;              ///< relative error that 99 % of the bodies keep; 0: rounding only
-    double opening = 0;               ///< opening angle; 0: that of the row
+    std::vector<TermInUse> terms = {{.term = std::string(kPairLawTerm), .description = {}}};  ///< the pair law first
     std::string integrator;
     double timeStep = 0;    ///< [T]
     ForceSettings force{};  ///< law, its numbers, softening and precision
@@ -128,6 +131,9 @@ struct RunConfiguration {
     ContactSettings contact{};
     std::shared_ptr<const StartState> start{};
     std::shared_ptr<const Tuning> tuning{};
+    TermInUse& pairs() { return terms.front(); }
+    const TermInUse& pairs() const { return terms.front(); }
+    std::span<const TermInUse> others() const { return std::span(terms).subspan(1); }
     bool operator==(const RunConfiguration&) const = default;
 };
 

@@ -76,8 +76,8 @@ Fingerprint fingerprint(RunRequest request, std::int64_t steps) {
     }
     request.backend = exactBackend().name;
     request.backendOptions = {};
-    request.kernel = {};
-    request.terms.clear();
+    request.pairs().kernel = {};
+    request.openOthers();
     request.precision = Precision::fp64;
     request.tuning = nullptr;
     const auto refuse = [](std::size_t bodies) {

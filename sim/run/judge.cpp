@@ -65,14 +65,14 @@ std::optional<Carried> suitForce(Configuration& c, const Present& present) {
     return carried;
 }
 
-/// The terms of the system, each with its choice. The pair law has the configuration's; others have the request's, else the
-/// running one, else the best row of the backend.
+/// The terms of the system, each with its choice: the request's, else the running one, else the best row of the backend. The
+/// backend chooses an open row of the pair law by N, when it holds the bodies.
 std::vector<Term> chooseTerms(const Configuration& c, const ForceTerms& others, const std::vector<Term>& running) {
     const std::string_view backend = c.backend.row->name;
     const bool stays = !c.changes.start && !c.changes.backend && !c.changes.terms;
     std::vector<Term> terms{{std::make_shared<const PairLaw>(c.values.force), c.choice}};
     std::string kinds;
-    TermRequests unused = c.request.terms;
+    TermRequests unused = besidePairs(c.request.terms);
     for (const auto& term : others) {
         const std::string kind(term->kind());
         kinds += (kinds.empty() ? "" : ", ") + kind;
@@ -80,7 +80,7 @@ std::vector<Term> chooseTerms(const Configuration& c, const ForceTerms& others, 
         unused.erase(kind);
         KernelChoice how;
         if (wanted != c.request.terms.end())
-            how = wanted->second.choice();
+            how = wanted->second.choice(kind);
         else if (stays && terms.size() < running.size() && running[terms.size()].what->kind() == kind)
             how = running[terms.size()].how;
         const KernelRow& row = termKernel(backend, kind, how.kernel);
@@ -153,7 +153,7 @@ Plan judge(Configuration configuration, const Present& present) {
         std::erase_if(c.request.terms, [&](const auto& asked) {
             const auto is = [&](const auto& term) { return term->kind() == asked.first; };
             const bool acted = std::ranges::any_of(present.terms, [&](const Term& term) { return is(term.what); });
-            return acted && std::ranges::none_of(others, is);
+            return asked.first != kPairLawTerm && acted && std::ranges::none_of(others, is);
         });
     }
     v.fields = c.fields || !fieldsOf(others).empty() ? fieldsText(fieldsOf(others)) : std::string();

@@ -31,7 +31,7 @@ const Integrator& integratorOf(const RunRequest& wanted, const Scene& scene) {
     const BackendRow* named = wanted.backend ? findBackend(*wanted.backend) : nullptr;
     const BackendRow& row = named ? *named : exactBackend();
     const bool runs = refusal(row, own, 1).empty() && wanted.precision.value_or(Precision::fp64) == Precision::fp64 &&
-                      (!wanted.kernel.kernel || hasKernel(row.name, *wanted.kernel.kernel));
+                      (!wanted.pairs().kernel.kernel || hasKernel(row.name, *wanted.pairs().kernel.kernel));
     // Forces of the scene may depend on velocities.
     return runs ? own : scene.terms && takesVelocities(own.program) ? integrator("rk4") : usualIntegrator();
 }
@@ -54,7 +54,7 @@ BackendChoice backendOf(const std::optional<std::string>& name, const Configurat
     if (!choice.row->onDevice) return choice;
     if (const Reason reason = refusal(*choice.row, c.values.force); !reason.empty()) return instead(hostBackend(), reason);
     const std::optional<std::size_t> bodies = c.scene->fixedBodies > 0 ? c.scene->fixedBodies : wanted.bodies;
-    const bool open = !wanted.precision && wanted.kernel.open();
+    const bool open = !wanted.precision && wanted.pairs().kernel.open();
     if (open && bodies && *bodies <= kSmallSystem)
         return instead(hostBackend(),
                        std::to_string(*bodies) + " bodies are few: double precision on one core is faster there");
@@ -125,15 +125,15 @@ Configuration resolve(const RunRequest& wanted, const Configuration* now, bool a
     v.backend = std::string(row.name);
     v.backendOpen = !wanted.backend || wanted.backendOpen;
     v.backendOptions = wanted.backendOptions;
-    v.opening = wanted.opening.value_or(0);
     v.integrator = std::string(c.integrator->name);
     v.timeStep = wanted.timeStep.value_or(c.scene->timeStep);
     v.start = c.request.start;
     v.tuning = wanted.tuning;
-    c.choice = wanted.choice();
+    c.choice = wanted.pairs().choice();
     // The default is the error that the scene allows for this N; 0: every pair.
     if (wanted.takesFarField() && !row.exact) c.choice.allowedError = c.scene->farField.accuracyOf(v.bodies, row.onDevice);
-    v.accuracy = c.choice.allowedError;
+    v.pairs().accuracy = c.choice.allowedError;
+    v.pairs().opening = c.choice.opening;
     const bool small = row.usesCores && v.bodies <= kSmallSystem;
     if (!wanted.precision && (small || row.exact)) force.precision = Precision::fp64;
     // Where double precision replaced single for these bodies, it stays; small systems have it for another reason.
@@ -142,7 +142,7 @@ Configuration resolve(const RunRequest& wanted, const Configuration* now, bool a
         force.precision = Precision::fp64;
 
     // A kernel that is wrong on purpose is measured beside a run, never used for it.
-    if (const std::optional<std::string>& named = wanted.kernel.kernel)
+    if (const std::optional<std::string>& named = wanted.pairs().kernel.kernel)
         if (const KernelRow* trap = findTrap(row.name, *named))
             throw UsageError("kernel '" + *named + "' is wrong on purpose and moves no bodies: " + std::string(trap->trap) +
                              "; measure it by 'gravlab bench --kernel " + *named + "', or by the sweep 'traps' in the lab");
@@ -150,17 +150,19 @@ Configuration resolve(const RunRequest& wanted, const Configuration* now, bool a
     requireBodies(v.bodies);
     requireTimeStep(v.timeStep);
     requireSoftening(force.softening);
-    requireAccuracy(v.accuracy);
+    requireAccuracy(c.choice.allowedError);
     requireLawNumbers(force);
     requireContact(v.contact, force);
     if (const Reason reason = refusal(*c.integrator, force.law); !reason.empty()) throw UsageError(reason);
     if (const Reason reason = refusal(row, *c.integrator, v.bodies); !reason.empty()) throw UsageError(reason);
 
-    c.changes.force = c.changes.backend || wanted.kernel != now->request.kernel || c.choice != now->choice ||
+    c.changes.force = c.changes.backend || wanted.pairs().kernel != now->request.pairs().kernel || c.choice != now->choice ||
                       wanted.tuning != now->request.tuning || force != now->values.force;
     // Kernels that were requested of the former backend, or ran there, do not apply to another one.
-    if (now && c.changes.backend && (wanted.terms == now->request.terms || wanted.terms == requestOf(now->values).terms))
-        c.request.terms.clear();
+    const TermRequests others = besidePairs(wanted.terms);
+    if (now && c.changes.backend &&
+        (others == besidePairs(now->request.terms) || others == besidePairs(requestOf(now->values).terms)))
+        c.request.openOthers();
     c.changes.fields = now && wanted.fields != now->request.fields;
     if (c.fields && force.law != Law::gravity)
         for (const OuterField& field : *c.fields)
@@ -170,7 +172,7 @@ Configuration resolve(const RunRequest& wanted, const Configuration* now, bool a
     c.changes.contact = !now || v.contact != now->values.contact;
     c.changes.sizes =
         now && (v.contact.radius != now->values.contact.radius || v.contact.density != now->values.contact.density);
-    c.changes.terms = now && c.request.terms != now->request.terms;
+    c.changes.terms = now && besidePairs(c.request.terms) != besidePairs(now->request.terms);
     return c;
 }
 

@@ -43,7 +43,7 @@ protected:
         wanted.bodies = device() ? 3000 : 300;  // several slices of the springs
         wanted.backend = GetParam();
         wanted.precision = precision;
-        wanted.kernel.kernel = kernel;
+        wanted.pairs().kernel.kernel = kernel;
         return wanted;
     }
     static void run(Simulation& simulation, std::int64_t steps, double seconds = 1e300) {
@@ -315,7 +315,7 @@ TEST_P(ExtensionSuite, anotherBackendTakesTheTermsOver) {
     run(simulation, 2);
     wanted = requestOf(simulation.configuration());
     wanted.backend = "reference";
-    wanted.kernel = {};
+    wanted.pairs().kernel = {};
     simulation.apply(wanted);
     EXPECT_EQ(simulation.terms().size(), 2u);
     const ParticleSet there = stateOf(simulation);

@@ -119,7 +119,7 @@ inline void checkpoint(const std::uint8_t* data, std::size_t size) {
         LoadedStart offer = startFrom(decodeSnapshot(bytes, "fuzz", {.maxBodies = 1000}), "fuzz");
         offer.request.backend = "reference";
         offer.request.backendOptions = {};
-        offer.request.kernel = {};
+        offer.request.pairs().kernel = {};
         Simulation simulation(offer.request);
         simulation.advance({.seconds = 0.05, .steps = 2}, nullptr);
         ParticleSet bodies;

@@ -173,7 +173,7 @@ inline void stateful(const std::uint8_t* data, std::size_t size) {
                     wanted.changeBackend(choose.below(2) ? "cpu" : "reference");
                     break;
                 case 4:
-                    wanted.kernel.kernel = choose.oneOf(kernels()).name;
+                    wanted.pairs().kernel.kernel = choose.oneOf(kernels()).name;
                     break;
                 case 5:
                     wanted.integrator = choose.oneOf(integrators()).name;

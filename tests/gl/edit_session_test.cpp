@@ -232,7 +232,7 @@ TEST_F(EditSession, aTimeStepDropsNeitherTrailsNorRates) {
     app_->draw(target_->framebuffer(), 320, 200);
     EXPECT_GT(light(), 0.98 * whole) << "the trails are gone";
     EXPECT_GT(app_->services.telemetry.interactionsPerSecond, 0);
-    app_->document.intent.request.kernel = {"naive", {}};
+    app_->document.intent.request.pairs().kernel = {"naive", {}};
     app_->apply();
     app_->draw(target_->framebuffer(), 320, 200);
     EXPECT_GT(light(), 0.98 * whole);
@@ -279,7 +279,7 @@ TEST(StaleParts, areWhatAChangeMakesWrong) {
     EXPECT_EQ(after([](RunConfiguration& s) { s.force.precision = Precision::fp64; }), std::pair(true, true));
     EXPECT_EQ(after([](RunConfiguration& s) { s.backend = "reference"; }), std::pair(true, true));
     EXPECT_EQ(after([](RunConfiguration& s) { s.backendOptions.threads = 3; }), std::pair(true, true));
-    EXPECT_EQ(after([](RunConfiguration& s) { s.kernel.kernel = "tiled"; }), std::pair(false, true));
+    EXPECT_EQ(after([](RunConfiguration& s) { s.pairs().kernel.kernel = "tiled"; }), std::pair(false, true));
     EXPECT_EQ(after([](RunConfiguration& s) { s.integrator = "euler"; }), std::pair(false, true));
 }
 

@@ -138,7 +138,7 @@ TEST_F(FrameTest, slowPicturesMakeNoLongStep) {
     hostClockSource() = [] { return slowClock += 3600; };
     Facts& facts = app->document.facts;
     app->document.intent.request.bodies = 8192;
-    app->document.intent.request.kernel.kernel = "naive";
+    app->document.intent.request.pairs().kernel.kernel = "naive";
     app->document.intent.stepsPerFrame = 1;
     app->document.intent.timeBudgetMs = 1;
     for (int frame = 0; frame < 2000 && !(facts.stepForecast > 0); ++frame) {

@@ -96,10 +96,10 @@ TEST_F(SceneFileTest, ItSaysWhetherForcesWereExact) {
     EXPECT_NE(text.find("\naccuracy = \"exact\"\n"), std::string::npos) << text;
     // A window would use a tree for this N if the file did not set the accuracy.
     options.simulation = opened(text);
-    EXPECT_EQ(options.simulation.accuracy, 0.0);
+    EXPECT_EQ(options.simulation.pairs().accuracy, 0.0);
     App again(options);
     EXPECT_FALSE(again.document.facts.kernel->approximates);
-    EXPECT_EQ(again.document.facts.configuration.accuracy, 0);
+    EXPECT_EQ(again.document.facts.configuration.pairs().accuracy, 0);
     EXPECT_EQ(sceneFileText(again.document), text);
     EXPECT_EQ(parameter("run.accuracy").asked(again.document), Value(std::string("auto")));
     options.simulation = opened("scene = \"plummer\"\nbodies = 20000\naccuracy = \"auto\"\n");

@@ -51,7 +51,7 @@ TEST_F(ManyBodiesWatch, namesABodyThatFliesTooFarForSinglePrecision) {
     options.simulation.scene = "plummer";
     options.simulation.bodies = StateFeed::kMostUnfelt + 1;
     options.simulation.backend = "cpu";
-    options.simulation.accuracy = 0.01;
+    options.simulation.pairs().accuracy = 0.01;
     options.simulation.timeStep = 1e-3;
     App app(options);
     ASSERT_EQ(app.document.facts.configuration.force.precision, Precision::fp32);

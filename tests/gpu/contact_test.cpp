@@ -74,7 +74,7 @@ TEST_F(ContactOnGpu, theDeviceFindsEveryPairThatTouches) {
 
 TEST_F(ContactOnGpu, runsDoNotDependOnSlicesAndGoBack) {
     RunRequest request{.scene = "moon", .bodies = 4096, .backend = "cuda"};
-    request.kernel.kernel = "tiled";
+    request.pairs().kernel.kernel = "tiled";
     Simulation whole(request), sliced(request);
     const Diagnostics first = whole.measure();
     RunState early;

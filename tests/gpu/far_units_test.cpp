@@ -92,10 +92,10 @@ TEST_F(FarUnitsOnGpu, runsGoAsInDoublePrecisionAndGoOnToTheBit) {
         const std::vector<Double4> want = exact.state().bodies.position;
         request.precision = Precision::mixed;
         for (const char* kernel : {"auto", "tiled", "symmetric-equal", "tree"}) {
-            request.kernel = {};
-            if (kernel != std::string_view("auto")) request.kernel.kernel = kernel;
-            request.accuracy.reset();
-            if (kernel == std::string_view("tree")) request.accuracy = 1e-3;
+            request.pairs().kernel = {};
+            if (kernel != std::string_view("auto")) request.pairs().kernel.kernel = kernel;
+            request.pairs().accuracy.reset();
+            if (kernel == std::string_view("tree")) request.pairs().accuracy = 1e-3;
             Simulation whole(request), first(request);
             EXPECT_EQ(whole.force().precision, Precision::mixed);
             whole.advance({.steps = 10}, nullptr);

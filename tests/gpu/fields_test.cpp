@@ -63,7 +63,7 @@ TEST(GpuOuterForces, reachManyBodiesInSlicesAndMeasureTheirEnergy) {
     if (const Reason reason = backend("cuda").unavailable({}); !reason.empty())
         GTEST_SKIP() << "NO GPU TEST WAS RUN: " << reason;
     RunRequest request = gpuRequest(Precision::fp32, "leapfrog", kMovingOfGpu, 300000);
-    request.accuracy = 1e-3;
+    request.pairs().accuracy = 1e-3;
     Simulation simulation(request);
     run(simulation, 3);
     const Diagnostics device = simulation.measure({});

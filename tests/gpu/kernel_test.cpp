@@ -426,9 +426,10 @@ TEST_F(GpuTest, aQuestionForForcesMovesNoBody) {
 TEST_F(GpuTest, aRunThatIsContinuedIsJudgedByItsOwnBodies) {
     Simulation simulation({.scene = "collision", .bodies = 70000, .backend = "cuda"});
     for (const char* kernel : {"symmetric-equal", "many-steps"}) {
-        const Simulation saved({.scene = "plummer", .bodies = 4096, .backend = "cuda", .kernel = {kernel, {}}});
+        const Simulation saved(
+            {.scene = "plummer", .bodies = 4096, .backend = "cuda", .terms = {{"pair-law", {.kernel = {kernel, {}}}}}});
         simulation.apply(requestOf(saved.configuration()));
-        EXPECT_EQ(simulation.configuration().kernel.kernel, kernel);
+        EXPECT_EQ(simulation.configuration().pairs().kernel.kernel, kernel);
         simulation.apply({.scene = "collision", .bodies = 70000, .backend = "cuda"});
     }
 }

@@ -214,16 +214,16 @@ TEST_F(LabGpu, tuningFindsALaunchAndAutoTakesIt) {
     settings.bodies = 4096;
     settings.tuning = std::make_shared<Tuning>(std::vector{small, large});
     Simulation simulation(settings);
-    EXPECT_EQ(simulation.configuration().kernel.kernel, "many-steps");
+    EXPECT_EQ(simulation.configuration().pairs().kernel.kernel, "many-steps");
     RunRequest more = simulation.request();
     more.bodies = 16384;
     simulation.apply(more);
-    EXPECT_EQ(simulation.configuration().kernel.kernel, "tiled-registers");
-    EXPECT_EQ(simulation.configuration().kernel.launch, large.kernel.launch);
+    EXPECT_EQ(simulation.configuration().pairs().kernel.kernel, "tiled-registers");
+    EXPECT_EQ(simulation.configuration().pairs().kernel.launch, large.kernel.launch);
     more = simulation.request();
     more.bodies = 65536;
     simulation.apply(more);
-    EXPECT_EQ(simulation.configuration().kernel.kernel, "symmetric-runs")
+    EXPECT_EQ(simulation.configuration().pairs().kernel.kernel, "symmetric-runs")
         << "nothing is known of 65,536: the backend's own choice";
 }
 

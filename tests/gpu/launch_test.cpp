@@ -139,7 +139,7 @@ TEST_F(GpuBodies, aWindowStartsWithTheNumberOfTheDevicesClass) {
     request.farField = true;
     const Simulation watched(request);
     EXPECT_EQ(watched.configuration().bodies, std::max<std::size_t>(65536, classOf(size).bodies));
-    EXPECT_EQ(watched.configuration().accuracy, watched.configuration().bodies > 65536 ? 1e-3 : 0);
+    EXPECT_EQ(watched.configuration().pairs().accuracy, watched.configuration().bodies > 65536 ? 1e-3 : 0);
     request.precision = Precision::fp64;
     EXPECT_EQ(Simulation(request).configuration().bodies, 65536u) << "double precision computes every pair";
     request.precision.reset();

@@ -172,6 +172,8 @@ TEST_F(GpuTest, aSecondPairLawActsBesideTheFirst) {
         }
 }
 
+TEST_F(GpuTest, aSecondPairLawIsCheckedByTheFloorOfTheFirst) { expectOneFloorForBothLaws("cuda", "tiled"); }
+
 /// The law changes in the middle of a run: nothing of the old one remains.
 TEST_F(GpuTest, aNewLawBeginsWithAStep) {
     ForceSettings gravity{.softening = 0.1}, charges{.law = kLaw<Coulomb>, .softening = 0.1},

@@ -55,7 +55,7 @@ RunRequest settingsOf(const Case& c, std::size_t bodies) {
     settings.bodies = bodies;
     settings.seed = 3;
     settings.backend = "cuda";
-    settings.kernel.kernel = c.kernel;
+    settings.pairs().kernel.kernel = c.kernel;
     settings.integrator = c.integrator;
     settings.precision = c.precision;
     settings.law = c.law;
@@ -95,7 +95,7 @@ protected:
         Simulation& whole = *made;
         Simulation first(settingsOf(c, bodies));
         ASSERT_EQ(whole.configuration().backend, "cuda");
-        ASSERT_EQ(whole.configuration().kernel.kernel, c.kernel);
+        ASSERT_EQ(whole.configuration().pairs().kernel.kernel, c.kernel);
         runAtOnce(whole, 5);
         cut_ += runInSlices(first, 2);
         LoadedStart offer =
@@ -104,8 +104,8 @@ protected:
         Simulation second(offer.request);
         ASSERT_EQ(second.step(), 2);
         EXPECT_EQ(second.configuration().backend, "cuda");
-        EXPECT_EQ(second.configuration().kernel.kernel, c.kernel);
-        EXPECT_EQ(second.configuration().kernel.launch, whole.configuration().kernel.launch);
+        EXPECT_EQ(second.configuration().pairs().kernel.kernel, c.kernel);
+        EXPECT_EQ(second.configuration().pairs().kernel.launch, whole.configuration().pairs().kernel.launch);
         cut_ += runInSlices(second, 3);
         cut_ += runInSlices(first, 3);
         const Snapshot expected = checkpointOf(whole);

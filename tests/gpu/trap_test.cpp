@@ -95,10 +95,10 @@ TEST_F(TrapsOnGpu, aLaunchThatFailsIsToldAndHurtsNobody) {
 
 TEST_F(TrapsOnGpu, noRunTakesThem) {
     Simulation simulation({.scene = "plummer", .bodies = 4096, .backend = "cuda"});
-    const std::string before = simulation.configuration().kernel.kernel;
+    const std::string before = simulation.configuration().pairs().kernel.kernel;
     for (const KernelRow& trap : trapKernels()) {
         RunRequest wanted = simulation.request();
-        wanted.kernel.kernel = std::string(trap.name);
+        wanted.pairs().kernel.kernel = std::string(trap.name);
         try {
             simulation.apply(wanted);
             ADD_FAILURE() << trap.name << " was taken";
@@ -106,10 +106,9 @@ TEST_F(TrapsOnGpu, noRunTakesThem) {
             EXPECT_THAT(error.what(), HasSubstr("wrong on purpose"));
             EXPECT_THAT(error.what(), HasSubstr("bench --kernel"));
         }
-        EXPECT_THROW(Simulation({.scene = "plummer", .bodies = 512, .backend = "cuda", .kernel = wanted.kernel}),
-                     UsageError);
+        EXPECT_THROW(Simulation({.scene = "plummer", .bodies = 512, .backend = "cuda", .terms = wanted.terms}), UsageError);
     }
-    EXPECT_EQ(simulation.configuration().kernel.kernel, before);
+    EXPECT_EQ(simulation.configuration().pairs().kernel.kernel, before);
 }
 
 }  // namespace

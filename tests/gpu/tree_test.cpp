@@ -290,7 +290,7 @@ TEST_F(TreeOnGpu, isCheckedOnBodiesAtRandomAndSaysItsMomentumError) {
     RunRequest request{.scene = "galaxy", .bodies = 131072, .backend = "cuda"};
     request.farField = true;
     Simulation simulation(request);
-    EXPECT_EQ(simulation.configuration().kernel.kernel, "tree") << "from so many bodies on the scene says so";
+    EXPECT_EQ(simulation.configuration().pairs().kernel.kernel, "tree") << "from so many bodies on the scene says so";
     simulation.advance({.steps = 2}, nullptr);
     simulation.backend().wait();
     ASSERT_TRUE(simulation.forceCheck());
@@ -313,7 +313,7 @@ TEST_F(TreeOnGpu, isCheckedOnBodiesAtRandomAndSaysItsMomentumError) {
     EXPECT_LT(check.momentum, 1e-3);
     EXPECT_LT(std::abs(std::log(check.momentum / (length(sum) / sizes))), std::log(5.0));
     request.bodies = 65536;
-    EXPECT_EQ(Simulation(request).configuration().accuracy, 0) << "fewer are computed in all pairs";
+    EXPECT_EQ(Simulation(request).configuration().pairs().accuracy, 0) << "fewer are computed in all pairs";
 }
 
 }  // namespace

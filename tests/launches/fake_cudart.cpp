@@ -12,6 +12,11 @@
 #include <map>
 #include <string_view>
 
+namespace gravlab {
+/// Free memory of the device, which tests change.
+std::size_t fakeFreeBytes = std::size_t{80} << 30;
+}  // namespace gravlab
+
 namespace {
 
 using gravlab::cuda::RungTask;
@@ -129,7 +134,8 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
     return cudaSuccess;
 }
 cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
-    *free = *total = std::size_t{80} << 30;
+    *free = gravlab::fakeFreeBytes;
+    *total = std::size_t{80} << 30;
     return cudaSuccess;
 }
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void*) {

@@ -50,7 +50,7 @@ TEST(Actions, goToEveryPairForTuningAndBack) {
     EXPECT_FALSE(d.intent.request.farField);
     EXPECT_TRUE(d.labPanel.shows(LabPage::launch));
     const KernelRequest tuned{.kernel = "tiled", .launch = {.block = 256}};
-    d.intent.request.kernel = tuned;
+    d.intent.request.pairs().kernel = tuned;
     d.intent.request.seed = 7;
     invoke(row, {}, d);
     EXPECT_FALSE(isOn(row, d));
@@ -59,7 +59,7 @@ TEST(Actions, goToEveryPairForTuningAndBack) {
     after.seed = 7;
     EXPECT_TRUE(d.intent.request == after) << "what was changed besides stays";
     invoke(row, {}, d);
-    EXPECT_TRUE(d.intent.request.kernel == tuned) << "what was tuned is there again";
+    EXPECT_TRUE(d.intent.request.pairs().kernel == tuned) << "what was tuned is there again";
     // After undo the key applies the tree again.
     d.intent.request = before;
     EXPECT_FALSE(isOn(row, d));

@@ -239,9 +239,9 @@ TEST(Cells, haveTheEnergyAndTheClosestPairOfAllPairs) {
     RunConfiguration configuration;
     configuration.backend = "cpu";
     configuration.force = kAtoms;
-    configuration.kernel.kernel = "cells";
+    configuration.pairs().kernel.kernel = "cells";
     EXPECT_TRUE(pairSummation(configuration));
-    configuration.kernel.kernel = "simd-threads";
+    configuration.pairs().kernel.kernel = "simd-threads";
     EXPECT_FALSE(pairSummation(configuration));
 }
 

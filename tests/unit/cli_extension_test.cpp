@@ -61,6 +61,11 @@ TEST(CliExtension, runsAreSavedAndContinuedWithTheKernelsOfTheirTerms) {
     const Outcome refused = runExtended({"run", "plummer", "-n", "16", "--steps", "1", "--term-kernel", "springs=list"});
     EXPECT_EQ(refused.code, 2);
     EXPECT_THAT(refused.err, HasSubstr("nothing acts beside the pair law"));
+    const Outcome both = runExtended({"run", "test-chain", "-n", "16", "--backend", "cpu", "--steps", "1", "--term-kernel",
+                                      "springs=list,pair-law=naive", "--final", "both.hdf5"},
+                                     folder.path());
+    EXPECT_EQ(both.code, 0) << both.err;
+    EXPECT_THAT(contentOf(folder / "both.hdf5"), HasSubstr("kernel = \"naive\""));
 }
 
 TEST(CliExtension, checkBenchAndTuneTakeTheKernelsOfATerm) {

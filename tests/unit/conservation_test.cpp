@@ -67,7 +67,7 @@ TEST(Conservation, aVirialRatioIsThatOfThePairLawAlone) {
         StateFeed feed;
         double now = 0;
         watch(kept, simulation, feed, 1, now);
-        const bool alone = simulation.configuration().terms.empty();
+        const bool alone = simulation.configuration().others().empty();
         Facts facts;
         kept.readFacts(facts);
         EXPECT_EQ(facts.virial.has_value(), alone) << scene;

@@ -5,6 +5,7 @@
 #include "app/bench/term_bench.h"
 #include "sim/backends/cpu/aligned_array.h"
 #include "sim/backends/cpu/methods/cpu_method.h"
+#include "sim/io/run_settings.h"
 #include "sim/measure/pair_sum.h"
 #include "tests/unit/cli_support.h"
 
@@ -107,7 +108,7 @@ TEST(ForceTerms, whatAMethodKeptHoldsOnlyUnderItsSettings) {
     settings.bodies = 300;
     settings.backend = "cpu";
     settings.precision = Precision::fp64;
-    settings.kernel.kernel = "trailing";
+    settings.pairs().kernel.kernel = "trailing";
     Simulation simulation(settings);
     const auto run = [&](std::int64_t steps) {
         const std::int64_t end = simulation.step() + steps;
@@ -320,7 +321,7 @@ TEST(ForceTerms, aKernelOfATermIsListedChosenKeptAndRefused) {
     wanted.backend = "cpu";
     wanted.terms = parsedTermRequests("springs=blocks:block=16");
     Simulation simulation(wanted);
-    const auto inUse = [&] { return simulation.configuration().terms.at(0); };
+    const auto inUse = [&] { return simulation.configuration().terms.at(1); };
     EXPECT_EQ(inUse().kernel.kernel, "blocks");
     EXPECT_EQ(inUse().kernel.launch.block, 16);
     EXPECT_EQ(inUse().term, "springs");
@@ -365,9 +366,51 @@ TEST(ForceTerms, textsOfTermKernelsAreReadBack) {
     for (const char* text : {"springs=list", "magnets=auto:block=64,springs=list:unroll=0:split=2:accuracy=0.001"})
         EXPECT_EQ(termRequestsText(parsedTermRequests(text)), text);
     EXPECT_TRUE(parsedTermRequests("auto").empty());
-    for (const char* text : {"springs", "springs=", "=list", "springs=list:block", "springs=list:block=x",
-                             "springs=list:b=1", "pair-law=tiled", "springs=list,", "springs=list:accuracy=7"})
+    for (const char* text :
+         {"springs", "springs=", "=list", "springs=list:block", "springs=list:block=x", "springs=list:b=1", "springs=list,",
+          "springs=list:accuracy=7", "pair-law=none", "pair-law=own.cu"})
         EXPECT_THROW(parsedTermRequests(text), UsageError) << text;
+}
+
+TEST(ForceTerms, thePairLawIsRequestedLikeAnyOfThem) {
+    const auto taken = [](std::initializer_list<std::pair<const char*, const char*>> lines) {
+        RunRequest request{.scene = "test-chain", .bodies = 50, .backend = "cpu", .precision = Precision::fp32};
+        for (const auto& [key, value] : lines) EXPECT_TRUE(settingRow(key).take(request, value)) << key << ' ' << value;
+        return request;
+    };
+    const RunRequest shortForms = taken({{"kernel", "\"tree\""}, {"block", "32"}, {"accuracy", "0.001"}}),
+                     oneList = taken({{"term_kernels", "\"springs=list,pair-law=tree:block=32:accuracy=0.001\""}});
+    EXPECT_EQ(oneList.pairs(), shortForms.pairs());
+    EXPECT_EQ(oneList.terms.size(), 2u);
+    EXPECT_EQ(settingRow("term_kernels").text(oneList), "\"springs=list\"") << "files have keys for the pair law";
+    EXPECT_EQ(settingRow("term_kernels").text(shortForms), "\"auto\"");
+    std::vector<std::string> notes;
+    EXPECT_EQ(parsedSettings(settingsText(oneList), "a file", notes), oneList);
+    // What says nothing of the pair law leaves its request as it was; other scenes keep its kernel, other backends its
+    // error.
+    RunRequest changed = oneList;
+    EXPECT_TRUE(settingRow("term_kernels").take(changed, "\"auto\""));
+    EXPECT_EQ(changed, shortForms);
+    changed = oneList;
+    changed.changeScene("plummer");
+    EXPECT_EQ(changed.terms, shortForms.terms);
+    changed.changeBackend("reference");
+    EXPECT_EQ(changed.pairs(), (TermRequest{.kernel = {}, .accuracy = 0.001}));
+    RunRequest bare = oneList, empty = oneList;
+    bare.terms.clear();
+    empty.terms = {{"pair-law", {}}};
+    EXPECT_EQ(Simulation(bare).configuration(), Simulation(empty).configuration()) << "absent means open";
+    const RunConfiguration now = Simulation(oneList).configuration();
+    ASSERT_EQ(now.terms.size(), 2u);
+    EXPECT_EQ(now.terms[0], now.pairs());
+    EXPECT_EQ(now.pairs().term, "pair-law");
+    EXPECT_EQ(now.pairs().kernel.kernel, "tree");
+    EXPECT_EQ(now.pairs().accuracy, 0.001);
+    EXPECT_EQ(now.others()[0].term, "springs");
+    EXPECT_EQ(&termKernel("cpu", "pair-law", "tree"), &kernel("cpu", "tree"));
+    EXPECT_TRUE(hasKernel("cpu", "blocks", "springs") && !hasKernel("cpu", "blocks") &&
+                !hasKernel("cpu", "tree", "springs"));
+    EXPECT_TRUE(hasKernel("reference", "plain", "springs") && !hasKernel("reference", "list", "springs"));
 }
 
 TEST(ForceTerms, aSearchFindsAVerifiedKernelAndRunsTakeIt) {
@@ -387,9 +430,9 @@ TEST(ForceTerms, aSearchFindsAVerifiedKernelAndRunsTakeIt) {
     wanted.precision = Precision::fp64;
     wanted.tuning = std::make_shared<const Tuning>(Tuning().with(choice));
     Simulation simulation(wanted);
-    EXPECT_EQ(simulation.configuration().terms.at(0).kernel.kernel, "blocks");
+    EXPECT_EQ(simulation.configuration().terms.at(1).kernel.kernel, "blocks");
     wanted.terms = parsedTermRequests("springs=list");
-    EXPECT_EQ(Simulation(wanted).configuration().terms.at(0).kernel.kernel, "list") << "what is asked for comes first";
+    EXPECT_EQ(Simulation(wanted).configuration().terms.at(1).kernel.kernel, "list") << "what is asked for comes first";
     EXPECT_THROW(termStudy(wanted, "magnets", 300), UsageError);
 }
 

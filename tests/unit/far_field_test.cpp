@@ -32,24 +32,24 @@ RunRequest watched(std::optional<std::size_t> bodies, const char* scene = "colli
 
 TEST(FarFieldRun, takesWhatTheSceneNamesForSoManyBodies) {
     const Simulation many(watched(16384));
-    EXPECT_EQ(many.configuration().kernel.kernel, "tree");
-    EXPECT_EQ(many.configuration().accuracy, 1e-3);
+    EXPECT_EQ(many.configuration().pairs().kernel.kernel, "tree");
+    EXPECT_EQ(many.configuration().pairs().accuracy, 1e-3);
     const Simulation few(watched(16383));
-    EXPECT_NE(few.configuration().kernel.kernel, "tree");
-    EXPECT_EQ(few.configuration().accuracy, 0) << "few bodies stay exact";
-    EXPECT_EQ(Simulation(watched(16384, "kepler-disc")).configuration().accuracy, 0) << "its row names none";
+    EXPECT_NE(few.configuration().pairs().kernel.kernel, "tree");
+    EXPECT_EQ(few.configuration().pairs().accuracy, 0) << "few bodies stay exact";
+    EXPECT_EQ(Simulation(watched(16384, "kepler-disc")).configuration().pairs().accuracy, 0) << "its row names none";
 }
 
 TEST(FarFieldRun, isNobodysElse) {
     RunRequest request = watched(16384);
     request.farField = false;
-    EXPECT_EQ(Simulation(request).configuration().accuracy, 0) << "run, render and bench compute every pair";
+    EXPECT_EQ(Simulation(request).configuration().pairs().accuracy, 0) << "run, render and bench compute every pair";
     request = watched(16384);
-    request.kernel.kernel = "simd-threads";
-    EXPECT_EQ(Simulation(request).configuration().kernel.kernel, "simd-threads");
+    request.pairs().kernel.kernel = "simd-threads";
+    EXPECT_EQ(Simulation(request).configuration().pairs().kernel.kernel, "simd-threads");
     request = watched(16384);
-    request.accuracy = 1e-4;
-    EXPECT_EQ(Simulation(request).configuration().accuracy, 1e-4) << "what was asked for goes first";
+    request.pairs().accuracy = 1e-4;
+    EXPECT_EQ(Simulation(request).configuration().pairs().accuracy, 1e-4) << "what was asked for goes first";
     EXPECT_EQ(sceneNamed("collision").farField.accuracyOf(131071, true), 0) << "a device makes short work of fewer";
     EXPECT_EQ(sceneNamed("collision").farField.accuracyOf(131072, true), 1e-3);
 }
@@ -59,16 +59,16 @@ TEST(FarFieldRun, followsTheNumberOfBodiesAndTheSwitch) {
     RunRequest wanted = simulation.request();
     wanted.bodies = 20000;
     simulation.apply(wanted);
-    EXPECT_EQ(simulation.configuration().accuracy, 1e-3);
-    EXPECT_EQ(requestOf(simulation.configuration()).accuracy, 1e-3) << "what files of the run say";
+    EXPECT_EQ(simulation.configuration().pairs().accuracy, 1e-3);
+    EXPECT_EQ(requestOf(simulation.configuration()).pairs().accuracy, 1e-3) << "what files of the run say";
     wanted = simulation.request();
     wanted.farField = false;
     simulation.apply(wanted);
-    EXPECT_EQ(simulation.configuration().accuracy, 0);
+    EXPECT_EQ(simulation.configuration().pairs().accuracy, 0);
     EXPECT_EQ(simulation.configuration().bodies, 20000u) << "the switch leaves the bodies alone";
     wanted.farField = true;
     simulation.apply(wanted);
-    EXPECT_EQ(simulation.configuration().accuracy, 1e-3);
+    EXPECT_EQ(simulation.configuration().pairs().accuracy, 1e-3);
 }
 
 TEST(FarFieldRun, startsWithAsManyBodiesAsTheTreeMoves) {

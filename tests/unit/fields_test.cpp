@@ -190,7 +190,7 @@ TEST(OuterForcesRun, areChangedLiveAndReturnToTheScenesOwn) {
     const std::string own = simulation.configuration().fields;
     EXPECT_THAT(own, HasSubstr("logarithmic,speed=1.0608"));
     EXPECT_THAT(own, HasSubstr("friction,speed=1.0608"));
-    ASSERT_EQ(simulation.configuration().terms.size(), 2u);
+    ASSERT_EQ(simulation.configuration().others().size(), 2u);
     EXPECT_FALSE(keepsEnergy(simulation.configuration()));
     run(simulation, 5);
     const RunState before = simulation.state();
@@ -205,7 +205,7 @@ TEST(OuterForcesRun, areChangedLiveAndReturnToTheScenesOwn) {
     wanted.fields = "none";
     simulation.apply(wanted);
     EXPECT_EQ(simulation.configuration().fields, "none");
-    EXPECT_TRUE(simulation.configuration().terms.empty());
+    EXPECT_TRUE(simulation.configuration().others().empty());
     wanted.fields.reset();
     simulation.apply(wanted);
     EXPECT_EQ(simulation.configuration().fields, own);

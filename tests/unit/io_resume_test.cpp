@@ -55,7 +55,7 @@ RunRequest settingsOf(const Row& row, const std::string& scene, std::size_t bodi
     settings.seed = 3;
     settings.backend = row.backend;
     if (row.backend == "cpu") settings.backendOptions.threads = 2;
-    if (row.kernel != "auto") settings.kernel.kernel = row.kernel;
+    if (row.kernel != "auto") settings.pairs().kernel.kernel = row.kernel;
     settings.integrator = row.integrator;
     settings.precision = row.precision;
     return settings;
@@ -143,7 +143,7 @@ TEST(ResumeOf, anOpenedFileBringsItsOwnKernelIntoARunningSimulation) {
         Simulation second(settingsOf({"cpu", running, "rk4"}, "plummer", 40));
         run(second, 2);
         second.apply(startFrom(checkpointOf(first), "x.hdf5").request);
-        EXPECT_EQ(second.configuration().kernel.kernel, "naive-symmetric");
+        EXPECT_EQ(second.configuration().pairs().kernel.kernel, "naive-symmetric");
         EXPECT_EQ(second.step(), 3);
         run(second, 3);
         EXPECT_TRUE(io_test::sameSnapshot(checkpointOf(second), checkpointOf(whole))) << running;
@@ -301,7 +301,7 @@ TEST(StartFile, whatThisMachineLacksGivesWayWithANote) {
     snapshot.settings = "scene = \"plummer\"\nbackend = \"quantum\"\nkernel = \"warp\"\nfuture = 1\ntime_step = 0.25\n";
     const LoadedStart offer = startFrom(std::move(snapshot), "x.hdf5");
     EXPECT_EQ(offer.request.backend, std::nullopt);
-    EXPECT_EQ(offer.request.kernel.kernel, std::nullopt);
+    EXPECT_EQ(offer.request.pairs().kernel.kernel, std::nullopt);
     EXPECT_EQ(offer.request.timeStep, 0.25);
     EXPECT_THAT(offer.notes, testing::Contains(HasSubstr("quantum")));
     EXPECT_THAT(offer.notes, testing::Contains(HasSubstr("future")));
@@ -364,10 +364,10 @@ TEST(RunSettings, textAndBackIsTheSame) {
     settings.parameters = {{"mass-ratio", 0.1}, {"tilt_2", -1e-5}};
     settings.backend = "cuda";
     settings.backendOptions = {3, 7, "AVX2"};
-    settings.kernel = {"tiled", {256, 8, 2, 4}};
-    settings.terms = parsedTermRequests("springs=list:block=64");
-    settings.accuracy = 1e-3 / 3;
-    settings.opening = 0.1 * 7;
+    settings.pairs().kernel = {"tiled", {256, 8, 2, 4}};
+    settings.terms.merge(parsedTermRequests("springs=list:block=64"));
+    settings.pairs().accuracy = 1e-3 / 3;
+    settings.pairs().opening = 0.1 * 7;
     settings.integrator = "yoshida6";
     settings.timeStep = -0.1 / 3;
     settings.softening = 5e-324;

@@ -1,11 +1,16 @@
 // The memory of a run is computed before it starts; a machine without it refuses in one sentence.
 #include "sim/backends/memory_need.h"
 
+#include "sim/backends/groups.h"
 #include "sim/core/error.h"
+#include "sim/core/validation.h"
 #include "sim/core/work_watch.h"
 #include "sim/forces/law.h"
+#include "sim/io/snapshot.h"
 #include "sim/run/simulation.h"
 #include "sim/tree/rung.h"
+#include "tests/files.h"
+#include "tests/unit/cli_support.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -115,6 +120,52 @@ TEST(MemoryNeed, ARunSaysItBeforeItTakesItAndIsRefusedBeforeItMakesBodies) {
     const Simulation small({.scene = "plummer", .bodies = 1000, .backend = "cpu"});
     EXPECT_EQ(said.size(), 1u) << "few bodies are not worth a word";
     EXPECT_TRUE(made);
+}
+
+/// Free memory of the host while it exists, in place of the machine's.
+class FreeMemory {
+public:
+    explicit FreeMemory(double bytes) {
+        std::filesystem::create_directories(folder_ / "proc");
+        put(folder_ / "proc/meminfo", "MemAvailable: " + std::to_string(static_cast<long>(bytes / 1024)) + " kB\n");
+        systemRoot() = folder_.path().string();
+    }
+    ~FreeMemory() { systemRoot().clear(); }
+
+private:
+    ScratchFolder folder_;
+};
+
+TEST(MemoryNeed, WhatTheHostHasNoRoomForIsRefusedByEveryGuard) {
+    const ParticleSet bodies = sceneNamed("plummer").build({.bodies = 20000, .seed = 1});
+    Snapshot whole;
+    whole.bodies = bodies;
+    const std::string file = encodeSnapshot(whole, "tipsy");
+    const std::unique_ptr<Backend> cpu = backend("cpu").make({});
+    cpu->load(bodies);
+    cpu->configure({}, {.kernel = "simd-threads"});
+    const auto all = [&](const auto& expect) {
+        bool made = false;
+        const WorkWatch watch([&](const char*, std::int64_t, std::int64_t) { made = true; }, {});
+        expect("a run", [] { Simulation({.scene = "plummer", .bodies = 20000, .backend = "cpu"}); });
+        expect("a new kernel", [&] { cpu->configure({}, {.kernel = "symmetric-threads"}); });
+        expect("bodies of a backend", [&] { cpu->load(bodies); });
+        expect("groups", [&] { findGroups(groupRung("cpu", "union-tree"), bodies, 0.01, {}); });
+        return made;
+    };
+    const auto refused = [](const char* what, const auto& work) { EXPECT_THROW(work(), OutOfMemoryError) << what; };
+    const auto done = [](const char* what, const auto& work) { EXPECT_NO_THROW(work()) << what; };
+    {
+        const FreeMemory little(100000);
+        EXPECT_FALSE(all(refused)) << "a run makes no bodies before it is refused";
+        EXPECT_EQ(cpu->activeKernel().name, "simd-threads");
+        EXPECT_EQ(cpu->size(), bodies.size());
+        EXPECT_THAT([&] { decodeSnapshot(file, "many.tipsy"); },
+                    testing::ThrowsMessage<InputError>(testing::HasSubstr("many.tipsy: its bodies need")));
+    }
+    const FreeMemory enough(1e9);
+    EXPECT_TRUE(all(done));
+    EXPECT_EQ(decodeSnapshot(file, "many.tipsy").bodies.size(), bodies.size());
 }
 
 }  // namespace

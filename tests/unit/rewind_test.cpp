@@ -281,7 +281,7 @@ TEST(Rewind, gapsGrowWithAgeAndMemoryIsKept) {
 
 TEST(Rewind, whatATreeKeepsIsCountedAndComesBack) {
     RunRequest request{.scene = "plummer", .bodies = 10000, .backend = "cpu"};
-    request.accuracy = 1e-3;
+    request.pairs().accuracy = 1e-3;
     Simulation simulation(request);
     ASSERT_TRUE(simulation.backend().activeKernel().approximates);
     // Enough for two states of 48 bytes per body with ids and groups, but not for three.

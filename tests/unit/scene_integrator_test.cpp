@@ -37,9 +37,10 @@ TEST(SceneIntegrator, givesWayToWhatIsAskedFor) {
     EXPECT_EQ(begun({.scene = "pythagorean", .integrator = "leapfrog"}).integrator, "leapfrog");
     EXPECT_EQ(begun({.scene = "pythagorean", .backend = "reference"}).integrator, "radau15");
     EXPECT_EQ(begun({.scene = "pythagorean", .precision = Precision::fp64}).integrator, "radau15");
-    for (const RunRequest& cannot : {RunRequest{.scene = "pythagorean", .backend = "cpu"},
-                                     RunRequest{.scene = "pythagorean", .kernel = {.kernel = "simd"}},
-                                     RunRequest{.scene = "pythagorean", .precision = Precision::fp32}}) {
+    for (const RunRequest& cannot :
+         {RunRequest{.scene = "pythagorean", .backend = "cpu"},
+          RunRequest{.scene = "pythagorean", .terms = {{"pair-law", {.kernel = {.kernel = "simd"}}}}},
+          RunRequest{.scene = "pythagorean", .precision = Precision::fp32}}) {
         const RunConfiguration now = begun(cannot);
         EXPECT_EQ(now.integrator, "leapfrog");
         EXPECT_NE(now.backend, "reference");

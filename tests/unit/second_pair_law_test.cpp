@@ -66,6 +66,8 @@ TEST(SecondPairLaw, isTheSameOnEveryRowOfTheCpu) {
         }
 }
 
+TEST(SecondPairLaw, isCheckedByTheFloorOfTheFirst) { expectOneFloorForBothLaws("cpu", "symmetric-threads"); }
+
 TEST(SecondPairLaw, keepsItsNumbersInAFileAndRefusesOthers) {
     Simulation simulation(ions("cpu", Precision::fp64, "cells"));
     simulation.advance({.seconds = 1e300, .steps = 3}, nullptr);

@@ -134,8 +134,8 @@ TEST(SimulationTest, aNumberOfBodiesThatIsThereAlreadyIsTheOneOfTheNextStart) {
 TEST(SimulationTest, aStateThatIsTakenMakesNoStepThatNobodyAskedFor) {
     RunRequest settings = small("plummer", 3000);
     settings.backend = "cpu";
-    settings.accuracy = 1e-3;
-    settings.kernel.kernel = "tree";
+    settings.pairs().accuracy = 1e-3;
+    settings.pairs().kernel.kernel = "tree";
     Simulation simulation(settings);
     // After a cut step, the next call has time for more than the end of that step.
     simulation.advance({.seconds = 1e-6, .steps = 1}, nullptr);
@@ -161,7 +161,7 @@ TEST(SimulationTest, fillsInWhatTheSceneKnows) {
     EXPECT_EQ(simulation.configuration().timeStep, sceneNamed("figure-eight").timeStep);
     EXPECT_EQ(simulation.configuration().force.softening, 0);
     EXPECT_EQ(simulation.configuration().backend, "reference");
-    EXPECT_EQ(simulation.configuration().kernel.kernel, "plain");
+    EXPECT_EQ(simulation.configuration().pairs().kernel.kernel, "plain");
     EXPECT_FALSE(simulation.backendWhy().empty());
     EXPECT_EQ(simulation.time(), 0);
 }
@@ -205,7 +205,7 @@ const BadChange kBadChanges[] = {
     {"unknown scene", [](RunRequest& s) { s.scene = "nowhere"; }},
     {"unknown integrator", [](RunRequest& s) { s.integrator = "leapfrogs"; }},
     {"unknown backend", [](RunRequest& s) { s.backend = "abacus"; }},
-    {"unknown reference kernel", [](RunRequest& s) { s.kernel.kernel = "tiled"; }},
+    {"unknown reference kernel", [](RunRequest& s) { s.pairs().kernel.kernel = "tiled"; }},
 };
 
 TEST(SimulationTest, badSettingsAreRefusedWithASentence) {
@@ -331,7 +331,7 @@ TEST(SimulationTest, aBackendLeftOpenStaysWhereItRuns) {
 
 TEST(RunRequest, anotherSceneOrBackendLetsGoOfWhatBelongedToTheOld) {
     RunRequest request{.scene = "king", .bodies = 100, .parameters = {{"w0", 7}}, .backend = "cpu"};
-    request.kernel.kernel = "simd";
+    request.pairs().kernel.kernel = "simd";
     request.timeStep = 0.1;
     request.law = kLaw<Coulomb>;
     request.strength = 3;
@@ -479,7 +479,7 @@ TEST(SimulationTest, anotherBackendTakesTheStateOver) {
         wanted.changeBackend("reference");
         simulation.apply(wanted);
         EXPECT_EQ(simulation.step(), 10);
-        EXPECT_EQ(simulation.configuration().kernel.kernel, "plain");
+        EXPECT_EQ(simulation.configuration().pairs().kernel.kernel, "plain");
     }
 }
 
@@ -599,8 +599,7 @@ TEST(Simulation, aStateOfATreeLeavesTheStepUnderWay) {
                              .bodies = 3000,
                              .backend = "cpu",
                              .backendOptions = {.threads = 2},
-                             .kernel = {.kernel = "tree"},
-                             .accuracy = 1e-3};
+                             .terms = {{"pair-law", {.kernel = {.kernel = "tree"}, .accuracy = 1e-3}}}};
     Simulation first(request), second(request);
     run(first, 2);
     const AdvanceStatus status = first.advance({.seconds = 0, .steps = 1}, nullptr);

@@ -62,7 +62,7 @@ TEST(SingleEnergy, isTakenByAWindowForManyBodiesInSinglePrecision) {
         configuration.bodies = bodies;
         configuration.backend = backend;
         configuration.force = force;
-        configuration.kernel.kernel = kernel;
+        configuration.pairs().kernel.kernel = kernel;
         return static_cast<bool>(watchedPairs(configuration));
     };
     constexpr std::size_t kMany = ConservationMonitor::kMostInDouble + 1;

@@ -108,7 +108,7 @@ TEST(SinglePrecision, aStartBeyondItRunsInDoubleOrIsRefused) {
 /// Positions of bodies after some steps.
 std::vector<Double4> placesOf(RunRequest request, Precision precision, std::string_view kernel) {
     request.precision = precision;
-    request.kernel.kernel = std::string(kernel);
+    request.pairs().kernel.kernel = std::string(kernel);
     Simulation simulation(request);
     EXPECT_EQ(simulation.force().precision, precision);
     simulation.advance({.steps = 10}, nullptr);
@@ -210,7 +210,7 @@ TEST(SinglePrecision, mixedGoesOnInItsUnits) {
     for (const char* kernel : {"simd", "tree"}) {
         RunRequest request = startOf(ball(3.1e16, 1.3e23, 0, 400), 6e14, 3e12);
         request.precision = Precision::mixed;
-        request.kernel.kernel = kernel;
+        request.pairs().kernel.kernel = kernel;
         Simulation whole(request), first(request);
         whole.advance({.steps = 8}, nullptr);
         first.advance({.steps = 3}, nullptr);

@@ -158,19 +158,19 @@ TEST(TreeAccuracy, isKeptOrEveryPairIsComputed) {
         RunRequest request = testing_support::startOf(bodies, shape.softening, dt);
         request.law = shape.law, request.exponent = shape.exponent;
         request.integrator = "symplectic-euler";
-        request.accuracy = shape.accuracy;
+        request.pairs().accuracy = shape.accuracy;
         const Simulation open(request);
         // In double precision every pair is computed anyway.
         if (open.force().precision == Precision::fp64) continue;
         // Few bodies use the tree only when it is named, and it is refused there.
-        if (!open.backend().activeKernel().approximates) request.kernel.kernel = "tree";
+        if (!open.backend().activeKernel().approximates) request.pairs().kernel.kernel = "tree";
         Simulation simulation(request);
         std::string said;
         try {
             said = holdAccuracy(simulation, [] {});
         } catch (const Error& error) {
             EXPECT_EQ(error.code(), ExitCode::checkFailed) << shape.name;
-            EXPECT_TRUE(request.kernel.kernel) << shape.name;
+            EXPECT_TRUE(request.pairs().kernel.kernel) << shape.name;
             ++refused;
             if (std::getenv("GRAVLAB_TREE_SHAPES"))
                 std::printf("%-28s %g: refused: %s\n", shape.name.c_str(), shape.accuracy, error.what());
@@ -194,8 +194,8 @@ TEST(TreeAccuracy, isKeptOrEveryPairIsComputed) {
 
 TEST(TreeAccuracy, aRowThatWasNamedIsRefused) {
     RunRequest request = testing_support::startOf(line(4000), 0.01, 1e-6);
-    request.accuracy = 1e-5;
-    request.kernel.kernel = "tree";
+    request.pairs().accuracy = 1e-5;
+    request.pairs().kernel.kernel = "tree";
     Simulation simulation(request);
     try {
         holdAccuracy(simulation, [] {});
@@ -208,7 +208,7 @@ TEST(TreeAccuracy, aRowThatWasNamedIsRefused) {
 
 TEST(TreeAccuracy, lookingChangesNoBit) {
     RunRequest request = testing_support::startOf(sceneBodies("plummer", 3000), 0.02, 1e-3);
-    request.accuracy = 1e-3;
+    request.pairs().accuracy = 1e-3;
     Simulation looked(request), plain(request);
     EXPECT_EQ(holdAccuracy(looked, [] {}), "");
     looked.advance({.steps = 3}, nullptr);

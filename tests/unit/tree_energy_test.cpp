@@ -168,8 +168,8 @@ TEST(TreePotential, isWhatARunUnderAPowerLawIsMeasuredBy) {
     RunConfiguration configuration;
     configuration.backend = "cpu";
     configuration.force = underPower(1.5);
-    configuration.kernel.kernel = "tree";
-    configuration.accuracy = 1e-3;
+    configuration.pairs().kernel.kernel = "tree";
+    configuration.pairs().accuracy = 1e-3;
     const PairSummation sum = pairSummation(configuration);
     ASSERT_TRUE(sum);
     const PairSum one = sum(clusterIn(1), configuration.force, 1), three = sum(clusterIn(1), configuration.force, 3);

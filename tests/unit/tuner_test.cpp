@@ -212,27 +212,27 @@ TEST(TunedAuto, aSimulationTakesTheTunedKernelForItsNumberOfBodies) {
     settings.bodies = 64;
     settings.precision = Precision::fp32;  // the precision of the choices
     Simulation plain(settings);
-    EXPECT_EQ(plain.configuration().kernel.kernel, "simd-threads");
+    EXPECT_EQ(plain.configuration().pairs().kernel.kernel, "simd-threads");
 
     settings.tuning = std::make_shared<Tuning>(std::vector{small, wrong});
     Simulation tuned(settings);
-    EXPECT_EQ(tuned.configuration().kernel.kernel, "naive");
+    EXPECT_EQ(tuned.configuration().pairs().kernel.kernel, "naive");
 
     RunRequest more = tuned.request();
     more.bodies = 256;
     tuned.apply(more);
-    EXPECT_EQ(tuned.configuration().kernel.kernel, "simd-threads") << "the choice for 64 bodies says nothing of 256";
+    EXPECT_EQ(tuned.configuration().pairs().kernel.kernel, "simd-threads") << "the choice for 64 bodies says nothing of 256";
     more = tuned.request();
     more.bodies = 1024;
     tuned.apply(more);
-    EXPECT_EQ(tuned.configuration().kernel.kernel, "simd-threads") << "a kernel of another build is not an error";
+    EXPECT_EQ(tuned.configuration().pairs().kernel.kernel, "simd-threads") << "a kernel of another build is not an error";
     more = tuned.request();
     more.bodies = 64;
     tuned.apply(more);
-    EXPECT_EQ(tuned.configuration().kernel.kernel, "naive");
+    EXPECT_EQ(tuned.configuration().pairs().kernel.kernel, "naive");
 
-    settings.kernel.kernel = "simd";
-    EXPECT_EQ(Simulation(settings).configuration().kernel.kernel, "simd") << "a kernel that was named stays";
+    settings.pairs().kernel.kernel = "simd";
+    EXPECT_EQ(Simulation(settings).configuration().pairs().kernel.kernel, "simd") << "a kernel that was named stays";
 }
 
 TEST(TunedAuto, aNewFindIsTakenUpByARunningSimulation) {
@@ -247,7 +247,7 @@ TEST(TunedAuto, aNewFindIsTakenUpByARunningSimulation) {
     RunRequest wanted = simulation.request();
     wanted.tuning = std::make_shared<Tuning>(std::vector{found});
     simulation.apply(wanted);
-    EXPECT_EQ(simulation.configuration().kernel.kernel, "simd");
+    EXPECT_EQ(simulation.configuration().pairs().kernel.kernel, "simd");
     EXPECT_EQ(simulation.step(), 0);
 }
 

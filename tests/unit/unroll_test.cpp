@@ -61,24 +61,24 @@ TEST(Unroll, isANumberInFilesAndTheWordLeavesItOpen) {
     RunRequest request;
     for (const int unroll : {1, 3, kAutoUnroll}) {
         EXPECT_TRUE(row.take(request, std::to_string(unroll)));
-        EXPECT_EQ(request.kernel.launch.unroll, unroll);
+        EXPECT_EQ(request.pairs().kernel.launch.unroll, unroll);
         EXPECT_EQ(row.text(request), std::to_string(unroll));
     }
     EXPECT_TRUE(row.take(request, "\"auto\"")) << "what files say of what nobody chose";
-    EXPECT_FALSE(request.kernel.launch.unroll.has_value());
+    EXPECT_FALSE(request.pairs().kernel.launch.unroll.has_value());
     EXPECT_FALSE(row.take(request, "-1"));
     parameter("run.unroll").ask(request, std::string("auto"));
-    EXPECT_EQ(request.kernel.launch.unroll, kAutoUnroll) << "what people say of the compiler's choice";
+    EXPECT_EQ(request.pairs().kernel.launch.unroll, kAutoUnroll) << "what people say of the compiler's choice";
     parameter("run.unroll").ask(request, std::int64_t{1});
-    EXPECT_EQ(request.kernel.launch.unroll, 1);
+    EXPECT_EQ(request.pairs().kernel.launch.unroll, 1);
 }
 
 TEST(Unroll, ofAFastRowLeavesTheRestOfItsUsualLaunch) {
-    KernelRequest request{.kernel = "symmetric", .launch = {}};
+    TermRequest request{.kernel = {.kernel = "symmetric", .launch = {}}};
     EXPECT_EQ(request.choice().launch, (LaunchConfig{.block = 32, .unroll = 4, .bodiesPerThread = 8}));
-    request.launch.unroll = 8;
+    request.kernel.launch.unroll = 8;
     EXPECT_EQ(request.choice().launch, (LaunchConfig{.block = 32, .unroll = 8, .bodiesPerThread = 8}));
-    request.kernel = "tiled";
+    request.kernel.kernel = "tiled";
     EXPECT_EQ(request.choice().launch, (LaunchConfig{.block = 128, .unroll = 8}));
 }
 

@@ -264,8 +264,7 @@ private:
         std::vector<Double4> got, want(targets.size());
         std::vector<double> floors(targets.size());
         for (const std::uint32_t target : targets) got.push_back(state.a[target]);
-        referenceForces(state.x, complete_.v, targets, force_, want, floors);
-        for (std::size_t k = 1; k < termCount(); ++k) terms_[k]->addAccelerations(bodiesOf(state), targets, want, floors);
+        for (const auto& term : terms_) term->addAccelerations(bodiesOf(state), targets, want, floors);
         context_.check = compareForces(got, want, kGate64, floors);
         context_.check->worst = targets[context_.check->worst];
         targets.clear();

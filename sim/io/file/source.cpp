@@ -56,7 +56,7 @@ Source Source::open(const std::filesystem::path& path) {
                          ", not a file (a table can also come through '-', the standard input)");
     }
     source.headBytes_.resize(kHeadBytes);
-    source.headBytes_.resize(source.readSystem(source.headBytes_.data(), kHeadBytes));
+    source.headBytes_.resize(source.readSystem(source.headBytes_.data(), kHeadBytes, 0, false));
     source.head_ = {source.headBytes_.data(), source.headBytes_.size()};
     source.unpack();
     return source;
@@ -134,15 +134,16 @@ Source::~Source() {
     if (fd_ >= 0 && ownsFd_) ::close(fd_);
 }
 
-std::size_t Source::readSystem(char* to, std::size_t count) {
+std::size_t Source::readSystem(char* to, std::size_t count, std::uint64_t place, bool seeks) const {
     std::size_t done = 0;
     while (done < count) {
         if (WorkWatch::dropped()) throw IoError("cannot read '" + name_ + "': nobody waits for it any more");
-        const ssize_t got = ::read(fd_, to + done, count - done);
+        const ssize_t got = seeks ? ::pread(fd_, to + done, count - done, static_cast<off_t>(place + done))
+                                  : ::read(fd_, to + done, count - done);
         if (got == 0) break;
         if (got < 0) {
             if (errno == EINTR) continue;
-            throw IoError("cannot read '" + name_ + "' at byte " + std::to_string(offset_ + done) + ": " +
+            throw IoError("cannot read '" + name_ + "' at byte " + std::to_string(place + done) + ": " +
                           std::generic_category().message(errno));
         }
         done += static_cast<std::size_t>(got);
@@ -161,7 +162,7 @@ std::size_t Source::read(void* to, std::size_t count) {
     }
     if ((fd_ >= 0 || unpacker_) && done < count) {
         const std::size_t more =
-            unpacker_ ? unpacker_->read(out + done, count - done) : readSystem(out + done, count - done);
+            unpacker_ ? unpacker_->read(out + done, count - done) : readSystem(out + done, count - done, offset_, false);
         offset_ += more;
         done += more;
     }
@@ -176,18 +177,7 @@ std::size_t Source::readAt(std::uint64_t place, void* to, std::size_t count) con
         std::memcpy(out, bytes_.data() + place, got);
         return got;
     }
-    std::size_t done = 0;
-    while (done < count) {
-        const ssize_t got = ::pread(fd_, out + done, count - done, static_cast<off_t>(place + done));
-        if (got == 0) break;
-        if (got < 0) {
-            if (errno == EINTR) continue;
-            throw IoError("cannot read '" + name_ + "' at byte " + std::to_string(place + done) + ": " +
-                          std::generic_category().message(errno));
-        }
-        done += static_cast<std::size_t>(got);
-    }
-    return done;
+    return readSystem(out, count, place, true);
 }
 
 LineReader::LineReader(Source& source) : source_(source), buffer_(4 * kMaxLineBytes) {

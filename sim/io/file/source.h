@@ -61,7 +61,8 @@ public:
 
 private:
     Source() = default;
-    std::size_t readSystem(char* to, std::size_t count);
+    /// Reads on from the system's own place, which is `place`, or with `seeks` from any place.
+    std::size_t readSystem(char* to, std::size_t count, std::uint64_t place, bool seeks) const;
     void unpack();
 
     std::string name_;

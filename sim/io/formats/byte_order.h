@@ -1,8 +1,11 @@
 // Numbers in the byte order of a file.
 #pragma once
+#include "sim/core/error.h"
+
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <string>
 
@@ -31,6 +34,14 @@ void append(std::string& to, Value value, bool bigEndian) {
     char bytes[sizeof word];
     std::memcpy(bytes, &word, sizeof word);
     to.append(bytes, sizeof word);
+}
+
+/// The number of that body as a file of this format has it. Throws IoError beyond the range of float.
+inline float narrowed(double value, std::size_t body, const char* format) {
+    const auto narrow = static_cast<float>(value);
+    if (std::isfinite(narrow)) return narrow;
+    throw IoError("body " + std::to_string(body) + " leaves the range of " + format +
+                  "'s 32-bit floats: write .hdf5 or .csv instead");
 }
 
 }  // namespace gravlab

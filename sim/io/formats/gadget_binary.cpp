@@ -194,23 +194,15 @@ private:
     }
 
     /// The numbers [first, first + count) of a record.
-    void load(const std::optional<GadgetRecord>& record, std::uint64_t first, std::size_t count, std::vector<double>& to) {
+    template <class Narrow, class Wide>
+    void load(const std::optional<GadgetRecord>& record, std::uint64_t first, std::size_t count, std::vector<Wide>& to) {
         to.assign(count, 0);
         if (!record || count == 0) return;
         block_.resize(count * record->width);
         bytesAt(record->begin + first * record->width, block_.data(), block_.size());
         for (std::size_t i = 0; i < count; ++i)
-            to[i] = record->width == 8 ? loaded<double, std::uint64_t>(block_.data() + 8 * i, big_)
-                                       : static_cast<double>(loaded<float, std::uint32_t>(block_.data() + 4 * i, big_));
-    }
-    void loadIds(std::uint64_t first, std::size_t count, std::vector<std::uint64_t>& to) {
-        to.assign(count, 0);
-        if (!ids_ || count == 0) return;
-        block_.resize(count * ids_->width);
-        bytesAt(ids_->begin + first * ids_->width, block_.data(), block_.size());
-        for (std::size_t i = 0; i < count; ++i)
-            to[i] = ids_->width == 8 ? loaded<std::uint64_t, std::uint64_t>(block_.data() + 8 * i, big_)
-                                     : loaded<std::uint32_t, std::uint32_t>(block_.data() + 4 * i, big_);
+            to[i] = record->width == 8 ? loaded<Wide, std::uint64_t>(block_.data() + 8 * i, big_)
+                                       : static_cast<Wide>(loaded<Narrow, std::uint32_t>(block_.data() + 4 * i, big_));
     }
 
     void readBodies(BodyCollector& bodies) {
@@ -222,10 +214,10 @@ private:
             for (std::uint64_t done = 0; done < header_.counts[type];) {
                 const auto rows =
                     static_cast<std::size_t>(std::min<std::uint64_t>(kGadgetRows, header_.counts[type] - done));
-                load(positions_, 3 * first, 3 * rows, places);
-                load(velocities_, 3 * first, 3 * rows, speeds);
-                loadIds(first, rows, ids);
-                if (listed) load(masses_, firstListed, rows, masses);
+                load<float>(positions_, 3 * first, 3 * rows, places);
+                load<float>(velocities_, 3 * first, 3 * rows, speeds);
+                load<std::uint32_t>(ids_, first, rows, ids);
+                if (listed) load<float>(masses_, firstListed, rows, masses);
                 for (std::size_t i = 0; i < rows; ++i) {
                     BodyRow row;
                     row.x = places[3 * i], row.y = places[3 * i + 1], row.z = places[3 * i + 2];
@@ -314,11 +306,7 @@ void writeGadgetBinary(ByteSink& sink, const Snapshot& snapshot, bool named) {
         block.resize(begin + kGadgetHeaderBytes, '\0');
     });
     const auto narrow = [&](double value, std::size_t body, std::string& block) {
-        const float number = static_cast<float>(value);
-        if (!std::isfinite(number))
-            throw IoError("body " + std::to_string(body) +
-                          " leaves the range of Gadget's 32-bit floats: write .hdf5 or .csv instead");
-        append<std::uint32_t>(block, number, false);
+        append<std::uint32_t>(block, narrowed(value, body, "Gadget"), false);
     };
     const auto vectors = [&](const std::vector<Double4>& all) {
         return [&](std::size_t body, std::string& block) {

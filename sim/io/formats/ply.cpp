@@ -1,12 +1,10 @@
 // Binary PLY: a point cloud that Blender, MeshLab and ParaView open. Write only: it holds floats and no clock.
-#include "sim/core/error.h"
 #include "sim/io/file/byte_sink.h"
 #include "sim/io/file/source.h"
+#include "sim/io/formats/byte_order.h"
 #include "sim/io/formats/formats.h"
 
 #include <bit>
-#include <cmath>
-#include <cstring>
 
 namespace gravlab {
 namespace {
@@ -27,27 +25,20 @@ void writePly(ByteSink& sink, const Snapshot& snapshot) {
         header += std::string("property float ") + name + "\n";
     header += "property uchar group\nend_header\n";
     sink.write(header);
-    std::vector<char> block;
+    std::string block;
     block.reserve(kVerticesABlock * kVertexBytes);
     for (std::size_t i = 0; i < bodies.size(); ++i) {
         const Double4& p = bodies.position[i];
         const Double4& v = bodies.velocity[i];
-        for (double value : {p.x, p.y, p.z, v.x, v.y, v.z, p.w}) {
-            const float narrow = static_cast<float>(value);
-            if (!std::isfinite(narrow))
-                throw IoError("body " + std::to_string(i) +
-                              " leaves the range of ply's 32-bit floats: write .hdf5 or .csv instead");
-            char bytes[sizeof narrow];
-            std::memcpy(bytes, &narrow, sizeof narrow);
-            block.insert(block.end(), bytes, bytes + sizeof narrow);
-        }
+        for (double value : {p.x, p.y, p.z, v.x, v.y, v.z, p.w})
+            append<std::uint32_t>(block, narrowed(value, i, "ply"), std::endian::native == std::endian::big);
         block.push_back(static_cast<char>(bodies.group[i]));
         if (block.size() >= kVerticesABlock * kVertexBytes) {
-            sink.write(block.data(), block.size());
+            sink.write(block);
             block.clear();
         }
     }
-    sink.write(block.data(), block.size());
+    sink.write(block);
 }
 
 }  // namespace gravlab

@@ -170,17 +170,11 @@ void writeTipsy(ByteSink& sink, const Snapshot& snapshot) {
     std::string block;
     append<std::uint64_t>(block, snapshot.time.value_or(0), true);
     for (std::uint32_t word : {count, 3u, 0u, count, 0u, 0u}) append<std::uint32_t>(block, word, true);
-    const auto number = [&](double value, std::size_t body) {
-        const float narrow = static_cast<float>(value);
-        if (!std::isfinite(narrow))
-            throw IoError("body " + std::to_string(body) +
-                          " leaves the range of tipsy's 32-bit floats: write .hdf5 or .csv instead");
-        append<std::uint32_t>(block, narrow, true);
-    };
     for (std::size_t i = 0; i < bodies.size(); ++i) {
         const Double4& p = bodies.position[i];
         const Double4& v = bodies.velocity[i];
-        for (double value : {p.w, p.x, p.y, p.z, v.x, v.y, v.z, snapshot.softening.value_or(0), 0.0}) number(value, i);
+        for (double value : {p.w, p.x, p.y, p.z, v.x, v.y, v.z, snapshot.softening.value_or(0), 0.0})
+            append<std::uint32_t>(block, narrowed(value, i, "tipsy"), true);
         if (i % kRowsABlock == kRowsABlock - 1) {
             sink.write(block);
             block.clear();

@@ -77,8 +77,8 @@ std::optional<ForceCheck> TermCheckJob<Real>::take() {
     // The pair law is checked on the device; here it is only a term of the sum.
     truth.want[0] = shares_[0].got;
     for (std::size_t part = 1; part < shares_.size(); ++part)
-        shares_[part].term->addAccelerations({positions, velocities, *ids_, time_}, targets_, truth.want[part],
-                                             truth.floors[part]);
+        shares_[part].term->addTruth({positions, velocities, *ids_, time_}, targets_, truth.want[part], truth.floors[part],
+                                     leastShare(shares_[part].gate));
     ForceCheck check = compareTerms(shares_, taken(shares_.size()), truth);
     check.worst = targets_[check.worst];
     return check;
