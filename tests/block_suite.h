@@ -505,9 +505,22 @@ TEST_P(BlockSuite, bodiesWithoutMassAreTargetsOnly) {
 TEST_P(BlockSuite, aTreeOfTracersKeepsItsAccuracy) {
     for (const ForceSettings& force : kTreeForces) {
         SCOPED_TRACE(std::string(lawRow(force.law).name));
-        ParticleSet bodies = bodiesUnder(force, 6000);
-        for (std::size_t i = 0; i < bodies.size(); ++i) bodies.position[i].w *= i % 5 == 2 ? 5 : 0;
         const KernelChoice choice{.kernel = "tree", .allowedError = 1e-3};
+        // One body of `share` has mass; charges keep both signs.
+        const auto tracersUnder = [&](std::size_t count, std::size_t share) {
+            ParticleSet found = sceneBodies("plummer", count);
+            for (std::size_t i = 0; i < count; ++i) {
+                double& source = found.position[i].w;
+                source *= i % share == 2 ? static_cast<double>(share) : 0;
+                if (lawRow(force.law).signedSources && i / share % 2 == 1) source *= -1;
+            }
+            return found;
+        };
+        const auto few = made(tracersUnder(60000, 100), force, choice);
+        few->tellSources();
+        checkTree(*few, 0, false);
+        checkTree(*few, 1, false);
+        const ParticleSet bodies = tracersUnder(6000, 5);
         const auto tree = made(bodies, force, choice), everyone = made(bodies, force, choice);
         tree->tellSources();
         checkTree(*everyone, 0, false);

@@ -11,6 +11,8 @@ namespace gravlab {
 /// Levels of the octree below its root, with three bits of a key each.
 constexpr int kTreeLevels = 21;
 constexpr int kTreeKeyBits = 3 * kTreeLevels;
+/// This bit, above those of a curve, puts bodies without mass behind all others.
+constexpr std::uint64_t kOnlyTarget = std::uint64_t{1} << kTreeKeyBits;
 /// Number of cubes along an edge at the deepest level.
 constexpr std::uint32_t kTreeGrid = 1u << kTreeLevels;
 

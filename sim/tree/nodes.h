@@ -147,6 +147,47 @@ GRAVLAB_HOST_DEVICE void cutRuns(const Nodes& nodes, std::uint32_t child, int ch
     close();
 }
 
+/// One after the last place of a cube of that level, which begins at `first`, among the places before `last`. `keyAt`
+/// returns the key of a place; keys rise from place to place.
+template <class KeyAt>
+GRAVLAB_HOST_DEVICE std::uint32_t endOfCube(std::uint32_t first, std::uint32_t last, int level, const KeyAt& keyAt) {
+    const std::uint64_t key = keyAt(first);
+    std::uint32_t end = first + 1;
+    while (end < last) {
+        const std::uint32_t middle = end + (last - end) / 2;
+        if (commonLevels(key, keyAt(middle)) >= level)
+            end = middle + 1;
+        else
+            last = middle;
+    }
+    return end;
+}
+
+/// Bodies without mass are in no node, so their runs are cut by keys. [first, last) is a cube of that level with more bodies
+/// than a run; a run consists of small cubes that are neighbours below it. Calls emit(first, bodies) with each run, and
+/// enter(first, last) with each cube below that has more bodies than a run, in the order of places.
+template <class KeyAt, class Emit, class Enter>
+GRAVLAB_HOST_DEVICE void cutCube(std::uint32_t first, std::uint32_t last, int level, const KeyAt& keyAt, const Emit& emit,
+                                 const Enter& enter) {
+    // Bodies that keys cannot separate are one run.
+    if (level == kTreeLevels) return emit(first, last - first);
+    std::uint32_t begin = first;  // of the run of small cubes
+    for (std::uint32_t from = first; from < last;) {
+        const std::uint32_t end = endOfCube(from, last, level + 1, keyAt);
+        const bool large = end - from > kTreeRun;
+        if (from > begin && (large || end - begin > kTreeRun)) {
+            emit(begin, from - begin);
+            begin = from;
+        }
+        if (large) {
+            enter(from, end);
+            begin = end;
+        }
+        from = end;
+    }
+    if (last > begin) emit(begin, last - begin);
+}
+
 /// Number of groups of at most `size` targets in a run, and one of these groups.
 GRAVLAB_HOST_DEVICE std::uint32_t groupsOfRun(std::uint32_t bodies, std::uint32_t size) {
     return (bodies + size - 1) / size;

@@ -140,6 +140,27 @@ inline double shareOfAccuracy(const ForceSettings& force, double allowedError, d
     return gravity;
 }
 
+/// The targets of one evaluation, as far as the fraction of its criterion depends on them.
+struct TreeTargets {
+    std::size_t bodies, sources;  ///< all bodies; those with mass
+    bool all;                     ///< all bodies are targets
+    std::uint32_t group;          ///< most targets of a group
+};
+/// The fraction of the relative criterion for these targets. shareOfAccuracy() is measured on groups of 64 bodies that all
+/// have mass and all are targets. Distances of cells count from the box of the group, so most of its targets have smaller
+/// errors than the limit allows, and in a small box fewer of them have. Small are the boxes of active bodies where N is
+/// small, the boxes of bodies without mass, which lie closer together than the sources, and the boxes of small groups. The
+/// factors are fitted to the errors in docs/decisions/tree.md.
+inline double shareOfTargets(const ForceSettings& force, double allowedError, const TreeTargets& targets) {
+    const auto bodies = static_cast<double>(targets.bodies), sources = static_cast<double>(targets.sources);
+    double share = shareOfAccuracy(force, allowedError, sources);
+    const double size = std::sqrt(static_cast<double>(targets.group) / kTreeGroup);
+    if (!targets.all) share *= std::min(1.0, std::pow(bodies / 65536, 0.3) * size);
+    // The least factor is that of a group of one body.
+    if (targets.sources < targets.bodies) share *= std::max(0.18, std::pow(sources / bodies, 0.28) * size);
+    return share;
+}
+
 /// Errors of charges are compared with the sizes of pulls (floorShare()), so the criterion uses them, too. Its own sum of
 /// sizes never exceeds that one: for single bodies it replaces the distance by the sum of the sizes of x, y and z, over its
 /// maximum.

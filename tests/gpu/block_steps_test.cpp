@@ -104,12 +104,12 @@ public:
 
     LoneCudaMethod(const ParticleSet& bodies, const ForceSettings& force, const KernelChoice& kernel)
         : LoneMethod(bodies, force, kernel),
+          kernel_(kernel),
           positions_(cuda::padded(static_cast<std::uint32_t>(bodies.size()))),
           sums_(bodies.size()),
           deviceRungs_(bodies.size()) {
         CUDA_CHECK(cuda::deviceFacts(0, device_));
-        const cuda::LaunchPlan plan = cuda::choose(kernel, cuda::factsOf(bodies), force, device_);
-        method_ = cuda::makeForceMethod<Real>(plan, static_cast<std::uint32_t>(size()), device_, stream_);
+        makeMethod({});
         uploadRungs();
         upload();
     }
@@ -128,6 +128,12 @@ public:
     std::vector<StateArray> state() const override { return method_->state(); }
 
 private:
+    void makeMethod(const SourceBodies& sources) {
+        cuda::BodyFacts facts = cuda::factsOf(bodies_);
+        facts.sources = {nullptr, sources.count};
+        const cuda::LaunchPlan plan = cuda::choose(kernel_, facts, force(), device_);
+        method_ = cuda::makeForceMethod<Real>(plan, static_cast<std::uint32_t>(size()), device_, stream_);
+    }
     std::vector<Double4> evaluate(double slice) override {
         CUDA_CHECK(cuda::fillAsync(sums_.data(), 0xff, sums_.bytes(), stream_));
         method_->prepare({positions_.data(), sums_.data()}, request_);
@@ -158,6 +164,7 @@ private:
         CUDA_CHECK(cuda::waitForStream(stream_));
     }
     SourceBodies sourcesInMemory(const SourceList& list) override {
+        makeMethod({nullptr, list.count});
         if (list.places.empty()) return {nullptr, list.count};
         sourceList_ = cuda::DeviceArray<std::uint32_t>(list.places.size());
         CUDA_CHECK(
@@ -166,6 +173,7 @@ private:
         return {sourceList_.data(), list.count};
     }
 
+    KernelChoice kernel_;
     cuda::DeviceFacts device_{};
     cuda::OwnedStream stream_;
     cuda::DeviceArray<V> positions_, sums_;

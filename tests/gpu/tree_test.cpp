@@ -10,8 +10,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <limits>
+#include <optional>
 #include <random>
+#include <string_view>
 
 namespace gravlab::test {
 namespace {
@@ -42,6 +45,13 @@ protected:
         std::vector<Double4> got;
         for (const std::uint32_t target : targets) got.push_back(all.at(target));
         return compareForces(got, reference(bodies, targets, softening), gate);
+    }
+    /// A figure of the last evaluation, after steps that change nothing.
+    static double figure(Backend& backend, std::string_view name) {
+        run(backend, integrator("leapfrog").program, 1e-9, 60);
+        const auto figures = backend.figures();
+        const auto found = std::ranges::find(figures, name, &MethodFigure::name);
+        return found == figures.end() ? -1 : found->value;
     }
     static ForceGate gate(double error) { return {.median = error, .p999 = 5 * error, .p99 = error}; }
     static ParticleSet scene(const char* name, std::size_t bodies) {
@@ -145,12 +155,7 @@ TEST_F(TreeOnGpu, aTreeWithoutRoomIsLessDeep) {
     cuda::TreeLimits little;
     little.widensFrom = 0;
     little.nodesABody = 0;
-    const auto nodesOf = [](Backend& backend) {
-        run(backend, integrator("leapfrog").program, 1e-9, 60);
-        const auto figures = backend.figures();
-        const auto found = std::ranges::find(figures, "nodes", &MethodFigure::name);
-        return found == figures.end() ? -1 : found->value;
-    };
+    const auto nodesOf = [](Backend& backend) { return figure(backend, "nodes"); };
     // Leaves of 64 bodies are enough for the first, leaves of 256 for the second.
     const std::pair<const char*, ParticleSet> cases[] = {{"clusters", deepClusters(8, 3)},
                                                          {"chains", deepChains(4, 14, 65)}};
@@ -178,6 +183,36 @@ TEST_F(TreeOnGpu, aTreeWithoutRoomIsLessDeep) {
     const std::vector<Double4> usual = accelerations(*loaded(bodies, row("tree")));
     const ForcedTree forced(little);
     EXPECT_TRUE(sameBytes(usual, accelerations(*loaded(bodies, row("tree")))));
+}
+
+TEST_F(TreeOnGpu, bodiesWithoutMassAreInNoNode) {
+    constexpr std::size_t kBodies = 200000, kMassive = 2000;
+    for (const bool first : {true, false})
+        for (const bool twoLevels : {false, true}) {
+            SCOPED_TRACE(std::string(first ? "first" : "anywhere") + (twoLevels ? ", in two levels" : ""));
+            ParticleSet bodies = scene("plummer", kBodies);
+            for (std::size_t i = 0; i < kBodies; ++i)
+                bodies.position[i].w = (first ? i < kMassive : i % 100 == 7) ? 1.0 / kMassive : 0;
+            std::size_t before = 0, after = 0, total = 0;
+            accelerations(*loaded(scene("plummer", 1000), row("tree")));  // context, code and the memory of a first launch
+            std::optional<ForcedTree> forced;
+            if (twoLevels) forced.emplace(ForcedTree::twoLevels());
+            ASSERT_EQ(cuda::memoryInfo(before, total), cuda::kSuccess);
+            const auto backend = loaded(bodies, row("tree"), 0.02);
+            ASSERT_EQ(cuda::memoryInfo(after, total), cuda::kSuccess);
+            const double taken = static_cast<double>(before) - static_cast<double>(after);
+            std::printf("%.0f bytes a body, said %.0f\n", taken / kBodies,
+                        memoryNeed(deviceBackend(), kBodies, {}, row("tree")).device / kBodies);
+            const ForceCheck check = errors(*backend, bodies, 0.02, gate(1e-3));
+            EXPECT_TRUE(check.passed) << check.text();
+            EXPECT_GT(check.median, 0) << "every pair was computed";
+            EXPECT_FALSE(errors(*backend, bodies, 0.02, gate(1e-4)).passed) << "or it would pass anything";
+            EXPECT_TRUE(sameBytes(accelerations(*backend), accelerations(*loaded(bodies, row("tree"), 0.02))));
+            // Nodes of all bodies would be ten times as many, and lists would contain bodies without mass.
+            EXPECT_LE(figure(*backend, "nodes"), mostTreeNodes(kMassive));
+            EXPECT_GT(figure(*backend, "groups"), kBodies / 64);
+            EXPECT_LT(figure(*backend, "bodies a body"), 0.5 * kMassive);
+        }
 }
 
 TEST_F(TreeOnGpu, memoryIsWhatWasSaid) {

@@ -18,9 +18,6 @@ constexpr std::size_t kBlock = 4096, kNodeGrain = 512;
 float wide(float x) { return x; }
 float wide(double x) { return static_cast<float>(x); }
 
-// This bit, above those of a curve, puts bodies without mass behind all others.
-constexpr std::uint64_t kOnlyTarget = std::uint64_t{1} << kTreeKeyBits;
-
 }  // namespace
 
 Octree::Octree(std::size_t bodies)
@@ -326,27 +323,11 @@ void Octree::makeGroups() {
 
 /// Cuts bodies of one cube of that level, which are in no node, into groups of neighbouring cubes.
 void Octree::groupsOfTargets(std::uint32_t first, std::uint32_t last, int level) {
-    if (last - first <= kTreeRun || level == kTreeLevels) return emit(first, last - first);
-    const int shift = 3 * (kTreeLevels - 1 - level);
-    const KeyedBody* sorted = sort_.data();
-    std::uint32_t begin = first;  // of the run of small cubes
-    for (std::uint32_t from = first; from < last;) {
-        const std::uint64_t cube = sorted[from].key >> shift;
-        const auto* next = std::partition_point(sorted + from, sorted + last,
-                                                [&](const KeyedBody& body) { return body.key >> shift == cube; });
-        const auto end = static_cast<std::uint32_t>(next - sorted);
-        const bool large = end - from > kTreeRun;
-        if (from > begin && (large || end - begin > kTreeRun)) {
-            emit(begin, from - begin);
-            begin = from;
-        }
-        if (large) {
-            groupsOfTargets(from, end, level + 1);
-            begin = end;
-        }
-        from = end;
-    }
-    if (last > begin) emit(begin, last - begin);
+    if (last - first <= kTreeRun) return emit(first, last - first);
+    cutCube(
+        first, last, level, [this](std::uint32_t place) { return keyAt(place); },
+        [this](std::uint32_t begin, std::uint32_t bodies) { emit(begin, bodies); },
+        [this, level](std::uint32_t begin, std::uint32_t end) { groupsOfTargets(begin, end, level + 1); });
 }
 
 void Octree::groupsBelow(std::uint32_t node) {
@@ -364,22 +345,6 @@ void Octree::groupsBelow(std::uint32_t node) {
         [this](std::uint32_t large) { groupsBelow(large); });
 }
 
-namespace {
-
-// shareOfAccuracy() is measured on groups of 64 bodies that all have mass and all are targets. Distances of cells count from
-// the box of the group, so most of its targets have smaller errors than the limit allows. A small box has fewer of these.
-// Such are the boxes of active bodies where N is small, and the boxes of bodies without mass, which lie closer together than
-// the sources. Without these factors, 99 % of such bodies kept up to 2.2 and 1.3 times the allowed error.
-constexpr double kTracersShare = 0.7;
-double shareOfPart(std::size_t bodies) { return std::pow(std::min(1.0, static_cast<double>(bodies) / 65536), 0.3); }
-
-double shareOf(const Octree& tree, const ForceRequest& request) {
-    return shareOfAccuracy(request.settings, request.allowedError, static_cast<double>(tree.sources())) *
-           (request.active.all() ? 1 : shareOfPart(tree.bodies())) * (tree.sources() < tree.bodies() ? kTracersShare : 1);
-}
-
-}  // namespace
-
 TreeWalkTask walkTask(const Octree& tree, TreeWalk walk, const ForceRequest& request) {
     const ForceSettings& settings = request.settings;
     const TreeForce force = treeForce(settings);
@@ -389,11 +354,13 @@ TreeWalkTask walkTask(const Octree& tree, TreeWalk walk, const ForceRequest& req
     const double length = static_cast<double>(scale.length);
     const double softening =
         static_cast<double>(flooredSoftening<float>(settings.softening, power ? 0 : request.smallestR2)) * length * length;
-    TreeWalkTask task{.tree = tree.view(),
-                      .acceleration = scale.acceleration,
-                      .softeningSquared = std::max(static_cast<float>(softening), kSofteningSquaredFloor32),
-                      .opening = static_cast<float>(1 / (angle * angle)),
-                      .share = static_cast<float>(shareOf(tree, request))};
+    TreeWalkTask task{
+        .tree = tree.view(),
+        .acceleration = scale.acceleration,
+        .softeningSquared = std::max(static_cast<float>(softening), kSofteningSquaredFloor32),
+        .opening = static_cast<float>(1 / (angle * angle)),
+        .share = static_cast<float>(shareOfTargets(settings, request.allowedError,
+                                                   {tree.bodies(), tree.sources(), request.active.all(), kTreeGroup}))};
     if (power) {
         task.power = {powerField(force.power, request.smallestR2, length),
                       static_cast<float>((force.power + 1) / (static_cast<double>(GravityField<float>::power()) + 1)),

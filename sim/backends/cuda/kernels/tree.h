@@ -53,8 +53,10 @@ struct TreeTask {
     const Float4* bodies;  ///< positions and sources, in body order
     const float* before;   ///< |a| of the last evaluation, in body order; null: not known
     std::uint32_t count;
-    std::uint32_t blocks;  ///< blocks of kTreeThreads bodies
-    double* partial;       ///< [4][kTreeMeasureBlocks]
+    std::uint32_t sources;  ///< bodies with mass: they come first in the order of places, and nodes consist of them
+    const std::uint32_t* sourceList;  ///< their indices; null: the first bodies
+    std::uint32_t blocks;             ///< blocks of kTreeThreads sources
+    double* partial;                  ///< [4][kTreeMeasureBlocks]
     TreeScale* scale;
     std::uint64_t *key, *sortedKey;
     std::uint32_t *index, *order;  ///< order: body of each place
@@ -162,13 +164,14 @@ inline unsigned teamBlocks(std::size_t bodies, int multiprocessors) {
         std::min((bodies + 31) / 32, kResidentBlocks * static_cast<std::size_t>(std::max(1, multiprocessors))));
 }
 
-/// Keys of kTreeKeyBits bits at most, which are sorted with the indices of their bodies.
+/// Keys, which are sorted with the indices of their bodies.
 struct KeySort {
     std::uint32_t count;
     const std::uint64_t* key;
     std::uint64_t* sortedKey;
     const std::uint32_t* index;
     std::uint32_t* order;
+    int bits = kTreeKeyBits;
 };
 /// The keys of a task of a tree, of cells or of groups.
 template <class Task>
@@ -176,7 +179,7 @@ KeySort keysOf(const Task& task) {
     return {task.count, task.key, task.sortedKey, task.index, task.order};
 }
 /// Bytes of scratch memory of the sort. Throws DeviceError.
-std::size_t sortBytes(std::uint32_t count);
+std::size_t sortBytes(std::uint32_t count, int bits = kTreeKeyBits);
 /// Enqueues a stable sort. Throws DeviceError.
 void sortKeys(const KeySort& keys, void* scratch, std::size_t bytes, Stream stream);
 

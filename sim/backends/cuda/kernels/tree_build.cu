@@ -64,6 +64,20 @@ __global__ void scale(TreeTask task) {
     *task.scale = result;
 }
 
+/// Whether a body acts on others.
+__device__ bool acts(const TreeTask& task, std::uint32_t body) {
+    if (!task.sourceList) return body < task.sources;
+    std::uint32_t first = 0, last = task.sources;  // its place in the list, if it is there
+    while (first < last) {
+        const std::uint32_t middle = first + (last - first) / 2;
+        if (task.sourceList[middle] < body)
+            first = middle + 1;
+        else
+            last = middle;
+    }
+    return first < task.sources && task.sourceList[first] == body;
+}
+
 template <TreeKeys kCurve>
 __global__ void makeKeys(TreeTask task) {
     const std::uint32_t i = blockIdx.x * kTreeThreads + threadIdx.x;
@@ -71,7 +85,8 @@ __global__ void makeKeys(TreeTask task) {
     const float4 body = asVectors(task.bodies)[i];
     const float length = task.scale->length;
     const std::uint32_t x = treePlace(body.x * length), y = treePlace(body.y * length), z = treePlace(body.z * length);
-    task.key[i] = kCurve == TreeKeys::hilbert ? hilbertKey(x, y, z) : mortonKey(x, y, z);
+    const std::uint64_t key = kCurve == TreeKeys::hilbert ? hilbertKey(x, y, z) : mortonKey(x, y, z);
+    task.key[i] = acts(task, i) ? key : key | kOnlyTarget;
     task.index[i] = i;
 }
 
@@ -91,13 +106,13 @@ __device__ void countNodesOf(const TreeTask& task, std::uint32_t block, std::uin
     const std::uint32_t base = block * kTreeThreads, place = base + threadIdx.x;
     for (std::uint32_t k = threadIdx.x; k < kTreeThreads + kLeaf; k += kTreeThreads) {
         const std::int64_t from = static_cast<std::int64_t>(base) + k - kLeaf, to = from + kLeaf;
-        common[k] = from < 0 || to >= task.count
+        common[k] = from < 0 || to >= task.sources
                         ? std::int8_t(-1)
                         : static_cast<std::int8_t>(commonLevels(task.sortedKey[from], task.sortedKey[to]));
     }
     __syncthreads();
     NodeLevels mine{0, 0};
-    if (place < task.count) {
+    if (place < task.sources) {
         int deep = -1;
         for (int k = 0; k <= kLeaf; ++k) deep = max(deep, static_cast<int>(common[threadIdx.x + k]));
         mine = nodeLevels(place == 0 ? 0 : commonLevels(task.sortedKey[place - 1], task.sortedKey[place]) + 1, deep);
@@ -148,7 +163,7 @@ __global__ void emitNodes(TreeTask task) {
     __shared__ std::uint32_t before[kTreeDepths][kTreeThreads / 32];
     const std::uint32_t place = blockIdx.x * kTreeThreads + threadIdx.x;
     int first = 0, end = 0;
-    if (place < task.count) {
+    if (place < task.sources) {
         first = task.levels[place] & 255;
         end = task.levels[place] >> 8;
     }
@@ -196,7 +211,7 @@ __global__ void linkNodes(TreeTask task) {
         const auto keyAt = [&](std::uint32_t place) { return task.sortedKey[place]; };
         const std::uint64_t key = keyAt(first);
         if (asInt(centre[1].w) == 0) {
-            centre[1].w = asFloat(-static_cast<int>(bodiesOfLeaf(key, level, first, task.count, leaf, keyAt)));
+            centre[1].w = asFloat(-static_cast<int>(bodiesOfLeaf(key, level, first, task.sources, leaf, keyAt)));
             atomicAdd(&task.facts->leaves, 1u);
             atomicMax(&task.facts->deepest, static_cast<std::uint32_t>(level));
         } else {
@@ -374,7 +389,7 @@ __device__ void runsBelow(const TreeTask& task, std::uint32_t id, const Emit& em
     const int children = asInt(link.w);
     const auto child = static_cast<std::uint32_t>(asInt(link.z));
     if (nodes.bodies(id) <= kTreeRun || children < 0) {
-        if (id == 0) emit(0u, task.count);
+        if (id == 0) emit(0u, task.sources);
         return;
     }
     const LargeChildren found = largeChildren(nodes, child, children);
@@ -389,22 +404,44 @@ __device__ void runsBelow(const TreeTask& task, std::uint32_t id, const Emit& em
     cutRuns(nodes, child, children, found, place, emit, [](std::uint32_t) {});
 }
 
-/// Nodes of a block: they are consecutive, so that groups are in the order of nodes.
-__device__ std::uint32_t chunkOf(std::uint32_t nodes) {
-    return ((nodes + gridDim.x - 1) / gridDim.x + kTreeThreads - 1) / kTreeThreads * kTreeThreads;
+/// Calls `emit` with each run of bodies without mass in the cubes that begin at a place and have more bodies than a run.
+template <class Emit>
+__device__ void runsFrom(const TreeTask& task, std::uint32_t place, const Emit& emit) {
+    const auto keyAt = [&](std::uint32_t at) { return task.sortedKey[at]; };
+    const std::uint32_t last = task.count;
+    const int begins = place == task.sources ? 0 : commonLevels(keyAt(place - 1), keyAt(place)) + 1;
+    const int large = last - place > kTreeRun ? commonLevels(keyAt(place), keyAt(place + kTreeRun)) : -1;
+    if (place == task.sources && large < 0) emit(place, last - place);
+    for (int level = begins; level <= large; ++level)
+        cutCube(place, endOfCube(place, last, level, keyAt), level, keyAt, emit, [](std::uint32_t, std::uint32_t) {});
+}
+
+/// Nodes, and then bodies without mass, from which groups are made.
+__device__ std::uint32_t groupSeeds(const TreeTask& task) { return task.facts->nodes + (task.count - task.sources); }
+template <class Emit>
+__device__ void runsOf(const TreeTask& task, std::uint32_t seed, const Emit& emit) {
+    const std::uint32_t nodes = task.facts->nodes;
+    if (seed < nodes)
+        runsBelow(task, seed, emit);
+    else
+        runsFrom(task, task.sources + (seed - nodes), emit);
+}
+/// Seeds of a block: they are consecutive, so that groups are in the order of seeds.
+__device__ std::uint32_t chunkOf(std::uint32_t seeds) {
+    return ((seeds + gridDim.x - 1) / gridDim.x + kTreeThreads - 1) / kTreeThreads * kTreeThreads;
 }
 
 template <int kTargets>
 __global__ void countGroups(TreeTask task) {
     __shared__ std::uint32_t total;
     constexpr std::uint32_t kSize = 32 * kTargets;
-    const std::uint32_t nodes = task.facts->nodes, chunk = chunkOf(nodes);
+    const std::uint32_t seeds = groupSeeds(task), chunk = chunkOf(seeds);
     if (threadIdx.x == 0) total = 0;
     __syncthreads();
     std::uint32_t groups = 0;
-    for (std::uint32_t k = threadIdx.x; k < chunk && blockIdx.x * chunk + k < nodes; k += kTreeThreads)
-        runsBelow(task, blockIdx.x * chunk + k,
-                  [&](std::uint32_t, std::uint32_t bodies) { groups += groupsOfRun(bodies, kSize); });
+    for (std::uint32_t k = threadIdx.x; k < chunk && blockIdx.x * chunk + k < seeds; k += kTreeThreads)
+        runsOf(task, blockIdx.x * chunk + k,
+               [&](std::uint32_t, std::uint32_t bodies) { groups += groupsOfRun(bodies, kSize); });
     if (groups > 0) atomicAdd(&total, groups);
     __syncthreads();
     if (threadIdx.x == 0) task.groupCounts[blockIdx.x] = total;
@@ -414,7 +451,7 @@ template <int kTargets>
 __global__ void emitGroups(TreeTask task) {
     __shared__ std::uint32_t next[kTreeThreads];
     constexpr std::uint32_t kSize = 32 * kTargets;
-    const std::uint32_t nodes = task.facts->nodes, chunk = chunkOf(nodes);
+    const std::uint32_t seeds = groupSeeds(task), chunk = chunkOf(seeds);
     std::uint32_t before = 0;
     for (std::uint32_t block = threadIdx.x; block < blockIdx.x; block += kTreeThreads) before += task.groupCounts[block];
     next[threadIdx.x] = before;
@@ -425,10 +462,11 @@ __global__ void emitGroups(TreeTask task) {
     __syncthreads();
     before = next[0];
     if (threadIdx.x == 0 && blockIdx.x == gridDim.x - 1) task.facts->groups = before + task.groupCounts[blockIdx.x];
-    for (std::uint32_t base = 0; base < chunk && blockIdx.x * chunk + base < nodes; base += kTreeThreads) {
-        const std::uint32_t id = blockIdx.x * chunk + base + threadIdx.x;
+    for (std::uint32_t base = 0; base < chunk && blockIdx.x * chunk + base < seeds; base += kTreeThreads) {
+        const std::uint32_t seed = blockIdx.x * chunk + base + threadIdx.x;
         std::uint32_t own = 0;
-        if (id < nodes) runsBelow(task, id, [&](std::uint32_t, std::uint32_t bodies) { own += groupsOfRun(bodies, kSize); });
+        if (seed < seeds)
+            runsOf(task, seed, [&](std::uint32_t, std::uint32_t bodies) { own += groupsOfRun(bodies, kSize); });
         __syncthreads();
         next[threadIdx.x] = own;
         for (unsigned step = 1; step < kTreeThreads; step *= 2) {
@@ -441,7 +479,7 @@ __global__ void emitGroups(TreeTask task) {
         std::uint32_t slot = before + next[threadIdx.x] - own;
         before += next[kTreeThreads - 1];
         if (own == 0) continue;
-        runsBelow(task, id, [&](std::uint32_t first, std::uint32_t bodies) {
+        runsOf(task, seed, [&](std::uint32_t first, std::uint32_t bodies) {
             const std::uint32_t groups = groupsOfRun(bodies, kSize);
             for (std::uint32_t k = 0; k < groups; ++k) task.groups[slot++] = groupOfRun(first, bodies, k, groups);
         });
@@ -471,18 +509,18 @@ Kernel<TreeTask> treeGroupKernel(int targetsPerLane) {
     return kernelOf(targetsPerLane == 1 ? emitGroups<1> : emitGroups<2>);
 }
 
-std::size_t sortBytes(std::uint32_t count) {
+std::size_t sortBytes(std::uint32_t count, int bits) {
     std::size_t bytes = 0;
     const std::uint64_t* keys = nullptr;
     const std::uint32_t* values = nullptr;
     CUDA_CHECK(cub::DeviceRadixSort::SortPairs(nullptr, bytes, keys, static_cast<std::uint64_t*>(nullptr), values,
-                                               static_cast<std::uint32_t*>(nullptr), count, 0, kTreeKeyBits));
+                                               static_cast<std::uint32_t*>(nullptr), count, 0, bits));
     return bytes;
 }
 
 void sortKeys(const KeySort& keys, void* scratch, std::size_t bytes, Stream stream) {
     CUDA_CHECK(cub::DeviceRadixSort::SortPairs(scratch, bytes, keys.key, keys.sortedKey, keys.index, keys.order, keys.count,
-                                               0, kTreeKeyBits, stream));
+                                               0, keys.bits, stream));
 }
 
 std::size_t scanBytes(std::uint32_t starts) {

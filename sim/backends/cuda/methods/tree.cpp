@@ -38,12 +38,6 @@ constexpr double kLongSlice = 3;
 // Where at most one body in this many is active, the evaluation uses the order and nodes of the one before, as on the CPU.
 constexpr std::size_t kBodiesToReuse = 4;
 
-// A group that is reduced to active bodies lacks the small accelerations of its other bodies, which makes the sums of few,
-// widely spread bodies worse. With the full allowance, 99 % of 6,000 active bodies kept 1.3 to 1.8 times the allowed error;
-// of 150,000 they keep the allowed error.
-constexpr std::uint32_t kWidelySpread = 65536;
-constexpr double kShareOfAPart = 0.5;
-
 /// Threads of a block, from the plan where its row is a tree; else kWalkThreads, because any row may have a tree for
 /// energies.
 unsigned walkThreads(const LaunchPlan& plan) {
@@ -79,7 +73,9 @@ public:
         most_ = std::max(most_, end_);
     }
     /// Begins another set.
-    void begin() { end_ = 0; }
+    void begin() { end_ = base_; }
+    /// Shares the memory of the arrays placed so far with no later set.
+    void keep() { base_ = end_; }
     /// Allocates the memory. Throws DeviceError when there is not enough.
     DeviceArray<std::uint8_t> taken() const {
         DeviceArray<std::uint8_t> memory(most_);
@@ -88,7 +84,7 @@ public:
     }
 
 private:
-    std::size_t end_ = 0, most_ = 0;
+    std::size_t base_ = 0, end_ = 0, most_ = 0;
     std::vector<std::function<void(std::uint8_t*)>> settled_;
 };
 
@@ -108,8 +104,9 @@ public:
           timing_(parts.stream) {
         const std::uint32_t n = parts.count;
         if (n == 0) return;
-        starts_ = kTreeDepths * blocksOf(n) + 1;
-        room_ = treeNodeRoom(n, limits_);
+        sources_ = static_cast<std::uint32_t>(parts.plan.sources.among(n));
+        starts_ = kTreeDepths * blocksOf(sources_) + 1;
+        room_ = treeNodeRoom(sources_, limits_);
         const std::size_t nodes = room_;
         partial_ = DeviceArray<double>(4 * kTreeMeasureBlocks);
         scale_ = DeviceArray<TreeScale>(1);
@@ -126,16 +123,21 @@ public:
             plan.place(index_, n);
             boxesOrKeys_ = plan.taken();
         }
-        // The arrays of the search for nodes are not read after it, and the moments are written later.
+        // The arrays of the search for nodes are not read after it, and the moments are written later. Bodies without mass
+        // are cut into groups by their keys after that.
         {
             MemoryPlan plan;
+            if (sources_ < n) {
+                plan.place(sortedKey_, n);
+                plan.keep();
+            }
             plan.place(moments_, 2 * nodes);
             plan.begin();
-            plan.place(sortedKey_, n);
+            if (sources_ == n) plan.place(sortedKey_, n);
             plan.place(levels_, n);
             plan.place(startCounts_, starts_);
             plan.place(offsets_, starts_);
-            plan.place(scratch_, std::max(sortBytes(n), scanBytes(starts_)));
+            plan.place(scratch_, std::max(sortBytes(n, keyBits()), scanBytes(starts_)));
             momentsOrSorted_ = plan.taken();
         }
         // Links carry the moments from children to parents, and the groups are made after all moments.
@@ -187,6 +189,8 @@ public:
         kept_ = force;
         law_ = force.law;
         DeviceForceMethod::prepare(bodies, request);
+        if (this->request().sources.among(count()) != sources_)
+            throw std::logic_error("a tree was planned for other sources");
         const ActiveBodies& active = this->request().active;
         reusesNodes_ = active.follows && hasNodes_ && hasLengths_ && active.count * kBodiesToReuse <= count();
     }
@@ -254,7 +258,9 @@ private:
         return {.bodies = bodies().positions,
                 .before = before,
                 .count = count(),
-                .blocks = blocksOf(count()),
+                .sources = sources_,
+                .sourceList = request().sources.list,
+                .blocks = blocksOf(sources_),
                 .partial = partial_.data(),
                 .scale = scale_.data(),
                 .key = key_.data(),
@@ -288,35 +294,38 @@ private:
         measure(hasLengths_ && relative() ? before_.data() : nullptr);
         const TreeTask task = this->task(nullptr);
         const std::uint32_t perBody = blocksOf(count());
-        // The host does not know the number of nodes, so these kernels loop over them by strides.
-        const unsigned perNode = std::min(perBody, 8 * multiprocessors_);
         launchBuild(treeKeyKernel(curve_), perBody, task);
-        sortKeys(keysOf(task), scratch_.data(), scratch_.bytes(), stream_);
+        KeySort keys = keysOf(task);
+        keys.bits = keyBits();
+        sortKeys(keys, scratch_.data(), scratch_.bytes(), stream_);
         launchBuild(treeGatherKernel(), perBody, task);
         timing_.mark(kSorted);
         CUDA_CHECK(fillAsync(facts_.data(), 0, facts_.bytes(), stream_));
-        launchBuild(treeCountKernel(), perBody, task);
-        if (room_ < mostTreeNodes(count()))
+        launchBuild(treeCountKernel(), task.blocks, task);
+        const unsigned perNode = blocksOfNodes();
+        if (room_ < mostTreeNodes(sources_))
             for (int number = 0; number < static_cast<int>(std::size(kWiderLeaves)); ++number)
                 launchBuild(treeWidenKernel(number), perNode, task);
         scanTreeStarts(task, starts_, scratch_.data(), scratch_.bytes(), stream_);
-        launchBuild(treeEmitKernel(), perBody, task);
+        launchBuild(treeEmitKernel(), task.blocks, task);
         launchBuild(treeLinkKernel(), perNode, task);
         timing_.mark(kLinked);
         hasNodes_ = true;
-        addMoments(task, perBody, perNode);
+        addMoments(task);
     }
     /// Moves the bodies of the last evaluation's tree to their present positions.
     void renew() {
         const TreeTask task = this->task(nullptr);
-        const std::uint32_t perBody = blocksOf(count());
-        const unsigned perNode = std::min(perBody, 8 * multiprocessors_);
-        launchBuild(treeGatherKernel(), perBody, task);
-        launchBuild(treeRelinkKernel(), perNode, task);
-        addMoments(task, perBody, perNode);
+        launchBuild(treeGatherKernel(), blocksOf(count()), task);
+        launchBuild(treeRelinkKernel(), blocksOfNodes(), task);
+        addMoments(task);
     }
+    /// The host does not know the number of nodes, so their kernels loop over them by strides.
+    unsigned blocksOfNodes() const { return std::min(blocksOf(sources_), 8 * multiprocessors_); }
+    int keyBits() const { return sources_ < count() ? kTreeKeyBits + 1 : kTreeKeyBits; }
     /// Adds the moments and makes the groups.
-    void addMoments(const TreeTask& task, std::uint32_t perBody, unsigned perNode) {
+    void addMoments(const TreeTask& task) {
+        const unsigned perNode = blocksOfNodes();
         if (law_ == TreeLaw::charges) {
             const ChargesTreeTask charges{task, dipoles_.data()};
             launchKernel(chargesLeavesKernel(), {perNode}, kTreeThreads, charges, 0, stream_);
@@ -326,7 +335,7 @@ private:
             launchBuild(treeMomentsKernel(), perNode, task);
         }
         timing_.mark(kSummed);
-        const unsigned groupBlocks = std::min(perBody, kTreeGroupBlocks);
+        const unsigned groupBlocks = std::min(blocksOf(count()), kTreeGroupBlocks);
         launchBuild(treeGroupCountKernel(targetsPerLane_), groupBlocks, task);
         launchBuild(treeGroupKernel(targetsPerLane_), groupBlocks, task);
     }
@@ -375,8 +384,9 @@ private:
                             .parts = parts,
                             .softeningSquared = static_cast<float>(softened),
                             .opening = static_cast<float>(1 / (angle * angle)),
-                            .share = static_cast<float>((ofPart && count() < kWidelySpread ? kShareOfAPart : 1) *
-                                                        shareOfAccuracy(settings, request().allowedError, count())),
+                            .share = static_cast<float>(shareOfTargets(
+                                settings, request().allowedError,
+                                {count(), sources_, !ofPart, 32 * static_cast<std::uint32_t>(targetsPerLane_)})),
                             .fields = fields_};
         if (law_ == TreeLaw::charges) {
             launchKernel(forFields ? chargesFieldKernel(targetsPerLane_) : chargesWalkKernel(kind, targetsPerLane_),
@@ -399,10 +409,10 @@ private:
         }
     }
 
-    /// The lists overwrite the boxes, which are not read after the groups are made. Groups of fewer than 24 bodies could
-    /// make more regions than fit there; the groups of the others walk from the root.
+    /// The lists overwrite boxes and keys, which are not read after the groups are made. Groups of fewer than 24 bodies
+    /// could make more regions than fit there; the groups of the others walk from the root.
     void walkInTwoLevels(const WalkTask& walk) {
-        const std::size_t room = box_.bytes() / regionBytes(limits_.regionNodes);
+        const std::size_t room = std::max(box_.bytes(), key_.bytes() + index_.bytes()) / regionBytes(limits_.regionNodes);
         const auto regions = static_cast<std::uint32_t>(std::min<std::size_t>(room, limits_.regions));
         auto* const fields = reinterpret_cast<RegionField*>(box_.data());
         const RegionTask task{walk,
@@ -451,6 +461,7 @@ private:
     bool twoLevels_;  ///< regions walk first
     bool together_;   ///< the warps of a block walk for one group
     int targetsPerLane_;
+    std::uint32_t sources_ = 0;  ///< bodies with mass
     std::uint32_t starts_ = 0;
     std::uint32_t part_ = 0, parts_ = 0;
     bool hasLengths_ = false;   ///< before_ has |a| of an evaluation
@@ -517,7 +528,9 @@ double treeBytes(std::size_t bodies, const ForceSettings& force) {
 
 std::unique_ptr<TreeEnergy> makeTreeEnergy(const LaunchPlan& plan, std::uint32_t count, const DeviceFacts& device,
                                            Stream stream, double accuracy) {
-    return std::make_unique<EnergyByTree>(MethodParts{plan, count, device, stream, {}}, accuracy);
+    LaunchPlan all = plan;
+    all.sources = {};  // walks for potentials take no list
+    return std::make_unique<EnergyByTree>(MethodParts{all, count, device, stream, {}}, accuracy);
 }
 
 template <TreeWalk kWalk, TreeKeys kCurve>
