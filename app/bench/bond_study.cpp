@@ -1,6 +1,7 @@
 #include "app/bench/figure_parts.h"
 
 #include "app/bench/term_bench.h"
+#include "sim/backends/memory_probe.h"
 #include "sim/core/error.h"
 #include "sim/forces/bonds/bond_rows.h"
 #include "sim/forces/law.h"
@@ -97,6 +98,17 @@ double bytesPerSecond(const BenchmarkRow& row, const Bonds& bonds) {
     return (entries * entry + bodies) * row.interactionsPerSecond / ends;
 }
 
+/// Bytes per second of a copy within the device, read and written; 0 where it is not measured.
+double copyRate(const FigureRequest& request) {
+    if (!backend(request.backend).onDevice) return 0;
+    const std::unique_ptr<MemoryProbe> probe = memoryProbe(request.backend, request.options);
+    MemoryTimes times;
+    while (probe->measure(times)) {
+    }
+    const auto copy = std::ranges::find(times.passes, kDeviceCopy, &MemoryPass::what);
+    return copy == times.passes.end() ? 0 : copy->bytes / copy->seconds;
+}
+
 }  // namespace
 
 Reason whyNoBonds(const FigureRequest& request) {
@@ -117,12 +129,14 @@ FigureStudy bondStudy(const FigureRequest& request, const FigureProgress& progre
         termChoices(request.backend, Bonds::kKind, {.kernel = {.kernel = "all"}}, false);
 
     FigureStudy study;
+    const double copied = copyRate(request);
+    double most = 0;
     Plot plot;
     plot.x = figures_detail::logarithmicAxis("longest row over the mean one");
     plot.y = figures_detail::logarithmicAxis("ends of bonds a second");
     study.csv =
         "kernel,bodies,bonds,hub_row,imbalance,ends_per_second,spread,pads_an_entry,bytes_an_entry,"
-        "gbytes_per_second,colours,note\n";
+        "gbytes_per_second,of_copy,colours,note\n";
     std::size_t refused = 0;
     double element = 0, least = 1;
     for (const std::size_t ofHub : hubs) {
@@ -135,11 +149,13 @@ FigureStudy bondStudy(const FigureRequest& request, const FigureProgress& progre
             if (study.device.empty()) study.device = row.device;
             refused += result.refused;
             study.right = study.right && (result.refused || row.verified);
+            const double moved = bytesPerSecond(row, bonds), ofCopy = copied > 0 ? moved / copied : 0;
+            most = std::max(most, ofCopy);
             char line[240];
-            std::snprintf(line, sizeof line, "%s,%zu,%zu,%u,%.4g,%.6g,%.3g,%.3g,%.3g,%.4g,%.0f,", nameOf(choice).c_str(),
-                          count, bonds.list().size(), lengths.longest, lengths.imbalance(), row.interactionsPerSecond,
-                          row.spread, figureOf(row, "pads an entry"), figureOf(row, "bytes an entry"),
-                          1e-9 * bytesPerSecond(row, bonds), figureOf(row, "colours"));
+            std::snprintf(line, sizeof line, "%s,%zu,%zu,%u,%.4g,%.6g,%.3g,%.3g,%.3g,%.4g,%.3g,%.0f,",
+                          nameOf(choice).c_str(), count, bonds.list().size(), lengths.longest, lengths.imbalance(),
+                          row.interactionsPerSecond, row.spread, figureOf(row, "pads an entry"),
+                          figureOf(row, "bytes an entry"), 1e-9 * moved, ofCopy, figureOf(row, "colours"));
             study.csv += line + (row.note.empty() ? std::string() : "\"" + row.note + "\"") + "\n";
             ++study.points;
             progress(study.points, hubs.size() * choices.size());
@@ -165,6 +181,12 @@ FigureStudy bondStudy(const FigureRequest& request, const FigureProgress& progre
     study.plots = {std::move(plot)};
     study.protocol = std::to_string(count) + " bodies, about " + std::to_string(4 * count) +
                      " bonds, of which ever more lead to one body; fp32; each row is checked against fp64 and timed";
+    if (copied > 0) {
+        char text[120];
+        std::snprintf(text, sizeof text, "; a copy within the device moves %.0f GB/s, the best row %.0f %% of that",
+                      1e-9 * copied, 100 * most);
+        study.protocol += text;
+    }
     if (refused > 0) study.protocol += "; " + std::to_string(refused) + " points that a row refuses are omitted";
     if (!study.right) study.protocol += "; SOME WERE WRONG and are left out";
     return study;

@@ -66,7 +66,7 @@ void drawField(PanelContext& p, std::vector<OuterField> fields, std::size_t inde
     for (std::size_t k = 0; k < law.numbers.size(); ++k)
         drawNumberOfField(p, fields, index, law.numbers[k], field.numbers[k]);
     for (std::size_t k = 0; k < kFieldPlaces; ++k)
-        if (field.place[k] != 0) drawNumberOfField(p, fields, index, fieldPlace()[k], field.place[k]);
+        if (field.place[k] != fieldPlace()[k].usual) drawNumberOfField(p, fields, index, fieldPlace()[k], field.place[k]);
 }
 
 }  // namespace

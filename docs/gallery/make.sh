@@ -80,9 +80,9 @@ planetesimals      | - | 3000    | 1    | --bodies 2048
 rings              | - | 600     | 1    | --bodies 4096
 cloth              | - | 1500    | 1    | --bodies 4096
 jelly              | - | 150     | 1    | --bodies 2744
-rope               | - | 1800    | 1    | --distance 2.2
+rope               | - | 1800    | 1    |
 hub                | - | 200     | 1    | --bodies 1024
-tidal-chain        | - | 1250    | 1    | --distance 4.2
+tidal-chain        | - | 1250    | 1    | --distance 4
 molecule           | - | 1500    | 1    | --bodies 1024
 ROWS
 }

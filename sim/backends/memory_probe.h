@@ -24,6 +24,8 @@ struct StridedRead {
     double units = 0;              ///< pieces of memory that 32 neighbouring reads need
     double useful = 0, moved = 0;  ///< requested numbers, and whole pieces [bytes/s]
 };
+/// The pass that copies memory of a device to itself: bytes read and written.
+constexpr std::string_view kDeviceCopy = "copy within device memory, read and written";
 /// A pass over memory or a copy of it.
 struct MemoryPass {
     std::string_view what;

@@ -134,6 +134,7 @@ ParticleSet buildMoon(const SceneRequest& request) {
 }
 
 constexpr std::string_view kSunName[] = {"Sun"}, kSaturnName[] = {"Saturn"}, kEarthName[] = {"Earth"};
+constexpr Celestial kSunKind[] = {Celestial::star}, kSaturnKind[] = {Celestial::ringed};
 constexpr FarField kClosePairs{.accuracy = 1e-3};
 
 }  // namespace
@@ -150,7 +151,12 @@ std::span<const Scene> contactScenes() {
          .timeStep = 0.05,
          .story = {120, 40},
          .farField = kClosePairs,
-         .view = {.distance = 3.2, .elevation = 0.9, .pointSize = 0.004, .speedScale = 1.2},
+         .view = {.distance = 3.2,
+                  .elevation = 0.9,
+                  .pointSize = 0.004,
+                  .speedScale = 1.2,
+                  .colour = "celestial",
+                  .celestials = kSunKind},
          .build = buildPlanetesimals,
          .units = kSolar,
          .names = kSunName,
@@ -165,7 +171,12 @@ std::span<const Scene> contactScenes() {
          .timeStep = 0.05,
          .story = {150, 40},
          .farField = kClosePairs,
-         .view = {.distance = 5.5, .elevation = 0.6, .pointSize = 0.006, .speedScale = 0.9},
+         .view = {.distance = 5.5,
+                  .elevation = 0.6,
+                  .pointSize = 0.006,
+                  .speedScale = 0.9,
+                  .colour = "celestial",
+                  .celestials = kSaturnKind},
          .build = buildRings,
          .units = kSaturn,
          .names = kSaturnName,

@@ -167,7 +167,7 @@ std::span<const Scene> fieldScenes() {
          .integrator = "radau15",
          .timeStep = 0.001,
          .story = {9.6, 30},
-         .view = {.distance = 4.2, .elevation = 1.2, .pointSize = 0.015, .speedScale = 4},
+         .view = {.distance = 5, .elevation = 1.2, .pointSize = 0.03, .speedScale = 2},
          .build = buildS2,
          .units = kStarUnits,
          .parameters = kRelativity,

@@ -1,6 +1,7 @@
 // Outer fields, drags and relativity against what is known of them: quadratures of orbits, Chandrasekhar's sinking, Mercury
 // and S2. Formulas here are written a second time, beside those of the program.
 #include "sim/backends/backend.h"
+#include "sim/core/body_edit.h"
 #include "sim/forces/fields/field_text.h"
 #include "sim/forces/fields/post_newtonian.h"
 #include "sim/measure/diagnostics.h"
@@ -16,6 +17,7 @@
 #include <memory>
 #include <numbers>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace gravlab {
@@ -206,6 +208,53 @@ TEST(OuterFields, aTurningBarKeepsJacobisEnergyAndAMovingHaloTakesItsStarsAlong)
     std::vector<Double4> pull(1);
     terms[0]->addAccelerations(termBodies(there), target, pull, {});
     EXPECT_GT(length(pull[0]), 1e5) << "the body is at the centre of the field, up to the digits of the period";
+}
+
+TEST(OuterFields, aHaloThatABodyCarriesKeepsEnergyAndBothMomenta) {
+    const ParticleSet start = testing_support::bodiesOf({{0, 0, 0, 1}, {2, 0, 0, 0.3}, {0, -1.5, 0.2, 0.1}, {0.3, 1, 1, 0}},
+                                                        {{0.1, 0, 0, 1}, {0.1, 1, 0.2, 1}, {1.2, 0, 0, 1}, {0.9, 0, 0, 1}});
+    struct Kept {
+        Vec3d momentum{}, turning{};
+        double energy = 0;
+    };
+    for (const auto& [name, method, step] : {std::tuple("reference", "radau15", 0.05), {"cpu", "yoshida6", 0.01}}) {
+        SCOPED_TRACE(name);
+        const std::unique_ptr<Backend> made =
+            under("hernquist,mass=2,scale=0.5,body=0;point,mass=0.2,softening=0.3,body=2", start, name);
+        const auto measured = [&] {
+            const ParticleSet now = outerStateOf(*made);
+            Kept kept;
+            for (std::size_t i = 0; i < now.size(); ++i) {
+                const Double4 &x = now.position[i], &v = now.velocity[i];
+                kept.momentum += x.w * xyz(v);
+                kept.turning += x.w * cross(xyz(x), xyz(v));
+                kept.energy += x.w / 2 * dot(xyz(v), xyz(v));
+            }
+            for (const auto& term : made->terms()) kept.energy += term->potential(termBodies(now));
+            return kept;
+        };
+        EXPECT_TRUE(made->terms()[1]->offer().conservesMomentum);
+        const Kept first = measured();
+        runOuter(*made, method, step, std::lround(10 / step));
+        const Kept last = measured();
+        EXPECT_NEAR(length(last.momentum - first.momentum), 0, 1e-12);
+        EXPECT_NEAR(length(last.turning - first.turning), 0, 1e-11);
+        EXPECT_NEAR(last.energy, first.energy, 1e-9);
+        // The halo holds the bodies: its carrier is pulled by them, and without it they would leave.
+        const ParticleSet end = outerStateOf(*made);
+        EXPECT_LT(distance(end.position[1], end.position[0]), 4);
+        EXPECT_GT(distance(end.velocity[0], start.velocity[0]), 0.05);
+        // A body's energy is what the sum loses with it.
+        const ForceTerm& term = *made->terms()[1];
+        for (const std::size_t gone : {0, 1}) {
+            ParticleSet fewer = end;
+            const BodyEdit removal{.kind = BodyEdit::Kind::remove, .id = end.id[gone]};
+            applyEdits(fewer, std::span(&removal, 1));
+            EXPECT_NEAR(term.potentialOf(termBodies(end), gone),
+                        term.potential(termBodies(end)) - term.potential(termBodies(fewer)), 1e-12);
+        }
+    }
+    EXPECT_FALSE(under("hernquist,mass=2,scale=0.5", start)->terms()[1]->offer().conservesMomentum);
 }
 
 TEST(Drags, slowBodiesByTheirFormulas) {

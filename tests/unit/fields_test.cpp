@@ -26,7 +26,9 @@ using testing::HasSubstr;
 
 constexpr const char* kAllOuter =
     "nfw,mass=0.5,scale=0.4,vx=0.1;bar,mass=0.3,length=1,width=0.2,height=0.3,pattern=0.5;uniform,az=0.01;"
-    "logarithmic,speed=0.3,core=0.5,orbit=0.2,period=7,phase=30,tilt=20;drag,rate=0.01;quadratic-drag,coefficient=0.1,x=1;"
+    "logarithmic,speed=0.3,core=0.5,orbit=0.2,period=7,phase=30,tilt=20;hernquist,mass=0.4,scale=0.3,x=0.1,body=7;"
+    "point,mass=0.1,softening=0.2,orbit=0.1,period=3,body=7;drag,rate=0.01;drag,rate=0.02,body=5;"
+    "quadratic-drag,coefficient=0.1,x=1;"
     "friction,speed=1,core=0.1;post-newtonian,heavy=3,c=30";
 
 TEST(FieldText, saysTheSameForcesWithUnitsAndWithout) {
@@ -84,6 +86,8 @@ TEST(FieldText, refusesWhatIsNoFieldWithThePlaceAndTheReason) {
         {"bar,mass=1,length=1,width=-1,height=1", "width must be at least 0"},
         {"point,mass=1,orbit=1", "an orbit needs a period other than 0"},
         {"point,mass=1,period=1", "a period needs an orbit"},
+        {"point,mass=1,body=1.5", "body must be the id of a body, a whole number"},
+        {"point,mass=1,body=-2", "body must be the id of a body"},
         {"post-newtonian", "this run has no units, so the speed of light is not known"},
         {"post-newtonian,c=10,heavy=1025", "heavy must be a whole number from 1 to 1024"},
         {"post-newtonian,c=10,heavy=1.5", "heavy must be a whole number"},
@@ -103,6 +107,7 @@ TEST(FieldText, refusesWhatIsNoFieldWithThePlaceAndTheReason) {
     const ParticleSet two = testing_support::unevenBodies(2);
     EXPECT_THROW(fieldTerms(parsedFields(many), two), UsageError);
     EXPECT_THROW(fieldTerms(parsedFields("post-newtonian,c=9,heavy=3"), two), UsageError);
+    EXPECT_THROW(fieldTerms(parsedFields("point,mass=1,body=777"), two), UsageError) << "no such body";
     // Scene files name the line, options the option.
     try {
         strictSettings("scene = \"plummer\"\n\nfields = \"nfw,mass=1,scale=0\"\n", "halo.toml");

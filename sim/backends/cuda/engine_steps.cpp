@@ -111,10 +111,7 @@ bool EngineOf<Real>::runSlice(std::size_t k, TermMethod& method) {
     if (!method.underWay())
         method.prepare(k == 0 ? bodies : DeviceBodies<Real>{bodies.positions, termSums_.data(), v_}, requestOf(k, active_));
     const bool complete = enqueueSlice(k, method, active_.all());
-    if (k == 0)
-        endPart(Span::force);
-    else if (!complete)
-        endPart(Span::terms);
+    endPart(k == 0 ? Span::force : Span::terms);
     return complete;
 }
 
@@ -147,7 +144,8 @@ void EngineOf<Real>::takeTerm(std::size_t k, TermMethod& method) {
         termCheck_.addShare(terms_[k], method.accuracy().gate, termSums_.data(), true, method.termHere());
     }
     addTerm(sums, v_, bodies.sums, active_);
-    endPart(Span::terms);
+    context_.timer.add(integrateSeconds() / 2, {});
+    endPart(Span::sums);
     if (k + 1 == termCount() && termCheck_.open()) termCheck_.end(bodies.sums);
 }
 

@@ -5,6 +5,7 @@
 #include "sim/forces/fields/field_text.h"
 #include "sim/forces/fields/post_newtonian.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <stdexcept>
@@ -12,7 +13,7 @@
 namespace gravlab {
 namespace {
 
-enum PlaceNumber : std::size_t { kX, kY, kZ, kVx, kVy, kVz, kOrbit, kPeriod, kPhase, kTilt };
+enum PlaceNumber : std::size_t { kX, kY, kZ, kVx, kVy, kVz, kOrbit, kPeriod, kPhase, kTilt, kBody };
 constexpr std::array<FieldNumber, kFieldPlaces> kPlace{
     {{.name = "x", .length = 1, .usual = 0, .idea = "its centre at the start"},
      {.name = "y", .length = 1, .usual = 0, .idea = "the same"},
@@ -27,7 +28,8 @@ constexpr std::array<FieldNumber, kFieldPlaces> kPlace{
       .idea = "radius of a circle on which it moves about that centre"},
      {.name = "period", .time = 1, .range = FieldRange::any, .usual = 0, .idea = "of that circle; negative: clockwise"},
      {.name = "phase", .usual = 0, .degrees = true, .idea = "its angle on the circle at the start"},
-     {.name = "tilt", .usual = 0, .degrees = true, .idea = "of the circle, about the x axis"}}};
+     {.name = "tilt", .usual = 0, .degrees = true, .idea = "of the circle, about the x axis"},
+     {.name = "body", .usual = -1, .idea = "id of a body that carries it: the place is then relative to that body"}}};
 
 template <template <class> class... Laws>
 std::vector<FieldLaw> rowsOf(FieldLawList<Laws...>) {
@@ -49,12 +51,24 @@ double potentialUnder(FieldLawList<First, Rest...>, unsigned law, const double* 
     else
         return 0;
 }
-/// The energy of a body in all fields [M L^2/T^2]; a body that feels nothing has none.
-double energyIn(const std::vector<FieldNow<double>>& fields, const Double4& x, const Double4& v) {
+/// The energy of a body in a field [M L^2/T^2]; a body that feels nothing has none.
+double energyIn(const FieldNow<double>& field, const TermBodies& bodies, std::size_t i) {
+    if (bodies.velocities[i].w == 0 || field.carrier == i) return 0;
+    Vec3d x = xyz(bodies.positions[i]);
+    if (field.carrier != kNoCarrier) x -= xyz(bodies.positions[field.carrier]);
+    return bodies.positions[i].w * potentialUnder(FieldLaws{}, field.law, field.numbers, x - field.centre);
+}
+double energyIn(const FieldNow<double>& field, const TermBodies& bodies) {
     double sum = 0;
-    for (const FieldNow<double>& field : fields)
-        sum += potentialUnder(FieldLaws{}, field.law, field.numbers, xyz(x) - field.centre);
-    return v.w != 0 ? x.w * sum : 0;
+    for (std::size_t i = 0; i < bodies.size(); ++i) sum += energyIn(field, bodies, i);
+    return sum;
+}
+
+auto bodyOf(const TermBodies& bodies) {
+    return [&bodies](std::uint32_t i) -> FieldTarget<double> {
+        const Double4 &x = bodies.positions[i], &v = bodies.velocities[i];
+        return {xyz(x), xyz(v), x.w, v.w != 0};
+    };
 }
 
 constexpr double kDegree = std::numbers::pi / 180;
@@ -134,6 +148,10 @@ std::span<const FieldLaw> fieldLaws() {
 std::span<const FieldNumber> fieldPlace() { return kPlace; }
 
 bool OuterField::moves() const { return place[kVx] != 0 || place[kVy] != 0 || place[kVz] != 0 || place[kOrbit] > 0; }
+std::optional<std::uint32_t> OuterField::carrier() const {
+    if (place[kBody] < 0) return std::nullopt;
+    return static_cast<std::uint32_t>(place[kBody]);
+}
 bool OuterField::turns() const { return law == kBar && numbers[kPattern] != 0; }
 
 template <class Real>
@@ -171,6 +189,8 @@ std::string whyNot(const OuterField& field) {
     for (std::size_t k = 0; k < kPlace.size(); ++k)
         if (std::string why = whyNotIn(kPlace[k], field.place[k]); !why.empty()) return why;
     if (field.place[kOrbit] > 0 && field.place[kPeriod] == 0) return "an orbit needs a period other than 0";
+    if (const double id = field.place[kBody]; id != -1 && (!(id >= 0 && id < 0x1p32 - 1) || id != std::floor(id)))
+        return "body must be the id of a body, a whole number";
     if (field.place[kOrbit] == 0 && field.place[kPeriod] != 0) return "a period needs an orbit, its radius";
     if (law.name == "uniform" && field.numbers[0] == 0 && field.numbers[1] == 0 && field.numbers[2] == 0)
         return "ax, ay or az must not be 0";
@@ -192,7 +212,8 @@ std::string OuterForces::description() const {
     std::string text;
     for (const OuterField& field : fields_) {
         const bool fixed = !field.moves() && !field.turns();
-        text += (text.empty() ? "" : "; ") + fieldText(field) + " (keeps " +
+        const bool carried = field.carrier() && field.row().kind == FieldKind::field;
+        text += (text.empty() ? "" : "; ") + fieldText(field) + " (keeps " + (carried ? "momentum; " : "") +
                 std::string(field.turns() ? "Jacobi's energy in the frame that turns with it"
                             : fixed || field.row().kind != FieldKind::field ? keptUnder(field.row())
                                                                             : "nothing: it moves") +
@@ -213,37 +234,64 @@ std::vector<StateArray> OuterForces::numbers() const {
 
 double OuterForces::addAccelerations(const TermBodies& bodies, std::span<const std::uint32_t> targets,
                                      std::span<Double4> out, std::span<double> floors) const {
-    const std::vector<FieldNow<double>> now = at<double>(bodies.time);
+    const std::vector<FieldNow<double>> now = fieldsAt(bodies);
+    const auto body = bodyOf(bodies);
     for (std::size_t k = 0; k < targets.size(); ++k) {
-        const Double4 &x = bodies.positions[targets[k]], &v = bodies.velocities[targets[k]];
+        const Double4& v = bodies.velocities[targets[k]];
         if (v.w == 0) continue;
         const double answer = drags() ? 1 : v.w;
         for (const FieldNow<double>& field : now) {
-            const Vec3d a = answer * fieldPull(field, xyz(x), xyz(v), x.w);
+            FieldReaction<double> pull;
+            if (field.carrier != targets[k]) {
+                pull.pull = fieldPull(field, body, targets[k]);
+                pull.scale = length(pull.pull);
+            } else if (!drags()) {
+                pull = fieldReaction(field, body, bodies.size());
+            }
+            const Vec3d a = answer * pull.pull;
             out[k] = {out[k].x + a.x, out[k].y + a.y, out[k].z + a.z, 0};
-            // Fields may nearly cancel each other.
-            if (!floors.empty()) floors[k] += length(a);
+            // Fields may nearly cancel each other, and so may the forces that pull a body back.
+            if (!floors.empty()) floors[k] += std::abs(answer) * pull.scale;
         }
     }
     return static_cast<double>(targets.size()) * static_cast<double>(fields_.size());
 }
 
 double OuterForces::potential(const TermBodies& bodies) const {
-    const std::vector<FieldNow<double>> now = at<double>(bodies.time);
     double sum = 0;
-    for (std::size_t i = 0; i < bodies.size(); ++i) sum += energyIn(now, bodies.positions[i], bodies.velocities[i]);
+    for (const FieldNow<double>& field : fieldsAt(bodies)) sum += energyIn(field, bodies);
     return sum;
 }
 
 double OuterForces::potentialOf(const TermBodies& bodies, std::size_t body) const {
-    return energyIn(at<double>(bodies.time), bodies.positions[body], bodies.velocities[body]);
+    double sum = 0;
+    for (const FieldNow<double>& field : fieldsAt(bodies))
+        sum += field.carrier == body ? energyIn(field, bodies) : energyIn(field, bodies, body);
+    return sum;
+}
+
+std::vector<std::uint32_t> OuterForces::checkTargets(const TermBodies& bodies, std::size_t most) const {
+    std::vector<std::uint32_t> targets;
+    for (const std::uint32_t carrier : carriersIn(bodies.ids))
+        if (carrier < bodies.size() && targets.size() < most) targets.push_back(carrier);
+    return targets;
+}
+
+std::vector<std::uint32_t> OuterForces::carriersIn(std::span<const std::uint32_t> ids) const {
+    std::vector<std::uint32_t> carriers;
+    for (const OuterField& field : fields_)
+        carriers.push_back(field.carrier()
+                               ? static_cast<std::uint32_t>(std::ranges::find(ids, *field.carrier()) - ids.begin())
+                               : kNoCarrier);
+    return carriers;
 }
 
 TermOffer OuterForces::offer() const {
-    TermOffer offer{.usesVelocities = drags(), .conservesMomentum = false};
+    TermOffer offer{.usesVelocities = drags(), .conservesMomentum = !drags()};
     for (const OuterField& field : fields_) {
         const bool fixed = !drags() && !field.moves() && !field.turns();
         const bool central = field.place[kX] == 0 && field.place[kY] == 0 && field.place[kZ] == 0;
+        offer.conservesMomentum = offer.conservesMomentum && field.carrier();
         offer.conservesEnergy = offer.conservesEnergy && fixed;
         offer.conservesAngularMomentum =
             offer.conservesAngularMomentum && fixed && central && field.row().shape == FieldShape::sphere;

@@ -8,7 +8,9 @@
 #include "sim/forces/law.h"
 
 #include <array>
+#include <cmath>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -67,30 +69,37 @@ struct FieldLaw {
 };
 /// All laws, in the order of FieldLaws; then the post-Newtonian terms, see post_newtonian.h.
 std::span<const FieldLaw> fieldLaws();
-/// The numbers of every field that place its centre: on a line, or on a circle about a point of the line.
+/// The numbers of every field that place its centre: on a line, or on a circle about a point of the line, from the origin
+/// or from a body.
 std::span<const FieldNumber> fieldPlace();
 
 constexpr std::size_t kFieldNumbers = 8;  ///< numbers of a law, and two that follow from the time
-constexpr std::size_t kFieldPlaces = 10;  ///< size of fieldPlace()
+constexpr std::size_t kFieldPlaces = 11;  ///< size of fieldPlace()
 constexpr std::size_t kMostFields = 16;   ///< fields of one kind in a run
+
+/// Of a field that no body carries.
+constexpr std::uint32_t kNoCarrier = 0xffffffffu;
 
 /// A law at one time, as loops on every device read it.
 template <class Real>
 struct FieldNow {
     unsigned law = 0;
     Real numbers[kFieldNumbers] = {};
-    Vec3<Real> centre{}, velocity{};
+    Vec3<Real> centre{}, velocity{};     ///< relative to the body that carries the field
+    std::uint32_t carrier = kNoCarrier;  ///< index of that body
 };
 
 /// A law with its numbers and the path of its centre.
 struct OuterField {
     unsigned law = 0;
     std::array<double, kFieldNumbers> numbers{};
-    std::array<double, kFieldPlaces> place{};
+    std::array<double, kFieldPlaces> place{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -1};
 
     const FieldLaw& row() const { return fieldLaws()[law]; }
-    /// Whether its centre moves.
+    /// Whether its centre moves, relative to the body that carries it.
     bool moves() const;
+    /// The id of the body that carries its centre, if any does. The field pulls all other bodies, and they pull back.
+    std::optional<std::uint32_t> carrier() const;
     /// Whether it depends on time in another way: a bar that turns.
     bool turns() const;
     template <class Real>
@@ -101,6 +110,14 @@ struct OuterField {
 /// "", or why these numbers are none of the law: "scale must be above 0".
 std::string whyNot(const OuterField& field);
 
+/// What a law reads of a body.
+template <class Real>
+struct FieldTarget {
+    Vec3<Real> x, v;
+    Real source;
+    bool responds;  ///< a body that does not respond feels nothing, and does not pull a carrier back
+};
+
 template <class Real, template <class> class First, template <class> class... Rest>
 GRAVLAB_HOST_DEVICE Vec3<Real> pullOf(FieldLawList<First, Rest...>, unsigned law, const Real* numbers, const Vec3<Real>& x,
                                       const Vec3<Real>& v, Real source) {
@@ -108,11 +125,43 @@ GRAVLAB_HOST_DEVICE Vec3<Real> pullOf(FieldLawList<First, Rest...>, unsigned law
         if (law != 0) return pullOf<Real>(FieldLawList<Rest...>{}, law - 1, numbers, x, v, source);
     return First<Real>::pull(numbers, x, v, source);
 }
-/// The acceleration of a body by a law [L/T^2], before its response; x and v as in the run.
+/// The acceleration of body i by a law [L/T^2], before its response. `body(i)` has x, v and the source of a body of the run.
+template <class Real, class Body>
+GRAVLAB_HOST_DEVICE Vec3<Real> fieldPull(const FieldNow<Real>& field, const Body& body, std::uint32_t i) {
+    FieldTarget<Real> at = body(i);
+    if (field.carrier != kNoCarrier) {
+        if (field.carrier == i) return {0, 0, 0};
+        const FieldTarget<Real> carrier = body(field.carrier);
+        at.x = at.x - carrier.x;
+        at.v = at.v - carrier.v;
+    }
+    return pullOf<Real>(FieldLaws{}, field.law, field.numbers, at.x - field.centre, at.v - field.velocity, at.source);
+}
+
+/// The acceleration of the body that carries a field, before its response: the opposite of the forces on all others, over
+/// its source; and the same sum of their amounts, which may be much larger. Drags have no reaction: what they take stays in
+/// their medium.
 template <class Real>
-GRAVLAB_HOST_DEVICE Vec3<Real> fieldPull(const FieldNow<Real>& field, const Vec3<Real>& x, const Vec3<Real>& v,
-                                         Real source) {
-    return pullOf<Real>(FieldLaws{}, field.law, field.numbers, x - field.centre, v - field.velocity, source);
+struct FieldReaction {
+    Vec3<Real> pull{0, 0, 0};
+    double scale = 0;
+};
+template <class Real, class Body>
+FieldReaction<Real> fieldReaction(const FieldNow<Real>& field, const Body& body, std::size_t count) {
+    const Real source = body(field.carrier).source;
+    if (source == 0) return {};
+    Vec3d sum{};
+    double amounts = 0;
+    for (std::uint32_t i = 0; i < count; ++i) {
+        const FieldTarget<Real> target = body(i);
+        if (!target.responds) continue;
+        const Vec3<Real> force = target.source * fieldPull(field, body, i);
+        const Vec3d exact{static_cast<double>(force.x), static_cast<double>(force.y), static_cast<double>(force.z)};
+        sum += exact;
+        amounts += length(exact);
+    }
+    return {Vec3<Real>{static_cast<Real>(-sum.x), static_cast<Real>(-sum.y), static_cast<Real>(-sum.z)} / source,
+            amounts / std::abs(static_cast<double>(source))};
 }
 
 /// All fields, or all drags, of a run.
@@ -124,10 +173,18 @@ public:
     OuterForces(FieldKind kind, std::vector<OuterField> fields);
     const std::vector<OuterField>& fields() const { return fields_; }
     bool drags() const { return kind_ == FieldKind::drag; }
+    /// The index of the body that carries each field, kNoCarrier for none. The number of bodies: that body is gone, and the
+    /// field with it.
+    std::vector<std::uint32_t> carriersIn(std::span<const std::uint32_t> ids) const;
+    /// The fields that are there; `carriers` as carriersIn() gives them for `count` bodies.
     template <class Real>
-    std::vector<FieldNow<Real>> at(double time) const {
+    std::vector<FieldNow<Real>> at(double time, const std::vector<std::uint32_t>& carriers, std::size_t count) const {
         std::vector<FieldNow<Real>> all;
-        for (const OuterField& field : fields_) all.push_back(field.at<Real>(time));
+        for (std::size_t k = 0; k < fields_.size(); ++k) {
+            if (carriers[k] == count) continue;
+            all.push_back(fields_[k].at<Real>(time));
+            all.back().carrier = carriers[k];
+        }
         return all;
     }
 
@@ -138,9 +195,13 @@ public:
                             std::span<double> floors) const override;
     double potential(const TermBodies& bodies) const override;
     double potentialOf(const TermBodies& bodies, std::size_t body) const override;
+    std::vector<std::uint32_t> checkTargets(const TermBodies& bodies, std::size_t most) const override;
     TermOffer offer() const override;
 
 private:
+    std::vector<FieldNow<double>> fieldsAt(const TermBodies& bodies) const {
+        return at<double>(bodies.time, carriersIn(bodies.ids), bodies.size());
+    }
     FieldKind kind_;
     std::vector<OuterField> fields_;
 };

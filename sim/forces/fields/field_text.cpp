@@ -151,8 +151,13 @@ ForceTerms fieldTerms(const std::vector<OuterField>& fields, const ParticleSet& 
     ForceTerms terms;
     for (const FieldKind kind : {FieldKind::field, FieldKind::drag}) {
         std::vector<OuterField> ofKind;
-        for (const OuterField& field : fields)
-            if (field.row().kind == kind) ofKind.push_back(field);
+        for (const OuterField& field : fields) {
+            if (field.row().kind != kind) continue;
+            if (field.carrier() && std::ranges::find(bodies.id, *field.carrier()) == bodies.id.end())
+                throw UsageError("field " + std::string(field.row().name) + ": body = " + std::to_string(*field.carrier()) +
+                                 ", but no body has that id");
+            ofKind.push_back(field);
+        }
         if (!ofKind.empty()) terms.push_back(std::make_shared<const OuterForces>(kind, std::move(ofKind)));
     }
     for (const OuterField& field : fields) {

@@ -10,12 +10,20 @@ namespace {
 template <class T>
 class FieldRule {
 public:
-    FieldRule(const ForceTerm& term, const MethodContext&) : term_(static_cast<const OuterForces&>(term)) {}
-    void begin(const CpuBodies<T>&, const ForceRequest& request) { fields_ = term_.at<T>(request.time); }
+    FieldRule(const ForceTerm& term, const MethodContext& context)
+        : term_(static_cast<const OuterForces&>(term)), carriers_(term_.carriersIn(context.ids)) {}
+    void begin(const CpuBodies<T>& bodies, const ForceRequest& request) {
+        fields_ = term_.at<T>(request.time, carriers_, bodies.count);
+        reactions_.assign(fields_.size(), {0, 0, 0});
+        for (std::size_t k = 0; k < fields_.size() && !term_.drags(); ++k)
+            if (fields_[k].carrier != kNoCarrier)
+                reactions_[k] = fieldReaction(fields_[k], bodyOf(bodies), bodies.count).pull;
+    }
     Vec3<T> pull(const CpuBodies<T>& bodies, std::size_t i) const {
-        const Vec3<T> x = vectorAt(bodies.axis, i), v = vectorAt(bodies.velocity, i);
         Vec3<T> sum{0, 0, 0};
-        for (const FieldNow<T>& field : fields_) sum += fieldPull(field, x, v, bodies.source[i]);
+        for (std::size_t k = 0; k < fields_.size(); ++k)
+            sum += fields_[k].carrier == i ? reactions_[k]
+                                           : fieldPull(fields_[k], bodyOf(bodies), static_cast<std::uint32_t>(i));
         // A drag does not depend on what a body answers to other forces with.
         const T response = bodies.response[i];
         return !term_.drags() || response == 1 ? sum : response != 0 ? sum / response : Vec3<T>{0, 0, 0};
@@ -23,8 +31,15 @@ public:
     double perBody() const { return static_cast<double>(fields_.size()); }
 
 private:
+    static auto bodyOf(const CpuBodies<T>& bodies) {
+        return [&bodies](std::uint32_t i) -> FieldTarget<T> {
+            return {vectorAt(bodies.axis, i), vectorAt(bodies.velocity, i), bodies.source[i], bodies.response[i] != 0};
+        };
+    }
     const OuterForces& term_;
+    std::vector<std::uint32_t> carriers_;
     std::vector<FieldNow<T>> fields_;
+    std::vector<Vec3<T>> reactions_;  ///< of the bodies that carry these fields
 };
 
 template <class T>

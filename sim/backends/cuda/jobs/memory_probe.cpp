@@ -36,13 +36,14 @@ constexpr ChaseRow kChases[] = {
     {"L2 cache, within 1 MiB", ChaseWay::uncached, std::size_t{1} << 20, 8192, 16384},
     {"memory, within 256 MiB", ChaseWay::uncached, std::size_t{256} << 20, 0, 8192},
 };
-enum class PassKind { device, managedFirst, managedLater, managedBack, vertices };
+enum class PassKind { device, copy, managedFirst, managedLater, managedBack, vertices };
 struct PassRow {
     std::string_view what;
     PassKind kind;
 };
 constexpr PassRow kPasses[] = {
     {"read of device memory by a kernel", PassKind::device},
+    {kDeviceCopy, PassKind::copy},
     {"read of managed memory that the host has written: its pages move", PassKind::managedFirst},
     {"read of managed memory again", PassKind::managedLater},
     {"managed memory written by the host: its pages move back", PassKind::managedBack},
@@ -142,6 +143,16 @@ private:
         switch (row.kind) {
             case PassKind::device:
                 return {row.what, kProbeBytes, readDevice(1)};
+            case PassKind::copy: {
+                const std::size_t half = memory_.size() / 2;
+                double least = std::numeric_limits<double>::max();
+                for (int trial = 0; trial < kStrideTrials; ++trial)
+                    least = std::min(least, timeOf([&] {
+                                         CUDA_CHECK(copyAsync(memory_.data() + half, memory_.data(), memory_.bytes() / 2,
+                                                              Copy::onDevice, clock_->stream));
+                                     }));
+                return {row.what, kProbeBytes, least};
+            }
             case PassKind::managedFirst:
                 managed_ = ManagedArray<unsigned char>(kManagedBytes);
                 std::memset(managed_.data(), 0, managed_.bytes());

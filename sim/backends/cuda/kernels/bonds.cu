@@ -1,14 +1,31 @@
 #include "sim/backends/cuda/kernels/bonds.h"
 
+#include "sim/backends/cuda/kernels/pair.cuh"
+
 namespace gravlab::cuda {
 namespace {
 
 constexpr unsigned kAllLanes = 0xffffffffu;
+/// Columns whose loads are under way together.
+constexpr int kSpringColumns = 4;
 
 __device__ std::uint32_t classOf(const BondClassIndex& classes, std::size_t entry) {
     if (classes.bytes == 0) return 0;
     return classes.bytes == 1 ? static_cast<const std::uint8_t*>(classes.of)[entry]
                               : static_cast<const std::uint32_t*>(classes.of)[entry];
+}
+
+/// The far end of an entry, and its class.
+struct BondEnd {
+    std::uint32_t other, number;
+};
+__device__ BondEnd wayFrom(std::uint32_t row, std::uint32_t entry) {
+    return {row + static_cast<std::uint32_t>(static_cast<std::int32_t>(entry) >> 8), entry & 0xffu};
+}
+template <class Real>
+__device__ BondEnd endOf(const BondRowTask<Real>& task, std::uint32_t row, std::size_t place) {
+    const std::uint32_t entry = task.entries[place];
+    return task.ways ? wayFrom(row, entry) : BondEnd{entry, classOf(task.classes, place)};
 }
 
 template <class Packed>
@@ -45,16 +62,54 @@ __global__ void rowSums(BondRowTask<Real> task) {
     const BondClass<Real> first = task.bodies.classes[0];
     Vec3<Real> sum{0, 0, 0};
     const std::uint32_t end = task.firstColumn[row / kTableRows + 1];
-    // Pads are computed like bonds, to 0: without a branch, the loads of several columns are under way together.
-#pragma unroll 4
     for (std::uint32_t column = task.firstColumn[row / kTableRows]; column < end; ++column) {
-        const std::size_t entry = static_cast<std::size_t>(column) * kTableRows + row % kTableRows;
-        const std::uint32_t other = task.other[entry];
-        const BondClass<Real> bond = task.classes.bytes == 0 ? first : task.bodies.classes[classOf(task.classes, entry)];
-        sum += forceOf(task.bodies, bond, row, other, at);
+        const BondEnd bond = endOf(task, row, static_cast<std::size_t>(column) * kTableRows + row % kTableRows);
+        sum += forceOf(task.bodies, bond.number == 0 ? first : task.bodies.classes[bond.number], row, bond.other, at);
     }
     sum *= inverseSource(body);
     task.bodies.sums[row] = {sum.x, sum.y, sum.z, 0};
+}
+
+template <class Real>
+__device__ __forceinline__ void addSpring(Vec3<Real>& sum, const Vec3<Real>& at, const Vector<Real>& other,
+                                          const Spring<Real>& spring) {
+    // Far below any square of a distance, so that a pad has the finite factor of a force 0.
+    constexpr Real kTiny = std::is_same_v<Real, float> ? Real(1e-36) : Real(1e-300);
+    const Vec3<Real> apart = xyzOf(other) - at;
+    const Real inverse = inverseRoot(apart.x * apart.x + (apart.y * apart.y + (apart.z * apart.z + kTiny)));
+    sum += (spring.stiffness - spring.product * inverse) * apart;
+}
+
+template <class Real, bool kWays>
+__global__ void springSums(BondRowTask<Real> task) {
+    const std::uint32_t row = blockIdx.x * blockDim.x + threadIdx.x;
+    if (row >= task.rows) return;
+    const Vector<Real>* positions = asVectors(task.bodies.positions);
+    const Vector<Real> body = positions[row];
+    const Vec3<Real> at = xyzOf(body);
+    const Spring<Real> only = task.springs[0];
+    const std::uint32_t first = task.firstColumn[row / kTableRows];
+    std::uint32_t columns = task.firstColumn[row / kTableRows + 1] - first;
+    const std::uint32_t* entry = task.entries + static_cast<std::size_t>(first) * kTableRows + row % kTableRows;
+    Vec3<Real> sum{0, 0, 0};
+    // Pads are computed like bonds, to 0: without a branch, the loads of several columns are under way together.
+    const auto add = [&]<int kColumns>(std::integral_constant<int, kColumns>) {
+        std::uint32_t word[kColumns];
+        Vector<Real> other[kColumns];
+#pragma unroll
+        for (int c = 0; c < kColumns; ++c) word[c] = entry[c * kTableRows];
+#pragma unroll
+        for (int c = 0; c < kColumns; ++c) other[c] = positions[kWays ? wayFrom(row, word[c]).other : word[c]];
+#pragma unroll
+        for (int c = 0; c < kColumns; ++c)
+            addSpring(sum, at, other[c], kWays ? task.springs[wayFrom(row, word[c]).number] : only);
+        entry += kColumns * kTableRows;
+        columns -= kColumns;
+    };
+    while (columns >= kSpringColumns) add(std::integral_constant<int, kSpringColumns>{});
+    while (columns > 0) add(std::integral_constant<int, 1>{});
+    sum *= inverseSource(body);
+    asVectors(task.bodies.sums)[row] = {sum.x, sum.y, sum.z, 0};
 }
 
 template <class Real>
@@ -185,11 +240,11 @@ __global__ void breakRows(BreakRowsTask<Real> task) {
     if (row >= rows.rows) return;
     const std::uint32_t end = rows.firstColumn[row / kTableRows + 1];
     for (std::uint32_t column = rows.firstColumn[row / kTableRows]; column < end; ++column) {
-        const std::size_t entry = static_cast<std::size_t>(column) * kTableRows + row % kTableRows;
-        const std::uint32_t other = rows.other[entry];
-        if (!breaksHere(rows.bodies, rows.bodies.classes[classOf(rows.classes, entry)], row, other)) continue;
-        rows.other[entry] = row;
-        if (row < other) note(task.log, task.bond[entry]);
+        const std::size_t place = static_cast<std::size_t>(column) * kTableRows + row % kTableRows;
+        const BondEnd bond = endOf(rows, row, place);
+        if (!breaksHere(rows.bodies, rows.bodies.classes[bond.number], row, bond.other)) continue;
+        rows.entries[place] = rows.ways ? bond.number : row;  // the way is 0
+        if (row < bond.other) note(task.log, task.bond[place]);
     }
 }
 
@@ -208,6 +263,10 @@ __global__ void breakElements(BreakElementsTask<Real> task) {
 template <class Real>
 Kernel<BondRowTask<Real>> bondRowKernel() {
     return kernelOf(rowSums<Real>);
+}
+template <class Real>
+Kernel<BondRowTask<Real>> bondSpringKernel(bool ways) {
+    return ways ? kernelOf(springSums<Real, true>) : kernelOf(springSums<Real, false>);
 }
 template <class Real>
 Kernel<BondElementTask<Real>> bondElementKernel() {
@@ -245,6 +304,8 @@ template Kernel<BondMatrixTask<float>> bondProductKernel();
 template Kernel<BondMatrixTask<double>> bondProductKernel();
 template Kernel<BondRowTask<float>> bondRowKernel();
 template Kernel<BondRowTask<double>> bondRowKernel();
+template Kernel<BondRowTask<float>> bondSpringKernel(bool);
+template Kernel<BondRowTask<double>> bondSpringKernel(bool);
 template Kernel<BondElementTask<float>> bondElementKernel();
 template Kernel<BondElementTask<double>> bondElementKernel();
 template Kernel<BondElementTask<float>> bondCarryKernel();

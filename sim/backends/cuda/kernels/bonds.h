@@ -26,23 +26,40 @@ struct BondBodies {
     Vec4<Real>* sums = nullptr;              ///< forces over sources
     const BondClass<Real>* classes = nullptr;
 };
+/// An undamped spring: the force over the way is stiffness - product / distance.
+template <class Real>
+struct alignas(2 * sizeof(Real)) Spring {
+    Real stiffness, product;  ///< product: stiffness times rest length
+};
 /// Class numbers of entries.
 struct BondClassIndex {
     const void* of = nullptr;
-    int bytes = 0;  ///< 0: all have the first class; 1 or 4: bytes a number
+    int bytes = 0;  ///< 0: all have the first class, or entries contain it; 1 or 4: bytes a number
 };
 
-/// Tables of kTableRows rows, each as wide as its longest row; the entry of column c and row r is other[32 c + r % 32].
+/// An entry of a table as a way: that from its row to the other body, in the upper 24 bits, and its class in the lower 8.
+constexpr std::uint32_t wayEntry(std::int64_t way, std::uint32_t number) {
+    return static_cast<std::uint32_t>(way * 256) | number;
+}
+constexpr std::int64_t kLongestWay = (1 << 23) - 1;
+constexpr std::size_t kMostWayClasses = 256;
+
+/// Tables of kTableRows rows, each as wide as its longest row; the entry of column c and row r is entries[32 c + r % 32].
 template <class Real>
 struct BondRowTask {
     BondBodies<Real> bodies;
     const std::uint32_t* firstColumn;  ///< of each table, and one more
-    std::uint32_t* other;
+    std::uint32_t* entries;            ///< other bodies, or ways
     BondClassIndex classes;
     std::uint32_t rows;
+    bool ways;                    ///< see wayEntry()
+    const Spring<Real>* springs;  ///< of each class, for the kernel for springs
 };
 template <class Real>
 Kernel<BondRowTask<Real>> bondRowKernel();
+/// The same for bonds that are all undamped springs, and of one class unless entries are ways.
+template <class Real>
+Kernel<BondRowTask<Real>> bondSpringKernel(bool ways);
 
 /// Entries in the order of their rows. The kernel adds the rows that end within a warp to the sums; the sum of the row that
 /// a warp leaves open is its carry.

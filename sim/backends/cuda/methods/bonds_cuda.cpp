@@ -8,7 +8,7 @@
 #include "sim/forces/bonds/bond_rows.h"
 
 #include <algorithm>
-#include <limits>
+#include <cstdlib>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -88,6 +88,13 @@ DeviceClasses classesOf(const Bonds& bonds, const std::vector<std::uint32_t>& bo
     return classes;
 }
 
+/// Whether all bonds are springs without damping, which have a kernel of their own.
+bool springsOnly(const Bonds& bonds) {
+    return std::ranges::all_of(bonds.list().classes, [](const BondClass<double>& numbers) {
+        return numbers.law == BondLaw::hooke && numbers.damping == 0;
+    });
+}
+
 /// Tables of 32 rows; see BondRowTask.
 struct RowTables {
     std::vector<std::uint32_t> firstColumn{0}, other, bond;
@@ -101,7 +108,7 @@ RowTables tablesOf(const BondRows& rows, std::uint32_t width) {
         for (std::size_t row = first; row < last; ++row) columns = std::max(columns, std::min(width, rows.length(row)));
         const std::size_t begin = tables.other.size();
         tables.other.resize(begin + std::size_t{columns} * kTableRows);
-        tables.bond.resize(tables.other.size(), std::numeric_limits<std::uint32_t>::max());
+        tables.bond.resize(tables.other.size(), kNoRow);
         for (std::size_t lane = 0; lane < kTableRows; ++lane) {
             const std::size_t row = first + lane;
             const std::uint32_t length = row < last ? std::min(width, rows.length(row)) : 0;
@@ -116,36 +123,64 @@ RowTables tablesOf(const BondRows& rows, std::uint32_t width) {
     return tables;
 }
 
+/// Writes entries as ways with their classes. False where a way is too long or there are too many classes: nothing changes.
+bool writeWays(const Bonds& bonds, RowTables& tables) {
+    if (bonds.list().classes.size() > kMostWayClasses) return false;
+    std::vector<std::uint32_t> entries(tables.other.size());
+    for (std::size_t table = 0; table + 1 < tables.firstColumn.size(); ++table)
+        for (std::size_t place = std::size_t{tables.firstColumn[table]} * kTableRows;
+             place < std::size_t{tables.firstColumn[table + 1]} * kTableRows; ++place) {
+            const std::int64_t row = static_cast<std::int64_t>(table * kTableRows + place % kTableRows);
+            const std::int64_t way = std::int64_t{tables.other[place]} - row;
+            if (std::abs(way) > kLongestWay) return false;
+            entries[place] = wayEntry(way, tables.bond[place] == kNoRow ? 0 : bonds.list().classOf(tables.bond[place]));
+        }
+    tables.other = std::move(entries);
+    return true;
+}
+
 /// A layout in device memory: it adds forces, and breaks bonds.
 template <class Real>
 class BondTables {
 public:
     BondTables(const Bonds& bonds, const BondRows& rows, std::uint32_t width, Stream stream)
         : rows_(static_cast<std::uint32_t>(rows.rows())), stream_(stream) {
-        const RowTables tables = tablesOf(rows, width);
-        firstColumn_ = uploaded(tables.firstColumn, stream);
-        other_ = uploaded(tables.other, stream);
-        classes_ = classesOf(bonds, tables.bond, stream);
-        if (bonds.breakable()) bond_ = uploaded(tables.bond, stream);
+        const std::size_t classes = bonds.list().classes.size();
+        RowTables tables = tablesOf(rows, width);
+        ways_ = classes > 1 && writeWays(bonds, tables);
+        if (!ways_) classes_ = classesOf(bonds, tables.bond, stream_);
+        firstColumn_ = uploaded(tables.firstColumn, stream_);
+        entries_ = uploaded(tables.other, stream_);
+        if (bonds.breakable()) bond_ = uploaded(tables.bond, stream_);
+        if (!springsOnly(bonds) || (classes > 1 && !ways_)) return;
+        kernel_ = bondSpringKernel<Real>(ways_);
+        std::vector<Spring<Real>> springs;
+        for (const BondClass<double>& numbers : bonds.list().classes)
+            springs.push_back({static_cast<Real>(numbers.stiffness), static_cast<Real>(numbers.stiffness * numbers.length)});
+        if (springs.empty()) springs.emplace_back();
+        springs_ = uploaded(springs, stream_);
     }
     void sum(const BondBodies<Real>& bodies, unsigned block) const {
-        if (rows_ > 0) launchKernel(bondRowKernel<Real>(), {blocksFor(rows_, block)}, block, task(bodies), 0, stream_);
+        if (rows_ > 0) launchKernel(kernel_, {blocksFor(rows_, block)}, block, task(bodies), 0, stream_);
     }
     void breakBonds(const BondBodies<Real>& bodies, const BrokenLog& log, unsigned block) const {
         if (rows_ > 0)
             launchKernel(breakRowsKernel<Real>(), {blocksFor(rows_, block)}, block, {task(bodies), bond_.data(), log}, 0,
                          stream_);
     }
-    std::size_t entries() const { return other_.size(); }
+    std::size_t entries() const { return entries_.size(); }
     int bytesAnEntry() const { return 4 + classes_.bytesAnEntry(); }
 
 private:
     BondRowTask<Real> task(const BondBodies<Real>& bodies) const {
-        return {bodies, firstColumn_.data(), other_.data(), classes_.index(), rows_};
+        return {bodies, firstColumn_.data(), entries_.data(), classes_.index(), rows_, ways_, springs_.data()};
     }
     std::uint32_t rows_;
+    bool ways_ = false;
     Stream stream_;
-    DeviceArray<std::uint32_t> firstColumn_, other_, bond_;
+    Kernel<BondRowTask<Real>> kernel_ = bondRowKernel<Real>();  ///< for all laws, unless all bonds are springs
+    DeviceArray<std::uint32_t> firstColumn_, entries_, bond_;
+    DeviceArray<Spring<Real>> springs_;
     DeviceClasses classes_;
 };
 

@@ -20,19 +20,62 @@ struct OuterTask {
     unsigned fields;
     bool drags;
     FieldNow<Real> field[kMostFields];
+    std::uint32_t count;
+    double* partial;  ///< sums of blocks of sumReactions(), three for each field; null: no body carries a field
+    __device__ FieldTarget<Real> operator()(std::uint32_t i) const {
+        const Vec4<Real> at = x[i], moves = v[i];
+        return {{at.x, at.y, at.z}, {moves.x, moves.y, moves.z}, at.w, moves.w != 0};
+    }
 };
+constexpr unsigned kReactionBlocks = 64;
 
 template <class Real>
 __global__ void pullOuter(OuterTask<Real> task) {
     const std::uint32_t i = task.begin + blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= task.end) return;
-    const Vec4<Real> x = task.x[i], v = task.v[i];
     Vec3<Real> sum{0, 0, 0};
-    for (unsigned k = 0; k < task.fields; ++k)
-        sum += fieldPull(task.field[k], Vec3<Real>{x.x, x.y, x.z}, Vec3<Real>{v.x, v.y, v.z}, x.w);
+    for (unsigned k = 0; k < task.fields; ++k) sum += fieldPull(task.field[k], task, i);
     // A drag does not depend on what a body answers to other forces with.
-    if (task.drags && v.w != 1) sum = v.w != 0 ? sum / v.w : Vec3<Real>{0, 0, 0};
+    if (const Real response = task.v[i].w; task.drags && response != 1)
+        sum = response != 0 ? sum / response : Vec3<Real>{0, 0, 0};
     task.sums[i] = {sum.x, sum.y, sum.z, 0};
+}
+
+/// Forces of the field blockIdx.y on all bodies, summed by blocks in a fixed order.
+template <class Real>
+__global__ void sumReactions(OuterTask<Real> task) {
+    __shared__ double sums[3][kOuterThreads];
+    const unsigned k = blockIdx.y;
+    if (task.field[k].carrier == kNoCarrier) return;
+    double sum[3] = {};
+    for (std::uint32_t i = blockIdx.x * kOuterThreads + threadIdx.x; i < task.count; i += kReactionBlocks * kOuterThreads) {
+        const FieldTarget<Real> target = task(i);
+        if (!target.responds) continue;
+        const Vec3<Real> force = target.source * fieldPull(task.field[k], task, i);
+        sum[0] += force.x, sum[1] += force.y, sum[2] += force.z;
+    }
+    for (int axis = 0; axis < 3; ++axis) sums[axis][threadIdx.x] = sum[axis];
+    for (unsigned half = kOuterThreads / 2; half > 0; half /= 2) {
+        __syncthreads();
+        for (int axis = 0; axis < 3 && threadIdx.x < half; ++axis) sums[axis][threadIdx.x] += sums[axis][threadIdx.x + half];
+    }
+    if (threadIdx.x == 0)
+        for (int axis = 0; axis < 3; ++axis) task.partial[(k * kReactionBlocks + blockIdx.x) * 3 + axis] = sums[axis][0];
+}
+
+/// Adds the reactions to the sums of the bodies that carry fields. A thread an axis; a body may carry several fields.
+template <class Real>
+__global__ void addReactions(OuterTask<Real> task) {
+    const unsigned axis = threadIdx.x;
+    for (unsigned k = 0; k < task.fields; ++k) {
+        const std::uint32_t carrier = task.field[k].carrier;
+        if (carrier == kNoCarrier || task.x[carrier].w == 0) continue;
+        double sum = 0;
+        for (unsigned block = 0; block < kReactionBlocks; ++block)
+            sum += task.partial[(k * kReactionBlocks + block) * 3 + axis];
+        Real* const to = &task.sums[carrier].x + axis;
+        *to += static_cast<Real>(-sum) / task.x[carrier].w;
+    }
 }
 
 template <class Real>
@@ -106,6 +149,7 @@ public:
         const double pairs = (end - next_) * rule_.perBody();
         next_ = end;
         underWay_ = next_ < count_;
+        if (!underWay_) rule_.end();
         return {.complete = !underWay_, .work = {.pairs = pairs}};
     }
     bool underWay() const override { return underWay_; }
@@ -127,15 +171,23 @@ template <class Real>
 class OuterRule {
 public:
     OuterRule(const ForceTerm& term, const TermParts& parts)
-        : term_(static_cast<const OuterForces&>(term)), stream_(parts.stream) {}
+        : term_(static_cast<const OuterForces&>(term)),
+          stream_(parts.stream),
+          count_(parts.count),
+          carriers_(term_.carriersIn(parts.ids)) {
+        if (!term_.drags() && std::ranges::any_of(carriers_, [&](std::uint32_t carrier) { return carrier < count_; }))
+            partial_ = DeviceArray<double>(kMostFields * kReactionBlocks * 3);
+    }
     void begin(const DeviceBodies<Real>& bodies, const ForceRequest& request) {
-        const std::vector<FieldNow<Real>> now = term_.at<Real>(request.time);
+        const std::vector<FieldNow<Real>> now = term_.at<Real>(request.time, carriers_, count_);
         // nvcc 13.0 fills the wrong members where a designated initializer leaves out some between.
         task_.x = bodies.positions;
         task_.v = bodies.velocities;
         task_.sums = bodies.sums;
         task_.fields = static_cast<unsigned>(now.size());
         task_.drags = term_.drags();
+        task_.count = count_;
+        task_.partial = partial_.data();
         std::copy(now.begin(), now.end(), task_.field);
     }
     void enqueue(const DeviceBodies<Real>&, std::uint32_t begin, std::uint32_t end) {
@@ -143,11 +195,20 @@ public:
         task_.end = end;
         launchKernel(kernelOf(pullOuter<Real>), {blocksFor(end - begin)}, kOuterThreads, task_, 0, stream_);
     }
+    /// After the last slice, which wrote the sums that are added to here.
+    void end() {
+        if (partial_.size() == 0) return;
+        launchKernel(kernelOf(sumReactions<Real>), {kReactionBlocks, task_.fields}, kOuterThreads, task_, 0, stream_);
+        launchKernel(kernelOf(addReactions<Real>), {1}, 3, task_, 0, stream_);
+    }
     double perBody() const { return static_cast<double>(term_.fields().size()); }
 
 private:
     const OuterForces& term_;
     Stream stream_;
+    std::uint32_t count_;
+    std::vector<std::uint32_t> carriers_;
+    DeviceArray<double> partial_;
     OuterTask<Real> task_{};
 };
 
@@ -175,6 +236,7 @@ public:
                      {bodies.positions, bodies.velocities, bodies.sums, heavy_.data(), begin, end, count_, share_}, 0,
                      stream_);
     }
+    void end() {}
     double perBody() const { return count_; }
 
 private:

@@ -104,6 +104,9 @@ void GpuTimer::finish(const Entry& entry, double seconds) {
         case Span::terms:
             totals_.termSeconds += seconds;
             break;
+        case Span::sums:  // a term's sums were added to the others
+            totals_.integrateSeconds += seconds;
+            break;
         case Span::integrate:
             totals_.integrateSeconds += seconds;
             if (lastForce_ > 0) forceShare_ = lastForce_ / (lastForce_ + seconds);

@@ -10,7 +10,7 @@
 namespace gravlab::cuda {
 
 /// Kind of the work between two events.
-enum class Span { force, terms, integrate, publish, steps };
+enum class Span { force, terms, sums, integrate, publish, steps };
 
 /// Amounts that a span of work adds to the totals once it is done.
 struct Work {
