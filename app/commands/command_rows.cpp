@@ -285,7 +285,7 @@ void addBenchOptions(OptionRows& rows) {
     rows.flag("--stages", o.bench.stages,
               "with --frames: time on the GPU of each stage of drawing, both ways, while nothing steps")
         .needs("--frames");
-    for (const char* path : {"look.splat", "run.steps_per_frame", "run.time_budget"})
+    for (const char* path : {"look.splat", "look.copy_vertices", "run.steps_per_frame", "run.time_budget"})
         rows.of(parameter(path), "with --frames: ").needs("--frames");
     rows.of("film.frames_per_second", "--fps", "RATE", o.render.fps,
             "with --frames: wait for each as for a display of that rate [not at all]")
