@@ -297,6 +297,10 @@ void addBenchOptions(OptionRows& rows) {
     rows.output("--csv", "FILE", o.csv, "with --figure and a picture as -o: its numbers, too, of the same measurement")
         .needs("--figure");
     rows.value(
+            "--from", "FILE", [&o](auto&, auto& text) { o.file = text; },
+            "with --figure and a picture as -o: measure nothing, and draw the numbers that --csv wrote into this FILE")
+        .needs("--figure");
+    rows.value(
             "--beside", "WHAT",
             [&o](auto&, auto& text) {
                 if (text != "papers") throw UsageError(unknownName("thing to draw beside", text, {"papers"}));
