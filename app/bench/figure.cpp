@@ -25,6 +25,7 @@ const SweepMeasure kThousandSteps{"thousand-steps", "seconds for 1,000 steps",
                                   [](const BenchmarkRow& row) { return row.stepSpread; }};
 
 constexpr const char* kBlockAndUnroll[] = {"block", "unroll"};
+constexpr const char* kUnroll[] = {"unroll"};
 constexpr const char* kBlock[] = {"block"};
 constexpr const char* kSplit[] = {"split"};
 constexpr const char* kBlockAndSplit[] = {"block", "split"};
@@ -43,7 +44,7 @@ Reason needsMultiprocessors(const FigureRequest& request) {
 }
 
 std::vector<SweepPoint> unrollPoints(const FigureRequest& request) {
-    return curvesByBodies(request, *rowFor(request, kBlockAndUnroll), "unroll", {1024, 4096, 16384, 65536}, request.unrolls);
+    return curvesByBodies(request, *rowFor(request, kUnroll), "unroll", {1024, 4096, 16384, 65536}, request.unrolls);
 }
 
 std::vector<SweepPoint> blockPoints(const FigureRequest& request) {
@@ -217,9 +218,7 @@ void drawCpuGpu(const FigureArea& area, std::span<const SweepResult> results) {
             return result.point.series == series.label && !series.x.empty() && result.point.x == series.x.back();
         });
         const double factor = last == results.end() || series.label == kSerial ? 0 : factorOverSerial(results, *last);
-        if (factor > 0)
-            series.label +=
-                formatted(factor < 100 ? ": %.3g x at %s" : ": %.0f x at %s", factor, grouped(last->point.bodies).text);
+        if (factor > 0) series.label += ": " + timesText(factor) + " at " + grouped(last->point.bodies).text;
     }
     const bool device = std::ranges::any_of(results, [](const SweepResult& result) {
         return result.row.verified && result.point.backend == deviceBackend().name;
@@ -254,7 +253,7 @@ constexpr FigureRow kFigures[] = {
     {.name = "unroll",
      .idea = "rate over the unroll factor",
      .title = "Rate over the unroll factor",
-     .refuses = needs<kBlockAndUnroll>,
+     .refuses = needs<kUnroll>,
      .points = unrollPoints,
      .draw = [](const FigureArea& area,
                 std::span<const SweepResult> results) { drawCurves<kForceRate>(area, "unroll", results); },
@@ -597,6 +596,10 @@ SweepPoint basePoint(const FigureRequest& request, const KernelRow& row) {
 }
 
 std::string bodiesText(std::size_t bodies) { return std::string("N = ") + grouped(bodies).text; }
+
+std::string timesText(double factor) {
+    return (factor < 100 ? formatted("%.3g", factor) : std::string(grouped(std::llround(factor)))) + " x";
+}
 
 std::vector<std::size_t> given(std::span<const int> values) {
     std::vector<std::size_t> result;

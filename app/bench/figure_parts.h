@@ -34,6 +34,8 @@ std::vector<SweepPoint> curvesByBodies(const FigureRequest& request, const Kerne
 /// Draws two plots of the same curves, with one legend: beside the right one, or in the left one. `share`: of the left.
 void drawTwo(const FigureArea& area, const Plot& left, const Plot& right, float share, PlotStyle style);
 std::string bodiesText(std::size_t bodies);
+/// "15.1 x", "5,870 x".
+std::string timesText(double factor);
 /// Chosen values of an axis, in the type of axes.
 std::vector<std::size_t> given(std::span<const int> values);
 PlotAxis logarithmicAxis(const char* label);

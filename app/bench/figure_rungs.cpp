@@ -242,7 +242,7 @@ void drawLadder(const FigureArea& area, std::span<const SweepResult> results) {
             if (const float at = placeOf(paper.factor);
                 paper.kernel == result.row.kernel && at > label - line && at < label + 4 * line)
                 label = at + 0.8f * line;
-        area.canvas.text(font, ImVec2(label, text), kInk, formatted(factor >= 100 ? "%.0f x" : "%.3g x", factor).c_str());
+        area.canvas.text(font, ImVec2(label, text), kInk, timesText(factor).c_str());
         // Circles are factors of papers, each relative to the plain loop of its paper.
         for (const PaperFactor& paper : papers) {
             if (paper.kernel != result.row.kernel) continue;
@@ -250,8 +250,10 @@ void drawLadder(const FigureArea& area, std::span<const SweepResult> results) {
             const float radius = std::min(0.44f * high, 0.6f * line);
             ink.disc(at, radius, IM_COL32_WHITE);
             ink.ring(at, radius, kInk, 3);
-            area.canvas.text(font, ImVec2(at.x, top + 0.5f * high - 0.6f * line), kInk, paper.paper.substr(2).c_str(), 0.5f,
-                             0.9f * radius);
+            const std::string digit = paper.paper.substr(2);
+            const float wide = 1.1f * radius, size = std::min(1.0f, wide / area.canvas.width(font, digit.c_str()));
+            const float raised = 0.5f * size * font->FontSize + (1 - size) * font->Ascent;
+            area.canvas.text(font, ImVec2(at.x, at.y - raised), kInk, digit.c_str(), 0.5f, wide);
         }
     }
     ink.line(ImVec2(left, head), ImVec2(left, end), kInk, 2);

@@ -126,6 +126,24 @@ OwnRate ownRate(const RecordedRow& paper) {
     return best;
 }
 
+/// The number of this program for a quantity of a paper, which is no rate: the column `ours` names a number of a table, or a
+/// ratio of two, as recordedNumber() reads them, or is a fact of the H200. A time per step [us] counts for the steps of the
+/// paper, in seconds.
+OwnRate ownQuantity(const RecordedRow& paper) {
+    const std::string which = paperText(paper, "ours");
+    if (which.empty()) return {};
+    if (const auto known = gravlab::numberOf(gravlab::valueOf(which)))
+        return {.rate = *known, .bound = 0, .device = "nvidia-h200"};
+    constexpr std::string_view kOver = " / ";
+    const std::size_t over = which.find(kOver);
+    OwnRate own{.rate = recordedNumber(which.substr(0, over)), .bound = 0, .device = which.substr(0, which.find(' '))};
+    if (over != which.npos) own.rate /= recordedNumber(which.substr(over + kOver.size()));
+    if (const double steps = paperNumber(paper, "steps"); steps > 0) own.rate *= 1e-6 * steps;
+    if (own.device.starts_with("kernel-notes")) own.device = "nvidia-h200";
+    own.device = own.device.substr(0, own.device.find('-', std::string_view("nvidia-").size()));
+    return own;
+}
+
 }  // namespace
 
 const std::vector<PaperRate>& paperRates() {
@@ -208,7 +226,9 @@ std::string papersTable() {
         const std::string theirs = !quantity.empty() ? paperText(row, "value")
                                    : rate > 0        ? giga(rate)
                                                      : formatted("%.4g s", paperNumber(row, "seconds"));
-        const OwnRate own = rate > 0 ? ownRate(row) : OwnRate();
+        const OwnRate own = rate > 0 ? ownRate(row) : ownQuantity(row);
+        const double value = !quantity.empty() ? paperNumber(row, "value") : paperNumber(row, "seconds");
+        const std::string unit = quantity.empty() ? " s" : "";
         std::string on = own.device.substr(std::min(own.device.size(), std::string_view("nvidia-").size()));
         std::ranges::transform(on, on.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
         if (own.rate > 0 && hasKernel(hostBackend().name, kernel)) on = "host of the " + on;
@@ -218,14 +238,20 @@ std::string papersTable() {
         for (const std::string& part :
              {paperText(row, "paper") + ", " + paperText(row, "place"), paperText(row, "device"), what, cell("n"),
               cell("block"), cell("unroll"), cell("split"), theirs, shareOf(rate, boundOf(row)),
-              own.rate > 0 ? giga(own.rate) : std::string(), shareOf(own.rate, own.bound), on,
-              own.rate > 0 ? formatted("%.3g", own.rate / rate) : std::string(), paperText(row, "why")})
+              !(own.rate > 0)    ? std::string()
+              : rate > 0         ? giga(own.rate)
+              : own.rate >= 1000 ? std::string(grouped(static_cast<std::uint64_t>(own.rate + 0.5))) + unit
+                                 : formatted("%.4g", own.rate) + unit,
+              shareOf(own.rate, own.bound), on,
+              own.rate > 0 ? formatted("%.3g", own.rate / (rate > 0 ? rate : value)) : std::string(), paperText(row, "why")})
             text += "| " + part + (part.empty() ? "" : " ");
         text += "|\n";
     }
     return text;
 }
 
-std::string papersNote() { return "unfilled: from papers, measured on their devices (docs/benchmarks/papers.csv)"; }
+std::string papersNote() {
+    return "squares, and circles with a number: from papers, measured on their devices (docs/benchmarks/papers.csv)";
+}
 
 }  // namespace gravlab

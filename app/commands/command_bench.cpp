@@ -154,15 +154,17 @@ int benchCommand(const Options& options) {
     const auto measureTerms = [&](std::size_t bodies) {
         for (const auto& [kind, request] : others) {
             TermStudy study = termStudy(wanted, kind, bodies);
-            for (const KernelChoice& choice : termChoices(chosen.row->name, kind, request, false)) {
-                InterruptWatch::check();
-                try {
-                    take(timeTerm(*backend, study, choice, steps, plan));
-                } catch (const UsageError& refused) {  // a row that cannot take these bonds, among all rows
-                    if (request.kernel.kernel && *request.kernel.kernel != "all") throw;
-                    std::fprintf(stderr, "gravlab: N = %zu, left out: %s\n", bodies, refused.what());
+            for (const KernelChoice& pairs : sweep.choices)
+                for (const KernelChoice& choice : termChoices(chosen.row->name, kind, request, false)) {
+                    InterruptWatch::check();
+                    study.system.terms.front().how = pairs;
+                    try {
+                        take(timeTerm(*backend, study, choice, steps, plan));
+                    } catch (const UsageError& refused) {  // a row that cannot take these bonds, among all rows
+                        if (request.kernel.kernel && *request.kernel.kernel != "all") throw;
+                        std::fprintf(stderr, "gravlab: N = %zu, left out: %s\n", bodies, refused.what());
+                    }
                 }
-            }
         }
     };
     const auto measure = [&](std::size_t bodies) {

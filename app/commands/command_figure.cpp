@@ -2,14 +2,20 @@
 #include "app/bench/figure.h"
 #include "app/bench/sweep.h"
 #include "app/commands/options.h"
+#include "app/model/recorded.h"
 #include "app/system/interrupt.h"
 #include "app/system/progress.h"
 #include "sim/core/error.h"
 #include "sim/integrators/integrator.h"
 #include "sim/io/file/atomic_file.h"
+#include "sim/io/file/source.h"
 
+#include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace gravlab {
 namespace {
@@ -78,11 +84,28 @@ FigureStudy studied(const FigureRow& row, const FigureRequest& request) {
     return study;
 }
 
+constexpr std::size_t kMostCsvBytes = 1 << 20;
+
+/// Draws recorded numbers without a measurement.
+int drawnAgain(const FigureRow& row, const Options& options) {
+    Source source = Source::open(options.file);
+    std::string csv(kMostCsvBytes, '\0');
+    csv.resize(source.read(csv.data(), csv.size()));
+    const std::vector<SweepResult> results = sweepResultsOf(csv, options.file);
+    std::string note = "drawn from " + std::filesystem::path(options.file).filename().string();
+    if (const std::string date = rowsOf(csv).front()["date"]; !date.empty()) note += ", measured on " + date;
+    if (std::ranges::any_of(results, isExtrapolated)) note += "; hollow circles: extrapolated from measured steps";
+    Outputs(options).write(row, std::span<const SweepResult>(results), note, [] { return std::string(); });
+    std::printf("%s: %zu points\n", options.output.c_str(), results.size());
+    return static_cast<int>(ExitCode::ok);
+}
+
 }  // namespace
 
 int figureCommand(const Options& options) {
     const InterruptWatch watch;
     const FigureRow& row = figure(options.bench.figure);
+    if (options.has("--from")) return drawnAgain(row, options);
     const RunRequest& wanted = options.simulation;
     const BackendChoice chosen = chooseBackend(wanted.backend, wanted.backendOptions);
     const FigureRequest request = requestOf(options, *chosen.row);

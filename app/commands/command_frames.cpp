@@ -129,9 +129,11 @@ void timeFrames(const Options& options) {
     const WorkTotals after = app.runs.simulation().backend().totals();
     const double pairs = after.evaluated() - before.evaluated(), busy = after.forceSeconds - before.forceSeconds;
     const Facts& facts = app.document.facts;
-    std::printf("%s, %zu bodies, %s / %s, %dx%d%s: %s, %s steps/s\n", facts.configuration.scene.c_str(),
+    const bool copied = app.document.copyVertices && backend(facts.configuration.backend).onDevice;
+    std::printf("%s, %zu bodies, %s / %s, %dx%d%s%s: %s, %s steps/s\n", facts.configuration.scene.c_str(),
                 facts.configuration.bodies, facts.configuration.backend.c_str(), std::string(facts.kernel->name).c_str(),
-                options.width, options.height, options.showUi ? " with panels" : "", times.text().c_str(),
+                options.width, options.height, options.showUi ? " with panels" : "",
+                copied ? ", vertices copied through the host" : "", times.text().c_str(),
                 steps < 1000 ? formatted("%.4g", steps).c_str() : rateText(steps).text);
     std::printf("forces: %.4g G interactions/s while they run, %.4g by the clock on the wall\n",
                 busy > 0 ? 1e-9 * pairs / busy : 0, 1e-9 * pairs / seconds);

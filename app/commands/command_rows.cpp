@@ -285,7 +285,7 @@ void addBenchOptions(OptionRows& rows) {
     rows.flag("--stages", o.bench.stages,
               "with --frames: time on the GPU of each stage of drawing, both ways, while nothing steps")
         .needs("--frames");
-    for (const char* path : {"look.splat", "run.steps_per_frame", "run.time_budget"})
+    for (const char* path : {"look.splat", "look.copy_vertices", "run.steps_per_frame", "run.time_budget"})
         rows.of(parameter(path), "with --frames: ").needs("--frames");
     rows.of("film.frames_per_second", "--fps", "RATE", o.render.fps,
             "with --frames: wait for each as for a display of that rate [not at all]")
@@ -295,6 +295,10 @@ void addBenchOptions(OptionRows& rows) {
                "measure and draw a study into -o FILE.png, .svg or .pdf, or FILE.csv: " + namesIn(figures()))
         .excludes("--card");
     rows.output("--csv", "FILE", o.csv, "with --figure and a picture as -o: its numbers, too, of the same measurement")
+        .needs("--figure");
+    rows.value(
+            "--from", "FILE", [&o](auto&, auto& text) { o.file = text; },
+            "with --figure and a picture as -o: measure nothing, and draw the numbers that --csv wrote into this FILE")
         .needs("--figure");
     rows.value(
             "--beside", "WHAT",

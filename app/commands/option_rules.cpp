@@ -263,6 +263,15 @@ void requireStudy(const Options& o) {
     if (row)
         for (const UnusedOptions& unused : row->unused)
             for (const std::string& option : splitList({std::string(unused.options)})) refuse(option, unused.why);
+    if (o.has("--from")) {
+        if (!row || !row->points || row->name == "roofline")
+            throw UsageError("--from does nothing with " + study + ": its CSV lacks some of what the picture shows");
+        for (const char* option : {"--bodies", "--kernel", "--block", "--unroll", "--split", "--threads", "--repeats",
+                                   "--backend", "--device", "--accuracy", "--csv"})
+            refuse(option, "--from measures nothing");
+        if (o.output.ends_with(".csv"))
+            throw UsageError("--from draws numbers again; take -o FILE.png, FILE.svg or FILE.pdf");
+    }
     if (!row || !hasPapers(row->name))
         refuse("--beside", "papers have rates for unroll, block, split, bodies, cpu-gpu and ladder");
     if (o.output.ends_with(".csv"))

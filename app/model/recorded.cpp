@@ -67,23 +67,6 @@ std::string_view deviceOf(std::string_view file) {
     return device;
 }
 
-std::vector<RecordedRow> rowsOf(std::string_view text) {
-    std::vector<RecordedRow> rows;
-    std::vector<std::string> names;
-    for (const std::string_view line : linesOf(text)) {
-        if (line.empty() || line.front() == '#') continue;
-        const std::vector<std::string> cells = csvCells(line);
-        if (names.empty()) {
-            names = cells;
-            continue;
-        }
-        RecordedRow row;
-        for (std::size_t i = 0; i < std::min(names.size(), cells.size()); ++i) row[names[i]] = cells[i];
-        rows.push_back(std::move(row));
-    }
-    return rows;
-}
-
 double number(const RecordedRow& row, std::string_view column) {
     const auto found = row.find(column);
     return found == row.end() ? 0 : numberOf(valueOf(found->second)).value_or(0);
@@ -158,6 +141,23 @@ std::vector<std::string> csvCells(std::string_view line) {
     return cells;
 }
 
+std::vector<RecordedRow> rowsOf(std::string_view text) {
+    std::vector<RecordedRow> rows;
+    std::vector<std::string> names;
+    for (const std::string_view line : linesOf(text)) {
+        if (line.empty() || line.front() == '#') continue;
+        const std::vector<std::string> cells = csvCells(line);
+        if (names.empty()) {
+            names = cells;
+            continue;
+        }
+        RecordedRow row;
+        for (std::size_t i = 0; i < std::min(names.size(), cells.size()); ++i) row[names[i]] = cells[i];
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
 const std::vector<RecordedRow>& recordedRows(std::string_view device) {
     static std::map<std::string, std::vector<RecordedRow>, std::less<>> known;
     if (const auto found = known.find(device); found != known.end()) return found->second;
@@ -228,18 +228,26 @@ double recordedNumber(std::string_view which) {
     }
     const std::string shown = "recorded(" + std::string(which) + ")";
     if (words.empty()) throw UsageError(shown + ": expected recorded(FILE KERNEL COLUMN=VALUE ... of=COLUMN)");
-    std::string_view of;
+    std::string_view of, best;
     std::optional<double> result;
-    for (const std::string_view word : words)
+    double most = 0;
+    for (const std::string_view word : words) {
         if (word.starts_with("of=")) of = word.substr(3);
+        if (word.starts_with("best=")) best = word.substr(5);
+    }
     for (const RecordedRow& row : recordedRows(words.front())) {
         const bool fits = std::all_of(words.begin() + 1, words.end(), [&](std::string_view word) {
             const KeyValue pair = keyValue(word);
-            return pair.key == "of" || (pair.found ? says(row, pair.key, pair.value) : has(row, "kernel", word));
+            return pair.key == "of" || pair.key == "best" ||
+                   (pair.found ? says(row, pair.key, pair.value) : has(row, "kernel", word));
         });
         const std::optional<double> number = fits ? numberOfRow(row, of) : std::nullopt;
         if (!number) continue;
-        if (result && *result != *number) throw UsageError(shown + " fits several rows; name more columns");
+        if (!best.empty()) {
+            if (gravlab::number(row, best) <= most) continue;
+            most = gravlab::number(row, best);
+        } else if (result && *result != *number)
+            throw UsageError(shown + " fits several rows; name more columns");
         result = number;
     }
     if (!result) throw UsageError(shown + " fits no row with such a number");

@@ -20,6 +20,8 @@ using RecordedRow = std::map<std::string, std::string, std::less<>>;
 const std::vector<RecordedRow>& recordedRows(std::string_view device);
 /// The columns of one CSV line; texts in quotes may have commas.
 std::vector<std::string> csvCells(std::string_view line);
+/// The rows of a whole CSV text, whose first line names the columns.
+std::vector<RecordedRow> rowsOf(std::string_view text);
 
 /// Devices with files, "nvidia-h200" first.
 std::vector<std::string> recordedDevices();
@@ -51,7 +53,8 @@ std::string recordedRate(const RecordedRow& row);
 std::string recordedText(std::string_view which);
 
 /// "FILE KERNEL COLUMN=VALUE ... of=COLUMN": a number of a table of docs/benchmarks. Without `of` it is the rate [G
-/// interactions/s]. Throws UsageError when no row matches, or when matching rows differ.
+/// interactions/s]. Throws UsageError when no row matches, or when matching rows differ; with best=COLUMN the matching row
+/// with the largest number there counts.
 double recordedNumber(std::string_view which);
 
 /// A table for people: its heading has device and date; a cell is G interactions/s, forces alone.

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <utility>
 
 namespace gravlab {
 namespace {
@@ -99,6 +100,19 @@ void drawDashes(PlotInk& ink, ImVec2 from, ImVec2 to, ImU32 colour, float width)
     }
 }
 
+/// The mark of a point: a disc, hollow where it is extrapolated, and a hollow square where it was not measured here.
+void drawMark(PlotInk& ink, ImVec2 at, float radius, bool hollow, bool elsewhere, ImU32 colour, ImU32 background) {
+    constexpr float kInner = 0.55f;
+    for (const float size : {radius, kInner * radius}) {
+        const ImU32 fill = size == radius ? colour : background;
+        if (elsewhere && hollow)
+            ink.box(ImVec2(at.x - size, at.y - size), ImVec2(at.x + size, at.y + size), fill);
+        else
+            ink.disc(at, size, fill);
+        if (!hollow) return;
+    }
+}
+
 void drawSeries(PlotInk& ink, const PlotSeries& series, ImU32 colour, ImU32 background, const Scale& sx, const Scale& sy,
                 const PlotStyle& style) {
     const float radius = 2.2f * style.lineWidth;
@@ -128,13 +142,14 @@ void drawSeries(PlotInk& ink, const PlotSeries& series, ImU32 colour, ImU32 back
             for (const float y : {top, bottom})
                 ink.line(ImVec2(at.x - radius, y), ImVec2(at.x + radius, y), colour, 0.6f * style.lineWidth);
         }
-        ink.disc(at, radius, colour);
-        if (i < series.hollow.size() && series.hollow[i]) ink.disc(at, 0.55f * radius, background);
+        drawMark(ink, at, radius, i < series.hollow.size() && series.hollow[i], series.dashed, colour, background);
     }
 }
 
-/// The corner where a box of that size hides the fewest points of curves; the upper left when all are equal.
-ImVec2 freeCorner(const Plot& plot, const Scale& sx, const Scale& sy, ImVec2 from, ImVec2 to, ImVec2 size, float gap) {
+/// The corner where a box of that size hides the least of curves, and how many places of them; the upper left when all are
+/// equal.
+std::pair<ImVec2, std::size_t> freeCorner(const Plot& plot, const Scale& sx, const Scale& sy, ImVec2 from, ImVec2 to,
+                                          ImVec2 size, float gap) {
     const float right = to.x - gap - size.x, bottom = to.y - gap - size.y;
     ImVec2 best(from.x + gap, from.y + gap);
     std::size_t least = std::numeric_limits<std::size_t>::max();
@@ -144,13 +159,21 @@ ImVec2 freeCorner(const Plot& plot, const Scale& sx, const Scale& sy, ImVec2 fro
             for (std::size_t i = 0; i < series.x.size(); ++i) {
                 if (!sx.shows(series.x[i]) || !sy.shows(series.y[i])) continue;
                 const ImVec2 at(sx.pixel(series.x[i]), sy.pixel(series.y[i]));
-                hidden += at.x >= corner.x && at.x <= corner.x + size.x && at.y >= corner.y && at.y <= corner.y + size.y;
+                const bool follows = series.line && i > 0 && sx.shows(series.x[i - 1]) && sy.shows(series.y[i - 1]);
+                const ImVec2 last = follows ? ImVec2(sx.pixel(series.x[i - 1]), sy.pixel(series.y[i - 1])) : at;
+                // Places along the line to the point, and the point itself.
+                constexpr int kPlaces = 8;
+                for (int k = follows ? 1 : kPlaces; k <= kPlaces; ++k) {
+                    const float part = static_cast<float>(k) / kPlaces;
+                    const float x = last.x + part * (at.x - last.x), y = last.y + part * (at.y - last.y);
+                    hidden += x >= corner.x && x <= corner.x + size.x && y >= corner.y && y <= corner.y + size.y;
+                }
             }
         if (hidden >= least) continue;
         least = hidden;
         best = corner;
     }
-    return best;
+    return {best, least};
 }
 
 }  // namespace
@@ -259,9 +282,23 @@ void drawPlot(PlotInk& ink, ImVec2 topLeft, ImVec2 bottomRight, const Plot& plot
         if (!series.label.empty()) widest = std::max(widest, pen.extent(series.label).x), ++rows;
     const bool legend = style.legend && rows > 0;
     const float beside = legend && style.legendBeside ? widest + 3.5f * line : 0;
-    const ImVec2 to(bottomRight.x - 1.5f * line - beside, bottomRight.y - (plot.x.label.empty() ? 1.6f : 2.9f) * line);
+    ImVec2 to(bottomRight.x - 1.5f * line - beside, bottomRight.y - (plot.x.label.empty() ? 1.6f : 2.9f) * line);
     if (to.x - from.x < 20 || to.y - from.y < 20) return;
-    const Scale sx{xLow, xHigh, plot.x.logarithmic, from.x, to.x}, sy{yLow, yHigh, plot.y.logarithmic, to.y, from.y};
+    const Scale sx{xLow, xHigh, plot.x.logarithmic, from.x, to.x};
+    Scale sy{yLow, yHigh, plot.y.logarithmic, to.y, from.y};
+    const ImVec2 size(widest + 3 * line, (1.25f * static_cast<float>(rows) + 0.4f) * line);
+    ImVec2 box(to.x + gap, from.y + gap);
+    if (legend && !style.legendAbove && !(beside > 0)) {
+        const auto [corner, hidden] = freeCorner(plot, sx, sy, from, to, size, gap);
+        box = corner;
+        // Where every corner has points or is too narrow, the legend is below a lower frame.
+        const bool fits = hidden == 0 && size.x + 2 * gap <= to.x - from.x;
+        if (!empty && !fits && to.y - from.y > 3 * size.y) {
+            to.y -= size.y;
+            sy.from = to.y;
+            box = ImVec2(from.x, bottomRight.y - size.y);
+        }
+    }
 
     const auto xTicks = empty ? std::vector<double>()
                         : plot.x.ticks.empty()
@@ -313,8 +350,6 @@ void drawPlot(PlotInk& ink, ImVec2 topLeft, ImVec2 bottomRight, const Plot& plot
     ink.frame(from, to, palette.frame);
 
     if (!legend || style.legendAbove) return;
-    const ImVec2 size(widest + 3 * line, (1.25f * static_cast<float>(rows) + 0.4f) * line);
-    const ImVec2 box = beside > 0 ? ImVec2(to.x + gap, from.y + gap) : freeCorner(plot, sx, sy, from, to, size, gap);
     ink.box(box, ImVec2(box.x + size.x, box.y + size.y), palette.background, 3);
     float y = box.y + 0.2f * line;
     for (std::size_t i = 0; i < plot.series.size(); ++i) {
@@ -328,8 +363,7 @@ void drawPlot(PlotInk& ink, ImVec2 topLeft, ImVec2 bottomRight, const Plot& plot
         const bool hollow = series.dashed && !series.hollow.empty() && series.hollow.front();
         if (series.line && !series.dashed) ink.line(left, right, colour, style.lineWidth);
         if (series.line && series.dashed) drawDashes(ink, left, right, colour, 0.5f * style.lineWidth);
-        if (!series.line || hollow) ink.disc(at, radius, colour);
-        if (hollow) ink.disc(at, 0.55f * radius, palette.background);
+        if (!series.line || hollow) drawMark(ink, at, radius, hollow, series.dashed, colour, palette.background);
         pen.text(ImVec2(box.x + 2.3f * line, y), plot.series[i].label, palette.text);
         y += 1.25f * line;
     }

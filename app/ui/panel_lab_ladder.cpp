@@ -3,6 +3,7 @@
 #include "app/bench/figure.h"
 #include "app/bench/kernel_source.h"
 #include "app/bench/papers.h"
+#include "app/bench/sweep_axis.h"
 #include "app/model/recorded.h"
 #include "app/plots/plot.h"
 #include "app/tables/format.h"
@@ -133,7 +134,9 @@ void drawLabRecorded(PanelContext& p) {
     const ImVec2 from = ImGui::GetCursorScreenPos(), size = ImGui::GetContentRegionAvail();
     if (!figure.missing.empty() || size.x < 40 || size.y < 40) return ImGui::PopFont();
     Plot plot;
-    plot.x.label = p.document.labPanel.recordedFigure;
+    const std::string& figureName = p.document.labPanel.recordedFigure;
+    const std::string axis = figureName.substr(0, figureName.find('-'));
+    plot.x.label = axis == "waves" ? "blocks N/p" : std::string(sweepAxis(axis).label);
     plot.x.logarithmic = true;
     plot.y.label = "G interactions/s, forces only, recorded";
     for (const RecordedCurve& curve : figure.curves) {
@@ -148,9 +151,8 @@ void drawLabRecorded(PanelContext& p) {
             if (std::ranges::find(plot.x.ticks, x) == plot.x.ticks.end()) plot.x.ticks.push_back(x);
         plot.series.push_back(std::move(series));
     }
-    const std::string& figureName = p.document.labPanel.recordedFigure;
     if (p.document.labPanel.besidePapers)
-        for (PlotSeries& series : paperCurves(figureName.substr(0, figureName.find('-')), PaperMeasure::gigaRate)) {
+        for (PlotSeries& series : paperCurves(axis, PaperMeasure::gigaRate)) {
             for (const double x : series.x)
                 if (std::ranges::find(plot.x.ticks, x) == plot.x.ticks.end()) plot.x.ticks.push_back(x);
             plot.series.push_back(std::move(series));

@@ -18,7 +18,8 @@ constexpr Control kGrid{"lab_grid", "Grid",
 constexpr Control kThreads{"lab_threads", "Threads", "All threads of the grid, and warps of 32"};
 constexpr Control kRule{"lab_rule", "N/p",
                         "Blocks and multiprocessors. With fewer blocks some multiprocessors are idle. A larger block can "
-                        "still be faster: on an H200 with 132 the best launch has 32 to 128 blocks. Run a sweep to see"};
+                        "still be faster, because its warps wait for memory less often: on an H200 with 132 the best launch "
+                        "has 32 to 128 blocks. Run a sweep to see"};
 constexpr Control kWaves{
     "lab_waves", "Waves",
     "Rounds of resident blocks until the grid is done. The last one uses only a fraction of the device: the tail"};

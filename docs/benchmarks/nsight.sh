@@ -3,7 +3,8 @@
 #   docs/benchmarks/nsight.sh [PROGRAM [FILE.csv [BODIES [BLOCK[,BLOCK...]]]]]
 # PROGRAM: the gravlab binary (build/gravlab). FILE.csv: for the numbers (nsight.csv); a table of them is printed.
 # BODIES and BLOCK: 16384 and 128; BODIES a multiple of BLOCK, which is a multiple of 32. With several blocks, of any size that
-# divides BODIES, only `global` is counted: counters over the number of blocks, which paper 003 announces. NCU names another ncu.
+# divides BODIES, `global` and `tiled` are counted: counters over the number of blocks, which paper 003 announces, with the
+# cycles of a launch and what warps wait for. KERNELS names other rows of the three, NCU another ncu.
 # Needs an NVIDIA GPU whose driver allows counters (root, or NVreg_RestrictProfilingToAdminUsers=0). Exits with 1 when ncu does not
 # run or a counter is missing. A number far from its formula is marked in the column `agrees`; it is no failure of the script,
 # because such differences are the subject of docs/nsight.md.
@@ -13,6 +14,8 @@ out=${2:-nsight.csv}
 bodies=${3:-16384}
 IFS=, read -ra blocks <<< "${4:-128}"
 ncu=${NCU:-ncu}
+if [ ${#blocks[@]} = 1 ]; then rows=${KERNELS:-global soa tiled}; else rows=${KERNELS:-global tiled}; fi
+declare -A functions=([global]=forceGlobal [soa]=forceSoa [tiled]=tiledForce)
 
 die() { echo "nsight.sh: $*" >&2; exit 1; }
 command -v "$ncu" > /dev/null || die "there is no '$ncu': install Nsight Compute, or name it in NCU"
@@ -37,6 +40,14 @@ metrics=(
     dram__bytes_read.sum
     l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum
 )
+# With several blocks: cycles, and the warps that wait, per issued instruction, for a barrier, for global memory, for shared
+# memory, for a fixed latency, or for a unit that is busy.
+if [ ${#blocks[@]} -gt 1 ]; then
+    metrics+=(sm__cycles_elapsed.max sm__cycles_active.avg)
+    for reason in barrier long_scoreboard short_scoreboard wait math_pipe_throttle; do
+        metrics+=("smsp__average_warps_issue_stalled_${reason}_per_issue_active.ratio")
+    done
+fi
 list=$(IFS=,; echo "${metrics[*]}")
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -58,27 +69,26 @@ measure() {
     fi
 }
 
-for block in "${blocks[@]}"; do measure global forceGlobal "$block"; done
-if [ ${#blocks[@]} = 1 ]; then
-    measure soa forceSoa "${blocks[0]}"
-    measure tiled tiledForce "${blocks[0]}"
-fi
+for row in $rows; do
+    [ -n "${functions[$row]:-}" ] || die "there are no formulas for '$row': take global, soa or tiled"
+    for block in "${blocks[@]}"; do measure "$row" "${functions[$row]}" "$block"; done
+done
 
 command -v python3 > /dev/null || die "there is no python3 to read what ncu wrote"
-python3 - "$scratch" "$out" "$bodies" "$(IFS=,; echo "${blocks[*]}")" "${metrics[@]}" << 'PYTHON' || exit 1
+python3 - "$scratch" "$out" "$bodies" "$(IFS=,; echo "${blocks[*]}")" "$rows" "${metrics[@]}" << 'PYTHON' || exit 1
 import csv, sys
 scratch, out, bodies = sys.argv[1], sys.argv[2], int(sys.argv[3])
 blocks = [int(block) for block in sys.argv[4].split(",")]
-metrics = sys.argv[5:]
+names, metrics = sys.argv[5].split(), sys.argv[6:]
 # Instructions a directed pair as sim/backends/cuda/kernel_table.cpp has them; global loads in sectors of 32 bytes; wavefronts of shared loads, two for a broadcast of 16 bytes. See docs/nsight.md.
 def rows_of(block):
     pairs = bodies * (bodies // block) * -(-block // 32)  # a warp visits every body, with as many targets as it has lanes
     rows = {
         "global": dict(pairs=pairs, issued=14.3, sectors=pairs, shared=0),
         "soa": dict(pairs=pairs, issued=17.3, sectors=4 * pairs, shared=0),
-        "tiled": dict(pairs=pairs, issued=14, sectors=bodies / block * bodies / 2, shared=2 * pairs),
+        "tiled": dict(pairs=pairs, issued=14, sectors=(bodies / block) ** 2 * -(-block // 2), shared=2 * pairs),
     }
-    return rows if len(blocks) == 1 else {"global": rows["global"]}
+    return {name: rows[name] for name in names}
 def expected(metric, row):
     pairs = row["pairs"]
     return {

@@ -174,6 +174,39 @@ TEST_F(GpuTest, aSecondPairLawActsBesideTheFirst) {
 
 TEST_F(GpuTest, aSecondPairLawIsCheckedByTheFloorOfTheFirst) { expectOneFloorForBothLaws("cuda", "tiled"); }
 
+/// Both laws in one pass: the forces are those of two passes, also in slices, and the check examines each law.
+TEST_F(GpuTest, bothLawsInOnePassAreThoseOfTwo) {
+    const std::string kind(SecondPairLaw::kKind);
+    for (const Precision precision : {Precision::fp32, Precision::fp64}) {
+        RunRequest wanted{.scene = "ions", .bodies = 2000, .backend = "cuda"};
+        wanted.precision = precision;
+        wanted.terms[kind].kernel.kernel = "one-pass";
+        Simulation simulation(wanted);
+        expectBothLaws(simulation, precision, "one-pass");
+        const double before = simulation.measure().energy();
+        simulation.advance({.seconds = 1e300, .steps = 200}, nullptr);
+        EXPECT_NEAR(simulation.measure().energy(), before, 2e-3 * std::abs(before));
+        simulation.backend().requestForceCheck({0, 1, 999, 1999});
+        simulation.advance({.seconds = 1e300, .steps = 2}, nullptr);
+        simulation.backend().wait();
+        const std::optional<ForceCheck> check = simulation.backend().takeForceCheck();
+        ASSERT_TRUE(check);
+        EXPECT_TRUE(check->passed) << check->text();
+    }
+    RunRequest wanted{.scene = "ions", .bodies = 100000, .backend = "cuda"};
+    wanted.precision = Precision::fp32;
+    wanted.pairs().kernel.kernel = "tiled";
+    std::vector<Double4> forces[2];
+    for (const int onePass : {0, 1}) {
+        wanted.terms[kind].kernel.kernel = onePass ? "one-pass" : "tiled";
+        Simulation simulation(wanted);
+        simulation.advance({.seconds = 1e-3, .steps = 1}, nullptr);  // begins a force in slices
+        simulation.backend().accelerations(forces[onePass]);
+    }
+    const ForceCheck check = compareForces(forces[1], forces[0], gateOf({.law = kLaw<LennardJones>}), {});
+    EXPECT_TRUE(check.passed) << check.text();
+}
+
 /// The law changes in the middle of a run: nothing of the old one remains.
 TEST_F(GpuTest, aNewLawBeginsWithAStep) {
     ForceSettings gravity{.softening = 0.1}, charges{.law = kLaw<Coulomb>, .softening = 0.1},

@@ -122,9 +122,9 @@ TEST(CliFigure, refusesWhatCannotBeMadeBeforeAnythingIsMeasured) {
     const std::string file = (folder / "f.png").string();
     EXPECT_THAT(runGravlab({"bench", "--figure", "unroll"}).err, HasSubstr("-o FILE.png or FILE.csv"));
     EXPECT_THAT(runGravlab({"bench", "--figure", "unrol", "-o", file}).err, HasSubstr("unroll"));
-    const Outcome cpu = runGravlab({"bench", "--backend", "cpu", "--figure", "unroll", "-o", file});
+    const Outcome cpu = runGravlab({"bench", "--backend", "cpu", "--figure", "split", "-o", file});
     EXPECT_EQ(cpu.code, 4);
-    EXPECT_THAT(cpu.err, HasSubstr("no cpu kernel has a block and unroll"));
+    EXPECT_THAT(cpu.err, HasSubstr("no cpu kernel has a split"));
     const Outcome nowhere =
         runGravlab({"bench", "--backend", "cpu", "--figure", "bodies", "-n", "64", "-o", "/no/such/folder/f.csv"});
     EXPECT_EQ(nowhere.code, 6);

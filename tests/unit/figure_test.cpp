@@ -67,7 +67,7 @@ TEST(Figure, theTableHoldsTheStudies) {
 }
 
 TEST(Figure, thoseThatNeedCudaKernelsRefuseTheCpuAndSayWhy) {
-    for (const char* name : {"unroll", "split", "block-split", "waves"}) {
+    for (const char* name : {"split", "block-split", "waves"}) {
         const Reason reason = figure(name).refuses(requestFor("cpu"));
         EXPECT_THAT(reason, HasSubstr("no cpu kernel")) << name;
         if (!backend("cuda").unavailable({}).empty()) {
@@ -77,6 +77,14 @@ TEST(Figure, thoseThatNeedCudaKernelsRefuseTheCpuAndSayWhy) {
     }
     EXPECT_EQ(figure("bodies").refuses(requestFor("cpu")), "");
     EXPECT_EQ(figure("block").refuses(requestFor("cpu")), "");
+    EXPECT_EQ(figure("unroll").refuses(requestFor("cpu")), "");
+    EXPECT_EQ(figure("unroll").refuses(requestFor("cuda")), "");
+    std::set<int> unrolls;
+    for (const SweepPoint& point : figure("unroll").points(requestFor("cpu"))) {
+        EXPECT_EQ(point.kernel.kernel, "simd") << "processors unroll their vectors";
+        unrolls.insert(point.kernel.launch.unroll);
+    }
+    EXPECT_EQ(unrolls, (std::set{1, 2, 4, 8}));
     EXPECT_EQ(figure("cpu-gpu").refuses(requestFor("cpu")), "");
 }
 

@@ -101,7 +101,38 @@ TEST(Ink, aFigureIsTheSameInEveryFormat) {
                                 HasSubstr("bodies"), HasSubstr("a note"), HasSubstr("gravlab:figure: energy-dt")));
         EXPECT_GE(occurrences(text, svg ? "<circle" : " c h f\n"), 4) << "three points, one of them unfilled";
     }
+    // A curve of a paper has squares, so that no point looks like an extrapolated one of this machine.
+    PlotSeries& paper = study.plots.back().series.front();
+    paper.dashed = true;
+    paper.hollow = {true, true, true};
+    MemorySink file;
+    const FigurePage page = figurePage(row, study, "", PageFormat::svg);
+    page.canvas->write(file, page.texts);
+    EXPECT_EQ(occurrences(file.take(), "<circle"), 0);
     EXPECT_THAT(runGravlab({"bench", "--figure", "bodies", "-o", "x.gif"}).err, HasSubstr("FILE.svg and FILE.pdf"));
+}
+
+TEST(Ink, aLegendHidesNoPoints) {
+    const auto legendOver = [](double last) {
+        Canvas canvas(600, 600, 16, PageFormat::svg);
+        Plot plot;
+        plot.x.label = "bodies";
+        plot.y.low = -0.03, plot.y.high = 1.03;
+        PlotSeries& series = seriesNamed(plot, "a curve");
+        for (const double x : {0.0, 0.05, 0.1, 0.9, 0.95, 1.0})
+            for (const double y : {0.0, 0.05, last}) series.x.push_back(x), series.y.push_back(y);
+        drawPlot(canvas.ink(), ImVec2(0, 0), canvas.size(), plot, {.light = true});
+        MemorySink file;
+        canvas.write(file, {});
+        const std::string svg = file.take();
+        const auto heightOf = [&](const char* text) {
+            const std::size_t at = svg.find(">" + std::string(text) + "</text>");
+            return std::strtod(svg.c_str() + svg.rfind(" y=\"", at) + 4, nullptr);
+        };
+        return heightOf("bodies") - heightOf("a curve");
+    };
+    EXPECT_GT(legendOver(0.06), 0) << "the upper corners are free";
+    EXPECT_LT(legendOver(1), 0) << "every corner has points, so it is below the axis";
 }
 
 TEST(Ink, drawingsOfLessonsStayInTheirArea) {

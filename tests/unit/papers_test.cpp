@@ -146,6 +146,12 @@ TEST(Papers, standBesideOursInTheTableOfThePage) {
         if (!row.at("why").empty()) reasons.insert(place);
     }
     EXPECT_EQ(reasons, places);
+    // Quantities that are no rates have numbers of ours, too: ratios, best blocks, times.
+    EXPECT_THAT(papersTable(), HasSubstr("| `shuffle`, rate over that of tiles | | | | | 0.75 | | 0.7"));
+    EXPECT_THAT(papersTable(), HasSubstr("| `tiled`, best block | | | 16 | | 128 | | 128 | | H200 | 1 |"));
+    EXPECT_THAT(papersTable(), HasSubstr("| 176.4 s | | 6.5 s | | H200 | 0.0368 |"));
+    for (const RecordedRow& row : recordedRows("papers"))
+        EXPECT_EQ(row.at("quantity").empty(), row.at("ours").empty() || !row.at("seconds").empty()) << row.at("place");
 }
 
 /// Names behind a word such as "kernel" in backticks.
@@ -189,6 +195,31 @@ TEST(Papers, everyFactHasAPlaceThatExistsOrAReason) {
     EXPECT_GT(places, 120);
     EXPECT_FALSE(known("kernel", "no-such"));
     EXPECT_FALSE(known("file", "docs/no-such.md"));
+}
+
+/// Recorded numbers are drawn again, also on a machine without that device.
+TEST(PapersCli, drawRecordedNumbersWithoutMeasuring) {
+    const ScratchFolder folder;
+    const std::string recorded = std::string(GRAVLAB_SOURCE_DIR) + "/docs/benchmarks/", file = (folder / "f.svg").string(),
+                      table = recorded + "nvidia-h200-cpu-gpu.csv";
+    const Outcome drawn = runGravlab({"bench", "--figure", "cpu-gpu", "--from", table, "--beside", "papers", "-o", file});
+    ASSERT_EQ(drawn.code, 0) << drawn.err;
+    const std::string svg = contentOf(file);
+    for (const char* text : {"drawn from nvidia-h200-cpu-gpu.csv, measured on 2026-", "hollow circles: extrapolated",
+                             "NVIDIA H200, 132 multiprocessors", "GPU, tiled", "paper 000: naive"})
+        EXPECT_THAT(svg, HasSubstr(text));
+    struct Case {
+        std::vector<std::string> words;
+        const char* reason;
+    };
+    for (const Case& one : {Case{{"groups", "--from", table, "-o", file}, "--from does nothing"},
+                            Case{{"cpu-gpu", "--from", table, "-o", file, "-n", "64"}, "measures nothing"},
+                            Case{{"cpu-gpu", "--from", table, "-o", "f.csv"}, "draws numbers again"},
+                            Case{{"block", "--from", recorded + "papers.csv", "-o", file}, "has no column"}}) {
+        std::vector<std::string> words{"bench", "--figure"};
+        words.insert(words.end(), one.words.begin(), one.words.end());
+        EXPECT_THAT(runGravlab(words).err, HasSubstr(one.reason));
+    }
 }
 
 TEST(PapersCli, areRefusedWhereTheyHaveNothing) {

@@ -1,7 +1,9 @@
 // Two pair laws in one run, as the scene of ions has them: charges, and van der Waals forces between atoms that count alike.
 #include "sim/forces/second_pair_law.h"
 
+#include "app/bench/term_bench.h"
 #include "sim/backends/backend.h"
+#include "sim/backends/term_rows.h"
 #include "sim/core/error.h"
 #include "sim/forces/force_check.h"
 #include "sim/forces/law.h"
@@ -91,6 +93,30 @@ TEST(SecondPairLaw, keepsItsNumbersInAFileAndRefusesOthers) {
     }
     numbers[0].values.pop_back();
     EXPECT_THROW(kind->make(numbers), InputError);
+}
+
+/// The rate of both laws in one pass counts the pairs of both, and `cells` leaves out pairs: whole steps compare them.
+TEST(SecondPairLaw, isTunedByWholeStepsWhereRatesCountOtherPairs) {
+    const auto rows = listedKernels("cuda", SecondPairLaw::kKind);
+    ASSERT_EQ(rows.size(), 3u);
+    std::vector<SweepResult> results;
+    double rate = 1e12, milliseconds = 3;
+    for (const KernelRow* row : rows) {
+        EXPECT_EQ(passOf(*row), row->name == "one-pass" ? "tiled" : "");
+        SweepResult& result = results.emplace_back();
+        result.point.backend = "cuda";
+        result.point.term = SecondPairLaw::kKind;
+        result.point.kernel.kernel = std::string(row->name);
+        result.row.verified = true;
+        result.row.interactionsPerSecond = rate /= 2;
+        result.row.msPerStep = milliseconds -= 0.5;
+    }
+    const auto tuned = [&] { return std::string(tunedTerm(results, Precision::fp32)->kernel.kernel); };
+    EXPECT_EQ(tuned(), "cells");
+    results[2].row.verified = false;
+    EXPECT_EQ(tuned(), "one-pass");
+    results.erase(results.begin() + 1, results.end());
+    EXPECT_EQ(tuned(), "tiled");
 }
 
 TEST(SecondPairLaw, cellsRefuseALawWithoutAnEnd) {

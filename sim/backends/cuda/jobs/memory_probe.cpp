@@ -19,7 +19,6 @@ namespace {
 constexpr int kSectorBytes = 32, kStrideTrials = 5;
 // Several times the L2 cache of the largest devices, so that nearly all reads go to memory.
 constexpr std::size_t kProbeBytes = std::size_t{512} << 20, kManagedBytes = std::size_t{256} << 20;
-constexpr std::size_t kVertexBodies = std::size_t{1} << 20;
 
 struct ChaseRow {
     std::string_view from;
@@ -40,6 +39,7 @@ enum class PassKind { device, copy, managedFirst, managedLater, managedBack, ver
 struct PassRow {
     std::string_view what;
     PassKind kind;
+    std::size_t bodies = 0;  ///< whose vertices are copied
 };
 constexpr PassRow kPasses[] = {
     {"read of device memory by a kernel", PassKind::device},
@@ -47,8 +47,13 @@ constexpr PassRow kPasses[] = {
     {"read of managed memory that the host has written: its pages move", PassKind::managedFirst},
     {"read of managed memory again", PassKind::managedLater},
     {"managed memory written by the host: its pages move back", PassKind::managedBack},
-    {"vertices of 1,048,576 bodies to the host and back, as --copy-vertices", PassKind::vertices},
+    {"vertices of 65,536 bodies to the host and back, as --copy-vertices", PassKind::vertices, 65'536},
+    {"vertices of 1,048,576 bodies to the host and back", PassKind::vertices, 1'048'576},
+    {"vertices of 10,000,000 bodies to the host and back", PassKind::vertices, 10'000'000},
 };
+
+static_assert(std::ranges::all_of(kPasses,
+                                  [](const PassRow& row) { return row.bodies * sizeof(ParticleVertex) <= kProbeBytes; }));
 
 class DeviceMemoryProbe final : public MemoryProbe {
 public:
@@ -169,7 +174,7 @@ private:
             case PassKind::vertices:
                 break;
         }
-        const PinnedArray<ParticleVertex> vertices(kVertexBodies);
+        const PinnedArray<ParticleVertex> vertices(row.bodies);
         double least = std::numeric_limits<double>::max();
         for (int trial = 0; trial < kStrideTrials; ++trial)
             least = std::min(
