@@ -29,7 +29,7 @@ std::string rowOf(const Simulation& simulation) { return nameOf(simulation.backe
 /// Launches of a step with the pair law by `tiled`.
 double launchesOfAStep(const std::string& row) {
     RunRequest wanted = ionsBy(row);
-    wanted.kernel.kernel = "tiled";
+    wanted.pairs().kernel.kernel = "tiled";
     Simulation simulation(wanted);
     simulation.advance({.seconds = 1e300, .steps = 4}, nullptr);
     const auto before = deviceUse().launches;
@@ -59,10 +59,11 @@ TEST(OnePass, takesThePassOfTiledAndRefusesOthers) {
         const char* reason;
     };
     const Case cases[] = {
-        {[](RunRequest& r) { r.kernel.kernel = "symmetric"; }, "take --kernel tiled"},
+        {[](RunRequest& r) { r.pairs().kernel.kernel = "symmetric"; }, "take --kernel tiled"},
         {[](RunRequest& r) { r.precision = Precision::mixed; }, "take 'tiled'"},
-        {[](RunRequest& r) { r.kernel.kernel = "tiled", r.kernel.launch.unroll = 8; }, "valid are 1, 4, 16"},
-        {[](RunRequest& r) { r.kernel.kernel = "tiled", r.kernel.launch.block = 1024; }, "at most 512 threads"},
+        {[](RunRequest& r) { r.pairs().kernel.kernel = "tiled", r.pairs().kernel.launch.unroll = 8; }, "valid are 1, 4, 16"},
+        {[](RunRequest& r) { r.pairs().kernel.kernel = "tiled", r.pairs().kernel.launch.block = 1024; },
+         "at most 512 threads"},
         {[](RunRequest& r) { r.law = kLaw<LennardJones>; }, "built for gravity or charges"},
         {[](RunRequest& r) { r.integrator = "block-leapfrog"; }, "few bodies at a time"},
     };
@@ -90,7 +91,7 @@ TEST(OnePass, takesThePassOfTiledAndRefusesOthers) {
                 HasSubstr("count alike"));
 
     RunRequest apart = running.request();
-    apart.kernel.kernel = "symmetric";
+    apart.pairs().kernel.kernel = "symmetric";
     apart.terms[std::string(SecondPairLaw::kKind)].kernel.kernel = "tiled";
     running.apply(apart);
     EXPECT_EQ(running.backend().activeKernel().name, "symmetric");
@@ -109,7 +110,7 @@ TEST(OnePass, isTunedOnlyWhereThePairLawMayHaveItsRow) {
                                                                            .term = std::string(SecondPairLaw::kKind),
                                                                            .kernel = {"one-pass", {}}}});
     EXPECT_EQ(rowOf(Simulation(wanted)), "one-pass");
-    wanted.kernel.kernel = "symmetric";
+    wanted.pairs().kernel.kernel = "symmetric";
     EXPECT_EQ(rowOf(Simulation(wanted)), "cells") << "a search refuses no run";
 }
 
