@@ -196,7 +196,7 @@ const LoneMethods kCudaMethods{.backend = "cuda",
                                .marksOthers = true,
                                .leastOfParts = 30,
                                .leastOfRanges = 15};
-INSTANTIATE_TEST_SUITE_P(Gpu, BlockSuite, testing::Values(kCudaMethods), blockTestName);
+INSTANTIATE_TEST_SUITE_P(Gpu, BlockSuite, testing::Values(kCudaMethods), nameOfBackend<LoneMethods>);
 
 TEST_F(BlockStepsOnGpu, followTheReferenceUnderOtherLaws) {
     for (const char* scene : {"charges", "power-law", "lennard-jones"})
