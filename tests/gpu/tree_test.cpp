@@ -249,6 +249,18 @@ TEST_F(TreeOnGpu, bodiesWithoutMassAreInNoNode) {
             EXPECT_GT(figure(*backend, "groups"), kBodies / 64);
             EXPECT_LT(figure(*backend, "bodies a body"), 0.5 * kMassive);
         }
+    // No time is asserted.
+    ParticleSet many = scene("plummer", 1'000'000);
+    for (std::size_t i = 0; i < many.size(); ++i) many.position[i].w = i % 100 == 7 ? 1e-4 : 0;
+    for (const int levels : {1, 2}) {
+        const InLevels forced(levels);
+        const auto backend = loaded(many, row("tree"), 0.02);
+        std::printf("1,000,000 bodies, 1 %% with mass, %d levels:", levels);
+        for (const char* phase : {"keys and sort", "build", "moments", "groups", "walk"})
+            std::printf(" %s %.3f ms", phase, 1e3 * figure(*backend, phase));
+        std::printf("; bodies %.0f, cells %.0f, expanded %.0f a body\n", figure(*backend, "bodies a body"),
+                    figure(*backend, "cells a body"), figure(*backend, "expanded a body"));
+    }
 }
 
 TEST_F(TreeOnGpu, memoryIsWhatWasSaid) {
