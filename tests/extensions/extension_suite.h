@@ -13,6 +13,7 @@
 #include "sim/run/trajectory.h"
 #include "springs.h"
 #include "tests/bodies.h"
+#include "tests/on_backend.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -28,10 +29,7 @@ using namespace testing_support;
 
 class ExtensionSuite : public testing::TestWithParam<const char*> {
 protected:
-    void SetUp() override {
-        const Reason reason = backend(GetParam()).unavailable({});
-        if (!reason.empty()) GTEST_SKIP() << "nothing was tested: " << reason;
-    }
+    void SetUp() override { skipWithout(GetParam()); }
     bool device() const { return std::string(GetParam()) == "cuda"; }
     std::vector<Precision> precisions() const {
         if (std::string(GetParam()) == "reference") return {Precision::fp64};

@@ -192,11 +192,11 @@ const LoneMethods kCudaMethods{.backend = "cuda",
                                .pairs = "tiled",
                                .rows = {"tiled", "tiled-split", "symmetric"},
                                .counts = {1999, 20011},
-                               .treeCounts = {6000, 150000, 500000},
+                               .treeCounts = {1500, 6000, 150000, 500000},
                                .marksOthers = true,
                                .leastOfParts = 30,
                                .leastOfRanges = 15};
-INSTANTIATE_TEST_SUITE_P(Gpu, BlockSuite, testing::Values(kCudaMethods), blockTestName);
+INSTANTIATE_TEST_SUITE_P(Gpu, BlockSuite, testing::Values(kCudaMethods), nameOfBackend<LoneMethods>);
 
 TEST_F(BlockStepsOnGpu, followTheReferenceUnderOtherLaws) {
     for (const char* scene : {"charges", "power-law", "lennard-jones"})

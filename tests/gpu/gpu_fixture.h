@@ -6,32 +6,21 @@
 #include "sim/backends/cuda/runtime/api.h"
 #include "sim/forces/force_check.h"
 #include "tests/bodies.h"
+#include "tests/on_backend.h"
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace gravlab::test {
 
 using namespace testing_support;
 
-inline bool gpuRequired() {
-    const char* value = std::getenv("GRAVLAB_REQUIRE_GPU");
-    return value && std::string_view(value) == "1";
-}
-
 class GpuTest : public ::testing::Test {
 protected:
-    void SetUp() override {
-        const Reason reason = backend("cuda").unavailable({});
-        if (reason.empty()) return;
-        if (gpuRequired()) FAIL() << "GRAVLAB_REQUIRE_GPU=1, but " << reason;
-        GTEST_SKIP() << "no GPU test was run: " << reason;
-    }
+    void SetUp() override { skipWithout("cuda"); }
     void TearDown() override {
         if (cuda::faultsAvailable()) cuda::planFaults("");
     }

@@ -1,9 +1,9 @@
-// Groups of bodies on a device: every rung against every pair, and against the host's rungs when there are too many pairs.
+// Groups of bodies on a device: its rungs by the suite of all backends, and many bodies.
 #include "sim/backends/groups.h"
 #include "sim/backends/cuda/runtime/api.h"
 #include "sim/scenes/scene.h"
 #include "tests/gpu/gpu_fixture.h"
-#include "tests/group_shapes.h"
+#include "tests/groups_suite.h"
 
 #include "sim/core/error.h"
 
@@ -18,42 +18,13 @@ namespace {
 
 using namespace testing_support;
 
-class GpuGroups : public GpuTest {
-protected:
-    static std::vector<GroupRung> rungs() {
-        std::vector<GroupRung> all;
-        for (const GroupRung& rung : groupRungs())
-            if (rung.backend == "cuda") all.push_back(rung);
-        return all;
-    }
-};
+const GroupsOf kCudaRungs{
+    .backend = "cuda", .rungs = 4, .many = 65536, .withoutPlace = 3000, .threads = {1}, .moreThreads = {1}};
+INSTANTIATE_TEST_SUITE_P(Gpu, GroupSuite, testing::Values(kCudaRungs), nameOfBackend<GroupsOf>);
 
-TEST_F(GpuGroups, everyRungGivesTheLabelsOfEveryPair) {
-    EXPECT_EQ(rungs().size(), 4u);
-    for (const GroupShape& shape : groupShapes()) {
-        const std::vector<std::uint32_t> want = groupsByPairs(shape.bodies, shape.length);
-        for (const GroupRung& rung : rungs())
-            EXPECT_EQ(findGroups(rung, shape.bodies, shape.length, {}).labels, want) << rung.name << ", " << shape.name;
-    }
-}
+using GpuGroups = GpuTest;
 
-TEST_F(GpuGroups, everyDepthRungFindsThoseOfEveryPair) {
-    for (const GroupShape& shape : groupShapes())
-        for (const std::size_t from : {std::size_t{0}, shape.bodies.size() / 2}) {
-            const auto start = static_cast<std::uint32_t>(from);
-            const std::vector<std::uint32_t> want = depthsByPairs(shape.bodies, shape.length, start);
-            for (const DepthRung& rung : depthRungs()) {
-                if (rung.backend != "cuda") continue;
-                const FoundDepths found = findDepths(rung, shape.bodies, shape.length, start, {});
-                EXPECT_EQ(found.depths, want) << rung.name << ", " << shape.name;
-                for (const MethodFigure& figure : found.figures)
-                    if (figure.name == "levels") {
-                        std::uint32_t deepest = 0;
-                        for (const std::uint32_t depth : want) deepest = std::max(deepest, depth == kNoDepth ? 0 : depth);
-                        EXPECT_EQ(figure.value, deepest + 1.0) << rung.name << ": the last level reaches no body";
-                    }
-            }
-        }
+TEST_F(GpuGroups, depthsOfManyBodiesAreThoseOfTheHost) {
     const ParticleSet bodies = sceneNamed("plummer").build({65536, 3});
     const double length = linkingLength(bodies, {});
     const std::vector<std::uint32_t> want = findDepths(depthRung("cpu"), bodies, length, 0, {}).depths;
@@ -61,23 +32,6 @@ TEST_F(GpuGroups, everyDepthRungFindsThoseOfEveryPair) {
         if (rung.backend == "cuda") {
             EXPECT_EQ(findDepths(rung, bodies, length, 0, {}).depths, want) << rung.name;
         }
-}
-
-TEST_F(GpuGroups, repeatsGiveTheSameBitsAsTheHost) {
-    const ParticleSet bodies = sceneNamed("plummer").build({65536, 3});
-    const double length = linkingLength(bodies, {});
-    const std::vector<std::uint32_t> want = findGroups(groupRung("cpu", "union-grid"), bodies, length, {}).labels;
-    for (const GroupRung& rung : rungs())
-        for (int repeat = 0; repeat < 3; ++repeat)
-            EXPECT_EQ(findGroups(rung, bodies, length, {}).labels, want) << rung.name << ", repeat " << repeat;
-}
-
-TEST_F(GpuGroups, bodiesWithoutAPlaceAreNobodysFriends) {
-    ParticleSet bodies = sceneNamed("plummer").build({3000, 1});
-    const double length = linkingLength(bodies, {});
-    for (std::size_t i = 0; i < bodies.size(); i += 7) bodies.position[i].y = i % 2 ? NAN : INFINITY;
-    const std::vector<std::uint32_t> want = groupsByPairs(bodies, length);
-    for (const GroupRung& rung : rungs()) EXPECT_EQ(findGroups(rung, bodies, length, {}).labels, want) << rung.name;
 }
 
 // A million bodies at one point have 10^12 friends: lists are refused before their allocation, and the tree handles them.

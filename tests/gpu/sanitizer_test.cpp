@@ -137,5 +137,21 @@ TEST_F(Sanitizer, theTreeIsWalkedInTwoLevels) {
             }
 }
 
+TEST_F(Sanitizer, theTreeOfFewSourcesSteps) {
+    for (const bool twoLevels : {false, true})
+        for (const bool first : {false, true})
+            for (const std::size_t count : {3, 65, 1000, 8000}) {
+                const ForcedTree forced(twoLevels ? ForcedTree::twoLevels() : cuda::TreeLimits());
+                ParticleSet bodies = unevenBodies(count);
+                for (std::size_t i = 0; i < count; ++i)
+                    bodies.position[i].w = (first ? i < count / 20 + 1 : i % 20 == 1) ? 1.0 / static_cast<double>(count) : 0;
+                KernelChoice choice{.kernel = "tree"};
+                choice.allowedError = 1e-3;
+                const std::unique_ptr<Backend> backend = loaded(bodies, choice, 0.2);
+                run(*backend, integrator("leapfrog").program, 1e-3, 2);
+                run(*backend, integrator("block-leapfrog").program, 1.0 / 256, 1);
+            }
+}
+
 }  // namespace
 }  // namespace gravlab::test

@@ -3,6 +3,8 @@
 #include "forced_tree.h"
 #include "gpu_fixture.h"
 #include "sim/backends/memory_need.h"
+#include "sim/io/checkpoint.h"
+#include "sim/io/run_settings.h"
 #include "sim/run/simulation.h"
 #include "sim/tree/criterion.h"
 #include "sim/tree/key.h"
@@ -14,7 +16,9 @@
 #include <limits>
 #include <optional>
 #include <random>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace gravlab::test {
 namespace {
@@ -22,6 +26,23 @@ namespace {
 class TreeOnGpu : public GpuTest {
 protected:
     static constexpr const char* kRows[] = {"tree-theta-monopole", "tree-theta", "tree-cells", "tree-morton", "tree"};
+
+    /// Rows of the relative criterion, and levels of their walk.
+    struct CriterionRow {
+        const char* rung;
+        int levels;
+    };
+    static constexpr CriterionRow kCriterionRows[] = {{"tree-cells", 1}, {"tree", 1}, {"tree", 2}, {"tree-morton", 2}};
+    /// Groups walk in that many levels, whatever the number of bodies, during the lifetime of the object.
+    class InLevels {
+    public:
+        explicit InLevels(int levels) {
+            if (levels > 1) forced_.emplace(ForcedTree::twoLevels());
+        }
+
+    private:
+        std::optional<ForcedTree> forced_;
+    };
 
     static std::vector<std::uint32_t> randomBodies(std::size_t count, std::size_t most = 1024) {
         std::mt19937 random(7);
@@ -53,6 +74,19 @@ protected:
         const auto found = std::ranges::find(figures, name, &MethodFigure::name);
         return found == figures.end() ? -1 : found->value;
     }
+    static bool samePlaces(const std::vector<Double4>& one, const std::vector<Double4>& other) {
+        return std::ranges::equal(one, other,
+                                  [](const Double4& a, const Double4& b) { return a.x == b.x && a.y == b.y && a.z == b.z; });
+    }
+    static std::vector<Double4> placesAfter(const ParticleSet& bodies, double seconds, std::int64_t steps) {
+        const auto backend = loaded(bodies, row("tree"), 0.02);
+        for (std::int64_t done = 0; done < steps;)
+            done +=
+                backend->advance(integrator("leapfrog").program, 1e-3, {.seconds = seconds, .steps = steps - done}, nullptr)
+                    .stepsCompleted;
+        backend->wait();
+        return state(*backend).position;
+    }
     static ForceGate gate(double error) { return {.median = error, .p999 = 5 * error, .p99 = error}; }
     static ParticleSet scene(const char* name, std::size_t bodies) {
         return sceneNamed(name).build({.bodies = bodies, .seed = 5});
@@ -70,18 +104,18 @@ protected:
 };
 
 TEST_F(TreeOnGpu, keepsTheAccuracyThatIsAllowed) {
-    for (const char* name : {"plummer", "galaxy"})
-        for (const std::size_t count : {3000, 65536})
-            for (const double accuracy : {1e-2, 1e-3, 1e-4}) {
-                const ParticleSet bodies = scene(name, count);
-                for (const char* rung : {"tree-cells", "tree"}) {
+    for (const auto& [rung, levels] : kCriterionRows)
+        for (const char* name : {"plummer", "galaxy"})
+            for (const std::size_t count : {3000, 65536})
+                for (const double accuracy : {1e-2, 1e-3, 1e-4}) {
+                    const InLevels forced(levels);
+                    const ParticleSet bodies = scene(name, count);
                     const auto backend = loaded(bodies, row(rung, accuracy), 0.02);
                     const ForceCheck check = errors(*backend, bodies, 0.02, gate(accuracy));
-                    EXPECT_TRUE(check.passed)
-                        << rung << ", " << name << " " << count << ", " << accuracy << ": " << check.text();
+                    EXPECT_TRUE(check.passed) << rung << ", " << levels << ", " << name << " " << count << ", " << accuracy
+                                              << ": " << check.text();
                     EXPECT_GT(check.median, 0) << rung << " computed every pair";
                 }
-            }
 }
 
 TEST_F(TreeOnGpu, wrongAccelerationsAreCaught) {
@@ -129,13 +163,16 @@ TEST_F(TreeOnGpu, momentsAreWorthTheirCost) {
 }
 
 TEST_F(TreeOnGpu, anyNumberOfBodies) {
+    const auto expectGood = [](const char* rung, std::size_t count, double allowed) {
+        const ParticleSet bodies = unevenBodies(count);
+        const ForceCheck check = errors(*loaded(bodies, row(rung)), bodies, 0.05, gate(allowed));
+        EXPECT_TRUE(check.passed) << rung << ", " << count << ": " << check.text();
+    };
     for (const char* rung : kRows)
-        for (const std::size_t count : {1, 2, 3, 16, 17, 32, 33, 64, 65, 255, 257, 1000, 16385}) {
-            const ParticleSet bodies = unevenBodies(count);
-            const auto backend = loaded(bodies, row(rung));
-            const ForceCheck check = errors(*backend, bodies, 0.05, gate(4e-2));
-            EXPECT_TRUE(check.passed) << rung << ", " << count << ": " << check.text();
-        }
+        for (const std::size_t count : {1, 2, 3, 16, 17, 32, 33, 64, 65, 255, 257, 1000, 16385})
+            expectGood(rung, count, 4e-2);
+    const InLevels forced(2);
+    for (const std::size_t count : {1, 2, 16, 17, 63, 64, 65, 257, 511, 512, 513, 4097}) expectGood("tree", count, 1e-2);
 }
 
 TEST_F(TreeOnGpu, theWorstTreeFitsItsMemory) {
@@ -188,15 +225,14 @@ TEST_F(TreeOnGpu, aTreeWithoutRoomIsLessDeep) {
 TEST_F(TreeOnGpu, bodiesWithoutMassAreInNoNode) {
     constexpr std::size_t kBodies = 200000, kMassive = 2000;
     for (const bool first : {true, false})
-        for (const bool twoLevels : {false, true}) {
-            SCOPED_TRACE(std::string(first ? "first" : "anywhere") + (twoLevels ? ", in two levels" : ""));
+        for (const int levels : {1, 2}) {
+            SCOPED_TRACE(std::string(first ? "first, " : "anywhere, ") + std::to_string(levels));
             ParticleSet bodies = scene("plummer", kBodies);
             for (std::size_t i = 0; i < kBodies; ++i)
                 bodies.position[i].w = (first ? i < kMassive : i % 100 == 7) ? 1.0 / kMassive : 0;
             std::size_t before = 0, after = 0, total = 0;
             accelerations(*loaded(scene("plummer", 1000), row("tree")));  // context, code and the memory of a first launch
-            std::optional<ForcedTree> forced;
-            if (twoLevels) forced.emplace(ForcedTree::twoLevels());
+            const InLevels forced(levels);
             ASSERT_EQ(cuda::memoryInfo(before, total), cuda::kSuccess);
             const auto backend = loaded(bodies, row("tree"), 0.02);
             ASSERT_EQ(cuda::memoryInfo(after, total), cuda::kSuccess);
@@ -213,6 +249,18 @@ TEST_F(TreeOnGpu, bodiesWithoutMassAreInNoNode) {
             EXPECT_GT(figure(*backend, "groups"), kBodies / 64);
             EXPECT_LT(figure(*backend, "bodies a body"), 0.5 * kMassive);
         }
+    // No time is asserted.
+    ParticleSet many = scene("plummer", 1'000'000);
+    for (std::size_t i = 0; i < many.size(); ++i) many.position[i].w = i % 100 == 7 ? 1e-4 : 0;
+    for (const int levels : {1, 2}) {
+        const InLevels forced(levels);
+        const auto backend = loaded(many, row("tree"), 0.02);
+        std::printf("1,000,000 bodies, 1 %% with mass, %d levels:", levels);
+        for (const char* phase : {"keys and sort", "build", "moments", "groups", "walk"})
+            std::printf(" %s %.3f ms", phase, 1e3 * figure(*backend, phase));
+        std::printf("; bodies %.0f, cells %.0f, expanded %.0f a body\n", figure(*backend, "bodies a body"),
+                    figure(*backend, "cells a body"), figure(*backend, "expanded a body"));
+    }
 }
 
 TEST_F(TreeOnGpu, memoryIsWhatWasSaid) {
@@ -238,7 +286,8 @@ TEST_F(TreeOnGpu, bodiesThatAreHardForAnOctree) {
     const double far = 1e6;
     ParticleSet escaped = unevenBodies(5000);
     escaped.position[17].x = far;
-    ParticleSet massless = unevenBodies(3000), heavy = unevenBodies(3000), twice = unevenBodies(3000);
+    ParticleSet massless = unevenBodies(3000), heavy = unevenBodies(3000), twice = unevenBodies(3000),
+                apart = unevenBodies(6000);
     for (std::size_t i = 0; i < massless.size(); i += 2) massless.position[i].w = 0;
     heavy.position[5].w = 1e12;
     for (std::size_t i = 0; i + 1 < twice.size(); i += 2) {
@@ -246,18 +295,17 @@ TEST_F(TreeOnGpu, bodiesThatAreHardForAnOctree) {
         twice.position[i] = twice.position[i + 1];
         twice.position[i].w = mass;
     }
+    // Regions of groups that are far from each other.
+    for (std::size_t i = 0; i < apart.size(); i += 2)
+        apart.position[i].x = static_cast<double>(static_cast<float>(apart.position[i].x + 64));
     const std::pair<const char*, ParticleSet> cases[] = {
-        {"a point", flat(2000, 0)}, {"a line", flat(5000, 1)}, {"a plane", flat(5000, 2)},   {"one far away", escaped},
-        {"massless", massless},     {"one heavy", heavy},      {"pairs at one place", twice}};
+        {"a point", flat(2000, 0)}, {"a line", flat(5000, 1)}, {"a plane", flat(5000, 2)}, {"one far away", escaped},
+        {"massless", massless},     {"one heavy", heavy},      {"two far apart", apart},   {"pairs at one place", twice}};
     for (const auto& [name, bodies] : cases)
-        for (const char* rung : {"tree-cells", "tree"}) {
-            const auto backend = loaded(bodies, row(rung));
-            const std::vector<std::uint32_t> targets = randomBodies(bodies.size(), 300);
-            const std::vector<Double4> all = accelerations(*backend), want = reference(bodies, targets, 0.05);
-            std::vector<Double4> got;
-            for (const std::uint32_t target : targets) got.push_back(all.at(target));
-            const ForceCheck check = compareForces(got, want, gate(1e-3));
-            EXPECT_TRUE(check.passed) << rung << ", " << name << ": " << check.text();
+        for (const auto& [rung, levels] : kCriterionRows) {
+            const InLevels forced(levels);
+            const ForceCheck check = errors(*loaded(bodies, row(rung)), bodies, 0.05, gate(1e-3));
+            EXPECT_TRUE(check.passed) << rung << ", " << levels << ", " << name << ": " << check.text();
         }
     ParticleSet nan = unevenBodies(1000);
     nan.position[3].y = std::numeric_limits<double>::quiet_NaN();
@@ -266,18 +314,14 @@ TEST_F(TreeOnGpu, bodiesThatAreHardForAnOctree) {
 
 TEST_F(TreeOnGpu, sameBitsHoweverItIsCutAndRepeated) {
     const ParticleSet bodies = scene("galaxy", 200000);
-    std::vector<Double4> first;
-    for (const double seconds : {1e300, 1e-4, 0.0}) {
-        const auto backend = loaded(bodies, row("tree"), 0.02);
-        for (std::int64_t done = 0; done < 4;)
-            done += backend->advance(integrator("leapfrog").program, 1e-3, {.seconds = seconds, .steps = 4 - done}, nullptr)
-                        .stepsCompleted;
-        backend->wait();
-        const ParticleSet end = GpuTest::state(*backend);
-        if (first.empty()) first = end.position;
-        EXPECT_TRUE(std::equal(first.begin(), first.end(), end.position.begin(), [](const Double4& a, const Double4& b) {
-            return a.x == b.x && a.y == b.y && a.z == b.z;
-        })) << seconds;
+    cuda::TreeLimits tight = ForcedTree::twoLevels();
+    tight.regionNodes = 60;
+    tight.regions = 301;
+    for (const cuda::TreeLimits& limits : {cuda::TreeLimits(), ForcedTree::twoLevels(), tight}) {
+        const ForcedTree forced(limits);
+        const std::vector<Double4> whole = placesAfter(bodies, 1e300, 4);
+        for (const double seconds : {1e300, 1e-4, 0.0})
+            EXPECT_TRUE(samePlaces(whole, placesAfter(bodies, seconds, 4))) << seconds << ", " << limits.regionNodes;
     }
 }
 
@@ -349,6 +393,96 @@ TEST_F(TreeOnGpu, isCheckedOnBodiesAtRandomAndSaysItsMomentumError) {
     EXPECT_LT(std::abs(std::log(check.momentum / (length(sum) / sizes))), std::log(5.0));
     request.bodies = 65536;
     EXPECT_EQ(Simulation(request).configuration().pairs().accuracy, 0) << "fewer are computed in all pairs";
+}
+
+/// The walk in two levels. tests/unit/tree_regions_test.cpp proves the split between expansion and remaining nodes.
+using TreeRegionsOnGpu = TreeOnGpu;
+
+TEST_F(TreeRegionsOnGpu, areTakenFromTheirNumberOfBodiesOn) {
+    const ParticleSet bodies = scene("plummer", 65536);
+    const std::vector<Double4> one = accelerations(*loaded(bodies, row("tree"), 0.02));
+    cuda::TreeLimits limits;
+    limits.regionsFrom = 65536;
+    const ForcedTree forced(limits);
+    const std::vector<Double4> two = accelerations(*loaded(bodies, row("tree"), 0.02));
+    EXPECT_FALSE(sameBytes(one, two)) << "sums in another order are other bits";
+    EXPECT_TRUE(sameBytes(two, accelerations(*loaded(bodies, row("tree"), 0.02))));
+    limits.regionsFrom = 65537;
+    const ForcedTree later(limits);
+    EXPECT_TRUE(sameBytes(one, accelerations(*loaded(bodies, row("tree"), 0.02))));
+}
+
+TEST_F(TreeRegionsOnGpu, aListThatIsFullLosesNothing) {
+    const ParticleSet bodies = scene("galaxy", 65536);
+    for (const std::uint32_t room : {1, 8, 9, 40, 130, 300})
+        for (const double accuracy : {1e-3, 1e-4}) {
+            cuda::TreeLimits limits = ForcedTree::twoLevels();
+            limits.regionNodes = room;
+            const ForcedTree forced(limits);
+            const ForceCheck check = errors(*loaded(bodies, row("tree", accuracy), 0.02), bodies, 0.02, gate(accuracy));
+            EXPECT_TRUE(check.passed) << room << " nodes, " << accuracy << ": " << check.text();
+        }
+}
+
+TEST_F(TreeRegionsOnGpu, groupsWithoutARegionWalkFromTheRoot) {
+    const ParticleSet bodies = scene("plummer", 65536);
+    for (const std::uint32_t regions : {0, 1, 77}) {
+        cuda::TreeLimits limits = ForcedTree::twoLevels();
+        limits.regions = regions;
+        const ForcedTree forced(limits);
+        const ForceCheck check = errors(*loaded(bodies, row("tree"), 0.02), bodies, 0.02, gate(1e-3));
+        EXPECT_TRUE(check.passed) << regions << ": " << check.text();
+    }
+}
+
+TEST_F(TreeRegionsOnGpu, areResumedToTheLastBit) {
+    if (!fileFormat("hdf5").unavailable().empty()) GTEST_SKIP() << "this build has no HDF5";
+    const ForcedTree forced(ForcedTree::twoLevels());
+    RunRequest request{.scene = "plummer", .bodies = 131072, .backend = "cuda", .backendOptions = ForcedTree::options()};
+    request.kernel.kernel = "tree";
+    const auto advance = [](Simulation& simulation, std::int64_t end, double seconds) {
+        while (simulation.step() < end) simulation.advance({.seconds = seconds, .steps = end - simulation.step()}, nullptr);
+    };
+    Simulation whole(request), first(request);
+    advance(whole, 4, 1e300);
+    advance(first, 2, 0);
+    LoadedStart offer = startFrom(decodeSnapshot(encodeSnapshot(checkpointOf(first), "hdf5"), "saved.hdf5"), "saved.hdf5");
+    offer.request.backendOptions = ForcedTree::options();
+    Simulation second(offer.request);
+    advance(second, 4, 0);
+    ParticleSet ends[2];
+    whole.snapshot(ends[0]);
+    second.snapshot(ends[1]);
+    EXPECT_TRUE(samePlaces(ends[0].position, ends[1].position));
+}
+
+TEST_F(TreeRegionsOnGpu, otherLawsAndEnergiesWalkInOneLevel) {
+    const ForcedTree forced(ForcedTree::twoLevels());
+    for (const char* name : {"charges", "power-law"}) {
+        RunRequest request{.scene = name, .bodies = 20000, .backend = "cuda", .backendOptions = ForcedTree::options()};
+        request.kernel.kernel = "tree";
+        request.accuracy = 1e-3;
+        Simulation simulation(request);
+        simulation.advance({.steps = 2}, nullptr);
+        simulation.backend().wait();
+        ASSERT_TRUE(simulation.forceCheck()) << name;
+        EXPECT_TRUE(simulation.forceCheck()->passed) << name << ": " << simulation.forceCheck()->text();
+    }
+    const auto energyOf = [](const KernelChoice& kernel) {
+        const std::unique_ptr<Backend> backend = gravlab::backend("cuda").make(ForcedTree::options());
+        backend->load(scene("plummer", 40000), ForceConfiguration{{.softening = 0.05}, kernel});
+        backend->requestMeasurement();
+        std::optional<Diagnostics> done;
+        while (!done && backend->measuring()) {
+            backend->wait();
+            done = backend->takeMeasurement(1e-3);
+        }
+        EXPECT_TRUE(done && done->failure.empty());
+        return done ? done->potential : 0;
+    };
+    const double pairs = energyOf({}), tree = energyOf(row("tree"));
+    EXPECT_LT(pairs, 0);
+    EXPECT_NEAR(tree / pairs, 1, 3e-4);
 }
 
 }  // namespace

@@ -192,7 +192,7 @@ const LoneMethods kCpuMethods{.backend = "cpu",
                               .countsAtOnce = true,
                               .leastOfParts = 12,
                               .leastOfRanges = 10};
-INSTANTIATE_TEST_SUITE_P(Cpu, BlockSuite, testing::Values(kCpuMethods), blockTestName);
+INSTANTIATE_TEST_SUITE_P(Cpu, BlockSuite, testing::Values(kCpuMethods), nameOfBackend<LoneMethods>);
 
 TEST(BlockSteps, goOnFromAnyStepAsIfNeverStopped) {
     const ParticleSet start = sceneBodies("hernquist", 3000);

@@ -1,9 +1,10 @@
-// Groups of bodies: every rung against every pair, on shapes with known groups; and that a wrong label is caught.
+// Groups of bodies: their truth, their table, and that a wrong label is caught; rungs of the CPU by the suite of all
+// backends.
 #include "sim/backends/groups.h"
 #include "sim/groups/friends.h"
 #include "sim/scenes/scene.h"
 #include "tests/bodies.h"
-#include "tests/group_shapes.h"
+#include "tests/groups_suite.h"
 
 #include "sim/core/error.h"
 
@@ -22,15 +23,9 @@ namespace {
 
 using namespace testing_support;
 
-constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
-
-std::size_t different(const std::vector<std::uint32_t>& labels) {
-    return std::set<std::uint32_t>(labels.begin(), labels.end()).size();
-}
-
-std::vector<std::uint32_t> labelsBy(const char* rung, const ParticleSet& bodies, double length, int threads = 2) {
-    return findGroups(groupRung("cpu", rung), bodies, length, {.threads = threads}).labels;
-}
+const GroupsOf kCpuRungs{
+    .backend = "cpu", .rungs = 2, .many = 20000, .withoutPlace = 600, .threads = {1, 3}, .moreThreads = {1, 2, 5}};
+INSTANTIATE_TEST_SUITE_P(Cpu, GroupSuite, testing::Values(kCpuRungs), nameOfBackend<GroupsOf>);
 
 TEST(Groups, shapesHaveTheGroupsThatTheyWereMadeWith) {
     for (const GroupShape& shape : groupShapes()) {
@@ -43,32 +38,6 @@ TEST(Groups, shapesHaveTheGroupsThatTheyWereMadeWith) {
             EXPECT_EQ(labels[labels[i]], labels[i]) << shape.name;
         }
     }
-}
-
-TEST(Groups, everyRungGivesTheLabelsOfEveryPair) {
-    for (const GroupShape& shape : groupShapes()) {
-        const std::vector<std::uint32_t> want = groupsByPairs(shape.bodies, shape.length);
-        for (const GroupRung& rung : groupRungs())
-            for (const int threads : {1, 3})
-                if (rung.backend == "cpu") {
-                    EXPECT_EQ(findGroups(rung, shape.bodies, shape.length, {.threads = threads}).labels, want)
-                        << rung.name << ", " << shape.name << ", " << threads << " threads";
-                }
-    }
-}
-
-TEST(Groups, repeatsAndThreadsGiveTheSameBits) {
-    const ParticleSet bodies = sceneNamed("plummer").build({20000, 3});
-    const double length = linkingLength(bodies, {});
-    const std::vector<std::uint32_t> grid = labelsBy("union-grid", bodies, length, 1);
-    EXPECT_GT(different(grid), 10u);
-    EXPECT_LT(different(grid), bodies.size());
-    for (int repeat = 0; repeat < 3; ++repeat)
-        for (const int threads : {1, 2, 5}) {
-            EXPECT_EQ(labelsBy("union-grid", bodies, length, threads), grid);
-            EXPECT_EQ(labelsBy("union-tree", bodies, length, threads), grid);
-        }
-    EXPECT_EQ(checkGroups(bodies, length, grid).failure, "");
 }
 
 // The steps of CUDA's search on the host, with the functions that both have.
@@ -113,29 +82,6 @@ TEST(Groups, aWrongLabelIsCaught) {
     }
 }
 
-TEST(Groups, aLengthThatIsALittleOffGivesOtherGroups) {
-    const ParticleSet bodies = sceneNamed("plummer").build({3000, 1});
-    const double length = linkingLength(bodies, {});
-    for (const char* rung : {"union-grid", "union-tree"}) {
-        EXPECT_NE(checkGroups(bodies, length, labelsBy(rung, bodies, 0.97 * length)).failure, "") << rung;
-        EXPECT_NE(checkGroups(bodies, length, labelsBy(rung, bodies, 1.03 * length)).failure, "") << rung;
-    }
-}
-
-TEST(Groups, bodiesWithoutAPlaceAreNobodysFriends) {
-    ParticleSet bodies = sceneNamed("plummer").build({600, 1});
-    const double length = linkingLength(bodies, {});
-    for (std::size_t i = 0; i < bodies.size(); i += 7) bodies.position[i].y = i % 2 ? kNoNumber : INFINITY;
-    EXPECT_LT(std::abs(linkingLength(bodies, {}) / length - 1), 0.2);
-    const std::vector<std::uint32_t> want = groupsByPairs(bodies, length);
-    for (std::size_t i = 0; i < bodies.size(); i += 7) EXPECT_EQ(want[i], i);
-    for (const char* rung : {"union-grid", "union-tree"}) EXPECT_EQ(labelsBy(rung, bodies, length), want) << rung;
-    for (Double4& at : bodies.position) at.x = kNoNumber;
-    EXPECT_EQ(linkingLength(bodies, {}), 0);
-    for (const char* rung : {"union-grid", "union-tree"})
-        EXPECT_EQ(different(labelsBy(rung, bodies, length)), bodies.size()) << rung;
-}
-
 TEST(Groups, theMeanDistanceIsThatOfTheBoxInAsManyAxesAsItHas) {
     const GroupShape lattice = latticeOfBodies(5, 1.01);  // 4 steps of 1 along each axis
     EXPECT_NEAR(meanDistance(lattice.bodies), 4 / 5.0, 1e-12);
@@ -159,21 +105,6 @@ TEST(Depths, countTheFriendshipsOfTheShortestChain) {
     const GroupShape apart = chainOfBodies(5, 2.0);
     EXPECT_THAT(depthsByPairs(apart.bodies, apart.length, 3),
                 testing::ElementsAre(kNoDepth, kNoDepth, kNoDepth, 0u, kNoDepth));
-}
-
-TEST(Depths, everyRungFindsThoseOfEveryPair) {
-    for (const GroupShape& shape : groupShapes())
-        for (const std::size_t from : {std::size_t{0}, shape.bodies.size() / 2}) {
-            const auto start = static_cast<std::uint32_t>(from);
-            const std::vector<std::uint32_t> want = depthsByPairs(shape.bodies, shape.length, start);
-            EXPECT_EQ(faultOfDepths(shape.bodies, shape.length, start, want), "") << shape.name;
-            const std::vector<std::uint32_t> labels = groupsByPairs(shape.bodies, shape.length);
-            for (std::size_t i = 0; i < want.size(); ++i)
-                ASSERT_EQ(want[i] != kNoDepth, labels[i] == labels[from]) << shape.name << ", body " << i;
-            for (const int threads : {1, 3})
-                EXPECT_EQ(findDepths(depthRung("cpu"), shape.bodies, shape.length, start, {.threads = threads}).depths, want)
-                    << shape.name << ", " << threads << " threads";
-        }
 }
 
 TEST(Depths, aWrongOneIsNamed) {

@@ -221,7 +221,9 @@ std::vector<std::string> circleOf(const std::vector<Include>& includes) {
     return {};
 }
 
-std::vector<Include> includesOf(const fs::path& root) {
+/// The includes of the tree under test, read once.
+std::vector<Include> readIncludes() {
+    const fs::path root(GRAVLAB_SOURCE_DIR);
     static const std::regex pattern(R"(^\s*#\s*include\s*[<"]([^>"]+)[>"].*)");
     std::vector<Include> found;
     for (const char* folder : {"sim", "render", "app", "tests"})
@@ -237,6 +239,10 @@ std::vector<Include> includesOf(const fs::path& root) {
             }
         }
     return found;
+}
+const std::vector<Include>& allIncludes() {
+    static const std::vector<Include> all = readIncludes();
+    return all;
 }
 
 /// Ways to open, create, replace or remove files without sim/io/file, which leaves the old or the new file whole. The flags
@@ -293,6 +299,51 @@ bool goesPast(const std::string& line) {
         return false;
     return std::any_of(patterns.begin(), patterns.end(),
                        [&](const std::regex& pattern) { return std::regex_search(code, pattern); });
+}
+
+/// The headers of the tree that a file includes, directly and through others, and the included headers of CUDA.
+struct HeaderReach {
+    std::set<std::string> files, cuda;
+};
+HeaderReach headersFrom(const std::string& file, const std::vector<Include>& includes) {
+    static const std::regex cuda("(cuda|cuda_.*|nv.*|driver_types|cublas.*)\\.h|cub/.*|cooperative_groups.*|.*\\.cuh");
+    HeaderReach found;
+    std::vector<std::string> open{file};
+    while (!open.empty()) {
+        const std::string next = open.back();
+        open.pop_back();
+        if (!found.files.insert(next).second) continue;
+        for (const Include& include : includes) {
+            if (include.file != next) continue;
+            if (std::regex_match(include.header, cuda)) found.cuda.insert(next + " includes " + include.header);
+            if (ofTheTree(include.header)) open.push_back(include.header);
+        }
+    }
+    return found;
+}
+
+TEST(IncludeRules, buildsWithoutCudaCompileTablesAndNoCuda) {
+    const fs::path root(GRAVLAB_SOURCE_DIR);
+    const auto textOf = [&](const char* name) {
+        std::ifstream file(root / name);
+        return std::string(std::istreambuf_iterator<char>(file), {});
+    };
+    const std::string cmake = textOf("sim/CMakeLists.txt"), page = textOf("docs/decisions/cuda-rows.md");
+    const std::size_t begin = cmake.find("file(GLOB cuda_tables");
+    ASSERT_NE(begin, std::string::npos);
+    const std::string list = cmake.substr(begin, cmake.find(')', begin + 10) - begin);
+    const std::vector<Include>& includes = allIncludes();
+    static const std::regex named(R"(backends/cuda/[\w/]*?(\w+)\.cpp)");
+    int files = 0;
+    for (std::sregex_iterator file(list.begin(), list.end(), named), end; file != end; ++file, ++files) {
+        const HeaderReach reach = headersFrom("sim/" + file->str(), includes);
+        EXPECT_GT(reach.files.size(), 1u) << file->str();
+        EXPECT_THAT(reach.cuda, testing::IsEmpty()) << file->str();
+        EXPECT_NE(page.find('`' + file->str(1) + '`'), std::string::npos)
+            << file->str() << ": docs/decisions/cuda-rows.md gives a reason for each";
+    }
+    EXPECT_EQ(files, 7) << "another file of CUDA in every build needs its reason";
+    EXPECT_THAT(headersFrom("sim/backends/cuda/runtime/api.cpp", includes).cuda, testing::Not(testing::IsEmpty()));
 }
 
 TEST(IncludeRules, filesAreOpenedAndReplacedInOneRoom) {
@@ -354,7 +405,7 @@ TEST(IncludeRules, whatGoesPastIsNoticed) {
 }
 
 TEST(IncludeRules, theTreeKeepsThem) {
-    const std::vector<Include> includes = includesOf(GRAVLAB_SOURCE_DIR);
+    const std::vector<Include>& includes = allIncludes();
     EXPECT_GT(includes.size(), 100u) << "the tree was not found";
     for (const Include& include : includes) {
         const std::optional<std::string> broken = complaint(include);
@@ -363,7 +414,7 @@ TEST(IncludeRules, theTreeKeepsThem) {
 }
 
 TEST(IncludeRules, roomsIncludeOnlyRoomsAboveThem) {
-    const std::vector<Include> includes = includesOf(GRAVLAB_SOURCE_DIR);
+    const std::vector<Include>& includes = allIncludes();
     for (const Include& include : includes) {
         const std::optional<std::string> broken = disorder(include);
         EXPECT_FALSE(broken.has_value()) << *broken;

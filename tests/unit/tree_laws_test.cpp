@@ -8,8 +8,8 @@
 #include "sim/forces/law.h"
 #include "sim/scenes/scene.h"
 #include "tests/bodies.h"
-#include "tests/charged_shapes.h"
 #include "tests/rounded_bodies.h"
+#include "tests/tree_laws_suite.h"
 
 #include <gtest/gtest.h>
 
@@ -23,12 +23,21 @@ namespace {
 
 using namespace testing_support;
 
-constexpr double kEndless = std::numeric_limits<double>::infinity();
-
-ForceSettings charged(double softening = 0.02) { return {.law = kLaw<Coulomb>, .softening = softening}; }
-ForceSettings powered(double exponent, double softening = 0.02, double strength = 1) {
-    return {.law = kLaw<PowerLaw>, .softening = softening, .exponent = exponent, .strength = strength};
+TreesOf treesOfTheCpu() {
+    TreesOf trees{.backend = "cpu",
+                  .kinds = {},
+                  .alike = {},
+                  .few = {1, 2, 17, 3000},
+                  .hardSamples = 1024,
+                  .many = 15000,
+                  .inSlices = 6000};
+    for (const SimdTarget& target : simdTargets()) trees.kinds.push_back({.threads = 2, .simd = std::string(target.name)});
+    for (const int threads : {1, 3}) trees.alike.push_back({.threads = threads, .simd = trees.kinds.front().simd});
+    return trees;
 }
+INSTANTIATE_TEST_SUITE_P(Cpu, TreeLawSuite, testing::Values(treesOfTheCpu()), nameOfBackend<TreesOf>);
+
+constexpr double kEndless = std::numeric_limits<double>::infinity();
 
 // ---------------------------------------------------------------------------------------------------------------------
 // A cell, and an expansion, against the sum of its bodies.
@@ -214,39 +223,8 @@ struct LawRun {
     }
 };
 
-/// Forces of some bodies, and the reference of their errors.
-struct LawTruth {
-    std::vector<std::uint32_t> targets;
-    std::vector<Double4> want;
-    std::vector<double> floors;
-
-    LawTruth(const RoundedBodies& bodies, const ForceSettings& force, std::size_t count = 1024)
-        : targets(randomTargets(bodies.size(), count)), want(targets.size()), floors(targets.size()) {
-        referenceForces(bodies.rounded, {}, targets, force, want, floors);
-    }
-    ForceCheck check(const std::vector<Double4>& all, const ForceGate& gate) const {
-        std::vector<Double4> got;
-        for (const std::uint32_t target : targets) got.push_back(all[target]);
-        return compareForces(got, want, gate, floors);
-    }
-};
-
-enum class Signs { one, both, halves, cloud };
-constexpr const char* kSignNames[] = {"one sign", "both signs", "a half of each", "a nucleus and its cloud"};
-
-/// A ball as dense inside as a cluster, of charges.
-ParticleSet ball(std::size_t count, Signs signs, std::uint64_t seed = 3) {
-    ParticleSet bodies = sceneNamed(signs == Signs::cloud ? "charges" : "plummer").build({.bodies = count, .seed = seed});
-    for (std::size_t i = 0; i < count; ++i) {
-        Double4& at = bodies.position[i];
-        if (signs == Signs::both && i % 2 == 1) at.w = -at.w;
-        if (signs == Signs::halves && at.x < 0) at.w = -at.w;
-    }
-    return bodies;
-}
-
 void keeps(const RoundedBodies& bodies, const ForceSettings& force, const std::string& name) {
-    const LawTruth truth(bodies, force);
+    const LawTruth truth(bodies.rounded, {}, force);
     for (const TreeWalk walk : {TreeWalk::cells, TreeWalk::expansions}) {
         double pairs = kEndless;
         for (const double accuracy : {1e-4, 1e-3, 1e-2}) {
@@ -307,30 +285,6 @@ TEST(TreeLaws, cellsAreTaken) {
     }
 }
 
-TEST(TreeLaws, anOpeningAngleIsWhatItsRowSays) {
-    struct Case {
-        ForceSettings force;
-        Signs signs;
-        bool monopole;
-    };
-    for (const Case& c :
-         {Case{charged(), Signs::one, false}, Case{charged(), Signs::both, false}, Case{powered(1), Signs::one, true},
-          Case{powered(-1), Signs::one, true}, Case{powered(3), Signs::one, true}, Case{powered(5), Signs::one, true}}) {
-        const RoundedBodies bodies(ball(15000, c.signs));
-        const LawTruth truth(bodies, c.force);
-        for (const TreeWalk walk : {TreeWalk::thetaMonopole, TreeWalk::theta}) {
-            if (walk == TreeWalk::thetaMonopole && !c.monopole) continue;
-            for (const double opening : {0.0, 0.35}) {
-                LawRun run(bodies, c.force, 0, walk);
-                run.request.opening = opening;
-                const std::vector<Double4> got = run.evaluated();
-                const ForceCheck check = truth.check(got, run.method.accuracy().gate);
-                EXPECT_TRUE(check.passed) << "a = " << c.force.exponent << ", opening " << opening << ": " << check.text();
-            }
-        }
-    }
-}
-
 TEST(TreeLaws, aRowKeepsWhatItsMethodSays) {
     const RoundedBodies bodies(ball(40, Signs::one));
     ThreadPool pool(1);
@@ -357,29 +311,6 @@ TEST(TreeLaws, aRowKeepsWhatItsMethodSays) {
     EXPECT_EQ(keptAccuracy(theta, powered(5)), keptAccuracy(theta, {}));
 }
 
-TEST(TreeLaws, computesHostileShapes) {
-    for (const char* name : {"uneven", "point", "three points", "line", "far", "none", "pairs", "spread", "near"})
-        for (const std::size_t count : {1, 2, 17, 3000})
-            for (const bool charges : {true, false}) {
-                ParticleSet set = chargedShape(count, name);
-                if (!charges)
-                    for (Double4& at : set.position) at.w = std::abs(at.w);
-                const RoundedBodies bodies(set);
-                for (const ForceSettings& force : charges ? std::vector{charged()} : std::vector{powered(3), powered(-1)}) {
-                    SCOPED_TRACE(std::string(name) + ", N = " + std::to_string(count) + ", law " +
-                                 std::string(lawRow(force.law).name) + " " + std::to_string(force.exponent));
-                    const LawTruth truth(bodies, force);
-                    for (const SimdTarget& target : simdTargets()) {
-                        LawRun run(bodies, force, 1e-3, TreeWalk::expansions, 2, target);
-                        for (int k = 0; k < 2; ++k) {
-                            const ForceCheck check = truth.check(run.evaluated(), gateOfAccuracy(3e-3));
-                            EXPECT_TRUE(check.passed) << target.name << ": " << check.text();
-                        }
-                    }
-                }
-            }
-}
-
 TEST(TreeLaws, massesOverTwelveDecadesPointsOfManyAndForcesThatCancel) {
     constexpr std::size_t kCount = 16000;
     ParticleSet spread = ball(kCount, Signs::one), points = spread, mirrored = spread;
@@ -403,7 +334,7 @@ TEST(TreeLaws, massesOverTwelveDecadesPointsOfManyAndForcesThatCancel) {
                 for (std::size_t i = 0; i < kCount; i += 3) bodies.position[i].w *= -1;
             const RoundedBodies rounded(bodies);
             LawRun run(rounded, force, 1e-3);
-            const LawTruth truth(rounded, force);
+            const LawTruth truth(rounded.rounded, {}, force);
             for (int k = 0; k < 2; ++k) {
                 const ForceCheck check = truth.check(run.evaluated(), gateOfAccuracy(1e-3));
                 EXPECT_TRUE(check.passed) << check.text();
@@ -424,44 +355,11 @@ TEST(TreeLaws, areAsExactInFarUnits) {
         constexpr double kUnit = 0x1p20;
         for (Double4& at : far.position) at = {kUnit * at.x, kUnit * at.y, kUnit * at.z, at.w};
         const RoundedBodies near(bodies), wide(far);
-        const LawTruth truth(wide, powered(exponent, 0.02 * kUnit));
+        const LawTruth truth(wide.rounded, {}, powered(exponent, 0.02 * kUnit));
         const ForceCheck check =
             truth.check(LawRun(wide, powered(exponent, 0.02 * kUnit), 1e-3).evaluated(), gateOfAccuracy(1e-3));
         EXPECT_TRUE(check.passed) << exponent << ": " << check.text();
     }
-}
-
-TEST(TreeLaws, givesTheSameBitsForThreadsSlicesAndRepeatsAndFromASavedState) {
-    for (const ForceSettings& force : {charged(), powered(1.5)}) {
-        const RoundedBodies bodies(ball(6000, force.law == kLaw<Coulomb> ? Signs::both : Signs::one));
-        LawRun one(bodies, force, 1e-3, TreeWalk::expansions, 1), many(bodies, force, 1e-3, TreeWalk::expansions, 3),
-            sliced(bodies, force, 1e-3), resumed(bodies, force, 1e-3), forgetful(bodies, force, 1e-3);
-        EXPECT_TRUE(sameBytes(one.evaluated(), many.evaluated()));
-        const std::vector<StateArray> saved = one.method.state();
-        ASSERT_EQ(saved.size(), 1u);
-        EXPECT_TRUE(resumed.method.restore(saved));
-        sliced.evaluated(0);
-        const std::vector<Double4> want = one.evaluated();
-        EXPECT_TRUE(sameBytes(want, many.evaluated()));
-        EXPECT_TRUE(sameBytes(want, sliced.evaluated(0)));
-        EXPECT_TRUE(sameBytes(want, resumed.evaluated()));
-        EXPECT_FALSE(sameBytes(want, forgetful.evaluated())) << "the state changes nothing, so this proves nothing";
-    }
-}
-
-TEST(TreeLaws, anotherLawForgetsTheAccelerationsOfTheLast) {
-    const RoundedBodies bodies(ball(6000, Signs::one));
-    LawRun changed(bodies, powered(3, 0.02, 0.001), 1e-3), fresh(bodies, powered(3, 0.02, 1000), 1e-3);
-    changed.evaluated();
-    changed.request.settings.strength = 1000;
-    EXPECT_TRUE(sameBytes(changed.evaluated(), fresh.evaluated()));
-    // Gravity uses the cells of gravity, whatever ran before.
-    LawRun gravity(bodies, {.softening = 0.02}, 1e-3);
-    changed.request.settings = {.softening = 0.02};
-    EXPECT_TRUE(sameBytes(changed.evaluated(), gravity.evaluated()));
-    // The power law of exponent 2 is gravity to the last bit, on every backend.
-    LawRun two(bodies, powered(2), 1e-3);
-    EXPECT_TRUE(sameBytes(two.evaluated(), LawRun(bodies, {.softening = 0.02}, 1e-3).evaluated()));
 }
 
 TEST(TreeLaws, aMortonCurveOrdersBodiesAnewAndIsAsExact) {
@@ -471,7 +369,7 @@ TEST(TreeLaws, aMortonCurveOrdersBodiesAnewAndIsAsExact) {
         morton(bodies, gravity, 1e-3, TreeWalk::expansions, 2, simdTargets().front(), TreeKeys::morton);
     const std::vector<Double4> along = hilbert.evaluated(), jumping = morton.evaluated();
     EXPECT_FALSE(sameBytes(along, jumping));
-    const ForceCheck check = LawTruth(bodies, gravity).check(jumping, gateOfAccuracy(1e-3));
+    const ForceCheck check = LawTruth(bodies.rounded, {}, gravity).check(jumping, gateOfAccuracy(1e-3));
     EXPECT_TRUE(check.passed) << check.text();
     const Octree& tree = morton.method.tree();
     for (const std::size_t place : {std::size_t{0}, std::size_t{777}, bodies.size() - 1}) {

@@ -1,0 +1,37 @@
+// Suites over backends. Rule: where a backend cannot run they skip with a message, or fail when GRAVLAB_REQUIRE_GPU=1.
+#pragma once
+#include "sim/backends/backend.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+namespace gravlab::testing_support {
+
+inline bool gpuRequired() {
+    const char* value = std::getenv("GRAVLAB_REQUIRE_GPU");
+    return value && std::string_view(value) == "1";
+}
+
+/// The last call of a SetUp().
+inline void skipWithout(const char* name) {
+    const Reason reason = backend(name).unavailable({});
+    if (reason.empty()) return;
+    if (gpuRequired()) FAIL() << "GRAVLAB_REQUIRE_GPU=1, but " << reason;
+    GTEST_SKIP() << "nothing was tested: " << reason;
+}
+
+/// `Param` holds what a suite must know of a backend, with its name as `backend`.
+template <class Param>
+class OnBackend : public testing::TestWithParam<Param> {
+protected:
+    void SetUp() override { skipWithout(this->GetParam().backend); }
+};
+template <class Param>
+std::string nameOfBackend(const testing::TestParamInfo<Param>& info) {
+    return info.param.backend;
+}
+
+}  // namespace gravlab::testing_support
