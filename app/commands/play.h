@@ -16,7 +16,7 @@ public:
 
     /// Reads lines until one needs frames, none is available, or many were read, because a window must stay responsive.
     /// `wait`: longest wait for a line [s]. Throws IoError when answers cannot be written.
-    void feed(Document& document, BaseHost& host, double seconds, double wait);
+    void feed(const Document& document, BaseHost& host, double seconds, double wait);
     /// Call it once a frame, after the controller's apply.
     void look(const Document& document, double seconds) { script_.look(document, seconds); }
     /// Throws IoError when standard output is a pipe without a reader. The program would otherwise compute for a client that

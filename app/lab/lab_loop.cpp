@@ -27,7 +27,7 @@ LabSubject subjectOf(const Document& document) {
 }
 
 /// 16.8 million numbers as text take seconds, so they are made where the file is written.
-FileJob matrixFile(Document& document, RunHost& host, const char* ending) {
+FileJob matrixFile(const Document& document, const Reports& reports, RunHost& host, const char* ending) {
     const std::string name = timedName("gravlab-matrix", ending);
     const auto state = std::make_shared<std::shared_ptr<const FedState>>();
     return {.work =
@@ -35,14 +35,15 @@ FileJob matrixFile(Document& document, RunHost& host, const char* ending) {
                     writePairNumbers(name, (*state)->state.bodies.position, (*state)->force, value);
                     return "written to " + name;
                 },
-            .done = [&document](const FileOutcome& outcome) { document.labPanel.said = outcome.sentence; },
+            .done = [&said = reports.matrixSaved](const FileOutcome& outcome) { said = outcome.sentence; },
             .ready = [state, ticket = std::make_shared<StateTicket>(
                                  host.first().feed().ask())] { return (*state = ticket->take()) != nullptr; }};
 }
 
 }  // namespace
 
-std::optional<FileJob> labFile(const Measure& wanted, Lab& lab, Document& document, RunHost& host) {
+std::optional<FileJob> labFile(const Measure& wanted, Lab& lab, const Document& document, const Reports& reports,
+                               RunHost& host) {
     lab.wholeSteps = document.labPanel.wholeSteps;
     switch (wanted.what) {
         case Measure::What::csv:
@@ -50,9 +51,9 @@ std::optional<FileJob> labFile(const Measure& wanted, Lab& lab, Document& docume
         case Measure::What::png:
             return lab.pngFile();
         case Measure::What::matrixCsv:
-            return matrixFile(document, host, ".csv");
+            return matrixFile(document, reports, host, ".csv");
         case Measure::What::matrixNpy:
-            return matrixFile(document, host, ".npy");
+            return matrixFile(document, reports, host, ".npy");
         case Measure::What::sweep:
         case Measure::What::tune:
         case Measure::What::memory:
@@ -67,7 +68,7 @@ void LabLoop::follow(const Document& document) {
     lab_.wholeSteps = document.labPanel.wholeSteps;
 }
 
-EffectResult LabLoop::carryOut(const Measure& measure, Document& document) {
+EffectResult LabLoop::carryOut(const Measure& measure, const Document& document, const Reports& reports) {
     follow(document);
     const Facts& facts = document.facts;
     if (measure.what == Measure::What::sweep) {
@@ -78,20 +79,20 @@ EffectResult LabLoop::carryOut(const Measure& measure, Document& document) {
     if (measure.what == Measure::What::memory) lab_.startMemory(subjectOf(document));
     if (measure.what == Measure::What::cancel) lab_.cancel();
     // Known at once, so that the next command of this frame sees it.
-    document.facts.labBusy = lab_.busy();
-    document.facts.labStatus = lab_.status();
+    reports.facts.labBusy = lab_.busy();
+    reports.facts.labStatus = lab_.status();
     return {};
 }
 
-void LabLoop::tryKernel(Document& document) {
+void LabLoop::tryKernel(const Reports& reports) {
     own_.ask();
-    document.labPanel.own.trying = true;
+    reports.own.trying = true;
 }
 
 void LabLoop::advance(const ServiceFrame& frame) {
-    Document& document = frame.document;
+    const Document& document = frame.document;
     follow(document);
-    if (frame.realTime) measure(document, frame.runs);
+    if (frame.realTime) measure(frame);
     refreshMatrix(document, frame.runs, frame.realTime);
     const LabPanel& panel = document.labPanel;
     shown_ = panel.own.trying || (panel.visits && panel.shows(LabPage::matrix)) || (panel.open && lab_.matrix.waiting());
@@ -108,14 +109,16 @@ void LabLoop::readFacts(Facts& facts) const {
             best->point.options.threads};
 }
 
-void LabLoop::measure(Document& document, RunHost& host) {
+void LabLoop::measure(const ServiceFrame& frame) {
+    const Document& document = frame.document;
+    RunHost& host = frame.runs;
     constexpr double kFactsInterval = 0.5;  // [s]; querying the driver costs some microseconds
     if (const double now = hostClock(); document.labPanel.open && now - launchReadAt_ > kFactsInterval) {
         launchReadAt_ = now;
-        document.facts.launch = host.simulation().backend().launchFacts();
-        document.facts.figures = host.simulation().backend().figures();
+        frame.reports.facts.launch = host.simulation().backend().launchFacts();
+        frame.reports.facts.figures = host.simulation().backend().figures();
     }
-    own_.advance(document, host);
+    own_.advance(frame);
     if (!document.labPanel.open && lab_.busy()) lab_.cancel();
     // Wait only while measuring: other work on the device would count as the kernel's.
     constexpr double kLeastSlice = 0.02;  // [s]; a shorter measurement would be mostly overhead
@@ -123,7 +126,8 @@ void LabLoop::measure(Document& document, RunHost& host) {
         host.simulation().backend().wait();
         finishDrawing();
     });
-    if (const std::optional<TunedChoice> found = lab_.takeTuned()) host.takeTuning(*found);
+    if (std::optional<TunedChoice> found = lab_.takeTuned())
+        frame.posted.push_back({{UseTuned{std::move(*found)}}, Sender::lab});
 }
 
 void LabLoop::refreshMatrix(const Document& document, RunHost& host, bool realTime) {

@@ -11,18 +11,19 @@
 
 namespace gravlab {
 
-/// The job that writes the wanted file of the lab; empty: the measurement writes none. Lab and document outlive it.
-std::optional<FileJob> labFile(const Measure& wanted, Lab& lab, Document& document, RunHost& host);
+/// The job that writes the wanted file of the lab; empty: the measurement writes none. Lab and reports outlive it.
+std::optional<FileJob> labFile(const Measure& wanted, Lab& lab, const Document& document, const Reports& reports,
+                               RunHost& host);
 
 class LabLoop : public Service {
 public:
     explicit LabLoop(Lab& lab) : lab_(lab) {}
     /// Begins a measurement, or cancels it.
-    EffectResult carryOut(const Measure& measure, Document& document);
+    EffectResult carryOut(const Measure& measure, const Document& document, const Reports& reports);
     /// Begins to try the text of the editor.
-    void tryKernel(Document& document);
+    void tryKernel(const Reports& reports);
     /// Copies the panel's choices into the lab and refreshes the picture of all pairs. In a window the lab measures, and
-    /// what a search has found is used.
+    /// posts what a search has found.
     void advance(const ServiceFrame& frame) override;
     void readFacts(Facts& facts) const override;
     bool busy() const override { return lab_.busy() || shown_; }
@@ -30,7 +31,7 @@ public:
 
 private:
     void follow(const Document& document);
-    void measure(Document& document, RunHost& host);
+    void measure(const ServiceFrame& frame);
     void refreshMatrix(const Document& document, RunHost& host, bool realTime);
 
     Lab& lab_;

@@ -2,7 +2,7 @@
 // kernel that passed its trial enters the run.
 #pragma once
 #include "app/bench/own_trial.h"
-#include "app/services/run_host.h"
+#include "app/services/service.h"
 #include "app/system/file_jobs.h"
 
 #include <memory>
@@ -11,19 +11,19 @@
 namespace gravlab {
 
 /// The job that writes the text into that file, or, without a name, into its default file. The panel also shows the result.
-/// `own` outlives it.
-FileJob kernelFile(OwnKernel& own, const std::string& file);
+/// `result` outlives it.
+FileJob kernelFile(const OwnKernel& own, OwnResult& result, const std::string& file);
 
 class OwnBench {
 public:
     /// Requests a trial of the text at the next advance().
     void ask() { wanted_ = true; }
     /// Begins a requested trial with the bodies of the run, and collects a finished one. Never waits.
-    void advance(Document& document, RunHost& host);
+    void advance(const ServiceFrame& frame);
 
 private:
-    void begin(Document& document, RunHost& host);
-    static void finish(Document& document, const OwnTrialRequest& request, const OwnTrialReply& reply);
+    void begin(const ServiceFrame& frame);
+    static void finish(const ServiceFrame& frame, const OwnTrialRequest& request, const OwnTrialReply& reply);
 
     bool wanted_ = false;
     std::unique_ptr<OwnTrial> trial_;

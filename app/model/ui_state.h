@@ -21,8 +21,16 @@
 
 namespace gravlab {
 
+/// What a display reports about its panels.
+struct PanelState {
+    bool inWindow = false;
+    bool navigating = false;  ///< arrows, Enter, Space and Esc belong to panels
+    float scale = 1;          ///< of panels and of what the pointer has to hit; 1: 96 dots an inch
+    bool operator==(const PanelState&) const = default;
+};
+
 /// What is visible, and settings that only a window has.
-struct UiState {
+struct UiState : PanelState {
     bool visible = true;        ///< any panel at all
     bool panel = true;          ///< controls and measurements
     bool measurements = false;  ///< shown in front, when controls and measurements do not fit beside each other
@@ -32,15 +40,12 @@ struct UiState {
 #define GRAVLAB_PANEL(name, ...) bool name = false;
     GRAVLAB_PANELS
 #undef GRAVLAB_PANEL
-    bool inWindow = false;
     bool vsync = true;
     bool fullscreen = false;
     bool picturePanels = false;               ///< draw them into pictures
     int pictureWidth = 0, pictureHeight = 0;  ///< pixels of pictures; 0: those of the window
     bool projector = false;                   ///< large letters, strong contrast, thick lines
     float textScale = 1;                      ///< of the panels, above what the display asks for
-    float scale = 1;                          ///< of panels and of what the pointer has to hit; 1: 96 dots an inch
-    bool navigating = false;                  ///< arrows, Enter, Space and Esc belong to panels
     FilesState files;
     FilmState film;
 

@@ -10,8 +10,7 @@ namespace gravlab {
 namespace {
 
 std::string missed(const ForceCheck& result) {
-    char text[80];
-    std::snprintf(text, sizeof text, "the forces of these bodies miss the accuracy of %g", result.allowed);
+    const std::string text = formatted("the forces of these bodies miss the accuracy of %g", result.allowed);
     return text + (" (" + result.text() + ")");
 }
 

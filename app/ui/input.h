@@ -57,9 +57,9 @@ struct PanelFocus {
 /// Turns events into commands.
 class Input {
 public:
-    /// Document and `state` (that of the panels) must outlive it. `focus` is called for each event.
-    Input(const Document& document, UiState& state, PostOne post, std::function<PanelFocus()> focus)
-        : document_(document), state_(state), post_(std::move(post)), focus_(std::move(focus)) {}
+    /// Document and `panels` must outlive it. `focus` is called for each event.
+    Input(const Document& document, PanelState& panels, PostOne post, std::function<PanelFocus()> focus)
+        : document_(document), panels_(panels), post_(std::move(post)), focus_(std::move(focus)) {}
 
     /// Sets the function that gives the printed character of a place, for keys that are not down.
     void setLayout(PrintedAt printedAt) { printedAt_ = std::move(printedAt); }
@@ -97,7 +97,7 @@ private:
     };
 
     const Document& document_;
-    UiState& state_;
+    PanelState& panels_;
     PostOne post_;
     std::function<PanelFocus()> focus_;
     PrintedAt printedAt_;

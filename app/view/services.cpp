@@ -5,12 +5,12 @@
 
 namespace gravlab {
 
-void measureBeside(Document& document, bool realTime, const std::function<void()>& measure) {
+void measureBeside(News& news, bool realTime, const std::function<void()>& measure) {
     try {
         measure();
     } catch (const std::bad_alloc&) {
         if (!realTime) throw;
-        document.warn("There was not enough memory to measure the run; it goes on.");
+        news.warn("There was not enough memory to measure the run; it goes on.");
     }
 }
 
@@ -19,11 +19,11 @@ void Services::follow(const RunHost& runs) {
 }
 
 void Services::advance(const ServiceFrame& frame) {
-    for (Service* service : all) measureBeside(frame.document, frame.realTime, [&] { service->advance(frame); });
+    for (Service* service : all) measureBeside(frame.reports.news, frame.realTime, [&] { service->advance(frame); });
 }
 
 void Services::look(const ServiceFrame& frame) {
-    for (Service* service : all) measureBeside(frame.document, frame.realTime, [&] { service->look(frame); });
+    for (Service* service : all) measureBeside(frame.reports.news, frame.realTime, [&] { service->look(frame); });
 }
 
 void Services::readFacts(Facts& facts) const {

@@ -38,6 +38,6 @@ struct Services {
 };
 
 /// Calls `measure`. In a window, memory may be too short for the measurement but enough for the run: a message then says so.
-void measureBeside(Document& document, bool realTime, const std::function<void()>& measure);
+void measureBeside(News& news, bool realTime, const std::function<void()>& measure);
 
 }  // namespace gravlab

@@ -16,6 +16,7 @@
 #include <atomic>
 #include <map>
 #include <thread>
+#include <type_traits>
 
 namespace gravlab {
 namespace {
@@ -37,8 +38,8 @@ protected:
         app.reset();
         GlTest::TearDown();
     }
-    Document& document() { return app->document; }
-    std::vector<Event> apply() { return controller.apply(app->document, *host); }
+    Document& document() { return test::written(*app); }
+    std::vector<Event> apply() { return controller.apply(*host); }
     /// The result of one command, posted alone.
     Event ask(Command command) {
         const std::uint64_t ticket = controller.post(std::move(command), Sender::script);
@@ -245,6 +246,35 @@ TEST_F(ControllerTest, editsBodiesAndTakesThemBack) {
     EXPECT_EQ(app->document.facts.configuration.bodies, bodies + 1);
     EXPECT_EQ(ask(Invoke{"undo"}).status, CommandStatus::applied);
     EXPECT_EQ(app->document.facts.configuration.bodies, bodies);
+}
+
+static_assert(std::is_same_v<decltype(App::document), const Document&>, "settings change by commands alone");
+
+/// The lab and the guards of a run are senders as others are.
+TEST_F(ControllerTest, theProgramChangesSettingsByCommandsToo) {
+    const auto from = [&](Command command, Sender sender) {
+        controller.post(std::move(command), sender);
+        const std::vector<Event> events = apply();
+        EXPECT_EQ(events.size(), 1u);
+        EXPECT_EQ(events.front().sender, sender);
+        EXPECT_EQ(events.front().status, CommandStatus::applied) << events.front().why;
+    };
+    ask(SetParameter{"run.kernel", std::string("naive")});
+    UseTuned use;
+    use.found.backend = "cpu";
+    use.found.bodies = 64;
+    use.found.kernel.kernel = "openmp";
+    from(use, Sender::lab);
+    ASSERT_TRUE(document().intent.request.tuning);
+    EXPECT_EQ(document().intent.request.tuning->choices().size(), 1u);
+    EXPECT_EQ(document().intent.request.kernel, KernelRequest());
+    EXPECT_THAT(ask(Invoke{"undo"}).why, HasSubstr("use kernel openmp of the lab is undone"));
+    EXPECT_EQ(app->document.facts.configuration.kernel.kernel, "naive");
+    EXPECT_TRUE(document().intent.request.tuning) << "what was found stays known";
+    from(SetParameter{"run.paused", true}, Sender::guard);
+    EXPECT_TRUE(app->document.intent.paused);
+    EXPECT_THAT(ask(Invoke{"undo"}).why, HasSubstr("set run.kernel naive is undone")) << "a guard's reason stays";
+    EXPECT_TRUE(app->document.intent.paused);
 }
 
 /// Starts effects, and ends them when the test chooses.

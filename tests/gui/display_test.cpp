@@ -1,6 +1,7 @@
 // A window whose last display is unplugged: the virtual display's only output is switched off.
 #include "app/control/config.h"
 #include "own_window.h"
+#include "tests/written.h"
 
 #include <GLFW/glfw3.h>
 #include <dlfcn.h>
@@ -62,7 +63,7 @@ TEST_F(DisplayGone, theWindowGoesOnWithoutOne) {
     const std::int64_t before = app_->document.facts.step;
     for (int i = 0; i < 5; ++i) frame();
     EXPECT_GT(app_->document.facts.step, before);
-    ui_->state.fullscreen = true;  // there is nothing to cover
+    written(*app_).ui.fullscreen = true;  // there is nothing to cover
     for (int i = 0; i < 3; ++i) {
         window_->follow(ui_->state);
         frame();

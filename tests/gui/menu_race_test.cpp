@@ -1,6 +1,7 @@
 // Keys in exactly one frame, in a window of this process: between the frame in which the pointer requests a menu and the
 // frame that draws it. Also text with Ctrl before it, in the order of a slow machine.
 #include "own_window.h"
+#include "tests/written.h"
 
 #include <GLFW/glfw3.h>
 #include <imgui.h>
@@ -18,7 +19,7 @@ protected:
         if (IsSkipped() || HasFatalFailure()) return;
         openHere(optionsOf("two-body", 0, 800, 600));
         here_ = glfwGetCurrentContext();
-        app_->document.intent.paused = true;
+        written(*app_).intent.paused = true;
         ui_->recordItems(true);
         for (int i = 0; i < 200 && !glfwGetWindowAttrib(here_, GLFW_FOCUSED); ++i) {
             glfwFocusWindow(here_);
@@ -92,7 +93,7 @@ TEST_F(MenuRace, escapeMayComeBeforeTheMenuThatWasAskedFor) {
 
 /// Dear ImGui 1.86 drops letters of a frame in which Ctrl is down.
 TEST_F(MenuRace, textMayComeInOneFrameWithCtrlAroundIt) {
-    ui_->state.files.shown = true;
+    written(*app_).ui.files.shown = true;
     frames(4);
     point("open_path");
     frames(2);

@@ -53,9 +53,9 @@ private:
     EffectResult start(App& app, int width, int height, const std::string& renderer);
     void stop();
     void report(std::optional<Ticket>& ticket, EffectResult outcome);
-    void forget(FilmState& state);
+    void forget(FilmProgress& state);
     void collect(bool all);
-    void showProgress(FilmState& state) const;
+    void showProgress(FilmProgress& state) const;
     std::string ending() const;
 
     std::unique_ptr<FilmThread> thread_;

@@ -24,7 +24,7 @@ class SessionFiles {
 public:
     /// `autosaveSeconds` 0: no autosave and no offer of a crash's autosave. A state folder that cannot be used causes a
     /// message, not the end.
-    SessionFiles(App& app, FilesState& state, double autosaveSeconds);
+    SessionFiles(App& app, double autosaveSeconds);
 
     /// Call once a frame: starts requested jobs, takes finished ones, saves when it is time, checks for numbers that are not
     /// finite. True when a frame should show a change.
@@ -57,8 +57,8 @@ private:
     void begin();
     void remember(const std::string& path);
     void read(const std::string& path, const ReadOptions& options, bool recovers, Ticket ticket);
-    EffectResult taken(const std::string& path, LoadedStart offer, bool recovers);
-    EffectResult taken(const std::string& path, const Options& scene);
+    EffectResult taken(Document& document, const std::string& path, LoadedStart offer, bool recovers);
+    EffectResult taken(Document& document, const std::string& path, const Options& scene);
     void sayNotes(const std::string& before, const std::vector<std::string>& notes);
     void settle();
     void watch();
@@ -68,7 +68,7 @@ private:
     static std::string keep(const FedState& state, const std::filesystem::path& file) noexcept;
 
     App& app_;
-    FilesState& state_;
+    FilesList& state_;
     double autosaveSeconds_;
     std::optional<SessionLock> mark_;
     SpotCheck spotCheck_;
