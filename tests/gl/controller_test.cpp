@@ -9,12 +9,15 @@
 #include "app/view/base_host.h"
 #include "gl_fixture.h"
 #include "sim/core/error.h"
+#include "tests/scarce_memory.h"
+#include "tests/written.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <map>
+#include <new>
 #include <thread>
 #include <type_traits>
 
@@ -349,6 +352,40 @@ TEST_F(ControllerTest, aLineThatNobodyWaitsForHasAllItsAnswers) {
     script.look(document(), 0);
     EXPECT_THAT(answers, testing::ElementsAre(CommandStatus::running, CommandStatus::applied));
     EXPECT_FALSE(script.needsFrame()) << "it would wait for ever";
+}
+
+/// A mouse sends hundreds of moves a second, and the editor of kernels holds up to 3 MiB of text.
+TEST_F(ControllerTest, aMoveOfThePointerCopiesNoDocument) {
+    constexpr std::size_t kLetters = 1'000'003;
+    document().labPanel.own.text = std::string(kLetters, 'x');
+    for (const PointerKind kind : {PointerKind::orbit, PointerKind::pan, PointerKind::zoom, PointerKind::pick})
+        controller.post(Pointer{kind, {10, 10}, {1, 1}, {64, 48}}, Sender::pointer);
+    const test::ScarceMemory scarce(kLetters + 1);
+    EXPECT_EQ(apply().size(), 4u);
+    EXPECT_FALSE(scarce.refused());
+    EXPECT_THROW(const Document copy = document(), std::bad_alloc) << "a copy would have been noticed";
+}
+
+/// A file that was read begins its run between the commands, as its own command's effect.
+TEST_F(ControllerTest, theRestOfAnEffectChangesTheDocument) {
+    auto slow = std::make_unique<SlowHost>(*app);
+    SlowHost& mine = *slow;
+    this->host = std::move(slow);
+    for (const bool refused : {false, true}) {
+        const Ticket ticket = controller.post(Invoke{"save", {std::string("a.csv")}}, Sender::script);
+        apply();
+        EffectResult done;
+        done.rest = [refused](Document& now) {
+            now.look.bloom = 0.7f;
+            return refused ? refusedBecause("no") : EffectResult();
+        };
+        mine.done = {{ticket, done}};
+        document().look.bloom = 0;
+        const std::vector<Event> events = apply();
+        ASSERT_EQ(events.size(), 1u);
+        EXPECT_EQ(events[0].status, refused ? CommandStatus::refused : CommandStatus::applied);
+        EXPECT_EQ(app->document.look.bloom, 0.7f);
+    }
 }
 
 TEST_F(ControllerTest, effectsThatTakeLongerEndWithTheirTicket) {
