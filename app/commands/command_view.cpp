@@ -43,6 +43,7 @@ namespace {
 constexpr int kFramesAfterEvent = 4;
 constexpr double kIdleWait = 0.25;        // [s] between checks of the clock when nothing moves
 constexpr double kAutosaveSeconds = 60;   // [s]; a class can afford to lose this much work
+constexpr double kLastCheck = 1;          // [s]; a script's window ends within two seconds of its last line
 constexpr double kHiddenWait = 1.0 / 60;  // [s]; no display paces a hidden window
 
 /// Connects events during its lifetime, which is shorter than that of document and panels.
@@ -200,6 +201,8 @@ void runFrames(const Options& options, Window& window, App& app, Ui& ui, Control
             frames.make(FrameClock::window(passed), {.width = window.width(),
                                                      .height = window.height(),
                                                      .applied = joinIn,
+                                                     // A picture may take seconds, and nobody would see it.
+                                                     .over = [&] { return leaves() && options.screenshot.empty(); },
                                                      .flown = [&] { return recorder.pace(passed); },
                                                      .needed = [&] { return events || lastFrame || needsFrame(); },
                                                      .panels = drawPanels,
@@ -289,7 +292,11 @@ int viewCommand(const Options& asked) {
     const std::string lost = files.close();
     if (player) {
         player->abandon("the window was closed");
-        files.requireSoundForces();
+        if (!files.requireSoundForces(kLastCheck))
+            std::fprintf(
+                stderr,
+                "gravlab: the window ended before the check of its forces; 'wait run.check != pending' in the script "
+                "waits for it\n");
     }
     if (!lost.empty()) throw IoError(lost);
     return player ? player->exitCode() : static_cast<int>(ExitCode::ok);

@@ -15,6 +15,7 @@ Frame::Made Frame::make(const FrameClock& clock, const Surfaces& to) {
     for (Posted& posted : app_.takePosted()) controller_.post(std::move(posted.batch), posted.sender);
     Made made{.events = controller_.apply(host_)};
     if (to.applied) to.applied();
+    if (to.over && to.over()) return made;
     bool moved = true;
     if (clock.steps != FrameClock::Steps::none) {
         app_.advance(realTime);

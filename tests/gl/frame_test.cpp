@@ -122,6 +122,16 @@ TEST_F(FrameTest, withoutASurfaceOnlySteps) {
     EXPECT_EQ(app->document.facts.step, 3);
 }
 
+/// A script has ended: its window closes without another picture.
+TEST_F(FrameTest, theLastOneMakesNoStepAndNoPicture) {
+    Surfaces to = surfaces(64, 48);
+    to.over = [] { return true; };
+    const Frame::Made made = frames->make(FrameClock::window(0.02), to);
+    EXPECT_THAT(host->log, ElementsAre("applied at step 0"));
+    EXPECT_FALSE(made.drawn);
+    EXPECT_EQ(app->document.facts.step, 0);
+}
+
 TEST_F(FrameTest, aWindowLeavesAPictureThatLooksTheSame) {
     written(*app).intent.paused = true;
     bool wanted = false;

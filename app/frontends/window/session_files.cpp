@@ -252,10 +252,12 @@ EffectResult SessionFiles::forget(Ticket ticket) {
                  ticket);
 }
 
-void SessionFiles::requireSoundForces() {
-    const std::string alarm = spotCheck_.settle(app_.runs.simulation());
+bool SessionFiles::requireSoundForces(double limit) {
+    Simulation& simulation = app_.runs.simulation();
+    const std::string alarm = spotCheck_.settle(simulation, limit);
     if (spotCheck_.failures() > 0)
         throw Error(ExitCode::checkFailed, alarm.empty() ? "a check of the forces failed: " + app_.document.message : alarm);
+    return simulation.forceCheck() || simulation.totals().evaluated() == 0;
 }
 
 EffectResult SessionFiles::taken(Document& document, const std::string& path, const Options& scene) {

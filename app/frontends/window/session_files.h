@@ -13,6 +13,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -42,9 +43,9 @@ public:
     EffectResult write(FileJob job, Ticket ticket);
     std::vector<Ended> ended() { return std::exchange(ended_, {}); }
 
-    /// Call before the picture of a window that ends by itself is written. Waits for the check of the forces and throws
-    /// Error (checkFailed) where one failed.
-    void requireSoundForces();
+    /// Call before the picture of a window that ends by itself is written. Waits for the check of the forces, up to the
+    /// limit [s], and throws Error (checkFailed) where one failed. False where it is incomplete.
+    bool requireSoundForces(double limit = std::numeric_limits<double>::infinity());
     /// Ends the jobs under way; a clean end leaves no autosave. Returns a sentence where a file could not be written, else
     /// an empty text. If that file was the run, the run is kept as an autosave.
     std::string close();
