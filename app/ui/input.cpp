@@ -111,6 +111,18 @@ void Input::moveTo(glm::vec2 to) {
 }
 
 void Input::act(const KeyEvent& event) {
+    if (!waiting_.empty() || focus_().unseen)
+        waiting_.push_back(event);
+    else
+        actNow(event);
+}
+
+void Input::resume() {
+    if (waiting_.empty() || focus_().unseen) return;
+    for (const KeyEvent& event : std::exchange(waiting_, {})) actNow(event);
+}
+
+void Input::actNow(const KeyEvent& event) {
     watchAlt(event);
     if (event.down)
         pressKey(event);
@@ -156,6 +168,7 @@ void Input::act(const FocusEvent& event) {
 void Input::reset() {
     altAlone_ = false;
     held_.clear();
+    waiting_.clear();
     drag_ = Drag::none;
 }
 

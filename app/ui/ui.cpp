@@ -456,14 +456,20 @@ bool Ui::wantsMouse() const {
 }
 bool Ui::wantsKeyboard() const {
     const CurrentContext current(parts_->context);
-    // WantTextInput stays true for a frame after its field has closed. A key of that frame is a command.
-    return ImGui::GetIO().WantTextInput && ImGui::IsAnyItemActive();
+    // WantTextInput follows a frame late. A key after the frame in which a field has closed is a command, also where the
+    // press that closed it has made something else active.
+    const ImGuiContext& context = *ImGui::GetCurrentContext();
+    return context.WantTextInputNextFrame == 1 && context.ActiveId != 0 && context.ActiveId == context.InputTextState.ID;
 }
 void Ui::walkMenus() { parts_->menu.asked = true; }
 void Ui::nextPanel() { parts_->panelAsked = true; }
 bool Ui::navigates() const { return state.navigating || parts_->menu.asked || parts_->panelAsked || parts_->popup; }
 bool Ui::hasPopup() const { return parts_->popup; }
-PanelFocus Ui::focus() const { return {wantsMouse(), wantsKeyboard(), navigates(), hasPopup()}; }
+PanelFocus Ui::focus() const {
+    PanelFocus focus{wantsMouse(), wantsKeyboard(), navigates(), hasPopup()};
+    focus.unseen = parts_->input.pressWaits() && (focus.pointer || focus.typing || focus.popup);
+    return focus;
+}
 bool Ui::restless() const { return parts_->widgets.restless() || wantsKeyboard() || parts_->input.pending(); }
 
 void Ui::recordItems(bool on) { parts_->widgets.recording = on; }

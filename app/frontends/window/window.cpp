@@ -414,6 +414,7 @@ void Window::detach() {
 bool Window::handleEvents(double seconds) {
     Glfw& g = *glfw_;
     g.events = false;
+    if (g.input) g.input->resume();
     if (seconds > 0)
         glfwWaitEventsTimeout(seconds);
     else
