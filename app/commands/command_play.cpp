@@ -3,7 +3,6 @@
 // therefore gives the same answers.
 #include "app/commands/options.h"
 #include "app/commands/play.h"
-#include "app/commands/wait_notice.h"
 #include "app/control/controller.h"
 #include "app/control/open_file.h"
 #include "app/control/scene_file.h"

@@ -8,7 +8,6 @@
 #include "app/control/scene_file.h"
 #include "app/frontends/window/beside_picture.h"
 #include "app/frontends/window/lost_context.h"
-#include "app/frontends/window/lost_display.h"
 #include "app/frontends/window/recorder.h"
 #include "app/frontends/window/session_files.h"
 #include "app/frontends/window/status_report.h"
@@ -22,6 +21,7 @@
 #include "app/system/host_clock.h"
 #include "app/system/interrupt.h"
 #include "app/system/picture.h"
+#include "app/tables/format.h"
 #include "app/ui/ui.h"
 #include "app/view/frame.h"
 #include "sim/core/error.h"
@@ -88,9 +88,8 @@ public:
               const bool ends = done >= total, shows = now - begun_ > kGlance && now - shown_ > kPause;
               if (ends ? shown_ > 0 : shows) {
                   const double share = static_cast<double>(done) / static_cast<double>(total);
-                  char words[120];
-                  std::snprintf(words, sizeof words, "gravlab: making %lld %s, %.0f %%", static_cast<long long>(total), what,
-                                100 * share);
+                  const std::string words =
+                      formatted("gravlab: making %lld %s, %.0f %%", static_cast<long long>(total), what, 100 * share);
                   window.showWaiting(words, share);
                   shown_ = now;
               }

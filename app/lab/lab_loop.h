@@ -1,15 +1,38 @@
-// The lab's work in a frame: measurements beside the running simulation, and the live picture of all pairs.
+// The lab's work in a frame: measurements beside the running simulation, the live picture of all pairs, and trials of a
+// user's own kernel.
+// Rule: compile only on request, and only a kernel that passed its trial enters the run.
 #pragma once
+#include "app/bench/own_trial.h"
 #include "app/control/host.h"
 #include "app/lab/lab.h"
-#include "app/lab/own_bench.h"
 #include "app/services/run_host.h"
 #include "app/services/service.h"
 #include "app/system/file_jobs.h"
 
+#include <memory>
 #include <optional>
+#include <string>
 
 namespace gravlab {
+
+/// The job that writes the text into that file, or, without a name, into its default file. The panel also shows the result.
+/// `result` outlives it.
+FileJob kernelFile(const OwnKernel& own, OwnResult& result, const std::string& file);
+
+class OwnBench {
+public:
+    /// Requests a trial of the text at the next advance().
+    void ask() { wanted_ = true; }
+    /// Begins a requested trial with the bodies of the run, and collects a finished one. Never waits.
+    void advance(const ServiceFrame& frame);
+
+private:
+    void begin(const ServiceFrame& frame);
+    static void finish(const ServiceFrame& frame, const OwnTrialRequest& request, const OwnTrialReply& reply);
+
+    bool wanted_ = false;
+    std::unique_ptr<OwnTrial> trial_;
+};
 
 /// The job that writes the wanted file of the lab; empty: the measurement writes none. Lab and reports outlive it.
 std::optional<FileJob> labFile(const Measure& wanted, Lab& lab, const Document& document, const Reports& reports,

@@ -7,11 +7,11 @@
 #include "app/model/film_plan.h"
 #include "app/system/host_clock.h"
 #include "app/system/picture.h"
+#include "app/tables/format.h"
 #include "sim/core/error.h"
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <new>
 #include <stdexcept>
@@ -148,9 +148,8 @@ void Recorder::forget(FilmProgress& state) {
 std::string Recorder::ending() const {
     if (const std::string error = thread_->error(); !error.empty())
         return "The film ended early: " + error + ". The run goes on.";
-    char text[120];
-    std::snprintf(text, sizeof text, ": %lld frames, %.2f s.", static_cast<long long>(frames_),
-                  static_cast<double>(frames_) / fps_);
+    const std::string text =
+        formatted(": %lld frames, %.2f s.", static_cast<long long>(frames_), static_cast<double>(frames_) / fps_);
     return "The film is in " + file_ + text;
 }
 

@@ -4,7 +4,7 @@
 #pragma once
 #include "app/control/host.h"
 #include "app/film/film_thread.h"
-#include "app/model/film_state.h"
+#include "app/model/ui_state.h"
 #include "app/system/worker.h"
 #include "app/view/app.h"
 

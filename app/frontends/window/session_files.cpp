@@ -4,6 +4,7 @@
 #include "app/control/scene_file.h"
 #include "app/services/snapshot_jobs.h"
 #include "app/system/file_names.h"
+#include "app/tables/format.h"
 #include "app/view/base_host.h"
 #include "sim/core/error.h"
 #include "sim/core/text.h"
@@ -338,9 +339,8 @@ void SessionFiles::watch() {
     if (!blown || app_.document.intent.paused) return;
     app_.post({{SetParameter{"run.paused", true}}, Sender::guard});
     changed_ = true;
-    char where[160];
-    std::snprintf(where, sizeof where,
-                  " at step %lld, t = %g; the run is paused. A smaller time step or a larger softening may help. ",
+    const std::string where =
+        formatted(" at step %lld, t = %g; the run is paused. A smaller time step or a larger softening may help. ",
                   static_cast<long long>(blown->step), blown->time);
     const std::string text = blown->text() + where;
     app_.reports.news.warn(text);

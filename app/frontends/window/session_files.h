@@ -2,7 +2,7 @@
 // Rule: the frame loop never waits for a disk.
 #pragma once
 #include "app/control/host.h"
-#include "app/model/files_state.h"
+#include "app/model/ui_state.h"
 #include "app/services/non_finite_monitor.h"
 #include "app/services/spot_check.h"
 #include "app/services/state_folder.h"
