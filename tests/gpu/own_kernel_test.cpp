@@ -218,7 +218,7 @@ TEST_F(OwnKernelOnGpu, theRunUsesAGoodOneByACommand) {
     const std::string before = app.document.facts.configuration.kernel.kernel;
     const auto ask = [&](Command command, Sender sender) {
         controller.post(std::move(command), sender);
-        const std::vector<Event> events = controller.apply(host);
+        const auto events = controller.apply(host);
         ASSERT_EQ(events.size(), 1u);
         EXPECT_EQ(events.front().status, CommandStatus::applied) << events.front().why;
     };
