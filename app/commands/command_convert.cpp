@@ -2,6 +2,7 @@
 #include "app/commands/options.h"
 
 #include "app/system/interrupt.h"
+#include "app/tables/format.h"
 #include "sim/core/error.h"
 #include "sim/core/text.h"
 #include "sim/io/snapshot.h"
@@ -18,8 +19,7 @@ std::string unitsText(const FileFormat& format, const Snapshot& snapshot, const 
         units.named() ? units.length + ", " + units.velocity + ", " + units.mass : std::string("its own");
     if (units.plain() && !units.named()) return "units: " + from + " states none beyond G = 1; its numbers stay as they are";
     if (format.text) return "units: " + names + ", as in " + from;
-    char factor[40];
-    std::snprintf(factor, sizeof factor, "%.6g", units.massBy);
+    const std::string factor = formatted("%.6g", units.massBy);
     return "units: " + names + " became G = 1 (masses x " + factor + ")" +
            (format.keeps & kKeepsUnits ? "; the file says so, and a table made of it has " + names + " again"
                                        : ", which " + std::string(format.name) + " cannot say");

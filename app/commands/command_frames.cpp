@@ -35,8 +35,7 @@ class Offscreen {
 public:
     explicit Offscreen(const Options& options) : options_(options), app_(options) {
         if (options.showUi)
-            panels_.emplace(options.uiScale > 0 ? static_cast<float>(options.uiScale) : 1.0f, "off screen",
-                            app_.document.ui);
+            panels_.emplace(options.uiScale > 0 ? static_cast<float>(options.uiScale) : 1.0f, "off screen", app_);
     }
     /// `panelTimer` measures the GPU time of the panels; it may be null.
     void makeFrame(GpuTimer* panelTimer = nullptr) { make(FrameClock::window(1 / options_.render.fps), panelTimer); }
@@ -151,21 +150,21 @@ void requireDrawn(Offscreen& screen, const StageSamples& samples, std::int64_t f
     if (!why.empty()) throw Error(ExitCode::deviceFailure, "drawing was not timed: " + why);
 }
 
+constexpr double kTurnSeconds = 0.25;  ///< the camera turns for that time between two pictures [s]
+
 /// One row: successive pictures with nothing else on the GPU. The camera rotates slightly between them, so that no picture
 /// repeats. Whole pictures come first, then their stages.
 StageRow timeStages(const Options& options) {
     Offscreen screen(options);
     App& app = screen.app();
     ParticleRenderer& renderer = app.runs.first().renderer();
-    app.document.intent.paused = true;
     renderer.reusePictures(false);
     app.view.thinWhileMoving(false);
     StageSamples samples;
     GpuTimer panelTimer;
     constexpr int kLeftOut = 20;
-    constexpr float kTurn = 1e-3f;  // [rad]
     const auto draw = [&] {
-        app.document.camera.azimuth += kTurn;
+        app.turn(kTurnSeconds);
         screen.drawFrame(&panelTimer);
     };
     const auto take = [&](bool keep) {
@@ -219,6 +218,8 @@ int stagesCommand(const Options& asked, const std::vector<std::optional<std::siz
                 options.width = width;
                 options.height = height;
                 options.settings["look.splat"] = std::string(wish.name);
+                options.settings["run.paused"] = true;
+                options.settings["camera.rotation"] = 1e-3 / kTurnSeconds;  // [rad/s]
                 rows.push_back(timeStages(options));
                 if (rows.back().path == DrawMethod::raster && wish.wish == DrawMethodRequest::compute)
                     std::fprintf(stderr, "gravlab: no row for compute: the rasteriser drew it\n");

@@ -293,8 +293,7 @@ std::string cellText(const Json& value) {
     if (value.is_array() && !value.empty() && value.front().is_object()) {
         std::string text;
         for (const Json& one : value) {
-            char number[32];
-            std::snprintf(number, sizeof number, "=%g", one.at("value").get<double>());
+            const std::string number = formatted("=%g", one.at("value").get<double>());
             text += (text.empty() ? "" : " ") + one.at("name").get<std::string>() + number;
         }
         return text;

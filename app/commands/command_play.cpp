@@ -3,7 +3,6 @@
 // therefore gives the same answers.
 #include "app/commands/options.h"
 #include "app/commands/play.h"
-#include "app/commands/wait_notice.h"
 #include "app/control/controller.h"
 #include "app/control/open_file.h"
 #include "app/control/scene_file.h"
@@ -43,7 +42,6 @@ public:
     /// `picture`: empty until the first picture where the options say so. It must outlive the app.
     Stage(App& app, std::optional<OffscreenPicture>& picture, const Options& options)
         : BaseHost(app), picture_(picture), options_(options) {
-        app.document.ui.visible = false;
         if (picture_) openPanels();
     }
 
@@ -84,7 +82,7 @@ public:
         if (!std::holds_alternative<FindGroups>(effect)) return done;
         // No frame follows during this effect, so the groups are found at this line's step.
         GroupFinder& finder = app_.services.groupFinder;
-        finder.advance({app_.document, app_.runs, false});
+        app_.findGroups();
         return finder.problem().empty() ? EffectResult() : failedBecause(finder.problem());
     }
 
@@ -98,7 +96,7 @@ private:
         }
         return picture_->target;
     }
-    void openPanels() { ui_.emplace(1.0f, picture_->context.description(), app_.document.ui); }
+    void openPanels() { ui_.emplace(1.0f, picture_->context.description(), app_); }
 
     /// Writes the picture of F12 where a size or panels were set; else the picture that a film of the script would show.
     void writePicture(const std::string& path) {
@@ -135,6 +133,7 @@ int playCommand(const Options& asked) {
     Options options = withFile(asked);
     // A client that computes may run where no OpenGL is. Other scripts find out at once that it is missing.
     options.play.pictureLater = options.play.shared >= 0 && !options.twin.on;
+    options.settings["window.visible"] = false;  // unless a line shows panels
     std::optional<OffscreenPicture> picture;
     if (!options.play.pictureLater) picture.emplace(options);
     App app(options);

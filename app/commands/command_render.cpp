@@ -84,6 +84,7 @@ int renderCommand(const Options& asked) {
     // For tiles, the whole picture is first drawn small, for the exposure and for everything else that depends on the whole.
     const int shrink = side > 0 ? std::max(1, std::max(options.width, options.height) / kOverview) : 1;
     OffscreenTarget target(std::max(options.width / shrink, 1), std::max(options.height / shrink, 1));
+    options.settings["window.visible"] = options.showUi;
     App app(options);
     if (side > 0 && app.document.fourViewed())
         throw UsageError("four views cannot be drawn in parts; leave out --tile, or choose a smaller --size");
@@ -94,12 +95,10 @@ int renderCommand(const Options& asked) {
     refuseIdleLaunch(options, app.runs.simulation().backend().activeKernel());
     refuseIdleLook(options, app.document, writes);
     if (writes) {
-        panels.emplace(options.uiScale > 0 ? static_cast<float>(options.uiScale) : 1.0f, context.description(),
-                       app.document.ui);
-        app.document.ui.visible = options.showUi;
+        panels.emplace(options.uiScale > 0 ? static_cast<float>(options.uiScale) : 1.0f, context.description(), app);
         drawPanels();  // the first picture depends on the area that the panels leave free; it is drawn over this
     }
-    app.document.turn(0);  // a camera path starts at its first point
+    app.turn(0);  // a camera path starts at its first point
     writer->texts = settingsTexts(app.document, options.output);
     writer->texts["gravlab:steps-per-frame"] = std::to_string(app.document.intent.stepsPerFrame);
     writer->texts["gravlab:frames"] = std::to_string(options.frames);

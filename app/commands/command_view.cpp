@@ -8,7 +8,6 @@
 #include "app/control/scene_file.h"
 #include "app/frontends/window/beside_picture.h"
 #include "app/frontends/window/lost_context.h"
-#include "app/frontends/window/lost_display.h"
 #include "app/frontends/window/recorder.h"
 #include "app/frontends/window/session_files.h"
 #include "app/frontends/window/status_report.h"
@@ -22,6 +21,7 @@
 #include "app/system/host_clock.h"
 #include "app/system/interrupt.h"
 #include "app/system/picture.h"
+#include "app/tables/format.h"
 #include "app/ui/ui.h"
 #include "app/view/frame.h"
 #include "sim/core/error.h"
@@ -43,13 +43,14 @@ namespace {
 constexpr int kFramesAfterEvent = 4;
 constexpr double kIdleWait = 0.25;        // [s] between checks of the clock when nothing moves
 constexpr double kAutosaveSeconds = 60;   // [s]; a class can afford to lose this much work
+constexpr double kLastCheck = 1;          // [s]; a script's window ends within two seconds of its last line
 constexpr double kHiddenWait = 1.0 / 60;  // [s]; no display paces a hidden window
 
 /// Connects events during its lifetime, which is shorter than that of document and panels.
 class Connection {
 public:
-    Connection(Window& window, const Document& document, Ui& ui, Controller& controller) : window_(window) {
-        window_.attach(document, ui, controller);
+    Connection(Window& window, const App& app, Ui& ui, Controller& controller) : window_(window) {
+        window_.attach(app, ui, controller);
     }
     ~Connection() { window_.detach(); }
     Connection(const Connection&) = delete;
@@ -72,8 +73,8 @@ void comeBack(Window& window, App& app, Ui& ui, Controller& controller, const st
     window.remake();
     app.remakePicture();
     ui.remakePicture(window.description());
-    window.attach(app.document, ui, controller);
-    app.document.warn("The picture was made anew, because " + why + "; the run goes on as it was.");
+    window.attach(app, ui, controller);
+    app.reports.news.warn("The picture was made anew, because " + why + "; the run goes on as it was.");
 }
 
 /// The window during the creation of many bodies: it shows a bar where that takes longer than a moment.
@@ -87,9 +88,8 @@ public:
               const bool ends = done >= total, shows = now - begun_ > kGlance && now - shown_ > kPause;
               if (ends ? shown_ > 0 : shows) {
                   const double share = static_cast<double>(done) / static_cast<double>(total);
-                  char words[120];
-                  std::snprintf(words, sizeof words, "gravlab: making %lld %s, %.0f %%", static_cast<long long>(total), what,
-                                100 * share);
+                  const std::string words =
+                      formatted("gravlab: making %lld %s, %.0f %%", static_cast<long long>(total), what, 100 * share);
                   window.showWaiting(words, share);
                   shown_ = now;
               }
@@ -139,9 +139,9 @@ void runFrames(const Options& options, Window& window, App& app, Ui& ui, Control
         const bool events = window.handleEvents(!busy ? (player ? kScriptWait : kIdleWait) : hidden ? kHiddenWait : pause);
         if (const double now = hostClock(); !player && config.due(now))
             if (const std::string text = config.update(app.document, window.place(), now); !text.empty())
-                app.document.warn(text);
+                app.reports.news.warn(text);
         const double seen = std::exchange(lookedAt, hostClock());
-        const bool fades = app.document.fadeMessage(lookedAt - seen);
+        const bool fades = app.reports.news.fadeMessage(lookedAt - seen);
         if (player && !leaving) {
             const bool before = player->needsFrame();
             player->feed(app.document, host, hostClock(), 0);
@@ -185,7 +185,7 @@ void runFrames(const Options& options, Window& window, App& app, Ui& ui, Control
         const bool lastFrame = leaving || frame + 1 == options.frames;
         const auto joinIn = [&] {
             if (player) player->look(app.document, hostClock());
-            if (lessons.update(app.document, host, hostClock())) framesOwed = kFramesAfterEvent;
+            if (lessons.update(app.document, app.reports.lesson, host, hostClock())) framesOwed = kFramesAfterEvent;
             recorder.prepare(app);
         };
         const auto drawPanels = [&] {
@@ -200,6 +200,8 @@ void runFrames(const Options& options, Window& window, App& app, Ui& ui, Control
             frames.make(FrameClock::window(passed), {.width = window.width(),
                                                      .height = window.height(),
                                                      .applied = joinIn,
+                                                     // A picture may take seconds, and nobody would see it.
+                                                     .over = [&] { return leaves() && options.screenshot.empty(); },
                                                      .flown = [&] { return recorder.pace(passed); },
                                                      .needed = [&] { return events || lastFrame || needsFrame(); },
                                                      .panels = drawPanels,
@@ -245,28 +247,25 @@ int viewCommand(const Options& asked) {
     Options options = withFile(memory.options);
     options.watched = watched;
     adoptKernelFile(options.simulation);
+    options.sceneTrails = true;
+    options.settings.try_emplace("overlay.shown", std::string("scale,clock,labels"));
+    options.settings.try_emplace("window.timeline", options.rewindMegabytes > 0);
+    // A named lesson is a guide already, and a session that is not remembered would show the welcome card every time.
+    if (config.first() && !lesson && !plays) options.settings.try_emplace("window.welcome", true);
     Window window(options);
     window.moveTo(memory.place);
     const WaitBar waits(window);
     App app(options);
-    Ui ui(window.uiScale(), window.description(), app.document.ui);
-    app.document.ownTrails = !options.settings.contains("look.trails");
-    app.document.bringTrails();
-    if (!options.settings.contains("overlay.shown")) app.document.overlay.scaleBar = app.document.overlay.clock = true;
-    // A named lesson is a guide already, and a session that is not remembered would show the welcome card every time.
-    if (config.first() && !lesson && !plays && !options.settings.contains("window.welcome")) ui.state.welcome = true;
-    if (options.rewindMegabytes > 0) {
-        app.runs.keepHistory(static_cast<std::size_t>(options.rewindMegabytes) << 20);
-        ui.state.timeline = true;
-    }
+    Ui ui(window.uiScale(), window.description(), app);
+    if (options.rewindMegabytes > 0) app.runs.keepHistory(static_cast<std::size_t>(options.rewindMegabytes) << 20);
     for (const std::string& note : config.notes()) {
         std::fprintf(stderr, "gravlab: %s\n", printable(note).c_str());
-        app.document.warn(note + (config.notes().size() > 1 ? "; more of it in the terminal." : "."));
+        app.reports.news.warn(note + (config.notes().size() > 1 ? "; more of it in the terminal." : "."));
     }
-    const Connection connection(window, app.document, ui, controller);
+    const Connection connection(window, app, ui, controller);
     // No user can lose work when a window ends by itself.
     const double usual = options.frames > 0 || plays ? 0 : kAutosaveSeconds;
-    SessionFiles files(app, ui.state.files, options.autosaveSeconds >= 0 ? options.autosaveSeconds : usual);
+    SessionFiles files(app, options.autosaveSeconds >= 0 ? options.autosaveSeconds : usual);
     // Settings of a script hold for this session alone.
     const auto remember = [&] {
         if (!plays) config.close(app.document, window.place());
@@ -276,8 +275,8 @@ int viewCommand(const Options& asked) {
         return files.leave();
     });
     LessonRunner lessons(controller);
-    LessonRunner::offer(app.document.lesson);
-    if (lesson) lessons.open(app.document, lesson);
+    LessonRunner::offer(app.reports.lesson);
+    if (lesson) lessons.open(app.document, app.reports.lesson, lesson);
     try {
         runFrames(options, window, app, ui, controller, files, config, player.get(), lessons);
     } catch (const Error& error) {
@@ -292,7 +291,11 @@ int viewCommand(const Options& asked) {
     const std::string lost = files.close();
     if (player) {
         player->abandon("the window was closed");
-        files.requireSoundForces();
+        if (!files.requireSoundForces(kLastCheck))
+            std::fprintf(
+                stderr,
+                "gravlab: the window ended before the check of its forces; 'wait run.check != pending' in the script "
+                "waits for it\n");
     }
     if (!lost.empty()) throw IoError(lost);
     return player ? player->exitCode() : static_cast<int>(ExitCode::ok);

@@ -31,7 +31,7 @@ LessonVerdict playLesson(const std::shared_ptr<const Lesson>& lesson, const Opti
     Frame frames(app, controller, host);
     const double begun = hostClock();
     double last = begun;
-    runner.open(app.document, lesson);
+    runner.open(app.document, app.reports.lesson, lesson);
     LessonVerdict verdict;
     for (;;) {
         InterruptWatch::check(kUnfinishedCheck);
@@ -39,7 +39,7 @@ LessonVerdict playLesson(const std::shared_ptr<const Lesson>& lesson, const Opti
         frames.make(
             FrameClock::window(now - std::exchange(last, now)),
             {.framebuffer = target.framebuffer(), .width = target.width(), .height = target.height(), .applied = [&] {
-                 runner.update(app.document, host, hostClock());
+                 runner.update(app.document, app.reports.lesson, host, hostClock());
              }});
         verdict.seconds = hostClock() - begun;
         verdict.failure = runner.failure();

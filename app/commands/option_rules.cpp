@@ -3,7 +3,6 @@
 #include "app/bench/papers.h"
 #include "app/commands/command_rows.h"
 #include "app/control/open_file.h"
-#include "app/control/output_names.h"
 #include "app/control/parameter.h"
 #include "app/control/quantity.h"
 #include "app/control/scene_file.h"

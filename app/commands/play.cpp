@@ -34,7 +34,7 @@ void Player::requireReader() const {
         throw IoError("nobody reads the answers of the script any more; it ends here");
 }
 
-void Player::feed(Document& document, BaseHost& host, double seconds, double wait) {
+void Player::feed(const Document& document, BaseHost& host, double seconds, double wait) {
     constexpr int kMostLines = 100;
     for (int count = 0; script_.ready() && !ended_ && count < kMostLines; ++count) {
         ScriptLineReader::Line line;
@@ -46,7 +46,7 @@ void Player::feed(Document& document, BaseHost& host, double seconds, double wai
             script_.take(line.number, line.text);
         else
             script_.refuse(line.number, line.problem);
-        controller_.apply(document, host);
+        controller_.apply(host);
         script_.look(document, seconds);
         if (host.quits()) refuseTheRest();
     }

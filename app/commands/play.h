@@ -5,9 +5,33 @@
 #include "app/control/script.h"
 #include "app/view/base_host.h"
 
+#include <cstddef>
 #include <string>
 
 namespace gravlab {
+
+/// Reports what a script waits for when that takes long: without a window, nothing else shows progress.
+class WaitNotice {
+public:
+    /// Returns a sentence, once for each line that waits for more than ten seconds; else an empty text. `line`: number of
+    /// the waiting line, 0: none. `now`: the host's clock [s].
+    std::string update(std::size_t line, const std::string& text, double now) {
+        constexpr double kPatience = 10;  // [s]
+        if (line != line_) {
+            line_ = line;
+            since_ = now;
+            said_ = false;
+        }
+        if (line == 0 || said_ || now - since_ < kPatience) return {};
+        said_ = true;
+        return "line " + std::to_string(line) + " still waits: " + text;
+    }
+
+private:
+    std::size_t line_ = 0;
+    double since_ = 0;
+    bool said_ = false;
+};
 
 class Player {
 public:
@@ -16,7 +40,7 @@ public:
 
     /// Reads lines until one needs frames, none is available, or many were read, because a window must stay responsive.
     /// `wait`: longest wait for a line [s]. Throws IoError when answers cannot be written.
-    void feed(Document& document, BaseHost& host, double seconds, double wait);
+    void feed(const Document& document, BaseHost& host, double seconds, double wait);
     /// Call it once a frame, after the controller's apply.
     void look(const Document& document, double seconds) { script_.look(document, seconds); }
     /// Throws IoError when standard output is a pipe without a reader. The program would otherwise compute for a client that

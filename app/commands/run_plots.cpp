@@ -3,6 +3,7 @@
 #include "app/plots/canvas.h"
 #include "app/plots/plot.h"
 #include "app/plots/profile_plot.h"
+#include "app/tables/format.h"
 #include "app/tables/unit_text.h"
 #include "sim/core/error.h"
 #include "sim/io/file/atomic_file.h"
@@ -11,7 +12,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <system_error>
 
 namespace gravlab {
@@ -209,9 +209,8 @@ std::vector<std::string> RunPlots::write(const Simulation& simulation, OutputSet
     const SceneUnits& units = simulation.scene().units;
     const std::string length(units.length), time(units.time);
     const auto behind = [](const std::string& unit) { return unit.empty() ? unit : " " + unit; };
-    char facts[320];
-    std::snprintf(facts, sizeof facts,
-                  "%zu bodies%s, %s, dt = %g%s, softening %g%s, t = %g to %g%s.  Rings: start; discs: end.", bodies_,
+    const std::string facts =
+        formatted("%zu bodies%s, %s, dt = %g%s, softening %g%s, t = %g to %g%s.  Rings: start; discs: end.", bodies_,
                   bodies_ > shown_.size() ? (", " + std::to_string(shown_.size()) + " paths").c_str() : "",
                   settings.integrator.c_str(), settings.timeStep * units.timeScale, behind(time).c_str(),
                   settings.force.softening * units.lengthScale, behind(length).c_str(), times_.empty() ? 0 : times_.front(),
@@ -232,14 +231,15 @@ std::vector<std::string> RunPlots::write(const Simulation& simulation, OutputSet
         written.push_back((folder_ / leaf).string());
         return outputs.add(folder_ / leaf);
     };
-    writePage(file("paths-xy.png"), 1100, 1180, name + ": paths in the x-y plane", facts,
+    writePage(file("paths-xy.png"), 1100, 1180, name + ": paths in the x-y plane", facts.c_str(),
               [&](Canvas& canvas, ImVec2 at) { drawPlane(canvas, at, 1040, "xy", unit, xy); });
-    writePage(file("paths-planes.png"), 1860, 760, name + ": paths in three planes", facts, [&](Canvas& canvas, ImVec2 at) {
-        drawPlane(canvas, at, 610, "xy", unit, xy);
-        drawPlane(canvas, ImVec2(at.x + 605, at.y), 610, "xz", unit, xz);
-        drawPlane(canvas, ImVec2(at.x + 1210, at.y), 610, "yz", unit, yz);
-    });
-    writePage(file("paths-3d.png"), 1100, 1180, name + ": paths in space", facts,
+    writePage(file("paths-planes.png"), 1860, 760, name + ": paths in three planes", facts.c_str(),
+              [&](Canvas& canvas, ImVec2 at) {
+                  drawPlane(canvas, at, 610, "xy", unit, xy);
+                  drawPlane(canvas, ImVec2(at.x + 605, at.y), 610, "xz", unit, xz);
+                  drawPlane(canvas, ImVec2(at.x + 1210, at.y), 610, "yz", unit, yz);
+              });
+    writePage(file("paths-3d.png"), 1100, 1180, name + ": paths in space", facts.c_str(),
               [&](Canvas& canvas, ImVec2 at) { drawSpace(canvas, at, 1040, space); });
     if (energies_.empty()) return written;
     Plot plot;
@@ -264,14 +264,13 @@ std::vector<std::string> RunPlots::write(const Simulation& simulation, OutputSet
     const double scale = energies_.front() != 0 ? std::abs(energies_.front()) : 1;
     for (std::size_t i = 1; i < energies_.size(); ++i)
         wanders.series.front().y.push_back((energies_[i] - energies_.front()) / scale);
-    char line[400];
-    std::snprintf(line, sizeof line, "%s  Largest: %.2e", facts, worst);
-    writePage(file("energy-signed.png"), 1400, 800, name + ": relative energy error with its sign", line,
+    const std::string line = formatted("%s  Largest: %.2e", facts.c_str(), worst);
+    writePage(file("energy-signed.png"), 1400, 800, name + ": relative energy error with its sign", line.c_str(),
               [&](Canvas& canvas, ImVec2 at) {
                   drawPlot(canvas.ink(), at, ImVec2(canvas.size().x - 28, canvas.size().y - 20), wanders,
                            {.light = true, .legend = false});
               });
-    writePage(file("energy.png"), 1400, 800, name + ": relative energy error", line, [&](Canvas& canvas, ImVec2 at) {
+    writePage(file("energy.png"), 1400, 800, name + ": relative energy error", line.c_str(), [&](Canvas& canvas, ImVec2 at) {
         drawPlot(canvas.ink(), at, ImVec2(canvas.size().x - 28, canvas.size().y - 20), plot,
                  {.light = true, .legend = false});
     });

@@ -7,7 +7,6 @@
 #include "app/ui/twin_plot.h"
 
 #include <cmath>
-#include <cstdio>
 
 namespace gravlab {
 namespace {
@@ -43,11 +42,9 @@ std::string TwinRecord::cells(Simulation& first, const SceneUnits& units) {
     first.snapshot(here);
     run_.simulation().snapshot(there);
     const Separation apart = separation(here, there);
-    char text[120];
-    std::snprintf(text, sizeof text, ",%.17g,%.9g,%.9g",
-                  measureSystem(there, run_.simulation().terms()).energy() * unitOfEnergy(units).scale,
-                  apart.rms * units.lengthScale, apart.max * units.lengthScale);
-    return text;
+    return formatted(",%.17g,%.9g,%.9g",
+                     measureSystem(there, run_.simulation().terms()).energy() * unitOfEnergy(units).scale,
+                     apart.rms * units.lengthScale, apart.max * units.lengthScale);
 }
 
 std::int64_t TwinRecord::lastMeeting(const Simulation& first, std::int64_t end) const {

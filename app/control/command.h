@@ -1,5 +1,6 @@
 // Every change that a key, panel, file, script, lesson or socket can make, as an object.
 #pragma once
+#include "sim/backends/tuning.h"
 #include "sim/core/value.h"
 
 #include <glm/vec2.hpp>
@@ -69,23 +70,41 @@ struct Begin {
     std::vector<SetParameter> settings{};
 };
 
-using Command = std::variant<SetParameter, Invoke, GoTo, Pointer, OpenFile, Begin>;
+/// A kernel that the lab has found or made. The run uses it; one of a search is also what an open kernel means from now on.
+struct UseTuned {
+    TunedChoice found;
+};
 
-/// The kind of sender, and its identity within that kind.
+using Command = std::variant<SetParameter, Invoke, GoTo, Pointer, OpenFile, Begin, UseTuned>;
+
+/// The kind of sender, and its identity within that kind. The lab sends what it has measured and tried; a guard watches the
+/// run, and stops what cannot go on.
 struct Sender {
-    enum class Kind { key, pointer, panel, file, script, socket, lesson } kind = Kind::script;
+    enum class Kind { key, pointer, panel, file, script, socket, lesson, lab, guard } kind = Kind::script;
     std::uint32_t id = 0;
     bool operator==(const Sender&) const = default;
 
-    static const Sender key, pointer, panel, file, script, socket, lesson;
+    static const Sender key, pointer, panel, file, script, socket, lesson, lab, guard;
 };
 inline constexpr Sender Sender::key{Kind::key}, Sender::pointer{Kind::pointer}, Sender::panel{Kind::panel},
-    Sender::file{Kind::file}, Sender::script{Kind::script}, Sender::socket{Kind::socket}, Sender::lesson{Kind::lesson};
+    Sender::file{Kind::file}, Sender::script{Kind::script}, Sender::socket{Kind::socket}, Sender::lesson{Kind::lesson},
+    Sender::lab{Kind::lab}, Sender::guard{Kind::guard};
 
-/// Whether the sender is a key, the pointer or a panel: their users read a refusal on the screen.
+/// Whether the sender is a key, the pointer or a panel, or the lab of a panel: their users read a refusal on the screen.
 constexpr bool atTheScreen(const Sender& sender) {
-    return sender.kind == Sender::Kind::key || sender.kind == Sender::Kind::pointer || sender.kind == Sender::Kind::panel;
+    return sender.kind == Sender::Kind::key || sender.kind == Sender::Kind::pointer || sender.kind == Sender::Kind::panel ||
+           sender.kind == Sender::Kind::lab;
 }
+/// Whether undo takes back what the sender has changed. A lesson restores its steps itself; a guard's reason stays.
+constexpr bool undoable(const Sender& sender) {
+    return sender.kind != Sender::Kind::lesson && sender.kind != Sender::Kind::guard;
+}
+
+/// Commands that wait to be posted.
+struct Posted {
+    std::vector<Command> batch;
+    Sender sender;
+};
 
 /// The command as a line of a script, for messages and logs.
 std::string commandText(const Command& command);

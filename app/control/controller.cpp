@@ -8,6 +8,7 @@
 #include "app/control/scene_file.h"
 #include "app/model/document.h"
 #include "app/model/ui_state.h"
+#include "sim/backends/cuda/own/own_kernel.h"
 #include "sim/core/error.h"
 #include "sim/core/names.h"
 #include "sim/io/run_settings.h"
@@ -194,6 +195,22 @@ std::optional<Effect> open(Document& document, const OpenFile& command) {
     return Open{.file = command.path};
 }
 
+/// A user's own kernel is named by the run; one that a search has found is what an open kernel means.
+void useTuned(Document& document, const TunedChoice& found) {
+    RunRequest& request = document.intent.request;
+    if (isOwnKernel(found.kernel.kernel)) {
+        if (document.facts.configuration.backend != found.backend) request.changeBackend(found.backend);
+        request.pairs().kernel = {found.kernel.kernel, {}};
+        return;
+    }
+    const Tuning& known = request.tuning ? *request.tuning : Tuning();
+    request.tuning = std::make_shared<Tuning>(known.with(found));
+    request.pairs().kernel = {};
+}
+
+/// The result of an effect, after the rest of it.
+EffectResult whole(EffectResult result, Document& document) { return result.rest ? result.rest(document) : result; }
+
 /// Stores all settings before the run sees the first of them.
 std::optional<Effect> begin(Document& document, const Begin& command) {
     std::optional<Effect> again;
@@ -225,6 +242,7 @@ std::string commandText(const Command& command) {
         std::string operator()(const GoTo& c) const { return "go to kept state " + std::to_string(c.state + 1); }
         std::string operator()(const OpenFile& c) const { return "open " + valueText(c.path); }
         std::string operator()(const Begin& c) const { return "begin " + c.scene; }
+        std::string operator()(const UseTuned& c) const { return "use kernel " + c.found.kernel.kernel + " of the lab"; }
     };
     return std::visit(Text(), command);
 }
@@ -276,8 +294,7 @@ void Controller::record(const Document& document, const Batch& batch, const Docu
         leaves_ = "What was set before the lesson began is not undone in it.";
         return;
     }
-    // A lesson restores its steps itself; users undo only their own changes.
-    if (batch.sender.kind == Sender::Kind::lesson) return;
+    if (!undoable(batch.sender)) return;
     const auto* action = std::get_if<Invoke>(&first);
     const auto* setting = std::get_if<SetParameter>(&first);
     leaves_ = action ? actionOf(action->action).leaves : std::string_view();
@@ -390,8 +407,9 @@ Controller::Done Controller::perform(Document& document, Host& host, const Batch
     if (const auto* c = std::get_if<Pointer>(&command)) effect = point(document, *c);
     if (const auto* c = std::get_if<OpenFile>(&command)) effect = open(document, *c);
     if (const auto* c = std::get_if<Begin>(&command)) effect = begin(document, *c);
+    if (const auto* c = std::get_if<UseTuned>(&command)) useTuned(document, c->found);
     Done done;
-    const bool recorded = batch.sender.kind != Sender::Kind::lesson && lastingOf(command).empty() &&
+    const bool recorded = undoable(batch.sender) && lastingOf(command).empty() &&
                           !(setting && setting->goesOn);  // a drag keeps the state of its start
     if (recorded && differInStart(before.intent.request, document.intent.request)) done.state = host.keepState();
     const bool again = effect && std::holds_alternative<Restart>(*effect);
@@ -399,7 +417,7 @@ Controller::Done Controller::perform(Document& document, Host& host, const Batch
     if (!effect || again) return done;
     done.jumps = std::holds_alternative<JumpTo>(*effect);
     if (done.jumps || std::holds_alternative<EditBodies>(*effect)) document.dismissMessage();
-    done.effect = host.carryOut(*effect, batch.ticket);
+    done.effect = whole(host.carryOut(*effect, batch.ticket), document);
     return done;
 }
 
@@ -467,7 +485,7 @@ void Controller::end(const Ended& ended, std::vector<Event>& events) {
     event.why = ended.outcome.why;
     event.progress = -1;
     if (const std::string lasting = lastingOf(event.command);
-        event.status == CommandStatus::applied && !lasting.empty() && event.sender.kind != Sender::Kind::lesson)
+        event.status == CommandStatus::applied && !lasting.empty() && undoable(event.sender))
         changes_.push_back({.what = commandText(event.command), .lasting = lasting});
     events.push_back(std::move(event));
 }
@@ -483,16 +501,19 @@ void Controller::followProgress(const Host& host, std::vector<Event>& events) {
     }
 }
 
-std::vector<Event> Controller::apply(Document& document, Host& host) {
+std::vector<Event> Controller::apply(Host& host) {
+    Document& document = host.document({});
     std::deque<Batch> now;
     {
         const std::lock_guard lock(mutex_);
         now.swap(posted_);
     }
     std::vector<Event> events;
-    for (const Ended& ended : host.ended()) end(ended, events);
+    for (Ended& ended : host.ended()) {
+        ended.outcome = whole(std::move(ended.outcome), document);
+        end(ended, events);
+    }
     followProgress(host, events);
-    host.apply(false);  // requests of the lab and of opening files are older than the posted commands
     for (Batch& batch : now) run(document, host, batch, events);
     for (const Event& event : events)
         if (const auto found = followed_.find(event.ticket); found != followed_.end()) found->second.push_back(event);

@@ -35,9 +35,9 @@ public:
     /// bodies.
     Ticket post(std::vector<Command> batch, Sender sender);
 
-    /// Call it on the frame thread, once a frame, before the steps. Applies all posted commands and lets the host carry out
-    /// their effects. Throws DeviceError where the device of the run is lost.
-    std::vector<Event> apply(Document& document, Host& host);
+    /// Call it on the frame thread, once a frame, before the steps. Applies all posted commands to the host's document and
+    /// lets the host carry out their effects. Throws DeviceError where the device of the run is lost.
+    std::vector<Event> apply(Host& host);
     /// Keeps the events of a ticket for take(), from any call of apply(). Call it on the frame thread.
     void follow(Ticket ticket) { followed_[ticket]; }
     /// Events since the last call; there are none after the end of the ticket.

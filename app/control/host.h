@@ -19,6 +19,7 @@ enum class CommandStatus {
 /// Whether an event with that status is the last one of its ticket.
 constexpr bool isEnd(CommandStatus status) { return status != CommandStatus::running; }
 
+struct Document;
 struct EffectResult;
 /// Undoes a change, once. `refused`: undo is never possible; `failed`: a second attempt is possible.
 using Inverse = std::function<EffectResult()>;
@@ -27,6 +28,8 @@ struct EffectResult {
     CommandStatus status = CommandStatus::applied;
     std::string why{};  ///< a sentence: the reason of a refusal, or the message of an applied command
     Inverse back{};     ///< empty: undo cannot reverse it
+    /// The rest of the effect, which changes the document; empty: there is none. Its result replaces this one.
+    std::function<EffectResult(Document&)> rest{};
 };
 inline EffectResult refusedBecause(std::string why) { return {CommandStatus::refused, std::move(why), {}}; }
 inline EffectResult failedBecause(std::string why) { return {CommandStatus::failed, std::move(why), {}}; }
@@ -37,9 +40,16 @@ struct Ended {
     EffectResult outcome{};
 };
 
+/// Permission to change a document: the controller alone has it.
+class WriteKey {
+    friend class Controller;
+    WriteKey() = default;
+};
+
 class Host {
 public:
     virtual ~Host() = default;
+    virtual Document& document(WriteKey) = 0;
     /// Builds the runs that the document's intent describes. Returns false and sets the document's message after a refusal.
     /// `again` restarts the scene although nothing in it changed.
     virtual bool apply(bool again) = 0;

@@ -5,6 +5,7 @@
 #include "app/system/file_names.h"
 #include "app/system/picture.h"
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -49,8 +50,8 @@ public:
     virtual void finish() = 0;
     /// Texts stored in pictures (mp4 drops them). Set them before the first write.
     PictureTexts texts;
-    /// Set it before destruction: then no partial film is kept.
-    bool discarded = false;
+    /// Set it before destruction, on any thread: then no partial film is kept, and no write waits for the encoder.
+    std::atomic<bool> discarded = false;
     /// True when only the last frame is kept, so that the others need not be drawn.
     virtual bool lastFrameOnly() const { return false; }
 };

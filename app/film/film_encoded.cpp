@@ -199,6 +199,7 @@ private:
         pollfd end{.fd = frames_.value(), .events = POLLOUT, .revents = 0};
         while (::poll(&end, 1, kLookMilliseconds) <= 0) {
             InterruptWatch::check();
+            if (discarded) throw IoError(target_.string() + " is not wanted any more");
             if (patience.over()) giveUp();
         }
     }
@@ -209,7 +210,7 @@ private:
         Patience patience(*this);
         std::optional<int> raw;
         while (!(raw = process_.poll())) {
-            if (!patience.killed && (InterruptWatch::signal() != 0 || patience.over())) {
+            if (!patience.killed && (InterruptWatch::signal() != 0 || discarded || patience.over())) {
                 process_.kill();
                 patience.killed = true;
             }

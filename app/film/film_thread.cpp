@@ -45,7 +45,7 @@ void FilmThread::end() {
 
 void FilmThread::discard() {
     worker_.drop();
-    writer_->discarded = true;  // only its destructor reads this
+    writer_->discarded = true;
 }
 
 bool FilmThread::done() {

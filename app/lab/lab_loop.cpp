@@ -1,16 +1,102 @@
 #include "app/lab/lab_loop.h"
 
+#include "app/bench/kernel_source.h"
 #include "app/lab/pair_numbers.h"
+#include "app/services/run_host.h"
 #include "app/system/file_names.h"
 #include "app/system/host_clock.h"
+#include "app/tables/format.h"
 #include "render/finish_drawing.h"
 #include "sim/core/error.h"
+#include "sim/io/file/atomic_file.h"
 
 #include <algorithm>
 #include <memory>
 #include <utility>
 
 namespace gravlab {
+void OwnBench::advance(const ServiceFrame& frame) {
+    OwnResult& own = frame.reports.own;
+    if (std::exchange(wanted_, false)) {
+        trial_.reset();
+        begin(frame);
+    }
+    if (!trial_) return;
+    const std::optional<OwnTrialReply> reply = trial_->poll();
+    own.stage = trial_->stage();
+    if (!reply) return;
+    own.trying = false;
+    finish(frame, trial_->request(), *reply);
+    trial_.reset();
+}
+
+void OwnBench::begin(const ServiceFrame& frame) {
+    OwnResult& own = frame.reports.own;
+    const std::string& text = frame.document.labPanel.own.text;
+    const RunConfiguration& run = frame.document.facts.configuration;
+    own.tried = text;
+    own.outcome = OwnOutcome::unfinished;
+    own.sentence.clear();
+    own.messages.clear();
+    own.secondsPerForce = 0;
+    own.trying = true;
+    own.stage = "starting";
+    ParticleSet bodies;
+    frame.runs.simulation().snapshot(bodies);
+    try {
+        trial_ = std::make_unique<OwnTrial>(OwnTrialRequest{.text = text,
+                                                            .file = own.file,
+                                                            .device = run.backendOptions.device,
+                                                            .softening = run.force.softening,
+                                                            .bodies = inSingle(bodies)});
+    } catch (const Error& error) {
+        own.trying = false;
+        own.outcome = OwnOutcome::failed;
+        own.sentence = error.what();
+    }
+}
+
+void OwnBench::finish(const ServiceFrame& frame, const OwnTrialRequest& request, const OwnTrialReply& reply) {
+    OwnResult& own = frame.reports.own;
+    own.outcome = reply.outcome;
+    own.sentence = reply.sentence;
+    own.messages = reply.code.messages;
+    own.secondsPerForce = reply.secondsPerForce;
+    own.bodies = request.bodies.size();
+    if (reply.outcome != OwnOutcome::good) return;
+    if (own.tried == frame.document.labPanel.own.exercise) own.exerciseSeconds = reply.secondsPerForce;
+    try {
+        const KernelRow& row =
+            adoptOwnKernel("own", reply.code, ownLaunch(request.text, request.file), request.bodies.size());
+        showOwnSource(row.name, request.text);
+        own.kernel = row.name;
+        // Sets backend and kernel as a user's choice would: refused in a sentence when the run cannot use them.
+        UseTuned use;
+        use.found.backend = kOwnKernelBackend;
+        use.found.kernel.kernel = row.name;
+        frame.posted.push_back({{std::move(use)}, Sender::lab});
+    } catch (const Error& error) {
+        own.outcome = OwnOutcome::failed;
+        own.sentence = error.what();
+    }
+}
+
+FileJob kernelFile(const OwnKernel& own, OwnResult& result, const std::string& file) {
+    // An editor writes the file that it has opened.
+    const std::string name = file.empty() ? own.file : file;
+    const bool same = file.empty() || sameFile(file, own.file);
+    return {.work =
+                [name, same, text = own.text] {
+                    writeFileAtomically(name, text, {.mayReplaceRead = same});
+                    return "written to " + name;
+                },
+            .done =
+                [&result, name](const FileOutcome& outcome) {
+                    if (outcome.status == FileOutcome::Status::written) result.file = name;
+                    result.sentence = outcome.sentence;
+                }};
+}
+
 namespace {
 
 LabSubject subjectOf(const Document& document) {
@@ -26,7 +112,7 @@ LabSubject subjectOf(const Document& document) {
 }
 
 /// 16.8 million numbers as text take seconds, so they are made where the file is written.
-FileJob matrixFile(Document& document, RunHost& host, const char* ending) {
+FileJob matrixFile(const Document& document, const Reports& reports, RunHost& host, const char* ending) {
     const std::string name = timedName("gravlab-matrix", ending);
     const auto state = std::make_shared<std::shared_ptr<const FedState>>();
     return {.work =
@@ -34,14 +120,15 @@ FileJob matrixFile(Document& document, RunHost& host, const char* ending) {
                     writePairNumbers(name, (*state)->state.bodies.position, (*state)->force, value);
                     return "written to " + name;
                 },
-            .done = [&document](const FileOutcome& outcome) { document.labPanel.said = outcome.sentence; },
+            .done = [&said = reports.matrixSaved](const FileOutcome& outcome) { said = outcome.sentence; },
             .ready = [state, ticket = std::make_shared<StateTicket>(
                                  host.first().feed().ask())] { return (*state = ticket->take()) != nullptr; }};
 }
 
 }  // namespace
 
-std::optional<FileJob> labFile(const Measure& wanted, Lab& lab, Document& document, RunHost& host) {
+std::optional<FileJob> labFile(const Measure& wanted, Lab& lab, const Document& document, const Reports& reports,
+                               RunHost& host) {
     lab.wholeSteps = document.labPanel.wholeSteps;
     switch (wanted.what) {
         case Measure::What::csv:
@@ -49,9 +136,9 @@ std::optional<FileJob> labFile(const Measure& wanted, Lab& lab, Document& docume
         case Measure::What::png:
             return lab.pngFile();
         case Measure::What::matrixCsv:
-            return matrixFile(document, host, ".csv");
+            return matrixFile(document, reports, host, ".csv");
         case Measure::What::matrixNpy:
-            return matrixFile(document, host, ".npy");
+            return matrixFile(document, reports, host, ".npy");
         case Measure::What::sweep:
         case Measure::What::tune:
         case Measure::What::memory:
@@ -66,7 +153,7 @@ void LabLoop::follow(const Document& document) {
     lab_.wholeSteps = document.labPanel.wholeSteps;
 }
 
-EffectResult LabLoop::carryOut(const Measure& measure, Document& document) {
+EffectResult LabLoop::carryOut(const Measure& measure, const Document& document, const Reports& reports) {
     follow(document);
     const Facts& facts = document.facts;
     if (measure.what == Measure::What::sweep) {
@@ -77,20 +164,20 @@ EffectResult LabLoop::carryOut(const Measure& measure, Document& document) {
     if (measure.what == Measure::What::memory) lab_.startMemory(subjectOf(document));
     if (measure.what == Measure::What::cancel) lab_.cancel();
     // Known at once, so that the next command of this frame sees it.
-    document.facts.labBusy = lab_.busy();
-    document.facts.labStatus = lab_.status();
+    reports.facts.labBusy = lab_.busy();
+    reports.facts.labStatus = lab_.status();
     return {};
 }
 
-void LabLoop::tryKernel(Document& document) {
+void LabLoop::tryKernel(const Reports& reports) {
     own_.ask();
-    document.labPanel.own.trying = true;
+    reports.own.trying = true;
 }
 
 void LabLoop::advance(const ServiceFrame& frame) {
-    Document& document = frame.document;
+    const Document& document = frame.document;
     follow(document);
-    if (frame.realTime) measure(document, frame.runs);
+    if (frame.realTime) measure(frame);
     refreshMatrix(document, frame.runs, frame.realTime);
     const LabPanel& panel = document.labPanel;
     shown_ = panel.own.trying || (panel.visits && panel.shows(LabPage::matrix)) || (panel.open && lab_.matrix.waiting());
@@ -107,14 +194,16 @@ void LabLoop::readFacts(Facts& facts) const {
             best->point.options.threads};
 }
 
-void LabLoop::measure(Document& document, RunHost& host) {
+void LabLoop::measure(const ServiceFrame& frame) {
+    const Document& document = frame.document;
+    RunHost& host = frame.runs;
     constexpr double kFactsInterval = 0.5;  // [s]; querying the driver costs some microseconds
     if (const double now = hostClock(); document.labPanel.open && now - launchReadAt_ > kFactsInterval) {
         launchReadAt_ = now;
-        document.facts.launch = host.simulation().backend().launchFacts();
-        document.facts.figures = host.simulation().backend().figures();
+        frame.reports.facts.launch = host.simulation().backend().launchFacts();
+        frame.reports.facts.figures = host.simulation().backend().figures();
     }
-    own_.advance(document, host);
+    own_.advance(frame);
     if (!document.labPanel.open && lab_.busy()) lab_.cancel();
     // Wait only while measuring: other work on the device would count as the kernel's.
     constexpr double kLeastSlice = 0.02;  // [s]; a shorter measurement would be mostly overhead
@@ -122,7 +211,8 @@ void LabLoop::measure(Document& document, RunHost& host) {
         host.simulation().backend().wait();
         finishDrawing();
     });
-    if (const std::optional<TunedChoice> found = lab_.takeTuned()) host.takeTuning(*found);
+    if (std::optional<TunedChoice> found = lab_.takeTuned())
+        frame.posted.push_back({{UseTuned{std::move(*found)}}, Sender::lab});
 }
 
 void LabLoop::refreshMatrix(const Document& document, RunHost& host, bool realTime) {

@@ -1,28 +1,52 @@
-// The lab's work in a frame: measurements beside the running simulation, and the live picture of all pairs.
+// The lab's work in a frame: measurements beside the running simulation, the live picture of all pairs, and trials of a
+// user's own kernel.
+// Rule: compile only on request, and only a kernel that passed its trial enters the run.
 #pragma once
+#include "app/bench/own_trial.h"
 #include "app/control/host.h"
 #include "app/lab/lab.h"
-#include "app/lab/own_bench.h"
 #include "app/services/run_host.h"
 #include "app/services/service.h"
 #include "app/system/file_jobs.h"
 
+#include <memory>
 #include <optional>
+#include <string>
 
 namespace gravlab {
 
-/// The job that writes the wanted file of the lab; empty: the measurement writes none. Lab and document outlive it.
-std::optional<FileJob> labFile(const Measure& wanted, Lab& lab, Document& document, RunHost& host);
+/// The job that writes the text into that file, or, without a name, into its default file. The panel also shows the result.
+/// `result` outlives it.
+FileJob kernelFile(const OwnKernel& own, OwnResult& result, const std::string& file);
+
+class OwnBench {
+public:
+    /// Requests a trial of the text at the next advance().
+    void ask() { wanted_ = true; }
+    /// Begins a requested trial with the bodies of the run, and collects a finished one. Never waits.
+    void advance(const ServiceFrame& frame);
+
+private:
+    void begin(const ServiceFrame& frame);
+    static void finish(const ServiceFrame& frame, const OwnTrialRequest& request, const OwnTrialReply& reply);
+
+    bool wanted_ = false;
+    std::unique_ptr<OwnTrial> trial_;
+};
+
+/// The job that writes the wanted file of the lab; empty: the measurement writes none. Lab and reports outlive it.
+std::optional<FileJob> labFile(const Measure& wanted, Lab& lab, const Document& document, const Reports& reports,
+                               RunHost& host);
 
 class LabLoop : public Service {
 public:
     explicit LabLoop(Lab& lab) : lab_(lab) {}
     /// Begins a measurement, or cancels it.
-    EffectResult carryOut(const Measure& measure, Document& document);
+    EffectResult carryOut(const Measure& measure, const Document& document, const Reports& reports);
     /// Begins to try the text of the editor.
-    void tryKernel(Document& document);
+    void tryKernel(const Reports& reports);
     /// Copies the panel's choices into the lab and refreshes the picture of all pairs. In a window the lab measures, and
-    /// what a search has found is used.
+    /// posts what a search has found.
     void advance(const ServiceFrame& frame) override;
     void readFacts(Facts& facts) const override;
     bool busy() const override { return lab_.busy() || shown_; }
@@ -30,7 +54,7 @@ public:
 
 private:
     void follow(const Document& document);
-    void measure(Document& document, RunHost& host);
+    void measure(const ServiceFrame& frame);
     void refreshMatrix(const Document& document, RunHost& host, bool realTime);
 
     Lab& lab_;

@@ -61,7 +61,7 @@ LessonRunner::LessonRunner(Controller& controller, bool canonical)
       script_(
           controller_, Sender::lesson, [this](const ScriptAnswer& answer) { answered(answer); }, true) {}
 
-void LessonRunner::offer(LessonState& state) {
+void LessonRunner::offer(LessonProgress& state) {
     state.offered.clear();
     for (const std::string& name : lessonNames()) {
         const auto lesson = lessonNamed(name);
@@ -99,15 +99,21 @@ void LessonRunner::drop() {
     dropping_ = false;
 }
 
-void LessonRunner::open(Document& document, std::shared_ptr<const Lesson> lesson, std::size_t step) {
+void LessonRunner::open(const Document& document, LessonProgress& state, std::shared_ptr<const Lesson> lesson,
+                        std::size_t step) {
     lesson_ = std::move(lesson);
-    LessonState& state = document.lesson;
     state.lesson = lesson_;
     state.listed = false;
     state.kept.clear();
     ended_ = false;
-    document.ui.visible = document.ui.panel = document.ui.measurements = true;
-    go(document, std::min(step, lesson_->steps.size() - 1), true);
+    showPanel({"window.visible", "window.panels", "window.measurements"});
+    go(document, state, std::min(step, lesson_->steps.size() - 1), true);
+}
+
+void LessonRunner::showPanel(std::initializer_list<const char*> switches) {
+    std::vector<Command> settings;
+    for (const char* path : switches) settings.emplace_back(SetParameter{path, true});
+    controller_.post(std::move(settings), Sender::lesson);
 }
 
 /// Begins the scene of a step without the settings before it, in one command, so that the run is built once.
@@ -135,7 +141,7 @@ void LessonRunner::lookAtBeginning() {
 }
 
 /// `jumps`: also restores the settings of the steps before.
-void LessonRunner::go(Document& document, std::size_t step, bool jumps) {
+void LessonRunner::go(const Document& document, LessonProgress& state, std::size_t step, bool jumps) {
     drop();
     bool begun = false;  // and the settings of the step are queued
     const std::vector<LessonStep>& steps = lesson_->steps;
@@ -159,7 +165,6 @@ void LessonRunner::go(Document& document, std::size_t step, bool jumps) {
     phase_ = LessonPhase::setup;
     late_ = false;
     problem_.clear();
-    LessonState& state = document.lesson;
     state.step = step;
     state.guess.reset();
     state.answered.reset();
@@ -190,16 +195,15 @@ void LessonRunner::holdForPrediction(const Document& document) {
     lines_.push_front(rest);
 }
 
-EffectResult LessonRunner::carryOut(const LessonGo& asked, Document& document) {
-    LessonState& state = document.lesson;
+EffectResult LessonRunner::carryOut(const LessonGo& asked, const Document& document, LessonProgress& state) {
     using What = LessonGo::What;
     asked_ = true;
     if (asked.what == What::list) state.listed = !state.listed;
-    if (state.listed) document.ui.measurements = true;
-    if (asked.what == What::open) open(document, lessonNamed(asked.name));
+    if (state.listed) showPanel({"window.measurements"});
+    if (asked.what == What::open) open(document, state, lessonNamed(asked.name));
     if (asked.what == What::close) {
         drop();
-        if (std::exchange(held_, false)) document.intent.paused = false;
+        if (std::exchange(held_, false)) controller_.post(SetParameter{"run.paused", false}, Sender::lesson);
         lesson_ = nullptr;
         state.lesson = nullptr;
         state.listed = false;
@@ -208,7 +212,8 @@ EffectResult LessonRunner::carryOut(const LessonGo& asked, Document& document) {
     if (asked.what == What::go) {
         const int last = static_cast<int>(lesson_->steps.size()) - 1, to = std::clamp(asked.step, 0, last);
         // The next step continues from the student's state; every other step is a jump.
-        go(document, static_cast<std::size_t>(to), !(phase_ == LessonPhase::done && to == static_cast<int>(step_) + 1));
+        go(document, state, static_cast<std::size_t>(to),
+           !(phase_ == LessonPhase::done && to == static_cast<int>(step_) + 1));
     }
     if (asked.what == What::answer && phase_ == LessonPhase::predict) state.guess = asked.answer;
     if (asked.what == What::answer && phase_ == LessonPhase::question) state.answered = asked.answer;
@@ -221,9 +226,8 @@ EffectResult LessonRunner::carryOut(const LessonGo& asked, Document& document) {
 }
 
 /// Advances where nothing more is to be done or waited for. Returns false when nothing changes.
-bool LessonRunner::nextPhase(Document& document) {
+bool LessonRunner::nextPhase(const Document& document, LessonProgress& state) {
     const LessonStep& step = lesson_->steps[step_];
-    LessonState& state = document.lesson;
     switch (phase_) {
         case LessonPhase::setup:
             phase_ = step.predict ? LessonPhase::predict : LessonPhase::begin;
@@ -249,7 +253,7 @@ bool LessonRunner::nextPhase(Document& document) {
             return true;
         case LessonPhase::after:
             if ((measuring_ = measures(document))) return false;
-            finish(document);
+            finish(document, state);
             phase_ = step.question ? LessonPhase::question : LessonPhase::done;
             if (canonical_ && step.question) state.answered = step.question->answer;
             return true;
@@ -265,7 +269,7 @@ bool LessonRunner::nextPhase(Document& document) {
                 ended_ = true;
                 return false;
             }
-            go(document, step_ + 1, false);
+            go(document, state, step_ + 1, false);
             return true;
     }
     return false;
@@ -286,8 +290,8 @@ bool LessonRunner::measures(const Document& document) const {
 }
 
 /// Keeps the numbers of a step.
-void LessonRunner::finish(Document& document) {
-    std::map<std::string, Value>& kept = document.lesson.kept;
+void LessonRunner::finish(const Document& document, LessonProgress& state) {
+    std::map<std::string, Value>& kept = state.kept;
     for (const LessonNumber& number : lesson_->steps[step_].keep) {
         kept[number.name] = evaluate(number.expression, numbersOf(document, kept));
         if (canonical_ && failure_.empty() && isNothing(kept[number.name]))
@@ -301,9 +305,9 @@ void LessonRunner::finish(Document& document) {
     }
 }
 
-bool LessonRunner::update(Document& document, Host& host, double seconds) {
+bool LessonRunner::update(const Document& document, LessonProgress& state, Host& host, double seconds) {
     const bool asked = std::exchange(asked_, false);
-    if (controller_.posted()) controller_.apply(document, host);  // the scene of a step precedes its phases
+    if (controller_.posted()) controller_.apply(host);  // the scene of a step precedes its phases
     lookAtBeginning();
     if (!lesson_) return asked;
     const std::size_t step = step_;
@@ -311,19 +315,18 @@ bool LessonRunner::update(Document& document, Host& host, double seconds) {
     for (int count = 0; count < kMostLines && failure_.empty(); ++count) {
         if (script_.ready()) {
             if (lines_.empty()) {
-                if (!nextPhase(document)) break;
+                if (!nextPhase(document, state)) break;
                 continue;
             }
             current_ = lines_.front();
             lines_.pop_front();
             script_.take(current_.number, current_.text);
         }
-        controller_.apply(document, host);
+        controller_.apply(host);
         lookAtBeginning();
         script_.look(document, seconds);
         if (!script_.ready() || late_) break;
     }
-    LessonState& state = document.lesson;
     const bool changed = asked || step_ != step || state.phase != phase_ || state.late != late_ || state.problem != problem_;
     state.phase = phase_;
     state.late = late_;

@@ -7,6 +7,7 @@
 #include "app/model/lesson.h"
 
 #include <deque>
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <string>
@@ -22,14 +23,14 @@ public:
     LessonRunner& operator=(const LessonRunner&) = delete;
 
     /// Lists the program's lessons for menus and panels.
-    static void offer(LessonState& state);
-    /// Opens a lesson at a step, from 0.
-    void open(Document& document, std::shared_ptr<const Lesson> lesson, std::size_t step = 0);
+    static void offer(LessonProgress& state);
+    /// Opens a lesson at a step, from 0. `state` is the document's.
+    void open(const Document& document, LessonProgress& state, std::shared_ptr<const Lesson> lesson, std::size_t step = 0);
     /// Carries out a request from the panel or from a command.
-    EffectResult carryOut(const LessonGo& asked, Document& document);
+    EffectResult carryOut(const LessonGo& asked, const Document& document, LessonProgress& state);
     /// Call it once a frame, before the steps of the runs. `seconds`: elapsed time, which must not decrease. Returns whether
     /// the displayed state changed.
-    bool update(Document& document, Host& host, double seconds);
+    bool update(const Document& document, LessonProgress& state, Host& host, double seconds);
     /// Whether lines are under way that need frames to continue.
     bool needsFrame() const {
         return phase_ != LessonPhase::act && (script_.needsFrame() || (phase_ == LessonPhase::after && measuring_));
@@ -43,16 +44,17 @@ public:
     static std::string placeOf(const Lesson& lesson, std::size_t step);
 
 private:
-    void go(Document& document, std::size_t step, bool jumps);
+    void go(const Document& document, LessonProgress& state, std::size_t step, bool jumps);
+    void showPanel(std::initializer_list<const char*> switches);
     void beginAt(const LessonStep& step, std::vector<SetParameter> earlier);
     void lookAtBeginning();
     void blame(const std::string& why);
     void answered(const ScriptAnswer& answer);
     void drop();
     void queue(std::span<const LessonLine> lines) { lines_.insert(lines_.end(), lines.begin(), lines.end()); }
-    bool nextPhase(Document& document);
+    bool nextPhase(const Document& document, LessonProgress& state);
     bool measures(const Document& document) const;
-    void finish(Document& document);
+    void finish(const Document& document, LessonProgress& state);
     void holdForPrediction(const Document& document);
 
     bool canonical_;

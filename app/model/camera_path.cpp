@@ -1,11 +1,11 @@
 #include "app/model/camera_path.h"
+#include "app/tables/format.h"
 
 #include "sim/core/error.h"
 #include "sim/io/toml_value.h"
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 namespace gravlab {
 namespace {
@@ -103,9 +103,8 @@ std::vector<PathPoint> parsePath(std::string_view text) {
 std::string pathText(std::span<const PathPoint> points) {
     std::string text = "[\n";
     for (const PathPoint& p : points) {
-        char line[240];
-        std::snprintf(line, sizeof line, "  [%.9g, %.9g, %.9g, %.9g, %.9g, %.9g, %.9g, %.9g],\n", p.seconds, p.distance,
-                      p.azimuth, p.elevation, p.target[0], p.target[1], p.target[2], p.field);
+        const std::string line = formatted("  [%.9g, %.9g, %.9g, %.9g, %.9g, %.9g, %.9g, %.9g],\n", p.seconds, p.distance,
+                                           p.azimuth, p.elevation, p.target[0], p.target[1], p.target[2], p.field);
         text += line;
     }
     return text + "]";

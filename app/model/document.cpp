@@ -165,7 +165,7 @@ double readingTime(const std::string& text) {
 
 }  // namespace
 
-bool Document::fadeMessage(double seconds) {
+bool News::fadeMessage(double seconds) {
     if (message.empty() || warning) return false;
     messageAge += std::max(seconds, 0.0);
     const float light = messageLight();
@@ -173,7 +173,7 @@ bool Document::fadeMessage(double seconds) {
     return light < 1;
 }
 
-float Document::messageLight() const {
+float News::messageLight() const {
     if (message.empty() || warning) return 1;
     return static_cast<float>(std::clamp((readingTime(message) - messageAge) / kFading, 0.0, 1.0));
 }

@@ -19,7 +19,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -60,12 +59,36 @@ struct GroupsWish {
     bool operator==(const GroupsWish&) const = default;
 };
 
-struct Document {
+/// Why the last change was refused, or other news. A warning stays until a change succeeds or the user dismisses it; news
+/// fade.
+struct News {
+    std::string message;
+    bool warning = false;
+    double messageAge = 0;  ///< [s] since a window has shown it
+
+    /// Shows news. An empty text shows nothing.
+    void say(std::string text) {
+        message = std::move(text);
+        warning = false;
+        messageAge = 0;
+    }
+    /// Shows an error or a refusal.
+    void warn(std::string text) {
+        say(std::move(text));
+        warning = true;
+    }
+    void dismissMessage() { message.clear(); }
+    /// Ages news by that time [s] and removes them after the time to read them. True when their look changes.
+    bool fadeMessage(double seconds);
+    /// Visible fraction of the message, 0 to 1.
+    float messageLight() const;
+    bool operator==(const News&) const = default;
+};
+
+struct Document : News {
     // the runs
     Intent intent;
     Facts facts;
-    /// Limit for the next steps of a window: up to the next frame of a film.
-    std::int64_t mostSteps = std::numeric_limits<std::int64_t>::max();
 
     // the picture
     Camera camera;  ///< the wanted camera; drawnCamera() glides towards it
@@ -102,33 +125,12 @@ struct Document {
     GroupsWish groups;
     TreeWish tree;  ///< cells of a tree drawn as boxes
 
-    /// Why the last change was refused, or other news. A warning stays until a change succeeds or the user dismisses it;
-    /// news fade.
-    std::string message;
-    bool warning = false;
-    double messageAge = 0;        ///< [s] since a window has shown it
     std::uint64_t storyRun = 0;   ///< the watched run whose story has ended; 0: none
     std::uint64_t storyLeft = 0;  ///< the run whose story's end the user has dismissed
     UiState ui;
     LabPanel labPanel;
     LessonState lesson;
 
-    /// Shows news. An empty text shows nothing.
-    void say(std::string text) {
-        message = std::move(text);
-        warning = false;
-        messageAge = 0;
-    }
-    /// Shows an error or a refusal.
-    void warn(std::string text) {
-        say(std::move(text));
-        warning = true;
-    }
-    void dismissMessage() { message.clear(); }
-    /// Ages news by that time [s] and removes them after the time to read them. True when their look changes.
-    bool fadeMessage(double seconds);
-    /// Visible fraction of the message, 0 to 1.
-    float messageLight() const;
     /// Whether the run has reached the end of its scene's story, with a viewer, and the user has not dismissed that.
     bool storyTold() const;
     /// Whether the bodies came without units, probably have some, and the user has not decided.
@@ -215,6 +217,30 @@ struct Document {
     void movePull(glm::vec2 cursor);
 
     bool operator==(const Document&) const = default;
+};
+
+/// The parts of a document that report. Services, panels and frontends write these, and read the rest. Settings change by
+/// commands alone; time, clicks and framing move the camera and the selection.
+struct Reports {
+    explicit Reports(Document& document)
+        : news(document),
+          facts(document.facts),
+          free(document.free),
+          panels(document.ui),
+          files(document.ui.files),
+          film(document.ui.film),
+          lesson(document.lesson),
+          own(document.labPanel.own),
+          matrixSaved(document.labPanel.said) {}
+    News& news;
+    Facts& facts;
+    PicturePart& free;
+    PanelState& panels;
+    FilesList& files;
+    FilmProgress& film;
+    LessonProgress& lesson;
+    OwnResult& own;
+    std::string& matrixSaved;
 };
 
 /// The body with that name or number; part of a name suffices when it is unique. Throws UsageError listing the candidates.

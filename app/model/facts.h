@@ -1,8 +1,8 @@
 // Facts of the runs and of the selected body, as of the last frame. Rule: plain data.
 #pragma once
-#include "app/model/tree_cells.h"
 #include "app/model/twin_choice.h"
 #include "app/tables/colour_mode.h"
+#include "sim/backends/tree_cells.h"
 #include "sim/groups/groups.h"
 #include "sim/measure/orbit.h"
 #include "sim/run/configuration.h"
@@ -22,6 +22,28 @@ namespace gravlab {
 
 /// With fewer bodies, the rings of a profile would be empty.
 constexpr std::size_t kFewestOfCurves = 32;
+
+/// The cells that are drawn as boxes.
+enum class TreeBoxes {
+    none,
+    level,  ///< cells of one level
+    acting  ///< cells that act on the selected body
+};
+
+struct TreeWish {
+    TreeBoxes boxes = TreeBoxes::none;
+    int level = 4;  ///< below the root
+    bool operator==(const TreeWish&) const = default;
+};
+
+/// The cells at one step.
+struct KnownTree {
+    std::uint64_t run = 0;  ///< as Simulation has it
+    std::int64_t step = 0;
+    TreeWish wish;
+    std::uint32_t body = 0;  ///< id of the selected body
+    TreeCells cells;
+};
 
 /// A body near the selected one.
 struct BodyNeighbour {

@@ -87,11 +87,11 @@ struct LessonOffer {
     bool operator==(const LessonOffer&) const = default;
 };
 
-struct LessonState {
+/// What the runner of lessons reports.
+struct LessonProgress {
     std::vector<LessonOffer> offered;  ///< empty: no lessons in this program
     std::string progress;              ///< "leapfrog:3 order:1": reached steps
     bool listed = false;               ///< whether the list of lessons is shown
-    bool large = false;                ///< letters large enough for the back of a lecture hall
 
     std::shared_ptr<const Lesson> lesson;  ///< null: no lesson is open
     std::size_t step = 0;
@@ -103,6 +103,11 @@ struct LessonState {
 
     bool shown() const { return listed || lesson != nullptr; }
     const LessonStep* now() const { return lesson ? &lesson->steps[step] : nullptr; }
+    bool operator==(const LessonProgress&) const = default;
+};
+
+struct LessonState : LessonProgress {
+    bool large = false;  ///< letters large enough for the back of a lecture hall
     bool operator==(const LessonState&) const = default;
 };
 

@@ -149,10 +149,11 @@ struct Options {
 
     // view and render
     int width = 1280, height = 720;
-    double uiScale = 0;       ///< 0: from the display
-    std::int64_t frames = 0;  ///< 0: until closed (view); required for render
-    std::string screenshot;   ///< file written after the last frame
-    bool watched = false;     ///< a person watches: the run uses the scene's pace, the camera keeps all bodies in view
+    double uiScale = 0;        ///< 0: from the display
+    std::int64_t frames = 0;   ///< 0: until closed (view); required for render
+    std::string screenshot;    ///< file written after the last frame
+    bool sceneTrails = false;  ///< each scene sets its trails, unless the settings do
+    bool watched = false;      ///< a person watches: the run uses the scene's pace, the camera keeps all bodies in view
     std::int64_t rewindMegabytes = 256;  ///< memory for kept states; 0: none
     bool showUi = false;                 ///< draw panels into films and pictures
     std::vector<PathPoint> path;         ///< path of the camera; empty: none

@@ -1,9 +1,9 @@
 #include "app/services/divergence.h"
+#include "app/tables/format.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 
 namespace gravlab {
 
@@ -151,9 +151,7 @@ std::string predictabilityNote(std::string_view scene, const Integrator& integra
         const bool adaptive = isAdaptive(integrator.program);
         const double until = adaptive ? row.adaptive : singlePrecision ? row.fixed32 : row.fixed;
         if (!(std::abs(time) > until)) return {};
-        char text[320];
-        std::snprintf(text, sizeof text, "Beyond t = %.3g this ending is not the true one: %s.", until, row.why);
-        return text;
+        return formatted("Beyond t = %.3g this ending is not the true one: %s.", until, row.why);
     }
     return {};
 }

@@ -52,9 +52,10 @@ std::optional<std::uint32_t> depthsFrom(const Document& document) {
 }  // namespace
 
 void GroupFinder::advance(const ServiceFrame& frame) {
-    Document& document = frame.document;
+    const Document& document = frame.document;
+    News& news = frame.reports.news;
     Simulation& simulation = frame.runs.simulation();
-    Facts& facts = document.facts;
+    Facts& facts = frame.reports.facts;
     if (std::exchange(run_, simulation.bodiesId()) != simulation.bodiesId()) {
         if (wish_ && !wanted_) problem_ = "The run that groups were looked for in has ended.";
         wish_.reset();
@@ -81,11 +82,11 @@ void GroupFinder::advance(const ServiceFrame& frame) {
     } catch (const Error& error) {
         wish_.reset();
         problem_ = error.what();
-        document.warn(problem_);
+        news.warn(problem_);
     } catch (const std::bad_alloc&) {
         wish_.reset();
         problem_ = "There was not enough memory to find groups; the run goes on.";
-        document.warn(problem_);
+        news.warn(problem_);
     }
     facts.findingGroups = busy();
 }

@@ -52,7 +52,6 @@ void Instruments::advance(const ServiceFrame& frame) {
     const auto kept = [&] { return frame.runs.history() ? frame.runs.history()->newest(facts.step) : std::nullopt; };
     wanted = frame.document.profileWanted;
     update(frame.runs.simulation(), frame.runs.first().feed(), facts.galaxies, kept, frame.now);
-    frame.document.profileWanted = wanted;  // another scene has its own setting
 }
 
 }  // namespace gravlab

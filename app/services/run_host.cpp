@@ -1,6 +1,7 @@
 #include "app/services/run_host.h"
 
 #include "app/model/look.h"
+#include "app/services/instruments.h"
 #include "app/services/run.h"
 #include "app/system/host_clock.h"
 #include "sim/contact/contact.h"
@@ -47,14 +48,6 @@ bool RunHost::apply(bool again) {
     for (Run& run : runs_)
         if (run.copyVertices(document_.copyVertices)) run.publish();
     return taken;
-}
-
-bool RunHost::takeTuning(const TunedChoice& found) {
-    RunRequest& request = document_.intent.request;
-    const Tuning& known = request.tuning ? *request.tuning : Tuning();
-    request.tuning = std::make_shared<Tuning>(known.with(found));
-    request.pairs().kernel = {};
-    return apply();
 }
 
 bool RunHost::change(const RunRequest& wanted, bool reset) {
@@ -125,6 +118,9 @@ void RunHost::takeUp() {
         d.drop.cancel();
         d.pull.end();
         d.followCentre(std::nullopt);
+        ProfileRequest& profile = d.profileWanted;
+        if (d.facts.scene != sceneBefore) profile = Instruments::usual(d.facts.galaxies);
+        if (profile.galaxy >= d.facts.galaxies) profile.galaxy = -1;
     }
     // Drops what a change invalidates and keeps the rest, so that a slider can be dragged under a complete picture.
     const StaleParts stale = staleAfter(before, d.facts.configuration);
@@ -317,12 +313,12 @@ std::int64_t RunHost::stepsOfAFrame(bool realTime) const {
     const Intent& intent = document_.intent;
     const bool paced = realTime && intent.speed > 0;
     const std::int64_t steps = intent.paused ? intent.singleSteps : paced ? document_.facts.stepsDue : intent.stepsPerFrame;
-    return realTime ? std::min(steps, document_.mostSteps) : steps;
+    return realTime ? std::min(steps, mostSteps) : steps;
 }
 
 /// A count of steps and a comparison of two runs need every step shown; on a CPU the picture waits for the steps anyway.
 bool RunHost::takesAhead() const {
-    const bool counted = document_.mostSteps != std::numeric_limits<std::int64_t>::max();
+    const bool counted = mostSteps != std::numeric_limits<std::int64_t>::max();
     return ahead_ == 0 && !document_.intent.paused && !counted && !twin_.on() && first().hasPicture() &&
            first().vertices().space() == MemorySpace::cudaDevice;
 }

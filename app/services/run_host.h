@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 
@@ -32,14 +33,14 @@ public:
     /// See Host. States of all changes together take at most kStatesOfChanges bytes; the oldest are dropped first.
     Inverse keepState();
     static constexpr std::size_t kStatesOfChanges = std::size_t{512} << 20;
-    /// A search has found the kernel for runs like this one. The run uses it, and an open kernel means it from now on.
-    bool takeTuning(const TunedChoice& found);
     /// Starts the twin of `choice`, or throws; `apply()` makes a message of it.
     void beginTwin(const TwinChoice& choice);
     /// Advances within `seconds` (realTime) or by exactly the requested steps (film), and publishes.
     void advance(bool realTime, double seconds);
     /// Called about four times a second during the exact steps of one frame, for signals; an exception ends the steps.
     std::function<void()> whileStepping;
+    /// Limit for the next steps of a window: up to the next frame of a film.
+    std::int64_t mostSteps = std::numeric_limits<std::int64_t>::max();
     /// Whether the run may start the steps of the next frame before the picture of this one is shown. A device that stores
     /// vertices where OpenGL draws them computes while the picture is handed to the display.
     bool takesAhead() const;

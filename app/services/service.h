@@ -1,22 +1,26 @@
 // What measures, predicts or searches beside the runs: one interface, so that a frame calls all of them alike.
-// Rule: a service reads the runs through their feeds. Only the lab may change a run, and it reports that.
+// Rule: a service reads the runs through their feeds, and reports. It posts commands where a setting must change.
 #pragma once
+#include "app/control/command.h"
+#include "app/model/document.h"
 #include "app/system/host_clock.h"
+
+#include <vector>
 
 namespace gravlab {
 
-struct Document;
-struct Facts;
 class RunHost;
 
 /// A frame, as services see it.
 struct ServiceFrame {
-    Document& document;
+    const Document& document;
+    const Reports& reports;
     RunHost& runs;
-    bool realTime = true;      ///< a frame of a window: nothing waits
-    bool drawn = false;        ///< it has a picture
-    double drawSeconds = 0;    ///< GPU time of the picture [s]
-    double now = hostClock();  ///< [s]
+    std::vector<Posted>& posted;  ///< commands for the controller
+    bool realTime = true;         ///< a frame of a window: nothing waits
+    bool drawn = false;           ///< it has a picture
+    double drawSeconds = 0;       ///< GPU time of the picture [s]
+    double now = hostClock();     ///< [s]
 };
 
 class Service {

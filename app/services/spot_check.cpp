@@ -1,8 +1,11 @@
 #include "app/services/spot_check.h"
 
+#include "app/system/host_clock.h"
+#include "app/tables/format.h"
 #include "sim/core/error.h"
 
-#include <cstdio>
+#include <cmath>
+#include <thread>
 #include <utility>
 
 namespace gravlab {
@@ -10,8 +13,7 @@ namespace gravlab {
 namespace {
 
 std::string missed(const ForceCheck& result) {
-    char text[80];
-    std::snprintf(text, sizeof text, "the forces of these bodies miss the accuracy of %g", result.allowed);
+    const std::string text = formatted("the forces of these bodies miss the accuracy of %g", result.allowed);
     return text + (" (" + result.text() + ")");
 }
 
@@ -60,8 +62,15 @@ void SpotCheck::ask(Simulation& simulation) {
     simulation.recheck();
 }
 
-std::string SpotCheck::settle(Simulation& simulation) {
-    if (!simulation.forceCheck()) simulation.backend().wait();
+std::string SpotCheck::settle(Simulation& simulation, double limit) {
+    if (!std::isfinite(limit)) {
+        if (!simulation.forceCheck()) simulation.backend().wait();
+        return update(simulation);
+    }
+    constexpr auto kPause = std::chrono::microseconds(100);
+    for (const double end = hostClock() + limit;
+         simulation.totals().evaluated() > 0 && !simulation.forceCheck() && hostClock() < end;)
+        std::this_thread::sleep_for(kPause);
     return update(simulation);
 }
 

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -25,8 +26,8 @@ public:
     /// a sentence for an alarm, else empty. Never waits.
     std::string update(Simulation& simulation);
     /// The same after waiting for the check of the first force, where a force was computed. Call it before results are
-    /// written.
-    std::string settle(Simulation& simulation);
+    /// written. With a limit [s] the check may be incomplete afterwards.
+    std::string settle(Simulation& simulation, double limit = std::numeric_limits<double>::infinity());
     /// The same for one result; `first`: it belongs to a new configuration.
     std::string judge(const ForceCheck& result, bool first = false);
     /// Requests a check of the next force, whatever the time.

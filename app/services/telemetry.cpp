@@ -2,10 +2,10 @@
 #include "app/services/telemetry.h"
 
 #include "app/services/run_host.h"
+#include "app/tables/format.h"
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <numeric>
 #include <utility>
 
@@ -135,12 +135,10 @@ double FrameTimes::quantile(double share) const {
 std::string FrameTimes::text() const {
     if (seconds_.empty()) return {};
     const double whole = std::accumulate(seconds_.begin(), seconds_.end(), 0.0);
-    char text[160];
-    std::snprintf(text, sizeof text,
-                  "%.1f a second, median %.2f ms, 99 %% within %.2f ms, longest %.2f ms (%zu frames, the first %d left out)",
-                  whole > 0 ? static_cast<double>(seconds_.size()) / whole : 0.0, 1e3 * quantile(0.5), 1e3 * quantile(0.99),
-                  1e3 * quantile(1), seconds_.size(), kLeftOut);
-    return text;
+    return formatted(
+        "%.1f a second, median %.2f ms, 99 %% within %.2f ms, longest %.2f ms (%zu frames, the first %d left out)",
+        whole > 0 ? static_cast<double>(seconds_.size()) / whole : 0.0, 1e3 * quantile(0.5), 1e3 * quantile(0.99),
+        1e3 * quantile(1), seconds_.size(), kLeftOut);
 }
 
 }  // namespace gravlab

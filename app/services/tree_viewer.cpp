@@ -45,16 +45,16 @@ std::optional<TreeViewer::Question> TreeViewer::question(const Document& documen
 }
 
 void TreeViewer::look(const ServiceFrame& frame) {
-    Document& document = frame.document;
+    const Document& document = frame.document;
     Simulation& simulation = frame.runs.simulation();
-    Facts& facts = document.facts;
+    Facts& facts = frame.reports.facts;
     const std::optional<Question> asked = question(document);
     if (!asked || std::exchange(run_, simulation.bodiesId()) != simulation.bodiesId()) facts.tree = nullptr;
     const auto fail = [&](const std::string& why) {
         sampler_.forget();
         behind_ = false;
-        document.tree.boxes = TreeBoxes::none;
-        document.warn(why);
+        frame.posted.push_back({{SetParameter{"view.tree_cells", std::string("none")}}, Sender::guard});
+        frame.reports.news.warn(why);
     };
     try {
         if (auto found = sampler_.update({simulation, frame.runs.first().feed(), frame.now, !frame.realTime},

@@ -1,11 +1,11 @@
 #include "app/services/twin_monitor.h"
+#include "app/tables/format.h"
 
 #include "sim/backends/backend.h"
 #include "sim/measure/diagnostics.h"
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <utility>
 
 namespace gravlab {
@@ -55,9 +55,8 @@ void TwinMonitor::restart(const FedState& start, const Simulation& twin) {
     frame_ = nextFrame_ = 0;
     sampling_.clear();
     if (!sampled()) return;
-    char text[120];
-    std::snprintf(text, sizeof text, "%zu of %zu bodies, in single precision; energies are not summed",
-                  std::min(bodies_, VertexSample::kBodies), bodies_);
+    const std::string text = formatted("%zu of %zu bodies, in single precision; energies are not summed",
+                                       std::min(bodies_, VertexSample::kBodies), bodies_);
     sampling_ = text;
 }
 

@@ -1,10 +1,10 @@
 #include "app/services/twin_run.h"
 
 #include "app/system/host_clock.h"
+#include "app/tables/format.h"
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 namespace gravlab {
 namespace {
@@ -157,13 +157,11 @@ std::int64_t TwinRun::stepsToMeeting(const Simulation& first) const {
 
 std::string TwinRun::note() const {
     if (!link_.ratio.trimmed) return {};
-    char text[200];
-    std::snprintf(text, sizeof text,
-                  "The twin's time step %.6g was taken as %.6g, so that both runs meet: %lld of its steps are %lld of the "
-                  "first's.",
-                  std::abs(link_.wantedStep), std::abs(link_.ratio.twinStep), static_cast<long long>(link_.ratio.twin),
-                  static_cast<long long>(link_.ratio.first));
-    return text;
+    return formatted(
+        "The twin's time step %.6g was taken as %.6g, so that both runs meet: %lld of its steps are %lld of the "
+        "first's.",
+        std::abs(link_.wantedStep), std::abs(link_.ratio.twinStep), static_cast<long long>(link_.ratio.twin),
+        static_cast<long long>(link_.ratio.first));
 }
 
 }  // namespace gravlab

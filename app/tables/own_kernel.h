@@ -11,10 +11,9 @@
 
 namespace gravlab {
 
-struct OwnKernel {
-    std::string text;             ///< the editor's text
-    std::string file = "own.cu";  ///< its name in messages and for saving
-
+/// What the lab reports about a text.
+struct OwnResult {
+    std::string file = "own.cu";  ///< the text's name in messages and for saving
     bool trying = false;
     std::string stage;    ///< of the running trial
     std::string tried{};  ///< the text of the last trial
@@ -23,9 +22,14 @@ struct OwnKernel {
     std::vector<CompilerMessage> messages;
     double secondsPerForce = 0;
     std::size_t bodies = 0;      ///< N of that force
-    std::string exercise;        ///< the text of the last exercise
-    double exerciseSeconds = 0;  ///< duration of a force by that text; 0: not tried
+    double exerciseSeconds = 0;  ///< duration of a force by the text of the last exercise; 0: not tried
     std::string kernel;          ///< the row made from it; empty: none
+    bool operator==(const OwnResult&) const = default;
+};
+
+struct OwnKernel : OwnResult {
+    std::string text;      ///< the editor's text
+    std::string exercise;  ///< the text of the last exercise
     bool operator==(const OwnKernel&) const = default;
 };
 

@@ -39,7 +39,7 @@ void Input::point(PointerKind kind, glm::vec2 by) { post_(Pointer{kind, cursor_,
 
 bool Input::near(glm::vec2 place) const {
     const glm::vec2 way = cursor_ - place;
-    return std::hypot(way.x, way.y) < kClickRadius * state_.scale;
+    return std::hypot(way.x, way.y) < kClickRadius * panels_.scale;
 }
 
 void Input::act(const PointerEvent& event) {
@@ -62,7 +62,7 @@ void Input::press(const PointerEvent& event) {
     altAlone_ = false;
     const bool dragged = drag_ != Drag::none && event.button != dragButton_;
     if (dragged || focus_().pointer) return;
-    state_.navigating = false;
+    panels_.navigating = false;
     const bool left = event.button == kLeftButton && !(event.modifiers & kShift);
     dragButton_ = event.button;
     if (left && document_.drop.on) {
@@ -111,6 +111,18 @@ void Input::moveTo(glm::vec2 to) {
 }
 
 void Input::act(const KeyEvent& event) {
+    if (!waiting_.empty() || focus_().unseen)
+        waiting_.push_back(event);
+    else
+        actNow(event);
+}
+
+void Input::resume() {
+    if (waiting_.empty() || focus_().unseen) return;
+    for (const KeyEvent& event : std::exchange(waiting_, {})) actNow(event);
+}
+
+void Input::actNow(const KeyEvent& event) {
     watchAlt(event);
     if (event.down)
         pressKey(event);
@@ -127,7 +139,7 @@ void Input::pressKey(const KeyEvent& event) {
     if (focus.typing && (event.modifiers & kControl) && editsText(key)) return;
     if (key == Key::padEnter) key = Key::enter;
     if (focus.navigates && movesInPanels(key, event.modifiers)) {
-        if (key == Key::escape && !focus.popup) state_.navigating = false;
+        if (key == Key::escape && !focus.popup) panels_.navigating = false;
         return;
     }
     const Action* row = gravlab::pressKey(key, event.modifiers, post_, event.repeat);
@@ -156,6 +168,7 @@ void Input::act(const FocusEvent& event) {
 void Input::reset() {
     altAlone_ = false;
     held_.clear();
+    waiting_.clear();
     drag_ = Drag::none;
 }
 

@@ -52,14 +52,15 @@ struct PanelFocus {
     bool typing = false;     ///< a text field has the keyboard
     bool navigates = false;  ///< arrows, Enter, Space, Tab and Esc move in a menu or panel
     bool popup = false;      ///< a menu or list is open
+    bool unseen = false;     ///< a press may change these, and the panels have not seen it
 };
 
-/// Turns events into commands.
+/// Turns events into commands. Keys after a press wait until the panels have seen it: they may belong to a text field then.
 class Input {
 public:
-    /// Document and `state` (that of the panels) must outlive it. `focus` is called for each event.
-    Input(const Document& document, UiState& state, PostOne post, std::function<PanelFocus()> focus)
-        : document_(document), state_(state), post_(std::move(post)), focus_(std::move(focus)) {}
+    /// Document and `panels` must outlive it. `focus` is called for each event.
+    Input(const Document& document, PanelState& panels, PostOne post, std::function<PanelFocus()> focus)
+        : document_(document), panels_(panels), post_(std::move(post)), focus_(std::move(focus)) {}
 
     /// Sets the function that gives the printed character of a place, for keys that are not down.
     void setLayout(PrintedAt printedAt) { printedAt_ = std::move(printedAt); }
@@ -69,6 +70,8 @@ public:
     void take(const InputEvent& event) {
         std::visit([this](const auto& one) { act(one); }, event);
     }
+    /// Lets keys act that have waited. Call it after each frame of the panels.
+    void resume();
 
     /// Whether any key is down that acts while held.
     bool holdsKeys() const { return !held_.empty(); }
@@ -80,6 +83,7 @@ public:
 private:
     void act(const PointerEvent& event);
     void act(const KeyEvent& event);
+    void actNow(const KeyEvent& event);
     void act(const TextEvent&) {}  // only panels use text
     void act(const FocusEvent& event);
     void press(const PointerEvent& event);
@@ -97,7 +101,7 @@ private:
     };
 
     const Document& document_;
-    UiState& state_;
+    PanelState& panels_;
     PostOne post_;
     std::function<PanelFocus()> focus_;
     PrintedAt printedAt_;
@@ -108,6 +112,7 @@ private:
     int dragButton_ = kLeftButton;
     bool altAlone_ = false;  ///< Alt is down and no other key was pressed
     std::vector<HeldKey> held_;
+    std::vector<KeyEvent> waiting_;  ///< after a press that the panels have not seen
 };
 
 }  // namespace gravlab

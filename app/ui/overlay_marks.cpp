@@ -1,12 +1,12 @@
 // Labels and arrows. Rule: velocity and force differ in colour and in letters; of overlapping labels the heavier body's
 // stays.
+#include "app/tables/format.h"
 #include "app/ui/overlay_space.h"
 
 #include <glm/geometric.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <numeric>
 
 namespace gravlab {
@@ -40,9 +40,7 @@ std::optional<ImVec2> tipOf(const SpaceView& view, const glm::dvec3& place, cons
 }
 
 std::string measureText(const char* symbol, double value, std::string_view unit, std::string_view own) {
-    char text[64];
-    std::snprintf(text, sizeof text, "%s %.4g %s", symbol, value, std::string(unit.empty() ? own : unit).c_str());
-    return text;
+    return formatted("%s %.4g %s", symbol, value, std::string(unit.empty() ? own : unit).c_str());
 }
 
 }  // namespace

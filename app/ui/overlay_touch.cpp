@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 namespace gravlab {
 namespace {
@@ -95,11 +94,10 @@ void drawArrow(const Document& document, const SpaceView& view, const OverlayAre
     }
     const SceneUnits& units = document.facts.scene->units;
     const double speed = glm::length(order.velocity) * units.speedScale;
-    char text[96];
-    std::snprintf(text, sizeof text, "%s  %.4g %s",
-                  std::string(launchRows()[static_cast<std::size_t>(order.row)].label).c_str(), speed,
+    const std::string text =
+        formatted("%s  %.4g %s", std::string(launchRows()[static_cast<std::size_t>(order.row)].label).c_str(), speed,
                   units.speed.empty() ? "L/T" : std::string(units.speed).c_str());
-    write(list, {to->x + 12 * s, to->y + 4 * s}, view, area, document.look.paper, text, kArrow);
+    write(list, {to->x + 12 * s, to->y + 4 * s}, view, area, document.look.paper, text.c_str(), kArrow);
 }
 
 /// The spring by which the selected body is pulled.

@@ -87,10 +87,9 @@ void drawSlowStep(PanelContext& p) {
                                     "Start the scene with a number of bodies that this machine moves at a watchable pace"};
     const auto slow = slowStep(p.facts.configuration.bodies, stepCost(p.facts));
     if (!slow || !actionOf("fewer-bodies").unavailable(p.document).empty()) return;
-    char text[128];
-    std::snprintf(text, sizeof text, "One step takes about %.0f s here; %s bodies make %.0f steps/s.", slow->seconds,
-                  grouped(slow->bodies).text, slow->stepsPerSecond);
-    p.widgets.wrapped(palette::kWarning, text);
+    const std::string text = formatted("One step takes about %.0f s here; %s bodies make %.0f steps/s.", slow->seconds,
+                                       grouped(slow->bodies).text, slow->stepsPerSecond);
+    p.widgets.wrapped(palette::kWarning, text.c_str());
     const std::string label = "Take " + std::string(grouped(slow->bodies)) + " bodies";
     Control button = kFewer;
     button.label = label.c_str();
@@ -250,9 +249,8 @@ void drawTerms(PanelContext& p) {
     }
     if (p.facts.brokenBonds > 0) {
         const std::size_t all = p.facts.brokenBonds + p.facts.bondLines;
-        char text[96];
-        std::snprintf(text, sizeof text, "%zu of %zu bonds have broken", p.facts.brokenBonds, all);
-        p.widgets.wrapped(palette::kMuted, text);
+        const std::string text = formatted("%zu of %zu bonds have broken", p.facts.brokenBonds, all);
+        p.widgets.wrapped(palette::kMuted, text.c_str());
     }
 }
 

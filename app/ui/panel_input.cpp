@@ -2,6 +2,7 @@
 
 #include <imgui.h>
 
+#include <algorithm>
 #include <cfloat>
 #include <cstddef>
 #include <type_traits>
@@ -56,6 +57,13 @@ std::optional<glm::vec2> PanelInput::newPlace() const {
     return std::nullopt;
 }
 
+bool PanelInput::pressWaits() const {
+    return std::ranges::any_of(waiting_, [](const InputEvent& event) {
+        const auto* pointer = std::get_if<PointerEvent>(&event);
+        return pointer && pointer->change == PointerEvent::Change::press;
+    });
+}
+
 #if IMGUI_VERSION_NUM < 18700
 
 void mapPanelKeys(ImGuiIO& io) {
@@ -65,8 +73,9 @@ void mapPanelKeys(ImGuiIO& io) {
 bool panelKeyPressed(int key, bool repeats) { return ImGui::IsKeyPressed(ImGui::GetKeyIndex(key), repeats); }
 
 /// Passes on the events of a frame. A release in the frame of its press waits for the next frame, with all further events of
-/// that key or button. So does a move after a button, because the press belongs to the old position. ImGui drops letters of
-/// a frame in which Ctrl is down: so Ctrl and letters, and all later events, get separate frames.
+/// that key or button. So does a move after a button, because the press belongs to the old position. Keys after a press wait
+/// for the next frame, because a field takes no keys in the frame of the press that chooses it. ImGui drops letters of a
+/// frame in which Ctrl is down: so Ctrl and letters, and all later events, get separate frames.
 void PanelInput::feed(ImGuiIO& io) {
     for (float& input : io.NavInputs) input = 0;
     std::array<bool, kMostButtons> buttonNow{}, buttonLate{};
@@ -100,6 +109,7 @@ void PanelInput::feed(ImGuiIO& io) {
         }
         if (button >= buttonNow.size()) return true;
         const bool down = event.change == Change::press;
+        keysLate = keysLate || down;
         if (pointerLate || buttonLate[button] || buttonNow[button]) return later(buttonLate[button]);
         io.MouseDown[button] = down;
         anyButton = true;

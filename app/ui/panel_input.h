@@ -17,6 +17,8 @@ public:
     void take(const InputEvent& event) { waiting_.push_back(event); }
     /// Whether events wait for another frame.
     bool pending() const { return !waiting_.empty(); }
+    /// Whether a press of a button waits for another frame.
+    bool pressWaits() const;
     /// The place of the pointer that the next frame will know; empty where that is the place of the last frame.
     std::optional<glm::vec2> newPlace() const;
     /// Passes the events for the next frame to the current context. Call it once before each frame.

@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -51,8 +50,7 @@ void drawChoice(PanelContext& p) {
 
 std::string sampleText(const Profile& profile) {
     const std::string looked(grouped(profile.sampled).text), all(grouped(profile.bodies).text);
-    char order[40];
-    std::snprintf(order, sizeof order, "order %.2f", profile.order);
+    const std::string order = formatted("order %.2f", profile.order);
     return (profile.sampled < profile.bodies ? looked + " of " + all : all) + " bodies, " + order;
 }
 

@@ -204,11 +204,11 @@ void drawLabMatrix(PanelContext& p) {
     const float s = p.widgets.scale();
     ImGui::PushFont(p.widgets.fonts().small);
     if (matrix.cells() == 0 || matrix.texture() == 0) {
-        char text[160];
-        std::snprintf(text, sizeof text, "The matrix is shown for at most %s bodies; there are %s.",
-                      grouped(PairMatrix::kMostBodies).text, grouped(p.facts.configuration.bodies).text);
+        const std::string text =
+            formatted("The matrix is shown for at most %s bodies; there are %s.", grouped(PairMatrix::kMostBodies).text,
+                      grouped(p.facts.configuration.bodies).text);
         const bool many = p.facts.configuration.bodies > PairMatrix::kMostBodies;
-        p.widgets.wrapped(palette::kMuted, many ? text : "The matrix appears with the next step.");
+        p.widgets.wrapped(palette::kMuted, many ? text.c_str() : "The matrix appears with the next step.");
         ImGui::PopFont();
         if (many) {
             const std::string label = "Show it with " + std::string(grouped(kMatrixFit)) + " bodies";

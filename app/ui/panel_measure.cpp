@@ -264,9 +264,8 @@ void drawSplit(PanelContext& p) {
         const float box = 7 * s, y = at.y + 0.5f * (line - box);
         list.AddRectFilled(ImVec2(at.x, y), ImVec2(at.x + box, y + box), colour, 2 * s);
         ImGui::SetCursorPosX(ImGui::GetCursorPosX() + 12 * s);
-        char text[96];
-        std::snprintf(text, sizeof text, "%s %s ms", name, milliseconds(ms).text);
-        p.widgets.wrapped(palette::kMuted, text);
+        const std::string text = formatted("%s %s ms", name, milliseconds(ms).text);
+        p.widgets.wrapped(palette::kMuted, text.c_str());
     };
     for (std::size_t i = 0; i < parts.ms.size(); ++i) legend(i, parts.names[i], parts.ms[i], kPartColours[i]);
     constexpr std::size_t kOther = 4, kWait = 6;  // both at the left: the second name is too long for half of the panel

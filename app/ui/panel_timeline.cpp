@@ -1,11 +1,11 @@
 // The strip over the status line: kept states as ticks, the present as a handle; dragging moves in time.
 #include "app/services/rewind.h"
+#include "app/tables/format.h"
 #include "app/tables/unit_text.h"
 #include "app/ui/panels.h"
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 namespace gravlab {
 namespace {
@@ -96,17 +96,17 @@ void drawTimeline(PanelContext& p) {
         }
         draw.AddCircleFilled(ImVec2(present, middle), 4 * s, palette::kText);
         if ((held || over) && !marks.empty()) {
-            char text[96];
-            std::snprintf(text, sizeof text, "%s   step %lld%s", clockText(marks[near].time, p.facts.scene->units).c_str(),
+            const std::string text =
+                formatted("%s   step %lld%s", clockText(marks[near].time, p.facts.scene->units).c_str(),
                           static_cast<long long>(marks[near].step), marks[near].other ? "   (the other branch)" : "");
             ImGui::PushFont(p.widgets.fonts().small);
-            const ImVec2 size = ImGui::CalcTextSize(text);
+            const ImVec2 size = ImGui::CalcTextSize(text.c_str());
             const float x = std::clamp(scale.x(marks[near].step) - 0.5f * size.x, from.x, from.x + width - size.x);
             ImDrawList& front = *ImGui::GetForegroundDrawList();
             const ImVec2 at(x, from.y - size.y - 4 * s);
             front.AddRectFilled(ImVec2(at.x - 5 * s, at.y - 2 * s), ImVec2(at.x + size.x + 5 * s, at.y + size.y + 2 * s),
                                 palette::kPlate, 4 * s);
-            front.AddText(at, palette::kText, text);
+            front.AddText(at, palette::kText, text.c_str());
             ImGui::PopFont();
         }
     }

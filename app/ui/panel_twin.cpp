@@ -1,5 +1,6 @@
 // Rule: a control that needs a twin says so; numbers and curves have the units of the scene.
 #include "app/plots/plot.h"
+#include "app/tables/format.h"
 #include "app/tables/lab_sweep.h"
 #include "app/tables/unit_text.h"
 #include "app/ui/panels.h"
@@ -9,7 +10,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <utility>
 
 namespace gravlab {
@@ -34,12 +34,11 @@ void drawLabel(PanelContext& p, const Control& control, std::size_t run, ImVec2 
     ImGui::SetNextWindowPos(at, ImGuiCond_Always, ImVec2(0.5f, 0));
     ImGui::SetNextWindowBgAlpha(0.78f);
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(9 * s, 4 * s));
-    char name[40];
-    std::snprintf(name, sizeof name, "gravlab twin label %zu", run);
+    const std::string name = formatted("gravlab twin label %zu", run);
     constexpr auto kFlags = kPanelWindow | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoInputs |
                             ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoFocusOnAppearing |
                             ImGuiWindowFlags_NoBringToFrontOnFocus;
-    if (ImGui::Begin(name, nullptr, kFlags)) {
+    if (ImGui::Begin(name.c_str(), nullptr, kFlags)) {
         const float line = ImGui::GetTextLineHeight(), dot = 0.28f * line;
         const ImVec2 corner = ImGui::GetCursorScreenPos();
         ImGui::GetWindowDrawList()->AddCircleFilled(ImVec2(corner.x + dot, corner.y + 0.53f * line), dot, hueOf(run));

@@ -156,13 +156,18 @@ struct Ui::Parts {
     Clipboard clipboard;
     std::string pasted;  ///< the clipboard's text for Dear ImGui
 
-    void passKeys(UiState& state);
-    void build(const Document& document, const Readouts& readouts, UiState& state, const Post& post);
+    void passKeys(PanelState& reports);
+    void build(const Document& document, const Readouts& readouts, const UiState& state, PanelState& reports,
+               const Post& post);
     float bodyPanel = 0;
     std::optional<std::array<double, 2>> pair;
 };
 
-Ui::Ui(float scale, std::string renderer, UiState& shown) : state(shown), parts_(std::make_unique<Parts>()) {
+Ui::Ui(float scale, std::string renderer, const App& app)
+    : Ui(scale, std::move(renderer), app.document.ui, app.reports.panels) {}
+
+Ui::Ui(float scale, std::string renderer, const UiState& shown, PanelState& reports)
+    : state(shown), reports_(reports), parts_(std::make_unique<Parts>()) {
     IMGUI_CHECKVERSION();
     parts_->context = ImGui::CreateContext();
     const CurrentContext current(parts_->context);
@@ -204,7 +209,7 @@ void Ui::remakePicture(std::string renderer) {
 void Ui::setScale(float scale) {
     const CurrentContext current(parts_->context);
     scale = std::clamp(scale, 0.5f, 4.0f);
-    parts_->scale = state.scale = scale;
+    parts_->scale = reports_.scale = scale;
     parts_->settled = false;
     parts_->strong = state.projector;
     ImGui::GetStyle() = makeStyle(scale, parts_->strong, parts_->light);
@@ -285,7 +290,8 @@ PointerShape Ui::pointerShape() const {
     }
 }
 
-void Ui::Parts::build(const Document& document, const Readouts& readouts, UiState& state, const Post& post) {
+void Ui::Parts::build(const Document& document, const Readouts& readouts, const UiState& state, PanelState& reports,
+                      const Post& post) {
     ImGui_ImplOpenGL3_NewFrame();
     drawn = true;
     ImGui::NewFrame();
@@ -329,7 +335,7 @@ void Ui::Parts::build(const Document& document, const Readouts& readouts, UiStat
     popup = false;
     if (!state.visible) {
         // No panel is left for the keys.
-        state.navigating = menu.asked = panelAsked = false;
+        reports.navigating = menu.asked = panelAsked = false;
         return;
     }
     lightControl(panel);
@@ -357,17 +363,17 @@ void Ui::Parts::build(const Document& document, const Readouts& readouts, UiStat
     drawFilmPanel(panel);
     drawStory(panel);
     drawMessage(panel);
-    passKeys(state);
+    passKeys(reports);
     popup = ImGui::IsPopupOpen(nullptr, ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
 }
 
 /// Moves the focus to the next shown panel on request; after the last one no panel has it.
-void Ui::Parts::passKeys(UiState& state) {
+void Ui::Parts::passKeys(PanelState& reports) {
     std::vector<std::string_view> panels = widgets.panels();
     std::erase_if(panels, [](std::string_view name) { return name == "menu" || name == "status"; });
-    if (panels.empty()) state.navigating = false;
+    if (panels.empty()) reports.navigating = false;
     if (!std::exchange(panelAsked, false) || panels.empty()) return;
-    state.navigating = true;
+    reports.navigating = true;
     const auto last = std::find(panels.begin(), panels.end(), panelWithKeys);
     const bool wraps = last == panels.end() || last + 1 == panels.end();
     panelWithKeys = wraps ? panels.front() : *(last + 1);
@@ -389,7 +395,7 @@ void Ui::frame(App& app, const Post& post) {
     frame(app.document, readoutsOf(app), post);
     need(app, {.pair = parts_->pair});
     // A film beside the window leaves the window's pictures where they are.
-    if (&state == &app.document.ui) app.document.free = parts_->free;
+    if (&state == &app.document.ui) app.reports.free = parts_->free;
 }
 
 void Ui::drawOver(App& app, int width, int height, double seconds) {
@@ -417,11 +423,11 @@ void Ui::frame(const Document& document, const Readouts& readouts, const Post& a
 #endif
     // ImGui hides a window until it knows the size of its contents, but a film needs its panels in the first frame.
     for (int pass = 0; !parts_->settled && pass < 2; ++pass) {
-        parts_->build(document, readouts, state, post);
+        parts_->build(document, readouts, state, reports_, post);
         ImGui::EndFrame();
     }
     parts_->settled = true;
-    parts_->build(document, readouts, state, post);
+    parts_->build(document, readouts, state, reports_, post);
     ImGui::Render();
 }
 
@@ -450,14 +456,20 @@ bool Ui::wantsMouse() const {
 }
 bool Ui::wantsKeyboard() const {
     const CurrentContext current(parts_->context);
-    // WantTextInput stays true for a frame after its field has closed. A key of that frame is a command.
-    return ImGui::GetIO().WantTextInput && ImGui::IsAnyItemActive();
+    // WantTextInput follows a frame late. A key after the frame in which a field has closed is a command, also where the
+    // press that closed it has made something else active.
+    const ImGuiContext& context = *ImGui::GetCurrentContext();
+    return context.WantTextInputNextFrame == 1 && context.ActiveId != 0 && context.ActiveId == context.InputTextState.ID;
 }
 void Ui::walkMenus() { parts_->menu.asked = true; }
 void Ui::nextPanel() { parts_->panelAsked = true; }
 bool Ui::navigates() const { return state.navigating || parts_->menu.asked || parts_->panelAsked || parts_->popup; }
 bool Ui::hasPopup() const { return parts_->popup; }
-PanelFocus Ui::focus() const { return {wantsMouse(), wantsKeyboard(), navigates(), hasPopup()}; }
+PanelFocus Ui::focus() const {
+    PanelFocus focus{wantsMouse(), wantsKeyboard(), navigates(), hasPopup()};
+    focus.unseen = parts_->input.pressWaits() && (focus.pointer || focus.typing || focus.popup);
+    return focus;
+}
 bool Ui::restless() const { return parts_->widgets.restless() || wantsKeyboard() || parts_->input.pending(); }
 
 void Ui::recordItems(bool on) { parts_->widgets.recording = on; }

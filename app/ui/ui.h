@@ -36,8 +36,10 @@ enum class PointerShape { arrow, text, upDown, leftRight, downLeft, downRight, h
 class Ui {
 public:
     /// Needs a current OpenGL 4.5 context for its whole life. `renderer` is that context's name for people. Several may
-    /// exist: a film has its own. `state`: the visible panels; must outlive it.
-    Ui(float scale, std::string renderer, UiState& state);
+    /// exist: a film has its own. `state`: the visible panels, and `reports` what the panels report; both must outlive it.
+    Ui(float scale, std::string renderer, const UiState& state, PanelState& reports);
+    /// The panels of that app's document.
+    Ui(float scale, std::string renderer, const App& app);
     ~Ui();
     Ui(const Ui&) = delete;
     Ui& operator=(const Ui&) = delete;
@@ -89,9 +91,10 @@ public:
     /// The area of the surface that the panels of the last frame leave free; empty: all.
     const PicturePart& free() const;
 
-    UiState& state;
+    const UiState& state;
 
 private:
+    PanelState& reports_;
     struct Parts;
     std::unique_ptr<Parts> parts_;
 };

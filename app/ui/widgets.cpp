@@ -197,9 +197,8 @@ bool Widgets::button(const Control& control, float width, const Reason& unavaila
     {
         const Disabled disabled(!unavailable.empty());
         // The identity is the name alone: a button keeps the focus when its label changes.
-        char text[96];
-        std::snprintf(text, sizeof text, "%s###%s", control.label, control.name);
-        pressed = ImGui::Button(text, ImVec2(width, 0));
+        const std::string text = formatted("%s###%s", control.label, control.name);
+        pressed = ImGui::Button(text.c_str(), ImVec2(width, 0));
     }
     finish(control, unavailable, foot);
     return pressed;
@@ -359,13 +358,12 @@ bool Widgets::beginCombo(const Control& control, std::string_view shown, const R
         label(control, unavailable);
     else
         ImGui::SetNextItemWidth(width);
-    char preview[64];
-    std::snprintf(preview, sizeof preview, "%.*s", static_cast<int>(shown.size()), shown.data());
+    const std::string preview(shown);
     comboName_ = control.name;
     const ImVec2 from = ImGui::GetCursorScreenPos();
     const float wide = ImGui::CalcItemWidth(), high = ImGui::GetFrameHeight();
     ImGui::BeginDisabled(!unavailable.empty());
-    const bool open = ImGui::BeginCombo(Id(control.name).text, preview, ImGuiComboFlags_HeightLarge);
+    const bool open = ImGui::BeginCombo(Id(control.name).text, preview.c_str(), ImGuiComboFlags_HeightLarge);
     if (!open) {
         ImGui::EndDisabled();
         finish(control, unavailable);
@@ -378,12 +376,11 @@ bool Widgets::beginCombo(const Control& control, std::string_view shown, const R
 }
 
 bool Widgets::choice(std::string_view name, std::string_view idea, bool selected, const Reason& unavailable) {
-    char shown[64];
-    std::snprintf(shown, sizeof shown, "%.*s", static_cast<int>(name.size()), name.data());
+    const std::string shown(name);
     bool chosen = false;
     {
         const Disabled disabled(!unavailable.empty());
-        chosen = ImGui::Selectable(shown, selected);
+        chosen = ImGui::Selectable(shown.c_str(), selected);
     }
     if (selected && ImGui::IsWindowAppearing()) ImGui::SetScrollHereY();
     if (recording) record(std::string(comboName_) + "/" + shown, unavailable.empty());

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <new>
 
 namespace gravlab {
 namespace {
@@ -16,18 +17,48 @@ constexpr double kDeviceBudget = 33e-3;  // [s]
 
 }  // namespace
 
-App::App(const Options& options) : runs(document, options.simulation, !options.play.pictureLater) {
-    Document& d = document;
+void measureBeside(News& news, bool realTime, const std::function<void()>& measure) {
+    try {
+        measure();
+    } catch (const std::bad_alloc&) {
+        if (!realTime) throw;
+        news.warn("There was not enough memory to measure the run; it goes on.");
+    }
+}
+
+void Services::follow(const RunHost& runs) {
+    for (Service* service : all) service->follow(runs);
+}
+
+void Services::advance(const ServiceFrame& frame) {
+    for (Service* service : all) measureBeside(frame.reports.news, frame.realTime, [&] { service->advance(frame); });
+}
+
+void Services::look(const ServiceFrame& frame) {
+    for (Service* service : all) measureBeside(frame.reports.news, frame.realTime, [&] { service->look(frame); });
+}
+
+void Services::readFacts(Facts& facts) const {
+    for (const Service* service : all) service->readFacts(facts);
+}
+
+bool Services::busy() const {
+    return std::ranges::any_of(all, [](const Service* service) { return service->busy(); });
+}
+
+App::App(const Options& options) : runs(document_, options.simulation, !options.play.pictureLater) {
+    Document& d = document_;
     // A window advances at the scene's pace and keeps all bodies in the picture, unless the command line places the camera.
     // A window with a limited number of frames advances by steps.
     d.intent.speed = options.watched ? ownSpeed(d.facts) : 0;
     d.frameAll = options.watched && !options.flyPath && options.screenshot.empty() && !placesCamera(options.settings);
-    d.profileWanted = services.instruments.wanted;
     d.holdRate = (options.command == Subcommand::view || options.play.inWindow) && options.screenshot.empty();
     d.tour.path = options.path.empty() ? CameraPath() : CameraPath(options.path);
-    d.ui.files.shared = options.play.shared;
+    reports.files.shared = options.play.shared;
     d.overlay.labels = true;  // for scenes whose bodies have names
     applySettings(d, options.settings);
+    d.ownTrails = options.sceneTrails && !options.settings.contains("look.trails");
+    d.bringTrails();
     d.shown = d.camera;
     if (options.flyPath) d.tour.start();
     // An impossible command line ends the program; a message would not be enough.
@@ -42,7 +73,7 @@ bool App::apply(bool again) {
 }
 
 void App::advance(bool realTime) {
-    Facts& facts = document.facts;
+    Facts& facts = reports.facts;
     const Intent& intent = document.intent;
     realTime_ = realTime;
     const double begun = hostClock();
@@ -51,7 +82,7 @@ void App::advance(bool realTime) {
         pacedRun_ = facts.run;
         if (!runs.ahead()) askPace(begun);
     }
-    if (realTime && facts.time < facts.scene->story.time) document.storyRun = facts.run;
+    if (realTime && facts.time < facts.scene->story.time) document_.storyRun = facts.run;
     const std::int64_t before = facts.step;
     runs.advance(realTime, realTime ? stepSeconds() : Budget{}.seconds);
     if (realTime) {
@@ -60,12 +91,12 @@ void App::advance(bool realTime) {
         view.quality().stepped(hostClock() - begun, pace_.behind() || intent.speed == 0);
         behind_ = intent.speed != 0 && pace_.behind() && onDevice();
     }
-    services.advance({document, runs, realTime});
+    services.advance(serviceFrame(realTime));
     readFacts();
 }
 
 void App::askPace(double now) {
-    Facts& facts = document.facts;
+    Facts& facts = reports.facts;
     const Intent& intent = document.intent;
     facts.stepsDue = std::min(
         pace_.due(advancedAt_ > 0 ? now - advancedAt_ : 0, intent.paused ? 0 : intent.speed, facts.configuration.timeStep),
@@ -102,20 +133,20 @@ bool App::onDevice() { return runs.simulation().backend().vertexSpace() == Memor
 
 void App::draw(unsigned framebuffer, int width, int height) {
     const bool drawn = width > 0 && height > 0;
-    view.draw(document, runs, framebuffer, width, height, realTime_);
-    if (drawn) measureBeside(document, realTime_, [&] { view.readSelected(document, runs, realTime_); });
-    services.look({document, runs, realTime_, drawn, drawn ? view.drawSeconds(runs) : 0});
+    view.draw(document_, runs, framebuffer, width, height, realTime_);
+    if (drawn) measureBeside(reports.news, realTime_, [&] { view.readSelected(document_, runs, realTime_); });
+    services.look(serviceFrame(realTime_, drawn, drawn ? view.drawSeconds(runs) : 0));
     readFacts();
 }
 
 void App::readFacts() {
-    services.readFacts(document.facts);
-    document.facts.speed = pace_.reached();
-    document.facts.quality = view.lowered();
+    services.readFacts(reports.facts);
+    reports.facts.speed = pace_.reached();
+    reports.facts.quality = view.lowered();
 }
 
 bool App::moving() const {
-    return runs.moving() || view.moving(document, runs) || services.busy() || document.drop.dragging() ||
+    return !posted_.empty() || runs.moving() || view.moving(document, runs) || services.busy() || document.drop.dragging() ||
            document.aim.dragging() || document.pull.on();
 }
 

@@ -15,6 +15,13 @@ namespace {
 
 EffectResult needsWindow(const std::string& what) { return failedBecause(what + " in a window"); }
 
+/// An effect that lets `begin` change the document, which returns whether the run has begun.
+EffectResult taking(std::function<bool(Document&)> begin) {
+    EffectResult done;
+    done.rest = [begin = std::move(begin)](Document& d) { return begin(d) ? EffectResult() : refusedBecause(d.message); };
+    return done;
+}
+
 }  // namespace
 
 EffectResult BaseHost::carryOut(const Effect& effect, Ticket ticket) {
@@ -24,7 +31,7 @@ EffectResult BaseHost::carryOut(const Effect& effect, Ticket ticket) {
                    [&](const Restart&) { return apply(true) ? EffectResult() : refusedBecause(app_.document.message); },
                    [&](const FindGroups&) {
                        app_.services.groupFinder.find();
-                       app_.document.facts.findingGroups = true;
+                       app_.reports.facts.findingGroups = true;
                        groups_ = ticket;
                        return EffectResult{CommandStatus::running, {}, {}};
                    },
@@ -54,7 +61,9 @@ EffectResult BaseHost::carryOut(const Effect& effect, Ticket ticket) {
                        trying_ = ticket;
                        return EffectResult{CommandStatus::running, {}, {}};
                    },
-                   [&](const SaveKernel& e) { return write(kernelFile(app_.document.labPanel.own, e.file), ticket); },
+                   [&](const SaveKernel& e) {
+                       return write(kernelFile(app_.document.labPanel.own, app_.reports.own, e.file), ticket);
+                   },
                    [&](const LessonGo&) { return needsWindow("lessons are gone through"); },
                    [&](const WalkMenus&) { return EffectResult(); },
                    [&](const NextPanel&) { return EffectResult(); },
@@ -71,10 +80,10 @@ EffectResult resultOf(const FileOutcome& outcome) {
     return {CommandStatus::applied, outcome.sentence, {}};
 }
 
-std::function<void(const FileOutcome&)> sayingIn(Document& document) {
-    return [&document](const FileOutcome& outcome) {
-        document.say(outcome.sentence);
-        document.warning = outcome.status != FileOutcome::Status::written;
+std::function<void(const FileOutcome&)> sayingIn(News& news) {
+    return [&news](const FileOutcome& outcome) {
+        news.say(outcome.sentence);
+        news.warning = outcome.status != FileOutcome::Status::written;
     };
 }
 
@@ -85,17 +94,16 @@ EffectResult BaseHost::write(FileJob job, Ticket /*ticket*/) {
 
 /// Reads the file and begins the run while the caller waits.
 EffectResult BaseHost::open(const Open& effect) {
-    bool taken = false;
     if (isSceneFile(effect.file)) {
         Options base = sceneBase(app_.document);
         base.file = effect.file;
-        taken = takeScene(app_.document, withSceneFile(base), app_.takesUp());
-    } else {
-        ReadOptions read;
-        if (!effect.units.empty()) read = againIn(app_.document, effect.units);
-        taken = takeStart(app_.document, openStart(effect.file, read), app_.takesUp());
+        return taking([this, scene = withSceneFile(base)](Document& d) { return takeScene(d, scene, app_.takesUp()); });
     }
-    return taken ? EffectResult() : refusedBecause(app_.document.message);
+    ReadOptions read;
+    if (!effect.units.empty()) read = againIn(app_.document, effect.units);
+    return taking([this, start = openStart(effect.file, read)](Document& d) mutable {
+        return takeStart(d, std::move(start), app_.takesUp());
+    });
 }
 
 /// Copies the last complete step while the caller waits.
@@ -114,14 +122,12 @@ EffectResult BaseHost::takeShared(const TakeBodies& effect) {
     ReadOptions read;
     read.units = effect.units;
     read.allowSigns = lawRow(app_.document.facts.configuration.force.law).signedSources;
-    return takeStart(app_.document, startFrom(readShared(app_.document.ui.files.shared, read), "bodies of a client"),
-                     app_.takesUp())
-               ? EffectResult()
-               : refusedBecause(app_.document.message);
+    return taking([this, start = startFrom(readShared(app_.document.ui.files.shared, read), "bodies of a client")](
+                      Document& d) mutable { return takeStart(d, std::move(start), app_.takesUp()); });
 }
 
 EffectResult BaseHost::begin(const Measure& effect, Ticket ticket) {
-    if (std::optional<FileJob> file = labFile(effect, app_.services.lab, app_.document, app_.runs))
+    if (std::optional<FileJob> file = labFile(effect, app_.services.lab, app_.document, app_.reports, app_.runs))
         return write(std::move(*file), ticket);
     EffectResult done = app_.measure(effect);
     if (effect.what == Measure::What::cancel && measuring_)

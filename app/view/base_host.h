@@ -13,13 +13,14 @@ namespace gravlab {
 
 /// The effect result for the outcome of a file.
 EffectResult resultOf(const FileOutcome& outcome);
-/// Returns a function that puts the outcome into the document's message. The document must outlive it.
-std::function<void(const FileOutcome&)> sayingIn(Document& document);
+/// Returns a function that makes the outcome news, which must outlive it.
+std::function<void(const FileOutcome&)> sayingIn(News& news);
 
 class BaseHost : public Host {
 public:
     /// The app must outlive the host.
     explicit BaseHost(App& app) : app_(app) {}
+    Document& document(WriteKey key) override { return app_.written(key); }
     bool apply(bool again) override { return app_.apply(again); }
     Inverse keepState() override { return app_.runs.keepState(); }
     EffectResult carryOut(const Effect& effect, Ticket ticket) override;

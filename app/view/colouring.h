@@ -1,10 +1,12 @@
-// Adds the colours of the shown mode to the look. Rule: backend and renderers receive a request once, and again after a
-// change of bodies, runs or context.
+// Dresses the renderers of all runs: adds the colours of the shown mode to the look, and gives the bonds that act, as lines.
+// Rule: backend and renderers receive a request once, and again after a change of bodies, runs or context.
 #pragma once
+#include "app/model/document.h"
 #include "app/services/run_host.h"
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 namespace gravlab {
 
@@ -31,6 +33,19 @@ private:
     std::int64_t densityStep_ = -1;
     double drawnAt_ = -1;  ///< [s]; below 0: the exposure adapts at once
     double adaptingUntil_ = 0;
+};
+
+class BondPicture {
+public:
+    /// Copies the bonds of runs whose bonds or bodies have changed, and counts those of the first run for panels. Does not
+    /// wait for a device: a bond that breaks vanishes a few frames later there.
+    void dress(Document& document, RunHost& host);
+    /// Call it after a change of context.
+    void restart() { drawn_.clear(); }
+
+private:
+    std::vector<std::shared_ptr<const ForceTerm>> drawn_;  ///< of each run; null: it has no bonds
+    std::uint64_t dressings_ = 0;                          ///< of the bodies in the pictures
 };
 
 }  // namespace gravlab

@@ -11,9 +11,11 @@ Frame::Made Frame::make(const FrameClock& clock, const Surfaces& to) {
     const ProfilerRange profiled("frame");
     const double begun = hostClock();
     const bool realTime = clock.steps == FrameClock::Steps::realTime;
-    Document& document = app_.document;
-    Made made{.events = controller_.apply(document, host_)};
+    const Document& document = app_.document;
+    for (Posted& posted : app_.takePosted()) controller_.post(std::move(posted.batch), posted.sender);
+    Made made{.events = controller_.apply(host_)};
     if (to.applied) to.applied();
+    if (to.over && to.over()) return made;
     bool moved = true;
     if (clock.steps != FrameClock::Steps::none) {
         app_.advance(realTime);
@@ -24,8 +26,8 @@ Frame::Made Frame::make(const FrameClock& clock, const Surfaces& to) {
             made.alarm = spotCheck_.update(app_.runs.simulation());
             if (!made.alarm.empty()) return made;
         }
-        document.turn(to.flown ? to.flown() : clock.seconds);
-        if (realTime) document.glide(clock.glide);
+        app_.turn(to.flown ? to.flown() : clock.seconds);
+        if (realTime) app_.glide(clock.glide);
     }
     if (to.needed && !moved && made.events.empty() && !to.needed() && looksTheSame()) return made;
     app_.draw(to.framebuffer, to.width, to.height);

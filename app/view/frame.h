@@ -35,6 +35,8 @@ struct Surfaces {
     unsigned framebuffer = 0;
     int width = 0, height = 0;        ///< 0: no picture and no panels; trails still record the frame
     std::function<void()> applied{};  ///< runs after the commands and before the first step: lessons, films
+    /// After those: whether the program ends here, without steps and picture; empty: never.
+    std::function<bool()> over{};
     std::function<double()>
         flown{};  ///< replaces FrameClock::seconds where the value is known only then: a film beside a window
     std::function<bool()> needed{};  ///< whether to draw a picture that looks like the last one; empty: always

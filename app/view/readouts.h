@@ -24,7 +24,7 @@
 
 namespace gravlab {
 
-struct App;
+class App;
 
 struct Readouts {
     /// Rates and times of the last frames.

@@ -2,11 +2,8 @@
 // Rule: every picture is a list of viewports. The camera follows its target before the first viewport is drawn.
 #pragma once
 #include "app/services/adaptive_quality.h"
-#include "app/view/auto_framer.h"
-#include "app/view/bond_picture.h"
-#include "app/view/centre_follower.h"
+#include "app/view/camera_aim.h"
 #include "app/view/colouring.h"
-#include "app/view/mark_reader.h"
 #include "app/view/selection_reader.h"
 #include "render/pair_picture.h"
 #include "render/part_target.h"

@@ -1,5 +1,7 @@
-// Finds the clicked body, follows it on the GPU, and reads its state from occasional copies of the bodies.
-// Rule: a window never waits; it uses the newest result. A film waits, so that its picture depends on the frame alone.
+// Finds the clicked body, follows it on the GPU, and reads its state from occasional copies of the bodies; reads positions,
+// velocities and accelerations of the bodies with labels or arrows.
+// Rule: a window uses the newest result, and waits only for a copy of few bodies on the host. A film waits, so that its
+// picture depends on the frame alone.
 #pragma once
 #include "app/services/run_host.h"
 #include "app/services/sampler.h"
@@ -38,6 +40,24 @@ private:
     StateSampler<Question> states_{{.interval = kInterval}};
     double nearestAt_ = -1;  ///< [s]; below 0: not yet
     std::int64_t nearestStep_ = -1;
+};
+
+class MarkReader {
+public:
+    /// Throws std::bad_alloc.
+    void read(Document& document, RunHost& host, bool realTime);
+    bool busy() const { return states_.busy(); }
+
+private:
+    void take(const FedState& state, Document& document, const RunHost& host) const;
+
+    /// The inputs that the marks depend on.
+    struct Question {
+        std::uint64_t revision = 0, selections = 0;
+        OverlayChoice shown;
+        bool operator==(const Question&) const = default;
+    };
+    StateSampler<Question> states_;
 };
 
 }  // namespace gravlab

@@ -8,6 +8,7 @@
 #include "picture_difference.h"
 #include "small_gl.h"
 #include "tests/scarce_memory.h"
+#include "tests/written.h"
 
 #include <gmock/gmock.h>
 
@@ -67,7 +68,7 @@ protected:
         options.simulation.bodies = 300;
         options.simulation.backend = "cpu";
         app_ = std::make_unique<App>(options);
-        ui_ = std::make_unique<Ui>(1.0f, context_.description(), app_->document.ui);
+        ui_ = std::make_unique<Ui>(1.0f, context_.description(), *app_);
         app_->apply();
         app_->draw(window_.framebuffer(), kWide, kHigh);
         ui_->setSurface(kWide, kHigh, 1.0 / 60);
@@ -76,9 +77,9 @@ protected:
     }
     void TearDown() override { std::filesystem::remove_all(folder_); }
     void take(int width, int height) {
-        app_->document.ui.pictureWidth = width;
-        app_->document.ui.pictureHeight = height;
-        app_->document.dismissMessage();
+        written(*app_).ui.pictureWidth = width;
+        written(*app_).ui.pictureHeight = height;
+        written(*app_).dismissMessage();
         takePicture(*app_, *ui_, kWide, kHigh, context_.description(), file()).now();
     }
     std::string file() const { return (folder_ / "picture.png").string(); }
@@ -131,7 +132,7 @@ TEST_F(BesideTest, APictureWithoutMemoryIsAMessage) {
 
 TEST_F(BesideTest, AFilmWithoutMemoryIsAMessage) {
     std::filesystem::current_path(folder_);
-    FilmState& film = app_->document.ui.film;
+    FilmState& film = written(*app_).ui.film;
     film.width = 640;
     film.height = 366;
     film.encoder = "png";
@@ -151,7 +152,7 @@ TEST_F(BesideTest, AFilmWithoutMemoryIsAMessage) {
     ASSERT_TRUE(film.active) << app_->document.message;
     recorder.update(*app_);
     const auto step = [&] {
-        app_->document.mostSteps = 1000;
+        app_->runs.mostSteps = 1000;
         app_->advance(false);
         app_->draw(window_.framebuffer(), kWide, kHigh);
         recorder.prepare(*app_);

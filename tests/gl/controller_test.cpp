@@ -9,13 +9,17 @@
 #include "app/view/base_host.h"
 #include "gl_fixture.h"
 #include "sim/core/error.h"
+#include "tests/scarce_memory.h"
+#include "tests/written.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <map>
+#include <new>
 #include <thread>
+#include <type_traits>
 
 namespace gravlab {
 namespace {
@@ -37,8 +41,8 @@ protected:
         app.reset();
         GlTest::TearDown();
     }
-    Document& document() { return app->document; }
-    std::vector<Event> apply() { return controller.apply(app->document, *host); }
+    Document& document() { return test::written(*app); }
+    std::vector<Event> apply() { return controller.apply(*host); }
     /// The result of one command, posted alone.
     Event ask(Command command) {
         const std::uint64_t ticket = controller.post(std::move(command), Sender::script);
@@ -247,6 +251,35 @@ TEST_F(ControllerTest, editsBodiesAndTakesThemBack) {
     EXPECT_EQ(app->document.facts.configuration.bodies, bodies);
 }
 
+static_assert(std::is_same_v<decltype(App::document), const Document&>, "settings change by commands alone");
+
+/// The lab and the guards of a run are senders as others are.
+TEST_F(ControllerTest, theProgramChangesSettingsByCommandsToo) {
+    const auto from = [&](Command command, Sender sender) {
+        controller.post(std::move(command), sender);
+        const std::vector<Event> events = apply();
+        EXPECT_EQ(events.size(), 1u);
+        EXPECT_EQ(events.front().sender, sender);
+        EXPECT_EQ(events.front().status, CommandStatus::applied) << events.front().why;
+    };
+    ask(SetParameter{"run.kernel", std::string("naive")});
+    UseTuned use;
+    use.found.backend = "cpu";
+    use.found.bodies = 64;
+    use.found.kernel.kernel = "openmp";
+    from(use, Sender::lab);
+    ASSERT_TRUE(document().intent.request.tuning);
+    EXPECT_EQ(document().intent.request.tuning->choices().size(), 1u);
+    EXPECT_EQ(document().intent.request.pairs().kernel, KernelRequest());
+    EXPECT_THAT(ask(Invoke{"undo"}).why, HasSubstr("use kernel openmp of the lab is undone"));
+    EXPECT_EQ(app->document.facts.configuration.kernel.kernel, "naive");
+    EXPECT_TRUE(document().intent.request.tuning) << "what was found stays known";
+    from(SetParameter{"run.paused", true}, Sender::guard);
+    EXPECT_TRUE(app->document.intent.paused);
+    EXPECT_THAT(ask(Invoke{"undo"}).why, HasSubstr("set run.kernel naive is undone")) << "a guard's reason stays";
+    EXPECT_TRUE(app->document.intent.paused);
+}
+
 /// Starts effects, and ends them when the test chooses.
 class SlowHost : public BaseHost {
 public:
@@ -319,6 +352,40 @@ TEST_F(ControllerTest, aLineThatNobodyWaitsForHasAllItsAnswers) {
     script.look(document(), 0);
     EXPECT_THAT(answers, testing::ElementsAre(CommandStatus::running, CommandStatus::applied));
     EXPECT_FALSE(script.needsFrame()) << "it would wait for ever";
+}
+
+/// A mouse sends hundreds of moves a second, and the editor of kernels holds up to 3 MiB of text.
+TEST_F(ControllerTest, aMoveOfThePointerCopiesNoDocument) {
+    constexpr std::size_t kLetters = 1'000'003;
+    document().labPanel.own.text = std::string(kLetters, 'x');
+    for (const PointerKind kind : {PointerKind::orbit, PointerKind::pan, PointerKind::zoom, PointerKind::pick})
+        controller.post(Pointer{kind, {10, 10}, {1, 1}, {64, 48}}, Sender::pointer);
+    const test::ScarceMemory scarce(kLetters + 1);
+    EXPECT_EQ(apply().size(), 4u);
+    EXPECT_FALSE(scarce.refused());
+    EXPECT_THROW(const Document copy = document(), std::bad_alloc) << "a copy would have been noticed";
+}
+
+/// A file that was read begins its run between the commands, as its own command's effect.
+TEST_F(ControllerTest, theRestOfAnEffectChangesTheDocument) {
+    auto slow = std::make_unique<SlowHost>(*app);
+    SlowHost& mine = *slow;
+    this->host = std::move(slow);
+    for (const bool refused : {false, true}) {
+        const Ticket ticket = controller.post(Invoke{"save", {std::string("a.csv")}}, Sender::script);
+        apply();
+        EffectResult done;
+        done.rest = [refused](Document& now) {
+            now.look.bloom = 0.7f;
+            return refused ? refusedBecause("no") : EffectResult();
+        };
+        mine.done = {{ticket, done}};
+        document().look.bloom = 0;
+        const std::vector<Event> events = apply();
+        ASSERT_EQ(events.size(), 1u);
+        EXPECT_EQ(events[0].status, refused ? CommandStatus::refused : CommandStatus::applied);
+        EXPECT_EQ(app->document.look.bloom, 0.7f);
+    }
 }
 
 TEST_F(ControllerTest, effectsThatTakeLongerEndWithTheirTicket) {

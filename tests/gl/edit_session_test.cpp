@@ -12,6 +12,7 @@
 #include "sim/measure/pair_sum.h"
 #include "sim/run/fingerprint.h"
 #include "tests/scarce_memory.h"
+#include "tests/written.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -36,7 +37,7 @@ protected:
         frame(2);
     }
     void frame(int steps = 0) {
-        app_->document.intent.stepsPerFrame = steps;
+        written(*app_).intent.stepsPerFrame = steps;
         app_->apply();
         app_->advance(false);
         app_->draw(target_->framebuffer(), 320, 200);
@@ -75,7 +76,7 @@ TEST_F(EditSession, undoGivesBackTheStateToItsFingerprint) {
         for (const EditRow& row : kEdits) {
             open(scene);
             const std::string before = hash();
-            app_->document.select(77);
+            written(*app_).select(77);
             edit(row.edit);
             EXPECT_NE(hash(), before) << row.name << " did nothing";
             EXPECT_EQ(app_->document.message, "") << row.name;
@@ -89,7 +90,7 @@ TEST_F(EditSession, undoOfSeveralGoesBackThroughAll) {
     open("plummer");
     std::vector<std::string> states{hash()};
     for (const std::size_t body : {kOddCount - 1, std::size_t{0}, std::size_t{600}}) {
-        app_->document.select(body);
+        written(*app_).select(body);
         edit("remove");
         states.push_back(hash());
     }
@@ -106,8 +107,8 @@ TEST_F(EditSession, anEditOfABodyThatIsNotThereIsUndoneAsNothing) {
     open("plummer");
     const std::string before = hash();
     for (const char* row : {"remove", "hold", "aim"}) {
-        app_->document.select(5);
-        app_->document.selected->id = 1000000;
+        written(*app_).select(5);
+        written(*app_).selected->id = 1000000;
         edit(row);
         EXPECT_EQ(hash(), before);
         undo();
@@ -118,7 +119,7 @@ TEST_F(EditSession, anEditOfABodyThatIsNotThereIsUndoneAsNothing) {
 
 TEST_F(EditSession, undoSaysWhyTheOthersAreNotWhereTheyWere) {
     open("plummer");
-    app_->document.select(5);
+    written(*app_).select(5);
     const std::string before = hash();
     edit("remove");
     frame(3);
@@ -130,7 +131,7 @@ TEST_F(EditSession, undoSaysWhyTheOthersAreNotWhereTheyWere) {
 
 TEST_F(EditSession, withoutMemoryTheBodiesStayAndUndoIsNotLost) {
     open("plummer");
-    app_->document.select(5);
+    written(*app_).select(5);
     const std::string first = hash();
     for (const EditRow& row : kEdits) {
         const ScarceMemory scarce(kOddCount * sizeof(Double4));
@@ -140,7 +141,7 @@ TEST_F(EditSession, withoutMemoryTheBodiesStayAndUndoIsNotLost) {
         EXPECT_EQ(hash(), first) << row.name;
         EXPECT_TRUE(app_->document.selected) << row.name;
     }
-    app_->document.dismissMessage();
+    written(*app_).dismissMessage();
     edit("hold");
     const std::string held = hash();
     ASSERT_NE(held, first);
@@ -162,8 +163,8 @@ TEST_F(EditSession, anyArrayThatFindsNoRoomLeavesTheRunAsItWas) {
     int refused = 0;
     for (const std::size_t bodies : {kOddCount, kOddCount - 1})
         for (const std::size_t size : {sizeof(Double4), sizeof(std::uint32_t), sizeof(std::uint8_t)}) {
-            app_->document.select(5);
-            app_->document.dismissMessage();
+            written(*app_).select(5);
+            written(*app_).dismissMessage();
             bool hit = false;
             {
                 const ScarceMemory scarce(bodies * size);
@@ -202,7 +203,7 @@ TEST_F(EditSession, aStarThatIsDroppedObeysTheLaw) {
 
 TEST_F(EditSession, readsABodyUnderItsLaw) {
     open("charges");
-    app_->document.select(4);
+    written(*app_).select(4);
     frame();
     const ParticleSet now = bodies();
     const BodyReadout& body = *app_->document.selected;
@@ -221,18 +222,18 @@ TEST_F(EditSession, readsABodyUnderItsLaw) {
 
 TEST_F(EditSession, aTimeStepDropsNeitherTrailsNorRates) {
     open("plummer");
-    app_->document.look.trails = 200;
-    app_->document.look.trailLight = 10;
+    written(*app_).look.trails = 200;
+    written(*app_).look.trailLight = 10;
     for (int i = 0; i < 30; ++i) frame(4);
     app_->draw(target_->framebuffer(), 320, 200);
     const double whole = light(), rate = app_->services.telemetry.interactionsPerSecond;
     ASSERT_GT(rate, 0);
-    app_->document.intent.request.timeStep = 0.5 * app_->document.facts.configuration.timeStep;
+    written(*app_).intent.request.timeStep = 0.5 * app_->document.facts.configuration.timeStep;
     app_->apply();
     app_->draw(target_->framebuffer(), 320, 200);
     EXPECT_GT(light(), 0.98 * whole) << "the trails are gone";
     EXPECT_GT(app_->services.telemetry.interactionsPerSecond, 0);
-    app_->document.intent.request.pairs().kernel = {"naive", {}};
+    written(*app_).intent.request.pairs().kernel = {"naive", {}};
     app_->apply();
     app_->draw(target_->framebuffer(), 320, 200);
     EXPECT_GT(light(), 0.98 * whole);
@@ -244,8 +245,7 @@ TEST_F(EditSession, aTimeStepDropsNeitherTrailsNorRates) {
 
 TEST_F(EditSession, aSliderThatIsDraggedCopiesNoBodies) {
     open("plummer");
-    FilesState state;
-    SessionFiles files(*app_, state, 0);
+    SessionFiles files(*app_, 0);
     const auto watch = [&] {
         files.update();
         app_->runs.first().feed().pump(app_->runs.simulation());
@@ -255,7 +255,7 @@ TEST_F(EditSession, aSliderThatIsDraggedCopiesNoBodies) {
     watch();  // the initial state has been sampled
     const ScarceMemory scarce(kOddCount * sizeof(Double4));
     for (int i = 0; i < 5; ++i) {
-        app_->document.intent.request.timeStep = 1.01 * app_->document.facts.configuration.timeStep;
+        written(*app_).intent.request.timeStep = 1.01 * app_->document.facts.configuration.timeStep;
         app_->apply();
         watch();
     }

@@ -2,6 +2,7 @@
 #pragma once
 #include "app/control/host.h"
 #include "app/view/base_host.h"
+#include "tests/written.h"
 
 #include <string_view>
 #include <vector>
@@ -13,15 +14,15 @@ public:
     /// A refusal becomes the message.
     void make(App& app, const EditBodies& wanted) {
         const EffectResult done = app.runs.edit(wanted);
-        if (!done.why.empty()) app.document.warn(done.why);
+        if (!done.why.empty()) written(app).warn(done.why);
         if (done.back) backs_.push_back(done.back);
     }
     void make(App& app, std::string_view row) { make(app, EditBodies{.row = row}); }
     void undo(App& app) {
-        if (backs_.empty()) return app.document.warn("There is nothing to undo.");
+        if (backs_.empty()) return written(app).warn("There is nothing to undo.");
         const EffectResult done = backs_.back()();
         if (done.status == CommandStatus::applied) backs_.pop_back();
-        if (!done.why.empty()) app.document.say(done.why);
+        if (!done.why.empty()) written(app).say(done.why);
     }
     void forget() { backs_.clear(); }
 

@@ -1,6 +1,7 @@
 // Encoders: the table, ffmpeg's output for every row that works here, and films that end early.
 #include "app/film/encoders.h"
 #include "app/film/film.h"
+#include "app/film/film_thread.h"
 #include "sim/core/error.h"
 #include "tests/command_output.h"
 #include "tests/gl/film_folder.h"
@@ -9,9 +10,12 @@
 #include <gtest/gtest.h>
 
 #include <unistd.h>
+
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 namespace gravlab::test {
 namespace {
@@ -192,6 +196,23 @@ TEST_F(EncoderTest, aFilmThatEndsEarlyPlaysAsFarAsItWent) {
         writer->discarded = true;
     }
     EXPECT_EQ(files(), 1u) << "what is cancelled is not kept";
+}
+
+/// Such an encoder is ended after a minute. The window that cancels its film, or closes, does not wait so long.
+TEST_F(EncoderTest, aFilmThatIsCancelledDoesNotWaitForAStuckEncoder) {
+    FilmSettings s = settings("stuck.mp4");
+    s.width = 1280;
+    s.height = 720;  // a frame fills the pipe
+    s.ffmpeg = script("exec sleep 1000");
+    const auto begun = std::chrono::steady_clock::now();
+    {
+        FilmThread thread(makeFilmWriter(s));
+        thread.push(frame(s.width, s.height, 0));
+        while (thread.waiting() > 0) std::this_thread::yield();  // it is being written
+        thread.discard();
+    }
+    EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(40));
+    EXPECT_FALSE(fs::exists(at("stuck.mp4")));
 }
 
 TEST_F(EncoderTest, aFullDiskKeepsWhatWasEncodedAndSaysSo) {

@@ -5,6 +5,7 @@
 #include "app/ui/overlay_space.h"
 #include "app/view/app.h"
 #include "tests/paths.h"
+#include "tests/written.h"
 
 #include <gtest/gtest.h>
 
@@ -46,12 +47,12 @@ protected:
         options.settings["view.selected"] = std::int64_t{0};
         options.settings["look.trails"] = std::int64_t{0};
         app_ = std::make_unique<App>(options);
-        app_->document.look.bloom = 0;
+        written(*app_).look.bloom = 0;
         target_ = std::make_unique<OffscreenTarget>(kFollowWidth, kFollowHeight);
     }
     /// A frame of a film, some steps after the previous one; top row first.
     std::span<const std::uint8_t> frame(int steps) {
-        app_->document.intent.stepsPerFrame = steps;
+        written(*app_).intent.stepsPerFrame = steps;
         app_->apply();
         if (steps > 0) app_->advance(false);
         app_->draw(target_->framebuffer(), kFollowWidth, kFollowHeight);
@@ -117,11 +118,11 @@ TEST_F(FollowTest, aGalaxyIsInTheMiddleOfTheFirstPicture) {
 
 TEST_F(FollowTest, aClickTakesTheBodyThatIsShown) {
     open("");
-    app_->document.clearSelection();
+    written(*app_).clearSelection();
     frame(0);
     const SpaceView view = spaceViews(viewports(app_->document, kFollowWidth, kFollowHeight, app_->document.free)).front();
     const ImVec2 at = onSurface(view, place(1)).value();
-    app_->document.pickAt({at.x, at.y}, {kFollowWidth, kFollowHeight});
+    written(*app_).pickAt({at.x, at.y}, {kFollowWidth, kFollowHeight});
     frame(0);
     ASSERT_TRUE(app_->document.selected);
     EXPECT_EQ(app_->document.selected->id, 1u);

@@ -6,6 +6,7 @@
 #include "app/services/twin.h"
 #include "app/view/app.h"
 #include "sim/core/error.h"
+#include "tests/written.h"
 
 #include <gtest/gtest.h>
 #include <glm/geometric.hpp>
@@ -58,8 +59,8 @@ protected:
 TEST_F(FourViewPicture, showsBodiesWhereTheAxesSay) {
     // Two bodies on the x axis: apart in x-y and x-z, one behind the other in y-z.
     App app(optionsOf("two-body"));
-    app.document.look.trails = 0;
-    app.document.look.bloom = 0;
+    written(app).look.trails = 0;
+    written(app).look.bloom = 0;
     const auto rgb = picture(app);
     const auto parts = partsOf(app);
     for (const std::size_t row : {std::size_t{0}, std::size_t{2}}) {
@@ -71,7 +72,7 @@ TEST_F(FourViewPicture, showsBodiesWhereTheAxesSay) {
     EXPECT_EQ(bright(rgb, parts[3], 0.02, 0.4, 0, 1), 0);
     EXPECT_EQ(bright(rgb, parts[3], 0.6, 0.98, 0, 1), 0);
     // With one view again, no lines between views remain.
-    app.document.showFourViews(false);
+    written(app).showFourViews(false);
     EXPECT_EQ(glGetError(), static_cast<GLenum>(GL_NO_ERROR));
 }
 
@@ -110,14 +111,14 @@ TEST_F(FourViewPicture, theMouseMovesAllFourThroughTheViewUnderIt) {
     const glm::vec2 middle(xz.left + 0.5f * static_cast<float>(xz.width), xz.top + 0.5f * static_cast<float>(xz.height));
     const glm::vec3 before = app.document.camera.target;
     const float azimuth = app.document.camera.azimuth;
-    app.document.panBy({10, 0}, middle, surface);
+    written(app).panBy({10, 0}, middle, surface);
     EXPECT_LT(app.document.camera.target.x, before.x) << "the picture follows the pointer";
     EXPECT_NEAR(app.document.camera.target.y, before.y, 1e-5f);
     EXPECT_NEAR(app.document.camera.target.z, before.z, 1e-5f);
-    app.document.panBy({0, 10}, middle, surface);
+    written(app).panBy({0, 10}, middle, surface);
     EXPECT_GT(app.document.camera.target.z, before.z);
     const float distance = app.document.camera.distance;
-    app.document.zoomAt(1, middle, surface);
+    written(app).zoomAt(1, middle, surface);
     EXPECT_LT(app.document.camera.distance, distance);
     EXPECT_EQ(app.document.camera.azimuth, azimuth) << "the view of space keeps its way of looking";
     EXPECT_FALSE(app.document.camera.orthographic);
@@ -139,7 +140,7 @@ TEST_F(FourViewPicture, leavesThePictureToTwins) {
     App app(options);
     EXPECT_FALSE(app.document.fourViewed());
     picture(app);
-    app.document.intent.twin.on = false;
+    written(app).intent.twin.on = false;
     app.apply();
     EXPECT_TRUE(app.document.fourViewed());
 }

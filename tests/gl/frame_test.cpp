@@ -3,6 +3,7 @@
 #include "app/system/host_clock.h"
 #include "app/view/base_host.h"
 #include "gl_fixture.h"
+#include "tests/written.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -41,7 +42,7 @@ protected:
         app = std::make_unique<App>(options);
         host = std::make_unique<LoggingHost>(*app);
         frames = std::make_unique<Frame>(*app, controller, *host);
-        app->document.intent.stepsPerFrame = 3;
+        written(*app).intent.stepsPerFrame = 3;
     }
     void TearDown() override {
         target.reset();
@@ -75,7 +76,7 @@ protected:
 
 TEST_F(FrameTest, hasOneOrder) {
     controller.post(Invoke{"picture"}, Sender::script);
-    app->document.rotation = 1;
+    written(*app).rotation = 1;
     const float before = app->document.camera.azimuth;
     const Frame::Made made = frames->make(FrameClock::film(0.125), surfaces(64, 48));
     EXPECT_THAT(host->log, ElementsAre("effect at step 0", "applied at step 0", "panels at step 3", "present at step 3"));
@@ -87,8 +88,19 @@ TEST_F(FrameTest, hasOneOrder) {
     EXPECT_FALSE(app->runs.ahead()) << "a film has no steps ahead";
 }
 
+/// Services and files leave commands, which the next frame applies before its steps.
+TEST_F(FrameTest, postsWhatTheServicesLeave) {
+    app->post({{SetParameter{"run.paused", true}}, Sender::guard});
+    EXPECT_TRUE(app->moving());
+    const Frame::Made made = frames->make(FrameClock::script(), surfaces(0, 0));
+    ASSERT_EQ(made.events.size(), 1u);
+    EXPECT_EQ(made.events[0].sender, Sender::guard);
+    EXPECT_TRUE(app->document.intent.paused);
+    EXPECT_EQ(app->document.facts.step, 0);
+}
+
 TEST_F(FrameTest, aFilmBesideTheWindowSaysHowFarTheCameraFlies) {
-    app->document.rotation = 1;
+    written(*app).rotation = 1;
     const float before = app->document.camera.azimuth;
     Surfaces to = surfaces(64, 48);
     to.flown = [] { return 0.25; };
@@ -97,7 +109,7 @@ TEST_F(FrameTest, aFilmBesideTheWindowSaysHowFarTheCameraFlies) {
 }
 
 TEST_F(FrameTest, ofAStateAsItIsMakesNoStep) {
-    app->document.rotation = 1;
+    written(*app).rotation = 1;
     const float before = app->document.camera.azimuth;
     frames->make(FrameClock::still(), surfaces(64, 48));
     EXPECT_THAT(host->log, ElementsAre("applied at step 0", "panels at step 0", "present at step 0"));
@@ -110,8 +122,18 @@ TEST_F(FrameTest, withoutASurfaceOnlySteps) {
     EXPECT_EQ(app->document.facts.step, 3);
 }
 
+/// A script has ended: its window closes without another picture.
+TEST_F(FrameTest, theLastOneMakesNoStepAndNoPicture) {
+    Surfaces to = surfaces(64, 48);
+    to.over = [] { return true; };
+    const Frame::Made made = frames->make(FrameClock::window(0.02), to);
+    EXPECT_THAT(host->log, ElementsAre("applied at step 0"));
+    EXPECT_FALSE(made.drawn);
+    EXPECT_EQ(app->document.facts.step, 0);
+}
+
 TEST_F(FrameTest, aWindowLeavesAPictureThatLooksTheSame) {
-    app->document.intent.paused = true;
+    written(*app).intent.paused = true;
     bool wanted = false;
     Surfaces to = surfaces(64, 48);
     to.needed = [&] { return wanted; };
@@ -136,11 +158,11 @@ double slowClock = 0;  ///< host clock of a machine that takes an hour between t
 TEST_F(FrameTest, slowPicturesMakeNoLongStep) {
     const HostClockSource source = hostClockSource();
     hostClockSource() = [] { return slowClock += 3600; };
-    Facts& facts = app->document.facts;
-    app->document.intent.request.bodies = 8192;
-    app->document.intent.request.pairs().kernel.kernel = "naive";
-    app->document.intent.stepsPerFrame = 1;
-    app->document.intent.timeBudgetMs = 1;
+    Facts& facts = written(*app).facts;
+    written(*app).intent.request.bodies = 8192;
+    written(*app).intent.request.pairs().kernel.kernel = "naive";
+    written(*app).intent.stepsPerFrame = 1;
+    written(*app).intent.timeBudgetMs = 1;
     for (int frame = 0; frame < 2000 && !(facts.stepForecast > 0); ++frame) {
         app->apply();
         app->advance(true);

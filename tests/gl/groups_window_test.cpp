@@ -32,10 +32,10 @@ protected:
     }
     Event ask(Command command) {
         controller->post(std::move(command), Sender::script);
-        return controller->apply(app->document, *host).front();
+        return controller->apply(*host).front();
     }
     void frame(bool realTime = false) {
-        controller->apply(app->document, *host);
+        controller->apply(*host);
         app->advance(realTime);
         const OffscreenTarget target(64, 64);
         app->draw(target.framebuffer(), 64, 64);
@@ -83,7 +83,7 @@ TEST_F(GroupsOfARun, aWindowFindsThemBesideItsFrames) {
     ASSERT_TRUE(app->document.facts.groups);
     EXPECT_FALSE(app->services.groupFinder.busy());
     EXPECT_TRUE(controller->busy()) << "its end is still to be told";
-    const std::vector<Event> ends = controller->apply(app->document, *host);
+    const std::vector<Event> ends = controller->apply(*host);
     ASSERT_EQ(ends.size(), 1u);
     EXPECT_EQ(ends.front().status, CommandStatus::applied) << ends.front().why;
     EXPECT_FALSE(controller->busy());

@@ -8,6 +8,7 @@
 #include "app/view/base_host.h"
 #include "edits.h"
 #include "gl_fixture.h"
+#include "tests/written.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,6 +21,8 @@
 
 namespace gravlab {
 namespace {
+
+using test::written;
 
 class KeyTest : public test::GlTest {
 protected:
@@ -37,7 +40,7 @@ protected:
         app.reset();
         GlTest::TearDown();
     }
-    std::vector<Event> apply() { return controller->apply(app->document, *host); }
+    std::vector<Event> apply() { return controller->apply(*host); }
     Event ask(Command command) {
         controller->post(std::move(command), Sender::script);
         return apply().front();
@@ -64,7 +67,7 @@ protected:
             if (std::chrono::steady_clock::now() > end) return false;
             apply();
             app->advance(true);
-            app->document.turn(0.05);
+            written(*app).turn(0.05);
             app->draw(picture.framebuffer(), 64, 48);
         }
         return true;
@@ -82,7 +85,7 @@ protected:
 
 TEST_F(KeyTest, aPointerThatMovesAndClicksBetweenTwoFramesMeansWhatIsUnderIt) {
     begin("plummer");
-    Ui ui(1, context_->description(), app->document.ui);
+    Ui ui(1, context_->description(), *app);
     ui.setSurface(1280, 720, 1.0 / 60);
     OffscreenTarget target(1280, 720);
     const auto frame = [&] {
@@ -113,7 +116,7 @@ TEST_F(KeyTest, everyStrokeDoesItsRowOrSaysWhyNot) {
                 const int place = static_cast<int>(last) - static_cast<int>(stroke.key);
                 SCOPED_TRACE(std::string(action.name) + " at place " + std::to_string(place));
                 begin("plummer");
-                app->document.camera.azimuth += 0.5f;  // so that the action for the scene's view has an effect
+                written(*app).camera.azimuth += 0.5f;  // so that the action for the scene's view has an effect
                 const std::string before = settings();
                 const std::size_t bodies = app->document.facts.configuration.bodies;
                 ASSERT_EQ(pressKey(last, stroke.modifiers, *controller), &action);

@@ -5,6 +5,7 @@
 #include "app/lessons/lesson_file.h"
 #include "app/lessons/lesson_runner.h"
 #include "app/view/base_host.h"
+#include "tests/written.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,6 +19,8 @@
 
 namespace gravlab {
 namespace {
+
+using test::written;
 
 using testing::HasSubstr;
 
@@ -75,7 +78,8 @@ class LessonHost : public BaseHost {
 public:
     LessonHost(App& app, LessonRunner& runner) : BaseHost(app), runner_(runner) {}
     EffectResult carryOut(const Effect& effect, Ticket ticket) override {
-        if (const auto* go = std::get_if<LessonGo>(&effect)) return runner_.carryOut(*go, app_.document);
+        if (const auto* go = std::get_if<LessonGo>(&effect))
+            return runner_.carryOut(*go, app_.document, app_.reports.lesson);
         return BaseHost::carryOut(effect, ticket);
     }
 
@@ -94,12 +98,12 @@ TEST(LessonRun, waitsForAStudentAndLetsATeacherJump) {
     Controller controller;
     LessonRunner runner(controller);
     LessonHost host(app, runner);
-    LessonRunner::offer(app.document.lesson);
+    LessonRunner::offer(app.reports.lesson);
     double seconds = 0;
     const auto frames = [&](int count) {
         for (int i = 0; i < count; ++i) {
-            controller.apply(app.document, host);
-            runner.update(app.document, host, seconds += 0.1);
+            controller.apply(host);
+            runner.update(app.document, app.reports.lesson, host, seconds += 0.1);
             app.advance(true);
         }
     };
@@ -115,7 +119,7 @@ TEST(LessonRun, waitsForAStudentAndLetsATeacherJump) {
     EXPECT_EQ(app.document.lesson.phase, LessonPhase::predict) << "nobody has said anything";
     act("lesson-answer", {std::int64_t{2}});
     EXPECT_EQ(app.document.lesson.phase, LessonPhase::act);
-    app.document.intent.paused = true;
+    written(app).intent.paused = true;
     frames(1000);
     EXPECT_EQ(app.document.lesson.phase, LessonPhase::act);
     EXPECT_TRUE(app.document.lesson.late);
@@ -151,10 +155,10 @@ TEST(LessonRun, keepsNumbersOfTheStateThatFulfilledTheTask) {
         parseLesson("title = \"T\"\nidea = \"I\"\n[[step]]\ntitle = \"One\"\nuntil = [\"wait run.time >= 1 within 60\"]\n"
                     "keep = [\"apart = twin.apart\", \"energy = 2 * run.energy_change\"]\n",
                     "late", "late.toml"));
-    runner.open(app.document, lesson);
-    Facts& facts = app.document.facts;
+    runner.open(app.document, app.reports.lesson, lesson);
+    Facts& facts = written(app).facts;
     const auto frame = [&] {
-        runner.update(app.document, host, 0);
+        runner.update(app.document, app.reports.lesson, host, 0);
         return app.document.lesson.phase;
     };
     facts.twin.on = true;
@@ -177,7 +181,7 @@ TEST(LessonRun, keepsNumbersOfTheStateThatFulfilledTheTask) {
     EXPECT_EQ(app.document.lesson.kept.at("energy"), Value(0.5));
     // What will never be measured is not waited for.
     facts.twin.apartTime = 0.5;
-    app.document.intent.paused = facts.twin.between = true;
+    written(app).intent.paused = facts.twin.between = true;
     EXPECT_FALSE(parameter("twin.apart").lags(app.document, 2));
     facts.energyTime.reset();
     EXPECT_TRUE(parameter("run.energy_change").lags(app.document, 2));
@@ -198,12 +202,12 @@ TEST(LessonRun, standsStillUntilThePredictionIsMade) {
     double seconds = 0;
     const auto frames = [&](int count) {
         for (int i = 0; i < count; ++i) {
-            controller.apply(app.document, host);
-            runner.update(app.document, host, seconds += 0.1);
+            controller.apply(host);
+            runner.update(app.document, app.reports.lesson, host, seconds += 0.1);
             app.advance(true);
         }
     };
-    runner.open(app.document, lessonNamed("leapfrog"));
+    runner.open(app.document, app.reports.lesson, lessonNamed("leapfrog"));
     frames(40);
     ASSERT_EQ(app.document.lesson.phase, LessonPhase::predict);
     EXPECT_TRUE(app.document.intent.paused);
@@ -217,7 +221,7 @@ TEST(LessonRun, standsStillUntilThePredictionIsMade) {
     }
     EXPECT_GT(app.document.facts.step, 0);
     // Closing the lesson before an answer lets the run continue.
-    runner.open(app.document, lessonNamed("leapfrog"));
+    runner.open(app.document, app.reports.lesson, lessonNamed("leapfrog"));
     frames(10);
     EXPECT_TRUE(app.document.intent.paused);
     controller.post(Invoke{"lesson-close", {}}, Sender::panel);
@@ -239,12 +243,12 @@ TEST(LessonRun, bringsTheSecondRunOfAStepThatWasSkipped) {
     double seconds = 0;
     const auto frames = [&](int count) {
         for (int i = 0; i < count; ++i) {
-            controller.apply(app.document, host);
-            runner.update(app.document, host, seconds += 0.1);
+            controller.apply(host);
+            runner.update(app.document, app.reports.lesson, host, seconds += 0.1);
             app.advance(true);
         }
     };
-    runner.open(app.document, lessonNamed("order"));
+    runner.open(app.document, app.reports.lesson, lessonNamed("order"));
     frames(30);
     ASSERT_TRUE(app.document.facts.twin.on);
     controller.post(Invoke{"lesson-next", {}}, Sender::panel);
@@ -273,8 +277,8 @@ TEST(LessonRun, beginsInOneChangeWhichUndoDoesNotPass) {
     const auto frames = [&](int count) {
         std::vector<Event> all;
         for (int i = 0; i < count; ++i) {
-            for (const Event& event : controller.apply(app.document, host)) all.push_back(event);
-            runner.update(app.document, host, seconds += 0.1);
+            for (const Event& event : controller.apply(host)) all.push_back(event);
+            runner.update(app.document, app.reports.lesson, host, seconds += 0.1);
             app.advance(true);
         }
         return all;
@@ -293,10 +297,11 @@ TEST(LessonRun, beginsInOneChangeWhichUndoDoesNotPass) {
     const std::uint64_t earlier = app.document.facts.run;
     ask(Invoke{"reset"});
     const std::uint64_t before = app.document.facts.run, ofOneStart = before - earlier;
-    runner.open(app.document, std::make_shared<Lesson>(parseLesson(
-                                  "title = \"T\"\nidea = \"I\"\n[[step]]\ntitle = \"First\"\nsetup = [\"open disc\", "
-                                  "\"set run.paused true\", \"set look.exposure 2\"]\n",
-                                  "t", "t.toml")));
+    runner.open(app.document, app.reports.lesson,
+                std::make_shared<Lesson>(
+                    parseLesson("title = \"T\"\nidea = \"I\"\n[[step]]\ntitle = \"First\"\nsetup = [\"open disc\", "
+                                "\"set run.paused true\", \"set look.exposure 2\"]\n",
+                                "t", "t.toml")));
     frames(10);
     EXPECT_EQ(app.document.facts.configuration.scene, "disc");
     EXPECT_EQ(app.document.facts.run, before + ofOneStart) << "runs were built that nobody has seen";
@@ -330,13 +335,13 @@ TEST(LessonRun, beginsTheSameWhateverTheOneBeforeLeft) {
     Controller controller;
     LessonRunner runner(controller);
     LessonHost host(app, runner);
-    LessonRunner::offer(app.document.lesson);
+    LessonRunner::offer(app.reports.lesson);
     double seconds = 0;
     for (const char* name : {"order", "rounding"}) {
         controller.post(Invoke{"lesson", {std::string(name)}}, Sender::panel);
         for (int i = 0; i < 80; ++i) {
-            controller.apply(app.document, host);
-            runner.update(app.document, host, seconds += 0.1);
+            controller.apply(host);
+            runner.update(app.document, app.reports.lesson, host, seconds += 0.1);
             app.advance(true);
         }
         EXPECT_TRUE(app.document.facts.twin.on) << name << ": " << app.document.message;

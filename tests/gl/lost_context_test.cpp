@@ -8,6 +8,7 @@
 #include "app/ui/ui.h"
 #include "app/view/app.h"
 #include "sim/core/error.h"
+#include "tests/written.h"
 
 #include <glad/gl.h>
 #include <gmock/gmock.h>
@@ -34,7 +35,7 @@ protected:
         options.simulation.backend = "cpu";
         options.simulation.backendOptions.threads = 1;
         app_ = std::make_unique<App>(options);
-        ui_ = std::make_unique<Ui>(1.0f, context_->description(), app_->document.ui);
+        ui_ = std::make_unique<Ui>(1.0f, context_->description(), *app_);
     }
     void TearDown() override {
         ui_.reset();
@@ -47,7 +48,7 @@ protected:
         lostClock += seconds;
         app_->apply();
         app_->advance(true);
-        app_->document.glide(seconds);
+        written(*app_).glide(seconds);
         picture();
     }
     /// Bodies alone, or with the panels above them.
@@ -95,10 +96,10 @@ std::size_t lit(const std::vector<std::uint8_t>& rgb) {
 }
 
 TEST_F(LostContext, aHundredTimesTheSamePictureAndNoMoreMemory) {
-    app_->document.look.bloom = 0.2f;
-    setParameter(app_->document, "look.colour_mode", std::string("mass"));  // traits are stored in OpenGL, too
+    written(*app_).look.bloom = 0.2f;
+    setParameter(written(*app_), "look.colour_mode", std::string("mass"));  // traits are stored in OpenGL, too
     for (int i = 0; i < 3; ++i) step();
-    app_->document.intent.paused = true;
+    written(*app_).intent.paused = true;
     const std::vector<std::uint8_t> want = picture();
     ASSERT_GT(lit(want), 500u) << "an empty picture proves nothing";
     const Clock clock = app_->runs.simulation().clock();
@@ -118,24 +119,24 @@ TEST_F(LostContext, aHundredTimesTheSamePictureAndNoMoreMemory) {
     ASSERT_GT(warm, 0);
     EXPECT_LT(memoryMiB() - warm, 12) << "MiB that eighty contexts left behind";
     // The run continues.
-    app_->document.intent.paused = false;
+    written(*app_).intent.paused = false;
     step();
     EXPECT_EQ(app_->runs.simulation().step(), clock.step + 1);
     EXPECT_NE(picture(), want);
 }
 
 TEST_F(LostContext, panelsTrailsSelectionAndTheMatrixComeBack) {
-    app_->document.holdRate = false;  // the panels show a lower look, which follows from measured times
-    app_->document.labPanel.open = true;
-    app_->document.labPanel.page = LabPage::matrix;
-    app_->document.look.trails = 20;
-    app_->document.look.trailLight = 5;
-    app_->document.colourMode = 0;  // speed: in a photograph of stars such short paths are faint
+    written(*app_).holdRate = false;  // the panels show a lower look, which follows from measured times
+    written(*app_).labPanel.open = true;
+    written(*app_).labPanel.page = LabPage::matrix;
+    written(*app_).look.trails = 20;
+    written(*app_).look.trailLight = 5;
+    written(*app_).colourMode = 0;  // speed: in a photograph of stars such short paths are faint
     for (int i = 0; i < 12; ++i) step();
-    app_->document.select(0);
+    written(*app_).select(0);
     EXPECT_NE(app_->services.lab.matrix.texture(), 0u);
     ASSERT_TRUE(app_->document.selected);
-    app_->document.intent.paused = true;
+    written(*app_).intent.paused = true;
     const auto later = [&] {
         lostClock += 1;
         app_->advance(true);
@@ -147,7 +148,7 @@ TEST_F(LostContext, panelsTrailsSelectionAndTheMatrixComeBack) {
     ASSERT_TRUE(app_->document.selected->energy);
     const std::vector<std::uint8_t> trailed = later();
     // The simulation has no past of trails: they start anew, and the rest is as before.
-    app_->document.look.trails = 0;
+    written(*app_).look.trails = 0;
     const std::vector<std::uint8_t> want = later();
     lose();
     comeBack();
@@ -163,16 +164,16 @@ TEST_F(LostContext, panelsTrailsSelectionAndTheMatrixComeBack) {
     constexpr double kLetters = 0.002;
     EXPECT_LT(apart(now, want), kLetters) << "the panels are not as they were";
     EXPECT_GT(apart(trailed, want), 0) << "trails were never drawn";
-    app_->document.clearSelection();
+    written(*app_).clearSelection();
     EXPECT_GT(apart(later(), want), kLetters) << "the comparison does not see a panel that is missing";
-    app_->document.look.trails = 20;
-    app_->document.look.trailLight = 5;
-    app_->document.colourMode = 0;  // speed: in a photograph of stars such short paths are faint
-    app_->document.intent.paused = false;
+    written(*app_).look.trails = 20;
+    written(*app_).look.trailLight = 5;
+    written(*app_).colourMode = 0;  // speed: in a photograph of stars such short paths are faint
+    written(*app_).intent.paused = false;
     for (int i = 0; i < 3; ++i) step();
-    app_->document.intent.paused = true;
+    written(*app_).intent.paused = true;
     const std::vector<std::uint8_t> with = picture();
-    app_->document.look.trails = 0;
+    written(*app_).look.trails = 0;
     EXPECT_NE(picture(), with) << "no trails grow in the new picture";
 }
 
@@ -197,8 +198,8 @@ TEST_F(LostContext, isSaidInWordsAndOnlyWhenItHappens) {
 
 /// A machine that slept for a week: steps, camera and exposure do not catch up with the time.
 TEST_F(LostContext, aClockThatJumpsMovesNothing) {
-    app_->document.rotation = 0.2;
-    app_->document.look.autoExposure = true;
+    written(*app_).rotation = 0.2;
+    written(*app_).look.autoExposure = true;
     for (int i = 0; i < 5; ++i) step();
     const std::int64_t before = app_->runs.simulation().step();
     const float azimuth = app_->document.camera.azimuth;
@@ -219,14 +220,14 @@ TEST_F(LostContext, aClockThatJumpsMovesNothing) {
 
 /// No object of 0 x 0 is made, and too large ones are refused or drawn in tiles; afterwards memory is as before.
 TEST_F(LostContext, tenThousandSizesLeaveMemoryFlat) {
-    app_->document.intent.paused = true;
-    app_->document.colourMode = 0;  // speed: drivers keep more memory of freed pictures than a leak would use
+    written(*app_).intent.paused = true;
+    written(*app_).colourMode = 0;  // speed: drivers keep more memory of freed pictures than a leak would use
     OffscreenTarget target(2000, 2000);
     const auto draw = [&](int width, int height) { app_->draw(target.framebuffer(), width, height); };
     const auto storm = [&](std::uint32_t count) {
         for (std::uint32_t i = 0; i < count; ++i) {
             const std::uint32_t r = (i * 2654435761u) >> 16;
-            app_->document.look.bloom = i % 10 == 0 ? 0.2f : 0;  // its chain of textures depends on the size, too
+            written(*app_).look.bloom = i % 10 == 0 ? 0.2f : 0;  // its chain of textures depends on the size, too
             draw(static_cast<int>(r % 25), static_cast<int>((r / 25) % 25));
             if (i % 2500 == 0) {
                 for (const auto& [width, height] :

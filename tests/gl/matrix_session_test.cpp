@@ -3,6 +3,7 @@
 #include "app/view/app.h"
 #include "edits.h"
 #include "sim/forces/law.h"
+#include "tests/written.h"
 
 #include <gtest/gtest.h>
 
@@ -18,9 +19,9 @@ protected:
         options.simulation.backend = "cpu";
         options.simulation.backendOptions.threads = 1;
         app_ = std::make_unique<App>(options);
-        app_->document.labPanel.open = true;
-        app_->document.labPanel.page = LabPage::matrix;
-        app_->document.intent.paused = true;
+        written(*app_).labPanel.open = true;
+        written(*app_).labPanel.page = LabPage::matrix;
+        written(*app_).intent.paused = true;
         frame();
     }
     void frame() {
@@ -49,7 +50,7 @@ TEST_F(MatrixOfASession, isPaintedAnewAfterEveryChangeAtOneStep) {
     const auto changes = [&](const char* what, auto change) {
         SCOPED_TRACE(what);
         const std::vector<std::uint8_t> before = shown();
-        change(app_->document.intent);
+        change(written(*app_).intent);
         frame();
         EXPECT_EQ(app_->document.message, "");
         EXPECT_EQ(app_->document.facts.step, 0);
@@ -68,13 +69,13 @@ TEST_F(MatrixOfASession, isPaintedAnewAfterEveryChangeAtOneStep) {
 
 TEST_F(MatrixOfASession, isPaintedAnewAfterEditsThatLeaveTheNumber) {
     const std::vector<std::uint8_t> before = shown();
-    app_->document.labPanel.open = false;  // the lab is hidden meanwhile
-    app_->document.select(5);
+    written(*app_).labPanel.open = false;  // the lab is hidden meanwhile
+    written(*app_).select(5);
     edits_.make(*app_, "remove");
     frame();
     edits_.make(*app_, "drop-star");
     frame();
-    app_->document.labPanel.open = true;
+    written(*app_).labPanel.open = true;
     frame();
     ASSERT_EQ(app_->document.facts.configuration.bodies, 64u);
     ASSERT_NE(wanted(), before);

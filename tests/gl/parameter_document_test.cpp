@@ -4,12 +4,15 @@
 #include "app/view/app.h"
 #include "gl_fixture.h"
 #include "sim/core/error.h"
+#include "tests/written.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace gravlab {
 namespace {
+
+using test::written;
 
 using testing::HasSubstr;
 
@@ -28,7 +31,7 @@ Value valueNow(const Document& document, std::string_view path) { return paramet
 TEST_F(ParameterDocument, everyRowTakesWhatItGives) {
     for (const char* scene : {"collision", "lennard-jones", "figure-eight"}) {
         App app(smallScene(scene));
-        Document& document = app.document;
+        Document& document = written(app);
         for (const Parameter& row : parameters()) {
             const Value before = row.get(document);
             if (row.fact() || isNothing(before)) continue;
@@ -42,7 +45,7 @@ TEST_F(ParameterDocument, everyRowTakesWhatItGives) {
 
 TEST_F(ParameterDocument, anotherValueIsTheOneThatIsRead) {
     App app(smallScene("collision"));
-    Document& document = app.document;
+    Document& document = written(app);
     const std::pair<const char*, const char*> rows[] = {
         {"run.time_step", "-0.0125"},   {"run.softening", "0.25"}, {"run.integrator", "yoshida4"},
         {"run.bodies", "128"},          {"run.seed", "12345"},     {"look.glow", "0.75"},
@@ -65,7 +68,7 @@ TEST_F(ParameterDocument, anotherValueIsTheOneThatIsRead) {
 
 TEST_F(ParameterDocument, refusesWhatCannotBe) {
     App app(smallScene("figure-eight"));
-    Document& document = app.document;
+    Document& document = written(app);
     const auto refusal = [&](const char* path, const Value& value) -> std::string {
         try {
             setParameter(document, path, value);
@@ -86,7 +89,7 @@ TEST_F(ParameterDocument, refusesWhatCannotBe) {
 
 TEST_F(ParameterDocument, factsFollowTheRun) {
     App app(smallScene("figure-eight"));
-    Document& document = app.document;
+    Document& document = written(app);
     EXPECT_EQ(valueNow(document, "run.step"), Value(std::int64_t{0}));
     app.advance(false);
     EXPECT_EQ(valueNow(document, "run.step"), Value(std::int64_t{1}));

@@ -3,6 +3,7 @@
 #include "app/view/app.h"
 #include "app/view/readouts.h"
 #include "gl_fixture.h"
+#include "tests/written.h"
 
 #include <gtest/gtest.h>
 
@@ -26,9 +27,9 @@ class PausedWorkspace : public GlTest {};
 
 TEST_F(PausedWorkspace, measuresTheStartOfTheNextScene) {
     App app(plummer(3000));
-    app.document.intent.paused = true;
-    app.document.facts.stepProgress = 0.5;  // of a step that the next scene does not make
-    app.document.intent.request.scene = "cube";
+    written(app).intent.paused = true;
+    written(app).facts.stepProgress = 0.5;  // of a step that the next scene does not make
+    written(app).intent.request.scene = "cube";
     ASSERT_TRUE(app.apply()) << app.document.message;
     EXPECT_EQ(app.document.facts.configuration.scene, "cube");
     EXPECT_EQ(app.document.facts.stepProgress, 0);
@@ -44,7 +45,7 @@ TEST_F(PausedWorkspace, measuresTheStartOfTheNextScene) {
 
 TEST_F(PausedWorkspace, aFilmWaitsForTheBalanceOfTheStartAndAWindowDoesNot) {
     App app(plummer(8192));
-    app.document.intent.paused = true;
+    written(app).intent.paused = true;
     app.advance(true);
     need(app, {.balance = true});
     EXPECT_TRUE(app.runs.virial().found().empty()) << "67 million pairs were summed within a frame";
@@ -70,7 +71,7 @@ TEST_F(PausedWorkspace, whatIsNotGivenStepsAheadKeepsItsPace) {
         ASSERT_TRUE(app.apply());
         app.advance(true);
         const std::int64_t begun = app.document.facts.step;
-        app.document.intent.speed = 100 * app.document.facts.configuration.timeStep;
+        written(app).intent.speed = 100 * app.document.facts.configuration.timeStep;
         for (int frame = 0; frame < 5; ++frame) {
             frameClock += 0.09;  // the time of the picture
             app.advanceAhead();

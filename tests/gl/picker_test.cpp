@@ -6,6 +6,7 @@
 #include "render/centre_finder.h"
 #include "render/nearest_bodies.h"
 #include "sim/core/random.h"
+#include "tests/written.h"
 
 #include <glm/geometric.hpp>
 #include <glm/vec4.hpp>
@@ -255,7 +256,7 @@ protected:
         context_.reset();
     }
     void frame(int steps = 0) {
-        app_->document.intent.stepsPerFrame = steps;
+        written(*app_).intent.stepsPerFrame = steps;
         app_->apply();
         app_->advance(false);
         app_->draw(target_->framebuffer(), 320, 200);
@@ -269,7 +270,7 @@ protected:
         const Double4 x = bodies().position[index];
         const glm::vec4 clip = app_->document.camera.projection(1.6f) * app_->document.camera.view() *
                                glm::vec4(static_cast<float>(x.x), static_cast<float>(x.y), static_cast<float>(x.z), 1);
-        app_->document.pickAt({(0.5f + 0.5f * clip.x / clip.w) * 320, (0.5f - 0.5f * clip.y / clip.w) * 200}, {320, 200});
+        written(*app_).pickAt({(0.5f + 0.5f * clip.x / clip.w) * 320, (0.5f - 0.5f * clip.y / clip.w) * 200}, {320, 200});
     }
     std::unique_ptr<HeadlessContext> context_;
     std::unique_ptr<App> app_;
@@ -291,14 +292,14 @@ TEST_F(TouchTest, ReadsTheBodyThatWasClicked) {
     ASSERT_TRUE(read.speed.has_value());
     EXPECT_NEAR(*read.speed, std::sqrt(v.x * v.x + v.y * v.y + v.z * v.z), 1e-9);
     EXPECT_LT(*read.energy, 0) << "bodies of a Plummer sphere are bound";
-    app_->document.pickAt({2, 2}, {320, 200});
+    written(*app_).pickAt({2, 2}, {320, 200});
     frame();
     EXPECT_FALSE(app_->document.selected.has_value()) << "a click on the empty sky";
 }
 
 /// 12 pixels at 96 dots an inch are 24 on a display of twice as many.
 TEST_F(TouchTest, PicksAsFarAsTheScaleOfThePanelsSays) {
-    app_->document.camera.distance *= 4;  // all bodies are in the middle of the picture
+    written(*app_).camera.distance *= 4;  // all bodies are in the middle of the picture
     frame();
     glm::vec2 rightmost{0};
     for (const Double4& x : bodies().position) {
@@ -309,36 +310,36 @@ TEST_F(TouchTest, PicksAsFarAsTheScaleOfThePanelsSays) {
     }
     ASSERT_LT(rightmost.x, 300);
     for (const auto& [scale, found] : {std::pair(1.0f, false), std::pair(2.0f, true)}) {
-        app_->document.ui.scale = scale;
-        app_->document.pickAt({rightmost.x + 18, rightmost.y}, {320, 200});
+        written(*app_).ui.scale = scale;
+        written(*app_).pickAt({rightmost.x + 18, rightmost.y}, {320, 200});
         frame();
         EXPECT_EQ(app_->document.selected.has_value(), found) << scale;
     }
 }
 
 TEST_F(TouchTest, FollowsTheCentreOfMass) {
-    app_->document.camera.target = {1, 1, 1};
-    app_->document.followNext();
+    written(*app_).camera.target = {1, 1, 1};
+    written(*app_).followNext();
     ASSERT_EQ(app_->document.followedCentre, Document::kWholeScene);
     frame(2);
     EXPECT_NEAR(app_->document.camera.target.x, 0, 1e-4f);
     EXPECT_NEAR(app_->document.camera.target.z, 0, 1e-4f);
-    app_->document.followNext();
+    written(*app_).followNext();
     EXPECT_FALSE(app_->document.followedCentre.has_value()) << "one galaxy has one centre";
-    app_->document.camera.target = {1, 1, 1};
+    written(*app_).camera.target = {1, 1, 1};
     frame(1);
     EXPECT_EQ(app_->document.camera.target.x, 1);
 }
 
 TEST_F(TouchTest, FollowsTheStarThatWasDroppedAndNoGalaxyWithoutBodies) {
-    app_->document.camera.target = {2, 1, 0};
+    written(*app_).camera.target = {2, 1, 0};
     edits_.make(*app_, "drop-star");
     frame();
-    for (int i = 0; i < 3; ++i) app_->document.followNext();
+    for (int i = 0; i < 3; ++i) written(*app_).followNext();
     ASSERT_EQ(app_->document.followedCentre, std::optional(1)) << "the first is that of the cluster";
     frame();
     EXPECT_NE(app_->document.message.find("galaxy 2"), std::string::npos) << app_->document.message;
-    app_->document.followNext();
+    written(*app_).followNext();
     EXPECT_FALSE(app_->document.followedCentre) << app_->document.message;
 }
 
@@ -372,7 +373,7 @@ TEST_F(TouchTest, RemovesAndUndoes) {
 }
 
 TEST_F(TouchTest, DropsAStarAndTakesItOutAgain) {
-    app_->document.camera.target = {0.5f, 0.25f, -0.125f};
+    written(*app_).camera.target = {0.5f, 0.25f, -0.125f};
     edits_.make(*app_, "drop-star");
     frame();
     ParticleSet set = bodies();
@@ -392,7 +393,7 @@ TEST_F(TouchTest, DropsAStarAndTakesItOutAgain) {
 
 TEST_F(TouchTest, ShowsTheNearestBodies) {
     frame(1);
-    app_->document.select(42);
+    written(*app_).select(42);
     frame();
     const ParticleSet set = bodies();
     const auto away = [&](std::size_t i) {
@@ -413,7 +414,7 @@ TEST_F(TouchTest, ShowsTheNearestBodies) {
 
 TEST_F(TouchTest, HoldsABodyAndLetsItFallAndUndoesBoth) {
     frame(2);
-    app_->document.select(42);
+    written(*app_).select(42);
     const ParticleSet before = bodies();
     edits_.make(*app_, "hold");
     frame(4);
@@ -441,7 +442,7 @@ TEST_F(TouchTest, HoldsABodyAndLetsItFallAndUndoesBoth) {
 
 TEST_F(TouchTest, LetsGoOfEveryBodyOfVeryManyThatAreHeld) {
     for (std::size_t i = 0; i < 70; ++i) {
-        app_->document.select(i);
+        written(*app_).select(i);
         edits_.make(*app_, "hold");
         app_->apply();
     }
@@ -453,7 +454,7 @@ TEST_F(TouchTest, LetsGoOfEveryBodyOfVeryManyThatAreHeld) {
 }
 
 TEST_F(TouchTest, LetsABodyCoastAndKnowsWhereItIs) {
-    app_->document.select(42);
+    written(*app_).select(42);
     edits_.make(*app_, "coast");
     frame();
     const ParticleSet before = bodies();
@@ -479,7 +480,7 @@ TEST_F(TouchTest, ANewSceneForgetsSelectionAndUndo) {
     frame();
     clickOn(3);
     frame();
-    app_->document.intent.request.changeScene("figure-eight");
+    written(*app_).intent.request.changeScene("figure-eight");
     frame();
     EXPECT_FALSE(app_->document.selected.has_value());
     EXPECT_EQ(bodies().size(), 3u);

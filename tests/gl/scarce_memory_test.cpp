@@ -7,6 +7,7 @@
 #include "app/services/twin.h"
 #include "app/system/host_clock.h"
 #include "app/view/app.h"
+#include "tests/written.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -122,7 +123,7 @@ TEST_F(ScarceSession, goesOnWithoutMemoryForItsInstruments) {
 /// The comparison copies both states.
 TEST_F(ScarceSession, goesOnWithoutItsTwinAndMakesNoStepTwice) {
     open("softening=0.2");
-    app_->document.intent.stepsPerFrame = 4;
+    written(*app_).intent.stepsPerFrame = 4;
     // After a comparison no other is running.
     const auto points = [&] { return app_->runs.twin().watch().curve().points().size(); };
     for (int i = 0; i < 2000 && points() < 3; ++i) frame();

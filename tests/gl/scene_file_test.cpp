@@ -7,6 +7,7 @@
 #include "app/system/picture.h"
 #include "app/view/app.h"
 #include "sim/core/error.h"
+#include "tests/written.h"
 
 #include <gtest/gtest.h>
 
@@ -57,17 +58,17 @@ TEST_F(SceneFileTest, WhatIsWrittenIsReadBack) {
     options.simulation.parameters["mass-ratio"] = 0.5;
     options.simulation.backend = "cpu";
     App app(options);
-    app.document.camera.azimuth = 1.25f;
-    app.document.camera.distance = 77;
-    app.document.camera.target = {1, -2, 3.5f};
-    app.document.camera.orthographic = true;
-    setParameter(app.document, "look.colour_mode", std::string("stars"));
-    app.document.look.colourMap = 2;
-    app.document.look.tone = ToneCurve::agx;
-    app.document.look.paper = true;
-    app.document.look.trails = 33;
-    app.document.overlay.legend = true;
-    app.document.intent.stepsPerFrame = 4;
+    written(app).camera.azimuth = 1.25f;
+    written(app).camera.distance = 77;
+    written(app).camera.target = {1, -2, 3.5f};
+    written(app).camera.orthographic = true;
+    setParameter(written(app), "look.colour_mode", std::string("stars"));
+    written(app).look.colourMap = 2;
+    written(app).look.tone = ToneCurve::agx;
+    written(app).look.paper = true;
+    written(app).look.trails = 33;
+    written(app).overlay.legend = true;
+    written(app).intent.stepsPerFrame = 4;
     const std::string text = sceneFileText(app.document);
     Options read;
     read.simulation.backend = "cpu";
@@ -129,9 +130,9 @@ TEST_F(SceneFileTest, ACameraPathIsReadAndWritten) {
     EXPECT_EQ(read.path.size(), 2u);
 
     // Remembered views are a path.
-    app.document.views[2] = Camera{.distance = 1};
-    app.document.views[3] = Camera{.distance = 2};
-    app.document.views[5] = Camera{.distance = 3};
+    written(app).views[2] = Camera{.distance = 1};
+    written(app).views[3] = Camera{.distance = 2};
+    written(app).views[5] = Camera{.distance = 3};
     takeSceneText(sceneFileText(app.document), "test", read);
     ASSERT_EQ(read.path.size(), 3u);
     EXPECT_EQ(read.path[2].distance, 3);
@@ -151,7 +152,7 @@ TEST_F(SceneFileTest, APictureRestoresItsScene) {
     options.simulation.scene = "figure-eight";
     options.simulation.backend = "cpu";
     App app(options);
-    app.document.camera.distance = 9;
+    written(app).camera.distance = 9;
     const std::string path = folder_ / "picture.png";
     writePng(path, std::vector<std::uint8_t>(12, 0), 2, 2, {{kSceneFileKey, sceneFileText(app.document)}});
     Options from;
@@ -183,7 +184,7 @@ TEST_F(SceneFileTest, BodiesDroppedByHandAreNotCounted) {
         EXPECT_EQ(refusal(text), "");
         EXPECT_EQ(ConfigKeeper(false, none).text(app.document, {}).find("bodies = " + std::to_string(before + 1)),
                   std::string::npos);
-        app.document.intent.request.softening = 0.25;
+        written(app).intent.request.softening = 0.25;
         app.apply();
         EXPECT_EQ(app.document.facts.startBodies, before);
     }
@@ -207,7 +208,7 @@ TEST_F(SceneFileTest, WhatTheCommandLineAsksForIsNotRemembered) {
     EXPECT_FALSE(has("bodies"));
     EXPECT_TRUE(has("glow = 0.25\n")) << "what was not asked for is written as it is";
     // Changes in the window are kept, and a number of bodies with its scene.
-    app.document.intent.request.bodies = 50;
+    written(app).intent.request.bodies = 50;
     app.apply();
     EXPECT_TRUE(has("name = \"plummer\"\nbodies = 50\n"));
     EXPECT_TRUE(has("paper = false\n"));

@@ -5,6 +5,7 @@
 #include "app/view/app.h"
 #include "gl_fixture.h"
 #include "sim/measure/orbit.h"
+#include "tests/written.h"
 
 #include <imgui_internal.h>
 #include <glm/geometric.hpp>
@@ -44,10 +45,10 @@ protected:
 TEST_F(StillTest, aStatusLineIsOneLineAlsoInASmallWindowAndInLargeLetters) {
     open("solar-system");
     frame(false);
-    Ui ui(1, context_.description(), app_->document.ui);
+    Ui ui(1, context_.description(), *app_);
     const auto linesOf = [&](int width, int height, float scale, const char* lowered) {
-        app_->document.facts.quality = lowered;
-        app_->document.facts.stepProgress = 0.66;
+        written(*app_).facts.quality = lowered;
+        written(*app_).facts.stepProgress = 0.66;
         ui.setSurface(width, height, 1.0 / 60);
         ui.setScale(scale);
         for (int i = 0; i < 2; ++i) {
@@ -68,8 +69,8 @@ TEST_F(StillTest, aStatusLineIsOneLineAlsoInASmallWindowAndInLargeLetters) {
 
 TEST_F(StillTest, aPausedPictureRefinesItselfAndStaysSoUntilItMoves) {
     open("plummer");
-    app_->document.holdRate = true;
-    app_->document.splat = DrawMethodRequest::raster;
+    written(*app_).holdRate = true;
+    written(*app_).splat = DrawMethodRequest::raster;
     // Simulates a machine where drawing takes a third of a second.
     AdaptiveQuality& quality = app_->view.quality();
     for (int i = 0; i < 2000 && quality.text().find("35 %") == std::string::npos; ++i) {
@@ -80,7 +81,7 @@ TEST_F(StillTest, aPausedPictureRefinesItselfAndStaysSoUntilItMoves) {
     for (int i = 0; i < 3; ++i) frame(true);  // the first compiles shaders
     EXPECT_LT(lightWidth(), 320) << "nothing is lowered; the test says nothing";
     EXPECT_FALSE(app_->view.lowered().empty());
-    app_->document.intent.paused = true;
+    written(*app_).intent.paused = true;
     frame(true);
     EXPECT_LT(lightWidth(), 320) << "not at once: a click may follow";
     EXPECT_TRUE(app_->view.moving(app_->document, app_->runs)) << "an idle window must draw again";
@@ -90,8 +91,8 @@ TEST_F(StillTest, aPausedPictureRefinesItselfAndStaysSoUntilItMoves) {
     EXPECT_EQ(app_->view.lowered(), "") << "and the status line no longer says that it is lowered";
     frame(true);
     EXPECT_FALSE(app_->view.moving(app_->document, app_->runs)) << "it would never rest";
-    app_->document.camera.azimuth += 0.3f;
-    app_->document.shown = app_->document.camera;
+    written(*app_).camera.azimuth += 0.3f;
+    written(*app_).shown = app_->document.camera;
     frame(true);
     EXPECT_LT(lightWidth(), 320) << "a camera that moves needs its frame rate";
 }
@@ -99,11 +100,11 @@ TEST_F(StillTest, aPausedPictureRefinesItselfAndStaysSoUntilItMoves) {
 TEST_F(StillTest, sunsAndPlanetsHaveTheirOwnTintsAndSizes) {
     open("solar-system");
     EXPECT_EQ(app_->document.shownMode().name, "celestial");
-    app_->document.look.bloom = 0;
+    written(*app_).look.bloom = 0;
     // From above, with the Sun and Earth apart.
-    app_->document.camera.distance = 6;
-    app_->document.camera.elevation = 1.5f;
-    app_->document.shown = app_->document.camera;
+    written(*app_).camera.distance = 6;
+    written(*app_).camera.elevation = 1.5f;
+    written(*app_).shown = app_->document.camera;
     frame(false);
     const std::vector<std::uint8_t> rgb = target_->read();
     const auto bodies = app_->document.facts.bodies;
@@ -133,8 +134,8 @@ TEST_F(StillTest, sunsAndPlanetsHaveTheirOwnTintsAndSizes) {
 
 TEST_F(StillTest, marksAreThoseOfTheStepThatIsShown) {
     open("solar-system", {{"overlay.shown", std::string("velocities,forces")}});
-    app_->document.selectId(3);
-    app_->document.intent.stepsPerFrame = 5;
+    written(*app_).selectId(3);
+    written(*app_).intent.stepsPerFrame = 5;
     for (int i = 0; i < 3; ++i) frame(false);
     ParticleSet set;
     app_->runs.simulation().snapshot(set);
@@ -150,7 +151,7 @@ TEST_F(StillTest, marksAreThoseOfTheStepThatIsShown) {
     EXPECT_EQ(app_->document.selected->orbit->around, 0u);
     EXPECT_NEAR(app_->document.selected->orbit->orbit.semiMajorAxis, 1, 0.01);
     EXPECT_NEAR(app_->document.selected->orbit->orbit.eccentricity, 0.0167, 2e-3);
-    app_->document.overlay = {};
+    written(*app_).overlay = {};
     frame(false);
     EXPECT_TRUE(app_->document.facts.marks.empty());
 }

@@ -5,6 +5,7 @@
 #include "app/view/app.h"
 #include "edits.h"
 #include "sim/core/error.h"
+#include "tests/written.h"
 
 #include <gtest/gtest.h>
 
@@ -30,7 +31,7 @@ protected:
         target.reset();
     }
     void frame(int steps = 0) {
-        app->document.intent.stepsPerFrame = steps;
+        written(*app).intent.stepsPerFrame = steps;
         app->apply();
         app->advance(false);
         app->draw(target->framebuffer(), 320, 200);
@@ -49,12 +50,12 @@ protected:
 TEST_F(LaunchSession, dropsAGalaxyAndTakesItOutAgain) {
     open("plummer", 2000);
     frame(2);
-    Slingshot& tool = app->document.drop;
+    Slingshot& tool = written(*app).drop;
     tool.on = true;
     tool.row = 2;
     tool.press(app->document.camera, {160, 100}, {320, 200}, app->document.launchScene());
     tool.move({200, 100});
-    edits.make(*app, {.row = "launch", .order = app->document.drop.release()});
+    edits.make(*app, {.row = "launch", .order = written(*app).drop.release()});
     frame();
     EXPECT_EQ(bodies().size(), 2100u);
     EXPECT_EQ(app->document.facts.configuration.bodies, 2100u);
@@ -68,7 +69,7 @@ TEST_F(LaunchSession, dropsAGalaxyAndTakesItOutAgain) {
 
 TEST_F(LaunchSession, showsThePathUnderTheArrowThatTheBodyThenTakes) {
     open("two-body", 0);
-    Slingshot& tool = app->document.drop;
+    Slingshot& tool = written(*app).drop;
     tool.on = true;
     tool.press(app->document.camera, {220, 60}, {320, 200}, app->document.launchScene());
     tool.move({240, 80});
@@ -80,7 +81,7 @@ TEST_F(LaunchSession, showsThePathUnderTheArrowThatTheBodyThenTakes) {
     const Trajectory path = app->services.dropPath.path();
     ASSERT_GT(path.points.size(), 50u);
     EXPECT_EQ(path.bodies, 3u);
-    edits.make(*app, {.row = "launch", .order = app->document.drop.release()});
+    edits.make(*app, {.row = "launch", .order = written(*app).drop.release()});
     frame();
     ASSERT_EQ(bodies().size(), 3u);
     const TrajectoryPoint& there = path.points[40];
@@ -93,10 +94,10 @@ TEST_F(LaunchSession, showsThePathUnderTheArrowThatTheBodyThenTakes) {
 
 TEST_F(LaunchSession, showsThePathOfTheSelectedBody) {
     open("figure-eight", 0);
-    app->document.ahead.wanted = true;
+    written(*app).ahead.wanted = true;
     frame();
     EXPECT_TRUE(app->services.trajectory.path().points.empty()) << "nothing is selected";
-    app->document.select(1);
+    written(*app).select(1);
     frame();
     const Trajectory path = app->services.trajectory.path();
     ASSERT_TRUE(path.complete) << "a film waits for it";
@@ -107,19 +108,19 @@ TEST_F(LaunchSession, showsThePathOfTheSelectedBody) {
     double nearest = 1e9;
     for (const TrajectoryPoint& p : path.points) nearest = std::min(nearest, distance(xyz(x), p.place));
     EXPECT_LT(nearest, 0.02);
-    app->document.select(2);
+    written(*app).select(2);
     frame();
     const TrajectoryPoint& start = app->services.trajectory.path().points.front();
     EXPECT_NEAR(start.place.x, bodies().position[2].x, 1e-9) << "another body has another path";
-    app->document.ahead.wanted = false;
+    written(*app).ahead.wanted = false;
     frame();
     EXPECT_TRUE(app->services.trajectory.path().points.empty());
 }
 
 TEST_F(LaunchSession, refusesAnIdThatIsNotThere) {
     open("figure-eight", 0);
-    EXPECT_THROW(app->document.selectId(7), UsageError);
-    app->document.selectId(2);
+    EXPECT_THROW(written(*app).selectId(7), UsageError);
+    written(*app).selectId(2);
     EXPECT_EQ(app->document.selected->id, 2u);
 }
 

@@ -4,6 +4,7 @@
 #include "gl_fixture.h"
 #include "render/colour_map.h"
 #include "render/trails.h"
+#include "tests/written.h"
 
 #include <glm/geometric.hpp>
 #include <glm/vec4.hpp>
@@ -204,13 +205,13 @@ TEST(TrailsOfAWindow, areRoundWhereAFrameIsHalfATurn) {
     for (const bool twin : {false, true}) {
         SCOPED_TRACE(twin);
         App app(options);
-        app.document.look.bloom = 0;
-        app.document.intent.speed = 0;
-        app.document.intent.stepsPerFrame = kHalfATurn;
-        app.document.intent.timeBudgetMs = 2000;
+        written(app).look.bloom = 0;
+        written(app).intent.speed = 0;
+        written(app).intent.stepsPerFrame = kHalfATurn;
+        written(app).intent.timeBudgetMs = 2000;
         if (twin) {
-            app.document.intent.twin.on = true;
-            app.document.intent.twin.view = TwinView::overlaid;
+            written(app).intent.twin.on = true;
+            written(app).intent.twin.view = TwinView::overlaid;
         }
         OffscreenTarget target(kWidth, kHeight);
         for (int frame = 0; frame < 5; ++frame) {

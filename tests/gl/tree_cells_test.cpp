@@ -4,6 +4,7 @@
 #include "app/ui/overlay_space.h"
 #include "app/view/base_host.h"
 #include "gl_fixture.h"
+#include "tests/written.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,6 +13,8 @@
 
 namespace gravlab {
 namespace {
+
+using test::written;
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -33,14 +36,14 @@ protected:
     }
     Event ask(Command command) {
         controller->post(std::move(command), Sender::script);
-        return controller->apply(app->document, *host).front();
+        return controller->apply(*host).front();
     }
     void set(const char* path, Value value) {
         const Event event = ask(SetParameter{path, std::move(value)});
         ASSERT_EQ(event.status, CommandStatus::applied) << event.why;
     }
     void frame(bool realTime = false) {
-        controller->apply(app->document, *host);
+        controller->apply(*host);
         app->advance(realTime);
         const OffscreenTarget target(64, 64);
         app->draw(target.framebuffer(), 64, 64);
@@ -88,7 +91,7 @@ TEST_F(CellsOfARun, actOnTheSelectedBody) {
     set("view.tree_cells", std::string("acting"));
     frame();
     EXPECT_THAT(treeLegend(app->document), ElementsAre("Click a body to see the cells that act on it."));
-    app->document.selectId(42);
+    written(*app).selectId(42);
     frame();
     ASSERT_TRUE(app->document.facts.tree);
     EXPECT_EQ(app->document.facts.tree->body, 42u);
@@ -102,7 +105,7 @@ TEST_F(CellsOfARun, actOnTheSelectedBody) {
     frame();
     ASSERT_TRUE(app->document.facts.tree);
     EXPECT_LT(cells().single, usual);
-    app->document.clearSelection();
+    written(*app).clearSelection();
     frame();
     EXPECT_EQ(app->document.facts.tree, nullptr);
 }

@@ -10,6 +10,7 @@
 #include "app/view/app.h"
 #include "render/vertex_sample.h"
 #include "sim/core/error.h"
+#include "tests/written.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -102,7 +103,7 @@ TEST_F(TwinPictureTest, AnotherIntegratorShowsAnotherPicture) {
 
 TEST_F(TwinPictureTest, OverlaidRunsHaveAHueEachWhereTheyAreApart) {
     App app(optionsOf("two-body", "integrator=euler", TwinView::overlaid));
-    app.document.look.bloom = 0;
+    written(app).look.bloom = 0;
     const auto together = picture(app);
     EXPECT_EQ(count(together, 0, kTwinWidth, orange), 0) << "where both are in one place, the hues add up to white";
     EXPECT_GT(count(together, 0, kTwinWidth, bright), 4);
@@ -110,7 +111,7 @@ TEST_F(TwinPictureTest, OverlaidRunsHaveAHueEachWhereTheyAreApart) {
     const auto apart = picture(app);
     EXPECT_GT(count(apart, 0, kTwinWidth, blue), 4);
     EXPECT_GT(count(apart, 0, kTwinWidth, orange), 4);
-    app.document.look.paper = true;
+    written(app).look.paper = true;
     const auto page = picture(app);
     EXPECT_EQ(page[0], 255);
     EXPECT_GT(count(page, 0, kTwinWidth, [](int r, int, int b) { return b > r + 60; }), 4);
@@ -120,7 +121,7 @@ TEST_F(TwinPictureTest, OverlaidRunsHaveAHueEachWhereTheyAreApart) {
 TEST_F(TwinPictureTest, ARefusedTwinLeavesTheFirstRunGoing) {
     App app(optionsOf("two-body", nullptr));
     film(app, 3);
-    app.document.intent.twin = parseTwin("kernel=tiled");
+    written(app).intent.twin = parseTwin("kernel=tiled");
     film(app, 1);
     EXPECT_FALSE(app.runs.twin().on());
     EXPECT_FALSE(app.document.intent.twin.on);
@@ -128,11 +129,11 @@ TEST_F(TwinPictureTest, ARefusedTwinLeavesTheFirstRunGoing) {
     film(app, 1);
     EXPECT_EQ(app.document.facts.step, 5);
     // A running twin keeps its old settings.
-    app.document.intent.twin = parseTwin("integrator=euler");
+    written(app).intent.twin = parseTwin("integrator=euler");
     film(app, 1);
     ASSERT_TRUE(app.runs.twin().on());
     EXPECT_EQ(app.runs.twin().simulation().step(), 6) << "begun at step 5";
-    takeTwin(app.document.intent.twin, "kernel", "\"tiled\"");
+    takeTwin(written(app).intent.twin, "kernel", "\"tiled\"");
     film(app, 1);
     ASSERT_TRUE(app.runs.twin().on());
     EXPECT_EQ(app.runs.twin().simulation().configuration().integrator, "euler");
@@ -158,20 +159,20 @@ TEST_F(TwinPictureTest, ResetSceneBodiesAndEditsCarryOver) {
     edits.undo(app);
     film(app, 1);
     EXPECT_EQ(app.runs.twin().simulation().configuration().bodies, 60u);
-    app.document.intent.request.bodies = 80;
+    written(app).intent.request.bodies = 80;
     film(app, 1);
     EXPECT_EQ(app.runs.twin().simulation().configuration().bodies, 80u);
     EXPECT_EQ(app.runs.twin().simulation().configuration().force.softening, 0.2);
-    app.document.intent.request.timeStep = -0.5 * app.document.facts.configuration.timeStep;
+    written(app).intent.request.timeStep = -0.5 * app.document.facts.configuration.timeStep;
     film(app, 2);
     EXPECT_EQ(app.runs.twin().simulation().configuration().timeStep, app.document.facts.configuration.timeStep);
     EXPECT_NEAR(app.runs.twin().simulation().time(), app.document.facts.time, 1e-14);
-    app.document.intent.request.changeScene("figure-eight");
+    written(app).intent.request.changeScene("figure-eight");
     film(app, 2);
     EXPECT_EQ(app.runs.twin().simulation().configuration().scene, "figure-eight");
     EXPECT_EQ(app.runs.twin().simulation().step(), 2);
     picture(app);
-    app.document.intent.twin.on = false;
+    written(app).intent.twin.on = false;
     film(app, 1);
     EXPECT_FALSE(app.runs.twin().on());
     picture(app);
@@ -181,11 +182,11 @@ TEST_F(TwinPictureTest, LabelsNameATimeStepThatStillWaits) {
     App app(optionsOf("two-body", "integrator=euler"));
     film(app, 3);
     const std::pair<std::string, std::string>& labels = app.runs.twin().labels();
-    app.document.intent.request.timeStep = 0.03;
+    written(app).intent.request.timeStep = 0.03;
     app.apply();
     EXPECT_NE(app.runs.twin().simulation().configuration().timeStep, 0.03) << "it waits for the next step";
     EXPECT_EQ(labels, std::pair(std::string("leapfrog"), std::string("euler")));
-    takeTwin(app.document.intent.twin, "time_step", "0.06");
+    takeTwin(written(app).intent.twin, "time_step", "0.06");
     app.apply();
     EXPECT_EQ(labels, std::pair(std::string("leapfrog, dt 0.03"), std::string("euler, dt 0.06")));
     film(app, 2);
@@ -207,8 +208,8 @@ TEST_F(TwinPictureTest, UndoGivesEachRunItsOwnBodyBack) {
     };
     const double here = placeOf(app.runs.simulation(), 3), there = placeOf(app.runs.twin().simulation(), 3);
     ASSERT_NE(here, there);
-    app.document.intent.stepsPerFrame = 0;
-    app.document.selectId(3);
+    written(app).intent.stepsPerFrame = 0;
+    written(app).selectId(3);
     edits.make(app, "remove");
     film(app, 1);
     ASSERT_EQ(placeOf(app.runs.twin().simulation(), 3), 1e9);
@@ -246,7 +247,7 @@ TEST_F(TwinPictureTest, AWindowWithoutTimeForBothStillBringsThemTogether) {
     options.simulation.timeStep = 1.0 / 64;
     options.settings["run.steps_per_frame"] = std::int64_t{20};
     App app(options);
-    app.document.intent.timeBudgetMs = 1e-6;
+    written(app).intent.timeBudgetMs = 1e-6;
     int together = 0;
     for (int i = 0; i < 400; ++i) {
         app.apply();
@@ -264,8 +265,8 @@ TEST_F(TwinPictureTest, ATwinThatGoesWhileItWaitsLeavesTheNewestStep) {
     Options options = optionsOf("two-body", "dt=0.002");
     options.simulation.timeStep = 0.1;
     App app(options);
-    app.document.intent.timeBudgetMs = 1e-6;
-    app.document.splat = DrawMethodRequest::raster;
+    written(app).intent.timeBudgetMs = 1e-6;
+    written(app).splat = DrawMethodRequest::raster;
     picture(app);  // the first publishes by itself
     for (int i = 0; i < 2000 && (app.document.facts.step < 4 || app.runs.twin().even()); ++i) {
         app.apply();
@@ -273,14 +274,14 @@ TEST_F(TwinPictureTest, ATwinThatGoesWhileItWaitsLeavesTheNewestStep) {
     }
     ASSERT_FALSE(app.runs.twin().even());
     const auto step = static_cast<int>(app.document.facts.step);
-    app.document.intent.paused = true;
-    app.document.intent.twin.on = false;
+    written(app).intent.paused = true;
+    written(app).intent.twin.on = false;
     film(app, 1);
     ASSERT_FALSE(app.runs.twin().on());
     ASSERT_EQ(app.document.facts.step, step);
     options.twin = {};
     App alone(options);
-    alone.document.splat = DrawMethodRequest::raster;
+    written(alone).splat = DrawMethodRequest::raster;
     film(alone, step - 1);
     const auto before = picture(alone);
     film(alone, 1);
@@ -292,12 +293,12 @@ TEST_F(TwinPictureTest, ATwinThatGoesWhileItWaitsLeavesTheNewestStep) {
 TEST_F(TwinPictureTest, MarksAndPathsStayWithinTheFirstPicture) {
     App app(optionsOf("two-body", ""));
     test::Edits edits;
-    Ui ui(1, context_.description(), app.document.ui);
-    ui.state.visible = false;
-    app.document.selectId(0);
+    Ui ui(1, context_.description(), app);
+    written(app).ui.visible = false;
+    written(app).selectId(0);
     edits.make(app, "hold");
     film(app, 2);
-    app.document.panBy({100, 0}, {100, 100}, {kTwinWidth, kTwinHeight});  // the middle comes to the edge between the two
+    written(app).panBy({100, 0}, {100, 100}, {kTwinWidth, kTwinHeight});  // the middle comes to the edge between the two
     const auto framed = [&] {
         for (int i = 0; i < 2; ++i) {
             app.draw(target_.framebuffer(), kTwinWidth, kTwinHeight);
@@ -316,14 +317,14 @@ TEST_F(TwinPictureTest, MarksAndPathsStayWithinTheFirstPicture) {
             }
         return found;
     };
-    app.document.ahead.wanted = true;
-    app.document.ahead.duration = 7;
-    app.document.selectId(1);
+    written(app).ahead.wanted = true;
+    written(app).ahead.duration = 7;
+    written(app).selectId(1);
     const auto marked = framed();
     ASSERT_TRUE(app.services.trajectory.path().complete);
-    app.document.ahead.wanted = false;
-    app.document.clearSelection();
-    app.document.intent.stepsPerFrame = 0;
+    written(app).ahead.wanted = false;
+    written(app).clearSelection();
+    written(app).intent.stepsPerFrame = 0;
     edits.undo(app);  // a released body has no mark
     film(app, 1);
     const auto plain = framed();
@@ -338,7 +339,7 @@ TEST_F(TwinPictureTest, TheStripIsAPanelLikeOthersAndThickerForProjectors) {
     App app(options);
     film(app, 300);
     OffscreenTarget target(kWide, kHigh);
-    Ui ui(1, context_.description(), app.document.ui);
+    Ui ui(1, context_.description(), app);
     ui.recordItems(true);
     const auto item = [&](std::string_view name) -> const UiItem* {
         const auto found =
@@ -347,7 +348,7 @@ TEST_F(TwinPictureTest, TheStripIsAPanelLikeOthersAndThickerForProjectors) {
     };
     // Only curves have colours in a plot: the number of coloured pixels.
     const auto curves = [&](bool projector) {
-        ui.state.projector = projector;
+        written(app).ui.projector = projector;
         ui.setScale(1);
         for (int i = 0; i < 2; ++i) {
             app.draw(target.framebuffer(), kWide, kHigh);
@@ -410,7 +411,7 @@ TEST_F(TwinPictureTest, ADroppedSceneIsTakenWholeBesideATwinThatDoesNotSuitIt) {
     const auto dropped = [&](const std::string& text) {
         Options scene = sceneBase(app.document);
         takeSceneText(text, "my.toml", scene);
-        const bool taken = takeScene(app.document, scene, [&](bool again) { return app.apply(again); });
+        const bool taken = takeScene(written(app), scene, [&](bool again) { return app.apply(again); });
         film(app, 1);
         return taken;
     };
@@ -443,7 +444,7 @@ TEST_F(TwinPictureTest, AClickOnEitherPictureFindsTheBody) {
     }
     // The wheel keeps the point under the pointer: the middle of a picture is the camera's target.
     const glm::vec3 before = app.document.camera.target;
-    app.document.zoomAt(2, {301, 100}, {kTwinWidth, kTwinHeight});
+    written(app).zoomAt(2, {301, 100}, {kTwinWidth, kTwinHeight});
     EXPECT_NEAR(glm::length(app.document.camera.target - before), 0, 0.02f * app.document.camera.distance);
 }
 

@@ -6,6 +6,7 @@
 #include "app/view/base_host.h"
 #include "edits.h"
 #include "gl_fixture.h"
+#include "tests/written.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,6 +18,8 @@
 
 namespace gravlab {
 namespace {
+
+using test::written;
 
 using testing::HasSubstr;
 
@@ -35,10 +38,10 @@ protected:
         app.reset();
         GlTest::TearDown();
     }
-    Document& document() { return app->document; }
+    Document& document() { return written(*app); }
     Event ask(Command command) {
         controller->post(std::move(command), Sender::script);
-        return controller->apply(app->document, *host).front();
+        return controller->apply(*host).front();
     }
     std::string settings() {
         std::string text;
@@ -147,8 +150,8 @@ TEST_F(UndoTest, takesEveryActionBackOrSaysWhyNot) {
             if (!app || !action.lasting.empty() || app->document.facts.configuration.scene != "plummer") begin("plummer");
             host = std::make_unique<test::RunsAlone>(*app);
             controller = std::make_unique<Controller>();
-            app->document.selectId(5);
-            app->document.dismissMessage();
+            written(*app).selectId(5);
+            written(*app).dismissMessage();
             std::vector<Value> arguments;
             for (const SettingChoice& choice : choicesOf(action, document()))
                 if (choice.refused.empty()) arguments = {choice.name};
@@ -188,7 +191,7 @@ TEST_F(UndoTest, takesADragForOneChange) {
 
 TEST_F(UndoTest, goesOnBehindWhatLasts) {
     begin("plummer");
-    app->document.selectId(5);
+    written(*app).selectId(5);
     const std::string before = state();
     ask(Invoke{"remove"});
     EXPECT_NE(state(), before);
@@ -216,13 +219,13 @@ TEST_F(UndoTest, goesBackToWhereARewindBegan) {
     ask(SetParameter{"run.speed", 0.0});
     const auto frames = [&](std::size_t marks) {
         for (int i = 0; i < 20000 && app->runs.history()->marks().size() < marks; ++i) {
-            controller->apply(app->document, *host);
+            controller->apply(*host);
             app->advance(true);
             std::this_thread::sleep_for(std::chrono::milliseconds(2));
         }
     };
     frames(3);
-    app->document.selectId(5);
+    written(*app).selectId(5);
     ask(Invoke{"remove"});
     ask(Invoke{"step"});
     app->advance(true);

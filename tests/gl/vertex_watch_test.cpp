@@ -5,6 +5,7 @@
 #include "gl_fixture.h"
 #include "render/vertex_sample.h"
 #include "sim/forces/single_precision.h"
+#include "tests/written.h"
 
 #include <gmock/gmock.h>
 
@@ -62,7 +63,7 @@ TEST_F(ManyBodiesWatch, namesABodyThatFliesTooFarForSinglePrecision) {
     const auto frames = [&](int count) {
         std::optional<NonFiniteState> bad;
         for (int i = 0; i < count && !bad; ++i) {
-            app.view.draw(app.document, app.runs, target.framebuffer(), 64, 64, true);
+            app.view.draw(written(app), app.runs, target.framebuffer(), 64, 64, true);
             glFinish();
             feed.serve(simulation);
             bad = guard.update(simulation, feed, app.view.outOfRange());
@@ -76,7 +77,7 @@ TEST_F(ManyBodiesWatch, namesABodyThatFliesTooFarForSinglePrecision) {
     bodies.velocity[kFlies].x = 1e22;
     simulation.load(bodies);
     for (const std::int64_t begun = simulation.step(); simulation.step() == begun;) {
-        app.document.mostSteps = 1;
+        app.runs.mostSteps = 1;
         app.advance(false);
     }
     const std::optional<NonFiniteState> bad = frames(200);

@@ -5,6 +5,7 @@
 #include "gpu_fixture.h"
 #include "render/particle_buffer.h"
 #include "render/particle_renderer.h"
+#include "tests/written.h"
 
 #include <gmock/gmock.h>
 
@@ -162,7 +163,7 @@ TEST_F(Interop, stepsGivenAheadAreShownByTheNextFrame) {
     options.simulation.backend = "cuda";
     options.simulation.bodies = 4096;
     App app(options);
-    app.document.intent.stepsPerFrame = 3;
+    written(app).intent.stepsPerFrame = 3;
     OffscreenTarget target(320, 200);
     const auto frame = [&] {
         ASSERT_TRUE(app.apply());
@@ -182,7 +183,7 @@ TEST_F(Interop, stepsGivenAheadAreShownByTheNextFrame) {
     EXPECT_TRUE(drawsTheRun(app));
 
     app.advanceAhead();
-    app.document.intent.paused = true;
+    written(app).intent.paused = true;
     frame();
     EXPECT_EQ(app.document.facts.step, 9);
     EXPECT_TRUE(drawsTheRun(app));
@@ -190,14 +191,14 @@ TEST_F(Interop, stepsGivenAheadAreShownByTheNextFrame) {
     frame();
     EXPECT_EQ(app.runs.simulation().step(), 9) << "a run that pauses goes nowhere";
 
-    app.document.intent.paused = false;
+    written(app).intent.paused = false;
     app.advanceAhead();
     app.apply(true);
     frame();
     EXPECT_EQ(app.document.facts.step, 3) << "of the run that began anew";
     EXPECT_TRUE(drawsTheRun(app));
 
-    app.document.mostSteps = 2;  // as a film counts them
+    app.runs.mostSteps = 2;  // as a film counts them
     app.advanceAhead();
     EXPECT_EQ(app.runs.simulation().step(), 3);
 }

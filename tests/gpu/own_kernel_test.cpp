@@ -2,6 +2,9 @@
 // nor a bad address affects this process or the device.
 #include "app/bench/benchmark.h"
 #include "app/bench/own_trial.h"
+#include "app/control/controller.h"
+#include "app/frontends/headless/headless.h"
+#include "app/view/base_host.h"
 #include "sim/core/error.h"
 #include "tests/gpu/gpu_fixture.h"
 #include "tests/paths.h"
@@ -195,6 +198,37 @@ TEST_F(OwnKernelOnGpu, aBadAddressIsFoundBeforeTheDeviceMeetsIt) {
         EXPECT_EQ(good.outcome, OwnOutcome::good) << good.sentence;
     }
     expectSound();
+}
+
+/// The lab posts a good kernel like any other change of the run, and undo takes it back.
+TEST_F(OwnKernelOnGpu, theRunUsesAGoodOneByACommand) {
+    const OwnTrialReply reply = tried(tiledText(), 3000);
+    ASSERT_EQ(reply.outcome, OwnOutcome::good) << reply.sentence;
+    UseTuned use;
+    use.found.backend = kOwnKernelBackend;
+    use.found.kernel.kernel = adoptOwnKernel("posted", reply.code, ownLaunch(tiledText(), "my.cu"), 3000).name;
+    const HeadlessContext context(0);
+    Options options;
+    options.simulation.scene = "plummer";
+    options.simulation.bodies = 3000;
+    options.simulation.backend = "cpu";
+    App app(options);
+    BaseHost host(app);
+    Controller controller;
+    const std::string before = app.document.facts.configuration.kernel.kernel;
+    const auto ask = [&](Command command, Sender sender) {
+        controller.post(std::move(command), sender);
+        const auto events = controller.apply(host);
+        ASSERT_EQ(events.size(), 1u);
+        EXPECT_EQ(events.front().status, CommandStatus::applied) << events.front().why;
+    };
+    ask(use, Sender::lab);
+    EXPECT_EQ(app.document.facts.configuration.backend, kOwnKernelBackend);
+    EXPECT_EQ(app.document.facts.configuration.kernel.kernel, use.found.kernel.kernel);
+    app.advance(false);
+    ask(Invoke{"undo"}, Sender::key);
+    EXPECT_EQ(app.document.facts.configuration.backend, "cpu");
+    EXPECT_EQ(app.document.facts.configuration.kernel.kernel, before);
 }
 
 TEST_F(OwnKernelOnGpu, aBadAddressLeavesThisProcessSound) {

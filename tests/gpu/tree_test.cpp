@@ -439,7 +439,7 @@ TEST_F(TreeRegionsOnGpu, areResumedToTheLastBit) {
     if (!fileFormat("hdf5").unavailable().empty()) GTEST_SKIP() << "this build has no HDF5";
     const ForcedTree forced(ForcedTree::twoLevels());
     RunRequest request{.scene = "plummer", .bodies = 131072, .backend = "cuda", .backendOptions = ForcedTree::options()};
-    request.kernel.kernel = "tree";
+    request.pairs().kernel.kernel = "tree";
     const auto advance = [](Simulation& simulation, std::int64_t end, double seconds) {
         while (simulation.step() < end) simulation.advance({.seconds = seconds, .steps = end - simulation.step()}, nullptr);
     };
@@ -460,7 +460,7 @@ TEST_F(TreeRegionsOnGpu, otherLawsAndEnergiesWalkInOneLevel) {
     const ForcedTree forced(ForcedTree::twoLevels());
     for (const char* name : {"charges", "power-law"}) {
         RunRequest request{.scene = name, .bodies = 20000, .backend = "cuda", .backendOptions = ForcedTree::options()};
-        request.kernel.kernel = "tree";
+        request.pairs().kernel.kernel = "tree";
         request.accuracy = 1e-3;
         Simulation simulation(request);
         simulation.advance({.steps = 2}, nullptr);

@@ -2,6 +2,7 @@
 // removes the arrow.
 #include "app/tables/launch.h"
 #include "own_window.h"
+#include "tests/written.h"
 
 #include <glm/geometric.hpp>
 #include <glm/mat4x4.hpp>
@@ -24,8 +25,8 @@ protected:
         OwnWindow::SetUp();
         if (IsSkipped() || HasFatalFailure()) return;
         openHere(optionsOf("two-body", 0, kWidth, kHeight));
-        ui_->state.visible = false;  // the picture fills the window
-        app_->document.intent.paused = true;
+        written(*app_).ui.visible = false;  // the picture fills the window
+        written(*app_).intent.paused = true;
         Process search({"xdotool", "search", "--sync", "--onlyvisible", "--name", "^gravlab$"},
                        {{"DISPLAY", display->name()}}, folder / "window");
         EXPECT_TRUE(until([&] { return search.wait(0ms) != -1; }));
@@ -127,7 +128,7 @@ TEST_F(ArrowWindow, aDragFromTheSelectedBodyPullsItAndUndoTakesThatBack) {
                                glm::vec4(static_cast<float>(x.x), static_cast<float>(x.y), static_cast<float>(x.z), 1);
         return glm::vec2((0.5f + 0.5f * clip.x / clip.w) * kWidth, (0.5f - 0.5f * clip.y / clip.w) * kHeight);
     };
-    app_->document.select(1);
+    written(*app_).select(1);
     ASSERT_TRUE(until([&] { return app_->document.selected && app_->document.selected->placed; }));
     settle();
     const ParticleSet before = bodies();
@@ -139,12 +140,12 @@ TEST_F(ArrowWindow, aDragFromTheSelectedBodyPullsItAndUndoTakesThatBack) {
     send({"mousemove", "--window", window, text(to.x), text(to.y)});
     ASSERT_TRUE(until([&] { return app_->document.pull.on(); }));
     EXPECT_EQ(bodies().velocity[1].x, before.velocity[1].x) << "the run is paused";
-    app_->document.intent.paused = false;
+    written(*app_).intent.paused = false;
     // The other body pulls, too, so the spring holds this one near the pointer.
     EXPECT_TRUE(until([&] { return glm::length(pixelOf(bodies().position[1]) - to) < 40; }));
     send({"mouseup", "1"});
     ASSERT_TRUE(until([&] { return !app_->document.pull.on(); }));
-    app_->document.intent.paused = true;
+    written(*app_).intent.paused = true;
     send({"key", "ctrl+z"});
     ASSERT_TRUE(until([&] { return bodies().position[1].x == before.position[1].x; }));
     EXPECT_EQ(bodies().velocity[1].y, before.velocity[1].y);

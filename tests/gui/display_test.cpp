@@ -1,6 +1,7 @@
 // A window whose last display is unplugged: the virtual display's only output is switched off.
 #include "app/control/config.h"
 #include "own_window.h"
+#include "tests/written.h"
 
 #include <GLFW/glfw3.h>
 #include <dlfcn.h>
@@ -44,6 +45,29 @@ bool switchDisplaysOff() {
     return done;
 }
 
+/// Over ssh a request to the display takes as long as the way there and back.
+TEST_F(OwnWindow, aFrameAndAMoveOfThePointerAskTheDisplayNothing) {
+    openHere(optionsOf("two-body", 0, 400, 300));
+    void* const x11 = dlopen("libX11.so.6", RTLD_NOW);
+    auto* const next = x11 ? symbol<unsigned long(void*)>(x11, "XNextRequest") : nullptr;
+    auto* const connection = symbol<void*()>(RTLD_DEFAULT, "glfwGetX11Display");
+    if (!next || !connection || !connection()) GTEST_SKIP() << "this display is no X server";
+    for (int i = 0; i < 5; ++i) frame();
+    GLFWwindow* const here = glfwGetCurrentContext();
+    const GLFWcursorposfun move = glfwSetCursorPosCallback(here, nullptr);
+    glfwSetCursorPosCallback(here, move);
+    // Now and then a frame looks whether the window is visible, and which mode the display has.
+    constexpr int kFrames = 100, kFew = 10;
+    int asking = 0;
+    for (int i = 0; i < kFrames; ++i) {
+        const unsigned long before = next(connection());
+        move(here, 100 + i, 100);
+        window_->handleEvents(0);
+        asking += next(connection()) != before;
+    }
+    EXPECT_LE(asking, kFew);
+}
+
 class DisplayGone : public OwnWindow {};
 
 TEST_F(DisplayGone, theWindowGoesOnWithoutOne) {
@@ -62,7 +86,7 @@ TEST_F(DisplayGone, theWindowGoesOnWithoutOne) {
     const std::int64_t before = app_->document.facts.step;
     for (int i = 0; i < 5; ++i) frame();
     EXPECT_GT(app_->document.facts.step, before);
-    ui_->state.fullscreen = true;  // there is nothing to cover
+    written(*app_).ui.fullscreen = true;  // there is nothing to cover
     for (int i = 0; i < 3; ++i) {
         window_->follow(ui_->state);
         frame();

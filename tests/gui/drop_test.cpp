@@ -6,6 +6,7 @@
 #include "app/system/picture.h"
 #include "own_window.h"
 #include "sim/io/snapshot.h"
+#include "tests/written.h"
 
 #include <GLFW/glfw3.h>
 #include <gmock/gmock.h>
@@ -43,7 +44,7 @@ protected:
     }
     /// Drops a file, and runs frames until it is loaded or refused.
     void dropAndWait(const std::string& path) {
-        app_->document.dismissMessage();
+        written(*app_).dismissMessage();
         drop({path});
         frame();
         for (const auto end = std::chrono::steady_clock::now() + kLoading; std::chrono::steady_clock::now() < end;) {
@@ -201,7 +202,7 @@ class SessionTest : public DropTest {
 protected:
     void restart(double autosaveSeconds) {
         host_.reset();
-        files_ = std::make_unique<SessionFiles>(*app_, ui_->state.files, autosaveSeconds);
+        files_ = std::make_unique<SessionFiles>(*app_, autosaveSeconds);
         host_ = std::make_unique<WindowHost>(*app_, WindowHost::Parts{*window_, *ui_, *files_, recorder_, lessons_});
     }
     /// Runs frames until the command has ended.
@@ -228,7 +229,7 @@ protected:
 TEST_F(SessionTest, openingTheVeryFileThatIsOfferedIsAnswered) {
     const std::string offered = folder / "offered.csv";
     std::ofstream(offered) << "m,x,y,z,vx,vy,vz\n1,0,0,0,0,0,0\n1,1,0,0,0,1,0\n";
-    ui_->state.files.recover = offered;
+    written(*app_).ui.files.recover = offered;
     EXPECT_EQ(ask(OpenFile{offered}).status, CommandStatus::applied);
     EXPECT_EQ(running().bodies, 2u);
     EXPECT_FALSE(controller_.busy());
@@ -237,7 +238,7 @@ TEST_F(SessionTest, openingTheVeryFileThatIsOfferedIsAnswered) {
 TEST_F(SessionTest, savesItselfAlsoWhileAnEarlierSessionIsOffered) {
     restart(0.01);
     if (!app_->document.message.empty()) GTEST_SKIP() << app_->document.message;
-    ui_->state.files.recover = folder / "earlier.hdf5";
+    written(*app_).ui.files.recover = folder / "earlier.hdf5";
     for (const auto end = std::chrono::steady_clock::now() + kLoading;
          autosaves().empty() && std::chrono::steady_clock::now() < end;)
         frame();
@@ -252,7 +253,7 @@ TEST_F(SessionTest, aSaveThatFailsAtTheEndKeepsTheRunAndSaysSo) {
     frame();
     const std::int64_t step = app_->document.facts.step;
     controller_.post(Invoke{"save", {std::string("none/run.hdf5")}}, Sender::key);
-    controller_.apply(app_->document, *host_);
+    controller_.apply(*host_);
     const std::string said = files_->close();
     EXPECT_THAT(said, AllOf(HasSubstr("none/run.hdf5"), HasSubstr("go on with: gravlab ")));
     ASSERT_EQ(autosaves().size(), 1u);

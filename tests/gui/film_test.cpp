@@ -98,13 +98,16 @@ TEST_F(WindowFilm, hasExactlyTheFramesAskedForWhateverTheWindowDoes) {
 }
 
 TEST_F(WindowFilm, whatIsCancelledIsNotKeptAndAFailureDoesNotEndTheRun) {
-    // An ffmpeg that lists its encoders, then fails as on a full disk.
+    // An ffmpeg that lists its encoders, then takes no frame, or fails as on a full disk.
     fs::create_directory(folder / "bin");
     std::ofstream(folder / "bin" / "ffmpeg")
         << "#!/bin/sh\ncase \"$*\" in *-encoders*) echo ' V....D libx264 x'; exit 0;; esac\n"
            "if [ -e '"
         << (folder / "full").string()
         << "' ]; then echo 'No space left on device' >&2; exit 1; fi\n"
+           "if [ -e '"
+        << (folder / "stuck").string()
+        << "' ]; then exec sleep 1000; fi\n"
            "exec cat >/dev/null\n";
     fs::permissions(folder / "bin" / "ffmpeg", fs::perms::owner_all);
     const std::string path = std::getenv("PATH") ? std::getenv("PATH") : "";
@@ -116,6 +119,13 @@ TEST_F(WindowFilm, whatIsCancelledIsNotKeptAndAFailureDoesNotEndTheRun) {
     click("cancel-film");
     EXPECT_THAT(ended().at("message").get<std::string>(), HasSubstr("cancelled"));
     EXPECT_TRUE(films().empty());
+    // The window goes on, although a stuck encoder is ended only after a minute.
+    std::ofstream(folder / "stuck") << "yes";
+    key("ctrl+r");
+    waitFor("a frame", [](const Json& s) { return s.at("film").at("frames") >= 1; });
+    click("cancel-film");
+    const auto cancelled = ended().at("step").get<std::int64_t>();
+    waitFor("steps after it", [&](const Json& s) { return s.at("step") > cancelled; });
     std::ofstream(folder / "full") << "yes";
     key("ctrl+r");
     const Json failed = waitFor("a failure", [](const Json& s) {

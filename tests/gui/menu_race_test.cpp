@@ -1,6 +1,7 @@
 // Keys in exactly one frame, in a window of this process: between the frame in which the pointer requests a menu and the
 // frame that draws it. Also text with Ctrl before it, in the order of a slow machine.
 #include "own_window.h"
+#include "tests/written.h"
 
 #include <GLFW/glfw3.h>
 #include <imgui.h>
@@ -18,7 +19,7 @@ protected:
         if (IsSkipped() || HasFatalFailure()) return;
         openHere(optionsOf("two-body", 0, 800, 600));
         here_ = glfwGetCurrentContext();
-        app_->document.intent.paused = true;
+        written(*app_).intent.paused = true;
         ui_->recordItems(true);
         for (int i = 0; i < 200 && !glfwGetWindowAttrib(here_, GLFW_FOCUSED); ++i) {
             glfwFocusWindow(here_);
@@ -92,7 +93,7 @@ TEST_F(MenuRace, escapeMayComeBeforeTheMenuThatWasAskedFor) {
 
 /// Dear ImGui 1.86 drops letters of a frame in which Ctrl is down.
 TEST_F(MenuRace, textMayComeInOneFrameWithCtrlAroundIt) {
-    ui_->state.files.shown = true;
+    written(*app_).ui.files.shown = true;
     frames(4);
     point("open_path");
     frames(2);
@@ -114,6 +115,45 @@ TEST_F(MenuRace, textMayComeInOneFrameWithCtrlAroundIt) {
          app_->document.message.empty() && std::chrono::steady_clock::now() < end;)
         frames(1);
     EXPECT_NE(app_->document.message.find("'there-is-no-such.csv'"), std::string::npos) << app_->document.message;
+}
+
+/// On a slow machine a click on a field and what is typed into it come within one frame.
+TEST_F(MenuRace, textMayComeInOneFrameWithTheClickOnItsField) {
+    written(*app_).ui.files.shown = true;
+    frames(4);
+    const auto press = [&](char letter) {
+        const char text[] = {letter, 0};
+        key(letter, GLFW_PRESS);
+        letters(text);
+        key(letter, GLFW_RELEASE);
+    };
+    const bool grid = app_->document.overlay.grid, panels = app_->document.ui.visible;
+    point("open_path");
+    button(GLFW_PRESS);
+    button(GLFW_RELEASE);
+    for (const char letter : {'Z', 'H', 'T', '.', 'C', 'S', 'V'}) press(letter);
+    key(GLFW_KEY_ENTER, GLFW_PRESS);
+    key(GLFW_KEY_ENTER, GLFW_RELEASE);
+    for (const auto end = std::chrono::steady_clock::now() + patience;
+         app_->document.message.empty() && std::chrono::steady_clock::now() < end;)
+        frames(1);
+    EXPECT_NE(app_->document.message.find("'ZHT.CSV'"), std::string::npos) << app_->document.message;
+    EXPECT_EQ(app_->document.overlay.grid, grid) << "Z acted as a shortcut";
+    EXPECT_EQ(app_->document.ui.visible, panels);
+    // A click beside the field ends the text, and the keys after it act.
+    point("open_path");
+    button(GLFW_PRESS);
+    button(GLFW_RELEASE);
+    frames(3);
+    ASSERT_TRUE(ui_->wantsKeyboard());
+    moveTo(400, 300);
+    frames(1);
+    button(GLFW_PRESS);
+    button(GLFW_RELEASE);
+    press('Z');
+    frames(4);
+    EXPECT_FALSE(ui_->wantsKeyboard());
+    EXPECT_NE(app_->document.overlay.grid, grid) << "Z went to the field that was left";
 }
 
 /// Names of files and bodies are shown in their own letters.

@@ -44,9 +44,9 @@ protected:
         moveToDisplay();
         window_ = std::make_unique<Window>(options);
         app_ = std::make_unique<App>(options);
-        ui_ = std::make_unique<Ui>(1.0f, window_->description(), app_->document.ui);
-        window_->attach(app_->document, *ui_, controller_);
-        files_ = std::make_unique<SessionFiles>(*app_, ui_->state.files, 0);
+        ui_ = std::make_unique<Ui>(1.0f, window_->description(), *app_);
+        window_->attach(*app_, *ui_, controller_);
+        files_ = std::make_unique<SessionFiles>(*app_, 0);
         host_ = std::make_unique<WindowHost>(*app_, WindowHost::Parts{*window_, *ui_, *files_, recorder_, lessons_});
     }
     /// Runs one iteration of the frame loop. `keys` may press keys after the files that were read are taken, so that the

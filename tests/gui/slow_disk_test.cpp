@@ -2,6 +2,7 @@
 #include "own_window.h"
 #include "sim/io/file/file_calls.h"
 #include "sim/io/snapshot.h"
+#include "tests/written.h"
 
 #include <gmock/gmock.h>
 
@@ -135,10 +136,10 @@ TEST_F(SlowDisk, noFrameWaitsForTheStateThatABlowUpLeaves) {
     options.simulation.backend = "reference";
     options.simulation.timeStep = 1e152;
     openHere(options);
-    app_->document.intent.stepsPerFrame = 1000;  // at about step 36,000 bodies leave the range of numbers
+    written(*app_).intent.stepsPerFrame = 1000;  // at about step 36,000 bodies leave the range of numbers
     constexpr double kNever = 1e6;               // [s] between autosaves
     host_.reset();
-    files_ = std::make_unique<SessionFiles>(*app_, ui_->state.files, kNever);
+    files_ = std::make_unique<SessionFiles>(*app_, kNever);
     host_ = std::make_unique<WindowHost>(*app_, WindowHost::Parts{*window_, *ui_, *files_, recorder_, lessons_});
     standStill();
     turnUntil([&] { return app_->document.intent.paused; });

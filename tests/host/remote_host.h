@@ -23,7 +23,7 @@ public:
 
     RemoteHost(App& app, std::filesystem::path folder)
         : BaseHost(app), folder_(std::move(folder)), lessons_(controller_), frames_(app, controller_, *this) {
-        LessonRunner::offer(app.document.lesson);
+        LessonRunner::offer(app.reports.lesson);
     }
 
     /// Its events are kept for answers(). From any thread; follow() is of the frame thread, which a test is.
@@ -47,7 +47,7 @@ public:
                             {.framebuffer = target_.framebuffer(),
                              .width = kWidth,
                              .height = kHeight,
-                             .applied = [this] { lessons_.update(app_.document, *this, ++seconds_); },
+                             .applied = [this] { lessons_.update(app_.document, app_.reports.lesson, *this, ++seconds_); },
                              .ahead = true,
                              .present = [this] { show(); }});
     }
@@ -61,7 +61,7 @@ public:
                 },
                 [&](const SaveRun& e) { return BaseHost::carryOut(SaveRun{named(e.file, "run.csv")}, ticket); },
                 [&](const SaveScene& e) { return BaseHost::carryOut(SaveScene{named(e.file, "scene.toml")}, ticket); },
-                [&](const LessonGo& e) { return lessons_.carryOut(e, app_.document); },
+                [&](const LessonGo& e) { return lessons_.carryOut(e, app_.document, app_.reports.lesson); },
                 [&](const auto&) { return BaseHost::carryOut(effect, ticket); }},
             effect);
     }

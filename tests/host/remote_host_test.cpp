@@ -4,6 +4,7 @@
 #include "../unit/cli_support.h"
 #include "app/control/parameter.h"
 #include "tests/paths.h"
+#include "tests/written.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -28,7 +29,7 @@ protected:
         options.simulation.backend = "cpu";
         app = std::make_unique<App>(options);
         host = std::make_unique<RemoteHost>(*app, folder.path());
-        app->document.selectId(5);
+        written(*app).selectId(5);
     }
     void TearDown() override {
         host.reset();

@@ -1,6 +1,5 @@
 // Grading of a folder of kernels without a GPU: likeness of texts, the tables, and a whole folder that is compiled only.
 #include "app/bench/grade.h"
-#include "app/bench/copied_text.h"
 #include "sim/backends/backend.h"
 #include "sim/core/error.h"
 #include "tests/unit/cli_support.h"

@@ -404,6 +404,44 @@ TEST(IncludeRules, whatGoesPastIsNoticed) {
         EXPECT_FALSE(goesPast(line)) << line;
 }
 
+/// Files of the app that may hold a document to change it: the controller's room, the document's own, what carries commands
+/// out on the runs, and the view, whose camera and selection follow time and clicks. app/system is below documents.
+const std::regex kWriters(
+    R"(app/(control|model|system|view)/.*|app/services/(run_host|body_editor)\.(h|cpp)|app/frontends/window/session_files\.(h|cpp))");
+
+/// Whether the code names a document that can be changed, or takes const away.
+bool takesDocument(const std::string& line) {
+    static const std::regex document(R"(\bDocument\s*[&*])"), constant(R"(\bconst Document\s*[&*])");
+    const std::string code = line.substr(0, line.find("//"));
+    if (code.find("const_cast") != std::string::npos) return true;
+    const auto count = [&](const std::regex& pattern) {
+        return std::distance(std::sregex_iterator(code.begin(), code.end(), pattern), std::sregex_iterator());
+    };
+    return code.find("Document") != std::string::npos && count(document) > count(constant);
+}
+
+TEST(IncludeRules, settingsChangeByCommandsAlone) {
+    for (const char* line :
+         {"void open(Document& document, int step);", "Document* document_;",
+          "const_cast<Intent&>(document.intent).paused = true;", "bool take(const Document& before, Document& now);"})
+        EXPECT_TRUE(takesDocument(line)) << line;
+    for (const char* line : {"void open(const Document& document);", "const Document* document_;", "Document document;",
+                             "// Document& in a remark", "bool SessionDocument(int);"})
+        EXPECT_FALSE(takesDocument(line)) << line;
+    int files = 0;
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(fs::path(GRAVLAB_SOURCE_DIR) / "app")) {
+        const std::string name = fs::relative(entry.path(), GRAVLAB_SOURCE_DIR).generic_string();
+        if (!entry.is_regular_file() || std::regex_match(name, kWriters)) continue;
+        ++files;
+        std::ifstream file(entry.path());
+        std::string text;
+        for (int line = 1; std::getline(file, text); ++line)
+            EXPECT_FALSE(text.size() < 400 && takesDocument(text))
+                << name << ":" << line << ": " << text << ": post a command, or report through Reports";
+    }
+    EXPECT_GT(files, 100) << "the tree was not found";
+}
+
 TEST(IncludeRules, theTreeKeepsThem) {
     const std::vector<Include>& includes = allIncludes();
     EXPECT_GT(includes.size(), 100u) << "the tree was not found";

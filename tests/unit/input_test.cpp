@@ -87,6 +87,37 @@ protected:
     }
 };
 
+/// In a slow frame a click on a text field and what is typed into it arrive together.
+TEST_F(InputTest, keysAfterAPressWaitUntilThePanelsHaveSeenIt) {
+    focus = {.pointer = true, .unseen = true};
+    down();
+    up();
+    EXPECT_EQ(press('G'), "") << "it may belong to a field";
+    KeyEvent flies = event(Key::letterW);
+    input.take(flies);
+    input.resume();
+    EXPECT_THAT(posted, IsEmpty()) << "the panels have made no frame yet";
+    focus.unseen = false;
+    input.resume();
+    ASSERT_FALSE(posted.empty()) << "the press was not on a field";
+    EXPECT_EQ(posted.front(), us('G'));
+    EXPECT_TRUE(input.holdsKeys()) << "W is down";
+    flies.down = false;
+    input.take(flies);
+    EXPECT_FALSE(input.holdsKeys());
+    focus.unseen = true;
+    for (const char key : {'G', ' '}) EXPECT_EQ(press(key), "");
+    focus = {.pointer = true, .typing = true};
+    input.resume();
+    EXPECT_THAT(posted, IsEmpty()) << "the text is the field's";
+    focus = {.unseen = true};
+    press('G');
+    focus = {};
+    input.take(FocusEvent{false});
+    input.resume();
+    EXPECT_THAT(posted, IsEmpty()) << "the keyboard has gone";
+}
+
 /// On a French keyboard no character of a row is printed on digits and brackets: the key's position counts.
 TEST_F(InputTest, frenchKeysWithoutARowActByTheirPlace) {
     layout = kAzerty;

@@ -1,5 +1,5 @@
 // The messages of a script while it waits.
-#include "app/commands/wait_notice.h"
+#include "app/commands/play.h"
 
 #include <gtest/gtest.h>
 

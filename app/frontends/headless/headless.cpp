@@ -1,5 +1,6 @@
 // The only file that knows EGL. A context needs no surface: everything is drawn into framebuffer objects.
 #include "app/frontends/headless/headless.h"
+#include "app/tables/format.h"
 
 #include "render/gl_limits.h"
 #include "sim/core/error.h"
@@ -9,7 +10,6 @@
 #include <EGL/eglext.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
 #include <string_view>
 
@@ -85,11 +85,7 @@ std::vector<Candidate> candidates(const char* clientExtensions, int cudaDevice) 
     return all;
 }
 
-std::string hexCode() {
-    char text[16];
-    std::snprintf(text, sizeof text, "0x%04x", static_cast<unsigned>(eglGetError()));
-    return text;
-}
+std::string hexCode() { return formatted("0x%04x", static_cast<unsigned>(eglGetError())); }
 
 }  // namespace
 

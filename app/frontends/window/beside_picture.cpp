@@ -36,7 +36,7 @@ bool BesidePicture::buildPanels(App& app, int width, int height, bool panels, do
     shown_.visible = panels;
     shown_.film = {};
     const float scale = std::clamp(static_cast<float>(height) / kUsualHeight, 1.0f, 4.0f);
-    if (!panels_) panels_ = std::make_unique<Ui>(scale, renderer_, shown_);
+    if (!panels_) panels_ = std::make_unique<Ui>(scale, renderer_, shown_, shown_);
     panels_->setSurface(width, height, seconds);
     panels_->frame(app);
     return true;
@@ -80,7 +80,7 @@ FileJob takePicture(App& app, Ui& ui, int width, int height, const std::string& 
         ui.draw();
         return target.read();
     };
-    FileJob job{.work = {}, .done = sayingIn(app.document)};
+    FileJob job{.work = {}, .done = sayingIn(app.reports.news)};
     try {
         job.work = [path, wide, high, rgb = std::make_shared<const std::vector<std::uint8_t>>(drawn()),
                     texts = pictureTexts(app.document, path), without = noSceneFile(app.document)] {

@@ -1,6 +1,9 @@
-// A graphics reset: the driver restarted, the GPU was removed, the machine woke up with other graphics. All OpenGL objects
-// are lost then, and only a new context can draw. Rule: the simulation knows nothing of it.
+// What a window may lose: its OpenGL context, where the driver restarts, the GPU is removed or the machine wakes up with
+// other graphics; its display server, where a remote connection breaks, a session ends or the server dies.
+// Rule: the simulation knows nothing of it. Only a new context can draw. Without its server Xlib ends the program in any
+// case, so all work that must be done comes before that.
 #pragma once
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -16,5 +19,16 @@ std::string lostContext();
 void planGlFaults(std::string_view plan);
 /// True in builds with GRAVLAB_FAULTS.
 bool glFaultsAvailable();
+
+/// While one lives, a program that loses its X server prints the text of `leave` and ends with exit code 4. `leave` is
+/// called in the middle of a call to the display, so it may use neither that nor OpenGL. At most one may exist; it does
+/// nothing without X.
+class LostDisplayWatch {
+public:
+    explicit LostDisplayWatch(std::function<std::string()> leave);
+    ~LostDisplayWatch();
+    LostDisplayWatch(const LostDisplayWatch&) = delete;
+    LostDisplayWatch& operator=(const LostDisplayWatch&) = delete;
+};
 
 }  // namespace gravlab

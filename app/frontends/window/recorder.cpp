@@ -7,11 +7,11 @@
 #include "app/model/film_plan.h"
 #include "app/system/host_clock.h"
 #include "app/system/picture.h"
+#include "app/tables/format.h"
 #include "sim/core/error.h"
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <new>
 #include <stdexcept>
@@ -33,7 +33,7 @@ Recorder::~Recorder() {
 }
 
 EffectResult Recorder::start(App& app, int width, int height, const std::string& renderer) {
-    FilmState& state = app.document.ui.film;
+    const FilmState& state = app.document.ui.film;
     const int wide = state.width > 0 ? state.width : width & ~1, high = state.height > 0 ? state.height : height & ~1;
     std::string without;
     try {
@@ -55,14 +55,15 @@ EffectResult Recorder::start(App& app, int width, int height, const std::string&
         thread_ = std::make_unique<FilmThread>(std::move(writer));
     } catch (const std::bad_alloc&) {
         target_.reset();
-        app.document.warn("No film: there is not enough memory for its frames; choose a smaller size.");
+        app.reports.news.warn("No film: there is not enough memory for its frames; choose a smaller size.");
         return failedBecause(app.document.message);
     } catch (const std::runtime_error& error) {
         target_.reset();
-        app.document.warn(std::string("No film: ") + error.what() + ".");
+        app.reports.news.warn(std::string("No film: ") + error.what() + ".");
         return failedBecause(app.document.message);
     }
-    if (!without.empty()) app.document.say("The film becomes numbered pictures in " + file_ + ", because " + without + ".");
+    if (!without.empty())
+        app.reports.news.say("The film becomes numbered pictures in " + file_ + ", because " + without + ".");
     ending_ = false;
     waitedAtEnd_ = 0;
     frames_ = pacedFrames_ = 0;
@@ -73,8 +74,8 @@ EffectResult Recorder::start(App& app, int width, int height, const std::string&
     worked_ = 0;
     lookedAt_ = hostClock();
     renderer_ = renderer;
-    state.file = file_;
-    showProgress(state);
+    app.reports.film.file = file_;
+    showProgress(app.reports.film);
     return {CommandStatus::running, {}, {}};
 }
 
@@ -84,7 +85,7 @@ void Recorder::report(std::optional<Ticket>& ticket, EffectResult outcome) {
 
 EffectResult Recorder::carryOut(const Record& effect, Ticket ticket, App& app, int width, int height,
                                 const std::string& renderer) {
-    FilmState& state = app.document.ui.film;
+    FilmProgress& state = app.reports.film;
     if (effect.what == Record::What::start) {
         if (thread_) return refusedBecause("A film is being recorded.");
         if (width <= 0 || height <= 0) return refusedBecause("The window is hidden; a film needs its picture.");
@@ -109,7 +110,7 @@ EffectResult Recorder::carryOut(const Record& effect, Ticket ticket, App& app, i
     bin_.ask(std::move(thread_));
     cancelling_.push_back(ticket);
     forget(state);
-    app.document.say("The film was cancelled; " + file_ + " was not kept.");
+    app.reports.news.say("The film was cancelled; " + file_ + " was not kept.");
     return {CommandStatus::running, {}, {}};
 }
 
@@ -135,7 +136,7 @@ void Recorder::collect(bool all) {
 }
 
 /// The recording is over.
-void Recorder::forget(FilmState& state) {
+void Recorder::forget(FilmProgress& state) {
     thread_.reset();
     target_.reset();
     picture_.reset();
@@ -147,13 +148,12 @@ void Recorder::forget(FilmState& state) {
 std::string Recorder::ending() const {
     if (const std::string error = thread_->error(); !error.empty())
         return "The film ended early: " + error + ". The run goes on.";
-    char text[120];
-    std::snprintf(text, sizeof text, ": %lld frames, %.2f s.", static_cast<long long>(frames_),
-                  static_cast<double>(frames_) / fps_);
+    const std::string text =
+        formatted(": %lld frames, %.2f s.", static_cast<long long>(frames_), static_cast<double>(frames_) / fps_);
     return "The film is in " + file_ + text;
 }
 
-void Recorder::showProgress(FilmState& state) const {
+void Recorder::showProgress(FilmProgress& state) const {
     state.active = true;
     state.ending = ending_;
     state.waiting = !ending_ && !thread_->hasRoom();
@@ -168,8 +168,8 @@ void Recorder::showProgress(FilmState& state) const {
 }
 
 void Recorder::prepare(App& app) {
-    FilmState& state = app.document.ui.film;
-    app.document.mostSteps = kNoLimit;
+    FilmProgress& state = app.reports.film;
+    app.runs.mostSteps = kNoLimit;
     while (bin_.poll()) {
         ended_.push_back({cancelling_.front(), {}});
         cancelling_.pop_front();
@@ -180,9 +180,9 @@ void Recorder::prepare(App& app) {
         report(starting_, failedBecause(text));
         report(stopping_, good ? EffectResult{CommandStatus::applied, text, {}} : failedBecause(text));
         if (good)
-            app.document.say(text);
+            app.reports.news.say(text);
         else
-            app.document.warn(text);
+            app.reports.news.warn(text);
         forget(state);
     }
     if (!thread_) return;
@@ -194,7 +194,7 @@ void Recorder::prepare(App& app) {
     // After a jump to another state the film continues from there.
     if (step < step_ || step > nextStep_) nextStep_ = step + (frames_ > 0 ? stepsPerFrame_ : 0);
     step_ = step;
-    app.document.mostSteps = state.waiting ? 0 : nextStep_ - step;
+    app.runs.mostSteps = state.waiting ? 0 : nextStep_ - step;
 }
 
 double Recorder::pace(double seconds) {
@@ -216,11 +216,11 @@ void Recorder::update(App& app) {
         collect(false);
     } catch (const std::bad_alloc&) {
         dropPicture();
-        app.document.warn("The film ends with the frames it has: there is not enough memory for the next one.");
+        app.reports.news.warn("The film ends with the frames it has: there is not enough memory for the next one.");
         return;
     } catch (const GlError& error) {
         dropPicture();
-        app.document.warn(std::string("The film ends with the frames it has: ") + error.what() + ".");
+        app.reports.news.warn(std::string("The film ends with the frames it has: ") + error.what() + ".");
         return;
     }
     target_->beginRead();
@@ -228,7 +228,7 @@ void Recorder::update(App& app) {
     ++frames_;
     report(starting_, {});
     if (frames_ == framesWanted_) stop();
-    showProgress(app.document.ui.film);
+    showProgress(app.reports.film);
 }
 
 bool Recorder::needsFrame() const {

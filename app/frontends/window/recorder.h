@@ -4,7 +4,7 @@
 #pragma once
 #include "app/control/host.h"
 #include "app/film/film_thread.h"
-#include "app/model/film_state.h"
+#include "app/model/ui_state.h"
 #include "app/system/worker.h"
 #include "app/view/app.h"
 
@@ -53,9 +53,9 @@ private:
     EffectResult start(App& app, int width, int height, const std::string& renderer);
     void stop();
     void report(std::optional<Ticket>& ticket, EffectResult outcome);
-    void forget(FilmState& state);
+    void forget(FilmProgress& state);
     void collect(bool all);
-    void showProgress(FilmState& state) const;
+    void showProgress(FilmProgress& state) const;
     std::string ending() const;
 
     std::unique_ptr<FilmThread> thread_;

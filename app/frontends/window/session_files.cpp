@@ -1,10 +1,10 @@
 #include "app/frontends/window/session_files.h"
 
 #include "app/control/open_file.h"
-#include "app/control/parameter.h"
 #include "app/control/scene_file.h"
 #include "app/services/snapshot_jobs.h"
 #include "app/system/file_names.h"
+#include "app/tables/format.h"
 #include "app/view/base_host.h"
 #include "sim/core/error.h"
 #include "sim/core/text.h"
@@ -99,9 +99,9 @@ Listing listingOf(const std::string& now, const std::string& asked) {
 
 }  // namespace
 
-SessionFiles::SessionFiles(App& app, FilesState& state, double autosaveSeconds)
+SessionFiles::SessionFiles(App& app, double autosaveSeconds)
     : app_(app),
-      state_(state),
+      state_(app.reports.files),
       autosaveSeconds_(autosaveSeconds),
       saved_(std::chrono::steady_clock::now()),
       savedStep_(app.document.facts.step),
@@ -110,7 +110,7 @@ SessionFiles::SessionFiles(App& app, FilesState& state, double autosaveSeconds)
     try {
         begin();
     } catch (const Error& error) {
-        app_.document.warn(std::string("There is no autosave: ") + error.what());
+        app_.reports.news.warn(std::string("There is no autosave: ") + error.what());
     }
 }
 
@@ -130,12 +130,13 @@ bool SessionFiles::update() {
     unsaved_ = false;
     changed_ = jobs_.poll();
     changed_ |= lists_.poll();
-    if (state_.shown && !state_.listed) list({}, 0);
-    if (!state_.shown) state_.listed = false;
+    const bool shown = app_.document.ui.files.shown;
+    if (shown && !state_.listed) list({}, 0);
+    if (!shown) state_.listed = false;
     watch();
     if (const std::string alarm = spotCheck_.update(app_.runs.simulation()); !alarm.empty()) {
         changed_ = true;
-        app_.document.warn("At step " + std::to_string(app_.document.facts.step) + " " + alarm + ".");
+        app_.reports.news.warn("At step " + std::to_string(app_.document.facts.step) + " " + alarm + ".");
     }
     autosave();
     return changed_ || jobs_.busy() || lists_.busy();
@@ -183,9 +184,9 @@ EffectResult SessionFiles::save(std::string path, Ticket ticket) {
         state_.busy.clear();
         if (outcome.status != FileOutcome::Status::written) {
             unsaved_ = true;
-            return app_.document.warn(outcome.sentence);
+            return app_.reports.news.warn(outcome.sentence);
         }
-        app_.document.say(outcome.sentence);
+        app_.reports.news.say(outcome.sentence);
         remember(path);
     };
     return write(std::move(job), ticket);
@@ -226,12 +227,18 @@ void SessionFiles::read(const std::string& path, const ReadOptions& options, boo
                     },
                 .done =
                     [this, found, path, recovers, ticket](const FileOutcome& outcome) {
-                        state_.busy.clear();
                         if (leaves_) return;
-                        if (outcome.status == FileOutcome::Status::written)
-                            return end(ticket, found->scene ? taken(path, *found->scene)
-                                                            : taken(path, std::move(found->start), recovers));
-                        app_.document.warn(outcome.sentence);
+                        if (outcome.status == FileOutcome::Status::written) {
+                            EffectResult done;
+                            done.rest = [this, found, path, recovers](Document& document) {
+                                state_.busy.clear();
+                                return found->scene ? taken(document, path, *found->scene)
+                                                    : taken(document, path, std::move(found->start), recovers);
+                            };
+                            return end(ticket, std::move(done));
+                        }
+                        state_.busy.clear();
+                        app_.reports.news.warn(outcome.sentence);
                         end(ticket, refusedBecause(outcome.sentence));
                     },
                 .reads = true});
@@ -246,27 +253,29 @@ EffectResult SessionFiles::forget(Ticket ticket) {
                  ticket);
 }
 
-void SessionFiles::requireSoundForces() {
-    const std::string alarm = spotCheck_.settle(app_.runs.simulation());
+bool SessionFiles::requireSoundForces(double limit) {
+    Simulation& simulation = app_.runs.simulation();
+    const std::string alarm = spotCheck_.settle(simulation, limit);
     if (spotCheck_.failures() > 0)
         throw Error(ExitCode::checkFailed, alarm.empty() ? "a check of the forces failed: " + app_.document.message : alarm);
+    return simulation.forceCheck() || simulation.totals().evaluated() == 0;
 }
 
-EffectResult SessionFiles::taken(const std::string& path, const Options& scene) {
-    if (!takeScene(app_.document, scene, app_.takesUp())) return refusedBecause(app_.document.message);
-    state_.shown = false;
+EffectResult SessionFiles::taken(Document& document, const std::string& path, const Options& scene) {
+    if (!takeScene(document, scene, app_.takesUp())) return refusedBecause(document.message);
+    document.ui.files.shown = false;
     sayNotes({}, scene.notes);
     remember(path);
     return {};
 }
 
-EffectResult SessionFiles::taken(const std::string& path, LoadedStart offer, bool recovers) {
+EffectResult SessionFiles::taken(Document& document, const std::string& path, LoadedStart offer, bool recovers) {
     std::vector<std::string> notes = offer.notes;
-    if (!takeStart(app_.document, std::move(offer), app_.takesUp())) return refusedBecause(app_.document.message);
+    if (!takeStart(document, std::move(offer), app_.takesUp())) return refusedBecause(document.message);
     // The question about units has a panel of its own, with its answers.
-    if (app_.document.unitsInDoubt()) std::erase(notes, app_.document.facts.configuration.start->doubt.question);
+    if (document.unitsInDoubt()) std::erase(notes, document.facts.configuration.start->doubt.question);
     sayNotes(path + ": ", notes);
-    state_.shown = false;
+    document.ui.files.shown = false;
     if (!recovers) {
         remember(path);
         return {};
@@ -280,7 +289,7 @@ EffectResult SessionFiles::taken(const std::string& path, LoadedStart offer, boo
 void SessionFiles::sayNotes(const std::string& before, const std::vector<std::string>& notes) {
     std::string text;
     for (const std::string& note : notes) text += (text.empty() ? "" : "; ") + note;
-    if (!text.empty()) app_.document.warn(before + text + ".");
+    if (!text.empty()) app_.reports.news.warn(before + text + ".");
 }
 
 EffectResult SessionFiles::list(const std::string& asked, Ticket ticket) {
@@ -295,7 +304,7 @@ EffectResult SessionFiles::list(const std::string& asked, Ticket ticket) {
                  .done =
                      [this, found, ticket](const FileOutcome& outcome) {
                          if (outcome.status != FileOutcome::Status::written) {
-                             app_.document.warn(outcome.sentence);
+                             app_.reports.news.warn(outcome.sentence);
                              return end(ticket, failedBecause(outcome.sentence));
                          }
                          state_.folder = std::move(found->folder);
@@ -328,14 +337,13 @@ void SessionFiles::watch() {
         return;  // without memory for a copy the run continues; the next copy is requested
     }
     if (!blown || app_.document.intent.paused) return;
-    setParameter(app_.document, "run.paused", true);
+    app_.post({{SetParameter{"run.paused", true}}, Sender::guard});
     changed_ = true;
-    char where[160];
-    std::snprintf(where, sizeof where,
-                  " at step %lld, t = %g; the run is paused. A smaller time step or a larger softening may help. ",
+    const std::string where =
+        formatted(" at step %lld, t = %g; the run is paused. A smaller time step or a larger softening may help. ",
                   static_cast<long long>(blown->step), blown->time);
     const std::string text = blown->text() + where;
-    app_.document.warn(text);
+    app_.reports.news.warn(text);
     if (!mark_) return;
     const bool saved = keptStep_ >= 0 && keptRun_ == app_.document.facts.run;
     if (!guard_.startIsGood() && !saved) return;
@@ -347,7 +355,7 @@ void SessionFiles::watch() {
                     },
                 .done =
                     [this, text](const FileOutcome& outcome) {
-                        app_.document.warn(text + outcome.sentence);
+                        app_.reports.news.warn(text + outcome.sentence);
                         state_.recover = mark_->autosave().string();
                         state_.recoverText = "The run stopped being finite. Its last good state was kept.";
                     }});
@@ -366,7 +374,7 @@ void SessionFiles::autosave() {
     job.done = [this, step = savedStep_, run = app_.document.facts.run](const FileOutcome& outcome) {
         state_.listed = false;
         if (outcome.status != FileOutcome::Status::written)
-            return app_.document.warn("The autosave failed: " + outcome.sentence);
+            return app_.reports.news.warn("The autosave failed: " + outcome.sentence);
         keptStep_ = step;
         keptRun_ = run;
     };

@@ -2,7 +2,7 @@
 // Rule: the frame loop never waits for a disk.
 #pragma once
 #include "app/control/host.h"
-#include "app/model/files_state.h"
+#include "app/model/ui_state.h"
 #include "app/services/non_finite_monitor.h"
 #include "app/services/spot_check.h"
 #include "app/services/state_folder.h"
@@ -13,6 +13,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -24,7 +25,7 @@ class SessionFiles {
 public:
     /// `autosaveSeconds` 0: no autosave and no offer of a crash's autosave. A state folder that cannot be used causes a
     /// message, not the end.
-    SessionFiles(App& app, FilesState& state, double autosaveSeconds);
+    SessionFiles(App& app, double autosaveSeconds);
 
     /// Call once a frame: starts requested jobs, takes finished ones, saves when it is time, checks for numbers that are not
     /// finite. True when a frame should show a change.
@@ -42,9 +43,9 @@ public:
     EffectResult write(FileJob job, Ticket ticket);
     std::vector<Ended> ended() { return std::exchange(ended_, {}); }
 
-    /// Call before the picture of a window that ends by itself is written. Waits for the check of the forces and throws
-    /// Error (checkFailed) where one failed.
-    void requireSoundForces();
+    /// Call before the picture of a window that ends by itself is written. Waits for the check of the forces, up to the
+    /// limit [s], and throws Error (checkFailed) where one failed. False where it is incomplete.
+    bool requireSoundForces(double limit = std::numeric_limits<double>::infinity());
     /// Ends the jobs under way; a clean end leaves no autosave. Returns a sentence where a file could not be written, else
     /// an empty text. If that file was the run, the run is kept as an autosave.
     std::string close();
@@ -57,8 +58,8 @@ private:
     void begin();
     void remember(const std::string& path);
     void read(const std::string& path, const ReadOptions& options, bool recovers, Ticket ticket);
-    EffectResult taken(const std::string& path, LoadedStart offer, bool recovers);
-    EffectResult taken(const std::string& path, const Options& scene);
+    EffectResult taken(Document& document, const std::string& path, LoadedStart offer, bool recovers);
+    EffectResult taken(Document& document, const std::string& path, const Options& scene);
     void sayNotes(const std::string& before, const std::vector<std::string>& notes);
     void settle();
     void watch();
@@ -68,7 +69,7 @@ private:
     static std::string keep(const FedState& state, const std::filesystem::path& file) noexcept;
 
     App& app_;
-    FilesState& state_;
+    FilesList& state_;
     double autosaveSeconds_;
     std::optional<SessionLock> mark_;
     SpotCheck spotCheck_;

@@ -16,69 +16,44 @@
 namespace gravlab {
 namespace {
 
-/// A value beside the settings of the run, and its place in the object.
+/// Parameters beside the settings of the run: by the last word of their path, or in an object by its first word.
+constexpr const char* kByName[] = {
+    "run.steps_per_frame", "run.paused",         "run.time",          "run.step",
+    "run.inner_step",      "run.check",          "run.held",          "run.speed",
+    "look.quality",        "look.draw_path",     "look.colour_mode",  "look.tone",
+    "look.exposure",       "look.auto_exposure", "look.trails",       "camera.rotation",
+    "camera.orthographic", "run.vertex_path",    "view.ahead",        "window.message",
+    "window.visible",      "window.projector",   "window.text_scale", "window.frames_per_second",
+#define GRAVLAB_PANEL(name, ...) "window." #name,
+    GRAVLAB_PANELS
+#undef GRAVLAB_PANEL
+};
+constexpr const char* kByPath[] = {"film.frames",   "film.file",    "camera.distance", "camera.azimuth", "camera.elevation",
+                                   "camera.target", "lab.open",     "lab.busy",        "lab.status",     "lesson.name",
+                                   "lesson.step",   "lesson.phase", "lesson.progress"};
+/// Those with a name of their own.
 struct StatusRow {
     const char *at, *path;
 };
-constexpr StatusRow kRows[] = {
+constexpr StatusRow kRenamed[] = {
     {"/backend_why", "run.backend_reason"},
-    {"/vertex_path", "run.vertex_path"},
-    {"/draw_path", "look.draw_path"},
-    {"/quality", "look.quality"},
-    {"/steps_per_frame", "run.steps_per_frame"},
     {"/time_budget_ms", "run.time_budget"},
-    {"/paused", "run.paused"},
-    {"/time", "run.time"},
-    {"/step", "run.step"},
-    {"/inner_step", "run.inner_step"},
-    {"/check", "run.check"},
-    {"/held", "run.held"},
     {"/interactions_per_second", "run.rate"},
-    {"/frames_per_second", "window.frames_per_second"},
     {"/frame_ms", "window.frame_time"},
-    {"/message", "window.message"},
     {"/conservation/shown", "window.conservation"},
     {"/conservation/worst", "run.energy_change"},
     {"/instruments/shown", "window.instruments"},
     {"/film/active", "film.recording"},
     {"/film/shown", "film.panel"},
-    {"/film/frames", "film.frames"},
-    {"/film/file", "film.file"},
     {"/files/shown", "window.files"},
     {"/tour", "camera.flying"},
     {"/views", "camera.remembered"},
-    {"/rotation", "camera.rotation"},
-    {"/orthographic", "camera.orthographic"},
-    {"/speed", "run.speed"},
-    {"/camera/distance", "camera.distance"},
-    {"/camera/azimuth", "camera.azimuth"},
-    {"/camera/elevation", "camera.elevation"},
-    {"/camera/target", "camera.target"},
-#define GRAVLAB_PANEL(name, ...) {"/" #name, "window." #name},
-    GRAVLAB_PANELS
-#undef GRAVLAB_PANEL
     {"/panel", "window.panels"},
-    {"/visible", "window.visible"},
     {"/fullscreen", "window.full_screen"},
-    {"/projector", "window.projector"},
-    {"/text_scale", "window.text_scale"},
     {"/vsync", "window.display_sync"},
-    {"/colour_mode", "look.colour_mode"},
-    {"/tone", "look.tone"},
-    {"/exposure", "look.exposure"},
-    {"/auto_exposure", "look.auto_exposure"},
     {"/paper", "look.white_page"},
-    {"/trails", "look.trails"},
     {"/overlay", "overlay.shown"},
-    {"/ahead", "view.ahead"},
-    {"/lab/open", "lab.open"},
-    {"/lab/busy", "lab.busy"},
-    {"/lab/status", "lab.status"},
     {"/launch/on", "drop.on"},
-    {"/lesson/name", "lesson.name"},
-    {"/lesson/step", "lesson.step"},
-    {"/lesson/phase", "lesson.phase"},
-    {"/lesson/progress", "lesson.progress"},
 };
 
 nlohmann::ordered_json rewindFacts(const RunHost& runs) {
@@ -100,8 +75,15 @@ void StatusReport::write(const App& app, const Ui& ui, std::int64_t frame, int w
     nlohmann::ordered_json json{{"frame", frame}, {"width", width}, {"height", height}};
     for (const Parameter& row : parameters())
         if (row.ask) json[row.kept.checkpoint] = jsonValue(row.get(app.document));
-    for (const StatusRow& row : kRows)
-        json[nlohmann::ordered_json::json_pointer(row.at)] = jsonValue(parameter(row.path).get(app.document));
+    const auto add = [&](const std::string& at, const char* path) {
+        json[nlohmann::ordered_json::json_pointer(at)] = jsonValue(parameter(path).get(app.document));
+    };
+    for (const StatusRow& row : kRenamed) add(row.at, row.path);
+    for (const char* path : kByName) add("/" + std::string(path).substr(std::string_view(path).find('.') + 1), path);
+    for (const char* path : kByPath) {
+        std::string at = path;
+        add("/" + at.replace(at.find('.'), 1, "/"), path);
+    }
 
     const auto& profile = app.services.instruments.profile();
     GLint contextFlags = 0;

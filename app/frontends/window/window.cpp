@@ -6,6 +6,7 @@
 #include "app/frontends/window/displays.h"
 #include "app/system/host_clock.h"
 #include "app/ui/input.h"
+#include "app/view/app.h"
 #include "render/gl_limits.h"
 #include "render/gl_objects.h"
 #include "sim/core/error.h"
@@ -339,12 +340,13 @@ float Window::uiScale() const {
     return std::clamp(scale, 0.5f, 4.0f);
 }
 
-void Window::attach(const Document& document, Ui& ui, Controller& controller) {
+void Window::attach(const App& app, Ui& ui, Controller& controller) {
     Glfw& g = *glfw_;
     g.ui = &ui;
     g.controller = &controller;
     g.input.emplace(
-        document, ui.state, [&controller](Command command, Sender sender) { controller.post(std::move(command), sender); },
+        app.document, app.reports.panels,
+        [&controller](Command command, Sender sender) { controller.post(std::move(command), sender); },
         [&ui] { return ui.focus(); });
     g.input->setLayout([](Key physical) { return printedOn(static_cast<int>(physical), 0); });
     static constexpr auto of = [](GLFWwindow* window) -> Glfw& {
@@ -398,7 +400,7 @@ void Window::attach(const Document& document, Ui& ui, Controller& controller) {
     glfwGetCursorPos(g.window, &x, &y);
     g.input->setSurface(glm::vec2(g.pixels));
     g.take(PointerEvent{.at = g.toPixels(x, y)});
-    ui.state.inWindow = true;
+    app.reports.panels.inWindow = true;
 }
 
 void Window::detach() {
@@ -412,6 +414,7 @@ void Window::detach() {
 bool Window::handleEvents(double seconds) {
     Glfw& g = *glfw_;
     g.events = false;
+    if (g.input) g.input->resume();
     if (seconds > 0)
         glfwWaitEventsTimeout(seconds);
     else

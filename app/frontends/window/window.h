@@ -12,6 +12,7 @@
 
 namespace gravlab {
 
+class App;
 class Controller;
 struct WindowPlace;
 
@@ -37,7 +38,7 @@ public:
     void remake();
 
     /// From now on posts the commands of events that the panels leave over. Detach before one of these ends.
-    void attach(const Document& document, Ui& ui, Controller& controller);
+    void attach(const App& app, Ui& ui, Controller& controller);
     void detach();
 
     /// Handles events; waits up to `seconds` for the first one. True when there was any.

@@ -8,38 +8,38 @@ namespace gravlab {
 
 EffectResult WindowHost::carryOut(const Effect& effect, Ticket ticket) {
     const Window& window = parts_.window;
-    return std::visit(Overloaded{[&](const SavePicture& e) -> EffectResult {
-                                     if (window.width() == 0 || window.height() == 0)
-                                         return failedBecause("The window is hidden, so there is no picture of it.");
-                                     pictures_.emplace_back(ticket, e.file);
-                                     return {CommandStatus::running, {}, {}};
-                                 },
-                                 [&](const SaveRun& e) { return parts_.files.save(e.file, ticket); },
-                                 [&](const SaveScene& e) {
-                                     FileJob job =
-                                         sceneFile(app_.document, e.file.empty() ? timedName("gravlab", ".toml") : e.file);
-                                     job.done = sayingIn(app_.document);
-                                     return write(std::move(job), ticket);
-                                 },
-                                 [&](const Open& e) { return parts_.files.open(e, ticket); },
-                                 [&](const Recover&) { return parts_.files.recover(ticket); },
-                                 [&](const ForgetSession&) { return parts_.files.forget(ticket); },
-                                 [&](const ListFolder& e) { return parts_.files.list(e.folder, ticket); },
-                                 [&](const Record& e) {
-                                     return parts_.recorder.carryOut(e, ticket, app_, window.width(), window.height(),
-                                                                     window.description());
-                                 },
-                                 [&](const LessonGo& e) { return parts_.lessons.carryOut(e, app_.document); },
-                                 [&](const WalkMenus&) {
-                                     parts_.ui.walkMenus();
-                                     return EffectResult();
-                                 },
-                                 [&](const NextPanel&) {
-                                     parts_.ui.nextPanel();
-                                     return EffectResult();
-                                 },
-                                 [&](const auto&) { return BaseHost::carryOut(effect, ticket); }},
-                      effect);
+    return std::visit(
+        Overloaded{[&](const SavePicture& e) -> EffectResult {
+                       if (window.width() == 0 || window.height() == 0)
+                           return failedBecause("The window is hidden, so there is no picture of it.");
+                       pictures_.emplace_back(ticket, e.file);
+                       return {CommandStatus::running, {}, {}};
+                   },
+                   [&](const SaveRun& e) { return parts_.files.save(e.file, ticket); },
+                   [&](const SaveScene& e) {
+                       FileJob job = sceneFile(app_.document, e.file.empty() ? timedName("gravlab", ".toml") : e.file);
+                       job.done = sayingIn(app_.reports.news);
+                       return write(std::move(job), ticket);
+                   },
+                   [&](const Open& e) { return parts_.files.open(e, ticket); },
+                   [&](const Recover&) { return parts_.files.recover(ticket); },
+                   [&](const ForgetSession&) { return parts_.files.forget(ticket); },
+                   [&](const ListFolder& e) { return parts_.files.list(e.folder, ticket); },
+                   [&](const Record& e) {
+                       return parts_.recorder.carryOut(e, ticket, app_, window.width(), window.height(),
+                                                       window.description());
+                   },
+                   [&](const LessonGo& e) { return parts_.lessons.carryOut(e, app_.document, app_.reports.lesson); },
+                   [&](const WalkMenus&) {
+                       parts_.ui.walkMenus();
+                       return EffectResult();
+                   },
+                   [&](const NextPanel&) {
+                       parts_.ui.nextPanel();
+                       return EffectResult();
+                   },
+                   [&](const auto&) { return BaseHost::carryOut(effect, ticket); }},
+        effect);
 }
 
 void WindowHost::takePictures() {
