@@ -272,7 +272,7 @@ TEST_F(ControllerTest, theProgramChangesSettingsByCommandsToo) {
     EXPECT_EQ(document().intent.request.tuning->choices().size(), 1u);
     EXPECT_EQ(document().intent.request.pairs().kernel, KernelRequest());
     EXPECT_THAT(ask(Invoke{"undo"}).why, HasSubstr("use kernel openmp of the lab is undone"));
-    EXPECT_EQ(app->document.facts.configuration.kernel.kernel, "naive");
+    EXPECT_EQ(app->document.facts.configuration.pairs().kernel.kernel, "naive");
     EXPECT_TRUE(document().intent.request.tuning) << "what was found stays known";
     from(SetParameter{"run.paused", true}, Sender::guard);
     EXPECT_TRUE(app->document.intent.paused);

@@ -215,7 +215,7 @@ TEST_F(OwnKernelOnGpu, theRunUsesAGoodOneByACommand) {
     App app(options);
     BaseHost host(app);
     Controller controller;
-    const std::string before = app.document.facts.configuration.kernel.kernel;
+    const std::string before = app.document.facts.configuration.pairs().kernel.kernel;
     const auto ask = [&](Command command, Sender sender) {
         controller.post(std::move(command), sender);
         const auto events = controller.apply(host);
@@ -224,11 +224,11 @@ TEST_F(OwnKernelOnGpu, theRunUsesAGoodOneByACommand) {
     };
     ask(use, Sender::lab);
     EXPECT_EQ(app.document.facts.configuration.backend, kOwnKernelBackend);
-    EXPECT_EQ(app.document.facts.configuration.kernel.kernel, use.found.kernel.kernel);
+    EXPECT_EQ(app.document.facts.configuration.pairs().kernel.kernel, use.found.kernel.kernel);
     app.advance(false);
     ask(Invoke{"undo"}, Sender::key);
     EXPECT_EQ(app.document.facts.configuration.backend, "cpu");
-    EXPECT_EQ(app.document.facts.configuration.kernel.kernel, before);
+    EXPECT_EQ(app.document.facts.configuration.pairs().kernel.kernel, before);
 }
 
 TEST_F(OwnKernelOnGpu, aBadAddressLeavesThisProcessSound) {

@@ -461,7 +461,7 @@ TEST_F(TreeRegionsOnGpu, otherLawsAndEnergiesWalkInOneLevel) {
     for (const char* name : {"charges", "power-law"}) {
         RunRequest request{.scene = name, .bodies = 20000, .backend = "cuda", .backendOptions = ForcedTree::options()};
         request.pairs().kernel.kernel = "tree";
-        request.accuracy = 1e-3;
+        request.pairs().accuracy = 1e-3;
         Simulation simulation(request);
         simulation.advance({.steps = 2}, nullptr);
         simulation.backend().wait();
