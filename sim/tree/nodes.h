@@ -148,31 +148,39 @@ GRAVLAB_HOST_DEVICE void cutRuns(const Nodes& nodes, std::uint32_t child, int ch
 }
 
 /// One after the last place of a cube of that level, which begins at `first`, among the places before `last`. `keyAt`
-/// returns the key of a place; keys rise from place to place.
+/// returns the key of a place; keys rise from place to place. Steps grow, because most cubes hold less than a run.
 template <class KeyAt>
 GRAVLAB_HOST_DEVICE std::uint32_t endOfCube(std::uint32_t first, std::uint32_t last, int level, const KeyAt& keyAt) {
     const std::uint64_t key = keyAt(first);
-    std::uint32_t end = first + 1;
-    while (end < last) {
-        const std::uint32_t middle = end + (last - end) / 2;
-        if (commonLevels(key, keyAt(middle)) >= level)
-            end = middle + 1;
+    const auto within = [&](std::uint32_t place) { return commonLevels(key, keyAt(place)) >= level; };
+    std::uint32_t step = kTreeRun;
+    while (last - first > step && within(first + step)) {
+        first += step;
+        step *= 2;
+    }
+    if (last - first > step) last = first + step;
+    for (++first; first < last;) {
+        const std::uint32_t middle = first + (last - first) / 2;
+        if (within(middle))
+            first = middle + 1;
         else
             last = middle;
     }
-    return end;
+    return first;
 }
 
-/// Bodies without mass are in no node, so their runs are cut by keys. [first, last) is a cube of that level with more bodies
-/// than a run; a run consists of small cubes that are neighbours below it. Calls emit(first, bodies) with each run, and
-/// enter(first, last) with each cube below that has more bodies than a run, in the order of places.
+/// Bodies without mass are in no node, so their runs are cut by keys. A cube of that level, with more bodies than a run,
+/// begins at `first` among the places before `last`; a run consists of small cubes that are neighbours below it. Calls
+/// emit(first, bodies) with each run, and enter(first, last) with each cube below that has more bodies than a run, in the
+/// order of places.
 template <class KeyAt, class Emit, class Enter>
 GRAVLAB_HOST_DEVICE void cutCube(std::uint32_t first, std::uint32_t last, int level, const KeyAt& keyAt, const Emit& emit,
                                  const Enter& enter) {
     // Bodies that keys cannot separate are one run.
-    if (level == kTreeLevels) return emit(first, last - first);
-    std::uint32_t begin = first;  // of the run of small cubes
-    for (std::uint32_t from = first; from < last;) {
+    if (level == kTreeLevels) return emit(first, endOfCube(first, last, level, keyAt) - first);
+    const std::uint64_t key = keyAt(first);
+    std::uint32_t begin = first, from = first;  // begin: of the run of small cubes
+    while (from < last && commonLevels(key, keyAt(from)) >= level) {
         const std::uint32_t end = endOfCube(from, last, level + 1, keyAt);
         const bool large = end - from > kTreeRun;
         if (from > begin && (large || end - begin > kTreeRun)) {
@@ -185,7 +193,7 @@ GRAVLAB_HOST_DEVICE void cutCube(std::uint32_t first, std::uint32_t last, int le
         }
         from = end;
     }
-    if (last > begin) emit(begin, last - begin);
+    if (from > begin) emit(begin, from - begin);
 }
 
 /// Number of groups of at most `size` targets in a run, and one of these groups.

@@ -413,7 +413,7 @@ __device__ void runsFrom(const TreeTask& task, std::uint32_t place, const Emit& 
     const int large = last - place > kTreeRun ? commonLevels(keyAt(place), keyAt(place + kTreeRun)) : -1;
     if (place == task.sources && large < 0) emit(place, last - place);
     for (int level = begins; level <= large; ++level)
-        cutCube(place, endOfCube(place, last, level, keyAt), level, keyAt, emit, [](std::uint32_t, std::uint32_t) {});
+        cutCube(place, last, level, keyAt, emit, [](std::uint32_t, std::uint32_t) {});
 }
 
 /// Nodes, and then bodies without mass, from which groups are made.
