@@ -54,6 +54,7 @@ struct BondRowTask {
     std::uint32_t rows;
     bool ways;                    ///< see wayEntry()
     const Spring<Real>* springs;  ///< of each class, for the kernel for springs
+    std::uint32_t classCount;
 };
 template <class Real>
 Kernel<BondRowTask<Real>> bondRowKernel();

@@ -173,7 +173,10 @@ public:
 
 private:
     BondRowTask<Real> task(const BondBodies<Real>& bodies) const {
-        return {bodies, firstColumn_.data(), entries_.data(), classes_.index(), rows_, ways_, springs_.data()};
+        return {bodies,          firstColumn_.data(),
+                entries_.data(), classes_.index(),
+                rows_,           ways_,
+                springs_.data(), static_cast<std::uint32_t>(springs_.size())};
     }
     std::uint32_t rows_;
     bool ways_ = false;
