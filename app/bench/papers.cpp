@@ -107,7 +107,7 @@ OwnRate ownRate(const RecordedRow& paper) {
     for (const std::string& name : kernel.empty() ? std::vector<std::string>() : tablesOfDevices()) {
         const std::string gpu = name.substr(0, name.find('-', std::string_view("nvidia-").size()));
         if (!best.device.empty() && best.device != gpu) break;
-        // The table of a device has usual launches; that of the H200 names other factors, see docs/benchmarks/README.md.
+        // The table of a device has one factor of each row; the figures over the factor have that of the paper.
         if (name == gpu && paperNumber(paper, "unroll") > 0) continue;
         for (const RecordedRow& row : recordedRows(name)) {
             const std::string own = paperText(row, "kernel");

@@ -150,6 +150,8 @@ TEST_F(Panel, changesBlockAndUnrollOnAGpu) {
     click("run.unroll/nearest");
     waitForValue("kernel", "aos");
     EXPECT_FALSE(status().at("items").contains("run.block/nearest"));
+    choose("run.kernel", "tiled-registers");  // the list shows twenty rows about the present one
+    waitForValue("kernel", "tiled-registers");
     choose("run.kernel", "symmetric");
     waitForValue("block", 32);
     choose("run.unroll", "8");

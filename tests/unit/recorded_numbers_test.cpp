@@ -22,7 +22,7 @@ using testing::HasSubstr;
 
 Value noNumber(std::string_view) { return {}; }
 
-/// Why a document's marked number is wrong; empty: it agrees. A mark stands behind its number: 642<!-- = EXPRESSION -->
+/// Why a document's marked number is wrong; empty: it agrees. A mark stands behind its number: 666<!-- = EXPRESSION -->
 std::string wrongIn(const std::string& text, int& marks) {
     static const std::regex mark(R"(([0-9][0-9,.]*)?<!-- = (.*?) -->)");
     std::string wrong;
@@ -86,14 +86,14 @@ TEST(RecordedNumbers, ofThePageOfPapersAreAllMarked) {
 
 TEST(RecordedNumbers, aWrongNumberFails) {
     int marks = 0;
-    EXPECT_EQ(wrongIn("642<!-- = recorded(nvidia-h200 global n=65536) --> G/s", marks), "");
-    EXPECT_THAT(wrongIn("643<!-- = recorded(nvidia-h200 global n=65536) --> G/s", marks), HasSubstr("should be 641.65"));
-    EXPECT_THAT(wrongIn("6.42<!-- = recorded(nvidia-h200 global n=65536) --> G/s", marks), HasSubstr("should be"));
+    EXPECT_EQ(wrongIn("666<!-- = recorded(nvidia-h200 global n=65536) --> G/s", marks), "");
+    EXPECT_THAT(wrongIn("667<!-- = recorded(nvidia-h200 global n=65536) --> G/s", marks), HasSubstr("should be 666.16"));
+    EXPECT_THAT(wrongIn("6.66<!-- = recorded(nvidia-h200 global n=65536) --> G/s", marks), HasSubstr("should be"));
     EXPECT_THAT(wrongIn("<!-- = recorded(nvidia-h200 global n=65536) -->", marks), HasSubstr("is no number"));
     EXPECT_EQ(marks, 4);
-    EXPECT_EQ(filledIn("{1,736 = recorded(nvidia-h200 tiled n=65536)} G/s", noNumber), "1,736 G/s");
-    EXPECT_THROW(filledIn("{1,737 = recorded(nvidia-h200 tiled n=65536)} G/s", noNumber), UsageError);
-    EXPECT_EQ(blankedOut("{1,736 = recorded(nvidia-h200 tiled n=65536)}, {2 * 3}, {run.time}", "__"), "1,736, 6, __");
+    EXPECT_EQ(filledIn("{1,737 = recorded(nvidia-h200 tiled n=65536)} G/s", noNumber), "1,737 G/s");
+    EXPECT_THROW(filledIn("{1,738 = recorded(nvidia-h200 tiled n=65536)} G/s", noNumber), UsageError);
+    EXPECT_EQ(blankedOut("{1,737 = recorded(nvidia-h200 tiled n=65536)}, {2 * 3}, {run.time}", "__"), "1,737, 6, __");
 }
 
 TEST(RecordedNumbers, nameOneRowOfOneTable) {
