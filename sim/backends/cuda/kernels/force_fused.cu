@@ -5,8 +5,9 @@
 namespace gravlab::cuda {
 namespace {
 
+/// As many registers as tiledForce() has, for the reason that is stated there.
 template <int kUnroll>
-__global__ void fusedForce(FusedTask task) {
+__global__ __launch_bounds__(kTiledThreads<float, 1>, 1) void fusedForce(FusedTask task) {
     extern __shared__ unsigned char shared[];
     TiledTargets<float, kUnroll, 1> targets;
     targets.gather(task.force, reinterpret_cast<float4*>(shared), GravityPull<float>{task.force.softeningSquared});
