@@ -76,7 +76,7 @@ TEST_P(GroupSuite, aLengthThatIsALittleOffGivesOtherGroups) {
     }
 }
 
-TEST_P(GroupSuite, bodiesWithoutAPlaceAreNobodysFriends) {
+TEST_P(GroupSuite, bodiesWithoutFinitePositionsJoinNoGroup) {
     constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
     ParticleSet bodies = sceneNamed("plummer").build({GetParam().withoutPlace, 1});
     const double length = linkingLength(bodies, {});

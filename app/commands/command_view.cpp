@@ -200,7 +200,7 @@ void runFrames(const Options& options, Window& window, App& app, Ui& ui, Control
             frames.make(FrameClock::window(passed), {.width = window.width(),
                                                      .height = window.height(),
                                                      .applied = joinIn,
-                                                     // A picture may take seconds, and nobody would see it.
+                                                     // A picture may take seconds, and no one would see it.
                                                      .over = [&] { return leaves() && options.screenshot.empty(); },
                                                      .flown = [&] { return recorder.pace(passed); },
                                                      .needed = [&] { return events || lastFrame || needsFrame(); },

@@ -31,7 +31,8 @@ TEST(CliExtension, listsShowTheKernelsOfEachTerm) {
     }
     EXPECT_EQ(springs, (std::vector<std::string>{"wrong", "blocks", "list"}));
     EXPECT_TRUE(trailing);
-    EXPECT_THAT(runGravlab({"list", "kernels"}).out, Not(HasSubstr(" springs         "))) << "the program itself has no springs";
+    EXPECT_THAT(runGravlab({"list", "kernels"}).out, Not(HasSubstr(" springs         ")))
+        << "the program itself has no springs";
 }
 
 TEST(CliExtension, runsAreSavedAndContinuedWithTheKernelsOfTheirTerms) {
