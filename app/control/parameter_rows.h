@@ -114,7 +114,8 @@ std::size_t placeIn(const Table& table, std::string_view name) {
 class Rows {
 public:
     /// A row with its own access to the document.
-    Parameter& own(std::string path, std::string_view label, std::string_view idea, std::string_view usual, Parameter rest) {
+    Parameter& own(std::string path, std::string_view label, std::string_view idea, std::string_view usual,
+                   Parameter&& rest) {
         rest.path = std::move(path);
         rest.label = label;
         rest.idea = idea;
@@ -126,7 +127,7 @@ public:
     /// optional reads as the word `otherwise`.
     template <class At>
     Parameter& member(std::string path, std::string_view label, std::string_view idea, std::string_view usual, At at,
-                      Parameter rest = {}) {
+                      Parameter&& rest = {}) {
         using Held = std::remove_cvref_t<decltype(at(std::declval<Document&>()))>;
         rest.single = std::is_same_v<Held, float>;
         if (rest.kind == Kind::number) rest.kind = kindOf<Held>();
@@ -149,7 +150,7 @@ public:
     /// A number whose value `none` reads as the word "auto".
     template <class At>
     Parameter& numberOrAuto(std::string path, std::string_view label, std::string_view idea, At at, double none,
-                            Parameter rest) {
+                            Parameter&& rest) {
         rest.otherwise = "auto";
         Parameter& row = member(std::move(path), label, idea, "auto", at, std::move(rest));
         row.get = [at, none](const Document& d) { return at(d) == none ? Value(std::string("auto")) : Value(at(d)); };
@@ -160,7 +161,7 @@ public:
     /// A row of a table; `at` refers to its index or its name. Rows with ideas are offered with them.
     template <class Table, class At>
     Parameter& choice(std::string path, std::string_view label, std::string_view idea, std::string_view usual, Table table,
-                      At at, Parameter rest = {}) {
+                      At at, Parameter&& rest = {}) {
         using Held = std::remove_cvref_t<decltype(at(std::declval<Document&>()))>;
         rest.kind = Kind::choice;
         if (!rest.choices) rest.choices = [table] { return namesOf(table()); };
@@ -186,7 +187,7 @@ public:
 
     /// A read-only row; its kind follows from the type that `get` returns, unless that is a Value.
     template <class Get>
-    Parameter& fact(std::string path, std::string_view label, std::string_view idea, Get get, Parameter rest = {}) {
+    Parameter& fact(std::string path, std::string_view label, std::string_view idea, Get get, Parameter&& rest = {}) {
         using Held = std::remove_cvref_t<decltype(get(std::declval<const Document&>()))>;
         if (rest.kind == Kind::number) rest.kind = kindOf<Held>();
         rest.get = [get](const Document& d) { return asValue(get(d)); };
@@ -195,7 +196,7 @@ public:
 
     /// Facts that depend on the clock of the machine.
     template <class Get>
-    Parameter& measured(std::string path, std::string_view label, std::string_view idea, Get get, Parameter rest = {}) {
+    Parameter& measured(std::string path, std::string_view label, std::string_view idea, Get get, Parameter&& rest = {}) {
         rest.measured = true;
         return fact(std::move(path), label, idea, get, std::move(rest));
     }
