@@ -8,6 +8,7 @@
 #include "sim/forces/force_check.h"
 #include "sim/scenes/scene.h"
 #include "tests/bodies.h"
+#include "tests/on_backend.h"
 
 #include <gtest/gtest.h>
 

@@ -5,8 +5,16 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <ostream>
 #include <string>
 #include <string_view>
+
+namespace gravlab {
+
+/// Names of tests begin with it: otherwise they would end with the row's bytes, whose addresses differ from run to run.
+inline void PrintTo(const KernelRow& row, std::ostream* out) { *out << row.name; }
+
+}  // namespace gravlab
 
 namespace gravlab::testing_support {
 

@@ -60,6 +60,8 @@ constexpr Pinned kPinned[] = {
     {"solar-system", 0, "7d1450011711d917", "2ed0583b4a57a004"},
 };
 
+void PrintTo(const Pinned& pinned, std::ostream* out) { *out << pinned.name; }
+
 class FingerprintOf : public testing::TestWithParam<Pinned> {};
 TEST_P(FingerprintOf, isThePinnedOne) {
     const Fingerprint print = fingerprint(scene(GetParam().name, GetParam().bodies));

@@ -63,6 +63,8 @@ RunRequest settingsOf(const Row& row, const std::string& scene, std::size_t bodi
 
 const char* exactFormat() { return fileFormat("hdf5").unavailable().empty() ? "hdf5" : nullptr; }
 
+void PrintTo(const Row& row, std::ostream* out) { *out << row.kernel; }
+
 class Resume : public testing::TestWithParam<Row> {};
 
 TEST_P(Resume, equalsNeverHavingStopped) {
