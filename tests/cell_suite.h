@@ -1,10 +1,13 @@
 // Cells of laws with a cut-off on any backend: bodies anywhere, compared with all pairs in double precision.
+// Include it once in a test binary: INSTANTIATE_TEST_SUITE_P(Cpu, CellSuite, testing::Values(kCells),
+// nameOfBackend<CellsOf>);
 #pragma once
 #include "sim/backends/backend.h"
 #include "sim/core/random.h"
 #include "sim/forces/cell_grid.h"
 #include "sim/forces/force_check.h"
 #include "tests/measured.h"
+#include "tests/on_backend.h"
 
 #include <gtest/gtest.h>
 
@@ -115,12 +118,21 @@ inline std::vector<AtomCase> atomCases() {
     return cases;
 }
 
-/// A machine's options and a block, for all cases, in every precision and with three cut-offs.
-struct CellSetup {
-    BackendOptions options{};
-    int block = 0;  ///< 0: the usual one
+/// What the suite must know of a backend: machine code of different kinds and blocks, each tested.
+struct CellsOf {
+    const char* backend;
+    struct Setup {
+        BackendOptions options{};
+        int block = 0;  ///< 0: the usual one
+    };
+    std::vector<Setup> setups;
 };
-inline void expectExactCells(const char* name, const std::vector<CellSetup>& setups) {
+inline void PrintTo(const CellsOf& cells, std::ostream* out) { *out << cells.backend; }
+
+class CellSuite : public OnBackend<CellsOf> {};
+
+TEST_P(CellSuite, areExactWhereverBodiesAre) {
+    const char* const name = GetParam().backend;
     for (const AtomCase& c : atomCases())
         for (const double cutOff : {2.5, 1.12, 20.0}) {
             ForceSettings force = c.force;
@@ -129,7 +141,7 @@ inline void expectExactCells(const char* name, const std::vector<CellSetup>& set
             std::vector<double> floors;
             const std::vector<Double4> want = exactForces(c.bodies, force, floors);
             for (const Precision precision : {Precision::fp32, Precision::mixed, Precision::fp64})
-                for (const CellSetup& setup : setups) {
+                for (const CellsOf::Setup& setup : GetParam().setups) {
                     force.precision = precision;
                     std::vector<Double4> got;
                     byCells(name, c.bodies, force, setup.options, setup.block)->accelerations(got);
@@ -140,8 +152,9 @@ inline void expectExactCells(const char* name, const std::vector<CellSetup>& set
                 }
         }
 }
-inline void expectCellsRefused(const char* name) {
-    const std::unique_ptr<Backend> made = backend(name).make({});
+
+TEST_P(CellSuite, areRefusedWhereTheLawHasNoEnd) {
+    const std::unique_ptr<Backend> made = backend(GetParam().backend).make({});
     EXPECT_THROW(made->configure({}, {.kernel = "cells"}), UsageError);
     EXPECT_THROW(made->configure({.law = kLaw<PowerLaw>}, {.kernel = "cells"}), UsageError);
     EXPECT_NO_THROW(made->configure(kAtoms, {.kernel = "cells"}));

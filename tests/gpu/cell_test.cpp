@@ -11,6 +11,9 @@
 namespace gravlab::test {
 namespace {
 
+const CellsOf kCudaCells{.backend = "cuda", .setups = {{.block = 128}, {.block = 64}, {.block = 256}}};
+INSTANTIATE_TEST_SUITE_P(Gpu, CellSuite, testing::Values(kCudaCells), nameOfBackend<CellsOf>);
+
 class CellsOnGpu : public GpuTest {
 protected:
     static ForceSettings atoms(double cutOff = 2.5, Precision precision = Precision::fp32) {
@@ -20,8 +23,6 @@ protected:
         return testing_support::byCells("cuda", bodies, force, {}, block);
     }
 };
-
-TEST_F(CellsOnGpu, areExactWhereverBodiesAre) { expectExactCells("cuda", {{.block = 128}, {.block = 64}, {.block = 256}}); }
 
 TEST_F(CellsOnGpu, sumTheSameBitsHoweverTheyAreCut) {
     const ParticleSet bodies = spacedBodies(300000);
@@ -64,8 +65,6 @@ TEST_F(CellsOnGpu, countWhatTheyCompute) {
     EXPECT_GT(backend->totals().interactions, 0);
     EXPECT_LE(backend->totals().interactions, 2001 * 1200.0 * static_cast<double>(count));
 }
-
-TEST_F(CellsOnGpu, areRefusedWhereTheLawHasNoEnd) { expectCellsRefused("cuda"); }
 
 }  // namespace
 }  // namespace gravlab::test
