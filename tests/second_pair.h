@@ -1,10 +1,12 @@
-// The forces of two pair laws at once, against their plain statements.
+// The forces of two pair laws at once, against their plain statements. Include it once in a test binary:
+// INSTANTIATE_TEST_SUITE_P(Cpu, SecondPairSuite, testing::Values(kSecondPairs), nameOfBackend<SecondPairsOf>);
 #pragma once
 #include "sim/backends/backend.h"
 #include "sim/forces/force_check.h"
 #include "sim/forces/second_pair_law.h"
 #include "sim/run/simulation.h"
 #include "tests/bodies.h"
+#include "tests/on_backend.h"
 
 #include <gtest/gtest.h>
 
@@ -33,9 +35,36 @@ inline void expectBothLaws(Simulation& simulation, Precision precision, const st
     EXPECT_FALSE(compareForces(charges, want, gate, floors).passed) << "the second law must be felt";
 }
 
+/// What the suite must know of a backend: rows of the second law, a row of the first, and a number of ions.
+struct SecondPairsOf {
+    const char* backend;
+    std::vector<const char*> rows;
+    const char* first;
+    std::size_t bodies;
+};
+inline void PrintTo(const SecondPairsOf& laws, std::ostream* out) { *out << laws.backend; }
+
+class SecondPairSuite : public testing_support::OnBackend<SecondPairsOf> {};
+
+/// Charges, and van der Waals forces beside them.
+TEST_P(SecondPairSuite, isTheSameOnEveryRow) {
+    for (const Precision precision : {Precision::fp32, Precision::mixed, Precision::fp64})
+        for (const char* row : GetParam().rows) {
+            RunRequest wanted{.scene = "ions", .bodies = GetParam().bodies, .backend = GetParam().backend};
+            wanted.precision = precision;
+            wanted.terms[std::string(SecondPairLaw::kKind)].kernel.kernel = row;
+            Simulation simulation(wanted);
+            ASSERT_EQ(simulation.terms().size(), 2u);
+            expectBothLaws(simulation, precision, row);
+            const double before = simulation.measure().energy();
+            simulation.advance({.seconds = 1e300, .steps = 200}, nullptr);
+            EXPECT_NEAR(simulation.measure().energy(), before, 2e-3 * std::abs(before)) << row;
+        }
+}
+
 /// Sources of both signs alternate on a lattice, so that the pulls on a body nearly cancel and their rounding remains. The
 /// check of a backend measures it by the same floor under the second law as under the first.
-inline void expectOneFloorForBothLaws(const char* backendName, const char* row) {
+TEST_P(SecondPairSuite, isCheckedByTheFloorOfTheFirst) {
     constexpr int kSide = 12;
     const ForceSettings force{.precision = Precision::fp32, .softening = 0.05};
     std::vector<Double4> places;
@@ -45,8 +74,9 @@ inline void expectOneFloorForBothLaws(const char* backendName, const char* row) 
         places.push_back({shifted(x, 0), shifted(y, 1), shifted(z, 2), (x + y + z) % 2 ? 1.0 : -1.0});
     }
     const ParticleSet lattice = testing_support::bodiesOf(places, std::vector<Double4>(places.size(), {0, 0, 0, 1}));
-    const std::unique_ptr<Backend> made = backend(backendName).make({});
-    made->load(lattice, termsOf(force, {std::make_shared<const SecondPairLaw>(force, PairSources::own)}), {{}, {{row}}});
+    const std::unique_ptr<Backend> made = backend(GetParam().backend).make({});
+    made->load(lattice, termsOf(force, {std::make_shared<const SecondPairLaw>(force, PairSources::own)}),
+               {{}, {{GetParam().first}}});
     std::vector<std::uint32_t> all(lattice.size());
     std::iota(all.begin(), all.end(), 0u);
     made->requestForceCheck(all);
@@ -57,7 +87,7 @@ inline void expectOneFloorForBothLaws(const char* backendName, const char* row) 
         check = made->takeForceCheck();
     }
     ASSERT_TRUE(check);
-    EXPECT_TRUE(check->passed) << backendName << ": " << check->text();
+    EXPECT_TRUE(check->passed) << check->text();
 }
 
 }  // namespace gravlab

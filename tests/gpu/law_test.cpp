@@ -154,25 +154,8 @@ TEST_F(GpuTest, everySymplecticIntegratorRunsUnderEveryLaw) {
     }
 }
 
-/// Charges, and van der Waals forces beside them: both rows of the second law against the plain statements.
-TEST_F(GpuTest, aSecondPairLawActsBesideTheFirst) {
-    for (const Precision precision : {Precision::fp32, Precision::mixed, Precision::fp64})
-        for (const char* row : {"tiled", "cells"}) {
-            RunRequest wanted;
-            wanted.scene = "ions";
-            wanted.bodies = 2000;
-            wanted.backend = "cuda";
-            wanted.precision = precision;
-            wanted.terms[std::string(SecondPairLaw::kKind)].kernel.kernel = row;
-            Simulation simulation(wanted);
-            expectBothLaws(simulation, precision, row);
-            const double before = simulation.measure().energy();
-            simulation.advance({.seconds = 1e300, .steps = 200}, nullptr);
-            EXPECT_NEAR(simulation.measure().energy(), before, 2e-3 * std::abs(before)) << row;
-        }
-}
-
-TEST_F(GpuTest, aSecondPairLawIsCheckedByTheFloorOfTheFirst) { expectOneFloorForBothLaws("cuda", "tiled"); }
+const SecondPairsOf kCudaSecondPairs{.backend = "cuda", .rows = {"tiled", "cells"}, .first = "tiled", .bodies = 2000};
+INSTANTIATE_TEST_SUITE_P(Gpu, SecondPairSuite, testing::Values(kCudaSecondPairs), nameOfBackend<SecondPairsOf>);
 
 /// Both laws in one pass: the forces are those of two passes, also in slices, and the check examines each law.
 TEST_F(GpuTest, bothLawsInOnePassAreThoseOfTwo) {

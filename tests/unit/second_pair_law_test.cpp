@@ -59,16 +59,9 @@ TEST(SecondPairLaw, countsBodiesAlikeWhateverTheirSign) {
     EXPECT_NEAR(b[0].x, -pull / 2, 1e-14) << "with their own sources unlike ions change the sign";
 }
 
-TEST(SecondPairLaw, isTheSameOnEveryRowOfTheCpu) {
-    for (const Precision precision : {Precision::fp32, Precision::mixed, Precision::fp64})
-        for (const char* row : {"simd-threads", "symmetric-threads", "cells"}) {
-            Simulation simulation(ions("cpu", precision, row));
-            ASSERT_EQ(simulation.terms().size(), 2u);
-            expectBothLaws(simulation, precision, row);
-        }
-}
-
-TEST(SecondPairLaw, isCheckedByTheFloorOfTheFirst) { expectOneFloorForBothLaws("cpu", "symmetric-threads"); }
+const SecondPairsOf kCpuSecondPairs{
+    .backend = "cpu", .rows = {"simd-threads", "symmetric-threads", "cells"}, .first = "symmetric-threads", .bodies = 300};
+INSTANTIATE_TEST_SUITE_P(Cpu, SecondPairSuite, testing::Values(kCpuSecondPairs), nameOfBackend<SecondPairsOf>);
 
 TEST(SecondPairLaw, keepsItsNumbersInAFileAndRefusesOthers) {
     Simulation simulation(ions("cpu", Precision::fp64, "cells"));
