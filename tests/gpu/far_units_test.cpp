@@ -1,142 +1,34 @@
-// Mixed precision on the GPU in units far from 1: pairs have their own units, as on the CPU.
-// tests/unit/single_precision_test.cpp tests the common code.
-#include "tests/far_units.h"
+// Mixed precision on the GPU in units far from 1, and in usual ones.
 #include "gpu_fixture.h"
-#include "sim/core/error.h"
-#include "sim/forces/law.h"
-
-#include <cmath>
-#include <string>
-#include <vector>
+#include "tests/far_unit_suite.h"
 
 namespace gravlab::test {
 namespace {
 
-class FarUnitsOnGpu : public GpuTest {
-protected:
-    /// The rows that compute this force.
-    static std::vector<KernelRow> rowsFor(const ForceSettings& force) {
-        std::vector<KernelRow> rows;
-        for (const KernelRow& row : kernels())
-            if (row.backend == "cuda" && refusal(row, force).empty()) rows.push_back(row);
-        return rows;
-    }
-    static KernelChoice choiceOf(const KernelRow& row) {
-        KernelChoice choice{.kernel = std::string(row.name)};
-        if (row.approximates) choice.allowedError = 1e-3;
-        return choice;
-    }
-    static std::vector<Double4> accelerations(const ParticleSet& bodies, const ForceSettings& force,
-                                              const KernelChoice& choice) {
+const FarUnitsOf kCudaFar{.backend = "cuda",
+                          .rows = {"auto", "tiled", "symmetric-equal", "tree"},
+                          .compared = 3000,
+                          .alike = 2000,
+                          .inRun = 2000,
+                          .underLaws = 1500};
+INSTANTIATE_TEST_SUITE_P(Gpu, FarUnitSuite, testing::Values(kCudaFar), nameOfBackend<FarUnitsOf>);
+
+TEST_F(GpuTest, usualBodiesHaveTheBitsOfSinglePrecision) {
+    // One range, no split: then mixed adds nothing to single precision, and units must not add anything either.
+    const ParticleSet bodies = unevenBodies(2000);
+    const auto accelerations = [&](const char* kernel, Precision precision) {
         const std::unique_ptr<Backend> made = backend("cuda").make({});
-        made->configure(force, choice);
+        made->configure({.precision = precision, .softening = 0.05}, {.kernel = std::string(kernel)});
         made->load(bodies);
         std::vector<Double4> all;
         made->accelerations(all);
         return all;
-    }
-};
-
-TEST_F(FarUnitsOnGpu, everyRowIsNearDoublePrecision) {
-    for (const FarUnit& unit : kFarUnits) {
-        const ParticleSet bodies = ball(unit.length, unit.mass, 0, 3000);
-        const ForceSettings force{.precision = Precision::mixed, .softening = 0.02 * unit.length};
-        const std::vector<KernelRow> rows = rowsFor(force);
-        ASSERT_GT(rows.size(), 5u);
-        const std::vector<std::uint32_t> all = everyBody(bodies.size());
-        std::vector<Double4> want(all.size());
-        referenceForces(bodies.position, bodies.velocity, all, force, want);
-        for (const KernelRow& row : rows) {
-            // Cells without second moments are three to eight times as wrong.
-            const double cells = row.name == "tree-theta-monopole" ? 10 : 1;
-            const ForceGate gate = row.approximates ? ForceGate{.median = cells * 1e-3, .p999 = cells * 1e-2} : kGate32;
-            const ForceCheck check = compareForces(accelerations(bodies, force, choiceOf(row)), want, gate);
-            EXPECT_TRUE(check.passed) << unit.name << ", " << row.name << ": " << check.text();
-        }
-    }
-}
-
-TEST_F(FarUnitsOnGpu, changeNoBit) {
-    // Powers of two: a system and its copy in lengths of 2^60 have the same rounding.
-    const ForceSettings near{.precision = Precision::mixed, .softening = 0.0625};
-    ForceSettings far = near;
-    far.softening *= 0x1p60;
-    for (const KernelRow& row : rowsFor(near)) {
-        if (!row.deterministic) continue;
-        // The tree's own floors are in the units of its input.
-        if (row.approximates) continue;
-        const std::vector<Double4> want = accelerations(ball(1, 1, 0, 2000), near, choiceOf(row));
-        const std::vector<Double4> got = accelerations(ball(0x1p60, 1, 0, 2000), far, choiceOf(row));
-        for (std::size_t i = 0; i < want.size(); ++i) ASSERT_EQ(xyz(got[i]) * 0x1p120, xyz(want[i])) << row.name << " " << i;
-    }
-}
-
-TEST_F(FarUnitsOnGpu, usualBodiesHaveTheBitsOfSinglePrecision) {
-    // One range, no split: then mixed adds nothing to single precision, and units must not add anything either.
-    const ParticleSet bodies = unevenBodies(2000);
+    };
     for (const char* kernel : {"global", "tiled", "symmetric"}) {
-        const KernelChoice choice{.kernel = std::string(kernel)};
-        const std::vector<Double4> single = accelerations(bodies, {.softening = 0.05}, choice);
-        const std::vector<Double4> mixed = accelerations(bodies, {.precision = Precision::mixed, .softening = 0.05}, choice);
+        const std::vector<Double4> single = accelerations(kernel, Precision::fp32);
+        const std::vector<Double4> mixed = accelerations(kernel, Precision::mixed);
         for (std::size_t i = 0; i < single.size(); ++i) ASSERT_EQ(xyz(mixed[i]), xyz(single[i])) << kernel << " " << i;
     }
-}
-
-TEST_F(FarUnitsOnGpu, runsGoAsInDoublePrecisionAndGoOnToTheBit) {
-    for (const FarUnit& unit : kFarUnits) {
-        const double time = std::sqrt(unit.length * unit.length * unit.length / unit.mass);
-        RunRequest request = startOf(ball(unit.length, unit.mass, 0, 2000), 0.02 * unit.length, 0.02 * time, "cuda");
-        request.precision = Precision::fp64;
-        Simulation exact(request);
-        exact.advance({.steps = 10}, nullptr);
-        const std::vector<Double4> want = exact.state().bodies.position;
-        request.precision = Precision::mixed;
-        for (const char* kernel : {"auto", "tiled", "symmetric-equal", "tree"}) {
-            request.pairs().kernel = {};
-            if (kernel != std::string_view("auto")) request.pairs().kernel.kernel = kernel;
-            request.pairs().accuracy.reset();
-            if (kernel == std::string_view("tree")) request.pairs().accuracy = 1e-3;
-            Simulation whole(request), first(request);
-            EXPECT_EQ(whole.force().precision, Precision::mixed);
-            whole.advance({.steps = 10}, nullptr);
-            whole.backend().wait();
-            ASSERT_TRUE(whole.forceCheck()) << unit.name << ", " << kernel;
-            EXPECT_TRUE(whole.forceCheck()->passed) << unit.name << ", " << kernel << ": " << whole.forceCheck()->text();
-            const std::vector<Double4> got = whole.state().bodies.position;
-            const double allowed = kernel == std::string_view("tree") ? 1e-3 : 3e-5;
-            for (std::size_t i = 0; i < want.size(); ++i)
-                ASSERT_LT(length(xyz(got[i]) - xyz(want[i])), allowed * unit.length)
-                    << unit.name << ", " << kernel << " " << i;
-            first.advance({.steps = 4}, nullptr);
-            Simulation second(startFrom(checkpointOf(first), "x.hdf5").request);
-            second.advance({.steps = 6}, nullptr);
-            const std::vector<Double4> resumed = second.state().bodies.position;
-            for (std::size_t i = 0; i < got.size(); ++i)
-                ASSERT_EQ(xyz(resumed[i]), xyz(got[i])) << unit.name << ", " << kernel << " " << i;
-        }
-    }
-}
-
-TEST_F(FarUnitsOnGpu, otherLawsToo) {
-    for (const double exponent : {0.0, 1.0, 1.5, 3.0}) {
-        RunRequest request = startOf(ball(3e16, 1e20, 0, 1500), 1e15, 1e3, "cuda");
-        request.law = kLaw<PowerLaw>, request.exponent = exponent;
-        request.precision = Precision::mixed;
-        Simulation simulation(request);
-        simulation.advance({.steps = 1}, nullptr);
-        simulation.backend().wait();
-        ASSERT_TRUE(simulation.forceCheck());
-        EXPECT_TRUE(simulation.forceCheck()->passed) << exponent << ": " << simulation.forceCheck()->text();
-    }
-}
-
-TEST_F(FarUnitsOnGpu, singlePrecisionIsStillRefused) {
-    RunRequest request = startOf(ball(3.1e16, 1.3e23), 6e14, 3e12, "cuda");
-    request.precision = Precision::fp32;
-    EXPECT_THROW(Simulation{request}, UsageError);
-    RunRequest distant = startOf(ball(10, 1, 1e9), 0.1, 1, "cuda");
-    distant.precision = Precision::mixed;
-    EXPECT_THROW(Simulation{distant}, UsageError) << "units do not help where places are too near each other";
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 #include "sim/io/checkpoint.h"
 #include "sim/run/simulation.h"
 #include "sim/scenes/scene.h"
-#include "tests/far_units.h"
+#include "tests/far_unit_suite.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,9 +20,11 @@ namespace gravlab {
 namespace {
 
 using testing_support::ball;
+using testing_support::FarUnit;
+using testing_support::FarUnitsOf;
+using testing_support::FarUnitSuite;
 using testing_support::kFarUnits;
 using testing_support::startOf;
-using FarUnit = testing_support::FarUnit;
 
 TEST(SinglePrecision, carriesEveryScene) {
     for (const Scene& scene : sceneTable())
@@ -105,39 +107,13 @@ TEST(SinglePrecision, aStartBeyondItRunsInDoubleOrIsRefused) {
     EXPECT_EQ(Simulation(usual).force().precision, Precision::fp32) << "and nowhere else";
 }
 
-/// Positions of bodies after some steps.
-std::vector<Double4> placesOf(RunRequest request, Precision precision, std::string_view kernel) {
-    request.precision = precision;
-    request.pairs().kernel.kernel = std::string(kernel);
-    Simulation simulation(request);
-    EXPECT_EQ(simulation.force().precision, precision);
-    simulation.advance({.steps = 10}, nullptr);
-    return simulation.state().bodies.position;
-}
-
-TEST(SinglePrecision, mixedHasTheRangeOfItsState) {
-    for (const FarUnit& unit : kFarUnits)
-        for (const char* kernel : {"simd", "symmetric-threads", "naive", "tree"}) {
-            const double time = std::sqrt(unit.length * unit.length * unit.length / unit.mass);
-            const RunRequest request = startOf(ball(unit.length, unit.mass, 0, 500), 0.02 * unit.length, 0.02 * time);
-            const std::vector<Double4> want = placesOf(request, Precision::fp64, "simd-threads");
-            const std::vector<Double4> got = placesOf(request, Precision::mixed, kernel);
-            const double allowed = std::string_view(kernel) == "tree" ? 1e-3 : 3e-5;
-            for (std::size_t i = 0; i < want.size(); ++i)
-                ASSERT_LT(length(xyz(got[i]) - xyz(want[i])), allowed * unit.length)
-                    << unit.name << " " << kernel << " " << i;
-        }
-    for (const double exponent : {0.0, 1.0, 1.5, 3.0}) {
-        RunRequest request = startOf(ball(3e16, 1e20, 0, 300), 1e15, 1e3);
-        request.law = kLaw<PowerLaw>, request.exponent = exponent;
-        request.precision = Precision::mixed;
-        Simulation simulation(request);
-        simulation.advance({.steps = 1}, nullptr);
-        simulation.backend().wait();
-        ASSERT_TRUE(simulation.forceCheck());
-        EXPECT_TRUE(simulation.forceCheck()->passed) << exponent;
-    }
-}
+const FarUnitsOf kCpuFar{.backend = "cpu",
+                         .rows = {"simd", "symmetric-threads", "naive", "tree"},
+                         .compared = 3000,
+                         .alike = 400,
+                         .inRun = 500,
+                         .underLaws = 300};
+INSTANTIATE_TEST_SUITE_P(Cpu, FarUnitSuite, testing::Values(kCpuFar), testing_support::nameOfBackend<FarUnitsOf>);
 
 TEST(SinglePrecision, unitsOfPairsChangeNoBit) {
     // Powers of two: a system and its copy in lengths of 2^40 have the same rounding, in any units.
@@ -203,21 +179,6 @@ TEST(PairUnits, goWithTheStateThatTheyBelongTo) {
         std::vector<StateArray> kept = lengths;
         kept.push_back({"units", bad});
         EXPECT_EQ(takeUnits(kept), std::nullopt);
-    }
-}
-
-TEST(SinglePrecision, mixedGoesOnInItsUnits) {
-    for (const char* kernel : {"simd", "tree"}) {
-        RunRequest request = startOf(ball(3.1e16, 1.3e23, 0, 400), 6e14, 3e12);
-        request.precision = Precision::mixed;
-        request.pairs().kernel.kernel = kernel;
-        Simulation whole(request), first(request);
-        whole.advance({.steps = 8}, nullptr);
-        first.advance({.steps = 3}, nullptr);
-        Simulation second(startFrom(checkpointOf(first), "x.hdf5").request);
-        second.advance({.steps = 5}, nullptr);
-        const std::vector<Double4> want = whole.state().bodies.position, got = second.state().bodies.position;
-        for (std::size_t i = 0; i < want.size(); ++i) ASSERT_EQ(xyz(got[i]), xyz(want[i])) << kernel << " " << i;
     }
 }
 
