@@ -1,10 +1,14 @@
-// Bodies with bonds of every law, and a run whose bonds break, for tests of all backends.
+// Bodies with bonds of every law, and a run whose bonds break, on any backend. Include it once in a test binary:
+// INSTANTIATE_TEST_SUITE_P(Cpu, BondSuite, testing::Values(kBonds), nameOfBackend<BondsOf>);
 #pragma once
+#include "sim/backends/backend.h"
 #include "sim/forces/bonds/bonds.h"
+#include "sim/forces/force_check.h"
 #include "sim/io/checkpoint.h"
 #include "sim/run/simulation.h"
 #include "tests/advance.h"
 #include "tests/bodies.h"
+#include "tests/on_backend.h"
 
 #include <gtest/gtest.h>
 
@@ -108,6 +112,68 @@ inline void expectBondsBreakAtTheEndOfAStep(Simulation& whole, const RunRequest&
     run(whole, 300);
     EXPECT_TRUE(sameState(stateIn(whole), later)) << "gone back and forth";
     EXPECT_EQ(bondsIn(whole).broken(), now);
+}
+
+/// What the suite must know of a backend.
+struct BondsOf {
+    const char* backend;
+    std::vector<std::size_t> counts;
+    bool gates = false;  ///< its rows have accuracies of their own
+};
+inline void PrintTo(const BondsOf& bonds, std::ostream* out) { *out << bonds.backend; }
+
+class BondSuite : public OnBackend<BondsOf> {
+protected:
+    /// Rows whose library is missing do not count.
+    static std::vector<const KernelRow*> rows() {
+        std::vector<const KernelRow*> rows;
+        for (const KernelRow* row : listedKernels(GetParam().backend, Bonds::kKind))
+            if (refusal(*row, {}).empty()) rows.push_back(row);
+        return rows;
+    }
+};
+
+TEST_P(BondSuite, everyRowAgreesWithThePlainStatement) {
+    ASSERT_FALSE(rows().empty());
+    for (const std::size_t count : GetParam().counts) {
+        const Tangle tangle(count);
+        // A row of several warps, for the rows that take one.
+        std::vector<Bond> all;
+        const BondList& list = tangle.bonds->list();
+        for (std::size_t k = 0; k < list.size(); ++k) all.push_back({list.first[k], list.second[k], list.numbersOf(k)});
+        for (std::size_t i = 60; i < count; ++i)
+            all.push_back({tangle.bodies.id[1], tangle.bodies.id[i], {0.75, 1e-3, 0, 0, BondLaw::hooke}});
+        const auto hub = bondsBetween(all);
+        for (const Precision precision : {Precision::fp32, Precision::mixed, Precision::fp64})
+            for (const KernelRow* row : rows()) {
+                SCOPED_TRACE(std::string(row->name) + ", " + std::to_string(count) + " bodies");
+                for (const std::shared_ptr<const Bonds>& bonds : {tangle.bonds, hub}) {
+                    if (bonds == hub && row->name == "bonds-symmetric") continue;
+                    const ForceSettings force{.precision = precision, .softening = 0.1};
+                    const std::unique_ptr<Backend> made = backend(GetParam().backend).make({});
+                    made->load(
+                        System{tangle.bodies,
+                               {{std::make_shared<const PairLaw>(force)}, {bonds, {std::string(row->name), row->usual}}}});
+                    std::vector<Double4> got, again, want(count);
+                    std::vector<double> floors(count);
+                    for (const auto& term : made->terms())
+                        term->addAccelerations(termBodies(tangle.bodies), allOf(tangle.bodies), want, floors);
+                    made->accelerations(got);
+                    const ForceGate gate = GetParam().gates ? looser(gateOf(force), gateOf(*row, force)) : gateOf(force);
+                    const ForceCheck check = compareForces(got, want, gate, floors);
+                    EXPECT_TRUE(check.passed) << check.text();
+                    made->accelerations(again);
+                    EXPECT_TRUE(sameBytes(got, again)) << "the order of its sums changes";
+                    // Without every twentieth bond the check fails.
+                    std::vector<std::uint32_t> lost;
+                    for (std::uint32_t bond = 0; bond < bonds->list().size(); bond += 20) lost.push_back(bond);
+                    std::vector<Double4> wrong(count);
+                    made->terms()[0]->addAccelerations(termBodies(tangle.bodies), allOf(tangle.bodies), wrong, {});
+                    bonds->withBroken(lost)->addAccelerations(termBodies(tangle.bodies), allOf(tangle.bodies), wrong, {});
+                    EXPECT_FALSE(compareForces(got, wrong, gate, floors).passed) << "lost bonds are not noticed";
+                }
+            }
+    }
 }
 
 }  // namespace gravlab::testing_support

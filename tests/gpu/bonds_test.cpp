@@ -19,10 +19,7 @@ using namespace testing_support;
 
 class GpuBonds : public testing::Test {
 protected:
-    void SetUp() override {
-        if (const Reason reason = backend("cuda").unavailable({}); !reason.empty())
-            GTEST_SKIP() << "NO GPU: nothing was tested: " << reason;
-    }
+    void SetUp() override { skipWithout("cuda"); }
 };
 
 std::vector<std::string> bondRowNames() {
@@ -32,39 +29,9 @@ std::vector<std::string> bondRowNames() {
     return names;
 }
 
-TEST_F(GpuBonds, everyRowAgreesWithThePlainStatement) {
-    for (const std::size_t count : {2, 33, 300, 5000}) {
-        Tangle tangle(count);
-        // A row of several warps, for the rows that take one.
-        std::vector<Bond> all;
-        for (std::size_t k = 0; k < tangle.bonds->list().size(); ++k)
-            all.push_back(
-                {tangle.bonds->list().first[k], tangle.bonds->list().second[k], tangle.bonds->list().numbersOf(k)});
-        for (std::size_t i = 60; i < count; ++i)
-            all.push_back({tangle.bodies.id[1], tangle.bodies.id[i], {0.75, 1e-3, 0, 0, BondLaw::hooke}});
-        const auto hub = bondsBetween(all);
-        for (const Precision precision : {Precision::fp32, Precision::mixed, Precision::fp64})
-            for (const std::string& row : bondRowNames()) {
-                const std::shared_ptr<const Bonds> bonds = row == "bonds-symmetric" ? tangle.bonds : hub;
-                const ForceSettings force{.precision = precision, .softening = 0.1};
-                const std::unique_ptr<Backend> made = backend("cuda").make({});
-                const System system{
-                    tangle.bodies,
-                    {{std::make_shared<const PairLaw>(force)}, {bonds, {row, termKernel("cuda", Bonds::kKind, row).usual}}}};
-                made->load(system);
-                std::vector<Double4> got, again, want(count);
-                std::vector<double> floors(count);
-                for (const auto& term : made->terms())
-                    term->addAccelerations(termBodies(tangle.bodies), allOf(tangle.bodies), want, floors);
-                made->accelerations(got);
-                const ForceGate gate = looser(gateOf(force), gateOf(termKernel("cuda", Bonds::kKind, row), force));
-                const ForceCheck check = compareForces(got, want, gate, floors);
-                EXPECT_TRUE(check.passed) << row << ", " << count << " bodies: " << check.text();
-                made->accelerations(again);
-                EXPECT_TRUE(sameBytes(got, again)) << row << ": the order of its sums changes";
-            }
-    }
-}
+INSTANTIATE_TEST_SUITE_P(Gpu, BondSuite,
+                         testing::Values(BondsOf{.backend = "cuda", .counts = {2, 33, 300, 5000}, .gates = true}),
+                         nameOfBackend<BondsOf>);
 
 TEST_F(GpuBonds, springsAgreeWithThePlainStatementForAnyNumberOfClasses) {
     // Up to 256 classes an entry contains its class. The longest ways are those of a body to all the others.

@@ -118,34 +118,8 @@ TEST(Bonds, layoutsHoldEveryBondOnce) {
     EXPECT_EQ(coloursOf(*bondsBetween(star), ids).colours(), 64u);
 }
 
-TEST(Bonds, everyRowAgreesWithThePlainStatement) {
-    for (const std::size_t count : {2, 60, 1500}) {
-        const Tangle tangle(count);
-        for (const Precision precision : {Precision::fp32, Precision::mixed, Precision::fp64})
-            for (const KernelRow* row : listedKernels("cpu", Bonds::kKind)) {
-                const ForceSettings force{.precision = precision, .softening = 0.1};
-                const std::unique_ptr<Backend> made = backend("cpu").make({.threads = 2});
-                made->load(
-                    {tangle.bodies,
-                     {{std::make_shared<const PairLaw>(force)}, {tangle.bonds, {std::string(row->name), row->usual}}}});
-                std::vector<Double4> got, want(count), pairs(count);
-                std::vector<double> floors(count);
-                for (const auto& term : made->terms())
-                    term->addAccelerations(termBodies(tangle.bodies), allOf(tangle.bodies), want, floors);
-                made->accelerations(got);
-                const ForceCheck check = compareForces(got, want, gateOf(force), floors);
-                EXPECT_TRUE(check.passed) << row->name << ", " << count << " bodies: " << check.text();
-                // Without every twentieth bond the check fails.
-                std::vector<std::uint32_t> lost;
-                for (std::uint32_t bond = 0; bond < tangle.bonds->list().size(); bond += 20) lost.push_back(bond);
-                const auto fewer = tangle.bonds->withBroken(lost);
-                std::vector<Double4> wrong(count);
-                made->terms()[0]->addAccelerations(termBodies(tangle.bodies), allOf(tangle.bodies), wrong, {});
-                fewer->addAccelerations(termBodies(tangle.bodies), allOf(tangle.bodies), wrong, {});
-                EXPECT_FALSE(compareForces(got, wrong, gateOf(force), floors).passed) << "lost bonds are not noticed";
-            }
-    }
-}
+INSTANTIATE_TEST_SUITE_P(Cpu, BondSuite, testing::Values(BondsOf{.backend = "cpu", .counts = {2, 60, 1500}}),
+                         nameOfBackend<BondsOf>);
 
 /// A chain of `count` masses between two held ones, so light that gravity does nothing.
 ParticleSet chainOf(std::size_t count, double mass) {
