@@ -239,12 +239,13 @@ void GuiTest::moveTo(int x, int y) { xdotool({"mousemove", "--window", window, s
 void GuiTest::moveTo(const std::string& item) {
     const auto shown = [&](const Json& s) { return s.at("items").contains(item); };
     // A panel that has just opened may still move.
+    Json rect, before;
     const auto place = [&] { return waitFor("control " + item, shown).at("items").at(item).at("rect"); };
-    Json rect = place(), before;
     do {
         do {
+            before = rect;
+            rect = place();
             settle();
-            before = std::exchange(rect, place());
         } while (rect != before);
         moveTo((rect[0].get<int>() + rect[2].get<int>()) / 2, (rect[1].get<int>() + rect[3].get<int>()) / 2);
     } while (place() != rect);
