@@ -2,6 +2,7 @@
 // refusal.
 #include "app/control/controller.h"
 
+#include "../unit/cli_support.h"
 #include "app/control/action.h"
 #include "app/control/parameter.h"
 #include "app/control/script.h"
@@ -364,6 +365,27 @@ TEST_F(ControllerTest, aMoveOfThePointerCopiesNoDocument) {
     EXPECT_EQ(apply().size(), 4u);
     EXPECT_FALSE(scarce.refused());
     EXPECT_THROW(const Document copy = document(), std::bad_alloc) << "a copy would have been noticed";
+}
+
+/// The copy that a refusal would restore may not fit into memory.
+TEST_F(ControllerTest, aCommandWithoutMemoryForACopyOfTheDocumentFails) {
+    constexpr std::size_t kLetters = 1'000'003;
+    document().labPanel.own.text = std::string(kLetters, 'x');
+    const float glow = document().look.bloom;
+    for (const bool batch : {false, true}) {
+        std::vector<Command> commands(batch ? 2 : 1, SetParameter{"look.glow", 0.125});
+        controller.post(commands, Sender::panel);
+        const test::ScarceMemory scarce(kLetters + 1);
+        std::vector<Event> events;
+        ASSERT_NO_THROW(events = apply());
+        EXPECT_TRUE(scarce.refused());
+        ASSERT_EQ(events.size(), commands.size());
+        EXPECT_EQ(events[0].status, CommandStatus::failed);
+        EXPECT_THAT(events[0].why, HasSubstr("not enough memory"));
+        EXPECT_EQ(document().look.bloom, glow);
+    }
+    EXPECT_EQ(ask(SetParameter{"look.glow", 0.125}).status, CommandStatus::applied) << "there is memory again";
+    EXPECT_EQ(document().labPanel.own.text.size(), kLetters);
 }
 
 /// A file that was read begins its run between the commands, as its own command's effect.
