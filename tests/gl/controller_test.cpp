@@ -388,6 +388,37 @@ TEST_F(ControllerTest, aCommandWithoutMemoryForACopyOfTheDocumentFails) {
     EXPECT_EQ(document().labPanel.own.text.size(), kLetters);
 }
 
+/// A window does not wait for the check of its forces, so its answers say where they came before it.
+TEST_F(ControllerTest, answersBeforeTheCheckOfTheForcesSaySo) {
+    std::string answer;
+    const auto lineOf = [&](const char* text, bool clock) {
+        Script script(
+            controller, Sender::script, [&](const ScriptAnswer& given) { answer = jsonText(given); }, clock);
+        script.take(1, text);
+        apply();
+        script.look(document(), 0);
+        return answer;
+    };
+    Facts& facts = document().facts;
+    facts.step = 3;
+    facts.interactionsPerSecond = 2e9;
+    facts.forceSeconds = 0.5;
+    facts.check.reset();
+    EXPECT_EQ(lineOf("get run.rate", true), R"({"line":1,"status":"applied","value":null,"check":"pending"})");
+    EXPECT_EQ(lineOf("get run.force_seconds", true), R"({"line":1,"status":"applied","value":null,"check":"pending"})");
+    EXPECT_EQ(lineOf("get run.merged", true), R"({"line":1,"status":"applied","value":0,"check":"pending"})");
+    EXPECT_EQ(lineOf("get run.step", true), R"({"line":1,"status":"applied","value":3})");
+    EXPECT_EQ(lineOf("get run.merged", false), R"({"line":1,"status":"applied","value":null})") << "no clock, no hurry";
+    const ScratchFolder folder;
+    const std::string save = "do save " + (folder / "a.csv").string();
+    EXPECT_THAT(lineOf(save.c_str(), true), HasSubstr(R"("check":"pending")"));
+    facts.check = ForceCheck{.passed = false};
+    EXPECT_EQ(lineOf("get run.rate", true), R"({"line":1,"status":"applied","value":null})") << "of wrong forces";
+    facts.check->passed = true;
+    EXPECT_EQ(lineOf("get run.rate", true), R"({"line":1,"status":"applied","value":2000000000.0})");
+    EXPECT_THAT(lineOf(save.c_str(), true), testing::Not(HasSubstr("check")));
+}
+
 /// A file that was read begins its run between the commands, as its own command's effect.
 TEST_F(ControllerTest, theRestOfAnEffectChangesTheDocument) {
     auto slow = std::make_unique<SlowHost>(*app);
