@@ -119,7 +119,7 @@ void runFrames(const Options& options, Window& window, App& app, Ui& ui, Control
     Frame frames(app, controller, host);
     // Something waits for a picture, whatever the run does.
     const auto needsFrame = [&] {
-        return window.holdsKeys() || app.document.messageLight() < 1 || ui.restless() || recorder.needsFrame() ||
+        return window.needsFrame() || app.document.messageLight() < 1 || ui.restless() || recorder.needsFrame() ||
                host.needsFrame() || framesOwed > 0 || lessons.needsFrame() || options.frames > 0;
     };
     // An effect that a script did not wait for still gets its answer.

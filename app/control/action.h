@@ -51,6 +51,8 @@ struct Action {
     /// While its key is held, `with` receives the duration of each frame [s]. Such rows do not repeat.
     bool holds = false;
     bool client = false;  ///< for client programs: in no menu
+    /// Later keys and presses mean something else after it: in a window they wait until its frame has been shown.
+    bool redirects = false;
 };
 
 /// A menu of the bar.

@@ -310,7 +310,8 @@ constexpr Action kHelp[] = {
      .label = "Find a command ...",
      .idea = "actions and settings by words; Enter does what is found, and sets the value behind the words of a setting",
      .strokes = {{Key::f3}},
-     .parameter = "window.find"},
+     .parameter = "window.find",
+     .redirects = true},
     {.name = "close",
      .label = "Close what is open",
      .idea = "close a card, a list or a message, select nothing",
@@ -335,7 +336,8 @@ constexpr Action kHelp[] = {
              if (t.message.empty() && !t.storyTold()) t.clearSelection();
              t.storyLeft = t.facts.run;
              t.dismissMessage();
-         }},
+         },
+     .redirects = true},
     {.name = "dismiss",
      .label = "Close the message",
      .idea = "close the message",

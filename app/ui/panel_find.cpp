@@ -33,7 +33,7 @@ bool drawFindField(PanelContext& p) {
         data->InsertChars(0, std::exchange(put, {}).c_str());
         return 0;
     };
-    if (!ImGui::IsAnyItemActive()) ImGui::SetKeyboardFocusHere();
+    p.widgets.takeKeys();
     const bool changed = ImGui::InputTextWithHint("##find", "what do you want to do?", text, sizeof text,
                                                   ImGuiInputTextFlags_CallbackAlways, edit, &finder.put);
     p.widgets.finish(kFindField);

@@ -54,7 +54,7 @@ bool drawSceneSearch(PanelContext& p, float width) {
             data->CursorPos = data->SelectionStart = data->SelectionEnd = data->BufTextLen;
         return 0;
     };
-    if (!ImGui::IsAnyItemActive()) ImGui::SetKeyboardFocusHere();
+    p.widgets.takeKeys();
     const bool changed =
         ImGui::InputTextWithHint("##search", "type to search", text, sizeof text, ImGuiInputTextFlags_CallbackAlways, atEnd);
     p.widgets.finish(kSearchScenes);
