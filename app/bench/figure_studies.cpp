@@ -11,7 +11,6 @@
 #include "sim/scenes/scene.h"
 
 #include <cmath>
-#include <limits>
 
 namespace gravlab::figures_detail {
 namespace {

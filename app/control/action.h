@@ -10,7 +10,6 @@
 #include "sim/backends/kernel.h"
 #include "sim/core/value.h"
 
-#include <cstddef>
 #include <optional>
 #include <span>
 #include <string>

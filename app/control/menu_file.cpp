@@ -1,9 +1,7 @@
 // The rows of the menus File and Help.
 #include "app/control/action.h"
-#include "app/model/document.h"
 #include "app/model/film_plan.h"
 #include "app/model/ui_state.h"
-#include "app/tables/launch.h"
 #include "sim/core/error.h"
 #include "sim/io/formats/units.h"
 #include "sim/io/shared_bodies.h"

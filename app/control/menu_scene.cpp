@@ -1,7 +1,6 @@
 // The rows of the menu Scene: nine scenes with digit keys, every scene in its group, and the number of bodies.
 #include "app/control/action.h"
 #include "app/control/scene_groups.h"
-#include "app/model/document.h"
 
 #include <algorithm>
 #include <iterator>

@@ -2,7 +2,6 @@
 #include "app/control/action.h"
 #include "app/control/parameter.h"
 #include "app/model/camera_path.h"
-#include "app/model/document.h"
 #include "app/model/look.h"
 #include "app/model/ui_state.h"
 #include "render/colour_map.h"

@@ -2,8 +2,6 @@
 #include "app/control/parameter_rows.h"
 #include "sim/contact/contact_settings.h"
 #include "sim/core/error.h"
-#include "sim/core/names.h"
-#include "sim/core/validation.h"
 #include "sim/forces/law.h"
 #include "sim/forces/law_numbers.h"
 #include "sim/forces/precision.h"

@@ -3,7 +3,6 @@
 #include "app/ui/panels.h"
 #include "app/ui/parameter_widgets.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
