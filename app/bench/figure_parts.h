@@ -1,6 +1,7 @@
 // Functions that the files of the figures use: the area of a figure, its row, and points along an axis.
 #pragma once
 #include "app/bench/figure.h"
+#include "app/bench/sweep_axis.h"
 #include "app/plots/canvas.h"
 
 namespace gravlab {
