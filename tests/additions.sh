@@ -18,15 +18,19 @@ fi
 mkdir -p "$work/source" && work=$(realpath "$work") || exit 2
 said() { sed -n "/^---/q;s/^$1: //p" "$root/tests/additions/$2.patch"; }
 
-# Only files that differ are written, so that a kept build stays current; files of an earlier example go.
+# Only files that differ are written, so that a kept build stays current; files that the tree does not have go, among them
+# those of an earlier example.
+files=()
 while IFS= read -r -d '' file; do
   [ -f "$file" ] || continue
+  files+=("$file")
   cmp -s "$file" "$work/source/$file" || cp --parents -- "$file" "$work/source/" || exit 2
 done < <(git ls-files -z --cached --others --exclude-standard)
+comm -z -13 <(printf '%s\0' "${files[@]}" | sort -z) <(find "$work/source" -type f -printf '%P\0' | sort -z) |
+  (cd "$work/source" && xargs -0 -r rm -f --)
 for name in "${names[@]}"; do
   patch=tests/additions/$name.patch
   [ -f "$patch" ] || { echo "additions: there is no example '$name'" >&2; exit 2; }
-  sed -n 's|^+++ b/||p' "$patch" | while read -r file; do [ -e "$file" ] || rm -f "$work/source/$file"; done
   patch -d "$work/source" -p1 --fuzz=0 -s < "$patch" || { echo "additions: $name does not fit" >&2; exit 2; }
   echo "$name: $(said Addition "$name")"
   git apply --stat "$patch"

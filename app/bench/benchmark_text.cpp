@@ -177,9 +177,8 @@ std::string benchmarkTableLine(const BenchmarkRow& row) {
 }
 
 std::string struckText(const BenchmarkRow& row) {
-    char clock[80] = "";
-    if (row.struckRate > 0) std::snprintf(clock, sizeof clock, "the clock says %.4g G/s, ", row.struckRate * 1e-9);
-    return clock + std::string("not a rate: ") + row.trap;
+    return (row.struckRate > 0 ? formatted("the clock says %.4g G/s, ", row.struckRate * 1e-9) : "") +
+           "not a rate: " + row.trap;
 }
 
 std::string benchmarkTableFoot(std::span<const BenchmarkRow> rows) {

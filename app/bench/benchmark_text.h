@@ -3,7 +3,6 @@
 #include "app/bench/benchmark.h"
 #include "sim/backends/memory_probe.h"
 
-#include <array>
 #include <span>
 #include <string>
 #include <string_view>

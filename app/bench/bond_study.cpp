@@ -1,6 +1,7 @@
 #include "app/bench/figure_parts.h"
 
 #include "app/bench/term_bench.h"
+#include "app/tables/format.h"
 #include "sim/backends/memory_probe.h"
 #include "sim/core/error.h"
 #include "sim/forces/bonds/bond_rows.h"
@@ -8,7 +9,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 namespace gravlab {
 namespace {
@@ -151,12 +151,11 @@ FigureStudy bondStudy(const FigureRequest& request, const FigureProgress& progre
             study.right = study.right && (result.refused || row.verified);
             const double moved = bytesPerSecond(row, bonds), ofCopy = copied > 0 ? moved / copied : 0;
             most = std::max(most, ofCopy);
-            char line[240];
-            std::snprintf(line, sizeof line, "%s,%zu,%zu,%u,%.4g,%.6g,%.3g,%.3g,%.3g,%.4g,%.3g,%.0f,",
-                          nameOf(choice).c_str(), count, bonds.list().size(), lengths.longest, lengths.imbalance(),
-                          row.interactionsPerSecond, row.spread, figureOf(row, "pads an entry"),
-                          figureOf(row, "bytes an entry"), 1e-9 * moved, ofCopy, figureOf(row, "colours"));
-            study.csv += line + (row.note.empty() ? std::string() : "\"" + row.note + "\"") + "\n";
+            study.csv += formatted("%s,%zu,%zu,%u,%.4g,%.6g,%.3g,%.3g,%.3g,%.4g,%.3g,%.0f,", nameOf(choice).c_str(), count,
+                                   bonds.list().size(), lengths.longest, lengths.imbalance(), row.interactionsPerSecond,
+                                   row.spread, figureOf(row, "pads an entry"), figureOf(row, "bytes an entry"), 1e-9 * moved,
+                                   ofCopy, figureOf(row, "colours")) +
+                         (row.note.empty() ? std::string() : "\"" + row.note + "\"") + "\n";
             ++study.points;
             progress(study.points, hubs.size() * choices.size());
             if (!row.verified) continue;
@@ -164,10 +163,7 @@ FigureStudy bondStudy(const FigureRequest& request, const FigureProgress& progre
                 element = row.interactionsPerSecond;
                 least = lengths.imbalance();
             }
-            PlotSeries& series = seriesNamed(plot, nameOf(choice));
-            series.x.push_back(lengths.imbalance());
-            series.y.push_back(row.interactionsPerSecond);
-            series.error.push_back(0.5 * row.spread * row.interactionsPerSecond);
+            seriesNamed(plot, nameOf(choice)).add(lengths.imbalance(), row.interactionsPerSecond, row.spread);
         }
     }
     if (element > 0) {
@@ -181,12 +177,9 @@ FigureStudy bondStudy(const FigureRequest& request, const FigureProgress& progre
     study.plots = {std::move(plot)};
     study.protocol = std::to_string(count) + " bodies, about " + std::to_string(4 * count) +
                      " bonds, of which ever more lead to one body; fp32; each row is checked against fp64 and timed";
-    if (copied > 0) {
-        char text[120];
-        std::snprintf(text, sizeof text, "; a copy within the device moves %.0f GB/s, the best row %.0f %% of that",
-                      1e-9 * copied, 100 * most);
-        study.protocol += text;
-    }
+    if (copied > 0)
+        study.protocol +=
+            formatted("; a copy within the device moves %.0f GB/s, the best row %.0f %% of that", 1e-9 * copied, 100 * most);
     if (refused > 0) study.protocol += "; " + std::to_string(refused) + " points that a row refuses are omitted";
     if (!study.right) study.protocol += "; SOME WERE WRONG and are left out";
     return study;

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 namespace gravlab {
 
@@ -433,13 +432,10 @@ std::string protocolText(std::span<const SweepResult> results) {
         failed += !result.refused && !result.row.verified;
         worst = std::max(worst, result.row.errorP999);
     }
-    char text[200];
-    std::snprintf(
-        text, sizeof text,
+    std::string all = formatted(
         "median of up to %d repetitions after a warm-up, bars: range of the repetitions; 99.9 %% of checked forces "
         "within %.0e of fp64",
         repeats, worst);
-    std::string all = text;
     if (refused > 0) all += "; " + std::to_string(refused) + " points that cannot run are omitted";
     if (failed > 0) all += "; " + std::to_string(failed) + " POINTS FAILED THEIR CHECK and are omitted";
     return all;

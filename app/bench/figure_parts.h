@@ -4,9 +4,6 @@
 #include "app/bench/sweep_axis.h"
 #include "app/plots/canvas.h"
 
-#include <algorithm>
-#include <functional>
-
 namespace gravlab {
 
 struct FigureArea {

@@ -287,11 +287,9 @@ void drawThreads(const FigureArea& area, std::span<const SweepResult> results) {
         if (!result.row.verified) continue;
         if (std::ranges::find(ideal.x, result.point.x) == ideal.x.end()) ideal.x.push_back(result.point.x);
         for (Plot* plot : {&up, &efficiency}) {
-            PlotSeries& series = seriesNamed(*plot, result.point.series);
             const double value = speedUp(results, result);
-            series.x.push_back(result.point.x);
-            series.y.push_back(plot == &up ? value : 100 * value / result.point.x);
-            series.error.push_back(0.5 * result.row.spread * series.y.back());
+            seriesNamed(*plot, result.point.series)
+                .add(result.point.x, plot == &up ? value : 100 * value / result.point.x, result.row.spread);
         }
     }
     std::ranges::sort(ideal.x);
@@ -364,10 +362,7 @@ void drawRoofline(const FigureArea& area, std::span<const SweepResult> results) 
         PlotSeries series;
         series.label = label;
         series.markers = false;
-        for (std::size_t k = 0; k < x.size(); ++k) {
-            series.x.push_back(x[k]);
-            series.y.push_back(1e-9 * y[k]);
-        }
+        for (std::size_t k = 0; k < x.size(); ++k) series.add(x[k], 1e-9 * y[k]);
         plot.series.push_back(std::move(series));
     };
     if (peaks.bandwidth > 0)
@@ -384,8 +379,7 @@ void drawRoofline(const FigureArea& area, std::span<const SweepResult> results) 
         const std::string asked = result.point.series == "auto" ? ", alone" : "";
         series.label = result.row.kernel + asked + formatted(": %.0f %% of multiply-adds", 100 * reached / multiplyAdds);
         series.line = false;
-        series.x.push_back(flopPerByte(result));
-        series.y.push_back(1e-9 * reached);
+        series.add(flopPerByte(result), 1e-9 * reached);
         plot.series.push_back(std::move(series));
         if (result.row.boundPerSecond <= 0 || result.point.series != results.back().point.series) continue;
         const double bound = kFlopsPerPair * result.row.boundPerSecond;

@@ -11,7 +11,6 @@
 #include "sim/scenes/scene.h"
 
 #include <cmath>
-#include <limits>
 
 namespace gravlab::figures_detail {
 namespace {
@@ -118,8 +117,7 @@ FigureStudy energyStudy(const FigureRequest& request, const std::vector<EnergyCu
                 set(run, value);
                 const EnergyError error = energyErrorOf(run, request.until, [&] { progress(study.points, all); });
                 progress(++study.points, all);
-                series.x.push_back(value);
-                series.y.push_back(std::max(error.largest, 1e-17));
+                series.add(value, std::max(error.largest, 1e-17));
                 lowest = std::min(lowest, series.y.back());
                 if (std::isfinite(error.largest)) highest = std::max(highest, series.y.back());
                 const Simulation made(run);  // to know the configuration in force
@@ -230,14 +228,9 @@ FigureStudy matrixStudy(const FigureRequest& request, const FigureProgress& prog
                              formatted(",%.6g,%s,", strongest, verified ? "true" : "false") +
                              csvCell(device->description()) + "," + dateOfToday() + "\n";
                 if (!verified) continue;
-                const auto put = [&](Plot& plot, double value) {
-                    PlotSeries& series = seriesNamed(plot, name);
-                    series.x.push_back(block);
-                    series.y.push_back(value);
-                    series.error.push_back(0.5 * spread * value);
-                };
-                put(pairs, 1e-9 * rate);
-                put(bytes, peaks.bandwidth > 0 ? 100 * flow / peaks.bandwidth : 1e-9 * flow);
+                seriesNamed(pairs, name).add(block, 1e-9 * rate, spread);
+                seriesNamed(bytes, name)
+                    .add(block, peaks.bandwidth > 0 ? 100 * flow / peaks.bandwidth : 1e-9 * flow, spread);
             }
     }
     study.device = device->description() +

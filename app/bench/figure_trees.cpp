@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 namespace gravlab {
 namespace {
@@ -43,9 +42,7 @@ template <class Value>
 void addCurves(Plot& plot, std::span<const SweepResult> results, const std::string& what, const Value& value) {
     for (const SweepResult& result : results) {
         if (!result.row.verified) continue;
-        PlotSeries& series = seriesNamed(plot, result.point.series + what);
-        series.x.push_back(result.point.x);
-        series.y.push_back(value(result.row));
+        seriesNamed(plot, result.point.series + what).add(result.point.x, value(result.row));
     }
 }
 

@@ -3,7 +3,6 @@
 #include "app/tables/format.h"
 
 #include <algorithm>
-#include <cstdio>
 
 namespace gravlab::figures_detail {
 namespace {
@@ -48,9 +47,9 @@ void drawWavesTable(const FigureArea& area, std::span<const SweepResult> results
     const float line = area.canvas.small()->FontSize, high = 2.1f * line, head = 4.6f * line;
     const float first = 5.2f * line,
                 wide = (area.to.x - area.from.x - first) / static_cast<float>(std::max<std::size_t>(columns.size(), 1));
-    char text[96];
-    std::snprintf(text, sizeof text, "blocks N/p; *: fewer than the %d multiprocessors", multiprocessors);
-    area.canvas.text(area.canvas.small(), area.from, kFigureQuiet, text, 0, area.to.x - area.from.x);
+    area.canvas.text(area.canvas.small(), area.from, kFigureQuiet,
+                     formatted("blocks N/p; *: fewer than the %d multiprocessors", multiprocessors).c_str(), 0,
+                     area.to.x - area.from.x);
     area.canvas.text(area.canvas.small(), ImVec2(area.from.x, area.from.y + 1.2f * area.canvas.small()->FontSize),
                      kFigureQuiet, "green: rate as a share of the best with these N (frame)", 0, area.to.x - area.from.x);
     for (std::size_t c = 0; c < columns.size(); ++c)

@@ -155,10 +155,7 @@ FigureStudy studyOf(const RungKind& kind, const FigureRequest& request, const Fi
         left += result.refused;
         study.right = study.right && (result.refused || row.verified);
         if (!row.verified) continue;
-        PlotSeries& series = seriesNamed(plot, result.point.series);
-        series.x.push_back(result.point.x);
-        series.y.push_back(row.msPerStep);
-        series.error.push_back(0.5 * row.stepSpread * row.msPerStep);
+        seriesNamed(plot, result.point.series).add(result.point.x, row.msPerStep, row.stepSpread);
     }
     study.plots = {std::move(plot)};
     study.csv = sweepCsv(results);
@@ -200,9 +197,7 @@ FigureStudy depthStudy(const FigureRequest& request, const FigureProgress& progr
         const double visits = figureNamed(result, "visits a body");
         levels = std::max(levels, figureNamed(result, "levels"));
         if (!result.row.verified || !(visits > 0)) continue;
-        PlotSeries& series = seriesNamed(work, result.point.series);
-        series.x.push_back(result.point.x);
-        series.y.push_back(visits);
+        seriesNamed(work, result.point.series).add(result.point.x, visits);
     }
     if (!work.series.empty()) study.plots.push_back(std::move(work));
     if (levels > 0) study.protocol += "; up to " + std::to_string(static_cast<int>(levels)) + " levels";

@@ -6,7 +6,6 @@
 #include "render/particle_buffer.h"
 #include "sim/backends/backend.h"
 #include "sim/core/error.h"
-#include "sim/core/particles.h"
 #include "sim/core/thread_pool.h"
 #include "sim/forces/law.h"
 

@@ -2,6 +2,7 @@
 
 #include "app/bench/verify.h"
 #include "app/system/interrupt.h"
+#include "app/tables/format.h"
 #include "sim/backends/few_body.h"
 #include "sim/core/particles.h"
 #include "sim/forces/law.h"
@@ -14,7 +15,6 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
-#include <map>
 #include <memory>
 #include <numbers>
 
@@ -144,15 +144,14 @@ void addTwoBodies(Rows& rows) {
         {"yoshida4", 0.5, 800, 7.94745986e-8, 7.60228350e-7}, {"yoshida4", 0.9, 800, 6.55458760e-3, 9.49885934e-3},
         {"hermite4", 0.5, 200, 6.54685879e-6, 1.50686812e-5}, {"hermite4", 0.5, 800, 2.51592080e-8, 5.66087742e-8}};
     for (const Known& known : kKnown) {
-        char name[80];
-        std::snprintf(name, sizeof name, "two bodies, e = %.1f, %s, %d steps", known.eccentricity, known.method,
-                      known.steps);
+        const std::string name =
+            formatted("two bodies, e = %.1f, %s, %d steps", known.eccentricity, known.method, known.steps);
         const auto run = [&known] {
             return CheckedRun(scenes::keplerPair(known.eccentricity), known.method, 2 * kPi / known.steps);
         };
-        addRelative(rows, std::string(name) + ": largest dE/E", known.energy, 1e-6,
+        addRelative(rows, name + ": largest dE/E", known.energy, 1e-6,
                     [run, &known] { return run().worstEnergyChange(known.steps); });
-        addRelative(rows, std::string(name) + ": error after a turn", known.position, 1e-6, [run, &known] {
+        addRelative(rows, name + ": error after a turn", known.position, 1e-6, [run, &known] {
             const ParticleSet start = scenes::keplerPair(known.eccentricity), end = run().after(known.steps);
             const auto between = [](const ParticleSet& b) {
                 return Double4{b.position[0].x - b.position[1].x, b.position[0].y - b.position[1].y,

@@ -1,13 +1,11 @@
 // The axes, and plots of results along them.
 #include "app/bench/sweep_axis.h"
 
-#include "app/tables/format.h"
 #include "app/tables/lab_sweep.h"
 #include "sim/backends/backend.h"
 #include "sim/core/names.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <numeric>
 #include <thread>

@@ -2,6 +2,7 @@
 #include "app/bench/verify.h"
 
 #include "app/system/interrupt.h"
+#include "app/tables/format.h"
 #include "sim/backends/backend.h"
 #include "sim/core/error.h"
 #include "sim/core/particles.h"
@@ -13,7 +14,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <map>
 #include <memory>
 #include <numeric>
@@ -75,18 +75,24 @@ const TruthUnder& truthUnder(const ForceSettings& force, std::size_t number, boo
 }
 
 std::string launchText(const KernelRow& row, std::size_t count, double softening, const LaunchConfig& launch) {
-    char text[160];
-    std::snprintf(text, sizeof text, "N = %zu, softening %g", count, softening);
-    std::string where = text;
+    std::string where = formatted("N = %zu, softening %g", count, softening);
     if (row.blocks.last != 1) where += ", block " + std::to_string(launch.block);
     if (!row.unrolls.empty()) where += ", unroll " + unrollText(launch.unroll);
     return where;
 }
 
-std::string accuracyText(double allowedError) {
-    char text[40];
-    std::snprintf(text, sizeof text, ", accuracy %g", allowedError);
-    return allowedError > 0 ? text : "";
+std::string accuracyText(double allowedError) { return allowedError > 0 ? formatted(", accuracy %g", allowedError) : ""; }
+
+/// Where `trial` throws, that is the verdict; an interrupt is thrown.
+template <class Trial>
+void tryOut(Verdict& verdict, Trial trial) {
+    try {
+        trial();
+    } catch (const std::exception& error) {
+        if (InterruptWatch::signal() != 0) throw;
+        verdict.state = Verdict::State::failed;
+        verdict.note = error.what();
+    }
 }
 
 /// Adds one comparison to the verdict, which reports the first failure.
@@ -226,11 +232,9 @@ void verifySteps(Verdict& verdict, Backend& tested, const KernelRow& row, double
             if (!(error <= worst)) worst = error;  // keep a NaN
         }
         if (worst <= tolerance || verdict.state == Verdict::State::failed) continue;
-        char text[160];
-        std::snprintf(text, sizeof text, "%lld steps of %s are off by %.1e, more than %.1e", static_cast<long long>(kSteps),
-                      std::string(integrator.name).c_str(), worst, tolerance);
         verdict.state = Verdict::State::failed;
-        verdict.note = text;
+        verdict.note = formatted("%lld steps of %s are off by %.1e, more than %.1e", static_cast<long long>(kSteps),
+                                 std::string(integrator.name).c_str(), worst, tolerance);
     }
 }
 
@@ -326,11 +330,8 @@ Verdict verifyKernel(Backend& tested, const KernelRow& row, std::optional<double
         return tolerance ? Limits{{*tolerance, *tolerance}, {*tolerance, *tolerance}, *tolerance} : usual;
     };
     const bool alwaysExact = backend(row.backend).exact;
-    try {
-        if (row.byCutOff) {
-            verifyUnderLawsThatEnd(verdict, tested, row, tolerance);
-            return verdict;
-        }
+    tryOut(verdict, [&] {
+        if (row.byCutOff) return verifyUnderLawsThatEnd(verdict, tested, row, tolerance);
         for (const PrecisionRow& precision : precisions()) {
             if (alwaysExact && precision.precision != Precision::fp64) continue;
             const Limits usual = limitsOf(precision.precision);
@@ -348,11 +349,7 @@ Verdict verifyKernel(Backend& tested, const KernelRow& row, std::optional<double
         // A few steps of few bodies, so that the approximation moves no body far.
         const double steps = row.approximates ? keptAccuracy(row, {}) * kStepTime : kLimits32.steps;
         verifySteps(verdict, tested, row, allowed(alwaysExact ? kLimits64 : Limits{kGate32, kGolden32, steps}).steps);
-    } catch (const std::exception& error) {
-        if (InterruptWatch::signal() != 0) throw;
-        verdict.state = Verdict::State::failed;
-        verdict.note = error.what();
-    }
+    });
     return verdict;
 }
 
@@ -360,7 +357,7 @@ Verdict verifyTermKernel(Backend& tested, const KernelRow& row, const TermKind& 
     Verdict verdict{
         .backend = std::string(row.backend), .kernel = std::string(row.term) + ":" + std::string(row.name), .note = {}};
     constexpr std::size_t kCounts[] = {2, 33, 300};
-    try {
+    tryOut(verdict, [&] {
         for (const PrecisionRow& precision : precisions()) {
             if (backend(row.backend).exact && precision.precision != Precision::fp64) continue;
             const ForceSettings force{.precision = precision.precision, .softening = kSoftenings.back()};
@@ -383,11 +380,7 @@ Verdict verifyTermKernel(Backend& tested, const KernelRow& row, const TermKind& 
                           std::string(precision.name) + ", " + launchText(row, count, 0, launch));
                 }
         }
-    } catch (const std::exception& error) {
-        if (InterruptWatch::signal() != 0) throw;
-        verdict.state = Verdict::State::failed;
-        verdict.note = error.what();
-    }
+    });
     return verdict;
 }
 

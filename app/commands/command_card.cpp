@@ -6,7 +6,6 @@
 #include "app/system/interrupt.h"
 #include "app/tables/text_values.h"
 #include "sim/core/error.h"
-#include "sim/integrators/integrator.h"
 #include "sim/io/file/atomic_file.h"
 
 #include "sim/backends/backend.h"
@@ -14,11 +13,6 @@
 #include <cstdio>
 
 namespace gravlab {
-namespace {
-
-std::vector<std::size_t> cardBodies(std::string_view backendName) { return studiedBodies(backend(backendName).mostStudied); }
-
-}  // namespace
 
 int cardCommand(const Options& options) {
     const InterruptWatch watch;
@@ -40,15 +34,8 @@ int cardCommand(const Options& options) {
     for (const KernelRow& candidate : kernels())
         if (candidate.backend == chosen.row->name && (!row || candidate.name == base.kernel.kernel)) row = &candidate;
     const std::vector<std::size_t> bodies =
-        options.bench.bodies.empty() ? cardBodies(chosen.row->name) : options.bench.bodies;
-    Sweep sweep(pointsAlong(sweepAxis("bodies"), *row, base, bodies),
-                {.scene = wanted.scene,
-                 .seed = wanted.seed,
-                 .integrator = wanted.integrator.value_or(std::string(usualIntegrator().name)),
-                 .precision = wanted.precision.value_or(Precision::fp32),
-                 .timeStep = wanted.timeStep,
-                 .softening = wanted.softening,
-                 .tuning = wanted.tuning});
+        options.bench.bodies.empty() ? studiedBodies(chosen.row->mostStudied) : options.bench.bodies;
+    Sweep sweep(pointsAlong(sweepAxis("bodies"), *row, base, bodies), sweepSettings(wanted));
     const bool right = measureAll(sweep);
     const Card card = makeCard(sweep.results());
     const std::string text = cardText(card);

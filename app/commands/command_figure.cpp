@@ -6,7 +6,6 @@
 #include "app/system/interrupt.h"
 #include "app/system/progress.h"
 #include "sim/core/error.h"
-#include "sim/integrators/integrator.h"
 #include "sim/io/file/atomic_file.h"
 #include "sim/io/file/source.h"
 
@@ -121,13 +120,7 @@ int figureCommand(const Options& options) {
         points = study.points;
         outputs.write(row, study, note, [&] { return study.csv; });
     } else {
-        Sweep sweep(row.points(request), {.scene = wanted.scene,
-                                          .seed = wanted.seed,
-                                          .integrator = wanted.integrator.value_or(std::string(usualIntegrator().name)),
-                                          .precision = wanted.precision.value_or(Precision::fp32),
-                                          .timeStep = wanted.timeStep,
-                                          .softening = wanted.softening,
-                                          .tuning = wanted.tuning});
+        Sweep sweep(row.points(request), sweepSettings(wanted));
         right = measureAll(sweep);
         points = sweep.results().size();
         outputs.write(row, sweep.results(), note, [&] { return figureCsv(row, sweep.results()); });

@@ -9,7 +9,6 @@
 
 #include <cstdio>
 #include <optional>
-#include <string>
 
 namespace gravlab {
 

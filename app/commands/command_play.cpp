@@ -21,7 +21,6 @@
 #include <cstdio>
 #include <optional>
 #include <string>
-#include <utility>
 
 namespace gravlab {
 namespace {

@@ -15,9 +15,7 @@
 #include "app/frontends/window/window_host.h"
 #include "app/lessons/lesson_file.h"
 #include "app/lessons/lesson_runner.h"
-#include "app/model/look.h"
 #include "app/services/telemetry.h"
-#include "app/system/file_names.h"
 #include "app/system/host_clock.h"
 #include "app/system/interrupt.h"
 #include "app/system/picture.h"
@@ -119,7 +117,7 @@ void runFrames(const Options& options, Window& window, App& app, Ui& ui, Control
     Frame frames(app, controller, host);
     // Something waits for a picture, whatever the run does.
     const auto needsFrame = [&] {
-        return window.holdsKeys() || app.document.messageLight() < 1 || ui.restless() || recorder.needsFrame() ||
+        return window.needsFrame() || app.document.messageLight() < 1 || ui.restless() || recorder.needsFrame() ||
                host.needsFrame() || framesOwed > 0 || lessons.needsFrame() || options.frames > 0;
     };
     // An effect that a script did not wait for still gets its answer.

@@ -10,7 +10,6 @@
 #include "sim/backends/kernel.h"
 #include "sim/core/value.h"
 
-#include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
@@ -51,6 +50,8 @@ struct Action {
     /// While its key is held, `with` receives the duration of each frame [s]. Such rows do not repeat.
     bool holds = false;
     bool client = false;  ///< for client programs: in no menu
+    /// Later keys and presses mean something else after it: in a window they wait until its frame has been shown.
+    bool redirects = false;
 };
 
 /// A menu of the bar.

@@ -7,7 +7,6 @@
 #include "app/tables/text_values.h"
 #include "sim/core/error.h"
 #include "sim/core/names.h"
-#include "sim/core/text.h"
 #include "sim/forces/law_numbers.h"
 #include "sim/io/file/atomic_file.h"
 #include "sim/io/file/source.h"

@@ -36,14 +36,13 @@ Reach reachOf(std::string_view path) {
 }
 
 /// Restores the requests after a refusal in a batch. Facts stay, because they are true in any case.
-void putBack(Document& document, const Document& before) {
-    Document now = document;
-    document = before;
-    if (now.facts.bodies != before.facts.bodies) document.selected = std::move(now.selected);
-    document.facts = std::move(now.facts);
-    document.message = std::move(now.message);
-    document.warning = now.warning;
-    document.messageAge = now.messageAge;
+void putBack(Document& document, Document&& before) {
+    if (document.facts.bodies != before.facts.bodies) before.selected = std::move(document.selected);
+    before.facts = std::move(document.facts);
+    before.message = std::move(document.message);
+    before.warning = document.warning;
+    before.messageAge = document.messageAge;
+    document = std::move(before);
 }
 
 /// Whether the setting restarts the run: the previous run is then gone, and a later refusal could not restore it.
@@ -441,22 +440,27 @@ void Controller::run(Document& document, Host& host, Batch& batch, std::vector<E
         point(document, std::get<Pointer>(batch.commands.front()));
         return end(CommandStatus::applied, said());
     }
-    const Document before = document;
-    const bool undoes = batch.commands.size() == 1 && isUndo(batch.commands.front());
-    const std::vector<Value> settings = undoes ? std::vector<Value>() : settingsOf(document);
+    std::optional<Document> before;  // empty: nothing has changed yet
+    std::vector<Value> settings;
     const auto refuse = [&](CommandStatus status, const std::string& why) {
-        putBack(document, before);
-        // The first run may have accepted its settings before the second refused.
-        if (document.facts.configuration != before.facts.configuration) host.apply(false);
+        if (before) {
+            // The first run may have accepted its settings before the second refused.
+            const bool changed = document.facts.configuration != before->facts.configuration;
+            putBack(document, std::move(*before));
+            if (changed) host.apply(false);
+        }
         end(status, why);
     };
     Done done;
     try {
-        if (undoes) return end(CommandStatus::applied, undo(document, host));
+        before.emplace(document);
+        if (batch.commands.size() == 1 && isUndo(batch.commands.front()))
+            return end(CommandStatus::applied, undo(document, host));
+        settings = settingsOf(document);
         if (batch.commands.size() == 1)
-            done = perform(document, host, batch, before);
+            done = perform(document, host, batch, *before);
         else
-            done = set(document, host, batch, before, at);
+            done = set(document, host, batch, *before, at);
     } catch (const DeviceError&) {
         throw;  // no run is left to continue with
     } catch (const IoError& error) {
@@ -469,9 +473,10 @@ void Controller::run(Document& document, Host& host, Batch& batch, std::vector<E
     const EffectResult& result = done.effect;
     if (result.status == CommandStatus::refused || result.status == CommandStatus::failed)
         return refuse(result.status, result.why);
-    record(document, batch, before, settings, done);
+    record(document, batch, *before, settings, done);
     // A user who acts no longer needs the welcome card.
-    if (before.ui.welcome && atTheScreen(batch.sender) && !aboutLetters(batch.commands.front())) document.ui.welcome = false;
+    if (before->ui.welcome && atTheScreen(batch.sender) && !aboutLetters(batch.commands.front()))
+        document.ui.welcome = false;
     end(result.status, result.why.empty() ? said() : result.why);
 }
 

@@ -6,8 +6,6 @@
 #include "sim/core/names.h"
 #include "sim/core/text.h"
 
-#include <algorithm>
-
 namespace gravlab {
 namespace {
 

@@ -4,7 +4,6 @@
 #include "app/control/action.h"
 #include "app/control/controller.h"
 
-#include <iterator>
 #include <utility>
 
 namespace gravlab {

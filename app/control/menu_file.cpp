@@ -1,9 +1,7 @@
 // The rows of the menus File and Help.
 #include "app/control/action.h"
-#include "app/model/document.h"
 #include "app/model/film_plan.h"
 #include "app/model/ui_state.h"
-#include "app/tables/launch.h"
 #include "sim/core/error.h"
 #include "sim/io/formats/units.h"
 #include "sim/io/shared_bodies.h"
@@ -310,7 +308,8 @@ constexpr Action kHelp[] = {
      .label = "Find a command ...",
      .idea = "actions and settings by words; Enter does what is found, and sets the value behind the words of a setting",
      .strokes = {{Key::f3}},
-     .parameter = "window.find"},
+     .parameter = "window.find",
+     .redirects = true},
     {.name = "close",
      .label = "Close what is open",
      .idea = "close a card, a list or a message, select nothing",
@@ -335,7 +334,8 @@ constexpr Action kHelp[] = {
              if (t.message.empty() && !t.storyTold()) t.clearSelection();
              t.storyLeft = t.facts.run;
              t.dismissMessage();
-         }},
+         },
+     .redirects = true},
     {.name = "dismiss",
      .label = "Close the message",
      .idea = "close the message",

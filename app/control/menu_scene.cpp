@@ -1,7 +1,6 @@
 // The rows of the menu Scene: nine scenes with digit keys, every scene in its group, and the number of bodies.
 #include "app/control/action.h"
 #include "app/control/scene_groups.h"
-#include "app/model/document.h"
 
 #include <algorithm>
 #include <iterator>
@@ -63,7 +62,8 @@ constexpr Action kScene[] = {
      .label = "All scenes ...",
      .idea = "the pictures of all scenes, to look through, search and choose from",
      .strokes = {{Key::letterN, kControl}},
-     .parameter = "window.scenes"},
+     .parameter = "window.scenes",
+     .redirects = true},
     {.name = "scene-galaxies",
      .label = labelOf(SceneGroup::galaxies),
      .idea = "galaxies, alone and in encounters",

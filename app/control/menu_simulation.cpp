@@ -376,7 +376,8 @@ constexpr Action kBodies[] = {
              tool.on = tool.row < rows;
              tool.row %= rows;
          },
-     .checked = [](const KeyTarget& t) { return t.drop.on; }},
+     .checked = [](const KeyTarget& t) { return t.drop.on; },
+     .redirects = true},
     {.name = "undo",
      .label = "Undo",
      .idea = "take back the last change: a setting, an edit of a body, another scene or number of bodies, a jump to a kept "

@@ -2,7 +2,6 @@
 #include "app/control/action.h"
 #include "app/control/parameter.h"
 #include "app/model/camera_path.h"
-#include "app/model/document.h"
 #include "app/model/look.h"
 #include "app/model/ui_state.h"
 #include "render/colour_map.h"
@@ -293,14 +292,16 @@ constexpr Action kWindow[] = {
      .act = [](KeyTarget& t, int) { t.ui.visible = true; },
      .effect = [](const KeyTarget&, int) -> Effect { return WalkMenus{}; },
      .leaves = kKeysGo,
-     .line = true},
+     .line = true,
+     .redirects = true},
     {.name = "next-panel",
      .label = "Panels by keyboard",
      .idea = "into the panels, and to the next one: arrows, Enter or Space, Esc to leave",
      .strokes = {{Key::f6}},
      .act = [](KeyTarget& t, int) { t.ui.visible = t.ui.panel = true; },
      .effect = [](const KeyTarget&, int) -> Effect { return NextPanel{}; },
-     .leaves = kKeysGo},
+     .leaves = kKeysGo,
+     .redirects = true},
 };
 
 }  // namespace

@@ -2,8 +2,6 @@
 #include "app/control/parameter_rows.h"
 #include "sim/contact/contact_settings.h"
 #include "sim/core/error.h"
-#include "sim/core/names.h"
-#include "sim/core/validation.h"
 #include "sim/forces/law.h"
 #include "sim/forces/law_numbers.h"
 #include "sim/forces/precision.h"
@@ -472,6 +470,11 @@ void addPace(Rows& rows) {
     rows.member("run.paused", "Paused", "the run stands still", "", inIntent<&Intent::paused>);
 }
 
+/// A measured value of the forces. No rate of a wrong computation counts.
+Value onceVerified(const Document& d, double value) {
+    return d.facts.check && d.facts.check->passed && value > 0 ? Value(value) : Value();
+}
+
 void addFacts(Rows& rows) {
     rows.fact("run.step", "Step", "complete steps since the start", inFacts<&Facts::step>);
     rows.fact("run.time", "Time", "simulated", inFacts<&Facts::time>, {.unit = "T"});
@@ -493,14 +496,13 @@ void addFacts(Rows& rows) {
               [](const Document& d) -> Value { return static_cast<std::int64_t>(d.facts.brokenBonds); },
               {.kind = Kind::integer});
     rows.measured("run.rate", "Rate", "interactions a second, N*N for each force, of a tree what it evaluates",
-                  inFacts<&Facts::interactionsPerSecond>,
+                  [](const Document& d) { return onceVerified(d, d.facts.interactionsPerSecond); },
                   {.term = "An interaction is the pull of one body on another. Their time is taken by the clock of the "
                            "device or of the pool, and shown once sampled accelerations agree with double precision.",
                    .unit = "1/s"});
     rows.measured("run.force_seconds", "Time of a force",
                   "that one force on all bodies takes, by the clock of the device or of the pool",
-                  [](const Document& d) { return d.facts.forceSeconds > 0 ? Value(d.facts.forceSeconds) : Value(); },
-                  {.unit = "s"});
+                  [](const Document& d) { return onceVerified(d, d.facts.forceSeconds); }, {.unit = "s"});
     rows.measured("run.force_error", "Error of the force",
                   "relative error against double precision that 99 % of the bodies kept that were last compared",
                   [](const Document& d) { return d.facts.check ? Value(d.facts.check->p99) : Value(); });

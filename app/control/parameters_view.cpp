@@ -7,7 +7,6 @@
 #include "sim/tree/key.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numbers>
 
 namespace gravlab {

@@ -8,7 +8,6 @@
 #include "sim/measure/profile.h"
 
 #include <algorithm>
-#include <iterator>
 
 namespace gravlab {
 namespace {

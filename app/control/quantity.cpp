@@ -7,10 +7,8 @@
 #include "app/tables/unit_text.h"
 #include "sim/core/error.h"
 #include "sim/core/text.h"
-#include "sim/io/formats/units.h"
 
 #include <charconv>
-#include <cmath>
 #include <cstdio>
 #include <utility>
 

@@ -6,7 +6,6 @@
 #include "sim/backends/kernel.h"
 
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -15,7 +15,6 @@
 #include "app/tables/format.h"
 #include "sim/core/error.h"
 #include "sim/core/names.h"
-#include "sim/core/text.h"
 #include "sim/io/file/atomic_file.h"
 #include "sim/io/file/source.h"
 #include "sim/io/run_settings.h"

@@ -174,6 +174,7 @@ std::string jsonText(const ScriptAnswer& answer) {
     if (!isNothing(answer.value) || answer.known) json["value"] = jsonValue(answer.value);
     if (!isNothing(answer.asked)) json["asked"] = jsonValue(answer.asked);
     if (answer.progress >= 0) json["progress"] = std::round(100 * answer.progress) / 100;
+    if (answer.unchecked) json["check"] = "pending";
     if (!answer.why.empty()) json["why"] = answer.why;
     return jsonLine(json);
 }
@@ -229,11 +230,15 @@ void Script::answerEvent(const Document& document, std::size_t number, const Eve
         answer.value = valueOfPath(document, set->path);
     } else if (std::holds_alternative<OpenFile>(event.command)) {
         answer.value = document.facts.configuration.scene;
-    } else if (std::holds_alternative<Invoke>(event.command) && !event.why.empty()) {
-        answer.value = event.why;
+    } else if (const auto* action = std::get_if<Invoke>(&event.command)) {
+        if (!event.why.empty()) answer.value = event.why;
+        answer.unchecked = unchecked(document) && actionOf(action->action).leaves == kFileStays;
     }
     say(std::move(answer));
 }
+
+/// Whether steps were made whose forces nobody has compared yet. A window does not wait for that comparison.
+bool Script::unchecked(const Document& document) const { return clock_ && document.facts.step > 0 && !document.facts.check; }
 
 /// Answers the line that waits for its command, if the command has a result.
 void Script::lookAtCommand(const Document& document) {
@@ -276,6 +281,7 @@ void Script::look(const Document& document, double seconds) {
     const Parameter& row = parameter(path);
     answer.value = valueOfPath(document, path);
     answer.known = true;
+    answer.unchecked = unchecked(document) && row.measured && path.starts_with("run.");
     if (w.line.verb == Verb::get) {
         const Value asked = row.asked ? row.asked(document) : Value();
         if (asked != answer.value) answer.asked = asked;

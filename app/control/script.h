@@ -51,7 +51,8 @@ struct ScriptAnswer {
     Value value{}, asked{};  ///< nothing: there is none
     bool known = false;      ///< the value is the answer, even when it is nothing
     std::string why{};
-    double progress = -1;  ///< progress of a running effect, 0 to 1; below 0: unknown
+    double progress = -1;    ///< progress of a running effect, 0 to 1; below 0: unknown
+    bool unchecked = false;  ///< it depends on forces whose check was not complete
 };
 /// The answer as a line of JSON.
 std::string jsonText(const ScriptAnswer& answer);
@@ -89,6 +90,7 @@ private:
     void say(ScriptAnswer answer);
     void lookAtCommand(const Document& document);
     void answerEvent(const Document& document, std::size_t number, const Event& event);
+    bool unchecked(const Document& document) const;
     /// The value of a path for this script. Throws UsageError.
     Value valueOfPath(const Document& document, const std::string& path) const;
 

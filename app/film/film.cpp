@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <utility>
 #include <vector>
 
 namespace gravlab {

@@ -9,11 +9,9 @@
 #include "app/tables/format.h"
 #include "sim/backends/term_rows.h"
 #include "sim/core/error.h"
-#include "sim/core/names.h"
 #include "sim/io/file/atomic_file.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
 
 namespace gravlab {

@@ -5,7 +5,6 @@
 #include "app/services/run_host.h"
 #include "app/system/file_names.h"
 #include "app/system/host_clock.h"
-#include "app/tables/format.h"
 #include "render/finish_drawing.h"
 #include "sim/core/error.h"
 #include "sim/io/file/atomic_file.h"

@@ -7,7 +7,6 @@
 #include "sim/io/file/atomic_file.h"
 
 #include <bit>
-#include <cmath>
 #include <cstdio>
 
 namespace gravlab {

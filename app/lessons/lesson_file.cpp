@@ -1,6 +1,5 @@
 #include "app/lessons/lesson_file.h"
 
-#include "app/bench/kernel_source.h"
 #include "app/control/action.h"
 #include "app/control/parameter.h"
 #include "app/control/scene_file.h"

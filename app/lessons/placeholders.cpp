@@ -9,7 +9,6 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
-#include <utility>
 
 namespace gravlab {
 namespace {

@@ -3,7 +3,6 @@
 // agree with the expression.
 // Rule: a placeholder is parsed when the file is read, or refused there; {{ and }} are braces.
 #pragma once
-#include "app/model/lesson.h"
 #include "sim/core/value.h"
 
 #include <functional>

@@ -7,7 +7,6 @@
 #include <glm/geometric.hpp>
 
 #include <algorithm>
-#include <cmath>
 
 namespace gravlab {
 namespace {

@@ -5,7 +5,6 @@
 #include "sim/core/names.h"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <string>
 

@@ -24,6 +24,15 @@ struct PlotSeries {
     std::vector<bool> hollow;
     bool line = true, markers = true;
     bool dashed = false;  ///< dashed line: not measured on this machine
+    void add(double atX, double atY) {
+        x.push_back(atX);
+        y.push_back(atY);
+    }
+    /// With a bar of that spread, which is relative and the same in both directions.
+    void add(double atX, double atY, double spread) {
+        add(atX, atY);
+        error.push_back(0.5 * spread * atY);
+    }
 };
 
 struct Plot {

@@ -69,16 +69,13 @@ std::array<Plot, 4> profilePlots(const Profile& profile, const SceneUnits& units
 
 std::string profileText(const Profile& profile, const ProfileRequest& request, const SceneUnits& units) {
     if (!profile.why.empty()) return profile.why;
-    char text[240];
     const double scale = units.lengthScale;
-    std::snprintf(text, sizeof text, "About (%.3g, %.3g, %.3g) %s, %s bodies", profile.centre.x * scale,
-                  profile.centre.y * scale, profile.centre.z * scale, unitOr(units.length, "L").c_str(),
-                  grouped(profile.bodies).text);
-    std::string result = text;
+    std::string result =
+        formatted("About (%.3g, %.3g, %.3g) %s, %s bodies", profile.centre.x * scale, profile.centre.y * scale,
+                  profile.centre.z * scale, unitOr(units.length, "L").c_str(), grouped(profile.bodies).text);
     if (request.galaxy >= 0) result += " of galaxy " + std::to_string(request.galaxy + 1);
     if (profile.weight > 1) result += ", an even sample of " + std::string(grouped(profile.sampled).text);
-    std::snprintf(text, sizeof text, "; order of rotation %.2f", profile.order);
-    return result + text;
+    return result + formatted("; order of rotation %.2f", profile.order);
 }
 
 std::string profileTable(const Profile& profile, const SceneUnits& units) {

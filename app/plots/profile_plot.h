@@ -6,7 +6,6 @@
 #include "sim/scenes/scene.h"
 
 #include <array>
-#include <filesystem>
 #include <string>
 
 namespace gravlab {

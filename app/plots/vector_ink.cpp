@@ -3,13 +3,11 @@
 
 #include "app/tables/format.h"
 
-#include <algorithm>
 #include <array>
 #include <cctype>
 #include <cstdint>
 #include <limits>
 #include <map>
-#include <vector>
 
 namespace gravlab {
 namespace {

@@ -3,7 +3,6 @@
 #include "app/services/run_host.h"
 #include "app/tables/format.h"
 #include "app/tables/unit_text.h"
-#include "sim/core/particles.h"
 #include "sim/core/round_number.h"
 #include "sim/forces/law.h"
 #include "sim/forces/law_numbers.h"

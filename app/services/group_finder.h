@@ -4,7 +4,6 @@
 #include "app/model/document.h"
 #include "app/services/sampler.h"
 #include "app/services/service.h"
-#include "sim/run/simulation.h"
 
 #include <memory>
 #include <optional>

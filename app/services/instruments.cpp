@@ -1,6 +1,5 @@
 #include "app/services/instruments.h"
 
-#include "app/model/document.h"
 #include "app/services/run_host.h"
 
 #include <utility>

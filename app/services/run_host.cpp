@@ -459,6 +459,8 @@ void RunHost::beginTwin(const TwinChoice& choice) {
 
 void RunHost::applyTwin() {
     const TwinChoice& wanted = document_.intent.twin;
+    if (wanted == failedTwin_) return;
+    failedTwin_.reset();
     if (wanted == twin_.choice()) return;
     const bool view = wanted.view != twin_.choice().view;
     if (twin_.on() && !wanted.on) first().publish();  // the picture may have waited for the twin
@@ -504,7 +506,7 @@ std::int64_t RunHost::advancePair(std::int64_t steps, double seconds, bool realT
     const auto end = [&](const std::string& why) {
         if (!realTime) throw;
         document_.warn(why);
-        document_.intent.twin = twin_.choice();
+        failedTwin_ = document_.intent.twin;
     };
     try {
         twin_.advance(steps, seconds, realTime, {every, [this] { noteTrailPoint(); }});
@@ -527,7 +529,7 @@ void RunHost::updateTwin(bool realTime) {
         twin_.end();
         if (!realTime) throw;
         document_.warn(kNoMemoryForTwin);
-        document_.intent.twin = twin_.choice();
+        failedTwin_ = document_.intent.twin;
     }
 }
 

@@ -14,6 +14,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace gravlab {
@@ -85,6 +86,9 @@ public:
     /// Counts the changes that invalidate earlier rates, and jumps to kept states.
     std::uint64_t rateChanges() const { return rateChanges_; }
     std::uint64_t jumps() const { return jumps_; }
+    /// Whether the twin has failed between two commands, so that the intent still wants it. apply() does not start it again
+    /// before the intent changes.
+    bool twinFailed() const { return failedTwin_ && *failedTwin_ == document_.intent.twin; }
     /// Whether the next frame would differ from the last one without any new intent.
     bool moving() const;
 
@@ -128,6 +132,7 @@ private:
     VirialCheck virial_;
     std::deque<Run> runs_;
     Twin twin_{runs_};
+    std::optional<TwinChoice> failedTwin_;  ///< the intent in which it failed
     BodyEditor editor_{document_, *this};
     std::unique_ptr<Rewind> rewind_;
     std::deque<std::weak_ptr<LeftState>> left_;  ///< oldest first

@@ -9,7 +9,6 @@
 #include <glm/geometric.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <exception>
 #include <utility>
 

@@ -4,7 +4,6 @@
 #include "app/services/sampler.h"
 #include "app/services/service.h"
 #include "sim/core/vec3.h"
-#include "sim/run/simulation.h"
 #include "sim/run/trajectory.h"
 
 #include <glm/vec3.hpp>

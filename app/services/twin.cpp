@@ -1,10 +1,8 @@
 #include "app/services/twin.h"
 
 #include "app/system/host_clock.h"
-#include "sim/core/error.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 namespace gravlab {

@@ -19,6 +19,10 @@ bool isOneOf(const Key (&keys)[Count], Key key) {
     return std::find(std::begin(keys), std::end(keys), key) != std::end(keys);
 }
 
+/// Most frames of the panels until a change is shown: a command is applied, opens or closes a panel, and posts another.
+constexpr int kMostFrames = 4;
+constexpr Key kDeciding[] = {Key::space, Key::enter, Key::padEnter, Key::escape, Key::tab};
+
 /// Keys that move the focus in menus and panels.
 bool movesInPanels(Key key, int modifiers) {
     static constexpr Key kKeys[] = {Key::space, Key::enter, Key::escape, Key::tab,      Key::left, Key::right,
@@ -31,6 +35,12 @@ bool editsText(Key key) {
     static constexpr Key kKeys[] = {Key::letterA, Key::letterC, Key::letterV, Key::letterX, Key::letterY,
                                     Key::letterZ, Key::left,    Key::right,   Key::home,    Key::end};
     return isOneOf(kKeys, key);
+}
+
+bool releases(const InputEvent& event) {
+    const auto* key = std::get_if<KeyEvent>(&event);
+    const auto* pointer = std::get_if<PointerEvent>(&event);
+    return (key && !key->down) || (pointer && pointer->change == PointerEvent::Change::release);
 }
 
 }  // namespace
@@ -110,19 +120,34 @@ void Input::moveTo(glm::vec2 to) {
     if (drag_ == Drag::pan) point(PointerKind::pan, way);
 }
 
-void Input::act(const KeyEvent& event) {
-    if (!waiting_.empty() || focus_().unseen)
-        waiting_.push_back(event);
-    else
-        actNow(event);
+void Input::take(const InputEvent& event) {
+    if (const auto* focus = std::get_if<FocusEvent>(&event); focus && !focus->focused) {
+        // What still waits belongs to nobody, but the panels must learn which keys and buttons are up.
+        for (const InputEvent& late : std::exchange(waiting_, {}))
+            if (releases(late)) toPanels_(late);
+        act(*focus);
+        return toPanels_(event);
+    }
+    waiting_.push_back(event);
+    drain();
 }
 
 void Input::resume() {
-    if (waiting_.empty() || focus_().unseen) return;
-    for (const KeyEvent& event : std::exchange(waiting_, {})) actNow(event);
+    if (framesOwed_ > 0 && !focus_().changing) framesOwed_ = 0;
+    framesOwed_ = std::max(framesOwed_ - 1, 0);
+    drain();
 }
 
-void Input::actNow(const KeyEvent& event) {
+void Input::drain() {
+    while (!waiting_.empty() && framesOwed_ == 0 && !focus_().unseen) {
+        const InputEvent event = waiting_.front();
+        waiting_.pop_front();
+        std::visit([this](const auto& one) { act(one); }, event);
+        toPanels_(event);
+    }
+}
+
+void Input::act(const KeyEvent& event) {
     watchAlt(event);
     if (event.down)
         pressKey(event);
@@ -134,6 +159,8 @@ void Input::pressKey(const KeyEvent& event) {
     if (event.physical == Key::none) return;
     Key key = actingKey(event.physical, event.printed, event.modifiers, printedAt_);
     const PanelFocus focus = focus_();
+    // These keys end the text of a field, or choose in a menu.
+    if ((focus.typing || focus.navigates) && isOneOf(kDeciding, key)) framesOwed_ = kMostFrames;
     // During text input only function keys and keys with a modifier are commands, unless they edit the text.
     if (focus.typing && !(event.modifiers & (kControl | kAlt)) && key < Key::f1) return;
     if (focus.typing && (event.modifiers & kControl) && editsText(key)) return;
@@ -144,6 +171,7 @@ void Input::pressKey(const KeyEvent& event) {
     }
     const Action* row = gravlab::pressKey(key, event.modifiers, post_, event.repeat);
     if (!event.repeat && row && row->holds) held_.push_back({event.physical, row});
+    if (row && row->redirects) framesOwed_ = kMostFrames;
 }
 
 /// Alt pressed and released alone opens the menus.
@@ -152,7 +180,7 @@ void Input::watchAlt(const KeyEvent& event) {
     if (event.down && !event.repeat)
         altAlone_ = alt;
     else if (!event.down && alt && std::exchange(altAlone_, false))
-        gravlab::pressKey(Key::f10, kNoModifier, post_);
+        pressKey({.physical = Key::f10});
 }
 
 /// When the keyboard goes to another window, release the keys and buttons that are down.
@@ -169,6 +197,7 @@ void Input::reset() {
     altAlone_ = false;
     held_.clear();
     waiting_.clear();
+    framesOwed_ = 0;
     drag_ = Drag::none;
 }
 

@@ -7,6 +7,7 @@
 
 #include <glm/vec2.hpp>
 
+#include <deque>
 #include <functional>
 #include <utility>
 #include <variant>
@@ -52,26 +53,36 @@ struct PanelFocus {
     bool typing = false;     ///< a text field has the keyboard
     bool navigates = false;  ///< arrows, Enter, Space, Tab and Esc move in a menu or panel
     bool popup = false;      ///< a menu or list is open
-    bool unseen = false;     ///< a press may change these, and the panels have not seen it
+    bool unseen = false;     ///< a press or a field that asks for the keyboard will change these within some frames
+    bool changing = false;   ///< panels have posted commands that may change these, and no frame has applied them
 };
 
-/// Turns events into commands. Keys after a press wait until the panels have seen it: they may belong to a text field then.
+/// A queue of events in their order. It turns them into commands and passes them to the panels, up to an event that may
+/// change who gets the next ones. Those wait until frames of the panels have shown the change: text that follows a key
+/// belongs to the field that the key opens.
 class Input {
 public:
+    using ToPanels = std::function<void(const InputEvent&)>;
     /// Document and `panels` must outlive it. `focus` is called for each event.
-    Input(const Document& document, PanelState& panels, PostOne post, std::function<PanelFocus()> focus)
-        : document_(document), panels_(panels), post_(std::move(post)), focus_(std::move(focus)) {}
+    Input(
+        const Document& document, PanelState& panels, PostOne post, std::function<PanelFocus()> focus,
+        ToPanels toPanels = [](const InputEvent&) {})
+        : document_(document),
+          panels_(panels),
+          post_(std::move(post)),
+          focus_(std::move(focus)),
+          toPanels_(std::move(toPanels)) {}
 
     /// Sets the function that gives the printed character of a place, for keys that are not down.
     void setLayout(PrintedAt printedAt) { printedAt_ = std::move(printedAt); }
     /// Sets the size of the picture [pixels].
     void setSurface(glm::vec2 size) { surface_ = size; }
 
-    void take(const InputEvent& event) {
-        std::visit([this](const auto& one) { act(one); }, event);
-    }
-    /// Lets keys act that have waited. Call it after each frame of the panels.
+    void take(const InputEvent& event);
+    /// Continues with events that have waited. Call it after each frame of the panels.
     void resume();
+    /// Whether events wait for a frame of the panels.
+    bool pending() const { return !waiting_.empty(); }
 
     /// Whether any key is down that acts while held.
     bool holdsKeys() const { return !held_.empty(); }
@@ -81,9 +92,9 @@ public:
     void reset();
 
 private:
+    void drain();
     void act(const PointerEvent& event);
     void act(const KeyEvent& event);
-    void actNow(const KeyEvent& event);
     void act(const TextEvent&) {}  // only panels use text
     void act(const FocusEvent& event);
     void press(const PointerEvent& event);
@@ -104,6 +115,7 @@ private:
     PanelState& panels_;
     PostOne post_;
     std::function<PanelFocus()> focus_;
+    ToPanels toPanels_;
     PrintedAt printedAt_;
     glm::vec2 surface_{1}, cursor_{0}, pressedAt_{-1000}, clickedAt_{-1000};
     double clickedTime_ = -1000;  ///< time of the first click of a double click [s]
@@ -112,7 +124,8 @@ private:
     int dragButton_ = kLeftButton;
     bool altAlone_ = false;  ///< Alt is down and no other key was pressed
     std::vector<HeldKey> held_;
-    std::vector<KeyEvent> waiting_;  ///< after a press that the panels have not seen
+    std::deque<InputEvent> waiting_;
+    int framesOwed_ = 0;  ///< most frames of the panels before the next event
 };
 
 }  // namespace gravlab

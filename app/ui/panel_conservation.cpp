@@ -1,13 +1,13 @@
 // The strip at the bottom: conserved quantities of the run. Rule: amber and red mean the same as in the numbers of a run.
 #include "app/plots/plot.h"
 #include "app/services/conservation.h"
+#include "app/tables/format.h"
 #include "app/tables/unit_text.h"
 #include "app/ui/panels.h"
 #include "app/ui/parameter_widgets.h"
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <span>
 
 namespace gravlab {
@@ -80,9 +80,9 @@ void besideOrBelow(float gap, float width) {
 }
 
 /// A number of the table beside the previous one, with the table's own words.
-void numberBeside(PanelContext& p, const Control& control, const char* text) {
-    besideOrBelow(0, ImGui::CalcTextSize(text).x);
-    p.widgets.text(control, palette::kMuted, text);
+void numberBeside(PanelContext& p, const Control& control, const std::string& text) {
+    besideOrBelow(0, ImGui::CalcTextSize(text.c_str()).x);
+    p.widgets.text(control, palette::kMuted, text.c_str());
 }
 
 void drawConserved(PanelContext& p) {
@@ -93,27 +93,19 @@ void drawConserved(PanelContext& p) {
     // Under a drag a change of the energy is no error.
     const bool keeps = keepsEnergy(p.facts.configuration);
     const auto colour = [keeps](double change) { return keeps ? colourOf(change) : ImU32(palette::kMuted); };
-    char text[240];
-    if (now.floor > 0)
-        std::snprintf(text, sizeof text, "dE/E0 %+.1e +- %.0e", now.change, now.floor);
-    else
-        std::snprintf(text, sizeof text, "dE/E0 %+.1e", now.change);
-    p.widgets.text(kConservationNumbers, colour(now.change), text);
-    std::snprintf(text, sizeof text, "   worst %.1e", watch.worst);
-    numberBeside(p, controlOf(parameter("run.energy_change")), text);
-    if (std::isfinite(now.virial)) {
-        std::snprintf(text, sizeof text, "   2T/|W| %.3f", 2 * now.virial);
-        numberBeside(p, controlOf(parameter("run.virial_ratio")), text);
-    }
-    std::snprintf(text, sizeof text, "   r50 %.4g%s", now.shape.lagrangianRadii[1] * units.lengthScale, length.c_str());
-    numberBeside(p, controlOf(parameter("run.half_mass_radius")), text);
-    std::snprintf(text, sizeof text, "   closest pair %.3g%s", now.shape.closest * units.lengthScale, length.c_str());
-    numberBeside(p, kClosest, text);
-    if (p.facts.configuration.contact.acts()) {
-        std::snprintf(text, sizeof text, "   %lld merged, %lld bounced", static_cast<long long>(p.facts.contacts.merges),
-                      static_cast<long long>(p.facts.contacts.bounces));
-        numberBeside(p, controlOf(parameter("run.energy_lost")), text);
-    }
+    const std::string change =
+        formatted("dE/E0 %+.1e", now.change) + (now.floor > 0 ? formatted(" +- %.0e", now.floor) : std::string());
+    p.widgets.text(kConservationNumbers, colour(now.change), change.c_str());
+    numberBeside(p, controlOf(parameter("run.energy_change")), formatted("   worst %.1e", watch.worst));
+    if (std::isfinite(now.virial))
+        numberBeside(p, controlOf(parameter("run.virial_ratio")), formatted("   2T/|W| %.3f", 2 * now.virial));
+    numberBeside(p, controlOf(parameter("run.half_mass_radius")),
+                 formatted("   r50 %.4g%s", now.shape.lagrangianRadii[1] * units.lengthScale, length.c_str()));
+    numberBeside(p, kClosest, formatted("   closest pair %.3g%s", now.shape.closest * units.lengthScale, length.c_str()));
+    if (p.facts.configuration.contact.acts())
+        numberBeside(p, controlOf(parameter("run.energy_lost")),
+                     formatted("   %lld merged, %lld bounced", static_cast<long long>(p.facts.contacts.merges),
+                               static_cast<long long>(p.facts.contacts.bounces)));
     if (watch.advice.empty()) return;
     const float s = p.widgets.scale(), whole = ImGui::CalcTextSize(watch.advice.c_str()).x;
     besideOrBelow(10 * s, std::min(whole, 240 * s));

@@ -50,16 +50,13 @@ void drawSpeed(PanelContext& p) {
     const bool behind = !intent.paused && p.facts.speed > 0 && p.facts.speed < kReached * intent.speed;
     const double parts = intent.speed / ownSpeed(p.facts);
     ImGui::PushFont(p.widgets.fonts().small);
-    char text[96];
-    if (intent.speed == 0)
-        std::snprintf(text, sizeof text, "that makes %.3g %s", p.facts.speed * unit.scale, unit.unit.c_str());
-    else if (behind)
-        std::snprintf(text, sizeof text, "this machine reaches %.3g %s", p.facts.speed * unit.scale, unit.unit.c_str());
-    else if (std::abs(parts - 1) < 1e-6)
-        std::snprintf(text, sizeof text, "the scene's own pace");
-    else
-        std::snprintf(text, sizeof text, "%.3g times the scene's own pace", parts);
-    p.widgets.wrapped(palette::kMuted, text);
+    std::string text = "the scene's own pace";
+    if (intent.speed == 0 || behind)
+        text = (behind ? "this machine reaches " : "that makes ") +
+               formatted("%.3g %s", p.facts.speed * unit.scale, unit.unit.c_str());
+    else if (std::abs(parts - 1) >= 1e-6)
+        text = formatted("%.3g times ", parts) + text;
+    p.widgets.wrapped(palette::kMuted, text.c_str());
     ImGui::PopFont();
 }
 

@@ -1,5 +1,4 @@
 // The outer forces of the run: a list to add one, and the numbers of each.
-#include "app/tables/format.h"
 #include "app/ui/panels.h"
 #include "app/ui/parameter_widgets.h"
 #include "sim/forces/fields/field_text.h"

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <string>
 
 namespace gravlab {
@@ -93,24 +92,16 @@ void drawSettings(PanelContext& p) {
 
 /// "1:05 left", "2 h 10 min left".
 std::string leftText(double seconds) {
-    char text[40];
     const auto whole = static_cast<long long>(std::ceil(seconds));
-    if (whole < 3600)
-        std::snprintf(text, sizeof text, "%lld:%02lld left", whole / 60, whole % 60);
-    else
-        std::snprintf(text, sizeof text, "%lld h %02lld min left", whole / 3600, whole / 60 % 60);
-    return text;
+    return whole < 3600 ? formatted("%lld:%02lld left", whole / 60, whole % 60)
+                        : formatted("%lld h %02lld min left", whole / 3600, whole / 60 % 60);
 }
 
 std::string progressText(const FilmState& film) {
-    char text[120];
-    const double seconds = static_cast<double>(film.frames) / std::max(film.fpsInUse, 1e-6);
-    if (film.framesWanted > 0)
-        std::snprintf(text, sizeof text, "film %.2f s of %.2f s", seconds,
-                      static_cast<double>(film.framesWanted) / std::max(film.fpsInUse, 1e-6));
-    else
-        std::snprintf(text, sizeof text, "film %.2f s", seconds);
-    return text;
+    const double rate = std::max(film.fpsInUse, 1e-6);
+    const std::string whole =
+        film.framesWanted > 0 ? formatted(" of %.2f s", static_cast<double>(film.framesWanted) / rate) : std::string();
+    return formatted("film %.2f s", static_cast<double>(film.frames) / rate) + whole;
 }
 
 void drawFilmProgress(PanelContext& p) {

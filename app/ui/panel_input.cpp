@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cfloat>
 #include <cstddef>
-#include <type_traits>
 #include <utility>
 
 namespace gravlab {

@@ -2,7 +2,6 @@
 #include "app/ui/panels.h"
 #include "app/ui/parameter_widgets.h"
 
-#include <algorithm>
 #include <iterator>
 
 namespace gravlab {

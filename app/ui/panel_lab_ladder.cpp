@@ -1,7 +1,6 @@
 // The ladder for reading on any machine: every rung with its idea and text, and recorded rates of a named device. Rule:
 // recorded rates are dashed and hollow, have device and date, and never appear in a plot with rates of this machine.
 #include "app/bench/figure.h"
-#include "app/bench/kernel_source.h"
 #include "app/bench/papers.h"
 #include "app/bench/sweep_axis.h"
 #include "app/model/recorded.h"

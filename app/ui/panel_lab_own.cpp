@@ -8,7 +8,6 @@
 #include "sim/core/error.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace gravlab {
 namespace {

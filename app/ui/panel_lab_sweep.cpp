@@ -3,7 +3,6 @@
 #include "app/ui/panels.h"
 #include "app/ui/parameter_widgets.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
@@ -33,12 +32,10 @@ void drawProgress(PanelContext& p) {
     std::string line(lab.status);
     if (const SweepResult* best = lab.best; best && !lab.tuning) {
         const double rate = lab.shown.wholeSteps ? best->row.stepInteractionsPerSecond : best->row.interactionsPerSecond;
-        char text[200];
-        std::snprintf(
-            text, sizeof text, "%sbest: %s, N = %s: %s interactions/s", line.empty() ? "" : "; ",
+        line += formatted(
+            "%sbest: %s, N = %s: %s interactions/s", line.empty() ? "" : "; ",
             launchSentence(best->point.backend, best->point.kernel, best->point.options.threads, best->point.term).c_str(),
             grouped(best->row.bodies).text, withPrefix(rate).text);
-        line += text;
     }
     p.widgets.wrapped(palette::kMuted, line.empty() ? "nothing measured yet" : line.c_str());
     ImGui::PopFont();

@@ -65,8 +65,6 @@ void drawRate(PanelContext& p) {
     const std::optional<ForceCheck>& check = p.facts.check;
     const Fonts& fonts = p.widgets.fonts();
     const bool failed = check && !check->passed;
-    char line[200];
-
     const bool known = check && t.interactionsPerSecond > 0;
     Text digits = withPrefix(t.interactionsPerSecond);
     char* const gap = std::strchr(digits.text, ' ');
@@ -86,51 +84,46 @@ void drawRate(PanelContext& p) {
         // size.
         const float drop = 0.76f * (fonts.large->FontSize - fonts.normal->FontSize);
         ImGui::SetCursorPos(ImVec2(at.x + wide + 7 * p.widgets.scale(), at.y + drop));
-        std::snprintf(line, sizeof line, "%s%sinteractions/s", gap + 1, gap[1] ? " " : "");
-        p.widgets.wrapped(palette::kMuted, line);
+        p.widgets.wrapped(palette::kMuted, formatted("%s%sinteractions/s", gap + 1, gap[1] ? " " : "").c_str());
     }
     ImGui::SetCursorPos(ImVec2(at.x, at.y + high + ImGui::GetStyle().ItemSpacing.y));
 
     ImGui::PushFont(fonts.small);
-    if (check && check->passed && t.interactionsPerSecond > 0 && p.facts.kernel->approximates)
-        std::snprintf(
-            line, sizeof line, "%spairs/s, %scells/s, %sbodies/s",
-            withPrefix(t.interactionsPerSecond - t.cellsPerSecond).text, withPrefix(t.cellsPerSecond).text,
-            withPrefix(t.forceSeconds > 0 ? static_cast<double>(p.facts.configuration.bodies) / t.forceSeconds : 0).text);
-    else if (check && check->passed && t.interactionsPerSecond > 0 && p.facts.kernel->byCutOff)
-        std::snprintf(
-            line, sizeof line, "%sbodies/s, summed by cells",
-            withPrefix(t.forceSeconds > 0 ? static_cast<double>(p.facts.configuration.bodies) / t.forceSeconds : 0).text);
-    else if (check && check->passed && t.interactionsPerSecond > 0)
-        std::snprintf(line, sizeof line, "%sFLOP/s effective, at 20 a pair",
-                      withPrefix(kFlopsPerPair * t.interactionsPerSecond).text);
-    else
-        std::snprintf(line, sizeof line, "%s", check ? " " : "no rate before the forces are verified");
-    p.widgets.text(kFlops, palette::kMuted, line);
+    const bool verified = check && check->passed && t.interactionsPerSecond > 0;
+    const Text bodies =
+        withPrefix(t.forceSeconds > 0 ? static_cast<double>(p.facts.configuration.bodies) / t.forceSeconds : 0);
+    std::string line = check ? " " : "no rate before the forces are verified";
+    if (verified && p.facts.kernel->approximates)
+        line = formatted("%spairs/s, %scells/s, %sbodies/s", withPrefix(t.interactionsPerSecond - t.cellsPerSecond).text,
+                         withPrefix(t.cellsPerSecond).text, bodies.text);
+    else if (verified && p.facts.kernel->byCutOff)
+        line = formatted("%sbodies/s, summed by cells", bodies.text);
+    else if (verified)
+        line = formatted("%sFLOP/s effective, at 20 a pair", withPrefix(kFlopsPerPair * t.interactionsPerSecond).text);
+    p.widgets.text(kFlops, palette::kMuted, line.c_str());
 
+    const char* const verdict = failed ? "FAILED" : "verified";
+    const ImU32 colour = failed ? palette::kBad : palette::kGood;
     if (!check) {
         p.widgets.text(error, palette::kMuted,
                        p.document.intent.paused ? "forces: the next step is checked" : "forces: being checked");
     } else if (check->nonFinite > 0) {
-        std::snprintf(line, sizeof line, "FAILED: %zu of %zu forces are not finite", check->nonFinite, check->samples);
-        p.widgets.text(error, palette::kBad, line);
+        line = formatted("FAILED: %zu of %zu forces are not finite", check->nonFinite, check->samples);
+        p.widgets.text(error, palette::kBad, line.c_str());
     } else if (check->allowed > 0) {
-        const int used = std::snprintf(line, sizeof line, "%s: 99 %% within %s\nmedian %s, largest %s",
-                                       check->passed ? "verified" : "FAILED", errorText(check->p99).text,
-                                       errorText(check->median).text, errorText(check->max).text);
-        if (check->momentum >= 0)
-            std::snprintf(line + used, sizeof line - static_cast<std::size_t>(used), "\nmomentum %s",
-                          errorText(check->momentum).text);
-        p.widgets.text(kAllowedError, check->passed ? palette::kGood : palette::kBad, line);
+        line = formatted("%s: 99 %% within %s\nmedian %s, largest %s", verdict, errorText(check->p99).text,
+                         errorText(check->median).text, errorText(check->max).text);
+        if (check->momentum >= 0) line += formatted("\nmomentum %s", errorText(check->momentum).text);
+        p.widgets.text(kAllowedError, colour, line.c_str());
     } else if (check->passed && check->p999 == 0) {
         p.widgets.text(error, palette::kGood, "verified: equal to fp64 in every digit");
     } else {
-        std::snprintf(line, sizeof line, "%s: error %s median, %s at 99.9 %%", check->passed ? "verified" : "FAILED",
-                      errorText(check->median).text, errorText(check->p999).text);
+        line = formatted("%s: error %s median, %s at 99.9 %%", verdict, errorText(check->median).text,
+                         errorText(check->p999).text);
         // With a wide font, a line for each number.
-        if (ImGui::CalcTextSize(line).x > ImGui::GetContentRegionAvail().x)
-            if (char* comma = std::strchr(line, ',')) comma[1] = '\n';
-        p.widgets.text(error, check->passed ? palette::kGood : palette::kBad, line);
+        if (ImGui::CalcTextSize(line.c_str()).x > ImGui::GetContentRegionAvail().x)
+            line.replace(line.find(',') + 1, 1, "\n");
+        p.widgets.text(error, colour, line.c_str());
     }
     ImGui::PopFont();
 }

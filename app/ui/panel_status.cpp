@@ -1,5 +1,4 @@
 // The line at the bottom, and over the picture: messages, and the offers at the end of a story.
-#include "app/services/adaptive_quality.h"
 #include "app/tables/format.h"
 #include "app/tables/unit_text.h"
 #include "app/ui/parameter_widgets.h"

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
-#include <iterator>
-#include <limits>
 #include <unordered_map>
 
 namespace gravlab {

@@ -1,11 +1,11 @@
 #include "app/ui/twin_plot.h"
 
 #include "app/plots/canvas.h"
+#include "app/tables/format.h"
 #include "app/tables/unit_text.h"
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 namespace gravlab {
 namespace {
@@ -61,19 +61,14 @@ Plot twinEnergyPlot(const Divergence& divergence, const std::pair<std::string, s
 std::string divergenceText(const Divergence& divergence, const SceneUnits& units) {
     if (divergence.points().empty()) return "no common time yet";
     const Separation& apart = divergence.points().back().apart;
-    char text[200];
     if (!std::isfinite(apart.rms)) return "apart: a position is no longer finite";
     if (!(divergence.worst() > 0)) return "apart: 0, to the last bit";
-    const std::string unit = units.length.empty() ? "" : " " + std::string(units.length);
-    std::snprintf(text, sizeof text, "apart: rms %.2e, largest %.2e%s", apart.rms * units.lengthScale,
-                  apart.max * units.lengthScale, unit.c_str());
-    std::string result = text;
-    if (const std::optional<double> time = divergence.eFolding()) {
-        std::snprintf(text, sizeof text, "; grows e-fold in %.3g%s", *time * units.timeScale,
-                      units.time.empty() ? "" : (" " + std::string(units.time)).c_str());
-        result += text;
-    }
-    return result;
+    const auto behind = [](std::string_view unit) { return unit.empty() ? std::string() : " " + std::string(unit); };
+    const std::string sizes =
+        formatted("apart: rms %.2e, largest %.2e", apart.rms * units.lengthScale, apart.max * units.lengthScale) +
+        behind(units.length);
+    const std::optional<double> time = divergence.eFolding();
+    return time ? sizes + formatted("; grows e-fold in %.3g", *time * units.timeScale) + behind(units.time) : sizes;
 }
 
 void writeDivergence(ByteSink& file, const std::string& title, const std::pair<std::string, std::string>& labels,

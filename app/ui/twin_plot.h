@@ -5,7 +5,6 @@
 #include "sim/io/file/byte_sink.h"
 #include "sim/scenes/scene.h"
 
-#include <filesystem>
 #include <string>
 #include <utility>
 

@@ -467,7 +467,8 @@ bool Ui::navigates() const { return state.navigating || parts_->menu.asked || pa
 bool Ui::hasPopup() const { return parts_->popup; }
 PanelFocus Ui::focus() const {
     PanelFocus focus{wantsMouse(), wantsKeyboard(), navigates(), hasPopup()};
-    focus.unseen = parts_->input.pressWaits() && (focus.pointer || focus.typing || focus.popup);
+    focus.unseen =
+        (parts_->input.pressWaits() && (focus.pointer || focus.typing || focus.popup)) || parts_->widgets.awaitsKeys();
     return focus;
 }
 bool Ui::restless() const { return parts_->widgets.restless() || wantsKeyboard() || parts_->input.pending(); }

@@ -154,6 +154,11 @@ public:
     /// Registers the last item without a tooltip, which would hide the things to compare.
     void finishQuietly(const Control& control);
 
+    /// Gives the keyboard to the next item, unless some item has it already. It takes some frames.
+    void takeKeys();
+    /// Whether that is under way. An item that never gets the keyboard keeps nobody waiting.
+    bool awaitsKeys() const { return asksForKeys_ && askedForKeys_ < 4; }
+
     /// True while a tooltip is due.
     bool restless() const { return !restingOn_.empty() && !tooltipShown_; }
 
@@ -189,6 +194,8 @@ private:
     std::string restingOn_;      ///< control under the pointer
     double restingSince_ = 0;
     bool restingSeen_ = false, tooltipShown_ = false;
+    bool asksForKeys_ = false;
+    int askedForKeys_ = 0;  ///< frames in a row
     const char* comboName_ = "";
     const char* editing_ = nullptr;  ///< name of the text field or slider to which `typed_` or `power_` belongs
     char typed_[1024] = {};          ///< long enough for most paths

@@ -85,6 +85,7 @@ void App::advance(bool realTime) {
     if (realTime && facts.time < facts.scene->story.time) document_.storyRun = facts.run;
     const std::int64_t before = facts.step;
     runs.advance(realTime, realTime ? stepSeconds() : Budget{}.seconds);
+    if (runs.twinFailed()) post({{SetParameter{"twin.on", false}}, Sender::guard});
     if (realTime) {
         pace_.made(facts.step - before);
         wantsMore_ = !intent.paused && (pace_.behind() || intent.speed == 0);

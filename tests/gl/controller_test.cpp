@@ -2,6 +2,7 @@
 // refusal.
 #include "app/control/controller.h"
 
+#include "../unit/cli_support.h"
 #include "app/control/action.h"
 #include "app/control/parameter.h"
 #include "app/control/script.h"
@@ -364,6 +365,58 @@ TEST_F(ControllerTest, aMoveOfThePointerCopiesNoDocument) {
     EXPECT_EQ(apply().size(), 4u);
     EXPECT_FALSE(scarce.refused());
     EXPECT_THROW(const Document copy = document(), std::bad_alloc) << "a copy would have been noticed";
+}
+
+/// The copy that a refusal would restore may not fit into memory.
+TEST_F(ControllerTest, aCommandWithoutMemoryForACopyOfTheDocumentFails) {
+    constexpr std::size_t kLetters = 1'000'003;
+    document().labPanel.own.text = std::string(kLetters, 'x');
+    const float glow = document().look.bloom;
+    for (const bool batch : {false, true}) {
+        std::vector<Command> commands(batch ? 2 : 1, SetParameter{"look.glow", 0.125});
+        controller.post(commands, Sender::panel);
+        const test::ScarceMemory scarce(kLetters + 1);
+        std::vector<Event> events;
+        ASSERT_NO_THROW(events = apply());
+        EXPECT_TRUE(scarce.refused());
+        ASSERT_EQ(events.size(), commands.size());
+        EXPECT_EQ(events[0].status, CommandStatus::failed);
+        EXPECT_THAT(events[0].why, HasSubstr("not enough memory"));
+        EXPECT_EQ(document().look.bloom, glow);
+    }
+    EXPECT_EQ(ask(SetParameter{"look.glow", 0.125}).status, CommandStatus::applied) << "there is memory again";
+    EXPECT_EQ(document().labPanel.own.text.size(), kLetters);
+}
+
+/// A window does not wait for the check of its forces, so its answers say where they came before it.
+TEST_F(ControllerTest, answersBeforeTheCheckOfTheForcesSaySo) {
+    std::string answer;
+    const auto lineOf = [&](const char* text, bool clock) {
+        Script script(
+            controller, Sender::script, [&](const ScriptAnswer& given) { answer = jsonText(given); }, clock);
+        script.take(1, text);
+        apply();
+        script.look(document(), 0);
+        return answer;
+    };
+    Facts& facts = document().facts;
+    facts.step = 3;
+    facts.interactionsPerSecond = 2e9;
+    facts.forceSeconds = 0.5;
+    facts.check.reset();
+    EXPECT_EQ(lineOf("get run.rate", true), R"({"line":1,"status":"applied","value":null,"check":"pending"})");
+    EXPECT_EQ(lineOf("get run.force_seconds", true), R"({"line":1,"status":"applied","value":null,"check":"pending"})");
+    EXPECT_EQ(lineOf("get run.merged", true), R"({"line":1,"status":"applied","value":0,"check":"pending"})");
+    EXPECT_EQ(lineOf("get run.step", true), R"({"line":1,"status":"applied","value":3})");
+    EXPECT_EQ(lineOf("get run.merged", false), R"({"line":1,"status":"applied","value":null})") << "no clock, no hurry";
+    const ScratchFolder folder;
+    const std::string save = "do save " + (folder / "a.csv").string();
+    EXPECT_THAT(lineOf(save.c_str(), true), HasSubstr(R"("check":"pending")"));
+    facts.check = ForceCheck{.passed = false};
+    EXPECT_EQ(lineOf("get run.rate", true), R"({"line":1,"status":"applied","value":null})") << "of wrong forces";
+    facts.check->passed = true;
+    EXPECT_EQ(lineOf("get run.rate", true), R"({"line":1,"status":"applied","value":2000000000.0})");
+    EXPECT_THAT(lineOf(save.c_str(), true), testing::Not(HasSubstr("check")));
 }
 
 /// A file that was read begins its run between the commands, as its own command's effect.

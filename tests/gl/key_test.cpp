@@ -4,6 +4,7 @@
 #include "app/control/controller.h"
 #include "app/control/parameter.h"
 #include "app/model/ui_state.h"
+#include "app/ui/input.h"
 #include "app/ui/ui.h"
 #include "app/view/base_host.h"
 #include "edits.h"
@@ -322,6 +323,50 @@ TEST_F(KeyTest, aSweepIsGreyWhereTheKernelCannotVary) {
     EXPECT_FALSE(refused.at("split").empty());
     EXPECT_TRUE(refused.at("unroll").empty());
     EXPECT_TRUE(refused.at("bodies").empty());
+}
+
+/// On a slow machine F3, the words and Enter come within one frame, and a key after them.
+TEST_F(KeyTest, textMayComeInOneFrameWithTheKeyThatOpensItsField) {
+    begin("two-body");
+    written(*app).ui.inWindow = true;
+    Ui ui(1, "", *app);
+    const auto focus = [&] {
+        PanelFocus now = ui.focus();
+        now.changing = controller->posted();
+        return now;
+    };
+    Input input(
+        app->document, app->reports.panels,
+        [&](Command command, Sender sender) { controller->post(std::move(command), sender); }, focus,
+        [&](const InputEvent& event) { ui.take(event); });
+    const auto press = [&](Key key, bool text) {
+        KeyEvent event{.physical = key, .printed = text ? key : Key::none};
+        input.take(event);
+        if (text) input.take(TextEvent{static_cast<unsigned>(key)});
+        event.down = false;
+        input.take(event);
+    };
+    const auto frame = [&] {
+        apply();
+        ui.setSurface(800, 600, 0.02);
+        ui.frame(*app, [&](std::vector<Command> batch) { controller->post(std::move(batch), Sender::panel); });
+        input.resume();
+    };
+    for (int i = 0; i < 3; ++i) frame();
+    const bool grid = app->document.overlay.grid, trails = app->document.look.trails > 0;
+    press(Key::f3, false);
+    for (const char letter : {'H', 'E', 'L', 'D', ' ', 'R', 'E', 'L', 'E', 'A', 'S', 'E'})
+        press(static_cast<Key>(letter), true);
+    for (int i = 0; i < 12; ++i) frame();
+    EXPECT_TRUE(app->document.ui.find);
+    EXPECT_TRUE(ui.wantsKeyboard());
+    press(Key::escape, false);
+    press(Key::letterZ, true);
+    for (int i = 0; i < 12 && (input.pending() || controller->posted()); ++i) frame();
+    EXPECT_FALSE(app->document.ui.find) << "Esc closes it";
+    EXPECT_NE(app->document.overlay.grid, grid) << "Z came after it";
+    EXPECT_EQ(app->document.look.trails > 0, trails);
+    EXPECT_FALSE(input.pending());
 }
 
 }  // namespace

@@ -6,7 +6,8 @@
 #include "app/services/rewind.h"
 #include "app/services/twin.h"
 #include "app/system/host_clock.h"
-#include "app/view/app.h"
+#include "app/view/base_host.h"
+#include "app/view/frame.h"
 #include "tests/written.h"
 
 #include <gmock/gmock.h>
@@ -144,10 +145,25 @@ TEST_F(ScarceSession, goesOnWithoutItsTwinAndMakesNoStepTwice) {
         ASSERT_TRUE(scarce.refused());
     }
     EXPECT_FALSE(app_->runs.twin().on());
+    EXPECT_THAT(app_->document.message, HasSubstr("not enough memory for a twin"));
+    // Its end is a command, which the next frame applies. One posted before it does not start the twin again.
+    Controller controller;
+    BaseHost host(*app_);
+    controller.post(SetParameter{"look.glow", 0.5}, Sender::panel);
+    testClock += 10;
+    const std::vector<Event> events = Frame(*app_, controller, host).make(FrameClock::window(10), {}).events;
+    ASSERT_EQ(events.size(), 2u);
+    EXPECT_EQ(events[0].status, CommandStatus::applied);
+    EXPECT_EQ(events[1].sender, Sender::guard);
+    EXPECT_EQ(commandText(events[1].command), "set twin.on false");
+    EXPECT_EQ(events[1].status, CommandStatus::applied) << events[1].why;
+    EXPECT_FALSE(app_->runs.twin().on());
     EXPECT_FALSE(app_->document.intent.twin.on);
     EXPECT_THAT(app_->document.message, HasSubstr("not enough memory for a twin"));
-    frame();
     EXPECT_EQ(app_->document.facts.step, step + 8);
+    controller.post(SetParameter{"twin.on", true}, Sender::panel);
+    controller.apply(host);
+    EXPECT_TRUE(app_->runs.twin().on()) << "a user may start it again";
 }
 
 /// A film of two runs cannot become a film of one.

@@ -43,7 +43,7 @@ protected:
     KeyEvent event(Key physical, int modifiers = kNoModifier) const {
         return {.physical = physical, .printed = printedAt(physical), .modifiers = modifiers};
     }
-    /// The commands that a press and its release post.
+    /// The commands that a press and its release post. A frame of the panels follows.
     std::string press(char physical, int modifiers = kNoModifier) { return press(static_cast<Key>(physical), modifiers); }
     std::string press(Key physical, int modifiers = kNoModifier) {
         posted.clear();
@@ -52,6 +52,7 @@ protected:
         const std::string text = posted.empty() ? "" : posted.front();
         key.down = false;
         input.take(key);
+        input.resume();
         return text;
     }
     /// The same key on a US keyboard.
@@ -116,6 +117,64 @@ TEST_F(InputTest, keysAfterAPressWaitUntilThePanelsHaveSeenIt) {
     input.take(FocusEvent{false});
     input.resume();
     EXPECT_THAT(posted, IsEmpty()) << "the keyboard has gone";
+}
+
+/// In a slow frame a key that opens a field and the text for it arrive together.
+TEST_F(InputTest, eventsAfterAKeyThatMovesTheKeyboardWaitForItsFrames) {
+    std::vector<std::string> passed;
+    Input queue{document, document.ui, [this](const Command& command, Sender) { posted.push_back(commandText(command)); },
+                [this] { return focus; },
+                [&](const InputEvent& event) {
+                    if (const auto* text = std::get_if<TextEvent>(&event)) passed.emplace_back(1, char(text->letter));
+                    if (const auto* key = std::get_if<KeyEvent>(&event))
+                        passed.push_back((key->down ? "+" : "-") + std::to_string(static_cast<int>(key->physical)));
+                }};
+    const auto type = [&](char letter) {
+        KeyEvent key = event(static_cast<Key>(letter));
+        queue.take(key);
+        queue.take(TextEvent{static_cast<unsigned>(letter)});
+        key.down = false;
+        queue.take(key);
+    };
+    queue.take(event(Key::f3));
+    type('G');
+    EXPECT_THAT(posted, ElementsAre("do find"));
+    EXPECT_THAT(passed, ElementsAre("+292")) << "the panels have no field yet";
+    EXPECT_TRUE(queue.pending());
+    focus = {.unseen = true};  // a frame later the field asks for the keyboard
+    queue.resume();
+    queue.resume();
+    EXPECT_THAT(passed, testing::SizeIs(1));
+    focus = {.typing = true};
+    queue.resume();
+    EXPECT_THAT(posted, testing::SizeIs(1)) << "G is text";
+    EXPECT_THAT(passed, ElementsAre("+292", "+71", "G", "-71"));
+    EXPECT_FALSE(queue.pending());
+    // Enter ends the text: the panels post a command that closes the field, and a frame applies it.
+    queue.take(event(Key::enter));
+    type('G');
+    focus.changing = true;
+    queue.resume();
+    EXPECT_THAT(posted, testing::SizeIs(1));
+    focus = {};
+    queue.resume();
+    EXPECT_THAT(posted, ElementsAre("do find", "do panels"));
+    // Panels that post without end keep nobody waiting.
+    focus = {.changing = true};
+    queue.take(event(Key::f10));
+    type('H');
+    for (int frames = 0; queue.pending(); ++frames) {
+        ASSERT_LT(frames, 10);
+        queue.resume();
+    }
+    // Whoever leaves the window takes the text along, but no key stays down.
+    focus = {.unseen = true};
+    passed.clear();
+    type('G');
+    queue.take(FocusEvent{false});
+    focus = {};
+    queue.resume();
+    EXPECT_THAT(passed, ElementsAre("-71"));
 }
 
 /// On a French keyboard no character of a row is printed on digits and brackets: the key's position counts.
@@ -310,6 +369,7 @@ TEST_F(InputTest, panelsHaveTheirEvents) {
 TEST_F(InputTest, altAloneOpensTheMenus) {
     const auto alt = [&](bool isDown, bool repeat = false) {
         input.take(KeyEvent{.physical = Key::leftAlt, .down = isDown, .repeat = repeat});
+        input.resume();
     };
     const std::string menus = press(Key::f10);
     ASSERT_NE(menus, "");

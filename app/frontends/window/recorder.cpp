@@ -11,7 +11,6 @@
 #include "sim/core/error.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <new>
 #include <stdexcept>

@@ -37,12 +37,8 @@ std::string dateOf(const fs::path& file) {
 }
 
 std::string sizeText(std::uintmax_t bytes) {
-    char text[40];
-    if (bytes >= 1000000)
-        std::snprintf(text, sizeof text, "%.1f MB", static_cast<double>(bytes) * 1e-6);
-    else
-        std::snprintf(text, sizeof text, "%.1f kB", static_cast<double>(bytes) * 1e-3);
-    return text;
+    return bytes >= 1000000 ? formatted("%.1f MB", static_cast<double>(bytes) * 1e-6)
+                            : formatted("%.1f kB", static_cast<double>(bytes) * 1e-3);
 }
 
 std::string detailOf(const fs::path& file) {

@@ -3,7 +3,6 @@
 
 #include "app/control/json_value.h"
 #include "app/control/parameter.h"
-#include "app/services/instruments.h"
 #include "app/services/rewind.h"
 #include "app/services/trajectory_prediction.h"
 #include "app/services/twin.h"

@@ -128,6 +128,7 @@ struct Window::Glfw {
     std::optional<float> newScale;
     bool events = false;
     bool iconified = false, hidden = false;
+    bool built = false;  ///< the panels have made a frame since the last events
     double visibilityAsked = -1;
     bool fullscreen = false, vsync = true;
     double shownAt = 0;           ///< when the display took the last picture [s]
@@ -151,9 +152,7 @@ struct Window::Glfw {
     void uncover();
     void askVisibility();
     void take(const InputEvent& event) {
-        if (!input) return;
-        input->take(event);
-        ui->take(event);
+        if (input) input->take(event);
     }
     glm::vec2 toPixels(double x, double y) const {
         return {static_cast<float>(x) * static_cast<float>(pixels.x) / static_cast<float>(std::max(place.width, 1)),
@@ -347,7 +346,12 @@ void Window::attach(const App& app, Ui& ui, Controller& controller) {
     g.input.emplace(
         app.document, app.reports.panels,
         [&controller](Command command, Sender sender) { controller.post(std::move(command), sender); },
-        [&ui] { return ui.focus(); });
+        [&ui, &controller] {
+            PanelFocus focus = ui.focus();
+            focus.changing = controller.posted();
+            return focus;
+        },
+        [&ui](const InputEvent& event) { ui.take(event); });
     g.input->setLayout([](Key physical) { return printedOn(static_cast<int>(physical), 0); });
     static constexpr auto of = [](GLFWwindow* window) -> Glfw& {
         Glfw& found = *static_cast<Glfw*>(glfwGetWindowUserPointer(window));
@@ -414,7 +418,7 @@ void Window::detach() {
 bool Window::handleEvents(double seconds) {
     Glfw& g = *glfw_;
     g.events = false;
-    if (g.input) g.input->resume();
+    if (g.input && std::exchange(g.built, false)) g.input->resume();
     if (seconds > 0)
         glfwWaitEventsTimeout(seconds);
     else
@@ -427,7 +431,7 @@ bool Window::handleEvents(double seconds) {
     return g.events;
 }
 
-bool Window::holdsKeys() const { return glfw_->input && glfw_->input->holdsKeys(); }
+bool Window::needsFrame() const { return glfw_->input && (glfw_->input->holdsKeys() || glfw_->input->pending()); }
 
 void Window::holdKeys(double seconds) {
     if (glfw_->input) glfw_->input->holdKeys(seconds);
@@ -446,6 +450,7 @@ void Window::beginUi() {
     constexpr double kFirst = 1.0 / 60;  // [s]
     const double now = glfwGetTime(), took = g.builtAt < 0 ? kFirst : now - g.builtAt;
     g.builtAt = now;
+    g.built = true;
     g.showShape(g.ui->pointerShape());
     g.ui->setSurface(width_, height_, took);
 }

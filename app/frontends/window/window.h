@@ -44,8 +44,8 @@ public:
     /// Handles events; waits up to `seconds` for the first one. True when there was any.
     bool handleEvents(double seconds);
     bool closing() const;
-    /// Whether keys are held that act continuously.
-    bool holdsKeys() const;
+    /// Whether keys are held that act continuously, or events wait for a frame of the panels.
+    bool needsFrame() const;
     /// Posts the commands of held keys for a frame of `seconds` [s].
     void holdKeys(double seconds);
     /// Pixels to draw; 0 x 0 while minimised or hidden.
