@@ -23,6 +23,8 @@ protected:
 
 TEST_F(CellsOnGpu, areExactWhereverBodiesAre) { expectExactCells("cuda", {{.block = 128}, {.block = 64}, {.block = 256}}); }
 
+TEST_F(CellsOnGpu, leaveOutSourcesWithoutMass) { expectTargetsOnly("cuda"); }
+
 TEST_F(CellsOnGpu, sumTheSameBitsHoweverTheyAreCut) {
     const ParticleSet bodies = spacedBodies(300000);
     for (const Precision precision : {Precision::fp32, Precision::mixed, Precision::fp64}) {

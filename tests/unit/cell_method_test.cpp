@@ -46,6 +46,8 @@ TEST(Cells, areExactWhereverBodiesAre) {
     expectExactCells("cpu", setups);
 }
 
+TEST(Cells, leaveOutSourcesWithoutMass) { expectTargetsOnly("cpu"); }
+
 TEST(Cells, whatIsLeftOutOrTooMuchIsNoticed) {
     const ParticleSet bodies = spacedBodies(2000);
     EXPECT_TRUE(checkedCells(bodies, kAtoms).passed);

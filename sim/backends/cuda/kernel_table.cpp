@@ -76,7 +76,7 @@ template <class Real, SymmetricSums kSums>
 Kernel<SymmetricTask<Real>> symmetricOf(const LaunchConfig& launch) {
     return built<symmetricKernel<Real>>(kSums, symmetricShape(launch));
 }
-Kernel<ManyStepsTask> manySteps(const LaunchConfig& launch) { return built<manyStepsKernel>(launch.unroll); }
+Kernel<ManyStepsTask> manySteps(const LaunchConfig& launch) { return built<manyStepsKernel>(launch.unroll, false); }
 
 template <TreeWalk kWalk>
 Reason whyNoTree(const KernelRow& row, const ForceSettings& force) {
