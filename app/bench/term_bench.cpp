@@ -3,6 +3,7 @@
 #include "app/bench/verify.h"
 #include "app/system/interrupt.h"
 #include "sim/core/error.h"
+#include "sim/core/names.h"
 #include "sim/forces/law_numbers.h"
 #include "sim/scenes/scene.h"
 
@@ -26,7 +27,7 @@ TermStudy termStudy(const RunRequest& wanted, std::string_view kind, std::size_t
             if (term->kind() == kind && study.system.terms.size() == 1) study.system.terms.push_back({term});
     std::string known;
     for (const TermKind& row : termKinds()) {
-        known += (known.empty() ? "" : ", ") + std::string(row.name);
+        addTo(known, row.name);
         if (row.name == kind && row.example && study.system.terms.size() == 1)
             study.system.terms.push_back({row.example(study.system.bodies)});
     }

@@ -4,6 +4,7 @@
 #include "sim/backends/memory_need.h"
 #include "sim/contact/contact.h"
 #include "sim/core/error.h"
+#include "sim/core/names.h"
 #include "sim/core/validation.h"
 #include "sim/core/work_watch.h"
 #include "sim/forces/fields/field_text.h"
@@ -75,7 +76,7 @@ std::vector<Term> chooseTerms(const Configuration& c, const ForceTerms& others, 
     TermRequests unused = besidePairs(c.request.terms);
     for (const auto& term : others) {
         const std::string kind(term->kind());
-        kinds += (kinds.empty() ? "" : ", ") + kind;
+        addTo(kinds, kind);
         const auto wanted = c.request.terms.find(kind);
         unused.erase(kind);
         KernelChoice how;
