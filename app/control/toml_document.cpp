@@ -2,7 +2,6 @@
 
 #include "sim/core/names.h"
 #include "sim/core/text.h"
-#include "sim/io/toml_text.h"
 #include "sim/io/file/source.h"
 #include "sim/io/toml_parser.h"
 #include "sim/io/toml_value.h"

@@ -7,7 +7,7 @@
 #include "sim/core/validation.h"
 #include "sim/forces/law.h"
 #include "sim/integrators/radau15_dense.h"
-#include "sim/io/formats/bond_table.h"
+#include "sim/io/formats/formats.h"
 #include "sim/io/formats/units.h"
 #include "sim/io/run_settings.h"
 #include "sim/run/fingerprint.h"
