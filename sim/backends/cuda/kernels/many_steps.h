@@ -42,10 +42,10 @@ struct ManyStepsTask {
     ParticleVertex* vertices;  ///< output: the vertices of the last step, or null
     VertexValue shown;
     bool onlyForce = false;     ///< stores accelerations and nothing else
-    std::uint32_t sources;      ///< bodies that act on others
-    const std::uint32_t* list;  ///< their indices, for the kernel that reads them; else they are the first bodies
+    std::uint32_t sources;      ///< bodies that act on others, for the kernel of few sources
+    const std::uint32_t* list;  ///< their indices; null: the first bodies
 };
-/// The kernel, for sources that have a list or not; null for unrolls that are not built.
-Kernel<ManyStepsTask> manyStepsKernel(int unroll, bool listed = false);
+/// The kernel, for all bodies as sources or for few; null for unrolls that are not built.
+Kernel<ManyStepsTask> manyStepsKernel(int unroll, bool few = false);
 
 }  // namespace gravlab::cuda

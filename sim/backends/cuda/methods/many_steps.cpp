@@ -50,7 +50,7 @@ public:
         task.onlyForce = batch.v == zeroVelocity_.data();
         task.sources = static_cast<std::uint32_t>(request.sources.among(count()));
         task.list = request.sources.list;
-        launchResident(manyStepsKernel(plan().launch.unroll, task.list != nullptr),
+        launchResident(manyStepsKernel(plan().launch.unroll, task.sources < task.count),
                        {static_cast<unsigned>(partition_.blocks)}, static_cast<unsigned>(partition_.threads()), task,
                        partition_.sharedBytes(), stream_);
         epoch_ += static_cast<unsigned>(task.steps);
