@@ -81,10 +81,9 @@ struct LawTruth {
 /// What the suite must know of a backend.
 struct TreesOf {
     const char* backend;
-    std::vector<BackendOptions> kinds;  ///< machine code of different kinds, each tested
-    std::vector<BackendOptions> alike;  ///< options that change no bit
-    std::vector<std::size_t> few;       ///< numbers of hard bodies
-    bool near = true;  ///< accurate for bodies within a few roundings of fp32; CUDA's nodes have such coordinates
+    std::vector<BackendOptions> kinds;        ///< machine code of different kinds, each tested
+    std::vector<BackendOptions> alike;        ///< options that change no bit
+    std::vector<std::size_t> few;             ///< numbers of hard bodies
     std::size_t hardSamples, many, inSlices;  ///< compared hard bodies; bodies of a ball, and of a sliced one
 };
 inline void PrintTo(const TreesOf& trees, std::ostream* out) { *out << trees.backend; }
@@ -119,7 +118,6 @@ TEST_P(TreeLawSuite, computesHardBodies) {
     for (const char* name : {"uneven", "point", "three points", "line", "far", "none", "pairs", "spread", "near"})
         for (const std::size_t count : GetParam().few)
             for (const ForceSettings& force : {charged(), powered(3), powered(-1)}) {
-                if (!GetParam().near && std::string_view(name) == "near") continue;
                 ParticleSet bodies = chargedShape(count, name);
                 // Rounded like a state in single precision.
                 for (Double4& at : bodies.position) {

@@ -6,7 +6,6 @@
 #include "app/system/interrupt.h"
 #include "app/tables/format.h"
 #include "sim/backends/backend.h"
-#include "sim/backends/term_rows.h"
 #include "sim/core/random.h"
 #include "sim/core/thread_pool.h"
 #include "sim/forces/precision.h"
@@ -90,8 +89,6 @@ Trial::Trial(Backend& backend, const Integrator& integrator, double timeStep, co
         std::ranges::sort(targets_);
         targets_.erase(std::unique(targets_.begin(), targets_.end()), targets_.end());
     }
-    onePass_ = !passOf(kernel).empty();
-    if (onePass_) row_.block = backend.activeLaunch().block, row_.unroll = backend.activeLaunch().unroll;
     row_.allowed = keptAccuracy(kernel, force, choice.allowedError, choice.opening);
 }
 
@@ -215,15 +212,9 @@ void Trial::repeat(double seconds) {
     work(row_.steps - stepsDone_, seconds);
     if (stepsDone_ < row_.steps) return;
     const WorkTotals after = backend_.totals();
-    double forces = 0, interactions = 0;
-    if (plan_.ofTerm) {
-        forces += after.termSeconds - before_.termSeconds;
-        interactions += after.termInteractions - before_.termInteractions;
-    }
-    if (!plan_.ofTerm || onePass_) {
-        forces += after.forceSeconds - before_.forceSeconds;
-        interactions += interactionsOf(after.evaluated() - before_.evaluated());
-    }
+    const double forces = plan_.ofTerm ? after.termSeconds - before_.termSeconds : after.forceSeconds - before_.forceSeconds;
+    const double interactions = plan_.ofTerm ? after.termInteractions - before_.termInteractions
+                                             : interactionsOf(after.evaluated() - before_.evaluated());
     rates_.push_back(interactions / (forces > 0 ? forces : worked_));
     stepRates_.push_back(interactions / worked_);
     // The slice may have computed a fraction of the next step: count steps by the computed pairs.

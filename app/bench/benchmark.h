@@ -20,7 +20,7 @@ struct BenchmarkPlan {
     bool checkOnHost =
         true;  ///< the second check uses the host's own loop; else the backend's fp64 kernel, which never blocks
     std::size_t checkBodies = 0;  ///< compared with fp64; 0: 1024, or fewer where N is large
-    bool ofTerm = false;          ///< the rate is that of the one term beside the pair law; of both in one pass: passOf()
+    bool ofTerm = false;          ///< the rate is that of the one term beside the pair law
 };
 
 /// The result of one configuration. The rates are 0 unless it is verified.
@@ -89,7 +89,6 @@ private:
     Phase phase_ = Phase::checkBefore;
     std::vector<std::uint32_t> targets_;
 
-    bool onePass_ = false;  ///< the row of the term and the pair law are computed together
     bool asked_ = false;
     bool right_ = true;  ///< every check so far passed
     int attempts_ = 0;

@@ -4,6 +4,7 @@
 #include "app/tables/format.h"
 #include "sim/backends/backend.h"
 #include "sim/backends/block_figures.h"
+#include "sim/core/names.h"
 
 #include <nlohmann/json.hpp>
 
@@ -37,9 +38,8 @@ Json toJson(const BenchmarkRow& row) {
         return nullptr;
     };
     const auto onRungs = [&row]() -> Json {
-        std::string text;
-        for (const std::uint64_t bodies : bodiesOnRungs(row.figures))
-            text += (text.empty() ? "" : " ") + std::to_string(bodies);
+        const std::string text = joined(
+            bodiesOnRungs(row.figures), [](std::uint64_t bodies) { return std::to_string(bodies); }, " ");
         return text.empty() ? Json(nullptr) : Json(text);
     };
     return {{"backend", row.backend},
@@ -145,7 +145,7 @@ std::string csvCell(std::string_view given) {
 std::string benchmarkCsvHead() {
     const Json cells = toJson({});
     std::string text;
-    for (const auto& [name, value] : cells.items()) text += (text.empty() ? "" : ",") + name;
+    for (const auto& [name, value] : cells.items()) addTo(text, name, ",");
     return text;
 }
 

@@ -404,9 +404,7 @@ std::string devicesText(std::span<const SweepResult> results) {
                                  (result.facts.driver.empty() ? "" : ", driver " + result.facts.driver);
         if (std::find(seen.begin(), seen.end(), text) == seen.end()) seen.push_back(text);
     }
-    std::string text;
-    for (const std::string& one : seen) text += (text.empty() ? "" : "; ") + one;
-    return text;
+    return joined(seen, {}, "; ");
 }
 
 std::string kernelsText(std::span<const SweepResult> results) {
@@ -547,11 +545,12 @@ Reason whyNoRow(const FigureRequest& request, std::span<const char* const> axes)
         for (const char* axis : axes)
             if (const Reason reason = sweepAxis(axis).refuses(row); !reason.empty()) return reason;
     }
-    std::string missing;
-    for (const char* axis : axes) missing += (missing.empty() ? "" : " and ") + std::string(axis);
     const BackendRow& device = deviceBackend();
     const Reason cuda = device.unavailable(request.options);
-    return "no " + request.backend + " kernel has a " + missing + " to vary; CUDA kernels have" +
+    return "no " + request.backend + " kernel has a " +
+           joined(
+               axes, [](const char* axis) { return std::string_view(axis); }, " and ") +
+           " to vary; CUDA kernels have" +
            (cuda.empty() ? "" : ", but the " + std::string(device.name) + " backend cannot run here: " + cuda);
 }
 

@@ -9,7 +9,6 @@
 #include "sim/integrators/integrator.h"
 #include "sim/measure/diagnostics.h"
 #include "sim/scenes/few_body_orbits.h"
-#include "sim/scenes/toomre_flyby.h"
 
 #include <algorithm>
 #include <array>

@@ -2,8 +2,8 @@
 
 #include "app/bench/verify.h"
 #include "app/system/interrupt.h"
-#include "sim/backends/term_rows.h"
 #include "sim/core/error.h"
+#include "sim/core/names.h"
 #include "sim/forces/law_numbers.h"
 #include "sim/scenes/scene.h"
 
@@ -27,7 +27,7 @@ TermStudy termStudy(const RunRequest& wanted, std::string_view kind, std::size_t
             if (term->kind() == kind && study.system.terms.size() == 1) study.system.terms.push_back({term});
     std::string known;
     for (const TermKind& row : termKinds()) {
-        known += (known.empty() ? "" : ", ") + std::string(row.name);
+        addTo(known, row.name);
         if (row.name == kind && row.example && study.system.terms.size() == 1)
             study.system.terms.push_back({row.example(study.system.bodies)});
     }
@@ -75,11 +75,10 @@ BenchmarkRow timeTerm(Backend& backend, TermStudy& study, const KernelChoice& ho
 }
 
 std::optional<TunedChoice> tunedTerm(std::span<const SweepResult> results, Precision precision) {
-    // Rates compare rows that count the same pairs. Where one leaves out pairs, or counts the pair law's too, whole steps
-    // are compared: the rest of them is the same in all.
+    // Rates compare rows that count the same pairs. Where one leaves out pairs, whole steps are compared: the rest of them
+    // is the same in all.
     const bool bySteps = std::ranges::any_of(results, [](const SweepResult& result) {
-        const KernelRow& row = termKernel(result.point.backend, result.point.term, nameOf(result.point.kernel));
-        return row.byCutOff || !passOf(row).empty();
+        return termKernel(result.point.backend, result.point.term, nameOf(result.point.kernel)).byCutOff;
     });
     const auto faster = [&](const BenchmarkRow& a, const BenchmarkRow& b) {
         return bySteps ? a.msPerStep < b.msPerStep : a.interactionsPerSecond > b.interactionsPerSecond;

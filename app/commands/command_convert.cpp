@@ -4,6 +4,7 @@
 #include "app/system/interrupt.h"
 #include "app/tables/format.h"
 #include "sim/core/error.h"
+#include "sim/core/names.h"
 #include "sim/core/text.h"
 #include "sim/io/snapshot.h"
 
@@ -41,9 +42,7 @@ int convertCommand(const Options& options) {
     std::fprintf(stderr, "gravlab: %s\n", printable(unitsText(format, snapshot, options.file)).c_str());
     InterruptWatch::check();
     writeSnapshot(options.output, snapshot);
-    std::string lost;
-    for (const std::string& what : lostIn(format, snapshot)) lost += (lost.empty() ? "" : ", ") + what;
-    if (!lost.empty())
+    if (const std::string lost = joined(lostIn(format, snapshot)); !lost.empty())
         std::fprintf(stderr, "gravlab: %s does not keep: %s%s\n", std::string(format.name).c_str(), lost.c_str(),
                      snapshot.isCheckpoint() ? (" (" + printable(options.file) + " was a checkpoint)").c_str() : "");
     std::fprintf(options.output == "-" ? stderr : stdout, "%s: %zu bodies from %s (%s) as %s\n",

@@ -31,21 +31,15 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 std::string rangeText(const Range& range, std::span<const int> only = {}) {
-    if (!only.empty()) {
-        std::string text;
-        for (const int value : only) text += (text.empty() ? "" : ",") + std::to_string(value);
-        return text;
-    }
+    if (!only.empty())
+        return joined(
+            only, [](int value) { return std::to_string(value); }, ",");
     if (range.first == 1 && range.last == 1) return "-";
     return std::to_string(range.first) + ".." + (range.last == 0 ? "limit" : std::to_string(range.last));
 }
 
 /// Unroll factors as text; 0 is no value of the other lists.
-std::string valuesText(std::span<const int> values) {
-    std::string text;
-    for (const int value : values) text += (text.empty() ? "" : ",") + unrollText(value);
-    return text.empty() ? "-" : text;
-}
+std::string valuesText(std::span<const int> values) { return values.empty() ? "-" : joined(values, unrollText, ","); }
 
 std::vector<int> toVector(std::span<const int> values) { return {values.begin(), values.end()}; }
 
@@ -153,10 +147,7 @@ Json integratorList(const BackendOptions&) {
 
 /// "exponent, strength": the law's numbers beside the softening length.
 std::string numbersOf(Law law) {
-    std::string text;
-    for (const LawNumber& number : lawNumbers())
-        if (number.acts(law)) text += (text.empty() ? "" : ", ") + number.option.substr(2);
-    return text;
+    return joined(lawNumbers(), [&](const LawNumber& number) { return number.acts(law) ? number.option.substr(2) : ""; });
 }
 
 Json lawList(const BackendOptions&) {
@@ -173,7 +164,7 @@ Json lawList(const BackendOptions&) {
 std::string numbersOf(const FieldLaw& law) {
     std::string text;
     for (const FieldNumber& number : law.numbers) {
-        text += (text.empty() ? "" : ", ") + std::string(number.name);
+        addTo(text, number.name);
         if (const std::string unit = unitInWords(number); !unit.empty()) text += " " + unit;
         if (!std::isnan(number.usual)) text += " = " + formatted("%g", number.usual);
     }

@@ -27,9 +27,7 @@ constexpr std::int64_t kAny = std::numeric_limits<std::int64_t>::max();
 /// "unroll, block, ...": names of a table's rows.
 template <class Table>
 std::string namesIn(const Table& table) {
-    std::string names;
-    for (const auto& row : table) names += (names.empty() ? "" : ", ") + std::string(row.name);
-    return names;
+    return joined(table, [](const auto& row) { return row.name; });
 }
 
 /// Options for reading a file.
@@ -87,9 +85,9 @@ void addPhysics(OptionRows& rows) {
 /// A second run of the same start.
 void addTwin(OptionRows& rows, bool picture) {
     Options& o = rows.options();
-    std::string others;
-    for (const std::string_view key : twinKeys())
-        if (key != "integrator" && key != "time_step") others += (others.empty() ? "" : ", ") + std::string(key);
+    const std::string others = joined(twinKeys(), [](std::string_view key) {
+        return key != "integrator" && key != "time_step" ? key : std::string_view();
+    });
     rows.value(
         "--twin", "LIST",
         [&o](auto&, auto& text) {
@@ -427,9 +425,8 @@ void addGroupsOptions(OptionRows& rows) {
         "the same as a length, 5kpc or a number in the file's unit, instead of --linking");
     rows.of("groups.least", "--least", "COUNT", ask.least,
             "bodies of a group at least; in smaller ones they have the group -1 [10]");
-    std::string rungs;
-    for (const GroupRung& rung : groupRungs())
-        rungs += (rungs.empty() ? "" : ", ") + std::string(rung.backend) + " " + std::string(rung.name);
+    const std::string rungs =
+        joined(groupRungs(), [](const GroupRung& rung) { return std::string(rung.backend) + " " + std::string(rung.name); });
     rows.rowOf("--kernel", "NAME", ask.rung, groupRungNamed,
                "how groups are found, see docs/groups.md: " + rungs + " [the last of the backend]");
     rows.whole("--rows", "COUNT", ask.rows, 0, kMaxBodies, "of the printed table, the largest groups [12]");

@@ -19,6 +19,7 @@
 #include "app/ui/twin_plot.h"
 #include "sim/contact/contact.h"
 #include "sim/core/error.h"
+#include "sim/core/names.h"
 #include "sim/core/text.h"
 #include "sim/forces/law_numbers.h"
 #include "sim/io/file/atomic_file.h"
@@ -199,11 +200,7 @@ struct EnergyScale {
 
 /// The columns of --csv, with the unit where they have one.
 std::string energyColumns(const SceneUnits& units) {
-    const auto product = [](std::initializer_list<std::string_view> names) {
-        std::string text;
-        for (const std::string_view name : names) text += (text.empty() ? "" : " ") + std::string(name);
-        return inBrackets(text);
-    };
+    const auto product = [](std::initializer_list<std::string_view> names) { return inBrackets(joined(names, {}, " ")); };
     const std::string energy = inBrackets(unitOfEnergy(units).name);
     const std::string momentum = units.mass.empty() ? "" : product({units.mass, units.speed});
     const std::string turning = units.mass.empty() ? "" : product({units.mass, units.length, units.speed});

@@ -10,6 +10,7 @@
 #include "app/view/base_host.h"
 #include "app/view/frame.h"
 #include "sim/core/error.h"
+#include "sim/core/names.h"
 
 #include <algorithm>
 #include <chrono>
@@ -78,9 +79,8 @@ bool printLessons(const Options& options) {
         std::printf("%-16s %-7s %2zu steps, %5.1f s%s\n", lesson->name.c_str(),
                     verdict.failure.empty() ? "reached" : "FAILED", lesson->steps.size(), verdict.seconds,
                     verdict.passedOver > 0 ? (", " + std::to_string(verdict.passedOver) + " not here").c_str() : "");
-        std::string numbers;
-        for (const auto& [number, value] : verdict.numbers)
-            numbers += (numbers.empty() ? "" : ", ") + number + " = " + shownValue(value);
+        const std::string numbers =
+            joined(verdict.numbers, [](const auto& number) { return number.first + " = " + shownValue(number.second); });
         if (!numbers.empty()) std::printf("%16s %s\n", "", numbers.c_str());
         if (!verdict.failure.empty()) std::printf("%16s %s\n", "", verdict.failure.c_str());
         std::fflush(stdout);

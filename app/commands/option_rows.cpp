@@ -4,6 +4,7 @@
 #include "app/tables/own_kernel.h"
 #include "app/tables/text_values.h"
 #include "sim/core/error.h"
+#include "sim/core/names.h"
 
 #include <algorithm>
 #include <cmath>
@@ -20,12 +21,6 @@ bool isUsuallyOn(const Parameter& row) { return row.usual.starts_with("true") ||
 std::string placeholderOf(const Parameter& row) {
     if (!row.kept.placeholder.empty()) return std::string(row.kept.placeholder);
     return row.kind == Kind::integer ? "COUNT" : row.kind == Kind::number ? "NUMBER" : "NAME";
-}
-
-std::string joinedWithCommas(const std::vector<std::string>& texts) {
-    std::string joined;
-    for (const std::string& text : texts) joined += (joined.empty() ? "" : ",") + text;
-    return joined;
 }
 
 }  // namespace
@@ -155,7 +150,7 @@ OptionRows::Row OptionRows::of(const Parameter& row, const std::string& when) {
     };
     if (row.kind == Kind::names)
         return list(
-            names, placeholderOf(row), [take](auto& name, auto& texts) { take(name, joinedWithCommas(texts)); },
+            names, placeholderOf(row), [take](auto& name, auto& texts) { take(name, joined(texts, {}, ",")); },
             when + helpOf(row));
     const Row made = value(names, placeholderOf(row), take, when + helpOf(row));
     if (row.path == "run.fields") app_.get_option(made.name)->join(';');

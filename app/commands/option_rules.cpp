@@ -66,7 +66,7 @@ void validateLaunch(const Options& o, const std::vector<std::string>& kernelName
         for (const KernelRow& row : kernels()) {
             if (!knob.has(row)) continue;
             any = any || meant(row, knob);
-            owners += (owners.empty() ? "" : ", ") + std::string(row.backend) + " " + std::string(row.name);
+            addTo(owners, std::string(row.backend) + " " + std::string(row.name));
         }
         if (any) continue;
         throw UsageError(std::string(knob.option) + " does not apply to the " + std::string(backendName) +

@@ -114,7 +114,7 @@ std::string overview() {
     const AllParsers& parsers = AllParsers::get();
     std::string owners;
     for (std::size_t i = 0; i < std::size(kCommands); ++i)
-        if (parsers[i].get_option_no_throw(name)) owners += (owners.empty() ? "" : ", ") + std::string(kCommands[i].name);
+        if (parsers[i].get_option_no_throw(name)) addTo(owners, kCommands[i].name);
     if (!owners.empty())
         throw UsageError("option " + name + " does not apply to '" + std::string(row.name) + "'; it belongs to: " + owners);
     std::vector<std::string> names;

@@ -69,10 +69,7 @@ std::string argumentText(const Action& action, const KeyTarget* target) {
     if (!action.argument.empty()) return std::string(action.argument);
     if (!hasChoices(action)) return hasState(action) ? "on or off" : "";
     if (!target) return "CHOICE";
-    std::string names;
-    for (const SettingChoice& choice : choicesOf(action, *target))
-        names += (names.empty() ? "" : ", ") + inLowerCase(choice.name);
-    return names;
+    return joined(choicesOf(action, *target), [](const SettingChoice& choice) { return inLowerCase(choice.name); });
 }
 
 std::optional<Effect> invoke(const Action& action, std::span<const Value> arguments, KeyTarget& target) {

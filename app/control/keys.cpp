@@ -3,6 +3,7 @@
 
 #include "app/control/action.h"
 #include "app/control/controller.h"
+#include "sim/core/names.h"
 
 #include <utility>
 
@@ -68,7 +69,7 @@ std::string keyText(const Action& action) {
         if (stroke.key == Key::none) continue;
         std::string one = modifierText(stroke.modifiers) + nameOf(stroke.key);
         if (stroke.last != Key::none) one += " .. " + nameOf(stroke.last);
-        if (one != text) text += (text.empty() ? "" : ", ") + one;  // the numeric pad repeats the same keys
+        if (one != text) addTo(text, one);  // the numeric pad repeats the same keys
     }
     return text;
 }

@@ -126,10 +126,10 @@ std::optional<Value> namesIn(const Parameter& parameter, const std::string& text
             return std::nullopt;
         }
     }
-    std::string joined;
+    std::string list;
     for (std::size_t i = 0; i < names.size(); ++i)
-        if (chosen[i]) joined += (joined.empty() ? "" : ",") + names[i];
-    return joined.empty() ? std::string("none") : joined;
+        if (chosen[i]) addTo(list, names[i], ",");
+    return list.empty() ? std::string("none") : list;
 }
 
 /// The value in the row's type; empty when conversion is impossible.
@@ -335,7 +335,7 @@ std::string refusalText(const Parameter& parameter) {
 std::string keptText(const Parameter& parameter) {
     std::string text;
     const auto add = [&](std::string_view where, std::string_view name) {
-        if (!name.empty()) text += (text.empty() ? "" : ", ") + std::string(where) + " (" + std::string(name) + ")";
+        if (!name.empty()) addTo(text, std::string(where) + " (" + std::string(name) + ")");
     };
     add("command line", parameter.kept.option);
     add("scene file", parameter.kept.scene);

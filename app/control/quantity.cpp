@@ -6,6 +6,7 @@
 #include "app/tables/text_values.h"
 #include "app/tables/unit_text.h"
 #include "sim/core/error.h"
+#include "sim/core/names.h"
 #include "sim/core/text.h"
 
 #include <charconv>
@@ -179,7 +180,7 @@ std::string keepTwinQuantities(Options& options, std::string_view list) {
         const Parameter* row = findParameter("twin." + std::string(key == "dt" ? "time_step" : key));
         const std::string text(piece.size() > key.size() ? piece.substr(piece.find('=') + 1) : std::string_view());
         if (row && isQuantity(text) && keepQuantity(options, *row, "--twin " + std::string(key), text)) continue;
-        rest += (rest.empty() ? "" : ",") + std::string(piece);
+        addTo(rest, piece, ",");
     }
     return rest;
 }
@@ -196,7 +197,7 @@ void takeQuantities(Options& options) {
         } else if (const auto number = wholeText<double>(written.text); number && *number != 0) {
             const std::string meaning = meaningOf(*number, dimension, units);
             if (meaning.empty()) continue;
-            said += (said.empty() ? "" : ", ") + written.name + " " + meaning;
+            addTo(said, written.name + " " + meaning);
             if (other.empty()) other = written.name + " " + std::string(dimensionOf(dimension)->example);
         }
     }

@@ -1,9 +1,9 @@
 #include "app/control/toml_document.h"
 
+#include "sim/core/names.h"
 #include "sim/core/text.h"
 #include "sim/io/file/source.h"
 #include "sim/io/toml_parser.h"
-#include "sim/io/toml_text.h"
 #include "sim/io/toml_value.h"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ bool isHeading(std::string_view line) {
 std::string tomlText(const toml::node& node, std::string_view line) {
     if (const auto* text = node.as_string()) return tomlString(withItsLetters(text->get()));
     std::string all;
-    const auto add = [&](const std::string& one) { all += (all.empty() ? "" : ", ") + one; };
+    const auto add = [&](const std::string& one) { addTo(all, one); };
     if (const auto* array = node.as_array()) {
         for (const toml::node& element : *array) add(tomlText(element, line));
         return "[" + all + "]";
@@ -53,7 +53,7 @@ TomlEntry entryOf(const ParsedToml& statement, std::string table) {
         const toml::table* next = node.as_table();
         if (!next || next->is_inline() || next->empty())
             return {table, withItsLetters(key.str()), tomlText(node, statement.text), 0};
-        table += (table.empty() ? "" : ".") + withItsLetters(key.str());
+        addTo(table, withItsLetters(key.str()), ".");
         inner = next;
     }
 }
@@ -65,7 +65,7 @@ std::string headingName(const ParsedToml& heading) {
     while (inner && !inner->empty()) {
         const auto first = inner->begin();  // it owns the object that it points at
         const auto& [key, node] = *first;
-        name += (name.empty() ? "" : ".") + withItsLetters(key.str());
+        addTo(name, withItsLetters(key.str()), ".");
         if (node.is_array()) return "[" + name + "]";
         inner = node.as_table();
     }

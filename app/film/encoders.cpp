@@ -265,7 +265,7 @@ const EncoderRow& encoderHere(std::string_view file, std::string_view name, cons
     for (const EncoderRow& row : kEncoders)
         if (unavailable(row, ffmpeg).empty()) {
             if (name.empty() && fits(row, file)) return row;
-            others += (others.empty() ? "" : ", ") + std::string(row.name);
+            addTo(others, row.name);
         }
     throw IoError("cannot encode " + std::string(file) + " with " + std::string(first.name) + ", because " + why +
                   "; what works here: " + others + (others == "png" ? " (-o DIR/%05d.png)" : ""));

@@ -13,7 +13,7 @@
 #include "sim/core/names.h"
 #include "sim/core/text.h"
 #include "sim/io/toml_parser.h"
-#include "sim/io/toml_text.h"
+#include "sim/io/toml_value.h"
 #include "sim/scenes/scene.h"
 
 #include <algorithm>

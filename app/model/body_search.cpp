@@ -1,6 +1,7 @@
 #include "app/model/document.h"
 
 #include "sim/core/error.h"
+#include "sim/core/names.h"
 #include "sim/core/text.h"
 
 #include <algorithm>
@@ -13,11 +14,7 @@ bool isThere(const Facts& facts, std::uint32_t id) {
     return std::ranges::find(facts.bodies->id, id) != facts.bodies->id.end();
 }
 
-std::string listed(const std::vector<BodyNames::Row>& rows) {
-    std::string text;
-    for (const BodyNames::Row& row : rows) text += (text.empty() ? "" : ", ") + std::string(row.name);
-    return text;
-}
+std::string listed(const std::vector<BodyNames::Row>& rows) { return joined(rows, &BodyNames::Row::name); }
 
 }  // namespace
 

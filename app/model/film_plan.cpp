@@ -2,6 +2,7 @@
 
 #include "app/model/document.h"
 #include "sim/core/error.h"
+#include "sim/core/names.h"
 
 #include <algorithm>
 #include <cmath>
@@ -70,11 +71,9 @@ FilmPlan filmPlan(const Document& document, double fps) {
 LoopPlan loopPlan(const Scene& scene, double framesPerSecond, std::int64_t frames, int stepsPerFrame) {
     const double period = scene.story.period;
     if (!(period > 0)) {
-        std::string those;
-        for (const Scene& row : sceneTable())
-            if (row.story.period > 0) those += (those.empty() ? "" : ", ") + std::string(row.name);
+        const auto periodic = [](const Scene& row) { return row.story.period > 0 ? row.name : std::string_view(); };
         throw UsageError("--loop: '" + std::string(scene.name) + "' has no period after which it repeats; " +
-                         "scenes that have one: " + those);
+                         "scenes that have one: " + joined(sceneTable(), periodic));
     }
     LoopPlan plan{frames, stepsPerFrame, 0};
     if (plan.frames < 1) plan.frames = std::max<std::int64_t>(std::llround(scene.story.seconds * framesPerSecond), 2);

@@ -2,6 +2,7 @@
 #include "app/model/look.h"
 
 #include "app/tables/text_values.h"
+#include "sim/core/names.h"
 
 #include <algorithm>
 #include <cmath>
@@ -65,7 +66,7 @@ OverlayChoice overlayOf(const std::string& text) {
 std::string overlayText(const OverlayChoice& overlay) {
     std::string text;
     for (const OverlayRow& row : kOverlays)
-        if (overlay.*row.shown) text += (text.empty() ? "" : ",") + std::string(row.name);
+        if (overlay.*row.shown) addTo(text, row.name, ",");
     return text.empty() ? "none" : text;
 }
 

@@ -159,8 +159,8 @@ std::pair<std::string, std::string> twinLabels(const RunConfiguration& first, co
             continue;
         const std::string here = shown(key, first), there = shown(key, twin);
         if (here == there) continue;
-        labels.first += (labels.first.empty() ? "" : ", ") + here;
-        labels.second += (labels.second.empty() ? "" : ", ") + there;
+        addTo(labels.first, here);
+        addTo(labels.second, there);
     }
     if (labels.first.empty()) labels = {"the same", "the same"};
     return labels;

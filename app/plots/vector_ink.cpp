@@ -2,6 +2,7 @@
 #include "app/plots/ink.h"
 
 #include "app/tables/format.h"
+#include "sim/core/names.h"
 
 #include <array>
 #include <cctype>
@@ -190,10 +191,11 @@ public:
 
     std::string file(const PictureTexts& texts) override {
         constexpr float kPointsAPixel = 0.5f;
-        std::string states, facts;
+        std::string states;
         for (const auto& [alpha, number] : alphas_)
             states += formatted("/A%d << /ca %.3f /CA %.3f >> ", number, alpha / 255.0, alpha / 255.0);
-        for (const auto& [name, value] : texts) facts += (facts.empty() ? "" : "; ") + name + ": " + value;
+        const std::string facts = joined(
+            texts, [](const auto& text) { return text.first + ": " + text.second; }, "; ");
         const std::string content = formatted("%.2f 0 0 %.2f 0 0 cm\n", kPointsAPixel, kPointsAPixel) + page_;
         const std::string objects[] = {
             "<< /Type /Catalog /Pages 2 0 R >>",

@@ -4,6 +4,7 @@
 #include "app/tables/format.h"
 #include "app/ui/panels.h"
 #include "sim/backends/block_figures.h"
+#include "sim/core/names.h"
 
 #include <algorithm>
 #include <cmath>
@@ -180,7 +181,7 @@ void drawTimes(PanelContext& p) {
     for (const MethodFigure& told : p.facts.figures) {
         if (told.unit == "s") {
             whole += told.value;
-            times += formatted("%s%s %.3g", times.empty() ? "" : ", ", std::string(told.name).c_str(), 1e3 * told.value);
+            addTo(times, formatted("%s %.3g", std::string(told.name).c_str(), 1e3 * told.value));
         }
     }
     if (whole <= 0) return;
@@ -200,9 +201,7 @@ void drawFigures(PanelContext& p) {
         return std::string(grouped(static_cast<std::uint64_t>(std::llround(std::max(value(name), 0.0)))));
     };
     if (const std::vector<std::uint64_t> rungs = bodiesOnRungs(p.facts.figures); !rungs.empty()) {
-        std::string text;
-        for (const std::uint64_t bodies : rungs) text += (text.empty() ? "" : ", ") + std::string(grouped(bodies));
-        fact(p, kRungBodies, text);
+        fact(p, kRungBodies, joined(rungs, [](std::uint64_t bodies) { return std::string(grouped(bodies)); }));
         fact(p, kRungForces, formatted("%.3g per body and step", value(kForcesOfABody)));
     }
     if (value("bonds") > 0) {

@@ -91,10 +91,8 @@ int nearestOf(std::span<const int> values, int wanted) {
 void requireListed(const KernelRow& row, const char* what, std::span<const int> values, int wanted,
                    std::string (*shown)(int)) {
     if (isListed(values, wanted)) return;
-    std::string valid;
-    for (const int value : values) valid += (valid.empty() ? "" : ", ") + shown(value);
     throw UsageError(std::string(what) + " " + shown(wanted) + " is not built for kernel '" + std::string(row.name) +
-                     "': valid are " + valid + "; nearest: " + shown(nearestOf(values, wanted)));
+                     "': valid are " + joined(values, shown) + "; nearest: " + shown(nearestOf(values, wanted)));
 }
 
 double slotsPerDirectedPair(const KernelRow& row, Precision precision) {
@@ -168,7 +166,7 @@ const KernelRow& termKernel(std::string_view backend, std::string_view term, con
     for (const KernelRow& row : addedKernels()) {
         if (row.backend != backend || row.term != term) continue;
         best = &row;
-        known += (known.empty() ? "" : ", ") + std::string(row.name);
+        addTo(known, row.name);
     }
     if (best && !name) return *best;
     throw UsageError(
@@ -201,12 +199,10 @@ const KernelRow& kernel(std::string_view backend, std::string_view name) {
     const auto first = std::find_if(all.begin(), all.end(), ofBackend);
     const std::span<const KernelRow> own(first, std::find_if_not(first, all.end(), ofBackend));
     if (std::ranges::find(all, name, &KernelRow::name) != all.end()) {
-        std::string owners, valid;
-        for (const KernelRow& row : all)
-            if (row.name == name) owners += (owners.empty() ? "" : " and ") + std::string(row.backend);
-        for (const KernelRow& row : own) valid += (valid.empty() ? "" : ", ") + std::string(row.name);
+        const auto owner = [&](const KernelRow& row) { return row.name == name ? row.backend : std::string_view(); };
         throw UsageError("unknown " + std::string(backend) + " kernel '" + std::string(name) + "': it is a kernel of " +
-                         owners + ", and this runs on " + std::string(backend) + "; valid: " + valid);
+                         joined(all, owner, " and ") + ", and this runs on " + std::string(backend) +
+                         "; valid: " + joined(own, &KernelRow::name));
     }
     return findRow(own, std::string(backend) + " kernel", name);
 }

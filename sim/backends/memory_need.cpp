@@ -1,6 +1,7 @@
 #include "sim/backends/memory_need.h"
 
 #include "sim/core/error.h"
+#include "sim/core/names.h"
 
 #include <cmath>
 #include <cstdio>
@@ -27,7 +28,7 @@ void requireMemory(const MemoryNeed& need, const MemoryNeed& free, std::size_t b
     if (need.host <= free.host && need.device <= free.device) return;
     std::string has;
     if (need.device > 0 && std::isfinite(free.device)) has = gigabytes(free.device) + " GB there";
-    if (std::isfinite(free.host)) has += (has.empty() ? "" : " and ") + gigabytes(free.host) + " GB here";
+    if (std::isfinite(free.host)) addTo(has, gigabytes(free.host) + " GB here", " and ");
     throw OutOfMemoryError(needText(need, bodies) + "; free are " + has + ": ask for fewer bodies");
 }
 

@@ -11,10 +11,6 @@ namespace gravlab {
 template <class Real>
 constexpr double bondLibraryError = sizeof(Real) == sizeof(float) ? 1e-3 : 1e-7;
 
-/// The row of the pair law in whose pass this row of another term is computed: a run has both, and their time is one. Empty:
-/// it has launches of its own.
-std::string_view passOf(const KernelRow& row);
-
 namespace cpu {
 /// Each adds the rows of one term with their code.
 bool addBondMethods();

@@ -1,7 +1,6 @@
 // Look-up of tuned choices.
 #include "sim/backends/tuning.h"
 
-#include "sim/backends/term_rows.h"
 #include "sim/core/error.h"
 
 #include <algorithm>
@@ -76,8 +75,6 @@ void tuneTerms(std::vector<Term>& terms, const std::function<bool(std::string_vi
         try {
             const KernelRow& row = termKernel(backend.name(), kind, found->kernel.kernel);
             const LaunchConfig launch = checkedLaunch(row, found->kernel.launch);
-            const std::optional<std::string>& pairs = terms.front().how.kernel;
-            if (const std::string_view pass = passOf(row); !pass.empty() && pairs && *pairs != pass) continue;
             terms[k].how.kernel = std::string(row.name);
             terms[k].how.launch = launch;
         } catch (const UsageError&) {  // found by another build

@@ -57,9 +57,7 @@ std::string unknownName(std::string_view kind, std::string_view name, const std:
     std::string text = unknown(kind, name);
     if (valid.empty()) return text + "; there is none to choose from";
     const std::string meant = guess(name, valid);
-    text += meant + (meant.empty() ? "; valid: " : " valid: ");
-    for (std::size_t i = 0; i < valid.size(); ++i) text += (i ? ", " : "") + std::string(valid[i]);
-    return text;
+    return text + meant + (meant.empty() ? "; valid: " : " valid: ") + joined(valid);
 }
 
 std::string unknownOfMany(std::string_view kind, std::string_view name, const std::vector<std::string_view>& valid,

@@ -2,12 +2,27 @@
 #pragma once
 #include "sim/core/error.h"
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace gravlab {
+
+/// Adds a text to a list of texts: "a, b, c".
+inline void addTo(std::string& list, std::string_view text, std::string_view between = ", ") {
+    if (!list.empty()) list += between;
+    list += text;
+}
+/// The texts of a range as a list, without empty ones. `textOf`: a function or a member that gives an element's text.
+template <class Range, class TextOf = std::identity>
+std::string joined(const Range& range, const TextOf& textOf = {}, std::string_view between = ", ") {
+    std::string list;
+    for (const auto& element : range)
+        if (const auto& text = std::invoke(textOf, element); !text.empty()) addTo(list, text, between);
+    return list;
+}
 
 /// "unknown KIND 'name'; did you mean 'X'? valid: a, b, c". The question appears only when a valid name is at most two
 /// letters away.

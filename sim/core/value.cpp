@@ -1,5 +1,6 @@
 #include "sim/core/value.h"
 
+#include "sim/core/names.h"
 #include "sim/core/text.h"
 
 #include <algorithm>
@@ -81,9 +82,7 @@ std::string valueText(const Value& value) {
         return text.find_first_not_of("-0123456789") == std::string::npos ? text + ".0" : text;
     }
     if (const auto* list = std::get_if<std::vector<double>>(&value)) {
-        std::string text = "[";
-        for (const double number : *list) text += (text.size() > 1 ? ", " : "") + shortestText(number);
-        return text + "]";
+        return '[' + joined(*list, shortestText) + ']';
     }
     const auto* text = std::get_if<std::string>(&value);
     if (!text) return "nothing";

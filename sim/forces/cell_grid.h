@@ -11,6 +11,8 @@ namespace gravlab {
 /// Cells along an axis: bits and number; half of them lie on either side of the origin.
 constexpr int kCellBits = 21, kCellKeyBits = 3 * kCellBits;
 constexpr std::uint32_t kCellGrid = 1u << kCellBits;
+/// This bit, above those of a cell, puts bodies without mass behind all others: no range of sources contains them.
+constexpr std::uint64_t kCellOfTargets = std::uint64_t{1} << kCellKeyBits;
 
 /// The distance beyond which the law is exactly zero in every precision; infinite when it has no end.
 inline double reachOf(const ForceSettings& force) { return lawRow(force.law).reach(force); }
@@ -36,6 +38,8 @@ GRAVLAB_HOST_DEVICE std::uint64_t cellKey(std::uint32_t x, std::uint32_t y, std:
 }
 /// The row of a key; all cells of a row have the same one.
 GRAVLAB_HOST_DEVICE std::uint64_t cellRow(std::uint64_t key) { return key >> kCellBits; }
+/// The row of sources at the place of a row, which may be one of bodies without mass.
+GRAVLAB_HOST_DEVICE std::uint64_t sourceRow(std::uint64_t row) { return row & ~cellRow(kCellOfTargets); }
 GRAVLAB_HOST_DEVICE std::uint32_t cellOfRow(std::uint64_t key) { return static_cast<std::uint32_t>(key & (kCellGrid - 1)); }
 
 /// Rows around a cell, its own included: 0 to 8, in the order of their keys.

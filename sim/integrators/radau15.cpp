@@ -96,13 +96,15 @@ std::vector<StateArray> Radau15::state() const {
     return arrays;
 }
 
+const std::vector<double>* numbersOf(const std::vector<StateArray>& state, std::string_view name, std::size_t count) {
+    const auto found = std::ranges::find_if(
+        state, [&](const StateArray& array) { return array.name == name && array.values.size() == count; });
+    return found == state.end() ? nullptr : &found->values;
+}
+
 bool Radau15::restore(const std::vector<StateArray>& state) {
     restart();
-    const auto find = [&](std::string_view name, std::size_t values) -> const std::vector<double>* {
-        for (const StateArray& array : state)
-            if (array.name == name && array.values.size() == values) return &array.values;
-        return nullptr;
-    };
+    const auto find = [&](std::string_view name, std::size_t values) { return numbersOf(state, name, values); };
     const auto* step = find("radau15.step", 2);
     const auto* lostX = find("radau15.lost_x", size_);
     const auto* lostV = find("radau15.lost_v", size_);

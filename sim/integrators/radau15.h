@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 namespace gravlab {
@@ -87,5 +88,8 @@ private:
     Coefficients b_, e_, g_;      ///< acceleration as a polynomial; prediction of b; b in Newton form
     Coefficients lastB_, lastE_;  ///< those of the step before
 };
+
+/// The numbers of that name in a state, where there are `count`; null otherwise.
+const std::vector<double>* numbersOf(const std::vector<StateArray>& state, std::string_view name, std::size_t count);
 
 }  // namespace gravlab

@@ -65,11 +65,7 @@ std::vector<StateArray> Radau15Dense::state() const {
 
 bool Radau15Dense::restore(const std::vector<StateArray>& state) {
     restart();
-    const auto find = [&](std::string_view name, std::size_t values) -> const std::vector<double>* {
-        for (const StateArray& array : state)
-            if (array.name == name && array.values.size() == values) return &array.values;
-        return nullptr;
-    };
+    const auto find = [&](std::string_view name, std::size_t values) { return numbersOf(state, name, values); };
     const auto* clocks = find("radau15.ahead", 3);
     const auto* fromX = find("radau15.from_x", size());
     const auto* fromV = find("radau15.from_v", size());

@@ -3,10 +3,11 @@
 
 #include "sim/contact/contact.h"
 #include "sim/core/error.h"
+#include "sim/core/names.h"
 #include "sim/core/validation.h"
 #include "sim/forces/law.h"
 #include "sim/integrators/radau15_dense.h"
-#include "sim/io/formats/bond_table.h"
+#include "sim/io/formats/formats.h"
 #include "sim/io/formats/units.h"
 #include "sim/io/run_settings.h"
 #include "sim/run/fingerprint.h"
@@ -121,7 +122,7 @@ void suit(Scene& row, const ParticleSet& bodies, const Snapshot& snapshot, std::
         row.timeStep =
             rounded(bodies.size() <= kFewBodies ? fewBodyTimeStep(bodies, row.softening) : 0.25 * row.softening / e.speed);
         std::snprintf(text, sizeof text, "time step %g%s", row.timeStep * row.units.timeScale, behind(row.units.time));
-        chosen += (chosen.empty() ? "" : " and ") + std::string(text);
+        addTo(chosen, text, " and ");
     }
     if (!chosen.empty()) notes.push_back(chosen + " suit the bodies, and apply unless --softening and --dt are given");
 }
@@ -176,7 +177,7 @@ void adapt(RunRequest& request, const std::string& name, std::vector<std::string
         const std::string backendName = request.backend.value_or(std::string());
         if (!asked.kernel.kernel || (!pairs && !request.backend) || hasKernel(backendName, *asked.kernel.kernel, kind))
             continue;
-        lost += (lost.empty() ? "" : " and ") + std::string("kernel ") + (pairs ? "" : kind + "=") + *asked.kernel.kernel;
+        addTo(lost, std::string("kernel ") + (pairs ? "" : kind + "=") + *asked.kernel.kernel, " and ");
         asked.kernel = {};
     }
     std::erase_if(request.terms,

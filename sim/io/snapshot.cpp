@@ -74,13 +74,6 @@ constexpr OtherFile kOthers[] = {
      "is a program"},
 };
 
-std::string readableNames() {
-    std::string names;
-    for (const FileFormat& format : kFormats)
-        if (format.read) names += (names.empty() ? "" : ", ") + std::string(format.name);
-    return names;
-}
-
 const FileFormat& detected(const Source& source) {
     if (source.head().empty()) throw InputError(source.name() + ": is empty");
     // The marks of other files come before the formats: two bytes of a packed file may resemble anything.
@@ -96,7 +89,8 @@ const FileFormat& detected(const Source& source) {
         if (const Reason reason = format.unavailable(); !reason.empty()) throw InputError(source.name() + ": " + reason);
         return format;
     }
-    throw InputError(source.name() + ": is none of the formats that can be read (" + readableNames() + ")");
+    const auto readable = [](const FileFormat& format) { return format.read ? format.name : std::string_view(); };
+    throw InputError(source.name() + ": is none of the formats that can be read (" + joined(kFormats, readable) + ")");
 }
 
 Snapshot readFrom(Source& source, const ReadOptions& options) {
@@ -192,7 +186,7 @@ const FileFormat& formatForWriting(const std::filesystem::path& path) {
     for (const FileFormat& format : kFormats) {
         if (!format.write) continue;
         if (owns(format, extension)) return format;
-        valid += (valid.empty() ? "" : ", ") + std::string(format.extensions.front());
+        addTo(valid, format.extensions.front());
     }
     std::error_code ignored;
     const auto kind = std::filesystem::status(path, ignored).type();

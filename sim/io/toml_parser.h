@@ -1,7 +1,7 @@
 // toml++ as this program uses it: with ASCII text alone, and with its own assertions checked in every build. They fail for
 // some invalid texts ("[}"); unchecked, they would be undefined behaviour.
 #pragma once
-#include "sim/io/toml_text.h"
+#include "sim/io/toml_value.h"
 
 #include <stdexcept>
 #include <string>

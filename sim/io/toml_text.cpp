@@ -1,4 +1,7 @@
-#include "sim/io/toml_text.h"
+// TOML in ASCII alone, for its parser. toml++ 3.3 tests whether a letter beyond ASCII is a space, which is undefined for
+// most letters. This affects letters outside of texts, after a backslash, and after a line end that a backslash joins to the
+// next line.
+#include "sim/io/toml_value.h"
 
 #include <algorithm>
 #include <iterator>

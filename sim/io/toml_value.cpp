@@ -1,7 +1,6 @@
 #include "sim/io/toml_value.h"
 
 #include "sim/io/toml_parser.h"
-#include "sim/io/toml_text.h"
 
 #include <algorithm>
 #include <cmath>

@@ -25,4 +25,14 @@ std::optional<std::vector<std::vector<double>>> tomlRows(std::string_view text);
 /// The text in quotes, with the necessary escapes.
 std::string tomlString(std::string_view text);
 
+/// The same lines of TOML with every byte beyond ASCII written as an escape, in texts, or as '?', in comments.
+struct AsciiToml {
+    std::string text;
+    std::size_t foreignLine = 0;  ///< the line of a letter beyond ASCII elsewhere, which TOML does not allow; 0: none
+};
+AsciiToml asciiToml(std::string_view toml);
+
+/// A text or key parsed from asciiToml(), with its original bytes.
+std::string withItsLetters(std::string_view parsed);
+
 }  // namespace gravlab

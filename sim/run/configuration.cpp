@@ -3,6 +3,7 @@
 #include "sim/backends/cpu/backend_cpu.h"
 #include "sim/backends/kernel.h"
 #include "sim/core/error.h"
+#include "sim/core/names.h"
 #include "sim/forces/cell_grid.h"
 #include "sim/forces/force_term.h"
 #include "sim/forces/law_numbers.h"
@@ -113,7 +114,7 @@ TermRequest termRequest(std::string_view text) {
 std::string termRequestsText(const TermRequests& requests) {
     std::string text;
     for (const auto& [kind, request] : besidePairs(requests)) {
-        text += (text.empty() ? "" : ",") + kind + "=" + request.kernel.kernel.value_or("auto");
+        addTo(text, kind + "=" + request.kernel.kernel.value_or("auto"), ",");
         for (const Knob& knob : kKnobs)
             if (const std::optional<int>& number = request.kernel.launch.*knob.wanted)
                 text += ":" + std::string(knob.name) + "=" + std::to_string(*number);

@@ -2,9 +2,9 @@
 #include "sim/run/judge.h"
 
 #include "sim/backends/memory_need.h"
-#include "sim/backends/term_rows.h"
 #include "sim/contact/contact.h"
 #include "sim/core/error.h"
+#include "sim/core/names.h"
 #include "sim/core/validation.h"
 #include "sim/core/work_watch.h"
 #include "sim/forces/fields/field_text.h"
@@ -76,7 +76,7 @@ std::vector<Term> chooseTerms(const Configuration& c, const ForceTerms& others, 
     TermRequests unused = besidePairs(c.request.terms);
     for (const auto& term : others) {
         const std::string kind(term->kind());
-        kinds += (kinds.empty() ? "" : ", ") + kind;
+        addTo(kinds, kind);
         const auto wanted = c.request.terms.find(kind);
         unused.erase(kind);
         KernelChoice how;
@@ -86,10 +86,6 @@ std::vector<Term> chooseTerms(const Configuration& c, const ForceTerms& others, 
             how = running[terms.size()].how;
         const KernelRow& row = termKernel(backend, kind, how.kernel);
         if (const Reason reason = refusal(row, c.values.force); !reason.empty()) throw UsageError(reason);
-        if (!passOf(row).empty() && inBlocks(c.integrator->program))
-            throw UsageError("the kernel '" + std::string(row.name) + "' of " + kind +
-                             " is computed in the pass of all pairs, and " + std::string(c.integrator->name) +
-                             " computes few bodies at a time; take another kernel or integrator");
         how.kernel = std::string(row.name);
         how.launch = checkedLaunch(row, how.launch);
         terms.push_back({term, std::move(how)});

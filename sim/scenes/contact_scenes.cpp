@@ -72,12 +72,6 @@ ParticleSet buildDebris(const Debris& disc, const SceneRequest& request) {
 // Ten Earth masses of rock in a belt from 0.85 to 1.15 AU. The radii are 60 times those of rock at 2 g/cm^3, so that growth
 // takes tens of years instead of a hundred thousand (Kokubo & Ida 1996 have a factor of 6).
 constexpr double kRock = 3.4e6, kEnlarged = 60;  // density [Msun/AU^3]
-constexpr SceneUnits kSolar{.length = "AU",
-                            .mass = "Msun",
-                            .time = "years",
-                            .speed = "km/s",
-                            .timeScale = 0.5 / std::numbers::pi,
-                            .speedScale = 29.7847};
 ParticleSet buildPlanetesimals(const SceneRequest& request) {
     return buildDebris({.mass = 3e-5,
                         .density = kRock / (kEnlarged * kEnlarged * kEnlarged),
@@ -158,7 +152,7 @@ std::span<const Scene> contactScenes() {
                   .colour = "celestial",
                   .celestials = kSunKind},
          .build = buildPlanetesimals,
-         .units = kSolar,
+         .units = kSolarUnits,
          .names = kSunName,
          .contact = {.mode = ContactMode::merge, .restitution = 0.3}},
         {.name = "rings",

@@ -38,6 +38,15 @@ ParticleSet buildCollision(const SceneRequest& request) {
     return bodies;
 }
 
+/// One disc, centred.
+ParticleSet discOf(const DiscModel& model, const SceneRequest& request) {
+    const DiscGalaxy galaxy(model, request.bodies);
+    ParticleSet bodies =
+        makeBodies(request.bodies, request.seed, [&](std::size_t i, Random& random) { return galaxy.sample(i, random); });
+    centre(bodies);
+    return bodies;
+}
+
 ParticleSet buildDisc(const SceneRequest& request) {
     DiscModel model;
     model.discMass = 0.5;
@@ -47,11 +56,7 @@ ParticleSet buildDisc(const SceneRequest& request) {
     model.height = 0.05;
     model.toomreQ = 1.1;
     model.softening = kDiscSoftening;
-    const DiscGalaxy galaxy(model, request.bodies);
-    ParticleSet bodies =
-        makeBodies(request.bodies, request.seed, [&](std::size_t i, Random& random) { return galaxy.sample(i, random); });
-    centre(bodies);
-    return bodies;
+    return discOf(model, request);
 }
 
 /// Version 2: spiral arms at the start, and a round centre instead of one heavy body.
@@ -66,11 +71,7 @@ ParticleSet buildSpiralDisc(const SceneRequest& request) {
     model.toomreQ = 1.1;
     model.softening = kDiscSoftening;
     model.wave = {.arms = 4, .strength = 0.6, .pitch = 0.42, .inner = 0.8, .outer = 3.4};
-    const DiscGalaxy galaxy(model, request.bodies);
-    ParticleSet bodies =
-        makeBodies(request.bodies, request.seed, [&](std::size_t i, Random& random) { return galaxy.sample(i, random); });
-    centre(bodies);
-    return bodies;
+    return discOf(model, request);
 }
 
 /// The units in which a galaxy with numbers near 1 is a real one: 4 kpc and 6e10 solar masses give the rotation of real

@@ -37,14 +37,6 @@ ForceTerms relativityOf(const SceneRequest& request, double lightSpeed) {
 // Mean elements at J2000, as in the scene solar-system-j2000.
 constexpr OrbitalElements kMercury{0.38709927, 0.20563593, 7.00497902, 252.25032350, 77.45779628, 48.33076593};
 constexpr double kMercuryMass = 1 / 6023600.0;
-/// One astronomical unit per year over 2 pi [km/s].
-constexpr double kSolarSpeed = 29.7847;
-constexpr SceneUnits kMercuryUnits{.length = "AU",
-                                   .mass = "Msun",
-                                   .time = "years",
-                                   .speed = "km/s",
-                                   .timeScale = 0.5 / std::numbers::pi,
-                                   .speedScale = kSolarSpeed};
 constexpr std::string_view kMercuryNames[] = {"Sun", "Mercury"};
 constexpr Celestial kMercuryBodies[] = {Celestial::star, Celestial::barren};
 
@@ -153,7 +145,7 @@ std::span<const Scene> fieldScenes() {
                   .colour = "celestial",
                   .celestials = kMercuryBodies},
          .build = buildMercury,
-         .units = kMercuryUnits,
+         .units = kSolarUnits,
          .parameters = kRelativity,
          .names = kMercuryNames,
          .terms = mercuryTerms},

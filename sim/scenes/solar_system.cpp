@@ -105,14 +105,6 @@ constexpr SceneView kPlanetsView{.distance = 70,
                                  .colour = "celestial",
                                  .celestials = kCelestials};
 
-/// One astronomical unit per year over 2 pi is 29.7847 km/s.
-constexpr SceneUnits kSolarUnits{.length = "AU",
-                                 .mass = "Msun",
-                                 .time = "years",
-                                 .speed = "km/s",
-                                 .timeScale = 0.5 / std::numbers::pi,
-                                 .speedScale = 29.7847};
-
 constexpr std::string_view kNames[] = {"Sun", "Mercury", "Venus", "Earth", "Mars", "Jupiter", "Saturn", "Uranus", "Neptune"};
 
 }  // namespace

@@ -1,7 +1,5 @@
 // The restricted encounter that explained tails and bridges: rings of massless particles, a passing point mass.
-#include "sim/scenes/toomre_flyby.h"
-
-#include "sim/scenes/scene_builder.h"
+#include "sim/scenes/few_body_orbits.h"
 #include "sim/scenes/scene_rows.h"
 
 #include <algorithm>

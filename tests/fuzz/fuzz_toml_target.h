@@ -1,6 +1,5 @@
 // Values of TOML and texts of lessons, given directly to the code before the parser.
 #pragma once
-#include "sim/io/toml_text.h"
 #include "sim/io/toml_value.h"
 #include "tests/fuzz/fuzz_promises.h"
 

@@ -402,6 +402,39 @@ TEST_F(GpuTest, aStartIsJudgedByItsOwnBodies) {
     EXPECT_THROW(backend->load(few, {{.softening = 0.05}, {"tiled-split", {.split = 128}}}), UsageError);
 }
 
+/// Bodies without mass are targets only in whole steps as well, wherever the others stand in the list.
+TEST_F(GpuTest, manyStepsOfTracersSumOverTheSources) {
+    constexpr std::size_t kBodies = 5000, kMassive = 40;
+    for (const bool first : {true, false}) {
+        SCOPED_TRACE(first ? "first" : "anywhere");
+        ParticleSet bodies = unevenBodies(kBodies);
+        for (std::size_t i = 0; i < kBodies; ++i)
+            bodies.position[i].w = (first ? i < kMassive : i % (kBodies / kMassive) == 7) ? 1.0 / kMassive : 0;
+        std::vector<Double4> ends[2];
+        for (const char* row : {"many-steps", "tiled"}) {
+            const std::unique_ptr<Backend> backend = gravlab::backend("cuda").make({});
+            backend->load(bodies, {{.softening = 0.05}, {row, {}}});
+            std::vector<Double4> got, want(kBodies);
+            std::vector<double> floors(kBodies);
+            backend->accelerations(got);
+            referenceForces(bodies.position, bodies.velocity, everyBody(kBodies), {.softening = 0.05}, want, floors);
+            const ForceCheck check = compareForces(got, want, gateOf({}), floors);
+            EXPECT_TRUE(check.passed) << row << ": " << check.text();
+            EXPECT_EQ(backend->pairsOfForce(), static_cast<double>(kBodies * kMassive));
+            run(*backend, integrator("leapfrog").program, 1e-3, 50);
+            const WorkTotals totals = backend->totals();
+            EXPECT_EQ(totals.interactions, static_cast<double>(totals.forceEvaluations * kBodies * kMassive)) << row;
+            ends[row[0] == 't'] = state(*backend).position;
+        }
+        double worst = 0;
+        for (std::size_t i = 0; i < kBodies; ++i) {
+            const double off = distance(ends[0][i], ends[1][i]);
+            if (!(off <= worst)) worst = off;  // a NaN counts
+        }
+        EXPECT_LE(worst, 1e-4);
+    }
+}
+
 // A step of length 0 would compute positions from forces that are not finite.
 TEST_F(GpuTest, aQuestionForForcesMovesNoBody) {
     ParticleSet bodies = unevenBodies(100);

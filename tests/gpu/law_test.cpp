@@ -157,29 +157,12 @@ TEST_F(GpuTest, everySymplecticIntegratorRunsUnderEveryLaw) {
 const SecondPairsOf kCudaSecondPairs{.backend = "cuda", .rows = {"tiled", "cells"}, .first = "tiled", .bodies = 2000};
 INSTANTIATE_TEST_SUITE_P(Gpu, SecondPairSuite, testing::Values(kCudaSecondPairs), nameOfBackend<SecondPairsOf>);
 
-/// Both laws in one pass: the forces are those of two passes, also in slices, and the check examines each law.
-TEST_F(GpuTest, bothLawsInOnePassAreThoseOfTwo) {
-    const std::string kind(SecondPairLaw::kKind);
-    for (const Precision precision : {Precision::fp32, Precision::fp64}) {
-        RunRequest wanted{.scene = "ions", .bodies = 2000, .backend = "cuda"};
-        wanted.precision = precision;
-        wanted.terms[kind].kernel.kernel = "one-pass";
-        Simulation simulation(wanted);
-        expectBothLaws(simulation, precision, "one-pass");
-        const double before = simulation.measure().energy();
-        simulation.advance({.seconds = 1e300, .steps = 200}, nullptr);
-        EXPECT_NEAR(simulation.measure().energy(), before, 2e-3 * std::abs(before));
-        simulation.backend().requestForceCheck({0, 1, 999, 1999});
-        simulation.advance({.seconds = 1e300, .steps = 2}, nullptr);
-        simulation.backend().wait();
-        const std::optional<ForceCheck> check = simulation.backend().takeForceCheck();
-        ASSERT_TRUE(check);
-        EXPECT_TRUE(check->passed) << check->text();
-    }
-    // So many that a force comes in slices. In a crystal pulls nearly cancel, so errors have the floor of their sizes.
+/// So many that the forces of both laws come in slices. In a crystal pulls nearly cancel, so errors have the floor of their
+/// sizes.
+TEST_F(GpuTest, aSecondPairLawActsInSlices) {
     RunRequest wanted{.scene = "ions", .bodies = 100000, .backend = "cuda"};
     wanted.precision = Precision::fp32;
-    wanted.terms[kind].kernel.kernel = "one-pass";
+    wanted.terms[std::string(SecondPairLaw::kKind)].kernel.kernel = "tiled";
     Simulation simulation(wanted);
     ParticleSet bodies;
     simulation.snapshot(bodies);

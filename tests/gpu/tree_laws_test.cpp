@@ -25,7 +25,6 @@ const TreesOf kCudaTrees{.backend = "cuda",
                          .kinds = {{}},
                          .alike = {{}},
                          .few = {1, 2, 17, 33, 3000},
-                         .near = false,
                          .hardSamples = 3000,
                          .many = 20000,
                          .inSlices = 60000};

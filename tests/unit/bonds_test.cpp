@@ -8,7 +8,7 @@
 #include "sim/forces/bonds/bond_rows.h"
 #include "sim/forces/term_check.h"
 #include "sim/io/checkpoint.h"
-#include "sim/io/formats/bond_table.h"
+#include "sim/io/formats/formats.h"
 #include "sim/run/simulation.h"
 #include "tests/advance.h"
 #include "tests/tangle.h"

@@ -34,6 +34,21 @@ TEST(Names, theMessageNamesTheNearestAndAllValidOnes) {
     EXPECT_EQ(text, "unknown scene 'plumer'; did you mean 'plummer'? valid: disc, plummer, cube");
 }
 
+TEST(Names, areJoinedWithoutEmptyOnes) {
+    struct Row {
+        std::string_view name;
+    };
+    const std::vector<Row> rows{{"one"}, {""}, {"two"}};
+    EXPECT_EQ(joined(rows, &Row::name), "one, two");
+    EXPECT_EQ(joined(
+                  rows, [](const Row& row) { return row.name.size() > 2 ? std::string("x") : std::string(); }, " and "),
+              "x and x");
+    EXPECT_EQ(joined(std::vector<std::string>{}, {}, ","), "");
+    std::string list;
+    for (const char* text : {"a", "b"}) addTo(list, text, "; ");
+    EXPECT_EQ(list, "a; b");
+}
+
 TEST(Names, emptyAndHugeNamesGiveAShortMessage) {
     EXPECT_THAT(unknownName("scene", "", {"disc"}), HasSubstr("valid: disc"));
     EXPECT_LT(unknownName("scene", std::string(100000, 'x'), {"disc"}).size(), 200u);

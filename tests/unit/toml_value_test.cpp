@@ -1,6 +1,5 @@
 // Values of TOML: valid ones, invalid ones, and values of this program's older files.
 #include "sim/io/toml_value.h"
-#include "sim/io/toml_text.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

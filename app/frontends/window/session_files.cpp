@@ -7,6 +7,7 @@
 #include "app/tables/format.h"
 #include "app/view/base_host.h"
 #include "sim/core/error.h"
+#include "sim/core/names.h"
 #include "sim/core/text.h"
 #include "sim/io/file/atomic_file.h"
 
@@ -283,9 +284,7 @@ EffectResult SessionFiles::taken(Document& document, const std::string& path, Lo
 }
 
 void SessionFiles::sayNotes(const std::string& before, const std::vector<std::string>& notes) {
-    std::string text;
-    for (const std::string& note : notes) text += (text.empty() ? "" : "; ") + note;
-    if (!text.empty()) app_.reports.news.warn(before + text + ".");
+    if (const std::string text = joined(notes, {}, "; "); !text.empty()) app_.reports.news.warn(before + text + ".");
 }
 
 EffectResult SessionFiles::list(const std::string& asked, Ticket ticket) {

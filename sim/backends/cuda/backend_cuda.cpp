@@ -80,7 +80,7 @@ public:
         const ForceSettings& force = pairLawOf(terms);
         SystemConfiguration how = configuration;
         how.resize(terms.size());
-        const LaunchPlan chosen = choice({force, passFor(how[0].kernel, terms, how)}, cuda::factsOf(bodies));
+        const LaunchPlan chosen = choice({force, how[0].kernel}, cuda::factsOf(bodies));
         ForceTerms loaded = terms;
         auto labels = std::make_shared<const Labels>(Labels{bodies.id, bodies.group, bodies.surface, rotationOf(bodies)});
         Engine engine;
@@ -118,7 +118,7 @@ public:
 
     void configure(const ForceSettings& force, const KernelChoice& kernel) override {
         use();
-        const LaunchPlan chosen = choice({force, passFor(kernel, terms_, how_)}, facts());
+        const LaunchPlan chosen = choice({force, kernel}, facts());
         ForceTerms terms = termsOf(force, othersOf(terms_));
         SystemConfiguration how = how_;
         how[0].kernel = kernel;
@@ -226,13 +226,6 @@ private:
     }
     void use() const override { CUDA_CHECK(cuda::setDevice(context_.device.index)); }
 
-    /// The pair law's choice; where it names no kernel, that of a term which needs its pass.
-    static KernelChoice passFor(KernelChoice pairs, const ForceTerms& terms, const SystemConfiguration& how) {
-        for (std::size_t k = 1; k < terms.size() && !pairs.kernel; ++k)
-            if (const auto pass = passOf(termKernel("cuda", terms[k]->kind(), how[k].kernel.kernel)); !pass.empty())
-                pairs.kernel = std::string(pass);
-        return pairs;
-    }
     /// The plan for these bodies. Throws UsageError when row or device cannot compute them.
     LaunchPlan choice(const ForceConfiguration& wanted, const cuda::BodyFacts& bodies) const {
         requireSoftening(wanted.force.softening);

@@ -31,8 +31,7 @@ std::unique_ptr<DeviceTermMethod<Real>> EngineOf<Real>::makeMethod(std::size_t k
     if (k == 0) return makeForceMethod<Real>(plan(), state_.count(), context_.device, context_.stream);
     const KernelChoice& how = how_[k].kernel;
     const CudaTermMethod& row = CudaTermMethods::find("cuda", terms_[k]->kind(), how.kernel);
-    const TermParts parts{state_.count(), *ids_, context_.device, context_.stream, checkedLaunch(row.row, how.launch),
-                          &plan()};
+    const TermParts parts{state_.count(), *ids_, context_.device, context_.stream, checkedLaunch(row.row, how.launch)};
     if constexpr (std::is_same_v<Real, float>)
         return row.fp32(*terms_[k], parts);
     else
@@ -69,8 +68,6 @@ VectorsFuture EngineOf<Real>::copyAsync(const V* x, const V* v) {
 template <class Real>
 void EngineOf<Real>::configure(const ForceSettings& force, const KernelChoice& how, const LaunchPlan* plan) {
     std::unique_ptr<Method> method;
-    if (plan)
-        for (std::size_t k = 1; k < termCount(); ++k) methods_[k]->requirePass(*plan);
     if (plan) method = makeForceMethod<Real>(*plan, state_.count(), context_.device, context_.stream);
     this->want(force, how);
     if (!method) return;
@@ -110,14 +107,6 @@ DeviceSums<Real> EngineOf<Real>::accelerationOf(DeviceSums<Real> sums, const V* 
 }
 
 template <class Real>
-const LawBeside<Real>* EngineOf<Real>::beside(const Methods& methods, const ForceRequest& request) {
-    const LawBeside<Real>* found = nullptr;
-    for (std::size_t k = 1; k < methods.size(); ++k)
-        if (const auto* one = methods[k]->beside(request)) found = one;
-    return found;
-}
-
-template <class Real>
 void EngineOf<Real>::addTerm(const DeviceSums<Real>& sums, const V* v, V* to, const ActiveBodies& active) {
     constexpr unsigned kThreads = 256;
     launchKernel(respondKernel<Real>(), {(state_.count() + kThreads - 1) / kThreads}, kThreads,
@@ -132,9 +121,7 @@ void EngineOf<Real>::evaluate(const Methods& methods, V* termSums, V* to) {
         const Span span = k == 0 ? Span::force : Span::terms;
         ForceRequest request = requestOf(k);
         request.time = this->clock().time();  // not that of a step under way
-        methods[k]->prepare({complete.x.data(), k == 0 ? to : termSums, k == 0 ? nullptr : complete.v.data(),
-                             k == 0 ? beside(methods, request) : nullptr},
-                            request);
+        methods[k]->prepare({complete.x.data(), k == 0 ? to : termSums, k == 0 ? nullptr : complete.v.data()}, request);
         while (!enqueueSlice(k, *methods[k]))
             if (k == 0) context_.timer.close(span);
         context_.timer.close(span);

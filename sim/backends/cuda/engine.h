@@ -124,8 +124,6 @@ private:
     /// The accelerations that follow from the pair law's sums and the responses in `v`; every use of a force comes through
     /// here. They are written to `to` where they differ from the plain sums.
     DeviceSums<Real> accelerationOf(DeviceSums<Real> sums, const V* v, V* to, const ActiveBodies& active = {});
-    /// What the pair law's evaluation takes along for another term of these methods; null: nothing.
-    static const LawBeside<Real>* beside(const Methods& methods, const ForceRequest& request);
     /// Writes the force of `methods` at the last complete step into `to`.
     void evaluate(const Methods& methods, V* termSums, V* to);
     void enqueueSum(const DeviceSums<Real>& sums, V* to);

@@ -2,7 +2,6 @@
 #include "sim/backends/cuda/engine.h"
 
 #include "sim/backends/profiler_range.h"
-#include "sim/core/error.h"
 
 #include <algorithm>
 #include <optional>
@@ -73,8 +72,6 @@ void EngineOf<Real>::beforePiece(bool first, std::int64_t stepsCompleted) {
 
 template <class Real>
 void EngineOf<Real>::prepareStep(StepProgram program) {
-    if (inBlocks(program) && beside(methods_, this->requestOf()))
-        throw UsageError("block steps compute the forces of few bodies at a time, and both laws in one pass those of all");
     if (needsScratch(program)) state_.requireScratch();
     blocks_.begin(inBlocks(program));
 }
@@ -111,12 +108,8 @@ template <class Real>
 bool EngineOf<Real>::runSlice(std::size_t k, TermMethod& method) {
     const ProfilerRange range("slice");
     const DeviceBodies<Real> bodies = forceHere();
-    if (!method.underWay()) {
-        const ForceRequest request = requestOf(k, active_);
-        method.prepare(k == 0 ? DeviceBodies<Real>{bodies.positions, bodies.sums, nullptr, beside(methods_, request)}
-                              : DeviceBodies<Real>{bodies.positions, termSums_.data(), v_},
-                       request);
-    }
+    if (!method.underWay())
+        method.prepare(k == 0 ? bodies : DeviceBodies<Real>{bodies.positions, termSums_.data(), v_}, requestOf(k, active_));
     const bool complete = enqueueSlice(k, method, active_.all());
     endPart(k == 0 ? Span::force : Span::terms);
     return complete;

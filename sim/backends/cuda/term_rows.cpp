@@ -9,8 +9,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace gravlab {
-namespace cuda {
+namespace gravlab::cuda {
 namespace {
 
 constexpr int kRowBlocks[] = {64, 128, 256, 512};
@@ -70,23 +69,12 @@ constexpr KernelRow kTermRows[] = {
      .source = "tiled.cuh:gather,tiledForce"},
     {.backend = "cuda",
      .term = SecondPairLaw::kKind,
-     .name = "one-pass",
-     .idea = "both laws in one pass over the tiles of the first, by `tiled`: one read and one distance for two forces",
-     .source = "second_pairs.cu:TwoPulls,twoLaws"},
-    {.backend = "cuda",
-     .term = SecondPairLaw::kKind,
      .name = "cells",
      .idea = "only what is within the cut-off of a law that has one: exact in O(N)",
      .cut = Split::keyRanges,
      .byCutOff = true,
      .source = "cells.cu:placeOfKey,walkCells"},
 };
-
-// Rows of a term that the pair law's row computes in its own pass.
-struct Pass {
-    std::string_view term, name, of;
-};
-constexpr Pass kPasses[] = {{SecondPairLaw::kKind, "one-pass", "tiled"}};
 
 }  // namespace
 
@@ -106,12 +94,4 @@ bool addTermMethods() {
 }
 #endif
 
-}  // namespace cuda
-
-std::string_view passOf(const KernelRow& row) {
-    for (const cuda::Pass& pass : cuda::kPasses)
-        if (row.backend == "cuda" && row.term == pass.term && row.name == pass.name) return pass.of;
-    return {};
-}
-
-}  // namespace gravlab
+}  // namespace gravlab::cuda

@@ -2,6 +2,7 @@
 #include "sim/forces/fields/field.h"
 
 #include "sim/core/error.h"
+#include "sim/core/names.h"
 #include "sim/forces/fields/field_text.h"
 #include "sim/forces/fields/post_newtonian.h"
 
@@ -213,11 +214,13 @@ std::string OuterForces::description() const {
     for (const OuterField& field : fields_) {
         const bool fixed = !field.moves() && !field.turns();
         const bool carried = field.carrier() && field.row().kind == FieldKind::field;
-        text += (text.empty() ? "" : "; ") + fieldText(field) + " (keeps " + (carried ? "momentum; " : "") +
-                std::string(field.turns() ? "Jacobi's energy in the frame that turns with it"
-                            : fixed || field.row().kind != FieldKind::field ? keptUnder(field.row())
-                                                                            : "nothing: it moves") +
-                ")";
+        addTo(text,
+              fieldText(field) + " (keeps " + (carried ? "momentum; " : "") +
+                  std::string(field.turns() ? "Jacobi's energy in the frame that turns with it"
+                              : fixed || field.row().kind != FieldKind::field ? keptUnder(field.row())
+                                                                              : "nothing: it moves") +
+                  ")",
+              "; ");
     }
     return text;
 }

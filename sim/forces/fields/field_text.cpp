@@ -119,8 +119,7 @@ std::string unitInWords(const FieldNumber& number) {
     if (number.degrees) return "degrees";
     std::string text;
     for (const auto& [symbol, power] : {std::pair("L", number.length), {"M", number.mass}, {"T", number.time}})
-        if (power != 0)
-            text += (text.empty() ? "" : " ") + std::string(symbol) + (power == 1 ? "" : "^" + std::to_string(power));
+        if (power != 0) addTo(text, std::string(symbol) + (power == 1 ? "" : "^" + std::to_string(power)), " ");
     return text.empty() ? text : "[" + text + "]";
 }
 
@@ -142,9 +141,7 @@ std::string fieldText(const OuterField& field) {
 }
 
 std::string fieldsText(const std::vector<OuterField>& fields) {
-    std::string text;
-    for (const OuterField& field : fields) text += (text.empty() ? "" : ";") + fieldText(field);
-    return text.empty() ? std::string(kNoFields) : text;
+    return fields.empty() ? std::string(kNoFields) : joined(fields, fieldText, ";");
 }
 
 ForceTerms fieldTerms(const std::vector<OuterField>& fields, const ParticleSet& bodies) {

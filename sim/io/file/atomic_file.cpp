@@ -2,6 +2,7 @@
 #include "sim/io/file/atomic_file.h"
 
 #include "sim/core/error.h"
+#include "sim/core/names.h"
 #include "sim/io/file/file_calls.h"
 #include "sim/io/file/read_files.h"
 
@@ -397,7 +398,7 @@ std::vector<std::string> OutputSet::keepPartial() {
             if (std::string name = output.file->keepPartial(); !name.empty()) kept.push_back(std::move(name));
         } catch (const IoError& error) {
             // A file that fails does not stop the others.
-            failures += (failures.empty() ? "" : "; ") + std::string(error.what());
+            addTo(failures, error.what(), "; ");
         }
     }
     outputs_.clear();

@@ -1,4 +1,6 @@
-#include "sim/io/formats/bond_table.h"
+// Bonds from a table: i,j,length,stiffness,damping,breaking,law, of which the first four are needed. Rule: every refusal
+// names the line, and memory follows the lines that are there, not a number that the file states.
+#include "sim/io/formats/formats.h"
 
 #include "sim/core/error.h"
 #include "sim/io/file/source.h"

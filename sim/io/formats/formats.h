@@ -1,5 +1,6 @@
-// The readers and writers behind the format table; one pair per file. Only snapshot.cpp includes this.
+// The readers and writers behind the format table, one pair per file, and the reader of tables of bonds.
 #pragma once
+#include "sim/forces/bonds/bonds.h"
 #include "sim/forces/force_term.h"
 #include "sim/io/snapshot.h"
 
@@ -48,5 +49,12 @@ void writeGadget2(ByteSink& sink, const Snapshot& snapshot);
 
 bool looksLikePly(const Source& source);
 void writePly(ByteSink& sink, const Snapshot& snapshot);
+
+/// Reads bonds between the bodies of these ids, in units of the run. Throws InputError naming the file and the line for a
+/// bond that is none, joins a missing body, or exists already.
+std::shared_ptr<const Bonds> readBonds(const std::filesystem::path& path, std::span<const std::uint32_t> ids);
+/// The same on memory; `name` is for messages.
+std::shared_ptr<const Bonds> decodeBonds(std::string_view bytes, const std::string& name,
+                                         std::span<const std::uint32_t> ids);
 
 }  // namespace gravlab

@@ -1,6 +1,7 @@
 // Tables of numbers: CSV and columns separated by blanks, with or without a header, whatever the locale. Rule: a line is a
 // body, a comment, a header or an error; no line is skipped silently.
 #include "sim/core/error.h"
+#include "sim/core/names.h"
 #include "sim/io/file/source.h"
 #include "sim/io/formats/body_collector.h"
 #include "sim/io/formats/formats.h"
@@ -353,11 +354,8 @@ private:
             units_.push_back(unit);
             if (columns_.back() == &kSkipped) skipped_.emplace_back(name);
         }
-        if (const std::string problem = columnProblem(); !problem.empty()) {
-            std::string written;
-            for (const auto& name : names) written += (written.empty() ? "" : ",") + excerpt(name);
-            fail(problem + " in the header (" + written + "); name the columns with --columns");
-        }
+        if (const std::string problem = columnProblem(); !problem.empty())
+            fail(problem + " in the header (" + joined(names, excerpt, ",") + "); name the columns with --columns");
     }
 
     void chooseColumns() {
@@ -491,7 +489,7 @@ private:
                                                           : stated.lengthName;
             const ParsedUnit parsed = parsedUnit(text).value_or(ParsedUnit{0, 0, 0, 0, false});
             if (unit && (unit->factor != parsed.factor || unit->time != parsed.time)) return unclear();
-            if (!unit) stated.words += (stated.words.empty() ? "" : ", ") + std::string(name) + " in " + excerpt(text);
+            if (!unit) addTo(stated.words, std::string(name) + " in " + excerpt(text));
             if (!unit) called = text;
             unit = parsed;
         }

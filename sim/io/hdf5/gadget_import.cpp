@@ -2,6 +2,7 @@
 // works in a helper process; only plain numbers return, and they pass the same gate as those of every format.
 #if defined(GRAVLAB_HAS_HDF5)
 #include "sim/core/error.h"
+#include "sim/core/names.h"
 #include "sim/io/file/checksum.h"
 #include "sim/io/file/source.h"
 #include "sim/io/formats/body_collector.h"
@@ -339,7 +340,7 @@ std::vector<std::filesystem::path> filesOf(const Source& source, std::uint64_t c
         files.push_back(path.parent_path() / (numbered.substr(0, dot + 1) + std::to_string(i) + ending));
         std::error_code ignored;
         if (std::filesystem::exists(files.back(), ignored)) continue;
-        if (++absent <= 4) missing += (missing.empty() ? "" : ", ") + files.back().filename().string();
+        if (++absent <= 4) addTo(missing, files.back().filename().string());
     }
     if (absent > 0)
         throw InputError(among + "; missing beside it: " + missing +

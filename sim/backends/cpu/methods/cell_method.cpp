@@ -109,9 +109,12 @@ void CellMethod<T, P>::makeKeys() {
     const auto place = [&](std::size_t axis, std::size_t i) {
         return cellPlace(static_cast<double>(static_cast<P>(bodies_.axis[axis][i])), scale);
     };
+    const bool few = request_.sources.count < bodies_.count;
     context_.pool.forRange(bodies_.count, kCellGrain, [&](std::size_t first, std::size_t last) {
         for (std::size_t i = first; i < last; ++i)
-            keyed[i] = {cellKey(place(0, i), place(1, i), place(2, i)), static_cast<std::uint32_t>(i)};
+            keyed[i] = {
+                cellKey(place(0, i), place(1, i), place(2, i)) | (few && bodies_.source[i] == 0 ? kCellOfTargets : 0),
+                static_cast<std::uint32_t>(i)};
     });
 }
 
@@ -136,14 +139,15 @@ void CellMethod<T, P>::makeGroups() {
     const KeyedBody* sorted = sort_.data();
     rows_ = groupCount_ = cells_ = mostInCell_ = 0;
     std::uint32_t cellFirst = 0;
-    const auto count = static_cast<std::uint32_t>(bodies_.count);
+    const auto count = static_cast<std::uint32_t>(bodies_.count),
+               acting = static_cast<std::uint32_t>(request_.sources.among(count));
     for (std::uint32_t place = 0; place < count; ++place) {
         const std::uint64_t key = sorted[place].key;
-        if (place == 0 || key != sorted[place - 1].key) {
-            mostInCell_ = std::max<std::size_t>(mostInCell_, place - cellFirst);
+        if (place < acting && (place == 0 || key != sorted[place - 1].key)) {
             cellFirst = place;
             ++cells_;
         }
+        if (place < acting) mostInCell_ = std::max<std::size_t>(mostInCell_, place + 1 - cellFirst);
         const bool newRow = rows_ == 0 || row_[rows_ - 1] != cellRow(key);
         if (newRow) {
             row_[rows_] = cellRow(key);
@@ -154,7 +158,6 @@ void CellMethod<T, P>::makeGroups() {
         ++groups_[groupCount_ - 1].count;
     }
     rowFirst_[rows_] = count;
-    mostInCell_ = std::max<std::size_t>(mostInCell_, count - cellFirst);
 }
 
 template <class T, class P>
@@ -168,7 +171,8 @@ std::uint64_t CellMethod<T, P>::sum(const BodyView<P>& sorted, const Group& grou
     const std::uint64_t *rows = row_.data(), *rowsEnd = rows + rows_;
     for (int which = 0; which < kCellRows; which += 3) {
         // Three consecutive rows.
-        const std::uint64_t from = neighbourRow(row_[group.row], which), to = neighbourRow(row_[group.row], which + 2);
+        const std::uint64_t here = sourceRow(row_[group.row]);
+        const std::uint64_t from = neighbourRow(here, which), to = neighbourRow(here, which + 2);
         for (const std::uint64_t* row = std::lower_bound(rows, rowsEnd, from); row < rowsEnd && *row <= to; ++row) {
             const std::uint32_t *cells = cell_.data(),
                                 *cellsEnd = cells + rowFirst_[static_cast<std::size_t>(row - rows) + 1];
@@ -212,8 +216,9 @@ void CellMethod<T, P>::tell() {
         return std::accumulate(seconds_.begin() + first, seconds_.begin() + last, 0.0);
     };
     const double n = static_cast<double>(std::max<std::size_t>(1, bodies_.count)), pairs = static_cast<double>(pairs_);
+    const auto acting = static_cast<double>(request_.sources.among(bodies_.count));
     figures_ = {{"cells", "", static_cast<double>(cells_)},
-                {"bodies a cell", "", n / static_cast<double>(std::max<std::size_t>(1, cells_))},
+                {"bodies a cell", "", acting / static_cast<double>(std::max<std::size_t>(1, cells_))},
                 {"most in a cell", "", static_cast<double>(mostInCell_)},
                 {"bodies a body", "", pairs / n},
                 {"share of all pairs", "", pairs / (n * n)},

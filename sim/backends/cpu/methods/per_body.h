@@ -5,8 +5,6 @@
 #include "sim/backends/cpu/methods/cpu_method.h"
 
 #include <algorithm>
-#include <chrono>
-#include <cmath>
 
 namespace gravlab::cpu {
 
@@ -46,12 +44,8 @@ public:
             range(0, bodies_.count);
             next_ = bodies_.count;
         } else {
-            const Deadline deadline =
-                std::isfinite(seconds)
-                    ? std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-                                                             std::chrono::duration<double>(std::clamp(seconds, 0.0, 1e6)))
-                    : kNoDeadline;
-            const std::int64_t reached = pool_.run(static_cast<std::int64_t>(next_ / kGrain), pieces, deadline, piece);
+            const std::int64_t reached =
+                pool_.run(static_cast<std::int64_t>(next_ / kGrain), pieces, deadlineAfter(seconds), piece);
             next_ = std::min(static_cast<std::size_t>(reached) * kGrain, bodies_.count);
         }
         underWay_ = next_ < bodies_.count;

@@ -27,9 +27,10 @@ __global__ void makeCellKeys(CellTask<Real> task) {
     const std::uint32_t i = blockIdx.x * kCellThreads + threadIdx.x;
     if (i >= task.count) return;
     const Vector<Real> body = asVectors(task.bodies)[i];
-    task.key[i] = cellKey(cellPlace(static_cast<double>(body.x), task.perLength),
-                          cellPlace(static_cast<double>(body.y), task.perLength),
-                          cellPlace(static_cast<double>(body.z), task.perLength));
+    const std::uint64_t key = cellKey(cellPlace(static_cast<double>(body.x), task.perLength),
+                                      cellPlace(static_cast<double>(body.y), task.perLength),
+                                      cellPlace(static_cast<double>(body.z), task.perLength));
+    task.key[i] = task.fewSources && body.w == 0 ? key | kCellOfTargets : key;
     task.index[i] = i;
 }
 
@@ -44,7 +45,7 @@ __global__ void countCells(CellTask<Real> task) {
     const std::uint32_t place = blockIdx.x * kCellThreads + threadIdx.x;
     if (place >= task.count) return;
     const std::uint64_t key = task.sortedKey[place];
-    if (place > 0 && task.sortedKey[place - 1] == key) return;
+    if ((key & kCellOfTargets) != 0 || (place > 0 && task.sortedKey[place - 1] == key)) return;
     atomicAdd(&task.facts->cells, 1u);
     atomicMax(&task.facts->most, placeOfKey(task.sortedKey, task.count, key + 1) - place);
 }
@@ -78,7 +79,7 @@ __global__ __launch_bounds__(256) void walkCells(CellWalkTask<Real, Law> task) {
         std::uint32_t bound = 0;
         if (lane < kCellEnds)
             bound = placeOfKey(task.sortedKey, task.count,
-                               (neighbourRow(here, lane / 2) << kCellBits) + (lane % 2 == 0 ? low : high));
+                               (neighbourRow(sourceRow(here), lane / 2) << kCellBits) + (lane % 2 == 0 ? low : high));
         for (int which = 0; which < kCellRows; ++which) {
             const std::uint32_t first = __shfl_sync(~0u, bound, 2 * which), end = __shfl_sync(~0u, bound, 2 * which + 1);
             pairs += static_cast<unsigned long long>(end - first) * static_cast<unsigned>(__popc(members));

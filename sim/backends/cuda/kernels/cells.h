@@ -16,7 +16,7 @@ constexpr unsigned kCellThreads = 256;
 
 /// Facts of one evaluation, for the lab.
 struct CellFacts {
-    std::uint32_t cells, most;  ///< cells with a body; most bodies in one of them
+    std::uint32_t cells, most;  ///< cells with a source; most sources in one of them
 };
 
 /// Puts the bodies in the order of cells. One thread a body.
@@ -24,6 +24,7 @@ template <class Real>
 struct CellTask {
     const Vec4<Real>* bodies;  ///< positions and sources, in body order
     std::uint32_t count;
+    bool fewSources;   ///< bodies without mass are targets only
     double perLength;  ///< see cellsPerLength()
     std::uint64_t *key, *sortedKey;
     std::uint32_t *index, *order;  ///< order: body of each place

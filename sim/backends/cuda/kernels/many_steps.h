@@ -41,9 +41,11 @@ struct ManyStepsTask {
     unsigned epoch;            ///< steps of all launches before
     ParticleVertex* vertices;  ///< output: the vertices of the last step, or null
     VertexValue shown;
-    bool onlyForce = false;  ///< stores accelerations and nothing else
+    bool onlyForce = false;     ///< stores accelerations and nothing else
+    std::uint32_t sources;      ///< bodies that act on others, for the kernel of few sources
+    const std::uint32_t* list;  ///< their indices; null: the first bodies
 };
-/// The kernel; null for unrolls that are not built.
-Kernel<ManyStepsTask> manyStepsKernel(int unroll);
+/// The kernel, for all bodies as sources or for few; null for unrolls that are not built.
+Kernel<ManyStepsTask> manyStepsKernel(int unroll, bool few = false);
 
 }  // namespace gravlab::cuda

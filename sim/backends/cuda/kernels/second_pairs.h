@@ -1,10 +1,10 @@
 // Kernels around a second pair law on a device, as the host sees them.
 #pragma once
-#include "sim/backends/cuda/kernels/force.h"
+#include "sim/backends/cuda/kernels/packed.h"
+#include "sim/backends/cuda/runtime/launch.h"
 #include "sim/forces/second_pair_law.h"
 
 #include <cstdint>
-#include <tuple>
 
 namespace gravlab::cuda {
 
@@ -27,29 +27,6 @@ struct OwnSumsTask {
     Real factor;  ///< see forceFactor()
     PairSources sources;
 };
-/// A tiled force of gravity's loops, and beside it the sums of a second law between the same pairs, whose bodies count
-/// alike: one read and one distance a pair.
-template <class Real, class Law>
-struct TwoLawsTask {
-    ForceTask<Real> first;
-    Law law;           ///< the second one
-    Real endSquared;   ///< of the second law, which has no force beyond [L^2]; infinite without an end
-    Vec4<Real>* sums;  ///< of the second law, one a body, as ForceTask::sums
-    double* carry;     ///< of the second law, as ForceTask::carry
-};
-template <class Real, class Laws>
-struct TwoLawsKernels;
-template <class Real, template <class> class... PairLaws>
-struct TwoLawsKernels<Real, LawList<PairLaws...>> {
-    static std::tuple<Kernel<TwoLawsTask<Real, PairLaws<Real>>>...> of(int unroll);
-};
-/// Null for factors other than FewUnrolls. A block has at most kTwoLawsThreads threads.
-template <class Real, class Law>
-Kernel<TwoLawsTask<Real, Law>> twoLawsKernel(int unroll) {
-    return std::get<Kernel<TwoLawsTask<Real, Law>>>(TwoLawsKernels<Real, OtherLoopLaws>::of(unroll));
-}
-constexpr int kTwoLawsThreads = 512;
-
 template <class Real>
 Kernel<CountSourcesTask<Real>> countSourcesKernel();
 template <class Real>

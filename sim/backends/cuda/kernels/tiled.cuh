@@ -68,7 +68,6 @@ struct TiledTargets {
                 }
 #pragma unroll
                 for (int b = 0; b < kBodies; ++b) accumulate(sum[b], part[b]);
-                if constexpr (requires { addPull.endChunk(); }) addPull.endChunk();
             }
         }
     }

@@ -22,7 +22,10 @@ struct TreeScale {
     float source;        ///< factor of sources: their sum is at most 1
     float acceleration;  ///< factor of scaled accelerations
     float smallest;      ///< kSmallestShare of the rms acceleration, not scaled
+    float centre[3];     ///< subtracted before scaling [L]: a body's position where that is exact for all bodies, else 0
 };
+/// What is measured of all bodies: maxima along each axis, from the origin and from the first body, then sums.
+constexpr unsigned kTreeMaxima = 6, kTreeMeasured = kTreeMaxima + 3;
 
 /// Counts of one evaluation: `cells` act on one body each, expanded cells on a group.
 struct TreeCounts {
@@ -56,11 +59,11 @@ struct TreeTask {
     std::uint32_t sources;  ///< bodies with mass: they come first in the order of places, and nodes consist of them
     const std::uint32_t* sourceList;  ///< their indices; null: the first bodies
     std::uint32_t blocks;             ///< blocks of kTreeThreads sources
-    double* partial;                  ///< [4][kTreeMeasureBlocks]
+    double* partial;                  ///< [kTreeMeasured][kTreeMeasureBlocks]
     TreeScale* scale;
     std::uint64_t *key, *sortedKey;
     std::uint32_t *index, *order;  ///< order: body of each place
-    Float4* sorted;                ///< scaled
+    Float4* sorted;                ///< about the centre, scaled
     std::uint16_t* levels;         ///< first and one after the last level of the nodes that begin at a place
     std::uint32_t* starts;         ///< [level][block]: nodes that begin there, then their prefix sums; one more at the end
     std::uint32_t* offsets;

@@ -18,50 +18,79 @@ __device__ __forceinline__ bool finite(float x) { return fabsf(x) <= 3.4e38f; }
 __device__ __forceinline__ int asInt(float x) { return __float_as_int(x); }
 __device__ __forceinline__ float asFloat(int x) { return __int_as_float(x); }
 
-/// Reduces sums and maxima of a block, in a fixed order.
+/// Reduces maxima and sums of a block, in a fixed order.
 __device__ void blockReduce(double* value, double (*shared)[kTreeThreads]) {
-    for (int k = 0; k < 4; ++k) shared[k][threadIdx.x] = value[k];
+    for (unsigned k = 0; k < kTreeMeasured; ++k) shared[k][threadIdx.x] = value[k];
     for (unsigned half = kTreeThreads / 2; half > 0; half /= 2) {
         __syncthreads();
         if (threadIdx.x >= half) continue;
-        shared[0][threadIdx.x] = fmax(shared[0][threadIdx.x], shared[0][threadIdx.x + half]);
-        for (int k = 1; k < 4; ++k) shared[k][threadIdx.x] += shared[k][threadIdx.x + half];
+        for (unsigned k = 0; k < kTreeMeasured; ++k) {
+            double& mine = shared[k][threadIdx.x];
+            const double other = shared[k][threadIdx.x + half];
+            mine = k < kTreeMaxima ? fmax(mine, other) : mine + other;
+        }
     }
     __syncthreads();
-    for (int k = 0; k < 4; ++k) value[k] = shared[k][0];
+    for (unsigned k = 0; k < kTreeMeasured; ++k) value[k] = shared[k][0];
 }
 
-/// Measures the largest distance along an axis, and the sums of these distances, of sources and of |a|^2.
+/// Measures the largest distances along each axis, and the sums of the largest one of each body, of sources and of |a|^2.
 __global__ void measure(TreeTask task) {
-    __shared__ double shared[4][kTreeThreads];
-    double value[4] = {};
+    __shared__ double shared[kTreeMeasured][kTreeThreads];
+    double value[kTreeMeasured] = {};
+    double* const sums = value + kTreeMaxima;
+    const float4 origin = asVectors(task.bodies)[0];
     for (std::uint32_t i = blockIdx.x * kTreeThreads + threadIdx.x; i < task.count; i += gridDim.x * kTreeThreads) {
         const float4 body = asVectors(task.bodies)[i];
         const float far = fmaxf(fabsf(body.x), fmaxf(fabsf(body.y), fabsf(body.z)));
         if (finite(far)) {
-            value[0] = fmax(value[0], static_cast<double>(far));
-            value[1] += far;
+            const float away[kTreeMaxima] = {
+                fabsf(body.x),           fabsf(body.y), fabsf(body.z), fabsf(body.x - origin.x), fabsf(body.y - origin.y),
+                fabsf(body.z - origin.z)};
+            for (unsigned k = 0; k < kTreeMaxima; ++k) value[k] = fmax(value[k], static_cast<double>(away[k]));
+            sums[0] += far;
         }
-        if (finite(body.w)) value[2] += fabsf(body.w);
-        if (task.before && finite(task.before[i])) value[3] += static_cast<double>(task.before[i]) * task.before[i];
+        if (finite(body.w)) sums[1] += fabsf(body.w);
+        if (task.before && finite(task.before[i])) sums[2] += static_cast<double>(task.before[i]) * task.before[i];
     }
     blockReduce(value, shared);
     if (threadIdx.x == 0)
-        for (int k = 0; k < 4; ++k) task.partial[k * kTreeMeasureBlocks + blockIdx.x] = value[k];
+        for (unsigned k = 0; k < kTreeMeasured; ++k) task.partial[k * kTreeMeasureBlocks + blockIdx.x] = value[k];
 }
 
 __global__ void scale(TreeTask task) {
-    __shared__ double shared[4][kTreeThreads];
-    double value[4];
-    for (int k = 0; k < 4; ++k) value[k] = task.partial[k * kTreeMeasureBlocks + threadIdx.x];
+    __shared__ double shared[kTreeMeasured][kTreeThreads];
+    double value[kTreeMeasured];
+    for (unsigned k = 0; k < kTreeMeasured; ++k) value[k] = task.partial[k * kTreeMeasureBlocks + threadIdx.x];
     blockReduce(value, shared);
     if (threadIdx.x > 0) return;
+    const double* const sums = value + kTreeMaxima;
+    const float4 first = asVectors(task.bodies)[0];
+    const float origin[3] = {first.x, first.y, first.z};
     TreeScale result;
-    result.length = powerBelow(gridEdge(value[0], value[1], task.count));
-    result.source = powerBelow(value[2]);
+    // Coordinates from half to twice that of the first body are subtracted without rounding (Sterbenz).
+    double edge = 0, farthest = 0;
+    bool moved = false;
+    for (int axis = 0; axis < 3; ++axis) {
+        const bool exact = origin[axis] != 0 && finite(origin[axis]) && value[3 + axis] <= 0.5 * fabsf(origin[axis]);
+        result.centre[axis] = exact ? origin[axis] : 0;
+        edge = fmax(edge, value[exact ? 3 + axis : axis]);
+        farthest = fmax(farthest, value[axis]);
+        moved |= exact;
+    }
+    // Sixteen times finer, the grid separates all coordinates that differ about the origin.
+    const double grid = gridEdge(farthest, sums[0], task.count);
+    result.length = powerBelow(moved ? fmin(grid, fmax(edge, grid / 16)) : grid);
+    result.source = powerBelow(sums[1]);
     result.acceleration = result.length * result.length / result.source;
-    result.smallest = static_cast<float>(kSmallestShare * sqrt(value[3] / task.count));
+    result.smallest = static_cast<float>(kSmallestShare * sqrt(sums[2] / task.count));
     *task.scale = result;
+}
+
+/// A body about the centre, in the units of the tree.
+__device__ float4 scaled(const float4& body, const TreeScale& by) {
+    return {(body.x - by.centre[0]) * by.length, (body.y - by.centre[1]) * by.length, (body.z - by.centre[2]) * by.length,
+            body.w * by.source};
 }
 
 /// Whether a body acts on others.
@@ -82,9 +111,8 @@ template <TreeKeys kCurve>
 __global__ void makeKeys(TreeTask task) {
     const std::uint32_t i = blockIdx.x * kTreeThreads + threadIdx.x;
     if (i >= task.count) return;
-    const float4 body = asVectors(task.bodies)[i];
-    const float length = task.scale->length;
-    const std::uint32_t x = treePlace(body.x * length), y = treePlace(body.y * length), z = treePlace(body.z * length);
+    const float4 body = scaled(asVectors(task.bodies)[i], *task.scale);
+    const std::uint32_t x = treePlace(body.x), y = treePlace(body.y), z = treePlace(body.z);
     const std::uint64_t key = kCurve == TreeKeys::hilbert ? hilbertKey(x, y, z) : mortonKey(x, y, z);
     task.key[i] = acts(task, i) ? key : key | kOnlyTarget;
     task.index[i] = i;
@@ -93,9 +121,7 @@ __global__ void makeKeys(TreeTask task) {
 __global__ void gather(TreeTask task) {
     const std::uint32_t place = blockIdx.x * kTreeThreads + threadIdx.x;
     if (place >= task.count) return;
-    const float4 body = asVectors(task.bodies)[task.order[place]];
-    const TreeScale by = *task.scale;
-    asVectors(task.sorted)[place] = {body.x * by.length, body.y * by.length, body.z * by.length, body.w * by.source};
+    asVectors(task.sorted)[place] = scaled(asVectors(task.bodies)[task.order[place]], *task.scale);
 }
 
 /// Finds the levels of the nodes that begin at the places of a block.

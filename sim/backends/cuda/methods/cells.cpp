@@ -36,7 +36,7 @@ public:
         sorted_ = DeviceArray<Vec4<Real>>(n);
         facts_ = DeviceArray<CellFacts>(1);
         pairs_ = DeviceArray<unsigned long long>(1);
-        scratch_ = DeviceArray<std::uint8_t>(sortBytes(n));
+        scratch_ = DeviceArray<std::uint8_t>(sortBytes(n, kCellKeyBits + 1));
         counts_.allocate();
         CUDA_CHECK(fillAsync(pairs_.data(), 0, pairs_.bytes(), stream_));
     }
@@ -74,9 +74,11 @@ private:
     double doneShare() const override { return static_cast<double>(next_) / this->count(); }
     void rewind() override { next_ = 0; }
 
+    std::size_t sources() const { return this->request().sources.among(this->count()); }
     CellTask<Real> task() const {
         return {.bodies = this->bodies().positions,
                 .count = this->count(),
+                .fewSources = sources() < this->count(),
                 .perLength = cellsPerLength(this->request().settings),
                 .key = key_.data(),
                 .sortedKey = sortedKey_.data(),
@@ -90,8 +92,9 @@ private:
         const CellTask<Real> task = this->task();
         counts_.mark(kBegun);
         launchKernel(cellKeyKernel<Real>(), blocks, kCellThreads, task, 0, stream_);
-        static_assert(kCellKeyBits <= kTreeKeyBits);
-        sortKeys(keysOf(task), scratch_.data(), scratch_.size(), stream_);
+        KeySort keys = keysOf(task);
+        keys.bits = task.fewSources ? kCellKeyBits + 1 : kCellKeyBits;
+        sortKeys(keys, scratch_.data(), scratch_.size(), stream_);
         launchKernel(cellGatherKernel<Real>(), blocks, kCellThreads, task, 0, stream_);
         counts_.mark(kSorted);
         if (!counts_.timed()) return;
@@ -125,10 +128,11 @@ private:
     ForceWork takeCounts() {
         const auto taken = counts_.take();
         if (!taken) return {};
-        const double n = this->count(), pairs = static_cast<double>(taken->now - taken->before);
+        const double n = this->count(), acting = static_cast<double>(sources()),
+                     pairs = static_cast<double>(taken->now - taken->before);
         const double aBody = pairs / (n * taken->done), cells = taken->facts.cells;
         figures_ = {{"cells", "", cells},
-                    {"bodies a cell", "", n / std::max(1.0, cells)},
+                    {"bodies a cell", "", acting / std::max(1.0, cells)},
                     {"most in a cell", "", static_cast<double>(taken->facts.most)},
                     {"bodies a body", "", aBody},
                     {"share of all pairs", "", aBody / n}};

@@ -15,21 +15,12 @@
 
 namespace gravlab::cuda {
 
-/// A second pair law whose sums an evaluation of the first one takes along, see passOf().
-template <class Real>
-struct LawBeside {
-    ForceSettings law;
-    double smallestR2 = 0;       ///< see smallestR2()
-    Vec4<Real>* sums = nullptr;  ///< one a body. Device memory
-};
-
 /// Arrays that one evaluation reads, and the array for its sums. Device memory.
 template <class Real>
 struct DeviceBodies {
-    Vec4<Real>* positions = nullptr;          ///< with pads of no pull; only `many-steps` writes them, with unchanged values
-    Vec4<Real>* sums = nullptr;               ///< one a body; used unless the sums come in ranges
-    const Vec4<Real>* velocities = nullptr;   ///< at the time of the positions only under takesVelocities() programs
-    const LawBeside<Real>* beside = nullptr;  ///< for the pair law's method alone; null: no second law is taken along
+    Vec4<Real>* positions = nullptr;         ///< with pads of no pull; only `many-steps` writes them, with unchanged values
+    Vec4<Real>* sums = nullptr;              ///< one a body; used unless the sums come in ranges
+    const Vec4<Real>* velocities = nullptr;  ///< at the time of the positions only under takesVelocities() programs
 };
 
 /// A complete evaluation: the sum over `ranges` of sums[range * count + i]. Device memory.
@@ -65,19 +56,9 @@ public:
     virtual bool enqueueFused(const DeviceBodies<Real>&, const ForceRequest&, const IntegrateTask<Real>&) { return false; }
 };
 
-/// A method of any term on one device.
+/// A method on one device, for `count` bodies.
 template <class Real>
-class DeviceTermMethod : public ForceMethod<DeviceBodies<Real>, DeviceSums<Real>> {
-public:
-    /// What the pair law's method takes along for this one, in the evaluation before this one's; null: nothing.
-    virtual const LawBeside<Real>* beside(const ForceRequest&) { return nullptr; }
-    /// Throws UsageError where this method cannot work beside that plan of the pair law.
-    virtual void requirePass(const LaunchPlan&) const {}
-};
-
-/// A method of the pair law on one device, for `count` bodies.
-template <class Real>
-class DeviceForceMethod : public DeviceTermMethod<Real> {
+class DeviceForceMethod : public ForceMethod<DeviceBodies<Real>, DeviceSums<Real>> {
 public:
     DeviceForceMethod(const LaunchPlan& plan, std::uint32_t count, std::shared_ptr<RateEstimate> rate)
         : plan_(plan), count_(count), rate_(std::move(rate)) {}
@@ -169,9 +150,10 @@ struct TermParts {
     std::span<const std::uint32_t> ids;  ///< ids of the bodies, for terms that name bodies
     const DeviceFacts& device;
     Stream stream;
-    LaunchConfig launch{};              ///< valid for the row
-    const LaunchPlan* pairs = nullptr;  ///< of the pair law
+    LaunchConfig launch{};  ///< valid for the row
 };
+template <class Real>
+using DeviceTermMethod = ForceMethod<DeviceBodies<Real>, DeviceSums<Real>>;
 /// A method for a kind of term other than the pair law. Its sums are accelerations of a body of response 1.
 struct CudaTermMethod {
     KernelRow row;  ///< row that the user sees; its backend is "cuda"

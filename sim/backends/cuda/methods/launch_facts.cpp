@@ -71,7 +71,7 @@ struct Geometry {
 Geometry geometryOf(const LaunchPlan& plan, std::size_t bodies, const DeviceFacts& device) {
     const LaunchConfig& launch = plan.launch;
     const bool doubles = plan.precision == Precision::fp64;
-    const double body = doubles ? 32.0 : 16.0, n = static_cast<double>(bodies);
+    const double body = doubles ? 32.0 : 16.0;
     const auto count = static_cast<std::uint32_t>(bodies);
     if (bodies == 0 || launch.block < 1) return {0, 1, launch.block, 0};
     if (const OwnCode* own = plan.entry->own())
@@ -88,11 +88,12 @@ Geometry geometryOf(const LaunchPlan& plan, std::size_t bodies, const DeviceFact
         return {(units + shape.warps - 1) / shape.warps, 1, launch.block,
                 body * partition.tiles * (static_cast<double>(partition.range) + partition.tile)};
     }
+    const double sources = static_cast<double>(plan.sources.among(bodies));
     if (plan.entry->manySteps()) {
         const ManyStepsPartition partition = manyStepsPartition(bodies, device.multiprocessors, launch.block / 32);
         // The warps of a block that share targets read the sources once together, through the second-level cache.
         const double groups = static_cast<double>(partition.blocks) * partition.targets / kManyStepsBodies;
-        return {partition.blocks, 1, partition.threads(), body * groups * n};
+        return {partition.blocks, 1, partition.threads(), body * groups * sources};
     }
     if (const LoadedCode* code = plan.entry->loaded()) {  // its reads are unknown: only its source states them
         const auto targets = static_cast<std::size_t>(launch.block) * static_cast<std::size_t>(launch.bodiesPerThread);
@@ -104,7 +105,6 @@ Geometry geometryOf(const LaunchPlan& plan, std::size_t bodies, const DeviceFact
     // With tiles every block reads all sources once; without, every warp does.
     const bool byBlock = code.tiles || code.ownTile || code.pairsOfThreads;
     const double readers = byBlock ? blocks : static_cast<double>(blocks) * ((launch.block + 31) / 32);
-    const double sources = static_cast<double>(plan.sources.among(bodies));
     return {blocks, code.splitsInBlock ? 1 : launch.split, code.threads(launch), body * readers * sources};
 }
 

@@ -104,18 +104,14 @@ const void* machineCode(const KernelEntry& entry, const LaunchConfig& launch, co
                           [&]<class PairLaw>(const PairLaw&) { address = lawKernel<Real, PairLaw>(launch.unroll).address; });
         return address;
     }
-    if (const OneSidedCode* code = entry.oneSided()) {
+    const auto of = [&](const auto& code) {
         if constexpr (kDoubles)
-            return code->kernel64(launch).address;
+            return code.kernel64(launch).address;
         else
-            return code->kernel32(launch).address;
-    }
-    if (const SymmetricCode* code = entry.symmetric()) {
-        if constexpr (kDoubles)
-            return code->kernel64(launch).address;
-        else
-            return code->kernel32(launch).address;
-    }
+            return code.kernel32(launch).address;
+    };
+    if (entry.oneSided()) return of(*entry.oneSided());
+    if (entry.symmetric()) return of(*entry.symmetric());
     return kDoubles ? nullptr : entry.manySteps()->kernel32(launch).address;
 }
 

@@ -13,7 +13,6 @@ public:
     explicit ManySteps(const MethodParts& parts)
         : DeviceForceMethod(parts.plan, parts.count, parts.rate),
           stream_(parts.stream),
-          kernel_(manyStepsKernel(parts.plan.launch.unroll)),
           partition_(manyStepsPartition(parts.count, parts.device.multiprocessors, parts.plan.launch.block / 32)) {
         if (parts.count == 0) return;
         arrived_ = DeviceArray<unsigned>(1);
@@ -23,6 +22,7 @@ public:
         CUDA_CHECK(fillAsync(zeroVelocity_.data(), 0, zeroVelocity_.bytes(), stream_));
     }
     StepLauncher<float>* steps() override { return this; }
+    double work() const override { return sourcePairs(); }
 
     /// The kernel runs leapfrog only: half a kick, drift, force, half a kick.
     bool runsSteps(StepProgram program) const override {
@@ -48,8 +48,11 @@ public:
         task.shown = batch.shown;
         // From a force that is not finite, a step of length 0 would make a velocity and a position that are not finite.
         task.onlyForce = batch.v == zeroVelocity_.data();
-        launchResident(kernel_, {static_cast<unsigned>(partition_.blocks)}, static_cast<unsigned>(partition_.threads()),
-                       task, partition_.sharedBytes(), stream_);
+        task.sources = static_cast<std::uint32_t>(request.sources.among(count()));
+        task.list = request.sources.list;
+        launchResident(manyStepsKernel(plan().launch.unroll, task.sources < task.count),
+                       {static_cast<unsigned>(partition_.blocks)}, static_cast<unsigned>(partition_.threads()), task,
+                       partition_.sharedBytes(), stream_);
         epoch_ += static_cast<unsigned>(task.steps);
     }
 
@@ -58,14 +61,13 @@ private:
         // The kernel multiplies the old contents by 0, so they must be finite.
         CUDA_CHECK(fillAsync(bodies().sums, 0, count() * sizeof(Float4), stream_));
         enqueueSteps({.x = bodies().positions, .v = zeroVelocity_.data(), .a = bodies().sums, .steps = 1}, request());
-        return {.complete = true, .work = {.pairs = allPairs()}};
+        return {.complete = true, .work = {.pairs = sourcePairs()}};
     }
-    double nextPairs(double) const override { return allPairs(); }
+    double nextPairs(double) const override { return work(); }
     double doneShare() const override { return 0; }
     void rewind() override {}
 
     Stream stream_;
-    Kernel<ManyStepsTask> kernel_;
     ManyStepsPartition partition_;
     unsigned epoch_ = 0;
     DeviceArray<unsigned> arrived_;

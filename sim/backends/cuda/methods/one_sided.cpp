@@ -1,9 +1,7 @@
 // Slices of the one-sided kernels: a group of targets that fills the device sums over as many sources as fit the time.
 #include "sim/backends/cuda/kernels/blocks.h"
-#include "sim/backends/cuda/kernels/second_pairs.h"
 #include "sim/backends/cuda/methods/force_method.h"
 #include "sim/backends/cuda/runtime/per_device.h"
-#include "sim/forces/cell_grid.h"
 
 #include <algorithm>
 #include <cmath>
@@ -73,7 +71,6 @@ public:
         // Before prepare(): they may throw for lack of memory.
         if (request.active.rungs) requirePart();
         takeSources(request.sources);
-        if (bodies.beside && besideCarry_.size() < carry_.size()) besideCarry_ = DeviceArray<double>(carry_.size());
         DeviceForceMethod<Real>::prepare(bodies, request);
         first_ = part() ? 0 : static_cast<std::uint32_t>(std::min<std::size_t>(request.targets.first, this->count()));
         targets_ = part() ? static_cast<std::uint32_t>(request.active.count)
@@ -267,14 +264,6 @@ private:
         const auto threads = static_cast<unsigned>(code_.threads(launch()));
         const std::size_t shared = code_.sharedBytes(launch(), sizeof(Real));
         const ForceSettings& force = this->request().settings;
-        if (const LawBeside<Real>* beside = this->bodies().beside) {
-            const auto end = static_cast<Real>(reachOf(beside->law));
-            withLoopLaw<Real>(beside->law, beside->smallestR2, [&]<class Type>(const Type& law) {
-                launchKernel(twoLawsKernel<Real, Type>(launch().unroll), blocks, threads,
-                             {task, law, end * end, beside->sums, besideCarry_.data()}, shared, stream_);
-            });
-            return;
-        }
         if (code_.goesOn) {
             tryLaunch(task, blocks, threads, shared);
             return;
@@ -344,7 +333,6 @@ private:
     std::uint32_t target_ = 0, source_ = 0;  ///< next slice of the force under way, from first_ on
     DeviceArray<Vec4<Real>> sums_;           ///< with split > 1: one force a range and body
     DeviceArray<double> carry_;              ///< running sums between the launches of a force in slices
-    DeviceArray<double> besideCarry_;        ///< those of a second law
     DeviceArray<Real> copies_;
     /// Allocated by the first evaluation for active bodies only.
     struct Part {

@@ -108,7 +108,7 @@ public:
         starts_ = kTreeDepths * blocksOf(sources_) + 1;
         room_ = treeNodeRoom(sources_, limits_);
         const std::size_t nodes = room_;
-        partial_ = DeviceArray<double>(4 * kTreeMeasureBlocks);
+        partial_ = DeviceArray<double>(kTreeMeasured * kTreeMeasureBlocks);
         scale_ = DeviceArray<TreeScale>(1);
         order_ = DeviceArray<std::uint32_t>(n);
         sorted_ = DeviceArray<Float4>(n);
