@@ -2,9 +2,11 @@
 #include "sim/backends/device_use.h"
 #include "sim/backends/term_rows.h"
 #include "sim/core/error.h"
+#include "sim/forces/bonds/bonds.h"
 #include "sim/forces/law.h"
 #include "sim/forces/second_pair_law.h"
 #include "sim/run/simulation.h"
+#include "sim/scenes/scene.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -49,6 +51,31 @@ std::string refusalBy(const Act& act) {
 
 TEST(OnePass, savesTheLaunchesOfTheSecondLaw) {
     EXPECT_EQ(launchesOfAStep("tiled") - launchesOfAStep("one-pass"), 2) << "the copy of the sources, and the second force";
+}
+
+TEST(OnePass, thePassThatMovesTheBodiesAddsTheForceOfTheLastTerm) {
+    const Scene& scene = sceneNamed("cloth");
+    const SceneRequest request{.bodies = 257, .seed = 1};
+    System system{scene.build(request),
+                  {{std::make_shared<const PairLaw>(ForceSettings{.softening = 0.1}), {.kernel = "tiled"}}}};
+    const std::unique_ptr<Backend> made = deviceBackend().make({});
+    const auto launches = [&] {
+        made->load(system);
+        const auto steps = [&](std::int64_t count) {
+            made->advance(integrator("leapfrog").program, 1e-4, {.seconds = 1e300, .steps = count}, nullptr);
+        };
+        steps(2);
+        const auto before = deviceUse().launches;
+        steps(8);
+        return static_cast<double>(deviceUse().launches - before) / 8;
+    };
+    const double alone = launches();
+    for (const auto& term : scene.terms(request, system.bodies))
+        if (term->kind() == Bonds::kKind) system.terms.push_back({term, {.kernel = "bonds-per-row"}});
+    ASSERT_EQ(system.terms.size(), 2u);
+    EXPECT_EQ(launches() - alone, 1);
+    for (Double4& v : system.bodies.velocity) v.w = 2;
+    EXPECT_EQ(launches() - alone, 3) << "a response other than 1 takes a launch for each law";
 }
 
 TEST(OnePass, takesThePassOfTiledAndRefusesOthers) {
