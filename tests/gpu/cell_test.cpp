@@ -101,9 +101,10 @@ TEST_F(CellsOnGpu, aBodyWithoutAListSumsTheSameBits) {
     for (std::uint32_t i = 0; i < inner + outer; ++i) {
         Random random(7, i);
         const Vec3d at = random.onSphere();
-        const double r = i < inner ? random.uniform(1.2, 2.45) : far + 0.25 * way;
+        const bool comes = i < outer;  // first, so that a part of the sum would end elsewhere if it counted them
+        const double r = comes ? far + 0.25 * way : random.uniform(1.2, 2.45);
         positions.push_back({r * at.x, r * at.y, r * at.z, 1});
-        const double speed = i < inner ? 0 : -1e6 * way;
+        const double speed = comes ? -1e6 * way : 0;
         velocities.push_back({speed * at.x, speed * at.y, speed * at.z, 1});
     }
     positions[0].w = velocities[0].w = 1;
