@@ -125,8 +125,9 @@ FigureStudy bondStudy(const FigureRequest& request, const FigureProgress& progre
     std::erase_if(hubs, [&](std::size_t ends) { return ends > count - 1; });
     hubs.erase(std::unique(hubs.begin(), hubs.end()), hubs.end());
     const std::unique_ptr<Backend> made = backend(request.backend).make(request.options);
-    const std::vector<KernelChoice> choices =
-        termChoices(request.backend, Bonds::kKind, {.kernel = {.kernel = "all"}}, false);
+    const auto wanted = request.run.terms.find(Bonds::kKind);
+    const std::vector<KernelChoice> choices = termChoices(
+        request.backend, Bonds::kKind, wanted == request.run.terms.end() ? TermRequest{} : wanted->second, false);
 
     FigureStudy study;
     const double copied = copyRate(request);

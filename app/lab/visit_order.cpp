@@ -118,7 +118,7 @@ VisitOrder visitOrder(const KernelRow& row, const LaunchConfig& launch, const La
     const auto n = static_cast<std::uint32_t>(bodies);
     if (n == 0) return notKnown("There are no bodies.");
     if (row.approximates) return notKnown("A tree skips most pairs, depending on the positions of the bodies.");
-    if (row.byCutOff) return notKnown("Cells skip most pairs, depending on the positions of the bodies.");
+    if (row.byCutOff) return notKnown("Cells and lists skip most pairs, depending on the positions of the bodies.");
     if (facts.multiprocessors == 0) {
         const std::string_view name = row.name;
         if (name == "plain" || name == "naive") return byOneThread(n, false);

@@ -59,8 +59,12 @@ constexpr Control kLongest{"lab_longest", "Longest list", "Bodies and cells in t
 constexpr Control kCells{"lab_cells", "Cells",
                          "Cells with bodies, as large as the law's cut-off; bodies per cell on average, and in the fullest"};
 constexpr Control kMetNear{"lab_met_near", "Each body",
-                           "Bodies in the cells around a body, on average, and as a fraction of all. When the fraction is "
-                           "1, the cut-off is larger than the system and cells have no use"};
+                           "Bodies in the cells around a body or in its list, on average, and as a fraction of all. When "
+                           "the fraction is 1, the cut-off is larger than the system and cells have no use"};
+constexpr Control kLists{
+    "lab_lists", "Lists",
+    "Bodies in the list of a body, on average and at most; the room of a list; bodies without one, which "
+    "sum over all; forces since lists were made, and how often they were"};
 constexpr Control kBonds{"lab_bonds", "Bonds",
                          "Ends of bonds as rows of a matrix: lengths of the rows, and memory with the pads of tables"};
 constexpr Control kTreeTime{"lab_tree_time", "ms", "Stages of the last timed force"};
@@ -217,9 +221,18 @@ void drawFigures(PanelContext& p) {
         fact(p, kBonds, text);
     }
     if (p.facts.kernel->byCutOff) {
-        fact(p, kCells,
-             formatted("%s, %.1f bodies each, at most %s", count("cells").c_str(), value("bodies a cell"),
-                       count("most in a cell").c_str()));
+        if (value("width of lists") > 0) {
+            std::string text = formatted("%.1f bodies, at most %s of %s", value("bodies a list"),
+                                         count("longest list").c_str(), count("width of lists").c_str());
+            if (value("bodies without a list") > 0)
+                text += formatted("; %s without a list", count("bodies without a list").c_str());
+            text += formatted("; %s forces old, made %s times", count("age of lists").c_str(), count("lists made").c_str());
+            fact(p, kLists, text);
+        } else {
+            fact(p, kCells,
+                 formatted("%s, %.1f bodies each, at most %s", count("cells").c_str(), value("bodies a cell"),
+                           count("most in a cell").c_str()));
+        }
         fact(p, kMetNear, formatted("%.0f bodies, %.2g %%", value("bodies a body"), 100 * value("share of all pairs")));
         drawTimes(p);
         return;

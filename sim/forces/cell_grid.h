@@ -49,4 +49,37 @@ GRAVLAB_HOST_DEVICE std::uint64_t neighbourRow(std::uint64_t row, int which) {
            (std::uint64_t{1} << kCellBits) - 1;
 }
 
+/// Cells in a ring of buckets, for a sort by counting: cells adjacent in x are adjacent buckets, and the 27 cells around a
+/// cell are 27 buckets. Where a box about all bodies has more cells than there are buckets, cells far apart share one.
+struct CellRing {
+    std::uint32_t low[3] = {};  ///< least place along each axis
+    std::uint32_t buckets = 0;
+    std::int64_t y = 0, z = 0;  ///< buckets between cells that are adjacent along these axes
+
+    /// The places may be one below or above those of bodies.
+    GRAVLAB_HOST_DEVICE std::uint32_t bucket(std::int64_t atX, std::int64_t atY, std::int64_t atZ) const {
+        const std::int64_t at = atX - low[0] + (atY - low[1]) * y + (atZ - low[2]) * z, rest = at % buckets;
+        return static_cast<std::uint32_t>(rest < 0 ? rest + buckets : rest);
+    }
+};
+constexpr std::uint32_t kFewestBuckets = 64;
+/// Edge of the largest cube of cells that has no more cells than there are buckets.
+constexpr std::uint32_t bucketEdge(std::uint32_t buckets) {
+    std::uint64_t edge = 4;
+    while ((edge + 1) * (edge + 1) * (edge + 1) <= buckets) ++edge;
+    return static_cast<std::uint32_t>(edge);
+}
+/// The ring for bodies from place `low` to `high`; at least kFewestBuckets buckets, and `edge` is bucketEdge(buckets).
+GRAVLAB_HOST_DEVICE CellRing cellRing(const std::uint32_t (&low)[3], const std::uint32_t (&high)[3], std::uint32_t buckets,
+                                      std::uint32_t edge) {
+    CellRing ring{{low[0], low[1], low[2]}, buckets, 0, 0};
+    // A row has a cell more at either end, so that no neighbour is in another row.
+    ring.y = std::int64_t{high[0]} - low[0] + 3;
+    ring.z = ring.y * (std::int64_t{high[1]} - low[1] + 3);
+    if (ring.z <= std::int64_t{buckets} / (std::int64_t{high[2]} - low[2] + 3)) return ring;
+    ring.y = edge;
+    ring.z = std::int64_t{edge} * edge;
+    return ring;
+}
+
 }  // namespace gravlab

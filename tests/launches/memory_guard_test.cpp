@@ -2,7 +2,9 @@
 #include "sim/backends/groups.h"
 #include "sim/backends/memory_need.h"
 #include "sim/core/error.h"
+#include "sim/forces/law_numbers.h"
 #include "sim/run/simulation.h"
+#include "sim/scenes/scene.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -44,6 +46,29 @@ TEST(MemoryGuard, refusesARunThatTheDeviceCannotHold) {
     // A run on the host needs nothing there.
     wanted.backend = "cpu";
     EXPECT_EQ(refusalWith(0, run), "");
+}
+
+TEST(MemoryGuard, countsListsOfNeighboursThatAChoiceTakes) {
+    const BackendRow& cuda = deviceBackend();
+    RunRequest wanted{.scene = "lennard-jones", .bodies = 20000, .backend = "cuda"};
+    const Scene& scene = sceneNamed("lennard-jones");
+    ForceSettings force{.law = scene.law};
+    takeLawNumbers(force, wanted, scene);
+    const auto need = [&](std::size_t bodies, const KernelChoice& choice = {}) {
+        return memoryNeed(cuda, bodies, force, choice, usualIntegrator().program).device;
+    };
+    EXPECT_GT(need(20000), need(20000, {.kernel = "cells"}) + 20000 * 4.0 * 100) << "at least a hundred entries a body";
+    EXPECT_EQ(need(20000), need(20000, {.kernel = "neighbour-list"}));
+    EXPECT_EQ(need(1000), need(1000, {.kernel = "cells"})) << "a few atoms are all pairs";
+    EXPECT_EQ(need(100'000'000), need(100'000'000, {.kernel = "cells"})) << "lists of so many are taken by name only";
+    std::string kernel;
+    const auto run = [&] { kernel = Simulation(wanted).backend().activeKernel().name; };
+    const auto bytes = static_cast<std::size_t>(need(20000));
+    EXPECT_THAT(refusalWith(bytes - 1, run), testing::HasSubstr("ask for fewer bodies"));
+    EXPECT_EQ(refusalWith(bytes, run), "");
+    EXPECT_EQ(kernel, "neighbour-list");
+    wanted.pairs().kernel.kernel = "cells";
+    EXPECT_EQ(refusalWith(bytes - 1, run), "");
 }
 
 TEST(MemoryGuard, leavesTheRunThatWasThere) {

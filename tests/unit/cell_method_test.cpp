@@ -12,6 +12,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
@@ -247,8 +248,10 @@ TEST(Cells, haveTheEnergyAndTheClosestPairOfAllPairs) {
 }
 
 TEST(Cells, areOfferedUnderLawsThatEndAndNoOther) {
-    for (const char* name : {"cpu", "cuda"}) {
-        const KernelRow& row = kernel(name, "cells");
+    EXPECT_EQ(refusal(kernel("cuda", "neighbour-list"), atomsWith(5)), "");
+    EXPECT_THAT(refusal(kernel("cuda", "neighbour-list"), atomsWith(8)), HasSubstr("1280 is the most; take 'cells'"));
+    for (const auto& [name, kernelName] : {std::pair("cpu", "cells"), {"cuda", "cells"}, {"cuda", "neighbour-list"}}) {
+        const KernelRow& row = kernel(name, kernelName);
         EXPECT_FALSE(everyPair(row));
         EXPECT_FALSE(row.approximates);
         for (const LawRow& law : laws()) {
@@ -287,6 +290,43 @@ TEST(Cells, areTakenForManyAtomsWhereNobodyNamedAKernel) {
     EXPECT_EQ(backend->activeKernel().name, "cells");
     configureTuned(*backend, {}, {}, &tuning);
     EXPECT_EQ(backend->activeKernel().name, "symmetric-threads");
+}
+
+/// Places that are counted twice or never would be neighbours that are.
+TEST(Cells, ofARingHaveTheirOwnBucketsAmongNeighbours) {
+    for (int seed = 0; seed < 400; ++seed) {
+        Random random(11, static_cast<std::uint64_t>(seed));
+        const auto upTo = [&](double most) {
+            return static_cast<std::uint32_t>(std::exp(random.uniform() * std::log(most)));
+        };
+        const std::uint32_t buckets = kFewestBuckets - 1 + upTo(1e6);
+        std::uint32_t low[3], high[3];
+        for (int axis = 0; axis < 3; ++axis) {
+            low[axis] = upTo(1e6);
+            high[axis] = low[axis] - 1 + upTo(seed % 2 == 0 ? 20 : 1e6);
+        }
+        const CellRing ring = cellRing(low, high, buckets, bucketEdge(buckets));
+        std::int64_t at[3];
+        for (int axis = 0; axis < 3; ++axis)
+            at[axis] = seed % 3 == 0 ? low[axis] : seed % 3 == 1 ? high[axis] : (low[axis] + high[axis]) / 2;
+        std::vector<std::uint32_t> found;
+        for (int z = -1; z <= 1; ++z)
+            for (int y = -1; y <= 1; ++y) {
+                for (int x = -1; x <= 1; ++x) found.push_back(ring.bucket(at[0] + x, at[1] + y, at[2] + z));
+                EXPECT_EQ(found.back(), (found[found.size() - 3] + 2) % buckets);
+            }
+        EXPECT_LT(std::ranges::max(found), buckets);
+        std::ranges::sort(found);
+        EXPECT_EQ(std::ranges::adjacent_find(found), found.end()) << seed;
+        // Cells of a box that fits share no bucket.
+        double cells = 1;
+        for (int axis = 0; axis < 3; ++axis) cells *= high[axis] - low[axis] + 3.0;
+        if (cells > std::min(buckets, 4000u)) continue;
+        std::vector<int> bodies(buckets);
+        for (std::int64_t x = low[0]; x <= high[0]; ++x)
+            for (std::int64_t y = low[1]; y <= high[1]; ++y)
+                for (std::int64_t z = low[2]; z <= high[2]; ++z) EXPECT_EQ(++bodies[ring.bucket(x, y, z)], 1);
+    }
 }
 
 TEST(Cells, aLawNeverReachesFartherThanItSays) {

@@ -60,6 +60,18 @@ std::size_t coloured(const Picture& picture) {
     return colours.size();
 }
 
+TEST(Figure, ofBondsMeasuresTheRowThatIsNamed) {
+    FigureRequest request = requestFor("cpu");
+    request.bodies = {64};
+    request.run.terms["bonds"].kernel.kernel = "bonds-per-rwo";
+    try {
+        bondStudy(request, [](std::size_t, std::size_t) { FAIL() << "it measures other rows"; });
+        FAIL() << "the name was not read";
+    } catch (const UsageError& error) {
+        EXPECT_THAT(error.what(), HasSubstr("bonds-per-row"));
+    }
+}
+
 TEST(Figure, theTableHoldsTheStudies) {
     std::vector<std::string> names;
     for (const FigureRow& row : figures()) names.emplace_back(row.name);

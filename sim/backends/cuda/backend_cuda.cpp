@@ -3,6 +3,7 @@
 
 #include "sim/backends/cuda/engine.h"
 #include "sim/backends/cuda/jobs/contact_scan.h"
+#include "sim/backends/cuda/kernels/neighbours.h"
 #include "sim/backends/cuda/methods/launch_plan.h"
 #include "sim/backends/cuda/methods/tree_energy.h"
 #include "sim/backends/cuda/runtime/device.h"
@@ -273,7 +274,8 @@ double cudaBytes(std::size_t bodies, const ForceSettings& force, const KernelCho
     const double vector = force.precision == Precision::fp64 ? sizeof(Double4) : sizeof(Float4);
     const double part = inBlocks ? 1 + (tree ? sizeof(TreeGroup) : sizeof(std::uint32_t) + 2 * vector) : 0;
     return stateBytes(bodies, force.precision) + (copy + part) * static_cast<double>(bodies) +
-           (tree ? cuda::treeBytes(bodies, force) : 0);
+           (tree ? cuda::treeBytes(bodies, force) : 0) +
+           (cuda::takesLists(kernel, bodies, force) ? cuda::listBytes(bodies, force) : 0);
 }
 
 DeviceSize cudaDeviceSize(int device) {

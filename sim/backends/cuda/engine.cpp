@@ -99,10 +99,12 @@ bool EngineOf<Real>::enqueueSlice(std::size_t k, TermMethod& method, bool ofAll)
 
 template <class Real>
 DeviceSums<Real> EngineOf<Real>::accelerationOf(DeviceSums<Real> sums, const V* v, V* to, const ActiveBodies& active) {
-    if (!responds()) return sums;
+    // A factor of 1 changes no bit of one range.
+    if (!responds() || (sums.ranges == 1 && !state_.hasResponses() && forceFactor(force_) == 1)) return sums;
     constexpr unsigned kThreads = 256;
     launchKernel(respondKernel<Real>(), {(state_.count() + kThreads - 1) / kThreads}, kThreads,
-                 {sums.sums, sums.ranges, v, forceFactor(force_), to, state_.count(), false, active}, 0, context_.stream);
+                 {sums.sums, sums.ranges, responses(v), forceFactor(force_), to, state_.count(), false, active}, 0,
+                 context_.stream);
     return {to, 1};
 }
 
@@ -110,7 +112,7 @@ template <class Real>
 void EngineOf<Real>::addTerm(const DeviceSums<Real>& sums, const V* v, V* to, const ActiveBodies& active) {
     constexpr unsigned kThreads = 256;
     launchKernel(respondKernel<Real>(), {(state_.count() + kThreads - 1) / kThreads}, kThreads,
-                 {sums.sums, sums.ranges, v, 1, to, state_.count(), true, active}, 0, context_.stream);
+                 {sums.sums, sums.ranges, responses(v), 1, to, state_.count(), true, active}, 0, context_.stream);
 }
 
 template <class Real>
@@ -132,6 +134,7 @@ void EngineOf<Real>::evaluate(const Methods& methods, V* termSums, V* to) {
         }
         const DeviceSums<Real> sums = accelerationOf(methods[k]->sums(), complete.v.data(), to);
         if (sums.ranges > 1) enqueueSum(sums, to);
+        if (!alone()) context_.timer.begin();  // nor that of the sum of ranges
     }
 }
 

@@ -115,6 +115,8 @@ private:
     /// Enqueues the next slice of a term's evaluation; `ofAll` is false where only active bodies are targets. True when it
     /// was the last slice.
     bool enqueueSlice(std::size_t k, TermMethod& method, bool ofAll = true);
+    /// The responses in velocities; null where all are 1.
+    const V* responses(const V* v) const { return state_.hasResponses() ? v : nullptr; }
     /// True when the pair law's accelerations are not the plain sums of pulls.
     bool responds() const { return force_.law != Law::gravity || state_.hasResponses(); }
     /// True when the sums of the pair law's method are the accelerations of the bodies: kernels may then use them directly.
@@ -194,7 +196,8 @@ private:
 
     DeviceBlocks blocks_;
     V *x_ = nullptr, *v_ = nullptr;  ///< current arrays of the step under way
-    DeviceSums<Real> acceleration_;  ///< from the last force
+    DeviceSums<Real> acceleration_;  ///< from the last force, without more_
+    const V* more_ = nullptr;        ///< sums of the last term, which the next operations add; null: none
     bool forceAtX_ = false;          ///< nothing moved since the last force
     bool firstForce_ = false;        ///< the last force belongs to the last complete step
     bool measured_ = true;           ///< forces and operations are timed apart

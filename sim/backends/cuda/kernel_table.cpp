@@ -3,6 +3,7 @@
 
 #include "sim/backends/cuda/kernels/cells.h"
 #include "sim/backends/cuda/kernels/factors.h"
+#include "sim/backends/cuda/kernels/neighbours.h"
 #include "sim/backends/kernel_rows.h"
 #include "sim/core/names.h"
 #include "sim/forces/cell_grid.h"
@@ -26,9 +27,10 @@ Reason whyNotOnCuda(const KernelRow& row, const ForceSettings& force) {
     const OneSidedCode* oneSided = entry.oneSided();
     if (!entry.builtIn(force.precision)) return "it is not built in fp64; take 'tiled' or 'symmetric'";
     if (row.byCutOff)
-        return std::isfinite(reachOf(force)) ? Reason()
-                                             : "its cells need a law with a cut-off, which " +
-                                                   std::string(lawRow(force.law).name) + " has not; take 'tiled'";
+        return std::isfinite(reachOf(force))
+                   ? Reason()
+                   : std::string("its ") + (row.name == "cells" ? "cells" : "lists") + " need a law with a cut-off, which " +
+                         std::string(lawRow(force.law).name) + " has not; take 'tiled'";
     if (!entry.row.approximates && loopLaw(force) != Law::gravity && !(oneSided && oneSided->otherLaws))
         return "it has loops for gravity and charges only; take 'tiled' or 'tiled-split'";
     // A fused kernel uses its force within the launch, so no other code can apply a body's response to it.
@@ -84,24 +86,37 @@ Reason whyNoTree(const KernelRow& row, const ForceSettings& force) {
     return reason.empty() ? treeRefusal(kWalk, force, "tiled") : reason;
 }
 
+Reason whyNoLists(const KernelRow& row, const ForceSettings& force) {
+    if (Reason reason = whyNotOnCuda(row, force); !reason.empty()) return reason;
+    if (listWidthFor(force) <= kWidestList) return {};
+    return "its lists would have room for " + std::to_string(std::llround(listWidthFor(force))) +
+           " bodies each under this cut-off, and " + std::to_string(kWidestList) + " is the most; take 'cells'";
+}
+
 template <class Real>
 std::unique_ptr<DeviceForceMethod<Real>> noCells(const MethodParts&) {
     throw std::logic_error("a build without CUDA has no cells on a device");
 }
-template <class Real>
-const void* cellWalkOf() {
+/// The walk under the first law that has one; both rows take the same number of blocks.
+template <template <class, class> class Kernels, class Real>
+const void* cutOffWalk() {
     const void* found = nullptr;
     if constexpr (kBuilt)
         std::apply([&](const auto&... kernel) { ((found = found ? found : kernel.address), ...); },
-                   CellWalkKernels<Real, OtherLoopLaws>::all());
+                   Kernels<Real, OtherLoopLaws>::all());
     return found;
 }
-const void* cellCode(Precision precision) {
-    return precision == Precision::fp64 ? cellWalkOf<double>() : cellWalkOf<float>();
+template <template <class, class> class Kernels>
+const void* cutOffCode(Precision precision) {
+    return precision == Precision::fp64 ? cutOffWalk<Kernels, double>() : cutOffWalk<Kernels, float>();
 }
 constexpr OwnCode kCellRow{.make32 = kBuilt ? makeCells<float> : noCells<float>,
                            .make64 = kBuilt ? makeCells<double> : noCells<double>,
-                           .machineCode = cellCode,
+                           .machineCode = cutOffCode<CellWalkKernels>,
+                           .blocks = cellWalkBlocks};
+constexpr OwnCode kListRow{.make32 = kBuilt ? makeNeighbourLists<float> : noCells<float>,
+                           .make64 = kBuilt ? makeNeighbourLists<double> : noCells<double>,
+                           .machineCode = cutOffCode<ListWalkKernels>,
                            .blocks = cellWalkBlocks};
 
 std::unique_ptr<DeviceForceMethod<float>> noTree(const MethodParts&) {
@@ -317,6 +332,18 @@ constexpr KernelEntry kEntries[] = {
              .source = "cells.cu:placeOfKey,walkCells",
              .refuses = whyNotOnCuda},
      .code = kCellRow},
+    {.row =
+         {.backend = "cuda",
+          .name = "neighbour-list",
+          .idea = "lists of all that is a little beyond the cut-off, which live until a body has crossed half of the rest",
+          .blocks = {64, 256},
+          .blockSizes = kCellBlocks,
+          .usual = kCells,
+          .cut = Split::keyRanges,
+          .byCutOff = true,
+          .source = "neighbours.cu:ReachSum,walkLists",
+          .refuses = whyNoLists},
+     .code = kListRow},
     treeEntry<TreeWalk::thetaMonopole>(
         "tree-theta-monopole",
         "far bodies as one at their centre: an octree, opened by the angle under which a cell is seen"),

@@ -78,6 +78,10 @@ std::unique_ptr<DeviceForceMethod<float>> makeTree(const MethodParts& parts);
 template <class Real>
 std::unique_ptr<DeviceForceMethod<Real>> makeCells(const MethodParts& parts);
 
+/// Makes the method that keeps lists of neighbours under these laws.
+template <class Real>
+std::unique_ptr<DeviceForceMethod<Real>> makeNeighbourLists(const MethodParts& parts);
+
 /// Machine code that was loaded while the program ran: one launch a force; own_kernel.h states its arguments.
 struct LoadedCode {
     const void* kernel32 = nullptr;

@@ -1,13 +1,11 @@
 #include "sim/backends/cuda/kernels/bonds.h"
 
-#include "sim/backends/cuda/kernels/pair.cuh"
+#include "sim/backends/cuda/kernels/rows.cuh"
 
 namespace gravlab::cuda {
 namespace {
 
 constexpr unsigned kAllLanes = 0xffffffffu;
-/// Columns whose loads are under way together.
-constexpr int kSpringColumns = 4;
 
 __device__ std::uint32_t classOf(const BondClassIndex& classes, std::size_t entry) {
     if (classes.bytes == 0) return 0;
@@ -94,26 +92,14 @@ __global__ void springSums(BondRowTask<Real> task) {
     const Vector<Real> body = positions[row];
     const Vec3<Real> at = xyzOf(body);
     const Spring<Real> only = task.springs[0];
-    const std::uint32_t first = task.firstColumn[row / kTableRows];
-    std::uint32_t columns = task.firstColumn[row / kTableRows + 1] - first;
-    const std::uint32_t* entry = task.entries + static_cast<std::size_t>(first) * kTableRows + row % kTableRows;
+    const std::uint32_t first = task.firstColumn[row / kTableRows], end = task.firstColumn[row / kTableRows + 1];
     Vec3<Real> sum{0, 0, 0};
-    // Pads are computed like bonds, to 0: without a branch, the loads of several columns are under way together.
-    const auto add = [&]<int kColumns>(std::integral_constant<int, kColumns>) {
-        std::uint32_t word[kColumns];
-        Vector<Real> other[kColumns];
-#pragma unroll
-        for (int c = 0; c < kColumns; ++c) word[c] = entry[c * kTableRows];
-#pragma unroll
-        for (int c = 0; c < kColumns; ++c) other[c] = positions[kWays ? wayFrom(row, word[c]).other : word[c]];
-#pragma unroll
-        for (int c = 0; c < kColumns; ++c)
-            addSpring(sum, at, other[c], kWays ? springs[wayFrom(row, word[c]).number] : only);
-        entry += kColumns * kTableRows;
-        columns -= kColumns;
-    };
-    while (columns >= kSpringColumns) add(std::integral_constant<int, kSpringColumns>{});
-    while (columns > 0) add(std::integral_constant<int, 1>{});
+    walkRow(
+        rowEntries(task.entries, first, row), end - first,
+        [&](std::uint32_t entry) { return positions[kWays ? wayFrom(row, entry).other : entry]; },
+        [&](std::uint32_t entry, const Vector<Real>& other) {
+            addSpring(sum, at, other, kWays ? springs[wayFrom(row, entry).number] : only);
+        });
     sum *= inverseSource(body);
     asVectors(task.bodies.sums)[row] = {sum.x, sum.y, sum.z, 0};
 }

@@ -12,8 +12,6 @@
 
 namespace gravlab::cuda {
 
-/// Rows in a table, whose columns a warp reads together.
-constexpr std::uint32_t kTableRows = 32;
 /// Elements that a warp adds up.
 constexpr std::uint32_t kElementsPerWarp = 256;
 constexpr std::uint32_t kNoRow = 0xffffffffu;

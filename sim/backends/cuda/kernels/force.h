@@ -74,7 +74,7 @@ template <class Real>
 struct RespondTask {
     const Vec4<Real>* sums;
     std::uint32_t ranges;
-    const Vec4<Real>* velocities;  ///< w = response
+    const Vec4<Real>* velocities;  ///< w = response; null: all respond alike, by 1
     double sign;
     Vec4<Real>* out;  ///< may be `sums` where there is one range
     std::uint32_t count;

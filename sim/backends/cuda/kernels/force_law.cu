@@ -30,7 +30,7 @@ __global__ void respond(RespondTask<Real> task) {
         sum[1] += a.y;
         sum[2] += a.z;
     }
-    const double response = task.sign * static_cast<double>(task.velocities[i].w);
+    const double response = task.velocities ? task.sign * static_cast<double>(task.velocities[i].w) : task.sign;
     Vector<Real> a = {static_cast<Real>(response * sum[0]), static_cast<Real>(response * sum[1]),
                       static_cast<Real>(response * sum[2]), 0};
     if (task.adds) {

@@ -38,6 +38,10 @@ __global__ void integrate(IntegrateTask<Real> task) {
         a = summedForce(task, i, lane, inside);
     else if (task.ranges == 1 && inside)
         a = asVectors(task.sums)[i];
+    if (task.more && inside) {
+        const Vector<Real> more = asVectors(task.more)[i];
+        a = {a.x + more.x, a.y + more.y, a.z + more.z, 0};
+    }
     if (inside && lane == 0) runOperations<Real, kBlocks>(task, i, a);
 }
 

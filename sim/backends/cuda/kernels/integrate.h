@@ -31,6 +31,7 @@ struct IntegrateTask {
     const V *x, *v;                ///< the state before
     const V* sums;                 ///< partial forces of `ranges` ranges, or the force itself with one
     std::uint32_t ranges;          ///< 0: no force is known, a = 0
+    const V* more;                 ///< added to the force where it is one range: that of another term
     V* force;                      ///< output: the summed force
     V *x0, *v0, *dx, *dv;          ///< scratch registers
     bool usesScratch;

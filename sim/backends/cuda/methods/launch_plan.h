@@ -20,6 +20,7 @@ struct LaunchPlan {
     double equalMass = 1;               ///< factor of the sums: the mass, for a row that needs equal masses
     PairUnits units;                    ///< units of the pairs in mixed precision
     double heaviest = 0;                ///< largest |source| [M]
+    std::uint32_t listWidth = 0;        ///< entries that a list of neighbours has room for
     SourceBodies sources{};             ///< their number; the list comes with each request
     TreeLimits trees;                   ///< used by tree rows
 };
@@ -42,6 +43,9 @@ constexpr std::size_t kMostSymmetricBodies = 1'400'000'000;
 /// The fastest row for this number of bodies by measurement; see docs/benchmarks. Empty: a tiled row with a launch that
 /// fills the device.
 std::string_view measuredBest(const BodyFacts& bodies, const ForceSettings& force, const DeviceFacts& device);
+
+/// Whether the choice is the lists of neighbours: by name, or for its number of atoms.
+bool takesLists(const KernelChoice& wanted, std::size_t bodies, const ForceSettings& force);
 
 /// The plan for a choice. A choice without a kernel gives the launch measured best for N, or the plainest row that covers
 /// the user's own launch. Throws UsageError with the limit and the nearest valid plan when row or device cannot run it.
