@@ -178,8 +178,12 @@ void BodyEditor::selectAgain() {
 
 /// A refused edit leaves the run unchanged.
 EffectResult BodyEditor::tryEdits(const Edits& edits) {
+    return tried([&] { makeEdits(edits); });
+}
+
+EffectResult BodyEditor::tried(const std::function<void()>& work) {
     try {
-        makeEdits(edits);
+        work();
         return {};
     } catch (const std::bad_alloc&) {
         return failedBecause("There is not enough memory for that; the run goes on as it was.");
@@ -309,14 +313,26 @@ void BodyEditor::pull() {
     const std::vector<std::uint32_t>& ids = document_.facts.bodies->id;
     if (indexOf(ids, id) == ids.size()) return document_.pull.end();
     const Vec3d end{pull.place().x, pull.place().y, pull.place().z};
-    const EffectResult done = tryEdits([=](const ParticleSet& now, bool) -> std::vector<BodyEdit> {
-        const std::size_t i = indexOf(now.id, id);
-        if (i == now.size() || isHeld(now.velocity[i])) return {};
+    const auto pulled = [=](const Double4& at, const Double4& is) {
         // In a run backwards, the spring pulls along with the run.
         const double sign = step < 0 ? -1 : 1;
-        const Vec3d away = xyz(now.position[i]) - end, velocity = sign * xyz(now.velocity[i]);
-        return {steered(now, i, sign * springVelocity(away, velocity, rate, passed))};
-    });
+        return sign * springVelocity(xyz(at) - end, sign * xyz(is), rate, passed);
+    };
+    EffectResult done;
+    if (host_.twin().on())
+        done = tryEdits([=](const ParticleSet& now, bool) -> std::vector<BodyEdit> {
+            const std::size_t i = indexOf(now.id, id);
+            if (i == now.size() || isHeld(now.velocity[i])) return {};
+            return {steered(now, i, pulled(now.position[i], now.velocity[i]))};
+        });
+    else
+        done = tried([&] {
+            const auto index = static_cast<std::uint32_t>(indexOf(ids, id));
+            const BodyChanges::Body body = host_.simulation().backend().body(index);
+            if (isHeld(body.velocity)) return;
+            host_.simulation().steer(index, pulled(body.position, body.velocity));
+            host_.takeUpSteer();
+        });
     if (done.status == CommandStatus::applied) return;
     document_.pull.end();
     document_.warn(done.why);

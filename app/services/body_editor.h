@@ -49,6 +49,7 @@ private:
     using Edits = std::function<std::vector<BodyEdit>(const ParticleSet& now, bool ofTwin)>;
     void makeEdits(const Edits& edits);
     EffectResult tryEdits(const Edits& edits);
+    static EffectResult tried(const std::function<void()>& work);
     EffectResult edit(const Edits& change, const Edits& back);
     EffectResult takeBack(const Edits& back, std::int64_t step, std::uint64_t of);
     EffectResult removeSelected();

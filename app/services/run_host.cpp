@@ -143,6 +143,14 @@ void RunHost::takeUpEdits() {
     showAnew();
 }
 
+/// The same after one body got another velocity: places, ids and masses are those before.
+void RunHost::takeUpSteer() {
+    if (rewind_) rewind_->edited(simulation());
+    document_.intent.request = simulation().request();
+    readFacts();
+    document_.facts.edited = true;
+}
+
 /// The same after bodies have merged within a step.
 void RunHost::takeUpMergers() {
     if (simulation().configuration().bodies == document_.facts.configuration.bodies) return;

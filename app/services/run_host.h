@@ -103,6 +103,7 @@ private:
     bool change(const RunRequest& wanted, bool reset);
     void takeUp();
     void takeUpEdits();
+    void takeUpSteer();
     void takeUpMergers();
     void readFacts();
     void readProgress();

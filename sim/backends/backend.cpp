@@ -27,7 +27,7 @@ BackendRow cudaBackendRow() {
         kWhy, [](const BackendOptions& options) -> std::unique_ptr<Backend> { throw NoDeviceError(kWhy(options)); },
         [] { return "none: " + kWhy({}); });
 }
-double cudaBytes(std::size_t, const ForceSettings&, const KernelChoice&, bool) { return 0; }
+double cudaBytes(std::size_t, const ForceSettings&, const KernelChoice&, bool, std::size_t) { return 0; }
 double freeCudaBytes(int) { return std::numeric_limits<double>::infinity(); }
 DeviceUse deviceUse() { return {}; }
 DeviceSize cudaDeviceSize(int) { return {}; }
@@ -65,6 +65,12 @@ void Backend::loadTerms(const ParticleSet& bodies, std::span<const Term> terms) 
         how.push_back({fitted(term.how, bodies.size())});
     }
     load(bodies, what, how);
+}
+
+BodyChanges::Body Backend::body(std::uint32_t index) {
+    ParticleSet all;
+    snapshot(all);
+    return {index, all.position.at(index), all.velocity.at(index), all.surface.empty() ? Surface() : all.surface[index]};
 }
 
 void Backend::load(const ParticleSet& bodies) { loadAgain(bodies, ForceTerms(terms())); }
@@ -116,10 +122,10 @@ ForceGate gateOf(const KernelRow& row, const ForceSettings& force, double allowe
 }
 
 MemoryNeed memoryNeed(const BackendRow& row, std::size_t bodies, const ForceSettings& force, const KernelChoice& kernel,
-                      StepProgram program) {
+                      StepProgram program, std::size_t sources) {
     // The reference backend holds two states and the registers of a step, in double.
     constexpr double kReferenceBytes = 7 * sizeof(Double4);
-    if (row.onDevice) return {.host = 0, .device = cudaBytes(bodies, force, kernel, inBlocks(program))};
+    if (row.onDevice) return {.host = 0, .device = cudaBytes(bodies, force, kernel, inBlocks(program), sources)};
     return {.host = row.usesCores ? cpuBytes(bodies, force, kernel, inBlocks(program))
                                   : kReferenceBytes * static_cast<double>(bodies)};
 }

@@ -161,6 +161,13 @@ public:
     void load(const ParticleSet& bodies);
     /// The same with other terms of the same kinds.
     void loadAgain(const ParticleSet& bodies, const ForceTerms& terms);
+    /// Changes bodies of the last complete step where they are; nothing else is copied or chosen anew. What methods know of
+    /// the other bodies stays, and so does the clock. A step under way begins again; a check and a measurement are dropped.
+    /// Where none is removed, all keep their masses; without `moved` also their places, and so their forces. False, and
+    /// nothing changed: these changes need a load().
+    virtual bool change(const BodyChanges&, [[maybe_unused]] bool moved = true) { return false; }
+    /// One body of the last complete step. Waits.
+    virtual BodyChanges::Body body(std::uint32_t index);
     /// Copies the state of the last complete step to `out`, in body order. Waits.
     virtual void snapshot(ParticleSet& out) = 0;
     /// The same without waiting, where the backend can. Steps may run meanwhile and do not change the copy.

@@ -13,8 +13,9 @@ struct MemoryNeed {
 };
 
 /// Memory of the backend for `bodies` bodies that step by `program`, without the scene and copies of a state on the host.
+/// `sources`: the number of bodies with mass where those are few, see sourcesOf().
 MemoryNeed memoryNeed(const BackendRow& row, std::size_t bodies, const ForceSettings& force, const KernelChoice& kernel,
-                      StepProgram program = {});
+                      StepProgram program = {}, std::size_t sources = SourceBodies{}.count);
 
 /// Free memory; infinite where it is not known, and for the device of a backend that has none.
 MemoryNeed freeMemory(const BackendRow& row, const BackendOptions& options);

@@ -6,7 +6,10 @@
 #include "sim/core/state_array.h"
 #include "sim/forces/force_settings.h"
 
+#include <cmath>
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +19,11 @@ namespace gravlab {
 /// Two bodies by index that may touch.
 struct ContactPair {
     std::uint32_t first = 0, second = 0;
+};
+
+/// Entries of a list in one array of all lists.
+struct ListRange {
+    std::uint32_t first = 0, count = 0;
 };
 
 enum class ContactKind { merge, bounce };
@@ -37,6 +45,7 @@ struct ContactStep {
     std::int64_t step = 0;  ///< its number at its end
     double time = 0;        ///< at its beginning [T]
     double length = 0;      ///< [T]; contacts need it above 0
+    int threads = 0;        ///< of the host, at most; 0: all
 };
 
 /// Bodies that the step took from `before` (positions) to `bodies`, in the same order, are changed by their contacts. Bodies
@@ -51,15 +60,66 @@ std::vector<ContactEvent> resolveContacts(const std::vector<Double4>& before, Pa
                                           const ContactSettings& contact, const ForceSettings& force,
                                           const ContactStep& step, const std::vector<ContactPair>* candidates = nullptr);
 
+/// Indices of the bodies that count in the lost energy and as the origin of tides: those with more than a thousandth of the
+/// mass. `massOf(i)`: of body i.
+template <class Mass>
+std::vector<std::uint32_t> heavyBodies(std::size_t count, const Mass& massOf) {
+    constexpr double kShare = 1e-3;
+    double whole = 0;
+    for (std::size_t i = 0; i < count; ++i) whole += std::abs(massOf(i));
+    std::vector<std::uint32_t> heavy;
+    for (std::size_t i = 0; i < count; ++i)
+        if (whole > 0 && std::abs(massOf(i)) > kShare * whole) heavy.push_back(static_cast<std::uint32_t>(i));
+    return heavy;
+}
+
+/// Vectors of a device in its precision, four numbers each. Host memory.
+struct RawVectors {
+    const float* single = nullptr;  ///< null: they are in `wide`
+    const double* wide = nullptr;
+    Double4 operator[](std::size_t i) const {
+        const auto from = [i](const auto* values) -> Double4 {
+            return {values[4 * i], values[4 * i + 1], values[4 * i + 2], values[4 * i + 3]};
+        };
+        return single ? from(single) : from(wide);
+    }
+};
+
+/// Memory that the resolution of each step uses again, see listed_bodies.h.
+struct ListedMemory;
+
+/// A step with contacts whose bodies are on a device: what the resolution reads of them, and what it changes. Host memory.
+/// A list has all bodies that a body may touch while neither has left its path by more than allowanceOf().
+struct FoundContacts {
+    RawVectors before, position, velocity;
+    std::span<const std::uint32_t> id{};
+    std::span<const Surface> surface{};
+    std::span<const std::uint32_t> heavy{};    ///< see heavyBodies()
+    std::span<const ContactPair> pairs{};      ///< all that touch if no path changes, and some more; each once
+    std::span<const ListRange> lists{};        ///< of each body, in `near`
+    std::span<const std::uint32_t> near{};     ///< bodies of the lists
+    std::span<const ContactPair> nearLarge{};  ///< also in the lists of large bodies: `first` is the large one
+    std::span<const std::uint64_t> keys{};     ///< of the cells, increasing; see cell_grid.h
+    std::span<const std::uint32_t> order{};    ///< bodies in the order of the keys
+    std::span<const std::uint32_t> large{};    ///< bodies in no cell
+    double cellsPerLength = 0;
+    double mostReach = 0;  ///< of bodies in cells: half their path and their radius are shorter [L]
+    BodyChanges changes{};
+    std::shared_ptr<ListedMemory> memory{};
+};
+/// Resolves the contacts of `found` as above, and writes `found.changes`. Costs nothing for bodies far from any contact.
+std::vector<ContactEvent> resolveContacts(FoundContacts& found, const ContactSettings& contact, const ForceSettings& force,
+                                          const ContactStep& step);
+
 /// Finds pairs in contact on the device that has the bodies. Calls wait for its queue.
 class ContactWatch {
 public:
     virtual ~ContactWatch() = default;
     /// Paths begin at the last complete step. False: there is no memory for it.
     virtual bool begin() = 0;
-    /// All pairs that may touch between there and the last complete step, where the next paths begin. `before`: the
-    /// positions where these began, if there are pairs. Throws DeviceError.
-    virtual void find(std::vector<ContactPair>& pairs, std::vector<Double4>& before) = 0;
+    /// The contacts between there and the last complete step, where the next paths begin; null: no pair touches. Valid
+    /// until the bodies change. Throws DeviceError.
+    virtual FoundContacts* find() = 0;
 };
 
 /// Pairs of bodies that overlap where they are.
@@ -72,12 +132,24 @@ void requireSurfaces(const ParticleSet& bodies);
 /// Throws UsageError where the settings are out of range, or do not fit the law or the bodies.
 void requireContact(const ContactSettings& contact, const ForceSettings& force, const ParticleSet* bodies = nullptr);
 
-/// Energy and angular momentum of the rotation of all bodies.
+/// Energy and angular momentum of the rotation of all bodies. `massOf(i)`: the inertial mass of body i.
 struct Rotation {
     double energy = 0;        ///< [M L^2/T^2]
     Vec3d angularMomentum{};  ///< [M L^2/T]
 };
-Rotation rotationOf(const ParticleSet& bodies);
+template <class Mass>
+Rotation rotationOf(const std::vector<Surface>& surfaces, const Mass& massOf) {
+    Rotation sum;
+    for (std::size_t i = 0; i < surfaces.size(); ++i) {
+        const double inertia = inertiaOf(massOf(i), surfaces[i].radius);
+        sum.energy += inertia * dot(surfaces[i].spin, surfaces[i].spin) / 2;
+        sum.angularMomentum += inertia * surfaces[i].spin;
+    }
+    return sum;
+}
+inline Rotation rotationOf(const ParticleSet& bodies) {
+    return rotationOf(bodies.surface, [&](std::size_t i) { return inertialMass(bodies.position[i], bodies.velocity[i]); });
+}
 
 /// The arrays that an exact continuation needs of a run with radii; none where all bodies are points.
 std::vector<StateArray> arraysOf(const std::vector<Surface>& surfaces, const ContactTotals& totals);

@@ -81,27 +81,37 @@ public:
     /// Calls use(k) for every other body whose path may come near that of body i, some of them twice.
     template <class Use>
     void near(std::uint32_t i, const Use& use) const {
-        const Box& box = boxes_[i];
-        const auto meet = [&](std::uint32_t k) {
-            const double reach = box.reach + boxes_[k].reach;
-            const Vec3d away = box.middle - boxes_[k].middle;
-            if (k != i && dot(away, away) <= reach * reach * (1 + 1e-9)) use(k);
-        };
-        if (box.large) {
-            for (std::uint32_t k = 0; k < boxes_.size(); ++k) meet(k);
+        if (boxes_[i].large) {
+            for (std::uint32_t k = 0; k < boxes_.size(); ++k)
+                if (k != i && nearby(boxes_[i], k)) use(k);
             return;
         }
-        for (const std::uint32_t k : large_) meet(k);
+        for (const std::uint32_t k : large_)
+            if (nearby(boxes_[i], k)) use(k);
+        const std::uint32_t x = cellPlace(boxes_[i].middle.x, perLength_);
+        for (int which = 0; which < kCellRows; ++which)
+            for (std::uint32_t cell = x - 1; cell <= x + 1; ++cell)
+                inCell(neighbourRow(cellRow(boxes_[i].key), which) << kCellBits | cell, boxes_[i], [&](std::uint32_t k) {
+                    if (k != i) use(k);
+                });
+    }
+    /// The same before any move(), for one of the two bodies of each pair.
+    template <class Use>
+    void pairs(std::uint32_t i, const Use& use) const {
+        const Box& box = boxes_[i];
+        for (const std::uint32_t k : large_)
+            if ((!box.large || i < k) && nearby(box, k)) use(k);
+        if (box.large) return;
+        // Rows after the own one, and in the own row the cell after the own one.
         const std::uint32_t x = cellPlace(box.middle.x, perLength_);
         const std::uint64_t row = cellRow(box.key);
-        for (int which = 0; which < kCellRows; ++which)
-            for (std::uint32_t cell = x - 1; cell <= x + 1; ++cell) {
-                const std::uint64_t key = neighbourRow(row, which) << kCellBits | cell;
-                for (std::uint32_t at = first_[bucketOf(key)]; at != kNone; at = entries_[at].next) {
-                    const std::uint32_t k = entries_[at].body;
-                    if (entries_[at].key == key && boxes_[k].key == key && !boxes_[k].large) meet(k);
-                }
-            }
+        inCell(box.key, box, [&](std::uint32_t k) {
+            if (i < k) use(k);
+        });
+        inCell(box.key + 1, box, use);
+        for (int which = kCellRows / 2 + 1; which < kCellRows; ++which)
+            for (std::uint32_t cell = x - 1; cell <= x + 1; ++cell)
+                inCell(neighbourRow(row, which) << kCellBits | cell, box, use);
     }
 
 private:
@@ -119,6 +129,19 @@ private:
         std::uint64_t key;
         std::uint32_t body, next;
     };
+
+    bool nearby(const Box& box, std::uint32_t k) const {
+        const double reach = box.reach + boxes_[k].reach;
+        const Vec3d away = box.middle - boxes_[k].middle;
+        return dot(away, away) <= reach * reach * (1 + 1e-9);
+    }
+    template <class Use>
+    void inCell(std::uint64_t key, const Box& box, const Use& use) const {
+        for (std::uint32_t at = first_[bucketOf(key)]; at != kNone; at = entries_[at].next) {
+            const std::uint32_t k = entries_[at].body;
+            if (entries_[at].key == key && boxes_[k].key == key && !boxes_[k].large && nearby(box, k)) use(k);
+        }
+    }
 
     Box boxOf(const BodyPath& path) const {
         const double rest = length_ - path.from;

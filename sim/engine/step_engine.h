@@ -189,6 +189,8 @@ public:
     /// Steps that no advance() has reported yet; the caller reports them.
     std::int64_t takeUnreported() { return std::exchange(unreported_, 0); }
     bool atBoundary() const { return cursor_.atBoundary(); }
+    /// Ids of the bodies, where they have moved.
+    void setIds(std::shared_ptr<const std::vector<std::uint32_t>> ids) { ids_ = std::move(ids); }
     /// Forgets the step under way.
     void abandonStep() {
         cursor_.abandon();
@@ -236,6 +238,15 @@ protected:
         for (const auto& method : methods_)
             if (method->changesTerm()) method->endStep(self().completeBodies());
         updateTerms();
+    }
+
+    /// Bodies of the last complete step were changed; `moved`: not only their velocities.
+    void bodiesChanged(bool moved) {
+        abandonStep();
+        requests_.clear();  // they depend on the largest mass
+        adoptSettings();
+        const bool stays = !moved && std::ranges::none_of(terms_, [](const auto& term) { return term->usesVelocities(); });
+        if (!stays) self().forgetForce();
     }
 
     // Settings. A step under way ends under the settings of its beginning.
@@ -597,15 +608,27 @@ protected:
     }
     /// Arguments of an engine for these terms.
     static EngineTerms engineTerms(const ForceTerms& terms, const SystemConfiguration& how,
-                                   const std::shared_ptr<const Labels>& labels) {
+                                   const std::shared_ptr<Labels>& labels) {
         return {terms, how, {labels, &labels->id}};
+    }
+
+    /// Writes the changes into the labels.
+    void changeLabels(const BodyChanges& changes) {
+        constexpr long kOwn = 2;  // this object and the engine
+        if (labels_.use_count() > kOwn) labels_ = std::make_shared<Labels>(*labels_);
+        engine_.with([&](auto& e) { e.setIds({labels_, &labels_->id}); });
+        if (!labels_->surface.empty())
+            for (const BodyChanges::Body& body : changes.changed) labels_->surface[body.index] = body.surface;
+        keepOthers(labels_->id, changes.removed);
+        keepOthers(labels_->group, changes.removed);
+        if (!labels_->surface.empty()) keepOthers(labels_->surface, changes.removed);
     }
 
     mutable ForceTerms terms_ = termsOf({});  ///< from the next step on; terms() updates those that lose parts
     SystemConfiguration how_ = SystemConfiguration(1);
     Context context_;
     Engine engine_;
-    std::shared_ptr<const Labels> labels_ = std::make_shared<const Labels>();
+    std::shared_ptr<Labels> labels_ = std::make_shared<Labels>();  ///< readers of earlier states may share it
 };
 
 }  // namespace gravlab

@@ -1,5 +1,6 @@
 // Last stage of a change to a run: the built backend becomes the run's. Nothing here can refuse.
 #include "sim/backends/kernel.h"
+#include "sim/forces/single_precision.h"
 #include "sim/run/simulation.h"
 
 #include <atomic>
@@ -7,8 +8,33 @@
 
 namespace gravlab {
 
-void Simulation::adopt(BuiltRun built) {
+namespace {
+/// A number that no run and no bodies of this process had before.
+std::uint64_t newNumber() {
     static std::atomic<std::uint64_t> newest{0};
+    return ++newest;
+}
+}  // namespace
+
+void Simulation::steer(std::uint32_t index, const Vec3d& velocity) {
+    BodyChanges::Body body = backend_->body(index);
+    body.velocity = packed(velocity, body.velocity.w);
+    const ParticleSet alone{{body.position}, {body.velocity}, {0}, {0}};
+    const bool fits = force().precision == Precision::fp64 || beyondSinglePrecision(alone, force()).empty();
+    if (!fits || !backend_->change({{body}, {}}, false)) {
+        ParticleSet bodies;
+        backend_->snapshot(bodies);
+        bodies.velocity.at(index) = body.velocity;
+        return load(bodies);
+    }
+    // The configuration stays: an existing result of its check still holds.
+    ++revision_;
+    bodiesId_ = newNumber();
+    pathsBegun_ = stepUnderWay_ = false;
+    if (!check_ || rechecking_) backend_->requestForceCheck(checkTargets());
+}
+
+void Simulation::adopt(BuiltRun built) {
     Plan& plan = built.plan;
     const Scene* before = now_.scene;
     now_ = std::move(plan.configuration);
@@ -41,10 +67,11 @@ void Simulation::adopt(BuiltRun built) {
     carried_ = std::move(plan.carried);
     if (plan.bodies) {
         targets_ = std::move(plan.targets);
+        targetsKnown_ = true;
         stepUnderWay_ = false;
     }
-    if (now_.changes.start) runId_ = ++newest;
-    if (now_.changes.start || now_.changes.bodies) bodiesId_ = ++newest;
+    if (now_.changes.start) runId_ = newNumber();
+    if (now_.changes.start || now_.changes.bodies) bodiesId_ = newNumber();
     if (plan.resumed)
         clock_ = plan.resumed->clock;
     else if (now_.changes.start)
@@ -62,7 +89,7 @@ void Simulation::adopt(BuiltRun built) {
         check_.reset();
         recheck_.reset();
         rechecking_ = false;
-        backend_->requestForceCheck(targets_.of(row));
+        backend_->requestForceCheck(checkTargets());
     }
 }
 

@@ -84,32 +84,64 @@ void Simulation::beginPaths() {
 /// `begin`: time at the beginning of the step [T].
 void Simulation::resolveStep(double begin) {
     if (!pathsBegun_) return;
-    std::vector<ContactPair> pairs;
+    const ContactStep step{clock_.step, begin, clock_.time() - begin, now_.values.backendOptions.threads.value_or(0)};
+    const std::size_t before = backend_->size();
+    std::vector<ContactEvent> events;
     if (watches_) {
-        backend_->contactWatch()->find(pairs, before_);
-        if (pairs.empty()) return;
+        FoundContacts* const found = backend_->contactWatch()->find();
+        if (!found) return;
+        events = resolveContacts(*found, now_.values.contact, now_.values.force, step);
+        if (events.empty()) return;
+        endCheck();
+        if (!backend_->change(found->changes)) {
+            ParticleSet bodies;
+            backend_->snapshot(bodies);
+            gravlab::apply(found->changes, bodies);
+            replaceBodies(bodies);
+        }
+    } else {
+        ParticleSet bodies;
+        backend_->snapshot(bodies);
+        events = resolveContacts(before_, bodies, now_.values.contact, now_.values.force, step);
+        if (events.empty()) {
+            before_ = std::move(bodies.position);
+            return;
+        }
+        endCheck();
+        replaceBodies(bodies);
     }
-    ParticleSet bodies;
-    backend_->snapshot(bodies);
-    std::vector<ContactEvent> events =
-        resolveContacts(before_, bodies, now_.values.contact, now_.values.force, {clock_.step, begin, clock_.time() - begin},
-                        watches_ ? &pairs : nullptr);
-    if (events.empty()) {
-        before_ = std::move(bodies.position);
-        return;
-    }
-    const bool fewer = bodies.size() < backend_->size();
-    forceCheck();  // loading drops a check that is not taken
-    backend_->load(bodies);
-    pathsBegun_ = stepUnderWay_ = false;
+    stepUnderWay_ = false;
     for (const ContactEvent& event : events) {
         contacts_.lost += event.lost;
         ++(event.kind == ContactKind::merge ? contacts_.merges : contacts_.bounces);
     }
     if (events_) events_->insert(events_->end(), events.begin(), events.end());
-    now_.values.bodies = bodies.size();
-    if (fewer) targets_ = targetsOf(bodies, othersOf(terms()));
-    if (!check_ || rechecking_) backend_->requestForceCheck(targets_.of(backend_->activeKernel()));
+    now_.values.bodies = backend_->size();
+    targetsKnown_ = targetsKnown_ && backend_->size() == before;
+    if (!check_ || rechecking_) backend_->requestForceCheck(checkTargets());
+}
+
+/// Ends a check under way, which a change of bodies would drop: where each step has contacts, none would ever end.
+void Simulation::endCheck() {
+    if (!check_ || rechecking_) backend_->wait();
+    forceCheck();
+}
+
+/// Loads bodies that a step's contacts have changed.
+void Simulation::replaceBodies(const ParticleSet& bodies) {
+    backend_->load(bodies);
+    backend_->setClock(clock_);
+    pathsBegun_ = false;
+}
+
+const std::vector<std::uint32_t>& Simulation::checkTargets() {
+    if (!targetsKnown_) {
+        ParticleSet bodies;
+        backend_->snapshot(bodies);
+        targets_ = targetsOf(bodies, othersOf(terms()));
+        targetsKnown_ = true;
+    }
+    return targets_.of(backend_->activeKernel());
 }
 
 std::vector<ContactEvent> Simulation::takeContactEvents() {

@@ -11,6 +11,7 @@
 #include "sim/forces/force_check.h"
 #include "sim/forces/precision.h"
 #include "sim/forces/single_precision.h"
+#include "sim/forces/sources.h"
 
 #include <algorithm>
 #include <string>
@@ -118,7 +119,10 @@ Plan judge(Configuration configuration, const Present& present) {
     const StartState* start = v.start.get();
     if (c.changes.start) {
         // An existing run keeps its own memory until this one is built.
-        MemoryNeed need = memoryNeed(*c.backend.row, v.bodies, v.force, c.choice, c.integrator->program);
+        const std::size_t sources = start                  ? sourcesOf(start->state.bodies.position).count
+                                    : c.scene->massive > 0 ? c.scene->massive
+                                                           : SourceBodies{}.count;
+        MemoryNeed need = memoryNeed(*c.backend.row, v.bodies, v.force, c.choice, c.integrator->program, sources);
         need.host += kBytesPerBody * static_cast<double>(v.bodies);
         if (v.bodies >= kManyBodies) WorkWatch::note(needText(need, v.bodies));
         requireMemory(need, freeMemory(*c.backend.row, v.backendOptions), v.bodies);

@@ -75,7 +75,7 @@ AdvanceStatus Simulation::advanceFreely(const Budget& budget, VertexSink* sink) 
 void Simulation::recheck() {
     if (!check_ || rechecking_) return;
     // An accuracy of 99 % of the bodies is checked on random bodies, rounding on those that are hard to compute.
-    backend_->requestForceCheck(targets_.of(backend_->activeKernel()));
+    backend_->requestForceCheck(checkTargets());
     rechecking_ = true;
 }
 

@@ -107,6 +107,9 @@ public:
     /// Replaces the bodies (an edit); clock unchanged. Bodies that do not suit single precision continue in double, or are
     /// refused (UsageError) where single was requested.
     void load(const ParticleSet& bodies);
+    /// Gives one body another velocity (an edit); clock and forces unchanged. The other bodies are neither copied nor
+    /// judged, where the backend changes bodies in place.
+    void steer(std::uint32_t index, const Vec3d& velocity);
     /// All measurable quantities of the last complete step, on the device where the backend measures, else on the host.
     /// Waits; `meanwhile` is called some times a second while a device measures, and may throw.
     Diagnostics measure(const std::function<void()>& meanwhile = {});
@@ -120,6 +123,9 @@ private:
     AdvanceStatus advanceFreely(const Budget& budget, VertexSink* sink);
     void beginPaths();
     void resolveStep(double begin);
+    void endCheck();
+    void replaceBodies(const ParticleSet& bodies);
+    const std::vector<std::uint32_t>& checkTargets();
 
     Configuration now_;  ///< the configuration in force
     SharedBodyNames names_ = noBodyNames();
@@ -128,6 +134,7 @@ private:
     std::uint64_t runId_ = 0, bodiesId_ = 0, revision_ = 0;
     bool stepUnderWay_ = false;
     CheckTargets targets_;
+    bool targetsKnown_ = false;       ///< targets_ are those of the present bodies
     std::optional<Carried> carried_;  ///< range for the bodies that were loaded last
     std::optional<ForceCheck> check_;
     std::optional<ForceCheck> recheck_;

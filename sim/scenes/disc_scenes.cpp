@@ -146,6 +146,7 @@ std::span<const Scene> discScenes() {
          .source = "Kepler 1619",
          .bodiesGpu = 16384,
          .bodiesCpu = 4096,
+         .massive = 1,
          // The innermost circular orbit has a thousand steps.
          .timeStep = 0.0022,
          .story = {2.5, 25},

@@ -124,6 +124,7 @@ struct Scene {
     std::size_t bodiesGpu = 65536;  ///< default N on a GPU
     std::size_t bodiesCpu = 8192;   ///< default N on a CPU
     std::size_t fixedBodies = 0;    ///< 0, or the only N of the scene, which is then both defaults
+    std::size_t massive = 0;        ///< bodies with mass, where the others have none; 0: all have
     std::string_view integrator{};  ///< that the scene needs; empty: the default
     double timeStep = 0.01;         ///< [T]
     Story story{};

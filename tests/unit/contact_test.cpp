@@ -7,6 +7,7 @@
 #include "sim/io/checkpoint.h"
 #include "sim/measure/diagnostics.h"
 #include "tests/bodies.h"
+#include "tests/contact_lists.h"
 #include "tests/far_units.h"
 #include "tests/unit/cli_support.h"
 
@@ -161,6 +162,60 @@ TEST(Contact, theOrderIsThatOfTimeAndIdsWhateverTheOrderOfTheBodies) {
     EXPECT_TRUE(testing_support::sameBytes(listed.position, forward.position));
 }
 
+TEST(Contact, listsAndIslandsOfADeviceGiveTheBitsOfOneQueue) {
+    std::size_t contacts = 0, more = 0;
+    for (const double speed : {0.004, 0.1}) {
+        // One heavy body, which others hit, and large ones.
+        ParticleSet start = clump(1500, 0.045, speed);
+        for (std::size_t i = 0; i < start.size(); i += 300) start.surface[i].radius *= 4;
+        start.position[600].w = 0.2;
+        const std::vector<Double4> before = earlier(start, 1);
+        testing_support::ContactLists lists(before, start);
+        ASSERT_EQ(lists.heavy, std::vector<std::uint32_t>{600});
+        for (const ContactMode mode : {ContactMode::merge, ContactMode::bounce, ContactMode::stick})
+            for (const int threads : {1, 3}) {
+                ParticleSet searched = start, listed = start;
+                const ContactSettings contact{.mode = mode, .restitution = 0.3, .friction = 0.2};
+                const ContactStep step{.step = 1, .time = 0, .length = 1, .threads = threads};
+                const auto all = resolveContacts(before, searched, contact, kGravity, step);
+                // The memory of the resolution before is used again, and has kept nothing of it.
+                const auto found = resolveContacts(lists.found, contact, kGravity, step);
+                apply(lists.found.changes, listed);
+                ASSERT_EQ(found.size(), all.size());
+                for (std::size_t k = 0; k < all.size(); ++k) ASSERT_EQ(contactLogRow(found[k]), contactLogRow(all[k]));
+                EXPECT_TRUE(testing_support::sameBytes(listed.position, searched.position));
+                EXPECT_TRUE(testing_support::sameBytes(listed.velocity, searched.velocity));
+                EXPECT_EQ(listed.id, searched.id);
+                EXPECT_EQ(listed.surface, searched.surface);
+                contacts += all.size();
+                for (const ContactEvent& event : all) {
+                    const auto [low, high] = std::minmax(event.first, event.second);
+                    more += std::ranges::none_of(
+                        lists.pairs, [&](const ContactPair& pair) { return pair.first == low && pair.second == high; });
+                }
+            }
+    }
+    // Two bodies that touch only because others have pushed both of them: within and beyond their allowance.
+    for (const double speed : {0.04, 0.08}) {
+        const double inner = 0.1 + speed / 2, outer = inner + 0.21 - speed;
+        const ParticleSet start =
+            balls({{-outer, 0, 0, 1e-6}, {-inner, 0, 0, 1e-6}, {inner, 0, 0, 1e-6}, {outer, 0, 0, 1e-6}, {90, 0, 0, 1}},
+                  {{speed, 0, 0, 1}, {0, 0, 0, 1}, {0, 0, 0, 1}, {-speed, 0, 0, 1}, {0, 0, 0, 1}}, 0.1);
+        const std::vector<Double4> before = earlier(start, 1);
+        ParticleSet searched = start, listed = start;
+        const ContactSettings contact{.mode = ContactMode::bounce, .restitution = 1};
+        const ContactStep step{.step = 1, .time = 0, .length = 1};
+        EXPECT_GE(resolveContacts(before, searched, contact, kGravity, step).size(), 3u);
+        testing_support::ContactLists lists(before, listed, 0);
+        EXPECT_EQ(lists.pairs.size(), 2u);
+        resolveContacts(lists.found, contact, kGravity, step);
+        apply(lists.found.changes, listed);
+        EXPECT_TRUE(testing_support::sameBytes(listed.position, searched.position)) << speed;
+    }
+    EXPECT_GT(contacts, 4000u);
+    EXPECT_GT(more, 50u) << "contacts of pairs that would not touch without others";
+}
+
 TEST(Contact, aPairMergesOnlyWhereItStaysBound) {
     const auto merges = [](double speed, double restitution, double centre, double far, bool turning = true) {
         // Two bodies with an escape speed of 2 at contact, and a heavier one far away along their line.
@@ -289,6 +344,17 @@ TEST_P(ContactRun, slicesThreadsRewindingAndFilesGiveTheSameBits) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, ContactRun, testing::Values("reference", "cpu"));
+
+TEST(Contact, aForceCheckEndsAlthoughEachStepHasContacts) {
+    RunRequest request{.scene = "moon", .bodies = 16384, .backend = "cpu"};
+    request.farField = true;
+    Simulation simulation(request);
+    simulation.takeContactEvents();
+    while (simulation.step() < 2) simulation.advance({.seconds = 0, .steps = 1}, nullptr);
+    EXPECT_GT(simulation.takeContactEvents().size(), 100u);
+    ASSERT_TRUE(simulation.forceCheck());
+    EXPECT_TRUE(simulation.forceCheck()->passed);
+}
 
 TEST(Contact, sizesSettingsAndFilesAreCheckedWithASentence) {
     const auto refusalOf = [](RunRequest request) -> std::string {

@@ -89,6 +89,27 @@ TEST(MemoryNeed, aTreeOfManyBodiesTakesLittleOnADevice) {
     }
 }
 
+TEST(MemoryNeed, countsNodesOfBodiesWithMassAlone) {
+    const std::size_t bodies = 1'000'000;
+    const auto ofTree = [&](std::size_t sources) {
+        return memoryNeed(deviceBackend(), bodies, {}, {.kernel = "tree"}, {}, sources).device -
+               memoryNeed(deviceBackend(), bodies, {}, {}).device;
+    };
+    if (memoryNeed(deviceBackend(), bodies, {}, {}).device == 0) GTEST_SKIP() << "this build has no CUDA";
+    EXPECT_EQ(ofTree(bodies), ofTree(SourceBodies{}.count));
+    // Without nodes: place and sorted body, two lengths, keys and indices, sorted keys, the search, and groups.
+    EXPECT_NEAR(ofTree(2), (20.0 + 8 + 12 + 8 + 14.5 + sizeof(std::uint32_t) * 2) * static_cast<double>(bodies), 2e6);
+    EXPECT_LT(ofTree(10'000), ofTree(bodies) - 20.0 * static_cast<double>(bodies));
+    // Scenes say how many of their bodies have mass.
+    for (const Scene& scene : sceneTable()) {
+        if (scene.massive == 0) continue;
+        const ParticleSet made = scene.build({.bodies = scene.bodiesCpu, .seed = 1});
+        EXPECT_EQ(static_cast<std::size_t>(std::ranges::count_if(made.position, [](const Double4& x) { return x.w != 0; })),
+                  scene.massive)
+            << scene.name;
+    }
+}
+
 TEST(MemoryNeed, countsTheDipolesOfCharges) {
     const std::size_t bodies = 1'000'000;
     const ForceSettings charges{.law = kLaw<Coulomb>, .softening = 0.02}, gravity{.softening = 0.02};

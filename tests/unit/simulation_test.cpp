@@ -432,6 +432,37 @@ TEST(SimulationTest, loadedBodiesStayWhenOtherThingsChange) {
     EXPECT_TRUE(sameState(state(simulation), bodies));
 }
 
+TEST(SimulationTest, aSteeredBodyChangesAloneAndInPlace) {
+    for (const char* backend : {"reference", "cpu"}) {
+        RunRequest request = small("plummer", 400);
+        request.backend = backend;
+        Simulation steered(request), loaded(request);
+        for (Simulation* one : {&steered, &loaded}) run(*one, 3);
+        const std::int64_t evaluations = steered.totals().forceEvaluations;
+        const std::uint64_t bodiesId = steered.bodiesId(), runId = steered.runId();
+        ParticleSet bodies;
+        loaded.snapshot(bodies);
+        bodies.velocity[7].x = 0.25, bodies.velocity[7].y = -1, bodies.velocity[7].z = 0;
+        loaded.load(bodies);
+        steered.steer(7, {0.25, -1, 0});
+        EXPECT_NE(steered.bodiesId(), bodiesId);
+        EXPECT_EQ(steered.runId(), runId);
+        EXPECT_EQ(steered.step(), 3);
+        EXPECT_TRUE(sameBytes(steered.state().bodies.velocity, bodies.velocity)) << backend;
+        for (Simulation* one : {&steered, &loaded}) run(*one, 3);
+        EXPECT_TRUE(sameBytes(steered.state().bodies.position, loaded.state().bodies.position)) << backend;
+        EXPECT_TRUE(sameBytes(steered.state().bodies.velocity, loaded.state().bodies.velocity)) << backend;
+        // The force of the last step stays that of the next one.
+        if (std::string_view(backend) == "cpu") {
+            EXPECT_EQ(steered.totals().forceEvaluations, evaluations + 3);
+        }
+        // A speed that single precision cannot hold takes the way of every edit.
+        steered.steer(7, {1e40, 0, 0});
+        EXPECT_EQ(steered.force().precision, Precision::fp64) << backend;
+        EXPECT_EQ(steered.state().bodies.velocity[7].x, 1e40);
+    }
+}
+
 TEST(SimulationTest, aSceneBuiltAgainHasItsOwnNumberOfBodies) {
     const ParticleSet scene = [] {
         Simulation fresh(small());

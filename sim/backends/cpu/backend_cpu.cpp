@@ -68,13 +68,29 @@ public:
         ForceTerms loaded = terms;
         const auto labels = translated(
             [&] {
-                return std::make_shared<const Labels>(Labels{bodies.id, bodies.group, bodies.surface});
+                return std::make_shared<Labels>(Labels{bodies.id, bodies.group, bodies.surface});
             },
             bodies.size(), row, force);
         replaceEngine(bodies.position, bodies.velocity, row, labels, engineTerms(terms, launched(how, launch), labels));
         launch_ = launch;
         terms_ = std::move(loaded);
         how_ = std::move(how);
+    }
+
+    bool change(const BodyChanges& changes, bool moved) override {
+        // Mixed precision has units that fit all places.
+        if (!changes.removed.empty() || pairLawOf(terms_).precision == Precision::mixed) return false;
+        engine_.with([&](auto& e) { e.change(changes, moved); });
+        changeLabels(changes);
+        context_.check.cancel();
+        return true;
+    }
+
+    BodyChanges::Body body(std::uint32_t index) override {
+        BodyChanges::Body copied{.index = index};
+        if (index < labels_->surface.size()) copied.surface = labels_->surface[index];
+        with([&](auto& e) { e.copyBody(index, copied.position, copied.velocity); });
+        return copied;
     }
 
     void configure(const ForceSettings& force, const KernelChoice& choice) override {
@@ -223,7 +239,7 @@ private:
     }
     /// Makes the new engine before it drops the old one, so that a failure leaves the old bodies as they were.
     void replaceEngine(std::span<const Double4> positions, std::span<const Double4> velocities, const KernelRow& row,
-                       std::shared_ptr<const Labels> labels, const EngineTerms& terms) {
+                       std::shared_ptr<Labels> labels, const EngineTerms& terms) {
         const ForceSettings& force = pairLawOf(terms.terms);
         requireHostMemory(cpu::engineBytes(positions.size(), cpu::cpuKernel(row), force), "the bodies on the cpu");
         translated([&] { engine_ = makeEngine(positions, velocities, row, terms); }, positions.size(), row, force);

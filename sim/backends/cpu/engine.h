@@ -137,6 +137,20 @@ public:
     }
     void requestForceCheck(std::vector<std::uint32_t> targets) { context_.check.request(std::move(targets)); }
 
+    /// Position and velocity of a body at the last complete step.
+    void copyBody(std::size_t index, Double4& position, Double4& velocity) const {
+        position = at(complete_.x, index, source_[index]);
+        velocity = at(complete_.v, index, response_[index]);
+    }
+    /// Changes places and velocities of the last complete step; `moved`: not only velocities.
+    void change(const BodyChanges& changes, bool moved) {
+        for (const BodyChanges::Body& body : changes.changed) {
+            set(complete_.x, body.index, body.position);
+            set(complete_.v, body.index, body.velocity);
+        }
+        this->bodiesChanged(moved);
+    }
+
     void publish(VertexSink& sink) {
         const double start = StepPacer::steadySeconds();
         const VertexSpan out = sink.open(size_, nullptr);

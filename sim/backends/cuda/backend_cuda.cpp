@@ -16,10 +16,13 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <tuple>
+#include <type_traits>
 
 namespace gravlab {
 namespace {
 
+using cuda::BodyFacts;
 using cuda::EngineContext;
 using cuda::LaunchPlan;
 
@@ -83,7 +86,7 @@ public:
         how.resize(terms.size());
         const LaunchPlan chosen = choice({force, how[0].kernel}, cuda::factsOf(bodies));
         ForceTerms loaded = terms;
-        auto labels = std::make_shared<const Labels>(Labels{bodies.id, bodies.group, bodies.surface, rotationOf(bodies)});
+        auto labels = std::make_shared<Labels>(Labels{bodies.id, bodies.group, bodies.surface, rotationOf(bodies)});
         Engine engine;
         try {
             engine = makeEngine(context_, bodies, chosen, engineTerms(terms, how, labels));
@@ -96,6 +99,55 @@ public:
         terms_ = std::move(loaded);
         how_ = std::move(how);
         context_.writer.forget();
+        keepMasses(bodies);
+    }
+
+    bool change(const BodyChanges& changes, bool moved) override {
+        use();
+        if (plan().precision == Precision::mixed) return false;  // its units fit all places
+        const bool fewer = !changes.removed.empty();
+        BodyFacts left = facts();
+        LaunchPlan chosen;
+        std::vector<double> masses, inertial;
+        if (fewer) {
+            if (masses_.size() != size()) return false;
+            masses = masses_;
+            inertial = inertial_;
+            for (const BodyChanges::Body& body : changes.changed) {
+                masses[body.index] = rounded(body.position.w);
+                inertial[body.index] = inertialMass(body.position, body.velocity);
+            }
+            keepOthers(masses, changes.removed);
+            keepOthers(inertial, changes.removed);
+            const double largest = left.largest;
+            left = cuda::factsOf(masses);
+            left.largest = largest;
+            chosen = choice({pairLawOf(terms_), passFor(how_[0].kernel, terms_, how_)}, left);
+            if (!engine_.with([&](auto& e) { return e.takesFewer(chosen, left); })) return false;
+        }
+        const std::size_t before = size();
+        if (!changes_) changes_ = std::make_unique<cuda::DeviceChanges>(context_.stream);
+        changes_->take(changes);
+        engine_.with([&](auto& e) {
+            e.change(*changes_, fewer ? &left : nullptr, chosen, moved);
+            if (auto& scan = scanOf(e); scan && scan->count() == before)
+                scan->change(*changes_, static_cast<std::uint32_t>(e.size()), e.positions());
+        });
+        changeLabels(changes);
+        rotationKnown_ = false;
+        if (!fewer) return true;
+        context_.writer.forget();
+        masses_ = std::move(masses);
+        inertial_ = std::move(inertial);
+        heavy_ = heavyBodies(masses_.size(), [&](std::size_t i) { return masses_[i]; });
+        return true;
+    }
+
+    BodyChanges::Body body(std::uint32_t index) override {
+        BodyChanges::Body copied{.index = index};
+        if (index < labels_->surface.size()) copied.surface = labels_->surface[index];
+        with([&](auto& e) { e.copyBody(index, copied.position, copied.velocity); });
+        return copied;
     }
 
     SnapshotFuture snapshotAsync() override {
@@ -170,7 +222,12 @@ public:
     }
     std::optional<Diagnostics> takeMeasurement(double seconds) override {
         std::optional<Diagnostics> done = with([&](auto& e) { return e.takeMeasurement(seconds); });
-        if (done) done->kinetic += labels_->rotation.energy, done->angularMomentum += labels_->rotation.angularMomentum;
+        if (!done) return done;
+        if (!rotationKnown_ && labels_->surface.size() == inertial_.size())
+            labels_->rotation = rotationOf(labels_->surface, [&](std::size_t i) { return inertial_[i]; });
+        rotationKnown_ = true;
+        done->kinetic += labels_->rotation.energy;
+        done->angularMomentum += labels_->rotation.angularMomentum;
         return done;
     }
 
@@ -186,17 +243,23 @@ public:
     bool begin() override {
         if (labels_->surface.size() != size()) return false;
         use();
-        try {
-            if (!contacts_) contacts_ = std::make_unique<cuda::ContactScan>(context_.stream);
-            engine_.with([&](auto& e) { contacts_->begin(e.positions(), labels_->surface); });
-        } catch (const OutOfMemoryError&) {
-            contacts_.reset();
-            return false;  // the host finds contacts without memory of the device
-        }
-        return true;
+        return engine_.with([&]<class Real>(cuda::EngineOf<Real>& e) {
+            auto& scan = scanOf(e);
+            try {
+                if (!scan) scan = std::make_unique<cuda::ContactScan<Real>>(context_.stream);
+                scan->begin(e.positions(), labels_->surface);
+            } catch (const OutOfMemoryError&) {
+                scan.reset();
+                return false;  // the host finds contacts without memory of the device
+            }
+            return true;
+        });
     }
-    void find(std::vector<ContactPair>& pairs, std::vector<Double4>& before) override {
-        with([&](auto& e) { contacts_->find(e.positions(), pairs, before); });
+    FoundContacts* find() override {
+        found_.id = labels_->id;
+        found_.surface = labels_->surface;
+        found_.heavy = heavy_;
+        return with([&](auto& e) { return scanOf(e)->find(e.positions(), e.velocities(), found_); }) ? &found_ : nullptr;
     }
 
     WorkTotals totals() override {
@@ -258,13 +321,39 @@ private:
         return text;
     }
 
+    template <class Real>
+    std::unique_ptr<cuda::ContactScan<Real>>& scanOf(const cuda::EngineOf<Real>&) {
+        return std::get<std::unique_ptr<cuda::ContactScan<Real>>>(contacts_);
+    }
+    double rounded(double mass) const {
+        return plan().precision == Precision::fp32 ? static_cast<double>(static_cast<float>(mass)) : mass;
+    }
+    /// Keeps the masses of bodies with radii, as the device has them.
+    void keepMasses(const ParticleSet& bodies) {
+        masses_.resize(bodies.surface.empty() ? 0 : bodies.size());
+        inertial_.resize(masses_.size());
+        for (std::size_t i = 0; i < masses_.size(); ++i) {
+            masses_[i] = rounded(bodies.position[i].w);
+            inertial_[i] = inertialMass(bodies.position[i], bodies.velocity[i]);
+        }
+        heavy_ = heavyBodies(masses_.size(), [&](std::size_t i) { return masses_[i]; });
+        rotationKnown_ = true;
+    }
+
     cuda::TreeLimits limits_;
-    std::unique_ptr<cuda::ContactScan> contacts_;  ///< created by the first begin()
+    /// Created by the first begin() in each precision.
+    std::tuple<std::unique_ptr<cuda::ContactScan<float>>, std::unique_ptr<cuda::ContactScan<double>>> contacts_;
+    std::unique_ptr<cuda::DeviceChanges> changes_;  ///< created by the first change()
+    FoundContacts found_;
+    std::vector<double> masses_, inertial_;  ///< of bodies with radii: sources, and inertial masses
+    std::vector<std::uint32_t> heavy_;       ///< see heavyBodies()
+    bool rotationKnown_ = true;              ///< the labels have the rotation of the present bodies
 };
 
 }  // namespace
 
-double cudaBytes(std::size_t bodies, const ForceSettings& force, const KernelChoice& kernel, bool inBlocks) {
+double cudaBytes(std::size_t bodies, const ForceSettings& force, const KernelChoice& kernel, bool inBlocks,
+                 std::size_t sources) {
     const bool named = kernel.kernel && hasKernel("cuda", *kernel.kernel);
     const bool tree = named ? gravlab::kernel("cuda", *kernel.kernel).approximates
                             : kernel.allowedError > 0 && force.precision != Precision::fp64;
@@ -274,7 +363,7 @@ double cudaBytes(std::size_t bodies, const ForceSettings& force, const KernelCho
     const double vector = force.precision == Precision::fp64 ? sizeof(Double4) : sizeof(Float4);
     const double part = inBlocks ? 1 + (tree ? sizeof(TreeGroup) : sizeof(std::uint32_t) + 2 * vector) : 0;
     return stateBytes(bodies, force.precision) + (copy + part) * static_cast<double>(bodies) +
-           (tree ? cuda::treeBytes(bodies, force) : 0) +
+           (tree ? cuda::treeBytes(bodies, SourceBodies{nullptr, sources}.among(bodies), force) : 0) +
            (cuda::takesLists(kernel, bodies, force) ? cuda::listBytes(bodies, force) : 0);
 }
 

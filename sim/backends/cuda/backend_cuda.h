@@ -9,8 +9,9 @@ namespace gravlab {
 BackendRow cudaBackendRow();
 
 /// Bytes of device memory that a run of `bodies` bodies needs, without the extra arrays of pair kernels; 0 in builds
-/// without CUDA.
-double cudaBytes(std::size_t bodies, const ForceSettings& force, const KernelChoice& kernel, bool inBlocks);
+/// without CUDA. `sources`: see memoryNeed().
+double cudaBytes(std::size_t bodies, const ForceSettings& force, const KernelChoice& kernel, bool inBlocks,
+                 std::size_t sources);
 /// Free bytes of device memory; infinite where the device does not report them.
 double freeCudaBytes(int device);
 /// Size of the device; zeros where there is none.

@@ -13,6 +13,8 @@ class DeviceBlocks {
 public:
     DeviceBlocks(std::uint32_t count, Stream stream) : count_(count), stream_(stream) {}
 
+    /// Fewer bodies from the next step on.
+    void shrink(std::uint32_t count) { count_ = count; }
     /// Begins a step of the run; `inBlocks`: it is a block step. Throws DeviceError where there is not enough memory for
     /// one.
     void begin(bool inBlocks);

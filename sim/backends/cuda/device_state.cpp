@@ -80,6 +80,21 @@ void DeviceState<Real>::upload(const ParticleSet& bodies) {
 }
 
 template <class Real>
+void DeviceState<Real>::change(const DeviceChanges& changes, std::uint32_t count, double heaviest) {
+    changes.scatter<Real>(complete().x.data(), complete().v.data(), nullptr);
+    heaviest_ = heaviest;
+    if (!changes.removes()) return;
+    constexpr Real far = kPadDistance<Real>;
+    const V pad{far, far, far, 0};
+    const auto size = static_cast<std::uint32_t>(complete().x.size());
+    changes.keep(complete().x.data(), work().x.data(), count, size, pad);
+    changes.keep(complete().v.data(), work().v.data(), count, count, V{});
+    completeIndex_ = 1 - completeIndex_;
+    changes.keep<V>(nullptr, work().x.data() + count, 0, size - count, pad);
+    count_ = count;
+}
+
+template <class Real>
 double DeviceState<Real>::smallestR2(const ForceSettings& force) const {
     const double least = gravlab::smallestR2<Real>(force, heaviest_);
     if (loopLaw(force) != Law::gravity) return least;  // other laws have their own floor
@@ -122,7 +137,7 @@ void DeviceState<Real>::download(std::vector<Double4>& positions, std::vector<Do
 
 template <class Real>
 void DeviceState<Real>::requireScratch() {
-    if (x0.size() == count_) return;
+    if (x0.size() >= count_) return;
     for (DeviceArray<V>* scratch : {&x0, &v0, &dx, &dv}) {
         *scratch = DeviceArray<V>(count_);
         CUDA_CHECK(fillAsync(scratch->data(), 0, scratch->bytes(), stream_));

@@ -1,6 +1,7 @@
 // The bodies of a run in device memory. Rule: readers see the last complete step; a step under way writes into other
 // arrays.
 #pragma once
+#include "sim/backends/cuda/kernels/body_changes.h"
 #include "sim/backends/cuda/kernels/packed.h"
 #include "sim/backends/cuda/runtime/memory.h"
 #include "sim/backends/force_method.h"
@@ -25,6 +26,9 @@ public:
     DeviceState(std::uint32_t count, Stream stream);
     /// Copies the bodies to the device. Waits.
     void upload(const ParticleSet& bodies);
+    /// Changes bodies of the last complete step; `count` are left, the largest |source| of which is `heaviest`. All or none
+    /// of them have a list of sources, and a response.
+    void change(const DeviceChanges& changes, std::uint32_t count, double heaviest);
     /// Copies the accelerations at the last complete step to the device. Waits.
     void uploadAccelerations(const std::vector<Double4>& accelerations);
     /// Copies positions and velocities of the last complete step to the host. Waits.

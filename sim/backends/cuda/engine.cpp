@@ -78,6 +78,35 @@ void EngineOf<Real>::configure(const ForceSettings& force, const KernelChoice& h
 }
 
 template <class Real>
+void EngineOf<Real>::copyBody(std::uint32_t index, Double4& position, Double4& velocity) const {
+    V x, v;
+    CUDA_CHECK(cuda::copyAsync(&x, positions() + index, sizeof x, Copy::toHost, context_.stream));
+    CUDA_CHECK(cuda::copyAsync(&v, velocities() + index, sizeof v, Copy::toHost, context_.stream));
+    CUDA_CHECK(waitForStream(context_.stream));
+    position = {x.x, x.y, x.z, x.w};
+    velocity = {v.x, v.y, v.z, v.w};
+}
+
+template <class Real>
+void EngineOf<Real>::change(const DeviceChanges& changes, const BodyFacts* left, const LaunchPlan& plan, bool moved) {
+    abandonForce();
+    if (diagnostics_) diagnostics_->drop();
+    pairsMeasured_.reset();
+    measureFailure_.clear();
+    if (left) {
+        facts_ = *left;
+        diagnostics_.reset();
+        copy_.reset();
+    }
+    const auto count = static_cast<std::uint32_t>(facts_.count);
+    state_.change(changes, count, facts_.heaviest);
+    if (left) pairs().takeFewer(plan, count, changes);
+    blocks_.shrink(count);
+    this->bodiesChanged(moved || left);
+    requestForceCheck({});
+}
+
+template <class Real>
 bool EngineOf<Real>::enqueueSlice(std::size_t k, TermMethod& method, bool ofAll) {
     const ForceProgress done = method.enqueue(kSliceSeconds);
     if (k > 0) {

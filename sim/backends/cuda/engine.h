@@ -63,6 +63,16 @@ public:
     /// Settings apply from the next step on. A plan applies at once: a step under way begins again. Throws DeviceError when
     /// the new launch needs more memory than there is; nothing changes then.
     void configure(const ForceSettings& force, const KernelChoice& how, const LaunchPlan* plan);
+    /// Whether change() takes fewer bodies under that plan.
+    bool takesFewer(const LaunchPlan& plan, const BodyFacts& left) const {
+        const auto all = [](const SourceBodies& sources) { return sources.count == SourceBodies{}.count; };
+        return alone() && !state_.hasResponses() && all(facts_.sources) && all(left.sources) && left.count > 0 &&
+               pairs().takesFewer(plan, static_cast<std::uint32_t>(left.count));
+    }
+    /// Changes bodies of the last complete step. `left`: facts of those that are left under that plan; null: none is gone.
+    void change(const DeviceChanges& changes, const BodyFacts* left, const LaunchPlan& plan, bool moved);
+    /// Position and velocity of a body at the last complete step. Waits.
+    void copyBody(std::uint32_t index, Double4& position, Double4& velocity) const;
     const LaunchPlan& plan() const { return pairs().plan(); }
     std::string launchFailure() const { return pairs().failure(); }
     const BodyFacts& facts() const { return facts_; }
@@ -70,6 +80,7 @@ public:
     double pairsOfForce() const { return pairs().work(); }
     /// Positions of the last complete step, in device memory.
     const Vec4<Real>* positions() const { return state_.complete().x.data(); }
+    const Vec4<Real>* velocities() const { return state_.complete().v.data(); }
     void accelerations(std::vector<Double4>& out);
     void requestForceCheck(std::vector<std::uint32_t> targets);
     std::optional<ForceCheck> takeForceCheck();

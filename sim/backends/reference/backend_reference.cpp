@@ -299,7 +299,7 @@ public:
         SystemConfiguration how = configuration;
         how.resize(terms.size());
         judge(pairLawOf(terms), how[0].kernel);
-        auto labels = std::make_shared<const Labels>(Labels{bodies.id, bodies.group, bodies.surface});
+        auto labels = std::make_shared<Labels>(Labels{bodies.id, bodies.group, bodies.surface});
         OnlyEngine engine = makeEngine(bodies, engineTerms(terms, how, labels));
         ForceTerms wanted = terms;
         // Nothing can fail from here on.

@@ -1,5 +1,5 @@
-// Kernels that find bodies in contact, as the host sees them: boxes around paths, cells that hold most of them, and pairs.
-// All pointers are device memory. Rule: pairs are candidates in any order; the host decides and orders.
+// Kernels that find bodies in contact, as the host sees them: boxes around paths, cells that hold most of them, pairs, and
+// lists of near bodies. All pointers are device memory. Rule: pairs and lists are in any order; the host decides and orders.
 #pragma once
 #include "sim/backends/cuda/kernels/packed.h"
 #include "sim/backends/cuda/runtime/launch.h"
@@ -18,25 +18,28 @@ constexpr unsigned kReachBins = 512;
 struct ContactFacts {
     unsigned reaches[kReachBins];  ///< bodies by the reach of their boxes
     unsigned large;
-    unsigned pairs;
-    int bin;           ///< bodies above this bin are large
-    double perLength;  ///< cells per unit length
+    unsigned pairs, near, nearLarge;  ///< found, also where there was no room for them
+    int bin;                          ///< bodies above this bin are large
+    double perLength;                 ///< cells per unit length
+    double mostReach;                 ///< of bodies that are not large [L]
+    std::uint32_t largeBodies[kMostLarge];
 };
 
 /// One thread a body; the search has one thread a place.
 template <class Real>
 struct ContactTask {
     const Vec4<Real>* bodies;  ///< positions at the end of the step
-    Vec4<double>* before;      ///< positions at its beginning
+    Vec4<Real>* before;        ///< positions at its beginning
     const double* radius;
     std::uint32_t count;
     Vec4<double>* box;  ///< middle and reach; a reach below 0: not finite
     std::uint64_t *key, *sortedKey;
     std::uint32_t *index, *order;
-    std::uint32_t* large;
     ContactFacts* facts;  ///< 0 before
-    ContactPair* pairs;
-    unsigned capacity;
+    ContactPair *pairs, *nearLarge;
+    ListRange* lists;
+    std::uint32_t* near;
+    unsigned pairRoom, nearRoom, nearLargeRoom;
     bool resting;  ///< overlap alone is a contact
 };
 /// Kernels in the order of their launches; the keys are sorted before `search`. `cell` is one thread.

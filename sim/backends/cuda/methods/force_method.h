@@ -1,6 +1,7 @@
 // Force methods on a CUDA device: one for each family of rows of the kernel table. Everything is enqueued on one stream.
 // Rule: how an evaluation is cut into slices changes no bit of it.
 #pragma once
+#include "sim/backends/cuda/kernels/body_changes.h"
 #include "sim/backends/cuda/kernels/force.h"
 #include "sim/backends/cuda/kernels/tree.h"
 #include "sim/backends/cuda/methods/launch_plan.h"
@@ -65,6 +66,14 @@ public:
     const LaunchPlan& plan() const { return plan_; }
     /// The measured rate; a GpuTimer adds the times of the slices to it.
     const std::shared_ptr<RateEstimate>& rate() const { return rate_; }
+    /// Whether fewer bodies under that plan can use the method's memory. Each of them has mass, and none a response.
+    virtual bool takesFewer(const LaunchPlan&, std::uint32_t) const { return false; }
+    /// Continues with those that the changes leave.
+    virtual void takeFewer(const LaunchPlan& plan, std::uint32_t count, const DeviceChanges&) {
+        abandon();
+        plan_ = plan;
+        count_ = count;
+    }
     double allPairs() const { return static_cast<double>(count_) * count_; }
     /// Pairs with the sources of the plan, for rows that leave out bodies without mass.
     double sourcePairs() const { return static_cast<double>(count_) * static_cast<double>(plan_.sources.among(count_)); }

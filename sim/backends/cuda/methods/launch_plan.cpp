@@ -124,22 +124,37 @@ const void* machineCode(const KernelEntry& entry, const LaunchConfig& launch, co
 
 }  // namespace
 
-BodyFacts factsOf(const ParticleSet& bodies) {
-    BodyFacts facts{bodies.size(), bodies.size() == 0 ? 0 : bodies.position[0].w};
-    for (const Double4& body : bodies.position) {
-        if (body.w != facts.equalMass) facts.equalMass = 0;
-        facts.largest = std::max({facts.largest, std::abs(body.x), std::abs(body.y), std::abs(body.z)});
-        facts.heaviest = std::max(facts.heaviest, std::abs(body.w));
+namespace {
+/// `massOf(i)`: source of body i.
+template <class Mass>
+BodyFacts factsOfMasses(std::size_t count, const Mass& massOf) {
+    BodyFacts facts{count, count == 0 ? 0 : massOf(0)};
+    for (std::size_t i = 0; i < count; ++i) {
+        if (massOf(i) != facts.equalMass) facts.equalMass = 0;
+        facts.heaviest = std::max(facts.heaviest, std::abs(massOf(i)));
     }
     // Up to kOneWave bodies all blocks run at once, and one with mixed masses delays the others.
     constexpr std::size_t kOneWave = 49152, kTile = kSymmetricTile<float>;
     std::size_t mixed = 0;
-    for (std::size_t first = 0; first + kTile <= bodies.size(); first += kTile) {
-        const auto tile = std::span(bodies.position).subspan(first, kTile);
-        mixed += !std::ranges::all_of(tile, [&](const Double4& body) { return body.w == tile.front().w; });
+    for (std::size_t first = 0; first + kTile <= count; first += kTile) {
+        std::size_t alike = 1;
+        while (alike < kTile && massOf(first + alike) == massOf(first)) ++alike;
+        mixed += alike < kTile;
     }
-    facts.sources = {nullptr, sourcesOf(bodies.position).count};
-    facts.massRuns = bodies.size() < kOneWave ? mixed == 0 : mixed * kTile * 8 <= bodies.size();
+    facts.sources = {nullptr, sourcesOf(count, massOf).count};
+    facts.massRuns = count < kOneWave ? mixed == 0 : mixed * kTile * 8 <= count;
+    return facts;
+}
+}  // namespace
+
+BodyFacts factsOf(std::span<const double> masses) {
+    return factsOfMasses(masses.size(), [&](std::size_t i) { return masses[i]; });
+}
+
+BodyFacts factsOf(const ParticleSet& bodies) {
+    BodyFacts facts = factsOfMasses(bodies.size(), [&](std::size_t i) { return bodies.position[i].w; });
+    for (const Double4& body : bodies.position)
+        facts.largest = std::max({facts.largest, std::abs(body.x), std::abs(body.y), std::abs(body.z)});
     return facts;
 }
 

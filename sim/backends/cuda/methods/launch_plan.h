@@ -36,6 +36,8 @@ struct BodyFacts {
     std::size_t acting() const { return sources.among(count); }
 };
 BodyFacts factsOf(const ParticleSet& bodies);
+/// The same, except `largest`, of the bodies' masses.
+BodyFacts factsOf(std::span<const double> masses);
 
 /// Most bodies of the symmetric rows: an int counts the places of partners, which reach N / 2 beyond the last body.
 constexpr std::size_t kMostSymmetricBodies = 1'400'000'000;

@@ -98,15 +98,10 @@ public:
           multiprocessors_(static_cast<unsigned>(std::max(1, parts.device.multiprocessors))),
           threads_(walkThreads(parts.plan)),
           limits_(parts.plan.trees),
-          twoLevels_(walk == TreeWalk::expansions && parts.count >= limits_.regionsFrom),
-          together_(walk == TreeWalk::expansions && threads_ == kWalkThreads && parts.count < kTogether && !twoLevels_),
-          targetsPerLane_(twoLevels_ || parts.count >= (together_ ? kWideTeams : kWideGroups) ? 2 : 1),
           timing_(parts.stream) {
         const std::uint32_t n = parts.count;
+        suit();
         if (n == 0) return;
-        sources_ = static_cast<std::uint32_t>(parts.plan.sources.among(n));
-        starts_ = kTreeDepths * blocksOf(sources_) + 1;
-        room_ = treeNodeRoom(sources_, limits_);
         const std::size_t nodes = room_;
         partial_ = DeviceArray<double>(kTreeMeasured * kTreeMeasureBlocks);
         scale_ = DeviceArray<TreeScale>(1);
@@ -167,7 +162,7 @@ public:
     std::vector<StateArray> state() const override {
         if (!hasLengths_) return {};
         std::vector<float> host(count());
-        CUDA_CHECK(copyAsync(host.data(), before_.data(), before_.bytes(), Copy::toHost, stream_));
+        CUDA_CHECK(copyAsync(host.data(), before_.data(), host.size() * sizeof(float), Copy::toHost, stream_));
         CUDA_CHECK(waitForStream(stream_));
         return {{"lengths", {host.begin(), host.end()}}};
     }
@@ -176,11 +171,24 @@ public:
         if (state.empty()) return true;
         if (state.size() != 1 || state[0].name != "lengths" || state[0].values.size() != count()) return false;
         const std::vector<float> host(state[0].values.begin(), state[0].values.end());
-        CUDA_CHECK(copyAsync(before_.data(), host.data(), before_.bytes(), Copy::toDevice, stream_));
+        CUDA_CHECK(copyAsync(before_.data(), host.data(), host.size() * sizeof(float), Copy::toDevice, stream_));
         CUDA_CHECK(waitForStream(stream_));
         hasLengths_ = true;
         kept_.reset();
         return true;
+    }
+    bool takesFewer(const LaunchPlan& plan, std::uint32_t count) const override {
+        // Two levels use all of the memory that they find, so another amount of it would change their lists.
+        return plan.entry == this->plan().entry && plan.launch == this->plan().launch && !twoLevels_ &&
+               2 * treeNodeRoom(count, limits_) <= centre_.size();
+    }
+    void takeFewer(const LaunchPlan& plan, std::uint32_t count, const DeviceChanges& changes) override {
+        DeviceForceMethod::takeFewer(plan, count, changes);
+        suit();
+        hasNodes_ = false;
+        if (!hasLengths_) return;
+        changes.keep(before_.data(), lengths_.data(), count, count, 0.0f);
+        std::swap(before_, lengths_);
     }
     void prepare(const DeviceBodies<float>& bodies, const ForceRequest& request) override {
         const TreeForce force = treeForce(request.settings);
@@ -204,6 +212,17 @@ public:
     void sumFields(const TreeFields& fields) { fields_ = fields; }
 
 private:
+    /// Chooses what depends on the number of bodies.
+    void suit() {
+        const std::uint32_t n = count();
+        const bool expands = walk_ == TreeWalk::expansions;
+        twoLevels_ = expands && n >= limits_.regionsFrom;
+        together_ = expands && threads_ == kWalkThreads && n < kTogether && !twoLevels_;
+        targetsPerLane_ = twoLevels_ || n >= (together_ ? kWideTeams : kWideGroups) ? 2 : 1;
+        sources_ = static_cast<std::uint32_t>(plan().sources.among(n));
+        starts_ = kTreeDepths * blocksOf(sources_) + 1;
+        room_ = treeNodeRoom(sources_, limits_);
+    }
     bool relative() const { return !byAngle(walk_); }
     /// The first evaluation runs twice: by the opening angle for |a|, and then by the criterion.
     bool first() const { return relative() && !hasLengths_; }
@@ -458,9 +477,9 @@ private:
     unsigned multiprocessors_;
     unsigned threads_;  ///< a block of the walk
     TreeLimits limits_;
-    bool twoLevels_;  ///< regions walk first
-    bool together_;   ///< the warps of a block walk for one group
-    int targetsPerLane_;
+    bool twoLevels_ = false;  ///< regions walk first
+    bool together_ = false;   ///< the warps of a block walk for one group
+    int targetsPerLane_ = 1;
     std::uint32_t sources_ = 0;  ///< bodies with mass
     std::uint32_t starts_ = 0;
     std::uint32_t part_ = 0, parts_ = 0;
@@ -515,15 +534,19 @@ private:
 
 }  // namespace
 
-double treeBytes(std::size_t bodies, const ForceSettings& force) {
-    const double n = static_cast<double>(bodies), nodes = static_cast<double>(treeNodeRoom(bodies));
+double treeBytes(std::size_t bodies, std::size_t sources, const ForceSettings& force) {
+    const double n = static_cast<double>(bodies), nodes = static_cast<double>(treeNodeRoom(sources));
     constexpr double kOfANode = 2 * sizeof(Float4), kLinks = 2 * sizeof(std::uint32_t);
     const double dipole = treeLaw(force) == TreeLaw::charges ? sizeof(Float4) : 0;
-    // Bytes a body: keys and indices; and sorted keys, levels, starts of nodes, and the scratch memory of the sort.
-    constexpr double kKeys = 8 + 4, kSorted = 8 + 2 + 2.0 * 4 * kTreeDepths / kTreeThreads + 12.5;
+    // Bytes a body: keys and indices, sorted keys, and levels with the scratch memory of the sort; and starts of nodes, a
+    // source.
+    constexpr double kKeys = 8 + 4, kSorted = 8, kSearch = 2 + 12.5, kStarts = 2.0 * 4 * kTreeDepths / kTreeThreads;
+    const double search = kSearch * n + kStarts * static_cast<double>(sources);
+    // Bodies without mass need the sorted keys as long as the moments.
+    const double moments = sources < bodies ? kSorted * n + std::max(kOfANode * nodes, search)
+                                            : std::max(kOfANode * nodes, kSorted * n + search);
     return n * (sizeof(Float4) + sizeof(std::uint32_t) + 2 * sizeof(float)) + nodes * (kOfANode + 1 + dipole) +
-           std::max(kOfANode * nodes, kKeys * n) + std::max(kOfANode * nodes, kSorted * n) +
-           std::max(kLinks * nodes, sizeof(TreeGroup) * n);
+           std::max(kOfANode * nodes, kKeys * n) + moments + std::max(kLinks * nodes, sizeof(TreeGroup) * n);
 }
 
 std::unique_ptr<TreeEnergy> makeTreeEnergy(const LaunchPlan& plan, std::uint32_t count, const DeviceFacts& device,

@@ -22,7 +22,7 @@ public:
 };
 
 /// Bytes of device memory of a tree: 105 a body, or 180 a body below a million bodies; charges need 11 to 28 more.
-double treeBytes(std::size_t bodies, const ForceSettings& force);
+double treeBytes(std::size_t bodies, std::size_t sources, const ForceSettings& force);
 
 /// Makes a tree for energies, which needs as much memory as one for forces. Throws DeviceError when there is not enough.
 std::unique_ptr<TreeEnergy> makeTreeEnergy(const LaunchPlan& plan, std::uint32_t count, const DeviceFacts& device,

@@ -1,0 +1,68 @@
+// Changes some bodies of a run where they are, on the device. Rule: the order of the others stays.
+#pragma once
+#include "sim/backends/cuda/kernels/packed.h"
+#include "sim/backends/cuda/runtime/launch.h"
+#include "sim/backends/cuda/runtime/memory.h"
+
+#include <cstdint>
+
+namespace gravlab::cuda {
+
+constexpr unsigned kChangeThreads = 256;
+
+/// A changed body on its way to the device.
+struct ChangedBody {
+    Double4 position, velocity;
+    double radius;
+    std::uint32_t index;
+};
+
+/// Writes changed bodies. One thread a body. Device memory.
+template <class Real>
+struct ScatterTask {
+    const ChangedBody* changed;
+    std::uint32_t count;
+    Vec4<Real>*x, *v;  ///< null: not written
+    double* radius;    ///< null: not written
+};
+/// Copies the values of the bodies that stay, in their order, and fills the rest with `pad`. One thread a value of `to`.
+template <class T>
+struct KeepTask {
+    const T* from;
+    T* to;
+    std::uint32_t count, end;  ///< values that stay; end of `to`
+    const std::uint32_t* removed;
+    std::uint32_t removals;
+    T pad;
+};
+template <class Real>
+Kernel<ScatterTask<Real>> scatterKernel();
+template <class T>
+Kernel<KeepTask<T>> keepKernel();
+
+/// Changes on the device, as the last call of take() copied them. Calls enqueue work on the stream.
+class DeviceChanges {
+public:
+    explicit DeviceChanges(Stream stream) : stream_(stream) {}
+
+    /// Copies the changes to the device. Waits only where the copy before is still under way. Throws DeviceError.
+    void take(const BodyChanges& changes);
+    bool removes() const { return removals_ > 0; }
+    /// Writes the changed bodies into arrays of positions, velocities and radii, or only those that are not null.
+    template <class Real>
+    void scatter(Vec4<Real>* x, Vec4<Real>* v, double* radius) const;
+    /// Copies the `count` values that stay from one array to another one, and fills that up to `end` with `pad`.
+    template <class T>
+    void keep(const T* from, T* to, std::uint32_t count, std::uint32_t end, const T& pad) const;
+
+private:
+    Stream stream_;
+    std::uint32_t changed_ = 0, removals_ = 0;
+    DeviceArray<ChangedBody> bodies_;
+    DeviceArray<std::uint32_t> removed_;
+    PinnedArray<ChangedBody> bodiesHere_;
+    PinnedArray<std::uint32_t> removedHere_;
+    OwnedEvent copied_;
+};
+
+}  // namespace gravlab::cuda

@@ -1,0 +1,379 @@
+// One queue of contacts. A contact that is earlier than all others changes its two bodies, whose later contacts are then
+// found anew.
+#pragma once
+#include "sim/contact/contact.h"
+#include "sim/contact/paths.h"
+#include "sim/forces/law.h"
+
+#include <algorithm>
+#include <cmath>
+#include <compare>
+#include <cstdint>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace gravlab {
+
+/// Place of an event in the order of a step's events.
+struct EventPlace {
+    double time = 0;                      ///< since the beginning of the step [T]
+    std::uint32_t wave = 0;               ///< searches for contacts that came before it at that very time
+    std::uint32_t lower = 0, higher = 0;  ///< ids
+    auto operator<=>(const EventPlace&) const = default;
+};
+
+/// Bounces of pairs: a table whose entries of an earlier round count as empty.
+class BounceCounts {
+public:
+    void clear() {
+        ++round_;
+        used_ = 0;
+    }
+    int& of(std::uint64_t pair) {
+        if (2 * (used_ + 1) > entries_.size()) grow();
+        Entry& entry = place(pair);
+        if (entry.round != round_) {
+            entry = {pair, round_, 0};
+            ++used_;
+        }
+        return entry.count;
+    }
+
+private:
+    struct Entry {
+        std::uint64_t pair = 0;
+        std::uint32_t round = 0;
+        int count = 0;
+    };
+    Entry& place(std::uint64_t pair) {
+        std::size_t at = static_cast<std::size_t>((pair * 0x9e3779b97f4a7c15u) >> 32);
+        for (;; ++at) {
+            Entry& entry = entries_[at & (entries_.size() - 1)];
+            if (entry.round != round_ || entry.pair == pair) return entry;
+        }
+    }
+    void grow() {
+        std::vector<Entry> before =
+            std::exchange(entries_, std::vector<Entry>(std::max<std::size_t>(64, 2 * entries_.size())));
+        for (const Entry& entry : before)
+            if (entry.round == round_) place(entry.pair) = entry;
+    }
+    std::vector<Entry> entries_;
+    std::size_t used_ = 0;
+    std::uint32_t round_ = 0;
+};
+
+/// The loop over the contacts of a step. `Bodies` has the bodies of the step, by places from 0 on:
+///
+///   position(i), velocity(i), surface(i), id(i)   the body at the end of the step, to change in place
+///   path(i), version(i)                           its way through the rest of the step, and its changes so far
+///   mergeAway(i), merged(i)                       it is gone
+///   heavy()                                       places of the bodies with more than kHeavyShare of the mass
+///   find(resting, use)                            calls use(i, k) for all pairs that touch on their first paths
+///   renew(changed)                                these paths have changed since the last call
+///   near(i, earliest, resting, use)               calls use(k) for all others that may touch i from then on
+///   reach(place)                                  heavy bodies are to be as all events before that one left them
+///   noteEvent(place, i, k)                        an event has changed i and k
+template <class Bodies>
+class Resolver {
+    // A pair bounces so many times a step at most: bodies at rest on each other would bounce without end.
+    static constexpr int kMostBounces = 4;
+
+public:
+    Resolver(const ContactSettings& contact, const ForceSettings& force, const ContactStep& step)
+        : contact_(contact),
+          force_(force),
+          step_(step),
+          law_(lawRow(force.law)),
+          atZero_(finiteAtZero(force)),
+          merging_(contact.mode != ContactMode::bounce) {}
+
+    /// Adds the events of these bodies and their places in the order. May be called again, for other bodies.
+    void run(Bodies& bodies, std::vector<ContactEvent>& events, std::vector<EventPlace>& places) {
+        bodies_ = &bodies;
+        events_ = &events;
+        places_ = &places;
+        now_ = 0;
+        wave_ = 0;
+        bounces_.clear();
+        bodies_->find(merging_, [&](std::uint32_t i, std::uint32_t k) { note(i, k, 0); });
+        while (!queue_.empty() || !changed_.empty()) {
+            // A contact of this very moment, of a body that has changed in it, still happens if they touch.
+            if (queue_.empty() || (!changed_.empty() && queue_.front().time > now_)) {
+                findAnew();
+                continue;
+            }
+            const Contact next = queue_.front();
+            std::pop_heap(queue_.begin(), queue_.end());
+            queue_.pop_back();
+            if (!path(next.a).alive || !path(next.b).alive) continue;
+            const bool same = bodies_->version(next.a) == next.versionA && bodies_->version(next.b) == next.versionB;
+            if (!same && (next.time > now_ || !touchesAt(next.a, next.b, now_))) continue;
+            if (next.time > now_) wave_ = 0;
+            now_ = std::max(now_, next.time);
+            place_ = {now_, wave_, next.lower, next.higher};
+            bodies_->reach(place_);
+            meet(next.a, next.b);
+        }
+    }
+
+private:
+    /// A contact to come; `a` is the body with the lower id.
+    struct Contact {
+        double time;
+        std::uint32_t lower, higher;  ///< ids
+        std::uint32_t a, b, versionA, versionB;
+        bool operator<(const Contact& other) const {  // the queue gives the largest one first
+            return std::tie(time, lower, higher) > std::tie(other.time, other.lower, other.higher);
+        }
+    };
+    /// Changes by a bounce, and the unit vector from b to a.
+    struct Bounce {
+        Vec3d kickA{}, kickB{}, twistA{}, twistB{};
+    };
+
+    BodyPath& path(std::uint32_t i) const { return bodies_->path(i); }
+    Vec3d velocityOf(std::uint32_t i) const { return xyz(bodies_->velocity(i)); }
+    double massOf(std::uint32_t i) const { return inertialMass(bodies_->position(i), bodies_->velocity(i)); }
+    bool held(std::uint32_t i) const { return bodies_->velocity(i).w == 0; }
+
+    void note(std::uint32_t i, std::uint32_t k, double earliest) {
+        const double from = std::max({path(i).from, path(k).from, earliest});
+        const std::optional<double> time = contactTime(path(i), path(k), from, step_.length, merging_);
+        if (!time) return;
+        if (bodies_->id(k) < bodies_->id(i)) std::swap(i, k);
+        queue_.push_back({*time, bodies_->id(i), bodies_->id(k), i, k, bodies_->version(i), bodies_->version(k)});
+        std::push_heap(queue_.begin(), queue_.end());
+    }
+    bool touchesAt(std::uint32_t i, std::uint32_t k, double time) const {
+        return contactTime(path(i), path(k), time, step_.length, merging_) == time;
+    }
+    void findAnew() {
+        ++wave_;
+        std::ranges::sort(changed_);
+        changed_.erase(std::unique(changed_.begin(), changed_.end()), changed_.end());
+        bodies_->renew(changed_);
+        searched_.swap(changed_);
+        for (const std::uint32_t i : searched_)
+            if (path(i).alive)
+                bodies_->near(i, now_, merging_, [&](std::uint32_t k) {
+                    if (path(k).alive) note(i, k, now_);
+                });
+        searched_.clear();
+    }
+    void changes(std::uint32_t i) {
+        path(i).from = now_;
+        ++bodies_->version(i);
+        changed_.push_back(i);
+    }
+
+    double pairEnergy(double sources, const Vec3d& away) const {
+        const double squared = dot(away, away);
+        return squared > 0 || atZero_ ? sources * law_.potential(force_, squared) : 0;
+    }
+    /// Energy of body i, and of its pairs with all heavy bodies but k.
+    double energyOf(std::uint32_t i, std::uint32_t k) const {
+        const Surface& surface = bodies_->surface(i);
+        const double mass = massOf(i);
+        double energy =
+            (mass * dot(velocityOf(i), velocityOf(i)) + inertiaOf(mass, surface.radius) * dot(surface.spin, surface.spin)) /
+            2;
+        for (const std::uint32_t h : bodies_->heavy())
+            if (h != i && h != k && !bodies_->merged(h))
+                energy += pairEnergy(bodies_->position(i).w * bodies_->position(h).w,
+                                     xyz(bodies_->position(i)) - xyz(bodies_->position(h)));
+        return energy;
+    }
+    double energyOfPair(std::uint32_t a, std::uint32_t b) const {
+        return energyOf(a, b) + energyOf(b, a) +
+               pairEnergy(bodies_->position(a).w * bodies_->position(b).w,
+                          xyz(bodies_->position(a)) - xyz(bodies_->position(b)));
+    }
+
+    /// Spheres that rest on each other fall for a step and bounce at its end: with their restitution they would hop for
+    /// ever, and gain energy from the length of the step.
+    double restitutionOf(std::uint32_t a, std::uint32_t b, double apart, double closing) const {
+        constexpr double kFalls = 4;  // falls of one step
+        const double pull =
+            std::abs((bodies_->position(a).w + bodies_->position(b).w) * law_.forceOverDistance(force_, apart * apart)) *
+            apart;
+        return -closing < kFalls * pull * step_.length ? 0 : contact_.restitution;
+    }
+
+    /// `away`: from b to a at the contact. The arms end at one point between the centres, so that no angular momentum is
+    /// lost where the spheres overlap.
+    Bounce bounceOf(std::uint32_t a, std::uint32_t b, const Vec3d& away) const {
+        const double apart = exactLength(away);
+        const Vec3d relative = velocityOf(a) - velocityOf(b);
+        const double speed = exactLength(relative);
+        if (apart == 0 && speed == 0) return {};
+        const Vec3d normal = apart > 0 ? away / apart : -relative / speed;
+        const double closing = dot(relative, normal);
+        // Inverse masses. A body without mass gives way to one with mass; a held body gives way to none.
+        const double ma = massOf(a), mb = massOf(b);
+        const bool light = (ma <= 0 && !held(a)) || (mb <= 0 && !held(b));
+        const auto yields = [&](std::uint32_t i, double mass) {
+            return held(i) ? 0 : light ? (mass > 0 ? 0.0 : 1.0) : 1 / mass;
+        };
+        const double wa = yields(a, ma), wb = yields(b, mb);
+        constexpr double kStill = 1e-13;  // closing speed that rounding leaves, relative to the speeds
+        if (!(closing < -kStill * (exactLength(velocityOf(a)) + exactLength(velocityOf(b)))) || wa + wb == 0) return {};
+        const Surface &sa = bodies_->surface(a), &sb = bodies_->surface(b);
+        const double both = sa.radius + sb.radius, armA = apart * sa.radius / both, armB = apart * sb.radius / both;
+        const double ia = sa.radius > 0 ? wa / inertiaOf(1, sa.radius) : 0;
+        const double ib = sb.radius > 0 ? wb / inertiaOf(1, sb.radius) : 0;
+        const double press = -(1 + restitutionOf(a, b, both, closing)) * closing / (wa + wb);
+        Vec3d rub{};
+        const Vec3d sliding = relative - cross(armA * sa.spin + armB * sb.spin, normal);
+        const Vec3d slip = sliding - dot(sliding, normal) * normal;
+        if (const double slips = exactLength(slip); contact_.friction > 0 && slips > 0) {
+            const double stops = slips / (wa + wb + armA * armA * ia + armB * armB * ib);
+            rub = -std::min(contact_.friction * press, stops) / slips * slip;
+        }
+        const Vec3d impulse = press * normal + rub, twist = cross(normal, rub);
+        return {wa * impulse, -wb * impulse, -ia * armA * twist, -ib * armB * twist};
+    }
+
+    /// Whether the pair stays together after the bounce. See resolveContacts().
+    bool staysBound(std::uint32_t a, std::uint32_t b, const Vec3d& away, const Vec3d& after) const {
+        if (contact_.mode == ContactMode::stick) return true;
+        if (contact_.mode == ContactMode::bounce) return false;
+        const double mass = bodies_->position(a).w + bodies_->position(b).w;
+        const double pull = pairEnergy(mass, away);
+        const auto heavier = [&](std::uint32_t h) {
+            return h != a && h != b && !bodies_->merged(h) && bodies_->position(h).w > mass;
+        };
+        const Vec3d middle = (xyz(bodies_->position(a)) + xyz(bodies_->position(b))) / 2;
+        double tide = 0;
+        std::uint32_t centre = 0;
+        for (const std::uint32_t h : bodies_->heavy()) {
+            if (!heavier(h)) continue;
+            const double far = distance(middle, xyz(bodies_->position(h)));
+            const double strength = bodies_->position(h).w / (far * far * far);
+            if (strength > tide) tide = strength, centre = h;
+        }
+        if (tide == 0 || loopLaw(force_) != Law::gravity || !(mass > 0)) return dot(after, after) / 2 + pull < 0;
+        const double share = massOf(a) + massOf(b) > 0 ? massOf(a) / (massOf(a) + massOf(b)) : 0.5;
+        const Vec3d out = middle - xyz(bodies_->position(centre));
+        const Vec3d motion = share * velocityOf(a) + (1 - share) * velocityOf(b) - velocityOf(centre);
+        const Vec3d radial = out / exactLength(out), turn = cross(out, motion);
+        const double rate = std::sqrt(tide), turning = exactLength(turn);
+        const Vec3d pole = turning > 0 ? turn / turning : Vec3d{};
+        const Vec3d drift = after - cross(rate * pole, away);
+        const double x = dot(away, radial), z = dot(away, pole), edge = std::cbrt(mass / (3 * tide));
+        const double energy = dot(drift, drift) / 2 + tide * (z * z - 3 * x * x) / 2 + pull + 4.5 * tide * edge * edge;
+        return energy < 0 && exactLength(away) < edge;
+    }
+
+    void meet(std::uint32_t a, std::uint32_t b) {
+        const Vec3d relative = velocityOf(a) - velocityOf(b);
+        const Vec3d apart = xyz(bodies_->position(a)) - xyz(bodies_->position(b));
+        // Spheres that overlap already were pressed together during the step: the mean moment of that is half of it.
+        const double left = step_.length - now_, both = path(a).radius + path(b).radius;
+        const Vec3d start = path(a).end - path(b).end - left * (path(a).way - path(b).way);
+        const bool pressed = dot(start, start) < both * both * (1 - 1e-9);
+        const double rest = pressed ? left / 2 : left;
+        // On the line of the velocities at the end, so that the change is exact for the bodies of the end.
+        const Vec3d away = apart - rest * relative;
+        if (held(a) && held(b)) return;
+        const Bounce bounce = bounceOf(a, b, away);
+        const bool bounces = bounce.kickA != Vec3d{} || bounce.kickB != Vec3d{};
+        const Vec3d along = exactLength(away) > 0 ? both / exactLength(away) * away : Vec3d{both, 0, 0};
+        if (merging_ && staysBound(a, b, exactLength(away) < both ? along : away, relative + bounce.kickA - bounce.kickB))
+            return merge(a, b);
+        if (!bounces) return;
+        int& count = bounces_.of(static_cast<std::uint64_t>(std::min(a, b)) << 32 | std::max(a, b));
+        if (count == kMostBounces) return;
+        ++count;
+        ContactEvent event = eventOf(ContactKind::bounce, a, b, away, left);
+        const double before = energyOfPair(a, b);
+        const auto kick = [&](std::uint32_t i, const Vec3d& by, const Vec3d& twist) {
+            Double4 &x = bodies_->position(i), &v = bodies_->velocity(i);
+            x = packed(xyz(x) + rest * by, x.w);
+            v = packed(xyz(v) + by, v.w);
+            bodies_->surface(i).spin += twist;
+            path(i).end = xyz(x);
+            path(i).way += (pressed ? 0.5 : 1.0) * by;  // from where the body was at the contact
+            changes(i);
+        };
+        kick(a, bounce.kickA, bounce.twistA);
+        kick(b, bounce.kickB, bounce.twistB);
+        event.lost = before - energyOfPair(a, b);
+        event.mass = massOf(a);
+        event.radius = path(a).radius;
+        addEvent(event, a, b);
+    }
+
+    void addEvent(const ContactEvent& event, std::uint32_t a, std::uint32_t b) {
+        events_->push_back(event);
+        places_->push_back(place_);
+        bodies_->noteEvent(place_, a, b);
+    }
+    ContactEvent eventOf(ContactKind kind, std::uint32_t a, std::uint32_t b, const Vec3d& away, double rest) const {
+        const double both = path(a).radius + path(b).radius;
+        const Vec3d centre = path(a).end - rest * path(a).way;
+        return {.step = step_.step,
+                .time = step_.time + now_,
+                .kind = kind,
+                .first = bodies_->id(a),
+                .second = bodies_->id(b),
+                .speed = exactLength(velocityOf(a) - velocityOf(b)),
+                .place = both > 0 ? centre - path(a).radius / both * away : centre};
+    }
+
+    /// The heavier body remains; of equal ones that with the lower id, which is a. A held body remains in any case.
+    void merge(std::uint32_t a, std::uint32_t b) {
+        if (std::tuple(held(b), bodies_->position(b).w) > std::tuple(held(a), bodies_->position(a).w)) std::swap(a, b);
+        const double rest = step_.length - now_;
+        const Vec3d apart = xyz(bodies_->position(a)) - xyz(bodies_->position(b)), relative = velocityOf(a) - velocityOf(b);
+        ContactEvent event = eventOf(ContactKind::merge, a, b, apart - rest * relative, rest);
+        const double before = energyOfPair(a, b);
+        const double ma = massOf(a), mb = massOf(b), mass = ma + mb;
+        Double4 &xa = bodies_->position(a), &va = bodies_->velocity(a);
+        const Double4 xb = bodies_->position(b);
+        Surface& surface = bodies_->surface(a);
+        const Surface& other = bodies_->surface(b);
+        const double radius =
+            std::cbrt(surface.radius * surface.radius * surface.radius + other.radius * other.radius * other.radius);
+        const double source = xa.w + xb.w;
+        if (held(a)) {
+            xa.w = source;
+        } else if (mass > 0) {
+            const Vec3d turning = inertiaOf(ma, surface.radius) * surface.spin + inertiaOf(mb, other.radius) * other.spin +
+                                  ma * (mb / mass) * cross(apart, relative);
+            const double share = mb / mass;
+            xa = packed(xyz(xa) - share * apart, source);
+            va = packed(velocityOf(a) - share * relative, source / mass);
+            path(a).way = path(a).way - share * (path(a).way - path(b).way);
+            surface.spin = radius > 0 ? turning / inertiaOf(mass, radius) : Vec3d{};
+        }
+        surface.radius = radius;
+        path(a).end = xyz(xa);
+        path(a).radius = radius;
+        path(b).alive = false;
+        bodies_->mergeAway(b);
+        event.lost = before - energyOf(a, a);
+        event.mass = massOf(a) > 0 ? massOf(a) : source;
+        event.radius = radius;
+        addEvent(event, a, b);
+        changes(a);
+    }
+
+    const ContactSettings& contact_;
+    const ForceSettings& force_;
+    const ContactStep& step_;
+    const LawRow& law_;
+    bool atZero_, merging_;
+    Bodies* bodies_ = nullptr;
+    std::vector<ContactEvent>* events_ = nullptr;
+    std::vector<EventPlace>* places_ = nullptr;
+    std::vector<std::uint32_t> changed_, searched_;
+    std::vector<Contact> queue_;  ///< a heap
+    BounceCounts bounces_;
+    double now_ = 0;          ///< since the beginning of the step
+    std::uint32_t wave_ = 0;  ///< searches at this moment
+    EventPlace place_{};
+};
+
+}  // namespace gravlab
