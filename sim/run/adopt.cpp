@@ -1,38 +1,10 @@
 // Last stage of a change to a run: the built backend becomes the run's. Nothing here can refuse.
 #include "sim/backends/kernel.h"
-#include "sim/forces/single_precision.h"
 #include "sim/run/simulation.h"
 
-#include <atomic>
 #include <utility>
 
 namespace gravlab {
-
-namespace {
-/// A number that no run and no bodies of this process had before.
-std::uint64_t newNumber() {
-    static std::atomic<std::uint64_t> newest{0};
-    return ++newest;
-}
-}  // namespace
-
-void Simulation::steer(std::uint32_t index, const Vec3d& velocity) {
-    BodyChanges::Body body = backend_->body(index);
-    body.velocity = packed(velocity, body.velocity.w);
-    const ParticleSet alone{{body.position}, {body.velocity}, {0}, {0}};
-    const bool fits = force().precision == Precision::fp64 || beyondSinglePrecision(alone, force()).empty();
-    if (!fits || !backend_->change({{body}, {}}, false)) {
-        ParticleSet bodies;
-        backend_->snapshot(bodies);
-        bodies.velocity.at(index) = body.velocity;
-        return load(bodies);
-    }
-    // The configuration stays: an existing result of its check still holds.
-    ++revision_;
-    bodiesId_ = newNumber();
-    pathsBegun_ = stepUnderWay_ = false;
-    if (!check_ || rechecking_) backend_->requestForceCheck(checkTargets());
-}
 
 void Simulation::adopt(BuiltRun built) {
     Plan& plan = built.plan;
@@ -70,8 +42,8 @@ void Simulation::adopt(BuiltRun built) {
         targetsKnown_ = true;
         stepUnderWay_ = false;
     }
-    if (now_.changes.start) runId_ = newNumber();
-    if (now_.changes.start || now_.changes.bodies) bodiesId_ = newNumber();
+    if (now_.changes.start) runId_ = ++newest_;
+    if (now_.changes.start || now_.changes.bodies) bodiesId_ = ++newest_;
     if (plan.resumed)
         clock_ = plan.resumed->clock;
     else if (now_.changes.start)

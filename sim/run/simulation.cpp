@@ -2,6 +2,7 @@
 #include "sim/run/simulation.h"
 
 #include "sim/backends/force_state.h"
+#include "sim/forces/single_precision.h"
 
 #include <utility>
 
@@ -17,6 +18,24 @@ void Simulation::apply(const RunRequest& wanted) {
 }
 
 void Simulation::reset() { change(resolve(now_.request, &now_, true)); }
+
+void Simulation::steer(std::uint32_t index, const Vec3d& velocity) {
+    BodyChanges::Body body = backend_->body(index);
+    body.velocity = packed(velocity, body.velocity.w);
+    const ParticleSet alone{{body.position}, {body.velocity}, {0}, {0}};
+    const bool fits = force().precision == Precision::fp64 || beyondSinglePrecision(alone, force()).empty();
+    if (!fits || !backend_->change({{body}, {}}, false)) {
+        ParticleSet bodies;
+        backend_->snapshot(bodies);
+        bodies.velocity.at(index) = body.velocity;
+        return load(bodies);
+    }
+    // The configuration stays: an existing result of its check still holds.
+    ++revision_;
+    bodiesId_ = ++newest_;
+    pathsBegun_ = stepUnderWay_ = false;
+    if (!check_ || rechecking_) backend_->requestForceCheck(checkTargets());
+}
 
 void Simulation::load(const ParticleSet& bodies) {
     Configuration edited = now_;

@@ -9,6 +9,7 @@
 #include "sim/run/start_state.h"
 #include "sim/scenes/scene.h"
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -126,6 +127,8 @@ private:
     void endCheck();
     void replaceBodies(const ParticleSet& bodies);
     const std::vector<std::uint32_t>& checkTargets();
+
+    static inline std::atomic<std::uint64_t> newest_{0};  ///< number of the newest run or bodies in this process
 
     Configuration now_;  ///< the configuration in force
     SharedBodyNames names_ = noBodyNames();

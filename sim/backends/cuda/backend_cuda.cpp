@@ -122,7 +122,7 @@ public:
             const double largest = left.largest;
             left = cuda::factsOf(masses);
             left.largest = largest;
-            chosen = choice({pairLawOf(terms_), passFor(how_[0].kernel, terms_, how_)}, left);
+            chosen = choice({pairLawOf(terms_), how_[0].kernel}, left);
             if (!engine_.with([&](auto& e) { return e.takesFewer(chosen, left); })) return false;
         }
         const std::size_t before = size();
