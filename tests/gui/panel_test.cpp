@@ -158,6 +158,15 @@ TEST_F(Panel, changesBlockAndUnrollOnAGpu) {
     waitForValue("unroll", 8);
 }
 
+TEST_F(Panel, aLongListOpensAtThePresentRow) {
+    open({"tidal-chain", "--backend", "cpu"});
+    click("run.scene");
+    waitFor("the present row in sight", [](const Json& s) {
+        const Json& items = s.at("items");
+        return items.contains("run.scene/tidal-chain") && items.at("run.scene/tidal-chain").at("rect")[3] < 600;
+    });
+}
+
 TEST_F(Panel, choosesTheKernelOfATermBesideThePairLaw) {
     binary = GRAVLAB_EXTENDED;
     open({"test-chain", "-n", "200", "--backend", "cpu", "--lab", "sweep"});
