@@ -118,6 +118,11 @@ void drawFilmProgress(PanelContext& p) {
         ImGui::ProgressBar(part, ImVec2(-1, kProgressHeight * p.widgets.scale()), "");
         ImGui::PopStyleColor();
     }
+}
+
+/// Lines that come and go: below the buttons, which so stay in their place.
+void drawFilmDetails(PanelContext& p) {
+    const FilmState& film = p.state.film;
     if (film.workPerSecond >= 0)
         p.widgets.wrapped(palette::kMuted, (spanText(film.workPerSecond) + " of work per second of film").c_str());
     std::string more = film.ending ? "the encoder writes the last frames" : "";
@@ -155,6 +160,7 @@ void drawFilmPanel(PanelContext& p) {
             ImGui::SameLine();
             if (p.widgets.button(kCloseFilm, 0)) set(p, "film.panel", false);
         }
+        if (film.active) drawFilmDetails(p);
     }
     ImGui::End();
 }
