@@ -169,7 +169,7 @@ std::vector<SettingChoice> kernelChoices(const Document& d) {
     const KernelRow& now = *d.facts.kernel;
     std::vector<SettingChoice> rows{{"auto", "The backend chooses by N and device.", false, {}}};
     for (const KernelRow* row : listedKernels(now.backend, now.term))
-        rows.push_back({std::string(row->name), row->idea, row == &now,
+        rows.push_back({std::string(row->name), row->idea, row->name == now.name,
                         row->byCutOff ? refusal(*row, d.facts.configuration.force) : Reason()});
     for (const KernelRow& row : trapKernels())
         if (row.backend == now.backend)

@@ -376,8 +376,6 @@ bool Widgets::beginCombo(const Control& control, std::string_view shown, const R
         finish(control, unavailable);
         return false;
     }
-    // A list knows its height, and so its scrolling, only after its first frame.
-    scrolls_ = ImGui::IsWindowAppearing() ? 2 : std::max(0, scrolls_ - 1);
     // The last item is now inside the list, but the place of the closed control is known.
     if (lit_ == control.name) litShown_ = true;
     if (recording) items.push_back({control.name, from.x, from.y, from.x + wide, from.y + high, unavailable.empty()});
@@ -391,7 +389,7 @@ bool Widgets::choice(std::string_view name, std::string_view idea, bool selected
         const Disabled disabled(!unavailable.empty());
         chosen = ImGui::Selectable(shown.c_str(), selected);
     }
-    if (selected && scrolls_ > 0) ImGui::SetScrollHereY();
+    if (selected && ImGui::IsWindowAppearing()) ImGui::SetScrollHereY();
     if (recording) record(std::string(comboName_) + "/" + shown, unavailable.empty());
     if (!idea.empty() && ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) tooltip(name, idea, unavailable);
     return chosen;

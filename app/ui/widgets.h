@@ -197,7 +197,6 @@ private:
     bool asksForKeys_ = false;
     int askedForKeys_ = 0;  ///< frames in a row
     const char* comboName_ = "";
-    int scrolls_ = 0;                ///< frames in which the open list scrolls to its present row
     const char* editing_ = nullptr;  ///< name of the text field or slider to which `typed_` or `power_` belongs
     char typed_[1024] = {};          ///< long enough for most paths
     bool typing_ = false;            ///< text is being typed into a drag field

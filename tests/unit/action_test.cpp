@@ -32,6 +32,18 @@ TEST(Actions, haveNamesIdeasAndSomethingToDo) {
     EXPECT_EQ(findAction("no such action"), nullptr);
 }
 
+/// A backend may describe its kernel by a row of its own; the list still opens at it.
+TEST(Actions, theListOfKernelsKnowsThePresentOneByItsName) {
+    const KernelRow own = kernel("cuda", "symmetric");
+    Document d;
+    d.facts.scene = &sceneNamed("plummer");
+    d.facts.kernel = &own;
+    std::vector<std::string> chosen;
+    for (const SettingChoice& offer : offersOf(*findParameter("run.kernel"), d))
+        if (offer.chosen) chosen.push_back(offer.name);
+    EXPECT_EQ(chosen, std::vector<std::string>{"symmetric"});
+}
+
 /// One key goes from a million bodies with the tree to every pair of 65,536, and back.
 TEST(Actions, goToEveryPairForTuningAndBack) {
     const Action& row = actionOf("lab-pairs");
