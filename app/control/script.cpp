@@ -237,7 +237,7 @@ void Script::answerEvent(const Document& document, std::size_t number, const Eve
     say(std::move(answer));
 }
 
-/// Whether steps were made whose forces nobody has compared yet. A window does not wait for that comparison.
+/// Whether the run has made steps and its forces are not verified yet. A window does not wait for the check.
 bool Script::unchecked(const Document& document) const { return clock_ && document.facts.step > 0 && !document.facts.check; }
 
 /// Answers the line that waits for its command, if the command has a result.

@@ -122,7 +122,7 @@ void Input::moveTo(glm::vec2 to) {
 
 void Input::take(const InputEvent& event) {
     if (const auto* focus = std::get_if<FocusEvent>(&event); focus && !focus->focused) {
-        // What still waits belongs to nobody, but the panels must learn which keys and buttons are up.
+        // The window drops the events that wait, but the panels must learn which keys and buttons are up.
         for (const InputEvent& late : std::exchange(waiting_, {}))
             if (releases(late)) toPanels_(late);
         act(*focus);

@@ -156,7 +156,7 @@ public:
 
     /// Gives the keyboard to the next item, unless some item has it already. It takes some frames.
     void takeKeys();
-    /// Whether that is under way. An item that never gets the keyboard keeps nobody waiting.
+    /// Whether takeKeys() still waits for the keyboard. The wait ends after four frames, also where the item never gets it.
     bool awaitsKeys() const { return asksForKeys_ && askedForKeys_ < 4; }
 
     /// True while a tooltip is due.

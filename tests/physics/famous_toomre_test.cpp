@@ -1,6 +1,6 @@
 // Toomre's restricted encounter: the number of particles that stay, change galaxies and get lost.
-#include "sim/scenes/scene.h"
 #include "sim/scenes/few_body_orbits.h"
+#include "sim/scenes/scene.h"
 #include "tests/physics/famous_helpers.h"
 
 #include <gtest/gtest.h>

@@ -159,7 +159,7 @@ TEST_F(InputTest, eventsAfterAKeyThatMovesTheKeyboardWaitForItsFrames) {
     focus = {};
     queue.resume();
     EXPECT_THAT(posted, ElementsAre("do find", "do panels"));
-    // Panels that post without end keep nobody waiting.
+    // Panels may post in each frame; events still wait for four frames at most.
     focus = {.changing = true};
     queue.take(event(Key::f10));
     type('H');
