@@ -390,7 +390,10 @@ bool Widgets::choice(std::string_view name, std::string_view idea, bool selected
         chosen = ImGui::Selectable(shown.c_str(), selected);
     }
     if (selected && ImGui::IsWindowAppearing()) ImGui::SetScrollHereY();
-    if (recording) record(std::string(comboName_) + "/" + shown, unavailable.empty());
+    // A row of a long list that is scrolled out of sight cannot be clicked.
+    const float above = ImGui::GetWindowPos().y, below = above + ImGui::GetWindowHeight();
+    if (recording && ImGui::GetItemRectMin().y >= above && ImGui::GetItemRectMax().y <= below)
+        record(std::string(comboName_) + "/" + shown, unavailable.empty());
     if (!idea.empty() && ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) tooltip(name, idea, unavailable);
     return chosen;
 }

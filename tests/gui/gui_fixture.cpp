@@ -139,6 +139,10 @@ void GuiTest::open(Arguments arguments) {
     // Steps would fill the rest of each frame, and every event waits for two frames.
     if (std::find(arguments.begin(), arguments.end(), "--time-budget") == arguments.end())
         arguments.insert(arguments.end(), {"--time-budget", "4"});
+    // Without a GPU, the time of a frame goes to its pixels. A window that remembers its size keeps it.
+    if (std::find(arguments.begin(), arguments.end(), "--size") == arguments.end() &&
+        !fs::exists(folder / "config/gravlab/config.toml"))
+        arguments.insert(arguments.end(), {"--size", "1024x640"});
     // A plain picture: most tests do not need another one, and without a GPU photographs took half of their time.
     if (plain) arguments.insert(arguments.end(), {"--colour", "speed", "--glow", "0"});
     arguments.insert(arguments.begin(), {binary.empty() ? GRAVLAB_BINARY : binary, "view"});
@@ -259,7 +263,20 @@ void GuiTest::click(const std::string& item) {
 
 void GuiTest::choose(const std::string& combo, const std::string& row) {
     click(combo);
-    click(combo + "/" + row);
+    const std::string prefix = combo + "/";
+    const auto rowInSight = [&](const Json& s) {
+        for (const auto& [item, state] : s.at("items").items())
+            if (item.starts_with(prefix)) return item;
+        return std::string();
+    };
+    waitFor("the list of " + combo, [&](const Json& s) { return !rowInSight(s).empty(); });
+    settle();
+    const auto inSight = [&] { return status().at("items").contains(prefix + row); };
+    // A long list opens at its present row; the wheel brings the others into sight.
+    if (!inSight()) moveTo(rowInSight(status()));
+    for (const char* wheel : {"4", "5"})
+        for (int turn = 0; turn < 20 && !inSight(); ++turn) xdotool({"click", wheel});
+    click(prefix + row);
 }
 
 void GuiTest::enter(const std::string& item, const std::string& text) {

@@ -8,7 +8,7 @@
 namespace gravlab::test {
 namespace {
 
-const Arguments kPanels{"plummer", "-n", "500", "--size", "1280x720", "--backend", "cpu"};
+const Arguments kPanels{"plummer", "-n", "500", "--size", "1024x640", "--backend", "cpu"};
 
 class Panel : public GuiTest {};
 
@@ -84,7 +84,7 @@ TEST_F(Panel, greysWhatAKernelDoesNotHave) {
 
 TEST_F(Panel, hasSomethingOfALaunchToTurnOnTheCpuToo) {
     // As on a machine without a GPU: cells for far bodies.
-    open({"collision", "-n", "16384", "--size", "1280x720", "--backend", "cpu"});
+    open({"collision", "-n", "16384", "--size", "1024x640", "--backend", "cpu"});
     const Json first = waitForValue("kernel", "tree").at("items");
     EXPECT_TRUE(first.at("run.block").at("enabled").get<bool>());
     EXPECT_FALSE(first.at("run.unroll").at("enabled").get<bool>());
@@ -109,7 +109,7 @@ TEST_F(Panel, hasSomethingOfALaunchToTurnOnTheCpuToo) {
 }
 
 TEST_F(Panel, hasABlockForAtomsOnTheCpu) {
-    open({"lennard-jones", "-n", "2000", "--size", "1280x720", "--backend", "cpu"});
+    open({"lennard-jones", "-n", "2000", "--size", "1024x640", "--backend", "cpu"});
     const Json first = waitForValue("kernel", "cells").at("items");
     EXPECT_TRUE(first.at("run.block").at("enabled").get<bool>());
     EXPECT_FALSE(first.contains("run.block/nearest"));
@@ -165,6 +165,9 @@ TEST_F(Panel, aLongListOpensAtThePresentRow) {
         const Json& items = s.at("items");
         return items.contains("run.scene/tidal-chain") && items.at("run.scene/tidal-chain").at("rect")[3] < 600;
     });
+    key("Escape");
+    choose("run.scene", "figure-eight");  // the wheel reaches the rows out of sight
+    waitForValue("scene", "figure-eight");
 }
 
 TEST_F(Panel, choosesTheKernelOfATermBesideThePairLaw) {
@@ -224,7 +227,7 @@ TEST_F(Panel, dragsNumbersAndTypesThem) {
 }
 
 TEST_F(Panel, aTypedNumberWaitsForEnterAndEscapePutsItBack) {
-    open({"two-body", "--size", "1280x720", "--backend", "cpu"});
+    open({"two-body", "--size", "1024x640", "--backend", "cpu"});
     const double before = status().at("time_step");
     click("run");  // a paused run shows each time step that was set
     const auto openField = [&] {
@@ -276,7 +279,7 @@ TEST_F(Panel, aTypedNumberWaitsForEnterAndEscapePutsItBack) {
 }
 
 TEST_F(Panel, takesTheNumbersOfTheLawInForce) {
-    open({"lennard-jones", "-n", "60", "--size", "1280x720", "--backend", "cpu"});
+    open({"lennard-jones", "-n", "60", "--size", "1024x640", "--backend", "cpu"});
     EXPECT_FALSE(status().at("items").contains("run.exponent")) << "of another law";
     overwrite("run.cut_off", "3");
     waitForValue("cut_off", 3);
