@@ -33,12 +33,6 @@ std::unique_ptr<Backend> loadedBackend(const std::string& name, const ParticleSe
     return made;
 }
 
-ParticleSet stateOf(Backend& run) {
-    ParticleSet bodies;
-    run.snapshot(bodies);
-    return bodies;
-}
-
 ParticleSet sceneBodies(const std::string& name, std::size_t bodies) {
     return sceneNamed(name).build({.bodies = bodies, .seed = 5});
 }
@@ -207,9 +201,7 @@ TEST(BlockSteps, goOnFromAnyStepAsIfNeverStopped) {
         for (const std::int64_t steps : {1, 4}) {
             // Other threads, and the smallest slices.
             const std::unique_ptr<Backend> first = loadedBackend("cpu", start, force, kernel, 1);
-            for (std::int64_t done = 0; done < steps;)
-                done +=
-                    first->advance(blockSteps(), 1.0 / 16, {.seconds = 0, .steps = steps - done}, nullptr).stepsCompleted;
+            advanceBy(*first, blockSteps(), 1.0 / 16, steps, 0);
             const std::unique_ptr<Backend> second = loadedBackend("cpu", stateOf(*first), force, kernel);
             second->restoreForceState(first->forceState());
             second->advance(blockSteps(), 1.0 / 16, {.steps = 5 - steps}, nullptr);
