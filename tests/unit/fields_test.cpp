@@ -142,51 +142,27 @@ TEST(FieldText, anOpenIntegratorGivesWayToOneThatTakesVelocities) {
     EXPECT_EQ(resolve(request, nullptr).integrator->name, "leapfrog");
 }
 
-TEST(OuterForcesRun, everyBackendAgreesWithThePlainStatementAtItsTime) {
-    for (const auto& [backend, precision] : {std::pair("reference", Precision::fp64),
-                                             {"cpu", Precision::fp64},
-                                             {"cpu", Precision::mixed},
-                                             {"cpu", Precision::fp32}}) {
-        SCOPED_TRACE(backend);
-        Simulation simulation(outerRequest(backend, precision, "rk4", kAllOuter, 300));
-        run(simulation, 3);
-        simulation.recheck();
-        const auto checked = [&] {
-            for (int k = 0; k < 100; ++k) {
-                run(simulation, 1);
-                simulation.backend().wait();
-                if (const std::optional<ForceCheck> check = simulation.takeRecheck()) return check;
-            }
-            return std::optional<ForceCheck>();
-        };
-        ASSERT_TRUE(simulation.forceCheck().has_value());
-        EXPECT_TRUE(simulation.forceCheck()->passed) << simulation.forceCheck()->text() << simulation.forceCheck()->term;
-        simulation.recheck();
-        const std::optional<ForceCheck> later = checked();
-        ASSERT_TRUE(later.has_value());
-        EXPECT_TRUE(later->passed) << later->text() << later->term;
-        const std::vector<std::uint32_t> targets{0, 17, 150, 299};
-        expectPlainAccelerations(simulation, targets, precision == Precision::fp32 ? 1e-5 : 1e-6);
-    }
+constexpr const char* kMoving =
+    "nfw,mass=0.5,scale=0.4,vx=0.1;bar,mass=0.3,length=1,width=0.2,height=0.3,pattern=5;point,mass=0.1,softening=0.1,"
+    "orbit=0.5,period=0.7";
+std::pair<RunRequest, std::string> sameOuter(const char* backend, const char* integrator, const char* fields,
+                                             std::size_t bodies) {
+    return {outerRequest(backend, Precision::fp64, integrator, fields, bodies), "nfw,mass=0.5,scale=0.4,vx=0.1;"};
 }
-
-TEST(OuterForcesRun, resumeAndSlicesChangeNoBit) {
-    const char* const moving =
-        "nfw,mass=0.5,scale=0.4,vx=0.1;bar,mass=0.3,length=1,width=0.2,height=0.3,pattern=5;point,mass=0.1,softening=0.1,"
-        "orbit=0.5,period=0.7";
-    for (const auto& [backend, integrator, fields, bodies] : {std::tuple("cpu", "leapfrog", moving, 300),
-                                                              {"cpu", "yoshida4", moving, 100},
-                                                              {"cpu", "rk4", kAllOuter, 300},
-                                                              {"cpu", "block-leapfrog", moving, 300},
-                                                              {"cpu", "rk4", kAllOuter, 50},
-                                                              {"reference", "leapfrog", moving, 50},
-                                                              {"reference", "radau15", kAllOuter, 8}}) {
-        SCOPED_TRACE(std::string(backend) + " " + integrator);
-        expectSameBitsHoweverItRuns(
-            outerRequest(backend, Precision::fp64, integrator, fields, static_cast<std::size_t>(bodies)),
-            "nfw,mass=0.5,scale=0.4,vx=0.1;");
-    }
-}
+const OuterOf kReferenceOuter{
+    .backend = "reference",
+    .exact = {{outerRequest("reference", Precision::fp64, "rk4", kAllOuter, 300), 1e-6}},
+    .targets = {0, 17, 150, 299},
+    .same = {sameOuter("reference", "leapfrog", kMoving, 50), sameOuter("reference", "radau15", kAllOuter, 8)}};
+const OuterOf kCpuOuter{.backend = "cpu",
+                        .exact = {{outerRequest("cpu", Precision::fp64, "rk4", kAllOuter, 300), 1e-6},
+                                  {outerRequest("cpu", Precision::mixed, "rk4", kAllOuter, 300), 1e-6},
+                                  {outerRequest("cpu", Precision::fp32, "rk4", kAllOuter, 300), 1e-5}},
+                        .targets = {0, 17, 150, 299},
+                        .same = {sameOuter("cpu", "leapfrog", kMoving, 300), sameOuter("cpu", "yoshida4", kMoving, 100),
+                                 sameOuter("cpu", "rk4", kAllOuter, 300), sameOuter("cpu", "block-leapfrog", kMoving, 300),
+                                 sameOuter("cpu", "rk4", kAllOuter, 50)}};
+INSTANTIATE_TEST_SUITE_P(Host, OuterSuite, testing::Values(kReferenceOuter, kCpuOuter), nameOfBackend<OuterOf>);
 
 TEST(OuterForcesRun, areChangedLiveAndReturnToTheScenesOwn) {
     RunRequest request;
