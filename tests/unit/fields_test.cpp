@@ -1,4 +1,5 @@
 // Outer forces as text, in runs, files and slices, and what is refused.
+#include "app/bench/term_bench.h"
 #include "sim/backends/backend.h"
 #include "sim/core/error.h"
 #include "sim/forces/fields/field_text.h"
@@ -210,6 +211,25 @@ TEST(OuterForcesRun, commandLineTakesSeveralFieldsWithUnits) {
     EXPECT_THAT(wrong, HasSubstr("field nfw: mass = '1e12kpc': 'kpc' does not fit: the number is in [M]"));
     const std::string list = said("list fields");
     for (const FieldLaw& law : fieldLaws()) EXPECT_THAT(list, HasSubstr(std::string(law.name)));
+}
+
+/// The clock decides how many steps a drag is timed, and its rate needs forces that pass their check after any number.
+TEST(OuterForcesRun, timedDragLeavesItsBodiesApart) {
+    RunRequest wanted;
+    wanted.scene = "plummer";
+    TermStudy study = termStudy(wanted, "drag", 300);
+    const std::unique_ptr<Backend> made = backend("cpu").make({});
+    const Integrator& steps = loadTerm(*made, study, {.kernel = "each-body"}, usualIntegrator());
+    const auto size = [&] {
+        double squares = 0;
+        for (const Double4& x : stateOf(*made).position) squares += dot(xyz(x), xyz(x));
+        return std::sqrt(squares / 300);
+    };
+    const double before = size();
+    advanceBy(*made, steps.program, study.timeStep, 1600);
+    EXPECT_NEAR(size() / before, 1, 0.05);
+    wanted.timeStep = 0.01;
+    EXPECT_EQ(termStudy(wanted, "drag", 300).timeStep, 0.01) << "what a user chooses stays";
 }
 
 }  // namespace
