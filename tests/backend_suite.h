@@ -92,11 +92,7 @@ protected:
         backend.wait();
         ASSERT_EQ(done, steps);
     }
-    static ParticleSet state(Backend& backend) {
-        ParticleSet bodies;
-        backend.snapshot(bodies);
-        return bodies;
-    }
+    static ParticleSet state(Backend& backend) { return stateOf(backend); }
     /// So many bodies that a budget of 0 seconds does not complete a step; empty if this backend is too fast for that.
     std::optional<ParticleSet> bodiesThatNeedCutting() {
         for (const std::size_t count : {1500, 6000, 24000, 100000, 400000}) {

@@ -37,10 +37,7 @@ inline std::unique_ptr<Backend> afterSteps(const char* backendName, const Partic
                                            std::int64_t steps) {
     std::unique_ptr<Backend> run = backend(backendName).make({});
     run->load(bodies, {force, kernel});
-    const StepProgram program = integrator(integratorName).program;
-    for (std::int64_t done = 0; done < steps;)
-        done += run->advance(program, timeStep, {.steps = steps - done}, nullptr).stepsCompleted;
-    run->wait();
+    testing_support::advanceBy(*run, integrator(integratorName).program, timeStep, steps);
     return run;
 }
 

@@ -122,6 +122,9 @@ struct LoneMethods {
     const char* pairs;                            ///< a row that sums over targets
     std::vector<const char*> rows;                ///< rows for whole steps
     std::vector<std::size_t> counts, treeCounts;  ///< numbers of bodies
+    std::size_t stepped;                          ///< bodies of runs that are cut, continued and checked
+    std::vector<KernelChoice> steppedKernels;     ///< of these runs
+    std::vector<Precision> steppedPrecisions;     ///< the same
     bool countsAtOnce = false;                    ///< trees and cells report their work with the evaluation
     bool marksOthers = false;                     ///< sums that were not stored are NaN
     int leastOfParts = 0, leastOfRanges = 0;      ///< comparisons that must take place
@@ -458,6 +461,59 @@ inline ParticleSet tracers(std::size_t count, std::size_t massive, bool first) {
         bodies.position[i].w = acts ? 0.3 / static_cast<double>(massive) : 0;
     }
     return bodies;
+}
+
+TEST_P(BlockSuite, goOnFromAnyStepAsIfNeverStoppedHoweverTheyAreCut) {
+    const ParticleSet start = sceneBodies("hernquist", GetParam().stepped);
+    const StepProgram program = integrator("block-leapfrog").program;
+    for (const Precision precision : GetParam().steppedPrecisions)
+        for (const KernelChoice& kernel : GetParam().steppedKernels) {
+            SCOPED_TRACE(nameOf(kernel) + ' ' + std::to_string(static_cast<int>(precision)));
+            const auto begun = [&](const ParticleSet& bodies, int threads) {
+                BackendOptions options;
+                if (GetParam().backend == std::string_view("cpu")) options.threads = threads;
+                std::unique_ptr<Backend> made = backend(GetParam().backend).make(options);
+                made->load(bodies, {{.precision = precision, .softening = 0.01}, kernel});
+                return made;
+            };
+            const std::unique_ptr<Backend> whole = begun(start, 2);
+            advanceBy(*whole, program, 1.0 / 16, 5);
+            EXPECT_GT(figureOf(*whole, "rung 3"), 1);
+            for (const std::int64_t steps : {1, 4}) {
+                const std::unique_ptr<Backend> first = begun(start, 1);
+                int cut = 0;
+                for (std::int64_t done = 0; done < steps;) {
+                    const double seconds = cut % 7 == 6 ? 2e-3 : 0;
+                    const AdvanceStatus status =
+                        first->advance(program, 1.0 / 16, {.seconds = seconds, .steps = steps - done}, nullptr);
+                    done += status.stepsCompleted;
+                    cut += status.stepProgress > 0;
+                }
+                EXPECT_GT(cut, 4) << "no step was cut: this test shows nothing";
+                first->wait();
+                const std::unique_ptr<Backend> second = begun(stateOf(*first), 2);
+                second->restoreForceState(first->forceState());
+                for (Backend* run : {second.get(), first.get()}) {
+                    advanceBy(*run, program, 1.0 / 16, 5 - steps);
+                    EXPECT_TRUE(sameState(stateOf(*run), stateOf(*whole)))
+                        << steps << (run == first.get() ? ", not resumed" : "");
+                }
+            }
+        }
+}
+
+TEST_P(BlockSuite, forcesAreCheckedWhereAllBodiesHaveThem) {
+    const ParticleSet start = sceneBodies("hernquist", GetParam().stepped);
+    for (const KernelChoice& kernel : GetParam().steppedKernels) {
+        const std::unique_ptr<Backend> run =
+            afterSteps(GetParam().backend, start, {.softening = 0.01}, kernel, "block-leapfrog", 1.0 / 16, 2);
+        run->requestForceCheck(randomTargets(start.size()));
+        advanceBy(*run, integrator("block-leapfrog").program, 1.0 / 16, 1);
+        const std::optional<ForceCheck> check = run->takeForceCheck();
+        ASSERT_TRUE(check.has_value());
+        EXPECT_TRUE(check->passed) << "bodies in the midst of their own step have the force of another place: "
+                                   << check->text();
+    }
 }
 
 TEST_P(BlockSuite, bodiesWithoutMassAreTargetsOnly) {

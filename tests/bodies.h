@@ -78,6 +78,20 @@ inline bool sameState(const ParticleSet& a, const ParticleSet& b) {
     return sameBytes(a.position, b.position) && sameBytes(a.velocity, b.velocity) && a.id == b.id && a.group == b.group;
 }
 
+/// Makes `steps` steps in slices of `seconds`, and waits for them.
+inline void advanceBy(Backend& backend, StepProgram program, double timeStep, std::int64_t steps,
+                      double seconds = Budget{}.seconds) {
+    for (std::int64_t done = 0; done < steps;)
+        done += backend.advance(program, timeStep, {.seconds = seconds, .steps = steps - done}, nullptr).stepsCompleted;
+    backend.wait();
+}
+
+inline ParticleSet stateOf(Backend& backend) {
+    ParticleSet bodies;
+    backend.snapshot(bodies);
+    return bodies;
+}
+
 /// Accepts the states that a backend publishes, in host memory, and records its calls.
 class RecordingSink final : public VertexSink {
 public:

@@ -1,12 +1,16 @@
-// Runs under outer forces, for tests of all backends.
+// Runs under outer forces on any backend: against their plain statements, and the same bits however they run. Include it
+// once in a test binary: INSTANTIATE_TEST_SUITE_P(Cpu, OuterSuite, testing::Values(kOuter), nameOfBackend<OuterOf>);
 #pragma once
 #include "sim/io/checkpoint.h"
 #include "sim/run/simulation.h"
 #include "tests/advance.h"
 #include "tests/bodies.h"
+#include "tests/on_backend.h"
 
 #include <gtest/gtest.h>
 
+#include <optional>
+#include <ostream>
 #include <span>
 #include <string>
 #include <utility>
@@ -62,6 +66,49 @@ inline void expectSameBitsHoweverItRuns(const RunRequest& request, const std::st
     second.restore(early);
     run(second, 2);
     expectSame(second, late.bodies, "rewind");
+}
+
+/// What the suite must know of a backend.
+struct OuterOf {
+    const char* backend;
+    std::vector<std::pair<RunRequest, double>> exact;  ///< runs, and how near their accelerations are to the plain ones
+    std::vector<std::uint32_t> targets;
+    std::vector<std::pair<RunRequest, std::string>> same;  ///< runs, and how the fields of their files begin
+    int late = 0;                                          ///< steps after which the first check may still be under way
+};
+
+inline void PrintTo(const OuterOf& outer, std::ostream* out) { *out << outer.backend; }
+
+class OuterSuite : public OnBackend<OuterOf> {};
+
+TEST_P(OuterSuite, agreesWithThePlainStatementAtItsTime) {
+    for (const auto& [request, near] : GetParam().exact) {
+        Simulation simulation(request);
+        run(simulation, 3);
+        const auto step = [&] {
+            run(simulation, 1);
+            simulation.backend().wait();
+        };
+        for (int k = 0; k < GetParam().late && !simulation.forceCheck(); ++k) step();
+        ASSERT_TRUE(simulation.forceCheck().has_value());
+        EXPECT_TRUE(simulation.forceCheck()->passed) << simulation.forceCheck()->text() << simulation.forceCheck()->term;
+        simulation.recheck();
+        std::optional<ForceCheck> later;
+        for (int k = 0; k < 100 && !later; ++k) {
+            step();
+            later = simulation.takeRecheck();
+        }
+        ASSERT_TRUE(later.has_value());
+        EXPECT_TRUE(later->passed) << later->text() << later->term;
+        expectPlainAccelerations(simulation, GetParam().targets, near);
+    }
+}
+
+TEST_P(OuterSuite, resumeAndSlicesChangeNoBit) {
+    for (const auto& [request, fields] : GetParam().same) {
+        SCOPED_TRACE(request.integrator.value_or(""));
+        expectSameBitsHoweverItRuns(request, fields);
+    }
 }
 
 }  // namespace gravlab::testing_support

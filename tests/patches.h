@@ -2,6 +2,7 @@
 #pragma once
 #include "tests/files.h"
 
+#include <cstdio>
 #include <filesystem>
 #include <map>
 #include <sstream>
@@ -9,13 +10,16 @@
 
 namespace gravlab {
 
-/// The first hunk of a unified diff whose old lines are not together in its file under root, or nothing.
+/// The first hunk of a unified diff whose old lines are not together in its file under root, which has no line around its
+/// change, or whose numbers of lines differ from its head; or nothing. `git apply` refuses the same.
 inline std::string misfit(const std::string& patch, const std::filesystem::path& root) {
     std::istringstream lines(patch);
     std::string line, path, source, before;
     bool inHunk = false, lost = false;
+    std::size_t had = 0, has = 0, linesBefore = 0, linesAfter = 0, around = 0;
     const auto closed = [&] {
-        lost = lost || (inHunk && source.find("\n" + before) == std::string::npos);
+        lost = lost || (inHunk && (source.find("\n" + before) == std::string::npos || linesBefore != had ||
+                                   linesAfter != has || (around == 0 && had > 0)));
         return lost;
     };
     while (std::getline(lines, line)) {
@@ -36,10 +40,19 @@ inline std::string misfit(const std::string& patch, const std::filesystem::path&
             if (closed()) return path + ":\n" + before;
             inHunk = true;
             before.clear();
-        } else if (inHunk && (line.starts_with(" ") || line.starts_with("-"))) {
-            before += line.substr(1) + "\n";
-        } else if (inHunk && line.empty()) {
-            before += "\n";
+            had = has = 1;  // where the head has no number
+            linesBefore = linesAfter = around = 0;
+            unsigned place[2];
+            if (std::sscanf(line.c_str(), "@@ -%u,%zu", &place[0], &had) == 2)
+                std::sscanf(line.c_str(), "@@ -%*u,%*u +%u,%zu", &place[1], &has);
+            else
+                std::sscanf(line.c_str(), "@@ -%*u +%u,%zu", &place[1], &has);
+        } else if (inHunk) {
+            const bool kept = line.empty() || line.starts_with(" "), old = kept || line.starts_with("-");
+            if (old) before += line.substr(line.empty() ? 0 : 1) + "\n";
+            around += kept;
+            linesBefore += old;
+            linesAfter += kept || line.starts_with("+");
         }
     }
     if (!inHunk) return "no hunk";

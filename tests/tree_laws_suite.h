@@ -98,14 +98,8 @@ protected:
         return treeUnder(GetParam().backend, force, bodies, choice, options);
     }
     static ParticleSet advanced(Backend& backend, std::int64_t steps, double seconds = 1e300) {
-        for (std::int64_t done = 0; done < steps;)
-            done +=
-                backend.advance(integrator("leapfrog").program, 1e-4, {.seconds = seconds, .steps = steps - done}, nullptr)
-                    .stepsCompleted;
-        backend.wait();
-        ParticleSet end;
-        backend.snapshot(end);
-        return end;
+        advanceBy(backend, integrator("leapfrog").program, 1e-4, steps, seconds);
+        return stateOf(backend);
     }
     static std::vector<Double4> accelerations(Backend& backend) {
         std::vector<Double4> all;

@@ -8,6 +8,7 @@
 #include "picture_difference.h"
 #include "small_gl.h"
 #include "tests/scarce_memory.h"
+#include "tests/surroundings.h"
 #include "tests/written.h"
 
 #include <gmock/gmock.h>
@@ -131,7 +132,7 @@ TEST_F(BesideTest, APictureWithoutMemoryIsAMessage) {
 }
 
 TEST_F(BesideTest, AFilmWithoutMemoryIsAMessage) {
-    std::filesystem::current_path(folder_);
+    const CurrentFolder here(folder_);
     FilmState& film = written(*app_).ui.film;
     film.width = 640;
     film.height = 366;

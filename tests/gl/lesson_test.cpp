@@ -35,7 +35,7 @@ const std::string kHead =
 class EachLesson : public testing::TestWithParam<std::string> {};
 
 TEST_P(EachLesson, isReached) {
-    const LessonVerdict verdict = playLesson(lessonNamed(GetParam()), {});
+    const LessonVerdict verdict = playLesson(lessonNamed(GetParam()), {}, kLessonsLimit / 4);
     EXPECT_EQ(verdict.failure, "");
     EXPECT_LT(verdict.seconds, kLessonsLimit / 4) << "all of them together end within " << kLessonsLimit << " s";
 }

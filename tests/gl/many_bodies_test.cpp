@@ -210,11 +210,15 @@ TEST_F(ManyBodiesTest, TheRasteriserIsTimedByASampleAndNeverSeen) {
     look.pointSize = 0.004f;
     const auto compute = lightBy(DrawMethodRequest::compute, {}, 160, 120).rgba;
     renderer_->requestDrawMethod(DrawMethodRequest::automatic);
-    int frames = 0;
-    do {
-        EXPECT_EQ(light(160, 120).rgba, compute) << "a picture of the trial";
-    } while (renderer_->path().measuring() && ++frames < 80);
+    // A trial ends before a picture, and the faster method draws that picture: on a loaded machine either may be faster.
+    std::size_t frames = 0;
+    std::vector<float> drawn;
+    for (; drawn = light(160, 120).rgba, renderer_->path().measuring() && frames < 80; ++frames)
+        EXPECT_EQ(drawn, compute) << "a picture of the trial";
+    EXPECT_GE(frames, DrawMethodChooser::kWarmUp + DrawMethodChooser::kCounted);
     EXPECT_THAT(renderer_->path().why(), testing::HasSubstr("ms per picture by compute shaders, about"));
+    EXPECT_EQ(drawn == compute, renderer_->path().path() == DrawMethod::compute)
+        << "the method of the first picture after it";
 }
 
 TEST_F(ManyBodiesTest, PointsDoNotFlickerOrOverflow) {

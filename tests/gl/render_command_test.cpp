@@ -2,6 +2,7 @@
 #include "app/model/film_plan.h"
 #include "app/system/picture.h"
 #include "tests/paths.h"
+#include "tests/surroundings.h"
 #include "tests/wrong_forces.h"
 
 #include <gmock/gmock.h>
@@ -275,9 +276,8 @@ TEST_F(RenderCommandTest, NoOpenGlIsSaidInASentence) {
     // No driver at all, and one that is too old.
     for (const Case& c : {Case{"__EGL_VENDOR_LIBRARY_FILENAMES", "/nonexistent", "EGL offers no device"},
                           Case{"MESA_GL_VERSION_OVERRIDE", "3.3", "has no OpenGL 4.5 core context"}}) {
-        setenv(c.variable, c.value, 1);
+        const EnvironmentVariable driver(c.variable, c.value);
         const int code = render({"two-body", "-o", out("a.png"), "--frames", "1"});
-        unsetenv(c.variable);
         if (code == 0 && said().find("Mesa") == std::string::npos) continue;  // another vendor's driver, or no vendor list
         EXPECT_EQ(code, 4) << said();
         EXPECT_THAT(said(), testing::HasSubstr(c.part));

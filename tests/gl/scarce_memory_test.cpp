@@ -147,8 +147,17 @@ TEST_F(ScarceSession, goesOnWithoutItsTwinAndMakesNoStepTwice) {
     EXPECT_FALSE(app_->runs.twin().on());
     EXPECT_THAT(app_->document.message, HasSubstr("not enough memory for a twin"));
     // Its end is a command, which the next frame applies. One posted before it does not start the twin again.
+    struct Noting : BaseHost {
+        using BaseHost::BaseHost;
+        bool apply(bool again) override {
+            const bool taken = BaseHost::apply(again);
+            started = started || app_.runs.twin().on();
+            return taken;
+        }
+        bool started = false;
+    };
     Controller controller;
-    BaseHost host(*app_);
+    Noting host(*app_);
     controller.post(SetParameter{"look.glow", 0.5}, Sender::panel);
     testClock += 10;
     const std::vector<Event> events = Frame(*app_, controller, host).make(FrameClock::window(10), {}).events;
@@ -157,6 +166,7 @@ TEST_F(ScarceSession, goesOnWithoutItsTwinAndMakesNoStepTwice) {
     EXPECT_EQ(events[1].sender, Sender::guard);
     EXPECT_EQ(commandText(events[1].command), "set twin.on false");
     EXPECT_EQ(events[1].status, CommandStatus::applied) << events[1].why;
+    EXPECT_FALSE(host.started) << "a command after the failure";
     EXPECT_FALSE(app_->runs.twin().on());
     EXPECT_FALSE(app_->document.intent.twin.on);
     EXPECT_THAT(app_->document.message, HasSubstr("not enough memory for a twin"));

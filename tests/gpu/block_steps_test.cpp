@@ -193,6 +193,12 @@ const LoneMethods kCudaMethods{.backend = "cuda",
                                .rows = {"tiled", "tiled-split", "symmetric"},
                                .counts = {1999, 20011},
                                .treeCounts = {1500, 6000, 150000, 500000},
+                               .stepped = 20000,
+                               .steppedKernels = {{.kernel = "tree", .allowedError = 1e-3},
+                                                  {.kernel = "tiled"},
+                                                  {.kernel = "global"},
+                                                  {.kernel = "symmetric"}},
+                               .steppedPrecisions = {Precision::fp32, Precision::mixed},
                                .marksOthers = true,
                                .leastOfParts = 30,
                                .leastOfRanges = 15};
@@ -231,39 +237,6 @@ TEST_F(BlockStepsOnGpu, followTheReferenceUnderOtherLaws) {
         }
 }
 
-TEST_F(BlockStepsOnGpu, goOnFromAnyStepAsIfNeverStoppedHoweverTheyAreCut) {
-    const ParticleSet start = bodiesOfScene("hernquist", 20000);
-    for (const Precision precision : {Precision::fp32, Precision::mixed})
-        for (const KernelChoice& kernel :
-             {KernelChoice{.kernel = "tree", .allowedError = 1e-3}, KernelChoice{.kernel = "tiled"},
-              KernelChoice{.kernel = "global"}, KernelChoice{.kernel = "symmetric"}}) {
-            SCOPED_TRACE(nameOf(kernel) + ' ' + std::to_string(static_cast<int>(precision)));
-            const ForceSettings force{.precision = precision, .softening = 0.01};
-            const std::unique_ptr<Backend> whole = runOf("cuda", start, force, kernel);
-            GpuTest::run(*whole, blockProgram(), 1.0 / 16, 4);
-            EXPECT_GT(figureOf(*whole, "rung 3"), 1);
-            for (const std::int64_t steps : {1, 3}) {
-                const std::unique_ptr<Backend> first = runOf("cuda", start, force, kernel);
-                int cut = 0;
-                for (std::int64_t done = 0; done < steps;) {
-                    const double seconds = cut % 7 == 6 ? 2e-3 : 0;
-                    const AdvanceStatus status =
-                        first->advance(blockProgram(), 1.0 / 16, {.seconds = seconds, .steps = steps - done}, nullptr);
-                    done += status.stepsCompleted;
-                    cut += status.stepProgress > 0;
-                }
-                EXPECT_GT(cut, 4) << "no step was cut: this test shows nothing";
-                first->wait();
-                const std::unique_ptr<Backend> second = runOf("cuda", state(*first), force, kernel);
-                second->restoreForceState(first->forceState());
-                GpuTest::run(*second, blockProgram(), 1.0 / 16, 4 - steps);
-                EXPECT_TRUE(sameState(state(*second), state(*whole))) << steps;
-                GpuTest::run(*first, blockProgram(), 1.0 / 16, 4 - steps);
-                EXPECT_TRUE(sameState(state(*first), state(*whole))) << steps << ", not resumed";
-            }
-        }
-}
-
 TEST_F(BlockStepsOnGpu, anotherKernelBeginsTheStepAgain) {
     const ForceSettings force{.softening = 0.01};
     const std::unique_ptr<Backend> changed = runOf("cuda", bodiesOfScene("hernquist", 16000), force, {.kernel = "global"});
@@ -279,21 +252,6 @@ TEST_F(BlockStepsOnGpu, anotherKernelBeginsTheStepAgain) {
     GpuTest::run(*changed, blockProgram(), 1.0 / 16, 1);
     GpuTest::run(*other, blockProgram(), 1.0 / 16, 1);
     EXPECT_TRUE(sameState(state(*changed), state(*other)));
-}
-
-TEST_F(BlockStepsOnGpu, forcesAreCheckedWhereAllBodiesHaveThem) {
-    for (const KernelChoice& kernel :
-         {KernelChoice{.kernel = "tree", .allowedError = 1e-3}, KernelChoice{.kernel = "tiled"}}) {
-        const ParticleSet start = bodiesOfScene("hernquist", 20000);
-        const std::unique_ptr<Backend> run = runOf("cuda", start, {.softening = 0.01}, kernel);
-        GpuTest::run(*run, blockProgram(), 1.0 / 16, 2);
-        run->requestForceCheck(randomTargets(start.size()));
-        GpuTest::run(*run, blockProgram(), 1.0 / 16, 1);
-        const std::optional<ForceCheck> check = run->takeForceCheck();
-        ASSERT_TRUE(check.has_value());
-        EXPECT_TRUE(check->passed) << "bodies in the midst of their own step have the force of another place: "
-                                   << check->text();
-    }
 }
 
 TEST_F(BlockStepsOnGpu, aLargeTreeKeepsItsEnergyAsTheCpuDoes) {

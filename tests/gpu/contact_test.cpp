@@ -4,7 +4,9 @@
 #include "gpu_fixture.h"
 #include "sim/core/random.h"
 #include "sim/run/simulation.h"
+#include "tests/advance.h"
 #include "tests/contact_lists.h"
+#include "tests/contact_runs.h"
 
 #include <algorithm>
 #include <cmath>
@@ -82,24 +84,9 @@ TEST_F(ContactOnGpu, theDeviceFindsEveryPairThatTouches) {
 TEST_F(ContactOnGpu, runsDoNotDependOnSlicesAndGoBack) {
     RunRequest request{.scene = "moon", .bodies = 4096, .backend = "cuda"};
     request.pairs().kernel.kernel = "tiled";
-    Simulation whole(request), sliced(request);
+    Simulation whole(request);
     const Diagnostics first = whole.measure();
-    RunState early;
-    while (whole.step() < 40) {
-        whole.advance({.steps = 10}, nullptr);
-        if (whole.step() == 20) early = whole.state();
-    }
-    while (sliced.step() < 40) sliced.advance({.seconds = 0, .steps = 40 - sliced.step()}, nullptr);
-    const RunState a = whole.state(), b = sliced.state();
-    EXPECT_GT(a.contacts.merges, 0);
-    EXPECT_GT(a.contacts.bounces, 0);
-    EXPECT_EQ(a.contacts, b.contacts);
-    EXPECT_TRUE(sameBytes(a.bodies.position, b.bodies.position));
-    EXPECT_EQ(a.bodies.surface, b.bodies.surface);
-    whole.restore(early);
-    EXPECT_EQ(whole.configuration().bodies, early.bodies.size());
-    while (whole.step() < 40) whole.advance({.steps = 40 - whole.step()}, nullptr);
-    EXPECT_TRUE(sameBytes(whole.state().bodies.position, a.bodies.position));
+    EXPECT_GT(expectSameContacts(whole, request, 20, 40).second.contacts.bounces, 0);
     const Diagnostics last = whole.measure();
     EXPECT_LT(distance(last.angularMomentum, first.angularMomentum), 1e-4 * length(first.angularMomentum));
 }
@@ -136,19 +123,12 @@ TEST_F(ContactOnGpu, changesInPlaceGiveTheSameBitsAsALoad) {
 TEST_F(ContactOnGpu, mergersInPlaceKeepTheRunExact) {
     RunRequest request{.scene = "moon", .bodies = 20000, .backend = "cuda"};
     request.farField = true;
-    Simulation whole(request), sliced(request);
-    const auto go = [](Simulation& run, std::int64_t end, double seconds = 1e300) {
-        while (run.step() < end) run.advance({.seconds = seconds, .steps = end - run.step()}, nullptr);
-    };
+    Simulation whole(request);
     ParticleSet start;
     whole.snapshot(start);
-    go(whole, 10);
-    const RunState early = whole.state();
-    go(whole, 30);
-    const RunState end = whole.state();
+    const auto& [early, end] = expectSameContacts(whole, request, 10, 30);
     EXPECT_GT(early.contacts.merges, 5);
     EXPECT_EQ(end.bodies.size(), start.size() - static_cast<std::size_t>(end.contacts.merges));
-    EXPECT_EQ(whole.configuration().bodies, end.bodies.size());
     // Ids and radii belong to the same bodies still: most of them have moved little from their orbits.
     EXPECT_TRUE(std::ranges::is_sorted(end.bodies.id.begin(), end.bodies.id.end() - 1));
     double mass = 0, volume = 0, massBefore = 0, volumeBefore = 0;
@@ -164,17 +144,7 @@ TEST_F(ContactOnGpu, mergersInPlaceKeepTheRunExact) {
         const double density = end.bodies.position[i].w / std::pow(end.bodies.surface[i].radius, 3);
         EXPECT_NEAR(density, end.bodies.id[i] != 0 ? 0.6 : 1, 1e-2) << "body " << i;
     }
-    go(sliced, 30, 0);
-    EXPECT_TRUE(sameBytes(sliced.state().bodies.position, end.bodies.position));
-    EXPECT_EQ(sliced.contacts(), end.contacts);
-    whole.restore(early);
-    EXPECT_EQ(whole.configuration().bodies, early.bodies.size());
-    go(whole, 30);
-    EXPECT_TRUE(sameBytes(whole.state().bodies.position, end.bodies.position));
-    EXPECT_TRUE(sameBytes(whole.state().bodies.velocity, end.bodies.velocity));
-    EXPECT_EQ(whole.state().bodies.surface, end.bodies.surface);
-    EXPECT_EQ(whole.contacts(), end.contacts);
-    while (!whole.forceCheck()) go(whole, whole.step() + 1);
+    while (!whole.forceCheck()) gravlab::run(whole, 1);
     EXPECT_TRUE(whole.forceCheck()->passed);
 }
 

@@ -30,36 +30,19 @@ RunRequest gpuRequest(Precision precision, const char* integrator, const char* f
     return request;
 }
 
-TEST(GpuOuterForces, agreeWithThePlainStatement) {
-    if (const Reason reason = backend("cuda").unavailable({}); !reason.empty())
-        GTEST_SKIP() << "NO GPU TEST WAS RUN: " << reason;
-    for (const Precision precision : {Precision::fp32, Precision::mixed, Precision::fp64}) {
-        Simulation simulation(gpuRequest(precision, "rk4", kOuterOfGpu, 3000));
-        std::optional<ForceCheck> check;
-        for (int k = 0; k < 200 && !check; ++k) {
-            run(simulation, 1);
-            simulation.backend().wait();
-            check = simulation.forceCheck();
-        }
-        ASSERT_TRUE(check.has_value());
-        EXPECT_TRUE(check->passed) << check->text() << ' ' << check->term;
-        const std::vector<std::uint32_t> targets{0, 1, 7, 700, 1500, 2999};
-        expectPlainAccelerations(simulation, targets, precision == Precision::fp64 ? 1e-11 : 2e-5);
-    }
+std::pair<RunRequest, std::string> sameOnGpu(const char* integrator, const char* fields) {
+    return {gpuRequest(Precision::fp32, integrator, fields, 5000),
+            fields == kOuterOfGpu ? "nfw,mass=0.5,scale=0.4,vx=0.1;" : "bar,mass=0.3,"};
 }
-
-TEST(GpuOuterForces, slicesAndContinuingChangeNoBit) {
-    if (const Reason reason = backend("cuda").unavailable({}); !reason.empty())
-        GTEST_SKIP() << "NO GPU TEST WAS RUN: " << reason;
-    for (const auto& [integrator, fields] : {std::pair("leapfrog", kMovingOfGpu),
-                                             {"yoshida4", kMovingOfGpu},
-                                             {"rk4", kOuterOfGpu},
-                                             {"block-leapfrog", kMovingOfGpu}}) {
-        SCOPED_TRACE(integrator);
-        expectSameBitsHoweverItRuns(gpuRequest(Precision::fp32, integrator, fields, 5000),
-                                    fields == kOuterOfGpu ? "nfw,mass=0.5,scale=0.4,vx=0.1;" : "bar,mass=0.3,");
-    }
-}
+const OuterOf kCudaOuter{.backend = "cuda",
+                         .exact = {{gpuRequest(Precision::fp32, "rk4", kOuterOfGpu, 3000), 2e-5},
+                                   {gpuRequest(Precision::mixed, "rk4", kOuterOfGpu, 3000), 2e-5},
+                                   {gpuRequest(Precision::fp64, "rk4", kOuterOfGpu, 3000), 1e-11}},
+                         .targets = {0, 1, 7, 700, 1500, 2999},
+                         .same = {sameOnGpu("leapfrog", kMovingOfGpu), sameOnGpu("yoshida4", kMovingOfGpu),
+                                  sameOnGpu("rk4", kOuterOfGpu), sameOnGpu("block-leapfrog", kMovingOfGpu)},
+                         .late = 200};
+INSTANTIATE_TEST_SUITE_P(Gpu, OuterSuite, testing::Values(kCudaOuter), nameOfBackend<OuterOf>);
 
 TEST(GpuOuterForces, reachManyBodiesInSlicesAndMeasureTheirEnergy) {
     if (const Reason reason = backend("cuda").unavailable({}); !reason.empty())

@@ -38,15 +38,9 @@ protected:
         return result;
     }
     static void run(Backend& backend, StepProgram program, double timeStep, std::int64_t steps) {
-        for (std::int64_t done = 0; done < steps;)
-            done += backend.advance(program, timeStep, {.steps = steps - done}, nullptr).stepsCompleted;
-        backend.wait();
+        advanceBy(backend, program, timeStep, steps);
     }
-    static ParticleSet state(Backend& backend) {
-        ParticleSet bodies;
-        backend.snapshot(bodies);
-        return bodies;
-    }
+    static ParticleSet state(Backend& backend) { return stateOf(backend); }
     static std::vector<Double4> reference(const ParticleSet& bodies, const std::vector<std::uint32_t>& targets,
                                           double softening) {
         std::vector<Double4> want(targets.size());

@@ -24,16 +24,6 @@ std::string probe(const fs::path& film) {
 
 class WindowFilm : public GuiTest {
 protected:
-    // Films go to a folder that is removed afterwards.
-    void SetUp() override {
-        GuiTest::SetUp();
-        before_ = fs::current_path();
-        if (fs::exists(folder)) fs::current_path(folder);
-    }
-    void TearDown() override {
-        fs::current_path(before_);
-        GuiTest::TearDown();
-    }
     /// Waits until the recording is over; returns the last status.
     Json ended() {
         return waitFor("the end of the film", [](const Json& s) { return s.at("film").at("active") == false; });
@@ -45,9 +35,6 @@ protected:
                 found.push_back(entry.path().filename());
         return found;
     }
-
-private:
-    fs::path before_;
 };
 
 TEST_F(WindowFilm, hasExactlyTheFramesAskedForWhateverTheWindowDoes) {
@@ -111,9 +98,10 @@ TEST_F(WindowFilm, whatIsCancelledIsNotKeptAndAFailureDoesNotEndTheRun) {
            "exec cat >/dev/null\n";
     fs::permissions(folder / "bin" / "ffmpeg", fs::perms::owner_all);
     const std::string path = std::getenv("PATH") ? std::getenv("PATH") : "";
-    setenv("PATH", ((folder / "bin").string() + ":" + path).c_str(), 1);
-    open({"plummer", "-n", "200", "--size", "900x640", "--backend", "cpu", "--no-config"});
-    setenv("PATH", path.c_str(), 1);
+    {
+        const EnvironmentVariable found("PATH", (folder / "bin").string() + ":" + path);
+        open({"plummer", "-n", "200", "--size", "900x640", "--backend", "cpu", "--no-config"});
+    }
     key("ctrl+r");
     waitFor("frames", [](const Json& s) { return s.at("film").at("frames") >= 3; });
     click("cancel-film");

@@ -37,6 +37,7 @@ std::vector<std::string> environmentWith(const Environment& changes) {
     }
     for (const auto& [name, value] : changes)
         if (!value.empty()) all.push_back(name + "=" + value);
+    std::ranges::sort(all);
     return all;
 }
 
@@ -115,6 +116,8 @@ void GuiTest::SetUp() {
     std::string name = (fs::temp_directory_path() / "gravlab-gui-XXXXXX").string();
     ASSERT_NE(mkdtemp(name.data()), nullptr);
     folder = name;
+    here_.emplace(folder);
+    environment_ = environmentWith({});
     statusFile_ = folder / "status.json";
     display = std::make_unique<Display>(folder);
     std::string missing;
@@ -130,6 +133,10 @@ void GuiTest::TearDown() {
     if (HasFailure()) std::cerr << contentOf(folder / "gravlab.log");
     program.reset();
     display.reset();
+    here_.reset();
+    if (!folder.empty()) {
+        EXPECT_EQ(environmentWith({}), environment_) << "the test changed the environment of those after it";
+    }
     std::error_code ignored;
     fs::remove_all(folder, ignored);
 }

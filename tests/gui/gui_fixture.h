@@ -1,6 +1,8 @@
 // A real window on its own display, driven by real mouse and key events (XTest, through xdotool), observed through the
 // program's status file. Rule: wait for a fact, never for a time.
 #pragma once
+#include "tests/surroundings.h"
+
 #include <gtest/gtest.h>
 #include <sys/types.h>
 #include <nlohmann/json.hpp>
@@ -10,6 +12,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -99,6 +102,8 @@ private:
     void typeOver(const std::string& text);
 
     std::filesystem::path statusFile_;
+    std::optional<CurrentFolder> here_;     ///< files without a folder are removed after the test
+    std::vector<std::string> environment_;  ///< at the start of the test
 };
 
 }  // namespace gravlab::test

@@ -11,7 +11,7 @@ namespace {
 class LabPanel : public GuiTest {
 protected:
     void openLab() {
-        setenv("XDG_CACHE_HOME", (folder / "cache").c_str(), 1);
+        const EnvironmentVariable cache("XDG_CACHE_HOME", folder / "cache");
         open({"plummer", "-n", "300", "--size", "1280x720", "--backend", "cpu", "--kernel", "simd"});
         key("l");
         waitFor("the lab", [](const Json& s) { return s.at("lab").at("open") == true; });

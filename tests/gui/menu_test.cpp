@@ -16,16 +16,6 @@ const Arguments kMenus{"plummer", "-n", "60", "--size", "900x620", "--backend", 
 
 class MenuTest : public GuiTest {
 protected:
-    // Saved files go to a folder that is removed afterwards.
-    void SetUp() override {
-        GuiTest::SetUp();
-        before_ = std::filesystem::current_path();
-        std::filesystem::current_path(folder);
-    }
-    void TearDown() override {
-        std::filesystem::current_path(before_);
-        GuiTest::TearDown();
-    }
     void press(const Action& action);
     void clickItem(const Menu& menu, const Action& action);
     /// Closes all panels and menus, and waits until they are closed.
@@ -36,9 +26,6 @@ protected:
     /// Every row that does not end the window or change its size. Rows that change the scene come last, since others need
     /// bodies whose number can change.
     static std::vector<std::pair<const Menu*, const Action*>> rows();
-
-private:
-    std::filesystem::path before_;
 };
 
 /// The change of each action in the status file. A row that is not here is still tested: it must not end the program.

@@ -8,8 +8,8 @@
 #include "app/view/frame.h"
 #include "gui_fixture.h"
 
-#include <cstdlib>
 #include <functional>
+#include <list>
 
 namespace gravlab::test {
 
@@ -22,14 +22,15 @@ protected:
         ui_.reset();
         app_.reset();
         window_.reset();
+        environment_.clear();
         GuiTest::TearDown();
     }
     /// Windows of this process open on the test's display and do not touch the user's files.
     void moveToDisplay() {
-        ::setenv("DISPLAY", display->name().c_str(), 1);
-        ::unsetenv("WAYLAND_DISPLAY");
-        ::setenv("XDG_CONFIG_HOME", (folder / "config").c_str(), 1);
-        ::setenv("XDG_STATE_HOME", (folder / "state").c_str(), 1);
+        environment_.emplace_back("DISPLAY", display->name());
+        environment_.emplace_back("WAYLAND_DISPLAY", std::nullopt);
+        environment_.emplace_back("XDG_CONFIG_HOME", folder / "config");
+        environment_.emplace_back("XDG_STATE_HOME", folder / "state");
     }
     static Options optionsOf(const char* scene, std::size_t bodies, int width, int height) {
         Options options;
@@ -76,6 +77,7 @@ protected:
     Recorder recorder_;
     LessonRunner lessons_{controller_};
     std::unique_ptr<WindowHost> host_;
+    std::list<EnvironmentVariable> environment_;
 };
 
 }  // namespace gravlab::test

@@ -38,14 +38,11 @@ protected:
         usual = fileCalls();
         fileCalls().open = openBeside;
         fileCalls().sync = slowSync;
-        before_ = std::filesystem::current_path();
-        std::filesystem::current_path(folder);
     }
     void TearDown() override {
         go();
         OwnWindow::TearDown();
         fileCalls() = usual;
-        std::filesystem::current_path(before_);
     }
     static void standStill() { diskGoes = false; }
     static void go() {
@@ -68,7 +65,6 @@ protected:
              !done() && std::chrono::steady_clock::now() < last;)
             turn();
     }
-    std::filesystem::path before_;
 };
 
 TEST_F(SlowDisk, noFrameWaitsForAFile) {

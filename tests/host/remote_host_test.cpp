@@ -4,6 +4,7 @@
 #include "../unit/cli_support.h"
 #include "app/control/parameter.h"
 #include "tests/paths.h"
+#include "tests/surroundings.h"
 #include "tests/written.h"
 
 #include <gmock/gmock.h>
@@ -54,6 +55,7 @@ protected:
     }
 
     ScratchFolder folder;
+    const CurrentFolder here{folder.path()};
     std::unique_ptr<App> app;
     std::unique_ptr<RemoteHost> host;
 };

@@ -21,28 +21,6 @@ namespace {
 
 using namespace testing_support;
 
-const StepProgram& blockSteps() {
-    static const StepProgram program = integrator("block-leapfrog").program;
-    return program;
-}
-
-std::unique_ptr<Backend> loadedBackend(const std::string& name, const ParticleSet& bodies, const ForceSettings& force,
-                                       const KernelChoice& kernel = {}, int threads = 2) {
-    std::unique_ptr<Backend> made = backend(name).make({.threads = threads});
-    made->load(bodies, {force, kernel});
-    return made;
-}
-
-ParticleSet stateOf(Backend& run) {
-    ParticleSet bodies;
-    run.snapshot(bodies);
-    return bodies;
-}
-
-ParticleSet sceneBodies(const std::string& name, std::size_t bodies) {
-    return sceneNamed(name).build({.bodies = bodies, .seed = 5});
-}
-
 TEST(BlockClock, eachBodyStepsAsOftenAsItsRungSays) {
     BlockClock clock({5, 3, 0, 2});
     ASSERT_EQ(clock.substeps(), 8u);
@@ -110,8 +88,7 @@ ParticleSet circles() {
 
 TEST(BlockSteps, haveOrderTwoOnFixedRungs) {
     const auto after = [&](const char* name, double timeStep) {
-        const std::unique_ptr<Backend> run = loadedBackend("reference", circles(), {});
-        run->advance(integrator(name).program, timeStep, {.steps = std::lround(6 / timeStep)}, nullptr);
+        const auto run = afterSteps("reference", circles(), {}, {}, name, timeStep, std::lround(6 / timeStep));
         if (std::string_view(name) == "block-leapfrog") {
             EXPECT_GE(figureOf(*run, "rung 5"), 1);
             EXPECT_GE(figureOf(*run, "rung 3"), 1);
@@ -189,47 +166,15 @@ const LoneMethods kCpuMethods{.backend = "cpu",
                               .rows = {"naive", "simd-threads", "symmetric-threads"},
                               .counts = {5003},  // more than one piece of sources
                               .treeCounts = {1500, 6000, 16000},
+                              .stepped = 3000,
+                              .steppedKernels = {{.kernel = "tree", .allowedError = 1e-3},
+                                                 {.kernel = "simd-threads"},
+                                                 {.kernel = "symmetric-threads"}},
+                              .steppedPrecisions = {Precision::fp32},
                               .countsAtOnce = true,
                               .leastOfParts = 12,
                               .leastOfRanges = 10};
 INSTANTIATE_TEST_SUITE_P(Cpu, BlockSuite, testing::Values(kCpuMethods), nameOfBackend<LoneMethods>);
-
-TEST(BlockSteps, goOnFromAnyStepAsIfNeverStopped) {
-    const ParticleSet start = sceneBodies("hernquist", 3000);
-    const ForceSettings force{.softening = 0.01};
-    for (const KernelChoice& kernel :
-         {KernelChoice{.kernel = "tree", .allowedError = 1e-3}, KernelChoice{.kernel = "simd-threads"},
-          KernelChoice{.kernel = "symmetric-threads"}}) {
-        SCOPED_TRACE(nameOf(kernel));
-        const std::unique_ptr<Backend> whole = loadedBackend("cpu", start, force, kernel);
-        whole->advance(blockSteps(), 1.0 / 16, {.steps = 5}, nullptr);
-        EXPECT_GT(figureOf(*whole, "rung 3"), 1);
-        for (const std::int64_t steps : {1, 4}) {
-            // Other threads, and the smallest slices.
-            const std::unique_ptr<Backend> first = loadedBackend("cpu", start, force, kernel, 1);
-            for (std::int64_t done = 0; done < steps;)
-                done +=
-                    first->advance(blockSteps(), 1.0 / 16, {.seconds = 0, .steps = steps - done}, nullptr).stepsCompleted;
-            const std::unique_ptr<Backend> second = loadedBackend("cpu", stateOf(*first), force, kernel);
-            second->restoreForceState(first->forceState());
-            second->advance(blockSteps(), 1.0 / 16, {.steps = 5 - steps}, nullptr);
-            EXPECT_TRUE(sameState(stateOf(*second), stateOf(*whole))) << steps;
-        }
-    }
-}
-
-TEST(BlockSteps, forcesAreCheckedWhereAllBodiesHaveThem) {
-    const ParticleSet start = sceneBodies("hernquist", 2000);
-    const std::unique_ptr<Backend> run = loadedBackend("cpu", start, {.softening = 0.01});
-    run->advance(blockSteps(), 1.0 / 32, {.steps = 2}, nullptr);
-    std::vector<std::uint32_t> targets;
-    for (std::uint32_t i = 0; i < 2000; i += 3) targets.push_back(i);
-    run->requestForceCheck(targets);
-    run->advance(blockSteps(), 1.0 / 32, {.steps = 1}, nullptr);
-    const std::optional<ForceCheck> check = run->takeForceCheck();
-    ASSERT_TRUE(check.has_value());
-    EXPECT_TRUE(check->passed) << "bodies in the midst of their own step have the force of another place";
-}
 
 TEST(BlockSteps, everyBackendTakesThem) {
     for (const BackendRow& row : backends()) EXPECT_EQ(refusal(row, integrator("block-leapfrog"), 1000), "") << row.name;

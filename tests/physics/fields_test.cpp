@@ -38,15 +38,8 @@ ParticleSet oneBody(const Vec3d& x, const Vec3d& v, double mass = 1) {
     return testing_support::bodiesOf({packed(x, mass)}, {packed(v, 1)});
 }
 
-ParticleSet outerStateOf(Backend& backend) {
-    ParticleSet bodies;
-    backend.snapshot(bodies);
-    return bodies;
-}
-
 void runOuter(Backend& backend, std::string_view method, double timeStep, std::int64_t steps) {
-    for (std::int64_t done = 0; done < steps;)
-        done += backend.advance(integrator(method).program, timeStep, {.steps = steps - done}, nullptr).stepsCompleted;
+    testing_support::advanceBy(backend, integrator(method).program, timeStep, steps);
 }
 
 /// Moves the first body to where x . v = 0 next to its present place, relative to body `about` or the origin; returns the
@@ -54,7 +47,7 @@ void runOuter(Backend& backend, std::string_view method, double timeStep, std::i
 double toApsis(Backend& backend, std::size_t body, int about) {
     double taken = 0;
     for (int round = 0; round < 8; ++round) {
-        const ParticleSet now = outerStateOf(backend);
+        const ParticleSet now = testing_support::stateOf(backend);
         std::vector<Double4> a;
         backend.accelerations(a);
         Vec3d x = xyz(now.position[body]), v = xyz(now.velocity[body]), pull = xyz(a[body]);
@@ -114,7 +107,7 @@ TEST(OuterFields, orbitsTurnAsTheQuadratureSays) {
         const std::unique_ptr<Backend> made = under(field.text, oneBody({outer, 0, 0}, {0, speed, 0}));
         runOuter(*made, "radau15", time / 64, 64);
         const double taken = toApsis(*made, 0, -1);
-        const ParticleSet end = outerStateOf(*made);
+        const ParticleSet end = testing_support::stateOf(*made);
         EXPECT_NEAR(taken / time, 0, 1e-9) << "radial period";
         EXPECT_NEAR(std::remainder(std::atan2(end.position[0].y, end.position[0].x) - angle, 2 * kHalfTurn), 0, 1e-8);
         EXPECT_NEAR(length(xyz(end.position[0])), outer, 1e-10);
@@ -188,7 +181,7 @@ TEST(OuterFields, aTurningBarKeepsJacobisEnergyAndAMovingHaloTakesItsStarsAlong)
             return std::pair(d.energy() - pattern * d.angularMomentum.z, d.energy());
         };
         runOuter(*made, "yoshida6", 0.02, 1000);
-        const ParticleSet end = outerStateOf(*made);
+        const ParticleSet end = testing_support::stateOf(*made);
         EXPECT_NEAR(end.time, 20, 1e-12);
         EXPECT_NEAR(jacobi(end).first, jacobi(start).first, 1e-7) << name;
         EXPECT_GT(std::abs(jacobi(end).second - jacobi(start).second), 1e-2) << "the energy alone is not kept";
@@ -198,7 +191,7 @@ TEST(OuterFields, aTurningBarKeepsJacobisEnergyAndAMovingHaloTakesItsStarsAlong)
     const std::unique_ptr<Backend> moving =
         under("hernquist,mass=1,scale=0.5,x=3,vx=0.3,vz=-0.2", oneBody({4, 0, 0}, {0.3, 0.5, -0.2}));
     for (Backend* one : {still.get(), moving.get()}) runOuter(*one, "radau15", 0.1, 60);
-    const Double4 a = outerStateOf(*still).position[0], b = outerStateOf(*moving).position[0];
+    const Double4 a = testing_support::stateOf(*still).position[0], b = testing_support::stateOf(*moving).position[0];
     EXPECT_NEAR(distance(a, Double4{b.x - 3 - 0.3 * 6, b.y, b.z + 0.2 * 6, 0}), 0, 1e-10);
     ParticleSet there = oneBody({2 * std::cos(1.0), 0, 2 * std::sin(1.0)}, {0, 0, 0});
     there.time = 1;
@@ -222,7 +215,7 @@ TEST(OuterFields, aHaloThatABodyCarriesKeepsEnergyAndBothMomenta) {
         const std::unique_ptr<Backend> made =
             under("hernquist,mass=2,scale=0.5,body=0;point,mass=0.2,softening=0.3,body=2", start, name);
         const auto measured = [&] {
-            const ParticleSet now = outerStateOf(*made);
+            const ParticleSet now = testing_support::stateOf(*made);
             Kept kept;
             for (std::size_t i = 0; i < now.size(); ++i) {
                 const Double4 &x = now.position[i], &v = now.velocity[i];
@@ -241,7 +234,7 @@ TEST(OuterFields, aHaloThatABodyCarriesKeepsEnergyAndBothMomenta) {
         EXPECT_NEAR(length(last.turning - first.turning), 0, 1e-11);
         EXPECT_NEAR(last.energy, first.energy, 1e-9);
         // The halo holds the bodies: its carrier is pulled by them, and without it they would leave.
-        const ParticleSet end = outerStateOf(*made);
+        const ParticleSet end = testing_support::stateOf(*made);
         EXPECT_LT(distance(end.position[1], end.position[0]), 4);
         EXPECT_GT(distance(end.velocity[0], start.velocity[0]), 0.05);
         // A body's energy is what the sum loses with it.
@@ -262,11 +255,11 @@ TEST(Drags, slowBodiesByTheirFormulas) {
     const std::unique_ptr<Backend> square = under("quadratic-drag,coefficient=0.7", oneBody({0, 0, 0}, {2, 0, 0}));
     const std::unique_ptr<Backend> wind = under("drag,rate=0.5,vx=1", oneBody({0, 0, 0}, {0, 0, 0}));
     for (Backend* one : {linear.get(), square.get(), wind.get()}) runOuter(*one, "radau15", 0.25, 8);
-    EXPECT_NEAR(outerStateOf(*linear).velocity[0].y, 2 * std::exp(-1.0), 1e-13);
-    EXPECT_NEAR(outerStateOf(*linear).position[0].y, 4 * (1 - std::exp(-1.0)), 1e-13);
-    EXPECT_NEAR(outerStateOf(*square).velocity[0].x, 2 / (1 + 0.7 * 2 * 2), 1e-13);
-    EXPECT_NEAR(outerStateOf(*square).position[0].x, std::log(1 + 0.7 * 2 * 2) / 0.7, 1e-13);
-    EXPECT_NEAR(outerStateOf(*wind).velocity[0].x, 1 - std::exp(-1.0), 1e-13) << "a medium that moves";
+    EXPECT_NEAR(testing_support::stateOf(*linear).velocity[0].y, 2 * std::exp(-1.0), 1e-13);
+    EXPECT_NEAR(testing_support::stateOf(*linear).position[0].y, 4 * (1 - std::exp(-1.0)), 1e-13);
+    EXPECT_NEAR(testing_support::stateOf(*square).velocity[0].x, 2 / (1 + 0.7 * 2 * 2), 1e-13);
+    EXPECT_NEAR(testing_support::stateOf(*square).position[0].x, std::log(1 + 0.7 * 2 * 2) / 0.7, 1e-13);
+    EXPECT_NEAR(testing_support::stateOf(*wind).velocity[0].x, 1 - std::exp(-1.0), 1e-13) << "a medium that moves";
 }
 
 TEST(Drags, aBodySinksInAnIsothermalSphereAsChandrasekharsFormulaSays) {
@@ -281,7 +274,7 @@ TEST(Drags, aBodySinksInAnIsothermalSphereAsChandrasekharsFormulaSays) {
         const int steps = 4000;
         for (const double share : {0.4, 0.8}) {
             runOuter(*made, "rk4", 0.4 * whole / steps, steps);
-            const double r = length(xyz(outerStateOf(*made).position[0]));
+            const double r = length(xyz(testing_support::stateOf(*made).position[0]));
             const double formula = r0 * std::sqrt(1 - share);
             EXPECT_NEAR(r / formula, 1, 0.01) << name << ' ' << share;
         }
@@ -315,7 +308,7 @@ double turnOfOrbit(const char* scene, double timeStep, int turns, double guess) 
     EXPECT_EQ(simulation.integrator().name, "radau15");
     Backend& backend = simulation.backend();
     const auto angle = [&] {
-        const ParticleSet now = outerStateOf(backend);
+        const ParticleSet now = testing_support::stateOf(backend);
         const Vec3d x = xyz(now.position[1]) - xyz(now.position[0]), v = xyz(now.velocity[1]) - xyz(now.velocity[0]);
         return std::pair(x, v);
     };
@@ -373,13 +366,13 @@ TEST(Drags, aSatelliteSinksInALiveHaloAsInTheFieldOfOne) {
         const std::unique_ptr<Backend> halo = backend("cpu").make({});
         halo->load(live, {.force = {.precision = Precision::fp32, .softening = 0.1}});
         runOuter(*halo, "leapfrog", kStep, 120);
-        lost += (1 - turnOfSatellite(outerStateOf(*halo)) / start) / 3;
+        lost += (1 - turnOfSatellite(testing_support::stateOf(*halo)) / start) / 3;
     }
     const auto lostWith = [&](const char* logarithm) {
         const std::unique_ptr<Backend> field =
             under(std::string("hernquist,mass=1,scale=1;friction-hernquist,mass=1,scale=1,logarithm=") + logarithm, alone);
         runOuter(*field, "rk4", kStep, 120);
-        const ParticleSet now = outerStateOf(*field);
+        const ParticleSet now = testing_support::stateOf(*field);
         return 1 - length(cross(xyz(now.position[0]), xyz(now.velocity[0]))) / start;
     };
     EXPECT_NEAR(lost / lostWith("1.6"), 1, 1.0 / 3);
@@ -416,7 +409,8 @@ TEST(Relativity, energyOfSeveralHeavyBodiesIsKeptToTheFirstOrder) {
         change[k] = 0;
         for (int step = 0; step < 20; ++step) {
             runOuter(*made, "radau15", 0.2, 1);
-            change[k] = std::max(change[k], std::abs(measureSystem(outerStateOf(*made), made->terms()).energy() - before));
+            change[k] = std::max(change[k],
+                                 std::abs(measureSystem(testing_support::stateOf(*made), made->terms()).energy() - before));
         }
         EXPECT_LT(change[k], 1e-4);
     }

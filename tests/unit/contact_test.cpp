@@ -8,6 +8,7 @@
 #include "sim/measure/diagnostics.h"
 #include "tests/bodies.h"
 #include "tests/contact_lists.h"
+#include "tests/contact_runs.h"
 #include "tests/far_units.h"
 #include "tests/unit/cli_support.h"
 
@@ -277,29 +278,19 @@ RunRequest falling(const char* backend, std::size_t count = 60) {
     return request;
 }
 
-bool same(const RunState& a, const RunState& b) {
-    return testing_support::sameBytes(a.bodies.position, b.bodies.position) &&
-           testing_support::sameBytes(a.bodies.velocity, b.bodies.velocity) && a.bodies.id == b.bodies.id &&
-           a.bodies.surface == b.bodies.surface && a.contacts == b.contacts;
-}
+using testing_support::sameRun;
 
 class ContactRun : public testing::TestWithParam<const char*> {};
 
 TEST_P(ContactRun, slicesThreadsRewindingAndFilesGiveTheSameBits) {
     Simulation whole(falling(GetParam()));
     const Diagnostics first = whole.measure();
-    whole.takeContactEvents();
-    RunState early;
-    while (whole.step() < 96) {
-        whole.advance({.steps = 16}, nullptr);
-        if (whole.step() == 32) early = whole.state();
-    }
-    const RunState end = whole.state();
+    RunRequest other = falling(GetParam());
+    other.backendOptions.threads = 2;
+    const auto& [early, end] = testing_support::expectSameContacts(whole, other, 32, 96);
     ASSERT_GT(end.contacts.merges, 10);
     EXPECT_GT(end.contacts.bounces, 0);
     EXPECT_GT(early.bodies.size(), end.bodies.size());
-    EXPECT_EQ(whole.takeContactEvents().size(), static_cast<std::size_t>(end.contacts.merges + end.contacts.bounces));
-    EXPECT_EQ(whole.configuration().bodies, end.bodies.size());
 
     // The balance of the energy, and what is conserved.
     const Diagnostics last = whole.measure();
@@ -307,18 +298,6 @@ TEST_P(ContactRun, slicesThreadsRewindingAndFilesGiveTheSameBits) {
     EXPECT_LT(std::abs(last.balance() - first.energy()), 0.1 * std::abs(last.lost));
     EXPECT_LT(distance(last.momentum, first.momentum), 1e-13);
     EXPECT_LT(distance(last.angularMomentum, first.angularMomentum), 1e-13);
-
-    RunRequest other = falling(GetParam());
-    other.backendOptions.threads = 2;
-    Simulation sliced(other);
-    while (sliced.step() < 96) sliced.advance({.seconds = 0, .steps = 96 - sliced.step()}, nullptr);
-    EXPECT_TRUE(same(sliced.state(), end));
-
-    // Back past the mergers: all bodies are there again, and the run ends as before.
-    whole.restore(early);
-    EXPECT_TRUE(same(whole.state(), early));
-    while (whole.step() < 96) whole.advance({.steps = 96 - whole.step()}, nullptr);
-    EXPECT_TRUE(same(whole.state(), end));
 
     // The same through a table of rewinding, and through a checkpoint.
     Rewind rewind;
@@ -333,14 +312,14 @@ TEST_P(ContactRun, slicesThreadsRewindingAndFilesGiveTheSameBits) {
     }
     EXPECT_EQ(rewind.marks().size(), 6u);
     rewind.go(kept, feed, 2);
-    EXPECT_TRUE(same(kept.state(), early));
+    EXPECT_TRUE(sameRun(kept.state(), early));
     if (!fileFormat("hdf5").unavailable().empty()) GTEST_SKIP() << "no HDF5";
     const std::string bytes = encodeSnapshot(checkpointOf(whole.configuration(), early), "hdf5");
     LoadedStart loaded = startFrom(decodeSnapshot(bytes, "early.hdf5"), "early.hdf5");
     Simulation resumed(loaded.request);
-    EXPECT_TRUE(same(resumed.state(), early));
+    EXPECT_TRUE(sameRun(resumed.state(), early));
     while (resumed.step() < 96) resumed.advance({.steps = 96 - resumed.step()}, nullptr);
-    EXPECT_TRUE(same(resumed.state(), end));
+    EXPECT_TRUE(sameRun(resumed.state(), end));
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, ContactRun, testing::Values("reference", "cpu"));

@@ -23,12 +23,6 @@ std::unique_ptr<Backend> made(const BackendOptions& options = {}) { return backe
 
 StepProgram leapfrog() { return integrator("leapfrog").program; }
 
-ParticleSet state(Backend& backend) {
-    ParticleSet bodies;
-    backend.snapshot(bodies);
-    return bodies;
-}
-
 std::string refusedUse(const std::function<void()>& action) {
     try {
         action();
@@ -115,7 +109,7 @@ TEST(CpuBackend, aLiveLaunchLetsATreeGoOnFromWhatItKnows) {
         after.launch.block = block;
         backend->configure({.softening = 0.02}, after);
         (void)backend->advance(leapfrog(), 0.01, {.steps = 1}, nullptr);
-        return state(*backend);
+        return stateOf(*backend);
     };
     const ParticleSet want = went(LaunchConfig().block), got = went(512);
     EXPECT_TRUE(sameBytes(got.position, want.position)) << "the first force after it was by the opening angle";
@@ -179,11 +173,11 @@ TEST(CpuBackend, aNewPrecisionKeepsTheBodies) {
     const ParticleSet bodies = unevenBodies(200);
     cpu->load(bodies);
     cpu->configure({.precision = Precision::fp64, .softening = 0.1}, {});
-    EXPECT_TRUE(sameState(state(*cpu), bodies));
+    EXPECT_TRUE(sameState(stateOf(*cpu), bodies));
     cpu->advance(leapfrog(), 0.01, {.steps = 3}, nullptr);
-    const ParticleSet moved = state(*cpu);
+    const ParticleSet moved = stateOf(*cpu);
     cpu->configure({.softening = 0.1}, {});
-    const ParticleSet rounded = state(*cpu);
+    const ParticleSet rounded = stateOf(*cpu);
     ASSERT_EQ(rounded.id, moved.id);
     ASSERT_EQ(rounded.group, moved.group);
     for (std::size_t i = 0; i < moved.size(); ++i) EXPECT_NEAR(rounded.position[i].x, moved.position[i].x, 1e-6);
@@ -199,7 +193,7 @@ TEST(CpuBackend, aNewKernelTakesOverInTheMiddleOfAStep) {
     changed->configure({}, {.kernel = "simd-threads"});
     plain->configure({}, {.kernel = "simd-threads"});
     for (Backend* cpu : {changed.get(), plain.get()}) cpu->advance(leapfrog(), 0.01, {.steps = 2}, nullptr);
-    EXPECT_TRUE(sameState(state(*changed), state(*plain)));
+    EXPECT_TRUE(sameState(stateOf(*changed), stateOf(*plain)));
 }
 
 TEST(CpuBackend, withoutMemoryTheOldBodiesRunOn) {
@@ -223,7 +217,7 @@ TEST(CpuBackend, withoutMemoryTheOldBodiesRunOn) {
         ASSERT_EQ(cpu->size(), few.size());
         cpu->advance(leapfrog(), 0.01, {}, nullptr);
         untouched->advance(leapfrog(), 0.01, {}, nullptr);
-        ASSERT_TRUE(sameState(state(*cpu), state(*untouched)));
+        ASSERT_TRUE(sameState(stateOf(*cpu), stateOf(*untouched)));
     }
     EXPECT_GT(failures, 10) << "no allocation was made to fail: this test shows nothing";
     EXPECT_EQ(cpu->size(), many.size());
@@ -248,7 +242,7 @@ TEST(CpuBackend, aKernelForWhichThereIsNoMemoryIsRefusedWhileItRuns) {
     EXPECT_THROW(cpu->configure({}, {.kernel = "vast"}), OutOfMemoryError);
     EXPECT_EQ(cpu->activeKernel().name, "simd-threads");
     for (Backend* one : {cpu.get(), untouched.get()}) one->advance(leapfrog(), 0.01, {.steps = 2}, nullptr);
-    EXPECT_TRUE(sameState(state(*cpu), state(*untouched)));
+    EXPECT_TRUE(sameState(stateOf(*cpu), stateOf(*untouched)));
 }
 
 TEST(CpuBackend, theForceCheckCatchesAWrongForce) {
@@ -296,7 +290,7 @@ TEST(CpuBackend, tinySystemsFollowTheReferenceInEveryIntegrator) {
             for (const std::int64_t steps : {1, 30})
                 ASSERT_EQ(each->advance(row.program, 0.01, {.steps = steps}, &sink).stepsCompleted, steps);
         }
-        const ParticleSet got = state(*cpu), want = state(*truth);
+        const ParticleSet got = stateOf(*cpu), want = stateOf(*truth);
         double worst = 0, moved = 0;
         for (std::size_t i = 0; i < bodies.size(); ++i) {
             worst = std::max(worst, distance(got.position[i], want.position[i]));

@@ -1,4 +1,5 @@
 // Outer forces as text, in runs, files and slices, and what is refused.
+#include "app/bench/term_bench.h"
 #include "sim/backends/backend.h"
 #include "sim/core/error.h"
 #include "sim/forces/fields/field_text.h"
@@ -142,51 +143,27 @@ TEST(FieldText, anOpenIntegratorGivesWayToOneThatTakesVelocities) {
     EXPECT_EQ(resolve(request, nullptr).integrator->name, "leapfrog");
 }
 
-TEST(OuterForcesRun, everyBackendAgreesWithThePlainStatementAtItsTime) {
-    for (const auto& [backend, precision] : {std::pair("reference", Precision::fp64),
-                                             {"cpu", Precision::fp64},
-                                             {"cpu", Precision::mixed},
-                                             {"cpu", Precision::fp32}}) {
-        SCOPED_TRACE(backend);
-        Simulation simulation(outerRequest(backend, precision, "rk4", kAllOuter, 300));
-        run(simulation, 3);
-        simulation.recheck();
-        const auto checked = [&] {
-            for (int k = 0; k < 100; ++k) {
-                run(simulation, 1);
-                simulation.backend().wait();
-                if (const std::optional<ForceCheck> check = simulation.takeRecheck()) return check;
-            }
-            return std::optional<ForceCheck>();
-        };
-        ASSERT_TRUE(simulation.forceCheck().has_value());
-        EXPECT_TRUE(simulation.forceCheck()->passed) << simulation.forceCheck()->text() << simulation.forceCheck()->term;
-        simulation.recheck();
-        const std::optional<ForceCheck> later = checked();
-        ASSERT_TRUE(later.has_value());
-        EXPECT_TRUE(later->passed) << later->text() << later->term;
-        const std::vector<std::uint32_t> targets{0, 17, 150, 299};
-        expectPlainAccelerations(simulation, targets, precision == Precision::fp32 ? 1e-5 : 1e-6);
-    }
+constexpr const char* kMoving =
+    "nfw,mass=0.5,scale=0.4,vx=0.1;bar,mass=0.3,length=1,width=0.2,height=0.3,pattern=5;point,mass=0.1,softening=0.1,"
+    "orbit=0.5,period=0.7";
+std::pair<RunRequest, std::string> sameOuter(const char* backend, const char* integrator, const char* fields,
+                                             std::size_t bodies) {
+    return {outerRequest(backend, Precision::fp64, integrator, fields, bodies), "nfw,mass=0.5,scale=0.4,vx=0.1;"};
 }
-
-TEST(OuterForcesRun, resumeAndSlicesChangeNoBit) {
-    const char* const moving =
-        "nfw,mass=0.5,scale=0.4,vx=0.1;bar,mass=0.3,length=1,width=0.2,height=0.3,pattern=5;point,mass=0.1,softening=0.1,"
-        "orbit=0.5,period=0.7";
-    for (const auto& [backend, integrator, fields, bodies] : {std::tuple("cpu", "leapfrog", moving, 300),
-                                                              {"cpu", "yoshida4", moving, 100},
-                                                              {"cpu", "rk4", kAllOuter, 300},
-                                                              {"cpu", "block-leapfrog", moving, 300},
-                                                              {"cpu", "rk4", kAllOuter, 50},
-                                                              {"reference", "leapfrog", moving, 50},
-                                                              {"reference", "radau15", kAllOuter, 8}}) {
-        SCOPED_TRACE(std::string(backend) + " " + integrator);
-        expectSameBitsHoweverItRuns(
-            outerRequest(backend, Precision::fp64, integrator, fields, static_cast<std::size_t>(bodies)),
-            "nfw,mass=0.5,scale=0.4,vx=0.1;");
-    }
-}
+const OuterOf kReferenceOuter{
+    .backend = "reference",
+    .exact = {{outerRequest("reference", Precision::fp64, "rk4", kAllOuter, 300), 1e-6}},
+    .targets = {0, 17, 150, 299},
+    .same = {sameOuter("reference", "leapfrog", kMoving, 50), sameOuter("reference", "radau15", kAllOuter, 8)}};
+const OuterOf kCpuOuter{.backend = "cpu",
+                        .exact = {{outerRequest("cpu", Precision::fp64, "rk4", kAllOuter, 300), 1e-6},
+                                  {outerRequest("cpu", Precision::mixed, "rk4", kAllOuter, 300), 1e-6},
+                                  {outerRequest("cpu", Precision::fp32, "rk4", kAllOuter, 300), 1e-5}},
+                        .targets = {0, 17, 150, 299},
+                        .same = {sameOuter("cpu", "leapfrog", kMoving, 300), sameOuter("cpu", "yoshida4", kMoving, 100),
+                                 sameOuter("cpu", "rk4", kAllOuter, 300), sameOuter("cpu", "block-leapfrog", kMoving, 300),
+                                 sameOuter("cpu", "rk4", kAllOuter, 50)}};
+INSTANTIATE_TEST_SUITE_P(Host, OuterSuite, testing::Values(kReferenceOuter, kCpuOuter), nameOfBackend<OuterOf>);
 
 TEST(OuterForcesRun, areChangedLiveAndReturnToTheScenesOwn) {
     RunRequest request;
@@ -234,6 +211,25 @@ TEST(OuterForcesRun, commandLineTakesSeveralFieldsWithUnits) {
     EXPECT_THAT(wrong, HasSubstr("field nfw: mass = '1e12kpc': 'kpc' does not fit: the number is in [M]"));
     const std::string list = said("list fields");
     for (const FieldLaw& law : fieldLaws()) EXPECT_THAT(list, HasSubstr(std::string(law.name)));
+}
+
+/// The clock decides how many steps a drag is timed, and its rate needs forces that pass their check after any number.
+TEST(OuterForcesRun, timedDragLeavesItsBodiesApart) {
+    RunRequest wanted;
+    wanted.scene = "plummer";
+    TermStudy study = termStudy(wanted, "drag", 300);
+    const std::unique_ptr<Backend> made = backend("cpu").make({});
+    const Integrator& steps = loadTerm(*made, study, {.kernel = "each-body"}, usualIntegrator());
+    const auto size = [&] {
+        double squares = 0;
+        for (const Double4& x : stateOf(*made).position) squares += dot(xyz(x), xyz(x));
+        return std::sqrt(squares / 300);
+    };
+    const double before = size();
+    advanceBy(*made, steps.program, study.timeStep, 1600);
+    EXPECT_NEAR(size() / before, 1, 0.05);
+    wanted.timeStep = 0.01;
+    EXPECT_EQ(termStudy(wanted, "drag", 300).timeStep, 0.01) << "what a user chooses stays";
 }
 
 }  // namespace

@@ -3,10 +3,7 @@
 #include "sim/core/error.h"
 #include "sim/forces/law.h"
 #include "sim/forces/law_numbers.h"
-#include "sim/io/checkpoint.h"
-#include "sim/io/run_settings.h"
-#include "tests/advance.h"
-#include "tests/unit/io_support.h"
+#include "tests/resume_suite.h"
 
 #include <gmock/gmock.h>
 #include <cmath>
@@ -72,22 +69,7 @@ TEST_P(Resume, equalsNeverHavingStopped) {
     // 70 bodies: more than the engines treat as tiny, and no multiple of a block size.
     for (const auto& [scene, bodies] : {std::pair<const char*, std::size_t>{"pythagorean", 0}, {"plummer", 70}}) {
         SCOPED_TRACE(scene);
-        Simulation whole(settingsOf(GetParam(), scene, bodies)), first(settingsOf(GetParam(), scene, bodies));
-        run(whole, 9);
-        run(first, 4);
-        const std::string bytes = encodeSnapshot(checkpointOf(first), exactFormat());
-        LoadedStart offer = startFrom(decodeSnapshot(bytes, "saved.hdf5"), "saved.hdf5");
-        EXPECT_THAT(offer.notes, testing::IsEmpty());
-        Simulation second(offer.request);
-        EXPECT_EQ(second.step(), 4);
-        // The saved state is the present state, before and after: saving changes nothing.
-        EXPECT_EQ(encodeSnapshot(checkpointOf(second), exactFormat()), bytes);
-        run(first, 5);
-        run(second, 5);
-        const Snapshot expected = checkpointOf(whole);
-        EXPECT_TRUE(io_test::sameSnapshot(checkpointOf(second), expected));
-        EXPECT_TRUE(io_test::sameSnapshot(checkpointOf(first), expected)) << "saving changed the run that was saved";
-        EXPECT_EQ(second.time(), whole.time());
+        testing_support::expectGoesOnExactly(settingsOf(GetParam(), scene, bodies), 4, 5);
     }
 }
 
@@ -108,16 +90,7 @@ TEST(ResumeOf, anAdaptiveIntegratorNeedsItsOwnState) {
 }
 
 TEST(ResumeOf, aStepUnderWayIsNotSavedHalf) {
-    const Row row{"reference", "plain", "leapfrog"};
-    Simulation whole(settingsOf(row, "plummer", 700)), first(settingsOf(row, "plummer", 700));
-    run(whole, 4);
-    run(first, 2);
-    AdvanceStatus status = first.advance({.seconds = 0, .steps = 1}, nullptr);
-    ASSERT_GT(status.stepProgress, 0);
-    Simulation second(startFrom(checkpointOf(first), "x.hdf5").request);
-    EXPECT_EQ(second.step(), 2);
-    run(second, 2);
-    EXPECT_TRUE(io_test::sameSnapshot(checkpointOf(second), checkpointOf(whole)));
+    testing_support::expectNotSavedHalf(settingsOf({"reference", "plain", "leapfrog"}, "plummer", 700));
 }
 
 TEST(ResumeOf, anotherTimeStepRebasesTheClock) {
@@ -162,14 +135,7 @@ TEST(ResumeOf, everySceneUnderItsOwnLaw) {
         settings.bodies = scene.fixedBodies ? 0 : 200;
         settings.backend = seen.contains(scene.law) ? "cpu" : "reference";
         SCOPED_TRACE(settings.scene + " " + *settings.backend);
-        Simulation whole(settings), first(settings);
-        run(whole, 5);
-        run(first, 2);
-        const std::string bytes = encodeSnapshot(checkpointOf(first), exactFormat());
-        Simulation second(startFrom(decodeSnapshot(bytes, "x.hdf5"), "x.hdf5").request);
-        EXPECT_EQ(second.force(), whole.force());
-        run(second, 3);
-        EXPECT_TRUE(io_test::sameSnapshot(checkpointOf(second), checkpointOf(whole)));
+        testing_support::expectGoesOnExactly(settings, 2, 3);
         seen.insert(scene.law);
     }
     EXPECT_GE(seen.size(), 2u);

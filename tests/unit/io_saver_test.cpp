@@ -16,6 +16,7 @@
 #include "app/system/file_names.h"
 #include "sim/core/error.h"
 #include "sim/io/file/file_calls.h"
+#include "tests/surroundings.h"
 #include "tests/unit/io_support.h"
 
 namespace gravlab {
@@ -23,24 +24,6 @@ namespace {
 
 using io_test::TempFolder;
 using testing::HasSubstr;
-
-/// Gives the state folder a test's own path.
-class StateHome {
-public:
-    explicit StateHome(const std::filesystem::path& path) {
-        if (const char* old = std::getenv("XDG_STATE_HOME")) old_ = old;
-        ::setenv("XDG_STATE_HOME", path.c_str(), 1);
-    }
-    ~StateHome() {
-        if (old_.empty())
-            ::unsetenv("XDG_STATE_HOME");
-        else
-            ::setenv("XDG_STATE_HOME", old_.c_str(), 1);
-    }
-
-private:
-    std::string old_;
-};
 
 /// A state that exists already.
 std::function<Snapshot()> given(Snapshot snapshot) {
@@ -156,19 +139,19 @@ TEST(FileJobs, theOrderStaysWhereAJobIsNotReady) {
 
 TEST(StateFolder, isTheOneThatTheSystemNames) {
     const TempFolder folder;
-    const StateHome home(folder / "made/on/the/way");
+    const EnvironmentVariable home("XDG_STATE_HOME", folder / "made/on/the/way");
     EXPECT_EQ(stateFolder(), folder / "made/on/the/way/gravlab");
     const auto mode = std::filesystem::status(stateFolder()).permissions();
     EXPECT_EQ(mode & std::filesystem::perms::others_all, std::filesystem::perms::none);
     EXPECT_EQ(mode & std::filesystem::perms::group_all, std::filesystem::perms::none);
     put(folder / "file", "x");
-    const StateHome bad(folder / "file");
+    const EnvironmentVariable bad("XDG_STATE_HOME", folder / "file");
     EXPECT_THROW(stateFolder(), IoError);
 }
 
 TEST(StateFolder, namesNeverLeaveItAndOldRunsStay) {
     const TempFolder folder;
-    const StateHome home(folder.path());
+    const EnvironmentVariable home("XDG_STATE_HOME", folder.path());
     for (const char* scene : {"../../etc/passwd", "a b/c", "", "\xff\n"}) {
         EXPECT_EQ(leftRunFile(scene).parent_path(), stateFolder()) << scene;
         EXPECT_EQ(leftRunFile(scene).extension(), ".hdf5");
@@ -202,7 +185,7 @@ TEST(LeftRuns, stayUntilTheirBudgetIsUsed) {
 
 TEST(SessionLocks, tellACrashFromACleanEndAndFromTheLiving) {
     const TempFolder folder;
-    const StateHome home(folder.path());
+    const EnvironmentVariable home("XDG_STATE_HOME", folder.path());
     const auto workspace = [](bool clean) {
         const pid_t child = ::fork();
         if (child == 0) {

@@ -2,6 +2,7 @@
 #include "sim/core/error.h"
 #include "sim/io/formats/units.h"
 #include "sim/io/snapshot.h"
+#include "tests/surroundings.h"
 #include "tests/unit/io_support.h"
 
 #include <gmock/gmock.h>
@@ -198,7 +199,7 @@ TEST(Table, TheLocaleDoesNotMatter) {
     const bool made = std::system(command.c_str()) == 0;
     const char* before = std::setlocale(LC_ALL, nullptr);
     const std::string saved = before ? before : "C";
-    ::setenv("LOCPATH", folder.path().c_str(), 1);
+    const EnvironmentVariable locales("LOCPATH", folder.path());
     const bool german = made && std::setlocale(LC_ALL, "de_DE.UTF-8") != nullptr;
     const std::locale old = std::locale::global(std::locale(std::locale::classic(), new DecimalComma));
     if (german) {
@@ -215,7 +216,6 @@ TEST(Table, TheLocaleDoesNotMatter) {
     EXPECT_THAT(refusedTable("m x y z\n-1234.5 1 2 3\n"), HasSubstr("is negative"));
     std::locale::global(old);
     std::setlocale(LC_ALL, saved.c_str());
-    ::unsetenv("LOCPATH");
     if (!german) GTEST_SKIP() << "no localedef here: only the C++ locale was tried";
 }
 

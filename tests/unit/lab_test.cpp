@@ -4,6 +4,7 @@
 #include "app/model/lab_panel.h"
 
 #include "sim/core/error.h"
+#include "tests/surroundings.h"
 #include "tests/unit/cli_support.h"
 #include "tests/unit/spoilt_backend.h"
 
@@ -228,7 +229,7 @@ TEST(Lab, tunesManyBodiesWithoutASingleLongPiece) {
 
 TEST(Lab, measuresAndTunesTheKernelsOfATermAsThoseOfThePairLaw) {
     const ScratchFolder folder;  // what is tuned is kept there
-    ASSERT_EQ(setenv("XDG_CACHE_HOME", folder.path().c_str(), 1), 0);
+    const EnvironmentVariable cache("XDG_CACHE_HOME", folder.path());
     LabSubject springs = subject("blocks", 200);
     springs.term = "springs";
     springs.scene = "test-chain";
@@ -259,7 +260,6 @@ TEST(Lab, measuresAndTunesTheKernelsOfATermAsThoseOfThePairLaw) {
     const std::shared_ptr<const Tuning> kept = readTuning(tuneCachePath());
     ASSERT_EQ(kept->choices().size(), 1u);
     EXPECT_EQ(kept->choices()[0].kernel, found->kernel);
-    unsetenv("XDG_CACHE_HOME");
 }
 
 TEST(Lab, findsAPageByName) {

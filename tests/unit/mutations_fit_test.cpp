@@ -30,6 +30,11 @@ TEST(Mutations, aPatchOfOtherLinesDoesNotFit) {
     EXPECT_EQ(misfit(head + " namespace gravlab {\n-namespace {\n+namespace x {\n", root), "");
     EXPECT_NE(misfit(head + " namespace gravlab {\n-namespace y {\n+namespace x {\n", root), "");
     EXPECT_NE(misfit("--- a/no/such.cpp\n+++ b/no/such.cpp\n@@ -1,1 +1,1 @@\n-a\n+b\n", root), "");
+    const std::string counted = head.substr(0, head.find("@@"));
+    EXPECT_NE(misfit(counted + "@@ -1,3 +1,2 @@\n namespace gravlab {\n-namespace {\n+namespace x {\n", root), "");
+    EXPECT_NE(misfit(counted + "@@ -1,2 +1,3 @@\n namespace gravlab {\n-namespace {\n+namespace x {\n", root), "");
+    EXPECT_NE(misfit(counted + "@@ -1 +1 @@\n-namespace gravlab {\n+namespace x {\n", root), "")
+        << "nothing says which of several equal lines is meant";
     EXPECT_EQ(misfit("Mutation: none\n", root), "no hunk");
     const std::string made = "--- /dev/null\n+++ b/tests/unit/";
     EXPECT_EQ(misfit(made + "no_such_file.cpp\n@@ -0,0 +1,1 @@\n+a\n", root), "");

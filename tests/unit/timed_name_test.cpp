@@ -2,27 +2,16 @@
 #include "app/system/file_names.h"
 
 #include "cli_support.h"
+#include "tests/surroundings.h"
 
 #include <gmock/gmock.h>
 
 namespace gravlab {
 namespace {
 
-/// Changes the current folder for its lifetime.
-class Inside {
-public:
-    explicit Inside(const fs::path& folder) { fs::current_path(folder); }
-    ~Inside() { fs::current_path(before_); }
-    Inside(const Inside&) = delete;
-    Inside& operator=(const Inside&) = delete;
-
-private:
-    fs::path before_ = fs::current_path();
-};
-
 TEST(TimedName, IsNeverThatOfAFileThatIsThere) {
     const ScratchFolder folder;
-    const Inside inside(folder.path());
+    const CurrentFolder inside(folder.path());
     constexpr int kFiles = 5;  // within a second or two, so that some have the same time
     for (int i = 0; i < kFiles; ++i) {
         const std::string name = timedName("gravlab", ".png");
@@ -35,7 +24,7 @@ TEST(TimedName, IsNeverThatOfAFileThatIsThere) {
 
 TEST(TimedName, TakesNoNameOfALinkThatLeadsNowhereAndNoneOfAFolder) {
     const ScratchFolder folder;
-    const Inside inside(folder.path());
+    const CurrentFolder inside(folder.path());
     for (int i = 0; i < 3; ++i) fs::create_symlink("nowhere", timedName("gravlab", ".png"));
     for (int i = 0; i < 3; ++i) fs::create_directory(timedName("gravlab", ""));
     EXPECT_EQ(folder.entries(), 6u);
@@ -44,7 +33,7 @@ TEST(TimedName, TakesNoNameOfALinkThatLeadsNowhereAndNoneOfAFolder) {
 /// A folder that cannot be read, a name that is too long: no name is free then, and none is returned.
 TEST(TimedName, EndsWhereTheSystemCannotSay) {
     const ScratchFolder folder;
-    const Inside inside(folder.path());
+    const CurrentFolder inside(folder.path());
     const std::string endless(300, 'a');
     std::error_code error;
     ASSERT_NE(fs::symlink_status(endless, error).type(), fs::file_type::not_found);

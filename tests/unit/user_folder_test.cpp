@@ -1,9 +1,10 @@
 // The folders of a user's own files.
 #include "app/system/file_names.h"
+#include "tests/surroundings.h"
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
+#include <optional>
 #include <string>
 
 namespace gravlab {
@@ -11,14 +12,10 @@ namespace {
 
 TEST(UserFolder, isTheOneOfTheEnvironmentUnlessItIsRelative) {
     const auto with = [](const char* base, const char* home) {
-        base ? ::setenv("GRAVLAB_TEST_BASE", base, 1) : ::unsetenv("GRAVLAB_TEST_BASE");
-        const char* had = std::getenv("HOME");
-        const std::string kept = had ? had : "";
-        home ? ::setenv("HOME", home, 1) : ::unsetenv("HOME");
-        const std::string folder = userFolder("GRAVLAB_TEST_BASE", ".local/state").string();
-        had ? ::setenv("HOME", kept.c_str(), 1) : ::unsetenv("HOME");
-        ::unsetenv("GRAVLAB_TEST_BASE");
-        return folder;
+        using Value = std::optional<std::string>;
+        const EnvironmentVariable set("GRAVLAB_TEST_BASE", base ? Value(base) : Value());
+        const EnvironmentVariable user("HOME", home ? Value(home) : Value());
+        return userFolder("GRAVLAB_TEST_BASE", ".local/state").string();
     };
     EXPECT_EQ(with("/x", "/home/u"), "/x/gravlab");
     EXPECT_EQ(with("x", "/home/u"), "/home/u/.local/state/gravlab");

@@ -11,6 +11,7 @@
 #include "sim/backends/term_rows.h"
 #include "sim/core/error.h"
 #include "sim/core/validation.h"
+#include "sim/forces/law_numbers.h"
 #include "sim/tree/rung.h"
 
 #include <cmath>
@@ -293,6 +294,7 @@ private:
     /// The plan for these bodies. Throws UsageError when row or device cannot compute them.
     LaunchPlan choice(const ForceConfiguration& wanted, const cuda::BodyFacts& bodies) const {
         requireSoftening(wanted.force.softening);
+        requireLawNumbers(wanted.force);
         LaunchPlan plan = cuda::choose(wanted.kernel, bodies, wanted.force, context_.device);
         plan.trees = limits_;
         return plan;
