@@ -86,13 +86,6 @@ public:
         return true;
     }
 
-    BodyChanges::Body body(std::uint32_t index) override {
-        BodyChanges::Body copied{.index = index};
-        if (index < labels_->surface.size()) copied.surface = labels_->surface[index];
-        with([&](auto& e) { e.copyBody(index, copied.position, copied.velocity); });
-        return copied;
-    }
-
     void configure(const ForceSettings& force, const KernelChoice& choice) override {
         const KernelRow& row = choose(force, choice, size(), sources());
         const LaunchConfig launch = launchOf(row, choice.launch);

@@ -143,13 +143,6 @@ public:
         return true;
     }
 
-    BodyChanges::Body body(std::uint32_t index) override {
-        BodyChanges::Body copied{.index = index};
-        if (index < labels_->surface.size()) copied.surface = labels_->surface[index];
-        with([&](auto& e) { e.copyBody(index, copied.position, copied.velocity); });
-        return copied;
-    }
-
     SnapshotFuture snapshotAsync() override {
         use();
         cuda::VectorsFuture later;
@@ -188,7 +181,7 @@ public:
         terms_ = std::move(terms);
         how_ = std::move(how);
     }
-    const KernelRow& activeKernel() const override { return plan().entry->row; }
+    const KernelRow& activeKernel() const override { return kernel(name(), plan().entry->row.name); }
     LaunchConfig activeLaunch() const override { return plan().launch; }
 
     AdvanceStatus advance(StepProgram program, double timeStep, const Budget& budget, VertexSink* sink) override {

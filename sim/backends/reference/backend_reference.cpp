@@ -122,6 +122,10 @@ public:
         positions = complete_.x;
         velocities = complete_.v;
     }
+    void copyBody(std::size_t index, Double4& position, Double4& velocity) const {
+        position = complete_.x[index];
+        velocity = complete_.v[index];
+    }
     void configure(const ForceSettings& force, const KernelChoice& how) { want(force, how); }
     const ForceSettings& force() const { return force_; }
     /// Takes a state, its time, and the number of steps, from another engine.
