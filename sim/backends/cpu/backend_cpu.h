@@ -1,4 +1,4 @@
-// The CPU backend as the table of backends sees it.
+// Measurements by the CPU's tree and threads for other rooms.
 #pragma once
 #include "sim/backends/backend.h"
 #include "sim/backends/cpu/kernels/simd_targets.h"
@@ -6,12 +6,6 @@
 #include "sim/measure/diagnostics.h"
 
 namespace gravlab {
-
-/// The row of the CPU backend: SIMD chosen at run time, a persistent pool of threads.
-BackendRow cpuBackendRow();
-
-/// Bytes that a run on the CPU needs for `bodies` bodies.
-double cpuBytes(std::size_t bodies, const ForceSettings& force, const KernelChoice& kernel, bool inBlocks);
 
 /// Sums pairs, under a law that treeLaw() knows, by a tree whose forces keep `accuracy`. It runs on the given number of
 /// threads (0 = all), waits for them, and gives the same bits for any number. PairSum::error comes from a comparison of some
