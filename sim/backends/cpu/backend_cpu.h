@@ -1,4 +1,4 @@
-// Measurements by the CPU's tree and threads for other rooms.
+// What other rooms take from the CPU: sums by its tree, its rates, and threads of OpenMP.
 #pragma once
 #include "sim/backends/backend.h"
 #include "sim/backends/cpu/kernels/simd_targets.h"
@@ -17,6 +17,15 @@ namespace cpu {
 /// Highest rates of this machine's cores, measured by all threads of the pool at once; the best of some short trials counts.
 /// A processor does not report its clock, and its sustained rate depends on how many cores work. Takes about 0.2 s.
 DevicePeaks measuredPeaks(const SimdTarget& simd, ThreadPool& pool);
+
+/// Stack size in bytes that `text`, in the format of OMP_STACKSIZE, requests: a number with B, K, M or G, by default K. 0
+/// where `text` is null or not understood.
+std::size_t openMpStack(const char* text);
+/// How many of `wanted` threads of `stack` bytes (0: the usual size) the system allows, the calling one included. The check
+/// is needed because the library ends the whole program when it cannot start a thread. Waits for threads that it starts.
+int threadsAllowed(int wanted, std::size_t stack);
+/// The same with the present settings of the library; each calling thread looks it up once.
+int openMpThreads(int wanted);
 }  // namespace cpu
 
 }  // namespace gravlab
