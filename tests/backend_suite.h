@@ -316,6 +316,7 @@ TEST_P(BackendSuite, refusesWhatItCannotAndKeepsRunning) {
     EXPECT_THROW(backend->configure({.softening = std::numeric_limits<double>::quiet_NaN()}, {.kernel = name}), UsageError);
     EXPECT_THROW(backend->configure({.softening = 0.3}, {.kernel = "no-such-kernel"}), UsageError);
     EXPECT_EQ(backend->activeKernel().name, GetParam().name);
+    EXPECT_EQ(&backend->activeKernel(), findKernel(backend->name(), name)) << "the row of the lists";
     run(*backend, integrator("leapfrog").program, 0.01, 2);
     run(*untouched, integrator("leapfrog").program, 0.01, 2);
     EXPECT_TRUE(sameState(state(*backend), state(*untouched)));

@@ -18,6 +18,11 @@ inline void PrintTo(const KernelRow& row, std::ostream* out) { *out << row.name;
 
 namespace gravlab::testing_support {
 
+/// Whether this build has the code of a backend. Without it, rows are refused for that reason alone, before all others.
+inline bool isBuilt(std::string_view name) {
+    return backend(name).unavailable({}).find("this build has no CUDA") == std::string::npos;
+}
+
 inline bool gpuRequired() {
     const char* value = std::getenv("GRAVLAB_REQUIRE_GPU");
     return value && std::string_view(value) == "1";

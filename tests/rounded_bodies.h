@@ -1,6 +1,6 @@
 // Bodies as methods of the CPU read them in single precision, for methods and references.
 #pragma once
-#include "sim/backends/cpu/body_arrays.h"
+#include "sim/backends/cpu/aligned_array.h"
 #include "sim/backends/cpu/methods/cpu_method.h"
 #include "sim/core/particles.h"
 

@@ -255,7 +255,7 @@ GradeSheet gradeFolder(const GradeRequest& request, const std::function<void(con
     GradeSheet sheet{.device = {}, .bodies = request.bodies, .secondsPerForce = yardstick.secondsPerForce};
     if (sheet.ran()) {
         const BackendOptions options{.device = request.device};
-        sheet.device = backend(kOwnKernelBackend).make(options)->description();
+        sheet.device = deviceBackend().make(options)->description();
     }
     for (const std::filesystem::path& path : files) {
         Graded& row = sheet.rows.emplace_back(Graded{.file = path.filename().string()});

@@ -324,15 +324,15 @@ const KernelRow& adoptKernelFile(const std::string& path, int device, double sof
 void adoptKernelFile(RunRequest& request) {
     if (!request.pairs().kernel.kernel || !namesKernelFile(*request.pairs().kernel.kernel)) return;
     const std::string path = *request.pairs().kernel.kernel;
-    if (request.backend && *request.backend != kOwnKernelBackend)
+    if (request.backend && *request.backend != deviceBackend().name)
         throw UsageError("the kernel of " + path + " runs on a GPU: take --backend cuda in the place of " +
                          *request.backend);
     ParticleSet bodies;
     double softening = 0;
     // Without a device the compiler still finds errors, and the last sentence says what is missing.
-    if (chooseBackend({}, request.backendOptions).row->name == kOwnKernelBackend) {
+    if (chooseBackend({}, request.backendOptions).row->name == deviceBackend().name) {
         RunRequest begins = request;
-        begins.backend = std::string(kOwnKernelBackend);
+        begins.backend = std::string(deviceBackend().name);
         begins.pairs().kernel = {};
         Simulation start(begins);
         start.snapshot(bodies);
@@ -340,7 +340,7 @@ void adoptKernelFile(RunRequest& request) {
     }
     request.pairs().kernel.kernel =
         std::string(adoptKernelFile(path, request.backendOptions.device, softening, inSingle(bodies)).name);
-    request.backend = std::string(kOwnKernelBackend);
+    request.backend = std::string(deviceBackend().name);
 }
 
 std::vector<Double4> inSingle(const ParticleSet& bodies) {

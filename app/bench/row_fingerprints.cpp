@@ -3,7 +3,7 @@
 
 #include "app/bench/verify.h"
 #include "app/system/interrupt.h"
-#include "sim/backends/device_use.h"
+#include "sim/backends/devices.h"
 #include "sim/core/error.h"
 #include "sim/core/sha256.h"
 #include "sim/forces/cell_grid.h"

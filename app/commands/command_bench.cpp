@@ -100,7 +100,7 @@ int benchCommand(const Options& options) {
     const Integrator& steps = wanted.integrator ? integrator(*wanted.integrator) : usualIntegrator();
     const BackendChoice chosen = chooseBackend(wanted.backend, wanted.backendOptions);
     const bool files = std::ranges::any_of(options.bench.kernels, namesKernelFile);
-    if (files && chosen.row->name != kOwnKernelBackend) {
+    if (files && chosen.row->name != deviceBackend().name) {
         if (wanted.backend) throw UsageError("the file of a kernel runs on a GPU: leave out --backend");
         // Without a device, the errors of a kernel file are still found, and the last sentence names what is missing.
         for (const std::string& name : options.bench.kernels)

@@ -8,10 +8,10 @@
 #include "app/control/scene_file.h"
 #include "app/model/document.h"
 #include "app/model/ui_state.h"
-#include "sim/backends/cuda/own/own_kernel.h"
 #include "sim/core/error.h"
 #include "sim/core/names.h"
 #include "sim/io/run_settings.h"
+#include "sim/own/own_kernel.h"
 
 #include <algorithm>
 #include <cmath>

@@ -6,6 +6,7 @@
 #include "app/system/file_names.h"
 #include "app/system/host_clock.h"
 #include "render/finish_drawing.h"
+#include "sim/backends/backend.h"
 #include "sim/core/error.h"
 #include "sim/io/file/atomic_file.h"
 
@@ -71,7 +72,7 @@ void OwnBench::finish(const ServiceFrame& frame, const OwnTrialRequest& request,
         own.kernel = row.name;
         // Sets backend and kernel as a user's choice would: refused in a sentence when the run cannot use them.
         UseTuned use;
-        use.found.backend = kOwnKernelBackend;
+        use.found.backend = deviceBackend().name;
         use.found.kernel.kernel = row.name;
         frame.posted.push_back({{std::move(use)}, Sender::lab});
     } catch (const Error& error) {

@@ -1,7 +1,7 @@
 #include "app/lab/visit_order.h"
 
 #include "app/tables/format.h"
-#include "sim/backends/cuda/kernels/symmetric.h"
+#include "sim/backends/tile_partition.h"
 
 #include <algorithm>
 
@@ -68,9 +68,8 @@ VisitOrder byTargets(const LaunchConfig& launch, const LaunchFacts& facts, std::
 /// As in symmetric.cuh: a warp holds a tile and visits a chunk of the following bodies, cyclically; the first blocks compute
 /// each tile with itself. With an even number of tiles, only one side computes the farthest tile.
 VisitOrder byPairTiles(const LaunchConfig& launch, const LaunchFacts& facts, Precision precision, std::uint32_t n) {
-    const int usual = precision == Precision::fp64 ? cuda::kSymmetricBodies<double> : cuda::kSymmetricBodies<float>;
-    const cuda::TilePartition cut =
-        cuda::tilePartition(n, 32 * (launch.bodiesPerThread > 1 ? launch.bodiesPerThread : usual));
+    const int usual = precision == Precision::fp64 ? kSymmetricBodies<double> : kSymmetricBodies<float>;
+    const TilePartition cut = tilePartition(n, 32 * (launch.bodiesPerThread > 1 ? launch.bodiesPerThread : usual));
     const auto tile = static_cast<std::uint32_t>(cut.tile), tiles = static_cast<std::uint32_t>(cut.tiles),
                chunk = static_cast<std::uint32_t>(cut.chunk), range = static_cast<std::uint32_t>(cut.range);
     const int warps = std::max(1, facts.threads / 32);

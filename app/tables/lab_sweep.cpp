@@ -59,7 +59,7 @@ Reason axisRefusal(std::string_view axis, const KernelRow& row) {
 
 const KernelRow* nearestWith(std::string_view axis, const KernelRow& row, const ForceSettings& force) {
     const std::span<const KernelRow> rows = kernels();
-    // By name: a backend's row in use is another object than the row of the list.
+    // By name, for the row may be a copy.
     const auto isHere = [&](const KernelRow& other) { return other.backend == row.backend && other.name == row.name; };
     const auto here = std::ranges::find_if(rows, isHere) - rows.begin();
     const KernelRow* nearest = nullptr;

@@ -1,7 +1,7 @@
 // A user's kernel in the lab: its text, the result of its last trial, and initial texts. Rule: plain data; the lab tries
 // kernels, and only on request.
 #pragma once
-#include "sim/backends/cuda/own/own_kernel.h"
+#include "sim/own/own_kernel.h"
 
 #include <cstddef>
 #include <span>

@@ -5,6 +5,7 @@
 #include "app/ui/panels.h"
 #include "app/ui/parameter_widgets.h"
 #include "app/ui/widgets.h"
+#include "sim/backends/backend.h"
 
 #include <algorithm>
 #include <cmath>
@@ -64,7 +65,8 @@ const VisitOrder& orderInUse(const PanelContext& p) {
                                       .registers = 40,
                                       .sharedBytes = static_cast<std::size_t>(threads) * 4 * sizeof(float)});
             const std::string why = order.unknown;
-            order = visitOrder(kernel(kOwnKernelBackend, "tiled"), {.block = threads}, there.facts, Precision::fp32, bodies);
+            order =
+                visitOrder(kernel(deviceBackend().name, "tiled"), {.block = threads}, there.facts, Precision::fp32, bodies);
             order.example = why + formatted(" As an example, 'tiled' with %d threads per block on an H200:", threads);
         }
     }

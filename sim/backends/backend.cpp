@@ -1,13 +1,10 @@
 // The table of backends and how one is chosen.
 #include "sim/backends/backend.h"
 
-#include "sim/backends/cpu/backend_cpu.h"
-#include "sim/backends/cuda/backend_cuda.h"
-#include "sim/backends/device_use.h"
+#include "sim/backends/devices.h"
 #include "sim/backends/force_state.h"
+#include "sim/backends/kernel_rows.h"
 #include "sim/backends/memory_need.h"
-#include "sim/backends/reference/backend_reference.h"
-#include "sim/backends/term_rows.h"
 #include "sim/core/names.h"
 #include "sim/core/validation.h"
 #include "sim/forces/law.h"
@@ -18,20 +15,6 @@
 #include <limits>
 
 namespace gravlab {
-#if !GRAVLAB_HAS_CUDA
-BackendRow cudaBackendRow() {
-    static constexpr auto kWhy = [](const BackendOptions&) {
-        return Reason("this build has no CUDA: install the CUDA toolkit and build again with -DGRAVLAB_CUDA=ON");
-    };
-    return cudaBackendRow(
-        kWhy, [](const BackendOptions& options) -> std::unique_ptr<Backend> { throw NoDeviceError(kWhy(options)); },
-        [] { return "none: " + kWhy({}); });
-}
-double cudaBytes(std::size_t, const ForceSettings&, const KernelChoice&, bool, std::size_t) { return 0; }
-double freeCudaBytes(int) { return std::numeric_limits<double>::infinity(); }
-DeviceUse deviceUse() { return {}; }
-DeviceSize cudaDeviceSize(int) { return {}; }
-#endif
 namespace {
 // Before the first list of rows.
 const bool kTermMethods =

@@ -1,10 +1,21 @@
-// The kernel rows of each backend; kernel.cpp joins them. They are pure data: a row exists even where it cannot run.
+// The rows of each backend and of its kernels; backend.cpp and kernel.cpp join them. A row exists even where it cannot run.
 #pragma once
 #include "sim/backends/kernel.h"
 
 #include <span>
 
 namespace gravlab {
+
+struct BackendRow;
+struct KernelChoice;
+/// fp64, one thread, never unavailable.
+BackendRow referenceBackendRow();
+/// SIMD chosen at run time, a persistent pool of threads.
+BackendRow cpuBackendRow();
+/// In every build: without CUDA it says why it cannot run, see without_cuda.cpp.
+BackendRow cudaBackendRow();
+/// Bytes that a run on the CPU needs for `bodies` bodies.
+double cpuBytes(std::size_t bodies, const ForceSettings& force, const KernelChoice& kernel, bool inBlocks);
 
 /// Rows of the reference backend, in ladder order.
 std::span<const KernelRow> referenceKernelRows();
@@ -18,10 +29,27 @@ struct CpuUse {
 CpuUse cpuUse(const KernelRow& row);
 /// Why the CPU cannot compute this force with one of its own rows; empty when it can.
 Reason whyNotOnCpu(const KernelRow& row, const ForceSettings& force);
-/// Rows of the CUDA backend, in ladder order; the same in builds without CUDA.
+/// Rows of the CUDA backend, in ladder order, in every build.
 std::span<const KernelRow> cudaKernelRows();
 /// Rows that are wrong on purpose.
 std::span<const KernelRow> cudaTrapRows();
+
+// Rows of terms beside the pair law, which are beside their code.
+
+namespace cpu {
+/// Each adds the rows of one term with their code.
+bool addBondMethods();
+bool addSecondPairMethods();
+bool addOuterMethods();
+}  // namespace cpu
+
+namespace cuda {
+/// Adds the rows of all terms with their code; in builds without CUDA only the rows of its record.
+bool addTermMethods();
+bool addBondMethods();
+bool addSecondPairMethods();
+bool addOuterMethods();
+}  // namespace cuda
 
 /// The launch with the values that the row uses. Numbers that the row does not tune get its usual values, because block and
 /// unroll of another row mean nothing to it.

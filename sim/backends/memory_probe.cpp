@@ -8,9 +8,7 @@ std::unique_ptr<MemoryProbe> memoryProbe(std::string_view name, const BackendOpt
     const BackendRow& row = backend(name);
     if (const Reason reason = row.unavailable(options); !reason.empty())
         throw NoDeviceError("the memories of the " + std::string(name) + " backend cannot be timed: " + reason);
-#if GRAVLAB_HAS_CUDA
     if (row.onDevice) return cudaMemoryProbe(options);
-#endif
     if (row.usesCores) return cpuMemoryProbe(options);
     throw UsageError("the " + std::string(name) + " backend has no times of memories; take --backend " +
                      std::string(hostBackend().name) + " or " + std::string(deviceBackend().name));

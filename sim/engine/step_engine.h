@@ -550,6 +550,12 @@ public:
         out.group = labels_->group;
         out.surface = labels_->surface;
     }
+    BodyChanges::Body body(std::uint32_t index) override {
+        BodyChanges::Body copied{.index = index};
+        if (index < labels_->surface.size()) copied.surface = labels_->surface[index];
+        with([&](auto& e) { e.copyBody(index, copied.position, copied.velocity); });
+        return copied;
+    }
     const ForceTerms& terms() const override {
         if (terms_.size() > 1) with([&](auto& e) { e.updateTerms(terms_); });
         return terms_;

@@ -15,13 +15,21 @@
 #include <utility>
 
 namespace gravlab {
+
+// The program's own kinds, in the order of lists; each is beside its term.
+TermKind fieldKind();
+TermKind dragKind();
+TermKind postNewtonianKind();
+TermKind secondPairLawKind();
+TermKind bondsKind();
+
 namespace {
 
 constexpr std::string_view kPrefix = "term.";
 static_assert(kMostTerms < 100, "two digits");
 
 std::vector<TermKind>& kinds() {
-    static std::vector<TermKind> known;
+    static std::vector<TermKind> known{fieldKind(), dragKind(), postNewtonianKind(), secondPairLawKind(), bondsKind()};
     return known;
 }
 

@@ -42,10 +42,11 @@ std::shared_ptr<const ForceTerm> secondLawOf(const std::vector<StateArray>& numb
     return std::make_shared<const SecondPairLaw>(settings, values[1] == 0 ? PairSources::own : PairSources::alike);
 }
 
-const bool kSecondPairLawKnown =
-    addTermKind({SecondPairLaw::kKind, secondLawOf, "a second law between all pairs, such as van der Waals beside charges"});
-
 }  // namespace
+
+TermKind secondPairLawKind() {
+    return {SecondPairLaw::kKind, secondLawOf, "a second law between all pairs, such as van der Waals beside charges"};
+}
 
 SecondPairLaw::SecondPairLaw(const ForceSettings& law, PairSources sources) : law_(law), sources_(sources) {
     law_.precision = Precision::fp64;

@@ -1,6 +1,6 @@
 // Default number of bodies of a run of a scene: one answer for a scene and a machine.
 #pragma once
-#include "sim/backends/device_size.h"
+#include "sim/backends/devices.h"
 #include "sim/scenes/scene.h"
 
 #include <cstddef>

@@ -157,6 +157,7 @@ TEST_P(GpuKernels, everyLaunchAgreesWithFp64ForEveryCount) {
                         continue;
                     }
                     ASSERT_EQ(backend->activeKernel().name, row.name);
+                    ASSERT_EQ(&backend->activeKernel(), findKernel(row.backend, row.name)) << "the row of the lists";
                     if (row.blocks.first != row.blocks.last) {
                         ASSERT_EQ(backend->activeLaunch().block, launch.block);
                     }

@@ -3,8 +3,8 @@
 #include "sim/backends/cuda/kernels/symmetric.h"
 #include "sim/backends/cuda/methods/launch_plan.h"
 #include "sim/backends/cuda/runtime/device.h"
+#include "sim/backends/cuda/runtime/memory.h"
 #include "sim/backends/cuda/runtime/pacing.h"
-#include "sim/backends/cuda/runtime/per_device.h"
 #include "sim/core/error.h"
 #include "sim/run/far_field.h"
 #include "sim/run/simulation.h"
@@ -115,9 +115,9 @@ TEST(CudaLaunch, oneResidentWaveTakes8192BodiesOf132Multiprocessors) {
 
 TEST(CudaLaunch, noPlaceOfAPartnerLeavesTheRangeOfItsNumbers) {
     constexpr std::size_t kMost = cuda::kMostSymmetricBodies;
-    const cuda::TilePartition partition = cuda::tilePartition(kMost, 512);
+    const TilePartition partition = tilePartition(kMost, 512);
     EXPECT_LT(static_cast<double>(partition.bodies()) + partition.tile + partition.range + partition.chunk, 2147483647.0);
-    EXPECT_EQ(cuda::tilePartition(2147483136, 512).tiles, 4194303);
+    EXPECT_EQ(tilePartition(2147483136, 512).tiles, 4194303);
     EXPECT_EQ(cuda::measuredBest({.count = kMost}, {}, device(9, 0)), "symmetric");
     EXPECT_EQ(cuda::measuredBest({.count = kMost + 1}, {}, device(9, 0)), "");
 }

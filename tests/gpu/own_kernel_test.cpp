@@ -205,7 +205,7 @@ TEST_F(OwnKernelOnGpu, theRunUsesAGoodOneByACommand) {
     const OwnTrialReply reply = tried(tiledText(), 3000);
     ASSERT_EQ(reply.outcome, OwnOutcome::good) << reply.sentence;
     UseTuned use;
-    use.found.backend = kOwnKernelBackend;
+    use.found.backend = deviceBackend().name;
     use.found.kernel.kernel = adoptOwnKernel("posted", reply.code, ownLaunch(tiledText(), "my.cu"), 3000).name;
     const HeadlessContext context(0);
     Options options;
@@ -223,7 +223,7 @@ TEST_F(OwnKernelOnGpu, theRunUsesAGoodOneByACommand) {
         EXPECT_EQ(events.front().status, CommandStatus::applied) << events.front().why;
     };
     ask(use, Sender::lab);
-    EXPECT_EQ(app.document.facts.configuration.backend, kOwnKernelBackend);
+    EXPECT_EQ(app.document.facts.configuration.backend, deviceBackend().name);
     EXPECT_EQ(app.document.facts.configuration.pairs().kernel.kernel, use.found.kernel.kernel);
     app.advance(false);
     ask(Invoke{"undo"}, Sender::key);

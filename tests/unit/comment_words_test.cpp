@@ -51,6 +51,7 @@ constexpr const char* kPlainRooms[] = {"app/bench",
                                        "sim/integrators",
                                        "sim/io",
                                        "sim/measure",
+                                       "sim/own",
                                        "sim/run",
                                        "sim/scenes",
                                        "sim/tree"};

@@ -1,7 +1,7 @@
 // The force methods of the CPU by themselves: slices, sums, work and accuracy, for every row in every precision that it has.
 #include "sim/backends/cpu/aligned_array.h"
+#include "sim/backends/cpu/backend_cpu.h"
 #include "sim/backends/cpu/engine.h"
-#include "sim/backends/cpu/openmp_threads.h"
 #include "sim/forces/law.h"
 #include "tests/bodies.h"
 

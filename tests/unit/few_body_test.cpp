@@ -2,7 +2,7 @@
 #include "sim/backends/few_body.h"
 
 #include "sim/backends/backend.h"
-#include "sim/backends/reference/backend_reference.h"
+#include "sim/backends/kernel_rows.h"
 #include "sim/core/error.h"
 #include "sim/core/random.h"
 #include "sim/forces/law.h"

@@ -39,8 +39,8 @@ const Fence kFences[] = {
     {"processor intrinsics are for sim/backends/cpu", ".*intrin\\.h", "sim/backends/cpu/.*"},
     {"CUDA is for sim/backends/cuda", "(cuda|cuda_.*|nv.*|driver_types)\\.h|cub/.*|cooperative_groups.*",
      "sim/backends/cuda/.*|render/.*_cuda\\.cpp|tests/(gpu|launches)/.*"},
-    {"the table of CUDA calls is for sim/backends/cuda and the interop files", "sim/backends/cuda/runtime/api\\.h",
-     "sim/backends/cuda/.*|render/.*_cuda\\.cpp|tests/.*"},
+    {"sim/backends/cuda is for builds with CUDA", "sim/backends/cuda/.*",
+     "sim/backends/cuda/.*|render/.*_cuda\\.cpp|tests/(gpu|launches)/.*|tests/.*\\.cu"},
     {"toml++ is for the file that checks what it takes for granted", "toml\\+\\+/.*", "sim/io/toml_parser\\.h"},
     {"the parser of TOML is for three files", "sim/io/toml_parser\\.h",
      "sim/io/toml_value\\.cpp|app/lessons/lesson_file\\.cpp|app/control/toml_document\\.cpp"},
@@ -57,8 +57,8 @@ const Fence kFences[] = {
      "(?!render/).*"},
     {"nobody below the app includes it", "app/.*", "app/.*|tests/.*"},
     {"physics does not know pictures", "render/.*", "(?!sim/).*"},
-    {"the physics core includes the standard library only", "(?!sim/)(?!generated/).*[./].*",
-     "sim/(backends/cpu|backends/cuda|io)/.*|sim/core/thread_pool\\.cpp|(?!sim/).*"},
+    {"the physics core includes the standard library only", "(?!sim/)(?!generated/)(?!assets/).*[./].*",
+     "sim/(backends/cpu|backends/cuda|own|io)/.*|sim/core/thread_pool\\.cpp|(?!sim/).*"},
     {"panels read documents and readouts",
      "app/view/(?!readouts).*|app/services/(run_host|run|twin|state_feed|body_editor)\\.h", "(?!app/ui/).*|app/ui/ui\\.cpp"},
     {"ImGui is for the app", "imgui.*|implot.*", "app/.*|tests/gui/.*|tests/gl/still_test\\.cpp"},
@@ -103,18 +103,17 @@ const Room kRooms[] = {
     {"sim/groups", 4},
     {"sim/backends", 5},
     {"sim/engine", 6},
+    {"sim/own", 6},
     {"sim/backends/reference", 7},
     {"sim/backends/cpu", 7},
     {"sim/backends/cuda/runtime", 7},
-    {"sim/backends/cuda/own/checked_functions", 7},
     {"sim/backends/cuda/kernels", 8},
-    {"sim/backends/cuda/own/checked_addresses", 8},
     {"sim/backends/cuda/kernel_table", 9},
-    {"sim/backends/cuda/own/own_kernel", 9},
     {"sim/backends/cuda/methods", 10},
     {"sim/backends/cuda/own", 11},
     {"sim/backends/cuda/jobs", 11},
     {"sim/backends/cuda", 12},
+    {"sim/backends/without_cuda", 12},
     {"sim/scenes", 13},
     {"sim/run", 14},
     {"sim/io/file", 15},
@@ -145,7 +144,6 @@ struct Exception {
 };
 
 const Exception kExceptions[] = {
-    {"sim/backends/backend.cpp", "sim/backends/", "the table of backends is the one place that names them"},
     {"sim/forces/law_numbers.h", "sim/run/configuration.h", "a number of a law names the member that holds what was asked"},
     {"sim/backends/cuda/runtime/device.cpp", "sim/backends/cuda/kernels/force.h",
      "a device says how many threads a block has"},
@@ -301,49 +299,37 @@ bool goesPast(const std::string& line) {
                        [&](const std::regex& pattern) { return std::regex_search(code, pattern); });
 }
 
-/// The headers of the tree that a file includes, directly and through others, and the included headers of CUDA.
-struct HeaderReach {
-    std::set<std::string> files, cuda;
-};
-HeaderReach headersFrom(const std::string& file, const std::vector<Include>& includes) {
-    static const std::regex cuda("(cuda|cuda_.*|nv.*|driver_types|cublas.*)\\.h|cub/.*|cooperative_groups.*|.*\\.cuh");
-    HeaderReach found;
-    std::vector<std::string> open{file};
-    while (!open.empty()) {
-        const std::string next = open.back();
-        open.pop_back();
-        if (!found.files.insert(next).second) continue;
-        for (const Include& include : includes) {
-            if (include.file != next) continue;
-            if (std::regex_match(include.header, cuda)) found.cuda.insert(next + " includes " + include.header);
-            if (ofTheTree(include.header)) open.push_back(include.header);
-        }
+/// Commands of a CMake file that name CUDA's folder outside of `if(GRAVLAB_HAS_CUDA)`.
+std::vector<std::string> commandsWithoutCuda(const std::string& cmake) {
+    std::vector<std::string> found;
+    std::vector<bool> open;  // of the branches around a line: whether it is for builds with CUDA
+    std::istringstream lines(cmake);
+    for (std::string line; std::getline(lines, line);) {
+        line.erase(0, line.find_first_not_of(' '));
+        if (line.starts_with("if("))
+            open.push_back(line == "if(GRAVLAB_HAS_CUDA)");
+        else if (line.starts_with("else"))
+            open.back() = false;
+        else if (line.starts_with("endif"))
+            open.pop_back();
+        else if (!line.starts_with("#") && line.find("backends/cuda") != std::string::npos &&
+                 !std::ranges::count(open, true))
+            found.push_back(line);
     }
     return found;
 }
 
-TEST(IncludeRules, buildsWithoutCudaCompileTablesAndNoCuda) {
-    const fs::path root(GRAVLAB_SOURCE_DIR);
-    const auto textOf = [&](const char* name) {
-        std::ifstream file(root / name);
-        return std::string(std::istreambuf_iterator<char>(file), {});
-    };
-    const std::string cmake = textOf("sim/CMakeLists.txt"), page = textOf("docs/decisions/cuda-rows.md");
-    const std::size_t begin = cmake.find("file(GLOB cuda_tables");
-    ASSERT_NE(begin, std::string::npos);
-    const std::string list = cmake.substr(begin, cmake.find(')', begin + 10) - begin);
-    const std::vector<Include>& includes = allIncludes();
-    static const std::regex named(R"(backends/cuda/[\w/]*?(\w+)\.cpp)");
-    int files = 0;
-    for (std::sregex_iterator file(list.begin(), list.end(), named), end; file != end; ++file, ++files) {
-        const HeaderReach reach = headersFrom("sim/" + file->str(), includes);
-        EXPECT_GT(reach.files.size(), 1u) << file->str();
-        EXPECT_THAT(reach.cuda, testing::IsEmpty()) << file->str();
-        EXPECT_NE(page.find('`' + file->str(1) + '`'), std::string::npos)
-            << file->str() << ": docs/decisions/cuda-rows.md gives a reason for each";
-    }
-    EXPECT_EQ(files, 7) << "another file of CUDA in every build needs its reason";
-    EXPECT_THAT(headersFrom("sim/backends/cuda/runtime/api.cpp", includes).cuda, testing::Not(testing::IsEmpty()));
+/// With the fence around sim/backends/cuda, such a build compiles no file below that folder.
+TEST(IncludeRules, buildsWithoutCudaCompileNothingOfItsFolder) {
+    std::ifstream file(fs::path(GRAVLAB_SOURCE_DIR) / "sim/CMakeLists.txt");
+    const std::string cmake(std::istreambuf_iterator<char>(file), {});
+    EXPECT_THAT(commandsWithoutCuda(cmake),
+                testing::ElementsAre("list(FILTER sim_sources EXCLUDE REGEX \"/backends/cuda/\")"));
+    EXPECT_LT(cmake.find("file(GLOB_RECURSE sim_sources"), cmake.find("EXCLUDE REGEX \"/backends/cuda/\""));
+    EXPECT_THAT(
+        commandsWithoutCuda("if(GRAVLAB_HAS_CUDA)\n  set(a backends/cuda/a.cpp)\nelse()\n  set(b backends/cuda/b.cpp)\n"
+                            "endif()\n# backends/cuda\nset(c backends/cuda/c.cpp)\n"),
+        testing::ElementsAre("set(b backends/cuda/b.cpp)", "set(c backends/cuda/c.cpp)"));
 }
 
 TEST(IncludeRules, filesAreOpenedAndReplacedInOneRoom) {
@@ -559,6 +545,9 @@ TEST(IncludeRules, aBrokenOneIsNoticed) {
         {"render/camera.h", "imgui.h", 1},
         {"app/services/telemetry.cpp", "GLFW/glfw3.h", 1},
         {"app/commands/command_run.cpp", "sim/backends/cuda/runtime/api.h", 1},
+        {"app/lab/visit_order.cpp", "sim/backends/cuda/kernels/symmetric.h", 1},
+        {"sim/backends/backend.cpp", "sim/backends/cuda/backend_cuda.h", 1},
+        {"tests/unit/kernel_source_test.cpp", "sim/backends/cuda/kernel_table.h", 1},
         {"app/commands/command_run.cpp", "CLI/CLI.hpp", 1},
         {"app/view/app.cpp", "cuda_gl_interop.h", 1},
         {"app/ui/panel_status.cpp", "app/services/run_host.h", 1},
@@ -570,7 +559,8 @@ TEST(IncludeRules, aBrokenOneIsNoticed) {
         EXPECT_TRUE(complaint(include).has_value()) << include.file << " " << include.header;
     const Include fine[] = {
         {"sim/run/simulation.cpp", "vector", 1},
-        {"sim/backends/backend.cpp", "sim/backends/cuda/backend_cuda.h", 1},
+        {"sim/backends/cuda/jobs/groups.cpp", "sim/backends/cuda/jobs/groups.h", 1},
+        {"tests/extensions/springs_cuda.cu", "sim/backends/cuda/methods/force_method.h", 1},
         {"sim/backends/cpu/kernels.cpp", "hwy/highway.h", 1},
         {"render/camera.h", "sim/core/vertex.h", 1},
         {"render/buffer_cuda.cpp", "sim/backends/cuda/runtime/api.h", 1},

@@ -1,6 +1,5 @@
 // The kernels' text in the lab: cut, coloured, compared.
 #include "app/bench/kernel_source.h"
-#include "sim/backends/cuda/kernel_table.h"
 #include "tests/files.h"
 #include "tests/paths.h"
 
@@ -42,11 +41,6 @@ TEST(KernelSource, everyRowHasItsText) {
     EXPECT_GE(split.firstDifference, 0) << "one template serves both: what the row adds is marked";
     EXPECT_GE(kernelSource(kernel("cuda", "soa")).firstDifference, 0);
     EXPECT_EQ(kernelSource(kernel("cuda", "pairs")).firstDifference, -1) << "the first rung";
-}
-
-TEST(KernelSource, everyRowOfCudaHasCode) {
-    for (const cuda::KernelEntry& entry : cuda::kernelEntries())
-        EXPECT_TRUE(entry.builtIn(Precision::fp32)) << entry.row.name;
 }
 
 bool isMarked(const KernelSource& source, std::string_view part) {

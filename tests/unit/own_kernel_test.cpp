@@ -1,6 +1,6 @@
 // Kernels that users write, tested without a GPU: the declarations in a text, the compiler's messages at their lines, and a
 // trial in its own process.
-#include "sim/backends/cuda/own/own_kernel.h"
+#include "sim/own/own_kernel.h"
 #include "app/bench/kernel_source.h"
 #include "app/bench/own_trial.h"
 #include "sim/core/error.h"

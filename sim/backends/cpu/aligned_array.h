@@ -2,11 +2,13 @@
 // that a kernel may read and write past the last body.
 #pragma once
 #include "sim/core/pages.h"
+#include "sim/core/vec3.h"
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <new>
+#include <span>
 #include <utility>
 
 namespace gravlab {
@@ -60,5 +62,24 @@ struct VectorArrays {
     explicit VectorArrays(std::size_t count)
         : axis{AlignedArray<T>(count), AlignedArray<T>(count), AlignedArray<T>(count)} {}
 };
+
+namespace cpu {
+/// Positions [L] and sources of bodies, rounded to T.
+template <class T>
+struct BodyArrays {
+    VectorArrays<T> x;
+    AlignedArray<T> source;
+
+    explicit BodyArrays(std::span<const Double4> bodies) : x(bodies.size()), source(bodies.size()) {
+        for (std::size_t i = 0; i < bodies.size(); ++i) {
+            x.axis[0][i] = static_cast<T>(bodies[i].x);
+            x.axis[1][i] = static_cast<T>(bodies[i].y);
+            x.axis[2][i] = static_cast<T>(bodies[i].z);
+            source[i] = static_cast<T>(bodies[i].w);
+        }
+    }
+};
+
+}  // namespace cpu
 
 }  // namespace gravlab

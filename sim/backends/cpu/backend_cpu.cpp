@@ -1,6 +1,7 @@
 // The CPU backend: checks requests, keeps state that is not physics, and lets the engine compute.
 #include "sim/backends/cpu/backend_cpu.h"
 
+#include "sim/backends/cpu/aligned_array.h"
 #include "sim/backends/cpu/engine.h"
 #include "sim/backends/cpu/methods/cpu_method.h"
 #include "sim/backends/kernel_rows.h"
@@ -84,13 +85,6 @@ public:
         changeLabels(changes);
         context_.check.cancel();
         return true;
-    }
-
-    BodyChanges::Body body(std::uint32_t index) override {
-        BodyChanges::Body copied{.index = index};
-        if (index < labels_->surface.size()) copied.surface = labels_->surface[index];
-        with([&](auto& e) { e.copyBody(index, copied.position, copied.velocity); });
-        return copied;
     }
 
     void configure(const ForceSettings& force, const KernelChoice& choice) override {
@@ -270,6 +264,23 @@ private:
 };
 
 }  // namespace
+
+namespace cpu {
+
+template class EngineOf<float>;
+template class EngineOf<double>;
+
+double engineBytes(std::size_t bodies, const CpuKernel& kernel, const ForceSettings& force, bool inBlocks) {
+    // A body has source, response, and two states of nine numbers.
+    const double state = 2 + 2 * 9, stateBytes = force.precision == Precision::fp32 ? 4 : 8;
+    // Block steps need rungs, and the groups of a subset of the bodies, or their list, positions and sums.
+    const double pairBytes = force.precision == Precision::fp64 ? 8 : 4;
+    const double part = 1 + (everyPair(kernel.row) ? 3 * pairBytes + 3 * stateBytes + 4 : 1);
+    return static_cast<double>(roundUp(bodies, kTile)) * state * stateBytes + kernel.bytes(bodies, force) +
+           (inBlocks ? part * static_cast<double>(bodies) : 0);
+}
+
+}  // namespace cpu
 
 double cpuBytes(std::size_t bodies, const ForceSettings& force, const KernelChoice& choice, bool inBlocks) {
     const bool named = choice.kernel && hasKernel("cpu", *choice.kernel);

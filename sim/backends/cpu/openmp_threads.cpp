@@ -1,4 +1,4 @@
-#include "sim/backends/cpu/openmp_threads.h"
+#include "sim/backends/cpu/backend_cpu.h"
 
 #include <pthread.h>
 

@@ -1,14 +1,12 @@
 // The CUDA backend: it checks requests, keeps the state that is not physics, and lets the engine compute.
-#include "sim/backends/cuda/backend_cuda.h"
-
 #include "sim/backends/cuda/engine.h"
 #include "sim/backends/cuda/jobs/contact_scan.h"
 #include "sim/backends/cuda/kernels/neighbours.h"
 #include "sim/backends/cuda/methods/launch_plan.h"
 #include "sim/backends/cuda/methods/tree_energy.h"
 #include "sim/backends/cuda/runtime/device.h"
+#include "sim/backends/devices.h"
 #include "sim/backends/kernel_rows.h"
-#include "sim/backends/term_rows.h"
 #include "sim/core/error.h"
 #include "sim/core/validation.h"
 #include "sim/forces/law_numbers.h"
@@ -43,7 +41,7 @@ cuda::DeviceFacts bound(int index) {
     for (const void* kernel :
          {cuda::integrateKernel<float>().address, cuda::integrateKernel<double>().address,
           cuda::checkKernel<float>().address, cuda::checkKernel<double>().address,
-          cuda::addSlotsKernel<float>(cuda::kSymmetricBodies<float>).address, cuda::measureKernels<float>().moments.address})
+          cuda::addSlotsKernel<float>(kSymmetricBodies<float>).address, cuda::measureKernels<float>().moments.address})
         CUDA_CHECK(cuda::kernelFacts(ignored, kernel));
     return facts;
 }
@@ -144,13 +142,6 @@ public:
         return true;
     }
 
-    BodyChanges::Body body(std::uint32_t index) override {
-        BodyChanges::Body copied{.index = index};
-        if (index < labels_->surface.size()) copied.surface = labels_->surface[index];
-        with([&](auto& e) { e.copyBody(index, copied.position, copied.velocity); });
-        return copied;
-    }
-
     SnapshotFuture snapshotAsync() override {
         use();
         cuda::VectorsFuture later;
@@ -189,7 +180,7 @@ public:
         terms_ = std::move(terms);
         how_ = std::move(how);
     }
-    const KernelRow& activeKernel() const override { return plan().entry->row; }
+    const KernelRow& activeKernel() const override { return kernel(name(), plan().entry->row.name); }
     LaunchConfig activeLaunch() const override { return plan().launch; }
 
     AdvanceStatus advance(StepProgram program, double timeStep, const Budget& budget, VertexSink* sink) override {
@@ -387,10 +378,15 @@ double freeCudaBytes(int device) {
 bool cuda::addTermMethods() { return addBondMethods() && addSecondPairMethods() && addOuterMethods(); }
 
 BackendRow cudaBackendRow() {
-    return cudaBackendRow(
-        [](const BackendOptions& options) { return cuda::whyNotDevice(options.device); },
-        [](const BackendOptions& options) -> std::unique_ptr<Backend> { return std::make_unique<CudaBackend>(options); },
-        cuda::deviceList);
+    return {.name = "cuda",
+            .idea = "NVIDIA GPU: tiles in shared memory, vertices stored straight into the picture",
+            .unavailable = [](const BackendOptions& options) { return cuda::whyNotDevice(options.device); },
+            .make = [](const BackendOptions& options) -> std::unique_ptr<Backend> {
+                return std::make_unique<CudaBackend>(options);
+            },
+            .devices = cuda::deviceList,
+            .onDevice = true,
+            .mostStudied = 1048576};
 }
 
 }  // namespace gravlab

@@ -1,4 +1,4 @@
-// The entries. They are data and names of machine code without any CUDA header, so that every build lists them.
+// The entries: data and names of machine code. Builds without CUDA list the rows by assets/cuda_rows.inl.
 #include "sim/backends/cuda/kernel_table.h"
 
 #include "sim/backends/cuda/kernels/cells.h"
@@ -39,46 +39,33 @@ Reason whyNotOnCuda(const KernelRow& row, const ForceSettings& force) {
     return {};
 }
 
-// The code of a row. A build without CUDA links none of it.
-#if GRAVLAB_HAS_CUDA
-constexpr bool kBuilt = true;
-#else
-constexpr bool kBuilt = false;
-#endif
-
-template <auto kGetter, class... Arguments>
-auto built([[maybe_unused]] Arguments... arguments) -> decltype(kGetter(arguments...)) {
-    if constexpr (kBuilt) return kGetter(arguments...);
-    return {};
-}
-
 using Code32 = Kernel<ForceTask<float>>;
 /// The code of a kernel that is compiled once; unrolled() is for kernels that are compiled for several unrolls.
 template <Code32 (*kKernel)()>
 Code32 oneSided(const LaunchConfig&) {
-    return built<kKernel>();
+    return kKernel();
 }
 template <Code32 (*kKernel)(int)>
 Code32 unrolled(const LaunchConfig& launch) {
-    return built<kKernel>(launch.unroll);
+    return kKernel(launch.unroll);
 }
 template <CubeRoot kWay>
 Code32 root(const LaunchConfig& launch) {
-    return built<rootKernel>(kWay, launch.unroll);
+    return rootKernel(kWay, launch.unroll);
 }
-Code32 constantBlock(const LaunchConfig& launch) { return built<constantBlockKernel>(launch.block); }
+Code32 constantBlock(const LaunchConfig& launch) { return constantBlockKernel(launch.block); }
 int edgeOf(int block) { return static_cast<int>(std::lround(std::sqrt(static_cast<double>(std::max(block, 0))))); }
-Code32 pairs(const LaunchConfig& launch) { return built<pairsKernel>(edgeOf(launch.block)); }
+Code32 pairs(const LaunchConfig& launch) { return pairsKernel(edgeOf(launch.block)); }
 template <class Real>
 Kernel<ForceTask<Real>> tiled(const LaunchConfig& launch) {
-    return built<tiledKernel<Real>>(launch.unroll, launch.bodiesPerThread);
+    return tiledKernel<Real>(launch.unroll, launch.bodiesPerThread);
 }
-Kernel<FusedTask> fused(const LaunchConfig& launch) { return built<fusedKernel>(launch.unroll); }
+Kernel<FusedTask> fused(const LaunchConfig& launch) { return fusedKernel(launch.unroll); }
 template <class Real, SymmetricSums kSums>
 Kernel<SymmetricTask<Real>> symmetricOf(const LaunchConfig& launch) {
-    return built<symmetricKernel<Real>>(kSums, symmetricShape(launch));
+    return symmetricKernel<Real>(kSums, symmetricShape(launch));
 }
-Kernel<ManyStepsTask> manySteps(const LaunchConfig& launch) { return built<manyStepsKernel>(launch.unroll, false); }
+Kernel<ManyStepsTask> manySteps(const LaunchConfig& launch) { return manyStepsKernel(launch.unroll, false); }
 
 template <TreeWalk kWalk>
 Reason whyNoTree(const KernelRow& row, const ForceSettings& force) {
@@ -93,42 +80,33 @@ Reason whyNoLists(const KernelRow& row, const ForceSettings& force) {
            " bodies each under this cut-off, and " + std::to_string(kWidestList) + " is the most; take 'cells'";
 }
 
-template <class Real>
-std::unique_ptr<DeviceForceMethod<Real>> noCells(const MethodParts&) {
-    throw std::logic_error("a build without CUDA has no cells on a device");
-}
 /// The walk under the first law that has one; both rows take the same number of blocks.
 template <template <class, class> class Kernels, class Real>
 const void* cutOffWalk() {
     const void* found = nullptr;
-    if constexpr (kBuilt)
-        std::apply([&](const auto&... kernel) { ((found = found ? found : kernel.address), ...); },
-                   Kernels<Real, OtherLoopLaws>::all());
+    std::apply([&](const auto&... kernel) { ((found = found ? found : kernel.address), ...); },
+               Kernels<Real, OtherLoopLaws>::all());
     return found;
 }
 template <template <class, class> class Kernels>
 const void* cutOffCode(Precision precision) {
     return precision == Precision::fp64 ? cutOffWalk<Kernels, double>() : cutOffWalk<Kernels, float>();
 }
-constexpr OwnCode kCellRow{.make32 = kBuilt ? makeCells<float> : noCells<float>,
-                           .make64 = kBuilt ? makeCells<double> : noCells<double>,
+constexpr OwnCode kCellRow{.make32 = makeCells<float>,
+                           .make64 = makeCells<double>,
                            .machineCode = cutOffCode<CellWalkKernels>,
                            .blocks = cellWalkBlocks};
-constexpr OwnCode kListRow{.make32 = kBuilt ? makeNeighbourLists<float> : noCells<float>,
-                           .make64 = kBuilt ? makeNeighbourLists<double> : noCells<double>,
+constexpr OwnCode kListRow{.make32 = makeNeighbourLists<float>,
+                           .make64 = makeNeighbourLists<double>,
                            .machineCode = cutOffCode<ListWalkKernels>,
                            .blocks = cellWalkBlocks};
 
-std::unique_ptr<DeviceForceMethod<float>> noTree(const MethodParts&) {
-    throw std::logic_error("a build without CUDA has no tree on a device");
-}
 template <TreeWalk kWalk>
 const void* treeCode(Precision) {
-    return built<treeWalkKernel>(kWalk, 2).address;
+    return treeWalkKernel(kWalk, 2).address;
 }
 template <TreeWalk kWalk, TreeKeys kCurve = TreeKeys::hilbert>
-constexpr OwnCode treeRow{
-    .make32 = kBuilt ? makeTree<kWalk, kCurve> : noTree, .machineCode = treeCode<kWalk>, .blocks = walkBlocks};
+constexpr OwnCode treeRow{.make32 = makeTree<kWalk, kCurve>, .machineCode = treeCode<kWalk>, .blocks = walkBlocks};
 
 // Default launches of these rows; none of them can be LaunchConfig().
 constexpr LaunchConfig kTree{static_cast<int>(kWalkThreads), 1, 1, 1}, kCells{static_cast<int>(kCellWalkThreads), 1, 1, 1},
@@ -221,25 +199,23 @@ constexpr KernelEntry kEntries[] = {
              .source = "rungs.cu:forcePairs",
              .refuses = whyNotOnCuda},
      .code = OneSidedCode{.kernel32 = pairs, .pairsOfThreads = true}},
-    targetsEntry(
-        "aos", "one thread a body reads all sources from structs of seven floats: four reads, 28 bytes a body",
-        "global.cu:gather,forceAos", AllUnrolls::values, {17.3},
-        {.kernel32 = unrolled<aosKernel>, .copier = built<packedKernel>, .copied = sizeof(PackedBody) / sizeof(float)}),
+    targetsEntry("aos", "one thread a body reads all sources from structs of seven floats: four reads, 28 bytes a body",
+                 "global.cu:gather,forceAos", AllUnrolls::values, {17.3},
+                 {.kernel32 = unrolled<aosKernel>, .copier = packedKernel, .copied = sizeof(PackedBody) / sizeof(float)}),
     targetsEntry("global", "one thread a body reads all sources from packed positions and masses: one read, 16 bytes a body",
                  "global.cu:gather,forceGlobal", AllUnrolls::values, {14.3}, {.kernel32 = unrolled<globalKernel>}),
     targetsEntry("soa",
                  "one thread a body reads all sources from four arrays, coordinates apart: four reads, 16 bytes a body",
                  "global.cu:gather,forceSoa", AllUnrolls::values, {17.3},
-                 {.kernel32 = unrolled<soaKernel>, .copier = built<planesKernel>, .copied = kPlanes}),
+                 {.kernel32 = unrolled<soaKernel>, .copier = planesKernel, .copied = kPlanes}),
     targetsEntry(
         "float3",
         "one thread a body reads all sources from an array of float3 and one of masses: four reads, 16 bytes a body",
         "global.cu:gather,forceFloat3", FewUnrolls::values, {},
-        {.kernel32 = unrolled<float3Kernel>, .copier = built<float3CopyKernel>, .copied = 4}),
-    targetsEntry(
-        "constant", "sources through constant memory in chunks: one broadcast serves a warp",
-        "global.cu:gather,forceConstant", AllUnrolls::values, {13.3},
-        {.kernel32 = unrolled<constantKernel>, .sources = built<constantSources>, .longestSlice = kConstantSources}),
+        {.kernel32 = unrolled<float3Kernel>, .copier = float3CopyKernel, .copied = 4}),
+    targetsEntry("constant", "sources through constant memory in chunks: one broadcast serves a warp",
+                 "global.cu:gather,forceConstant", AllUnrolls::values, {13.3},
+                 {.kernel32 = unrolled<constantKernel>, .sources = constantSources, .longestSlice = kConstantSources}),
     targetsEntry("shuffle", "each lane reads one source and the warp passes them round by shuffles",
                  "global.cu:forceShuffle", AllUnrolls::values, {17.1},
                  {.kernel32 = unrolled<shuffleKernel>, .byWarps = true}),

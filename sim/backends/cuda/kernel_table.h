@@ -1,5 +1,5 @@
 // The kernel table of the CUDA backend: one entry holds a row's name, its tunable factors and its machine code.
-// Rule: one entry a row, and no switch on names anywhere. It needs no CUDA header; all builds list the rows.
+// Rule: one entry a row, and no switch on names anywhere. It needs no CUDA header.
 #pragma once
 #include "sim/backends/cuda/kernels/force.h"
 #include "sim/backends/cuda/kernels/many_steps.h"
@@ -16,8 +16,7 @@
 
 namespace gravlab::cuda {
 
-/// Threads own targets; the sources come in slices. The launch selects the code: null for factors that are not built, and
-/// in builds without CUDA.
+/// Threads own targets; the sources come in slices. The launch selects the code: null for factors that are not built.
 struct OneSidedCode {
     Kernel<ForceTask<float>> (*kernel32)(const LaunchConfig& launch) = nullptr;
     Kernel<ForceTask<double>> (*kernel64)(const LaunchConfig& launch) = nullptr;  ///< null: not built

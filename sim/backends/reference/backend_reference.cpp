@@ -1,6 +1,4 @@
 // The reference backend: fp64, one thread, one plain loop. Rule: keep it simple, because every test compares with it.
-#include "sim/backends/reference/backend_reference.h"
-
 #include "sim/backends/few_body.h"
 #include "sim/backends/groups.h"
 #include "sim/backends/kernel_rows.h"
@@ -121,6 +119,10 @@ public:
     void copyState(std::vector<Double4>& positions, std::vector<Double4>& velocities) const {
         positions = complete_.x;
         velocities = complete_.v;
+    }
+    void copyBody(std::size_t index, Double4& position, Double4& velocity) const {
+        position = complete_.x[index];
+        velocity = complete_.v[index];
     }
     void configure(const ForceSettings& force, const KernelChoice& how) { want(force, how); }
     const ForceSettings& force() const { return force_; }
@@ -318,7 +320,7 @@ public:
         terms_ = std::move(terms);
         if (!fewBodyLoaded_ || fewBody_.stepProgress() == 0) settle();
     }
-    const KernelRow& activeKernel() const override { return referenceKernelRows().front(); }
+    const KernelRow& activeKernel() const override { return kernel(name(), referenceKernelRows().front().name); }
     LaunchConfig activeLaunch() const override { return {1, 1, 1, 1}; }
 
     AdvanceStatus advance(StepProgram program, double timeStep, const Budget& budget, VertexSink* sink) override {

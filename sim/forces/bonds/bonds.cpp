@@ -11,10 +11,12 @@
 #include <utility>
 
 namespace gravlab {
-namespace {
 
-const bool kBondsKnown = addTermKind(
-    {Bonds::kKind, Bonds::make, "bonds between named bodies: springs that may stiffen or break", Bonds::example});
+TermKind bondsKind() {
+    return {Bonds::kKind, Bonds::make, "bonds between named bodies: springs that may stiffen or break", Bonds::example};
+}
+
+namespace {
 
 std::size_t hashOf(const BondClass<double>& numbers) {
     std::size_t hash = static_cast<std::size_t>(numbers.law);

@@ -128,14 +128,16 @@ std::shared_ptr<const ForceTerm> madeOf(const std::vector<StateArray>& numbers) 
     return fromNumbers(kKind, numbers);
 }
 
-[[maybe_unused]] const bool kFieldKnown =
-    addTermKind({OuterForces::kField, madeOf<FieldKind::field>,
-                 "outer fields: haloes, discs, a bar, points, see 'list fields'", exampleOf<FieldKind::field>});
-[[maybe_unused]] const bool kDragKnown =
-    addTermKind({OuterForces::kDrag, madeOf<FieldKind::drag>, "drags and dynamical friction, which depend on velocities",
-                 exampleOf<FieldKind::drag>});
-
 }  // namespace
+
+TermKind fieldKind() {
+    return {OuterForces::kField, madeOf<FieldKind::field>, "outer fields: haloes, discs, a bar, points, see 'list fields'",
+            exampleOf<FieldKind::field>};
+}
+TermKind dragKind() {
+    return {OuterForces::kDrag, madeOf<FieldKind::drag>, "drags and dynamical friction, which depend on velocities",
+            exampleOf<FieldKind::drag>};
+}
 
 std::span<const FieldLaw> fieldLaws() {
     static const std::vector<FieldLaw> rows = [] {

@@ -52,10 +52,11 @@ std::shared_ptr<const ForceTerm> exampleOfHeavy(const ParticleSet& bodies) {
     return std::make_shared<const PostNewtonian>(std::move(heavy), 20.0);
 }
 
-[[maybe_unused]] const bool kPostNewtonianKnown = addTermKind(
-    {PostNewtonian::kKind, postNewtonianFrom, "first post-Newtonian terms of the heaviest bodies", exampleOfHeavy});
-
 }  // namespace
+
+TermKind postNewtonianKind() {
+    return {PostNewtonian::kKind, postNewtonianFrom, "first post-Newtonian terms of the heaviest bodies", exampleOfHeavy};
+}
 
 PostNewtonian::PostNewtonian(std::vector<std::uint32_t> heavy, double lightSpeed)
     : heavy_(std::move(heavy)), lightSpeed_(lightSpeed) {

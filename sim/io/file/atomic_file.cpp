@@ -29,6 +29,8 @@ constexpr std::size_t kBufferBytes = std::size_t{1} << 20;
 constexpr std::string_view kTemporaryPrefix = ".gravlab-";
 constexpr std::string_view kTemporarySuffix = ".tmp";
 
+int openFile(const char* path, int flags, mode_t mode) { return ::open(path, flags, mode); }
+
 struct Advice {
     int error;
     const char* text;
@@ -130,6 +132,11 @@ std::string temporaryName() {
 }
 
 }  // namespace
+
+FileCalls& fileCalls() {
+    static FileCalls calls{openFile, ::write, ::fsync, ::close, ::fchmod, ::link, ::rename, ::unlink};
+    return calls;
+}
 
 AtomicFile::AtomicFile(const std::filesystem::path& target, const AtomicOptions& options)
     : name_(target.string()), options_(options) {

@@ -2,7 +2,7 @@
 // threads nor slices change a bit.
 #include "sim/backends/cpu/aligned_array.h"
 #include "sim/backends/cpu/methods/cpu_method.h"
-#include "sim/backends/term_rows.h"
+#include "sim/backends/kernel_rows.h"
 #include "sim/forces/bonds/bond_rows.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include "sim/backends/cpu/methods/force_evaluation.h"
 
+#include "sim/backends/cpu/backend_cpu.h"
 #include "sim/backends/cpu/methods/pair_schedule.h"
-#include "sim/backends/cpu/openmp_threads.h"
 
 #include <algorithm>
 #include <chrono>

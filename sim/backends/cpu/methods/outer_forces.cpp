@@ -1,6 +1,6 @@
 // Outer fields, drags and post-Newtonian terms on the CPU.
 #include "sim/backends/cpu/methods/per_body.h"
-#include "sim/backends/term_rows.h"
+#include "sim/backends/kernel_rows.h"
 #include "sim/forces/fields/post_newtonian.h"
 
 namespace gravlab::cpu {

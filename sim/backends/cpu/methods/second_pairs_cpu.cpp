@@ -2,7 +2,6 @@
 #include "sim/backends/cpu/aligned_array.h"
 #include "sim/backends/cpu/methods/cpu_method.h"
 #include "sim/backends/kernel_rows.h"
-#include "sim/backends/term_rows.h"
 #include "sim/core/error.h"
 #include "sim/forces/law.h"
 #include "sim/forces/second_pair_law.h"

@@ -2,7 +2,6 @@
 #include "sim/backends/tree_cells.h"
 
 #include "sim/backends/cpu/aligned_array.h"
-#include "sim/backends/cpu/body_arrays.h"
 #include "sim/backends/cpu/kernels/simd_targets.h"
 #include "sim/backends/cpu/tree/octree.h"
 #include "sim/core/error.h"

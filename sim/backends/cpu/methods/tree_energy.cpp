@@ -1,5 +1,5 @@
+#include "sim/backends/cpu/aligned_array.h"
 #include "sim/backends/cpu/backend_cpu.h"
-#include "sim/backends/cpu/body_arrays.h"
 
 #include "sim/backends/cpu/methods/tree_method.h"
 #include "sim/core/work_watch.h"

@@ -1,7 +1,7 @@
 // The launches that check a force.
 #include "sim/backends/cuda/jobs/force_check_job.h"
 
-#include "sim/backends/cuda/jobs/momentum.h"
+#include "sim/backends/cuda/jobs/measure.h"
 #include "sim/backends/cuda/methods/force_method.h"
 #include "sim/backends/profiler_range.h"
 

@@ -1,21 +1,36 @@
-// The launches that find groups.
-#include "sim/backends/cuda/jobs/group_search.h"
-
+// The launches that find groups and depths, and their rungs.
 #include "sim/backends/cuda/jobs/groups.h"
 #include "sim/backends/cuda/kernels/tree.h"
 #include "sim/backends/cuda/runtime/memory.h"
+#include "sim/backends/groups.h"
 #include "sim/core/error.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 
-namespace gravlab::cuda {
+namespace gravlab {
+namespace cuda {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
+enum class GroupWay { searchFromHost, searchOnDevice, grid, tree };
+/// A thread a node or an edge, where the host or the device repeats the levels.
+struct DepthWay {
+    bool edges, onDevice;
+};
+
 bool searches(GroupWay way) { return way == GroupWay::searchFromHost || way == GroupWay::searchOnDevice; }
+
+/// Bytes of device memory without the lists of friends, whose size is unknown before they are counted.
+double groupBytes(GroupWay way, std::size_t bodies) {
+    // A body needs its position, its place, two keys and five words; the sort's scratch is about a key and a word.
+    double each = sizeof(Double4) + 3 * sizeof(double) + 2 * sizeof(std::uint64_t) + 5 * sizeof(std::uint32_t) + 13;
+    if (way == GroupWay::tree) each += sizeof(FriendBox) / static_cast<double>(kFriendLeaf) * 4 / 3;
+    if (searches(way)) each += 2 * sizeof(std::uint64_t) + sizeof(std::uint32_t);
+    return each * static_cast<double>(bodies);
+}
 
 /// Throws before an allocation that the free memory cannot hold.
 void requireGroupMemory(double bytes, const std::string& what, const char* advice) {
@@ -29,10 +44,18 @@ void requireGroupMemory(double bytes, const std::string& what, const char* advic
     throw OutOfMemoryError(text);
 }
 
+/// The device of that index, made current.
+DeviceFacts currentDevice(int index) {
+    DeviceFacts device;
+    CUDA_CHECK(deviceFacts(index, device));
+    CUDA_CHECK(setDevice(index));
+    return device;
+}
+
 class GroupSearchOnDevice {
 public:
-    GroupSearchOnDevice(GroupWay way, const ParticleSet& bodies, double length, const DeviceFacts& device)
-        : way_(way), device_(device) {
+    GroupSearchOnDevice(GroupWay way, const ParticleSet& bodies, double length, int device)
+        : way_(way), device_(currentDevice(device)) {
         const auto n = static_cast<std::uint32_t>(bodies.size());
         requireGroupMemory(groupBytes(way, n), "finding groups of " + std::to_string(n) + " bodies",
                            "ask for fewer bodies, or --backend cpu");
@@ -252,29 +275,45 @@ private:
     PinnedArray<std::uint64_t> host_;
 };
 
+template <GroupWay kWay>
+constexpr GroupRung onDevice(const char* name, const char* idea) {
+    return {"cuda", name, idea, [](std::size_t bodies) { return groupBytes(kWay, bodies); },
+            [](const ParticleSet& bodies, double length, const BackendOptions& options) {
+                return GroupSearchOnDevice(kWay, bodies, length, options.device).find();
+            }};
+}
+template <bool kEdges, bool kOnDevice>
+FoundDepths depthsBy(const ParticleSet& bodies, double length, std::uint32_t from, const BackendOptions& options) {
+    return GroupSearchOnDevice(GroupWay::searchOnDevice, bodies, length, options.device)
+        .findDepths({.edges = kEdges, .onDevice = kOnDevice}, from);
+}
+
+constexpr GroupRung kCudaRungs[] = {
+    onDevice<GroupWay::searchFromHost>(
+        "bfs-host", "breadth-first search over lists of friends, level by level: the host launches each and reads a flag"),
+    onDevice<GroupWay::searchOnDevice>(
+        "bfs-device", "the same in one launch: a barrier over the whole device ends a level, the host is out of the loop"),
+    onDevice<GroupWay::grid>("union-grid",
+                             "sets are joined in one pass with atomics on their roots, cell by cell of a grid"),
+    onDevice<GroupWay::tree>("union-tree",
+                             "sets are joined over a tree: boxes out of reach are left out, boxes of one set taken at once"),
+};
+
+// The last one is the row for pictures.
+constexpr DepthRung kCudaDepthRungs[] = {
+    {"cuda", "edges-host", "a thread an edge: each level reads all of them, without a loop in a thread; the host repeats it",
+     depthsBy<true, false>},
+    {"cuda", "edges-device", "the same in one launch: a barrier over the whole device ends a level", depthsBy<true, true>},
+    {"cuda", "nodes-device", "a thread a node, whose friends it reaches one by one; a barrier over the device ends a level",
+     depthsBy<false, true>},
+    {"cuda", "nodes-host", "the same, where the host launches each level and reads a flag", depthsBy<false, false>},
+};
+
 }  // namespace
+}  // namespace cuda
 
-double groupBytes(GroupWay way, std::size_t bodies) {
-    // A body needs its position, its place, two keys and five words; the sort's scratch is about a key and a word.
-    double each = sizeof(Double4) + 3 * sizeof(double) + 2 * sizeof(std::uint64_t) + 5 * sizeof(std::uint32_t) + 13;
-    if (way == GroupWay::tree) each += sizeof(FriendBox) / static_cast<double>(kFriendLeaf) * 4 / 3;
-    if (searches(way)) each += 2 * sizeof(std::uint64_t) + sizeof(std::uint32_t);
-    return each * static_cast<double>(bodies);
-}
+std::span<const DepthRung> cudaDepthRungs() { return cuda::kCudaDepthRungs; }
 
-FoundGroups groupsOnDevice(GroupWay way, const ParticleSet& bodies, double length, const BackendOptions& options) {
-    DeviceFacts device;
-    CUDA_CHECK(deviceFacts(options.device, device));
-    CUDA_CHECK(setDevice(options.device));
-    return GroupSearchOnDevice(way, bodies, length, device).find();
-}
+std::span<const GroupRung> cudaGroupRungs() { return cuda::kCudaRungs; }
 
-FoundDepths depthsOnDevice(DepthWay way, const ParticleSet& bodies, double length, std::uint32_t from,
-                           const BackendOptions& options) {
-    DeviceFacts device;
-    CUDA_CHECK(deviceFacts(options.device, device));
-    CUDA_CHECK(setDevice(options.device));
-    return GroupSearchOnDevice(GroupWay::searchOnDevice, bodies, length, device).findDepths(way, from);
-}
-
-}  // namespace gravlab::cuda
+}  // namespace gravlab

@@ -177,4 +177,18 @@ Kernel<LawPairTask<Real, Light, Heavy>> measurePairsKernel() {
     return std::get<Kernel<LawPairTask<Real, Light, Heavy>>>(PairEnergyKernels<Real, Pair, OtherLoopLaws>::all());
 }
 
+// Sum of the forces on all bodies: zero where the two forces of each pair are opposite.
+constexpr unsigned kMomentumThreads = 256, kMomentumBlocks = 264;
+
+/// Each block sums a fixed set of the bodies, in an order that depends on the number of bodies alone.
+template <class Real>
+struct MomentumTask {
+    const Vec4<Real>* bodies;         ///< w = mass
+    const Vec4<Real>* accelerations;  ///< accelerations of the bodies
+    double* parts;                    ///< [4 block]: x, y, z of m a, and |m a|
+    std::uint32_t count;
+};
+template <class Real>
+Kernel<MomentumTask<Real>> momentumKernel();
+
 }  // namespace gravlab::cuda

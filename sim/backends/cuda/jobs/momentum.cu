@@ -1,4 +1,4 @@
-#include "sim/backends/cuda/jobs/momentum.h"
+#include "sim/backends/cuda/jobs/measure.h"
 
 namespace gravlab::cuda {
 namespace {

@@ -3,16 +3,12 @@
 #include "sim/backends/cuda/kernels/packed.h"
 #include "sim/backends/cuda/runtime/launch.h"
 #include "sim/backends/kernel.h"
-#include "sim/core/host_device.h"
+#include "sim/backends/tile_partition.h"
 
-#include <cstddef>
 #include <cstdint>
 
 namespace gravlab::cuda {
 
-/// Bodies of a lane; a tile has 32 times as many. More would spill registers; fewer would read shared memory too often.
-template <class Real>
-constexpr int kSymmetricBodies = sizeof(Real) == 4 ? 8 : 4;
 /// The other number that is built in single precision: half the tile, for fewer bodies.
 constexpr int kFewerSymmetricBodies = 4;
 /// Most warps of a block, each with its own tile.
@@ -30,28 +26,6 @@ struct SymmetricShape {
 inline SymmetricShape symmetricShape(const LaunchConfig& launch) {
     return {.warps = launch.block / 32, .unroll = launch.unroll, .bodies = launch.bodiesPerThread};
 }
-
-/// Division of one force evaluation. It depends on N alone, never on a budget, so that the order of sums is always the
-/// same. Partners of a tile are counted from the tile's end, cyclically: half of all tiles lie ahead. The pairs with the
-/// other half belong to those tiles.
-struct TilePartition {
-    int tile = 0;   ///< targets a warp holds
-    int tiles = 0;  ///< whole tiles; bodies beyond N are pads
-    int chunk = 0;  ///< partners per warp task
-    int range = 0;  ///< partners ahead of each tile, over all rounds
-    int round = 0;  ///< partners per round: the unit of slices
-
-    GRAVLAB_HOST_DEVICE int bodies() const { return tiles * tile; }
-    int rounds() const { return range == 0 ? 1 : (range + round - 1) / round; }
-    GRAVLAB_HOST_DEVICE int targetSlots() const { return round / chunk; }
-    GRAVLAB_HOST_DEVICE int partnerSlots() const { return round / tile; }
-    /// Numbers of scratch: three axes, and one more slot for each diagonal tile, which is a tile with itself.
-    std::size_t scratch() const {
-        return std::size_t{3} * static_cast<std::size_t>(bodies()) *
-               static_cast<std::size_t>(targetSlots() + partnerSlots() + 1);
-    }
-};
-TilePartition tilePartition(std::uint32_t count, int tile);
 
 /// One round. Units: tiles x (chunks of the round), plus `tiles` for the diagonal tiles in the first round; one warp each.
 /// Device memory.

@@ -2,12 +2,10 @@
 #include "sim/backends/cuda/kernels/cells.h"
 
 #include "sim/backends/cuda/kernels/tree.h"
-#include "sim/backends/cuda/methods/force_method.h"
-#include "sim/backends/cuda/methods/timed_counts.h"
+#include "sim/backends/cuda/methods/cut_off.h"
 #include "sim/forces/cell_grid.h"
 
-#include <algorithm>
-#include <cmath>
+#include <limits>
 
 namespace gravlab::cuda {
 namespace {
@@ -18,15 +16,12 @@ constexpr double kExpectedBodies = 1e8;
 constexpr double kSortShare = 0.5;
 
 template <class Real>
-class Cells final : public DeviceForceMethod<Real> {
-    using Base = DeviceForceMethod<Real>;
+class Cells final : public CutOffMethod<Real, CellFacts> {
+    using Base = CutOffMethod<Real, CellFacts>;
+    using Base::counts_, Base::pairs_, Base::stream_, Base::threads_;
 
 public:
-    explicit Cells(const MethodParts& parts)
-        : Base(parts.plan, parts.count, std::make_shared<RateEstimate>(kExpectedBodies)),
-          stream_(parts.stream),
-          threads_(static_cast<unsigned>(parts.plan.launch.block)),
-          counts_(parts.stream) {
+    explicit Cells(const MethodParts& parts) : Base(parts, kExpectedBodies, std::numeric_limits<double>::infinity()) {
         const std::uint32_t n = parts.count;
         if (n == 0) return;
         key_ = DeviceArray<std::uint64_t>(n);
@@ -35,45 +30,12 @@ public:
         order_ = DeviceArray<std::uint32_t>(n);
         sorted_ = DeviceArray<Vec4<Real>>(n);
         facts_ = DeviceArray<CellFacts>(1);
-        pairs_ = DeviceArray<unsigned long long>(1);
         scratch_ = DeviceArray<std::uint8_t>(sortBytes(n, kCellKeyBits + 1));
-        counts_.allocate();
-        CUDA_CHECK(fillAsync(pairs_.data(), 0, pairs_.bytes(), stream_));
     }
 
-    // Progress in bodies; sorting counts as kSortShare * N.
     double work() const override { return (1 + kSortShare) * this->count(); }
-    double rated(const ForceWork& work) const override { return work.bodies; }
-    std::vector<MethodFigure> figures() const override { return figures_; }
 
 private:
-    ForceProgress enqueuePairs(double bodies) override {
-        const std::uint32_t n = this->count();
-        if (n == 0) return {.complete = true};
-        ForceProgress done{.work = takeCounts()};
-        if (next_ == 0) {
-            counts_.begin();
-            sortBodies();
-            done.work.bodies += kSortShare * n;
-        }
-        // A slice is whole blocks, so that the bodies of a warp do not depend on the slices.
-        const double blocks = std::ceil(std::clamp<double>(bodies, 1, n) / threads_);
-        const auto places = static_cast<std::uint32_t>(std::min<double>(blocks * threads_, n - next_));
-        walk(next_, next_ + places);
-        done.work.bodies += places;
-        next_ += places;
-        if (next_ < n) return done;
-        next_ = 0;
-        done.complete = true;
-        ++evaluations_;
-        counts_.mark(kSummed);
-        counts_.fetch(facts_.data(), pairs_.data(), evaluations_);
-        return done;
-    }
-    double nextPairs(double seconds) const override { return std::min<double>(this->count(), this->pairsIn(seconds)); }
-    double doneShare() const override { return static_cast<double>(next_) / this->count(); }
-    void rewind() override { next_ = 0; }
-
     std::size_t sources() const { return this->request().sources.among(this->count()); }
     CellTask<Real> task() const {
         return {.bodies = this->bodies().positions,
@@ -87,26 +49,28 @@ private:
                 .sorted = sorted_.data(),
                 .facts = facts_.data()};
     }
-    void sortBodies() {
+    double begin() override {
         const Dim blocks{(this->count() + kCellThreads - 1) / kCellThreads};
         const CellTask<Real> task = this->task();
-        counts_.mark(kBegun);
+        counts_.mark(Base::kBegun);
         launchKernel(cellKeyKernel<Real>(), blocks, kCellThreads, task, 0, stream_);
         KeySort keys = keysOf(task);
         keys.bits = task.fewSources ? kCellKeyBits + 1 : kCellKeyBits;
         sortKeys(keys, scratch_.data(), scratch_.size(), stream_);
         launchKernel(cellGatherKernel<Real>(), blocks, kCellThreads, task, 0, stream_);
-        counts_.mark(kSorted);
-        if (!counts_.timed()) return;
+        counts_.mark(Base::kFirst);
+        const double work = kSortShare * this->count();
+        if (!counts_.timed()) return work;
         CUDA_CHECK(fillAsync(facts_.data(), 0, facts_.bytes(), stream_));
         launchKernel(cellFactsKernel<Real>(), blocks, kCellThreads, task, 0, stream_);
-        counts_.mark(kCounted);
+        counts_.mark(Base::kSecond);
+        return work;
     }
-    void walk(std::uint32_t first, std::uint32_t end) {
+    void walk(std::uint32_t first, std::uint32_t end) override {
         const ForceRequest& request = this->request();
         withLoopLaw<Real>(request.settings, request.smallestR2, [&]<class Law>(const Law&) {
             if constexpr (Law::kEnds)
-                launchKernel(cellWalkKernel<Real, Law>(), {cellWalkBlocks(end - first, 0, threads_)}, threads_,
+                launchKernel(cellWalkKernel<Real, Law>(), {cellWalkBlocks(end - first, 0, this->threads_)}, this->threads_,
                              {.sorted = sorted_.data(),
                               .sortedKey = sortedKey_.data(),
                               .order = order_.data(),
@@ -114,45 +78,28 @@ private:
                               .count = this->count(),
                               .first = first,
                               .end = end,
-                              .pairs = pairs_.data(),
+                              .pairs = this->pairs_.data(),
                               .law = Law(request.settings, request.smallestR2),
                               .active = request.active},
-                             0, stream_);
+                             0, this->stream_);
         });
     }
 
-    // Ends of the phases of an evaluation.
-    enum Mark : std::size_t { kBegun, kSorted, kCounted, kSummed, kMarks };
-
-    /// Counts since the last call.
-    ForceWork takeCounts() {
-        const auto taken = counts_.take();
-        if (!taken) return {};
-        const double n = this->count(), acting = static_cast<double>(sources()),
-                     pairs = static_cast<double>(taken->now - taken->before);
-        const double aBody = pairs / (n * taken->done), cells = taken->facts.cells;
-        figures_ = {{"cells", "", cells},
-                    {"bodies a cell", "", acting / std::max(1.0, cells)},
-                    {"most in a cell", "", static_cast<double>(taken->facts.most)},
-                    {"bodies a body", "", aBody},
-                    {"share of all pairs", "", aBody / n}};
-        // The phase that only counts for the lab has no name, so its time is left out.
-        counts_.addTimes({"keys and sort", "", "walk"}, figures_);
-        return {.pairs = pairs};
+    const CellFacts* facts() const override { return facts_.data(); }
+    std::vector<MethodFigure> figuresOf(const CellFacts& facts) const override {
+        const double cells = facts.cells;
+        return {{"cells", "", cells},
+                {"bodies a cell", "", static_cast<double>(sources()) / std::max(1.0, cells)},
+                {"most in a cell", "", static_cast<double>(facts.most)}};
     }
+    // The phase that only counts for the lab has no name, so its time is left out.
+    std::array<std::string_view, 3> phases() const override { return {"keys and sort", "", "walk"}; }
 
-    Stream stream_;
-    unsigned threads_;        ///< a block of the walk
-    std::uint32_t next_ = 0;  ///< place of the next slice
     DeviceArray<std::uint64_t> key_, sortedKey_;
     DeviceArray<std::uint32_t> index_, order_;
     DeviceArray<Vec4<Real>> sorted_;
     DeviceArray<CellFacts> facts_;
-    DeviceArray<unsigned long long> pairs_;  ///< pairs of all evaluations
     DeviceArray<std::uint8_t> scratch_;
-    TimedCounts<CellFacts, unsigned long long, kMarks> counts_;
-    std::uint64_t evaluations_ = 0;  ///< finished evaluations
-    std::vector<MethodFigure> figures_;
 };
 
 }  // namespace

@@ -2,11 +2,7 @@
 // made, so nothing is stored in files, and slices, jumps in time and continued runs give the same sums.
 #include "sim/backends/cuda/kernels/neighbours.h"
 
-#include "sim/backends/cuda/methods/force_method.h"
-#include "sim/backends/cuda/methods/timed_counts.h"
-
-#include <algorithm>
-#include <cmath>
+#include "sim/backends/cuda/methods/cut_off.h"
 
 namespace gravlab::cuda {
 namespace {
@@ -20,16 +16,14 @@ constexpr double kMostListed = 1 << 21;
 constexpr unsigned kListBlocks = 16;
 
 template <class Real>
-class NeighbourLists final : public DeviceForceMethod<Real> {
-    using Base = DeviceForceMethod<Real>;
+class NeighbourLists final : public CutOffMethod<Real, ListFacts> {
+    using Base = CutOffMethod<Real, ListFacts>;
+    using Base::counts_, Base::pairs_, Base::stream_, Base::threads_;
 
 public:
     explicit NeighbourLists(const MethodParts& parts)
-        : Base(parts.plan, parts.count, std::make_shared<RateEstimate>(kExpectedListed)),
-          stream_(parts.stream),
-          threads_(static_cast<unsigned>(parts.plan.launch.block)),
-          most_(kListBlocks * static_cast<unsigned>(std::max(1, parts.device.multiprocessors))),
-          counts_(parts.stream) {
+        : Base(parts, kExpectedListed, kMostListed),
+          most_(kListBlocks * static_cast<unsigned>(std::max(1, parts.device.multiprocessors))) {
         const std::uint32_t n = parts.count;
         if (n == 0) return;
         int resident = 1;
@@ -44,45 +38,13 @@ public:
         sorted_ = DeviceArray<Vec4<Real>>(std::size_t{n} + 1);
         before_ = DeviceArray<Vec4<Real>>(n);
         state_ = DeviceArray<ListState>(1);
-        pairs_ = DeviceArray<unsigned long long>(1);
         makeRoom(parts.plan.listWidth);
-        counts_.allocate();
         CUDA_CHECK(fillAsync(state_.data(), 0, state_.bytes(), stream_));
-        CUDA_CHECK(fillAsync(pairs_.data(), 0, pairs_.bytes(), stream_));
     }
 
-    // Progress in bodies.
     double work() const override { return this->count(); }
-    double rated(const ForceWork& work) const override { return work.bodies; }
-    std::vector<MethodFigure> figures() const override { return figures_; }
 
 private:
-    ForceProgress enqueuePairs(double bodies) override {
-        const std::uint32_t n = this->count();
-        if (n == 0) return {.complete = true};
-        ForceProgress done{.work = takeCounts()};
-        if (next_ == 0) beginLists();
-        // A slice is whole blocks, so that the bodies of a warp do not depend on the slices.
-        const double blocks = std::ceil(std::clamp<double>(bodies, 1, kMostListed) / threads_);
-        const auto places = static_cast<std::uint32_t>(std::min<double>(blocks * threads_, n - next_));
-        walk(next_, next_ + places);
-        done.work.bodies += places;
-        next_ += places;
-        if (next_ < n) return done;
-        next_ = 0;
-        whole_ = true;
-        done.complete = true;
-        ++evaluations_;
-        counts_.mark(kSummed);
-        counts_.fetch(&state_.data()->facts, pairs_.data(), evaluations_);
-        return done;
-    }
-    double nextPairs(double seconds) const override {
-        return std::min({static_cast<double>(this->count()), this->pairsIn(seconds), kMostListed});
-    }
-    double doneShare() const override { return static_cast<double>(next_) / this->count(); }
-    void rewind() override { next_ = 0; }
-
     ListTask<Real> task() const {
         const ForceSettings& force = this->request().settings;
         const double reach = listReach(force), move = kListMoves * (reach - reachOf(force));
@@ -118,8 +80,7 @@ private:
         entries_ = DeviceArray<std::uint32_t>(tables * kTableRows * width);
         width_ = width;
     }
-    void beginLists() {
-        counts_.begin();
+    double begin() override {
         const ForceSettings& force = this->request().settings;
         // Lists that an evaluation did not finish, or of other settings, are of no use.
         const bool other = made_ != force;
@@ -129,13 +90,14 @@ private:
         made_ = force;
         ++evaluation_;
         const ListTask<Real> task = this->task();
-        counts_.mark(kBegun);
+        counts_.mark(Base::kBegun);
         launchKernel(listMovesKernel<Real>(), {(task.count + kListThreads - 1) / kListThreads}, kListThreads, task, 0,
                      stream_);
-        counts_.mark(kCompared);
+        counts_.mark(Base::kFirst);
         launchResident(listSortKernel<Real>(), {sorters_}, kListThreads, task, 0, stream_);
+        return 0;
     }
-    void walk(std::uint32_t first, std::uint32_t end) {
+    void walk(std::uint32_t first, std::uint32_t end) override {
         const ForceRequest& request = this->request();
         ListTask<Real> lists = task();
         lists.first = first;
@@ -143,42 +105,30 @@ private:
         const std::uint32_t wanted = (end - first + kListWarps - 1) / kListWarps;
         launchKernel(listNeighboursKernel<Real>(), {std::min(wanted, most_)}, 32 * kListWarps, lists,
                      listSharedBytes(width_), stream_);
-        if (first == 0) counts_.mark(kListed);
+        if (first == 0) counts_.mark(Base::kSecond);
         withLoopLaw<Real>(request.settings, request.smallestR2, [&]<class Law>(const Law& law) {
             if constexpr (Law::kEnds)
-                launchKernel(listWalkKernel<Real, Law>(), {(end - first + threads_ - 1) / threads_}, threads_,
-                             {lists, this->bodies().sums, pairs_.data(), law, request.active}, 0, stream_);
+                launchKernel(listWalkKernel<Real, Law>(), {(end - first + this->threads_ - 1) / this->threads_},
+                             this->threads_, {lists, this->bodies().sums, this->pairs_.data(), law, request.active}, 0,
+                             this->stream_);
         });
     }
 
-    // Ends of the phases of an evaluation. Slices after the first one count as walks.
-    enum Mark : std::size_t { kBegun, kCompared, kListed, kSummed, kMarks };
-
-    /// Counts since the last call.
-    ForceWork takeCounts() {
-        const auto taken = counts_.take();
-        if (!taken) return {};
-        const double n = this->count(), pairs = static_cast<double>(taken->now - taken->before),
-                     aBody = pairs / (n * taken->done);
-        const ListFacts& facts = taken->facts;
-        const double neighbours = static_cast<double>(facts.neighbours) / n;
-        figures_ = {{"bodies a list", "", neighbours},
-                    {"longest list", "", static_cast<double>(facts.longest)},
-                    {"width of lists", "", static_cast<double>(width_)},
-                    {"bodies without a list", "", static_cast<double>(facts.beyond)},
-                    {"age of lists", "", static_cast<double>(facts.age)},
-                    {"lists made", "", static_cast<double>(facts.made)},
-                    {"bodies a body", "", aBody},
-                    {"share of all pairs", "", aBody / n}};
-        counts_.addTimes({"compare", "lists", "walk"}, figures_);
-        return {.pairs = pairs};
+    void finish() override { whole_ = true; }
+    const ListFacts* facts() const override { return &state_.data()->facts; }
+    std::vector<MethodFigure> figuresOf(const ListFacts& facts) const override {
+        return {{"bodies a list", "", static_cast<double>(facts.neighbours) / this->count()},
+                {"longest list", "", static_cast<double>(facts.longest)},
+                {"width of lists", "", static_cast<double>(width_)},
+                {"bodies without a list", "", static_cast<double>(facts.beyond)},
+                {"age of lists", "", static_cast<double>(facts.age)},
+                {"lists made", "", static_cast<double>(facts.made)}};
     }
+    // Slices after the first one count as walks.
+    std::array<std::string_view, 3> phases() const override { return {"compare", "lists", "walk"}; }
 
-    Stream stream_;
-    unsigned threads_;         ///< a block of the walk
     unsigned most_;            ///< blocks that make lists
     unsigned sorters_ = 1;     ///< resident blocks
-    std::uint32_t next_ = 0;   ///< place of the next slice
     std::uint32_t width_ = 0;  ///< entries that a list has room for
     std::uint32_t evaluation_ = 0;
     ForceSettings made_;  ///< that the lists are for
@@ -187,10 +137,6 @@ private:
     DeviceArray<std::uint32_t> start_, partial_, rank_, order_, length_, entries_;
     DeviceArray<Vec4<Real>> sorted_, before_;
     DeviceArray<ListState> state_;
-    DeviceArray<unsigned long long> pairs_;  ///< pairs of all evaluations
-    TimedCounts<ListFacts, unsigned long long, kMarks> counts_;
-    std::uint64_t evaluations_ = 0;  ///< finished evaluations
-    std::vector<MethodFigure> figures_;
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
 // Slices of the one-sided kernels: a group of targets that fills the device sums over as many sources as fit the time.
 #include "sim/backends/cuda/kernels/blocks.h"
 #include "sim/backends/cuda/methods/force_method.h"
-#include "sim/backends/cuda/runtime/per_device.h"
+#include "sim/backends/cuda/runtime/memory.h"
 
 #include <algorithm>
 #include <cmath>

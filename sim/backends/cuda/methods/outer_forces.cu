@@ -1,6 +1,6 @@
 // Outer fields, drags and post-Newtonian terms on CUDA: one thread a body, slices of bodies.
 #include "sim/backends/cuda/methods/force_method.h"
-#include "sim/backends/term_rows.h"
+#include "sim/backends/kernel_rows.h"
 #include "sim/forces/fields/post_newtonian.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // A second pair law on a device, by the methods of the first: with its own sources, and sums for a body's own source.
 #include "sim/backends/cuda/kernels/second_pairs.h"
 #include "sim/backends/cuda/methods/force_method.h"
-#include "sim/backends/term_rows.h"
+#include "sim/backends/kernel_rows.h"
 #include "sim/core/error.h"
 #include "sim/forces/law.h"
 
@@ -77,15 +77,27 @@ std::unique_ptr<DeviceTermMethod<Real>> makeSecondPairs(const ForceTerm& term, c
 
 constexpr char kTiledRow[] = "tiled", kCellsRow[] = "cells";
 
-template <const char* kRow>
-bool addSecondPairRow() {
-    return CudaTermMethods::add({.row = termRow(SecondPairLaw::kKind, kRow),
-                                 .fp32 = makeSecondPairs<float, kRow>,
-                                 .fp64 = makeSecondPairs<double, kRow>});
-}
-
 }  // namespace
 
-bool addSecondPairMethods() { return addSecondPairRow<kTiledRow>() && addSecondPairRow<kCellsRow>(); }
+bool addSecondPairMethods() {
+    // In ladder order, the best last.
+    const CudaTermMethod rows[] = {{{.backend = "cuda",
+                                     .term = SecondPairLaw::kKind,
+                                     .name = kTiledRow,
+                                     .idea = "every pair, by tiles in shared memory",
+                                     .source = "tiled.cuh:gather,tiledForce"},
+                                    makeSecondPairs<float, kTiledRow>,
+                                    makeSecondPairs<double, kTiledRow>},
+                                   {{.backend = "cuda",
+                                     .term = SecondPairLaw::kKind,
+                                     .name = kCellsRow,
+                                     .idea = "only what is within the cut-off of a law that has one: exact in O(N)",
+                                     .cut = Split::keyRanges,
+                                     .byCutOff = true,
+                                     .source = "cells.cu:placeOfKey,walkCells"},
+                                    makeSecondPairs<float, kCellsRow>,
+                                    makeSecondPairs<double, kCellsRow>}};
+    return std::ranges::all_of(rows, CudaTermMethods::add);
+}
 
 }  // namespace gravlab::cuda

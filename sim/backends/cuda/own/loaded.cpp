@@ -1,12 +1,12 @@
 // Kernels that users write: their rows, one launch a force, and the first trial of a text.
 // Rule: a run accepts only kernels that passed a trial with the same number of bodies.
 #include "sim/backends/cuda/methods/force_method.h"
-#include "sim/backends/cuda/own/checked_addresses.h"
-#include "sim/backends/cuda/own/own_kernel.h"
 #include "sim/backends/cuda/runtime/device.h"
 #include "sim/core/error.h"
 #include "sim/forces/force_check.h"
 #include "sim/forces/law.h"
+#include "sim/own/checked_addresses.h"
+#include "sim/own/own_kernel.h"
 
 #include <algorithm>
 #include <cmath>
@@ -310,13 +310,13 @@ constexpr std::size_t kMostChecked = 32768;
 // A small number of bodies that is no multiple of any factor of a launch.
 constexpr std::size_t kFew = 1021;
 
-void runTrial(const OwnTrialRequest& request, const DeviceFacts& device, OwnTrialReply& reply,
-              const std::function<void(const OwnTrialReply&)>& told) {
+void runTrial(const OwnTrialRequest& request, const OwnDevice& device, OwnTrialReply& reply, const OwnTold& told) {
     const auto stage = [&](std::string text) {
         reply.stage = std::move(text);
         told(reply);
     };
     const OwnLaunch launch = ownLaunch(request.text, request.file);
+    CUDA_CHECK(setDevice(request.device));
     stage("loading the code");
     const Library library(reply.code.image);
     const void* const kernel = library.entry();
@@ -384,40 +384,14 @@ MadeMethod<float> makeLoaded(const MethodParts& parts) { return std::make_unique
 
 namespace gravlab {
 
-void tryOwnKernel(const OwnTrialRequest& request, const std::function<void(const OwnTrialReply&)>& told) {
-    using namespace cuda;
-    OwnTrialReply reply;
-    try {
-        ownLaunch(request.text, request.file);
-        reply.outcome = OwnOutcome::noCompiler;
-        if (reply.sentence = whyNoCompiler(); !reply.sentence.empty()) return told(reply);
-        reply.outcome = OwnOutcome::unfinished;
-        DeviceFacts device{};
-        const Reason none = whyNotDevice(request.device);
-        if (none.empty()) CUDA_CHECK(deviceFacts(request.device, device));
-        reply.stage = "compiling";
-        told(reply);
-        reply.code = none.empty() ? compileOwn(request.text, request.file, device.major, device.minor)
-                                  : compileOwn(request.text, request.file, 9, 0);
-        if (!reply.code.compiled()) {
-            reply.outcome = OwnOutcome::badText;
-            reply.sentence = messagesText(reply.code.messages, request.file);
-        } else if (!none.empty()) {
-            if (refusesUnchecked(reply, compileChecked(request.text, request.file, 9, 0), request.file)) return told(reply);
-            reply.outcome = OwnOutcome::noDevice;
-            reply.sentence = "it compiles, and cannot be run: " + none;
-        } else {
-            CUDA_CHECK(setDevice(request.device));
-            runTrial(request, device, reply, told);
-        }
-    } catch (const InputError& error) {
-        reply.outcome = OwnOutcome::badText;
-        reply.sentence = error.what();
-    } catch (const Error& error) {
-        reply.outcome = OwnOutcome::failed;
-        reply.sentence = error.what();
-    }
-    told(reply);
+OwnDevice ownDevice(int index) {
+    OwnDevice device{.missing = cuda::whyNotDevice(index), .run = cuda::runTrial};
+    if (!device.missing.empty()) return device;
+    cuda::DeviceFacts facts{};
+    CUDA_CHECK(cuda::deviceFacts(index, facts));
+    device.major = facts.major;
+    device.minor = facts.minor;
+    return device;
 }
 
 bool isOwnKernel(std::string_view name) {

@@ -1,7 +1,7 @@
 // The CUDA calls. Rule: each call has one row of kFunctions and one line of code.
 #include "sim/backends/cuda/runtime/api.h"
 
-#include "sim/backends/device_use.h"
+#include "sim/backends/devices.h"
 #include "sim/core/fault_plan.h"
 #include "sim/core/names.h"
 

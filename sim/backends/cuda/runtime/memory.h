@@ -3,6 +3,8 @@
 #include "sim/backends/cuda/runtime/api.h"
 
 #include <cstddef>
+#include <map>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -96,6 +98,23 @@ public:
 
 private:
     Event event_ = nullptr;
+};
+
+// Objects that exist once on each device and are shared by all backends: events, streams and memory belong to one device.
+
+/// The object of a device. The first call makes it on the current device, which must be `device`; it lives to the end of the
+/// program. Any thread may call.
+template <class T>
+class PerDevice {
+public:
+    T& of(int device) {
+        const std::lock_guard hold(lock_);
+        return made_[device];
+    }
+
+private:
+    std::mutex lock_;
+    std::map<int, T> made_;
 };
 
 }  // namespace gravlab::cuda

@@ -2,7 +2,7 @@
 // a bad address stops the device, and with it the drawing of all programs.
 // Rule: text to text, needs no CUDA header; an unknown instruction is refused, never passed unchecked.
 #pragma once
-#include "sim/backends/cuda/own/checked_functions.h"
+#include "sim/own/checked_functions.h"
 
 #include <cstddef>
 #include <string>

@@ -1,4 +1,4 @@
-#include "sim/backends/cuda/own/checked_functions.h"
+#include "sim/own/checked_functions.h"
 
 #include <algorithm>
 #include <cstddef>

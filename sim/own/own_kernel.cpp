@@ -1,10 +1,10 @@
 // The text of an own kernel, and NVRTC, which is opened by its name so that nothing depends on it.
-#include "sim/backends/cuda/own/own_kernel.h"
+#include "sim/own/own_kernel.h"
 
-#include "sim/backends/cuda/own/checked_addresses.h"
 #include "sim/core/error.h"
 #include "sim/core/names.h"
 #include "sim/core/text.h"
+#include "sim/own/checked_addresses.h"
 
 #include <dlfcn.h>
 
@@ -360,30 +360,35 @@ bool refusesUnchecked(OwnTrialReply& reply, const CheckedCode& checked, const st
     return true;
 }
 
-#if !GRAVLAB_HAS_CUDA
-void tryOwnKernel(const OwnTrialRequest& request, const std::function<void(const OwnTrialReply&)>& told) {
+void tryOwnKernel(const OwnTrialRequest& request, const OwnTold& told) {
     OwnTrialReply reply;
-    reply.stage = "compiling";
-    told(reply);
     try {
-        reply.code = compileOwn(request.text, request.file, 9, 0);
-        reply.outcome = reply.code.compiled() ? OwnOutcome::noDevice : OwnOutcome::badText;
-        reply.sentence = reply.code.compiled() ? "it compiles; this build has no CUDA, so that it cannot be run"
-                                               : messagesText(reply.code.messages, request.file);
-        if (reply.code.compiled()) refusesUnchecked(reply, compileChecked(request.text, request.file, 9, 0), request.file);
-    } catch (const NoDeviceError& error) {
+        ownLaunch(request.text, request.file);
         reply.outcome = OwnOutcome::noCompiler;
+        if (reply.sentence = whyNoCompiler(); !reply.sentence.empty()) return told(reply);
+        reply.outcome = OwnOutcome::unfinished;
+        const OwnDevice device = ownDevice(request.device);
+        reply.stage = "compiling";
+        told(reply);
+        reply.code = compileOwn(request.text, request.file, device.major, device.minor);
+        if (!reply.code.compiled()) {
+            reply.outcome = OwnOutcome::badText;
+            reply.sentence = messagesText(reply.code.messages, request.file);
+        } else if (device.missing.empty()) {
+            device.run(request, device, reply, told);
+        } else if (!refusesUnchecked(reply, compileChecked(request.text, request.file, device.major, device.minor),
+                                     request.file)) {
+            reply.outcome = OwnOutcome::noDevice;
+            reply.sentence = "it compiles, and cannot be run: " + device.missing;
+        }
+    } catch (const InputError& error) {
+        reply.outcome = OwnOutcome::badText;
         reply.sentence = error.what();
     } catch (const Error& error) {
-        reply.outcome = OwnOutcome::badText;
+        reply.outcome = OwnOutcome::failed;
         reply.sentence = error.what();
     }
     told(reply);
 }
-const KernelRow& adoptOwnKernel(const std::string&, const OwnMachineCode&, const OwnLaunch&, std::size_t) {
-    throw NoDeviceError("this build has no CUDA, so that own kernels cannot run");
-}
-bool isOwnKernel(std::string_view) { return false; }
-#endif
 
 }  // namespace gravlab

@@ -1,10 +1,10 @@
 // A force kernel that a user wrote: the contract of its text, the compiler that is loaded at run time, and the first trial.
 // Rule: it needs no CUDA header and does not link to the compiler; where that is missing, a sentence says what to install.
 #pragma once
-#include "sim/backends/cuda/own/checked_functions.h"
 #include "sim/backends/kernel.h"
 #include "sim/core/particles.h"
 #include "sim/forces/force_check.h"
+#include "sim/own/checked_functions.h"
 
 #include <cstddef>
 #include <functional>
@@ -15,9 +15,6 @@
 namespace gravlab {
 
 struct CheckedCode;
-
-/// Name of the backend that runs them.
-constexpr std::string_view kOwnKernelBackend = "cuda";
 
 // The contract. A text has one entry:
 //
@@ -102,9 +99,23 @@ struct OwnTrialReply {
 /// Refuses a text whose addresses cannot be checked, with its line. True: it was refused.
 bool refusesUnchecked(OwnTrialReply& reply, const CheckedCode& checked, const std::string& file);
 
+using OwnTold = std::function<void(const OwnTrialReply&)>;
+
 /// Compiles and runs a text here, checks it against fp64, and calls `told` before each stage. A text can hang the device or
 /// end this process's work on it for good, so the caller must be a separate process.
-void tryOwnKernel(const OwnTrialRequest& request, const std::function<void(const OwnTrialReply&)>& told);
+void tryOwnKernel(const OwnTrialRequest& request, const OwnTold& told);
+
+// The rest is the part of the CUDA backend, see without_cuda.cpp for a build that has none.
+
+/// A device for trials.
+struct OwnDevice {
+    Reason missing{};          ///< why it runs none; empty when it does
+    int major = 9, minor = 0;  ///< compute capability to compile for
+    /// Runs the machine code of the reply and writes its outcome. Throws DeviceError.
+    void (*run)(const OwnTrialRequest& request, const OwnDevice& device, OwnTrialReply& reply,
+                const OwnTold& told) = nullptr;
+};
+OwnDevice ownDevice(int index);
 
 /// Makes machine code that passed a trial at a number of bodies a kernel of the CUDA backend, of that name where it is free.
 /// The same code keeps its row and gets one more number of bodies. Any thread may call. Throws DeviceError, NoDeviceError.

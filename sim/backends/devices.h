@@ -1,0 +1,37 @@
+// The backend on a device, as the tables of backends see it. backends/cuda defines it, and without_cuda.cpp in builds that
+// compile nothing of that folder.
+#pragma once
+#include "sim/backends/backend.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace gravlab {
+
+/// How large a device is, as its driver describes it. Nothing is measured: the same device gives the same answer each time.
+struct DeviceSize {
+    int multiprocessors = 0;
+    double bandwidth = 0;  ///< of its memory: two transfers per clock over the whole bus [bytes/s]; 0: not known
+};
+/// Size of the device that the options name; zeros for a CPU, and where there is no such device.
+DeviceSize deviceSize(const BackendRow& row, const BackendOptions& options);
+
+/// Launches, copies and memory of the process on devices, for tables that compare two builds. Read it twice and subtract.
+/// Zero in builds without CUDA. Launches within CUB (sorts, selections) are not counted.
+struct DeviceUse {
+    std::int64_t launches = 0;
+    std::int64_t copies = 0;  ///< copies and fills
+    double bytes = 0;         ///< device memory held now
+};
+DeviceUse deviceUse();
+
+/// Bytes of device memory that a run of `bodies` bodies needs, without the extra arrays of pair kernels; 0 in builds
+/// without CUDA. `sources`: see memoryNeed().
+double cudaBytes(std::size_t bodies, const ForceSettings& force, const KernelChoice& kernel, bool inBlocks,
+                 std::size_t sources);
+/// Free bytes of device memory; infinite where the device does not report them.
+double freeCudaBytes(int device);
+/// Size of the device; zeros where there is none.
+DeviceSize cudaDeviceSize(int device);
+
+}  // namespace gravlab
