@@ -173,7 +173,7 @@ TEST(Contact, listsAndIslandsOfADeviceGiveTheBitsOfOneQueue) {
         testing_support::ContactLists lists(before, start);
         ASSERT_EQ(lists.heavy, std::vector<std::uint32_t>{600});
         for (const ContactMode mode : {ContactMode::merge, ContactMode::bounce, ContactMode::stick})
-            for (const int threads : {1, 3}) {
+            for (const int threads : {1, 3, 12}) {
                 ParticleSet searched = start, listed = start;
                 const ContactSettings contact{.mode = mode, .restitution = 0.3, .friction = 0.2};
                 const ContactStep step{.step = 1, .time = 0, .length = 1, .threads = threads};
@@ -354,6 +354,26 @@ TEST(Contact, aForceCheckEndsAlthoughEachStepHasContacts) {
     EXPECT_GT(simulation.takeContactEvents().size(), 100u);
     ASSERT_TRUE(simulation.forceCheck());
     EXPECT_TRUE(simulation.forceCheck()->passed);
+}
+
+TEST(Contact, aFieldThatDependsOnTimeKeepsItsClockWhereContactsChangeBodies) {
+    // Two bodies without mass bounce far from a third one, which a turning bar moves.
+    const ParticleSet start =
+        balls({{1.5, 0, 0, 1}, {50, 0.2, 0, 0}, {50, -0.2, 0, 0}}, {{0, 1, 0, 1}, {0, -0.1, 0, 1}, {0, 0.1, 0, 1}}, 0.1);
+    for (const char* backend : {"reference", "cpu"}) {
+        const auto endOf = [&](ContactMode mode, std::int64_t bounces) {
+            RunRequest request = testing_support::startOf(start, 0, 1.0 / 16, backend);
+            request.precision = Precision::fp64;
+            request.fields = "bar,mass=1,length=1,width=0.2,height=0.3,pattern=3";
+            request.contact = mode;
+            request.restitution = 1;
+            Simulation simulation(request);
+            while (simulation.step() < 48) simulation.advance({.steps = 48 - simulation.step()}, nullptr);
+            EXPECT_EQ(simulation.contacts().bounces, bounces);
+            return simulation.state().bodies.position[0];
+        };
+        EXPECT_LT(distance(endOf(ContactMode::bounce, 1), endOf(ContactMode::none, 0)), 1e-12) << backend;
+    }
 }
 
 TEST(Contact, sizesSettingsAndFilesAreCheckedWithASentence) {
