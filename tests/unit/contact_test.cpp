@@ -212,6 +212,25 @@ TEST(Contact, listsAndIslandsOfADeviceGiveTheBitsOfOneQueue) {
         apply(lists.found.changes, listed);
         EXPECT_TRUE(testing_support::sameBytes(listed.position, searched.position)) << speed;
     }
+    // Rows of bodies that are hit at one end: the blow reaches the other end through all parts of space that lie between.
+    std::vector<Double4> x, v;
+    for (int row = 0; row < 12; ++row)
+        for (int k = -1; k < 100; ++k) {
+            x.push_back({k < 0 ? -0.1 : 0.2 * (1 - 1e-5) * k, 0.3 * row, 0, 1e-6});
+            v.push_back({k < 0 ? 0.6 : 0, 0, 0, 1});
+        }
+    const ParticleSet rows = balls(x, v, 0.1);
+    const std::vector<Double4> before = earlier(rows, 1);
+    testing_support::ContactLists lists(before, rows);
+    ParticleSet searched = rows, listed = rows;
+    const ContactSettings contact{.mode = ContactMode::bounce, .restitution = 1};
+    const ContactStep step{.step = 1, .time = 0, .length = 1, .threads = 3};
+    EXPECT_EQ(resolveContacts(before, searched, contact, kGravity, step).size(), 1200u);
+    EXPECT_GT(searched.velocity.back().x, 0.5);
+    resolveContacts(lists.found, contact, kGravity, step);
+    apply(lists.found.changes, listed);
+    EXPECT_TRUE(testing_support::sameBytes(listed.position, searched.position));
+    EXPECT_TRUE(testing_support::sameBytes(listed.velocity, searched.velocity));
     EXPECT_GT(contacts, 4000u);
     EXPECT_GT(more, 50u) << "contacts of pairs that would not touch without others";
 }
